@@ -79,6 +79,13 @@ impl<R> Client<R> {
         self.inner.client_state.check_tool(tool, result)
     }
 
+    /// Whether the contents of a resource are kept and fresh, so that reading it sends nothing.
+    #[cfg(feature = "skills")]
+    pub(crate) fn keeps_resource(&self, uri: &str) -> bool {
+        let kept = self.inner.client_state.cached(&Ask::ReadResource { uri });
+        kept.is_some()
+    }
+
     /// The same client, for what needs no runtime.
     pub(crate) fn without_runtime(&self) -> Client<()> {
         Client::of(Arc::clone(&self.inner))

@@ -15,7 +15,7 @@ use super::{MAX_BYTES, MAX_FILES};
 /// (SK-32). A digest states which bytes the server meant. It is no reason to trust them.
 ///
 /// ```
-/// use mcp_async::skills::{CheckError, SkillResource, verify};
+/// use mcp_async::skills::{SkillCheckError, SkillResource, verify};
 ///
 /// let listed = SkillResource {
 ///     uri: "skill://refunds/notes.md".into(),
@@ -23,22 +23,22 @@ use super::{MAX_BYTES, MAX_FILES};
 ///     size: 5,
 /// };
 /// assert!(verify(&listed, b"hello").is_ok());
-/// assert!(matches!(verify(&listed, b"hallo"), Err(CheckError::Digest { .. })));
-/// assert!(matches!(verify(&listed, b"hello!"), Err(CheckError::Size { .. })));
+/// assert!(matches!(verify(&listed, b"hallo"), Err(SkillCheckError::Digest { .. })));
+/// assert!(matches!(verify(&listed, b"hello!"), Err(SkillCheckError::Size { .. })));
 /// ```
 ///
 /// # Errors
-/// [`CheckError::Size`], [`CheckError::Digest`].
-pub fn verify(resource: &SkillResource, bytes: &[u8]) -> Result<(), CheckError> {
+/// [`SkillCheckError::Size`], [`SkillCheckError::Digest`].
+pub fn verify(resource: &SkillResource, bytes: &[u8]) -> Result<(), SkillCheckError> {
     if u64::try_from(bytes.len()) != Ok(resource.size) {
-        return Err(CheckError::Size {
+        return Err(SkillCheckError::Size {
             uri: resource.uri.clone(),
             listed: resource.size,
             actual: bytes.len(),
         });
     }
     if resource.digest != digest(bytes) {
-        return Err(CheckError::Digest {
+        return Err(SkillCheckError::Digest {
             uri: resource.uri.clone(),
         });
     }
@@ -52,36 +52,36 @@ impl SkillEntry {
     ///
     /// # Errors
     /// The first check that fails.
-    pub fn check(&self) -> Result<(), CheckError> {
+    pub fn check(&self) -> Result<(), SkillCheckError> {
         let folder =
-            folder_of(&self.uri).ok_or_else(|| CheckError::NotSkillMd(self.uri.clone()))?;
+            folder_of(&self.uri).ok_or_else(|| SkillCheckError::NotSkillMd(self.uri.clone()))?;
         let files = match &self.resources {
             SkillResources::Files(files) => files,
             SkillResources::Dynamic => return Ok(()),
-            SkillResources::Unknown => return Err(CheckError::NoResources),
+            SkillResources::Unknown => return Err(SkillCheckError::NoResources),
         };
         if files.len() > MAX_FILES {
-            return Err(CheckError::TooManyFiles(files.len()));
+            return Err(SkillCheckError::TooManyFiles(files.len()));
         }
         let bytes = files
             .iter()
             .fold(0, |sum: u64, file| sum.saturating_add(file.size));
         if bytes > MAX_BYTES {
-            return Err(CheckError::TooManyBytes(bytes));
+            return Err(SkillCheckError::TooManyBytes(bytes));
         }
         let mut seen = HashSet::new();
         for file in files {
             if !is_inside(&file.uri, folder) {
-                return Err(CheckError::Outside(file.uri.clone()));
+                return Err(SkillCheckError::Outside(file.uri.clone()));
             }
             if !seen.insert(&*file.uri) {
-                return Err(CheckError::ListedTwice(file.uri.clone()));
+                return Err(SkillCheckError::ListedTwice(file.uri.clone()));
             }
         }
         if seen.contains(&*self.uri) {
             Ok(())
         } else {
-            Err(CheckError::NotListed(self.uri.clone()))
+            Err(SkillCheckError::NotListed(self.uri.clone()))
         }
     }
 }
@@ -100,7 +100,7 @@ pub(super) fn digest(bytes: &[u8]) -> String {
 /// by `skills/get` (SK-35).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum CheckError {
+pub enum SkillCheckError {
     /// This URI of an entry does not name a `SKILL.md`.
     NotSkillMd(String),
     /// The server returned the entry of the skill with this URI, which is not the one that was asked for.
@@ -140,7 +140,7 @@ pub enum CheckError {
     FrontmatterDiffers(String),
 }
 
-impl fmt::Display for CheckError {
+impl fmt::Display for SkillCheckError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotSkillMd(uri) => write!(f, "`{uri}` is no URI of a SKILL.md"),
@@ -178,7 +178,7 @@ impl fmt::Display for CheckError {
     }
 }
 
-impl core::error::Error for CheckError {
+impl core::error::Error for SkillCheckError {
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
         match self {
             Self::Frontmatter(error) => Some(error),
@@ -209,30 +209,30 @@ mod tests {
     /// SK-10, SK-34, SK-36, SK-37
     #[test]
     fn sk_36_entries_that_cannot_be_loaded_are_refused() {
-        let check = |files: &[(&str, u64)], expected: Result<(), CheckError>| {
+        let check = |files: &[(&str, u64)], expected: Result<(), SkillCheckError>| {
             assert_eq!(entry(files).check(), expected, "{files:?}");
         };
         check(&[OWN], Ok(()));
         check(&[OWN, ("skill://a/b/c/SKILL.md", 0)], Ok(()));
-        check(&[OWN, OWN], Err(CheckError::ListedTwice(OWN.0.into())));
-        check(&[], Err(CheckError::NotListed(OWN.0.into())));
+        check(&[OWN, OWN], Err(SkillCheckError::ListedTwice(OWN.0.into())));
+        check(&[], Err(SkillCheckError::NotListed(OWN.0.into())));
         for outside in ["skill://a/c", "skill://a/b/../c", "file:///etc/passwd"] {
-            let expected = Err(CheckError::Outside(outside.into()));
+            let expected = Err(SkillCheckError::Outside(outside.into()));
             check(&[OWN, (outside, 0)], expected);
         }
         check(&[OWN, ("skill://a/b/c", MAX_BYTES - 3)], Ok(()));
-        let expected = Err(CheckError::TooManyBytes(MAX_BYTES + 1));
+        let expected = Err(SkillCheckError::TooManyBytes(MAX_BYTES + 1));
         check(&[OWN, ("skill://a/b/c", MAX_BYTES - 2)], expected);
-        let expected = Err(CheckError::TooManyBytes(u64::MAX));
+        let expected = Err(SkillCheckError::TooManyBytes(u64::MAX));
         check(&[OWN, ("skill://a/b/c", u64::MAX)], expected);
 
         let mut dynamic = entry(&[]);
         dynamic.resources = SkillResources::Dynamic;
         assert_eq!(dynamic.check(), Ok(()));
         dynamic.resources = SkillResources::Unknown;
-        assert_eq!(dynamic.check(), Err(CheckError::NoResources));
+        assert_eq!(dynamic.check(), Err(SkillCheckError::NoResources));
         dynamic.uri = "skill://a/b/README.md".into();
-        let expected = CheckError::NotSkillMd(dynamic.uri.clone());
+        let expected = SkillCheckError::NotSkillMd(dynamic.uri.clone());
         assert_eq!(dynamic.check(), Err(expected));
     }
 
@@ -244,6 +244,9 @@ mod tests {
         files.extend(uris.iter().take(511).map(|uri| (&**uri, 0)));
         assert_eq!(entry(&files).check(), Ok(()));
         files.push((&uris[511], 0));
-        assert_eq!(entry(&files).check(), Err(CheckError::TooManyFiles(513)));
+        assert_eq!(
+            entry(&files).check(),
+            Err(SkillCheckError::TooManyFiles(513))
+        );
     }
 }

@@ -8,7 +8,7 @@ use mcp_proto::rpc::Method;
 use serde::{Deserialize, Serialize};
 
 use super::EXTENSION;
-use super::check::CheckError;
+use super::check::SkillCheckError;
 use super::entry::SkillEntry;
 use super::loaded::{LoadError, LoadedSkill};
 use crate::client::{CallError, Client, Listed, Page};
@@ -74,7 +74,7 @@ impl<'a, R> SkillsClient<'a, R> {
     ///
     /// # Errors
     /// Those of a call; [`CallError::Server`] with code -32602 if the server has no such skill (SK-23).
-    /// [`CheckError::OtherSkill`] if it answers with another one.
+    /// [`SkillCheckError::OtherSkill`] if it answers with another one.
     pub async fn get(&self, uri: &str) -> Result<SkillEntry, LoadError> {
         self.settings()?;
         let params = GetParams { uri };
@@ -82,7 +82,7 @@ impl<'a, R> SkillsClient<'a, R> {
         if result.skill.uri == uri {
             Ok(result.skill)
         } else {
-            Err(CheckError::OtherSkill(result.skill.uri).into())
+            Err(SkillCheckError::OtherSkill(result.skill.uri).into())
         }
     }
 

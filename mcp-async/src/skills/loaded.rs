@@ -2,12 +2,12 @@
 
 use core::fmt;
 
-use super::check::{CheckError, verify};
+use super::check::{SkillCheckError, verify};
 use super::entry::{SkillEntry, SkillResources};
 use super::frontmatter::{Frontmatter, read_text};
 use super::uri::{encode_path, folder_of, is_inside};
 use crate::client::{CallError, Client};
-use crate::model::ResourceContents;
+use crate::model::{ReadResourceResult, ResourceContents};
 
 /// A skill that a host uses: its `SKILL.md` is read and checked. See
 /// [`SkillsClient::load`](super::SkillsClient::load).
@@ -34,11 +34,11 @@ impl<'a, R> LoadedSkill<'a, R> {
         entry.check()?;
         let file = fetch(client, &entry, entry.uri.clone()).await?;
         let text = String::from_utf8(file.bytes).map_err(|error| {
-            CheckError::Frontmatter(super::FrontmatterError::NotText(error.utf8_error()))
+            SkillCheckError::Frontmatter(super::FrontmatterError::NotText(error.utf8_error()))
         })?;
-        let (frontmatter, body) = read_text(&text).map_err(CheckError::Frontmatter)?;
+        let (frontmatter, body) = read_text(&text).map_err(SkillCheckError::Frontmatter)?;
         if let Some(field) = frontmatter.difference(&entry.frontmatter) {
-            return Err(CheckError::FrontmatterDiffers(field.to_owned()).into());
+            return Err(SkillCheckError::FrontmatterDiffers(field.to_owned()).into());
         }
         let body = text.len() - body.len();
         Ok(Self {
@@ -74,7 +74,7 @@ impl<'a, R> LoadedSkill<'a, R> {
     /// files are dynamic, all in that folder, without a check.
     ///
     /// # Errors
-    /// [`CheckError::NotListed`] for a file that is not listed; nothing is sent then. Otherwise the check
+    /// [`SkillCheckError::NotListed`] for a file that is not listed; nothing is sent then. Otherwise the check
     /// that failed, or why the file cannot be read.
     pub async fn read(&self, file: &str) -> Result<SkillFile, LoadError> {
         let uri = self.resolve(file)?;
@@ -82,7 +82,7 @@ impl<'a, R> LoadedSkill<'a, R> {
     }
 
     /// The URI of a file of the skill.
-    fn resolve(&self, file: &str) -> Result<String, CheckError> {
+    fn resolve(&self, file: &str) -> Result<String, SkillCheckError> {
         let folder = folder_of(&self.entry.uri).unwrap_or_default();
         let path = file.strip_prefix("./").unwrap_or(file);
         let candidates = [
@@ -95,7 +95,7 @@ impl<'a, R> LoadedSkill<'a, R> {
             _ => self.entry.resource(uri).is_some(),
         };
         let found = candidates.into_iter().find(is_readable);
-        found.ok_or_else(|| CheckError::NotListed(file.to_owned()))
+        found.ok_or_else(|| SkillCheckError::NotListed(file.to_owned()))
     }
 }
 
@@ -107,25 +107,42 @@ impl<R> fmt::Debug for LoadedSkill<'_, R> {
     }
 }
 
-/// Reads a file of a skill and checks it.
+/// Reads a file of a skill and checks it. One that the client has kept may be from before a change:
+/// if it is refused, it is read from the server.
 async fn fetch<R>(
     client: &Client<R>,
     entry: &SkillEntry,
     uri: String,
 ) -> Result<SkillFile, LoadError> {
-    let result = client.read_resource(&uri).await?;
+    if client.keeps_resource(&uri) {
+        let kept = client.read_resource(&uri).await?;
+        if let Ok(file) = checked(entry, uri.clone(), &kept) {
+            return Ok(file);
+        }
+    }
+    let result = client.read_resource(&uri).refreshed().await?;
+    Ok(checked(entry, uri, &result)?)
+}
+
+/// The file of this URI, as it was read.
+fn checked(
+    entry: &SkillEntry,
+    uri: String,
+    result: &ReadResourceResult,
+) -> Result<SkillFile, SkillCheckError> {
     let is_it = |contents: &&ResourceContents| contents.uri() == Some(&*uri);
     let contents = match &*result.contents {
-        [only] => Some(only),
+        // The digest says which file it is.
+        [only] if entry.resource(&uri).is_some() => Some(only),
         several => several.iter().find(is_it),
     };
     let (bytes, mime_type) = match contents {
         Some(ResourceContents::Text(text)) => (text.text.clone().into_bytes(), &text.mime_type),
         Some(ResourceContents::Blob(blob)) => match blob.blob.decode() {
             Ok(bytes) => (bytes, &blob.mime_type),
-            Err(_) => return Err(CheckError::NoContents(uri).into()),
+            Err(_) => return Err(SkillCheckError::NoContents(uri)),
         },
-        _ => return Err(CheckError::NoContents(uri).into()),
+        _ => return Err(SkillCheckError::NoContents(uri)),
     };
     if let Some(listed) = entry.resource(&uri) {
         verify(listed, &bytes)?;
@@ -162,7 +179,7 @@ pub enum LoadError {
     /// The call failed.
     Call(CallError),
     /// The result is refused.
-    Check(CheckError),
+    Check(SkillCheckError),
 }
 
 impl From<CallError> for LoadError {
@@ -171,8 +188,8 @@ impl From<CallError> for LoadError {
     }
 }
 
-impl From<CheckError> for LoadError {
-    fn from(error: CheckError) -> Self {
+impl From<SkillCheckError> for LoadError {
+    fn from(error: SkillCheckError) -> Self {
         Self::Check(error)
     }
 }

@@ -44,7 +44,7 @@ mod yaml;
 
 #[cfg(feature = "client")]
 pub use self::approval::Approval;
-pub use self::check::{CheckError, verify};
+pub use self::check::{SkillCheckError, verify};
 #[cfg(feature = "client")]
 pub use self::client::SkillsClient;
 pub use self::entry::{SkillEntry, SkillResource, SkillResources};

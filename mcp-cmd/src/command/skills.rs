@@ -12,7 +12,7 @@ use crate::session::Session;
 use crate::style::{BOLD, CYAN, DIM, paint};
 use mcp_tokio::ErrorChain;
 use mcp_tokio::mcp_proto::json::RawBuf;
-use mcp_tokio::skills::{CheckError, LoadError, SkillEntry, SkillResources};
+use mcp_tokio::skills::{LoadError, SkillCheckError, SkillEntry, SkillResources};
 
 /// Lists skills, shows one, or checks all that is said of them.
 pub(crate) async fn run(
@@ -150,7 +150,7 @@ async fn check(session: &Session<'_>, entry: SkillEntry) -> Result<(), LoadError
     Ok(())
 }
 
-fn reason(error: &CheckError) -> String {
+fn reason(error: &SkillCheckError) -> String {
     ErrorChain(error).to_string()
 }
 

@@ -54,11 +54,11 @@ pub struct TaskRecord {
     pub(crate) answers: BTreeMap<String, RawBuf>,
     /// Errors with which the client has answered questions, as well.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub(crate) refusals: BTreeMap<String, TaskError>,
+    pub(crate) refusals: BTreeMap<String, TaskFailure>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) result: Option<RawBuf>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) error: Option<TaskError>,
+    pub(crate) error: Option<TaskFailure>,
 }
 
 /// A question that a task asks.
@@ -71,14 +71,14 @@ pub(crate) struct TaskQuestion {
 
 /// The error with which a task failed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct TaskError {
+pub(crate) struct TaskFailure {
     pub(crate) code: i64,
     pub(crate) message: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) data: Option<RawBuf>,
 }
 
-impl From<ErrorReply> for TaskError {
+impl From<ErrorReply> for TaskFailure {
     fn from(error: ErrorReply) -> Self {
         Self {
             code: code::written(error.code),
@@ -88,8 +88,8 @@ impl From<ErrorReply> for TaskError {
     }
 }
 
-impl From<TaskError> for ErrorReply {
-    fn from(error: TaskError) -> Self {
+impl From<TaskFailure> for ErrorReply {
+    fn from(error: TaskFailure) -> Self {
         Self {
             data: error.data,
             ..Self::new(error.code, error.message)

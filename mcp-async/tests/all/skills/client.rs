@@ -1,8 +1,10 @@
 //! What a client does with the skills of a server.
 
+use core::sync::atomic::{AtomicUsize, Ordering};
+
 use mcp_async::Client;
 use mcp_async::client::CallError;
-use mcp_async::skills::{CheckError, LoadError, Skills};
+use mcp_async::skills::{LoadError, SkillCheckError, SkillResources, Skills};
 
 use super::support::{REVISIONS, SKILL_MD, URI, against, offering, pdf, plain};
 use crate::client_typed::support::{join, run};
@@ -150,11 +152,59 @@ fn sk_31_no_file_is_read_ahead_of_need() {
             ] {
                 let refused = skill.read(file).await.unwrap_err();
                 assert!(
-                    matches!(&refused, LoadError::Check(CheckError::NotListed(name)) if name == file),
+                    matches!(&refused, LoadError::Check(SkillCheckError::NotListed(name)) if name == file),
                     "{refused}"
                 );
             }
             assert!(seen.take().is_empty());
         },
     );
+}
+
+/// SK-32, SK-35: a file that the client kept from before a change is read anew.
+#[test]
+fn sk_35_a_kept_file_is_read_again_when_it_differs() {
+    let server = offering(Skills::new().skill(pdf()));
+    let json = run(async {
+        let client: Client<_> = join(&server, REVISIONS[1]).await;
+        let entry = client.skills().get(URI).await.unwrap();
+        serde_json::to_string(&entry).unwrap()
+    });
+    let reads = AtomicUsize::new(0);
+    let answer = move |method: &str, _: &str| {
+        let text = match reads.fetch_add(usize::from(method == "resources/read"), Ordering::Relaxed)
+        {
+            0 => "before",
+            _ => SKILL_MD,
+        };
+        let text = serde_json::to_string(text).unwrap();
+        Ok(match method {
+            "skills/get" => format!(r#"{{"skill":{json}}}"#),
+            _ => format!(
+                r#"{{"contents":[{{"uri":"{URI}","text":{text}}}],"ttlMs":60000,"cacheScope":"private"}}"#
+            ),
+        })
+    };
+    against(answer, "{}", |client, seen| async move {
+        let before = client.read_resource(URI).await.unwrap();
+        assert_eq!(before.text().as_deref(), Some("before"));
+        let entry = client.skills().get(URI).await.unwrap();
+        let skill = client.skills().load(entry.clone()).await.unwrap();
+        assert_eq!(skill.text(), SKILL_MD);
+        let read = format!("resources/read {URI}");
+        assert_eq!(
+            seen.take(),
+            [read.clone(), format!("skills/get {URI}"), read]
+        );
+        // The new one is kept in its place, and one that is wrong itself is read once.
+        client.skills().load(entry.clone()).await.unwrap();
+        assert!(seen.take().is_empty());
+        client.forget_cached();
+        let mut wrong = entry;
+        if let SkillResources::Files(files) = &mut wrong.resources {
+            files.iter_mut().for_each(|file| file.size += 1);
+        }
+        assert!(client.skills().load(wrong).await.is_err());
+        assert_eq!(seen.take(), [format!("resources/read {URI}")]);
+    });
 }

@@ -4,7 +4,7 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 
 use mcp_async::ErrorReply;
 use mcp_async::client::CallError;
-use mcp_async::skills::{CheckError, LoadError, SkillEntry};
+use mcp_async::skills::{LoadError, SkillCheckError, SkillEntry};
 use mcp_proto::json::RawBuf;
 
 use super::support::{REVISIONS, SKILL_MD, URI, against, offering, pdf};
@@ -25,7 +25,7 @@ fn contents(text: &str) -> String {
 }
 
 /// Loads a skill with this entry, and hands over the error; `read` is the answer to `resources/read`.
-fn refused(entry: &str, read: &str, check: impl FnOnce(&CheckError) -> bool) {
+fn refused(entry: &str, read: &str, check: impl FnOnce(&SkillCheckError) -> bool) {
     let (entry, read) = (entry.to_owned(), read.to_owned());
     let answer = move |method: &str, _: &str| {
         Ok(match method {
@@ -51,15 +51,15 @@ fn sk_32_files_that_are_not_those_of_the_entry_are_refused() {
     refused(
         &entry,
         &contents(&same_length),
-        |error| matches!(error, CheckError::Digest { uri } if uri == URI),
+        |error| matches!(error, SkillCheckError::Digest { uri } if uri == URI),
     );
     refused(&entry, &contents(&format!("{SKILL_MD}more")), |error| {
         let bytes = SKILL_MD.len() + 4;
-        matches!(error, CheckError::Size { actual, .. } if *actual == bytes)
+        matches!(error, SkillCheckError::Size { actual, .. } if *actual == bytes)
     });
     let upper = entry.replacen("sha256:", "SHA256:", 1);
     refused(&upper, &contents(SKILL_MD), |error| {
-        matches!(error, CheckError::Digest { .. })
+        matches!(error, SkillCheckError::Digest { .. })
     });
     for read in [
         r#"{"contents":[]}"#.to_owned(),
@@ -69,7 +69,7 @@ fn sk_32_files_that_are_not_those_of_the_entry_are_refused() {
             .to_owned(),
     ] {
         refused(&entry, &read, |error| {
-            matches!(error, CheckError::NoContents(_))
+            matches!(error, SkillCheckError::NoContents(_))
         });
     }
 }
@@ -93,7 +93,7 @@ fn sk_33_frontmatter_that_differs_from_the_entry_is_refused() {
         refused(
             &changed,
             &contents(SKILL_MD),
-            |error| matches!(error, CheckError::FrontmatterDiffers(name) if name == field),
+            |error| matches!(error, SkillCheckError::FrontmatterDiffers(name) if name == field),
         );
     }
 }
@@ -108,16 +108,19 @@ fn sk_33_dynamic_skills_are_compared_too() {
     let entry = entry();
     let changed = SKILL_MD.replace("Fills", "Spills");
     refused(&dynamic(&entry), &contents(&changed), |error| {
-        matches!(error, CheckError::FrontmatterDiffers(_))
+        matches!(error, SkillCheckError::FrontmatterDiffers(_))
     });
     refused(&dynamic(&entry), &contents("# No frontmatter"), |error| {
-        matches!(error, CheckError::Frontmatter(_))
+        matches!(error, SkillCheckError::Frontmatter(_))
     });
     let json = dynamic(&entry);
     let answer = move |method: &str, uri: &str| {
         Ok(match method {
             "skills/get" => format!(r#"{{"skill":{json}}}"#),
             _ if uri == URI => contents(&format!("{SKILL_MD}And more.\n")),
+            _ if uri.ends_with("/new.md") => {
+                format!(r#"{{"contents":[{{"uri":"{uri}","text":"anything"}}]}}"#)
+            }
             _ => r#"{"contents":[{"uri":"skill://x","text":"anything"}]}"#.into(),
         })
     };
@@ -126,12 +129,23 @@ fn sk_33_dynamic_skills_are_compared_too() {
         let skill = client.skills().load(entry).await.unwrap();
         assert!(skill.body().ends_with("And more.\n"));
         assert_eq!(skill.read("new.md").await.unwrap().text(), Some("anything"));
+        // Without a digest only the URI says which file it is.
+        let refused = skill.read("other.md").await.unwrap_err();
+        assert!(matches!(
+            refused,
+            LoadError::Check(SkillCheckError::NoContents(_))
+        ));
         seen.take();
-        for file in ["../other/SKILL.md", "a/../../x", "skill://other/x"] {
+        for file in [
+            "../other/SKILL.md",
+            "a/../../x",
+            "skill://pdf-processing/a%2fx",
+            "skill://other/x",
+        ] {
             let refused = skill.read(file).await.unwrap_err();
             assert!(matches!(
                 refused,
-                LoadError::Check(CheckError::NotListed(_))
+                LoadError::Check(SkillCheckError::NotListed(_))
             ));
         }
         assert!(seen.take().is_empty());
@@ -188,7 +202,7 @@ fn sk_22_another_skill_than_the_asked_one_is_refused() {
         |client, _| async move {
             let error = client.skills().get(URI).await.unwrap_err();
             assert!(
-                matches!(&error, LoadError::Check(CheckError::OtherSkill(uri)) if uri.contains("other")),
+                matches!(&error, LoadError::Check(SkillCheckError::OtherSkill(uri)) if uri.contains("other")),
                 "{error}"
             );
         },
