@@ -9,7 +9,7 @@ use mcp_proto::Revision;
 use mcp_proto::auth::IdentitySource;
 
 use super::party::{ISSUER, Parties, SERVER};
-use crate::client_http::site::check;
+use crate::client_http::site;
 use crate::sim::Sim;
 
 fn parties(revision: Revision) -> Parties {
@@ -27,13 +27,22 @@ fn authorization(parties: &Parties) -> Authorization {
     parties.authorization().endpoint_auth(EndpointAuth::Post)
 }
 
+/// Runs a client, and compares how often the user saw a page and was asked for a client.
+fn check<C>(parties: &Parties, client: impl FnOnce(Parties) -> C, expected: (usize, usize))
+where
+    C: Future<Output = ()>,
+{
+    site::check(|_| client(parties.clone()), |_| async {});
+    assert_eq!((parties.pages(), parties.state().questions), expected);
+}
+
 /// AU-40, AU-45: the record of the issuer has the client, also for logins of later runs.
 #[test]
 fn a_client_is_asked_for_once() {
     let parties = parties(Revision::V2026_07_28).with(|state| state.issues_refresh = false);
-    let seen = parties.clone();
     check(
-        |_| async move {
+        &parties,
+        |parties| async move {
             let store = MemoryCredentialStore::new();
             let authorization = authorization(&parties).store(store.clone());
             for _ in 0..3 {
@@ -46,36 +55,34 @@ fn a_client_is_asked_for_once() {
             assert_eq!(record.identity.source, IdentitySource::Given);
             assert_eq!(record.identity.client_id, "client-1");
         },
-        |_| async {},
+        (3, 1),
     );
-    assert_eq!((seen.pages(), seen.state().questions), (3, 1));
 }
 
 /// AU-118
 #[test]
 fn a_client_that_is_refused_is_asked_for_again() {
     let parties = parties(Revision::V2026_07_28);
-    let seen = parties.clone();
     check(
-        |_| async move {
+        &parties,
+        |parties| async move {
             let client = parties.connect::<Sim>(authorization(&parties));
             let client = client.await.unwrap();
             parties.revoke();
             parties.state().refuses_client_once = true;
             client.list_tools(None).await.unwrap();
         },
-        |_| async {},
+        (2, 2),
     );
-    assert_eq!((seen.pages(), seen.state().questions), (2, 2));
 }
 
 /// AU-118: the secret was replaced, and no refresh comes before the login.
 #[test]
 fn a_client_that_is_refused_at_a_login_is_asked_for_again() {
     let parties = parties(Revision::V2026_07_28).with(|state| state.issues_refresh = false);
-    let seen = parties.clone();
     check(
-        |_| async move {
+        &parties,
+        |parties| async move {
             let store = MemoryCredentialStore::new();
             let authorization = authorization(&parties).store(store.clone());
             let client = parties.connect::<Sim>(authorization).await.unwrap();
@@ -91,9 +98,8 @@ fn a_client_that_is_refused_at_a_login_is_asked_for_again() {
             parties.state().replaced.clear();
             client.list_tools(None).await.unwrap();
         },
-        |_| async {},
+        (3, 2),
     );
-    assert_eq!((seen.pages(), seen.state().questions), (3, 2));
 }
 
 /// AU-60: a server does not make a client ask without end.
@@ -103,9 +109,9 @@ fn a_user_without_a_client_learns_what_to_do() {
         state.given = None;
         state.is_opening_free = true;
     });
-    let seen = parties.clone();
     check(
-        |_| async move {
+        &parties,
+        |parties| async move {
             let client = parties.connect::<Sim>(authorization(&parties));
             let client = client.await.unwrap();
             for _ in 0..5 {
@@ -115,25 +121,23 @@ fn a_user_without_a_client_learns_what_to_do() {
                 assert!(text.contains(advice) && text.contains(ISSUER), "{text}");
             }
         },
-        |_| async {},
+        (0, 3),
     );
-    assert_eq!((seen.pages(), seen.state().questions), (0, 3));
 }
 
 /// Grants without a user ask for nothing.
 #[test]
 fn a_grant_without_a_user_asks_for_no_client() {
     let parties = parties(Revision::V2026_07_28);
-    let seen = parties.clone();
     check(
-        |_| async move {
+        &parties,
+        |parties| async move {
             let authorization = authorization(&parties)
                 .configure(|config| config.grant = mcp_proto::auth::Grant::ClientCredentials);
             let error = parties.connect::<Sim>(authorization).await.unwrap_err();
             let text = ErrorChain(&error).to_string();
             assert!(text.contains("configure its client id"), "{text}");
         },
-        |_| async {},
+        (0, 0),
     );
-    assert_eq!(seen.state().questions, 0);
 }

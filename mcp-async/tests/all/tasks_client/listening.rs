@@ -3,7 +3,9 @@
 use core::time::Duration;
 
 use mcp_async::Clock;
+use mcp_async::client::CallError;
 use mcp_async::tasks::client::{TaskEvent, TaskOptions, ToolOutcome};
+use mcp_proto::SendError;
 
 use super::support::{
     Asked, Log, Say, TASKS, builder, completed, connect, connect_once, created, task,
@@ -19,6 +21,42 @@ fn told(task: &str) -> String {
     format!(
         r#"{{"jsonrpc":"2.0","method":"notifications/tasks","params":{open},"_meta":{{"io.modelcontextprotocol/subscriptionId":ID}}}}}}"#
     )
+}
+
+/// The end of a subscription.
+const ENDED: &str = r#"{"jsonrpc":"2.0","id":ID,"result":{"resultType":"complete","_meta":{"io.modelcontextprotocol/subscriptionId":ID}}}"#;
+
+/// A server that creates a task, answers subscriptions like this, and completes the task at the poll
+/// of this number.
+fn polled(mut listen: impl FnMut() -> Say, last: usize) -> impl FnMut(&Asked) -> Say {
+    let mut polls = 0;
+    move |asked| match &*asked.method {
+        "tools/call" => created(),
+        "subscriptions/listen" => listen(),
+        "tasks/get" => {
+            polls += 1;
+            match polls < last {
+                true => Say::Result(task("working", "")),
+                false => completed("polled"),
+            }
+        }
+        _ => Say::Nothing,
+    }
+}
+
+/// A subscription that is acknowledged.
+fn acknowledged() -> Say {
+    Say::Lines(vec![ACKNOWLEDGED.to_owned()])
+}
+
+/// A subscription that is acknowledged without the task.
+fn left_out() -> Say {
+    Say::Lines(vec![ACKNOWLEDGED.replace(r#""taskIds":["t"]"#, "")])
+}
+
+/// A subscription that ends at once.
+fn ended() -> Say {
+    Say::Lines(vec![ACKNOWLEDGED.to_owned(), ENDED.to_owned()])
 }
 
 async fn call(answer: impl FnMut(&Asked) -> Say + 'static) -> (String, Log) {
@@ -39,7 +77,7 @@ fn a_subscription_takes_the_place_of_polls() {
             "tools/call" => created(),
             "subscriptions/listen" => {
                 listen = asked.id.clone().unwrap();
-                Say::Lines(vec![ACKNOWLEDGED.to_owned()])
+                acknowledged()
             }
             // The end is told after the one poll that follows the acknowledgement.
             "tasks/get" => Say::Lines(vec![
@@ -70,23 +108,7 @@ fn a_subscription_takes_the_place_of_polls() {
 #[test]
 fn polls_follow_a_subscription_that_ends() {
     run(async {
-        let mut polls = 0;
-        let (text, log) = call(move |asked| match &*asked.method {
-            "tools/call" => created(),
-            "subscriptions/listen" => Say::Lines(vec![
-                ACKNOWLEDGED.to_owned(),
-                r#"{"jsonrpc":"2.0","id":ID,"result":{"resultType":"complete","_meta":{"io.modelcontextprotocol/subscriptionId":ID}}}"#.to_owned(),
-            ]),
-            "tasks/get" => {
-                polls += 1;
-                match polls {
-                    3.. => completed("polled"),
-                    _ => Say::Result(task("working", "")),
-                }
-            }
-            _ => Say::Nothing,
-        })
-        .await;
+        let (text, log) = call(polled(ended, 3)).await;
         assert_eq!(text, "polled");
         assert_eq!(log.count("subscriptions/listen"), 1);
         assert_eq!(log.count("tasks/get"), 3);
@@ -97,31 +119,30 @@ fn polls_follow_a_subscription_that_ends() {
 #[test]
 fn polls_stay_where_nothing_is_told() {
     run(async {
-        let mut polls = 0;
-        let (text, _) = call(move |asked| match &*asked.method {
-            "tools/call" => created(),
-            "subscriptions/listen" => {
-                let nothing = ACKNOWLEDGED.replace(r#""taskIds":["t"]"#, "");
-                Say::Lines(vec![nothing])
-            }
-            "tasks/get" => {
-                polls += 1;
-                match polls {
-                    3.. => completed("polled"),
-                    _ => Say::Result(task("working", "")),
-                }
-            }
-            _ => Say::Nothing,
-        })
-        .await;
-        assert_eq!(text, "polled");
-        let (text, _) = call(|asked| match &*asked.method {
-            "tools/call" => created(),
-            "tasks/get" => completed("refused"),
-            _ => Say::Error(-32601),
-        })
-        .await;
-        assert_eq!(text, "refused");
+        for listen in [left_out, || Say::Error(-32601)] {
+            let (text, log) = call(polled(listen, 3)).await;
+            assert_eq!(text, "polled");
+            assert_eq!(log.count("tasks/get"), 3);
+        }
+    });
+}
+
+/// Tasks and subscriptions leave room for calls.
+#[test]
+fn tasks_without_a_subscription_left_are_polled() {
+    run(async {
+        let builder = builder().tasks(TaskOptions::default().listen(true));
+        let builder = builder.max_subscriptions(0);
+        let (client, log) = connect(TASKS, builder, polled(acknowledged, 3))
+            .await
+            .unwrap();
+        let result = client.call_tool("job", &()).await.unwrap();
+        assert_eq!(result.text(), "polled");
+        assert_eq!(log.count("subscriptions/listen"), 0);
+        assert!(matches!(
+            client.changes().await,
+            Err(CallError::Refused(SendError::TableFull))
+        ));
     });
 }
 
@@ -130,20 +151,7 @@ fn polls_stay_where_nothing_is_told() {
 fn a_silent_subscription_is_polled_slowly() {
     run(async {
         let begun = Sim.now();
-        let mut polls = 0;
-        let (text, log) = call(move |asked| match &*asked.method {
-            "tools/call" => created(),
-            "subscriptions/listen" => Say::Lines(vec![ACKNOWLEDGED.to_owned()]),
-            "tasks/get" => {
-                polls += 1;
-                match polls {
-                    3.. => completed("polled"),
-                    _ => Say::Result(task("working", "")),
-                }
-            }
-            _ => Say::Nothing,
-        })
-        .await;
+        let (text, log) = call(polled(acknowledged, 3)).await;
         assert_eq!(text, "polled");
         assert_eq!(log.count("tasks/get"), 3);
         let took = Sim.now().saturating_since(begun);
@@ -156,30 +164,10 @@ fn a_silent_subscription_is_polled_slowly() {
 fn a_renewed_subscription_without_the_task_gives_way_to_polls() {
     run(async {
         let begun = Sim.now();
-        let (mut listens, mut polls) = (0, 0);
+        let mut listens = [ended, left_out].into_iter();
+        let listen = move || listens.next().map_or(Say::Nothing, |listen| listen());
         let builder = builder().tasks(TaskOptions::default().listen(true));
-        let (client, log) = connect_once(TASKS, builder, move |asked| match &*asked.method {
-            "tools/call" => created(),
-            "subscriptions/listen" => {
-                listens += 1;
-                match listens {
-                    1 => Say::Lines(vec![
-                        ACKNOWLEDGED.to_owned(),
-                        r#"{"jsonrpc":"2.0","id":ID,"result":{"resultType":"complete","_meta":{"io.modelcontextprotocol/subscriptionId":ID}}}"#.to_owned(),
-                    ]),
-                    _ => Say::Lines(vec![ACKNOWLEDGED.replace(r#""taskIds":["t"]"#, "")]),
-                }
-            }
-            "tasks/get" => {
-                polls += 1;
-                match polls {
-                    5.. => completed("polled"),
-                    _ => Say::Result(task("working", "")),
-                }
-            }
-            _ => Say::Nothing,
-        })
-        .await;
+        let (client, log) = connect_once(TASKS, builder, polled(listen, 5)).await;
         let result = client.call_tool("job", &()).await.unwrap();
         assert_eq!(result.text(), "polled");
         assert_eq!(log.count("subscriptions/listen"), 2);
@@ -197,7 +185,7 @@ fn hints_do_not_shorten_the_interval() {
             "tools/call" => created(),
             "subscriptions/listen" => {
                 listen = asked.id.clone().unwrap();
-                Say::Lines(vec![ACKNOWLEDGED.to_owned()])
+                acknowledged()
             }
             "tasks/get" => {
                 polls += 1;
@@ -236,7 +224,7 @@ fn states_do_not_go_back() {
             "tools/call" => created(),
             "subscriptions/listen" => {
                 listen = asked.id.clone().unwrap();
-                Say::Lines(vec![ACKNOWLEDGED.to_owned()])
+                acknowledged()
             }
             "tasks/get" => {
                 polls += 1;
