@@ -152,6 +152,8 @@ pub use self::rounds::{Elicited, QuestionFuture, RequestState, Roots, StateError
 pub use self::service::{Call, Service, ServiceFn, service_fn};
 pub use self::stdio::serve_stdio;
 pub use self::tell::{LogMessage, ProgressUpdate};
+#[cfg(all(feature = "server", feature = "skills"))]
+pub(crate) use self::visibility::Visibility;
 
 #[cfg(feature = "server")]
 pub use self::{

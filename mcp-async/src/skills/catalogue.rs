@@ -14,23 +14,39 @@ use super::path::{file_name, folders_of, mime_type};
 use super::skill::Skill;
 use super::uri::encode_path;
 use crate::model::{Resource, ResourceContents};
+use crate::server::{Principal, Visibility};
 
 /// Entries, files and folders by their URIs, with everything encoded as it is sent.
 pub(super) struct Catalogue {
     /// The entries, in the order of their URIs.
     pub(super) entries: Vec<Entry>,
     /// Each `SKILL.md`: it is listed as a resource.
-    pub(super) skill_mds: Vec<(Resource, ResourceContents)>,
+    pub(super) skill_mds: Vec<SkillMd>,
     /// The contents of the other files.
-    files: HashMap<String, RawBuf>,
+    files: HashMap<String, Shown<RawBuf>>,
     /// The files and folders in each folder, in the order of their URIs.
-    folders: BTreeMap<String, Vec<Resource>>,
+    folders: BTreeMap<String, Shown<Vec<Resource>>>,
 }
 
 /// An entry as it is sent.
 pub(super) struct Entry {
     pub(super) uri: String,
     pub(super) json: RawBuf,
+    pub(super) visibility: Visibility,
+}
+
+/// A `SKILL.md` as a resource.
+pub(super) struct SkillMd {
+    pub(super) listed: Resource,
+    pub(super) contents: ResourceContents,
+    pub(super) visibility: Visibility,
+}
+
+/// A part of a skill, with the callers that see it.
+#[derive(Default)]
+pub(super) struct Shown<T> {
+    pub(super) part: T,
+    pub(super) visibility: Visibility,
 }
 
 impl Catalogue {
@@ -50,7 +66,7 @@ impl Catalogue {
             .entries
             .sort_by(|one, other| one.uri.cmp(&other.uri));
         for children in catalogue.folders.values_mut() {
-            children.sort_by(|one, other| one.uri.cmp(&other.uri));
+            (children.part).sort_by(|one, other| one.uri.cmp(&other.uri));
         }
         Ok(catalogue)
     }
@@ -69,10 +85,16 @@ impl Catalogue {
             folders.extend(folders_of(path).map(String::from));
             let (resource, contents) = file(uri, path, bytes, skill.frontmatters.get(path));
             self.child(&base, path, resource.clone());
+            let visibility = skill.visibility.clone();
             if skill.frontmatters.contains_key(path) {
-                self.skill_mds.push((resource, contents));
+                self.skill_mds.push(SkillMd {
+                    listed: resource,
+                    contents,
+                    visibility,
+                });
             } else {
-                self.files.insert(resource.uri, RawBuf::encode(&contents)?);
+                let part = RawBuf::encode(&contents)?;
+                self.files.insert(resource.uri, Shown { part, visibility });
             }
         }
         for folder in &folders {
@@ -84,7 +106,7 @@ impl Catalogue {
                 };
                 self.child(&base, folder, resource);
             }
-            self.folders.entry(uri).or_default();
+            self.folders.entry(uri).or_default().visibility = skill.visibility.clone();
         }
         for (path, frontmatter) in &skill.frontmatters {
             let uri = skill.uri_of(path);
@@ -96,7 +118,11 @@ impl Catalogue {
                 uri: uri.clone(),
             };
             let json = RawBuf::encode(&entry)?;
-            self.entries.push(Entry { uri, json });
+            self.entries.push(Entry {
+                uri,
+                json,
+                visibility: skill.visibility.clone(),
+            });
         }
         Ok(())
     }
@@ -104,25 +130,43 @@ impl Catalogue {
     /// Adds a file or folder to the folder that holds it.
     fn child(&mut self, base: &str, path: &str, resource: Resource) {
         let folder = folder_uri(base, folders_of(path).next().unwrap_or_default());
-        self.folders.entry(folder).or_default().push(resource);
+        (self.folders.entry(folder).or_default().part).push(resource);
+    }
+
+    /// The entries that a caller sees.
+    pub(super) fn entries_of(&self, caller: Option<&Principal>) -> Vec<&Entry> {
+        let entries = self.entries.iter();
+        entries
+            .filter(|entry| entry.visibility.shows(caller))
+            .collect()
+    }
+
+    /// Whether callers see different skills.
+    pub(super) fn is_restricted(&self) -> bool {
+        let mut entries = self.entries.iter();
+        entries.any(|entry| entry.visibility.is_restricted())
     }
 
     /// The entry of the skill whose `SKILL.md` has this URI.
-    pub(super) fn entry(&self, uri: &str) -> Option<&Entry> {
+    pub(super) fn entry(&self, uri: &str, caller: Option<&Principal>) -> Option<&Entry> {
         let at = self
             .entries
             .binary_search_by(|entry| entry.uri.as_str().cmp(uri));
-        self.entries.get(at.ok()?)
+        let entry = self.entries.get(at.ok()?);
+        entry.filter(|entry| entry.visibility.shows(caller))
     }
 
     /// The contents of a file that is no `SKILL.md`.
-    pub(super) fn file(&self, uri: &str) -> Option<&RawBuf> {
-        self.files.get(uri)
+    pub(super) fn file(&self, uri: &str, caller: Option<&Principal>) -> Option<&Shown<RawBuf>> {
+        let file = self.files.get(uri);
+        file.filter(|file| file.visibility.shows(caller))
     }
 
     /// What a folder holds.
-    pub(super) fn folder(&self, uri: &str) -> Option<&[Resource]> {
-        self.folders.get(uri).map(Vec::as_slice)
+    pub(super) fn folder(&self, uri: &str, caller: Option<&Principal>) -> Option<&[Resource]> {
+        let folder = self.folders.get(uri);
+        let folder = folder.filter(|folder| folder.visibility.shows(caller));
+        folder.map(|folder| &*folder.part)
     }
 }
 

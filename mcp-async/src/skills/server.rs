@@ -12,13 +12,14 @@ use mcp_proto::{Revision, RevisionSet};
 use serde::{Deserialize, Serialize};
 
 use super::EXTENSION;
-use super::catalogue::{Catalogue, page};
+use super::catalogue::{Catalogue, SkillMd, page};
 use super::offer::Skills;
 use crate::connection::Job;
 use crate::error::ErrorChain;
-use crate::model::{self, ResourceContents};
+use crate::model;
 use crate::server::{
-    Call, Context, Extension, HandlerError, RegisterError, Resource, ServerBuilder, Service, layers,
+    Call, Context, Extension, HandlerError, Principal, RegisterError, Resource, ServerBuilder,
+    Service, layers,
 };
 
 impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
@@ -64,10 +65,11 @@ impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
             // The capability is declared although nothing is listed.
             builder = builder.list_changed(ListKind::Resources);
         }
-        for (listed, contents) in &catalogue.skill_mds {
-            builder = builder.with(skill_md(listed, contents, hint));
+        for skill in &catalogue.skill_mds {
+            builder = builder.with(skill_md(skill, hint));
         }
         let served = Arc::new(Served {
+            is_restricted: catalogue.is_restricted(),
             catalogue,
             page_size,
             hint,
@@ -88,10 +90,10 @@ fn extension<S: Send + Sync + 'static>(
         .revisions(revisions)
         .needs(ServerFeatures::RESOURCES)
         .method("skills/list", move |params: ListParams, cx: Context<S>| {
-            ready(listing.list(&params, cx.revision()))
+            ready(listing.list(&params, cx.principal(), cx.revision()))
         })
         .method("skills/get", move |params: GetParams, cx: Context<S>| {
-            ready(getting.get(&params.uri, cx.revision()))
+            ready(getting.get(&params.uri, cx.principal(), cx.revision()))
         })
         .layer(layers::around(move |call, service| {
             reading.read(call, service)
@@ -102,17 +104,21 @@ fn extension<S: Send + Sync + 'static>(
     let folders = Arc::clone(served);
     extension.method(
         "resources/directory/read",
-        move |params: FolderParams, _: Context<S>| ready(folders.folder(&params)),
+        move |params: FolderParams, cx: Context<S>| ready(folders.folder(&params, cx.principal())),
     )
 }
 
 /// A `SKILL.md`, which is listed (SK-07).
 fn skill_md<S: Send + Sync + 'static>(
-    listed: &model::Resource,
-    contents: &ResourceContents,
+    skill: &SkillMd,
     hint: Option<(Duration, CacheScope)>,
 ) -> Resource<S> {
+    let listed = &skill.listed;
     let mut resource = Resource::new(&listed.uri, &listed.name);
+    if skill.visibility.is_restricted() {
+        let visibility = skill.visibility.clone();
+        resource = resource.visible_to(move |caller| visibility.shows(caller));
+    }
     if let Some(description) = &listed.description {
         resource = resource.description(description);
     }
@@ -125,22 +131,30 @@ fn skill_md<S: Send + Sync + 'static>(
     if let Some((ttl, scope)) = hint {
         resource = resource.cache(ttl, scope);
     }
-    let contents = contents.clone();
+    let contents = skill.contents.clone();
     resource.handler(move |_| ready(Ok(contents.clone())))
 }
 
 /// What the handlers share.
 struct Served {
     catalogue: Catalogue,
+    /// Whether callers see different skills.
+    is_restricted: bool,
     page_size: usize,
     hint: Option<(Duration, CacheScope)>,
 }
 
 impl Served {
     /// Answers `skills/list` (SK-20).
-    fn list(&self, params: &ListParams, revision: Revision) -> Result<ListResult, HandlerError> {
+    fn list(
+        &self,
+        params: &ListParams,
+        caller: Option<&Principal>,
+        revision: Revision,
+    ) -> Result<ListResult, HandlerError> {
+        let entries = self.catalogue.entries_of(caller);
         let page = page(
-            &self.catalogue.entries,
+            &entries,
             "skills",
             params.cursor.as_deref(),
             self.page_size,
@@ -151,23 +165,32 @@ impl Served {
         Ok(ListResult {
             skills: page.items.iter().map(|entry| entry.json.clone()).collect(),
             next_cursor: page.next,
-            hint: Hint::new(self.hint, revision),
+            hint: Hint::new(self.hint, self.is_restricted, revision),
         })
     }
 
     /// Answers `skills/get` (SK-22).
-    fn get(&self, uri: &str, revision: Revision) -> Result<GetResult, HandlerError> {
-        let entry = self.catalogue.entry(uri);
+    fn get(
+        &self,
+        uri: &str,
+        caller: Option<&Principal>,
+        revision: Revision,
+    ) -> Result<GetResult, HandlerError> {
+        let entry = self.catalogue.entry(uri, caller);
         let entry = entry.ok_or_else(|| HandlerError::invalid_params("Unknown skill"))?;
         Ok(GetResult {
             skill: entry.json.clone(),
-            hint: Hint::new(self.hint, revision),
+            hint: Hint::new(self.hint, entry.visibility.is_restricted(), revision),
         })
     }
 
     /// Answers `resources/directory/read` (SK-25, SK-26).
-    fn folder(&self, params: &FolderParams) -> Result<FolderResult, HandlerError> {
-        let children = self.catalogue.folder(&params.uri);
+    fn folder(
+        &self,
+        params: &FolderParams,
+        caller: Option<&Principal>,
+    ) -> Result<FolderResult, HandlerError> {
+        let children = self.catalogue.folder(&params.uri, caller);
         let children = children.ok_or_else(|| HandlerError::invalid_params("Unknown directory"))?;
         let page = page(
             children,
@@ -190,12 +213,13 @@ impl Served {
             return service.call(call);
         }
         let uri = call.request.subject.unwrap_or_default().to_cow();
-        let Some(contents) = self.catalogue.file(&uri) else {
+        let Some(file) = self.catalogue.file(&uri, call.context().principal()) else {
             return service.call(call);
         };
-        let hint = Hint::new(self.hint, call.request.revision);
+        let is_restricted = file.visibility.is_restricted();
+        let hint = Hint::new(self.hint, is_restricted, call.request.revision);
         call.ready(Ok(ReadResult {
-            contents: [contents.clone()],
+            contents: [file.part.clone()],
             hint,
         }))
     }
@@ -270,9 +294,17 @@ struct Hint {
 }
 
 impl Hint {
-    /// Nothing in revisions that do not have it.
-    fn new(hint: Option<(Duration, CacheScope)>, revision: Revision) -> Option<Self> {
-        let (ttl, cache_scope) = hint.unwrap_or((Duration::ZERO, CacheScope::Private));
+    /// Nothing in revisions that do not have it. What only some callers see is private (CH-05).
+    fn new(
+        hint: Option<(Duration, CacheScope)>,
+        is_restricted: bool,
+        revision: Revision,
+    ) -> Option<Self> {
+        let (ttl, scope) = hint.unwrap_or((Duration::ZERO, CacheScope::Private));
+        let cache_scope = match is_restricted {
+            true => CacheScope::Private,
+            false => scope,
+        };
         revision.requires_cache_hints().then(|| Self {
             ttl_ms: u64::try_from(ttl.as_millis()).map_or(MAX_TTL, |ttl| ttl.min(MAX_TTL)),
             cache_scope,

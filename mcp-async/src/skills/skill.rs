@@ -11,6 +11,7 @@ use super::name::is_skill_name;
 use super::path::{check_path, file_name, folders_of};
 use super::uri::encode_path;
 use super::{MAX_BYTES, MAX_FILES, SKILL_MD};
+use crate::server::{Principal, Visibility};
 
 /// A skill that a server offers: its files, as they were when it was made (SK-28).
 ///
@@ -36,6 +37,7 @@ use super::{MAX_BYTES, MAX_FILES, SKILL_MD};
 pub struct Skill {
     prefix: String,
     name: String,
+    pub(super) visibility: Visibility,
     frontmatter: Frontmatter,
     pub(super) files: Files,
     /// The frontmatter of each `SKILL.md`, by its path.
@@ -100,6 +102,31 @@ impl Skill {
         self.uri_of(SKILL_MD)
     }
 
+    /// Shows it to those callers only for which `rule` returns `true`; the argument is the verified
+    /// sender, if there is one. To the others it does not exist: it is not listed, and none of its files
+    /// and folders is found. What is answered about it is then private in caches (CH-05).
+    ///
+    /// The rule must be quick; it is asked for each list and each read.
+    ///
+    /// ```
+    /// use mcp_async::skills::{Skill, SkillError};
+    ///
+    /// fn internal() -> Result<Skill, SkillError> {
+    ///     let audit = Skill::in_memory("audit")
+    ///         .file("SKILL.md", "---\nname: audit\ndescription: Audits accounts\n---\n")
+    ///         .build()?;
+    ///     Ok(audit.visible_to(|caller| caller.is_some_and(|caller| caller.name() == "ada")))
+    /// }
+    /// # assert!(internal().is_ok());
+    /// ```
+    pub fn visible_to(
+        mut self,
+        rule: impl Fn(Option<&Principal>) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.visibility = Visibility::new(rule);
+        self
+    }
+
     /// The URI of its folder.
     pub(super) fn base(&self) -> String {
         let Self { prefix, name, .. } = self;
@@ -141,6 +168,7 @@ impl Skill {
         };
         Ok(Self {
             prefix: String::new(),
+            visibility: Visibility::default(),
             name: frontmatter.name().unwrap_or_default().to_owned(),
             frontmatter,
             files,

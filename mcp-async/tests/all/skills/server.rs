@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use mcp_async::model::CacheScope;
-use mcp_async::server::{NoArguments, ServerBuilder};
+use mcp_async::server::{NoArguments, Principal, ServerBuilder};
 use mcp_async::skills::{Skill, SkillEntry, Skills, verify};
 use mcp_async::{Client, Server};
 use mcp_proto::json::RawBuf;
@@ -361,4 +361,58 @@ fn skills_leave_other_resources_alone() {
         );
         assert_eq!(client.resources().all().await.unwrap().len(), 2);
     });
+}
+
+/// CH-05: a skill exists for those callers only that it is shown to.
+#[test]
+fn sk_20_callers_see_their_own_skills() {
+    let is_ada = |caller: Option<&Principal>| caller.is_some_and(|caller| caller.name() == "ada");
+    let skills = Skills::new()
+        .skill(pdf().visible_to(is_ada))
+        .skill(plain("open"))
+        .cache(Duration::from_secs(60), CacheScope::Public)
+        .directory_read();
+    let server = offering(skills).build().unwrap();
+    for revision in REVISIONS {
+        let wire = |name: &str| {
+            let begin = |streams, clock| {
+                let (connection, peer) = server.serve_on(streams, clock);
+                (connection.with_principal(name), peer)
+            };
+            Wire::of(begin, revision, "{}")
+        };
+        let calls = [
+            ("skills/get", URI),
+            ("resources/read", URI),
+            (
+                "resources/read",
+                "skill://pdf-processing/references/FORMS.md",
+            ),
+            ("resources/directory/read", "skill://pdf-processing"),
+            ("resources/directory/read", "skill://pdf-processing/scripts"),
+        ];
+        let (mut ada, mut bob) = (wire("ada"), wire("bob"));
+        for (method, uri) in calls {
+            let params = format!(r#"{{"uri":"{uri}"}}"#);
+            let result = ada.result(method, &params);
+            assert!(!result.contains("public"), "{result}");
+            let (code, _) = bob.error(method, &params);
+            assert!([-32602, -32002].contains(&code), "{method} {uri}: {code}");
+        }
+        for list in ["skills/list", "resources/list"] {
+            let (all, some) = (ada.result(list, "{}"), bob.result(list, "{}"));
+            assert!(
+                all.contains(URI) && all.contains("skill://open/SKILL.md"),
+                "{all}"
+            );
+            assert!(!some.contains("pdf-processing"), "{some}");
+            assert!(some.contains("skill://open/SKILL.md"), "{some}");
+            assert!(
+                !all.contains("public") && !some.contains("public"),
+                "{some}"
+            );
+        }
+        let open = bob.result("skills/get", r#"{"uri":"skill://open/SKILL.md"}"#);
+        assert_eq!(open.contains("public"), revision == REVISIONS[1], "{open}");
+    }
 }
