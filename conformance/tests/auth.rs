@@ -1,11 +1,11 @@
 //! The protected fixture, on both runtimes.
 
 use core::time::Duration;
-use std::io::{Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command};
 use std::thread;
-use std::time::SystemTime;
+use std::time::{Instant, SystemTime};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -13,6 +13,9 @@ use ring::digest::{SHA256, digest};
 use ring::signature::{Ed25519KeyPair, KeyPair as _};
 
 const FIXTURE: &str = env!("CARGO_BIN_EXE_fixture");
+
+/// More than any answer takes.
+const LIMIT: Duration = Duration::from_secs(30);
 
 /// A server that lives as long as this.
 struct Server {
@@ -22,10 +25,23 @@ struct Server {
 
 impl Server {
     fn start(runtime: &str, variables: &[(&str, &str)]) -> Self {
+        Self::start_as(runtime, &["http-auth"], &[], variables)
+    }
+
+    /// Starts what these words name, with the port between them.
+    fn start_as(
+        runtime: &str,
+        before: &[&str],
+        behind: &[&str],
+        variables: &[(&str, &str)],
+    ) -> Self {
         let free = TcpListener::bind(("127.0.0.1", 0)).and_then(|free| free.local_addr());
         let port = free.unwrap().port();
         let child = Command::new(FIXTURE)
-            .args(["--runtime", runtime, "http-auth", &port.to_string()])
+            .args(["--runtime", runtime])
+            .args(before)
+            .arg(port.to_string())
+            .args(behind)
             .env_remove("MCP_AUTH_ISSUER")
             .env_remove("MCP_AUTH_DPOP")
             .envs(variables.iter().copied())
@@ -81,6 +97,34 @@ impl Server {
         self.send("POST /mcp", &fields, &body)
     }
 
+    /// Sends a request of 2026-07-28 of a client that follows tasks. `name` is what it is about.
+    fn ask(&self, method: &str, name: &str, params: &str, token: &str) -> String {
+        let (name, body) = (format!("mcp-name: {name}"), body(method, params));
+        let method = format!("mcp-method: {method}");
+        let fields = [&*method, &name, "mcp-protocol-version: 2026-07-28"];
+        self.post(token, &fields, &body)
+    }
+
+    /// Subscribes to a task, and returns the acknowledgement.
+    fn listen(&self, task: &str, token: &str) -> String {
+        let params = format!(r#""notifications":{{"taskIds":["{task}"]}}"#);
+        let (port, body) = (self.port, body("subscriptions/listen", &params));
+        let length = body.len();
+        let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+        stream.set_read_timeout(Some(LIMIT)).unwrap();
+        write!(
+            stream,
+            "POST /mcp HTTP/1.1\r\nhost: 127.0.0.1:{port}\r\nauthorization: Bearer {token}\r\n\
+             accept: application/json, text/event-stream\r\ncontent-type: application/json\r\n\
+             mcp-protocol-version: 2026-07-28\r\nmcp-method: subscriptions/listen\r\n\
+             content-length: {length}\r\n\r\n{body}"
+        )
+        .unwrap();
+        let mut lines = BufReader::new(stream).lines().map(Result::unwrap);
+        let acknowledged = lines.find(|line| line.contains("subscriptions/acknowledged"));
+        acknowledged.expect("an acknowledgement")
+    }
+
     fn initialize(&self, token: &str) -> String {
         let body = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}"#;
         self.post(token, &[], body)
@@ -103,6 +147,15 @@ impl Drop for Server {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// A request of 2026-07-28 of a client that follows tasks.
+fn body(method: &str, params: &str) -> String {
+    let extension = r#""extensions":{"io.modelcontextprotocol/tasks":{}}"#;
+    let capabilities = format!(r#"{{"elicitation":{{"form":{{}}}},{extension}}}"#);
+    format!(
+        r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{{{params},"_meta":{{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{capabilities}}}}}}}"#
+    )
 }
 
 fn check(answer: &str, status: u16, holds: &[&str]) {
@@ -180,6 +233,64 @@ fn sessions_belong_to_their_user() {
         check(&server.post("good", &fields, list), 200, &["region"]);
         check(&server.post("other-user", &fields, list), 404, &[]);
         check(&server.post("expired", &fields, list), 401, &[]);
+    }
+}
+
+/// TK-49, TK-59
+#[test]
+fn tasks_belong_to_their_user() {
+    for runtime in ["tokio", "smol"] {
+        let server = Server::start_as(runtime, &["tasks", "http"], &["--auth"], &[]);
+        let call = r#""name":"job","arguments":{"steps":1,"ms":1,"ask":1}"#;
+        check(&server.ask("tools/call", "job", call, "unknown"), 401, &[]);
+        let created = server.ask("tools/call", "job", call, "good");
+        check(&created, 200, &[r#""resultType":"task""#]);
+        let (_, id) = created.split_once(r#""taskId":""#).expect(&created);
+        let (id, _) = id.split_once('"').unwrap();
+        let task = format!(r#""taskId":"{id}""#);
+        let answers = |text: &str| {
+            let answer = format!(r#"{{"action":"accept","content":{{"answer":"{text}"}}}}"#);
+            format!(r#"{task},"inputResponses":{{"q1":{answer}}}"#)
+        };
+        let get = |token: &str| server.ask("tasks/get", id, &task, token);
+        let wait = |expected: &str| {
+            let end = Instant::now() + LIMIT;
+            loop {
+                let answer = get("good");
+                if answer.contains(expected) {
+                    return answer;
+                }
+                assert!(Instant::now() < end, "{answer}");
+                thread::sleep(Duration::from_millis(20));
+            }
+        };
+        wait(r#""status":"input_required""#);
+
+        // For another user it is a task that does not exist.
+        let unknown = r#""taskId":"nothing""#;
+        let unknown = server.ask("tasks/get", "nothing", unknown, "other-user");
+        check(&unknown, 200, &["-32602"]);
+        let (_, unknown) = unknown.split_once("\r\n\r\n").unwrap();
+        for (method, params) in [
+            ("tasks/get", task.clone()),
+            ("tasks/update", answers("bob")),
+            ("tasks/cancel", task.clone()),
+        ] {
+            let refused = server.ask(method, id, &params, "other-user");
+            check(&refused, 200, &[unknown]);
+            check(&server.ask(method, id, &params, "expired"), 401, &[]);
+            check(&server.ask(method, id, &params, "no-scope"), 403, &[]);
+        }
+        assert!(!server.listen(id, "other-user").contains("taskIds"));
+        assert!(server.listen(id, "good").contains(id));
+
+        // Nothing of that changed it.
+        check(&get("good"), 200, &[r#""status":"input_required""#]);
+        let answered = server.ask("tasks/update", id, &answers("alice"), "good");
+        check(&answered, 200, &[r#""resultType":"complete""#]);
+        let ended = wait(r#""status":"completed""#);
+        assert!(ended.contains("done 1 alice"), "{ended}");
+        check(&get("other-user"), 200, &[unknown]);
     }
 }
 
