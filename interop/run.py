@@ -106,19 +106,24 @@ SERVERS = [
     Peer("rust rmcp 3.9.0", [str(RUST / f"server{PROGRAM}")], ALL),
 ]
 
+# Tasks of 2025-11-25 without an extension: of the SDKs only this one has them. It drives the fixture for tasks.
+CORE_TASKS = {feature: LEGACY[3:] for feature in ["tasks", "task-input", "task-errors", "task-cancel", "close"]}
+CORE_CLIENT = Peer("typescript sdk 1.32.2", ["node", str(TYPESCRIPT / "tasks-v1.mjs")], LEGACY[3:])
+
 
 @dataclass
 class Table:
     """What one peer did in each revision."""
 
     title: str
+    features: dict[str, list[str]] = field(default_factory=lambda: FEATURES)
     columns: dict[str, dict[str, str]] = field(default_factory=dict)  # revision -> feature -> mark
     notes: list[str] = field(default_factory=list)
 
     def add(self, revision: str, lines: dict[str, dict], lacks: dict[str, str], error: str) -> None:
         column = self.columns[revision] = {}
         lacking: dict[str, list[str]] = {}
-        for feature, revisions in FEATURES.items():
+        for feature, revisions in self.features.items():
             line = lines.get(feature, {"ok": False, "detail": "not reported"})
             reason = lacks.get(feature, line.get("lacks"))
             if revision not in revisions:
@@ -146,7 +151,7 @@ class Table:
 
     def print(self) -> None:
         print(f"\n{self.title}\n{'':<12}" + "".join(f"{revision:<12}" for revision in self.columns))
-        for feature in FEATURES:
+        for feature in self.features:
             print(f"{feature:<12}" + "".join(f"{column[feature]:<12}" for column in self.columns.values()).rstrip())
         for note in self.notes:
             print(f"    {note}")
@@ -184,6 +189,7 @@ def tables(options: argparse.Namespace):
                 yield from among_themselves(options, transport)
             else:
                 yield from ours(options, adapter, transport)
+                yield from core_tasks(options, adapter, transport)
 
 
 def ours(options: argparse.Namespace, adapter: str, transport: str):
@@ -202,6 +208,20 @@ def ours(options: argparse.Namespace, adapter: str, transport: str):
             only = [] if revision == server.revisions[-1] else ["--revisions", revision]
             with reach(transport, server.command) as words:
                 table.add(revision, *run([*drive, *only, "--expect", revision, "--", *words], server.lacks))
+        yield table
+
+
+def core_tasks(options: argparse.Namespace, adapter: str, transport: str):
+    fixture = [*program("fixture", adapter), "tasks"]
+    for client in wanted(options, transport, [CORE_CLIENT]):
+        table = Table(f"{client.name} drives tasks of 2025-11-25 on mcp-{adapter} over {transport}", CORE_TASKS)
+        for revision in revisions(options, transport, client):
+            if transport == "stdio":
+                table.add(revision, *run([*client.command, revision, *fixture, "stdio", "--core"], {}))
+                continue
+            address = free_address()
+            with serving([*fixture, "http", address.split(":")[1], "--core"], address, WORK / "server.log"):
+                table.add(revision, *run([*client.command, revision, f"http://{address}/mcp"], {}))
         yield table
 
 

@@ -285,7 +285,7 @@ const FEATURES = {
 };
 
 // What a person would answer who takes every default.
-function fill(schema) {
+export function fill(schema) {
   const value = (name, field) => {
     if (field.default !== undefined) return field.default;
     const options = (of) => of.enum ?? (of.oneOf ?? of.anyOf)?.map((option) => option.const);
@@ -306,7 +306,7 @@ async function until(condition) {
 
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-async function within(milliseconds, work) {
+export async function within(milliseconds, work) {
   let timer;
   const late = new Promise((_, reject) => (timer = setTimeout(() => reject(new Error('timed out')), milliseconds)));
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
@@ -315,10 +315,10 @@ async function within(milliseconds, work) {
 // The answer, or the code of the refusal.
 const outcome = (request) => request.catch((error) => error.code);
 
-async function refused(request, code) {
+export async function refused(request, code) {
   assert.equal(await outcome(request), code);
 }
 
-function report(feature, facts) {
+export function report(feature, facts) {
   console.log(JSON.stringify({ feature, ...facts }));
 }
