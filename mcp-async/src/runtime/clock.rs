@@ -71,6 +71,8 @@ pub struct ManualClock(Arc<Mutex<Dial>>);
 struct Dial {
     now: Instant,
     timers: Vec<Option<(Instant, Waker)>>,
+    /// The places of dropped timers.
+    free: Vec<usize>,
 }
 
 impl ManualClock {
@@ -116,10 +118,13 @@ impl Clock for ManualClock {
     }
 
     fn timer(&self) -> ManualTimer {
-        let mut dial = self.dial();
-        dial.timers.push(None);
+        let dial = &mut *self.dial();
+        let index = dial.free.pop().unwrap_or_else(|| {
+            dial.timers.push(None);
+            dial.timers.len() - 1
+        });
         ManualTimer {
-            index: dial.timers.len() - 1,
+            index,
             clock: self.clone(),
         }
     }
@@ -145,8 +150,34 @@ impl Timer for ManualTimer {
 
 impl Drop for ManualTimer {
     fn drop(&mut self) {
-        if let Some(timer) = self.clock.dial().timers.get_mut(self.index) {
-            *timer = None;
+        let _waker = {
+            let dial = &mut *self.clock.dial();
+            dial.free.push(self.index);
+            dial.timers.get_mut(self.index).and_then(Option::take)
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dropped_timers_leave_their_places_to_others() {
+        let clock = ManualClock::default();
+        let mut cx = Context::from_waker(Waker::noop());
+        let mut kept = clock.timer();
+        assert!(
+            kept.poll_until(Instant::from_millis(9), &mut cx)
+                .is_pending()
+        );
+        for _ in 0..3 {
+            let mut timer = clock.timer();
+            let sooner = Instant::from_millis(5);
+            assert!(timer.poll_until(sooner, &mut cx).is_pending());
+            assert_eq!(clock.next_deadline(), Some(sooner));
         }
+        assert_eq!(clock.next_deadline(), Some(Instant::from_millis(9)));
+        assert_eq!(clock.dial().timers.len(), 2);
     }
 }
