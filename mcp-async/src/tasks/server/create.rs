@@ -8,8 +8,8 @@ use mcp_proto::json::RawBuf;
 use mcp_proto::rpc::code;
 
 use super::super::store::TaskRecord;
-use super::engine::{Counts, Engine, millis, random_id};
-use super::run::SHUTDOWN;
+use super::engine::{Engine, millis, random_id};
+use super::kept::{Bounds, OF_OWNER};
 use super::runs::Running;
 use super::shown::created;
 use super::sweep::KEPT;
@@ -34,8 +34,11 @@ impl Engine {
         complete: impl FnOnce(TaskRecord) -> TaskRecord,
     ) -> Result<TaskRecord, ErrorReply> {
         let id = random_id().ok_or(ErrorReply::internal())?;
-        let mut place = self.reserve(owner.as_ref(), id)?;
+        let (mut place, removed) = self.reserve(&owner, id)?;
         self.renew(self.time()).await?;
+        if let Some(removed) = removed {
+            self.ask(self.store().remove(&removed)).await?;
+        }
         let mut record = TaskRecord::new(&*place.id, &*self.boot, self.time())
             .with_owner(owner.as_deref())
             .with_ttl(self.ttl());
@@ -45,14 +48,16 @@ impl Engine {
         if !self.ask(self.store().create(&record)).await? {
             return Err(ErrorReply::internal());
         }
-        place.is_taken = true;
         let Some(running) = place.running.take() else {
             return Err(ErrorReply::internal());
         };
+        let number = place.number;
         drop(place);
-        self.keep(&record, owner);
+        if let Some(at) = record.expires_at() {
+            self.kept().leaves(number, at.saturating_add(millis(KEPT)));
+        }
         call.detach();
-        let run = Arc::clone(&self).run(record.clone(), call, running);
+        let run = Arc::clone(&self).run(record.clone(), call, (running, number));
         (self.executor.spawn)(Box::pin(run));
         self.begin_sweeps();
         Ok(record)
@@ -71,80 +76,63 @@ impl Engine {
         Ok(())
     }
 
-    /// Counts a new task.
+    /// Counts a new task. Returns its place, and the id of a task that it replaces.
     fn reserve(
         self: &Arc<Self>,
-        owner: Option<&Arc<str>>,
+        owner: &Option<Arc<str>>,
         id: String,
-    ) -> Result<Place, ErrorReply> {
-        let counts = &mut *self.counts();
-        if let Some((code, limit)) = self.reached(counts, owner) {
-            return Err(ErrorReply::new(code, limit));
-        }
-        let now = (self.executor.now)();
-        let Some(running) = self.runs.begin(now) else {
-            return Err(ErrorReply::new(code::INTERNAL_ERROR, SHUTDOWN));
+    ) -> Result<(Place, Option<Arc<str>>), ErrorReply> {
+        let refused = |limit: &'static str| {
+            let code = match limit {
+                OF_OWNER => code::TOO_MANY_REQUESTS,
+                _ => code::OVERLOADED,
+            };
+            ErrorReply::new(code, limit)
         };
-        if let Some(owner) = owner {
-            let count = counts.owners.entry(Arc::clone(owner)).or_default();
-            *count = count.saturating_add(1);
-        }
-        counts.all = counts.all.saturating_add(1);
-        Ok(Place {
-            running: Some(running),
+        let now = (self.executor.now)();
+        let running = self.runs.begin(now, self.tasks.max_running);
+        let running = running.map_err(refused)?;
+        let added = self.kept().add(&id, owner, self.bounds());
+        let (number, removed) = added.map_err(refused)?;
+        let place = Place {
             engine: Arc::clone(self),
-            owner: owner.cloned(),
             id,
-            is_taken: false,
-        })
+            number,
+            running: Some(running),
+        };
+        Ok((place, removed))
     }
 
-    /// The bound that a further task of this owner would exceed: its error code and message.
-    fn reached(&self, counts: &Counts, owner: Option<&Arc<str>>) -> Option<(i64, &'static str)> {
-        if counts.all >= self.tasks.max {
-            return Some((code::OVERLOADED, "limit reached: tasks"));
+    const fn bounds(&self) -> Bounds {
+        Bounds {
+            all: self.tasks.max,
+            per_owner: self.tasks.max_per_owner,
         }
-        let of_owner = counts.owners.get(owner?).copied().unwrap_or(0);
-        (of_owner >= self.tasks.max_per_owner).then_some((
-            code::TOO_MANY_REQUESTS,
-            "limit reached: tasks of one principal",
-        ))
     }
 
     /// Whether a further task of this owner would exceed a bound, or the server ends.
-    pub(super) fn is_full(&self, owner: Option<&Arc<str>>) -> bool {
-        let is_over = !self.runs.are_allowed((self.executor.now)());
-        is_over || self.reached(&self.counts(), owner).is_some()
-    }
-
-    /// Notes when the task is forgotten.
-    fn keep(&self, record: &TaskRecord, owner: Option<Arc<str>>) {
-        let Some(at) = record.expires_at() else {
-            return;
-        };
-        let counts = &mut *self.counts();
-        let number = counts.numbers;
-        counts.numbers = counts.numbers.wrapping_add(1);
-        let at = at.saturating_add(millis(KEPT));
-        counts.leaving.insert((at, number, owner));
+    pub(super) fn refuses(&self, owner: &Option<Arc<str>>) -> bool {
+        let now = (self.executor.now)();
+        let may_run = self.runs.may_begin(now, self.tasks.max_running);
+        may_run.is_err() || self.kept().refuses(owner, self.bounds())
     }
 }
 
 /// A task that is being created. If it is not, what the store may have of it is removed.
 struct Place {
     engine: Arc<Engine>,
-    owner: Option<Arc<str>>,
     id: String,
-    is_taken: bool,
+    number: u64,
+    /// `None` once the task has been created.
     running: Option<Running>,
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
-        if self.is_taken {
+        if self.running.is_none() {
             return;
         }
-        self.engine.counts().release(self.owner.as_ref());
+        self.engine.kept().remove(self.number);
         let (engine, id) = (Arc::clone(&self.engine), core::mem::take(&mut self.id));
         (engine.executor.spawn)(Box::pin(async move {
             // An attempt that was given up may still create the record, some time later.

@@ -2,7 +2,6 @@
 
 use core::sync::atomic::{AtomicBool, AtomicU64};
 use core::time::Duration;
-use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mcp_proto::json::RawBuf;
@@ -12,6 +11,7 @@ use mcp_proto::rpc::{Method, code};
 
 use super::super::store::{TaskRecord, TaskStore, TaskStoreFuture};
 use super::executor::Executor;
+use super::kept::KeptTasks;
 use super::legacy::{AskedQuestions, CoreTasks};
 use super::policy::{TaskPolicy, ToolTasks, undeclared};
 #[cfg(feature = "http-server")]
@@ -31,7 +31,7 @@ pub(super) struct Engine {
     time: TimeOfDay,
     /// The name of this run of the process.
     pub(super) boot: String,
-    pub(super) counts: Mutex<Counts>,
+    kept: Mutex<KeptTasks>,
     pub(super) runs: Arc<Runs>,
     #[cfg(feature = "http-server")]
     pub(super) polls: Polls,
@@ -43,16 +43,6 @@ pub(super) struct Engine {
     pub(super) asked: Arc<AskedQuestions>,
 }
 
-/// How many tasks this process keeps.
-#[derive(Default)]
-pub(super) struct Counts {
-    pub(super) all: usize,
-    pub(super) owners: HashMap<Arc<str>, usize>,
-    /// When they are forgotten, in the order of that time. The number tells tasks of one time apart.
-    pub(super) leaving: BTreeSet<(u64, u64, Option<Arc<str>>)>,
-    pub(super) numbers: u64,
-}
-
 impl Engine {
     pub(super) fn new(tasks: Tasks, executor: Executor) -> Arc<Self> {
         Arc::new(Self {
@@ -60,7 +50,7 @@ impl Engine {
             executor,
             time: TimeOfDay::default(),
             boot: random_id().unwrap_or_default(),
-            counts: Mutex::default(),
+            kept: Mutex::default(),
             runs: Arc::default(),
             #[cfg(feature = "http-server")]
             polls: Polls::default(),
@@ -108,9 +98,7 @@ impl Engine {
         }
         let engine = Arc::clone(self);
         let owner = owner(call.context());
-        if (tool.policy, tool.when) == (TaskPolicy::Optional, Detach::Now)
-            && self.is_full(owner.as_ref())
-        {
+        if (tool.policy, tool.when) == (TaskPolicy::Optional, Detach::Now) && self.refuses(&owner) {
             return service.call(call);
         }
         call.detach(service, tool.when, |detached| {
@@ -210,8 +198,8 @@ impl Engine {
         .await
     }
 
-    pub(super) fn counts(&self) -> MutexGuard<'_, Counts> {
-        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn kept(&self) -> MutexGuard<'_, KeptTasks> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -8,6 +8,7 @@ mod create;
 mod end;
 mod engine;
 mod executor;
+mod kept;
 mod legacy;
 mod listen;
 mod methods;

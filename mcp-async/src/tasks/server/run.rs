@@ -12,7 +12,7 @@ use mcp_proto::rpc::code;
 
 use super::super::store::{TaskQuestion, TaskRecord};
 use super::engine::Engine;
-use super::runs::{Phase, Running};
+use super::runs::{Phase, Running, SHUTDOWN};
 use crate::error::ErrorReply;
 use crate::io::stdio::Sleep;
 use crate::server::DetachedCall;
@@ -40,6 +40,8 @@ struct Run {
     /// The end of the task's time.
     expiry: Option<Sleep>,
     running: Running,
+    /// The number of the task among those that are kept.
+    number: u64,
     /// The end of the time that the task has after the server has begun to end.
     grace: Option<Sleep>,
     /// The end of the time that the store has after the task was stopped with its server.
@@ -54,7 +56,7 @@ impl Engine {
         self: Arc<Self>,
         record: TaskRecord,
         call: DetachedCall,
-        running: Running,
+        (running, number): (Running, u64),
     ) {
         let ttl = record.ttl.map(Duration::from_millis);
         let expiry = ttl.map(|ttl| (self.executor.sleep)(ttl));
@@ -71,10 +73,17 @@ impl Engine {
             failures: 0,
             expiry,
             running,
+            number,
             grace: None,
             stopped: None,
         };
         poll_fn(|cx| run.poll(cx)).await;
+    }
+}
+
+impl Drop for Run {
+    fn drop(&mut self) {
+        self.engine.kept().end(self.number);
     }
 }
 
@@ -360,8 +369,6 @@ fn shortened(mut message: String) -> String {
 
 /// The status message of a task that had no more time.
 pub(super) const EXPIRED: &str = "the task has expired";
-/// The status message of a task that ended with its server.
-pub(super) const SHUTDOWN: &str = "the server is shutting down";
 /// The status message of a task whose record is too large.
 pub(super) const BYTES: &str = "limit reached: bytes of a task";
 /// The longest status message, in bytes.

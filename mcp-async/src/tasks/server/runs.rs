@@ -42,23 +42,25 @@ pub(super) struct Running {
 }
 
 impl Runs {
-    /// Begins a task at this time, unless tasks may not run any more.
-    pub(super) fn begin(self: &Arc<Self>, now: Instant) -> Option<Running> {
+    /// Begins a task at this time, unless so many run or the server ends.
+    pub(super) fn begin(
+        self: &Arc<Self>,
+        now: Instant,
+        max: usize,
+    ) -> Result<Running, &'static str> {
         let state = &mut *self.lock();
-        if !state.phase.allows(now) {
-            return None;
-        }
+        state.may_begin(now, max)?;
         state.last = state.last.wrapping_add(1);
         state.running.insert(state.last, None);
-        Some(Running {
+        Ok(Running {
             runs: Arc::clone(self),
             number: state.last,
         })
     }
 
-    /// Whether tasks may begin at this time.
-    pub(super) fn are_allowed(&self, now: Instant) -> bool {
-        self.lock().phase.allows(now)
+    /// Whether a task may begin at this time.
+    pub(super) fn may_begin(&self, now: Instant, max: usize) -> Result<(), &'static str> {
+        self.lock().may_begin(now, max)
     }
 
     /// Enters a phase. A later one is not left for an earlier one.
@@ -111,12 +113,13 @@ impl Runs {
     }
 }
 
-impl Phase {
-    fn allows(self, now: Instant) -> bool {
-        match self {
-            Self::Open => true,
-            Self::Until(end) => now < end,
-            Self::Stopped => false,
+impl State {
+    fn may_begin(&self, now: Instant, max: usize) -> Result<(), &'static str> {
+        match self.phase {
+            Phase::Until(end) if now >= end => Err(SHUTDOWN),
+            Phase::Stopped => Err(SHUTDOWN),
+            _ if self.running.len() >= max => Err("limit reached: tasks that run"),
+            _ => Ok(()),
         }
     }
 }
@@ -157,3 +160,6 @@ impl Drop for Running {
         waiting.into_iter().for_each(Waker::wake);
     }
 }
+
+/// The status message of a task that ended with its server.
+pub(super) const SHUTDOWN: &str = "the server is shutting down";

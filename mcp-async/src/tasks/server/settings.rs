@@ -26,6 +26,7 @@ pub struct Tasks {
     pub(super) ttl: Option<Duration>,
     pub(super) poll_interval: Duration,
     pub(super) max: usize,
+    pub(super) max_running: usize,
     pub(super) max_per_owner: usize,
     #[cfg(feature = "http-server")]
     pub(super) max_polls: Option<u32>,
@@ -45,6 +46,7 @@ impl Tasks {
             ttl: Some(DAY),
             poll_interval: Duration::from_secs(1),
             max: 10_000,
+            max_running: 1_000,
             max_per_owner: 1_000,
             #[cfg(feature = "http-server")]
             max_polls: None,
@@ -93,8 +95,9 @@ impl Tasks {
         self
     }
 
-    /// Sets how many tasks this process keeps, running and ended ones; 10000 otherwise. A call that
-    /// would exceed it runs in its exchange if its tool has
+    /// Sets how many tasks this process keeps, running and ended ones; 10000 otherwise. A further one
+    /// takes the place of the oldest task that has ended, first of one of the same principal; its
+    /// result is lost. If none has ended, the call runs in its exchange if its tool has
     /// [`task(TaskPolicy::Optional)`](crate::server::Tool::task), and is refused with -32603
     /// otherwise, over HTTP with status 503 and `Retry-After`.
     #[must_use]
@@ -103,8 +106,17 @@ impl Tasks {
         self
     }
 
-    /// Sets how many of them one principal may have; 1000 otherwise. One more is refused in the same way,
-    /// with HTTP status 429.
+    /// Sets how many tasks may run at a time; 1000 otherwise. A further call runs in its exchange or
+    /// is refused, as at [`max`](Self::max).
+    #[must_use]
+    pub const fn max_running(mut self, tasks: usize) -> Self {
+        self.max_running = tasks;
+        self
+    }
+
+    /// Sets how many tasks of one principal are kept; 1000 otherwise. A further one takes the place
+    /// of the oldest task of the principal that has ended.
+    /// If none has, the call runs in its exchange or is refused as there, with HTTP status 429.
     #[must_use]
     pub const fn max_per_owner(mut self, tasks: usize) -> Self {
         self.max_per_owner = tasks;

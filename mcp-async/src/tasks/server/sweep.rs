@@ -8,7 +8,7 @@ use core::time::Duration;
 use std::collections::HashSet;
 use std::sync::{Arc, Weak};
 
-use super::engine::{Counts, Engine, millis};
+use super::engine::{Engine, millis};
 use super::executor::Executor;
 use super::settings::INTERVAL;
 use crate::error::ErrorReply;
@@ -31,7 +31,7 @@ impl Engine {
 
     async fn sweep(&self) -> Result<(), ErrorReply> {
         let now = self.time();
-        self.counts().forget_until(now);
+        self.kept().forget_until(now);
         // The failure of one does not keep the others.
         let _ = self.remove_expired(now.saturating_sub(millis(KEPT))).await;
         let orphaned = self.ask(self.store().orphaned(now, BATCH)).await?;
@@ -66,8 +66,8 @@ impl Engine {
         if self.tasks.store.is_shared() {
             return false;
         }
-        let counts = self.counts();
-        let idle = counts.all == 0;
+        let kept = self.kept();
+        let idle = kept.is_empty();
         if idle {
             self.sweeps.store(false, Ordering::Release);
         }
@@ -108,32 +108,6 @@ async fn sweep(engine: Weak<Engine>, executor: Executor) {
         let _ = engine.sweep().await;
         if engine.is_idle() {
             return;
-        }
-    }
-}
-
-impl Counts {
-    /// The tasks that are forgotten at this time count no more.
-    fn forget_until(&mut self, now: u64) {
-        while let Some((at, ..)) = self.leaving.first()
-            && *at <= now
-        {
-            let left = self.leaving.pop_first();
-            self.release(left.and_then(|(.., owner)| owner).as_ref());
-        }
-    }
-
-    /// A task of this owner counts no more.
-    pub(super) fn release(&mut self, owner: Option<&Arc<str>>) {
-        self.all = self.all.saturating_sub(1);
-        let Some(owner) = owner else {
-            return;
-        };
-        if let Some(count) = self.owners.get_mut(owner) {
-            *count = count.saturating_sub(1);
-            if *count == 0 {
-                self.owners.remove(owner);
-            }
         }
     }
 }

@@ -5,7 +5,7 @@ use core::time::Duration;
 use mcp_async::tasks::server::Tasks;
 use mcp_async::tasks::store::MemoryTaskStore;
 
-use super::support::{about, call, client, create, pass, server, status};
+use super::support::{about, call, client, client_of, create, pass, server, status};
 use crate::server_typed::support::{member, text};
 
 /// TK-51, TK-60
@@ -54,20 +54,77 @@ fn a_task_without_time_is_created_and_expires_at_once() {
 
 /// TK-60
 #[test]
-fn a_task_without_limit_stays() {
-    let (server, _) = server(Tasks::new().ttl(None).max(1));
+fn a_task_without_limit_stays_until_its_place_is_needed() {
+    let store = MemoryTaskStore::new();
+    let (server, _) = server(Tasks::new().store(store.clone()).ttl(None).max(1));
     let mut wire = client(&server);
     let id = create(&mut wire, "job", "{}");
     pass(1_000_000_000);
     let got = about(&mut wire, "tasks/get", &id);
     assert_eq!(text(&got, &["result", "status"]), "completed");
     assert_eq!(member(&got, &["result", "ttlMs"]), "null");
+    let next = create(&mut wire, "job_only", r#"{"steps":1}"#);
+    assert_eq!(status(&mut wire, &id), "Unknown task");
+    assert_eq!(store.len(), 1);
+    // It has not ended.
     let refused = call(&mut wire, "job_only", "{}");
     assert_eq!(member(&refused, &["error", "code"]), "-32603");
     assert_eq!(
         text(&refused, &["error", "message"]),
         "limit reached: tasks"
     );
+    pass(100);
+    assert_eq!(status(&mut wire, &next), "completed");
+}
+
+/// TK-60
+#[test]
+fn at_a_bound_the_oldest_ended_task_of_the_same_owner_is_forgotten() {
+    let (server, _) = server(Tasks::new().max(4).max_per_owner(3));
+    let mut ada = client_of(&server, "ada");
+    let mut bob = client_of(&server, "bob");
+    let others = create(&mut bob, "job", "{}");
+    pass(0);
+    let works = create(&mut ada, "job", r#"{"steps":1000}"#);
+    let first = create(&mut ada, "job", "{}");
+    pass(0);
+    let second = create(&mut ada, "job", "{}");
+    pass(0);
+    // The bound of one owner, and then that of all.
+    for (gone, kept) in [(&first, &second), (&second, &works)] {
+        create(&mut ada, "job", "{}");
+        pass(0);
+        assert_eq!(status(&mut ada, gone), "Unknown task");
+        assert_ne!(status(&mut ada, kept), "Unknown task");
+        assert_eq!(status(&mut bob, &others), "completed");
+    }
+    // One who has none takes the oldest of all.
+    let mut eve = client_of(&server, "eve");
+    create(&mut eve, "job", "{}");
+    assert_eq!(status(&mut bob, &others), "Unknown task");
+    assert_eq!(status(&mut ada, &works), "working");
+    crate::sim::end();
+}
+
+#[test]
+fn tasks_that_run_have_a_bound_of_their_own() {
+    let (server, running) = server(Tasks::new().max_running(2));
+    let mut wire = client(&server);
+    for _ in 0..3 {
+        create(&mut wire, "job", r#"{"steps":1}"#);
+        create(&mut wire, "job", r#"{"steps":1}"#);
+        pass(0);
+        assert_eq!(running.get(), 2);
+        let refused = call(&mut wire, "job_only", "{}");
+        assert_eq!(
+            text(&refused, &["error", "message"]),
+            "limit reached: tasks that run"
+        );
+        let answer = call(&mut wire, "job", "{}");
+        assert!(answer.contains("done"), "{answer}");
+        pass(100);
+        pass(0);
+    }
 }
 
 #[test]

@@ -21,7 +21,10 @@ fn request(method: &str, params: &str) -> String {
 }
 
 fn call(service: &HttpService<Sim>, user: &str) -> Reply {
-    let body = request("tools/call", r#""name":"job_only","arguments":{}"#);
+    let body = request(
+        "tools/call",
+        r#""name":"job_only","arguments":{"steps":1000}"#,
+    );
     let mut request = modern(&body);
     let user = Principal::new(user);
     request.extensions_mut().insert(user);

@@ -1,0 +1,151 @@
+//! The tasks that this process has created and the store still has, and their bounds.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+/// Tasks by the order of their creation.
+#[derive(Default)]
+pub(super) struct KeptTasks {
+    tasks: HashMap<u64, KeptTask>,
+    owners: HashMap<Owner, OwnedTasks>,
+    /// Those that have ended.
+    ended: BTreeSet<u64>,
+    /// When they are forgotten.
+    leaving: BTreeSet<(u64, u64)>,
+    /// The number of the newest task.
+    last: u64,
+}
+
+/// The principal of tasks; `None` for those of clients without one.
+type Owner = Option<Arc<str>>;
+
+struct KeptTask {
+    id: Arc<str>,
+    owner: Owner,
+    leaves: Option<u64>,
+}
+
+#[derive(Default)]
+struct OwnedTasks {
+    count: usize,
+    ended: BTreeSet<u64>,
+}
+
+impl KeptTasks {
+    /// Counts a new task, and returns its number. At a bound the oldest task that has ended is taken
+    /// out, and returned, to be removed from the store: one of the same owner if there is one.
+    pub(super) fn add(
+        &mut self,
+        id: &str,
+        owner: &Owner,
+        bounds: Bounds,
+    ) -> Result<(u64, Option<Arc<str>>), &'static str> {
+        let removed = match self.is_full(owner, bounds) {
+            None => None,
+            Some(limit) => Some(self.oldest(owner, limit).ok_or(limit)?),
+        };
+        let removed = removed.and_then(|number| self.remove(number));
+        self.last = self.last.wrapping_add(1);
+        let task = KeptTask {
+            id: id.into(),
+            owner: owner.clone(),
+            leaves: None,
+        };
+        self.tasks.insert(self.last, task);
+        let owned = self.owners.entry(owner.clone()).or_default();
+        owned.count = owned.count.saturating_add(1);
+        Ok((self.last, removed))
+    }
+
+    /// Whether a further task of this owner has no place.
+    pub(super) fn refuses(&self, owner: &Owner, bounds: Bounds) -> bool {
+        self.is_full(owner, bounds)
+            .is_some_and(|limit| self.oldest(owner, limit).is_none())
+    }
+
+    /// The bound that a further task of this owner would exceed.
+    fn is_full(&self, owner: &Owner, bounds: Bounds) -> Option<&'static str> {
+        let of_owner = self.owners.get(owner).map_or(0, |owned| owned.count);
+        if owner.is_some() && of_owner >= bounds.per_owner {
+            return Some(OF_OWNER);
+        }
+        (self.tasks.len() >= bounds.all).then_some(ALL)
+    }
+
+    /// The task that gives its place to another one of this owner.
+    fn oldest(&self, owner: &Owner, limit: &'static str) -> Option<u64> {
+        let owned = self.owners.get(owner);
+        let owned = owned.and_then(|owned| owned.ended.first());
+        let any = || self.ended.first().filter(|_| limit == ALL);
+        owned.or_else(any).copied()
+    }
+
+    /// Notes when the task is forgotten.
+    pub(super) fn leaves(&mut self, number: u64, at: u64) {
+        if let Some(task) = self.tasks.get_mut(&number) {
+            task.leaves = Some(at);
+            self.leaving.insert((at, number));
+        }
+    }
+
+    /// Notes that the task has ended.
+    pub(super) fn end(&mut self, number: u64) {
+        if let Some(task) = self.tasks.get(&number) {
+            self.ended.insert(number);
+            if let Some(owned) = self.owners.get_mut(&task.owner) {
+                owned.ended.insert(number);
+            }
+        }
+    }
+
+    /// The task counts no more. Returns its id.
+    pub(super) fn remove(&mut self, number: u64) -> Option<Arc<str>> {
+        let KeptTask { id, owner, leaves } = self.tasks.remove(&number)?;
+        self.ended.remove(&number);
+        if let Some(at) = leaves {
+            self.leaving.remove(&(at, number));
+        }
+        if let Some(owned) = self.owners.get_mut(&owner) {
+            owned.ended.remove(&number);
+            owned.count = owned.count.saturating_sub(1);
+            if owned.count == 0 {
+                self.owners.remove(&owner);
+            }
+        }
+        // Tables that were large once do not stay so.
+        if self.tasks.len() < self.tasks.capacity() / 8 {
+            let room = self.tasks.len().saturating_mul(2);
+            self.tasks.shrink_to(room);
+        }
+        if self.owners.len() < self.owners.capacity() / 8 {
+            let room = self.owners.len().saturating_mul(2);
+            self.owners.shrink_to(room);
+        }
+        Some(id)
+    }
+
+    /// The tasks that are forgotten at this time count no more.
+    pub(super) fn forget_until(&mut self, now: u64) {
+        while let Some(&(at, number)) = self.leaving.first()
+            && at <= now
+        {
+            self.leaving.remove(&(at, number));
+            self.remove(number);
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.tasks.is_empty()
+    }
+}
+
+/// How many tasks are kept.
+#[derive(Clone, Copy)]
+pub(super) struct Bounds {
+    pub(super) all: usize,
+    pub(super) per_owner: usize,
+}
+
+const ALL: &str = "limit reached: tasks";
+/// The refusal of one principal, while others may have further tasks.
+pub(super) const OF_OWNER: &str = "limit reached: tasks of one principal";
