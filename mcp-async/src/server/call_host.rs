@@ -83,6 +83,18 @@ pub(crate) trait CallHost: Send + Sync {
         Poll::Ready(false)
     }
 
+    /// Whether the call may leave its exchange.
+    #[cfg(feature = "server")]
+    fn may_detach(&self) -> bool {
+        false
+    }
+
+    /// Whether it has left its exchange.
+    #[cfg(feature = "server")]
+    fn has_detached(&self) -> bool {
+        false
+    }
+
     /// Calls `look` once with the questions of all calls, and with the state of this one.
     #[cfg(feature = "server")]
     fn look_at_rounds(&self, call: Token, look: &mut dyn FnMut(&mut Rounds, CallState));

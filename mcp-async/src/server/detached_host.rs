@@ -274,6 +274,14 @@ impl CallHost for DetachedHost {
         Poll::Pending
     }
 
+    fn may_detach(&self) -> bool {
+        true
+    }
+
+    fn has_detached(&self) -> bool {
+        !self.is_attached()
+    }
+
     fn look_at_rounds(&self, call: Token, look: &mut dyn FnMut(&mut Rounds, CallState)) {
         let state = &mut *self.lock();
         match state.stage {

@@ -1,14 +1,26 @@
 //! Limits the number of concurrent calls.
 
 use core::fmt;
+#[cfg(feature = "server")]
+use core::future::{Future, poll_fn};
+#[cfg(feature = "server")]
+use core::pin::Pin;
+#[cfg(feature = "server")]
+use core::task::ready;
 use std::sync::Arc;
 
 use tower_layer::Layer;
 
+#[cfg(feature = "server")]
+use super::semaphore::Permit;
 use super::semaphore::Semaphore;
 use super::{Around, Layered, runs_a_handler};
+#[cfg(feature = "server")]
+use crate::connection::Answered;
 use crate::connection::Job;
 use crate::error::ErrorReply;
+#[cfg(feature = "server")]
+use crate::server::call_host::CallHost;
 use crate::server::{Call, Service};
 
 /// Lets so many handlers run at a time; further calls wait for their turn, in order.
@@ -20,6 +32,9 @@ use crate::server::{Call, Service};
 /// A call that waits holds its decoded arguments and its place in the table of its connection,
 /// where at most [`Limits::in_flight`](mcp_proto::Limits::in_flight) are. Waiting counts for a
 /// [`Timeout`](super::Timeout), on whichever side of it this layer is.
+///
+/// A call that becomes a [task](crate::tasks) is not counted from then on:
+/// [`Tasks::max_running`](crate::tasks::server::Tasks::max_running) limits those.
 #[derive(Clone)]
 pub struct ConcurrencyLimit {
     semaphore: Arc<Semaphore>,
@@ -55,12 +70,23 @@ impl Around for ConcurrencyLimit {
         if call.is_long_running() {
             return service.call(call);
         }
+        #[cfg(feature = "server")]
+        let host = {
+            let host = &call.context().host;
+            host.may_detach().then(|| Arc::clone(host))
+        };
         let permit = self.semaphore.try_acquire();
         if permit.is_none() && self.refuses {
             let text = format!("More than {} calls at a time", self.limit);
             return call.refuse(ErrorReply::new(mcp_proto::rpc::code::INTERNAL_ERROR, text));
         }
         let semaphore = Arc::clone(&self.semaphore);
+        #[cfg(feature = "server")]
+        if let Some(host) = host {
+            return service
+                .call(call)
+                .wrap(|job| until_detached(job, host, semaphore, permit));
+        }
         service.call(call).wrap(|job| async move {
             let _pass = match permit {
                 Some(permit) => permit,
@@ -69,6 +95,28 @@ impl Around for ConcurrencyLimit {
             job.await
         })
     }
+}
+
+/// Runs a job that gives its permit back when its call leaves its exchange.
+#[cfg(feature = "server")]
+async fn until_detached(
+    mut job: Job,
+    host: Arc<dyn CallHost>,
+    semaphore: Arc<Semaphore>,
+    mut permit: Option<Permit>,
+) -> Answered {
+    let mut turn = None;
+    poll_fn(|cx| {
+        // The job of a call that has left is polled at once.
+        if host.has_detached() {
+            (permit, turn) = (None, None);
+        } else if permit.is_none() {
+            let turn = turn.get_or_insert_with(|| Arc::clone(&semaphore).acquire());
+            permit = Some(ready!(Pin::new(turn).poll(cx)));
+        }
+        Pin::new(&mut job).poll(cx)
+    })
+    .await
 }
 
 impl<S> Layer<S> for ConcurrencyLimit {

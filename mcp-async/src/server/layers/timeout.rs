@@ -16,6 +16,9 @@ use crate::server::{Call, Service};
 /// may ask a user: five minutes is what a question takes by itself. It costs nothing for a
 /// handler that finishes at once. A limit for one call alone is [`Job::within`].
 ///
+/// A call that becomes a [task](crate::tasks) has no such limit from then on: its handler runs for as
+/// long as [`Tasks::ttl`](crate::tasks::server::Tasks::ttl) says.
+///
 /// ```
 /// use core::time::Duration;
 /// use mcp_async::server::{layers::Timeout, service_fn};

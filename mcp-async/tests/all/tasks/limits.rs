@@ -2,10 +2,11 @@
 
 use core::time::Duration;
 
+use mcp_async::server::layers::ConcurrencyLimit;
 use mcp_async::tasks::server::Tasks;
 use mcp_async::tasks::store::MemoryTaskStore;
 
-use super::support::{about, call, client, client_of, create, pass, server, status};
+use super::support::{about, call, client, client_of, create, pass, server, server_with, status};
 use crate::server_typed::support::{member, text};
 
 /// TK-51, TK-60
@@ -196,4 +197,32 @@ fn abandoned_tasks_leave_nothing_behind() {
     }
     assert_eq!((store.len(), running.get()), (0, 0));
     assert_eq!(crate::sim::settle(), 0);
+}
+
+/// A task that waits for its client keeps no ordinary call waiting.
+#[test]
+fn a_task_takes_no_place_of_a_concurrency_limit() {
+    let limit = || ConcurrencyLimit::new(1);
+    // Inside of the tasks, and around them.
+    let (inside, _) = server_with(Tasks::new(), |server| server.layer(limit()));
+    let (around, _) = server(Tasks::new());
+    for server in [inside, around.layer(limit())] {
+        let mut wire = client(&server);
+        for _ in 0..3 {
+            let id = create(&mut wire, "job", r#"{"ask":1}"#);
+            assert_eq!(status(&mut wire, &id), "input_required");
+        }
+        let answer = call(&mut wire, "plain", "{}");
+        assert!(answer.contains("done"), "{answer}");
+        let attached = wire.send(
+            "tools/call",
+            r#"{"name":"deferred","arguments":{"steps":1}}"#,
+        );
+        let created = wire.answer(attached).unwrap();
+        assert_ne!(text(&created, &["result", "taskId"]), "");
+        crate::sim::settle();
+        let answer = call(&mut wire, "plain", "{}");
+        assert!(answer.contains("done"), "{answer}");
+        crate::sim::end();
+    }
 }

@@ -132,6 +132,14 @@ pub(crate) async fn sleep(millis: u64) {
 
 /// A server with tools of every kind.
 pub(crate) fn server(tasks: Tasks) -> (ServerBuilder<Sim, Running>, Running) {
+    server_with(tasks, |server| server)
+}
+
+/// The same, with settings that are made before those of tasks.
+pub(crate) fn server_with(
+    tasks: Tasks,
+    set: impl FnOnce(ServerBuilder<Sim, Running>) -> ServerBuilder<Sim, Running>,
+) -> (ServerBuilder<Sim, Running>, Running) {
     let running = Running::default();
     let tool = |name: &str| Tool::new(name).description("Works");
     let tasks = tasks.time_of_day(|| SystemTime::UNIX_EPOCH + Duration::from_secs(86_400));
@@ -144,9 +152,8 @@ pub(crate) fn server(tasks: Tasks) -> (ServerBuilder<Sim, Running>, Running) {
                 .deferred_task(TaskPolicy::Optional)
                 .handler(deferred),
         )
-        .with(tool("plain").handler(job))
-        .tasks(tasks);
-    (server, running)
+        .with(tool("plain").handler(job));
+    (set(server).tasks(tasks), running)
 }
 
 /// A client of 2026-07-28 that follows tasks.
