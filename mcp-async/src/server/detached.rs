@@ -167,7 +167,8 @@ impl DetachedCall {
         .collect()
     }
 
-    /// Answers the question of this key. Returns whether it was open.
+    /// Answers the question of this key. Returns whether it is open, or was: a handler that asks a
+    /// question again after it has dropped it receives the answer at once.
     pub fn answer(&self, key: &str, result: RawBuf) -> bool {
         let waiting = self.host.lock().rounds.answer(self.host.call, key, result);
         let answered = waiting.is_some();

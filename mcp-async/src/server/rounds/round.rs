@@ -161,10 +161,16 @@ impl Round {
         *asked.entry(key.to_owned()).or_insert(question) != question
     }
 
-    /// Takes this for the answer to the open question of this key. Returns the tasks that wait for
-    /// it; `None` if there is no such question.
+    /// Takes this for the answer to the question of this key, which is open, or was withdrawn and may
+    /// be asked again (TK-39). Returns the tasks that wait for it; `None` if there is no such
+    /// question, or it has an answer.
     pub(super) fn answer(&mut self, key: &str, result: RawBuf) -> Option<Waiting> {
-        let question = self.find_open(key)?.asked.fingerprint;
+        let open = self.find_open(key).map(|open| open.asked.fingerprint);
+        let question = match open {
+            Some(question) => question,
+            None if self.carried.answers.contains_key(key) => return None,
+            None => *self.carried.asked.get(key)?,
+        };
         let answer = Answer {
             question,
             result,

@@ -87,7 +87,8 @@ impl Rounds {
             .map(|open| (&*open.key, open.asked.method, &open.asked.params))
     }
 
-    /// Answers an open question. Returns the tasks to wake; `None` if there is no such question.
+    /// Answers a question that is open or was withdrawn. Returns the tasks to wake; `None` if there
+    /// is no such question.
     pub(in crate::server) fn answer(
         &mut self,
         token: Token,

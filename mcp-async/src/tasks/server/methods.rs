@@ -128,17 +128,22 @@ fn take(
     let mut next = record.clone();
     for (key, answer) in answers {
         let is_asked = |question: &TaskQuestion| question.key == *key;
-        let Some(at) = next.questions.iter().position(is_asked) else {
+        // The client may have seen a question before it was withdrawn (TK-39).
+        let asked = [&mut next.questions, &mut next.withdrawn].into_iter();
+        let mut asked = asked.filter_map(|questions| {
+            let at = questions.iter().position(is_asked)?;
+            Some(questions.remove(at))
+        });
+        let Some(question) = asked.next() else {
             continue;
         };
-        let question = next.questions.remove(at);
         let (params, answer) = (question.params.as_raw(), answer.as_raw());
         check_answer(&question.method, params, answer).map_err(|fault| {
             ErrorReply::invalid_params(format!("inputResponses: {}: {fault}", question.key))
         })?;
         next.answers.insert(question.key, RawBuf::from(answer));
     }
-    if next.questions.len() == record.questions.len() {
+    if next.answers.len() == record.answers.len() {
         return Ok(None);
     }
     if next.len() > max_bytes {

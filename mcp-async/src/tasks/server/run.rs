@@ -293,7 +293,15 @@ impl Run {
                 // The answers of the record were taken.
                 next.answers.clear();
                 next.refusals.clear();
-                next.questions = questions(call);
+                let open = questions(call);
+                let before = next.withdrawn.drain(..).chain(next.questions.drain(..));
+                let is_open = |key: &str| open.iter().any(|asked| asked.key == key);
+                let mut withdrawn: Vec<_> = before.filter(|asked| !is_open(&asked.key)).collect();
+                let surplus = withdrawn
+                    .len()
+                    .saturating_sub(self.engine.tasks.max_questions);
+                withdrawn.drain(..surplus);
+                (next.questions, next.withdrawn) = (open, withdrawn);
                 next.status = match next.questions.is_empty() {
                     true => TaskStatus::Working,
                     false => TaskStatus::InputRequired,

@@ -49,6 +49,9 @@ pub struct TaskRecord {
     pub(crate) message: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) questions: Vec<TaskQuestion>,
+    /// Questions that the handler asks no more, and that the client may have seen.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) withdrawn: Vec<TaskQuestion>,
     /// Answers that the process of the task has not taken yet.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) answers: BTreeMap<String, RawBuf>,
@@ -117,6 +120,7 @@ impl TaskRecord {
             is_core: false,
             message: None,
             questions: Vec::new(),
+            withdrawn: Vec::new(),
             answers: BTreeMap::new(),
             refusals: BTreeMap::new(),
             result: None,
@@ -234,7 +238,7 @@ impl TaskRecord {
     /// Returns about how many bytes the record has.
     pub(crate) fn len(&self) -> usize {
         let len = |raw: &RawBuf| raw.as_raw().as_bytes().len();
-        let questions = self.questions.iter();
+        let questions = self.questions.iter().chain(&self.withdrawn);
         let questions = questions.map(|asked| {
             asked
                 .key
@@ -269,6 +273,7 @@ impl TaskRecord {
     pub(crate) fn end(&mut self, status: TaskStatus) {
         self.status = status;
         self.questions.clear();
+        self.withdrawn.clear();
         self.answers.clear();
         self.refusals.clear();
     }

@@ -121,3 +121,32 @@ fn a_call_that_is_refused_makes_no_task() {
         assert_eq!(member(&refused, &["result", "isError"]), "true");
     }
 }
+
+/// TK-39, TK-57: a client answers a question once, also one that the handler does not ask at that
+/// time.
+#[test]
+fn the_answer_to_a_withdrawn_question_is_kept_until_it_is_asked_again() {
+    for seen in [500, 1500, 2500] {
+        let (server, _) = server(Tasks::new());
+        let mut wire = client(&server);
+        let id = create(&mut wire, "withdraws", "{}");
+        assert_eq!(status(&mut wire, &id), "input_required");
+        for _ in 0..seen / 500 {
+            pass(500);
+        }
+        let open = if seen == 1500 {
+            "working"
+        } else {
+            "input_required"
+        };
+        assert_eq!(status(&mut wire, &id), open, "{seen}");
+        update(&mut wire, &id, &accept("name", "Ada"));
+        for _ in 0..5 {
+            pass(500);
+        }
+        let got = about(&mut wire, "tasks/get", &id);
+        let word = if seen == 500 { "in time" } else { "Ada" };
+        assert!(got.contains(word), "{seen}: {got}");
+        assert_eq!(status(&mut wire, &id), "completed");
+    }
+}

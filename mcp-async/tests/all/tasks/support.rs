@@ -1,12 +1,13 @@
 //! A server with tasks, and a hand that writes and reads its lines, on a virtual clock.
 
-use core::future::poll_fn;
+use core::future::{Future, poll_fn};
 use core::sync::atomic::{AtomicUsize, Ordering};
+use core::task::Poll;
 use core::time::Duration;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use mcp_async::server::{Context, HandlerError, Principal, ServerBuilder, Tool};
+use mcp_async::server::{Context, HandlerError, NoArguments, Principal, ServerBuilder, Tool};
 use mcp_async::tasks::server::{TaskPolicy, Tasks};
 use mcp_async::{Clock, Server, Timer};
 use mcp_proto::Revision;
@@ -124,6 +125,26 @@ async fn deferred(job: Job, cx: Context<Running>) -> Result<String, HandlerError
     Ok(format!("{name} {begun}"))
 }
 
+/// Asks for one second, stops asking for one second, and asks again.
+async fn withdraws(_: NoArguments, cx: Context<Running>) -> Result<String, HandlerError> {
+    let mut first = Box::pin(cx.elicit::<Filled>("name", "who?"));
+    let mut second = Box::pin(sleep(1000));
+    let was_late = poll_fn(|task| match first.as_mut().poll(task) {
+        Poll::Ready(_) => Poll::Ready(false),
+        Poll::Pending => second.as_mut().poll(task).map(|()| true),
+    });
+    if !was_late.await {
+        return Ok("in time".to_owned());
+    }
+    drop(first);
+    cx.progress(1.0).message("asks later").await;
+    sleep(1000).await;
+    match cx.elicit::<Filled>("name", "who?").await? {
+        mcp_async::server::Elicited::Accepted(filled) => Ok(filled.answer),
+        _ => Ok("no".to_owned()),
+    }
+}
+
 pub(crate) async fn sleep(millis: u64) {
     let deadline = mcp_proto::Instant::from_millis(Sim.now().as_millis() + millis);
     let mut timer = Sim.timer();
@@ -151,6 +172,11 @@ pub(crate) fn server_with(
             tool("deferred")
                 .deferred_task(TaskPolicy::Optional)
                 .handler(deferred),
+        )
+        .with(
+            tool("withdraws")
+                .task(TaskPolicy::Required)
+                .handler(withdraws),
         )
         .with(tool("plain").handler(job));
     (set(server).tasks(tasks), running)
