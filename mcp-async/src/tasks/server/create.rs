@@ -33,6 +33,10 @@ impl Engine {
         call: DetachedCall,
         complete: impl FnOnce(TaskRecord) -> TaskRecord,
     ) -> Result<TaskRecord, ErrorReply> {
+        // Without random numbers other processes could not find the tasks of this one.
+        if self.boot.is_empty() {
+            return Err(ErrorReply::internal());
+        }
         let id = random_id().ok_or(ErrorReply::internal())?;
         let (mut place, removed) = self.reserve(&owner, id)?;
         self.renew(self.time()).await?;

@@ -9,7 +9,7 @@ use mcp_proto::model::ClientFeatures;
 use mcp_proto::revision;
 use mcp_proto::rpc::{Method, code};
 
-use super::super::store::{TaskRecord, TaskStore, TaskStoreFuture};
+use super::super::store::{TaskRecord, TaskStore, TaskStoreError, TaskStoreFuture};
 use super::executor::Executor;
 use super::kept::KeptTasks;
 use super::legacy::{AskedQuestions, CoreTasks};
@@ -29,7 +29,7 @@ pub(super) struct Engine {
     pub(super) tasks: Tasks,
     pub(super) executor: Executor,
     time: TimeOfDay,
-    /// The name of this run of the process.
+    /// The name of this run of the process; empty where the system has no random numbers.
     pub(super) boot: String,
     kept: Mutex<KeptTasks>,
     pub(super) runs: Arc<Runs>,
@@ -139,10 +139,22 @@ impl Engine {
             Some(Err(error)) => observe::task_store_failed(&error),
             None => observe::task_store_late(),
         }
-        Err(ErrorReply::new(
-            code::INTERNAL_ERROR,
-            "the store of tasks failed",
-        ))
+        Err(failed())
+    }
+
+    /// The newest record of a task of this owner.
+    pub(super) async fn newest(
+        &self,
+        id: &str,
+        owner: Option<&str>,
+    ) -> Result<Option<TaskRecord>, ErrorReply> {
+        match self.ask(self.store().load(id)).await? {
+            Some(record) if record.id != id || record.owner() != owner => {
+                observe::task_store_failed(&TaskStoreError::new("the record of another task"));
+                Err(failed())
+            }
+            record => Ok(record),
+        }
     }
 
     /// Whether the process that works on a task has ended.
@@ -171,7 +183,7 @@ impl Engine {
             if self.ask(self.store().replace(&next)).await? {
                 return Ok(Some(next));
             }
-            match self.ask(self.store().load(&record.id)).await? {
+            match self.newest(&record.id, record.owner()).await? {
                 Some(newest) => record = newest,
                 None => return Ok(None),
             }
@@ -201,6 +213,10 @@ impl Engine {
     pub(super) fn kept(&self) -> MutexGuard<'_, KeptTasks> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn failed() -> ErrorReply {
+    ErrorReply::new(code::INTERNAL_ERROR, "the store of tasks failed")
 }
 
 /// The name of the principal that a call belongs to.

@@ -11,8 +11,9 @@ use mcp_proto::model::TaskStatus;
 use mcp_proto::rpc::code;
 
 use super::super::store::{TaskQuestion, TaskRecord};
-use super::engine::Engine;
+use super::engine::{Engine, millis};
 use super::runs::{Phase, Running, SHUTDOWN};
+use super::sweep::KEPT;
 use crate::error::ErrorReply;
 use crate::io::stdio::Sleep;
 use crate::server::DetachedCall;
@@ -28,6 +29,8 @@ struct Run {
     /// How the task has ended, until the store knows.
     outcome: Option<Result<RawBuf, ErrorReply>>,
     message: Option<String>,
+    /// The record may have to be another one than the store has.
+    is_changed: bool,
     /// The bytes of the answers that were taken.
     answered: usize,
     /// The next record, on its way to the store.
@@ -66,6 +69,7 @@ impl Engine {
             call: Some(call),
             outcome: None,
             message: None,
+            is_changed: false,
             answered: 0,
             write: None,
             newer: None,
@@ -88,7 +92,8 @@ impl Drop for Run {
 }
 
 impl Run {
-    /// Ready when the store has the end of the task, or does not know the task any more.
+    /// Ready when the store has the end of the task, does not know the task any more, or has failed
+    /// for good.
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         if let Some(expiry) = &mut self.expiry
             && expiry.as_mut().poll(cx).is_ready()
@@ -105,11 +110,13 @@ impl Run {
             }
             let mut changed = self.poll_call(cx).is_ready();
             changed |= self.poll_pause(cx).is_ready();
-            if self.write.is_none() && self.pause.is_none() {
+            if self.is_changed && self.write.is_none() && self.pause.is_none() {
+                self.is_changed = false;
                 self.write = self.next().map(|next| self.replace(next));
             }
             match self.poll_write(cx) {
                 Poll::Ready(true) => return Poll::Ready(()),
+                Poll::Ready(false) if self.has_given_up() => return Poll::Ready(()),
                 Poll::Ready(false) => {}
                 Poll::Pending if changed => {}
                 Poll::Pending => return Poll::Pending,
@@ -157,6 +164,7 @@ impl Run {
         if polled.is_pending() {
             return Poll::Pending;
         }
+        self.is_changed = true;
         if let Some(message) = call.take_status() {
             self.message = Some(shortened(message));
         }
@@ -212,6 +220,7 @@ impl Run {
             }
         }
         self.record = record;
+        self.is_changed = true;
     }
 
     /// Ready when the store may be asked again.
@@ -249,6 +258,7 @@ impl Run {
             }
             // Another process was faster: its record decides what comes next.
             Ok(false) => {
+                self.is_changed = true;
                 self.failures = self.failures.saturating_add(1);
                 if self.failures > CONFLICTS {
                     self.fails();
@@ -256,6 +266,7 @@ impl Run {
                 self.newer = Some(self.engine.load(&self.record));
             }
             Err(_) => {
+                self.is_changed = true;
                 self.fails();
                 // It may have been written nevertheless.
                 self.newer = Some(self.engine.load(&self.record));
@@ -271,9 +282,23 @@ impl Run {
         self.pause = Some((self.engine.executor.sleep)(pause));
     }
 
+    /// Whether the store has failed until the task is to be forgotten; without a lifetime, half
+    /// an hour long at least. Other processes mark the task as failed when this one has ended.
+    fn has_given_up(&self) -> bool {
+        let over = self
+            .record
+            .expires_at()
+            .map(|at| at.saturating_add(millis(KEPT)));
+        match over {
+            Some(at) => self.failures > 0 && self.engine.time() >= at,
+            None => self.failures > FAILURES && self.outcome.is_some(),
+        }
+    }
+
     /// The task ends with this error, and its handler stops.
     fn stop(&mut self, message: &'static str) {
         self.call = None;
+        self.is_changed = true;
         self.outcome = Some(Err(ErrorReply::new(code::INTERNAL_ERROR, message)));
     }
 
@@ -335,24 +360,24 @@ impl Run {
 impl Engine {
     /// The newest record of a task, once it is newer than this.
     pub(super) fn watch(self: &Arc<Self>, record: &TaskRecord, pause: Duration) -> Boxed<Newest> {
-        let (engine, id, version) = (Arc::clone(self), record.id.clone(), record.version);
+        let (engine, version) = (Arc::clone(self), record.version);
+        let (id, owner) = (record.id.clone(), record.owner.clone());
         Box::pin(async move {
             if !pause.is_zero() {
                 (engine.executor.sleep)(pause).await;
             }
             let watch = engine.store().watch(&id, version);
-            match engine.tasks.store.is_shared() {
-                // Not every store notices at once what another process does.
-                true => drop(engine.executor.within(LOOK, watch).await),
-                false => drop(watch.await),
+            match engine.store().watches_are_prompt() {
+                true => drop(watch.await),
+                false => drop(engine.executor.within(LOOK, watch).await),
             }
-            engine.ask(engine.store().load(&id)).await
+            engine.newest(&id, owner.as_deref()).await
         })
     }
 
     fn load(self: &Arc<Self>, record: &TaskRecord) -> Boxed<Newest> {
-        let (engine, id) = (Arc::clone(self), record.id.clone());
-        Box::pin(async move { engine.ask(engine.store().load(&id)).await })
+        let (engine, id, owner) = (Arc::clone(self), record.id.clone(), record.owner.clone());
+        Box::pin(async move { engine.newest(&id, owner.as_deref()).await })
     }
 }
 
@@ -381,9 +406,12 @@ pub(super) const EXPIRED: &str = "the task has expired";
 pub(super) const BYTES: &str = "limit reached: bytes of a task";
 /// The longest status message, in bytes.
 const LONGEST: usize = 4 << 10;
-/// How often a shared store is looked at without being told.
+/// How often a store is looked at whose watches may resolve late.
 const LOOK: Duration = Duration::from_millis(500);
 /// More writers than these in a row, all of them faster, are a fault of the store.
 const CONFLICTS: u32 = 16;
+/// Failures in a row after which the end of a task without a lifetime is not written any more:
+/// half an hour or more, with the pauses between them.
+const FAILURES: u32 = 600;
 /// How long the store is left alone after its first failure.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);

@@ -79,6 +79,12 @@ pub trait TaskStore: Send + Sync {
     /// Returns whether the process with this boot is alive at `now`.
     fn is_alive<'a>(&'a self, boot: &'a str, now: u64) -> TaskStoreFuture<'a, bool>;
 
+    /// Returns whether watches resolve soon after each change, also of another process. The server
+    /// looks at a watched record twice a second otherwise.
+    fn watches_are_prompt(&self) -> bool {
+        !self.is_shared()
+    }
+
     /// Returns whether records come from more than this process, so that the server looks for
     /// [expired](Self::expired) and [orphaned](Self::orphaned) ones although it has no task.
     fn is_shared(&self) -> bool {

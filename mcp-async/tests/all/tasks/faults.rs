@@ -9,7 +9,7 @@ use mcp_async::tasks::store::MemoryTaskStore;
 use mcp_proto::json::RawBuf;
 
 use super::stores::{Fault, Hostile};
-use super::support::{about, accept, client, create, pass, server, status, update};
+use super::support::{about, accept, client, client_of, create, pass, server, status, update};
 use crate::server_typed::support::{member, text};
 
 /// TK-61
@@ -113,6 +113,62 @@ fn a_store_that_keeps_removed_records_is_not_asked_without_a_pause() {
     // It returns.
     for _ in 0..10 {
         pass(500);
+    }
+    crate::sim::end();
+}
+
+/// TK-60, TK-61: the handler has ended, and the store never has its end.
+#[test]
+fn a_store_that_fails_for_good_is_given_up() {
+    for fault in [Fault::Fails, Fault::Never, Fault::Refuses] {
+        for ttl in [Some(Duration::from_secs(60)), None] {
+            let store = Hostile::new(fault, usize::MAX / 2);
+            let (server, running) = server(Tasks::new().store(store.clone()).ttl(ttl));
+            let mut wire = client(&server);
+            create(&mut wire, "job", r#"{"steps":1}"#);
+            pass(0);
+            store.fail_after(0);
+            pass(100);
+            assert_eq!(running.get(), 0);
+            let turns = ttl.map_or(2500, |_| 35);
+            for _ in 0..turns {
+                pass(2000);
+                pass(2000);
+            }
+            // What looks after the shared store is left.
+            assert_eq!(crate::sim::settle(), 1, "{fault:?} {ttl:?}");
+            crate::sim::end();
+        }
+    }
+}
+
+/// TK-59, TK-61: a store that confuses records.
+#[test]
+fn the_record_of_another_task_changes_nothing() {
+    let shared = MemoryTaskStore::new();
+    let store = Hostile::over(shared, Fault::Confuses, usize::MAX / 2);
+    let (server, running) = server(Tasks::new().store(store.clone()));
+    let (mut ada, mut bob) = (client_of(&server, "ada"), client_of(&server, "bob"));
+    let first = create(&mut ada, "job", r#"{"ask":1}"#);
+    let second = create(&mut bob, "job", r#"{"ask":1}"#);
+    pass(0);
+    store.fail_after(0);
+    for (wire, id) in [(&mut ada, &first), (&mut bob, &second)] {
+        assert_eq!(status(wire, id), "Unknown task");
+        update(wire, id, &accept("q1", "wrong"));
+        about(wire, "tasks/cancel", id);
+    }
+    for _ in 0..10 {
+        pass(500);
+    }
+    assert_eq!(running.get(), 2);
+    store.heal();
+    for (wire, id) in [(&mut ada, &first), (&mut bob, &second)] {
+        assert_eq!(status(wire, id), "input_required");
+        update(wire, id, &accept("q1", "right"));
+        pass(500);
+        let got = about(wire, "tasks/get", id);
+        assert!(got.contains("done right"), "{got}");
     }
     crate::sim::end();
 }

@@ -36,6 +36,8 @@ pub(crate) enum Fault {
     Slow(u64),
     /// It says that it has removed records, and keeps them.
     Keeps,
+    /// It answers with the record of another task.
+    Confuses,
     /// It fails to remove the record that expires first, while there are several.
     Stuck,
 }
@@ -83,7 +85,7 @@ impl Hostile {
                 sleep(millis).await;
                 future.await
             }),
-            (Fault::Keeps | Fault::Stuck, _) => future,
+            (Fault::Keeps | Fault::Stuck | Fault::Confuses, _) => future,
             (Fault::Refuses, Some(refused)) => Box::pin(ready(Ok(refused))),
             (Fault::Refuses, None) => future,
         }
@@ -96,6 +98,12 @@ impl TaskStore for Hostile {
     }
 
     fn load<'a>(&'a self, id: &'a str) -> TaskStoreFuture<'a, Option<TaskRecord>> {
+        if self.fault == Fault::Confuses && self.good.load(Ordering::SeqCst) == 0 {
+            return Box::pin(async move {
+                let all = self.store.expired(u64::MAX, usize::MAX).await?;
+                Ok(all.into_iter().find(|record| record.id() != id))
+            });
+        }
         self.answer(self.store.load(id), None)
     }
 

@@ -43,6 +43,11 @@ impl<T> Later<T> {
 }
 
 impl<T> Answer<T> {
+    /// Whether the other end still waits.
+    pub(super) fn is_awaited(&self) -> bool {
+        Arc::strong_count(&self.0) > 1
+    }
+
     pub(super) fn give(self, value: T) {
         lock(&self.0).value = Some(value);
     }

@@ -214,6 +214,10 @@ impl TaskStore for DiskTaskStore {
         let alive = self.boots().get(boot).is_some_and(|until| *until > now);
         Box::pin(ready(Ok(alive)))
     }
+
+    fn watches_are_prompt(&self) -> bool {
+        true
+    }
 }
 
 impl fmt::Debug for DiskTaskStore {

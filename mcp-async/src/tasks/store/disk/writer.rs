@@ -25,6 +25,12 @@ struct Wanted {
 }
 
 impl Wanted {
+    /// Whether the change is to be made: a replacement that was given up is tried again as another
+    /// change.
+    fn is_awaited(&self) -> bool {
+        !matches!(self.change, Change::Replace(_)) || self.answer.is_awaited()
+    }
+
     fn answer(self, made: Result<bool, TaskStoreError>, changed: &impl Fn(&str)) {
         let is_made = matches!(made, Ok(true));
         self.answer.give(made);
@@ -85,9 +91,11 @@ impl Drop for Writer {
 
 fn run(database: &Database, wanted: &Receiver<Wanted>, changed: &impl Fn(&str)) {
     while let Ok(first) = wanted.recv() {
-        let batch: Vec<Wanted> = core::iter::once(first)
-            .chain(wanted.try_iter().take(BATCH))
-            .collect();
+        let batch = core::iter::once(first).chain(wanted.try_iter().take(BATCH));
+        let batch: Vec<Wanted> = batch.filter(Wanted::is_awaited).collect();
+        if batch.is_empty() {
+            continue;
+        }
         match write(database, &batch) {
             Ok(made) => {
                 for (wanted, made) in batch.into_iter().zip(made) {
