@@ -10,8 +10,9 @@ use mcp_proto::server::RequestContext as Request;
 use mcp_proto::{Outcome, Payload, SendError};
 
 use super::context::CallContext;
-use super::listener::{Listener, OpenListen};
+use super::listener::Listener;
 use super::machine::Machine;
+use super::open_listen::OpenListen;
 use crate::connection::{Answered, Frame, Job, keep};
 use crate::error::ErrorReply;
 

@@ -2,18 +2,16 @@
 
 use core::fmt;
 use core::future::{Future, poll_fn};
-use core::pin::Pin;
-use core::task::{self, Poll, Waker};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use mcp_proto::json::RawBuf;
 use mcp_proto::{Payload, Revision, SendError};
 
 use super::context::CallContext;
 use super::notify::notify;
+use super::open_listen::OpenListen;
 use super::peer::Peer;
 use super::principal::Principal;
-use crate::connection::{discard, register};
 
 /// The client of a subscription whose filter has keys of the application: who it is, and the way to
 /// it. A clone is cheap, usable from any task, and no obstacle to the end of the subscription.
@@ -94,7 +92,7 @@ impl<S> Listener<S> {
     ///
     /// A panic in it ends the subscription with the internal error (-32603).
     pub fn run(&self, source: impl Future<Output = ()> + Send + 'static) {
-        self.open.add(Box::pin(source));
+        self.open.add(source);
     }
 
     /// Ends the subscription (SB-08).
@@ -113,7 +111,7 @@ impl<S> Listener<S> {
 
     /// Returns whether the subscription has ended.
     pub fn is_closed(&self) -> bool {
-        self.open.lock().closed
+        self.open.is_closed()
     }
 }
 
@@ -132,98 +130,5 @@ impl<S> fmt::Debug for Listener<S> {
         f.debug_struct("Listener")
             .field("context", &self.context)
             .finish_non_exhaustive()
-    }
-}
-
-/// What the job of a subscription and its handles share.
-#[derive(Default)]
-pub(super) struct OpenListen(Mutex<State>);
-
-#[derive(Default)]
-struct State {
-    closed: bool,
-    sources: Vec<Source>,
-    /// The job, which polls the sources.
-    job: Option<Waker>,
-    /// Tasks that wait for the end.
-    waiting: Vec<Waker>,
-}
-
-type Source = Pin<Box<dyn Future<Output = ()> + Send>>;
-
-impl OpenListen {
-    fn add(&self, source: Source) {
-        let (job, late) = {
-            let mut state = self.lock();
-            if state.closed {
-                (None, Some(source))
-            } else {
-                state.sources.push(source);
-                (state.job.take(), None)
-            }
-        };
-        // A future of the application is dropped outside the lock.
-        discard(late);
-        if let Some(job) = job {
-            job.wake();
-        }
-    }
-
-    /// Polls the sources; ready when the subscription has ended.
-    pub(super) fn poll_sources(&self, cx: &mut task::Context<'_>) -> Poll<()> {
-        let mut running = {
-            let mut state = self.lock();
-            if state.closed {
-                return Poll::Ready(());
-            }
-            state.job = Some(cx.waker().clone());
-            core::mem::take(&mut state.sources)
-        };
-        running.retain_mut(|source| source.as_mut().poll(cx).is_pending());
-        let mut state = self.lock();
-        if state.closed {
-            drop(state);
-            discard(running);
-            return Poll::Ready(());
-        }
-        // What a source has added is behind those that run.
-        let added = core::mem::replace(&mut state.sources, running);
-        if !added.is_empty() {
-            state.sources.extend(added);
-            cx.waker().wake_by_ref();
-        }
-        Poll::Pending
-    }
-
-    /// Ends it for its handles.
-    pub(super) fn close(&self) {
-        let State {
-            sources,
-            job,
-            waiting,
-            ..
-        } = {
-            let mut state = self.lock();
-            let closed = State {
-                closed: true,
-                ..State::default()
-            };
-            core::mem::replace(&mut *state, closed)
-        };
-        discard(sources);
-        waiting.into_iter().chain(job).for_each(Waker::wake);
-    }
-
-    fn poll_closed(&self, cx: &task::Context<'_>) -> Poll<()> {
-        let mut state = self.lock();
-        if state.closed {
-            return Poll::Ready(());
-        }
-        register(&mut state.waiting, cx);
-        Poll::Pending
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -23,6 +23,7 @@ mod log;
 mod lookup;
 mod machine;
 mod notify;
+mod open_listen;
 mod peer;
 mod principal;
 mod reply;

@@ -43,6 +43,7 @@ impl<R: Runtime, S: Send + Sync + 'static> ServerBuilder<R, S> {
         };
         server.extension(
             Extension::new(EXTENSION)
+                .requires_client()
                 .layer(layer)
                 .filter("taskIds", judge)
                 .background(engine),

@@ -3,10 +3,8 @@
 use core::time::Duration;
 use std::sync::Arc;
 
-use super::super::EXTENSION;
 use super::super::store::TaskRecord;
 use super::engine::Engine;
-use super::policy::undeclared;
 use super::shown::detailed;
 use crate::error::ErrorReply;
 use crate::server::{HandlerError, Listener, Principal};
@@ -22,9 +20,6 @@ impl Engine {
     where
         S: Send + Sync + 'static,
     {
-        if listener.client_extension(EXTENSION).is_none() {
-            return Err(HandlerError::reply(undeclared()));
-        }
         if ids.len() > MOST {
             return Err(HandlerError::invalid_params("limit reached: taskIds"));
         }
@@ -32,17 +27,26 @@ impl Engine {
         ids.dedup();
         let owner: Option<Arc<str>> = listener.principal().map(Principal::name).map(Arc::from);
         let mut accepted = Vec::new();
-        for id in ids {
-            match self.find(&id, owner.clone()).await {
-                Ok(record) => {
-                    let source = Arc::clone(&self).report(record, listener.clone());
-                    listener.run(source);
-                    accepted.push(id);
+        let limit = self.tasks.store_timeout;
+        let judging = async {
+            for id in ids {
+                match self.find(&id, owner.clone()).await {
+                    Ok(record) => {
+                        let source = Arc::clone(&self).report(record, listener.clone());
+                        listener.run(source);
+                        accepted.push(id);
+                    }
+                    Err(error) if error.code == mcp_proto::rpc::code::INVALID_PARAMS => {}
+                    Err(error) => return Err(HandlerError::reply(error)),
                 }
-                Err(error) if error.code == mcp_proto::rpc::code::INVALID_PARAMS => {}
-                Err(error) => return Err(HandlerError::reply(error)),
             }
-        }
+            Ok(())
+        };
+        // A store that needs long for all of them has the others left out: their clients poll.
+        self.executor
+            .within(limit, judging)
+            .await
+            .unwrap_or(Ok(()))?;
         Ok((!accepted.is_empty()).then_some(accepted))
     }
 

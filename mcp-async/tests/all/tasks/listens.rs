@@ -1,10 +1,16 @@
 //! Subscriptions to tasks.
 
+use core::future::poll_fn;
+use core::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Arc;
+
 use mcp_async::tasks::server::Tasks;
+use mcp_async::tasks::store::{MemoryTaskStore, TaskRecord, TaskStore, TaskStoreFuture};
 use mcp_proto::Revision;
 
 use super::support::{accept, client, create, pass, server, update};
 use crate::server_typed::support::{Wire, member, text};
+use crate::sim;
 
 /// TK-45
 #[test]
@@ -61,4 +67,113 @@ fn a_subscription_to_tasks_needs_the_extension() {
         r#"{"notifications":{"taskIds":["a"]}}"#,
     );
     assert_eq!(member(&refused, &["error", "code"]), "-32021", "{refused}");
+    // EX-13: it is refused before its filter is read.
+    let refused = wire.ask("subscriptions/listen", r#"{"notifications":{"taskIds":7}}"#);
+    assert_eq!(member(&refused, &["error", "code"]), "-32021", "{refused}");
+    let mut wire = client(&server);
+    let refused = wire.ask("subscriptions/listen", r#"{"notifications":{"taskIds":7}}"#);
+    assert_eq!(member(&refused, &["error", "code"]), "-32602", "{refused}");
+}
+
+/// Counts how often the records of a store are read.
+#[derive(Clone, Default)]
+struct Counting {
+    store: MemoryTaskStore,
+    loads: Arc<AtomicUsize>,
+    is_prompt: bool,
+}
+
+impl TaskStore for Counting {
+    fn create<'a>(&'a self, record: &'a TaskRecord) -> TaskStoreFuture<'a, bool> {
+        self.store.create(record)
+    }
+
+    fn load<'a>(&'a self, id: &'a str) -> TaskStoreFuture<'a, Option<TaskRecord>> {
+        self.loads.fetch_add(1, Ordering::SeqCst);
+        self.store.load(id)
+    }
+
+    fn replace<'a>(&'a self, record: &'a TaskRecord) -> TaskStoreFuture<'a, bool> {
+        self.store.replace(record)
+    }
+
+    fn remove<'a>(&'a self, id: &'a str) -> TaskStoreFuture<'a, ()> {
+        self.store.remove(id)
+    }
+
+    fn list<'a>(
+        &'a self,
+        owner: &'a str,
+        after: Option<&'a str>,
+        limit: usize,
+    ) -> TaskStoreFuture<'a, Vec<TaskRecord>> {
+        self.store.list(owner, after, limit)
+    }
+
+    fn expired<'a>(&'a self, now: u64, limit: usize) -> TaskStoreFuture<'a, Vec<TaskRecord>> {
+        self.store.expired(now, limit)
+    }
+
+    fn orphaned<'a>(&'a self, now: u64, limit: usize) -> TaskStoreFuture<'a, Vec<TaskRecord>> {
+        self.store.orphaned(now, limit)
+    }
+
+    /// It counts its polls.
+    fn watch<'a>(&'a self, id: &'a str, version: u64) -> TaskStoreFuture<'a, ()> {
+        let mut watch = self.store.watch(id, version);
+        Box::pin(poll_fn(move |cx| {
+            self.loads.fetch_add(1, Ordering::SeqCst);
+            watch.as_mut().poll(cx)
+        }))
+    }
+
+    fn renew<'a>(&'a self, boot: &'a str, until: u64) -> TaskStoreFuture<'a, ()> {
+        self.store.renew(boot, until)
+    }
+
+    fn is_alive<'a>(&'a self, boot: &'a str, now: u64) -> TaskStoreFuture<'a, bool> {
+        self.store.is_alive(boot, now)
+    }
+
+    fn watches_are_prompt(&self) -> bool {
+        self.is_prompt
+    }
+}
+
+/// TK-45: one change costs the look at one task, and time costs one look at each at most.
+#[test]
+fn a_subscription_to_many_tasks_looks_at_those_that_change() {
+    const TASKS: usize = 200;
+    for is_prompt in [true, false] {
+        let store = Counting {
+            is_prompt,
+            ..Counting::default()
+        };
+        let loads = Arc::clone(&store.loads);
+        let (server, _) = server(Tasks::new().store(store));
+        let mut wire = client(&server);
+        let ids: Vec<String> = (0..TASKS)
+            .map(|_| create(&mut wire, "job", r#"{"ask":1}"#))
+            .collect();
+        pass(0);
+        let listen = format!(r#"{{"notifications":{{"taskIds":{ids:?}}}}}"#);
+        wire.send("subscriptions/listen", &listen);
+        wire.answer(0);
+        assert_eq!(wire.heard.len(), 1);
+        loads.store(0, Ordering::SeqCst);
+        update(&mut wire, &ids[7], &accept("q1", "yes"));
+        wire.answer(0);
+        pass(0);
+        assert!(wire.heard.iter().any(|line| line.contains("completed")));
+        let looks = loads.swap(0, Ordering::SeqCst);
+        assert!(looks < 40, "{looks}");
+        for _ in 0..4 {
+            pass(500);
+            wire.settle();
+        }
+        let looks = loads.load(Ordering::SeqCst);
+        let most = if is_prompt { 0 } else { TASKS * 4 * 10 };
+        assert!(looks <= most, "{looks} looks in two seconds");
+        sim::end();
+    }
 }
