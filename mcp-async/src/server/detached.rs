@@ -14,7 +14,7 @@ use mcp_proto::json::RawBuf;
 use super::CallContext;
 use super::answering::Answering;
 use super::detach::Detach;
-use super::detached_host::{DetachedHost, Stage};
+use super::detached_host::{DetachedHost, MayLeave, Stage};
 use super::reply::Reply;
 use super::service::{Call, Service};
 use crate::connection::{Answered, Job, discard};
@@ -85,14 +85,29 @@ impl Call<'_> {
     /// });
     /// # let _ = mcp_async::Server::<()>::builder("demo", "1.0").layer(tickets);
     /// ```
-    pub fn detach<R, F, Fut>(mut self, service: &dyn Service, when: Detach, begin: F) -> Job
+    pub fn detach<R, F, Fut>(self, service: &dyn Service, when: Detach, begin: F) -> Job
+    where
+        R: Reply,
+        F: FnOnce(DetachedCall) -> Fut + Send + 'static,
+        Fut: Future<Output = R> + Send + 'static,
+    {
+        self.detach_where(service, (when, Box::new(|| true)), begin)
+    }
+
+    /// The same. A handler that asks to leave the exchange stays there if this function says no.
+    pub(crate) fn detach_where<R, F, Fut>(
+        mut self,
+        service: &dyn Service,
+        (when, may_leave): (Detach, MayLeave),
+        begin: F,
+    ) -> Job
     where
         R: Reply,
         F: FnOnce(DetachedCall) -> Fut + Send + 'static,
         Fut: Future<Output = R> + Send + 'static,
     {
         let origin = self.context.clone();
-        let host = Arc::new(DetachedHost::new(&origin, when));
+        let host = Arc::new(DetachedHost::new(&origin, when, may_leave));
         self.context.detach_to(Arc::clone(&host) as _);
         let job = service.call(self);
         let is_ready = job.is_ready();
@@ -125,8 +140,8 @@ impl Call<'_> {
 }
 
 impl CallContext {
-    /// Lets the call continue as a task, if the client and the server have agreed on tasks for it;
-    /// returns whether it does. What the handler asked before is asked within the exchange, in
+    /// Lets the call continue as a task, if the client and the server have agreed on tasks for it and
+    /// the server has a place for one; returns whether it does. What the handler asked before is asked within the exchange, in
     /// rounds in 2026-07-28 (TK-50); what it asks afterwards is asked by the task, and the handler
     /// waits.
     ///

@@ -26,8 +26,12 @@ pub(super) struct DetachedHost {
     pub(super) call: Token,
     revision: Revision,
     when: Detach,
+    may_leave: MayLeave,
     state: Mutex<State>,
 }
+
+/// Whether a call may leave its exchange now.
+pub(crate) type MayLeave = Box<dyn Fn() -> bool + Send + Sync>;
 
 pub(super) struct State {
     pub(super) stage: Stage,
@@ -60,12 +64,13 @@ pub(super) enum Stage {
 }
 
 impl DetachedHost {
-    pub(super) fn new(context: &CallContext, when: Detach) -> Self {
+    pub(super) fn new(context: &CallContext, when: Detach, may_leave: MayLeave) -> Self {
         Self {
             origin: Arc::clone(&context.host),
             call: context.token,
             revision: context.revision(),
             when,
+            may_leave,
             state: Mutex::new(State {
                 stage: Stage::Attached,
                 rounds: Rounds::default(),
@@ -263,6 +268,9 @@ impl CallHost for DetachedHost {
                 (Stage::Detached, _) => return Poll::Ready(true),
                 (Stage::Over, _) => return Poll::Ready(false),
                 (_, Detach::Now | Detach::Always) => {}
+                (Stage::Attached, Detach::OnRequest) if !(self.may_leave)() => {
+                    return Poll::Ready(false);
+                }
                 (_, Detach::OnRequest) => state.stage = Stage::Asked,
             }
             register(&mut state.waiting, cx);

@@ -98,10 +98,13 @@ impl Engine {
         }
         let engine = Arc::clone(self);
         let owner = owner(call.context());
-        if (tool.policy, tool.when) == (TaskPolicy::Optional, Detach::Now) && self.refuses(&owner) {
+        let (policy, when) = (tool.policy, tool.when);
+        if (policy, when) == (TaskPolicy::Optional, Detach::Now) && self.refuses(&owner) {
             return service.call(call);
         }
-        call.detach(service, tool.when, |detached| {
+        let (asked, of) = (Arc::clone(self), owner.clone());
+        let may_leave = move || policy == TaskPolicy::Required || !asked.refuses(&of);
+        call.detach_where(service, (when, Box::new(may_leave)), |detached| {
             engine.create(owner, detached)
         })
     }

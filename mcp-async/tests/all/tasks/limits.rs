@@ -138,6 +138,23 @@ fn a_call_that_need_not_be_a_task_runs_in_its_exchange_at_the_bound() {
     assert_eq!(member(&answer, &["result", "taskId"]), "");
 }
 
+#[test]
+fn a_handler_that_need_not_have_a_task_goes_on_in_its_exchange_at_the_bound() {
+    let (server, _) = server(Tasks::new().max_running(1));
+    let mut wire = client(&server);
+    create(&mut wire, "job", r#"{"steps":1000}"#);
+    pass(0);
+    let sent = wire.send(
+        "tools/call",
+        r#"{"name":"deferred","arguments":{"steps":1}}"#,
+    );
+    assert!(wire.answer(sent).is_none());
+    pass(100);
+    let answer = wire.answer(sent).unwrap();
+    assert!(answer.contains("false"), "{answer}");
+    crate::sim::end();
+}
+
 /// TK-20, TK-60
 #[test]
 fn a_bound_frees_its_places_when_tasks_are_forgotten() {
