@@ -62,13 +62,13 @@ impl Engine {
 
     /// Serves a call: methods of tasks by itself, tools as their policy says.
     pub(super) fn serve(self: &Arc<Self>, call: Call<'_>, service: &dyn Service) -> Job {
+        self.begin_to_look();
         let revision = call.request.revision;
         let is_core = self.tasks.core && revision.tasks() == revision::Tasks::Core;
         // TK-48
         if !is_core && !revision.has_input_required() {
             return self.serve_legacy(call, service);
         }
-        self.begin_to_look();
         if is_core {
             return CoreTasks::new(self).serve(call, service);
         }
