@@ -110,6 +110,14 @@ impl<R: Runtime> HttpService<R> {
         let grace = self.endpoint.options.shutdown_timeout;
         self.endpoint.shutdown(grace);
     }
+
+    /// Resolves when the [tasks](crate::tasks) that a [shutdown](Self::shutdown) ends have ended, and
+    /// their store has their ends or has not answered for its
+    /// [timeout](crate::tasks::server::Tasks::store_timeout). A program waits for it before it exits.
+    /// Before a shutdown it resolves at once.
+    pub async fn drained(&self) {
+        self.endpoint.serving.drained().await;
+    }
 }
 
 impl<R, B> tower_service::Service<Request<B>> for HttpService<R>

@@ -1,5 +1,8 @@
 //! The end of tasks with their server.
 
+use core::future::Future;
+use core::pin::pin;
+use core::task::{Context, Waker};
 use core::time::Duration;
 
 use mcp_async::Server;
@@ -9,6 +12,7 @@ use mcp_proto::Revision;
 
 use super::stores::{Fault, Hostile};
 use super::support::{BOTH, Running, about, create, pass, server, status};
+use crate::http_server::support::{modern, request, send};
 use crate::server_typed::support::{Wire, member, text};
 use crate::sim::{self, Sim};
 
@@ -91,4 +95,33 @@ fn a_store_that_fails_does_not_delay_the_end_of_a_server() {
         }
         assert_eq!(sim::settle(), 0, "{fault:?}");
     }
+}
+
+/// TK-60: a program that mounts the service waits for the tasks that its end ends.
+#[test]
+fn a_mounted_service_is_drained_when_its_tasks_have_ended() {
+    let store = MemoryTaskStore::new();
+    let (server, running) = server(Tasks::new().store(store.clone()));
+    let http = server.http().shutdown_timeout(Duration::from_secs(1));
+    let service = http.into_service().unwrap();
+    let called = request(
+        1,
+        "tools/call",
+        r#""name":"job","arguments":{"steps":1000}"#,
+    );
+    let called = called.replace(r#"Capabilities":{}"#, &format!(r#"Capabilities":{BOTH}"#));
+    let created = send(&service, modern(&called)).text();
+    assert!(created.contains("taskId"), "{created}");
+    pass(0);
+    let mut cx = Context::from_waker(Waker::noop());
+    assert!(pin!(service.drained()).poll(&mut cx).is_ready());
+    service.shutdown();
+    let mut drained = pin!(service.drained());
+    pass(999);
+    assert!(drained.as_mut().poll(&mut cx).is_pending());
+    assert_eq!(running.get(), 1);
+    pass(1);
+    assert!(drained.as_mut().poll(&mut cx).is_ready());
+    assert_eq!(running.get(), 0);
+    sim::end();
 }
