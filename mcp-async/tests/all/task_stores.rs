@@ -62,6 +62,39 @@ mod disk {
         });
     }
 
+    /// TK-60
+    #[test]
+    fn removed_records_leave_their_room_to_others() {
+        let file = TestFile::new("room");
+        let store = file.open();
+        let mut sizes = Vec::new();
+        for round in 0..6 {
+            let ids: Vec<String> = (0..400).map(|number| format!("{round}-{number}")).collect();
+            let records = ids.iter().map(|id| {
+                let record = TaskRecord::new(id, "boot", 1_000).with_ttl(Some(10));
+                record.with_owner(Some("ada"))
+            });
+            let records: Vec<_> = records.collect();
+            // Those that wait at the same time are written together.
+            let created: Vec<_> = records.iter().map(|record| store.create(record)).collect();
+            for created in created {
+                assert!(block_on(created).unwrap());
+            }
+            let ended: Vec<_> = records.iter().map(|record| record.failed("late")).collect();
+            let ended: Vec<_> = ended.iter().map(|record| store.replace(record)).collect();
+            for ended in ended {
+                assert!(block_on(ended).unwrap());
+            }
+            let removed: Vec<_> = ids.iter().map(|id| store.remove(id)).collect();
+            for removed in removed {
+                block_on(removed).unwrap();
+            }
+            sizes.push(fs::metadata(&file.0).unwrap().len());
+        }
+        assert!(block_on(store.expired(u64::MAX, 9)).unwrap().is_empty());
+        assert_eq!(sizes[2..], [sizes[2]; 4], "{sizes:?}");
+    }
+
     #[test]
     fn a_file_belongs_to_one_process_and_to_its_owner() {
         let file = TestFile::new("owner");

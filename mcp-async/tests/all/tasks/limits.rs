@@ -198,24 +198,6 @@ fn questions_and_records_have_bounds() {
     assert_eq!(running.get(), 0);
 }
 
-#[test]
-fn abandoned_tasks_leave_nothing_behind() {
-    let store = MemoryTaskStore::new();
-    let tasks = Tasks::new().ttl(Some(Duration::from_millis(100)));
-    let (server, running) = server(tasks.store(store.clone()).max(20_000));
-    let mut wire = client(&server);
-    for _ in 0..10 {
-        for _ in 0..1_000 {
-            create(&mut wire, "job", r#"{"ask":1}"#);
-        }
-        pass(100);
-        pass(3_000);
-        pass(500);
-    }
-    assert_eq!((store.len(), running.get()), (0, 0));
-    assert_eq!(crate::sim::settle(), 0);
-}
-
 /// A task that waits for its client keeps no ordinary call waiting.
 #[test]
 fn a_task_takes_no_place_of_a_concurrency_limit() {

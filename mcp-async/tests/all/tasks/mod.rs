@@ -1,6 +1,8 @@
 //! Tasks of the extension, and of 2025-11-25.
 
+mod abandoned;
 mod core;
+mod crashes;
 mod faults;
 mod interleavings;
 mod lifecycle;

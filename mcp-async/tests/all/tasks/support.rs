@@ -163,7 +163,10 @@ pub(crate) fn server_with(
 ) -> (ServerBuilder<Sim, Running>, Running) {
     let running = Running::default();
     let tool = |name: &str| Tool::new(name).description("Works");
-    let tasks = tasks.time_of_day(|| SystemTime::UNIX_EPOCH + Duration::from_secs(86_400));
+    let tasks = tasks.time_of_day(|| {
+        let passed = Duration::from_millis(Sim.now().as_millis());
+        SystemTime::UNIX_EPOCH + Duration::from_secs(86_400) + passed
+    });
     let server = Server::<Sim>::builder("demo", "1")
         .with_state(running.clone())
         .with(tool("job").task(TaskPolicy::Optional).handler(job))
