@@ -1,12 +1,8 @@
 //! Work that continues apart from connections, and its end with the server.
 
-use core::future::poll_fn;
-use core::sync::atomic::{AtomicBool, Ordering};
 use core::task::{Context, Poll};
 use core::time::Duration;
 use std::sync::Arc;
-
-use super::inner::Inner;
 
 /// What an [extension](super::Extension::background) does apart from connections, such as the work on tasks,
 /// and its end with the server.
@@ -87,77 +83,5 @@ impl Lifetime {
 impl Drop for Lifetime {
     fn drop(&mut self) {
         self.0.iter().for_each(|work| work.detach());
-    }
-}
-
-/// One of the ways in which a server is served. The end of the last one ends the work in the
-/// background.
-pub(crate) struct Serving {
-    inner: Arc<Inner>,
-    has_ended: AtomicBool,
-    /// No other way was left at its end.
-    is_last: AtomicBool,
-}
-
-impl Serving {
-    /// Begins one. Registries give calls and tasks this time to end if they shut the server down.
-    pub(super) fn new(inner: &Arc<Inner>, grace: Duration) -> Self {
-        inner.serving.fetch_add(1, Ordering::AcqRel);
-        inner.allow(grace);
-        Self {
-            inner: Arc::clone(inner),
-            has_ended: AtomicBool::new(false),
-            is_last: AtomicBool::new(false),
-        }
-    }
-
-    /// Lets the work in the background begin, in a task of the runtime.
-    pub(crate) fn start(&self) {
-        for work in &self.inner.settings.background {
-            Arc::clone(work).start();
-        }
-    }
-
-    /// Ends it: after the last one, work in the background may continue for this time.
-    pub(crate) fn end(&self, grace: Duration) {
-        if self.leave() {
-            self.is_last.store(true, Ordering::Release);
-            self.inner.end_background(grace);
-        }
-    }
-
-    /// Resolves when the work in the background has ended, or when it need not end.
-    pub(crate) async fn drained(&self) {
-        if self.is_last.load(Ordering::Acquire) {
-            let works = &self.inner.settings.background;
-            for work in works {
-                poll_fn(|cx| work.poll_stopped(cx)).await;
-            }
-        }
-    }
-
-    /// Stops what still runs in the background, and waits for its end.
-    pub(crate) async fn finish(&self) {
-        if !self.is_last.load(Ordering::Acquire) {
-            return;
-        }
-        let works = &self.inner.settings.background;
-        works.iter().for_each(|work| work.stop());
-        self.drained().await;
-        if !self.inner.is_closing() {
-            works.iter().for_each(|work| work.resume());
-        }
-    }
-
-    /// Whether this was the last one. It is counted once.
-    fn leave(&self) -> bool {
-        !self.has_ended.swap(true, Ordering::AcqRel)
-            && self.inner.serving.fetch_sub(1, Ordering::AcqRel) == 1
-    }
-}
-
-impl Drop for Serving {
-    fn drop(&mut self) {
-        self.leave();
     }
 }

@@ -113,6 +113,8 @@ mod runner;
 #[cfg(feature = "server")]
 pub(crate) mod serving;
 #[cfg(feature = "server")]
+pub(crate) mod serving_scope;
+#[cfg(feature = "server")]
 mod settings;
 #[cfg(feature = "server")]
 mod state;

@@ -12,7 +12,7 @@ use mcp_proto::server::{Growing, PreparedConfig, ServerSetup};
 
 #[cfg(feature = "http-server")]
 use super::announcement::{Announcement, OnAnnouncement};
-use super::background::{Lifetime, Serving};
+use super::background::Lifetime;
 use super::connection::{Connection, connect_with};
 use super::declare::Caller;
 use super::find_tools::FindTools;
@@ -26,6 +26,7 @@ use super::rounds::StateKeys;
 use super::router::Router;
 use super::runner::Runner;
 use super::service::BoxService;
+use super::serving_scope::ServingScope;
 use crate::io::stdio::{self, StdioMode};
 use crate::runtime::{Clock, Runtime};
 
@@ -121,8 +122,8 @@ impl<R> Server<R> {
 
     /// Begins a way in which the server is served, whose calls have this time to end.
     #[cfg(feature = "http-server")]
-    pub(crate) fn begin_serving(&self, grace: Duration) -> Serving {
-        Serving::new(&self.inner, grace)
+    pub(crate) fn begin_serving(&self, grace: Duration) -> ServingScope {
+        ServingScope::new(&self.inner, grace)
     }
 
     /// Whether it was shut down.
@@ -261,7 +262,7 @@ impl<R: Runtime> Server<R> {
         let streams = stdio::open(R::reactor(), StdioMode::Exclusive)?;
         let (mut connection, _) = self.serve(streams);
         let grace = self.inner.settings.shutdown_timeout;
-        let serving = Serving::new(&self.inner, grace);
+        let serving = ServingScope::new(&self.inner, grace);
         serving.start();
         let served = connection.serve_until(R::interrupted()).await;
         // What runs apart from the connection has the same time as its handlers.

@@ -26,8 +26,8 @@ use super::streams::SessionStreams;
 use super::turns::Turns;
 use crate::connection::Text;
 use crate::runtime::{Now, Runtime};
-use crate::server::background::Serving;
 use crate::server::serving::Server;
+use crate::server::serving_scope::ServingScope;
 use crate::server::{BoxService, Buckets, Caller, Live, Machine, Peer};
 
 /// Everything of one endpoint.
@@ -55,7 +55,7 @@ pub(super) struct HttpEndpoint<R: Runtime> {
     /// Takes those that have ended out of what knows them.
     pub(super) leave: Leave,
     closing: AtomicBool,
-    pub(super) serving: Serving,
+    pub(super) serving: ServingScope,
     /// For bodies on their way.
     bodies: Room,
 }
