@@ -44,6 +44,24 @@ fn an_expired_task_fails_and_is_forgotten() {
     assert_eq!(crate::sim::settle(), 0, "nothing runs without a task");
 }
 
+/// TK-51, TK-60: after a pause of the machine the time of a task is over at once.
+#[test]
+fn a_clock_that_jumps_ends_tasks() {
+    let store = MemoryTaskStore::new();
+    let (server, running) = server(Tasks::new().store(store.clone()));
+    let mut wire = client(&server);
+    let id = create(&mut wire, "job", r#"{"ask":1}"#);
+    assert_eq!(status(&mut wire, &id), "input_required");
+    pass(10 * 86_400_000);
+    assert_eq!(running.get(), 0);
+    assert_eq!(status(&mut wire, &id), "Unknown task");
+    for _ in 0..3 {
+        pass(500);
+    }
+    assert!(store.is_empty());
+    assert_eq!(crate::sim::settle(), 0);
+}
+
 #[test]
 fn a_task_without_time_is_created_and_expires_at_once() {
     let (server, running) = server(Tasks::new().ttl(Some(Duration::ZERO)));
