@@ -21,6 +21,13 @@ pub(crate) trait Outbound: Any + Send {
     /// Whether a message of the application may be added to this channel now.
     fn has_room(&self, on: Channel) -> bool;
 
+    /// Whether something reads this channel now.
+    #[cfg(feature = "server")]
+    fn is_read(&self, on: Channel) -> bool {
+        let _ = on;
+        self.is_pipe()
+    }
+
     /// Takes a message, which is in the outbox during this call only, and the request of ours that
     /// it is, if it is one. The message is empty where a channel ends without one. The sender waits
     /// for the receipt, if one is returned.

@@ -146,6 +146,8 @@ pub use self::context::CallContext;
 pub use self::listen::Listen;
 pub use self::listener::Listener;
 pub use self::peer::Peer;
+#[cfg(feature = "server")]
+pub(crate) use self::peer::WeakPeer;
 pub use self::principal::Principal;
 pub use self::reply::{Input, Reply, Settled};
 #[cfg(feature = "server")]

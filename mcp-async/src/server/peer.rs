@@ -142,6 +142,13 @@ impl Peer {
         WeakPeer(Arc::downgrade(&self.shared))
     }
 
+    /// Whether the client reads what belongs to no request: a pipe, or the stream of its session.
+    #[cfg(feature = "server")]
+    pub(crate) fn is_read(&self) -> bool {
+        let core = self.shared.lock();
+        !core.ended && core.outbound.is_read(Channel::PIPE)
+    }
+
     /// Whether the connection has ended.
     pub fn is_closed(&self) -> bool {
         self.shared.lock().ended
@@ -150,6 +157,7 @@ impl Peer {
 
 /// A [`Peer`] that does not keep the connection's memory.
 #[cfg(feature = "server")]
+#[derive(Clone)]
 pub(crate) struct WeakPeer(std::sync::Weak<Shared<Machine>>);
 
 #[cfg(feature = "server")]

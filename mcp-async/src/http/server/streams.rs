@@ -218,6 +218,10 @@ impl Outbound for SessionStreams {
         self.streams.has_room(on)
     }
 
+    fn is_read(&self, on: Channel) -> bool {
+        self.streams.is_read(on)
+    }
+
     fn take(
         &mut self,
         transmit: Transmit,

@@ -186,7 +186,7 @@ impl<'a, T> QuestionFuture<'a, T> {
                 && waits_live
                 && let Some(params) = nested.take()
             {
-                *asked = Asked::new(asked.method, params);
+                asked.params = params;
             }
             let live = state == CallState::Live;
             let Some(round) = live.then(|| rounds.round(context.token)).flatten() else {

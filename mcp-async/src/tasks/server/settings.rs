@@ -170,7 +170,8 @@ impl Tasks {
     /// `task`; then it becomes one at once, also where the tool
     /// [defers](crate::server::Tool::deferred_task) it. The lifetime that a client asks for counts
     /// up to [`ttl`](Self::ttl). Questions of a task are asked while the client waits for its result
-    /// in `tasks/result`. `tasks/list` is served where callers are verified, over HTTP with
+    /// in `tasks/result`; a client that does not is asked by its session, after two poll intervals
+    /// and two seconds at least. `tasks/list` is served where callers are verified, over HTTP with
     /// authorization.
     ///
     /// ```

@@ -2,16 +2,18 @@
 //!
 //! A record of such a task is marked, and the methods of the one kind do not find the tasks of the
 //! other. What differs on the wire is here: the methods and shapes, the wait for a result, during
-//! which the client is asked what the task asks, and the notifications of the session.
+//! which the client is asked what the task asks, and what the session receives apart from requests.
 
 mod asked;
 mod call;
 mod list;
 mod methods;
+mod questions;
 mod related;
 mod result;
 mod shown;
 mod status;
+mod watched;
 
 use std::sync::Arc;
 

@@ -1,48 +1,100 @@
-//! Notifications of the status of tasks.
+//! What the session of a task receives apart from its requests.
 
-use core::time::Duration;
+use core::future::{Future, poll_fn};
+use core::pin::Pin;
+use core::task::{Context, Poll};
 
 use mcp_proto::rpc::Method;
 
 use super::super::super::store::TaskRecord;
 use super::CoreTasks;
+use super::questions::{Client, Questions};
 use super::shown::{shown, status};
-use crate::server::CallContext;
+use super::watched::Watched;
+use crate::server::{CallContext, WeakPeer};
+
+/// Notifies the session of a task of its status (TK-16), and asks it what no request for the result
+/// asks.
+struct Report {
+    watched: Watched,
+    peer: WeakPeer,
+    questions: Questions,
+    /// The newest record that the session was notified of.
+    told: TaskRecord,
+    telling: Option<Telling>,
+}
+
+/// Ready with whether the session is still there.
+type Telling = Pin<Box<dyn Future<Output = bool> + Send>>;
 
 impl CoreTasks {
-    /// Notifies the session of each change of the status and of its message, until the task has
-    /// ended (TK-16).
-    pub(super) async fn report(self, mut record: TaskRecord, origin: CallContext) {
+    /// Accompanies a task until it has ended, or its session has.
+    pub(super) async fn report(self, record: TaskRecord, origin: CallContext) {
         let peer = origin.peer().downgrade();
         // The client learns the id of the task from the answer to its call.
         origin.cancelled().await;
         drop(origin);
-        let mut pause = Duration::ZERO;
-        while !record.status().is_terminal() {
-            let newest = self.0.watch(&record, pause).await;
-            pause = Duration::ZERO;
-            let newest = match newest {
-                Ok(Some(newest)) if newest.version() > record.version() => newest,
-                Ok(None) => return,
-                // The store has failed, or its watch has ended without a reason.
-                Ok(Some(_)) | Err(_) => {
-                    pause = PAUSE;
-                    continue;
-                }
-            };
-            let Some(peer) = peer.upgrade() else { return };
-            let is_visible =
-                (status(&record), &record.message) != (status(&newest), &newest.message);
-            if is_visible {
-                let Ok(task) = shown(&newest) else { return };
-                if peer.notify(Method::TasksStatus, Some(&task)).await.is_err() {
-                    return;
-                }
-            }
-            record = newest;
-        }
+        let mut report = Report {
+            told: record.clone(),
+            watched: Watched::new(self.0, record),
+            questions: Questions::new(Client::Session(peer.clone())),
+            peer,
+            telling: None,
+        };
+        poll_fn(|cx| report.poll(cx)).await;
     }
 }
 
-/// How long the store is left alone after a failure.
-const PAUSE: Duration = Duration::from_millis(100);
+impl Report {
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        loop {
+            if let Some(telling) = &mut self.telling {
+                match telling.as_mut().poll(cx) {
+                    Poll::Ready(true) => self.telling = None,
+                    Poll::Ready(false) => return Poll::Ready(()),
+                    Poll::Pending => {}
+                }
+            }
+            if self.telling.is_none() && self.is_news() {
+                let Some(telling) = self.tell() else {
+                    return Poll::Ready(());
+                };
+                self.telling = Some(telling);
+                continue;
+            }
+            if self.watched.record.status.is_terminal() {
+                return match self.telling {
+                    Some(_) => Poll::Pending,
+                    None => Poll::Ready(()),
+                };
+            }
+            match self.watched.poll_newer(cx) {
+                Poll::Ready(true) => continue,
+                Poll::Ready(false) => return Poll::Ready(()),
+                Poll::Pending => {}
+            }
+            self.questions.ask(&self.watched);
+            match self.questions.poll(cx) {
+                Poll::Ready(Some(newest)) => self.watched.take(newest),
+                Poll::Ready(None) => {}
+                Poll::Pending => return Poll::Pending,
+            }
+        }
+    }
+
+    /// Whether the session does not know the status or its message.
+    fn is_news(&self) -> bool {
+        let (told, newest) = (&self.told, &self.watched.record);
+        (status(told), &told.message) != (status(newest), &newest.message)
+    }
+
+    fn tell(&mut self) -> Option<Telling> {
+        let peer = self.peer.upgrade()?;
+        let task = shown(&self.watched.record).ok()?;
+        self.told = self.watched.record.clone();
+        Some(Box::pin(async move {
+            let told = peer.notify(Method::TasksStatus, Some(&task)).await;
+            told.is_ok()
+        }))
+    }
+}

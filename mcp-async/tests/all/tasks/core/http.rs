@@ -110,12 +110,10 @@ fn a_list_is_declared_to_users_only() {
     assert_eq!(member(&refused, &["error", "code"]), "-32601", "{refused}");
 }
 
-/// TK-11, TK-13
-#[test]
-fn questions_are_on_the_stream_of_the_result() {
-    let service = service();
+/// A session of a client that can be asked.
+fn asked(service: &HttpService<Sim>) -> Session {
     let body = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{}},"clientInfo":{"name":"test","version":"1"}}}"#;
-    let opened = send(&service, post(body));
+    let opened = send(service, post(body));
     let session = Session {
         service: service.clone(),
         id: opened.header("mcp-session-id").to_owned(),
@@ -123,6 +121,46 @@ fn questions_are_on_the_stream_of_the_result() {
         principal: None,
     };
     session.post(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+    session
+}
+
+/// Answers the one question among these events.
+fn answer(session: &Session, events: &str, answer: &str) {
+    let mut data = events
+        .lines()
+        .filter_map(|line| line.strip_prefix("data: "));
+    let question = data.find(|data| data.contains("elicitation/create"));
+    let question = question.unwrap_or_else(|| panic!("no question in {events}"));
+    let (number, given) = (member(question, &["id"]), filled(answer));
+    let taken = session.post(&format!(r#"{{"jsonrpc":"2.0","id":{number},{given}}}"#));
+    assert_eq!(taken.status, 202);
+    pass(0);
+}
+
+/// TK-16
+#[test]
+fn the_stream_of_the_session_asks_where_no_request_waits() {
+    let service = service();
+    let session = asked(&service);
+    let id = create(&session, r#"{"ask":1}"#);
+    // Without such a stream the question waits for the request.
+    (0..5).for_each(|_| pass(1000));
+    let mut stream = session.get(None);
+    assert!(!stream.text().contains("elicitation/create"));
+    (0..5).for_each(|_| pass(1000));
+    answer(&session, &stream.text(), "green");
+    let told = stream.text();
+    assert!(told.contains(r#""status":"completed""#), "{told}");
+    let got = ask(&session, "tasks/get", &format!(r#"{{"taskId":"{id}"}}"#));
+    assert_eq!(text(&got, &["result", "status"]), "completed");
+    sim::end();
+}
+
+/// TK-11, TK-13
+#[test]
+fn questions_are_on_the_stream_of_the_result() {
+    let service = service();
+    let session = asked(&service);
     let id = create(&session, r#"{"ask":1,"steps":1}"#);
     let wanted = format!(
         r#"{{"jsonrpc":"2.0","id":8,"method":"tasks/result","params":{{"taskId":"{id}"}}}}"#
@@ -130,15 +168,7 @@ fn questions_are_on_the_stream_of_the_result() {
     let mut stream = session.post(&wanted);
     assert_eq!(stream.header("content-type"), "text/event-stream");
     pass(100);
-    let asked = stream.text();
-    assert!(asked.contains("elicitation/create"), "{asked}");
-    let mut data = asked.lines().filter_map(|line| line.strip_prefix("data: "));
-    let question = data.find(|data| data.contains("elicitation")).unwrap();
-    let number = member(question, &["id"]);
-    let given = filled("blue");
-    let taken = session.post(&format!(r#"{{"jsonrpc":"2.0","id":{number},{given}}}"#));
-    assert_eq!(taken.status, 202);
-    pass(0);
+    answer(&session, &stream.text(), "blue");
     let rest = stream.whole();
     assert!(rest.contains(r#""text":"done blue""#), "{rest}");
     assert!(rest.contains("related-task"), "{rest}");

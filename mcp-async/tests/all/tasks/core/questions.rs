@@ -1,11 +1,16 @@
 //! Questions of tasks of 2025-11-25.
 
-use mcp_async::tasks::server::Tasks;
+use mcp_async::model::{CreateMessageParams, SamplingMessage};
+use mcp_async::server::{Context, NoArguments, Tool};
+use mcp_async::tasks::server::{TaskPolicy, Tasks};
+use mcp_async::tasks::store::MemoryTaskStore;
+use mcp_proto::Revision;
 
 use super::support::{answer, client, create, filled, hear, related, reply, server, want};
-use crate::server_typed::support::{member, text};
+use crate::server_typed::support::{Wire, member, text};
 use crate::sim;
-use crate::tasks::support::{about, pass, status};
+use crate::tasks::stores::{Fault, Hostile};
+use crate::tasks::support::{Running, about, pass, status};
 
 /// TK-08, TK-11, TK-13, TK-63
 #[test]
@@ -52,6 +57,96 @@ fn a_question_is_asked_once_at_a_time() {
     reply(&mut wire, &asked[0], &filled("two"));
     let result = answer(&mut wire, second).unwrap();
     assert!(result.contains(r#""text":"done two""#), "{result}");
+    sim::end();
+}
+
+#[test]
+fn the_session_is_asked_where_no_request_waits() {
+    let (server, _) = server(Tasks::new());
+    let mut wire = client(&server);
+    let id = create(&mut wire, "job", r#"{"ask":1}"#);
+    pass(1900);
+    assert!(hear(&mut wire, "elicitation/create").is_empty());
+    pass(200);
+    let asked = hear(&mut wire, "elicitation/create");
+    assert_eq!(asked.len(), 1, "{asked:?}");
+    assert!(asked[0].contains(&related(&id)), "{asked:?}");
+    // A request for the result does not ask it again.
+    let wanted = want(&mut wire, &id);
+    pass(3000);
+    assert!(hear(&mut wire, "elicitation/create").is_empty());
+    reply(&mut wire, &asked[0], &filled("late"));
+    let result = answer(&mut wire, wanted).unwrap();
+    assert!(result.contains(r#""text":"done late""#), "{result}");
+    // Neither does the session ask what a request asks.
+    let id = create(&mut wire, "job", r#"{"ask":1}"#);
+    want(&mut wire, &id);
+    pass(5000);
+    assert_eq!(hear(&mut wire, "elicitation/create").len(), 1);
+    sim::end();
+}
+
+/// TK-13
+#[test]
+fn questions_of_every_kind_are_asked() {
+    let mixed = |_: NoArguments, cx: Context<Running>| async move {
+        let roots = cx.roots().await?;
+        let page = || cx.elicit_url("page", "Log in", "https://example.com/");
+        let action = page().await?;
+        // The same question has its answer.
+        assert_eq!(page().await?, action);
+        let message = SamplingMessage::user("Write");
+        let prompt = CreateMessageParams::new(vec![message], 10);
+        let said = cx.sample("text", prompt).await?;
+        let count = roots.iter().count();
+        Ok(format!("{count} {action:?} {}", said.model))
+    };
+    let mixed = Tool::new("mixed").task(TaskPolicy::Optional).handler(mixed);
+    let (server, _) = server(Tasks::new());
+    let declared = r#"{"roots":{},"sampling":{},"elicitation":{"url":{}}}"#;
+    let mut wire = Wire::declaring(&server.with(mixed), Revision::V2025_11_25, declared);
+    let id = create(&mut wire, "mixed", "{}");
+    let wanted = want(&mut wire, &id);
+    for (method, result) in [
+        ("roots/list", r#"{"roots":[{"uri":"file:///a"}]}"#),
+        ("elicitation/create", r#"{"action":"accept"}"#),
+        (
+            "sampling/createMessage",
+            r#"{"role":"assistant","content":{"type":"text","text":"hi"},"model":"small"}"#,
+        ),
+    ] {
+        let asked = hear(&mut wire, method);
+        assert_eq!(asked.len(), 1, "{method}");
+        assert!(asked[0].contains(&related(&id)), "{asked:?}");
+        if method == "elicitation/create" {
+            let page = ["params", "elicitationId"];
+            assert!(!text(&asked[0], &page).is_empty(), "{asked:?}");
+        }
+        reply(&mut wire, &asked[0], &format!(r#""result":{result}"#));
+    }
+    let result = answer(&mut wire, wanted).unwrap();
+    assert!(result.contains(r#""text":"1 Accept small""#), "{result}");
+}
+
+/// TK-61
+#[test]
+fn a_question_is_answered_at_any_process() {
+    let shared = MemoryTaskStore::new();
+    let store = || Hostile::over(shared.clone(), Fault::Fails, usize::MAX / 2);
+    let (first, _) = server(Tasks::new().store(store()));
+    let (second, _) = server(Tasks::new().store(store()));
+    let (mut here, mut there) = (client(&first), client(&second));
+    let id = create(&mut here, "job", r#"{"ask":1}"#);
+    pass(0);
+    let wanted = want(&mut there, &id);
+    let asked = hear(&mut there, "elicitation/create");
+    reply(&mut there, &asked[0], &filled("there"));
+    for _ in 0..4 {
+        pass(500);
+    }
+    let result = answer(&mut there, wanted).unwrap();
+    assert!(result.contains(r#""text":"done there""#), "{result}");
+    assert_eq!(status(&mut here, &id), "completed");
     sim::end();
 }
 
@@ -112,8 +207,7 @@ fn a_cancelled_task_takes_its_questions_back() {
 #[test]
 fn what_the_client_did_not_declare_is_not_asked() {
     let (server, _) = server(Tasks::new());
-    let revision = mcp_proto::Revision::V2025_11_25;
-    let mut wire = crate::server_typed::support::Wire::new(&server, revision);
+    let mut wire = Wire::new(&server, Revision::V2025_11_25);
     let id = create(&mut wire, "job", r#"{"ask":1}"#);
     let wanted = want(&mut wire, &id);
     let result = answer(&mut wire, wanted).unwrap();
