@@ -18,6 +18,8 @@ use super::pending_responses::PendingResponses;
 use crate::error::ErrorReply;
 use crate::observe::Transport;
 use crate::runtime::Now;
+#[cfg(feature = "server")]
+use crate::runtime::Timer;
 
 /// A machine whose requests are answered through a token: both roles.
 pub(crate) trait Respond: Machine {
@@ -172,6 +174,12 @@ impl<M: Respond> Shared<M> {
 
     pub(crate) fn now(&self) -> Instant {
         self.clock.now()
+    }
+
+    /// A timer of the connection's clock.
+    #[cfg(feature = "server")]
+    pub(crate) fn timer(&self) -> Box<dyn Timer> {
+        self.clock.boxed_timer()
     }
 
     /// An empty outbox like the one under the lock, to take turns with it.

@@ -48,7 +48,7 @@ impl<C: Clock> Clock for Arc<C> {
 pub(crate) trait Now: Send + Sync {
     fn now(&self) -> Instant;
 
-    #[cfg(feature = "client")]
+    #[cfg(any(feature = "client", feature = "server"))]
     fn boxed_timer(&self) -> Box<dyn Timer>;
 }
 
@@ -57,7 +57,7 @@ impl<C: Clock> Now for C {
         Clock::now(self)
     }
 
-    #[cfg(feature = "client")]
+    #[cfg(any(feature = "client", feature = "server"))]
     fn boxed_timer(&self) -> Box<dyn Timer> {
         Box::new(self.timer())
     }

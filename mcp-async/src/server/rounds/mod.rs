@@ -15,6 +15,7 @@
 mod answer;
 mod begin;
 mod canonical;
+mod client_task;
 mod conversation;
 mod elicit;
 mod keys;

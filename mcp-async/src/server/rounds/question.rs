@@ -12,6 +12,7 @@ use mcp_proto::rpc::Method;
 use mcp_proto::server::{AskOptions, check_question};
 
 use super::answer::check_form;
+use super::client_task::{ClientTask, created, makes_tasks, with_task};
 use super::round::{Answer, Asked, Round};
 use super::table::Rounds;
 use crate::connection::PendingRequest;
@@ -65,6 +66,10 @@ pub struct QuestionFuture<'a, T> {
     nested: Option<RawBuf>,
     decode: fn(Raw<'_>) -> Result<T, DecodeError>,
     timeout: Duration,
+    /// Whether the client of a legacy session may make a task of it.
+    may_be_task: bool,
+    /// The task that the client made of it.
+    task: Option<ClientTask>,
     /// Of a nested request, once there is one.
     pending: Option<PendingRequest<'static, Machine>>,
     stage: Stage,
@@ -113,6 +118,8 @@ impl<'a, T> QuestionFuture<'a, T> {
             nested: None,
             decode,
             timeout: AskOptions::default().timeout,
+            may_be_task: false,
+            task: None,
             pending: None,
             stage: Stage::New,
         }
@@ -122,6 +129,30 @@ impl<'a, T> QuestionFuture<'a, T> {
     /// the client has the [lifetime](super::StateKeys::lifetime) of the state.
     pub const fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
+        self
+    }
+
+    /// Lets a client of 2025-11-25 make a task of the question, if it declares that it does (TK-02);
+    /// nothing changes for other clients. The client answers with the task at once, is polled, and is
+    /// asked for the answer when the task is over, so that no request stays open for as long as a
+    /// person takes. The [timeout](Self::timeout) bounds the whole, and is the lifetime that is asked
+    /// for. Dropping the future cancels the task.
+    ///
+    /// ```
+    /// use core::time::Duration;
+    /// use mcp_async::server::{AskError, CallContext};
+    ///
+    /// async fn approve(cx: &CallContext) -> Result<bool, AskError> {
+    ///     let form = r#"{"type":"object","properties":{"ok":{"type":"boolean"}}}"#;
+    ///     let form = form.parse().map_err(|_| AskError::Invalid("the form is not JSON"))?;
+    ///     let question = cx.elicit_form("approve", "Ship it?", form).as_task();
+    ///     let answer = question.timeout(Duration::from_secs(8 * 3600)).await?;
+    ///     Ok(answer.content.is_some())
+    /// }
+    /// # let _ = approve;
+    /// ```
+    pub const fn as_task(mut self) -> Self {
+        self.may_be_task = true;
         self
     }
 
@@ -264,19 +295,44 @@ impl<'a, T> QuestionFuture<'a, T> {
         let Ok(asked) = &self.asked else {
             return Poll::Ready(Err(AskError::Cancelled));
         };
-        let question = mcp_proto::Question {
-            method: asked.method,
-            params: self.nested.as_ref().unwrap_or(&asked.params),
+        if self.pending.is_none()
+            && self.may_be_task
+            && makes_tasks(self.context.client(), asked.method)
+        {
+            let params = self.nested.as_ref().unwrap_or(&asked.params);
+            self.nested = with_task(params, self.timeout).or(self.nested.take());
+        }
+        let answer = loop {
+            if let Some(task) = &mut self.task {
+                break ready!(task.poll(cx));
+            }
+            let question = mcp_proto::Question {
+                method: asked.method,
+                params: self.nested.as_ref().unwrap_or(&asked.params),
+            };
+            let options = AskOptions {
+                timeout: self.timeout,
+                max_duration: self.timeout,
+                ..AskOptions::default()
+            };
+            let asking = (Some(self.context.token), question, options, 0);
+            let revision = Some(self.context.revision());
+            let pending = self.pending.get_or_insert_with(|| self.context.pending());
+            let answer = ready!(poll_ask(pending, cx, revision, asking));
+            let task = match &answer {
+                Ok(answer) if self.may_be_task => created(answer),
+                _ => None,
+            };
+            self.task = match task {
+                Some(Ok(task)) => ClientTask::new(self.context, task, self.timeout),
+                Some(Err(error)) => break Err(AskError::Decode(error)),
+                None => None,
+            };
+            if self.task.is_none() {
+                break answer;
+            }
         };
-        let options = AskOptions {
-            timeout: self.timeout,
-            max_duration: self.timeout,
-            ..AskOptions::default()
-        };
-        let asking = (Some(self.context.token), question, options, 0);
-        let revision = Some(self.context.revision());
-        let pending = self.pending.get_or_insert_with(|| self.context.pending());
-        let answer = ready!(poll_ask(pending, cx, revision, asking));
+        self.task = None;
         let answer = answer.and_then(|result| Ok((self.read(&result)?, result)));
         self.stage = Stage::Done;
         let waiting = self.context.with_round(|round| {

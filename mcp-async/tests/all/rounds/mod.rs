@@ -3,6 +3,7 @@
 
 #![cfg(feature = "server")]
 
+mod client_tasks;
 mod hand;
 mod parity;
 mod state;

@@ -1,0 +1,171 @@
+//! Questions that clients of 2025-11-25 make tasks of.
+
+use core::time::Duration;
+
+use mcp_async::Server;
+use mcp_async::server::{AskError, Context, NoArguments, ServerBuilder};
+use mcp_proto::Revision;
+
+use crate::server_typed::support::{Wire, member, text};
+use crate::sim::Sim;
+
+const TASKS: &str =
+    r#"{"elicitation":{},"tasks":{"cancel":{},"requests":{"elicitation":{"create":{}}}}}"#;
+
+/// A server whose tool asks a form that may be a task, and says how that ended.
+fn server() -> ServerBuilder<Sim> {
+    Server::builder("asking", "1").tool("ask", "", |_: NoArguments, cx: Context| async move {
+        let form = r#"{"type":"object","properties":{"name":{"type":"string"}}}"#;
+        let question = cx.elicit_form("who", "Who?", form.parse()?).as_task();
+        Ok(match question.timeout(Duration::from_secs(60)).await {
+            Ok(answer) => answer.content.unwrap_or_default().as_raw().to_string(),
+            Err(AskError::Timeout) => "nobody".to_owned(),
+            Err(error) => return Err(error.into()),
+        })
+    })
+}
+
+fn begin(declared: &str) -> (Wire, u64, String) {
+    let mut wire = Wire::declaring(&server(), Revision::V2025_11_25, declared);
+    let call = wire.send("tools/call", r#"{"name":"ask"}"#);
+    let question = only(&mut wire);
+    assert_eq!(text(&question, &["method"]), "elicitation/create");
+    (wire, call, question)
+}
+
+/// The only message that came.
+fn only(wire: &mut Wire) -> String {
+    let heard = wire.hear();
+    let [message] = &heard[..] else {
+        panic!("{heard:?}");
+    };
+    message.clone()
+}
+
+fn reply(wire: &mut Wire, question: &str, result: &str) {
+    let id = member(question, &["id"]);
+    wire.line(&format!(
+        r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#
+    ));
+}
+
+fn task(status: &str) -> String {
+    format!(
+        r#"{{"taskId":"t","status":"{status}","createdAt":"c","lastUpdatedAt":"u","ttl":60000,"pollInterval":500}}"#
+    )
+}
+
+/// The next request about the task, which comes after the interval.
+fn polled(wire: &mut Wire) -> String {
+    wire.advance(Duration::from_millis(499));
+    assert_eq!(wire.hear(), [""; 0]);
+    wire.advance(Duration::from_millis(1));
+    let get = only(wire);
+    assert_eq!(text(&get, &["method"]), "tasks/get");
+    assert_eq!(member(&get, &["params"]), r#"{"taskId":"t"}"#);
+    get
+}
+
+#[test]
+fn tk_10_the_task_of_a_question_is_polled_to_its_end() {
+    let (mut wire, call, question) = begin(TASKS);
+    assert_eq!(member(&question, &["params", "task"]), r#"{"ttl":60000}"#);
+    reply(
+        &mut wire,
+        &question,
+        &format!(r#"{{"task":{}}}"#, task("working")),
+    );
+    let get = polled(&mut wire);
+    reply(&mut wire, &get, &task("working"));
+    let get = polled(&mut wire);
+    reply(&mut wire, &get, &task("completed"));
+    let fetch = only(&mut wire);
+    assert_eq!(text(&fetch, &["method"]), "tasks/result");
+    assert_eq!(member(&fetch, &["params"]), r#"{"taskId":"t"}"#);
+    let related = r#""_meta":{"io.modelcontextprotocol/related-task":{"taskId":"t"}}"#;
+    let answer = format!(r#"{{"action":"accept","content":{{"name":"Ada"}},{related}}}"#);
+    reply(&mut wire, &fetch, &answer);
+    let answer = wire.answer(call).unwrap();
+    let said = text(&answer, &["result", "content", "0", "text"]);
+    assert_eq!(said, r#"{"name":"Ada"}"#);
+    assert_eq!(wire.hear(), [""; 0]);
+}
+
+/// TK-02
+#[test]
+fn a_client_that_makes_no_tasks_is_not_asked_for_one() {
+    let declared = [
+        r#"{"elicitation":{}}"#,
+        r#"{"elicitation":{},"tasks":{"requests":{"sampling":{"createMessage":{}}}}}"#,
+    ];
+    for declared in declared {
+        let (mut wire, call, question) = begin(declared);
+        assert_eq!(member(&question, &["params", "task"]), "");
+        reply(
+            &mut wire,
+            &question,
+            r#"{"action":"accept","content":{"name":"Ada"}}"#,
+        );
+        assert!(wire.answer(call).unwrap().contains("Ada"));
+    }
+    // One that declares them may answer at once.
+    let (mut wire, call, question) = begin(TASKS);
+    reply(
+        &mut wire,
+        &question,
+        r#"{"action":"accept","content":{"name":"Ada"}}"#,
+    );
+    assert!(wire.answer(call).unwrap().contains("Ada"));
+}
+
+/// TK-12
+#[test]
+fn a_task_that_fails_is_a_question_that_failed() {
+    let (mut wire, call, question) = begin(TASKS);
+    reply(
+        &mut wire,
+        &question,
+        &format!(r#"{{"task":{}}}"#, task("failed")),
+    );
+    let fetch = only(&mut wire);
+    let id = member(&fetch, &["id"]);
+    wire.line(&format!(
+        r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":-1,"message":"rejected"}}}}"#
+    ));
+    assert!(wire.answer(call).is_some());
+    assert_eq!(wire.hear(), [""; 0]);
+}
+
+#[test]
+fn a_question_that_is_given_up_cancels_its_task() {
+    // By its time.
+    let (mut wire, call, question) = begin(TASKS);
+    reply(
+        &mut wire,
+        &question,
+        &format!(r#"{{"task":{}}}"#, task("working")),
+    );
+    for _ in 0..119 {
+        let get = polled(&mut wire);
+        reply(&mut wire, &get, &task("working"));
+    }
+    wire.advance(Duration::from_millis(500));
+    assert!(wire.answer(call).unwrap().contains("nobody"));
+    let cancel = only(&mut wire);
+    assert_eq!(text(&cancel, &["method"]), "tasks/cancel");
+    assert_eq!(member(&cancel, &["params"]), r#"{"taskId":"t"}"#);
+    reply(&mut wire, &cancel, &task("cancelled"));
+    // By the client of the call.
+    let (mut wire, call, question) = begin(TASKS);
+    reply(
+        &mut wire,
+        &question,
+        &format!(r#"{{"task":{}}}"#, task("working")),
+    );
+    wire.notify(
+        "notifications/cancelled",
+        &format!(r#"{{"requestId":{call}}}"#),
+    );
+    let cancel = only(&mut wire);
+    assert_eq!(text(&cancel, &["method"]), "tasks/cancel");
+}
