@@ -17,6 +17,7 @@ mod tools;
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 
+use axum::serve::ListenerExt as _;
 use rmcp::model::LoggingLevel;
 use rmcp::service::{RequestContext, SubscriptionSink};
 use rmcp::task_manager::TaskManager;
@@ -56,7 +57,10 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         let make = move || Ok(server.clone());
         let service = StreamableHttpService::new(make, sessions, Default::default());
         let router = axum::Router::new().nest_service("/mcp", service);
-        axum::serve(tokio::net::TcpListener::bind(address).await?, router).await?;
+        // A response in several writes does not wait for acknowledgements.
+        let listener = tokio::net::TcpListener::bind(address).await?;
+        let listener = listener.tap_io(|stream| stream.set_nodelay(true).unwrap_or_default());
+        axum::serve(listener, router).await?;
         return Ok(());
     }
     server
