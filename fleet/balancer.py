@@ -39,6 +39,8 @@ class Balancer:
             client.close()
             return
         server.settimeout(None)
+        for each in (client, server):
+            each.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         back = threading.Thread(target=copy, args=(server, client), daemon=True)
         back.start()
         copy(client, server)

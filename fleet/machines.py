@@ -34,7 +34,7 @@ class Process:
     def start(self):
         with (FOLDER / f"{self.name}.log").open("ab") as log:
             self.process = subprocess.Popen(self.command(), stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-        for _ in range(400):
+        for _ in range(1000):
             try:
                 socket.create_connection(("127.0.0.1", self.port), 1).close()
                 return
