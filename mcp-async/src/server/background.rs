@@ -7,7 +7,7 @@ use std::sync::Arc;
 /// What an [extension](super::Extension::background) does apart from connections, such as the work on tasks,
 /// and its end with the server.
 ///
-/// A server ends when the last of [`serve_http`](super::Server::serve_http), [`serve_stdio`](super::Server::serve_stdio) and the
+/// A server ends when the last of [`serve_http`](crate::Server::serve_http), [`serve_stdio`](crate::Server::serve_stdio) and the
 /// endpoints ends that serve it, or when its [registry](super::Registry::shutdown) shuts it down. The calls come in
 /// this order: `attach`, `start`, `begin_shutdown`, `stop`; `resume` if the server is served again; `detach`.
 ///
@@ -47,7 +47,7 @@ pub trait Background: Send + Sync {
     fn attach(&self) {}
 
     /// The server begins to be served. Called in a task of the runtime by
-    /// [`serve_http`](super::Server::serve_http) and [`serve_stdio`](super::Server::serve_stdio) only.
+    /// [`serve_http`](crate::Server::serve_http) and [`serve_stdio`](crate::Server::serve_stdio) only.
     fn start(self: Arc<Self>) {}
 
     /// The server ends: what runs may continue for this time.
@@ -56,7 +56,7 @@ pub trait Background: Send + Sync {
     /// That time has passed, or the server was dropped: what runs ends now.
     fn stop(&self);
 
-    /// Ready when nothing runs; [`serve_http`](super::Server::serve_http) and [`serve_stdio`](super::Server::serve_stdio)
+    /// Ready when nothing runs; [`serve_http`](crate::Server::serve_http) and [`serve_stdio`](crate::Server::serve_stdio)
     /// return after that.
     fn poll_stopped(&self, cx: &mut Context<'_>) -> Poll<()>;
 
