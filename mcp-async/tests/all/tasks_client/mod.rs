@@ -2,6 +2,7 @@
 
 mod core_calls;
 mod core_handles;
+mod core_joined;
 mod core_questions;
 mod endings;
 mod extensions;
