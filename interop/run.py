@@ -74,6 +74,8 @@ FEATURES = {
 }
 NO_SKILLS = {feature: "the SDK knows no skills" for feature in ["skills", "directories"]}
 NO_TASKS = {feature: "the SDK knows no tasks of 2026-07-28" for feature in FEATURES if feature.startswith("task")}
+# The tasks of 2025-11-25 of the one SDK that has them. Its store keeps no errors of JSON-RPC.
+SERVED_TASKS = {feature: LEGACY[3:] for feature in ["tasks", "task-input", "task-cancel"]}
 
 ADAPTERS = ["tokio", "smol"]
 
@@ -90,6 +92,8 @@ class Peer:
     offers: bool = True
     # What a server cannot do, with the reason; clients say it themselves.
     lacks: dict[str, str] = field(default_factory=dict)
+    # The revisions of what only this server has there.
+    more: dict[str, list[str]] = field(default_factory=dict)
 
 
 EVERY = list(TRANSPORTS)
@@ -101,7 +105,7 @@ CLIENTS = [
 ]
 SERVERS = [
     Peer("python mcp 2.3.0", [str(PYTHON), str(HERE / "python" / "server.py")], ALL, EVERY, lacks=NO_SKILLS | NO_TASKS),
-    Peer("typescript sdk 1.32.2", ["node", str(TYPESCRIPT / "server-v1.mjs")], LEGACY, EVERY, lacks=NO_SKILLS),
+    Peer("typescript sdk 1.32.2", ["node", str(TYPESCRIPT / "server-v1.mjs")], LEGACY, EVERY, lacks=NO_SKILLS, more=SERVED_TASKS),
     Peer("typescript server 2.4.0", ["node", str(TYPESCRIPT / "server.mjs")], ALL, lacks=NO_TASKS),
     Peer("rust rmcp 3.9.0", [str(RUST / f"server{PROGRAM}")], ALL),
 ]
@@ -202,7 +206,7 @@ def ours(options: argparse.Namespace, adapter: str, transport: str):
                 table.add(revision, *run([*client.command, revision, *server], {}))
         yield table
     for server in wanted(options, transport, SERVERS):
-        table = Table(f"mcp-{adapter} drives {server.name} over {transport}")
+        table = Table(f"mcp-{adapter} drives {server.name} over {transport}", FEATURES | server.more)
         for revision in revisions(options, transport, server):
             # With every revision allowed it must find the newest by itself: a probe, then the handshake if need be.
             only = [] if revision == server.revisions[-1] else ["--revisions", revision]

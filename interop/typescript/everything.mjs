@@ -14,7 +14,7 @@ export const OPTIONS = {
   instructions: 'Every feature once.',
 };
 
-const schema = (properties = {}) => ({
+export const schema = (properties = {}) => ({
   type: 'object',
   properties: Object.fromEntries(Object.entries(properties).map(([name, type]) => [name, { type }])),
   required: Object.keys(properties),
@@ -70,7 +70,7 @@ const content = (...blocks) => ({ content: blocks });
 const IMAGE = { type: 'image', data: PNG, mimeType: 'image/png' };
 const embedded = (uri) => ({ type: 'resource', resource: { uri, mimeType: 'text/plain', text: 'embedded' } });
 const user = (block) => ({ messages: [{ role: 'user', content: block }] });
-const form = (message, requestedSchema) => ({ method: 'elicitation/create', params: { mode: 'form', message, requestedSchema } });
+export const form = (message, requestedSchema) => ({ method: 'elicitation/create', params: { mode: 'form', message, requestedSchema } });
 const sampling = (prompt) => ({
   method: 'sampling/createMessage',
   params: { messages: [{ role: 'user', content: text(prompt) }], maxTokens: 100 },

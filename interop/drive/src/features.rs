@@ -73,12 +73,9 @@ impl<R: Network> Driver<R> {
             "prompts" => self.prompts().await,
             "skills" => self.skills().await,
             "directories" => self.directories().await,
-            // Other revisions do not have these tasks; there the slow call would run for a minute.
-            "tasks" | "task-input" | "task-errors" | "task-cancel" | "task-listen"
-                if !self.revision().is_modern() =>
-            {
-                Ok(())
-            }
+            // Other revisions do not have tasks; there the slow call would run for a minute.
+            "tasks" | "task-input" | "task-cancel" if !self.has_tasks() => Ok(()),
+            "task-errors" | "task-listen" if !self.revision().is_modern() => Ok(()),
             "tasks" => self.tasks().await,
             "task-input" => self.task_input().await,
             "task-errors" => self.task_errors().await,
