@@ -23,7 +23,7 @@ pub const MISSING_CLIENT_CAPABILITY: i64 = -32021;
 /// The revision that a request names is not spoken here; 2026-07-28, HTTP status 400.
 pub const UNSUPPORTED_VERSION: i64 = -32022;
 /// A limit of the server is reached, and the request was refused before it had an effect. Only a name: it
-/// is [written](written) as [`INTERNAL_ERROR`]. In 2026-07-28 its HTTP status is 503.
+/// is [written] as [`INTERNAL_ERROR`]. In 2026-07-28 its HTTP status is 503.
 pub const OVERLOADED: i64 = -32650;
 /// The same for a limit of one client; HTTP status 429.
 pub const TOO_MANY_REQUESTS: i64 = -32651;
