@@ -34,9 +34,11 @@ impl CoreTasks {
         let after = after.map(|cursor| cursor.into_owned());
         call.answer(async move {
             let engine = &self.0;
-            let listed = engine.store().list(&owner, after.as_deref(), PAGE);
-            let listed = engine.ask(listed).await?;
-            let last = listed.last().filter(|_| listed.len() >= PAGE);
+            let listed = engine.store().list(&owner, after.as_deref(), PAGE + 1);
+            let mut listed = engine.ask(listed).await?;
+            let has_more = listed.len() > PAGE;
+            listed.truncate(PAGE);
+            let last = listed.last().filter(|_| has_more);
             let next_cursor = last.map(|record| record.id.clone());
             let mut tasks = Vec::new();
             for record in listed {

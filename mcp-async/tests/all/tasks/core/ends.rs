@@ -1,5 +1,8 @@
 //! How tasks of 2025-11-25 end.
 
+use core::time::Duration;
+
+use mcp_async::server::layers::Timeout;
 use mcp_async::tasks::server::Tasks;
 
 use super::support::{answer, client, create, hear, related, server, want};
@@ -103,6 +106,22 @@ fn the_session_is_notified_of_its_tasks() {
     let told = hear(&mut wire, "notifications/tasks/status");
     assert_eq!(told.len(), 1, "{told:?}");
     assert!(told[0].contains(&id), "{told:?}");
+    sim::end();
+}
+
+#[test]
+fn a_time_limit_of_requests_does_not_end_the_wait() {
+    let (server, _) = server(Tasks::new());
+    let limit = Timeout::new(Duration::from_millis(100));
+    let mut wire = client(&server.layer(limit));
+    let id = create(&mut wire, "job", r#"{"steps":5}"#);
+    let wanted = want(&mut wire, &id);
+    for _ in 0..5 {
+        pass(100);
+        wire.advance(Duration::from_millis(100));
+    }
+    let result = answer(&mut wire, wanted).unwrap();
+    assert!(result.contains(r#""text":"done""#), "{result}");
     sim::end();
 }
 

@@ -47,7 +47,7 @@ fn a_user_lists_the_own_tasks() {
         session(&service, Some("ada")),
         session(&service, Some("bob")),
     );
-    let mut created: Vec<_> = (0..150).map(|_| create(&ada, "{}")).collect();
+    let mut created: Vec<_> = (0..200).map(|_| create(&ada, "{}")).collect();
     created.sort_unstable();
     create(&bob, "{}");
     let first = ask(&ada, "tasks/list", "{}");
