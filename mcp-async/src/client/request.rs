@@ -418,8 +418,8 @@ impl<'a, T, H> Request<'a, T, H> {
         }
     }
 
-    /// What the revision that rules wants said otherwise. Returns whether the list of tools decides
-    /// that, and is not known.
+    /// Adapts the request to the revision. Returns whether the list of tools decides how it is sent,
+    /// and is not known.
     fn adapt(&mut self, shared: &super::inner::ClientShared) -> bool {
         match &mut self.ask {
             Ask::Ping { modern } => {

@@ -64,7 +64,7 @@ pub struct Server<R, S = ()> {
 }
 
 impl<R> Server<R> {
-    /// The configuration of a connection to this caller, for those who make many machines of it.
+    /// The configuration of a connection to this caller, from which several machines are made.
     pub(crate) fn prepared(&self, caller: Caller) -> PreparedConfig<'static, Growing> {
         self.inner.view().prepared_for(caller).clone()
     }

@@ -134,8 +134,8 @@ impl<'a, T> QuestionFuture<'a, T> {
 
     /// Lets a client of 2025-11-25 make a task of the question, if it declares that it does (TK-02);
     /// nothing changes for other clients. The client answers with the task at once, is polled, and is
-    /// asked for the answer when the task is over, so that no request stays open for as long as a
-    /// person takes. The [timeout](Self::timeout) bounds the whole, and is the lifetime that is asked
+    /// asked for the answer when the task is over, so that no request stays open until a user
+    /// answers. The [timeout](Self::timeout) bounds the whole, and is the lifetime that is asked
     /// for. Dropping the future cancels the task.
     ///
     /// ```

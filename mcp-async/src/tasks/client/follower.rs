@@ -42,11 +42,11 @@ pub(super) struct Follower {
     /// When it was polled last.
     polled: Option<Instant>,
     /// A notification has arrived since.
-    is_told: bool,
-    /// When the server first told of it: its age is at least the time since.
+    is_notified: bool,
+    /// When the server first sent its status: its age is at least the time since.
     known_since: Option<Instant>,
     expires: Option<Instant>,
-    /// When its caller gives up.
+    /// When the call ends without a result.
     deadline: Option<Instant>,
     /// Until when acknowledgements are waited for after the end.
     lingers: Option<Instant>,
@@ -124,7 +124,7 @@ impl Follower {
             is_owned: true,
             due: now,
             polled: None,
-            is_told: false,
+            is_notified: false,
             known_since: None,
             expires: None,
             deadline: None,
@@ -272,7 +272,7 @@ impl Follower {
                 };
                 self.source = match opened {
                     Ok(subscription) if accepts(&subscription, &self.requests.id) => {
-                        // What changed before is not told.
+                        // Changes before it are not notified.
                         self.due = self.now();
                         Source::Subscription(Box::new(subscription))
                     }
@@ -312,7 +312,7 @@ impl Follower {
         match params.decode::<DetailedTask>() {
             Ok(task) if task.task_id != self.requests.id || self.is_older(&task) => {}
             Ok(task) if task.check().is_ok() => {
-                self.is_told = true;
+                self.is_notified = true;
                 self.accept(task);
             }
             _ => {
@@ -349,7 +349,7 @@ impl Follower {
             }
         } else if self.due <= now || is_due(self.expires, now) {
             self.getting = Some(Box::pin(self.requests.clone().get()));
-            (self.polled, self.is_told) = (Some(now), false);
+            (self.polled, self.is_notified) = (Some(now), false);
             return Poll::Ready(());
         }
         if is_due(self.deadline, now) {
@@ -370,8 +370,8 @@ impl Follower {
             Ok(task) if task.task_id != self.requests.id => {
                 self.fail(invalid("it is about another task"));
             }
-            // What was told meanwhile is newer.
-            Ok(task) if self.is_told && !task.status.is_terminal() && self.is_older(&task) => {
+            // A notification that arrived meanwhile is newer.
+            Ok(task) if self.is_notified && !task.status.is_terminal() && self.is_older(&task) => {
                 self.pace.unchanged();
                 self.schedule();
             }

@@ -21,7 +21,7 @@ struct State {
     last: u64,
     /// The wakers of the tasks that run, by their numbers.
     running: HashMap<u64, Option<Waker>>,
-    /// Those who wait until no task runs.
+    /// Wakers of futures that wait until no task runs.
     waiting: Vec<Waker>,
 }
 

@@ -165,7 +165,7 @@ impl Tasks {
     /// Serves sessions of 2025-11-25 the tasks of that revision, which calls them experimental. The
     /// same tools, store and bounds serve both kinds of tasks; a client sees those of its own kind.
     ///
-    /// The sessions are told so by the capability `tasks`, and by `execution.taskSupport` of tools
+    /// Sessions are offered that by the capability `tasks`, and by `execution.taskSupport` of tools
     /// with a [policy](crate::server::Tool::task). A call becomes a task if it has the parameter
     /// `task`; then it becomes one at once, also where the tool
     /// [defers](crate::server::Tool::deferred_task) it. The lifetime that a client asks for counts

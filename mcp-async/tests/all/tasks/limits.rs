@@ -117,7 +117,7 @@ fn at_a_bound_the_oldest_ended_task_of_the_same_owner_is_forgotten() {
         assert_ne!(status(&mut ada, kept), "Unknown task");
         assert_eq!(status(&mut bob, &others), "completed");
     }
-    // One who has none takes the oldest of all.
+    // A principal without an ended task takes the oldest of all.
     let mut eve = client_of(&server, "eve");
     create(&mut eve, "job", "{}");
     assert_eq!(status(&mut bob, &others), "Unknown task");

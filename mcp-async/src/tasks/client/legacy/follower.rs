@@ -36,10 +36,10 @@ pub(in super::super) struct Follower {
     timer: Box<dyn Timer>,
     /// When it is polled next.
     due: Instant,
-    /// When the server first told of it: its age is at least the time since.
+    /// When the server first sent its status: its age is at least the time since.
     known_since: Option<Instant>,
     expires: Option<Instant>,
-    /// When its caller gives up.
+    /// When the call ends without a result.
     deadline: Option<Instant>,
     pace: Pace,
     getting: Option<Boxed<Result<RawBuf, CallError>>>,

@@ -339,7 +339,7 @@ fn unknown() -> ErrorReply {
     ErrorReply::invalid_params("the task is unknown")
 }
 
-/// In milliseconds: people answer most questions.
+/// In milliseconds: most questions are answered by a user.
 const POLL_INTERVAL: u64 = 1000;
 /// The number of the job of a task among what waits for it.
 const JOB: u64 = 0;

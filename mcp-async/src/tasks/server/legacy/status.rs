@@ -20,7 +20,7 @@ struct Report {
     peer: WeakPeer,
     questions: Questions,
     /// The newest record that the session was notified of.
-    told: TaskRecord,
+    notified: TaskRecord,
     telling: Option<Telling>,
 }
 
@@ -35,7 +35,7 @@ impl CoreTasks {
         origin.cancelled().await;
         drop(origin);
         let mut report = Report {
-            told: record.clone(),
+            notified: record.clone(),
             watched: Watched::new(self.0, record),
             questions: Questions::new(Client::Session(peer.clone())),
             peer,
@@ -84,17 +84,17 @@ impl Report {
 
     /// Whether the session does not know the status or its message.
     fn is_news(&self) -> bool {
-        let (told, newest) = (&self.told, &self.watched.record);
-        (status(told), &told.message) != (status(newest), &newest.message)
+        let (notified, newest) = (&self.notified, &self.watched.record);
+        (status(notified), &notified.message) != (status(newest), &newest.message)
     }
 
     fn tell(&mut self) -> Option<Telling> {
         let peer = self.peer.upgrade()?;
         let task = shown(&self.watched.record).ok()?;
-        self.told = self.watched.record.clone();
+        self.notified = self.watched.record.clone();
         Some(Box::pin(async move {
-            let told = peer.notify(Method::TasksStatus, Some(&task)).await;
-            told.is_ok()
+            let sent = peer.notify(Method::TasksStatus, Some(&task)).await;
+            sent.is_ok()
         }))
     }
 }
