@@ -83,7 +83,11 @@ enum Stage<'a> {
     Following(Boxed<Result<RawBuf, CallError>>),
     /// The list of tools says what the client did not know: which headers the server requires
     /// (XH-17), or whether the tool runs as a task (TK-06).
-    Listing(Box<Listing<'a>>),
+    Listing {
+        listing: Box<Listing<'a>>,
+        /// The error that the call had, if only a tool that runs as a task is called again.
+        refused: Option<CallError>,
+    },
     /// On its way over this connection.
     Sent {
         exchange: Exchange<'a>,
@@ -295,7 +299,7 @@ impl<'a, T, H> Request<'a, T, H> {
                         child,
                     } = link;
                     if self.adapt(&shared) {
-                        self.list_tools();
+                        self.list_tools(None);
                         continue;
                     }
                     let ticket = match self.declared {
@@ -353,7 +357,7 @@ impl<'a, T, H> Request<'a, T, H> {
                                 && !self.listed
                                 && matches!(self.ask, Ask::CallTool { .. }) =>
                         {
-                            self.list_tools();
+                            self.list_tools(None);
                             continue;
                         }
                         // TK-06
@@ -362,7 +366,7 @@ impl<'a, T, H> Request<'a, T, H> {
                                 && !self.listed
                                 && may_need_task(self.inner, &self.ask) =>
                         {
-                            self.list_tools();
+                            self.list_tools(Some(CallError::Server(error)));
                             continue;
                         }
                         Err(error) => {
@@ -407,9 +411,15 @@ impl<'a, T, H> Request<'a, T, H> {
                         Err(died.map_or(CallError::Closed, CallError::ExitedEarly)),
                     );
                 }
-                Stage::Listing(listing) => {
+                Stage::Listing { listing, refused } => {
                     // Without a list the call is made as before, and the server says why not.
                     ready!(listing.poll(cx));
+                    let refused = refused.take();
+                    let refused = refused.filter(|_| !requires_task(self.inner, &self.ask));
+                    if let Some(error) = refused {
+                        self.stage = Stage::Done;
+                        return Poll::Ready(Err(error));
+                    }
                     self.stage = Stage::Linking(0);
                 }
                 // The result was handed over.
@@ -452,10 +462,13 @@ impl<'a, T, H> Request<'a, T, H> {
     }
 
     /// Lists the tools before the call is made, once.
-    fn list_tools(&mut self) {
+    fn list_tools(&mut self, refused: Option<CallError>) {
         self.listed = true;
         self.inner.client_state.stale(Kind::Tools, None);
-        self.stage = Stage::Listing(Box::new(Listing::new(self.inner)));
+        self.stage = Stage::Listing {
+            listing: Box::new(Listing::new(self.inner)),
+            refused,
+        };
     }
 
     /// What continues from a result of an extension (EX-09).
@@ -512,6 +525,15 @@ fn may_need_task(inner: &Inner, ask: &Ask<'_>) -> bool {
     inner.extensions.core_tasks.is_some()
         && makes_tasks(inner)
         && client_state.task_support(name).is_none()
+}
+
+/// Whether the list says that a tool runs as a task only.
+fn requires_task(inner: &Inner, ask: &Ask<'_>) -> bool {
+    let Ask::CallTool { name, .. } = ask else {
+        return false;
+    };
+    let support = inner.client_state.task_support(name);
+    matches!(support, Some(TaskSupport::Required))
 }
 
 impl<'a, H> Request<'a, Completion, H> {

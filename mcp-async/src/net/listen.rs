@@ -62,6 +62,8 @@ use crate::runtime::Runtime;
 #[must_use = "no connection is accepted before `serve` or `Http::serve_on`"]
 pub struct Listen {
     socket: TcpListener,
+    /// No other process has the socket.
+    is_own: bool,
     settings: Settings,
 }
 
@@ -93,15 +95,18 @@ impl Listen {
             };
             io::Error::new(error.kind(), text)
         };
-        TcpListener::bind(&*addresses)
-            .map(Self::from_std)
-            .map_err(named)
+        let socket = TcpListener::bind(&*addresses).map_err(named)?;
+        Ok(Self {
+            is_own: true,
+            ..Self::from_std(socket)
+        })
     }
 
     /// Takes a socket that is bound already, one that a supervisor handed over say.
     pub const fn from_std(socket: TcpListener) -> Self {
         Self {
             socket,
+            is_own: false,
             settings: Settings {
                 head_timeout: mcp_proto::http::HttpLimits::DEFAULT.head,
                 idle_timeout: Duration::from_secs(120),
@@ -225,14 +230,16 @@ impl Listen {
         B::Error: Into<Box<dyn Error + Send + Sync>>,
     {
         self.socket.set_nonblocking(true)?;
-        let handshakes = Handshakes::of(&self.socket);
+        let handshakes = self.is_own.then(|| Handshakes::of(&self.socket));
         let listener = R::listen(self.socket)?;
         let settings = Arc::new(self.settings);
         let end = EndAll(Closing::new());
         let accepting = accept::<R, S, B>(&listener, &service, &settings, &end.0);
         race(until, accepting).await;
         // The operating system may have accepted more than was taken from it.
-        handshakes.refuse();
+        if let Some(handshakes) = &handshakes {
+            handshakes.refuse();
+        }
         let queued = accept::<R, S, B>(&listener, &service, &settings, &end.0);
         race(queued, RuntimeSleep::<R>::after(QUEUED)).await;
         drop((listener, handshakes, service));

@@ -132,6 +132,9 @@ impl<'a, T> Ask<'a, T> {
     /// Waits so long for the answer; five minutes otherwise.
     pub const fn timeout(mut self, timeout: Duration) -> Self {
         self.options.timeout = timeout;
+        if timeout.as_nanos() > self.options.max_duration.as_nanos() {
+            self.options.max_duration = timeout;
+        }
         self
     }
 }

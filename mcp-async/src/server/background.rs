@@ -1,5 +1,6 @@
 //! Work that continues apart from connections, and its end with the server.
 
+use core::sync::atomic::{AtomicBool, Ordering};
 use core::task::{Context, Poll};
 use core::time::Duration;
 use std::sync::Arc;
@@ -9,7 +10,8 @@ use std::sync::Arc;
 ///
 /// A server ends when the last of [`serve_http`](crate::Server::serve_http), [`serve_stdio`](crate::Server::serve_stdio) and the
 /// endpoints ends that serve it, or when its [registry](super::Registry::shutdown) shuts it down. The calls come in
-/// this order: `attach`, `start`, `begin_shutdown`, `stop`; `resume` if the server is served again; `detach`.
+/// this order: `attach`, `start`, `begin_shutdown`, `stop`; `resume` if the server is served again, or dropped;
+/// `detach`. The servers of a cloned builder share the work; each has these calls of its own.
 ///
 /// ```
 /// use core::sync::atomic::{AtomicBool, Ordering};
@@ -43,14 +45,14 @@ use std::sync::Arc;
 /// # let _ = extension;
 /// ```
 pub trait Background: Send + Sync {
-    /// A server is built that has this work; a cloned builder builds several.
+    /// A server is built that has this work.
     fn attach(&self) {}
 
     /// The server begins to be served. Called in a task of the runtime by
     /// [`serve_http`](crate::Server::serve_http) and [`serve_stdio`](crate::Server::serve_stdio) only.
     fn start(self: Arc<Self>) {}
 
-    /// The server ends: what runs may continue for this time.
+    /// The server ends: what runs may continue for this time. Called once, or once after each `resume`.
     fn begin_shutdown(&self, grace: Duration);
 
     /// That time has passed, or the server was dropped: what runs ends now.
@@ -60,10 +62,10 @@ pub trait Background: Send + Sync {
     /// return after that.
     fn poll_stopped(&self, cx: &mut Context<'_>) -> Poll<()>;
 
-    /// A server that has ended may be served again: work may begin.
+    /// A server that has ended may be served again, so that work may begin, or it is dropped.
     fn resume(&self) {}
 
-    /// A server, and all of its connections, were dropped. [`attach`](Self::attach) counts them.
+    /// A server, and all of its connections, were dropped.
     fn detach(&self) {
         self.stop();
     }
@@ -71,17 +73,48 @@ pub trait Background: Send + Sync {
 
 /// Belongs to the handles of a server and to its connections, but not to the handlers. Dropping it
 /// ends the work in the background.
-pub(super) struct Lifetime(Vec<Arc<dyn Background>>);
+pub(super) struct Lifetime(Arc<Works>);
 
 impl Lifetime {
-    pub(super) fn new(works: &[Arc<dyn Background>]) -> Arc<Self> {
-        works.iter().for_each(|work| work.attach());
-        Arc::new(Self(works.to_vec()))
+    pub(super) fn new(works: &Arc<Works>) -> Arc<Self> {
+        works.all.iter().for_each(|work| work.attach());
+        Arc::new(Self(Arc::clone(works)))
     }
 }
 
 impl Drop for Lifetime {
     fn drop(&mut self) {
-        self.0.iter().for_each(|work| work.detach());
+        self.0.resume();
+        self.0.all.iter().for_each(|work| work.detach());
+    }
+}
+
+/// What the extensions of one server do apart from connections.
+pub(super) struct Works {
+    pub(super) all: Vec<Arc<dyn Background>>,
+    /// The server has ended.
+    have_ended: AtomicBool,
+}
+
+impl Works {
+    pub(super) fn new(all: &[Arc<dyn Background>]) -> Arc<Self> {
+        Arc::new(Self {
+            all: all.to_vec(),
+            have_ended: AtomicBool::new(false),
+        })
+    }
+
+    /// The server ends: they may continue for this time.
+    pub(super) fn begin_shutdown(&self, grace: Duration) {
+        if !self.have_ended.swap(true, Ordering::AcqRel) {
+            self.all.iter().for_each(|work| work.begin_shutdown(grace));
+        }
+    }
+
+    /// The server is served again.
+    pub(super) fn resume(&self) {
+        if self.have_ended.swap(false, Ordering::AcqRel) {
+            self.all.iter().for_each(|work| work.resume());
+        }
     }
 }

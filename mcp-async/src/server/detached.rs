@@ -252,8 +252,7 @@ impl DetachedCall {
             }
         }
         let state = &mut *self.host.lock();
-        let open = state.rounds.open(self.host.call).map(|(key, ..)| key);
-        if !open.eq(state.reported.iter().map(String::as_str)) {
+        if state.has_news(self.host.call) {
             let open = state.rounds.open(self.host.call);
             state.reported = open.map(|(key, ..)| key.to_owned()).collect();
             state.changed = true;

@@ -150,6 +150,14 @@ impl DetachedHost {
     }
 }
 
+impl State {
+    /// Whether the open questions are other ones than were reported.
+    pub(super) fn has_news(&mut self, call: Token) -> bool {
+        let open = self.rounds.open(call).map(|(key, ..)| key);
+        !open.eq(self.reported.iter().map(String::as_str))
+    }
+}
+
 /// A result as the revision has it.
 fn encode(result: &dyn Payload, revision: Revision) -> Option<RawBuf> {
     with_written(
@@ -291,11 +299,26 @@ impl CallHost for DetachedHost {
     }
 
     fn look_at_rounds(&self, call: Token, look: &mut dyn FnMut(&mut Rounds, CallState)) {
-        let state = &mut *self.lock();
-        match state.stage {
-            Stage::Attached | Stage::Asked => self.origin.look_at_rounds(call, look),
-            Stage::Detached => look(&mut state.rounds, CallState::Live),
-            Stage::Over => look(&mut state.rounds, CallState::Over),
+        let runner = {
+            let state = &mut *self.lock();
+            match state.stage {
+                Stage::Attached | Stage::Asked => {
+                    self.origin.look_at_rounds(call, look);
+                    None
+                }
+                Stage::Detached => {
+                    look(&mut state.rounds, CallState::Live);
+                    // Another task of the runtime may have asked, or dropped its question.
+                    state.has_news(self.call).then(|| state.runner.clone())
+                }
+                Stage::Over => {
+                    look(&mut state.rounds, CallState::Over);
+                    None
+                }
+            }
+        };
+        if let Some(runner) = runner.flatten() {
+            runner.wake();
         }
     }
 }

@@ -13,6 +13,7 @@ use mcp_proto::server::{ListKind, PreparedConfig};
 use super::Peer;
 #[cfg(feature = "http-server")]
 use super::announcement::{Announcement, OnAnnouncement};
+use super::background::Works;
 use super::catalog::{Catalog, Change};
 use super::declare::{Caller, declare};
 use super::host::HostServer;
@@ -32,6 +33,7 @@ pub(super) struct Inner {
     /// The server was shut down: a new connection ends as soon as it begins. Set under the lock of
     /// the connections.
     closing: AtomicBool,
+    pub(super) works: Arc<Works>,
     /// In how many ways it is served that end it when they end.
     pub(super) serving: AtomicUsize,
     /// How long calls and tasks may continue after a shutdown, in milliseconds.
@@ -65,6 +67,7 @@ impl HostServer for Inner {
 impl Inner {
     pub(super) fn new(settings: Settings, catalog: Catalog, states: States) -> Arc<Self> {
         let inner = Arc::new(Self {
+            works: Works::new(&settings.background),
             settings: Arc::new(settings),
             catalog: RwLock::new(Arc::new(catalog)),
             connections: Mutex::default(),
@@ -85,13 +88,6 @@ impl Inner {
     pub(super) fn allow(&self, grace: Duration) {
         let millis = u64::try_from(grace.as_millis()).unwrap_or(u64::MAX);
         self.grace.fetch_max(millis, Ordering::AcqRel);
-    }
-
-    /// What runs apart from connections may continue for this time.
-    pub(super) fn end_background(&self, grace: Duration) {
-        for work in &self.settings.background {
-            work.begin_shutdown(grace);
-        }
     }
 
     /// What is said and offered now.
@@ -213,7 +209,7 @@ impl Inner {
         waiting.into_iter().for_each(Waker::wake);
         self.peers().iter().for_each(Peer::shutdown);
         let grace = self.grace.load(Ordering::Acquire);
-        self.end_background(Duration::from_millis(grace));
+        self.works.begin_shutdown(Duration::from_millis(grace));
     }
 
     pub(super) fn is_closing(&self) -> bool {

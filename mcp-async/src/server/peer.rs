@@ -173,7 +173,7 @@ impl WeakPeer {
     }
 
     /// No other connection has it for as long as this is kept.
-    pub(super) fn address(&self) -> usize {
+    pub(crate) fn address(&self) -> usize {
         self.0.as_ptr().addr()
     }
 }

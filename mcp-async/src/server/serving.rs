@@ -173,7 +173,7 @@ impl<R> Server<R> {
 
 impl<R, S> Server<R, S> {
     pub(super) fn new(inner: Arc<Inner>, state: Arc<S>) -> Self {
-        let lifetime = Lifetime::new(&inner.settings.background);
+        let lifetime = Lifetime::new(&inner.works);
         Self {
             inner,
             state,

@@ -19,8 +19,10 @@ pub(crate) struct ServingScope {
 impl ServingScope {
     /// Begins one. Registries give calls and tasks this time to end if they shut the server down.
     pub(super) fn new(inner: &Arc<Inner>, grace: Duration) -> Self {
-        inner.serving.fetch_add(1, Ordering::AcqRel);
         inner.allow(grace);
+        if inner.serving.fetch_add(1, Ordering::AcqRel) == 0 && !inner.is_closing() {
+            inner.works.resume();
+        }
         Self {
             inner: Arc::clone(inner),
             has_ended: AtomicBool::new(false),
@@ -30,7 +32,7 @@ impl ServingScope {
 
     /// Lets the work in the background begin, in a task of the runtime.
     pub(crate) fn start(&self) {
-        for work in &self.inner.settings.background {
+        for work in &self.inner.works.all {
             Arc::clone(work).start();
         }
     }
@@ -39,15 +41,14 @@ impl ServingScope {
     pub(crate) fn end(&self, grace: Duration) {
         if self.leave() {
             self.is_last.store(true, Ordering::Release);
-            self.inner.end_background(grace);
+            self.inner.works.begin_shutdown(grace);
         }
     }
 
     /// Resolves when the work in the background has ended, or when it need not end.
     pub(crate) async fn drained(&self) {
-        if self.is_last.load(Ordering::Acquire) {
-            let works = &self.inner.settings.background;
-            for work in works {
+        if self.is_last.load(Ordering::Acquire) || self.inner.is_closing() {
+            for work in &self.inner.works.all {
                 poll_fn(|cx| work.poll_stopped(cx)).await;
             }
         }
@@ -58,11 +59,11 @@ impl ServingScope {
         if !self.is_last.load(Ordering::Acquire) {
             return;
         }
-        let works = &self.inner.settings.background;
-        works.iter().for_each(|work| work.stop());
+        let works = &self.inner.works;
+        works.all.iter().for_each(|work| work.stop());
         self.drained().await;
         if !self.inner.is_closing() {
-            works.iter().for_each(|work| work.resume());
+            works.resume();
         }
     }
 

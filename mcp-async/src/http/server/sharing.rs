@@ -22,7 +22,8 @@ pub(super) struct Sharing {
 #[derive(Serialize, Deserialize)]
 pub(super) struct Saved {
     pub(super) session: SessionSnapshot,
-    /// What the client said of itself.
+    /// What the client said of itself. Records of earlier versions lack it.
+    #[serde(default)]
     pub(super) client: SessionClient,
     /// Whose it is (SH-43).
     pub(super) principal: Option<String>,

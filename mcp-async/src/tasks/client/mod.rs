@@ -65,7 +65,12 @@ impl<R, S: Send + Sync + 'static> ClientBuilder<R, S> {
     /// (TK-06). See [`tasks::client`](crate::tasks::client).
     pub fn tasks(self, options: TaskOptions) -> Self {
         let kept = options.clone();
-        let millis = |ttl: Duration| u64::try_from(ttl.as_millis()).ok();
+        // TK-65
+        let millis = |ttl: Duration| {
+            u64::try_from(ttl.as_millis())
+                .ok()
+                .map(|ttl| ttl.min(MAX_TTL))
+        };
         let metadata = TaskMetadata {
             ttl: options.ttl.and_then(millis),
         };
@@ -155,3 +160,6 @@ const EXTENSION: &str = "io.modelcontextprotocol/tasks";
 
 /// The outcome of a task: the result of the request that created it, or an error.
 type End = Result<RawBuf, CallError>;
+
+/// The largest number of milliseconds in a message (TK-65).
+const MAX_TTL: u64 = (1 << 53) - 1;

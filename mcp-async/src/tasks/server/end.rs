@@ -5,7 +5,6 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use super::engine::Engine;
-use super::runs::Phase;
 use crate::server::background::Background;
 
 impl Background for Engine {
@@ -19,11 +18,11 @@ impl Background for Engine {
 
     fn begin_shutdown(&self, grace: Duration) {
         let end = (self.executor.now)() + grace;
-        self.runs.enter(Phase::Until(end));
+        self.runs.end_server(end);
     }
 
     fn stop(&self) {
-        self.runs.enter(Phase::Stopped);
+        self.runs.stop();
     }
 
     fn poll_stopped(&self, cx: &mut Context<'_>) -> Poll<()> {
@@ -35,8 +34,6 @@ impl Background for Engine {
     }
 
     fn detach(&self) {
-        if self.runs.detach() {
-            self.stop();
-        }
+        self.runs.detach();
     }
 }

@@ -40,6 +40,8 @@ struct Run {
     /// The store has failed, and is asked again after this.
     pause: Option<Sleep>,
     failures: u32,
+    /// How many times in a row the store could not be read.
+    failed_reads: u32,
     /// The end of the task's time.
     expiry: Option<Sleep>,
     running: Running,
@@ -75,6 +77,7 @@ impl Engine {
             newer: None,
             pause: None,
             failures: 0,
+            failed_reads: 0,
             expiry,
             running,
             number,
@@ -191,11 +194,20 @@ impl Run {
             };
             self.newer = None;
             match newest {
-                Ok(Some(record)) if record.version > self.record.version => self.take(record),
-                // A watch may end without a reason, or the store has failed.
-                Ok(Some(_)) | Err(_) => {
-                    let watch = self.engine.watch(&self.record, FIRST_PAUSE);
-                    self.newer = Some(watch);
+                Ok(Some(record)) if record.version > self.record.version => {
+                    self.failed_reads = 0;
+                    self.take(record);
+                }
+                // A watch may end without a reason.
+                Ok(Some(_)) => {
+                    self.failed_reads = 0;
+                    self.newer = Some(self.engine.watch(&self.record, FIRST_PAUSE));
+                }
+                // A store that has failed is asked less and less often.
+                Err(_) => {
+                    self.failed_reads = self.failed_reads.saturating_add(1);
+                    let pause = FIRST_PAUSE.saturating_mul(1 << self.failed_reads.min(6));
+                    self.newer = Some(self.engine.watch(&self.record, pause));
                 }
                 Ok(None) => return Poll::Ready(()),
             }
@@ -208,10 +220,11 @@ impl Run {
     /// Takes the answers that others have received.
     fn take(&mut self, record: TaskRecord) {
         for (key, answer) in &record.answers {
-            let bytes = key.len().saturating_add(answer.as_raw().as_bytes().len());
-            self.answered = self.answered.saturating_add(bytes);
-            if let Some(call) = &self.call {
-                call.answer(key, answer.clone());
+            // The record may have been read before: only what is new counts.
+            let call = self.call.as_ref();
+            if call.is_some_and(|call| call.answer(key, answer.clone())) {
+                let bytes = key.len().saturating_add(answer.as_raw().as_bytes().len());
+                self.answered = self.answered.saturating_add(bytes);
             }
         }
         for (key, error) in &record.refusals {

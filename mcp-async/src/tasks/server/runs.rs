@@ -17,6 +17,8 @@ struct State {
     phase: Phase,
     /// How many servers there are that have these tasks.
     servers: usize,
+    /// How many of them have ended.
+    ended: usize,
     /// The number of the newest task.
     last: u64,
     /// The wakers of the tasks that run, by their numbers.
@@ -63,17 +65,19 @@ impl Runs {
         self.lock().may_begin(now, max)
     }
 
-    /// Enters a phase. A later one is not left for an earlier one.
-    pub(super) fn enter(&self, phase: Phase) {
+    /// A server ends. With the last one tasks may run until this time.
+    pub(super) fn end_server(&self, end: Instant) {
         let wakers = {
             let state = &mut *self.lock();
-            match (state.phase, phase) {
-                (Phase::Open, _) | (_, Phase::Stopped) => state.phase = phase,
-                _ => return,
-            }
-            let wakers = state.running.values_mut().filter_map(Option::take);
-            wakers.collect::<Vec<_>>()
+            state.ended = state.ended.saturating_add(1);
+            state.enter(Phase::Until(end))
         };
+        wakers.into_iter().for_each(Waker::wake);
+    }
+
+    /// Ends the tasks, unless there is a server that has not ended.
+    pub(super) fn stop(&self) {
+        let wakers = self.lock().enter(Phase::Stopped);
         wakers.into_iter().for_each(Waker::wake);
     }
 
@@ -86,22 +90,34 @@ impl Runs {
         state.servers = state.servers.saturating_add(1);
     }
 
-    /// A server was dropped. Returns whether it was the last one.
-    pub(super) fn detach(&self) -> bool {
-        let state = &mut *self.lock();
-        state.servers = state.servers.saturating_sub(1);
-        state.servers == 0
+    /// A server was dropped. Without any the tasks end.
+    pub(super) fn detach(&self) {
+        let wakers = {
+            let state = &mut *self.lock();
+            state.servers = state.servers.saturating_sub(1);
+            match state.servers {
+                0 => state.enter(Phase::Stopped),
+                _ => Vec::new(),
+            }
+        };
+        wakers.into_iter().for_each(Waker::wake);
     }
 
-    /// Lets tasks begin again.
+    /// A server that has ended is served again, or is dropped: tasks may begin.
     pub(super) fn reopen(&self) {
-        self.lock().phase = Phase::Open;
+        let waiting = {
+            let state = &mut *self.lock();
+            state.ended = state.ended.saturating_sub(1);
+            state.phase = Phase::Open;
+            core::mem::take(&mut state.waiting)
+        };
+        waiting.into_iter().for_each(Waker::wake);
     }
 
-    /// Ready when no task runs.
+    /// Ready when no task has to end.
     pub(super) fn poll_empty(&self, cx: &Context<'_>) -> Poll<()> {
         let state = &mut *self.lock();
-        if state.running.is_empty() {
+        if state.running.is_empty() || state.phase == Phase::Open {
             return Poll::Ready(());
         }
         register(&mut state.waiting, cx);
@@ -114,6 +130,18 @@ impl Runs {
 }
 
 impl State {
+    /// Enters a phase if all servers have ended; a later one is not left for an earlier one. Returns
+    /// the tasks to wake.
+    fn enter(&mut self, phase: Phase) -> Vec<Waker> {
+        let is_later = matches!((self.phase, phase), (Phase::Open, _) | (_, Phase::Stopped));
+        if self.ended < self.servers || !is_later {
+            return Vec::new();
+        }
+        self.phase = phase;
+        let wakers = self.running.values_mut().filter_map(Option::take);
+        wakers.collect()
+    }
+
     fn may_begin(&self, now: Instant, max: usize) -> Result<(), &'static str> {
         match self.phase {
             Phase::Until(end) if now >= end => Err(SHUTDOWN),

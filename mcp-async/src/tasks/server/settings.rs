@@ -47,7 +47,7 @@ impl Tasks {
             poll_interval: Duration::from_secs(1),
             max: 10_000,
             max_running: 1_000,
-            max_per_owner: 1_000,
+            max_per_owner: 250,
             #[cfg(feature = "http-server")]
             max_polls: None,
             max_questions: 64,
@@ -179,17 +179,16 @@ impl Tasks {
     /// use mcp_async::server::{NoArguments, Tool};
     /// use mcp_async::tasks::server::{TaskPolicy, Tasks};
     ///
+    /// # fn build<R: mcp_async::Runtime>() -> Result<Server<R>, mcp_async::server::BuildError> {
     /// let render = Tool::new("render")
     ///     .task(TaskPolicy::Optional)
     ///     .handler(|_: NoArguments, _| async { Ok("rendered") });
-    /// # fn build<R: mcp_async::Runtime>(render: Tool) -> Result<Server<R>, mcp_async::server::BuildError> {
     /// let server = Server::<R>::builder("studio", "1.0")
     ///     .with(render)
     ///     .tasks(Tasks::new().core_2025_11_25())
     ///     .build()?;
     /// # Ok(server)
     /// # }
-    /// # let _ = render;
     /// ```
     #[must_use]
     pub const fn core_2025_11_25(mut self) -> Self {

@@ -113,7 +113,7 @@ async fn sweep(engine: Weak<Engine>, executor: Executor) {
 }
 
 /// The records that the store returns at a time.
-const BATCH: usize = 256;
+const BATCH: usize = 32;
 
 /// The status message of a task whose process has ended.
 pub(super) const LOST: &str = "the process that worked on the task has ended";

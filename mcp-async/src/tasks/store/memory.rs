@@ -185,17 +185,19 @@ impl TaskStore for MemoryTaskStore {
         limit: usize,
     ) -> TaskStoreFuture<'a, Vec<TaskRecord>> {
         Box::pin(async move {
-            let tables = &*self.lock();
-            let from = (owner.to_owned(), Arc::<str>::from(after.unwrap_or("")));
-            let ids = tables.owned.range(from..);
-            let ids = ids
-                .take_while(|(of, _)| of == owner)
-                .filter(|(_, id)| after != Some(&**id));
-            let records = ids.filter_map(|(_, id)| tables.tasks.get(id));
-            Ok(records
-                .take(limit)
-                .map(|entry| TaskRecord::clone(&entry.record))
-                .collect())
+            let records: Vec<_> = {
+                let tables = &*self.lock();
+                let from = (owner.to_owned(), Arc::<str>::from(after.unwrap_or("")));
+                let ids = tables.owned.range(from..);
+                let ids = ids
+                    .take_while(|(of, _)| of == owner)
+                    .filter(|(_, id)| after != Some(&**id));
+                let records = ids.filter_map(|(_, id)| tables.tasks.get(id));
+                let records = records.map(|entry| Arc::clone(&entry.record));
+                records.take(limit).collect()
+            };
+            // Copies of large records do not delay other tasks.
+            Ok(records.iter().map(|record| (**record).clone()).collect())
         })
     }
 
@@ -218,13 +220,14 @@ impl TaskStore for MemoryTaskStore {
 
     fn expired<'a>(&'a self, now: u64, limit: usize) -> TaskStoreFuture<'a, Vec<TaskRecord>> {
         Box::pin(async move {
-            let tables = &*self.lock();
-            let ids = tables.expiring.iter().take_while(|(at, _)| *at <= now);
-            let records = ids.filter_map(|(_, id)| tables.tasks.get(id));
-            Ok(records
-                .take(limit)
-                .map(|entry| TaskRecord::clone(&entry.record))
-                .collect())
+            let records: Vec<_> = {
+                let tables = &*self.lock();
+                let ids = tables.expiring.iter().take_while(|(at, _)| *at <= now);
+                let records = ids.filter_map(|(_, id)| tables.tasks.get(id));
+                let records = records.map(|entry| Arc::clone(&entry.record));
+                records.take(limit).collect()
+            };
+            Ok(records.iter().map(|record| (**record).clone()).collect())
         })
     }
 

@@ -1,7 +1,9 @@
 use core::time::Duration;
 use std::io::ErrorKind;
-use std::net::{Shutdown, TcpStream};
+use std::net::{Shutdown, TcpListener, TcpStream};
 use std::thread;
+
+use mcp_async::net::Listen;
 
 use super::service::Tested;
 use super::{LATER, Raw, SOON, local, start};
@@ -261,6 +263,20 @@ fn every_connection_that_the_system_accepts_is_answered_or_refused_at_the_end() 
             });
         }
     });
+}
+
+#[test]
+fn a_socket_that_a_supervisor_keeps_accepts_connections_after_the_end() {
+    let kept = TcpListener::bind("127.0.0.1:0").unwrap();
+    let server = start(
+        Listen::from_std(kept.try_clone().unwrap()),
+        Tested::default(),
+    );
+    let mut client = server.connect();
+    assert!(client.get("/hello").hear().contains("hello"));
+    server.has_ended();
+    let next = start(Listen::from_std(kept), Tested::default());
+    assert!(next.connect().get("/hello").hear().contains("hello"));
 }
 
 #[test]

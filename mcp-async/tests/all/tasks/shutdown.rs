@@ -58,6 +58,28 @@ fn a_shutdown_lets_tasks_end_in_its_time_and_fails_the_others() {
     sim::end();
 }
 
+/// A program that reloads itself builds the next server from the same builder.
+#[test]
+fn the_end_of_one_server_leaves_the_tasks_of_another() {
+    let (builder, running) = server(Tasks::new());
+    let (old, new) = (builder.clone().build().unwrap(), builder.build().unwrap());
+    let mut wire = Wire::declaring(&new, Revision::V2026_07_28, BOTH);
+    let id = create(&mut wire, "job", r#"{"steps":5}"#);
+    let slow = create(&mut wire, "job", r#"{"steps":1000}"#);
+    old.registry().shutdown();
+    drop(old);
+    for _ in 0..30 {
+        pass(100);
+    }
+    assert_eq!(status(&mut wire, &id), "completed");
+    create(&mut wire, "job", r#"{"steps":5}"#);
+    new.registry().shutdown();
+    pass(20_000);
+    assert_eq!(status(&mut wire, &slow), "failed");
+    assert_eq!(running.get(), 0);
+    sim::end();
+}
+
 /// TK-60
 #[test]
 fn the_tasks_of_a_dropped_server_end() {

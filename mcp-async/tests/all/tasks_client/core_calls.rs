@@ -114,6 +114,15 @@ fn a_tool_that_was_not_listed_is_listed_first() {
             log.texts("tools/call", &["task"]),
             ["-", r#"{"ttl":60000}"#]
         );
+        // One that may run as a task is not called again.
+        let mut answer = core_polled(&[], done);
+        let always = move |asked: &Asked| match &*asked.method {
+            "tools/call" => Say::Error(-32601),
+            _ => answer(asked),
+        };
+        let (other, calls) = with_core_tasks(options.clone(), always).await;
+        assert!(other.call_tool("maybe", &()).await.is_err());
+        assert_eq!(calls.requests(), ["tools/call", "tools/list"]);
         // A tool that is missing is listed once.
         assert!(client.call_tool("none", &()).await.is_err());
         assert!(client.call_tool("plain", &()).await.is_err());
@@ -262,5 +271,39 @@ fn failures_of_the_moment_are_passed_over() {
         assert!(matches!(result, Err(CallError::Server(error)) if error.code == -32602));
         settle();
         assert_eq!(log.count("tasks/cancel"), 0);
+    });
+}
+
+/// TK-62: a result that cannot be had ends the call, although the polls succeed.
+#[test]
+fn requests_for_the_result_are_not_repeated_for_ever() {
+    run(async {
+        let (client, log) = with_core_tasks(
+            TaskOptions::default(),
+            core_polled(&["completed"], || Say::Nothing),
+        )
+        .await;
+        client.tools().all().await.unwrap();
+        let mut call = pin!(client.call_tool("job", &()).timeout(Duration::from_secs(1)));
+        for _ in 0..600 {
+            if let core::task::Poll::Ready(result) = poll_once(call.as_mut()) {
+                assert!(matches!(result, Err(CallError::Timeout)), "{result:?}");
+                assert_eq!(log.count("tasks/result"), 11);
+                return;
+            }
+            advance(Duration::from_millis(100));
+        }
+        panic!("the call does not end");
+    });
+}
+
+/// TK-62: nothing else would end the task.
+#[test]
+fn a_task_whose_questions_cannot_be_asked_is_cancelled() {
+    run(async {
+        let (result, log) = call(core_polled(&["input_required"], || Say::Error(-32603))).await;
+        assert!(matches!(result, Err(CallError::Server(_))), "{result:?}");
+        settle();
+        assert_eq!(log.count("tasks/cancel"), 1);
     });
 }

@@ -348,9 +348,12 @@ fn tk_20_tasks_are_bounded_in_number_and_time() {
         assert_eq!(hand.running(), 1);
         let gone = hand.about("tasks/get", &first);
         assert_eq!(text(&gone, &["code"]), "-32602");
-        // One that is over makes room before its time.
+        // One whose result the server has received makes room before its time.
         let third = hand.begin("soon", "{}");
         assert_eq!(hand.status(&third), r#""completed""#);
+        let error = hand.ask("elicitation/create", &form("never", "{}"));
+        assert_eq!(text(&error, &["code"]), "-32603");
+        hand.about("tasks/result", &third);
         hand.begin("never", "{}");
         let gone = hand.about("tasks/get", &third);
         assert_eq!(text(&gone, &["code"]), "-32602");

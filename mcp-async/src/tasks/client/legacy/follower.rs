@@ -44,6 +44,8 @@ pub(in super::super) struct Follower {
     pace: Pace,
     getting: Option<Boxed<Result<RawBuf, CallError>>>,
     fetching: Option<Fetching>,
+    /// How many requests for the result have failed.
+    failed_fetches: u32,
 }
 
 /// The request for the result, during which the server asks its questions (TK-11).
@@ -114,6 +116,7 @@ impl Follower {
             deadline: None,
             getting: None,
             fetching: None,
+            failed_fetches: 0,
         }
     }
 
@@ -190,12 +193,13 @@ impl Follower {
             Ok(result) => self.finish(Ok(result)),
             Err(error @ CallError::Server(_)) => {
                 let is_over = is_due(self.expires, self.now());
-                self.finish(Err(match is_over {
+                // A task that waits for input is cancelled: nothing else would end it (TK-62).
+                self.fail(match is_over {
                     true => CallError::Task(TaskError::Expired),
                     false => error,
-                }));
+                });
             }
-            Err(error) => self.retry(error),
+            Err(error) => self.fetch_failed(error),
         }
         Poll::Ready(())
     }
@@ -226,7 +230,7 @@ impl Follower {
         }
         if is_due(until, now) {
             self.fetching = None;
-            self.retry(CallError::Timeout);
+            self.fetch_failed(CallError::Timeout);
             return Poll::Ready(());
         }
         let get = [Some(self.due), self.expires].into_iter();
@@ -259,6 +263,16 @@ impl Follower {
                 self.disown();
             }
             self.fail(error);
+        }
+    }
+
+    /// Asks for the result again later, unless that has failed too often: polls that succeed
+    /// meanwhile do not count.
+    fn fetch_failed(&mut self, error: CallError) {
+        self.failed_fetches = self.failed_fetches.saturating_add(1);
+        match self.failed_fetches {
+            ..=FETCHES => self.retry(error),
+            _ => self.fail(error),
         }
     }
 
@@ -370,6 +384,8 @@ impl Drop for Follower {
     }
 }
 
+/// How many requests for the result may fail.
+const FETCHES: u32 = 10;
 /// How long the result of a task that waits for input is waited for: its questions may take long.
 const LONGEST: Duration = Duration::from_secs(24 * 3600);
 /// How long the result of a task that is over is waited for.

@@ -39,6 +39,8 @@ struct QuestionTask {
     expires: Instant,
     /// What the question was answered with, once the task is over.
     outcome: Option<Result<RawBuf, ErrorReply>>,
+    /// The server has received that.
+    is_delivered: bool,
     /// Of the job, and of the requests for the result, by their numbers.
     waiting: Vec<(u64, Waker)>,
 }
@@ -54,8 +56,8 @@ impl Default for QuestionTaskList {
 }
 
 impl QuestionTaskList {
-    /// Adds a task, and returns it with the time of its end. If there are too many, the oldest that
-    /// is over makes room (TK-20).
+    /// Adds a task, and returns it with the time of its end. If there are too many, the oldest
+    /// whose result the server has received, or that was cancelled, makes room (TK-20).
     pub(super) fn create(
         &self,
         clock: &Arc<dyn Now>,
@@ -67,8 +69,9 @@ impl QuestionTaskList {
         let state = &mut *self.lock();
         state.tasks.retain(|task| now < task.expires);
         if state.tasks.len() >= max {
-            // Nothing waits for one that is over.
-            let over = state.tasks.iter().position(QuestionTask::is_over);
+            let over = state.tasks.iter().position(|task| {
+                task.is_delivered || matches!(task.task.status, TaskStatus::Cancelled)
+            });
             let Some(over) = over else {
                 let message = "limit reached: tasks of questions";
                 return Err(ErrorReply::new(code::INTERNAL_ERROR, message));
@@ -93,6 +96,7 @@ impl QuestionTaskList {
             task: task.clone(),
             expires,
             outcome: None,
+            is_delivered: false,
             waiting: Vec::new(),
         });
         Ok((task, expires))
@@ -167,6 +171,10 @@ impl QuestionTaskList {
         wake(waiting.unwrap_or_default());
     }
 
+    fn contains(&self, id: &str) -> bool {
+        self.lock().find(id).is_some()
+    }
+
     /// Removes a task; waiting requests learn that it is unknown.
     fn remove(&self, id: &str) {
         let removed = {
@@ -237,7 +245,10 @@ impl Future for TaskOutcome {
             return Poll::Ready(Err(unknown()));
         };
         match &task.outcome {
-            Some(outcome) => Poll::Ready(outcome.clone()),
+            Some(outcome) => {
+                task.is_delivered = true;
+                Poll::Ready(outcome.clone())
+            }
             None => {
                 task.watch(self.number, cx);
                 Poll::Pending
@@ -313,7 +324,8 @@ impl Future for Job {
                 }
             }
         }
-        if this.expires <= this.clock.now() {
+        // Another task may have taken its place.
+        if this.expires <= this.clock.now() || !this.tasks.contains(&this.id) {
             return Poll::Ready(());
         }
         this.timer.poll_until(this.expires, cx)

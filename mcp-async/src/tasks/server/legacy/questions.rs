@@ -1,7 +1,7 @@
 //! Asks the client what a task asks.
 
-use core::future::Future;
-use core::pin::Pin;
+use core::future::{Future, poll_fn};
+use core::pin::{Pin, pin};
 use core::task::{Context, Poll};
 use core::time::Duration;
 use std::sync::Arc;
@@ -101,12 +101,23 @@ impl Open {
             let interval = engine.tasks.poll_interval.saturating_mul(2);
             (engine.executor.sleep)(interval.max(ALONE)).await;
         }
-        let Some(_asked) = engine.asked.begin(&self.id, &self.question.key) else {
+        let (connection, is_session) = match &client {
+            Client::Call(context) => (context.peer().downgrade().address(), false),
+            Client::Session(peer) => (peer.address(), true),
+        };
+        let question = (&*self.id, &*self.question.key);
+        let Some(asked) = engine.asked.begin(question, connection, is_session) else {
             // What asks it now may end before it has an answer.
             (engine.executor.sleep)(RETRY).await;
             return None;
         };
-        let Some(answer) = self.answer(client).await else {
+        let mut answer = pin!(self.answer(client));
+        let answer = poll_fn(|cx| match asked.poll_wanted(cx) {
+            Poll::Ready(()) => Poll::Ready(None),
+            Poll::Pending => answer.as_mut().poll(cx),
+        });
+        let Some(answer) = answer.await else {
+            drop(asked);
             (engine.executor.sleep)(RETRY).await;
             return None;
         };
@@ -146,7 +157,8 @@ impl Open {
             Ok(result) => Some(Ok(result)),
             Err(AskError::Client(error) | AskError::Rejected(error)) => Some(Err(error)),
             Err(AskError::Timeout | AskError::Cancelled | AskError::Closed) => None,
-            // The request that waits for the result may still ask.
+            // The client of the call can be asked, but this one cannot: another request may still ask.
+            Err(AskError::Refused(_) | AskError::NotInRevision { .. }) => None,
             Err(_) if is_session => None,
             Err(error) => Some(Err(error.as_reply())),
         }
@@ -187,6 +199,10 @@ fn answered(
     if let Err(error) = answer {
         next.answers.remove(key);
         next.refusals.insert(key.to_owned(), error.into());
+        if next.len() > max_bytes || !next.is_shallow() {
+            let error = ErrorReply::new(code::INTERNAL_ERROR, BYTES);
+            next.refusals.insert(key.to_owned(), error.into());
+        }
     }
     Some(next)
 }

@@ -82,7 +82,9 @@ impl Writer {
 impl Drop for Writer {
     fn drop(&mut self) {
         self.changes = None;
-        if let Some(thread) = self.thread.take() {
+        // A waker that has the last handle is woken, and dropped, by the thread itself.
+        let is_other = |thread: &JoinHandle<()>| thread.thread().id() != thread::current().id();
+        if let Some(thread) = self.thread.take().filter(is_other) {
             // A panic was reported by the hook.
             let _ = thread.join();
         }

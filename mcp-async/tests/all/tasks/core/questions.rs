@@ -1,5 +1,7 @@
 //! Questions of tasks of 2025-11-25.
 
+use core::time::Duration;
+
 use mcp_async::model::{CreateMessageParams, SamplingMessage};
 use mcp_async::server::{Context, NoArguments, Tool};
 use mcp_async::tasks::server::{TaskPolicy, Tasks};
@@ -84,6 +86,117 @@ fn the_session_is_asked_where_no_request_waits() {
     pass(5000);
     assert_eq!(hear(&mut wire, "elicitation/create").len(), 1);
     sim::end();
+}
+
+/// TK-11: the user is there where the result is waited for.
+#[test]
+fn a_question_of_a_session_is_left_to_a_request_of_another_one() {
+    let store = MemoryTaskStore::new();
+    let (server, _) = server(Tasks::new().store(store));
+    let server = server.build().unwrap();
+    let wire = || Wire::declaring(&server, Revision::V2025_11_25, r#"{"elicitation":{}}"#);
+    let (mut first, mut second) = (wire(), wire());
+    let id = create(&mut first, "job", r#"{"ask":1}"#);
+    pass(2100);
+    assert_eq!(hear(&mut first, "elicitation/create").len(), 1);
+    let wanted = want(&mut second, &id);
+    pass(1000);
+    assert_eq!(hear(&mut first, "notifications/cancelled").len(), 1);
+    let asked = hear(&mut second, "elicitation/create");
+    assert_eq!(asked.len(), 1, "{asked:?}");
+    reply(&mut second, &asked[0], &filled("here"));
+    let result = answer(&mut second, wanted).unwrap();
+    assert!(result.contains(r#""text":"done here""#), "{result}");
+    sim::end();
+}
+
+#[test]
+fn a_request_that_cannot_be_asked_refuses_no_question() {
+    let (server, _) = server(Tasks::new());
+    let server = server.build().unwrap();
+    let wire = |capabilities| Wire::declaring(&server, Revision::V2025_11_25, capabilities);
+    let (mut asked, mut other) = (wire(r#"{"elicitation":{}}"#), wire("{}"));
+    let id = create(&mut asked, "job", r#"{"ask":1}"#);
+    want(&mut other, &id);
+    pass(1000);
+    assert_eq!(status(&mut asked, &id), "input_required");
+    assert!(hear(&mut other, "elicitation/create").is_empty());
+    let wanted = want(&mut asked, &id);
+    pass(2000);
+    let question = hear(&mut asked, "elicitation/create");
+    assert_eq!(question.len(), 1, "{question:?}");
+    reply(&mut asked, &question[0], &filled("yes"));
+    let result = answer(&mut asked, wanted).unwrap();
+    assert!(result.contains(r#""text":"done yes""#), "{result}");
+    sim::end();
+}
+
+#[test]
+fn a_question_lasts_as_long_as_the_request_that_asks_it() {
+    let (server, _) = server(Tasks::new());
+    let mut wire = client(&server);
+    let id = create(&mut wire, "job", r#"{"ask":1}"#);
+    want(&mut wire, &id);
+    let asked = hear(&mut wire, "elicitation/create");
+    for _ in 0..60 {
+        pass(60_000);
+        wire.advance(Duration::from_secs(60));
+    }
+    assert!(hear(&mut wire, "notifications/cancelled").is_empty());
+    assert!(hear(&mut wire, "elicitation/create").is_empty());
+    assert_eq!(asked.len(), 1, "{asked:?}");
+    sim::end();
+}
+
+/// The handler runs in a task of the runtime.
+#[test]
+fn a_question_from_a_spawned_task_is_asked() {
+    let spawned = |_: NoArguments, cx: Context<Running>| async move {
+        let action = cx
+            .elicit_url("page", "Log in", "https://example.com/")
+            .await?;
+        Ok(format!("{action:?}"))
+    };
+    let spawned = Tool::new("spawned")
+        .task(TaskPolicy::Optional)
+        .spawned()
+        .handler(spawned);
+    let (server, _) = server(Tasks::new());
+    let declared = r#"{"elicitation":{"url":{}}}"#;
+    let mut wire = Wire::declaring(&server.with(spawned), Revision::V2025_11_25, declared);
+    let id = create(&mut wire, "spawned", "{}");
+    let wanted = want(&mut wire, &id);
+    let asked = hear(&mut wire, "elicitation/create");
+    assert_eq!(asked.len(), 1, "{asked:?}");
+    reply(&mut wire, &asked[0], r#""result":{"action":"accept"}"#);
+    let result = answer(&mut wire, wanted).unwrap();
+    assert!(result.contains("Accept"), "{result}");
+    sim::end();
+}
+
+/// An error of the client counts, and may not be nested more than a result.
+#[test]
+fn a_large_or_deep_error_of_a_client_is_a_short_one() {
+    let deep = format!(
+        r#"{{"code":1,"message":"no","data":{}{}}}"#,
+        "[".repeat(124),
+        "]".repeat(124)
+    );
+    let large = format!(r#"{{"code":1,"message":"{}"}}"#, "x".repeat(5000));
+    for error in [deep, large] {
+        let (server, _) = server(Tasks::new().max_bytes(4096));
+        let mut wire = client(&server);
+        let id = create(&mut wire, "job", r#"{"ask":1}"#);
+        let wanted = want(&mut wire, &id);
+        let asked = hear(&mut wire, "elicitation/create");
+        reply(&mut wire, &asked[0], &format!(r#""error":{error}"#));
+        let result = answer(&mut wire, wanted).unwrap();
+        assert!(
+            result.contains("the client answered with an error"),
+            "{result}"
+        );
+        sim::end();
+    }
 }
 
 /// TK-13
