@@ -86,6 +86,8 @@ impl Script {
     }
 
     fn serve(&self, stream: TcpStream) -> Option<()> {
+        // No event waits for the acknowledgement of the one before.
+        stream.set_nodelay(true).ok()?;
         let mut writer = stream.try_clone().ok()?;
         let mut reader = BufReader::new(stream);
         loop {

@@ -2,7 +2,7 @@
 
 use std::net::TcpListener;
 
-/// A second handle of a listening socket that no other process has: what is refused, is refused in all of them.
+/// A second handle of a listening socket that no other process has. The refusal would hold for all processes.
 ///
 /// Closing a listening socket resets the connections that wait in its queue. So their number has to be zero, and no
 /// connection may join them between the last look and the end.

@@ -54,7 +54,7 @@ pub(super) type States = Vec<Arc<dyn Any + Send + Sync>>;
 #[derive(Default)]
 struct Connections {
     live: Live,
-    /// Those who wait for the server to be shut down.
+    /// Wakers of futures that wait for the shutdown of the server.
     waiting: Vec<Waker>,
 }
 

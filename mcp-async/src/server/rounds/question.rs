@@ -79,7 +79,7 @@ pub struct QuestionFuture<'a, T> {
 enum Stage {
     /// Nothing has happened yet.
     New,
-    /// Among those who wait for the answer, with this number.
+    /// Waits for the answer, with this number.
     Waits(u64),
     /// Asks the client of a legacy session, on behalf of all who wait.
     Asks,
@@ -135,8 +135,8 @@ impl<'a, T> QuestionFuture<'a, T> {
     /// Lets a client of 2025-11-25 make a task of the question, if it declares that it does (TK-02);
     /// nothing changes for other clients. The client answers with the task at once, is polled, and is
     /// asked for the answer when the task is over, so that no request stays open until a user
-    /// answers. The [timeout](Self::timeout) bounds the whole, and is the lifetime that is asked
-    /// for. Dropping the future cancels the task.
+    /// answers. The [timeout](Self::timeout) bounds the request and then, again, the task, whose
+    /// lifetime it is. Dropping the future cancels the task.
     ///
     /// ```
     /// use core::time::Duration;

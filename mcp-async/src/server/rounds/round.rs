@@ -25,7 +25,7 @@ pub(in crate::server) struct Round {
     accepted: Vec<String>,
     /// The errors with which the client has answered questions of a live call.
     refused: BTreeMap<String, (Fingerprint, ErrorReply)>,
-    /// For those who wait.
+    /// The last number of a future that waits.
     numbers: u64,
 }
 
@@ -67,7 +67,7 @@ pub(super) struct Fingerprint(u64, u64);
 pub(super) struct Open {
     pub(super) key: String,
     pub(super) asked: Asked,
-    /// Somebody has made a request of it, who is not among those who wait.
+    /// A future that does not wait here has made a request of it.
     nested: bool,
     pub(super) waiting: Waiting,
 }
@@ -79,7 +79,7 @@ pub(super) struct Computing {
     pub(super) waiting: Waiting,
 }
 
-/// Those who wait, by the numbers that they got.
+/// The wakers of futures that wait, by their numbers.
 #[derive(Debug, Default)]
 pub(in crate::server) struct Waiting(Vec<(u64, Waker)>);
 
@@ -204,7 +204,7 @@ impl Round {
         self.computing.iter_mut().find(|value| value.key == key)
     }
 
-    /// One of those who ask is gone; without the last one the question is not asked any more.
+    /// A future that asks was dropped; without the last one the question is withdrawn.
     pub(super) fn leave(&mut self, key: &str, number: u64) -> Option<Waker> {
         let open = self.find_open(key)?;
         let waker = open.waiting.leave(number);

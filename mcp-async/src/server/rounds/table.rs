@@ -141,7 +141,7 @@ impl Rounds {
         place.round.as_deref_mut()
     }
 
-    /// Who looks after the call.
+    /// The waker of the task that runs the call.
     pub(super) fn runner(&self, token: Token) -> Option<&Waker> {
         let place = self.places.get(self.index(token)?)?;
         place.runner.as_ref().filter(|_| place.token == Some(token))
@@ -231,7 +231,7 @@ impl Rounds {
     }
 }
 
-/// What was known of a call that is over. Those who wait for something of it are woken.
+/// What was known of a call that is over. Futures that wait for something of it are woken.
 #[derive(Debug)]
 pub(crate) struct Kept {
     round: Option<Box<Round>>,

@@ -85,7 +85,7 @@ impl Tasks {
     /// Sets how often clients may look at a task over HTTP: so many times in each
     /// [poll interval](Self::poll_interval). Further requests are answered with -32603, HTTP status 429 and
     /// `Retry-After` until the next interval, without a question to the store (TK-58). Without it all of them
-    /// are answered, as they are over pipes in any case.
+    /// are answered, as they are over pipes and in sessions of 2025-11-25 in any case.
     ///
     /// Clients may look a few times more often than the interval says: a reasonable value is 20 or more.
     #[cfg(feature = "http-server")]
@@ -99,7 +99,8 @@ impl Tasks {
     /// takes the place of the oldest task that has ended, first of one of the same principal; its
     /// result is lost. If none has ended, the call runs in its exchange if its tool has
     /// [`task(TaskPolicy::Optional)`](crate::server::Tool::task), and is refused with -32603
-    /// otherwise, over HTTP with status 503 and `Retry-After`.
+    /// otherwise, over HTTP with status 503 and `Retry-After`. A call of 2025-11-25 with the parameter
+    /// `task` is refused as well.
     #[must_use]
     pub const fn max(mut self, tasks: usize) -> Self {
         self.max = tasks;
@@ -114,9 +115,10 @@ impl Tasks {
         self
     }
 
-    /// Sets how many tasks of one principal are kept; 1000 otherwise. A further one takes the place
+    /// Sets how many tasks of one principal are kept; 250 otherwise. A further one takes the place
     /// of the oldest task of the principal that has ended.
-    /// If none has, the call runs in its exchange or is refused as there, with HTTP status 429.
+    /// If none has, the call runs in its exchange or is refused as there, with HTTP status 429. It
+    /// should be well below [`max_running`](Self::max_running): else one principal may take all of that.
     #[must_use]
     pub const fn max_per_owner(mut self, tasks: usize) -> Self {
         self.max_per_owner = tasks;

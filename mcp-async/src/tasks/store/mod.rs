@@ -30,7 +30,7 @@ pub(super) use self::record::TaskQuestion;
 ///
 /// The process that works on a task [watches](Self::watch) its record, because answers and
 /// cancellations may arrive at another process. It renews its boot while it lives. A task whose boot
-/// is not [alive](Self::is_alive) has lost its process, and is marked as failed by whoever notices.
+/// is not [alive](Self::is_alive) has lost its process, and is marked as failed by the next process that looks at it.
 ///
 /// The server waits for a store for a limited time only, and then treats the call as failed; it may
 /// have taken effect nevertheless.
