@@ -171,7 +171,7 @@ fn the_servers_own_stream_outlives_an_outage() {
             for attempt in 0..100 {
                 let asked = site.expect("GET").await;
                 if attempt > 8 {
-                    assert!((60_000..75_000).contains(&(asked.at - before)));
+                    assert!((60_000..=75_000).contains(&(asked.at - before)));
                 }
                 before = asked.at;
                 match attempt % 3 {
