@@ -52,7 +52,7 @@ impl Node {
         *self.fault.lock().unwrap() = fault;
     }
 
-    /// The process ends without a word, and its lease too.
+    /// The process stops without releasing its sessions, and its lease expires.
     pub(crate) fn kill(&self) {
         self.set(Fault::Hangs);
         now(self.store.withdraw(self.name.get().unwrap())).unwrap();

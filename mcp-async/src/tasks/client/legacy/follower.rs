@@ -312,7 +312,7 @@ impl Follower {
         }
     }
 
-    /// The request for the result, which begins now if there is none.
+    /// Returns the request for the result; a new one if none runs.
     fn fetch(&mut self) -> &mut Fetching {
         let requests = &self.requests;
         self.fetching.get_or_insert_with(|| Fetching {

@@ -101,7 +101,7 @@ fn the_session_is_notified_of_its_tasks() {
     }
     assert_eq!(told.last().unwrap(), "completed 2/2", "{told:?}");
     assert!(told.contains(&"working 1/2".to_owned()), "{told:?}");
-    // A task whose end comes with its creation is told of after the answer.
+    // A task that ends at once is notified after the answer that created it.
     let id = create(&mut wire, "job", "{}");
     let told = hear(&mut wire, "notifications/tasks/status");
     assert_eq!(told.len(), 1, "{told:?}");
