@@ -64,6 +64,7 @@ mod input_answers;
 #[cfg(feature = "client")]
 mod late_result;
 #[cfg(feature = "client")]
+mod listed_tools;
 mod listen_filter;
 #[cfg(feature = "client")]
 mod lock;

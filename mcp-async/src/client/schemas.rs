@@ -1,18 +1,16 @@
 //! The output schemas of the listed tools.
 
-use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use mcp_proto::json::{Object, Raw, RawBuf};
 
+use super::listed_tools::{ListedTools, tools};
 use crate::error::CallError;
 use crate::schema::Validator;
 
-/// The output schemas by the names of their tools.
+/// The output schemas of the tools that have one.
 #[derive(Default)]
-pub(super) struct Schemas {
-    tools: HashMap<String, Arc<Schema>>,
-}
+pub(super) struct Schemas(ListedTools<Arc<Schema>>);
 
 /// An output schema, compiled when it is needed first.
 pub(super) struct Schema {
@@ -23,38 +21,29 @@ pub(super) struct Schema {
 impl Schemas {
     /// Notes the tools of one page. A schema that has not changed stays compiled.
     pub(super) fn learn(&mut self, page: Raw<'_>) {
-        let tools = page.object().and_then(|page| page.get("tools")?.array());
-        let tools = tools.into_iter().flat_map(|tools| tools.elements());
-        for tool in tools.filter_map(Raw::object) {
-            let Some(name) = tool.get("name").and_then(Raw::string) else {
-                continue;
-            };
-            let name = name.to_cow();
+        for (name, tool) in tools(page) {
             let Some(schema) = tool.get("outputSchema").filter(|schema| !schema.is_null()) else {
-                self.tools.remove(&*name);
+                self.0.set(&name, None);
                 continue;
             };
-            let known = self.tools.get(&*name);
-            if known.is_some_and(|known| known.source.as_raw().as_bytes() == schema.as_bytes()) {
-                continue;
-            }
-            // A list that never ends would fill it; what is not noted is not checked.
-            if self.tools.len() < TOOLS || known.is_some() {
+            let known = self.0.get(&name);
+            if known.is_none_or(|known| known.source.as_raw().as_bytes() != schema.as_bytes()) {
                 let schema = Schema {
                     source: RawBuf::from(schema),
                     compiled: OnceLock::new(),
                 };
-                self.tools.insert(name.into_owned(), Arc::new(schema));
+                // What is not kept is not checked.
+                self.0.set(&name, Some(Arc::new(schema)));
             }
         }
     }
 
     pub(super) fn of(&self, tool: &str) -> Option<Arc<Schema>> {
-        self.tools.get(tool).cloned()
+        self.0.get(tool).cloned()
     }
 
     pub(super) fn clear(&mut self) {
-        self.tools.clear();
+        self.0.clear();
     }
 }
 
@@ -80,9 +69,6 @@ impl Schema {
         }
     }
 }
-
-/// More tools than any model is shown.
-const TOOLS: usize = 10_000;
 
 #[cfg(test)]
 mod tests {

@@ -1,32 +1,20 @@
 //! Which tools run as tasks of 2025-11-25.
 
-use std::collections::HashMap;
+use mcp_proto::json::{Object, Raw};
 
-use mcp_proto::json::Raw;
-
+use super::listed_tools::{ListedTools, tools};
 use crate::model::TaskSupport;
 
-/// What the listed tools say of tasks, by their names.
+/// What the listed tools say of tasks.
 #[derive(Default)]
-pub(super) struct TaskSupports(HashMap<String, TaskSupport>);
+pub(super) struct TaskSupports(ListedTools<TaskSupport>);
 
 impl TaskSupports {
     /// Notes the tools of one page.
     pub(super) fn learn(&mut self, page: Raw<'_>) {
-        let tools = page.object().and_then(|page| page.get("tools")?.array());
-        let tools = tools.into_iter().flat_map(|tools| tools.elements());
-        for tool in tools.filter_map(Raw::object) {
-            let Some(name) = tool.get("name").and_then(Raw::string) else {
-                continue;
-            };
-            let execution = tool.get("execution").and_then(Raw::object);
-            let stated = execution.and_then(|execution| execution.get("taskSupport"));
-            let support = stated.and_then(|stated| stated.decode(&mut []).ok());
-            // A list that never ends would fill it.
-            if self.0.len() < TOOLS || self.0.contains_key(&*name.to_cow()) {
-                let support = support.unwrap_or(TaskSupport::Forbidden);
-                self.0.insert(name.to_cow().into_owned(), support);
-            }
+        for (name, tool) in tools(page) {
+            let support = stated(tool).unwrap_or(TaskSupport::Forbidden);
+            self.0.set(&name, Some(support));
         }
     }
 
@@ -40,8 +28,10 @@ impl TaskSupports {
     }
 }
 
-/// More tools than any model is shown.
-const TOOLS: usize = 10_000;
+fn stated(tool: Object<'_>) -> Option<TaskSupport> {
+    let execution = tool.get("execution")?.object()?;
+    execution.get("taskSupport")?.decode(&mut []).ok()
+}
 
 #[cfg(test)]
 mod tests {
