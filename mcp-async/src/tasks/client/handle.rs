@@ -6,12 +6,9 @@ use core::pin::Pin;
 use core::task::{Context, Poll};
 
 use futures_core::Stream;
-use mcp_proto::revision::Tasks;
 
 use super::any_follower::AnyFollower;
 use super::event::{TaskEvent, TaskState};
-use super::follower::Follower;
-use super::{legacy, options};
 use crate::client::{CallError, Client};
 use crate::model::{CallToolResult, DetailedTask, Task};
 
@@ -69,50 +66,37 @@ pub struct TaskHandle {
 }
 
 impl TaskHandle {
-    pub(super) fn created(client: Client<()>, tool: &str, task: DetailedTask) -> Self {
-        let options = options(&client);
+    pub(super) fn created(client: Client<()>, tool: &str, task: &DetailedTask) -> Self {
         Self {
-            follower: AnyFollower::Extension(Box::new(Follower::created(
-                client, options, task, None,
-            ))),
+            follower: AnyFollower::created(client, task, None),
             tool: Some(tool.to_owned()),
         }
     }
 
     /// Of a task of 2025-11-25.
     pub(super) fn created_core(client: Client<()>, tool: &str, task: &Task) -> Self {
-        let options = options(&client);
         Self {
-            follower: AnyFollower::Core(Box::new(legacy::Follower::created(
-                client, &options, task, None,
-            ))),
+            follower: AnyFollower::created_core(client, task, None),
             tool: Some(tool.to_owned()),
         }
     }
 
     pub(super) fn resumed(client: Client<()>, id: String) -> Self {
-        let options = options(&client);
         Self {
-            follower: match client.info().revision.tasks() {
-                Tasks::Core => {
-                    let follower = legacy::Follower::resumed(client, &options, id);
-                    AnyFollower::Core(Box::new(follower))
-                }
-                _ => AnyFollower::Extension(Box::new(Follower::resumed(client, options, id))),
-            },
+            follower: AnyFollower::resumed(client, id),
             tool: None,
         }
     }
 
     /// Returns the id of the task, which is all that [`Client::resume_task`] needs.
     pub fn id(&self) -> &str {
-        self.follower.id()
+        self.follower.task().id()
     }
 
     /// Returns the state that the server stated last; `None` for a resumed task that was not
     /// polled yet.
     pub fn state(&self) -> Option<&TaskState> {
-        self.follower.state()
+        self.follower.task().state()
     }
 
     /// Waits for the next change of the task; `None` when it is over, be it because it cannot be
@@ -131,7 +115,8 @@ impl TaskHandle {
     pub async fn result(mut self) -> Result<CallToolResult, CallError> {
         let result = poll_fn(|cx| self.follower.poll_end(cx)).await?;
         if let Some(tool) = &self.tool {
-            (self.follower.client()).check_tool_result(tool, result.as_raw())?;
+            let client = &self.follower.task().requests.client;
+            client.check_tool_result(tool, result.as_raw())?;
         }
         result.decode().map_err(CallError::Decode)
     }
@@ -142,13 +127,14 @@ impl TaskHandle {
     /// # Errors
     /// Those of a request.
     pub async fn cancel(&mut self) -> Result<(), CallError> {
-        self.follower.cancel().await
+        self.follower.task_mut().cancel().await
     }
 
     /// Leaves the task to run, and returns its id.
     pub fn detach(mut self) -> String {
-        self.follower.disown();
-        self.follower.id().to_owned()
+        let task = self.follower.task_mut();
+        task.disown();
+        task.id().to_owned()
     }
 }
 

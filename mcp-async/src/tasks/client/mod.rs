@@ -4,8 +4,8 @@
 //! tool with a task, and a plain [`Client::call_tool`] follows it: it polls at the server's
 //! interval, answers the server's questions by the callbacks of the client, and returns the
 //! result. Dropping its future cancels the task, also one of 2026-07-28 whose creation is answered
-//! after that; the client knows the last 16 calls that were dropped. [`Client::call_tool_task`] returns a handle of the task instead, and [`Client::resume_task`] makes
-//! one from an id.
+//! after that; the client knows the last 16 calls that were dropped. [`Client::call_tool_task`]
+//! returns a handle of the task instead, and [`Client::resume_task`] makes one from an id.
 //!
 //! Servers of 2025-11-25 have tasks without an extension: the client asks for one, where the server
 //! and the tool allow it. A plain call asks for a task if the tool requires it, as the
@@ -36,6 +36,7 @@
 mod any_follower;
 mod asked_keys;
 mod event;
+mod followed_task;
 mod follower;
 mod handle;
 mod legacy;
@@ -64,7 +65,6 @@ impl<R, S: Send + Sync + 'static> ClientBuilder<R, S> {
     /// with one (TK-30), and asks servers of 2025-11-25 for tasks of the tools that require them
     /// (TK-06). See [`tasks::client`](crate::tasks::client).
     pub fn tasks(self, options: TaskOptions) -> Self {
-        let kept = options.clone();
         // TK-65
         let millis = |ttl: Duration| {
             u64::try_from(ttl.as_millis())
@@ -75,17 +75,11 @@ impl<R, S: Send + Sync + 'static> ClientBuilder<R, S> {
             ttl: options.ttl.and_then(millis),
         };
         let questions = legacy::Questions::new(options.questions, options.longest_question);
-        let core_options = options.clone();
-        let extension = Extension::new(EXTENSION).data(kept).result_type(
-            "task",
-            &["tools/call"],
-            move |continuation| follower::follow(continuation, options.clone()),
-        );
-        let extension = extension
+        let extension = Extension::new(EXTENSION)
+            .data(options)
+            .result_type("task", &["tools/call"], any_follower::follow)
             .late_result("task", cancellation)
-            .core_tasks(metadata, move |continuation| {
-                legacy::follow(continuation, core_options.clone())
-            });
+            .core_tasks(metadata, any_follower::follow_core);
         self.extension(extension).question_tasks(questions)
     }
 }
@@ -107,7 +101,7 @@ impl<R> Client<R> {
                 .is_some_and(|kind| kind == "task")
             {
                 let task = created(result)?;
-                return Ok(ToolOutcome::Task(TaskHandle::created(client, tool, task)));
+                return Ok(ToolOutcome::Task(TaskHandle::created(client, tool, &task)));
             }
             if let Tasks::Core = client.info().revision.tasks()
                 && let Some(task) = legacy::created(result)
@@ -145,14 +139,6 @@ fn cancellation(result: Raw<'_>) -> Option<(&'static str, RawBuf)> {
         task_id: &task.task_id,
     };
     Some(("tasks/cancel", RawBuf::encode(&params).ok()?))
-}
-
-/// The options of a client, which are those of [`ClientBuilder::tasks`].
-fn options(client: &Client<()>) -> TaskOptions {
-    client
-        .extension_data::<TaskOptions>(EXTENSION)
-        .cloned()
-        .unwrap_or_default()
 }
 
 /// The name of the extension.

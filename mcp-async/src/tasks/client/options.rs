@@ -2,6 +2,9 @@
 
 use core::time::Duration;
 
+use super::EXTENSION;
+use crate::client::Client;
+
 /// How a client follows tasks, for [`ClientBuilder::tasks`](crate::client::ClientBuilder::tasks).
 ///
 /// ```
@@ -79,6 +82,15 @@ impl TaskOptions {
         self.longest_question = ttl;
         self
     }
+}
+
+/// The options of a client, which are those of
+/// [`ClientBuilder::tasks`](crate::client::ClientBuilder::tasks).
+pub(super) fn options(client: &Client<()>) -> TaskOptions {
+    client
+        .extension_data::<TaskOptions>(EXTENSION)
+        .cloned()
+        .unwrap_or_default()
 }
 
 impl Default for TaskOptions {

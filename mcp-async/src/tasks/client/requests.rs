@@ -2,6 +2,7 @@
 
 use core::time::Duration;
 
+use mcp_proto::Instant;
 use mcp_proto::client::Failure;
 use mcp_proto::json::RawBuf;
 use mcp_proto::rpc::code;
@@ -34,6 +35,10 @@ pub(super) struct Requests {
 }
 
 impl Requests {
+    pub(super) fn now(&self) -> Instant {
+        self.client.clock().now()
+    }
+
     pub(super) async fn get(self) -> Result<RawBuf, CallError> {
         let params = Params { task_id: &self.id };
         self.send("tasks/get", &params).await

@@ -1,26 +1,19 @@
 //! Follows a task of 2025-11-25 to its end.
 
-use core::future::poll_fn;
-use core::task::{Context, Poll};
+use core::task::{Context, Poll, ready};
 use core::time::Duration;
-use std::collections::VecDeque;
 
 use mcp_proto::Instant;
 use mcp_proto::json::RawBuf;
-use mcp_proto::rpc::code;
 
-use super::super::End;
 use super::super::event::{TaskEvent, TaskState};
+use super::super::followed_task::{FollowedTask, Polled, invalid};
 use super::super::options::TaskOptions;
-use super::super::pace::Pace;
-use super::super::requests::{Params, Requests};
-use crate::client::{Boxed, CallError, Client, Continuation};
+use crate::client::{Boxed, CallError, Client};
 use crate::error::TaskError;
 use crate::model::{Task, TaskStatus};
-use crate::runtime::Timer;
 
-/// A task, and what is known of it. Dropping it cancels the task, unless it is over or no longer
-/// [owned](Self::disown).
+/// A task and the request for its result.
 ///
 /// ```text
 ///   Polling ---- it needs input, or is over ----> Polling, and waiting for its result
@@ -28,21 +21,7 @@ use crate::runtime::Timer;
 ///      `-------------- the request failed ---------------'
 /// ```
 pub(in super::super) struct Follower {
-    requests: Requests,
-    state: Option<TaskState>,
-    end: Option<End>,
-    events: VecDeque<TaskEvent>,
-    is_owned: bool,
-    timer: Box<dyn Timer>,
-    /// When it is polled next.
-    due: Instant,
-    /// When the server first sent its status: its age is at least the time since.
-    known_since: Option<Instant>,
-    expires: Option<Instant>,
-    /// When the call ends without a result.
-    deadline: Option<Instant>,
-    pace: Pace,
-    getting: Option<Boxed<Result<RawBuf, CallError>>>,
+    task: FollowedTask,
     fetching: Option<Fetching>,
     /// How many requests for the result have failed.
     failed_fetches: u32,
@@ -55,20 +34,6 @@ struct Fetching {
     until: Option<Instant>,
 }
 
-/// Continues from the answer that created a task.
-pub(in super::super) async fn follow(continuation: Continuation, options: TaskOptions) -> End {
-    let task = match super::created(continuation.result()) {
-        Some(task) => task?,
-        None => return Err(invalid("there is none")),
-    };
-    let client = continuation.client().clone();
-    let mut follower = Follower::created(client, &options, &task, continuation.timeout());
-    follower.deadline = continuation
-        .max_duration()
-        .map(|duration| follower.now() + duration);
-    poll_fn(|cx| follower.poll_end(cx)).await
-}
-
 impl Follower {
     /// Follows a task that the server has just created.
     pub(in super::super) fn created(
@@ -77,103 +42,45 @@ impl Follower {
         task: &Task,
         timeout: Option<Duration>,
     ) -> Self {
-        let mut follower = Self::new(client, options, task.task_id.clone(), timeout);
-        follower.note(task);
-        follower.due = match task.status.is_terminal() {
-            true => follower.now(),
-            false => follower.now() + follower.pace.pause(),
-        };
-        follower
+        let followed = FollowedTask::new(client, task.task_id.clone(), timeout, options);
+        Self::new(followed.in_state(TaskState::of_core(task)))
     }
 
     /// Follows a task of which nothing is known but its id.
     pub(in super::super) fn resumed(client: Client<()>, options: &TaskOptions, id: String) -> Self {
-        Self::new(client, options, id, None)
+        Self::new(FollowedTask::new(client, id, None, options))
     }
 
-    fn new(
-        client: Client<()>,
-        options: &TaskOptions,
-        id: String,
-        timeout: Option<Duration>,
-    ) -> Self {
-        let now = client.clock().now();
+    const fn new(task: FollowedTask) -> Self {
         Self {
-            timer: client.clock().boxed_timer(),
-            pace: Pace::new(options.longest_pause),
-            requests: Requests {
-                client,
-                id,
-                timeout,
-            },
-            state: None,
-            end: None,
-            events: VecDeque::new(),
-            is_owned: true,
-            due: now,
-            known_since: None,
-            expires: None,
-            deadline: None,
-            getting: None,
+            task,
             fetching: None,
             failed_fetches: 0,
         }
     }
 
-    pub(in super::super) fn id(&self) -> &str {
-        &self.requests.id
+    pub(in super::super) const fn task(&self) -> &FollowedTask {
+        &self.task
     }
 
-    pub(in super::super) const fn state(&self) -> Option<&TaskState> {
-        self.state.as_ref()
-    }
-
-    pub(in super::super) const fn client(&self) -> &Client<()> {
-        &self.requests.client
-    }
-
-    /// Dropping it leaves the task alone from now on.
-    pub(in super::super) const fn disown(&mut self) {
-        self.is_owned = false;
-    }
-
-    /// Asks the server to cancel the task.
-    pub(in super::super) async fn cancel(&mut self) -> Result<(), CallError> {
-        if self.end.is_some() {
-            return Ok(());
-        }
-        self.requests.clone().cancel().await?;
-        self.disown();
-        self.pace.changed();
-        self.due = self.now();
-        Ok(())
+    pub(in super::super) const fn task_mut(&mut self) -> &mut FollowedTask {
+        &mut self.task
     }
 
     /// The next change; `None` when the task is over.
     pub(in super::super) fn poll_event(&mut self, cx: &mut Context<'_>) -> Poll<Option<TaskEvent>> {
         loop {
-            if let Some(event) = self.events.pop_front() {
+            if self.task.is_over() {
+                self.fetching = None;
+            }
+            if let Some(event) = self.task.events.pop_front() {
                 return Poll::Ready(Some(event));
             }
-            if self.end.is_some() {
+            if self.task.is_over() {
                 return Poll::Ready(None);
             }
             let polled = [self.poll_fetch(cx), self.poll_get(cx)];
             if polled.iter().all(Poll::is_pending) {
-                return Poll::Pending;
-            }
-        }
-    }
-
-    /// The outcome; once.
-    pub(in super::super) fn poll_end(&mut self, cx: &mut Context<'_>) -> Poll<End> {
-        loop {
-            let polled = self.poll_event(cx);
-            if self.end.is_some() {
-                let end = self.end.replace(Err(CallError::Closed));
-                return Poll::Ready(end.unwrap_or(Err(CallError::Closed)));
-            }
-            if polled.is_pending() {
                 return Poll::Pending;
             }
         }
@@ -190,11 +97,10 @@ impl Follower {
         self.fetching = None;
         match answer {
             // TK-12
-            Ok(result) => self.finish(Ok(result)),
+            Ok(result) => self.task.finish(Ok(result)),
             Err(error @ CallError::Server(_)) => {
-                let is_over = is_due(self.expires, self.now());
                 // A task that waits for input is cancelled: nothing else would end it (TK-62).
-                self.fail(match is_over {
+                self.task.fail(match self.task.is_expired() {
                     true => CallError::Task(TaskError::Expired),
                     false => error,
                 });
@@ -206,63 +112,25 @@ impl Follower {
 
     /// Ready when a poll has an answer, or a time has come.
     fn poll_get(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        if self.end.is_some() {
-            return Poll::Ready(());
-        }
-        let now = self.now();
         let until = self.fetching.as_ref().and_then(|fetching| fetching.until);
-        if let Some(getting) = &mut self.getting {
-            if let Poll::Ready(answer) = getting.as_mut().poll(cx) {
-                self.getting = None;
-                match answer {
-                    Ok(task) => self.received(&task),
-                    Err(error) => self.poll_failed(error),
-                }
-                return Poll::Ready(());
+        match ready!(self.task.poll_get(until, cx)) {
+            Polled::Answer(task) => self.received(&task),
+            Polled::Elapsed => {
+                self.fetching = None;
+                self.fetch_failed(CallError::Timeout);
             }
-        } else if until.is_none() && (self.due <= now || is_due(self.expires, now)) {
-            self.getting = Some(Box::pin(self.requests.clone().get()));
-            return Poll::Ready(());
+            Polled::Begun | Polled::Failed => {}
         }
-        if is_due(self.deadline, now) {
-            self.fail(CallError::Timeout);
-            return Poll::Ready(());
-        }
-        if is_due(until, now) {
-            self.fetching = None;
-            self.fetch_failed(CallError::Timeout);
-            return Poll::Ready(());
-        }
-        let get = [Some(self.due), self.expires].into_iter();
-        let get = get.filter(|_| self.getting.is_none() && until.is_none());
-        let next = get.chain([self.deadline, until]).flatten().min();
-        match next {
-            Some(next) => self.timer.poll_until(next, cx),
-            None => Poll::Pending,
-        }
+        Poll::Ready(())
     }
 
     fn received(&mut self, answer: &RawBuf) {
         match answer.decode::<Task>() {
-            Ok(task) if task.task_id != self.requests.id => {
-                self.fail(invalid("it is about another task"));
+            Ok(task) if task.task_id != self.task.id() => {
+                self.task.fail(invalid("it is about another task"));
             }
             Ok(task) => self.accept(&task),
-            Err(error) => self.fail(CallError::Decode(error)),
-        }
-    }
-
-    fn poll_failed(&mut self, error: CallError) {
-        if is_due(self.expires, self.now()) {
-            self.fail(CallError::Task(TaskError::Expired));
-        } else if self.requests.may_succeed(&error) {
-            self.retry(error);
-        } else {
-            // An unknown task cannot be cancelled.
-            if matches!(&error, CallError::Server(error) if error.code == code::INVALID_PARAMS) {
-                self.disown();
-            }
-            self.fail(error);
+            Err(error) => self.task.fail(CallError::Decode(error)),
         }
     }
 
@@ -271,116 +139,38 @@ impl Follower {
     fn fetch_failed(&mut self, error: CallError) {
         self.failed_fetches = self.failed_fetches.saturating_add(1);
         match self.failed_fetches {
-            ..=FETCHES => self.retry(error),
-            _ => self.fail(error),
-        }
-    }
-
-    /// Polls again later, unless too much failed.
-    fn retry(&mut self, error: CallError) {
-        match self.pace.failed() {
-            Some(pause) if self.requests.may_succeed(&error) => {
-                let again = self.now() + pause;
-                self.due = self.requests.client.earliest(again);
-            }
-            _ => self.fail(error),
+            ..=FETCHES => self.task.retry(error),
+            _ => self.task.fail(error),
         }
     }
 
     /// What the server says of the task.
     fn accept(&mut self, task: &Task) {
-        if self.note(task) {
-            self.pace.changed();
-        } else {
-            self.pace.unchanged();
-        }
-        let now = self.now();
+        self.task.note(TaskState::of_core(task));
         if task.status == TaskStatus::Cancelled {
             let cancelled = TaskError::Cancelled(task.status_message.clone());
-            self.finish(Err(CallError::Task(cancelled)));
+            self.task.finish(Err(CallError::Task(cancelled)));
         } else if task.status.is_terminal() {
-            self.disown();
-            let timeout = self.requests.timeout.unwrap_or(PATIENCE);
-            self.fetch().until = Some(now + timeout);
-        } else if is_due(self.expires, now) {
-            self.fail(CallError::Task(TaskError::Expired));
+            self.task.disown();
+            let timeout = self.task.requests.timeout.unwrap_or(PATIENCE);
+            self.fetch().until = Some(self.task.now() + timeout);
+        } else if self.task.is_expired() {
+            self.task.fail(CallError::Task(TaskError::Expired));
         } else {
             if task.status == TaskStatus::InputRequired {
                 self.fetch();
             }
-            self.due = now + self.pace.pause();
+            self.task.due = self.task.now() + self.task.pace.pause();
         }
     }
 
     /// Returns the request for the result; a new one if none runs.
     fn fetch(&mut self) -> &mut Fetching {
-        let requests = &self.requests;
+        let requests = &self.task.requests;
         self.fetching.get_or_insert_with(|| Fetching {
             result: Box::pin(requests.clone().result(LONGEST)),
             until: None,
         })
-    }
-
-    /// Notes the state; returns whether it is another one.
-    fn note(&mut self, task: &Task) -> bool {
-        let now = self.now();
-        let state = TaskState::of_core(task);
-        let since = *self.known_since.get_or_insert(now);
-        self.expires = state.ttl.map(|ttl| since + ttl);
-        self.pace.set_interval(state.poll_interval);
-        let last = self.state.as_ref();
-        if !last.is_some_and(|last| last.is_like(&state)) {
-            self.events.push_back(TaskEvent::State(state.clone()));
-        }
-        let changed = last != Some(&state);
-        self.state = Some(state);
-        changed
-    }
-
-    /// The task is over.
-    fn finish(&mut self, end: End) {
-        self.disown();
-        self.fail_with(end);
-    }
-
-    /// The task is followed no longer, and cancelled where that is of use.
-    fn fail(&mut self, error: CallError) {
-        if let CallError::Task(TaskError::Expired) = error {
-            self.disown();
-        }
-        self.fail_with(Err(error));
-    }
-
-    fn fail_with(&mut self, end: End) {
-        if self.end.is_some() {
-            return;
-        }
-        self.end = Some(end);
-        self.abandon();
-        self.getting = None;
-        self.fetching = None;
-    }
-
-    /// Sends the cancellation that is due, without waiting for its answer.
-    fn abandon(&mut self) {
-        if core::mem::take(&mut self.is_owned) {
-            let params = Params {
-                task_id: &self.requests.id,
-            };
-            self.requests.client.send_later("tasks/cancel", &params);
-        }
-    }
-
-    fn now(&self) -> Instant {
-        self.requests.client.clock().now()
-    }
-}
-
-impl Drop for Follower {
-    fn drop(&mut self) {
-        if self.end.is_none() {
-            self.abandon();
-        }
     }
 }
 
@@ -390,11 +180,3 @@ const FETCHES: u32 = 10;
 const LONGEST: Duration = Duration::from_secs(24 * 3600);
 /// How long the result of a task that is over is waited for.
 const PATIENCE: Duration = Duration::from_secs(60);
-
-fn is_due(time: Option<Instant>, now: Instant) -> bool {
-    time.is_some_and(|time| time <= now)
-}
-
-const fn invalid(why: &'static str) -> CallError {
-    CallError::Task(TaskError::Invalid(why))
-}

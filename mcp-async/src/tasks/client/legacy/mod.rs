@@ -11,7 +11,7 @@ mod related;
 
 use mcp_proto::json::Raw;
 
-pub(super) use self::follower::{Follower, follow};
+pub(super) use self::follower::Follower;
 pub(super) use self::questions::Questions;
 use crate::client::{CallError, is_created};
 use crate::error::TaskError;
