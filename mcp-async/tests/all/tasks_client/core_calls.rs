@@ -8,7 +8,8 @@ use mcp_async::tasks::client::{TaskOptions, ToolOutcome};
 use mcp_proto::Revision;
 
 use super::support::{
-    Asked, CORE_TASKS, Log, Say, TOOLS, connect, core_polled, core_task, done, with_core_tasks,
+    Asked, CORE_TASKS, Log, Say, TOOLS, connect, core_polled, core_task, done, poll_a_while,
+    with_core_tasks,
 };
 use crate::client_typed::support::{advance, only, poll_once, run};
 use crate::sim::settle;
@@ -200,12 +201,7 @@ fn a_call_that_is_given_up_cancels_its_task() {
         client.tools().all().await.unwrap();
         {
             let mut call = pin!(client.call_tool("job", &()));
-            assert!(poll_once(call.as_mut()).is_pending());
-            for _ in 0..3 {
-                settle();
-                advance(Duration::from_millis(60));
-                assert!(poll_once(call.as_mut()).is_pending());
-            }
+            poll_a_while(call.as_mut());
         }
         settle();
         assert_eq!(log.texts("tasks/cancel", &["taskId"]), [r#""t""#]);

@@ -9,9 +9,9 @@ use mcp_proto::client::Failure;
 use mcp_proto::json::RawBuf;
 
 use super::support::{
-    Say, TASKS, asking, call, completed, connect, created, polled, task, with_tasks,
+    Say, TASKS, asking, call, completed, connect, created, poll_a_while, polled, task, with_tasks,
 };
-use crate::client_typed::support::{advance, poll_once, run};
+use crate::client_typed::support::run;
 use crate::sim::settle;
 
 /// TK-30, TK-31, TK-37, TK-62
@@ -137,14 +137,7 @@ fn dropping_a_call_cancels_its_task() {
         let (client, log) = with_tasks(polled(vec![Say::Result(task("working", ""))])).await;
         {
             let mut call = pin!(client.call_tool("job", &()));
-            assert!(poll_once(call.as_mut()).is_pending());
-            for _ in 0..3 {
-                settle();
-                advance(Duration::from_millis(60));
-                assert!(poll_once(call.as_mut()).is_pending());
-            }
-            settle();
-            assert!(poll_once(call.as_mut()).is_pending());
+            poll_a_while(call.as_mut());
         }
         settle();
         assert_eq!(log.texts("tasks/cancel", &["taskId"]), [r#""t""#]);

@@ -2,7 +2,6 @@
 
 mod core_calls;
 mod core_handles;
-mod core_joined;
 mod core_questions;
 mod endings;
 mod extensions;

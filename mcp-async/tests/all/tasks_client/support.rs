@@ -3,6 +3,7 @@
 use core::future::poll_fn;
 use core::pin::Pin;
 use core::task::{Poll, ready};
+use core::time::Duration;
 use std::collections::HashMap;
 use std::io::ErrorKind;
 use std::sync::{Arc, Mutex};
@@ -15,8 +16,8 @@ use mcp_async::{Client, Clock, PipeReader, PipeWriter, duplex};
 use mcp_proto::json::{Raw, RawBuf};
 use mcp_proto::{Instant, Revision};
 
-use crate::client_typed::support::only;
-use crate::sim::{Sim, spawn};
+use crate::client_typed::support::{advance, only, poll_once};
+use crate::sim::{Sim, settle, spawn};
 
 /// A message of the client.
 pub(crate) struct Asked {
@@ -157,7 +158,7 @@ pub(crate) fn builder() -> ClientBuilder<Sim> {
 }
 
 /// Accepts every form that does not say `refuse`.
-fn answering(builder: ClientBuilder<Sim>) -> ClientBuilder<Sim> {
+pub(crate) fn answering(builder: ClientBuilder<Sim>) -> ClientBuilder<Sim> {
     builder.on_elicitation(|asked: ElicitParams, _| async move {
         if asked.message() == Some("refuse") {
             return Err("no".into());
@@ -279,6 +280,18 @@ pub(crate) async fn call(answers: Vec<Say>) -> (Result<String, CallError>, Log) 
     let (client, log) = with_tasks(polled(answers)).await;
     let result = client.call_tool("job", &()).await;
     (result.map(|result| result.text()), log)
+}
+
+/// Polls a call whose task does not end, until the task was polled too.
+pub(crate) fn poll_a_while<F: Future>(mut call: Pin<&mut F>) {
+    for _ in 0..3 {
+        assert!(poll_once(call.as_mut()).is_pending());
+        settle();
+        advance(Duration::from_millis(60));
+    }
+    assert!(poll_once(call.as_mut()).is_pending());
+    settle();
+    assert!(poll_once(call).is_pending());
 }
 
 impl Say {
