@@ -11,8 +11,9 @@ use http::{Method, Request, StatusCode};
 use mcp_async::http::{HttpService, SessionStore};
 use tower_service::Service as _;
 
+use crate::http_server::far::{Far, Fault};
 use crate::http_server::legacy::{Session, call};
-use crate::http_server::stores::{Far, at, ping, process};
+use crate::http_server::stores::{at, ping, process};
 use crate::http_server::support::{advance, now};
 use crate::sim::{Sim, settle};
 
@@ -50,7 +51,7 @@ fn record(store: &Far, session: &Session) -> Option<String> {
 /// SH-61
 #[test]
 fn a_session_that_ended_elsewhere_does_not_come_back() {
-    let store = Far::new(Duration::ZERO);
+    let store = Far::new();
     let [(_, first), (_, second), (_, third)] = core::array::from_fn(|_| process(&store));
     let here = Session::open(&first, "2025-11-25");
     // The first process still knows it, and has something to save and to append.
@@ -68,7 +69,7 @@ fn a_session_that_ended_elsewhere_does_not_come_back() {
 /// SH-61
 #[test]
 fn a_displaced_process_learns_of_it_before_it_runs_anything() {
-    let store = Far::new(Duration::ZERO);
+    let store = Far::new();
     let [(_, first), (_, second)] = core::array::from_fn(|_| process(&store));
     let here = Session::open(&first, "2025-11-25");
     let there = at(&second, &here);
@@ -84,7 +85,7 @@ fn a_displaced_process_learns_of_it_before_it_runs_anything() {
 
 #[test]
 fn whoever_ends_a_session_ends_it_everywhere() {
-    let store = Far::new(Duration::ZERO);
+    let store = Far::new();
     let [(_, first), (_, second)] = core::array::from_fn(|_| process(&store));
     let here = Session::open(&first, "2025-11-25");
     let there = at(&second, &here);
@@ -113,12 +114,12 @@ fn whoever_ends_a_session_ends_it_everywhere() {
 
 #[test]
 fn an_end_that_the_store_did_not_take_is_not_confirmed() {
-    let store = Far::new(Duration::ZERO);
+    let store = Far::new();
     let (_, service) = process(&store);
     let session = Session::open(&service, "2025-11-25");
-    store.broken.store(true, Ordering::SeqCst);
+    store.set(Fault::Fails);
     assert_eq!(session.delete().status, 503);
-    store.broken.store(false, Ordering::SeqCst);
+    store.set(Fault::None);
     assert!(record(&store, &session).is_some());
     assert_eq!(session.delete().status, 204);
     assert_eq!(record(&store, &session), None);
@@ -126,10 +127,10 @@ fn an_end_that_the_store_did_not_take_is_not_confirmed() {
 
 #[test]
 fn a_save_that_failed_is_repeated() {
-    let store = Far::new(Duration::ZERO);
+    let store = Far::new();
     let (_, service) = process(&store);
     let session = Session::open(&service, "2025-11-25");
-    store.broken.store(true, Ordering::SeqCst);
+    store.set(Fault::Fails);
     session.post(LEVEL);
     let saves = || store.saves.load(Ordering::SeqCst);
     let before = saves();
@@ -138,7 +139,7 @@ fn a_save_that_failed_is_repeated() {
     }
     let tries = saves() - before;
     assert!((2..=20).contains(&tries), "{tries}");
-    store.broken.store(false, Ordering::SeqCst);
+    store.set(Fault::None);
     advance(Duration::from_secs(60));
     let saved = record(&store, &session).unwrap();
     assert!(saved.contains(r#""log_level":"error""#), "{saved}");
@@ -149,7 +150,7 @@ fn a_save_that_failed_is_repeated() {
 
 #[test]
 fn a_session_that_was_taken_over_too_often_is_over() {
-    let store = Far::new(Duration::ZERO);
+    let store = Far::new();
     let (_, first) = process(&store);
     let session = Session::open(&first, "2025-11-25");
     for _ in 0..4095 {
@@ -171,11 +172,11 @@ impl std::task::Wake for Counted {
 /// hyper polls a service whenever its connection has something to read.
 #[test]
 fn whoever_waits_is_remembered_once() {
-    let store = Far::new(Duration::ZERO);
+    let store = Far::new();
     let [(_, first), (_, second)] = core::array::from_fn(|_| process(&store));
     let here = Session::open(&first, "2025-11-25");
     let there = at(&second, &here);
-    store.delay.store(100, Ordering::SeqCst);
+    store.set(Fault::Late(100));
     let counted = Arc::new(Counted);
     let waker = Waker::from(Arc::clone(&counted));
     let check = |mut response: Pin<Box<dyn Future<Output = StatusCode>>>| {

@@ -9,6 +9,7 @@ mod bounds;
 mod broken;
 mod doors;
 mod draft;
+mod far;
 mod fencing;
 mod fields;
 mod headers;

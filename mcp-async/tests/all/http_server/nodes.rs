@@ -6,40 +6,22 @@ use core::time::Duration;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use mcp_async::http::{
-    Claim, EventStore, Http, HttpService, MemoryStore, Relay, Replay, SessionStore, StoreError,
-    StoreFuture, StoredEvent, TakenSession,
+    Claim, EventStore, Http, HttpService, MemoryStore, Relay, SessionStore, StoreFuture,
 };
 use mcp_async::model::Implementation;
 use mcp_async::server::{Context, HandlerError, NoArguments, Registry};
 
 use mcp_proto::model::LoggingLevel;
 
+use crate::http_server::far::{Far, Fault};
 use crate::http_server::legacy::{Session, server};
-use crate::http_server::support::{now, sleep};
+use crate::http_server::support::now;
 use crate::sim::{Sim, settle};
-
-/// What is wrong with the store, as one process sees it.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) enum Fault {
-    #[default]
-    None,
-    /// Every call fails.
-    Fails,
-    /// No call has an end.
-    Hangs,
-    /// Messages are sent twice.
-    Doubles,
-    /// Messages are lost from this one on.
-    Loses(usize),
-    /// Every call takes so many milliseconds.
-    Late(u64),
-}
 
 /// A store that all processes share, as one of them sees it.
 pub(crate) struct Node {
-    pub(crate) store: Arc<MemoryStore>,
+    pub(crate) far: Arc<Far>,
     pub(crate) name: OnceLock<String>,
-    fault: Mutex<Fault>,
     pub(crate) sent: AtomicUsize,
     /// Calls that look up the owner of a session.
     pub(crate) claims: AtomicUsize,
@@ -49,84 +31,13 @@ pub(crate) struct Node {
 
 impl Node {
     pub(crate) fn set(&self, fault: Fault) {
-        *self.fault.lock().unwrap() = fault;
+        self.far.set(fault);
     }
 
     /// The process stops without releasing its sessions, and its lease expires.
     pub(crate) fn kill(&self) {
         self.set(Fault::Hangs);
-        now(self.store.withdraw(self.name.get().unwrap())).unwrap();
-    }
-
-    fn call<'a, T: Send + 'a>(
-        &'a self,
-        work: impl FnOnce(&'a MemoryStore) -> StoreFuture<'a, T> + Send + 'a,
-    ) -> StoreFuture<'a, T> {
-        let fault = *self.fault.lock().unwrap();
-        Box::pin(async move {
-            match fault {
-                Fault::Fails => return Err(StoreError::new("out of order")),
-                Fault::Hangs => pending().await,
-                Fault::Late(time) => sleep(Duration::from_millis(time)).await,
-                _ => {}
-            }
-            work(&self.store).await
-        })
-    }
-}
-
-impl SessionStore for Node {
-    fn create<'a>(&'a self, id: &'a str, record: &'a [u8], keep: Duration) -> StoreFuture<'a, ()> {
-        self.call(move |store| store.create(id, record, keep))
-    }
-
-    fn save<'a>(
-        &'a self,
-        id: &'a str,
-        epoch: u32,
-        record: &'a [u8],
-        keep: Duration,
-    ) -> StoreFuture<'a, ()> {
-        self.call(move |store| store.save(id, epoch, record, keep))
-    }
-
-    fn check<'a>(&'a self, id: &'a str, epoch: u32) -> StoreFuture<'a, ()> {
-        self.call(move |store| store.check(id, epoch))
-    }
-
-    fn load<'a>(&'a self, id: &'a str) -> StoreFuture<'a, Option<Vec<u8>>> {
-        self.call(move |store| store.load(id))
-    }
-
-    fn take_over<'a>(&'a self, id: &'a str) -> StoreFuture<'a, Option<TakenSession>> {
-        self.call(move |store| store.take_over(id))
-    }
-
-    fn remove<'a>(&'a self, id: &'a str) -> StoreFuture<'a, ()> {
-        self.call(move |store| SessionStore::remove(store, id))
-    }
-}
-
-impl EventStore for Node {
-    fn append<'a>(&'a self, event: StoredEvent<'a>) -> StoreFuture<'a, ()> {
-        self.call(move |store| store.append(event))
-    }
-
-    fn replay<'a>(
-        &'a self,
-        session: &'a str,
-        stream: u32,
-        after: u64,
-    ) -> StoreFuture<'a, Option<Replay>> {
-        self.call(move |store| store.replay(session, stream, after))
-    }
-
-    fn begin_epoch<'a>(&'a self, session: &'a str, epoch: u32) -> StoreFuture<'a, u64> {
-        self.call(move |store| store.begin_epoch(session, epoch))
-    }
-
-    fn remove<'a>(&'a self, session: &'a str) -> StoreFuture<'a, ()> {
-        self.call(move |store| EventStore::remove(store, session))
+        now(self.far.store.withdraw(self.name.get().unwrap())).unwrap();
     }
 }
 
@@ -134,22 +45,22 @@ impl Relay for Node {
     fn announce<'a>(&'a self, process: &'a str, lease: Duration) -> StoreFuture<'a, Vec<String>> {
         let _ = self.name.set(process.to_owned());
         *self.lease.lock().unwrap() = lease;
-        self.call(move |store| store.announce(process, lease))
+        self.far.call(move |store| store.announce(process, lease))
     }
 
     fn withdraw<'a>(&'a self, process: &'a str) -> StoreFuture<'a, ()> {
-        self.call(move |store| store.withdraw(process))
+        self.far.call(move |store| store.withdraw(process))
     }
 
     fn claim<'a>(&'a self, session: &'a str, process: &'a str) -> StoreFuture<'a, Claim> {
         self.claims.fetch_add(1, Ordering::SeqCst);
-        self.call(move |store| store.claim(session, process))
+        self.far.call(move |store| store.claim(session, process))
     }
 
     fn send<'a>(&'a self, process: &'a str, message: &'a [u8]) -> StoreFuture<'a, bool> {
         let number = self.sent.fetch_add(1, Ordering::SeqCst);
-        let fault = *self.fault.lock().unwrap();
-        self.call(move |store| {
+        let fault = self.far.fault();
+        self.far.call(move |store| {
             Box::pin(async move {
                 match fault {
                     Fault::Loses(from) if number >= from => return Ok(true),
@@ -162,15 +73,14 @@ impl Relay for Node {
     }
 
     fn broadcast<'a>(&'a self, from: &'a str, message: &'a [u8]) -> StoreFuture<'a, ()> {
-        self.call(move |store| store.broadcast(from, message))
+        self.far.call(move |store| store.broadcast(from, message))
     }
 
     fn receive<'a>(&'a self, process: &'a str) -> StoreFuture<'a, Vec<Vec<u8>>> {
-        self.call(move |store| {
+        self.far.call(move |store| {
             Box::pin(async move {
                 let received = store.receive(process).await;
-                let fault = *self.fault.lock().unwrap();
-                match fault {
+                match self.far.fault() {
                     Fault::Hangs => pending().await,
                     _ => received,
                 }
@@ -196,9 +106,8 @@ pub(crate) fn processes_with<const COUNT: usize>(
     let store = Arc::<MemoryStore>::default();
     core::array::from_fn(|_| {
         let node = Arc::new(Node {
-            store: Arc::clone(&store),
+            far: Far::of(&store),
             name: OnceLock::new(),
-            fault: Mutex::default(),
             sent: AtomicUsize::new(0),
             claims: AtomicUsize::new(0),
             lease: Mutex::default(),
@@ -220,8 +129,8 @@ pub(crate) fn processes_with<const COUNT: usize>(
             .build()
             .unwrap();
         let service = settings(server.http())
-            .session_store(Arc::clone(&node) as Arc<dyn SessionStore>)
-            .event_store(Arc::clone(&node) as Arc<dyn EventStore>)
+            .session_store(Arc::clone(&node.far) as Arc<dyn SessionStore>)
+            .event_store(Arc::clone(&node.far) as Arc<dyn EventStore>)
             .relay(Arc::clone(&node) as Arc<dyn Relay>)
             .into_service()
             .unwrap();
@@ -235,7 +144,7 @@ pub(crate) fn processes_with<const COUNT: usize>(
 }
 
 pub(crate) fn epoch(process: &Process, session: &Session) -> u32 {
-    let taken = now(process.node.store.take_over(&session.id)).unwrap();
+    let taken = now(process.node.far.store.take_over(&session.id)).unwrap();
     taken.unwrap().epoch() - 1
 }
 

@@ -100,9 +100,9 @@ fn an_owner_that_has_changed_is_looked_up_again() {
     assert_eq!(elsewhere.post(ping()).status, 200);
     // The lease of the first process ends, and it says later that it lives.
     let name = first.node.name.get().unwrap();
-    now(first.node.store.withdraw(name)).unwrap();
+    now(first.node.far.store.withdraw(name)).unwrap();
     assert!(there.post(&call(1, "echo")).whole().contains("done"));
-    now(first.node.store.announce(name, SECOND)).unwrap();
+    now(first.node.far.store.announce(name, SECOND)).unwrap();
     let claims = || third.node.claims.load(Ordering::SeqCst);
     let before = claims();
     advance(SECOND);

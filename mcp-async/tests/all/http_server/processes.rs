@@ -11,8 +11,9 @@ use mcp_async::http::{HttpService, Principal};
 use mcp_proto::server::ListKind;
 use tower_service::Service as _;
 
+use crate::http_server::far::Fault;
 use crate::http_server::legacy::{Session, call, last_id};
-use crate::http_server::nodes::{Fault, epoch, processes};
+use crate::http_server::nodes::{epoch, processes};
 use crate::http_server::stores::{at, ping};
 use crate::http_server::support::{advance, modern, request, send, wait};
 use crate::sim::{Sim, settle};

@@ -1,120 +1,22 @@
 //! Stores: what is sent is stored, and another process goes on where the first one stopped.
 
-use core::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicUsize, Ordering};
 use core::task::{Context as Task, Waker};
 use core::time::Duration;
 use std::sync::Arc;
 
 use mcp_async::Clock as _;
-use mcp_async::http::{
-    EventStore, HttpService, MemoryStore, Principal, Replay, SessionStore, StoreError, StoreFuture,
-    StoredEvent, TakenSession,
-};
+use mcp_async::http::{EventStore, HttpService, Principal, SessionStore};
 use mcp_async::server::{Context, NoArguments, Registry};
 use mcp_proto::model::LoggingLevel;
 use tower_service::Service as _;
 
+use crate::http_server::far::{Far, Fault};
 use crate::http_server::legacy::{Session, call, last_id, server};
-use crate::http_server::support::{advance, modern, now, request, send, sleep};
+use crate::http_server::support::{advance, modern, now, request, send};
 use crate::sim::{Sim, settle};
 
 const SECOND: Duration = Duration::from_secs(1);
-
-/// A store that takes a while, or fails.
-#[derive(Debug, Default)]
-pub(crate) struct Far {
-    store: MemoryStore,
-    /// In milliseconds.
-    pub(crate) delay: AtomicU64,
-    pub(crate) broken: AtomicBool,
-    pub(crate) saves: AtomicUsize,
-}
-
-impl Far {
-    pub(crate) fn new(delay: Duration) -> Arc<Self> {
-        Arc::new(Self {
-            delay: AtomicU64::new(delay.as_millis().try_into().unwrap()),
-            ..Self::default()
-        })
-    }
-
-    fn later<'a, T: 'a>(
-        &'a self,
-        work: impl FnOnce() -> StoreFuture<'a, T> + Send + 'a,
-    ) -> StoreFuture<'a, T> {
-        Box::pin(async move {
-            if self.broken.load(Ordering::SeqCst) {
-                return Err(StoreError::new("out of order"));
-            }
-            let delay = self.delay.load(Ordering::SeqCst);
-            if delay > 0 {
-                sleep(Duration::from_millis(delay)).await;
-            }
-            work().await
-        })
-    }
-}
-
-impl SessionStore for Far {
-    fn create<'a>(&'a self, id: &'a str, record: &'a [u8], keep: Duration) -> StoreFuture<'a, ()> {
-        self.saves.fetch_add(1, Ordering::SeqCst);
-        self.later(move || self.store.create(id, record, keep))
-    }
-
-    /// It is the part that is near.
-    fn check<'a>(&'a self, id: &'a str, epoch: u32) -> StoreFuture<'a, ()> {
-        match self.broken.load(Ordering::SeqCst) {
-            true => Box::pin(async { Err(StoreError::new("out of order")) }),
-            false => self.store.check(id, epoch),
-        }
-    }
-
-    fn save<'a>(
-        &'a self,
-        id: &'a str,
-        epoch: u32,
-        record: &'a [u8],
-        keep: Duration,
-    ) -> StoreFuture<'a, ()> {
-        self.saves.fetch_add(1, Ordering::SeqCst);
-        self.later(move || self.store.save(id, epoch, record, keep))
-    }
-
-    fn load<'a>(&'a self, id: &'a str) -> StoreFuture<'a, Option<Vec<u8>>> {
-        self.later(move || self.store.load(id))
-    }
-
-    fn take_over<'a>(&'a self, id: &'a str) -> StoreFuture<'a, Option<TakenSession>> {
-        self.later(move || self.store.take_over(id))
-    }
-
-    fn remove<'a>(&'a self, id: &'a str) -> StoreFuture<'a, ()> {
-        self.later(move || SessionStore::remove(&self.store, id))
-    }
-}
-
-impl EventStore for Far {
-    fn append<'a>(&'a self, event: StoredEvent<'a>) -> StoreFuture<'a, ()> {
-        self.later(move || self.store.append(event))
-    }
-
-    fn replay<'a>(
-        &'a self,
-        session: &'a str,
-        stream: u32,
-        after: u64,
-    ) -> StoreFuture<'a, Option<Replay>> {
-        self.later(move || self.store.replay(session, stream, after))
-    }
-
-    fn begin_epoch<'a>(&'a self, session: &'a str, epoch: u32) -> StoreFuture<'a, u64> {
-        self.later(move || self.store.begin_epoch(session, epoch))
-    }
-
-    fn remove<'a>(&'a self, session: &'a str) -> StoreFuture<'a, ()> {
-        self.later(move || EventStore::remove(&self.store, session))
-    }
-}
 
 /// A process that shares both kinds of things.
 pub(crate) fn process(store: &Arc<Far>) -> (Registry, HttpService<Sim>) {
@@ -145,7 +47,7 @@ pub(crate) fn ping() -> &'static str {
 
 #[test]
 fn an_event_is_sent_when_the_store_has_it() {
-    let far = Far::new(Duration::from_millis(100));
+    let far = Far::late(100);
     let service = server().http().event_store(far).into_service().unwrap();
     let session = Session::open(&service, "2025-11-25");
     let mut reply = session.post(&call(1, "slow"));
@@ -173,7 +75,7 @@ fn an_event_is_sent_when_the_store_has_it() {
 
 #[test]
 fn a_session_goes_on_in_another_process() {
-    let store = Far::new(Duration::ZERO);
+    let store = Far::new();
     let (_, first) = process(&store);
     let (_, second) = process(&store);
     let here = Session::open(&first, "2025-11-25");
@@ -211,7 +113,7 @@ fn a_session_goes_on_in_another_process() {
 
 #[test]
 fn a_displaced_process_writes_nothing() {
-    let store = Far::new(Duration::ZERO);
+    let store = Far::new();
     let (_, first) = process(&store);
     let (_, second) = process(&store);
     let here = Session::open_as(&first, "2025-11-25", Some(Principal::new("ada")));
@@ -239,7 +141,7 @@ fn a_displaced_process_writes_nothing() {
 
 #[test]
 fn only_its_principal_displaces_the_owner_of_a_session() {
-    let store = Far::new(Duration::ZERO);
+    let store = Far::new();
     let (_, first) = process(&store);
     let (_, second) = process(&store);
     let here = Session::open_as(&first, "2025-11-25", Some(Principal::new("ada")));
@@ -256,11 +158,11 @@ fn only_its_principal_displaces_the_owner_of_a_session() {
 
 #[test]
 fn requests_that_come_together_take_a_session_over_once() {
-    let store = Far::new(Duration::ZERO);
+    let store = Far::new();
     let (_, first) = process(&store);
     let (_, second) = process(&store);
     let here = Session::open(&first, "2025-11-25");
-    store.delay.store(100, Ordering::SeqCst);
+    store.set(Fault::Late(100));
     let post = || {
         let request = http::Request::post("/mcp")
             .header("host", "localhost:8000")
@@ -292,7 +194,7 @@ fn requests_that_come_together_take_a_session_over_once() {
 
 #[test]
 fn the_sessions_own_stream_goes_on_there() {
-    let store = Far::new(Duration::ZERO);
+    let store = Far::new();
     let (one, first) = process(&store);
     let (two, second) = process(&store);
     let here = Session::open(&first, "2025-11-25");
@@ -320,7 +222,7 @@ fn the_sessions_own_stream_goes_on_there() {
 
 #[test]
 fn what_was_agreed_on_is_known_there() {
-    let store = Far::new(Duration::ZERO);
+    let store = Far::new();
     let (_, first) = process(&store);
     let (_, second) = process(&store);
     let owner = Some(Principal::new("ada"));
@@ -340,11 +242,11 @@ fn what_was_agreed_on_is_known_there() {
 
 #[test]
 fn a_broken_store_is_told_or_does_no_harm() {
-    let store = Far::new(Duration::ZERO);
+    let store = Far::new();
     let (_, first) = process(&store);
     let (_, second) = process(&store);
     let session = Session::open(&first, "2025-11-25");
-    store.broken.store(true, Ordering::SeqCst);
+    store.set(Fault::Fails);
     let elsewhere = at(&second, &session).post(ping());
     assert_eq!(elsewhere.status, 503);
     assert_ne!(elsewhere.header("retry-after"), "");
@@ -359,7 +261,7 @@ fn a_broken_store_is_told_or_does_no_harm() {
 
 #[test]
 fn the_record_is_kept_fresh() {
-    let store = Far::new(Duration::ZERO);
+    let store = Far::new();
     let (_, service) = process(&store);
     let session = Session::open(&service, "2025-11-25");
     let saves = || store.saves.load(Ordering::SeqCst);
@@ -419,7 +321,7 @@ fn telling(store: &Arc<Far>, steps: &Arc<AtomicUsize>) -> HttpService<Sim> {
 #[test]
 fn whoever_sends_an_event_waits_until_the_store_has_it() {
     let check = |delay: u64, expected: &str| {
-        let store = Far::new(Duration::from_millis(delay));
+        let store = Far::late(delay);
         let service = telling(&store, &Arc::default());
         let session = Session::open(&service, "2025-11-25");
         let mut reply = session.post(&call(1, "tells"));
@@ -433,7 +335,7 @@ fn whoever_sends_an_event_waits_until_the_store_has_it() {
     };
     check(0, "[0, 0, 0]");
     check(100, "[100, 200, 300]");
-    let service = telling(&Far::new(Duration::from_millis(100)), &Arc::default());
+    let service = telling(&Far::late(100), &Arc::default());
     let body = request(1, "tools/call", r#""name":"tells","arguments":{}"#);
     let text = send(&service, modern(&body)).whole();
     assert!(text.contains("[0, 0, 0]"), "stored nowhere: {text}");
@@ -443,7 +345,7 @@ fn whoever_sends_an_event_waits_until_the_store_has_it() {
 fn nobody_waits_for_an_event_that_is_stored_nowhere() {
     let steps = Arc::default();
     let told = || AtomicUsize::load(&steps, Ordering::SeqCst);
-    let service = telling(&Far::new(Duration::from_secs(1)), &steps);
+    let service = telling(&Far::late(1000), &steps);
     let session = Session::open(&service, "2025-06-18");
     // Nobody has an id to come back with, so the stream is gone before the store heard of it. The
     // session's own stream is not.
@@ -463,7 +365,7 @@ fn nobody_waits_for_an_event_that_is_stored_nowhere() {
 #[test]
 fn events_on_their_way_to_the_store_outlive_the_end_of_the_service() {
     let check = |grace: u64, answered: bool| {
-        let store = Far::new(Duration::from_millis(100));
+        let store = Far::late(100);
         let service = server()
             .http()
             .event_store(store)
@@ -494,12 +396,12 @@ fn events_on_their_way_to_the_store_outlive_the_end_of_the_service() {
 
 #[test]
 fn what_was_deleted_does_not_come_back() {
-    let store = Far::new(Duration::ZERO);
+    let store = Far::new();
     let (_, service) = process(&store);
     let check = |begin: &dyn Fn(&Session), gives_up: bool| {
         let session = Session::open(&service, "2025-11-25");
         let is_kept = || now(store.store.load(&session.id)).unwrap().is_some();
-        store.delay.store(100, Ordering::SeqCst);
+        store.set(Fault::Late(100));
         begin(&session);
         let request = http::Request::delete("/mcp")
             .header("host", "localhost:8000")
@@ -528,7 +430,7 @@ fn what_was_deleted_does_not_come_back() {
             let Ok(response) = now(&mut deleting);
             assert_eq!(response.status(), 204);
         }
-        store.delay.store(0, Ordering::SeqCst);
+        store.set(Fault::None);
         assert_eq!(session.post(ping()).status, 404);
     };
     let nothing = |_: &Session| {};
