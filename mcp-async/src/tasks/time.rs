@@ -15,14 +15,16 @@ pub(crate) struct TimeOfDay(OnceLock<(u64, Instant)>);
 
 impl TimeOfDay {
     pub(crate) fn now(&self, read: &ReadTime, now: Instant) -> u64 {
-        let (read_at, instant) = self.0.get_or_init(|| {
-            let since = read().duration_since(SystemTime::UNIX_EPOCH);
-            let millis = since.unwrap_or_default().as_millis();
-            (u64::try_from(millis).unwrap_or(u64::MAX), now)
-        });
+        let (read_at, instant) = self.0.get_or_init(|| (since_1970(read), now));
         let passed = now.saturating_since(*instant).as_millis();
         read_at.saturating_add(u64::try_from(passed).unwrap_or(u64::MAX))
     }
+}
+
+/// The time of day as it is read now, in milliseconds since 1970.
+pub(crate) fn since_1970(read: &ReadTime) -> u64 {
+    let since = read().duration_since(SystemTime::UNIX_EPOCH);
+    u64::try_from(since.unwrap_or_default().as_millis()).unwrap_or(u64::MAX)
 }
 
 /// A time in ISO 8601, with milliseconds, of the years up to 9999.

@@ -39,7 +39,7 @@ impl Engine {
         }
         let id = random_id().ok_or(ErrorReply::internal())?;
         let (mut place, removed) = self.reserve(&owner, id)?;
-        self.renew(self.time()).await?;
+        self.renew().await?;
         if let Some(removed) = removed {
             self.ask(self.store().remove(&removed)).await?;
         }
@@ -68,10 +68,11 @@ impl Engine {
     }
 
     /// Tells the store that this process is alive, if it may forget that soon.
-    pub(super) async fn renew(&self, now: u64) -> Result<(), ErrorReply> {
-        let until = self.alive_until.load(Ordering::Relaxed);
-        let lease = self.tasks.effective_lease();
-        if until > now.saturating_add(millis(lease / 3 * 2)) {
+    pub(super) async fn renew(&self) -> Result<(), ErrorReply> {
+        let (now, lease) = (self.lease_time(), self.tasks.effective_lease());
+        let left = self.alive_until.load(Ordering::Relaxed).saturating_sub(now);
+        // More than a lease is left if the clock was set back.
+        if left > millis(lease / 3 * 2) && left <= millis(lease) {
             return Ok(());
         }
         let until = now.saturating_add(millis(lease));

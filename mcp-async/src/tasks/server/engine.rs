@@ -18,7 +18,7 @@ use super::policy::{TaskPolicy, ToolTasks, undeclared};
 use super::polls::Polls;
 use super::runs::Runs;
 use super::settings::Tasks;
-use super::time::TimeOfDay;
+use super::time::{TimeOfDay, since_1970};
 use crate::connection::Job;
 use crate::error::ErrorReply;
 use crate::observe;
@@ -37,7 +37,7 @@ pub(super) struct Engine {
     pub(super) polls: Polls,
     /// A task of the runtime removes what has expired.
     pub(super) sweeps: AtomicBool,
-    /// Until when the store knows this process as alive.
+    /// Until when the store knows this process as alive, as [`Engine::lease_time`] has it.
     pub(super) alive_until: AtomicU64,
     /// The questions that this process asks clients of 2025-11-25 now.
     pub(super) asked: Arc<AskedQuestions>,
@@ -122,7 +122,13 @@ impl Engine {
         }
     }
 
-    /// The time of day, in milliseconds since 1970.
+    /// The time of day by the clock as it is now, which leases are compared by: other processes have
+    /// clocks of their own, and a monotonic clock may stand still while the machine sleeps.
+    pub(super) fn lease_time(&self) -> u64 {
+        since_1970(&self.tasks.time)
+    }
+
+    /// The time of day, in milliseconds since 1970, of which all but leases are reckoned.
     pub(super) fn time(&self) -> u64 {
         self.time.now(&self.tasks.time, (self.executor.now)())
     }
@@ -165,7 +171,7 @@ impl Engine {
         if record.status.is_terminal() || record.boot == self.boot {
             return Ok(false);
         }
-        let now = self.time();
+        let now = self.lease_time();
         let alive = self.ask(self.store().is_alive(&record.boot, now)).await?;
         Ok(!alive)
     }

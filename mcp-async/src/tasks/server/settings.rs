@@ -207,7 +207,9 @@ impl Tasks {
         self.lease.unwrap_or_else(derived)
     }
 
-    /// Reads the time of day from this function, once; from the clock of the system otherwise.
+    /// Reads the time of day from this function; from the clock of the system otherwise. It is read
+    /// once for the times of tasks, which the monotonic clock counts from then on, and each time that
+    /// a [lease](Self::lease) is renewed or compared.
     #[must_use]
     pub fn time_of_day(mut self, time: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
         self.time = Arc::new(time);

@@ -34,6 +34,7 @@ impl Engine {
         self.kept().forget_until(now);
         // The failure of one does not keep the others.
         let _ = self.remove_expired(now.saturating_sub(millis(KEPT))).await;
+        let now = self.lease_time();
         let orphaned = self.ask(self.store().orphaned(now, BATCH)).await?;
         for record in orphaned {
             if record.boot != self.boot {
@@ -94,7 +95,7 @@ async fn renew(engine: Weak<Engine>, executor: Executor) {
             return;
         };
         // A store that fails is asked again.
-        let _ = engine.renew(engine.time()).await;
+        let _ = engine.renew().await;
     }
 }
 

@@ -1,6 +1,8 @@
 //! Slow and faulty stores, and values that do not fit.
 
+use core::sync::atomic::{AtomicU64, Ordering};
 use core::time::Duration;
+use std::sync::Arc;
 
 use mcp_async::ErrorReply;
 use mcp_async::server::{HandlerError, NoArguments, Tool};
@@ -9,7 +11,9 @@ use mcp_async::tasks::store::MemoryTaskStore;
 use mcp_proto::json::RawBuf;
 
 use super::stores::{Fault, Hostile};
-use super::support::{about, accept, client, client_of, create, pass, server, status, update};
+use super::support::{
+    about, accept, client, client_of, create, pass, server, server_at, status, update,
+};
 use crate::server_typed::support::{member, text};
 
 /// TK-61
@@ -28,6 +32,68 @@ fn a_slow_store_does_not_lose_the_process() {
         assert_eq!(status(&mut there, &id), "working", "turn {turn}");
     }
     assert_eq!(running.get(), 1);
+    crate::sim::end();
+}
+
+/// TK-61: a host whose monotonic clock stood still for longer than a lease, or whose clock was wrong
+/// when its process began.
+#[test]
+fn a_clock_that_is_set_loses_the_tasks_of_its_process_for_a_moment_only() {
+    const MINUTE: u64 = 60_000;
+    // The times of day of two processes, later than that of the test, before and after the change.
+    for (before, after) in [
+        ([0, 0], [MINUTE, MINUTE]),
+        ([0, MINUTE], [MINUTE, MINUTE]),
+        ([2 * MINUTE, MINUTE], [MINUTE, MINUTE]),
+    ] {
+        let shared = MemoryTaskStore::new();
+        let later = before.map(|millis| Arc::new(AtomicU64::new(millis)));
+        let [mut here, mut there] = later.each_ref().map(|later| {
+            let later = Arc::clone(later);
+            let later = move || Duration::from_millis(later.load(Ordering::SeqCst));
+            let store = Hostile::over(shared.clone(), Fault::Fails, usize::MAX / 2);
+            client(&server_at(later, Tasks::new().store(store), |server| server).0)
+        });
+        create(&mut here, "job", r#"{"steps":1000}"#);
+        pass(100);
+        for (later, after) in later.iter().zip(after) {
+            later.store(after, Ordering::SeqCst);
+        }
+        // It is renewed.
+        pass(600);
+        create(&mut there, "job", r#"{"steps":1000}"#);
+        let id = create(&mut here, "job", r#"{"steps":1000}"#);
+        for _ in 0..60 {
+            pass(500);
+            assert_eq!(status(&mut there, &id), "working", "{before:?}");
+        }
+        drop((here, there));
+        crate::sim::end();
+    }
+}
+
+/// TK-61: other processes see the end of a process after a lease, although its clock was ahead.
+#[test]
+fn a_clock_that_is_set_back_does_not_keep_a_process_alive() {
+    let shared = MemoryTaskStore::new();
+    let later = Arc::new(AtomicU64::new(3_600_000));
+    let ahead = Arc::clone(&later);
+    let ahead = move || Duration::from_millis(ahead.load(Ordering::SeqCst));
+    let store = Hostile::over(shared.clone(), Fault::Never, usize::MAX / 2);
+    let first = server_at(ahead, Tasks::new().store(store.clone()), |server| server);
+    let (second, _) =
+        server(Tasks::new().store(Hostile::over(shared, Fault::Fails, usize::MAX / 2)));
+    let (mut here, mut there) = (client(&first.0), client(&second));
+    let id = create(&mut here, "job", r#"{"steps":1000}"#);
+    later.store(0, Ordering::SeqCst);
+    pass(600);
+    // The process ends, and the store has nothing of that.
+    store.fail_after(0);
+    drop((here, first));
+    for _ in 0..60 {
+        pass(500);
+    }
+    assert_eq!(status(&mut there, &id), "failed");
     crate::sim::end();
 }
 

@@ -161,10 +161,19 @@ pub(crate) fn server_with(
     tasks: Tasks,
     set: impl FnOnce(ServerBuilder<Sim, Running>) -> ServerBuilder<Sim, Running>,
 ) -> (ServerBuilder<Sim, Running>, Running) {
+    server_at(Duration::default, tasks, set)
+}
+
+/// The same, whose time of day is so much later than the virtual clock says.
+pub(crate) fn server_at(
+    later: impl Fn() -> Duration + Send + Sync + 'static,
+    tasks: Tasks,
+    set: impl FnOnce(ServerBuilder<Sim, Running>) -> ServerBuilder<Sim, Running>,
+) -> (ServerBuilder<Sim, Running>, Running) {
     let running = Running::default();
     let tool = |name: &str| Tool::new(name).description("Works");
-    let tasks = tasks.time_of_day(|| {
-        let passed = Duration::from_millis(Sim.now().as_millis());
+    let tasks = tasks.time_of_day(move || {
+        let passed = Duration::from_millis(Sim.now().as_millis()) + later();
         SystemTime::UNIX_EPOCH + Duration::from_secs(86_400) + passed
     });
     let server = Server::<Sim>::builder("demo", "1")
