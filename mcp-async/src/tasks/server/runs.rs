@@ -19,10 +19,12 @@ struct State {
     servers: usize,
     /// How many of them have ended.
     ended: usize,
-    /// The number of the newest task.
+    /// The number of the newest task, or other work.
     last: u64,
     /// The wakers of the tasks that run, by their numbers.
     running: HashMap<u64, Option<Waker>>,
+    /// The wakers of other work that ends with the last server, by their numbers.
+    ending: HashMap<u64, Option<Waker>>,
     /// Wakers of futures that wait until no task runs.
     waiting: Vec<Waker>,
 }
@@ -43,6 +45,12 @@ pub(super) struct Running {
     number: u64,
 }
 
+/// Other work on tasks, which ends when these are stopped. Dropping it ends that.
+pub(super) struct Ending {
+    runs: Arc<Runs>,
+    number: u64,
+}
+
 impl Runs {
     /// Begins a task at this time, unless so many run or the server ends.
     pub(super) fn begin(
@@ -58,6 +66,19 @@ impl Runs {
             runs: Arc::clone(self),
             number: state.last,
         })
+    }
+
+    /// Begins other work, which is over at once if the tasks are stopped.
+    pub(super) fn ending(self: &Arc<Self>) -> Ending {
+        let state = &mut *self.lock();
+        state.last = state.last.wrapping_add(1);
+        if state.phase != Phase::Stopped {
+            state.ending.insert(state.last, None);
+        }
+        Ending {
+            runs: Arc::clone(self),
+            number: state.last,
+        }
     }
 
     /// Whether a task may begin at this time.
@@ -139,7 +160,13 @@ impl State {
         }
         self.phase = phase;
         let wakers = self.running.values_mut().filter_map(Option::take);
-        wakers.collect()
+        let mut wakers: Vec<Waker> = wakers.collect();
+        if phase == Phase::Stopped {
+            // It stays over, also if the server is served again.
+            let ending = core::mem::take(&mut self.ending);
+            wakers.extend(ending.into_values().flatten());
+        }
+        wakers
     }
 
     fn may_begin(&self, now: Instant, max: usize) -> Result<(), &'static str> {
@@ -169,16 +196,44 @@ impl Running {
     }
 }
 
+impl Ending {
+    /// Ready when the tasks are stopped.
+    pub(super) fn poll_stopped(&self, cx: &Context<'_>) -> Poll<()> {
+        let _replaced = {
+            let state = &mut *self.runs.lock();
+            match state.ending.get_mut(&self.number) {
+                Some(waker) => waker.replace(cx.waker().clone()),
+                None => return Poll::Ready(()),
+            }
+        };
+        Poll::Pending
+    }
+}
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        let _waker = {
+            let state = &mut *self.runs.lock();
+            let waker = state.ending.remove(&self.number);
+            shrink(&mut state.ending);
+            waker
+        };
+    }
+}
+
+/// A table that was large once does not stay so.
+fn shrink(table: &mut HashMap<u64, Option<Waker>>) {
+    if table.len() < table.capacity() / 8 {
+        table.shrink_to(table.len().saturating_mul(2));
+    }
+}
+
 impl Drop for Running {
     fn drop(&mut self) {
         let (_waker, waiting) = {
             let state = &mut *self.runs.lock();
             let waker = state.running.remove(&self.number);
-            // A table that was large once does not stay so.
-            if state.running.len() < state.running.capacity() / 8 {
-                let room = state.running.len().saturating_mul(2);
-                state.running.shrink_to(room);
-            }
+            shrink(&mut state.running);
             let waiting = match state.running.is_empty() {
                 true => core::mem::take(&mut state.waiting),
                 false => Vec::new(),

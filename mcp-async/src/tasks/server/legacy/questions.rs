@@ -13,6 +13,7 @@ use mcp_proto::rpc::{Method, code};
 use super::super::super::store::{TaskQuestion, TaskRecord};
 use super::super::engine::Engine;
 use super::super::run::BYTES;
+use super::asked::AskedQuestion;
 use super::related::related;
 use super::watched::{Newest, Watched};
 use crate::error::ErrorReply;
@@ -111,27 +112,20 @@ impl Open {
             (engine.executor.sleep)(RETRY).await;
             return None;
         };
-        let mut answer = pin!(self.answer(client));
-        let answer = poll_fn(|cx| match asked.poll_wanted(cx) {
-            Poll::Ready(()) => Poll::Ready(None),
-            Poll::Pending => answer.as_mut().poll(cx),
-        });
-        let Some(answer) = answer.await else {
+        let answer = {
+            let mut answer = pin!(self.answer(client));
+            poll_fn(|cx| match asked.poll_wanted(cx) {
+                Poll::Ready(()) => Poll::Ready(None),
+                Poll::Pending => answer.as_mut().poll(cx),
+            })
+            .await
+        };
+        let Some(answer) = answer else {
             drop(asked);
             (engine.executor.sleep)(RETRY).await;
             return None;
         };
-        loop {
-            let given = self.give(&answer).await;
-            if let Ok(Some(newest)) = given {
-                return Some(newest);
-            }
-            (engine.executor.sleep)(RETRY).await;
-            // Otherwise the store has failed, and the task may still be there.
-            if given.is_ok() {
-                return None;
-            }
-        }
+        Giving::new(self, asked, answer).give().await
     }
 
     /// The answer of the client; `None` if it was not asked, or has not answered.
@@ -176,6 +170,81 @@ impl Open {
     }
 }
 
+/// An answer that the task does not have yet. A task of the runtime gives it if this is dropped.
+struct Giving(Option<Given>);
+
+struct Given {
+    open: Open,
+    answer: Result<RawBuf, ErrorReply>,
+    /// Until the task has the answer, the question is not asked again.
+    _asked: AskedQuestion,
+}
+
+impl Giving {
+    fn new(open: Open, asked: AskedQuestion, mut answer: Result<RawBuf, ErrorReply>) -> Self {
+        let bytes = match &answer {
+            Ok(result) => result.as_raw().as_bytes().len(),
+            Err(error) => {
+                let data = error.data.as_ref();
+                let data = data.map_or(0, |data| data.as_raw().as_bytes().len());
+                error.message.len().saturating_add(data)
+            }
+        };
+        if bytes > open.engine.tasks.max_bytes {
+            answer = Err(ErrorReply::new(code::INTERNAL_ERROR, BYTES));
+        }
+        Self(Some(Given {
+            open,
+            answer,
+            _asked: asked,
+        }))
+    }
+
+    /// Ready with the newest record when the task has the answer; with `None` if there is no task.
+    async fn give(mut self) -> Option<TaskRecord> {
+        let given = self.0.as_ref()?;
+        let newest = given.give(u32::MAX).await;
+        self.0 = None;
+        newest
+    }
+}
+
+impl Drop for Giving {
+    fn drop(&mut self) {
+        if let Some(given) = self.0.take() {
+            (given.open.engine.executor.spawn)(Box::pin(given.give_apart()));
+        }
+    }
+}
+
+impl Given {
+    async fn give(&self, attempts: u32) -> Option<TaskRecord> {
+        for _ in 0..attempts {
+            let given = self.open.give(&self.answer).await;
+            if let Ok(Some(newest)) = given {
+                return Some(newest);
+            }
+            (self.open.engine.executor.sleep)(RETRY).await;
+            // Otherwise the store has failed, and the task may still be there.
+            if given.is_ok() {
+                return None;
+            }
+        }
+        None
+    }
+
+    /// Gives the answer after the end of the request, for a limited time, and not beyond the end of the server.
+    async fn give_apart(self) {
+        let ending = self.open.engine.runs.ending();
+        let mut give = pin!(self.give(ATTEMPTS));
+        poll_fn(|cx| match give.as_mut().poll(cx) {
+            Poll::Ready(_) => Poll::Ready(()),
+            Poll::Pending => ending.poll_stopped(cx),
+        })
+        .await;
+    }
+}
+
 /// The record with the answer; `None` if the task does not ask this any more.
 fn answered(
     record: &TaskRecord,
@@ -209,6 +278,8 @@ fn answered(
 
 /// When a question without an answer is asked again.
 const RETRY: Duration = Duration::from_secs(1);
+/// Attempts to give an answer after the end of the request that asked for it: ten minutes or more.
+const ATTEMPTS: u32 = 600;
 /// How long a question waits at least for a request that asks it, before the session does.
 const ALONE: Duration = Duration::from_secs(2);
 /// A question lasts as long as its task, or the request that waits for the result.

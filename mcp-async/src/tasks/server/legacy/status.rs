@@ -2,15 +2,17 @@
 
 use core::future::{Future, poll_fn};
 use core::pin::Pin;
-use core::task::{Context, Poll};
+use core::task::{Context, Poll, ready};
 
 use mcp_proto::rpc::Method;
 
 use super::super::super::store::TaskRecord;
+use super::super::runs::Ending;
 use super::CoreTasks;
 use super::questions::{Client, Questions};
 use super::shown::{shown, status};
 use super::watched::Watched;
+use crate::io::stdio::Sleep;
 use crate::server::{CallContext, WeakPeer};
 
 /// Notifies the session of a task of its status (TK-16), and asks it what no request for the result
@@ -22,6 +24,9 @@ struct Report {
     /// The newest record that the session was notified of.
     notified: TaskRecord,
     telling: Option<Telling>,
+    ending: Ending,
+    /// The end of the time that the store has for the end of the task, after tasks were stopped.
+    stopped: Option<Sleep>,
 }
 
 /// Ready with whether the session is still there.
@@ -36,6 +41,8 @@ impl CoreTasks {
         drop(origin);
         let mut report = Report {
             notified: record.clone(),
+            ending: self.0.runs.ending(),
+            stopped: None,
             watched: Watched::new(self.0, record),
             questions: Questions::new(Client::Session(peer.clone())),
             peer,
@@ -47,6 +54,9 @@ impl CoreTasks {
 
 impl Report {
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        if self.poll_stopped(cx).is_ready() {
+            return Poll::Ready(());
+        }
         loop {
             if let Some(telling) = &mut self.telling {
                 match telling.as_mut().poll(cx) {
@@ -79,6 +89,19 @@ impl Report {
                 Poll::Ready(None) => {}
                 Poll::Pending => return Poll::Pending,
             }
+        }
+    }
+
+    /// Ready when the tasks have been stopped, and the store has had its time.
+    fn poll_stopped(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        if self.stopped.is_none() {
+            ready!(self.ending.poll_stopped(cx));
+            let engine = &self.watched.engine;
+            self.stopped = Some((engine.executor.sleep)(engine.tasks.store_timeout));
+        }
+        match &mut self.stopped {
+            Some(stopped) => stopped.as_mut().poll(cx),
+            None => Poll::Pending,
         }
     }
 

@@ -317,6 +317,61 @@ fn a_cancelled_task_takes_its_questions_back() {
     sim::end();
 }
 
+/// TK-11: the store takes the answer later.
+#[test]
+fn an_answer_outlives_the_request_that_asked_for_it() {
+    for fault in [Fault::Fails, Fault::Slow(300)] {
+        let store = Hostile::over(MemoryTaskStore::new(), fault, usize::MAX / 2);
+        let (server, running) = server(Tasks::new().store(store.clone()));
+        let server = server.build().unwrap();
+        let wire = || Wire::declaring(&server, Revision::V2025_11_25, r#"{"elicitation":{}}"#);
+        let (mut wire, mut other) = (wire(), wire());
+        let id = create(&mut wire, "job", r#"{"ask":1}"#);
+        pass(0);
+        let wanted = want(&mut wire, &id);
+        let asked = hear(&mut wire, "elicitation/create");
+        assert_eq!(asked.len(), 1, "{asked:?}");
+        store.fail_after(0);
+        reply(&mut wire, &asked[0], &filled("kept"));
+        let cancelled = format!(r#"{{"requestId":{wanted}}}"#);
+        wire.notify("notifications/cancelled", &cancelled);
+        pass(100);
+        store.heal();
+        let wanted = want(&mut other, &id);
+        for _ in 0..10 {
+            pass(500);
+        }
+        for wire in [&mut wire, &mut other] {
+            assert!(hear(wire, "elicitation/create").is_empty(), "{fault:?}");
+        }
+        let result = answer(&mut other, wanted).unwrap();
+        assert!(result.contains(r#""text":"done kept""#), "{result}");
+        assert_eq!(running.get(), 0);
+        sim::end();
+    }
+}
+
+/// TK-60: what the store does not take ends with the server.
+#[test]
+fn an_answer_that_the_store_does_not_take_ends_with_the_server() {
+    for fault in [Fault::Fails, Fault::Never] {
+        let store = Hostile::over(MemoryTaskStore::new(), fault, usize::MAX / 2);
+        let (server, running) = server(Tasks::new().store(store.clone()));
+        let mut wire = client(&server);
+        let id = create(&mut wire, "job", r#"{"ask":1}"#);
+        pass(0);
+        want(&mut wire, &id);
+        let asked = hear(&mut wire, "elicitation/create");
+        store.fail_after(0);
+        reply(&mut wire, &asked[0], &filled("lost"));
+        drop((wire, server));
+        for _ in 0..30 {
+            pass(500);
+        }
+        assert_eq!((sim::settle(), running.get()), (0, 0), "{fault:?}");
+    }
+}
+
 #[test]
 fn what_the_client_did_not_declare_is_not_asked() {
     let (server, _) = server(Tasks::new());
