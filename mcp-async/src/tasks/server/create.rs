@@ -38,10 +38,11 @@ impl Engine {
             return Err(ErrorReply::internal());
         }
         let id = random_id().ok_or(ErrorReply::internal())?;
-        let (mut place, removed) = self.reserve(&owner, id)?;
+        let mut place = self.reserve(&owner, id)?;
         self.renew().await?;
-        if let Some(removed) = removed {
-            self.ask(self.store().remove(&removed)).await?;
+        if let Some(removed) = &place.removed {
+            self.ask(self.store().remove(removed)).await?;
+            place.removed = None;
         }
         let mut record = TaskRecord::new(&*place.id, &*self.boot, self.time())
             .with_owner(owner.as_deref())
@@ -81,12 +82,12 @@ impl Engine {
         Ok(())
     }
 
-    /// Counts a new task. Returns its place, and the id of a task that it replaces.
+    /// Counts a new task, which may take the place of another one.
     fn reserve(
         self: &Arc<Self>,
         owner: &Option<Arc<str>>,
         id: String,
-    ) -> Result<(Place, Option<Arc<str>>), ErrorReply> {
+    ) -> Result<Place, ErrorReply> {
         let refused = |limit: &'static str| {
             let code = match limit {
                 OF_OWNER => code::TOO_MANY_REQUESTS,
@@ -99,13 +100,13 @@ impl Engine {
         let running = running.map_err(refused)?;
         let added = self.kept().add(&id, owner, self.bounds());
         let (number, removed) = added.map_err(refused)?;
-        let place = Place {
+        Ok(Place {
             engine: Arc::clone(self),
             id,
             number,
+            removed,
             running: Some(running),
-        };
-        Ok((place, removed))
+        })
     }
 
     const fn bounds(&self) -> Bounds {
@@ -128,6 +129,8 @@ struct Place {
     engine: Arc<Engine>,
     id: String,
     number: u64,
+    /// The task whose place it has, until the store has removed that.
+    removed: Option<Arc<str>>,
     /// `None` once the task has been created.
     running: Option<Running>,
 }
@@ -137,13 +140,20 @@ impl Drop for Place {
         if self.running.is_none() {
             return;
         }
-        self.engine.kept().remove(self.number);
+        {
+            let mut kept = self.engine.kept();
+            kept.remove(self.number);
+            if let Some(removed) = self.removed.take() {
+                kept.discard(removed);
+            }
+        }
         let (engine, id) = (Arc::clone(&self.engine), core::mem::take(&mut self.id));
         (engine.executor.spawn)(Box::pin(async move {
             // An attempt that was given up may still create the record, some time later.
             for pause in [0, 1, 10] {
                 (engine.executor.sleep)(Duration::from_secs(pause)).await;
                 let _ = engine.ask(engine.store().remove(&id)).await;
+                engine.remove_unwanted().await;
             }
         }));
     }

@@ -10,8 +10,12 @@ pub(super) struct KeptTasks {
     owners: HashMap<Owner, OwnedTasks>,
     /// Those that have ended.
     ended: BTreeSet<u64>,
+    /// The bytes of those.
+    bytes: usize,
     /// When they are forgotten.
     leaving: BTreeSet<(u64, u64)>,
+    /// The ids of those that gave their places, until the store has removed them.
+    unwanted: BTreeSet<Arc<str>>,
     /// The number of the newest task.
     last: u64,
 }
@@ -23,6 +27,8 @@ struct KeptTask {
     id: Arc<str>,
     owner: Owner,
     leaves: Option<u64>,
+    /// Of its record, once it has ended.
+    bytes: usize,
 }
 
 #[derive(Default)]
@@ -50,6 +56,7 @@ impl KeptTasks {
             id: id.into(),
             owner: owner.clone(),
             leaves: None,
+            bytes: 0,
         };
         self.tasks.insert(self.last, task);
         let owned = self.owners.entry(owner.clone()).or_default();
@@ -88,20 +95,48 @@ impl KeptTasks {
         }
     }
 
-    /// Notes that the task has ended.
-    pub(super) fn end(&mut self, number: u64) {
-        if let Some(task) = self.tasks.get(&number) {
-            self.ended.insert(number);
-            if let Some(owned) = self.owners.get_mut(&task.owner) {
-                owned.ended.insert(number);
-            }
+    /// Notes that the task has ended, with a record of so many bytes. While those of all have more than
+    /// `max_bytes`, the oldest tasks give their places: first those of the same owner, and never this one.
+    pub(super) fn end(&mut self, number: u64, bytes: usize, max_bytes: usize) {
+        let Some(task) = self.tasks.get_mut(&number) else {
+            return;
+        };
+        task.bytes = bytes;
+        let owner = task.owner.clone();
+        self.bytes = self.bytes.saturating_add(bytes);
+        while self.bytes > max_bytes
+            && let Some(oldest) = self.oldest(&owner, ALL)
+            && let Some(id) = self.remove(oldest)
+        {
+            self.unwanted.insert(id);
         }
+        self.ended.insert(number);
+        if let Some(owned) = self.owners.get_mut(&owner) {
+            owned.ended.insert(number);
+        }
+    }
+
+    /// The store still has to remove a task of this id.
+    pub(super) fn discard(&mut self, id: Arc<str>) {
+        self.unwanted.insert(id);
+    }
+
+    /// Returns the ids of all that the store has to remove. Those that it does not remove are
+    /// [discarded](Self::discard) again.
+    pub(super) fn take_unwanted(&mut self) -> BTreeSet<Arc<str>> {
+        core::mem::take(&mut self.unwanted)
     }
 
     /// The task counts no more. Returns its id.
     pub(super) fn remove(&mut self, number: u64) -> Option<Arc<str>> {
-        let KeptTask { id, owner, leaves } = self.tasks.remove(&number)?;
+        let KeptTask {
+            id,
+            owner,
+            leaves,
+            bytes,
+        } = self.tasks.remove(&number)?;
         self.ended.remove(&number);
+        self.bytes = self.bytes.saturating_sub(bytes);
         if let Some(at) = leaves {
             self.leaving.remove(&(at, number));
         }
@@ -134,8 +169,9 @@ impl KeptTasks {
         }
     }
 
+    /// Whether there is neither a task nor one to remove.
     pub(super) fn is_empty(&self) -> bool {
-        self.tasks.is_empty()
+        self.tasks.is_empty() && self.unwanted.is_empty()
     }
 }
 

@@ -85,12 +85,17 @@ impl Engine {
             stopped: None,
         };
         poll_fn(|cx| run.poll(cx)).await;
+        let engine = Arc::clone(&run.engine);
+        drop(run);
+        // Those that gave their places to this one.
+        engine.remove_unwanted().await;
     }
 }
 
 impl Drop for Run {
     fn drop(&mut self) {
-        self.engine.kept().end(self.number);
+        let max = self.engine.tasks.max_total_bytes;
+        self.engine.kept().end(self.number, self.record.len(), max);
     }
 }
 

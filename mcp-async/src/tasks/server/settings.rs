@@ -32,6 +32,7 @@ pub struct Tasks {
     pub(super) max_polls: Option<u32>,
     pub(super) max_questions: usize,
     pub(super) max_bytes: usize,
+    pub(super) max_total_bytes: usize,
     pub(super) store_timeout: Duration,
     lease: Option<Duration>,
     pub(super) core: bool,
@@ -52,6 +53,7 @@ impl Tasks {
             max_polls: None,
             max_questions: 64,
             max_bytes: 4 << 20,
+            max_total_bytes: 256 << 20,
             store_timeout: Duration::from_secs(5),
             lease: None,
             core: false,
@@ -139,6 +141,15 @@ impl Tasks {
     #[must_use]
     pub const fn max_bytes(mut self, bytes: usize) -> Self {
         self.max_bytes = bytes;
+        self
+    }
+
+    /// Sets how many bytes the records of all tasks of this process that have ended may have together;
+    /// 256 MiB otherwise. While they have more, the oldest of these tasks are removed, first those of
+    /// the principal of the task that has ended last; their results are lost. The newest stays.
+    #[must_use]
+    pub const fn max_total_bytes(mut self, bytes: usize) -> Self {
+        self.max_total_bytes = bytes;
         self
     }
 

@@ -33,6 +33,7 @@ impl Engine {
         let now = self.time();
         self.kept().forget_until(now);
         // The failure of one does not keep the others.
+        self.remove_unwanted().await;
         let _ = self.remove_expired(now.saturating_sub(millis(KEPT))).await;
         let now = self.lease_time();
         let orphaned = self.ask(self.store().orphaned(now, BATCH)).await?;
@@ -42,6 +43,16 @@ impl Engine {
             }
         }
         Ok(())
+    }
+
+    /// Removes the records of tasks that gave their places.
+    pub(super) async fn remove_unwanted(&self) {
+        let unwanted = self.kept().take_unwanted();
+        for id in unwanted {
+            if self.ask(self.store().remove(&id)).await.is_err() {
+                self.kept().discard(id);
+            }
+        }
     }
 
     /// Removes the records that have expired at this time.

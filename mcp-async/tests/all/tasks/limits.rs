@@ -6,7 +6,10 @@ use mcp_async::server::layers::ConcurrencyLimit;
 use mcp_async::tasks::server::Tasks;
 use mcp_async::tasks::store::MemoryTaskStore;
 
-use super::support::{about, call, client, client_of, create, pass, server, server_with, status};
+use super::stores::{Fault, Hostile};
+use super::support::{
+    about, accept, call, client, client_of, create, pass, server, server_with, status, update,
+};
 use crate::server_typed::support::{member, text};
 
 /// TK-51, TK-60
@@ -187,6 +190,70 @@ fn a_bound_frees_its_places_when_tasks_are_forgotten() {
         for _ in 0..10 {
             pass(500);
         }
+    }
+}
+
+/// TK-20, TK-60
+#[test]
+fn ended_tasks_have_a_bound_of_their_bytes() {
+    let store = MemoryTaskStore::new();
+    let tasks = Tasks::new().store(store.clone()).max_total_bytes(3500);
+    let (server, _) = server(tasks);
+    let (mut ada, mut bob) = (client_of(&server, "ada"), client_of(&server, "bob"));
+    let large = |wire: &mut _| {
+        let id = create(wire, "job", r#"{"ask":1}"#);
+        pass(0);
+        update(wire, &id, &accept("q1", &"x".repeat(600)));
+        pass(0);
+        assert_eq!(status(wire, &id), "completed");
+        id
+    };
+    let works = create(&mut ada, "job", r#"{"steps":1000}"#);
+    let of_bob = large(&mut bob);
+    let first = large(&mut ada);
+    let second = large(&mut ada);
+    assert_eq!(store.len(), 4);
+    // The oldest of the same principal is removed, at once.
+    let third = large(&mut ada);
+    assert_eq!(store.len(), 4);
+    assert_eq!(status(&mut ada, &first), "Unknown task");
+    assert_eq!(status(&mut bob, &of_bob), "completed");
+    assert_eq!(status(&mut ada, &second), "completed");
+    assert_eq!(status(&mut ada, &third), "completed");
+    assert_eq!(status(&mut ada, &works), "working");
+    // Then those of others are.
+    let mut eve = client_of(&server, "eve");
+    let last = large(&mut eve);
+    assert_eq!(status(&mut bob, &of_bob), "Unknown task");
+    assert_eq!(status(&mut eve, &last), "completed");
+    assert_eq!(store.len(), 4);
+    crate::sim::end();
+}
+
+/// TK-60: the store fails when it is to remove the task that gives its place.
+#[test]
+fn a_task_that_gave_its_place_is_removed_later() {
+    for good in 0..2 {
+        let store = MemoryTaskStore::new();
+        let failing = Hostile::over(store.clone(), Fault::Fails, usize::MAX / 2);
+        let tasks = Tasks::new().store(failing.clone()).ttl(None).max(1);
+        let (server, _) = server(tasks);
+        let mut wire = client(&server);
+        let id = create(&mut wire, "job", "{}");
+        pass(0);
+        assert_eq!(status(&mut wire, &id), "completed");
+        failing.fail_after(good);
+        let refused = call(&mut wire, "job_only", "{}");
+        assert_eq!(member(&refused, &["error", "code"]), "-32603", "{refused}");
+        for _ in 0..40 {
+            pass(500);
+        }
+        failing.heal();
+        for _ in 0..40 {
+            pass(500);
+        }
+        assert!(store.is_empty(), "{good}");
+        crate::sim::end();
     }
 }
 
