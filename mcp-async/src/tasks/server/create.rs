@@ -9,7 +9,7 @@ use mcp_proto::rpc::code;
 
 use super::super::store::TaskRecord;
 use super::engine::{Engine, millis, random_id};
-use super::kept::{Bounds, OF_OWNER};
+use super::kept::{Bounds, OF_OWNER, Repair};
 use super::runs::Running;
 use super::shown::created;
 use super::sweep::KEPT;
@@ -41,7 +41,7 @@ impl Engine {
         let mut place = self.reserve(&owner, id)?;
         self.renew().await?;
         if let Some(removed) = &place.removed {
-            self.ask(self.store().remove(removed)).await?;
+            self.ask(|store| store.remove(removed)).await?;
             place.removed = None;
         }
         let mut record = TaskRecord::new(&*place.id, &*self.boot, self.time())
@@ -50,7 +50,7 @@ impl Engine {
         record.poll = Some(millis(self.tasks.poll_interval));
         record = complete(record);
         // TK-34: the client is answered when every process can find the task.
-        if !self.ask(self.store().create(&record)).await? {
+        if !self.ask(|store| store.create(&record)).await? {
             return Err(ErrorReply::internal());
         }
         let Some(running) = place.running.take() else {
@@ -77,7 +77,7 @@ impl Engine {
             return Ok(());
         }
         let until = now.saturating_add(millis(lease));
-        self.ask(self.store().renew(&self.boot, until)).await?;
+        self.ask(|store| store.renew(&self.boot, until)).await?;
         self.alive_until.store(until, Ordering::Relaxed);
         Ok(())
     }
@@ -144,7 +144,7 @@ impl Drop for Place {
             let mut kept = self.engine.kept();
             kept.remove(self.number);
             if let Some(removed) = self.removed.take() {
-                kept.discard(removed);
+                kept.repair(Repair::Remove(removed));
             }
         }
         let (engine, id) = (Arc::clone(&self.engine), core::mem::take(&mut self.id));
@@ -152,8 +152,8 @@ impl Drop for Place {
             // An attempt that was given up may still create the record, some time later.
             for pause in [0, 1, 10] {
                 (engine.executor.sleep)(Duration::from_secs(pause)).await;
-                let _ = engine.ask(engine.store().remove(&id)).await;
-                engine.remove_unwanted().await;
+                let _ = engine.ask(|store| store.remove(&id)).await;
+                engine.repair().await;
             }
         }));
     }

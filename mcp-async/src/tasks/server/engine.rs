@@ -1,7 +1,12 @@
 //! The tasks of one server, in one process.
 
+use core::future::{Future, poll_fn};
+use core::panic::AssertUnwindSafe;
+use core::pin::pin;
 use core::sync::atomic::{AtomicBool, AtomicU64};
+use core::task::Poll;
 use core::time::Duration;
+use std::panic::catch_unwind;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mcp_proto::json::RawBuf;
@@ -141,11 +146,16 @@ impl Engine {
         &*self.tasks.store
     }
 
-    /// Waits for the store, for a limited time.
-    pub(super) async fn ask<T>(&self, future: TaskStoreFuture<'_, T>) -> Result<T, ErrorReply> {
-        match self.executor.within(self.tasks.store_timeout, future).await {
-            Some(Ok(value)) => return Ok(value),
-            Some(Err(error)) => observe::task_store_failed(&error),
+    /// Calls the store, and waits for it, for a limited time.
+    pub(super) async fn ask<'a, T>(
+        &'a self,
+        call: impl FnOnce(&'a dyn TaskStore) -> TaskStoreFuture<'a, T>,
+    ) -> Result<T, ErrorReply> {
+        let asked = caught(async { call(self.store()).await });
+        match self.executor.within(self.tasks.store_timeout, asked).await {
+            Some(Some(Ok(value))) => return Ok(value),
+            Some(Some(Err(error))) => observe::task_store_failed(&error),
+            Some(None) => observe::task_store_failed(&TaskStoreError::new("a panic")),
             None => observe::task_store_late(),
         }
         Err(failed())
@@ -157,7 +167,7 @@ impl Engine {
         id: &str,
         owner: Option<&str>,
     ) -> Result<Option<TaskRecord>, ErrorReply> {
-        match self.ask(self.store().load(id)).await? {
+        match self.ask(|store| store.load(id)).await? {
             Some(record) if record.id != id || record.owner() != owner => {
                 observe::task_store_failed(&TaskStoreError::new("the record of another task"));
                 Err(failed())
@@ -172,7 +182,7 @@ impl Engine {
             return Ok(false);
         }
         let now = self.lease_time();
-        let alive = self.ask(self.store().is_alive(&record.boot, now)).await?;
+        let alive = self.ask(|store| store.is_alive(&record.boot, now)).await?;
         Ok(!alive)
     }
 
@@ -189,7 +199,7 @@ impl Engine {
             };
             next.version = record.version.saturating_add(1);
             next.updated = self.time().max(record.updated);
-            if self.ask(self.store().replace(&next)).await? {
+            if self.ask(|store| store.replace(&next)).await? {
                 return Ok(Some(next));
             }
             match self.newest(&record.id, record.owner()).await? {
@@ -222,6 +232,18 @@ impl Engine {
     pub(super) fn kept(&self) -> MutexGuard<'_, KeptTasks> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The output of the future; `None` if it panics, which the hook has reported.
+pub(super) async fn caught<T>(future: impl Future<Output = T>) -> Option<T> {
+    let mut future = pin!(future);
+    poll_fn(
+        |cx| match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(cx))) {
+            Ok(polled) => polled.map(Some),
+            Err(_) => Poll::Ready(None),
+        },
+    )
+    .await
 }
 
 fn failed() -> ErrorReply {

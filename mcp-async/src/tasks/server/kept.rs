@@ -1,6 +1,6 @@
 //! The tasks that this process has created and the store still has, and their bounds.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 
 /// Tasks by the order of their creation.
@@ -14,8 +14,8 @@ pub(super) struct KeptTasks {
     bytes: usize,
     /// When they are forgotten.
     leaving: BTreeSet<(u64, u64)>,
-    /// The ids of those that gave their places, until the store has removed them.
-    unwanted: BTreeSet<Arc<str>>,
+    /// What the store has to change yet.
+    repairs: VecDeque<Repair>,
     /// The number of the newest task.
     last: u64,
 }
@@ -108,7 +108,7 @@ impl KeptTasks {
             && let Some(oldest) = self.oldest(&owner, ALL)
             && let Some(id) = self.remove(oldest)
         {
-            self.unwanted.insert(id);
+            self.repairs.push_back(Repair::Remove(id));
         }
         self.ended.insert(number);
         if let Some(owned) = self.owners.get_mut(&owner) {
@@ -116,15 +116,20 @@ impl KeptTasks {
         }
     }
 
-    /// The store still has to remove a task of this id.
-    pub(super) fn discard(&mut self, id: Arc<str>) {
-        self.unwanted.insert(id);
+    /// Notes what the store has to change.
+    pub(super) fn repair(&mut self, repair: Repair) {
+        self.repairs.push_back(repair);
     }
 
-    /// Returns the ids of all that the store has to remove. Those that it does not remove are
-    /// [discarded](Self::discard) again.
-    pub(super) fn take_unwanted(&mut self) -> BTreeSet<Arc<str>> {
-        core::mem::take(&mut self.unwanted)
+    /// Whether the store has to remove tasks that gave their places.
+    pub(super) fn has_removals(&self) -> bool {
+        let mut repairs = self.repairs.iter();
+        repairs.any(|repair| matches!(repair, Repair::Remove(_)))
+    }
+
+    /// Returns what the store has to change. What fails is noted again.
+    pub(super) fn take_repairs(&mut self) -> VecDeque<Repair> {
+        core::mem::take(&mut self.repairs)
     }
 
     /// The task counts no more. Returns its id.
@@ -169,10 +174,18 @@ impl KeptTasks {
         }
     }
 
-    /// Whether there is neither a task nor one to remove.
+    /// Whether there is neither a task nor a change that the store has to make.
     pub(super) fn is_empty(&self) -> bool {
-        self.tasks.is_empty() && self.unwanted.is_empty()
+        self.tasks.is_empty() && self.repairs.is_empty()
     }
+}
+
+/// A change that the store has not made yet.
+pub(super) enum Repair {
+    /// The task of this id gave its place.
+    Remove(Arc<str>),
+    /// The task of this id has ended here, but not in the store: it fails with this message.
+    Fail(String, &'static str),
 }
 
 /// How many tasks are kept.

@@ -93,7 +93,7 @@ impl Engine {
         if id.is_empty() || id.len() > LONGEST {
             return Err(unknown());
         }
-        let record = self.ask(self.store().load(id)).await?;
+        let record = self.ask(|store| store.load(id)).await?;
         let record = record.filter(|record| {
             record.id == id && record.owner() == owner.as_deref() && record.is_core == is_core
         });

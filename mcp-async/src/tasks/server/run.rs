@@ -11,7 +11,8 @@ use mcp_proto::model::TaskStatus;
 use mcp_proto::rpc::code;
 
 use super::super::store::{TaskQuestion, TaskRecord};
-use super::engine::{Engine, millis};
+use super::engine::{Engine, caught, millis};
+use super::kept::Repair;
 use super::runs::{Phase, Running, SHUTDOWN};
 use super::sweep::KEPT;
 use crate::error::ErrorReply;
@@ -87,15 +88,25 @@ impl Engine {
         poll_fn(|cx| run.poll(cx)).await;
         let engine = Arc::clone(&run.engine);
         drop(run);
-        // Those that gave their places to this one.
-        engine.remove_unwanted().await;
+        // The tasks that gave their places to this one.
+        if engine.kept().has_removals() {
+            engine.repair().await;
+        }
     }
 }
 
 impl Drop for Run {
     fn drop(&mut self) {
         let max = self.engine.tasks.max_total_bytes;
-        self.engine.kept().end(self.number, self.record.len(), max);
+        let mut kept = self.engine.kept();
+        kept.end(self.number, self.record.len(), max);
+        if !self.record.status.is_terminal() {
+            let message = match self.stopped {
+                Some(_) => SHUTDOWN,
+                None => UNFINISHED,
+            };
+            kept.repair(Repair::Fail(self.record.id.clone(), message));
+        }
     }
 }
 
@@ -370,7 +381,7 @@ impl Run {
 
     fn replace(&self, next: TaskRecord) -> (TaskRecord, Boxed<Result<bool, ErrorReply>>) {
         let (engine, record) = (Arc::clone(&self.engine), next.clone());
-        let write = async move { engine.ask(engine.store().replace(&record)).await };
+        let write = async move { engine.ask(|store| store.replace(&record)).await };
         (next, Box::pin(write))
     }
 }
@@ -384,7 +395,7 @@ impl Engine {
             if !pause.is_zero() {
                 (engine.executor.sleep)(pause).await;
             }
-            let watch = engine.store().watch(&id, version);
+            let watch = caught(async { engine.store().watch(&id, version).await });
             match engine.store().watches_are_prompt() {
                 true => drop(watch.await),
                 false => drop(engine.executor.within(LOOK, watch).await),
@@ -420,6 +431,8 @@ fn shortened(mut message: String) -> String {
 
 /// The status message of a task that had no more time.
 pub(super) const EXPIRED: &str = "the task has expired";
+/// The status message of a task whose end the store did not take.
+const UNFINISHED: &str = "the end of the task was lost";
 /// The status message of a task whose record is too large.
 pub(super) const BYTES: &str = "limit reached: bytes of a task";
 /// The longest status message, in bytes.

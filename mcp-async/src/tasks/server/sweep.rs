@@ -10,6 +10,7 @@ use std::sync::{Arc, Weak};
 
 use super::engine::{Engine, millis};
 use super::executor::Executor;
+use super::kept::Repair;
 use super::settings::INTERVAL;
 use crate::error::ErrorReply;
 
@@ -33,10 +34,10 @@ impl Engine {
         let now = self.time();
         self.kept().forget_until(now);
         // The failure of one does not keep the others.
-        self.remove_unwanted().await;
+        self.repair().await;
         let _ = self.remove_expired(now.saturating_sub(millis(KEPT))).await;
         let now = self.lease_time();
-        let orphaned = self.ask(self.store().orphaned(now, BATCH)).await?;
+        let orphaned = self.ask(|store| store.orphaned(now, BATCH)).await?;
         for record in orphaned {
             if record.boot != self.boot {
                 let _ = self.fail(record, LOST).await;
@@ -45,25 +46,41 @@ impl Engine {
         Ok(())
     }
 
-    /// Removes the records of tasks that gave their places.
-    pub(super) async fn remove_unwanted(&self) {
-        let unwanted = self.kept().take_unwanted();
-        for id in unwanted {
-            if self.ask(self.store().remove(&id)).await.is_err() {
-                self.kept().discard(id);
+    /// Makes the changes that the store has not made. What fails is tried again by the next sweep.
+    pub(super) async fn repair(&self) {
+        let mut failures = 0;
+        let repairs = self.kept().take_repairs();
+        for repair in repairs {
+            // A store that is down is not asked for each.
+            if failures < FAILURES && self.is_repaired(&repair).await {
+                continue;
             }
+            failures = failures.saturating_add(1);
+            self.kept().repair(repair);
         }
+    }
+
+    async fn is_repaired(&self, repair: &Repair) -> bool {
+        let repaired = match repair {
+            Repair::Remove(id) => self.ask(|store| store.remove(id)).await,
+            Repair::Fail(id, message) => match self.ask(|store| store.load(id)).await {
+                Ok(Some(record)) => self.fail(record, message).await.map(drop),
+                Ok(None) => Ok(()),
+                Err(error) => Err(error),
+            },
+        };
+        repaired.is_ok()
     }
 
     /// Removes the records that have expired at this time.
     async fn remove_expired(&self, at: u64) -> Result<(), ErrorReply> {
         let mut removed = HashSet::new();
         loop {
-            let expired = self.ask(self.store().expired(at, BATCH)).await?;
+            let expired = self.ask(|store| store.expired(at, BATCH)).await?;
             let is_full = expired.len() >= BATCH;
             let mut is_new = true;
             for record in expired {
-                let _ = self.ask(self.store().remove(&record.id)).await;
+                let _ = self.ask(|store| store.remove(&record.id)).await;
                 is_new &= removed.insert(record.id);
             }
             // A store that still returns a removed record has a pause.
@@ -126,6 +143,9 @@ async fn sweep(engine: Weak<Engine>, executor: Executor) {
 
 /// The records that the store returns at a time.
 const BATCH: usize = 32;
+
+/// Failures after which the store is left alone until the next sweep.
+const FAILURES: u32 = 4;
 
 /// The status message of a task whose process has ended.
 pub(super) const LOST: &str = "the process that worked on the task has ended";

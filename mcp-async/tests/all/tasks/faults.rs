@@ -8,13 +8,14 @@ use mcp_async::ErrorReply;
 use mcp_async::server::{HandlerError, NoArguments, Tool};
 use mcp_async::tasks::server::{TaskPolicy, Tasks};
 use mcp_async::tasks::store::MemoryTaskStore;
+use mcp_proto::Revision;
 use mcp_proto::json::RawBuf;
 
 use super::stores::{Fault, Hostile};
 use super::support::{
-    about, accept, client, client_of, create, pass, server, server_at, status, update,
+    BOTH, about, accept, client, client_of, create, pass, server, server_at, status, update,
 };
-use crate::server_typed::support::{member, text};
+use crate::server_typed::support::{Wire, member, text};
 
 /// TK-61
 #[test]
@@ -205,6 +206,44 @@ fn a_store_that_fails_for_good_is_given_up() {
             assert_eq!(crate::sim::settle(), 1, "{fault:?} {ttl:?}");
             crate::sim::end();
         }
+    }
+}
+
+/// TK-60, TK-61: a task whose end the store did not take fails when the store works again, although
+/// its process lives.
+#[test]
+fn a_task_whose_end_is_lost_fails_later() {
+    for (fault, ends, message) in [
+        (Fault::Fails, false, "the end of the task was lost"),
+        (Fault::Panics, false, "the end of the task was lost"),
+        (Fault::Fails, true, "the server is shutting down"),
+        (Fault::Panics, true, "the server is shutting down"),
+    ] {
+        let store = Hostile::new(fault, usize::MAX / 2);
+        let (server, running) = server(Tasks::new().store(store.clone()).ttl(None));
+        let server = server.build().unwrap();
+        let wire = || Wire::declaring(&server, Revision::V2026_07_28, BOTH);
+        let mut first = wire();
+        let id = create(&mut first, "job", r#"{"steps":1}"#);
+        pass(0);
+        store.fail_after(0);
+        match ends {
+            true => server.registry().shutdown(),
+            false => pass(100),
+        }
+        for _ in 0..2500 {
+            pass(2000);
+            pass(2000);
+        }
+        assert_eq!(running.get(), 0);
+        store.heal();
+        pass(500);
+        pass(500);
+        let (other, _) = super::support::server(Tasks::new().store(store));
+        let got = about(&mut client(&other), "tasks/get", &id);
+        assert_eq!(text(&got, &["result", "status"]), "failed", "{got}");
+        assert_eq!(text(&got, &["result", "statusMessage"]), message);
+        crate::sim::end();
     }
 }
 

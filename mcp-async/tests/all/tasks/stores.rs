@@ -30,6 +30,8 @@ pub(crate) enum Fault {
     Never,
     /// It does what it is asked, and says that it failed.
     Lies,
+    /// It panics, in the call or in its future.
+    Panics,
     /// It refuses each replacement, as if another process had been faster.
     Refuses,
     /// It does what it is asked, after this many milliseconds.
@@ -77,6 +79,8 @@ impl Hostile {
             _ if is_good => future,
             (Fault::Fails, _) => Box::pin(ready(Err(TaskStoreError::new("down")))),
             (Fault::Never, _) => Box::pin(pending()),
+            (Fault::Panics, Some(_)) => panic!("secret"),
+            (Fault::Panics, None) => Box::pin(async { panic!("secret") }),
             (Fault::Lies, _) => Box::pin(async move {
                 future.await?;
                 Err(TaskStoreError::new("lost"))
@@ -184,7 +188,13 @@ fn the_store_in_memory_passes_the_check() {
 /// TK-61
 #[test]
 fn a_hostile_store_neither_hangs_nor_tears_a_task() {
-    for fault in [Fault::Fails, Fault::Never, Fault::Lies, Fault::Refuses] {
+    for fault in [
+        Fault::Fails,
+        Fault::Never,
+        Fault::Panics,
+        Fault::Lies,
+        Fault::Refuses,
+    ] {
         for good in 0..24 {
             let store = Hostile::new(fault, good);
             let tasks = Tasks::new()

@@ -34,8 +34,8 @@ impl CoreTasks {
         let after = after.map(|cursor| cursor.into_owned());
         call.answer(async move {
             let engine = &self.0;
-            let listed = engine.store().list(&owner, after.as_deref(), PAGE + 1);
-            let mut listed = engine.ask(listed).await?;
+            let list = engine.ask(|store| store.list(&owner, after.as_deref(), PAGE + 1));
+            let mut listed = list.await?;
             let has_more = listed.len() > PAGE;
             listed.truncate(PAGE);
             let last = listed.last().filter(|_| has_more);

@@ -161,7 +161,7 @@ impl Open {
     /// Gives the task the client's answer. Returns the newest record, if there is one.
     async fn give(&self, answer: &Result<RawBuf, ErrorReply>) -> Newest {
         let engine = &self.engine;
-        let Some(record) = engine.ask(engine.store().load(&self.id)).await? else {
+        let Some(record) = engine.ask(|store| store.load(&self.id)).await? else {
             return Ok(None);
         };
         let (key, max) = (&*self.question.key, engine.tasks.max_bytes);
