@@ -14,25 +14,38 @@ use super::shown::detailed;
 use super::sweep::{KEPT, LOST};
 use crate::connection::Job;
 use crate::error::ErrorReply;
+#[cfg(feature = "http-server")]
+use crate::server::CallContext;
 use crate::server::{Call, check_answer};
 
 impl Engine {
     pub(super) fn get(self: &Arc<Self>, call: Call<'_>) -> Job {
         let (engine, id, owner) = (Arc::clone(self), id(&call), owner(call.context()));
         #[cfg(feature = "http-server")]
-        if call.context().http().is_some()
-            && id.len() <= LONGEST
-            && let Some(max) = self.tasks.max_polls
-        {
-            let interval = super::engine::millis(self.tasks.poll_interval);
-            if !self.polls.count(&id, self.time(), interval, max) {
-                return call.refuse(ErrorReply::new(
-                    code::TOO_MANY_REQUESTS,
-                    "limit reached: polls of a task in its interval",
-                ));
-            }
+        if let Some(refusal) = self.refuse_poll(call.context(), &owner, &id) {
+            return call.refuse(refusal);
         }
         call.answer(async move { detailed(&engine.find(&id, owner).await?) })
+    }
+
+    /// Counts a poll over HTTP. Returns the refusal of one too many (TK-58).
+    #[cfg(feature = "http-server")]
+    pub(super) fn refuse_poll(
+        &self,
+        context: &CallContext,
+        owner: &Option<Arc<str>>,
+        id: &str,
+    ) -> Option<ErrorReply> {
+        let max = self.tasks.max_polls?;
+        if context.http().is_none() || id.len() > LONGEST {
+            return None;
+        }
+        let interval = super::engine::millis(self.tasks.poll_interval);
+        let is_counted = self.polls.count((owner, id), self.time(), interval, max);
+        (!is_counted).then(|| {
+            let message = "limit reached: polls of a task in its interval";
+            ErrorReply::new(code::TOO_MANY_REQUESTS, message)
+        })
     }
 
     /// TK-40, TK-41

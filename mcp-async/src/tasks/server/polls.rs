@@ -1,7 +1,7 @@
 //! How often clients look at tasks.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The polls of tasks in their current poll intervals (TK-58).
 #[derive(Default)]
@@ -9,10 +9,15 @@ pub(super) struct Polls(Mutex<Windows>);
 
 #[derive(Default)]
 struct Windows {
-    by_task: HashMap<Box<str>, Window>,
+    by_task: HashMap<Task, Window>,
     /// When those that have ended are removed next.
     prune_at: usize,
+    /// Until when there is no room for others.
+    full_until: u64,
 }
+
+/// The principal that polls, and the id. It need not be the principal of the task, nor be there a task.
+type Task = (Option<Arc<str>>, Box<str>);
 
 struct Window {
     /// In milliseconds, as `now` is.
@@ -22,12 +27,22 @@ struct Window {
 
 impl Polls {
     /// Counts a poll of a task; `false` if there were `max` in the current interval, which lasts so many
-    /// milliseconds.
-    pub(super) fn count(&self, task: &str, now: u64, interval: u64, max: u32) -> bool {
-        let Windows { by_task, prune_at } =
-            &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+    /// milliseconds. At the bound of ids, others are not counted.
+    pub(super) fn count(
+        &self,
+        (owner, id): (&Option<Arc<str>>, &str),
+        now: u64,
+        interval: u64,
+        max: u32,
+    ) -> bool {
+        let Windows {
+            by_task,
+            prune_at,
+            full_until,
+        } = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let ends = now.saturating_add(interval);
-        if let Some(window) = by_task.get_mut(task) {
+        let task = (owner.clone(), Box::from(id));
+        if let Some(window) = by_task.get_mut(&task) {
             // A window that ends later than a new one would was made before the clock was set back.
             if now >= window.ends || window.ends > ends {
                 *window = Window { ends, count: 0 };
@@ -36,16 +51,26 @@ impl Polls {
             return window.count <= max;
         }
         if by_task.len() >= *prune_at {
+            if now < *full_until {
+                return true;
+            }
             by_task.retain(|_, window| now < window.ends);
-            *prune_at = by_task.len().saturating_mul(2).max(FEW);
+            *prune_at = by_task.len().saturating_mul(2).clamp(FEW, MOST);
+            if by_task.len() >= MOST {
+                *full_until = ends;
+                return true;
+            }
+            by_task.shrink_to(*prune_at);
         }
-        by_task.insert(task.into(), Window { ends, count: 1 });
+        by_task.insert(task, Window { ends, count: 1 });
         max > 0
     }
 }
 
 /// So many are not worth a search for those that have ended.
 const FEW: usize = 64;
+/// The most ids that are counted.
+const MOST: usize = 1 << 16;
 
 #[cfg(test)]
 mod tests {
@@ -54,7 +79,7 @@ mod tests {
     #[test]
     fn tk_58_polls_are_counted_for_each_interval() {
         let polls = Polls::default();
-        let count = |task, now| polls.count(task, now, 100, 2);
+        let count = |task, now| polls.count((&None, task), now, 100, 2);
         assert_eq!([0, 50, 99].map(|now| count("a", now)), [true, true, false]);
         assert!(count("b", 99));
         assert_eq!(
@@ -62,15 +87,38 @@ mod tests {
             [true, true, false]
         );
         assert!(count("a", 20), "the clock was set back");
-        assert!(!polls.count("c", 0, 100, 0));
+        assert!(!polls.count((&None, "c"), 0, 100, 0));
     }
 
     #[test]
     fn intervals_that_have_ended_take_no_room() {
         let polls = Polls::default();
         for number in 0..100_000_u64 {
-            polls.count(&number.to_string(), number, 10, 1);
+            polls.count((&None, &number.to_string()), number, 10, 1);
         }
+        assert!(polls.0.lock().unwrap().by_task.len() <= FEW);
+    }
+
+    #[test]
+    fn polls_of_others_are_not_counted() {
+        let polls = Polls::default();
+        let [ada, eve] = ["ada", "eve"].map(|name| Some(Arc::from(name)));
+        assert!(polls.count((&ada, "a"), 0, 10, 1));
+        assert!(!polls.count((&ada, "a"), 0, 10, 1));
+        assert!(polls.count((&eve, "a"), 0, 10, 1));
+        assert!(polls.count((&None, "a"), 0, 10, 1));
+    }
+
+    #[test]
+    fn ids_are_bounded_within_an_interval() {
+        let polls = Polls::default();
+        assert!(polls.count((&None, "known"), 0, 10, 1));
+        for number in 0..200_000_u64 {
+            polls.count((&None, &number.to_string()), number / 20_000, 10, 1);
+        }
+        assert_eq!(polls.0.lock().unwrap().by_task.len(), MOST);
+        assert!(!polls.count((&None, "known"), 9, 10, 1));
+        assert!(polls.count((&None, "late"), 99, 10, 1));
         assert!(polls.0.lock().unwrap().by_task.len() <= FEW);
     }
 }

@@ -16,6 +16,10 @@ use crate::server::Call;
 impl CoreTasks {
     pub(super) fn get(self, call: Call<'_>) -> Job {
         let (id, owner) = (id(&call), owner(call.context()));
+        #[cfg(feature = "http-server")]
+        if let Some(refusal) = self.0.refuse_poll(call.context(), &owner, &id) {
+            return call.refuse(refusal);
+        }
         call.answer(async move { shown(&self.find(&id, owner).await?) })
     }
 

@@ -78,6 +78,38 @@ fn a_task_is_shown_without_an_event_stream() {
     sim::end();
 }
 
+/// TK-58
+#[test]
+fn polls_that_are_too_frequent_are_refused_in_sessions() {
+    let tasks = Tasks::new().max_polls_per_interval(20);
+    let service = server(tasks).0.http().into_service().unwrap();
+    let (ada, eve) = (
+        session(&service, Some("ada")),
+        session(&service, Some("eve")),
+    );
+    let id = create(&ada, r#"{"steps":1000}"#);
+    let params = format!(r#""params":{{"taskId":"{id}"}}"#);
+    let body = format!(r#"{{"jsonrpc":"2.0","id":7,"method":"tasks/get",{params}}}"#);
+    // What another user polls does not count.
+    for _ in 0..30 {
+        eve.post(&body);
+    }
+    for _ in 0..2 {
+        for _ in 0..20 {
+            let got = ada.post(&body).whole();
+            assert_eq!(text(&got, &["result", "taskId"]), id);
+        }
+        let refused = ada.post(&body);
+        assert_eq!(refused.status, 200);
+        let refused = refused.whole();
+        assert_eq!(member(&refused, &["error", "code"]), "-32603");
+        let message = text(&refused, &["error", "message"]);
+        assert_eq!(message, "limit reached: polls of a task in its interval");
+        pass(1000);
+    }
+    sim::end();
+}
+
 /// TK-14
 #[test]
 fn what_is_no_cursor_is_refused() {
