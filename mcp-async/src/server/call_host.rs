@@ -38,8 +38,12 @@ pub(crate) trait CallHost: Send + Sync {
     /// Whether the client still waits for the answer.
     fn is_live(&self, call: Token) -> bool;
 
-    /// Ready when the client waits no longer; wakes the task then.
-    fn poll_over(&self, cx: &Context<'_>, call: Token) -> Poll<()>;
+    /// Ready when the client waits no longer; wakes the task then. `number` is that of the future
+    /// that waits, once it has one, and is to be [left](Self::leave_over) with it.
+    fn poll_over(&self, cx: &Context<'_>, call: Token, number: &mut Option<u64>) -> Poll<()>;
+
+    /// The future of this number waits no longer.
+    fn leave_over(&self, _number: u64) {}
 
     /// Reports progress, and waits for room and for a store. Ready with whether the report was
     /// written or came too late; `false` for one that was dropped.

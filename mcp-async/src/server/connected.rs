@@ -52,7 +52,7 @@ impl CallHost for Connected {
         !core.ended && core.machine.is_live(call)
     }
 
-    fn poll_over(&self, cx: &Context<'_>, call: Token) -> Poll<()> {
+    fn poll_over(&self, cx: &Context<'_>, call: Token, _: &mut Option<u64>) -> Poll<()> {
         let mut core = self.0.lock();
         if core.ended || !core.machine.is_live(call) {
             return Poll::Ready(());

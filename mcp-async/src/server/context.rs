@@ -1,7 +1,8 @@
 //! The context of an untyped call.
 
 use core::fmt;
-use core::future::{Future, poll_fn};
+use core::future::Future;
+use core::pin::Pin;
 use core::task::{self, Poll};
 use std::sync::Arc;
 
@@ -70,6 +71,30 @@ pub struct CallContext {
     features: ClientFeatures,
     progress: bool,
     log_level: Option<LoggingLevel>,
+}
+
+/// Waits for the end of a call.
+struct Cancelled<'a> {
+    context: &'a CallContext,
+    /// What the host of the call knows it by.
+    number: Option<u64>,
+}
+
+impl Future for Cancelled<'_> {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<()> {
+        let Self { context, number } = &mut *self;
+        context.host.poll_over(cx, context.token, number)
+    }
+}
+
+impl Drop for Cancelled<'_> {
+    fn drop(&mut self) {
+        if let Some(number) = self.number {
+            self.context.host.leave_over(number);
+        }
+    }
 }
 
 impl CallContext {
@@ -142,7 +167,10 @@ impl CallContext {
     /// A job's own future need not wait for it, it is dropped; this is for work that was moved
     /// to another task or thread.
     pub fn cancelled(&self) -> impl Future<Output = ()> + Send + '_ {
-        poll_fn(|cx| self.host.poll_over(cx, self.token))
+        Cancelled {
+            context: self,
+            number: None,
+        }
     }
 
     /// Returns whether the call is over or cancelled.

@@ -4,6 +4,7 @@ use core::mem;
 use core::task::{Context, Poll, Waker};
 #[cfg(feature = "http-server")]
 use core::time::Duration;
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mcp_proto::json::RawBuf;
@@ -46,8 +47,12 @@ pub(super) struct State {
     pub(super) reported: Vec<String>,
     /// The task that drives the call.
     pub(super) runner: Option<Waker>,
-    /// Tasks that wait for the end of the call, or for its departure from the exchange.
+    /// Tasks that wait for the departure of the call from its exchange.
     waiting: Vec<Waker>,
+    /// The wakers of futures that wait for the end of the call, by their numbers.
+    watching: HashMap<u64, Waker>,
+    /// The newest number of them.
+    watches: u64,
 }
 
 /// Where a call runs.
@@ -80,6 +85,8 @@ impl DetachedHost {
                 reported: Vec::new(),
                 runner: None,
                 waiting: Vec::new(),
+                watching: HashMap::new(),
+                watches: 0,
             }),
         }
     }
@@ -100,7 +107,7 @@ impl DetachedHost {
                 .look_at_rounds(self.call, &mut |rounds, _| round = rounds.take(self.call));
             state.rounds = Rounds::live(self.call, round);
             state.stage = Stage::Detached;
-            mem::take(&mut state.waiting)
+            state.take_waiting()
         };
         waiting.into_iter().for_each(Waker::wake);
     }
@@ -118,7 +125,7 @@ impl DetachedHost {
     pub(super) fn stop(&self) -> Vec<Waker> {
         let state = &mut *self.lock();
         state.stage = Stage::Over;
-        let mut waiting = mem::take(&mut state.waiting);
+        let mut waiting = state.take_waiting();
         mem::take(&mut state.rounds).end(&mut waiting);
         waiting
     }
@@ -151,6 +158,13 @@ impl DetachedHost {
 }
 
 impl State {
+    /// Returns all wakers of those that wait for something of the call.
+    fn take_waiting(&mut self) -> Vec<Waker> {
+        let mut waiting = mem::take(&mut self.waiting);
+        waiting.extend(mem::take(&mut self.watching).into_values());
+        waiting
+    }
+
     /// Whether the open questions are other ones than were reported.
     pub(super) fn has_news(&mut self, call: Token) -> bool {
         let open = self.rounds.open(call).map(|(key, ..)| key);
@@ -201,17 +215,41 @@ impl CallHost for DetachedHost {
         }
     }
 
-    fn poll_over(&self, cx: &Context<'_>, call: Token) -> Poll<()> {
-        let state = &mut *self.lock();
-        match state.stage {
-            Stage::Over => return Poll::Ready(()),
-            // The end of the exchange wakes the task, which then asks again.
-            Stage::Attached | Stage::Asked if self.origin.poll_over(cx, call).is_ready() => {
-                return Poll::Ready(());
+    fn poll_over(&self, cx: &Context<'_>, call: Token, number: &mut Option<u64>) -> Poll<()> {
+        let _replaced = {
+            let state = &mut *self.lock();
+            match state.stage {
+                Stage::Over => return Poll::Ready(()),
+                // The end of the exchange wakes the task, which then asks again.
+                Stage::Attached | Stage::Asked => {
+                    if self.origin.poll_over(cx, call, &mut None).is_ready() {
+                        return Poll::Ready(());
+                    }
+                }
+                Stage::Detached => {}
             }
-            _ => register(&mut state.waiting, cx),
-        }
+            let number = *number.get_or_insert_with(|| {
+                state.watches = state.watches.wrapping_add(1);
+                state.watches
+            });
+            match state.watching.get(&number) {
+                Some(waker) if waker.will_wake(cx.waker()) => None,
+                _ => state.watching.insert(number, cx.waker().clone()),
+            }
+        };
         Poll::Pending
+    }
+
+    fn leave_over(&self, number: u64) {
+        let _waker = {
+            let watching = &mut self.lock().watching;
+            let waker = watching.remove(&number);
+            // A table that was large once does not stay so.
+            if watching.len() < watching.capacity() / 8 {
+                watching.shrink_to(watching.len().saturating_mul(2));
+            }
+            waker
+        };
     }
 
     fn poll_progress(

@@ -1,14 +1,21 @@
 //! Times and bounds.
 
+use core::future::Future;
+use core::pin::pin;
+use core::task::{self, Waker};
 use core::time::Duration;
+use std::sync::Arc;
+use std::task::Wake;
 
 use mcp_async::server::layers::ConcurrencyLimit;
-use mcp_async::tasks::server::Tasks;
+use mcp_async::server::{Context, NoArguments, Tool};
+use mcp_async::tasks::server::{TaskPolicy, Tasks};
 use mcp_async::tasks::store::MemoryTaskStore;
 
 use super::stores::{Fault, Hostile};
 use super::support::{
-    about, accept, call, client, client_of, create, pass, server, server_with, status, update,
+    Running, about, accept, call, client, client_of, create, pass, server, server_with, status,
+    update,
 };
 use crate::server_typed::support::{member, text};
 
@@ -309,4 +316,32 @@ fn a_task_takes_no_place_of_a_concurrency_limit() {
         assert!(answer.contains("done"), "{answer}");
         crate::sim::end();
     }
+}
+
+/// Many futures of one task may wait for its end in turn.
+#[test]
+fn a_dropped_wait_for_the_end_of_a_task_leaves_no_waker() {
+    struct Count;
+    impl Wake for Count {
+        fn wake(self: Arc<Self>) {}
+    }
+    let waits = |_: NoArguments, cx: Context<Running>| async move {
+        let count = Arc::new(Count);
+        let waker = Waker::from(Arc::clone(&count));
+        let before = Arc::strong_count(&count);
+        for _ in 0..3 {
+            let mut end = pin!(cx.cancelled());
+            let cx = &mut task::Context::from_waker(&waker);
+            assert!(end.as_mut().poll(cx).is_pending());
+            assert!(end.as_mut().poll(cx).is_pending());
+        }
+        Ok((Arc::strong_count(&count) - before).to_string())
+    };
+    let (server, _) = server(Tasks::new());
+    let waits = Tool::new("waits").task(TaskPolicy::Required).handler(waits);
+    let mut wire = client(&server.with(waits));
+    let id = create(&mut wire, "waits", "{}");
+    pass(0);
+    let got = about(&mut wire, "tasks/get", &id);
+    assert!(got.contains(r#""text":"0""#), "{got}");
 }
