@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use mcp_proto::json::{DecodeError, Raw, RawBuf};
 use mcp_proto::model::ClientFeatures;
-use mcp_proto::rpc::{Method, Reason};
+use mcp_proto::rpc::{Method, Reason, code};
 use mcp_proto::server::AskOptions;
 use mcp_proto::{Channel, Instant, Question, Revision, Token};
 use serde::Serialize;
@@ -80,7 +80,7 @@ pub(super) fn created(answer: &RawBuf) -> Option<Result<Task, DecodeError>> {
 }
 
 impl ClientTask {
-    pub(super) fn new(context: &CallContext, task: Task, timeout: Duration) -> Option<Self> {
+    pub(super) fn new(context: &CallContext, task: Task, deadline: Instant) -> Option<Self> {
         let shared = context.peer().shared;
         let now = shared.now();
         let (token, channel) = context.call();
@@ -93,7 +93,7 @@ impl ClientTask {
             call: (token, context.revision()),
             interval: SHORTEST,
             due: now,
-            deadline: now + timeout,
+            deadline,
             request: None,
             is_over: false,
             id: String::new(),
@@ -136,10 +136,14 @@ impl ClientTask {
             let answer = match answer {
                 Ok(answer) => answer,
                 Err(error) => {
-                    self.is_over = matches!(
-                        error,
-                        AskError::Client(_) | AskError::Rejected(_) | AskError::Closed
-                    );
+                    self.is_over = match &error {
+                        // Other errors of a poll say nothing about the task.
+                        AskError::Client(error) | AskError::Rejected(error) => {
+                            method == Method::TasksResult || error.code == code::INVALID_PARAMS
+                        }
+                        AskError::Closed => true,
+                        _ => false,
+                    };
                     return Poll::Ready(Err(error));
                 }
             };

@@ -6,10 +6,10 @@ use core::pin::Pin;
 use core::task::{self, Poll, ready};
 use core::time::Duration;
 
-use mcp_proto::SendError;
 use mcp_proto::json::{DecodeError, Raw, RawBuf};
 use mcp_proto::rpc::Method;
 use mcp_proto::server::{AskOptions, check_question};
+use mcp_proto::{Instant, SendError};
 
 use super::answer::check_form;
 use super::client_task::{ClientTask, created, makes_tasks, with_task};
@@ -66,6 +66,8 @@ pub struct QuestionFuture<'a, T> {
     nested: Option<RawBuf>,
     decode: fn(Raw<'_>) -> Result<T, DecodeError>,
     timeout: Duration,
+    /// When the time of a nested request is over, once it was made.
+    deadline: Option<Instant>,
     /// Whether the client of a legacy session may make a task of it.
     may_be_task: bool,
     /// The task that the client made of it.
@@ -118,6 +120,7 @@ impl<'a, T> QuestionFuture<'a, T> {
             nested: None,
             decode,
             timeout: AskOptions::default().timeout,
+            deadline: None,
             may_be_task: false,
             task: None,
             pending: None,
@@ -135,8 +138,8 @@ impl<'a, T> QuestionFuture<'a, T> {
     /// Lets a client of 2025-11-25 make a task of the question, if it declares that it does (TK-02);
     /// nothing changes for other clients. The client answers with the task at once, is polled, and is
     /// asked for the answer when the task is over, so that no request stays open until a user
-    /// answers. The [timeout](Self::timeout) bounds the request and then, again, the task, whose
-    /// lifetime it is. Dropping the future cancels the task.
+    /// answers. The [timeout](Self::timeout) bounds all of that, and is the lifetime of the task.
+    /// Dropping the future cancels the task.
     ///
     /// ```
     /// use core::time::Duration;
@@ -295,6 +298,8 @@ impl<'a, T> QuestionFuture<'a, T> {
         let Ok(asked) = &self.asked else {
             return Poll::Ready(Err(AskError::Cancelled));
         };
+        let begun = || self.context.now() + self.timeout;
+        let deadline = *self.deadline.get_or_insert_with(begun);
         if self.pending.is_none()
             && self.may_be_task
             && makes_tasks(self.context.client(), asked.method)
@@ -324,7 +329,7 @@ impl<'a, T> QuestionFuture<'a, T> {
                 _ => None,
             };
             self.task = match task {
-                Some(Ok(task)) => ClientTask::new(self.context, task, self.timeout),
+                Some(Ok(task)) => ClientTask::new(self.context, task, deadline),
                 Some(Err(error)) => break Err(AskError::Decode(error)),
                 None => None,
             };

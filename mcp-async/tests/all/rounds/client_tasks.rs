@@ -169,3 +169,33 @@ fn a_question_that_is_given_up_cancels_its_task() {
     let cancel = only(&mut wire);
     assert_eq!(text(&cancel, &["method"]), "tasks/cancel");
 }
+
+#[test]
+fn the_time_of_a_question_is_that_of_its_task() {
+    let (mut wire, call, question) = begin(TASKS);
+    wire.advance(Duration::from_secs(40));
+    let created = format!(r#"{{"task":{}}}"#, task("working"));
+    reply(&mut wire, &question, &created);
+    for _ in 0..39 {
+        let get = polled(&mut wire);
+        reply(&mut wire, &get, &task("working"));
+    }
+    wire.advance(Duration::from_millis(500));
+    assert!(wire.answer(call).unwrap().contains("nobody"));
+}
+
+#[test]
+fn a_poll_that_fails_cancels_the_task_unless_it_is_unknown() {
+    for (code, is_cancelled) in [(-32603, true), (-32602, false)] {
+        let (mut wire, call, question) = begin(TASKS);
+        let created = format!(r#"{{"task":{}}}"#, task("working"));
+        reply(&mut wire, &question, &created);
+        let id = member(&polled(&mut wire), &["id"]);
+        let error = format!(r#"{{"code":{code},"message":"no"}}"#);
+        wire.line(&format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#));
+        assert!(wire.answer(call).is_some());
+        let methods = wire.hear();
+        let methods: Vec<_> = methods.iter().map(|line| text(line, &["method"])).collect();
+        assert_eq!(methods, vec!["tasks/cancel"; usize::from(is_cancelled)]);
+    }
+}
