@@ -125,8 +125,9 @@ struct Claim<'a> {
 
 impl Claim<'_> {
     fn keep(&self, value: RawBuf) -> Result<(), StateError> {
+        let travels = self.context.state_travels();
         let kept = self.context.with_round(|round| {
-            if !has_room(round, self.key, &value) {
+            if travels && !has_room(round, self.key, &value) {
                 return Err(StateError::Full);
             }
             round.carried.computed.insert(self.key.to_owned(), value);

@@ -129,7 +129,8 @@ impl<'a, T> QuestionFuture<'a, T> {
     }
 
     /// Waits so long for the answer of a legacy client; five minutes otherwise. In 2026-07-28
-    /// the client has the [lifetime](super::StateKeys::lifetime) of the state.
+    /// the client has the [lifetime](super::StateKeys::lifetime) of the state. In a task, of any
+    /// revision, it has the lifetime of the task.
     pub const fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self

@@ -34,7 +34,8 @@ impl CallContext {
     /// The application's own values, for as long as the call lasts.
     ///
     /// In 2026-07-28 they travel through the client in the sealed request state, at most
-    /// 64 KiB with all answers and all that was computed [once](Self::once). The client can
+    /// 64 KiB with all answers and all that was computed [once](Self::once); a task keeps them in
+    /// memory, without that limit. The client can
     /// **read** them; it cannot change them, keep them for longer than
     /// [`StateKeys::lifetime`](super::StateKeys::lifetime), or use them in another call. It can send the
     /// same round twice, though: what must happen only once needs a record of your own.
@@ -52,6 +53,11 @@ impl CallContext {
     /// ```
     pub const fn request_state(&self) -> RequestState<'_> {
         RequestState { context: self }
+    }
+
+    /// Whether what the call keeps has to fit into the request state: a task keeps it in memory.
+    pub(super) fn state_travels(&self) -> bool {
+        !self.host.has_detached()
     }
 }
 
@@ -76,9 +82,10 @@ impl RequestState<'_> {
     /// [`StateError::Encode`], [`StateError::Full`].
     pub fn set<T: Serialize + ?Sized>(&self, key: &str, value: &T) -> Result<(), StateError> {
         let value = encode(value)?;
+        let travels = self.context.state_travels();
         let kept = self.context.with_round(|round| {
             let old = round.carried.values.remove(key);
-            if !has_room(round, key, &value) {
+            if travels && !has_room(round, key, &value) {
                 if let Some(old) = old {
                     round.carried.values.insert(key.to_owned(), old);
                 }
