@@ -1,6 +1,6 @@
 //! Times and bounds.
 
-use core::future::Future;
+use core::future::{Future, ready};
 use core::pin::pin;
 use core::task::{self, Waker};
 use core::time::Duration;
@@ -11,13 +11,14 @@ use mcp_async::server::layers::ConcurrencyLimit;
 use mcp_async::server::{Context, NoArguments, Tool};
 use mcp_async::tasks::server::{TaskPolicy, Tasks};
 use mcp_async::tasks::store::MemoryTaskStore;
+use mcp_proto::Revision;
 
 use super::stores::{Fault, Hostile};
 use super::support::{
     Running, about, accept, call, client, client_of, create, pass, server, server_with, status,
     update,
 };
-use crate::server_typed::support::{member, text};
+use crate::server_typed::support::{Wire, member, text};
 
 /// TK-51, TK-60
 #[test]
@@ -344,4 +345,26 @@ fn a_dropped_wait_for_the_end_of_a_task_leaves_no_waker() {
     pass(0);
     let got = about(&mut wire, "tasks/get", &id);
     assert!(got.contains(r#""text":"0""#), "{got}");
+}
+
+/// What a task keeps travels nowhere.
+#[test]
+fn what_a_task_keeps_has_no_room_to_fit_into() {
+    let keeps = |_: NoArguments, cx: Context<Running>| async move {
+        let large = "x".repeat(100_000);
+        let is_kept = cx.request_state().set("first", &large).is_ok();
+        let is_computed = cx.once("second", ready(large)).await.is_ok();
+        Ok(format!("{is_kept} {is_computed}"))
+    };
+    let (server, _) = server(Tasks::new());
+    let keeps = Tool::new("keeps").task(TaskPolicy::Optional).handler(keeps);
+    let server = server.with(keeps);
+    let mut wire = client(&server);
+    let id = create(&mut wire, "keeps", "{}");
+    pass(0);
+    let got = about(&mut wire, "tasks/get", &id);
+    assert!(got.contains(r#""text":"true true""#), "{got}");
+    let mut plain = Wire::declaring(&server, Revision::V2026_07_28, "{}");
+    let answer = call(&mut plain, "keeps", "{}");
+    assert!(answer.contains(r#""text":"false false""#), "{answer}");
 }
