@@ -13,9 +13,10 @@ use super::background::Background;
 use super::boxed::Boxed;
 use super::cache::{Cache, Kind, Ticket};
 use super::callbacks::Callbacks;
+use super::core_tasks::is_created;
 use super::handler::{Handler, IncomingQuestion, Reply};
 use super::info::ServerInfo;
-use super::late_result::LateResult;
+use super::late_result::{LateResult, LateResultOf};
 use super::lock::lock;
 use super::owed_requests::OwedRequests;
 use super::question_tasks::QuestionHost;
@@ -316,9 +317,12 @@ impl Handler for ClientState {
 
     fn late_result(&self, result: Object<'_>) {
         let kind = result.get("resultType").and_then(Raw::string);
-        let mut types = self.late_results.iter();
-        let follows = types.find(|late| kind.is_some_and(|kind| kind == *late.name));
-        if let Some((method, params)) = follows.and_then(|late| (late.request)(result.as_raw())) {
+        let concerned = self.late_results.iter().filter(|late| match late.of {
+            LateResultOf::Type(name) => kind.is_some_and(|kind| kind == *name),
+            LateResultOf::CoreTask => is_created(result.as_raw()),
+        });
+        let mut requests = concerned.filter_map(|late| (late.request)(result.as_raw()));
+        if let Some((method, params)) = requests.next() {
             let method = Method::from(Str::from(method));
             self.owed.push(None, Ask::Own { method, params });
         }

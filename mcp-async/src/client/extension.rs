@@ -14,7 +14,7 @@ use super::core_tasks::CoreTasks;
 use super::extensions::{Extensions, Follow, ResultType};
 use super::handle::Client;
 use super::inner::Inner;
-use super::late_result::LateResult;
+use super::late_result::{LateResult, LateResultOf};
 use crate::error::CallError;
 
 /// An extension as this client supports it, for
@@ -159,7 +159,19 @@ impl Extension {
         F: Fn(Raw<'_>) -> Option<(&'static str, RawBuf)> + Send + Sync + 'static,
     {
         self.late_results.push(LateResult {
-            name,
+            of: LateResultOf::Type(name),
+            request: Box::new(request),
+        });
+        self
+    }
+
+    /// The same for the answer that creates a task of 2025-11-25.
+    pub(crate) fn late_core_task<F>(mut self, request: F) -> Self
+    where
+        F: Fn(Raw<'_>) -> Option<(&'static str, RawBuf)> + Send + Sync + 'static,
+    {
+        self.late_results.push(LateResult {
+            of: LateResultOf::CoreTask,
             request: Box::new(request),
         });
         self

@@ -65,7 +65,9 @@ pub trait Handler: Send + Sync + 'static {
     }
 
     /// The server answered a call after all that was dropped or took too long, with a result of a
-    /// type that an extension of the configuration defines (EX-09), such as a task.
+    /// type that an extension of the configuration defines (EX-09), or with a task of 2025-11-25, if
+    /// the configuration has such a type for `tools/call`. If the answer had arrived already, this is
+    /// called where the call is dropped.
     fn late_result(&self, result: Object<'_>) {
         let _ = result;
     }

@@ -2,11 +2,20 @@
 
 use mcp_proto::json::{Raw, RawBuf};
 
-/// What follows a result of this type that no caller waits for.
+/// What follows such a result that no caller waits for.
 pub(super) struct LateResult {
-    pub(super) name: &'static str,
+    pub(super) of: LateResultOf,
     /// The method and the parameters of a request, if there is one to send.
     pub(super) request: Box<RequestOf>,
+}
+
+/// Which results are meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LateResultOf {
+    /// Those of a type that an extension defines.
+    Type(&'static str),
+    /// The answers that create tasks of 2025-11-25, which have no type.
+    CoreTask,
 }
 
 type RequestOf = dyn Fn(Raw<'_>) -> Option<(&'static str, RawBuf)> + Send + Sync;

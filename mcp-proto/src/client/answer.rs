@@ -1,5 +1,6 @@
 //! Responses of the server to calls.
 
+use super::abandoned::LateResults;
 use super::call::{Kind, ROUNDS, Stage};
 use super::received::Received;
 use super::reply::Reply;
@@ -89,8 +90,8 @@ impl<S: Storage> Client<'_, S> {
             return Action::Ignore(IgnoreReason::Absorbed);
         }
         let Some(token) = self.calls.find(id) else {
-            let result_types = self.calls.answered_late(id);
-            return self.late(result_types, received);
+            let reported = self.calls.answered_late(id);
+            return self.late(reported, received);
         };
         match received {
             Received::Result(result) => self.result(now, token, result),
@@ -100,16 +101,27 @@ impl<S: Storage> Client<'_, S> {
     }
 
     /// An answer to a call that is over.
-    fn late<'b>(&self, result_types: u32, received: Received<'b>) -> Action<Event<'b>, Reply<'b>> {
-        if result_types != 0
-            && let Received::Result(result) = received
+    fn late<'b>(
+        &self,
+        reported: LateResults,
+        received: Received<'b>,
+    ) -> Action<Event<'b>, Reply<'b>> {
+        if let Received::Result(result) = received
             && let Some(object) = result.object()
-            && let Some(kind) = object.get("resultType").and_then(Raw::string)
-            && self.config.texts.result_type(kind) & result_types != 0
+            && self.is_reported(reported, object)
         {
             return Action::Event(Event::LateResult { result: object });
         }
         Action::Ignore(IgnoreReason::LateResponse)
+    }
+
+    fn is_reported(&self, reported: LateResults, result: Object<'_>) -> bool {
+        if reported.core_task {
+            return creates_core_task(result);
+        }
+        let kind = result.get("resultType").filter(|_| reported.types != 0);
+        kind.and_then(Raw::string)
+            .is_some_and(|kind| self.config.texts.result_type(kind) & reported.types != 0)
     }
 
     fn result<'b>(
@@ -297,6 +309,13 @@ impl<S: Storage> Client<'_, S> {
             _ => self.pinger.awaits(id) || self.calls.find(id).is_some(),
         }
     }
+}
+
+/// Whether the call of a tool was answered by the task that it became. Every result of a tool has
+/// `content`.
+fn creates_core_task(result: Object<'_>) -> bool {
+    let task = result.get("task").and_then(Raw::object);
+    task.is_some() && result.get("content").is_none()
 }
 
 /// Before the first round that brings nothing but state; twice as long each time.

@@ -3,6 +3,7 @@
 use core::fmt;
 use core::time::Duration;
 
+use super::abandoned::LateResults;
 use crate::json::{Decimal, Raw};
 use crate::payload::Payload;
 use crate::rpc::{Method, Reason};
@@ -130,6 +131,8 @@ pub(super) enum Kind {
     Rounds,
     /// A subscription.
     Listen,
+    /// The answer to the call of a tool of 2025-11-25, which may create a task.
+    MayCreateTask,
 }
 
 /// How far a call is.
@@ -258,6 +261,14 @@ impl InFlight {
             self.stage,
             Stage::Failed { cancel: true, .. } | Stage::Cancelled { .. }
         )
+    }
+
+    /// Which results are reported after the end of the call.
+    pub(super) fn late_results(&self) -> LateResults {
+        LateResults {
+            types: self.result_types,
+            core_task: self.kind == Kind::MayCreateTask,
+        }
     }
 
     /// Whether the application may still speak of the call.

@@ -1,6 +1,6 @@
 //! The table of calls that wait for an answer.
 
-use super::abandoned::AbandonedCalls;
+use super::abandoned::{AbandonedCalls, LateResults};
 use super::call::{Failure, InFlight, Kind, Stage};
 use crate::action::SendError;
 use crate::slots::{Key, Queue, Slot, Slots};
@@ -173,17 +173,16 @@ impl<S: Store<Slot<InFlight>>> Calls<S> {
     }
 
     /// Handles an answer to a call that is over: a cancellation of it that is still to leave has no
-    /// use. Returns the types of results beyond the core's that the call may have, as bits; 0 if it
-    /// was not abandoned, or answered before.
-    pub(super) fn answered_late(&mut self, id: u64) -> u32 {
+    /// use. Returns which results are reported; none if it was not abandoned, or answered before.
+    pub(super) fn answered_late(&mut self, id: u64) -> LateResults {
         let key = self.table.find(id as u32, |call| call.id == id);
         let owed = key.zip(key.and_then(|key| self.table.get(key)));
         let owed = owed.filter(|(_, call)| call.is_cancellation_owed());
-        let Some((key, result_types)) = owed.map(|(key, call)| (key, call.result_types)) else {
+        let Some((key, results)) = owed.map(|(key, call)| (key, call.late_results())) else {
             return self.abandoned.take(id);
         };
         self.forget_cancellation(key);
-        result_types
+        results
     }
 
     /// The first call whose cancellation is to leave.
@@ -194,7 +193,7 @@ impl<S: Store<Slot<InFlight>>> Calls<S> {
     /// The cancellation of a call has left.
     pub(super) fn cancellation_left(&mut self, key: Key) {
         if let Some(call) = self.table.get(key) {
-            self.abandoned.note(call.id, call.result_types);
+            self.abandoned.note(call.id, call.late_results());
         }
         self.table.unmark(Queue::Transmit, key);
         match self.table.get_mut(key).map(|call| &mut call.stage) {

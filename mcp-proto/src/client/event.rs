@@ -40,8 +40,10 @@ pub enum Event<'b> {
         failure: Failure,
     },
     /// The server answered a call after all that was cancelled or took too long, with a result of
-    /// a type that an extension defines (EX-09): what the result stands for, a task for one, may
-    /// have to be ended. Only the answers to the latest 16 of such calls are reported.
+    /// a type that an extension defines (EX-09): what the result stands for may have to be ended.
+    /// A client that has such a type for `tools/call` is also notified of a task of 2025-11-25
+    /// (TK-07). Only the answers to the latest of such calls are reported, as many as may be in
+    /// flight at a time.
     LateResult {
         /// The result.
         result: Object<'b>,

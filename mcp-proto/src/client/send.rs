@@ -6,7 +6,7 @@ use super::{Call, Client, Phase, Round, Storage, encode};
 use crate::action::{SendError, Transmit};
 use crate::json::Decimal;
 use crate::payload::Payload;
-use crate::revision::Revision;
+use crate::revision::{Revision, Tasks};
 use crate::rpc::Method;
 use crate::time::Instant;
 use crate::token::SentToken;
@@ -67,7 +67,7 @@ impl<S: Storage> Client<'_, S> {
         if self.calls.is_held() && !restores {
             return Err(SendError::NotReady);
         }
-        let kind = Kind::of(call.method);
+        let (kind, result_types) = self.answers_of(call, revision);
         if kind == Kind::Listen && self.calls.subscriptions() >= self.config.max_subscriptions {
             return Err(SendError::TableFull);
         }
@@ -93,9 +93,7 @@ impl<S: Storage> Client<'_, S> {
             id,
             cookie: call.cookie,
             kind,
-            result_types: config
-                .texts
-                .result_types_of(call.method.name(), call.extensions),
+            result_types,
             stage: Stage::Sent,
             timeout,
             latest,
@@ -111,6 +109,24 @@ impl<S: Storage> Client<'_, S> {
             self.batch.commit(pending);
         }
         Ok((SentToken::new(token, self.id), Transmit::pipe(len)))
+    }
+
+    /// What the answer to a call may be, and the types of its result beyond the core's, as bits.
+    fn answers_of(&self, call: &Call<'_>, revision: Revision) -> (Kind, u32) {
+        let kind = Kind::of(call.method);
+        let name = call.method.name();
+        if revision.requires_result_type() {
+            let types = self.config.texts.result_types_of(name, call.extensions);
+            return (kind, types);
+        }
+        // A client that has tasks by the extension is taken to have them in 2025-11-25, too.
+        let may_create_task = call.method == Method::ToolsCall
+            && revision.tasks() == Tasks::Core
+            && self.config.texts.result_types_of(name, None) != 0;
+        match may_create_task {
+            true => (Kind::MayCreateTask, 0),
+            false => (kind, 0),
+        }
     }
 
     /// Sends a call again under its token and a new id (MR-12), after

@@ -79,6 +79,7 @@ impl<R, S: Send + Sync + 'static> ClientBuilder<R, S> {
             .data(options)
             .result_type("task", &["tools/call"], any_follower::follow)
             .late_result("task", cancellation)
+            .late_core_task(legacy::cancellation)
             .core_tasks(metadata, any_follower::follow_core);
         self.extension(extension).question_tasks(questions)
     }
@@ -134,10 +135,11 @@ fn created(result: Raw<'_>) -> Result<DetailedTask, CallError> {
 
 /// The request that cancels a task whose call is over (TK-54).
 fn cancellation(result: Raw<'_>) -> Option<(&'static str, RawBuf)> {
-    let task = created(result).ok()?;
-    let params = requests::Params {
-        task_id: &task.task_id,
-    };
+    cancellation_of(&created(result).ok()?.task_id)
+}
+
+fn cancellation_of(task_id: &str) -> Option<(&'static str, RawBuf)> {
+    let params = requests::Params { task_id };
     Some(("tasks/cancel", RawBuf::encode(&params).ok()?))
 }
 

@@ -213,6 +213,36 @@ fn a_call_that_is_given_up_cancels_its_task() {
     });
 }
 
+/// TK-62: the server creates a task for a call that is over.
+#[test]
+fn tk_62_a_task_that_is_created_too_late_is_cancelled() {
+    let late = |asked: &Asked| match &*asked.method {
+        "notifications/cancelled" => Say::Lines(vec![format!(
+            r#"{{"jsonrpc":"2.0","id":{},"result":{{"task":{}}}}}"#,
+            asked.text(&["requestId"]),
+            core_task("working", "")
+        )]),
+        "tasks/cancel" => Say::Result(core_task("cancelled", "")),
+        _ => Say::Nothing,
+    };
+    run(async move {
+        let (client, log) = with_core_tasks(TaskOptions::default(), late).await;
+        client.tools().all().await.unwrap();
+        {
+            let mut call = pin!(client.call_tool("job", &()));
+            assert!(poll_once(call.as_mut()).is_pending());
+            settle();
+        }
+        settle();
+        assert_eq!(log.texts("tasks/cancel", &["taskId"]), [r#""t""#]);
+        // A call that took too long.
+        let call = client.call_tool("job", &()).timeout(Duration::from_secs(1));
+        assert!(matches!(call.await, Err(CallError::Timeout)));
+        settle();
+        assert_eq!(log.count("tasks/cancel"), 2);
+    });
+}
+
 /// TK-09, TK-14: the time counts from the answer that created the task.
 #[test]
 fn a_task_is_lost_when_its_time_is_over() {

@@ -184,6 +184,56 @@ fn ex_09_a_late_result_of_an_extension_is_reported_once() {
     }
 }
 
+/// TK-07, TK-62: a late answer of 2025-11-25 that creates a task is reported, whose result has no type.
+#[test]
+fn tk_62_a_late_task_of_a_session_is_reported() {
+    let check_with = |types, revision: Revision, late: &str, told: &str| {
+        let config = ClientConfig {
+            result_types: types,
+            methods: METHODS,
+            negotiation: Negotiation::Handshake,
+            ..accepting(RevisionSet::of(&[revision]))
+        };
+        let script = format!(
+            r#"connect
+            > {{"jsonrpc":"2.0","id":1,"method":"initialize","params":{{"protocolVersion":"{revision}","capabilities":{{}},"clientInfo":{{"name":"t","version":"1"}}}}}}
+            < {{"jsonrpc":"2.0","id":1,"result":{{"protocolVersion":"{revision}","capabilities":{{"tools":{{}}}},"serverInfo":{{"name":"s","version":"1"}}}}}}
+            = connected {revision} "s"
+            > {{"jsonrpc":"2.0","method":"notifications/initialized"}}
+            call 7 tools/call {{}}
+            > {{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{{}}}}
+            call 8 events/list {{}}
+            > {{"jsonrpc":"2.0","id":3,"method":"events/list","params":{{}}}}
+            cancel 7
+            > {{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":2}}}}
+            cancel 8
+            > {{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":3}}}}
+            < {{"jsonrpc":"2.0","id":3,"result":{late}}}
+            ~ LateResponse
+            < {{"jsonrpc":"2.0","id":2,"result":{late}}}
+            {told}
+            < {{"jsonrpc":"2.0","id":2,"result":{late}}}
+            ~ LateResponse"#
+        );
+        script::check(config, &script);
+    };
+    let check = |revision, late: &str, told: &str| check_with(TYPES, revision, late, told);
+    let task = r#"{"task":{"taskId":"a"}}"#;
+    let none = "~ LateResponse";
+    check_with(&[], Revision::V2025_11_25, task, none);
+    check(Revision::V2025_11_25, task, &format!("= late {task}"));
+    check(Revision::V2025_06_18, task, none);
+    for result in [
+        r#"{"task":{"taskId":"a"},"content":[]}"#,
+        r#"{"task":"a"}"#,
+        r#"{"resultType":"task"}"#,
+        r#"{"resultType":"com.example/later"}"#,
+        "{}",
+    ] {
+        check(Revision::V2025_11_25, result, none);
+    }
+}
+
 /// The answers to the latest calls are recognized, and a method without such results is not noted.
 #[test]
 fn ex_09_late_results_of_the_latest_calls() {

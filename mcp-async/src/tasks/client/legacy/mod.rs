@@ -9,10 +9,11 @@ mod question_task;
 mod questions;
 mod related;
 
-use mcp_proto::json::Raw;
+use mcp_proto::json::{Raw, RawBuf};
 
 pub(super) use self::follower::Follower;
 pub(super) use self::questions::Questions;
+use super::cancellation_of;
 use crate::client::{CallError, is_created};
 use crate::error::TaskError;
 use crate::model::{CreateTaskResult, Task};
@@ -26,4 +27,9 @@ pub(super) fn created(result: Raw<'_>) -> Option<Result<Task, CallError>> {
         }
         Ok(created.task)
     })
+}
+
+/// The request that cancels a task whose call is over (TK-62).
+pub(super) fn cancellation(result: Raw<'_>) -> Option<(&'static str, RawBuf)> {
+    cancellation_of(&created(result)?.ok()?.task_id)
 }
