@@ -13,7 +13,7 @@ use super::background::Background;
 use super::boxed::Boxed;
 use super::cache::{Cache, Kind, Ticket};
 use super::callbacks::Callbacks;
-use super::core_tasks::is_created;
+use super::created_task::is_created;
 use super::handler::{Handler, IncomingQuestion, Reply};
 use super::info::ServerInfo;
 use super::late_result::{LateResult, LateResultOf};

@@ -82,6 +82,7 @@ pub(crate) fn begin(
         server: OnceLock::new(),
         failed: OnceLock::new(),
     });
+    let _ = shared.about.set(Arc::downgrade(&about));
     let side = Side {
         about: Arc::clone(&about),
         awaited: Awaited::default(),

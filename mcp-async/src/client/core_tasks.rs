@@ -1,6 +1,5 @@
 //! Calls of tools that are tasks of 2025-11-25, which are no extension there.
 
-use mcp_proto::json::Raw;
 use mcp_proto::model::TaskMetadata;
 
 use super::extensions::Follow;
@@ -11,13 +10,4 @@ pub(super) struct CoreTasks<C> {
     pub(super) metadata: TaskMetadata,
     /// Continues from the answer that created a task.
     pub(super) follow: Box<Follow<C>>,
-}
-
-/// Returns whether a call that asked for a task was answered with one. Every result of a tool has
-/// `content`.
-pub(crate) fn is_created(result: Raw<'_>) -> bool {
-    result.object().is_some_and(|result| {
-        let task = result.get("task").and_then(Raw::object);
-        task.is_some() && result.get("content").is_none()
-    })
 }

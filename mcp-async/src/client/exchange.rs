@@ -234,6 +234,8 @@ impl<'a> Exchange<'a> {
             cookie,
             ..Request::new(terms.method)
         };
+        // Its result may create a task of 2025-11-25, which is known by its method only.
+        self.pending.mark(matches!(terms.method, Method::ToolsCall));
         let sent = match (&self.stage, self.pending.token()) {
             (Stage::Retrying(inputs), Some(token)) => {
                 let round = Round {

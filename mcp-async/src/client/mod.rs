@@ -37,6 +37,7 @@ pub(crate) mod connection;
 mod continuation;
 #[cfg(feature = "client")]
 mod core_tasks;
+mod created_task;
 #[cfg(feature = "client")]
 mod declared;
 #[cfg(feature = "client")]
@@ -156,7 +157,7 @@ pub use mcp_proto::client::{Negotiation, Timeouts};
 #[cfg(feature = "client")]
 pub(crate) use self::boxed::Boxed;
 #[cfg(feature = "client")]
-pub(crate) use self::core_tasks::is_created;
+pub(crate) use self::created_task::is_created;
 #[cfg(feature = "client")]
 pub(crate) use self::encode::encode;
 #[cfg(feature = "client")]

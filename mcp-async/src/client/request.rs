@@ -15,7 +15,7 @@ use super::ask::{Ask, WithMeta};
 use super::boxed::Boxed;
 use super::cache::{Kind, Ticket};
 use super::child_end::ChildEnd;
-use super::core_tasks::is_created;
+use super::created_task::is_created;
 use super::decode::Decode;
 use super::exchange::{Exchange, Options, Terms};
 use super::extensions::IntermediateResult;

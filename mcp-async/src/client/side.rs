@@ -4,20 +4,23 @@ use core::future::poll_fn;
 use core::panic::AssertUnwindSafe;
 use core::task::Waker;
 use std::panic::catch_unwind;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 
 use mcp_proto::client::{Client as Core, Event, Failure, Growing};
 use mcp_proto::json::{Raw, RawBuf};
+use mcp_proto::revision::Tasks;
 use mcp_proto::{
     Channel, IgnoreReason, Instant, Machine as _, Outcome, SendError, SentToken, Token, Transmit,
 };
 
 use super::Machine;
 use super::awaited::Awaited;
+use super::created_task::is_created;
 use super::handler::{Handler, IncomingQuestion, Reply};
 use super::info::ServerInfo;
 use crate::connection::{
-    Arrival, Effect, Frame, Job, Nothing, PendingResponses, Respond, Role, Shared, discard,
+    Arrival, Effect, Frame, Gone, Job, Nothing, PendingResponses, Respond, Role, Shared, discard,
+    is_marked,
 };
 use crate::error::{ConnectError, ErrorReply};
 use crate::observe;
@@ -61,7 +64,17 @@ impl Role for Side {
                 outcome: Ok(result),
                 ..
             } => {
-                arrive(shared, cookie, Arrival::Result, Some((result, frame)));
+                let arrival = Arrival::Result;
+                let put = {
+                    shared
+                        .lock()
+                        .responses
+                        .put(cookie, arrival, Some(result), frame)
+                };
+                match put {
+                    Ok(waker) => waker.into_iter().for_each(Waker::wake),
+                    Err(Gone) => unclaimed(shared, handler, result, is_marked(cookie)),
+                }
             }
             Event::Answer {
                 cookie,
@@ -167,7 +180,7 @@ impl Role for Side {
 
 impl Respond for Core<'_, Growing> {
     type Failure = Failure;
-    type About = ();
+    type About = OnceLock<Weak<About>>;
     type RoleState = Nothing;
 
     fn respond(
@@ -199,13 +212,20 @@ impl Respond for Core<'_, Growing> {
         self.cancel(token);
     }
 
+    /// A call of a tool is marked.
+    fn unclaimed(shared: &Shared<Self>, result: Raw<'_>, is_marked: bool) {
+        if let Some(about) = shared.about.get().and_then(Weak::upgrade) {
+            unclaimed(shared, &*about.handler, result, is_marked);
+        }
+    }
+
     fn stop(&mut self, now: Instant) {
         self.hang_up(now);
     }
 }
 
 /// What does not change once it is known.
-pub(super) struct About {
+pub(crate) struct About {
     pub(super) handler: Box<dyn Handler>,
     pub(super) server: OnceLock<ServerInfo>,
     pub(super) failed: OnceLock<ConnectError>,
@@ -219,9 +239,32 @@ fn arrive(
     raw: Option<(Raw<'_>, Frame<'_>)>,
 ) {
     let (raw, frame) = raw.map_or((None, None), |(raw, frame)| (Some(raw), frame));
-    let waker: Option<Waker> = shared.lock().responses.put(cookie, arrival, raw, frame);
-    if let Some(waker) = waker {
+    let put = { shared.lock().responses.put(cookie, arrival, raw, frame) };
+    if let Ok(Some(waker)) = put {
         waker.wake();
+    }
+}
+
+/// Reports a result whose caller is gone, if it stands for work that the server has begun.
+fn unclaimed(
+    shared: &Shared<Core<'_, Growing>>,
+    handler: &dyn Handler,
+    result: Raw<'_>,
+    is_tool_call: bool,
+) {
+    let revision = shared.lock().machine.revision();
+    let (Some(object), Some(revision)) = (result.object(), revision) else {
+        return;
+    };
+    let begins_work = if revision.requires_result_type() {
+        // The core has checked that an extension defines it.
+        let kind = object.get("resultType").and_then(Raw::string);
+        kind.is_some_and(|kind| kind != "complete")
+    } else {
+        is_tool_call && revision.tasks() == Tasks::Core && is_created(result)
+    };
+    if begins_work {
+        guarded(|| handler.late_result(object));
     }
 }
 

@@ -29,7 +29,7 @@ pub use self::job::{Answered, Job};
 pub(crate) use self::outbound::Outbound;
 pub(crate) use self::outbound::{Pipe, Receipt};
 pub(crate) use self::pending_request::PendingRequest;
-pub(crate) use self::pending_responses::{Arrival, PendingResponses};
+pub(crate) use self::pending_responses::{Arrival, Gone, PendingResponses, is_marked};
 pub use self::progress::Progress;
 #[cfg(any(feature = "http-server", feature = "http-client"))]
 pub(crate) use self::shared::Core;

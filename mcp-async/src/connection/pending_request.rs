@@ -7,7 +7,7 @@ use std::sync::Arc;
 use mcp_proto::json::RawBuf;
 use mcp_proto::{Channel, Instant, SendError, SentToken, Transmit};
 
-use super::pending_responses::Arrival;
+use super::pending_responses::{Arrival, is_marked};
 use super::progress::{Progress, ReceivedProgress};
 use super::shared::{Respond, Shared};
 use crate::observe::Transport;
@@ -19,6 +19,8 @@ pub(crate) struct PendingRequest<'a, M: Respond> {
     channel: Channel,
     /// Its cookie.
     place: Option<u64>,
+    /// What the side knows of the request when its result is [unclaimed](Respond::unclaimed).
+    mark: bool,
     /// Set while the machine knows the request.
     token: Option<SentToken>,
     /// Progress on its way to the asker.
@@ -46,6 +48,7 @@ impl<'a, M: Respond> PendingRequest<'a, M> {
             shared,
             channel: Channel::PIPE,
             place: None,
+            mark: false,
             token: None,
             received: ReceivedProgress::new(),
         }
@@ -55,6 +58,11 @@ impl<'a, M: Respond> PendingRequest<'a, M> {
     pub(crate) const fn on(mut self, channel: Channel) -> Self {
         self.channel = channel;
         self
+    }
+
+    /// Marks the request, before it is sent.
+    pub(crate) const fn mark(&mut self, mark: bool) {
+        self.mark = mark;
     }
 
     /// What carries the request.
@@ -85,7 +93,7 @@ impl<'a, M: Respond> PendingRequest<'a, M> {
             let mut core = self.shared.get().lock();
             let place = match self.place {
                 Some(place) => place,
-                None => *self.place.insert(core.responses.take(tag)),
+                None => *self.place.insert(core.responses.take(tag, self.mark)),
             };
             let sent = core.poll_send(now, cx, self.channel, |machine, now, out| {
                 write(machine, now, place, out)
@@ -128,7 +136,8 @@ impl<'a, M: Respond> PendingRequest<'a, M> {
         self.received.tell(on_progress);
     }
 
-    /// Gives the place back, with the buffer that the answer came in.
+    /// Gives the place back, with the buffer that the answer came in. A result that has arrived and
+    /// was not taken is [unclaimed](Respond::unclaimed).
     pub(crate) fn leave(&mut self, buffer: Option<RawBuf>) {
         let Some(place) = self.place.take() else {
             return;
@@ -136,7 +145,7 @@ impl<'a, M: Respond> PendingRequest<'a, M> {
         let token = self.token.take();
         let received = core::mem::take(&mut self.received);
         // The waker is dropped outside the lock: it is a user's.
-        let _waker = {
+        let (_waker, unclaimed) = {
             let mut core = self.shared.get().lock();
             if let Some(token) = token {
                 core.machine.abandon(token);
@@ -145,6 +154,9 @@ impl<'a, M: Respond> PendingRequest<'a, M> {
         };
         if token.is_some() {
             self.shared.get().driver_waker.wake();
+        }
+        if let Some(result) = unclaimed {
+            M::unclaimed(self.shared.get(), result.as_raw(), is_marked(place));
         }
     }
 }

@@ -13,8 +13,8 @@ use crate::error::AuthorizationError;
 use crate::error::ErrorReply;
 
 /// The places of one connection. A place is named by a cookie, which travels through the machine with
-/// the request: its index, and its generation above. The generation changes when the place is given
-/// back, so what arrives for an asker that is gone reaches no other one. The buffer stays with its
+/// the request: its index, a mark of the caller, and its generation above. The generation changes when
+/// the place is given back, so what arrives for an asker that is gone reaches no other one. The buffer stays with its
 /// place, so in the long run an answer costs no allocation.
 #[derive(Debug)]
 pub(crate) struct PendingResponses<F> {
@@ -41,6 +41,10 @@ struct Place<F> {
     denied: Option<Arc<AuthorizationError>>,
 }
 
+/// No request has this cookie any more.
+#[derive(Debug)]
+pub(crate) struct Gone;
+
 /// How a request got on.
 #[derive(Debug)]
 pub(crate) enum Arrival<F> {
@@ -62,8 +66,8 @@ pub(crate) enum Arrival<F> {
 }
 
 impl<F> PendingResponses<F> {
-    /// Takes a free place and returns its cookie.
-    pub(crate) fn take(&mut self, tag: u64) -> u64 {
+    /// Takes a free place and returns its cookie, which has this [mark](is_marked).
+    pub(crate) fn take(&mut self, tag: u64, mark: bool) -> u64 {
         let index = self.free.pop().unwrap_or_else(|| {
             self.responses.push(Place {
                 generation: 0,
@@ -88,19 +92,25 @@ impl<F> PendingResponses<F> {
         {
             place.denied = None;
         }
-        u64::from(place.generation) << u32::BITS | u64::from(index)
+        let mark = if mark { MARK } else { 0 };
+        u64::from(place.generation) << u32::BITS | u64::from(index) | mark
     }
 
-    /// Gives a place back, with what was taken from it.
+    /// Gives a place back, with what was taken from it; returns the result that was not.
     pub(crate) fn give_back(
         &mut self,
         cookie: u64,
         buffer: Option<RawBuf>,
         received: ReceivedProgress,
-    ) -> Option<Waker> {
-        let place = self.place(cookie)?;
+    ) -> (Option<Waker>, Option<RawBuf>) {
+        let Some(place) = self.place(cookie) else {
+            return (None, None);
+        };
         place.generation = place.generation.wrapping_add(1);
-        place.arrival = None;
+        let unclaimed = match place.arrival.take() {
+            Some(Arrival::Result) => Some(core::mem::take(&mut place.buffer)),
+            _ => None,
+        };
         place.received.keep(received);
         // The buffer of one huge answer is not kept.
         if let Some(buffer) =
@@ -110,18 +120,21 @@ impl<F> PendingResponses<F> {
         }
         let waker = place.waker.take();
         self.free.push(index(cookie));
-        waker
+        (waker, unclaimed)
     }
 
     /// Puts down how the request got on; the waker is to be woken outside the lock.
+    ///
+    /// # Errors
+    /// [`Gone`] if its asker is gone.
     pub(crate) fn put(
         &mut self,
         cookie: u64,
         arrival: Arrival<F>,
         raw: Option<Raw<'_>>,
         frame: Frame<'_>,
-    ) -> Option<Waker> {
-        let place = self.place(cookie)?;
+    ) -> Result<Option<Waker>, Gone> {
+        let place = self.place(cookie).ok_or(Gone)?;
         match (raw, frame) {
             (Some(raw), None) => place.buffer.copy_from(raw),
             (Some(raw), Some(_)) => place.buffer = keep(raw, frame),
@@ -136,7 +149,7 @@ impl<F> PendingResponses<F> {
             },
             other => other,
         });
-        place.waker.take()
+        Ok(place.waker.take())
     }
 
     /// The error that is put down next says that head and body of the request differ.
@@ -212,7 +225,12 @@ impl<F> PendingResponses<F> {
 
 /// The index in a cookie.
 const fn index(cookie: u64) -> u32 {
-    (cookie & u32::MAX as u64) as u32
+    (cookie & (MARK - 1)) as u32
+}
+
+/// Whether the caller marked the request when its place was taken.
+pub(crate) const fn is_marked(cookie: u64) -> bool {
+    cookie & MARK != 0
 }
 
 impl<F> Default for PendingResponses<F> {
@@ -223,6 +241,9 @@ impl<F> Default for PendingResponses<F> {
         }
     }
 }
+
+/// The mark in a cookie. No table has so many places.
+const MARK: u64 = 1 << 31;
 
 /// What one place keeps at most: with the default of 1 024 requests in flight 64 MiB in the
 /// very worst case, and a few KiB as answers usually are.
@@ -237,20 +258,26 @@ mod tests {
     fn what_arrives_for_an_asker_that_is_gone_reaches_no_other_one() {
         let mut responses = PendingResponses::<()>::default();
         let cx = Context::from_waker(Waker::noop());
-        let gone = responses.take(1);
+        let gone = responses.take(1, true);
         responses.give_back(gone, None, ReceivedProgress::default());
-        let next = responses.take(2);
+        let next = responses.take(2, false);
 
         let result = Raw::parse(b"{}", 1).ok();
         let progress = Raw::parse(b"1", 1).ok().and_then(Raw::number).unwrap();
-        responses.put(gone, Arrival::Result, result, None);
+        let put = responses.put(gone, Arrival::Result, result, None);
+        assert!(put.is_err() && is_marked(gone) && !is_marked(next));
         responses.receive_progress(gone, progress, None, None);
         assert_eq!(responses.tag(gone), 0);
         let mut received = ReceivedProgress::default();
         assert!(responses.collect(next, &cx, &mut received).is_none());
         assert!(received.is_empty());
 
-        responses.put(next, Arrival::Result, result, None);
+        responses.put(next, Arrival::Result, result, None).unwrap();
         assert!(responses.collect(next, &cx, &mut received).is_some());
+
+        // One that is not taken.
+        responses.put(next, Arrival::Result, result, None).unwrap();
+        let (_, unclaimed) = responses.give_back(next, None, ReceivedProgress::default());
+        assert_eq!(unclaimed.unwrap().as_raw().as_str(), "{}");
     }
 }

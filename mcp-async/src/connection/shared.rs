@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 #[cfg(any(feature = "http-server", feature = "http-client"))]
 use mcp_proto::BufferFull;
+use mcp_proto::json::Raw;
 use mcp_proto::{
     Channel, Instant, Limits, Machine, NeedsBuffer, Outbox, Outcome, Output, SendError, SentToken,
     Token, Transmit,
@@ -65,6 +66,15 @@ pub(crate) trait Respond: Machine {
 
     /// The answer to this request of ours is no longer awaited. No event of it follows.
     fn abandon(&mut self, token: SentToken);
+
+    /// A result arrived, but the caller of its request is gone. `is_marked` says whether the request
+    /// was [marked](super::PendingRequest::mark).
+    fn unclaimed(shared: &Shared<Self>, result: Raw<'_>, is_marked: bool)
+    where
+        Self: Sized,
+    {
+        let _ = (shared, result, is_marked);
+    }
 
     /// Nothing more comes from the peer, and what still runs has had its time: ends all of it,
     /// so far as the peer can still be told.

@@ -146,7 +146,10 @@ impl<S: Service> Role for Side<S> {
                 let waker = {
                     let core = &mut *shared.lock();
                     core.outbound.answered(token);
-                    core.responses.put(cookie, arrival, raw, frame)
+                    core.responses
+                        .put(cookie, arrival, raw, frame)
+                        .ok()
+                        .flatten()
                 };
                 if let Some(waker) = waker {
                     waker.wake();

@@ -4,8 +4,12 @@ use core::pin::pin;
 use core::time::Duration;
 
 use mcp_async::client::{CallError, TaskError};
+use mcp_async::tasks::client::TaskOptions;
 
-use super::support::{Asked, Say, asking, call, completed, created, task, with_tasks};
+use super::support::{
+    Asked, Say, asking, call, completed, core_polled, created, done, polled, task, with_core_tasks,
+    with_tasks,
+};
 use crate::client_typed::support::{poll_once, run};
 use crate::sim::settle;
 
@@ -72,6 +76,44 @@ fn a_task_that_is_created_too_late_is_cancelled() {
         settle();
         assert_eq!(log.count("tasks/cancel"), 2);
         client.close().await.unwrap();
+    });
+}
+
+/// TK-62: the answer has arrived, and its call is dropped before it is polled again.
+#[test]
+fn tk_62_a_task_whose_creation_was_not_taken_is_cancelled() {
+    run(async {
+        let (client, log) = with_tasks(polled(vec![Say::Result(task("working", ""))])).await;
+        {
+            let mut call = pin!(client.call_tool("job", &()));
+            assert!(poll_once(call.as_mut()).is_pending());
+            settle();
+        }
+        settle();
+        assert_eq!(log.requests(), ["tools/call", "tasks/cancel"]);
+        assert_eq!(log.texts("tasks/cancel", &["taskId"]), [r#""t""#]);
+        // So it is with a handle.
+        {
+            let mut call = pin!(client.call_tool_task("job", &()));
+            assert!(poll_once(call.as_mut()).is_pending());
+            settle();
+        }
+        settle();
+        assert_eq!(log.count("tasks/cancel"), 2);
+    });
+    run(async {
+        let options = TaskOptions::default();
+        let (client, log) = with_core_tasks(options, core_polled(&["working"], done)).await;
+        client.tools().all().await.unwrap();
+        for (tool, cancelled) in [("plain", 0), ("job", 1)] {
+            {
+                let mut call = pin!(client.call_tool(tool, &()));
+                assert!(poll_once(call.as_mut()).is_pending());
+                settle();
+            }
+            settle();
+            assert_eq!(log.count("tasks/cancel"), cancelled, "{tool}");
+        }
     });
 }
 
