@@ -1,17 +1,21 @@
 //! Calls that are over for this side, and that the server may still answer.
 
+use crate::store::Store;
+
 /// The latest calls that were abandoned, of those whose results may stand for work that the server
 /// has begun.
-#[derive(Debug, Default)]
-pub(super) struct AbandonedCalls {
-    /// In a circle.
-    calls: [Abandoned; MOST],
+#[derive(Debug)]
+pub(super) struct AbandonedCalls<S> {
+    /// In a circle, which grows up to the limit.
+    calls: S,
+    limit: usize,
     next: usize,
 }
 
 /// An id of a request, which is never 0, and what its result may be.
+#[expect(unnameable_types, reason = "only the sealed `Storage` names it")]
 #[derive(Clone, Copy, Debug, Default)]
-struct Abandoned {
+pub struct Abandoned {
     id: u64,
     results: LateResults,
 }
@@ -32,24 +36,33 @@ impl LateResults {
     };
 }
 
-impl AbandonedCalls {
+impl<S: Store<Abandoned>> AbandonedCalls<S> {
+    /// As many calls are noted as may be in flight.
+    pub(super) const fn new(calls: S, limit: usize) -> Self {
+        Self {
+            calls,
+            limit,
+            next: 0,
+        }
+    }
+
     /// Notes a call in place of the oldest one.
     pub(super) fn note(&mut self, id: u64, results: LateResults) {
         if results == LateResults::NONE {
             return;
         }
-        if let Some(place) = self.calls.get_mut(self.next % MOST) {
+        let has_place = self.next < self.limit && self.calls.grow(self.next + 1);
+        let at = if has_place { self.next } else { 0 };
+        if let Some(place) = self.calls.as_mut().get_mut(at) {
             *place = Abandoned { id, results };
+            self.next = at + 1;
         }
-        self.next = (self.next + 1) % MOST;
     }
 
     /// Removes the call of this id, and returns what its result may be; nothing if it is not here.
     pub(super) fn take(&mut self, id: u64) -> LateResults {
-        let place = self.calls.iter_mut().find(|call| call.id == id);
+        let mut calls = self.calls.as_mut().iter_mut();
+        let place = calls.find(|call| call.id == id);
         place.map_or(LateResults::NONE, |call| core::mem::take(call).results)
     }
 }
-
-/// The answers to so many calls are recognized.
-const MOST: usize = 16;

@@ -1,6 +1,6 @@
 //! The table of calls that wait for an answer.
 
-use super::abandoned::{AbandonedCalls, LateResults};
+use super::abandoned::{Abandoned, AbandonedCalls, LateResults};
 use super::call::{Failure, InFlight, Kind, Stage};
 use crate::action::SendError;
 use crate::slots::{Key, Queue, Slot, Slots};
@@ -9,24 +9,24 @@ use crate::time::Instant;
 
 /// The table of calls, and the ids of our requests.
 #[derive(Debug)]
-pub(super) struct Calls<S> {
+pub(super) struct Calls<S, A> {
     table: Slots<InFlight, S>,
     /// Ids of our requests count up, so that none is ever used twice (JR-05).
     next_id: u64,
     /// Only what restores a session may be called.
     held: bool,
-    abandoned: AbandonedCalls,
+    abandoned: AbandonedCalls<A>,
     /// Calls that are subscriptions.
     subscriptions: usize,
 }
 
-impl<S: Store<Slot<InFlight>>> Calls<S> {
-    pub(super) fn new(store: S, limit: usize) -> Self {
+impl<S: Store<Slot<InFlight>>, A: Store<Abandoned>> Calls<S, A> {
+    pub(super) fn new(store: S, abandoned: A, limit: usize) -> Self {
         Self {
             table: Slots::new(store, limit),
             next_id: 1,
             held: false,
-            abandoned: AbandonedCalls::default(),
+            abandoned: AbandonedCalls::new(abandoned, limit),
             subscriptions: 0,
         }
     }

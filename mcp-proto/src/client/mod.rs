@@ -126,7 +126,7 @@ pub struct Client<'c, S: Storage> {
     revision: Option<Revision>,
     /// What the server declared, if it told.
     server: Option<ServerFeatures>,
-    calls: Calls<S::Calls>,
+    calls: Calls<S::Calls, S::Abandoned>,
     questions: Questions<S::IdBuf, S::Questions, S::Batch>,
     /// The calls of the batch that the application makes.
     batch: Gathered<S::Batch>,
@@ -188,18 +188,18 @@ impl<'c, S: Storage> Client<'c, S> {
     pub fn with_room(config: impl Into<ClientSetup<'c>>, storage: S) -> Self {
         let mut config = config.into();
         config.limits.output = config.limits.output.max(Self::MIN_OUTPUT);
-        let (calls, questions, batch, answers) = storage.into_parts();
+        let parts = storage.into_parts();
         let max_message = config.limits.max_message();
         let longest = config.limits.batch_bytes.min(max_message.saturating_sub(1));
-        let answers = Batch::new(answers, longest);
+        let answers = Batch::new(parts.answers, longest);
         Self {
             id: MachineId::next(),
             phase: Phase::Idle,
             revision: None,
             server: None,
-            calls: Calls::new(calls, config.limits.in_flight),
-            questions: Questions::new(questions, config.limits.in_flight, answers),
-            batch: Gathered::new(batch),
+            calls: Calls::new(parts.calls, parts.abandoned, config.limits.in_flight),
+            questions: Questions::new(parts.questions, config.limits.in_flight, answers),
+            batch: Gathered::new(parts.batch),
             max_message,
             initialized_owed: false,
             pinger: Pinger::new(config.ping, Unwritten::Missed),

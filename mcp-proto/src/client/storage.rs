@@ -1,5 +1,6 @@
 //! The tables of a client, in memory of the caller.
 
+use super::abandoned::Abandoned;
 use super::call::InFlight;
 use super::open_question::OpenQuestion;
 use crate::id_buf::{self, IdBuf, IdStorage};
@@ -31,6 +32,8 @@ pub trait Tables {
     type IdBuf: IdStorage;
     /// The calls in flight.
     type Calls: Store<Slot<InFlight>>;
+    /// The calls that were abandoned.
+    type Abandoned: Store<Abandoned>;
     /// The questions of the server that wait for an answer.
     type Questions: Store<Slot<OpenQuestion<Self::IdBuf>>>;
     /// The bytes of a batch; of length zero, none is sent, and the questions of one are answered
@@ -41,9 +44,21 @@ pub trait Tables {
     /// much room is kept for each answer of the core.
     const ID_ECHO: usize = id_buf::echo(<Self::IdBuf as IdStorage>::CAPACITY);
 
-    /// The memory of the tables; the last two are for the batch that is sent and for the answers
-    /// to one that came.
-    fn into_parts(self) -> (Self::Calls, Self::Questions, Self::Batch, Self::Batch);
+    /// The memory of the tables.
+    fn into_parts(self) -> Parts<Self>;
+}
+
+/// The memory of the tables of a [`Storage`].
+#[expect(unnameable_types, reason = "only the sealed `Storage` names it")]
+#[expect(missing_debug_implementations, reason = "it is taken apart at once")]
+pub struct Parts<T: Tables + ?Sized> {
+    pub(super) calls: T::Calls,
+    pub(super) abandoned: T::Abandoned,
+    pub(super) questions: T::Questions,
+    /// The batch that is sent.
+    pub(super) batch: T::Batch,
+    /// The answers to one that came.
+    pub(super) answers: T::Batch,
 }
 
 /// Tables of a fixed size: `CALLS` in flight, `QUESTIONS` of the server open, and twice `BATCH`
@@ -56,10 +71,11 @@ impl<const CALLS: usize, const QUESTIONS: usize, const BATCH: usize> Tables
 {
     type IdBuf = IdBuf<64>;
     type Calls = [Slot<InFlight>; CALLS];
+    type Abandoned = [Abandoned; CALLS];
     type Questions = [Slot<OpenQuestion<Self::IdBuf>>; QUESTIONS];
     type Batch = [u8; BATCH];
 
-    fn into_parts(self) -> (Self::Calls, Self::Questions, Self::Batch, Self::Batch) {
+    fn into_parts(self) -> Parts<Self> {
         const {
             assert!(CALLS > 0, "a client without room for a call");
             assert!(
@@ -67,12 +83,13 @@ impl<const CALLS: usize, const QUESTIONS: usize, const BATCH: usize> Tables
                 "an array is longer than its brackets"
             );
         }
-        (
-            core::array::from_fn(|_| Slot::default()),
-            core::array::from_fn(|_| Slot::default()),
-            [0; BATCH],
-            [0; BATCH],
-        )
+        Parts {
+            calls: core::array::from_fn(|_| Slot::default()),
+            abandoned: [Abandoned::default(); CALLS],
+            questions: core::array::from_fn(|_| Slot::default()),
+            batch: [0; BATCH],
+            answers: [0; BATCH],
+        }
     }
 }
 
@@ -85,17 +102,19 @@ pub struct Growing;
 impl Tables for Growing {
     type IdBuf = IdBuf<256>;
     type Calls = alloc::vec::Vec<Slot<InFlight>>;
+    type Abandoned = alloc::vec::Vec<Abandoned>;
     type Questions = alloc::vec::Vec<Slot<OpenQuestion<Self::IdBuf>>>;
     type Batch = alloc::vec::Vec<u8>;
 
     const ID_ECHO: usize = id_buf::LONG_ECHO;
 
-    fn into_parts(self) -> (Self::Calls, Self::Questions, Self::Batch, Self::Batch) {
-        (
-            alloc::vec::Vec::new(),
-            alloc::vec::Vec::new(),
-            alloc::vec::Vec::new(),
-            alloc::vec::Vec::new(),
-        )
+    fn into_parts(self) -> Parts<Self> {
+        Parts {
+            calls: alloc::vec::Vec::new(),
+            abandoned: alloc::vec::Vec::new(),
+            questions: alloc::vec::Vec::new(),
+            batch: alloc::vec::Vec::new(),
+            answers: alloc::vec::Vec::new(),
+        }
     }
 }

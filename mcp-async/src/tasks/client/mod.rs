@@ -3,9 +3,10 @@
 //! [`ClientBuilder::tasks`] declares the extension. From then on a server may answer the call of a
 //! tool with a task, and a plain [`Client::call_tool`] follows it: it polls at the server's
 //! interval, answers the server's questions by the callbacks of the client, and returns the
-//! result. Dropping its future cancels the task, also one of 2026-07-28 whose creation is answered
-//! after that; the client knows the last 16 calls that were dropped. [`Client::call_tool_task`]
-//! returns a handle of the task instead, and [`Client::resume_task`] makes one from an id.
+//! result. Dropping its future cancels the task, also one whose creation is answered after that: the
+//! client recognizes the late answers to as many calls as may be
+//! [in flight](mcp_proto::Limits::in_flight). [`Client::call_tool_task`] returns a handle of the task
+//! instead, and [`Client::resume_task`] makes one from an id.
 //!
 //! Servers of 2025-11-25 have tasks without an extension: the client asks for one, where the server
 //! and the tool allow it. A plain call asks for a task if the tool requires it, as the

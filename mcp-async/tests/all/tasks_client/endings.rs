@@ -79,6 +79,35 @@ fn a_task_that_is_created_too_late_is_cancelled() {
     });
 }
 
+/// TK-62: the server answers 64 calls after all of them were dropped.
+#[test]
+fn tk_62_calls_that_are_dropped_together_leave_no_tasks() {
+    let mut answers = Vec::new();
+    let late = move |asked: &Asked| match &*asked.method {
+        "notifications/cancelled" => {
+            answers.push(created_for(&asked.text(&["requestId"])));
+            match answers.len() {
+                64 => Say::Lines(answers.clone()),
+                _ => Say::Nothing,
+            }
+        }
+        "tasks/cancel" => Say::Result(r#"{"resultType":"complete"}"#.to_owned()),
+        _ => Say::Nothing,
+    };
+    run(async move {
+        let (client, log) = with_tasks(late).await;
+        let mut calls: Vec<_> = (0..64).map(|_| client.call_tool("job", &())).collect();
+        for call in &mut calls {
+            assert!(poll_once(pin!(call)).is_pending());
+        }
+        settle();
+        drop(calls);
+        settle();
+        assert_eq!(log.count("notifications/cancelled"), 64);
+        assert_eq!(log.count("tasks/cancel"), 64);
+    });
+}
+
 /// TK-62: the answer has arrived, and its call is dropped before it is polled again.
 #[test]
 fn tk_62_a_task_whose_creation_was_not_taken_is_cancelled() {
