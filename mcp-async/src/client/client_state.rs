@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, Weak};
 use mcp_proto::Instant;
 use mcp_proto::json::{Object, Raw, RawBuf, Str};
 use mcp_proto::model::LoggingLevel;
+use mcp_proto::revision::Tasks;
 use mcp_proto::rpc::{Method, Notification};
 
 use super::ask::Ask;
@@ -284,7 +285,10 @@ impl Handler for ClientState {
 
     fn question(&self, question: IncomingQuestion<'_>) -> Reply {
         match &self.callbacks.tasks {
-            Some(tasks) if question.key.is_none() => tasks.question(question, self),
+            // TK-03
+            Some(tasks) if question.revision.tasks() == Tasks::Core => {
+                tasks.question(question, self)
+            }
             _ => self.callbacks.answer(question),
         }
     }

@@ -178,7 +178,10 @@ impl<'a> Exchange<'a> {
                     self.state = state;
                     // Without questions the core says when to try again (MR-16).
                     if asks {
-                        self.stage = Stage::Asking(Inputs::ask(buffer, terms.handler));
+                        let Some(revision) = self.pending.lock().machine.revision() else {
+                            return Poll::Ready(Err(CallError::Closed));
+                        };
+                        self.stage = Stage::Asking(Inputs::ask(buffer, revision, terms.handler));
                     }
                 }
                 Arrival::Again => self.stage = Stage::Retrying(None),

@@ -6,10 +6,10 @@ use core::pin::Pin;
 use core::task::{Context, Poll};
 use std::sync::Arc;
 
-use mcp_proto::Payload;
 use mcp_proto::client::Unusable;
 use mcp_proto::json::{Object, Str};
 use mcp_proto::rpc::{Method, Notification};
+use mcp_proto::{Payload, Revision};
 
 use super::info::ServerInfo;
 use crate::error::ErrorReply;
@@ -137,6 +137,8 @@ impl<H: Handler + ?Sized> Handler for Arc<H> {
 /// What the server asks.
 #[derive(Clone, Copy, Debug)]
 pub struct IncomingQuestion<'b> {
+    /// The revision of the session, or of the call that it belongs to.
+    pub revision: Revision,
     /// The key of the question in a modern round; `None` for a request of a legacy session.
     pub key: Option<Str<'b>>,
     /// What is asked for.

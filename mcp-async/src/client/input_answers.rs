@@ -22,7 +22,7 @@ pub(super) async fn answer_inputs(inner: &Inner, requests: RawBuf) -> Result<Raw
         }
         core.machine.revision().ok_or(CallError::Closed)?
     };
-    let mut inputs = Inputs::ask(requests, &*inner.client_state);
+    let mut inputs = Inputs::ask(requests, revision, &*inner.client_state);
     poll_fn(|cx| inputs.poll_answers(cx))
         .await
         .map_err(CallError::Input)?;

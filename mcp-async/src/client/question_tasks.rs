@@ -1,4 +1,4 @@
-//! Tasks that legacy servers ask for instead of answers.
+//! Tasks that servers of 2025-11-25 ask for instead of answers.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ pub(crate) trait QuestionTasks: Send + Sync {
     /// Returns what the client declares, given the questions that it answers.
     fn declares(&self, answered: ClientFeatures) -> ClientFeatures;
 
-    /// Answers a question of a legacy session, or a request about a task.
+    /// Answers a question of a session of 2025-11-25, or a request about a task.
     fn question(&self, question: IncomingQuestion<'_>, host: &dyn QuestionHost) -> Reply;
 }
 

@@ -26,7 +26,7 @@ enum Input {
 
 impl Inputs {
     /// Asks everything at once; the core has checked that the questions are known and declared.
-    pub(super) fn ask(questions: RawBuf, handler: &dyn Handler) -> Self {
+    pub(super) fn ask(questions: RawBuf, revision: Revision, handler: &dyn Handler) -> Self {
         let object = questions.as_raw().object().unwrap_or_default();
         let inputs = object.members().map(|(key, question)| {
             let question = question.object().unwrap_or_default();
@@ -35,6 +35,7 @@ impl Inputs {
                 .and_then(Raw::string)
                 .unwrap_or_default();
             let question = IncomingQuestion {
+                revision,
                 key: Some(key),
                 method: Method::from(method),
                 params: question

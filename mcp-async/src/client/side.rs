@@ -153,7 +153,11 @@ impl Role for Side {
                 params,
             } => {
                 self.awaited.asked(method, params);
+                let Some(revision) = shared.lock().machine.revision() else {
+                    return Effect::Nothing;
+                };
                 let question = IncomingQuestion {
+                    revision,
                     key: None,
                     method,
                     params,

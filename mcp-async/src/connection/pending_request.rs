@@ -2,14 +2,14 @@
 
 use core::task::{Context, Poll};
 
-use std::sync::Arc;
+use std::sync::{Arc, MutexGuard};
 
 use mcp_proto::json::RawBuf;
 use mcp_proto::{Channel, Instant, SendError, SentToken, Transmit};
 
 use super::pending_responses::{Arrival, is_marked};
 use super::progress::{Progress, ReceivedProgress};
-use super::shared::{Respond, Shared};
+use super::shared::{Core, Respond, Shared};
 use crate::observe::Transport;
 
 /// Holds an entry for the answer; dropping it abandons the request.
@@ -63,6 +63,11 @@ impl<'a, M: Respond> PendingRequest<'a, M> {
     /// Marks the request, before it is sent.
     pub(crate) const fn mark(&mut self, mark: bool) {
         self.mark = mark;
+    }
+
+    /// The state of the connection.
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Core<M>> {
+        self.shared.get().lock()
     }
 
     /// What carries the request.

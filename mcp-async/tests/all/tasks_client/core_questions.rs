@@ -41,31 +41,44 @@ impl Drop for Counted {
 
 impl Hand {
     fn new(options: TaskOptions) -> Self {
+        Self::new_in(Revision::V2025_11_25, options)
+    }
+
+    fn new_in(revision: Revision, options: TaskOptions) -> Self {
         let running = Arc::new(AtomicUsize::new(0));
         let counted = Arc::clone(&running);
-        let builder = only(Revision::V2025_11_25).tasks(options).on_elicitation(
-            move |asked: ElicitParams, _| {
-                counted.fetch_add(1, Ordering::SeqCst);
-                let counted = Counted(Arc::clone(&counted));
-                async move {
-                    let _counted = counted;
-                    match asked.message() {
-                        Some("soon") => Ok(ElicitResult::decline()),
-                        Some("fail") => Err(ErrorReply::new(-1, "no").into()),
-                        Some("panic") => panic!("a callback"),
-                        Some("later") => {
-                            Later::new(Duration::from_secs(5)).await;
-                            Ok(ElicitResult::accept(&HashMap::from([("answer", "yes")]))?)
+        let builder =
+            only(revision)
+                .tasks(options)
+                .on_elicitation(move |asked: ElicitParams, _| {
+                    counted.fetch_add(1, Ordering::SeqCst);
+                    let counted = Counted(Arc::clone(&counted));
+                    async move {
+                        let _counted = counted;
+                        match asked.message() {
+                            Some("soon") => Ok(ElicitResult::decline()),
+                            Some("fail") => Err(ErrorReply::new(-1, "no").into()),
+                            Some("panic") => panic!("a callback"),
+                            Some("later") => {
+                                Later::new(Duration::from_secs(5)).await;
+                                Ok(ElicitResult::accept(&HashMap::from([("answer", "yes")]))?)
+                            }
+                            _ => pending().await,
                         }
-                        _ => pending().await,
                     }
-                }
-            },
-        );
-        Self::connect(builder, running)
+                });
+        Self::connect_in(revision, builder, running)
     }
 
     fn connect(builder: ClientBuilder<Sim>, running: Arc<AtomicUsize>) -> Self {
+        Self::connect_in(Revision::V2025_11_25, builder, running)
+    }
+
+    fn connect_in(
+        revision: Revision,
+        builder: ClientBuilder<Sim>,
+        running: Arc<AtomicUsize>,
+    ) -> Self {
         let (ours, theirs) = duplex(1 << 14);
         let (mut reader, mut writer) = theirs.split();
         let mut connecting = Box::pin(builder.connect_over(ours.split()));
@@ -73,13 +86,10 @@ impl Hand {
         let initialize = RawBuf::parse(read(&mut reader).trim()).unwrap();
         let capabilities = member(initialize.as_raw(), &["params", "capabilities"]);
         let capabilities = capabilities.unwrap().into();
-        write(
-            &mut writer,
-            concat!(
-                r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","#,
-                r#""capabilities":{},"serverInfo":{"name":"hand","version":"0"}}}"#
-            ),
+        let initialized = format!(
+            r#"{{"jsonrpc":"2.0","id":1,"result":{{"protocolVersion":"{revision}","capabilities":{{}},"serverInfo":{{"name":"hand","version":"0"}}}}}}"#
         );
+        write(&mut writer, &initialized);
         let Poll::Ready(Ok(client)) = poll_once(connecting.as_mut()) else {
             panic!("it connects");
         };
@@ -210,6 +220,22 @@ fn tk_01_tasks_are_declared_for_the_questions_that_have_callbacks() {
         assert_eq!(answer.as_raw().as_str(), r#"{"action":"decline"}"#);
         let unknown = off.ask("tasks/get", r#"{"taskId":"t"}"#);
         assert_eq!(text(&unknown, &["code"]), "-32601");
+    });
+}
+
+#[test]
+fn tk_03_a_session_without_tasks_makes_none() {
+    run(async {
+        let mut hand = Hand::new_in(Revision::V2025_06_18, options());
+        assert_eq!(text(&hand.capabilities, &["tasks"]), "-");
+        for task in ["{}", "7"] {
+            let answer = hand.ask("elicitation/create", &form("soon", task));
+            assert_eq!(answer.as_raw().as_str(), r#"{"action":"decline"}"#);
+        }
+        let related = r#"{"io.modelcontextprotocol/related-task":{"taskId":"t"}}"#;
+        let params = form("soon", "{}").replace(r#""task":{}"#, &format!(r#""_meta":{related}"#));
+        let answer = hand.ask("elicitation/create", &params);
+        assert_eq!(answer.as_raw().as_str(), r#"{"action":"decline"}"#);
     });
 }
 
