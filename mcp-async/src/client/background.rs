@@ -40,4 +40,10 @@ impl Background {
         }
         running.retain_mut(|job| job.as_mut().poll(cx) == Poll::Pending);
     }
+
+    /// Drops the futures that wait: their connection has ended.
+    pub(super) fn clear(&self) {
+        // Dropped outside the lock: they are the user's.
+        let _jobs = core::mem::take(&mut lock(&self.0).jobs);
+    }
 }

@@ -221,6 +221,7 @@ impl ClientState {
     /// No connection comes any more.
     pub(super) fn end(&self) {
         self.owed.end();
+        self.background.clear();
         for queue in lock(&self.subscriptions).queues() {
             queue.end();
         }

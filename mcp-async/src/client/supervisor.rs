@@ -109,26 +109,36 @@ pub(super) async fn supervise<C: Clock>(
         clock,
         exit: None,
     };
-    let mut run = run;
+    let mut next = Next {
+        run,
+        jobs: Vec::new(),
+    };
     let mut attempts = 0;
     loop {
         let began = supervisor.clock.now();
-        supervisor.exit = Some(supervisor.run(run).await);
+        supervisor.exit = Some(supervisor.run(next).await);
         let Some(redial) = &redial else { return };
         let Some(inner) = supervisor.inner.upgrade().filter(|inner| inner.restarts()) else {
             return;
         };
         inner.down();
+        supervisor.client_state.background.clear();
         supervisor.client_state.forget();
         drop(inner);
         if supervisor.clock.now().saturating_since(began) >= redial.policy.steady() {
             attempts = 0;
         }
-        let Some(next) = supervisor.redial(redial, &mut attempts).await else {
+        let Some(dialled) = supervisor.redial(redial, &mut attempts).await else {
             return;
         };
-        run = next;
+        next = dialled;
     }
+}
+
+/// A connection to run, and what runs for as long as it lasts.
+struct Next {
+    run: Boxed<Exit>,
+    jobs: Vec<Boxed<()>>,
 }
 
 struct Supervisor<C> {
@@ -141,13 +151,13 @@ struct Supervisor<C> {
 
 impl<C: Clock> Supervisor<C> {
     /// Runs a connection to its end, and tells the server what is owed to it meanwhile.
-    async fn run(&self, mut run: Boxed<Exit>) -> Exit {
+    async fn run(&self, Next { mut run, mut jobs }: Next) -> Exit {
         let (mut tidying, mut renewing) = (pin!(self.tidy()), pin!(self.renew()));
         let (mut tidy, mut renewed) = (false, false);
-        let (mut sending, mut running) = (Vec::new(), Vec::new());
+        let mut sending = Vec::new();
         poll_fn(|cx| {
             self.poll_owed_requests(&mut sending, cx);
-            self.client_state.background.poll(&mut running, cx);
+            self.client_state.background.poll(&mut jobs, cx);
             tidy = tidy || tidying.as_mut().poll(cx).is_ready();
             renewed = renewed || renewing.as_mut().poll(cx).is_ready();
             run.as_mut().poll(cx)
@@ -222,7 +232,7 @@ impl<C: Clock> Supervisor<C> {
 
     /// Makes the next connection and restores what the server is to know; `None` if there is
     /// none, or if no handle is left.
-    async fn redial(&self, redial: &Redial, attempts: &mut u32) -> Option<Boxed<Exit>> {
+    async fn redial(&self, redial: &Redial, attempts: &mut u32) -> Option<Next> {
         let mut legacy = self.inner.upgrade()?.server().revision.is_legacy();
         loop {
             if redial.policy.is_spent(*attempts) {
@@ -236,6 +246,8 @@ impl<C: Clock> Supervisor<C> {
             } else {
                 redial.negotiation
             };
+            // Of an attempt that failed.
+            self.client_state.background.clear();
             let dialled = (redial.dial)(Arc::clone(&self.client_state), negotiation).await;
             let Ok(Dialled {
                 peer,
@@ -247,11 +259,16 @@ impl<C: Clock> Supervisor<C> {
                 continue;
             };
             legacy = server.revision.is_legacy();
+            let mut jobs = Vec::new();
             let restored = {
                 let mut restoring = pin!(self.restore(Arc::clone(&peer.shared)));
-                poll_fn(|cx| match run.as_mut().poll(cx) {
-                    Poll::Ready(_) => Poll::Ready(false),
-                    Poll::Pending => restoring.as_mut().poll(cx).map(|()| true),
+                poll_fn(|cx| {
+                    // A server may ask before it answers.
+                    self.client_state.background.poll(&mut jobs, cx);
+                    match run.as_mut().poll(cx) {
+                        Poll::Ready(_) => Poll::Ready(false),
+                        Poll::Pending => restoring.as_mut().poll(cx).map(|()| true),
+                    }
                 })
                 .await
             };
@@ -266,7 +283,7 @@ impl<C: Clock> Supervisor<C> {
             };
             inner.up(peer, server, child);
             self.client_state.reconnected();
-            return Some(run);
+            return Some(Next { run, jobs });
         }
     }
 

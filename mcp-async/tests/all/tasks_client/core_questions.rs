@@ -1,18 +1,20 @@
 //! Tasks that a client makes of the questions of a server of 2025-11-25.
 
 use core::future::pending;
-use core::pin::Pin;
+use core::pin::{Pin, pin};
 use core::sync::atomic::{AtomicUsize, Ordering};
 use core::task::{Context, Poll};
 use core::time::Duration;
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::io::ErrorKind;
+use std::sync::{Arc, Mutex};
 
-use mcp_async::client::ClientBuilder;
+use mcp_async::client::{ClientBuilder, RestartPolicy};
 use mcp_async::model::{CreateMessageResult, ElicitParams, ElicitResult};
 use mcp_async::tasks::client::TaskOptions;
 use mcp_async::{Client, Clock, ErrorReply, ManualTimer, PipeReader, PipeWriter, Timer, duplex};
 use mcp_proto::json::{Raw, RawBuf};
+use mcp_proto::model::LoggingLevel;
 use mcp_proto::{Instant, Revision};
 
 use crate::client_typed::support::{advance, only, poll_once, read, run, write};
@@ -27,7 +29,7 @@ struct Hand {
     /// Callbacks that run.
     running: Arc<AtomicUsize>,
     number: u32,
-    _client: Client<Sim>,
+    client: Client<Sim>,
 }
 
 /// Counts a callback for as long as it exists.
@@ -45,28 +47,7 @@ impl Hand {
     }
 
     fn new_in(revision: Revision, options: TaskOptions) -> Self {
-        let running = Arc::new(AtomicUsize::new(0));
-        let counted = Arc::clone(&running);
-        let builder =
-            only(revision)
-                .tasks(options)
-                .on_elicitation(move |asked: ElicitParams, _| {
-                    counted.fetch_add(1, Ordering::SeqCst);
-                    let counted = Counted(Arc::clone(&counted));
-                    async move {
-                        let _counted = counted;
-                        match asked.message() {
-                            Some("soon") => Ok(ElicitResult::decline()),
-                            Some("fail") => Err(ErrorReply::new(-1, "no").into()),
-                            Some("panic") => panic!("a callback"),
-                            Some("later") => {
-                                Later::new(Duration::from_secs(5)).await;
-                                Ok(ElicitResult::accept(&HashMap::from([("answer", "yes")]))?)
-                            }
-                            _ => pending().await,
-                        }
-                    }
-                });
+        let (builder, running) = answering(revision, options);
         Self::connect_in(revision, builder, running)
     }
 
@@ -80,16 +61,23 @@ impl Hand {
         running: Arc<AtomicUsize>,
     ) -> Self {
         let (ours, theirs) = duplex(1 << 14);
-        let (mut reader, mut writer) = theirs.split();
-        let mut connecting = Box::pin(builder.connect_over(ours.split()));
+        let connecting = builder.connect_over(ours.split());
+        Self::meet(revision, connecting, theirs.split(), running)
+    }
+
+    /// Answers the handshake of a client that connects.
+    fn meet<E>(
+        revision: Revision,
+        connecting: impl Future<Output = Result<Client<Sim>, E>>,
+        (mut reader, mut writer): (PipeReader, PipeWriter),
+        running: Arc<AtomicUsize>,
+    ) -> Self {
+        let mut connecting = Box::pin(connecting);
         assert!(poll_once(connecting.as_mut()).is_pending());
         let initialize = RawBuf::parse(read(&mut reader).trim()).unwrap();
         let capabilities = member(initialize.as_raw(), &["params", "capabilities"]);
         let capabilities = capabilities.unwrap().into();
-        let initialized = format!(
-            r#"{{"jsonrpc":"2.0","id":1,"result":{{"protocolVersion":"{revision}","capabilities":{{}},"serverInfo":{{"name":"hand","version":"0"}}}}}}"#
-        );
-        write(&mut writer, &initialized);
+        write(&mut writer, &initialized(revision));
         let Poll::Ready(Ok(client)) = poll_once(connecting.as_mut()) else {
             panic!("it connects");
         };
@@ -101,8 +89,25 @@ impl Hand {
             capabilities,
             running,
             number: 0,
-            _client: client,
+            client,
         }
+    }
+
+    /// The same by a client that connects again.
+    fn restarting(
+        connections: [(PipeReader, PipeWriter); 2],
+        theirs: (PipeReader, PipeWriter),
+    ) -> Self {
+        let (builder, running) = answering(Revision::V2025_11_25, options());
+        let connections = Mutex::new(connections.into_iter());
+        let open = move || {
+            let opened = connections.lock().unwrap().next();
+            let opened = opened.ok_or_else(|| ErrorKind::ConnectionRefused.into());
+            async move { opened }
+        };
+        let builder = builder.restart(RestartPolicy::default());
+        let connecting = builder.connect_by(open);
+        Self::meet(Revision::V2025_11_25, connecting, theirs, running)
     }
 
     fn running(&self) -> usize {
@@ -139,6 +144,48 @@ impl Hand {
     fn status(&mut self, task: &RawBuf) -> String {
         text(&self.about("tasks/get", task), &["status"])
     }
+}
+
+/// A client that answers forms as their messages say, and the number of its callbacks that run.
+fn answering(revision: Revision, options: TaskOptions) -> (ClientBuilder<Sim>, Arc<AtomicUsize>) {
+    let running = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&running);
+    let builder = only(revision)
+        .tasks(options)
+        .on_elicitation(move |asked: ElicitParams, _| {
+            counted.fetch_add(1, Ordering::SeqCst);
+            let counted = Counted(Arc::clone(&counted));
+            async move {
+                let _counted = counted;
+                match asked.message() {
+                    Some("soon") => Ok(ElicitResult::decline()),
+                    Some("fail") => Err(ErrorReply::new(-1, "no").into()),
+                    Some("panic") => panic!("a callback"),
+                    Some("later") => {
+                        Later::new(Duration::from_secs(5)).await;
+                        Ok(ElicitResult::accept(&HashMap::from([("answer", "yes")]))?)
+                    }
+                    _ => pending().await,
+                }
+            }
+        });
+    (builder, running)
+}
+
+/// The answer to `initialize`.
+fn initialized(revision: Revision) -> String {
+    format!(
+        r#"{{"jsonrpc":"2.0","id":1,"result":{{"protocolVersion":"{revision}","capabilities":{{"logging":{{}}}},"serverInfo":{{"name":"hand","version":"0"}}}}}}"#
+    )
+}
+
+/// Two connections, and the ends of the server.
+fn two_connections() -> ([(PipeReader, PipeWriter); 2], [(PipeReader, PipeWriter); 2]) {
+    let ((ours, theirs), (next_ours, next_theirs)) = (duplex(1 << 14), duplex(1 << 14));
+    (
+        [ours.split(), next_ours.split()],
+        [theirs.split(), next_theirs.split()],
+    )
 }
 
 /// Time that a callback takes.
@@ -352,6 +399,65 @@ fn tk_17_every_task_is_listed() {
             hand.ask("tasks/list", "{}").as_raw().as_str(),
             format!(r#"{{"tasks":[{first},{second}]}}"#)
         );
+    });
+}
+
+/// TK-01: the connection ends with the question, before the callback was polled.
+#[test]
+fn a_task_ends_with_its_connection() {
+    run(async {
+        let question = |hand: Hand| {
+            let Hand {
+                reader,
+                mut writer,
+                running,
+                client,
+                ..
+            } = hand;
+            let params = form("never", "{}");
+            let asked = format!(
+                r#"{{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{params}}}"#
+            );
+            write(&mut writer, &asked);
+            drop((reader, writer));
+            settle();
+            assert_eq!(running.load(Ordering::SeqCst), 0);
+            client
+        };
+        let client = question(Hand::new(options()));
+        assert!(client.is_closed());
+        // Nor does it run in the next one.
+        let (ours, [theirs, _next]) = two_connections();
+        let hand = Hand::restarting(ours, theirs);
+        assert!(!question(hand).is_closed());
+    });
+}
+
+/// ST-17: the server asks before it answers what restores its session.
+#[test]
+fn a_task_runs_while_its_session_is_restored() {
+    run(async {
+        let (ours, [theirs, next]) = two_connections();
+        let mut hand = Hand::restarting(ours, theirs);
+        {
+            let mut setting = pin!(hand.client.set_log_level(LoggingLevel::Info));
+            assert!(poll_once(setting.as_mut()).is_pending());
+            settle();
+            assert!(read(&mut hand.reader).contains(r#""id":2"#));
+            write(&mut hand.writer, r#"{"jsonrpc":"2.0","id":2,"result":{}}"#);
+            settle();
+            assert!(matches!(poll_once(setting.as_mut()), Poll::Ready(Ok(()))));
+        }
+        (hand.reader, hand.writer) = next;
+        settle();
+        advance(Duration::from_secs(60));
+        assert!(read(&mut hand.reader).contains("initialize"));
+        write(&mut hand.writer, &initialized(Revision::V2025_11_25));
+        settle();
+        assert!(read(&mut hand.reader).contains("logging/setLevel"));
+        let task = hand.begin("later", "{}");
+        advance(Duration::from_secs(5));
+        assert_eq!(hand.status(&task), r#""completed""#);
     });
 }
 
