@@ -45,8 +45,9 @@ pub struct ClientConfig<'c> {
     /// Whether `$/cancelRequest`, which some legacy servers took over from the Language Server
     /// Protocol, is understood as a cancellation.
     pub cancel_alias: bool,
-    /// The most subscriptions of 2026-07-28 at a time. Each is a request in flight for as long as it
-    /// lasts; the rest of [`Limits::in_flight`] is for other requests. 512 otherwise.
+    /// The most subscriptions of 2026-07-28 at a time, 512 otherwise. Each is a request in flight for
+    /// as long as it lasts. They take half of [`Limits::in_flight`] at most; the rest is for other
+    /// requests.
     pub max_subscriptions: usize,
     /// The bounds of tables and batches.
     pub limits: Limits,

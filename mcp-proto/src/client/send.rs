@@ -68,7 +68,7 @@ impl<S: Storage> Client<'_, S> {
             return Err(SendError::NotReady);
         }
         let (kind, result_types) = self.answers_of(call, revision);
-        if kind == Kind::Listen && self.calls.subscriptions() >= self.config.max_subscriptions {
+        if kind == Kind::Listen && self.calls.subscriptions() >= self.config.most_subscriptions() {
             return Err(SendError::TableFull);
         }
         let id = self.calls.next_id();

@@ -41,6 +41,12 @@ pub struct ClientSetup<'c> {
 }
 
 impl<'c> ClientSetup<'c> {
+    /// The most subscriptions: one at least, if there are to be any.
+    pub(super) fn most_subscriptions(&self) -> usize {
+        let half = (self.limits.in_flight / 2).max(1);
+        self.max_subscriptions.min(half)
+    }
+
     fn new(config: &ClientConfig<'_>, texts: Texts<'c, ClientCapabilities<'c>>) -> Self {
         Self {
             identify: config.identify,

@@ -320,11 +320,18 @@ fn ex_05_requests_choose_extensions() {
 /// Subscriptions leave room for other calls.
 #[test]
 fn subscriptions_have_a_bound_of_their_own() {
-    let config = ClientConfig {
+    one_subscription(|config| config.max_subscriptions = 1);
+    // Half of the requests at most.
+    one_subscription(|config| config.limits.in_flight = 3);
+}
+
+#[track_caller]
+fn one_subscription(bound: fn(&mut ClientConfig<'_>)) {
+    let mut config = ClientConfig {
         identify: false,
-        max_subscriptions: 1,
         ..accepting(RevisionSet::modern())
     };
+    bound(&mut config);
     let meta = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
     let sent = |id: u64, method: &str| {
         format!(r#"> {{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{{{meta}}}}}"#)
