@@ -6,7 +6,8 @@
 //! result. Dropping its future cancels the task, also one whose creation is answered after that: the
 //! client recognizes the late answers to as many calls as may be
 //! [in flight](mcp_proto::Limits::in_flight). [`Client::call_tool_task`] returns a handle of the task
-//! instead, and [`Client::resume_task`] makes one from an id.
+//! instead, and [`Client::resume_task`] makes one from an id. At most 1024 cancellations wait to be
+//! sent; the tasks of further ones run to their ends.
 //!
 //! Servers of 2025-11-25 have tasks without an extension: the client asks for one, where the server
 //! and the tool allow it. A plain call asks for a task if the tool requires it, as the
