@@ -462,6 +462,17 @@ fn a_task_runs_while_its_session_is_restored() {
 }
 
 #[test]
+fn tk_65_the_time_of_a_task_has_53_bits() {
+    run(async {
+        let mut hand = Hand::new(options().longest_question(Duration::MAX));
+        for task in ["{}", r#"{"ttl":18446744073709551615}"#] {
+            let task = hand.begin("soon", task);
+            assert_eq!(text(&task, &["ttl"]), "9007199254740991");
+        }
+    });
+}
+
+#[test]
 fn tk_20_tasks_are_bounded_in_number_and_time() {
     run(async {
         let mut hand = Hand::new(options().longest_question(Duration::from_secs(20)));

@@ -7,6 +7,7 @@ use mcp_proto::json::Str;
 use mcp_proto::model::{ClientFeatures, TaskMetadata};
 use mcp_proto::rpc::Method;
 
+use super::super::MAX_TTL;
 use super::question_task::{Job, QuestionTaskList, encoded};
 use super::related::{relate, task_of};
 use crate::client::{IncomingQuestion, QuestionHost, QuestionTasks, Reply, guarded};
@@ -25,7 +26,8 @@ impl Questions {
     pub(in super::super) fn new(max: usize, longest_ttl: Duration) -> Self {
         Self {
             max,
-            longest_ttl,
+            // TK-65
+            longest_ttl: longest_ttl.min(Duration::from_millis(MAX_TTL)),
             tasks: Arc::default(),
         }
     }
