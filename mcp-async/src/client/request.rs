@@ -481,7 +481,11 @@ impl<'a, T, H> Request<'a, T, H> {
             (Ask::CallTool { task: Some(_), .. }, Some(tasks)) if is_created(result) => {
                 &*tasks.follow
             }
-            _ => extensions.follow(self.ask.method(), result)?,
+            // A legacy result has no type (JR-20).
+            _ if self.inner.server().revision.requires_result_type() => {
+                extensions.follow(self.ask.method(), result)?
+            }
+            _ => return None,
         };
         let intermediate = IntermediateResult {
             method: self.ask.method().name().to_cow().into_owned(),

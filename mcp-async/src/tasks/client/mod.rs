@@ -98,15 +98,14 @@ impl<R> Client<R> {
     ) -> Request<'a, ToolOutcome> {
         self.call_tool_unfollowed(name, arguments, |inner, tool, result| {
             let client = Client::<()>::of(Arc::clone(inner));
+            let tasks = client.info().revision.tasks();
             let kind = result.object().and_then(|object| object.get("resultType"));
-            if kind
-                .and_then(Raw::string)
-                .is_some_and(|kind| kind == "task")
-            {
+            let kind = kind.and_then(Raw::string);
+            if tasks == Tasks::Extension && kind.is_some_and(|kind| kind == "task") {
                 let task = created(result)?;
                 return Ok(ToolOutcome::Task(TaskHandle::created(client, tool, &task)));
             }
-            if let Tasks::Core = client.info().revision.tasks()
+            if tasks == Tasks::Core
                 && let Some(task) = legacy::created(result)
             {
                 let task = TaskHandle::created_core(client, tool, &task?);

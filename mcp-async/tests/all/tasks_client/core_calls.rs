@@ -213,6 +213,25 @@ fn a_call_that_is_given_up_cancels_its_task() {
     });
 }
 
+/// JR-20, TK-48: the type of a result is not looked at in a session.
+#[test]
+fn tk_48_a_result_of_a_session_has_no_type() {
+    let answer = |asked: &Asked| match &*asked.method {
+        "tools/call" => Say::Result(
+            r#"{"resultType":"task","content":[{"type":"text","text":"now"}]}"#.to_owned(),
+        ),
+        _ => Say::Nothing,
+    };
+    run(async move {
+        let (client, log) = with_core_tasks(TaskOptions::default(), answer).await;
+        let result = client.call_tool("job", &()).await.unwrap();
+        assert_eq!(result.text(), "now");
+        let outcome = client.call_tool_task("job", &()).await.unwrap();
+        assert!(matches!(outcome, ToolOutcome::Result(result) if result.text() == "now"));
+        assert_eq!(log.count("tasks/get"), 0);
+    });
+}
+
 /// TK-62: the server creates a task for a call that is over.
 #[test]
 fn tk_62_a_task_that_is_created_too_late_is_cancelled() {
