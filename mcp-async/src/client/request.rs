@@ -7,6 +7,7 @@ use core::task::{Context, Poll, ready};
 use core::time::Duration;
 use std::sync::Arc;
 
+use mcp_proto::Instant;
 use mcp_proto::json::{Raw, RawBuf};
 use mcp_proto::model::{LoggingLevel, ServerFeatures};
 use mcp_proto::rpc::code;
@@ -67,6 +68,8 @@ pub struct Request<'a, T, H = fn(Progress<'_>)> {
     decode: Decode<T>,
     /// Whether the tools were listed for it.
     listed: bool,
+    /// When it ends at the latest, if that was set; from its first attempt on.
+    deadline: Option<Instant>,
     stage: Stage<'a>,
 }
 
@@ -167,6 +170,7 @@ impl<'a, T> Request<'a, T> {
             on_progress: None,
             decode,
             listed: false,
+            deadline: None,
             stage: Stage::New,
         }
     }
@@ -187,6 +191,7 @@ impl<'a, T> Request<'a, T> {
             on_progress: Some(on_progress),
             decode: self.decode,
             listed: self.listed,
+            deadline: self.deadline,
             stage: self.stage,
         }
     }
@@ -200,7 +205,8 @@ impl<'a, T, H> Request<'a, T, H> {
     }
 
     /// Waits so long at most, however often progress begins the timeout anew (LC-19). A request
-    /// that the server makes a task of is bounded as a whole then, and not at all otherwise.
+    /// that the server makes a task of is bounded as a whole then, its task included, and not at all
+    /// otherwise.
     pub fn max_duration(mut self, max_duration: Duration) -> Self {
         self.options.max_duration = Some(max_duration);
         self
@@ -302,6 +308,9 @@ impl<'a, T, H> Request<'a, T, H> {
                         self.list_tools(None);
                         continue;
                     }
+                    if let (None, Some(duration)) = (self.deadline, self.options.max_duration) {
+                        self.deadline = Some(self.inner.client_state.clock.now() + duration);
+                    }
                     let ticket = match self.declared {
                         None => self.inner.client_state.ticket(&self.ask),
                         Some(_) => None,
@@ -320,6 +329,7 @@ impl<'a, T, H> Request<'a, T, H> {
                     ticket,
                 } => {
                     let mut options: Options<'_> = self.options;
+                    options.max_duration = remaining(self.inner, self.deadline);
                     options.trace = self.trace.as_ref();
                     options.extensions = self.declared;
                     if options.log_level.is_none() {
@@ -491,7 +501,7 @@ impl<'a, T, H> Request<'a, T, H> {
             method: self.ask.method().name().to_cow().into_owned(),
             result: RawBuf::from(result),
             timeout: self.options.timeout,
-            max_duration: self.options.max_duration,
+            max_duration: remaining(self.inner, self.deadline),
         };
         Some(follow(Arc::clone(self.inner), intermediate))
     }
@@ -509,6 +519,11 @@ impl<'a, T, H> Request<'a, T, H> {
             }
         }
     }
+}
+
+/// How long a request with this deadline may still take.
+fn remaining(inner: &Inner, deadline: Option<Instant>) -> Option<Duration> {
+    deadline.map(|deadline| deadline.saturating_since(inner.client_state.clock.now()))
 }
 
 /// Whether the server makes tasks of calls of tools, as 2025-11-25 has them.

@@ -3,6 +3,7 @@
 use core::pin::pin;
 use core::time::Duration;
 
+use mcp_async::Clock;
 use mcp_async::client::{CallError, TaskError};
 use mcp_async::tasks::client::TaskOptions;
 
@@ -10,8 +11,8 @@ use super::support::{
     Asked, Say, asking, call, completed, core_polled, created, done, polled, task, with_core_tasks,
     with_tasks,
 };
-use crate::client_typed::support::{poll_once, run};
-use crate::sim::settle;
+use crate::client_typed::support::{advance, poll_once, run};
+use crate::sim::{Sim, settle};
 
 #[test]
 fn a_failed_task_is_the_error_of_its_call() {
@@ -143,6 +144,40 @@ fn tk_62_a_task_whose_creation_was_not_taken_is_cancelled() {
             settle();
             assert_eq!(log.count("tasks/cancel"), cancelled, "{tool}");
         }
+    });
+}
+
+/// LC-19, TK-62: the time of a call and that of its task are one.
+#[test]
+fn a_call_and_its_task_are_bounded_together() {
+    let mut id = String::new();
+    let mut polls = polled(vec![Say::Result(task("working", ""))]);
+    let answer = move |asked: &Asked| match &*asked.method {
+        "tools/call" => {
+            id = asked.id.clone().unwrap_or_default();
+            Say::Nothing
+        }
+        "tools/list" => {
+            let tools = r#"{"jsonrpc":"2.0","id":ID,"result":{"resultType":"complete","tools":[],"ttlMs":0,"cacheScope":"private"}}"#;
+            Say::Lines(vec![created_for(&id), tools.to_owned()])
+        }
+        _ => polls(asked),
+    };
+    run(async move {
+        let (client, log) = with_tasks(answer).await;
+        let begun = Sim.now();
+        let mut call = pin!(
+            client
+                .call_tool("job", &())
+                .max_duration(Duration::from_secs(10))
+        );
+        assert!(poll_once(call.as_mut()).is_pending());
+        advance(Duration::from_secs(6));
+        client.tools().all().await.unwrap();
+        assert!(matches!(call.await, Err(CallError::Timeout)));
+        assert_eq!(Sim.now().saturating_since(begun), Duration::from_secs(10));
+        settle();
+        assert_eq!(log.count("tasks/cancel"), 1);
     });
 }
 
