@@ -136,9 +136,10 @@ impl QuestionTaskList {
     }
 
     /// Waits for the outcome of a task.
-    pub(super) fn outcome(self: &Arc<Self>, id: String) -> TaskOutcome {
+    pub(super) fn outcome(self: &Arc<Self>, id: String, clock: Arc<dyn Now>) -> TaskOutcome {
         TaskOutcome {
             number: self.lock().draw(),
+            clock,
             tasks: Arc::clone(self),
             id,
         }
@@ -232,6 +233,7 @@ impl QuestionTask {
 /// Waits for the outcome of a task.
 pub(super) struct TaskOutcome {
     tasks: Arc<QuestionTaskList>,
+    clock: Arc<dyn Now>,
     id: String,
     number: u64,
 }
@@ -240,8 +242,9 @@ impl Future for TaskOutcome {
     type Output = Result<RawBuf, ErrorReply>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let now = self.clock.now();
         let state = &mut *self.tasks.lock();
-        let Some(task) = state.find(&self.id) else {
+        let Some(task) = state.find(&self.id).filter(|task| now < task.expires) else {
             return Poll::Ready(Err(unknown()));
         };
         match &task.outcome {

@@ -13,6 +13,7 @@ use super::related::{relate, task_of};
 use crate::client::{IncomingQuestion, QuestionHost, QuestionTasks, Reply, guarded};
 use crate::error::ErrorReply;
 use crate::model::{CreateTaskResult, ListTasksResult, Meta};
+use crate::runtime::Now;
 
 /// Answers questions, at once or by tasks, and the requests about these.
 pub(in super::super) struct Questions {
@@ -57,10 +58,10 @@ impl Questions {
     }
 
     /// Answers with the result of a task, when it is over (TK-12).
-    fn result(&self, id: String) -> Reply {
-        let tasks = Arc::clone(&self.tasks);
+    fn result(&self, id: String, clock: &Arc<dyn Now>) -> Reply {
+        let outcome = self.tasks.outcome(id.clone(), Arc::clone(clock));
         Reply::new(async move {
-            let result = tasks.outcome(id.clone()).await?;
+            let result = outcome.await?;
             relate(result.as_raw(), Str::from(&*id))
         })
     }
@@ -98,7 +99,7 @@ impl QuestionTasks for Questions {
             Method::TasksGet => Reply::ready(id().and_then(|id| self.tasks.get(&id, clock))),
             Method::TasksCancel => Reply::ready(id().and_then(|id| self.tasks.cancel(&id, clock))),
             Method::TasksResult => match id() {
-                Ok(id) => self.result(id),
+                Ok(id) => self.result(id, clock),
                 Err(error) => Reply::refuse(error),
             },
             // All of them are on one page, so no cursor is known (TK-14, TK-17).
