@@ -203,18 +203,19 @@ impl TaskStore for MemoryTaskStore {
 
     fn orphaned<'a>(&'a self, now: u64, limit: usize) -> TaskStoreFuture<'a, Vec<TaskRecord>> {
         Box::pin(async move {
-            let tables = &*self.lock();
-            let is_alive = |boot: &str| tables.boots.get(boot).is_some_and(|until| *until > now);
-            if tables.boots.keys().all(|boot| is_alive(boot)) {
-                return Ok(Vec::new());
-            }
-            let records = tables.tasks.values().map(|entry| &entry.record);
-            let orphaned =
-                records.filter(|record| !record.status().is_terminal() && !is_alive(record.boot()));
-            Ok(orphaned
-                .take(limit)
-                .map(|record| TaskRecord::clone(record))
-                .collect())
+            let records: Vec<_> = {
+                let tables = &*self.lock();
+                let is_alive =
+                    |boot: &str| tables.boots.get(boot).is_some_and(|until| *until > now);
+                if tables.boots.keys().all(|boot| is_alive(boot)) {
+                    return Ok(Vec::new());
+                }
+                let records = tables.tasks.values().map(|entry| &entry.record);
+                let orphaned = records
+                    .filter(|record| !record.status().is_terminal() && !is_alive(record.boot()));
+                orphaned.take(limit).cloned().collect()
+            };
+            Ok(records.iter().map(|record| (**record).clone()).collect())
         })
     }
 
