@@ -103,7 +103,7 @@ impl Tasks {
     /// result is lost. If none has ended, the call runs in its exchange if its tool has
     /// [`task(TaskPolicy::Optional)`](crate::server::Tool::task), and is refused with -32603
     /// otherwise, over HTTP with status 503 and `Retry-After`. A call of 2025-11-25 with the parameter
-    /// `task` is refused as well.
+    /// `task` is refused as well, and so is one of two calls that arrive together for the last place.
     #[must_use]
     pub const fn max(mut self, tasks: usize) -> Self {
         self.max = tasks;
