@@ -66,6 +66,7 @@ mod input_answers;
 mod late_result;
 #[cfg(feature = "client")]
 mod listed_tools;
+#[cfg(feature = "client")]
 mod listen_filter;
 #[cfg(feature = "client")]
 mod lock;
