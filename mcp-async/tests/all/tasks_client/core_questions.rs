@@ -20,6 +20,8 @@ use mcp_proto::{Instant, Revision};
 use crate::client_typed::support::{advance, only, poll_once, read, run, write};
 use crate::sim::{Sim, settle};
 
+type Streams = (PipeReader, PipeWriter);
+
 /// A server by hand, and its client.
 struct Hand {
     reader: PipeReader,
@@ -69,7 +71,7 @@ impl Hand {
     fn meet<E>(
         revision: Revision,
         connecting: impl Future<Output = Result<Client<Sim>, E>>,
-        (mut reader, mut writer): (PipeReader, PipeWriter),
+        (mut reader, mut writer): Streams,
         running: Arc<AtomicUsize>,
     ) -> Self {
         let mut connecting = Box::pin(connecting);
@@ -94,10 +96,7 @@ impl Hand {
     }
 
     /// The same by a client that connects again.
-    fn restarting(
-        connections: [(PipeReader, PipeWriter); 2],
-        theirs: (PipeReader, PipeWriter),
-    ) -> Self {
+    fn restarting(connections: [Streams; 2], theirs: Streams) -> Self {
         let (builder, running) = answering(Revision::V2025_11_25, options());
         let connections = Mutex::new(connections.into_iter());
         let open = move || {
@@ -180,7 +179,7 @@ fn initialized(revision: Revision) -> String {
 }
 
 /// Two connections, and the ends of the server.
-fn two_connections() -> ([(PipeReader, PipeWriter); 2], [(PipeReader, PipeWriter); 2]) {
+fn two_connections() -> ([Streams; 2], [Streams; 2]) {
     let ((ours, theirs), (next_ours, next_theirs)) = (duplex(1 << 14), duplex(1 << 14));
     (
         [ours.split(), next_ours.split()],
