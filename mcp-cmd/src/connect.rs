@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use super::elicit::{Console, elicit};
 use super::exit::Failure;
+use super::find::find_target;
 use super::interrupt::Interrupt;
 use super::login::authorization;
 use super::options::{Common, Server};
@@ -36,7 +37,7 @@ pub(crate) async fn with_server<T>(
     interrupt: &Interrupt,
     work: impl AsyncFnOnce(&Client) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
-    let target = Target::find(common, server)?;
+    let target = find_target(common, server)?;
     let label = target.label(common);
     match target {
         Target::Program(start) => {

@@ -5,7 +5,7 @@
 //! ```text
 //! main        runs one command
 //! options     the command line                          command     one module per command
-//! target      the server that the command line names    connect     a session with it, from start to end
+//! find        the server that the command line names    connect     a session with it, from start to end
 //! typed ..    arguments of tools from the command line  form, ask   questions of the server on the terminal
 //! screen ..   text for people                           out, exit   JSON and the exit status for scripts
 //! ```
@@ -26,6 +26,7 @@ mod expand;
 mod failures;
 mod field;
 mod fields;
+mod find;
 mod form;
 mod interrupt;
 mod json;

@@ -5,9 +5,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::config;
-use super::exit::Failure;
-use super::options::{Common, Server};
+use super::options::Common;
 
 /// A program to start, or a URL to connect to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,47 +32,6 @@ pub(crate) struct Remote {
 }
 
 impl Target {
-    /// What the command line says, in it or in the file that it names.
-    ///
-    /// # Errors
-    ///
-    /// It says nothing, too much, or the file does not tell.
-    pub(crate) fn find(common: &Common, server: &Server) -> Result<Self, Failure> {
-        let words = server.server.iter().map(|word| word.to_string_lossy());
-        let mut words = words.map(|word| word.into_owned());
-        let mut target = match (words.next(), common.config()) {
-            (Some(word), None) if is_url(&word) => match words.next() {
-                None => Self::Url(Remote {
-                    url: word,
-                    headers: BTreeMap::new(),
-                }),
-                Some(_) => return Err(Failure::usage("nothing can follow the URL of a server")),
-            },
-            (Some(command), None) => Self::Program(Start {
-                command,
-                args: words.collect(),
-                ..Start::default()
-            }),
-            (None, Some((file, name))) => config::load(file, &name)?,
-            (Some(_), Some(_)) => {
-                return Err(Failure::usage("either a server after `--` or --config"));
-            }
-            (None, None) => {
-                let hint = "which server? `-- SERVER ARGUMENTS` starts one, `-- URL` connects to \
-                            one, `--config FILE NAME` names one";
-                return Err(Failure::usage(hint));
-            }
-        };
-        match &mut target {
-            Self::Url(remote) => remote.headers.extend(common.header.iter().cloned()),
-            Self::Program(_) if !common.header.is_empty() => {
-                return Err(Failure::usage("--header is for a server at a URL"));
-            }
-            Self::Program(_) => {}
-        }
-        Ok(target)
-    }
-
     /// What the server is called here: never what it calls itself.
     pub(crate) fn label(&self, common: &Common) -> String {
         if let Some((_, name)) = common.config() {
@@ -113,7 +70,7 @@ pub(crate) fn reordered(words: impl IntoIterator<Item = OsString>) -> Vec<OsStri
     words
 }
 
-fn is_url(word: &str) -> bool {
+pub(crate) fn is_url(word: &str) -> bool {
     word.starts_with("http://") || word.starts_with("https://")
 }
 

@@ -2,7 +2,7 @@
 
 use mcp_proto::model::TaskMetadata;
 
-use super::extensions::Follow;
+use super::intermediate_result::Follow;
 
 /// How a client, `C`, uses tasks of 2025-11-25.
 pub(super) struct CoreTasks<C> {

@@ -11,9 +11,10 @@ use serde::Serialize;
 
 use super::continuation::Continuation;
 use super::core_tasks::CoreTasks;
-use super::extensions::{Extensions, Follow, ResultType};
+use super::extensions::{Extensions, ResultType};
 use super::handle::Client;
 use super::inner::Inner;
+use super::intermediate_result::Follow;
 use super::late_result::{LateResult, LateResultOf};
 use crate::error::CallError;
 

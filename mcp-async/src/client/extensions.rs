@@ -1,15 +1,12 @@
 //! What a client keeps of its extensions.
 
 use core::any::Any;
-use core::time::Duration;
-use std::sync::Arc;
 
-use mcp_proto::json::{Raw, RawBuf};
+use mcp_proto::json::Raw;
 use mcp_proto::rpc::Method;
 
-use super::boxed::Boxed;
 use super::core_tasks::CoreTasks;
-use crate::error::CallError;
+use super::intermediate_result::Follow;
 
 /// The types of results and the values of extensions; `C` is the client that they belong to.
 pub(crate) struct Extensions<C> {
@@ -25,17 +22,6 @@ pub(super) struct ResultType<C> {
     pub(super) name: &'static str,
     pub(super) methods: &'static [&'static str],
     pub(super) follow: Box<Follow<C>>,
-}
-
-pub(super) type Follow<C> =
-    dyn Fn(Arc<C>, IntermediateResult) -> Boxed<Result<RawBuf, CallError>> + Send + Sync;
-
-/// A result of a type that an extension defines, and the request that it answers.
-pub(super) struct IntermediateResult {
-    pub(super) method: String,
-    pub(super) result: RawBuf,
-    pub(super) timeout: Option<Duration>,
-    pub(super) max_duration: Option<Duration>,
 }
 
 impl<C> Extensions<C> {

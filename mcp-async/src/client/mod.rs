@@ -63,6 +63,8 @@ pub(crate) mod inner;
 #[cfg(feature = "client")]
 mod input_answers;
 #[cfg(feature = "client")]
+mod intermediate_result;
+#[cfg(feature = "client")]
 mod late_result;
 #[cfg(feature = "client")]
 mod listed_tools;

@@ -29,7 +29,7 @@ use super::task_listing::TaskListing;
 use super::visibility::Visibility;
 use crate::connection::Job;
 use crate::error::{ErrorChain, ErrorReply};
-use crate::model::{self, Icon, Meta, ToolAnnotations};
+use crate::model::{self, Icon, Meta, TaskSupport, ToolAnnotations};
 use crate::schema::{ToolSchema, TypeError};
 use crate::values::Values;
 
@@ -297,6 +297,12 @@ impl<S: Send + Sync + 'static> Tool<S> {
     /// runs it like any other.
     pub fn spawned(mut self) -> Self {
         self.spawned = true;
+        self
+    }
+
+    /// Sets whether calls may be tasks of 2025-11-25, for servers that have them.
+    pub(crate) fn task_support(mut self, support: TaskSupport) -> Self {
+        self.tasks.set_support(support);
         self
     }
 

@@ -76,7 +76,8 @@ impl Listed for Tool {
     const RESULT: (&'static str, &'static str) = ("mcp:ListToolsResult", "tools");
 
     fn shown(&self, core_tasks: bool) -> &model::Tool {
-        self.listed(core_tasks)
+        let with_tasks = self.tasks.listed().filter(|_| core_tasks);
+        with_tasks.unwrap_or(&self.listed)
     }
 
     fn visibility(&self) -> &Visibility {

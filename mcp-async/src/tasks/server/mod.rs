@@ -3,7 +3,9 @@
 //! [`ServerBuilder::tasks`](crate::server::ServerBuilder::tasks) takes a [`Tasks`], and a tool says by
 //! [`Tool::task`](crate::server::Tool::task) that its calls may become tasks.
 
+mod asked;
 mod builder;
+mod calls;
 mod create;
 mod end;
 mod engine;

@@ -1,5 +1,7 @@
-//! Content blocks, schemas and plain text.
+//! Content blocks, schemas, plain text and results.
 
+use interop_rust::of;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 pub(crate) fn text(text: impl Into<String>) -> Value {
@@ -18,6 +20,12 @@ pub(crate) fn plain(value: &Value) -> String {
     value
         .as_str()
         .map_or_else(|| value.to_string(), String::from)
+}
+
+/// A result as the SDK's own constructors make it: it takes `resultType` away for the earlier revisions.
+pub(crate) fn complete<T: DeserializeOwned>(mut result: Value) -> T {
+    result["resultType"] = json!("complete");
+    of(result)
 }
 
 pub(crate) fn schema(properties: &[(&str, &str)]) -> Value {

@@ -16,7 +16,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::ask::{Answer, ask, form};
-use crate::content::{PNG, embedded, image, plain, schema, text};
+use crate::content::{PNG, complete, embedded, image, plain, schema, text};
 use crate::skills::{File, children, file, skills};
 use crate::tools::TOOLS;
 use crate::{Context, Everything, tasks};
@@ -341,12 +341,6 @@ fn page<T: DeserializeOwned>(
         result["nextCursor"] = json!(end.to_string());
     }
     Ok(complete(result))
-}
-
-/// A result as the SDK's own constructors make it: it takes `resultType` away for the earlier revisions.
-pub(crate) fn complete<T: DeserializeOwned>(mut result: Value) -> T {
-    result["resultType"] = json!("complete");
-    of(result)
 }
 
 const PROMPTS: [(&str, &[&str]); 5] = [

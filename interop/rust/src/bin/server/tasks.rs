@@ -9,8 +9,7 @@ use rmcp::task_manager::{TaskContext, TaskExit, TaskOptions};
 use serde_json::{Map, Value, json};
 
 use crate::ask::form;
-use crate::content::{plain, schema, text};
-use crate::handler::complete;
+use crate::content::{complete, plain, schema, text};
 use crate::{Context, Everything};
 
 impl Everything {

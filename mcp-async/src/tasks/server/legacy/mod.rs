@@ -4,7 +4,6 @@
 //! other. What differs on the wire is here: the methods and shapes, the wait for a result, during
 //! which the client is asked what the task asks, and what the session receives apart from requests.
 
-mod asked;
 mod call;
 mod list;
 mod methods;
@@ -22,8 +21,6 @@ use mcp_proto::rpc::Method;
 use super::engine::Engine;
 use crate::connection::Job;
 use crate::server::{Call, Service};
-
-pub(super) use self::asked::AskedQuestions;
 
 /// Serves the calls of sessions of 2025-11-25.
 #[derive(Clone)]

@@ -11,9 +11,9 @@ use mcp_proto::model::TaskStatus;
 use mcp_proto::rpc::{Method, code};
 
 use super::super::super::store::{TaskQuestion, TaskRecord};
+use super::super::asked::AskedQuestion;
 use super::super::engine::Engine;
 use super::super::run::BYTES;
-use super::asked::AskedQuestion;
 use super::related::related;
 use super::watched::{Newest, Watched};
 use crate::error::ErrorReply;

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// The questions of tasks that this process asks now, so that two requests for the result of one
 /// task do not ask twice.
 #[derive(Default)]
-pub(in super::super) struct AskedQuestions(Mutex<HashMap<Question, Asker>>);
+pub(super) struct AskedQuestions(Mutex<HashMap<Question, Asker>>);
 
 /// The id of a task, and the key of a question of it.
 type Question = (String, String);

@@ -1,0 +1,85 @@
+//! The calls of a server with tasks.
+
+use std::sync::Arc;
+
+use mcp_proto::json::RawBuf;
+use mcp_proto::model::ClientFeatures;
+use mcp_proto::revision;
+use mcp_proto::rpc::Method;
+
+use super::engine::{Engine, owner};
+use super::legacy::CoreTasks;
+use super::policy::{TaskPolicy, ToolTasks, undeclared};
+use crate::connection::Job;
+use crate::error::ErrorReply;
+use crate::server::{Call, Detach, Service};
+
+impl Engine {
+    /// Serves a call: methods of tasks by itself, tools as their policy says.
+    pub(super) fn serve(self: &Arc<Self>, call: Call<'_>, service: &dyn Service) -> Job {
+        self.begin_to_look();
+        let revision = call.request.revision;
+        let is_core = self.tasks.core && revision.tasks() == revision::Tasks::Core;
+        // TK-48
+        if !is_core && !revision.has_input_required() {
+            return self.serve_legacy(call, service);
+        }
+        if is_core {
+            return CoreTasks::new(self).serve(call, service);
+        }
+        match call.method {
+            Method::ToolsCall => self.call_tool(call, service),
+            Method::TasksGet => self.get(call),
+            Method::TasksUpdate => self.update(call),
+            Method::TasksCancel => self.cancel(call),
+            _ => service.call(call),
+        }
+    }
+
+    fn call_tool(self: &Arc<Self>, call: Call<'_>, service: &dyn Service) -> Job {
+        let Some(tool) = call.tool_data::<ToolTasks>() else {
+            return service.call(call);
+        };
+        // TK-30
+        if !call
+            .request
+            .features
+            .contains(ClientFeatures::TASKS_EXTENSION)
+        {
+            return match tool.policy {
+                TaskPolicy::Optional => service.call(call),
+                TaskPolicy::Required => call.refuse(undeclared()),
+            };
+        }
+        let engine = Arc::clone(self);
+        let owner = owner(call.context());
+        let (policy, when) = (tool.policy, tool.when);
+        if (policy, when) == (TaskPolicy::Optional, Detach::Now) && self.refuses(&owner) {
+            return service.call(call);
+        }
+        let (asked, of) = (Arc::clone(self), owner.clone());
+        let may_leave = move || policy == TaskPolicy::Required || !asked.refuses(&of);
+        call.detach_where(service, (when, Box::new(may_leave)), |detached| {
+            engine.create(owner, detached)
+        })
+    }
+
+    /// Before 2026-07-28 there is no such extension, and the revision has no tasks that the server
+    /// offers.
+    fn serve_legacy(&self, call: Call<'_>, service: &dyn Service) -> Job {
+        let tool = match call.method {
+            Method::ToolsCall => call.tool_data::<ToolTasks>(),
+            _ => None,
+        };
+        match tool.map(|tool| tool.policy) {
+            Some(TaskPolicy::Required) => call.ready(tasks_only()),
+            _ => service.call(call),
+        }
+    }
+}
+
+/// The result of a tool that runs as a task only, where there are none.
+fn tasks_only() -> Result<RawBuf, ErrorReply> {
+    RawBuf::parse(r#"{"content":[{"type":"text","text":"tasks only"}],"isError":true}"#)
+        .map_err(|_| ErrorReply::internal())
+}
