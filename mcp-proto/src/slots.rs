@@ -341,6 +341,11 @@ impl<T, S: Store<Slot<T>>> Slots<T, S> {
         self.store.as_ref().len().min(self.limit)
     }
 
+    /// The most entries that the table can hold.
+    pub(crate) fn most(&self) -> usize {
+        self.store.max_len().min(self.limit)
+    }
+
     fn slot(&self, index: u32) -> Option<&Slot<T>> {
         self.store.as_ref().get(index as usize)
     }

@@ -201,8 +201,8 @@ impl<R, S: Send + Sync + 'static> ClientBuilder<R, S> {
     }
 
     /// Sets how many subscriptions of 2026-07-28 it has at a time, 512 otherwise. Each is a request
-    /// for as long as it lasts. They take half of [`Limits::in_flight`] at most; the rest is for calls.
-    /// One that is too many is [`CallError::Refused`](super::CallError::Refused).
+    /// for as long as it lasts. They take half of [`Limits::in_flight`] at most, but one in any
+    /// case; the rest is for calls. One that is too many is [`CallError::Refused`](super::CallError::Refused).
     pub const fn max_subscriptions(mut self, subscriptions: usize) -> Self {
         self.config.max_subscriptions = subscriptions;
         self

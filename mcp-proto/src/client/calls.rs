@@ -46,6 +46,11 @@ impl<S: Store<Slot<InFlight>>, A: Store<Abandoned>> Calls<S, A> {
         self.table.len()
     }
 
+    /// The most calls in flight.
+    pub(super) fn most(&self) -> usize {
+        self.table.most()
+    }
+
     /// The number of calls that are subscriptions.
     pub(super) const fn subscriptions(&self) -> usize {
         self.subscriptions

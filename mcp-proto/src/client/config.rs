@@ -46,8 +46,8 @@ pub struct ClientConfig<'c> {
     /// Protocol, is understood as a cancellation.
     pub cancel_alias: bool,
     /// The most subscriptions of 2026-07-28 at a time, 512 otherwise. Each is a request in flight for
-    /// as long as it lasts. They take half of [`Limits::in_flight`] at most; the rest is for other
-    /// requests.
+    /// as long as it lasts. They take half of the requests in flight at most, but one in any case; the
+    /// rest is for other requests.
     pub max_subscriptions: usize,
     /// The bounds of tables and batches.
     pub limits: Limits,

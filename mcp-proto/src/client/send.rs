@@ -68,7 +68,8 @@ impl<S: Storage> Client<'_, S> {
             return Err(SendError::NotReady);
         }
         let (kind, result_types) = self.answers_of(call, revision);
-        if kind == Kind::Listen && self.calls.subscriptions() >= self.config.most_subscriptions() {
+        let most = self.config.most_subscriptions(self.calls.most());
+        if kind == Kind::Listen && self.calls.subscriptions() >= most {
             return Err(SendError::TableFull);
         }
         let id = self.calls.next_id();

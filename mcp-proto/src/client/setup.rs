@@ -41,9 +41,9 @@ pub struct ClientSetup<'c> {
 }
 
 impl<'c> ClientSetup<'c> {
-    /// The most subscriptions: one at least, if there are to be any.
-    pub(super) fn most_subscriptions(&self) -> usize {
-        let half = (self.limits.in_flight / 2).max(1);
+    /// The most subscriptions, of so many requests in flight: one at least, if there are to be any.
+    pub(super) fn most_subscriptions(&self, in_flight: usize) -> usize {
+        let half = (in_flight / 2).max(1);
         self.max_subscriptions.min(half)
     }
 

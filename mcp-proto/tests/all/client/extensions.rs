@@ -1,9 +1,13 @@
 //! Extensions on a client: EX-01, EX-02, EX-09, EX-14, EX-16, TK-32.
 
-use mcp_proto::client::{ClientConfig, Negotiation};
+use mcp_proto::client::{Call, Client, ClientConfig, Fixed, Negotiation};
 use mcp_proto::json::{Map, Raw};
 use mcp_proto::model::ClientCapabilities;
-use mcp_proto::{CustomMethod, ResultType, Revision, RevisionSet};
+use mcp_proto::rpc::{Incoming, Message, Method};
+use mcp_proto::{
+    Channel, CustomMethod, Instant, Machine as _, ResultType, Revision, RevisionSet, SendError,
+    Source,
+};
 
 use crate::client::connect::accepting;
 use crate::script::client as script;
@@ -436,4 +440,24 @@ fn ex_16_own_questions() {
         < {"jsonrpc":"2.0","id":2,"result":{"resultType":"input_required","inputRequests":{"a":{"method":"events/ask","params":{}}}}}
         = failed 7 Input"#,
     );
+}
+
+/// A table that holds fewer requests than their limit.
+#[test]
+fn subscriptions_leave_room_in_a_small_table() {
+    let config = accepting(RevisionSet::modern());
+    let mut client = Client::new(config, Fixed::<4, 1>).unwrap();
+    let (now, mut out) = (Instant::ZERO, [0; 1024]);
+    client.connect(now).unwrap();
+    client.poll_transmit(now, Channel::PIPE, &mut out).unwrap();
+    let server = br#"{"jsonrpc":"2.0","id":1,"result":{"supportedVersions":["2026-07-28"],"capabilities":{}}}"#;
+    let server = Incoming::Message(Message::parse(server, 16));
+    let _ = client.handle(now, &Source::PIPE, server);
+    let mut call = |method| client.call(now, &Call::new(Method::from(method)), &mut out);
+    for _ in 0..2 {
+        assert!(call("subscriptions/listen").is_ok());
+    }
+    let refused = call("subscriptions/listen").map(drop);
+    assert_eq!(refused, Err(SendError::TableFull));
+    assert!(call("acme/x").is_ok());
 }
