@@ -206,7 +206,7 @@ impl<'a, T, H> Request<'a, T, H> {
 
     /// Waits so long at most, however often progress begins the timeout anew (LC-19). A request
     /// that the server makes a task of is bounded as a whole then, its task included, and not at all
-    /// otherwise.
+    /// otherwise; a task that is returned as a handle is not bounded.
     pub fn max_duration(mut self, max_duration: Duration) -> Self {
         self.options.max_duration = Some(max_duration);
         self
@@ -330,6 +330,11 @@ impl<'a, T, H> Request<'a, T, H> {
                 } => {
                     let mut options: Options<'_> = self.options;
                     options.max_duration = remaining(self.inner, self.deadline);
+                    // What cannot be answered in time is not sent.
+                    if options.max_duration == Some(Duration::ZERO) && !exchange.was_sent() {
+                        self.stage = Stage::Done;
+                        return Poll::Ready(Err(CallError::Timeout));
+                    }
                     options.trace = self.trace.as_ref();
                     options.extensions = self.declared;
                     if options.log_level.is_none() {

@@ -8,8 +8,8 @@ use mcp_async::tasks::client::{TaskOptions, ToolOutcome};
 use mcp_proto::Revision;
 
 use super::support::{
-    Asked, CORE_TASKS, Log, Say, TOOLS, connect, core_polled, core_task, done, poll_a_while,
-    with_core_tasks,
+    Asked, CORE_TASKS, Log, Say, TOOLS, answering, connect, core_polled, core_task, done,
+    poll_a_while, with_core_tasks,
 };
 use crate::client_typed::support::{advance, only, poll_once, run};
 use crate::sim::settle;
@@ -350,5 +350,40 @@ fn a_task_whose_questions_cannot_be_asked_is_cancelled() {
         assert!(matches!(result, Err(CallError::Server(_))), "{result:?}");
         settle();
         assert_eq!(log.count("tasks/cancel"), 1);
+    });
+}
+
+/// LC-19: the tools are listed first, until after the end of the time of the call.
+#[test]
+fn a_call_that_cannot_be_answered_in_time_is_not_sent() {
+    let mut list = String::new();
+    let answer = move |asked: &Asked| match &*asked.method {
+        "tools/call" => Say::Error(-32601),
+        "tools/list" => {
+            list = asked.id.clone().unwrap_or_default();
+            Say::Nothing
+        }
+        "ping" => {
+            let mut lines = Say::Result(TOOLS.to_owned()).lines(&list);
+            lines.extend(Say::Result("{}".to_owned()).lines("ID"));
+            Say::Lines(lines)
+        }
+        _ => Say::Nothing,
+    };
+    run(async move {
+        let builder = answering(only(Revision::V2025_11_25)).tasks(TaskOptions::default());
+        let (client, log) = connect(CORE_TASKS, builder, answer).await.unwrap();
+        let call = client.call_tool("job", &());
+        let mut call = pin!(call.max_duration(Duration::from_secs(5)));
+        for _ in 0..3 {
+            assert!(poll_once(call.as_mut()).is_pending());
+            settle();
+        }
+        assert_eq!(log.requests(), ["tools/call", "tools/list"]);
+        advance(Duration::from_secs(6));
+        client.ping().await.unwrap();
+        assert!(matches!(call.await, Err(CallError::Timeout)));
+        settle();
+        assert_eq!(log.count("tools/call"), 1);
     });
 }
