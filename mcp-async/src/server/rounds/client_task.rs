@@ -61,7 +61,8 @@ pub(super) fn makes_tasks(client: ClientFeatures, method: Method<'_>) -> bool {
 /// The parameters of a question with the member that asks for a task, which the client keeps for
 /// this time.
 pub(super) fn with_task(params: &RawBuf, ttl: Duration) -> Option<RawBuf> {
-    let ttl = ttl.as_millis();
+    // TK-65
+    let ttl = ttl.as_millis().min((1 << 53) - 1);
     let object = params.as_raw().object()?;
     let before = params.as_raw().as_str().trim_end().strip_suffix('}')?;
     let comma = if object.is_empty() { "" } else { "," };

@@ -66,8 +66,8 @@ impl QuestionTaskList {
     ) -> Result<(Task, Instant), ErrorReply> {
         let now = clock.now();
         let time = iso(self.day.now(&self.read, now));
+        self.remove_expired(now);
         let state = &mut *self.lock();
-        state.tasks.retain(|task| now < task.expires);
         if state.tasks.len() >= max {
             let over = state.tasks.iter().position(|task| {
                 task.is_delivered || matches!(task.task.status, TaskStatus::Cancelled)
@@ -100,6 +100,16 @@ impl QuestionTaskList {
             waiting: Vec::new(),
         });
         Ok((task, expires))
+    }
+
+    /// Removes the tasks whose time is over; requests for their results are refused.
+    fn remove_expired(&self, now: Instant) {
+        let expired: Vec<_> = {
+            let state = &mut *self.lock();
+            let is_over = |task: &mut QuestionTask| task.expires <= now;
+            state.tasks.extract_if(.., is_over).collect()
+        };
+        expired.into_iter().for_each(|task| wake(task.waiting));
     }
 
     pub(super) fn get(&self, id: &str, clock: &Arc<dyn Now>) -> Result<Task, ErrorReply> {
