@@ -12,11 +12,11 @@ struct Windows {
     by_task: HashMap<Task, Window>,
     /// When those that have ended are removed next.
     prune_at: usize,
-    /// Until when there is no room for others.
+    /// Until when ids that are not in the table are not counted.
     full_until: u64,
 }
 
-/// The principal that polls, and the id. It need not be the principal of the task, nor be there a task.
+/// The principal that polls, and the id. Neither the owner nor the existence of the task is checked.
 type Task = (Option<Arc<str>>, Box<str>);
 
 struct Window {
@@ -27,7 +27,7 @@ struct Window {
 
 impl Polls {
     /// Counts a poll of a task; `false` if there were `max` in the current interval, which lasts so many
-    /// milliseconds. At the bound of ids, others are not counted.
+    /// milliseconds. At the bound of ids, further ids are not counted.
     pub(super) fn count(
         &self,
         (owner, id): (&Option<Arc<str>>, &str),
@@ -35,13 +35,13 @@ impl Polls {
         interval: u64,
         max: u32,
     ) -> bool {
+        let task = (owner.clone(), Box::from(id));
         let Windows {
             by_task,
             prune_at,
             full_until,
         } = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let ends = now.saturating_add(interval);
-        let task = (owner.clone(), Box::from(id));
         if let Some(window) = by_task.get_mut(&task) {
             // A window that ends later than a new one would was made before the clock was set back.
             if now >= window.ends || window.ends > ends {
@@ -56,7 +56,8 @@ impl Polls {
             }
             by_task.retain(|_, window| now < window.ends);
             *prune_at = by_task.len().saturating_mul(2).clamp(FEW, MOST);
-            if by_task.len() >= MOST {
+            // Otherwise the next search would follow soon.
+            if by_task.len() > MOST / 8 * 7 {
                 *full_until = ends;
                 return true;
             }

@@ -202,6 +202,7 @@ impl Ending {
         let _replaced = {
             let state = &mut *self.runs.lock();
             match state.ending.get_mut(&self.number) {
+                Some(Some(waker)) if waker.will_wake(cx.waker()) => None,
                 Some(waker) => waker.replace(cx.waker().clone()),
                 None => return Poll::Ready(()),
             }

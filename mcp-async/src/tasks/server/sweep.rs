@@ -30,7 +30,7 @@ impl Engine {
         }
     }
 
-    async fn sweep(&self) -> Result<(), ErrorReply> {
+    async fn sweep(self: &Arc<Self>) -> Result<(), ErrorReply> {
         let now = self.time();
         self.kept().forget_until(now);
         // The failure of one does not keep the others.
@@ -47,7 +47,7 @@ impl Engine {
     }
 
     /// Makes the changes that the store has not made. What fails is tried again by the next sweep.
-    pub(super) async fn repair(&self) {
+    pub(super) async fn repair(self: &Arc<Self>) {
         let mut failures = 0;
         let repairs = self.kept().take_repairs();
         for repair in repairs {
@@ -57,6 +57,9 @@ impl Engine {
             }
             failures = failures.saturating_add(1);
             self.kept().repair(repair);
+        }
+        if failures > 0 {
+            self.begin_sweeps();
         }
     }
 
