@@ -150,8 +150,8 @@ impl Extension {
     }
 
     /// Sets what follows a result of this [type](Self::result_type) that arrives after its request
-    /// was dropped or took too long: a request with this method and these parameters, if any, whose
-    /// answer is ignored. It can end what the server has begun for nothing.
+    /// was dropped or took too long, or that was not read before: a request with this method and these
+    /// parameters, if any, whose answer is ignored. It can end what the server has begun for nothing.
     ///
     /// Over HTTP such results are rare, because a request is cancelled by closing its response.
     #[must_use]
@@ -166,7 +166,8 @@ impl Extension {
         self
     }
 
-    /// The same for the answer that creates a task of 2025-11-25.
+    /// Sets what follows the answer that creates a task of 2025-11-25, like
+    /// [`late_result`](Self::late_result).
     pub(crate) fn late_core_task<F>(mut self, request: F) -> Self
     where
         F: Fn(Raw<'_>) -> Option<(&'static str, RawBuf)> + Send + Sync + 'static,

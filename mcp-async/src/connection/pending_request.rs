@@ -23,7 +23,7 @@ pub(crate) struct PendingRequest<'a, M: Respond> {
     mark: bool,
     /// Set while the machine knows the request.
     token: Option<SentToken>,
-    /// Progress on its way to the asker.
+    /// Progress on its way to the caller.
     received: ReceivedProgress,
 }
 

@@ -14,7 +14,7 @@ use crate::error::ErrorReply;
 
 /// The places of one connection. A place is named by a cookie, which travels through the machine with
 /// the request: its index, a mark of the caller, and its generation above. The generation changes when
-/// the place is given back, so what arrives for an asker that is gone reaches no other one. The buffer stays with its
+/// the place is given back, so what arrives for a caller that was dropped reaches no other one. The buffer stays with its
 /// place, so in the long run an answer costs no allocation.
 #[derive(Debug)]
 pub(crate) struct PendingResponses<F> {
@@ -24,7 +24,7 @@ pub(crate) struct PendingResponses<F> {
 
 #[derive(Debug)]
 struct Place<F> {
-    /// How many askers had it before.
+    /// How many callers had it before.
     generation: u32,
     arrival: Option<Arrival<F>>,
     waker: Option<Waker>,
@@ -126,7 +126,7 @@ impl<F> PendingResponses<F> {
     /// Puts down how the request got on; the waker is to be woken outside the lock.
     ///
     /// # Errors
-    /// [`Gone`] if its asker is gone.
+    /// [`Gone`] if its caller was dropped.
     pub(crate) fn put(
         &mut self,
         cookie: u64,
@@ -203,7 +203,7 @@ impl<F> PendingResponses<F> {
         Some((arrival, core::mem::take(&mut place.buffer)))
     }
 
-    /// The caller's name for the request; 0 if its asker is gone.
+    /// The caller's name for the request; 0 if its caller was dropped.
     pub(crate) fn tag(&mut self, cookie: u64) -> u64 {
         self.place(cookie).map_or(0, |place| place.tag)
     }
@@ -253,9 +253,9 @@ const KEPT: usize = 64 << 10;
 mod tests {
     use super::*;
 
-    /// The machine names the asker before the lock is free for a moment, in which the asker goes.
+    /// The machine names the caller before the lock is free for a moment, in which the caller is dropped.
     #[test]
-    fn what_arrives_for_an_asker_that_is_gone_reaches_no_other_one() {
+    fn what_arrives_for_a_caller_that_was_dropped_reaches_no_other_one() {
         let mut responses = PendingResponses::<()>::default();
         let cx = Context::from_waker(Waker::noop());
         let gone = responses.take(1, true);

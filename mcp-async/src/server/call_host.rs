@@ -39,7 +39,8 @@ pub(crate) trait CallHost: Send + Sync {
     fn is_live(&self, call: Token) -> bool;
 
     /// Ready when the client waits no longer; wakes the task then. `number` is that of the future
-    /// that waits, once it has one, and is to be [left](Self::leave_over) with it.
+    /// that waits, once it has one; it must be passed to [`leave_over`](Self::leave_over) when the
+    /// future is dropped.
     fn poll_over(&self, cx: &Context<'_>, call: Token, number: &mut Option<u64>) -> Poll<()>;
 
     /// The future of this number waits no longer.

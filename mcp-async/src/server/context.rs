@@ -76,7 +76,7 @@ pub struct CallContext {
 /// Waits for the end of a call.
 struct Cancelled<'a> {
     context: &'a CallContext,
-    /// What the host of the call knows it by.
+    /// Its number at the host of the call.
     number: Option<u64>,
 }
 

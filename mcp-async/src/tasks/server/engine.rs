@@ -60,13 +60,13 @@ impl Engine {
         })
     }
 
-    /// The time of day by the clock as it is now, which leases are compared by: other processes have
-    /// clocks of their own, and a monotonic clock may stand still while the machine sleeps.
+    /// The time of day now, by which leases are compared: other processes have clocks of their own,
+    /// and a monotonic clock may stand still while the machine sleeps.
     pub(super) fn lease_time(&self) -> u64 {
         since_1970(&self.tasks.time)
     }
 
-    /// The time of day, in milliseconds since 1970, of which all but leases are reckoned.
+    /// The time of day that all times of tasks use, except leases, in milliseconds since 1970.
     pub(super) fn time(&self) -> u64 {
         self.time.now(&self.tasks.time, (self.executor.now)())
     }

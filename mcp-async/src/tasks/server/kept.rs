@@ -96,7 +96,7 @@ impl KeptTasks {
     }
 
     /// Notes that the task has ended, with a record of so many bytes. While those of all have more than
-    /// `max_bytes`, the oldest tasks give their places: first those of the same owner, and never this one.
+    /// `max_bytes`, the oldest tasks are removed: first those of the same owner, and never this one.
     pub(super) fn end(&mut self, number: u64, bytes: usize, max_bytes: usize) {
         let Some(task) = self.tasks.get_mut(&number) else {
             return;
@@ -121,13 +121,13 @@ impl KeptTasks {
         self.repairs.push_back(repair);
     }
 
-    /// Whether the store has to remove tasks that gave their places.
+    /// Whether the store has to remove tasks that made room for others.
     pub(super) fn has_removals(&self) -> bool {
         let mut repairs = self.repairs.iter();
         repairs.any(|repair| matches!(repair, Repair::Remove(_)))
     }
 
-    /// Returns what the store has to change. What fails is noted again.
+    /// Returns what the store has to change. The caller adds those that fail again.
     pub(super) fn take_repairs(&mut self) -> VecDeque<Repair> {
         core::mem::take(&mut self.repairs)
     }
@@ -182,7 +182,7 @@ impl KeptTasks {
 
 /// A change that the store has not made yet.
 pub(super) enum Repair {
-    /// The task of this id gave its place.
+    /// The task of this id made room for another one.
     Remove(Arc<str>),
     /// The task of this id has ended here, but not in the store: it fails with this message.
     Fail(String, &'static str),

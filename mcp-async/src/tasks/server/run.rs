@@ -88,7 +88,7 @@ impl Engine {
         poll_fn(|cx| run.poll(cx)).await;
         let engine = Arc::clone(&run.engine);
         drop(run);
-        // The tasks that gave their places to this one.
+        // The tasks that made room for this one.
         if engine.kept().has_removals() {
             engine.repair().await;
         }

@@ -87,8 +87,8 @@ impl Tasks {
     /// Sets how often clients may look at a task over HTTP: so many times in each
     /// [poll interval](Self::poll_interval). Further requests are answered with -32603 until the next interval, in
     /// 2026-07-28 with HTTP status 429 and `Retry-After`, without a question to the store (TK-58). Without it all of them
-    /// are answered, as they are over pipes in any case. Each principal has the interval for itself. At most
-    /// 65536 ids are counted at a time; polls of others are answered.
+    /// are answered, as they are over pipes in any case. Polls are counted per principal. At most
+    /// 65536 ids are counted at a time; polls of further ids are answered.
     ///
     /// Clients may look a few times more often than the interval says: a reasonable value is 20 or more.
     #[cfg(feature = "http-server")]

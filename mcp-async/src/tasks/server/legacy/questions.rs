@@ -125,7 +125,7 @@ impl Open {
             (engine.executor.sleep)(RETRY).await;
             return None;
         };
-        Giving::new(self, asked, answer).give().await
+        PendingAnswer::new(self, asked, answer).give().await
     }
 
     /// The answer of the client; `None` if it was not asked, or has not answered.
@@ -171,16 +171,16 @@ impl Open {
 }
 
 /// An answer that the task does not have yet. A task of the runtime gives it if this is dropped.
-struct Giving(Option<Given>);
+struct PendingAnswer(Option<Answer>);
 
-struct Given {
+struct Answer {
     open: Open,
     answer: Result<RawBuf, ErrorReply>,
     /// Until the task has the answer, the question is not asked again.
     _asked: AskedQuestion,
 }
 
-impl Giving {
+impl PendingAnswer {
     fn new(open: Open, asked: AskedQuestion, mut answer: Result<RawBuf, ErrorReply>) -> Self {
         let bytes = match &answer {
             Ok(result) => result.as_raw().as_bytes().len(),
@@ -193,7 +193,7 @@ impl Giving {
         if bytes > open.engine.tasks.max_bytes {
             answer = Err(ErrorReply::new(code::INTERNAL_ERROR, BYTES));
         }
-        Self(Some(Given {
+        Self(Some(Answer {
             open,
             answer,
             _asked: asked,
@@ -209,7 +209,7 @@ impl Giving {
     }
 }
 
-impl Drop for Giving {
+impl Drop for PendingAnswer {
     fn drop(&mut self) {
         if let Some(given) = self.0.take() {
             (given.open.engine.executor.spawn)(Box::pin(given.give_apart()));
@@ -217,7 +217,7 @@ impl Drop for Giving {
     }
 }
 
-impl Given {
+impl Answer {
     async fn give(&self, attempts: u32) -> Option<TaskRecord> {
         for _ in 0..attempts {
             let given = self.open.give(&self.answer).await;
