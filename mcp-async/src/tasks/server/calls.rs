@@ -78,7 +78,7 @@ impl Engine {
     }
 }
 
-/// The result of a tool that runs as a task only, where there are none.
+/// The result of a call of a tool that requires a task, in a revision without tasks.
 fn tasks_only() -> Result<RawBuf, ErrorReply> {
     RawBuf::parse(r#"{"content":[{"type":"text","text":"tasks only"}],"isError":true}"#)
         .map_err(|_| ErrorReply::internal())

@@ -173,6 +173,7 @@ impl Open {
 /// An answer that the task does not have yet. A task of the runtime gives it if this is dropped.
 struct PendingAnswer(Option<Answer>);
 
+/// An answer of a client, and the task that asked for it.
 struct Answer {
     open: Open,
     answer: Result<RawBuf, ErrorReply>,
@@ -233,7 +234,8 @@ impl Answer {
         None
     }
 
-    /// Gives the answer after the end of the request, for a limited time, and not beyond the end of the server.
+    /// Gives the answer after the end of the request, for a limited time and until the server ends at the
+    /// latest.
     async fn give_apart(self) {
         let ending = self.open.engine.runs.ending();
         let mut give = pin!(self.give(ATTEMPTS));
