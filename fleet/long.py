@@ -47,7 +47,7 @@ def install(root):
     """Builds the servers with optimizations, and installs FastMCP below target/fleet. Returns the peers by their names."""
     target = Path(os.environ.get("CARGO_TARGET_DIR", root / "target")).resolve()
     cargo = ["cargo", "build", "--quiet", "--release", "--locked"]
-    subprocess.run([*cargo, "-p", "fleet"], cwd=root, check=True)
+    subprocess.run(cargo, cwd=HERE, check=True)
     rust = root / "interop/rust"
     subprocess.run([*cargo, "--bin", "server", "--target-dir", target / "interop/rust"], cwd=rust, check=True)
     venv, required = target / "fleet/venv", (HERE / "peers/requirements.txt").read_text()
@@ -57,7 +57,7 @@ def install(root):
         pip = [venv / "bin/python", "-m", "pip", "install", "--quiet", "--requirement", HERE / "peers/requirements.txt"]
         subprocess.run(pip, check=True)
         stamp.write_text(required)
-    Ours.program = str(target / "release/fleet")
+    Ours.program = str(HERE / "target/release/fleet")
     Rmcp.program = str(target / "interop/rust/release/server")
     FastMcp.program = str(venv / "bin/python")
     version = re.search(r"fastmcp==(\S+)", required)[1]

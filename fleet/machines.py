@@ -9,13 +9,11 @@ import time
 from pathlib import Path
 
 FOLDER = Path(tempfile.mkdtemp(prefix="mcp-fleet-"))
-PROGRAM = "target/debug/fleet"
+PROGRAM = str(Path(__file__).parent.resolve() / "target/debug/fleet")
 
 
-def built(root):
-    global PROGRAM
-    subprocess.run(["cargo", "build", "--quiet", "-p", "fleet"], cwd=root, check=True)
-    PROGRAM = str(root / "target/debug/fleet")
+def built():
+    subprocess.run(["cargo", "build", "--quiet", "--locked"], cwd=Path(__file__).parent, check=True)
 
 
 def free_port():

@@ -1,8 +1,5 @@
 //! Stores in a Redis that the test starts.
 
-#[path = "../../mcp-async/tests/adapter/redis_server.rs"]
-mod redis_server;
-
 use core::time::Duration;
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -15,7 +12,7 @@ use mcp_tokio::http::{
 };
 use mcp_tokio::mcp_async::ErrorChain;
 
-use redis_server::RedisServer;
+use crate::redis_server::RedisServer;
 
 const MINUTE: Duration = Duration::from_secs(60);
 

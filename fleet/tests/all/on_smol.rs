@@ -1,12 +1,9 @@
 //! Stores in a Redis that the test starts.
 
-#[path = "../../mcp-async/tests/adapter/redis_server.rs"]
-mod redis_server;
-
 use mcp_smol::RedisStore;
 use mcp_smol::http::{check_event_store, check_relay, check_session_store};
 
-use redis_server::RedisServer;
+use crate::redis_server::RedisServer;
 
 #[test]
 fn it_is_as_every_store_must_be() {
