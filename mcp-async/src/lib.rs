@@ -20,14 +20,18 @@
 //! # Modules
 //!
 //! ```text
-//! skills            skills of servers, for both roles                   feature `skills`
-//! http              both roles over HTTP: services, sessions, stores    feature `http`
-//! server  client    handlers and calls, typed and untyped
-//! auth              OAuth 2.1 for both roles                          feature `auth`
-//! net               sockets, TLS and HTTP without MCP                   feature `http`
-//! redis             stores that several processes share                feature `redis`
-//! process  stdio    child processes and standard streams
-//! model   schema    owned messages; schemas of types and values
+//! http                both roles over HTTP: services, sessions, stores    feature `http-server` or `http-client`
+//! skills              skills of servers, for both roles                   feature `skills`
+//! tasks               calls that become tasks, and their stores           feature `server` or `client`
+//! server   client     handlers and calls, typed and untyped
+//! auth                OAuth 2.1 for both roles                            feature `auth`
+//! redis               stores that several processes share                 feature `redis`
+//! net                 sockets, TLS and HTTP without MCP                   feature `http-server` or `http-client`
+//! process  stdio      child processes and standard streams
+//! model               owned messages                                      feature `server` or `client`
+//! schema              schemas of types, validation of values              feature `server` or `schema`
+//! uri_template        URI templates of RFC 6570
+//! guide               one page for each topic                             features `server` and `client`
 //! ```
 //!
 //! # Features
@@ -37,13 +41,14 @@
 //! | `server` | yes | typed tools, resources and prompts: `Server` |
 //! | `client` | yes | typed calls, callbacks and subscriptions: `Client` |
 //! | `http-server`, `http-client` | yes | HTTP for one role; `http` is both |
-//! | `auth` | no | OAuth 2.1 over HTTP: clients log in, servers are protected |
-//! | `redis` | no | stores in Redis or Valkey, which the processes of one server share |
-//! | `keyring` | no | credentials of clients in the keyring of the system; with `auth` |
-//! | `skills` | no | skills: served, listed, loaded and checked |
 //! | `tls` | yes | HTTPS for servers and clients, with rustls |
 //! | `tracing` | yes | spans and events |
 //! | `schema` | no | checks by the complete JSON Schema of a tool |
+//! | `auth` | no | OAuth 2.1 over HTTP: clients log in, servers are protected |
+//! | `keyring` | no | credentials of clients in the keyring of the system; includes `auth` and `http-client` |
+//! | `skills` | no | skills: served, listed, loaded and checked |
+//! | `disk` | no | tasks in a file, which outlive the process: `tasks::store::DiskTaskStore` |
+//! | `redis` | no | sessions and tasks in Redis or Valkey, which several processes share: `redis::RedisStore` |
 //!
 //! Without features the untyped functions [`server::connect`] and [`client::connect`] remain.
 //!
@@ -93,6 +98,7 @@
 //! # Ok::<(), mcp_async::client::CallError>(())
 //! ```
 #![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod connection;
 #[cfg(all(
@@ -152,3 +158,8 @@ pub mod skills;
 #[cfg(any(feature = "server", feature = "client"))]
 pub mod tasks;
 pub mod uri_template;
+
+/// Compiles the programs of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -134,6 +134,7 @@
 //! No feature is on by default.
 #![no_std]
 #![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(feature = "alloc")]
 extern crate alloc;
@@ -208,3 +209,8 @@ pub mod model;
 pub mod revision;
 pub mod rpc;
 pub mod server;
+
+/// Compiles the programs of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -63,9 +63,12 @@
 //! | `tracing` | yes | spans and events |
 //! | `schema` | no | checks by the complete JSON Schema of a tool |
 //! | `auth` | no | OAuth 2.1 over HTTP: clients log in, servers are protected |
-//! | `redis` | no | stores in Redis or Valkey, which several processes share: [`RedisStore`] |
-//! | `keyring` | no | credentials of clients in the keyring of the system; with `auth` |
+//! | `keyring` | no | credentials of clients in the keyring of the system; includes `auth` and `http-client` |
+//! | `skills` | no | skills: served, listed, loaded and checked |
+//! | `disk` | no | tasks in a file, which outlive the process: `tasks::store::DiskTaskStore` |
+//! | `redis` | no | sessions and tasks in Redis or Valkey, which several processes share: [`RedisStore`] |
 #![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(any(feature = "server", feature = "client"))]
 #[doc(hidden)]
@@ -183,3 +186,8 @@ pub type HttpClient = mcp_async::net::HttpClient<Runtime>;
 /// ```
 #[cfg(feature = "http-server")]
 pub type HttpService = mcp_async::http::HttpService<Runtime>;
+
+/// Compiles the programs of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
