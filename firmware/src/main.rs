@@ -1,4 +1,4 @@
-//! An MCP server on a microcontroller: every revision, two tools, no allocator, no operating system.
+//! An MCP server on a microcontroller: every revision, three tools, no allocator, no operating system.
 //!
 //! Everything that it will ever need lies in `main`'s frame: two buffers of 1 KiB and the tables.
 //! It is driven over the serial port, one message a line, by the program `firmware/run`.
