@@ -120,7 +120,10 @@
 //!
 //! The examples of the repository are complete drivers: `bare_loop` (both roles over non-blocking
 //! sockets, with timers, cancellation and slow tools), `completion_loop` (buffers that belong to the
-//! engine while an operation is in flight) and `http_server` (HTTP on plain sockets).
+//! engine while an operation is in flight), `http_server` (HTTP on plain sockets) and `from_c` (a
+//! static library for C). The folder `firmware` is a server on a microcontroller. The README of the
+//! crate has the loop for non-blocking sockets, and tables of what each number of [`server::Fixed`] and
+//! [`client::Fixed`] bounds.
 //!
 //! # Features
 //!
