@@ -1,10 +1,10 @@
 //! The core in a completion-style loop: an operation takes its buffer with it and gives it back
 //! when it is complete, as with `io_uring` or overlapped IO. Nothing here is async.
 //!
-//! `cargo run -p mcp-proto --example completion_loop` starts a server on loopback and a client
-//! that sends its requests as lines. The engine stands for the kernel's: it owns each buffer
-//! while the operation is in flight, which the types enforce, because the buffer is moved into
-//! it.
+//! `cargo run -p mcp-proto --features alloc --example completion_loop` starts a server on loopback
+//! and a client that sends its requests as lines. The engine stands for the kernel's: it owns each
+//! buffer while the operation is in flight, which the types enforce, because the buffer is moved
+//! into it.
 
 use core::net::Ipv4Addr;
 use core::time::Duration;

@@ -1,8 +1,9 @@
 //! A server over HTTP/1.1 on plain sockets of `std` in one loop, without an async runtime: `httparse`
 //! parses heads, and the core does what the protocol requires.
 //!
-//! `cargo run -p mcp-proto --example http_server` listens on `http://127.0.0.1:8000/mcp`. Where
-//! `poll(2)` is available, the loop would use it to wait for the sockets or the deadline.
+//! `cargo run -p mcp-proto --features alloc --example http_server` listens on
+//! `http://127.0.0.1:8000/mcp`. Where `poll(2)` is available, the loop would use it to wait for the
+//! sockets or the deadline.
 
 mod app;
 mod connection;
