@@ -1,5 +1,5 @@
-//! A server that uses every feature of the library: a test server for clients, and a reference for
-//! the typed API.
+//! A test server for clients, which the interoperability tests drive, and a reference for the typed
+//! API: all kinds of tools, resources and prompts, questions, tasks and skills.
 //!
 //! | Module | Shows |
 //! |---|---|
