@@ -84,6 +84,21 @@ fn a_cancelled_call_is_dropped_and_never_answered() {
     );
 }
 
+/// ST-16: so it is without a session.
+#[test]
+fn st_16_a_cancelled_call_stops() {
+    let mut wire = Wire::new();
+    let meta = concat!(
+        r#","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","#,
+        r#""io.modelcontextprotocol/clientCapabilities":{}}"#
+    );
+    wire.send(&call(1, "later", meta));
+    wire.send(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#);
+    assert_eq!(dropped(&wire), 1);
+    wire.watch.open();
+    assert_eq!(wire.read(), "");
+}
+
 #[test]
 fn a_context_outlives_its_call() {
     let mut wire = Wire::new().legacy();

@@ -25,13 +25,17 @@ fn a_session_answers_at_once_what_it_can() {
     }
 }
 
-/// SH-27.
+/// SH-27, SH-28.
 #[test]
 fn ids_of_sessions_differ() {
     let service = service();
     let one = Session::open(&service, "2025-11-25");
     let two = Session::open(&service, "2025-11-25");
     assert_ne!(one.id, two.id);
+    for id in [&one.id, &two.id] {
+        let is_visible = id.bytes().all(|byte| byte.is_ascii_graphic());
+        assert!(is_visible && id.len() >= 32, "{id}");
+    }
 }
 
 /// SH-29, SH-30, SH-31, SH-49.

@@ -134,7 +134,7 @@ fn without_sessions_each_exchange_stands_for_itself() {
     let site = &mut Site::new();
     site.endpoint.sessions = false;
     let list = request("1", "tools/list", "");
-    // SH-32
+    // SH-32, SH-37
     site.check(&[], &list, "200 result");
     let assumed = |site: &Site| site.alone.as_ref().unwrap().server.revision();
     assert_eq!(assumed(site), Some(Revision::V2025_03_26));
