@@ -5,10 +5,12 @@ use std::sync::{Arc, Mutex};
 
 use mcp_async::client::CallError;
 use mcp_async::model::{ElicitParams, ElicitResult};
+use mcp_async::tasks::client::TaskOptions;
 use mcp_proto::Revision;
 use mcp_proto::client::Failure;
 
-use crate::client_http::site::{check, sleep};
+use crate::client_http::site::{Site, Wire, check, sleep};
+use crate::tasks_client::support::{CORE_TASKS, TOOLS, core_task};
 
 const LATEST: &[Revision] = &[Revision::V2025_11_25];
 
@@ -121,6 +123,69 @@ fn a_cancellation_does_not_overtake_its_request() {
             site.expect("DELETE").await.accept();
         },
     );
+}
+
+const RELATED: &str = r#""io.modelcontextprotocol/related-task":{"taskId":"t"}"#;
+
+/// SC-28: on the stream of the server, of a poll, and of the request for the result.
+#[test]
+fn sc_28_messages_of_tasks_on_every_stream() {
+    check(
+        |site| async move {
+            let builder = site
+                .client(LATEST)
+                .on_elicitation(|_: ElicitParams, _| async { Ok(ElicitResult::decline()) })
+                .tasks(TaskOptions::default());
+            let client = site.join(builder).await.unwrap();
+            client.tools().all().await.unwrap();
+            assert_eq!(client.call_tool("job", &()).await.unwrap().text(), "done");
+        },
+        |site| async move {
+            let asked = site.expect("\"initialize\"").await;
+            let id = asked.id().to_owned();
+            let result = format!(
+                r#"{{"protocolVersion":"2025-11-25","capabilities":{CORE_TASKS},"serverInfo":{{"name":"s","version":"1"}}}}"#
+            );
+            let opened = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#);
+            asked.json(200, "s-1", &opened);
+            site.expect("notifications/initialized").await.accept();
+            let own = site.expect("GET").await.stream();
+            site.expect("tools/list").await.result(TOOLS);
+            let created = format!(r#"{{"task":{}}}"#, core_task("working", ""));
+            site.expect("tools/call").await.result(&created);
+            ask_for_task(&site, &own, "q1").await;
+            let content =
+                format!(r#"{{"content":[{{"type":"text","text":"done"}}],"_meta":{{{RELATED}}}}}"#);
+            for (method, question, result) in [
+                ("tasks/get", "q2", core_task("completed", "")),
+                ("tasks/result", "q3", content),
+            ] {
+                let asked = site.expect(method).await;
+                let id = asked.id().to_owned();
+                let stream = asked.stream();
+                ask_for_task(&site, &stream, question).await;
+                stream.event(&format!(
+                    r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#
+                ));
+            }
+            site.expect("DELETE").await.accept();
+            drop(own);
+        },
+    );
+}
+
+/// Sends the status of the task `t` and a question that belongs to it, and takes the answer.
+async fn ask_for_task(site: &Site, stream: &Wire, id: &str) {
+    let task = core_task("working", "");
+    stream.event(&format!(
+        r#"{{"jsonrpc":"2.0","method":"notifications/tasks/status","params":{task}}}"#
+    ));
+    stream.event(&format!(
+        r#"{{"jsonrpc":"2.0","id":"{id}","method":"elicitation/create","params":{{"message":"m","requestedSchema":{{"type":"object","properties":{{}}}},"_meta":{{{RELATED}}}}}}}"#
+    ));
+    let answer = site.expect(&format!(r#""id":"{id}","result""#)).await;
+    assert!(answer.body.contains(RELATED), "{}", answer.body);
+    answer.accept();
 }
 
 /// JR-16: in 2025-03-26 answers and events can be arrays. SC-06.

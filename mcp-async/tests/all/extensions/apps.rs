@@ -13,6 +13,8 @@ const UI: &str = "io.modelcontextprotocol/ui";
 const PAGE: &str = "ui://weather/view";
 const HTML: &str = "text/html;profile=mcp-app";
 const TOOL_UI: &str = r#"{"resourceUri":"ui://weather/view","visibility":["model","app"]}"#;
+/// Of a draft of tasks.
+const RELATED_TASKS: &str = "io.modelcontextprotocol/relatedTaskIds";
 const PAGE_UI: &str = r#"{"csp":{"connectDomains":["https://example.com"]},"prefersBorder":true}"#;
 
 fn meta(ui: &str) -> Meta {
@@ -45,8 +47,11 @@ fn server() -> ServerBuilder<()> {
             let mut result = model::CallToolResult::from(vec![model::Content::text(text)]);
             if let Some(given) = cx.meta() {
                 let given = given.as_raw().object().unwrap();
-                let view = given.get("com.example/view").unwrap();
-                result.meta.insert("com.example/view", &view).unwrap();
+                for key in ["com.example/view", RELATED_TASKS] {
+                    if let Some(value) = given.get(key) {
+                        result.meta.insert(key, &value).unwrap();
+                    }
+                }
             }
             Ok(result)
         },
@@ -130,13 +135,18 @@ fn a_tool_answers_for_the_client_that_calls_it() {
     }
 }
 
+/// TK-66: also under a reserved key that no revision defines.
 #[test]
 fn metadata_of_a_request_reaches_the_tool() {
     for revision in revisions() {
         let mut wire = Wire::new(&server(), revision);
-        let given = r#"{"name":"forecast","_meta":{"com.example/view":{"zoom":2}}}"#;
-        let result = wire.result("tools/call", given);
-        let returned = member(&result, &["_meta", "com.example/view"]);
-        assert_eq!(returned, r#"{"zoom":2}"#, "{revision}");
+        for (key, value) in [
+            ("com.example/view", r#"{"zoom":2}"#),
+            (RELATED_TASKS, r#"["a","b"]"#),
+        ] {
+            let given = format!(r#"{{"name":"forecast","_meta":{{"{key}":{value}}}}}"#);
+            let result = wire.result("tools/call", &given);
+            assert_eq!(member(&result, &["_meta", key]), value, "{revision}");
+        }
     }
 }

@@ -55,7 +55,7 @@ fn nothing(name: &str) -> ExtensionMethod {
     ExtensionMethod::new(name).raw(|params, _| async move { Ok(params) })
 }
 
-/// EX-18.
+/// EX-18, TK-67.
 #[test]
 fn reserved_names_belong_to_their_extensions() {
     const TASKS: &str = "io.modelcontextprotocol/tasks";

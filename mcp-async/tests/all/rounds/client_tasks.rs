@@ -136,6 +136,7 @@ fn a_task_that_fails_is_a_question_that_failed() {
     assert_eq!(wire.hear(), [""; 0]);
 }
 
+/// CN-03: the only message is `tasks/cancel`.
 #[test]
 fn a_question_that_is_given_up_cancels_its_task() {
     // By its time.

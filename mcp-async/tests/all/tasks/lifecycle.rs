@@ -1,9 +1,13 @@
 //! From the call to the result.
 
-use mcp_async::tasks::server::Tasks;
+use mcp_async::model::LoggingLevel;
+use mcp_async::server::{Context, NoArguments, Tool};
+use mcp_async::tasks::server::{TaskPolicy, Tasks};
 use mcp_proto::Revision;
 
-use super::support::{TASKS, about, call, client, create, pass, server, status};
+use super::support::{
+    Running, TASKS, about, call, client, create, pass, server, server_with, sleep, status,
+};
 use crate::server_typed::support::{Wire, member, text};
 
 /// TK-30, TK-34, TK-35, TK-36, TK-53, TK-56
@@ -86,6 +90,56 @@ fn only_the_declaration_of_the_very_call_makes_a_task() {
         let refused = about(&mut wire, method, "x");
         assert_eq!(member(&refused, &["error", "code"]), "-32601");
     }
+}
+
+/// PG-08, TK-53: the same tool sends both from its exchange, and neither from its task, whose listen
+/// has its status message.
+#[test]
+fn a_task_sends_neither_progress_nor_log_messages() {
+    const SENT: [&str; 2] = ["notifications/progress", "notifications/message"];
+    let (server, _) = server_with(Tasks::new(), |server| {
+        let talks = Tool::new("talks").task(TaskPolicy::Optional).handler(
+            |_: NoArguments, cx: Context<Running>| async move {
+                for step in 1..=2 {
+                    cx.log(LoggingLevel::Error, &step).await;
+                    sleep(100).await;
+                    cx.progress(f64::from(step)).message("on the way").await;
+                }
+                Ok("done")
+            },
+        );
+        server.logging().with(talks)
+    });
+    let asked = concat!(
+        r#"{"name":"talks","_meta":{"progressToken":"p","#,
+        r#""io.modelcontextprotocol/logLevel":"debug"}}"#
+    );
+    let has = |heard: &[String], text: &str| heard.iter().any(|line| line.contains(text));
+    let mut wire = Wire::new(&server, Revision::V2026_07_28);
+    let exchange = wire.send("tools/call", asked);
+    for _ in 0..3 {
+        pass(100);
+        wire.settle();
+    }
+    assert!(wire.answer(exchange).is_some());
+    let heard = wire.hear();
+    assert!(SENT.iter().all(|method| has(&heard, method)), "{heard:?}");
+
+    let mut wire = client(&server);
+    let created = wire.ask("tools/call", asked);
+    assert_eq!(text(&created, &["result", "resultType"]), "task");
+    let id = text(&created, &["result", "taskId"]);
+    let listen = format!(r#"{{"notifications":{{"taskIds":["{id}"]}}}}"#);
+    wire.send("subscriptions/listen", &listen);
+    for _ in 0..3 {
+        pass(100);
+        wire.settle();
+    }
+    assert_eq!(status(&mut wire, &id), "completed");
+    let heard = wire.hear();
+    let message = r#""statusMessage":"on the way""#;
+    assert!(has(&heard, message), "{heard:?}");
+    assert!(!SENT.iter().any(|method| has(&heard, method)), "{heard:?}");
 }
 
 /// TK-43, TK-64

@@ -42,7 +42,7 @@ fn tk_06_a_tool_that_requires_a_task_is_called_as_one() {
         assert_eq!(log.texts("tasks/get", &["taskId"]), [r#""t""#; 3]);
         // TK-13
         assert_eq!(log.texts("tasks/get", &["_meta"]), ["-"; 3]);
-        // TK-10
+        // TK-10, TK-16: the server sends no notifications.
         let times = log.times("tasks/get");
         for pair in times.windows(2) {
             let pause = pair[1].saturating_since(pair[0]);
@@ -193,6 +193,7 @@ fn a_server_may_ignore_that_a_task_was_asked_for() {
     });
 }
 
+/// CN-03
 #[test]
 fn a_call_that_is_given_up_cancels_its_task() {
     run(async {
@@ -205,6 +206,7 @@ fn a_call_that_is_given_up_cancels_its_task() {
         }
         settle();
         assert_eq!(log.texts("tasks/cancel", &["taskId"]), [r#""t""#]);
+        assert_eq!(log.count("notifications/cancelled"), 0);
         let bounded = client.call_tool("job", &());
         let bounded = bounded.max_duration(Duration::from_secs(2));
         assert!(matches!(bounded.await, Err(CallError::Timeout)));

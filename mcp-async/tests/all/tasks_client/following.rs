@@ -130,7 +130,7 @@ fn questions_that_were_not_declared_end_the_call() {
     });
 }
 
-/// TK-52, TK-54
+/// CN-12, TK-52, TK-54
 #[test]
 fn dropping_a_call_cancels_its_task() {
     run(async {

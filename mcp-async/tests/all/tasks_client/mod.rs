@@ -9,4 +9,4 @@ mod following;
 mod handles;
 mod joined;
 mod listening;
-mod support;
+pub(crate) mod support;
