@@ -325,7 +325,7 @@ fn pkce_is_advertised() {
     }
 }
 
-/// AU-32: endpoints are absolute, and https or on this machine.
+/// AU-32, AU-90: endpoints are absolute, and https or on this machine.
 #[test]
 fn endpoints_that_are_not_opened() {
     for endpoint in [

@@ -232,7 +232,7 @@ fn enterprise(subject: Subject) -> AuthConfig {
 
 const ID_JAG: &str = r#"{"issued_token_type":"urn:ietf:params:oauth:token-type:id-jag","access_token":"jag.jag.jag","token_type":"n_a","expires_in":300}"#;
 
-/// AU-82, AU-84 to AU-86: both steps.
+/// AU-82, AU-84 to AU-86, AU-90: both steps.
 #[test]
 fn enterprise_managed() {
     let mut script = Script::new(
@@ -254,6 +254,10 @@ fn enterprise_managed() {
     let credentials = script.answers(200, r#"{"access_token":"t"}"#).done();
     // AU-85: the assertion is not stored.
     assert!(!credentials.to_json().expose().contains("jag"));
+    // AU-90: the URLs of both requests are those of the endpoints, and nothing that can be logged
+    // has a token.
+    let shown = script.shown.borrow();
+    assert!(!shown.contains("id.id.id") && !shown.contains("jag.jag.jag"));
 }
 
 /// AU-84: a SAML assertion is exchanged for a refresh token first.

@@ -3,7 +3,7 @@
 use crate::script::*;
 use mcp_proto::auth::{AuthConfig, ClientProof, Document, DpopKey};
 
-/// A complete flow with every secret that there is, and a refresh.
+/// AU-90: a complete flow with every secret that there is, and a refresh.
 #[test]
 fn a_complete_flow() {
     let config = || AuthConfig {

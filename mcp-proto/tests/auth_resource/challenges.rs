@@ -21,7 +21,8 @@ fn without_a_token() {
     check(&server.send(&basic), &expected);
 }
 
-/// AU-01, AU-12: malformed requests are answered with 400, whatever else they have.
+/// AU-01, AU-12, AU-90: malformed requests are answered with 400, whatever else they have; so are
+/// those with a token in the URL.
 #[test]
 fn malformed_requests() {
     let valid = format!("Bearer {}", token(&[]));

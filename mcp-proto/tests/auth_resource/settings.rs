@@ -4,6 +4,7 @@ use mcp_proto::auth::resource::{Algorithms, DpopUse, ProtectedResource, Settings
 
 use crate::tool::{ISSUER, RESOURCE, builder};
 
+/// AU-90: no URL of a protected server is of `http`, except on loopback.
 #[test]
 fn wrong_settings() {
     let wrong = [

@@ -38,6 +38,7 @@ fn exchange(script: &Scripted, kind: &str, token: &Value) -> Value {
     json(&script.robot(&form))
 }
 
+/// AU-83, AU-88, AU-89
 #[test]
 fn an_identity_assertion_becomes_a_token() {
     let script = enterprise();
@@ -70,6 +71,7 @@ fn an_identity_assertion_becomes_a_token() {
     }
 }
 
+/// AU-89: the identity provider knows which audience has which resource.
 #[test]
 fn refused_exchanges() {
     let script = enterprise();
@@ -110,6 +112,7 @@ fn refused_exchanges() {
     assert_eq!(refusal(&script.robot(&right)).1, "invalid_grant");
 }
 
+/// AU-83, AU-88, AU-89
 #[test]
 fn refused_identity_assertions() {
     let provider = SigningKey::generate();
@@ -166,6 +169,7 @@ fn refused_identity_assertions() {
     assert_eq!(issued["scope"], "mcp");
 }
 
+/// AU-94
 #[test]
 fn a_workload_uses_its_own_token() {
     let platform = SigningKey::generate();

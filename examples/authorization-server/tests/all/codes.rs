@@ -6,6 +6,7 @@ use crate::scripted::{
     redemption, refusal,
 };
 
+/// AU-73, AU-74, AU-75
 #[test]
 fn a_code_becomes_tokens() {
     let script = Scripted::new(|settings| settings);
@@ -28,7 +29,8 @@ fn a_code_becomes_tokens() {
     assert_eq!(claims["exp"], script.now() + 3600);
 }
 
-/// The page shows who asks for what, and where the user is sent; an answer counts once.
+/// AU-72, AU-73: the page shows who asks for what, and where the user is sent; an answer counts
+/// once.
 #[test]
 fn consent() {
     let script = Scripted::new(|settings| {
@@ -71,7 +73,7 @@ fn consent() {
     }
 }
 
-/// A browser is not sent to an address that the client has not registered.
+/// AU-14, AU-70: a browser is not sent to an address that the client has not registered.
 #[test]
 fn no_redirect_to_strangers() {
     let script = Scripted::new(|settings| settings);
@@ -98,6 +100,7 @@ fn no_redirect_to_strangers() {
     assert_eq!(url.port(), Some(33418));
 }
 
+/// AU-73, AU-75
 #[test]
 fn refused_authorization_requests() {
     let script = Scripted::new(|settings| settings.scopes(["mcp"]).resources([RESOURCE]));

@@ -4,7 +4,7 @@ use http::Request;
 
 use crate::scripted::{ISSUER, Scripted};
 
-/// The places of an issuer with a path are those that clients ask in order.
+/// AU-13, AU-71: the places of an issuer with a path are those that clients ask in order.
 #[test]
 fn places_of_an_issuer_with_a_path() {
     let settings = Settings::new("http://localhost:9000/tenant1");
@@ -33,6 +33,7 @@ fn places_of_an_issuer_with_a_path() {
     }
 }
 
+/// AU-13, AU-71, AU-75: what clients read of the server.
 #[test]
 fn metadata() {
     let document = Scripted::new(|settings| settings.scopes(["mcp", "admin"]))
@@ -50,13 +51,36 @@ fn metadata() {
         document["registration_endpoint"],
         format!("{ISSUER}/register")
     );
+    // AU-73
     assert_eq!(
         document["authorization_response_iss_parameter_supported"],
         true
     );
+    let lists = |member: &str, value: &str| {
+        let listed = document[member].as_array().expect(member);
+        assert!(listed.contains(&value.into()), "{value} in {member}");
+    };
+    lists("response_types_supported", "code");
+    // AU-81
+    lists("token_endpoint_auth_methods_supported", "private_key_jwt");
+    lists(
+        "token_endpoint_auth_methods_supported",
+        "client_secret_basic",
+    );
+    lists("token_endpoint_auth_signing_alg_values_supported", "ES256");
+    // AU-94
+    lists(
+        "grant_types_supported",
+        "urn:ietf:params:oauth:grant-type:jwt-bearer",
+    );
+    // AU-114: both are asymmetric.
+    assert_eq!(
+        document["dpop_signing_alg_values_supported"],
+        serde_json::json!(["ES256", "RS256"])
+    );
 }
 
-/// What a server of 2025-03-26 may leave out.
+/// AU-13: what a server of 2025-03-26 may leave out.
 #[test]
 fn without_metadata_only_the_default_paths_are_left() {
     let script = Scripted::new(|settings| settings.without_metadata().without_issuer_parameter());

@@ -57,6 +57,7 @@ fn merge(mut usual: Value, more: &Value) -> Value {
     usual
 }
 
+/// AU-114
 #[test]
 fn tokens_are_bound_to_the_key() {
     let script = Scripted::new(|settings| settings);

@@ -21,6 +21,20 @@ fn a_registered_client_logs_in() {
     assert!(tokens.get("refresh_token").is_none());
 }
 
+/// AU-114: a client that is registered for bound tokens gets no others.
+#[test]
+fn a_client_of_bound_tokens_sends_proofs() {
+    let script = Scripted::new(|settings| settings);
+    let client = json(&script.register(&json!({
+        "redirect_uris": [REDIRECT], "token_endpoint_auth_method": "none",
+        "dpop_bound_access_tokens": true,
+    })));
+    assert_eq!(client["dpop_bound_access_tokens"], true);
+    let id = ("client_id", client["client_id"].as_str().unwrap());
+    let refused = script.redeem(&script.code(&[id]), &[id]);
+    assert_eq!(refusal(&refused), (400, "invalid_dpop_proof".into()));
+}
+
 /// Without a method, the client has a secret for Basic.
 #[test]
 fn defaults() {

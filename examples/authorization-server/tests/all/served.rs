@@ -33,7 +33,7 @@ fn get(path: &str) -> Request<Full<Bytes>> {
     Request::get(path).body(Full::default()).unwrap()
 }
 
-/// A client that is known by the URL of its document.
+/// AU-72: a client that is known by the URL of its document.
 #[test]
 fn client_documents() {
     const URL: &str = "https://client.example/client.json";

@@ -3,7 +3,7 @@ use serde_json::json;
 
 use crate::scripted::{ISSUER, RESOURCE, Scripted, basic, json, parts, refusal};
 
-/// Each refresh token is used once. The second use revokes the grant, for one of both users is a
+/// AU-70: each refresh token is used once. The second use revokes the grant, for one of both users is a
 /// thief.
 #[test]
 fn refresh_tokens_are_replaced() {

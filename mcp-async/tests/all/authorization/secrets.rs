@@ -9,6 +9,7 @@ use crate::client_http::site::check;
 use crate::connection::spans::Notes;
 use crate::sim::Sim;
 
+/// AU-90
 #[test]
 fn a_whole_flow_shows_no_secret() {
     let notes = Notes::everything();

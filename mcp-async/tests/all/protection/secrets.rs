@@ -24,8 +24,8 @@ fn shown(service: &HttpService<Sim>, tokens: &[&str]) -> String {
     shown
 }
 
-/// Everything that is written about settings, services, requests and failures is searched for the
-/// tokens.
+/// AU-90: everything that is written about settings, services, requests and failures is searched for
+/// the tokens.
 #[test]
 fn responses_logs_and_debug_output_show_no_token() {
     let notes = Notes::default();
