@@ -1,17 +1,5 @@
-//! The seam for transports that carry whole messages, a WebSocket or a message queue, say.
-//!
-//! # Custom transports
-//!
-//! A connection wants two things: a reader and a writer of bytes in which every message is one
-//! line (ST-02, ST-20). Whatever offers [`AsyncRead`] and [`AsyncWrite`] is a transport already:
-//! TCP, Unix sockets, TLS, a serial line. Where the carrier frames messages itself, implement
-//! [`MessageSource`] and [`MessageSink`] for its two directions and wrap them in
-//! [`MessageReader`] and [`MessageWriter`].
-//!
-//! - **Connecting** is the carrier's: a connection begins when both halves are there.
-//! - **Framing**: one JSON-RPC message (or one 2025-03-26 array) in each carried message.
-//! - **Cancellation** is `notifications/cancelled`, as on every pipe; the end of either
-//!   direction ends every request (CT-01 to CT-03).
+//! Transports that carry whole messages, such as a WebSocket or a message queue (CT-01 to CT-03,
+//! ST-02, ST-20).
 
 use core::pin::Pin;
 use core::task::{Context, Poll, ready};
@@ -19,7 +7,23 @@ use std::io;
 
 use futures_io::{AsyncRead, AsyncWrite};
 
-/// Receives whole messages.
+/// Receives whole messages: one direction of a custom transport, such as a WebSocket or a message
+/// queue. [`MessageSink`] is the other direction.
+///
+/// A carrier of bytes (TCP, Unix sockets, TLS, a serial line) needs neither trait: a pair of
+/// [`AsyncRead`] and [`AsyncWrite`] is a transport already, with one message in each line. Implement
+/// the traits for a carrier that frames messages itself.
+///
+/// - **Connecting**: the transport connects by its own means. [`MessageReader`] and
+///   [`MessageWriter`] then adapt its two directions to a pair of byte streams for `Server::serve` or
+///   `ClientBuilder::connect_over`, and the handshake or the discovery follows as on a pipe.
+/// - **Framing**: each carried message is one JSON-RPC message in UTF-8, or one array of messages in
+///   2025-03-26.
+/// - **Cancelling**: a request is cancelled by `notifications/cancelled`, and a subscription is ended
+///   by it. A transport needs no means of its own for that.
+/// - **Closing**: the end of this direction ends the connection. A client's open requests fail then,
+///   and a server's handlers have its shutdown timeout to finish. The connection calls
+///   [`MessageSink::poll_close`] after its last message.
 ///
 /// ```
 /// use core::task::{Context, Poll};
@@ -61,7 +65,9 @@ pub trait MessageSource {
     fn poll_receive(&mut self, cx: &mut Context<'_>, into: &mut Vec<u8>) -> Poll<io::Result<bool>>;
 }
 
-/// Sends whole messages.
+/// Sends whole messages: the direction of a custom transport that [`MessageSource`] does not have.
+///
+/// See there for connecting, framing and cancelling.
 pub trait MessageSink {
     /// Takes the message, whole or (`Pending`, or an error) not at all.
     fn poll_send(&mut self, cx: &mut Context<'_>, message: &[u8]) -> Poll<io::Result<()>>;
