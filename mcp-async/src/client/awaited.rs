@@ -70,6 +70,7 @@ const LONGEST: usize = 1024;
 mod tests {
     use super::*;
 
+    /// EL-12, EL-13
     #[test]
     fn what_was_asked_for_ends_once() {
         let mut awaited = Awaited::default();

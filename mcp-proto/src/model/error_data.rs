@@ -59,6 +59,7 @@ pub fn is_resource_not_found(error: &ErrorObject<'_>, revision: Revision) -> boo
 mod tests {
     use super::*;
 
+    /// RS-05
     #[test]
     fn resources_that_are_not_found() {
         let check = |code, data: Option<&str>, revision, expected| {

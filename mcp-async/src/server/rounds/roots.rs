@@ -273,6 +273,7 @@ mod tests {
         check("host", "", None);
     }
 
+    /// RT-05
     #[test]
     fn links_and_dots_are_resolved_on_both_sides() {
         let dir = std::env::temp_dir().join(format!("mcp-roots-{}", std::process::id()));
@@ -319,6 +320,7 @@ mod tests {
         }
         assert!(roots("file:///").contains(Path::new("relative")));
         assert!(!Roots::default().contains(&dir));
+        // RT-05: a root that does not exist, or not any more.
         let gone = roots(&format!("file://{}/gone", dir.display()));
         assert!(gone.contains(&dir.join("gone/x")));
         assert!(!gone.contains(&dir.join("real")));

@@ -115,7 +115,8 @@ fn challenged(reply: &Reply) -> String {
     scopes.split_once('"').unwrap().0.to_owned()
 }
 
-/// AU-09, AU-19: the handler does not run, and one challenge names all scopes of the operation.
+/// AU-09, AU-19, RS-09, TL-13: the handler does not run, and one challenge names all scopes of the
+/// operation.
 #[test]
 fn items_need_their_scopes() {
     let runs = Runs::default();

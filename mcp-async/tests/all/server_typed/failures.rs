@@ -5,9 +5,10 @@ use core::fmt;
 
 use mcp_async::ErrorReply;
 use mcp_async::server::AskError;
-use mcp_proto::SendError;
+use mcp_proto::json::RawBuf;
+use mcp_proto::{Revision, SendError};
 
-use crate::server_typed::support::{Wire, revisions};
+use crate::server_typed::support::{Wire, member, revisions};
 
 #[cfg(feature = "tracing")]
 use core::pin::{Pin, pin};
@@ -125,6 +126,30 @@ fn a_source_of_an_error_may_choose_what_the_client_reads() {
         let (_, asked) = error("asks");
         assert_eq!(asked, "Missing required client capability: sampling");
         assert_eq!(error("calls"), (-32603, "Internal error".to_owned()));
+    }
+}
+
+/// EL-13: a handler writes the error by itself, and its data is sent as it is where the error exists.
+#[test]
+fn el_13_a_handler_demands_pages() {
+    const PAGE: &str = r#"{"elicitations":[{"mode":"url","message":"Sign in","url":"https://example.com/in","elicitationId":"e1"}]}"#;
+    let server =
+        Server::<()>::builder("demo", "1").tool("pay", "", |_: NoArguments, _: Context| async {
+            let mut reply = ErrorReply::new(-32042, "Sign in first");
+            reply.data = RawBuf::parse(PAGE).ok();
+            Err::<(), _>(HandlerError::reply(reply))
+        });
+    for revision in revisions() {
+        let mut wire = Wire::new(&server, revision);
+        let answer = wire.ask("tools/call", r#"{"name":"pay"}"#);
+        let code = member(&answer, &["error", "code"]);
+        if revision == Revision::V2025_11_25 {
+            assert_eq!(code, "-32042");
+            assert_eq!(member(&answer, &["error", "data"]), PAGE);
+        } else {
+            // JR-24
+            assert_eq!(code, "-32603", "{revision}");
+        }
     }
 }
 

@@ -219,6 +219,7 @@ fn what_cannot_be_served_is_not_built() {
     );
     check(new().with(tool("a b")), "tool `a b`: its name is not");
     check(new().with(tool("")), "tool ``: its name is not");
+    // RS-14
     check(
         new().resource("x", "x", |_: Context| async { Ok("") }),
         "resource `x`: it is no URI",
@@ -233,6 +234,25 @@ fn what_cannot_be_served_is_not_built() {
         "tool `t`: /inputSchema is not the schema of an object",
     );
     assert!(new().with(tool("t")).build().is_ok());
+}
+
+#[test]
+fn tl_05_tools_have_names_of_the_specification() {
+    let longest = "x".repeat(128);
+    for name in ["a", "Get_it-2.b", &*longest] {
+        assert!(new().with(tool(name)).build().is_ok(), "{name}");
+    }
+    let too_long = "x".repeat(129);
+    for name in ["", "a b", "a/b", "a,b", "\u{e4}", &*too_long] {
+        let error = new().with(tool(name)).build().unwrap_err();
+        let mistakes: Vec<_> = error.mistakes().iter().map(ToString::to_string).collect();
+        assert_eq!(mistakes.len(), 1, "{mistakes:?}");
+        assert!(mistakes[0].contains("its name is not"), "{mistakes:?}");
+    }
+    // With case, and once.
+    let both = new().with(tool("t")).with(tool("T"));
+    assert!(both.clone().build().is_ok());
+    assert!(both.with(tool("T")).build().is_err());
 }
 
 #[test]

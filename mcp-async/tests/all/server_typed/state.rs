@@ -5,6 +5,7 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use mcp_async::Server;
+use mcp_async::model::LoggingLevel;
 use mcp_async::server::{
     CompletionRequest, Context, HandlerError, NoArguments, Prompt, Registry, Template, Tool,
     connect,
@@ -242,7 +243,8 @@ fn a_state_may_hold_the_registry_of_its_server() {
     assert_eq!(Arc::strong_count(&alive), 1);
 }
 
-/// LG-08: whatever `?` takes, the client reads nothing of it unless that was asked for.
+/// LG-08: the client reads nothing of an error that `?` converts, in the answer or in a log message,
+/// unless the handler makes it visible.
 #[test]
 fn every_error_converts_and_none_is_told() {
     type Boxed = Box<dyn Error + Send + Sync>;
@@ -252,6 +254,7 @@ fn every_error_converts_and_none_is_told() {
     }
 
     let server = Server::<()>::builder("demo", "1")
+        .logging()
         .tool("boxed", "", |_: NoArguments, _| async { Ok(fails()?) })
         .tool("text", "", |_: NoArguments, _| async {
             Err::<(), _>(String::from("SECRET"))?;
@@ -263,12 +266,26 @@ fn every_error_converts_and_none_is_told() {
         .with(
             Tool::new("visible")
                 .handler(|_: NoArguments, _| async { fails().map_err(HandlerError::visible) }),
-        );
+        )
+        .tool("logs", "", |_: NoArguments, cx: Context| async move {
+            cx.log(LoggingLevel::Debug, &"begun").await;
+            Ok(fails()?)
+        });
     for revision in revisions() {
         let mut wire = Wire::new(&server, revision);
-        for tool in ["boxed", "text", "typed"] {
-            let error = wire.error("tools/call", &format!(r#"{{"name":"{tool}"}}"#));
+        let meta = match revision.is_modern() {
+            true => r#","_meta":{"io.modelcontextprotocol/logLevel":"debug"}"#,
+            false => {
+                wire.result("logging/setLevel", r#"{"level":"debug"}"#);
+                ""
+            }
+        };
+        for (tool, logged) in [("boxed", 0), ("text", 0), ("typed", 0), ("logs", 1)] {
+            let error = wire.error("tools/call", &format!(r#"{{"name":"{tool}"{meta}}}"#));
             assert_eq!(error, (-32603, "Internal error".into()), "{tool}");
+            let heard = wire.hear();
+            assert_eq!(heard.len(), logged, "{heard:?}");
+            assert!(heard.iter().all(|line| !line.contains("SECRET")));
         }
         let result = wire.result("tools/call", r#"{"name":"visible"}"#);
         assert!(result.contains("SECRET") && result.contains(r#""isError":true"#));
