@@ -40,6 +40,9 @@ pub enum IgnoreReason {
     DuplicateQuestion,
     /// The answer was lost: the outbox can hold neither it nor an error in its place.
     NoRoom,
+    /// A message with the head of an HTTP request, for a server whose storage is not made for HTTP
+    /// ([`OverHttp`](crate::server::OverHttp)): the head could not be compared with the message.
+    NotOverHttp,
     /// The connection is over.
     Closed,
 }
@@ -51,6 +54,7 @@ impl IgnoreReason {
         match self {
             Self::Malformed | Self::Garbage => 400,
             Self::Closed => 404,
+            Self::NotOverHttp => 500,
             _ => ACCEPTED,
         }
     }
@@ -137,7 +141,11 @@ impl Transmit {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BufferFull {
-    /// The bytes that the message takes.
+    /// The bytes that the message takes: a buffer of this size is enough.
+    ///
+    /// It is exact, with one exception. In 2026-07-28 the core adds members to results, unless the
+    /// payload has them; where not even the payload fits into the buffer, the core cannot look for
+    /// them and counts all of them. A buffer that is as long as the message is never refused.
     pub needed: usize,
 }
 
@@ -158,7 +166,7 @@ impl core::error::Error for BufferFull {}
 pub enum SendError {
     /// See [`BufferFull`]: the token stays good, the call can be made again.
     BufferFull {
-        /// The bytes that the message takes.
+        /// The bytes that are enough for the message; see [`BufferFull::needed`].
         needed: usize,
     },
     /// The message is longer than the output may ever be ([`Limits::output`], or what the outbox

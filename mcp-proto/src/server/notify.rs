@@ -287,7 +287,7 @@ fn write_of_listen(
         len: w.len(),
         value: &|w| id.write(w),
     }];
-    check_room(out, len, &additions)?;
+    check_room(out, len, object, &additions)?;
     let written = Raw::received(out.get(object.0..object.1).unwrap_or_default());
     let meta = written.object().and_then(|params| params.get("_meta"));
     let named = meta.and_then(|meta| meta.object()?.get(keys::SUBSCRIPTION_ID));

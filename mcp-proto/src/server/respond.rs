@@ -278,7 +278,7 @@ fn write_input<L: IdStorage>(
     } else {
         &[]
     };
-    check_room(out, len, additions)?;
+    check_room(out, len, object, additions)?;
     let written = Raw::parse(out.get(object.0..object.1).unwrap_or_default(), MAX_DEPTH)
         .ok()
         .and_then(Raw::object)

@@ -17,15 +17,17 @@ pub(super) struct Addition<'a> {
 /// Completes the object at `start..end`, which ends a message of `len` bytes but for one brace,
 /// and returns the new length of the message.
 ///
-/// The need is that of an object that has none of the members: a buffer of that size is enough
-/// whatever the payload holds, and a smaller one never is.
+/// # Errors
+///
+/// [`SendError::BufferFull`] with the exact need once the payload is there as a whole; before that,
+/// see [`check_room`].
 pub(super) fn complete(
     out: &mut [u8],
     len: usize,
     (start, end): (usize, usize),
     additions: &[Addition<'_>],
 ) -> Result<usize, SendError> {
-    check_room(out, len, additions)?;
+    check_room(out, len, (start, end), additions)?;
     if out.get(end.saturating_sub(1)..len) != Some(CLOSE.as_bytes()) {
         return Err(SendError::Encode);
     }
@@ -85,24 +87,41 @@ fn write_missing(
     Ok(())
 }
 
-/// Whether there is room for a message of `len` bytes and all that may be added to it.
+/// Checks that a message of `len` bytes, whose payload is at `start..end`, is there as a whole, so
+/// that the payload can be looked at.
+///
+/// If it is not, the members that the payload may have are not known, so the need is that of a
+/// payload with none of them: enough in any case, and exact unless the payload brings some.
 pub(super) fn check_room(
     out: &[u8],
     len: usize,
+    (start, end): (usize, usize),
     additions: &[Addition<'_>],
 ) -> Result<(), SendError> {
-    let in_meta = additions.iter().any(|addition| addition.in_meta);
-    let braces = if in_meta { META.len() + 2 } else { 0 };
-    let needed = additions
-        .iter()
-        .fold(len.saturating_add(braces), |needed, addition| {
-            needed.saturating_add(addition.len).saturating_add(1)
-        });
-    if needed > out.len() {
-        return Err(SendError::BufferFull { needed });
+    if len <= out.len() {
+        return Ok(());
     }
-    Ok(())
+    let is_empty = end.saturating_sub(start) <= EMPTY.len();
+    let mut needed = len;
+    for in_meta in [false, true] {
+        let mut lens = additions
+            .iter()
+            .filter(|it| it.in_meta == in_meta)
+            .map(|it| it.len);
+        let Some(first) = lens.next() else { continue };
+        // Each has a comma before it, but for the first member of an object.
+        let members = lens.fold(first, |sum, len| sum.saturating_add(len).saturating_add(1));
+        let comma = usize::from(!is_empty || needed > len);
+        let braces = if in_meta { META.len() + 1 } else { 0 };
+        needed = needed
+            .saturating_add(members)
+            .saturating_add(comma + braces);
+    }
+    Err(SendError::BufferFull { needed })
 }
+
+/// A payload without members.
+const EMPTY: &str = "{}";
 
 impl Addition<'_> {
     fn write(&self, w: &mut Writer<'_>) {
@@ -150,22 +169,29 @@ mod tests {
         ];
         let message = std::format!("[{payload}}}");
         let object = (1, 1 + payload.len());
-        let mut fitted = None;
-        for size in message.len()..message.len() + 64 {
+        let has_members = ["kind", "who", "_meta"]
+            .iter()
+            .any(|name| payload.contains(name));
+        for size in 0..expected.len() + 64 {
             let mut out = std::vec![0; size];
-            out[..message.len()].copy_from_slice(message.as_bytes());
+            let whole = out.get_mut(..message.len()).map(|place| {
+                place.copy_from_slice(message.as_bytes());
+            });
             match complete(&mut out, message.len(), object, &additions) {
                 Ok(len) => {
                     assert_eq!(core::str::from_utf8(&out[..len]).unwrap(), expected);
-                    fitted.get_or_insert(size);
+                    assert!(size >= expected.len());
                 }
-                Err(error) => {
-                    assert_eq!(fitted, None);
-                    assert!(matches!(error, SendError::BufferFull { needed } if needed > size));
+                Err(SendError::BufferFull { needed }) => {
+                    assert!(size < expected.len(), "{size} bytes are enough");
+                    assert!(needed >= expected.len());
+                    if whole.is_some() || !has_members {
+                        assert_eq!(needed, expected.len(), "{payload} in {size} bytes");
+                    }
                 }
+                Err(other) => panic!("{other}"),
             }
         }
-        assert!(fitted.is_some());
     }
 
     #[test]

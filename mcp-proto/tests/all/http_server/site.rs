@@ -23,7 +23,7 @@ pub(crate) type Small = OverHttp<Fixed<64, 8, 4, 4096, 256>>;
 
 /// A request that was cancelled leaves the table with the first look at its exchange.
 const FIT: Fit = Fit {
-    is_exact: false,
+    names_exactly: false,
     is_unchanged: false,
     tries: 1,
 };

@@ -81,7 +81,7 @@ impl<'c> Role for User<'c> {
     const READS: &'static str = "<";
     const START: Instant = Instant::from_millis(1_000);
     const FIT: Fit = Fit {
-        is_exact: true,
+        names_exactly: true,
         is_unchanged: true,
         tries: 600,
     };
