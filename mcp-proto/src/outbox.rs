@@ -66,7 +66,8 @@ impl<S: Store<u8>> Outbox<S> {
     /// # Errors
     ///
     /// Whatever `write` says in the end. If that is `BufferFull`, nothing was added: try again
-    /// once the peer has read some of what is pending.
+    /// once the peer has read some of what is pending. A `write` that reports more bytes than the
+    /// slice has room for cannot have written them, and counts as `BufferFull`.
     pub fn put<T: Output, E: NeedsBuffer>(
         &mut self,
         mut write: impl FnMut(&mut [u8]) -> Result<T, E>,
@@ -85,13 +86,16 @@ impl<S: Store<u8>> Outbox<S> {
 
     /// Like [`put`](Self::put), for a `write` that cannot be repeated: call
     /// [`reserve`](Self::reserve) first.
-    pub(crate) fn put_once<T: Output, E>(
+    pub(crate) fn put_once<T: Output, E: From<BufferFull>>(
         &mut self,
         write: impl FnOnce(&mut [u8]) -> Result<T, E>,
     ) -> Result<T, E> {
         let free = self.store.as_mut().get_mut(self.end..).unwrap_or_default();
         let written = write(line::narrow(free).unwrap_or_default())?;
         if let Some(Transmit { len: len @ 1.., .. }) = written.transmit() {
+            if len >= free.len() {
+                return Err(BufferFull { needed: len }.into());
+            }
             self.end += line::end(free, len);
         }
         Ok(written)
@@ -123,9 +127,17 @@ impl<S: Store<u8>> Outbox<S> {
     }
 
     /// Tells that the first `count` bytes of [`pending`](Self::pending) have left.
+    ///
+    /// # Panics
+    ///
+    /// If `count` exceeds the length of [`pending`](Self::pending) and debug assertions are on. Without
+    /// them all that is pending counts as gone.
     #[inline]
     pub fn consume(&mut self, count: usize) {
-        debug_assert!(count <= self.end - self.start);
+        debug_assert!(
+            count <= self.end - self.start,
+            "more than is pending was consumed"
+        );
         self.start = self.start.saturating_add(count).min(self.end);
         if self.start == self.end {
             self.start = 0;
@@ -225,7 +237,7 @@ impl<T: Output> Output for (SentToken, T) {
 }
 
 /// An error that may report a buffer that is too small.
-pub trait NeedsBuffer {
+pub trait NeedsBuffer: From<BufferFull> {
     /// The bytes that the message takes, if that is what it means.
     fn needed(&self) -> Option<usize>;
 }
@@ -299,6 +311,27 @@ mod tests {
             outbox.put(|_| Err::<Transmit, _>(SendError::Stale)),
             Err(SendError::Stale)
         );
+        assert!(outbox.is_empty());
+    }
+
+    #[test]
+    fn a_message_longer_than_its_slice_is_refused() {
+        let mut outbox = outbox([0; 8], 8);
+        for len in [8, 9, 4000, usize::MAX] {
+            let put = outbox.put(|_| Ok::<_, BufferFull>(Transmit::pipe(len)));
+            assert_eq!(put, Err(BufferFull { needed: len }));
+            assert!(outbox.is_empty());
+        }
+        assert!(outbox.put(message(b'm', 7)).is_ok());
+        assert_eq!(outbox.pending(), b"mmmmmmm\n");
+    }
+
+    #[test]
+    #[cfg_attr(debug_assertions, should_panic(expected = "more than is pending"))]
+    fn no_more_leaves_than_is_pending() {
+        let mut outbox = outbox([0; 8], 8);
+        assert!(outbox.put(message(b'm', 2)).is_ok());
+        outbox.consume(4);
         assert!(outbox.is_empty());
     }
 

@@ -361,3 +361,11 @@ fn widening_keeps_what_is_there_and_stops_at_the_limit() {
     assert_eq!(told(inbox.next_message().unwrap()), "notification b");
     assert!(!Inbox::new([0; 8], &limits).widen());
 }
+
+#[test]
+#[cfg_attr(debug_assertions, should_panic(expected = "more than the spare bytes"))]
+fn no_more_is_filled_than_is_spare() {
+    let mut inbox = Inbox::new([0; 8], &Limits::default());
+    inbox.filled(9);
+    assert!(inbox.next_message().is_none());
+}

@@ -162,8 +162,16 @@ impl<S: Store<u8>, F: Store<u8>> Events<S, F> {
     }
 
     /// Tells that `count` bytes were written to the front of [`spare_mut`](Self::spare_mut).
+    ///
+    /// # Panics
+    ///
+    /// If `count` exceeds the length of [`spare_mut`](Self::spare_mut) and debug assertions are on.
+    /// Without them the whole of it counts as written.
     pub fn filled(&mut self, count: usize) {
-        debug_assert!(count <= self.store.as_ref().len() - self.end);
+        debug_assert!(
+            count <= self.store.as_ref().len() - self.end,
+            "more than the spare bytes were filled"
+        );
         self.end = self
             .end
             .saturating_add(count)
