@@ -22,8 +22,7 @@ pub(super) enum Said<'b> {
 }
 
 impl Said<'_> {
-    /// Never longer than [`RESERVE`].
-    /// Writes it; an id of more than `echo` bytes is left out.
+    /// Writes it, in at most [`reserve`] bytes; an id of more than `echo` bytes is left out.
     pub(super) fn write(self, echo: usize, writer: &mut Writer<'_>) {
         let (id, error) = match self {
             Self::Pong(id) => (id, None),

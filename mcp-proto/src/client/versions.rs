@@ -52,10 +52,12 @@ pub(super) fn supported<'b>(error: ErrorObject<'b>, codes: &[i64]) -> Option<Raw
     supported.filter(|supported| supported.array().is_some())
 }
 
-/// The other errors that only a modern server has (VR-27).
+/// Whether only a modern server has this error: one of three codes with the `data` that is defined
+/// for it (VR-27).
 pub(super) fn is_modern(error: ErrorObject<'_>) -> bool {
     match error.code {
         code::HEADER_MISMATCH => true,
+        code::UNSUPPORTED_VERSION => supported(error, &[error.code]).is_some(),
         code::MISSING_CLIENT_CAPABILITY => error
             .data
             .and_then(Raw::object)

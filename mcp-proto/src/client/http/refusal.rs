@@ -8,8 +8,8 @@ use super::origin::Origin;
 use super::reply::ExchangeOutcome;
 use super::status::{is_overloaded, is_transient, tells_era};
 use crate::client::Failure;
+use crate::client::versions::is_modern;
 use crate::revision::Revision;
-use crate::rpc::code;
 use crate::time::Instant;
 
 impl Exchange {
@@ -82,7 +82,7 @@ impl Exchange {
             }
             (Kind::Initialize, error)
                 if matches!(status, 400 | 404 | 405)
-                    && error.is_none_or(|error| anonymous && !is_recognised(error.code)) =>
+                    && error.is_none_or(|error| anonymous && !is_modern(error)) =>
             {
                 if let Some(error) = error {
                     write(id, &error, line);
@@ -101,14 +101,6 @@ impl Exchange {
             (_, None) => ExchangeOutcome::Fail(Failure::Status(status)),
         }
     }
-}
-
-/// Whether only a modern server has this error (VR-27).
-const fn is_recognised(error: i64) -> bool {
-    matches!(
-        error,
-        code::HEADER_MISMATCH | code::MISSING_CLIENT_CAPABILITY | code::UNSUPPORTED_VERSION
-    )
 }
 
 /// Whether the server found that head and body differ. One that speaks the transports draft says

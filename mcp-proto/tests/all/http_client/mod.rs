@@ -341,6 +341,11 @@ fn what_refusals_say_of_an_era() {
         ExchangeOutcome::ProbeHttpSse(400),
     );
     check(INITIALIZE, 400, modern, ExchangeOutcome::Deliver);
+    // Without the data of its code it may be any server's.
+    for code in [-32021, -32022] {
+        let other = format!(r#"{{"jsonrpc":"2.0","error":{{"code":{code},"message":"m"}}}}"#);
+        check(INITIALIZE, 400, &other, ExchangeOutcome::ProbeHttpSse(400));
+    }
     let ours = session_needed.replace("null", "2");
     check(INITIALIZE, 400, &ours, ExchangeOutcome::Deliver);
     check(INITIALIZE, 406, session_needed, ExchangeOutcome::Deliver);
