@@ -27,6 +27,9 @@ pub enum ConfigError {
     OutputTooSmall(OutputTooSmall),
     /// The name of a declared extension is [none](crate::is_extension_name) (VR-10).
     ExtensionName,
+    /// `resources.subscribe` is declared, and the storage of the server has no room for a
+    /// subscription ([`Storage`](crate::server::Storage)).
+    NoRoomForSubscriptions,
 }
 
 impl From<OutputTooSmall> for ConfigError {
@@ -41,6 +44,9 @@ impl fmt::Display for ConfigError {
             Self::OutputTooSmall(error) => error.fmt(f),
             Self::ExtensionName => {
                 f.write_str("the name of an extension has no prefix, or is no name")
+            }
+            Self::NoRoomForSubscriptions => {
+                f.write_str("subscriptions are declared, and the storage has no room for any")
             }
         }
     }

@@ -19,8 +19,9 @@ impl<'h> Source<'h> {
 
     /// A message from the body of a POST with this head, which is answered on this channel.
     ///
-    /// A server compares head and body only if its [storage](crate::server::Storage) is one
-    /// for HTTP: `Growing` is, and arrays are [`OverHttp`](crate::server::OverHttp).
+    /// The [storage](crate::server::Storage) of the server is one for HTTP: `Growing` is, and arrays
+    /// are [`OverHttp`](crate::server::OverHttp). A server with another storage cannot compare head
+    /// and body, and [ignores](crate::IgnoreReason::NotOverHttp) the message.
     pub const fn post(channel: Channel, head: &'h Post<'h>) -> Self {
         Self {
             channel,

@@ -179,7 +179,12 @@ impl<'b> Members<'b> {
             (Some(key), None) if !is_cursor => return Err(PeerError::Missing(key)),
             _ => None,
         };
-        let modern = revision.has_input_required();
+        // A method without these members ignores them, as it does any member that it does not have.
+        let has_rounds = match method {
+            Method::TasksUpdate | Method::Other(_) => true,
+            _ => method.facts().answer().may_require_input,
+        };
+        let modern = revision.has_input_required() && has_rounds;
         let input_responses = match self.input_responses.filter(|_| modern) {
             Some(raw) => Some(raw.object().ok_or(PeerError::Missing("inputResponses"))?),
             None => None,

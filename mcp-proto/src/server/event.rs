@@ -28,6 +28,12 @@ pub enum Event<'b> {
         /// What the protocol layer read of them already.
         context: RequestContext<'b>,
     },
+    /// A request has not been answered for [`ServerConfig::overdue_after`](super::ServerConfig::overdue_after).
+    /// It stays open until it is answered or cancelled; reported once for each request.
+    Overdue {
+        /// The request.
+        token: Token,
+    },
     /// A request ended without an answer: the client cancelled it, or is gone. Stop the work
     /// (CN-04); the token is stale from now on.
     Cancelled {

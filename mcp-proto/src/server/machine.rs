@@ -1,6 +1,7 @@
 //! The server as a `Machine` for its driver.
 
 use super::arrival::Arrival;
+use super::in_flight::InFlight;
 use super::reply::{Reply, ReplyKind};
 use super::session::Phase;
 use super::{Event, Lifecycle, Server, Storage};
@@ -27,12 +28,21 @@ impl<S: Storage> Machine for Server<'_, S> {
         if self.life != Lifecycle::Open {
             return Action::Ignore(IgnoreReason::Closed);
         }
-        let mut from = match S::HTTP {
-            true => Arrival::new(from),
-            false => Arrival::PIPE,
+        let mut from = match (S::HTTP, from.head()) {
+            (true, _) => Arrival::new(from),
+            (false, None) => Arrival::PIPE,
+            (false, Some(_)) => return Action::Ignore(IgnoreReason::NotOverHttp),
         };
         match incoming {
-            Incoming::Message(message) => self.message(now, &mut from, message),
+            Incoming::Message(message) => {
+                let action = self.message(now, &mut from, message);
+                if let (Some(limit), Action::Event(Event::Request { token, .. })) =
+                    (self.config.overdue_after, &action)
+                {
+                    self.set_overdue(*token, now + limit);
+                }
+                action
+            }
             Incoming::BatchStart => self.start_batch(&from),
             Incoming::BatchEnd => {
                 self.end_array();
@@ -47,6 +57,9 @@ impl<S: Storage> Machine for Server<'_, S> {
         reply: Reply<'_>,
         out: &mut [u8],
     ) -> Result<Transmit, BufferFull> {
+        if reply.machine != Some(self.id) {
+            return Ok(Transmit::pipe(0));
+        }
         let Self { arrays, config, .. } = self;
         let gathered = S::ARRAYS
             && reply.batched
@@ -88,7 +101,7 @@ impl<S: Storage> Machine for Server<'_, S> {
 
     fn event_after_reply<'b>(&self, reply: &Self::Reply<'b>) -> Option<Self::Event<'b>> {
         match reply.kind {
-            ReplyKind::Initialize(opened) => {
+            ReplyKind::Initialize(opened) if reply.machine == Some(self.id) => {
                 // An error goes in the place of an answer that never fits.
                 let needed = match reply.write(&self.config, S::HTTP, &mut []) {
                     Err(full) => full.needed,
@@ -162,10 +175,15 @@ impl<S: Storage> Machine for Server<'_, S> {
         {
             return Some(event);
         }
-        if let Some(token) = self.requests.first(Queue::Event) {
-            self.retire(token);
+        if let Some(key) = self.requests.first(Queue::Event) {
+            let token = Token::new(key, self.id);
+            if self.requests.get(key).is_some_and(InFlight::is_running) {
+                self.requests.unmark(Queue::Event, key);
+                return Some(Event::Overdue { token });
+            }
+            self.retire(key);
             return Some(Event::Cancelled {
-                token: Token::new(token, self.id),
+                token,
                 reason: None,
             });
         }
@@ -177,12 +195,12 @@ impl<S: Storage> Machine for Server<'_, S> {
     }
 
     fn poll_timeout(&self) -> Option<Instant> {
-        let progress = self.requests.next_deadline();
+        let requests = self.requests.next_deadline();
         if !S::ASKS {
-            return progress;
+            return requests;
         }
         let deadlines = [
-            progress,
+            requests,
             self.questions.next_deadline(),
             self.pinger.deadline(),
         ];
@@ -190,7 +208,7 @@ impl<S: Storage> Machine for Server<'_, S> {
     }
 
     fn handle_timeout(&mut self, now: Instant) {
-        self.progress_timeout(now);
+        self.request_timeout(now);
         if !S::ASKS {
             return;
         }

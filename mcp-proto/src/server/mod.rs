@@ -93,7 +93,7 @@ use crate::action::{Action, IgnoreReason};
 use crate::batch::{Counted, Reading};
 use crate::id_buf::IdStorage;
 use crate::json::{Object, Raw};
-use crate::model::{ClientFeatures, ServerFeatures};
+use crate::model::ClientFeatures;
 use crate::ping::{Pinger, Unwritten};
 use crate::revision::Revision;
 use crate::rpc::{Id, Message, Method, Notification, Request};
@@ -174,9 +174,8 @@ impl<'c, S: Storage> Server<'c, S> {
     ///
     /// # Errors
     ///
-    /// [`ConfigError`](crate::ConfigError) if [`Limits::output`](crate::Limits::output) is less than
-    /// one answer of the core may take, or the name of a declared extension is none. A prepared
-    /// configuration was checked when it was made.
+    /// [`ConfigError`](crate::ConfigError) says what is wrong with the configuration. A prepared one
+    /// was checked when it was made.
     pub fn new<B: TryInto<PreparedConfig<'c, S>>>(
         prepared: B,
         storage: S,
@@ -186,7 +185,7 @@ impl<'c, S: Storage> Server<'c, S> {
 
     fn of(prepared: PreparedConfig<'c, S>, storage: S) -> Self {
         let PreparedConfig {
-            mut config,
+            config,
             reserve,
             identity,
             ..
@@ -194,9 +193,6 @@ impl<'c, S: Storage> Server<'c, S> {
         let (requests, questions, batch, uris) = storage.into_parts();
         let limits = &config.limits;
         let max_message = limits.max_message();
-        if !S::WATCHES {
-            config.declared = config.declared.without(ServerFeatures::RESOURCES_SUBSCRIBE);
-        }
         Self {
             reserve,
             identity,

@@ -9,6 +9,7 @@ use super::setup::ServerSetup;
 use super::storage::Storage;
 use crate::config_error::ConfigError;
 use crate::limits::OutputTooSmall;
+use crate::model::ServerFeatures;
 
 /// A checked [`ServerSetup`] for servers with the storage `S`, with the sizes of what the core says
 /// of it measured: for those who make many servers of one configuration.
@@ -40,12 +41,20 @@ impl<'c, S: Storage> PreparedConfig<'c, S> {
     ///
     /// # Errors
     ///
-    /// [`Limits::output`](crate::Limits::output) is less than one answer of the core may take, or
-    /// the name of a declared extension is none.
+    /// [`Limits::output`](crate::Limits::output) is less than one answer of the core may take, the
+    /// name of a declared extension is none, or the storage has no room for the subscriptions that
+    /// are declared.
     pub fn new(config: impl Into<ServerSetup<'c>>) -> Result<Self, ConfigError> {
         let config = config.into();
         if !config.has_extension_names {
             return Err(ConfigError::ExtensionName);
+        }
+        if !S::WATCHES
+            && config
+                .declared
+                .contains(ServerFeatures::RESOURCES_SUBSCRIBE)
+        {
+            return Err(ConfigError::NoRoomForSubscriptions);
         }
         let prepared = Self::measured(config);
         let needed = prepared.reserve.saturating_add(1);
@@ -56,7 +65,7 @@ impl<'c, S: Storage> PreparedConfig<'c, S> {
     }
 
     /// The same, with [`Limits::output`](crate::Limits::output) raised to one answer of the core
-    /// if it is less. The names of extensions are not checked.
+    /// if it is less. The names of extensions and the room for subscriptions are not checked.
     pub fn with_room(config: impl Into<ServerSetup<'c>>) -> Self {
         let mut prepared = Self::measured(config.into());
         let output = &mut prepared.config.limits.output;

@@ -76,7 +76,7 @@ impl<S: Storage> Server<'_, S> {
             request.pace.clear();
             if !interval.is_zero() {
                 request.pace.take(now, interval);
-                self.requests.arm(token, None);
+                self.arm_request(token, None);
                 self.requests.unmark(Queue::Transmit, token);
             }
         }
@@ -125,7 +125,7 @@ impl<S: Storage> Server<'_, S> {
             request.pace.clear();
             request.pace.take(now, interval);
         }
-        self.requests.arm(token, None);
+        self.arm_request(token, None);
         self.requests.unmark(Queue::Transmit, token);
         // A text for which there will never be room is lost.
         Ok(written
@@ -141,16 +141,47 @@ impl<S: Storage> Server<'_, S> {
         request.progress = progress.progress;
         let until = request.pace.next(interval);
         if request.pace.hold(progress) {
-            self.requests.arm(token, Some(until));
+            self.arm_request(token, Some(until));
         }
     }
 
-    /// Lets the progress leave that was held back until now.
-    pub(super) fn progress_timeout(&mut self, now: Instant) {
+    /// Has a request reported that is not answered until then.
+    pub(super) fn set_overdue(&mut self, token: Token, until: Instant) {
+        let Some(key) = token.key_in(self.id) else {
+            return;
+        };
+        if let Some(request) = self.requests.get_mut(key) {
+            request.overdue = Some(until);
+            self.requests.arm(key, Some(until));
+        }
+    }
+
+    /// Sets the deadline of a request whose held progress, if any, may leave at `progress`.
+    fn arm_request(&mut self, token: Key, progress: Option<Instant>) {
+        let overdue = self.requests.get(token).and_then(|request| request.overdue);
+        let due = [progress, overdue].into_iter().flatten().min();
+        self.requests.arm(token, due);
+    }
+
+    /// Lets the progress leave that was held back until now, and reports requests that are overdue.
+    pub(super) fn request_timeout(&mut self, now: Instant) {
+        let interval = self.config.progress_interval;
         while let Some(token) = self.requests.pop_due(now) {
-            let running = self.requests.get(token).filter(|it| it.is_running());
-            if running.is_some_and(|request| request.pace.is_holding()) {
+            let request = self.requests.get_mut(token);
+            let Some(request) = request.filter(|request| request.is_running()) else {
+                continue;
+            };
+            let is_overdue = request.overdue.take_if(|due| *due <= now).is_some();
+            let held = request
+                .pace
+                .is_holding()
+                .then(|| request.pace.next(interval));
+            self.arm_request(token, held.filter(|until| *until > now));
+            if held.is_some_and(|until| until <= now) {
                 self.requests.mark(Queue::Transmit, token);
+            }
+            if is_overdue {
+                self.requests.mark(Queue::Event, token);
             }
         }
     }

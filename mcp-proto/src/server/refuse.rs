@@ -96,6 +96,7 @@ impl<S: Storage> Server<'_, S> {
     ) -> Action<Event<'b>, Reply<'b>> {
         let reading = self.arrays.batch.reading();
         let mut reply = Reply {
+            machine: Some(self.id),
             batched: S::ARRAYS && reading == Reading::Gathered,
             null_id: self.null_id(),
             ..reply

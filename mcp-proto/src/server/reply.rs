@@ -8,14 +8,18 @@ use crate::json::{Object, Raw, Str, Writer};
 use crate::model::{ClientFeatures, LoggingLevel, TASKS_EXTENSION};
 use crate::revision::{Revision, RevisionSet};
 use crate::rpc::{Id, code};
+use crate::token::MachineId;
 
 /// An answer that needs no application: to be handed back through
-/// [`reply`](crate::Machine::reply), which writes it and then changes the state.
+/// [`reply`](crate::Machine::reply) of the machine that returned it, which writes it and then changes
+/// the state. Another machine writes nothing.
 ///
 /// It can be looked into first, for logs.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "a request whose reply is dropped is never answered"]
 pub struct Reply<'b> {
+    /// The machine that returned it.
+    pub(super) machine: Option<MachineId>,
     pub(super) id: Option<Id<'b>>,
     /// It belongs into the array that is being gathered.
     pub(super) batched: bool,
@@ -84,6 +88,7 @@ impl<'b> Reply<'b> {
     /// The answer to the sender of this id.
     pub(super) const fn to(id: Option<Id<'b>>, kind: ReplyKind<'b>) -> Self {
         Self {
+            machine: None,
             id,
             batched: false,
             channel: Channel::PIPE,

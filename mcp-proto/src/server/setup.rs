@@ -25,6 +25,8 @@ pub struct ServerSetup<'c> {
     pub ping: Option<PingPolicy>,
     /// See [`ServerConfig::progress_interval`].
     pub progress_interval: Duration,
+    /// See [`ServerConfig::overdue_after`].
+    pub overdue_after: Option<Duration>,
     /// See [`ServerConfig::identify`].
     pub identify: bool,
     /// See [`ServerConfig::discover_ttl`].
@@ -53,6 +55,7 @@ impl<'c> ServerSetup<'c> {
             limits: config.limits,
             ping: config.ping,
             progress_interval: config.progress_interval,
+            overdue_after: config.overdue_after,
             identify: config.identify,
             discover_ttl: config.discover_ttl,
             discover_scope: config.discover_scope,

@@ -115,3 +115,46 @@ fn streams_take_their_own_readers_alone() {
     assert_eq!(one.single(&other), None);
     assert_eq!(one.read(&own, &mut Vec::new(), 100), StreamRead::Pending);
 }
+
+/// The answer of the core to a message of one client must neither reach another one nor open a
+/// session there.
+#[test]
+fn a_server_writes_its_own_replies_alone() {
+    let new = || Server::new(ServerConfig::new("s", "1"), Small::default()).unwrap();
+    let (mut server, mut other) = (new(), new());
+    let line = br#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#;
+    let initialize = Incoming::Message(Message::parse(line, 8));
+    let Action::Reply(reply) = server.handle(NOW, &Source::PIPE, initialize) else {
+        panic!("the core answers");
+    };
+    assert!(other.event_after_reply(&reply).is_none());
+    assert_eq!(other.reply(NOW, reply, &mut [0; 512]).unwrap().len, 0);
+    assert_eq!(other.revision(), None);
+    assert!(server.reply(NOW, reply, &mut [0; 512]).unwrap().len > 0);
+    assert_eq!(server.revision(), Some(Revision::V2025_11_25));
+}
+
+/// A head that could not be compared with its message must not pass as if it had been.
+#[test]
+fn a_server_without_http_takes_no_post() {
+    use mcp_proto::http::{Post, Version};
+    use mcp_proto::{Channel, IgnoreReason};
+
+    let config = ServerConfig::new("s", "1");
+    let mut server = Server::new(config, server::Fixed::<64, 4, 0, 0, 0>::new()).unwrap();
+    let post = Post {
+        version: Version::Known(Revision::V2026_07_28),
+        session: None,
+        method: Some(b"ping"),
+        name: None,
+    };
+    let line = br#"{"jsonrpc":"2.0","id":1,"method":"server/discover"}"#;
+    let discover = Incoming::Message(Message::parse(line, 8));
+    let source = Source::post(Channel::new(1), &post);
+    let action = server.handle(NOW, &source, discover);
+    let Action::Ignore(reason) = action else {
+        panic!("{action:?}");
+    };
+    assert_eq!(reason, IgnoreReason::NotOverHttp);
+    assert_eq!(reason.http_status(), 500);
+}

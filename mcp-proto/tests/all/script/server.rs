@@ -115,7 +115,7 @@ impl Role for Host {
     const READS: &'static str = ">";
     const START: Instant = Instant::ZERO;
     const FIT: Fit = Fit {
-        is_exact: false,
+        names_exactly: false,
         is_unchanged: true,
         tries: 600,
     };
@@ -144,6 +144,9 @@ impl Role for Host {
                 ),
                 None => format!("request {} {method}", self.number(Name::Request(*token))),
             },
+            Event::Overdue { token } => {
+                format!("overdue {}", self.number(Name::Request(*token)))
+            }
             Event::Cancelled { token, reason } => match reason {
                 Some(reason) => {
                     format!("cancelled {} {reason}", self.number(Name::Request(*token)))

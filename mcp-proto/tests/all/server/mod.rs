@@ -8,6 +8,7 @@ mod legacy;
 mod listens;
 mod modern;
 mod operations;
+mod overdue;
 mod parameters;
 #[cfg(feature = "alloc")]
 mod progress;

@@ -480,6 +480,16 @@ fn mr_14_malformed_answers() {
     }
 }
 
+/// MR-02: a method without rounds has no such members, and ignores them like all that it does not know.
+#[test]
+fn answers_to_no_question_are_ignored() {
+    for params in [r#""inputResponses":1"#, r#""requestState":{}"#] {
+        let mut talk = Talk::with(config());
+        talk.say(&modern("1", "tools/list", params, "{}"));
+        assert_eq!(talk.events(), ["request 0 tools/list"], "{params}");
+    }
+}
+
 /// LG-05, LG-07.
 #[test]
 fn lg_05_logs_only_where_the_request_asks() {

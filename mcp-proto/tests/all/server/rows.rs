@@ -261,10 +261,15 @@ fn the_context_of_a_legacy_request() {
 /// The smallest server of all: no questions, no arrays, no subscriptions.
 #[test]
 fn a_server_without_room_for_anything() {
+    use mcp_proto::ConfigError;
     use mcp_proto::server::{Fixed, Server};
 
+    // Subscriptions that could never be made must not be declared.
+    let server = Server::new(config(), Fixed::<16, 1, 0, 0, 0>::new());
+    assert_eq!(server.err(), Some(ConfigError::NoRoomForSubscriptions));
     let config = ServerConfig {
         capabilities: ServerCapabilities {
+            resources: Some(mcp_proto::model::ResourcesCapability::default()),
             ..config().capabilities
         },
         ping: Some(mcp_proto::PingPolicy::default()),
