@@ -90,15 +90,17 @@ impl DetailedTask {
     pub const fn check(&self) -> Result<(), &'static str> {
         let completed = matches!(self.status, TaskStatus::Completed);
         let failed = matches!(self.status, TaskStatus::Failed);
+        let asks = matches!(self.status, TaskStatus::InputRequired);
         match (self.result.is_some(), self.error.is_some()) {
             (false, _) if completed => Err("it is completed and has no result"),
             (true, _) if !completed => Err("it is not completed and has a result"),
             (_, false) if failed => Err("it failed and has no error"),
             (_, true) if !failed => Err("it did not fail and has an error"),
-            _ if matches!(self.status, TaskStatus::InputRequired)
-                && self.input_requests.is_none() =>
-            {
+            _ if asks && self.input_requests.is_none() => {
                 Err("it needs input and has no inputRequests")
+            }
+            _ if !asks && self.input_requests.is_some() => {
+                Err("it needs no input and has inputRequests")
             }
             _ => Ok(()),
         }

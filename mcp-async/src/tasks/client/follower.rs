@@ -4,6 +4,7 @@ use core::task::{Context, Poll, ready};
 use core::time::Duration;
 
 use mcp_proto::Instant;
+use mcp_proto::client::Failure;
 use mcp_proto::json::{Raw, RawBuf};
 use serde::Deserialize;
 
@@ -163,6 +164,13 @@ impl Follower {
                     self.schedule();
                 }
                 Err(Unanswered::Refused(error)) => self.task.fail(error),
+                // TK-35: an acknowledgement of another type says nothing that could be relied on.
+                Err(Unanswered::Sending(
+                    error @ CallError::Failed(Failure::Result | Failure::ResultType),
+                )) => {
+                    self.questions.swap_remove(index);
+                    self.task.fail(error);
+                }
                 Err(Unanswered::Sending(error)) => {
                     self.questions.swap_remove(index);
                     self.unsent = Some(error);

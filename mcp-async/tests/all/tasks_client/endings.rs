@@ -6,6 +6,7 @@ use core::time::Duration;
 use mcp_async::Clock;
 use mcp_async::client::{CallError, TaskError};
 use mcp_async::tasks::client::TaskOptions;
+use mcp_proto::client::Failure;
 
 use super::support::{
     Asked, Say, asking, call, completed, core_polled, created, done, polled, task, with_core_tasks,
@@ -230,6 +231,53 @@ fn nonsense_is_reported_as_such() {
         "another task",
     );
     check(r#"{"resultType":"complete"}"#.to_owned(), "taskId");
+    let question = r#","inputRequests":{"q":{"method":"elicitation/create","params":{}}}"#;
+    for status in ["working", "cancelled"] {
+        check(
+            task(status, question),
+            "needs no input and has inputRequests",
+        );
+    }
+    let ended = format!(r#","result":{{"content":[]}}{question}"#);
+    check(
+        task("completed", &ended),
+        "needs no input and has inputRequests",
+    );
+    let failed = r#","error":{"code":-32603,"message":"no"},"result":{}"#;
+    check(task("failed", failed), "is not completed and has a result");
+    let twice = r#","result":{"content":[]},"error":{"code":-32603,"message":"no"}"#;
+    check(task("completed", twice), "did not fail and has an error");
+}
+
+/// TK-32, TK-35: only the call of a tool is answered with a task.
+#[test]
+fn a_task_in_answer_to_a_request_about_a_task_is_invalid() {
+    run(async {
+        let other = Say::Result(task("working", "").replace("complete", "task"));
+        let (result, _) = call(vec![other]).await;
+        let error = result.unwrap_err();
+        assert!(
+            matches!(error, CallError::Failed(Failure::ResultType)),
+            "{error}"
+        );
+        for update in ["task", "input_required", "other"] {
+            let mut polls = 0;
+            let (client, _) = with_tasks(move |asked: &Asked| match &*asked.method {
+                "tools/call" => created(),
+                "tasks/get" => {
+                    polls += 1;
+                    match polls {
+                        1 => asking(&[("q", "one")]),
+                        _ => completed("done"),
+                    }
+                }
+                _ => Say::Result(task("working", "").replace("complete", update)),
+            })
+            .await;
+            let error = client.call_tool("job", &()).await.unwrap_err();
+            assert!(matches!(error, CallError::Failed(_)), "{update}: {error}");
+        }
+    });
 }
 
 /// What a server asks is bounded, in total and at a time.
