@@ -1,0 +1,135 @@
+//! An MCP server for C programs: a static library without an allocator and an operating system.
+//!
+//! One server lives in a static of the library. The C program moves the bytes: `mcp_read` takes what
+//! the client wrote, `mcp_work` handles it, `mcp_write` hands out what the client is to read.
+//! `mcp_server.h` declares the functions, and `main.c` serves standard input and output with them.
+#![no_std]
+
+use mcp_proto::json::Raw;
+use mcp_proto::model::ServerFeatures;
+use mcp_proto::rpc::{ErrorObject, Method, code};
+use mcp_proto::server::{Event, Fixed, Server, ServerConfig};
+use mcp_proto::{Handled, Inbox, Instant, Limits, Link, Outbox, Outcome, SendError, TurnEnd};
+use safer_ffi::prelude::{c_slice, ffi_export};
+use spin::Mutex;
+
+/// The longest message in either direction, with its newline.
+const SIZE: usize = 1024;
+/// How many calls may run at the same time.
+const CALLS: usize = 2;
+
+/// Ids of up to 32 bytes, so many calls, and neither questions, arrays nor subscriptions.
+type Storage = Fixed<32, CALLS, 0, 0, 0>;
+
+struct Connection {
+    server: Server<'static, Storage>,
+    link: Link<[u8; SIZE], [u8; SIZE]>,
+}
+
+static CONNECTION: Mutex<Option<Connection>> = Mutex::new(None);
+
+/// Begins a connection, in place of the one before. Returns the bytes that it takes in the static, or
+/// 0 if the configuration is wrong.
+#[ffi_export]
+fn mcp_open() -> usize {
+    *CONNECTION.lock() = open();
+    match *CONNECTION.lock() {
+        Some(_) => size_of::<Connection>(),
+        None => 0,
+    }
+}
+
+/// Takes bytes that the client wrote. Returns how many: with fewer than there are, call `mcp_work`
+/// and `mcp_write`, and offer the rest again.
+#[ffi_export]
+fn mcp_read(bytes: c_slice::Ref<'_, u8>) -> usize {
+    let mut connection = CONNECTION.lock();
+    let Some(inbox) = connection.as_mut().map(|it| &mut it.link.inbox) else {
+        return 0;
+    };
+    let Some(spare) = inbox.spare_mut() else {
+        return 0;
+    };
+    let mut count = 0;
+    for (place, byte) in spare.iter_mut().zip(bytes.iter()) {
+        *place = *byte;
+        count += 1;
+    }
+    inbox.filled(count);
+    count
+}
+
+/// Handles what was read, at this time in milliseconds. Returns whether the client has to be written to
+/// before more can be handled.
+#[ffi_export]
+fn mcp_work(milliseconds: u64) -> bool {
+    let mut connection = CONNECTION.lock();
+    let Some(Connection { server, link }) = connection.as_mut() else {
+        return false;
+    };
+    let now = Instant::from_millis(milliseconds);
+    link.turn(server, now, |server, event, outbox| {
+        let Event::Request { token, method, .. } = event else {
+            return Handled::Done;
+        };
+        let json = |text| Raw::parse(text, DEPTH).unwrap_or_default();
+        let (tools, greeting) = (json(TOOLS), json(GREETING));
+        let outcome = match method {
+            Method::ToolsList => Outcome::Result(&tools),
+            Method::ToolsCall => Outcome::Result(&greeting),
+            _ => Outcome::Error(ErrorObject::new(code::METHOD_NOT_FOUND, "no such method")),
+        };
+        match outbox.put(|out| server.respond(now, token, outcome, out)) {
+            Err(SendError::BufferFull { .. }) => Handled::Retry,
+            _ => Handled::Done,
+        }
+    }) == TurnEnd::Full
+}
+
+/// Fills the buffer with bytes for the client. Returns how many there are, 0 if there are none.
+#[ffi_export]
+fn mcp_write(mut buffer: c_slice::Mut<'_, u8>) -> usize {
+    let mut connection = CONNECTION.lock();
+    let Some(outbox) = connection.as_mut().map(|it| &mut it.link.outbox) else {
+        return 0;
+    };
+    let mut count = 0;
+    for (place, byte) in buffer.iter_mut().zip(outbox.pending()) {
+        *place = *byte;
+        count += 1;
+    }
+    outbox.consume(count);
+    count
+}
+
+fn open() -> Option<Connection> {
+    let limits = Limits {
+        message: SIZE,
+        output: SIZE,
+        in_flight: CALLS,
+        depth: DEPTH,
+        ..Limits::default()
+    };
+    let config = ServerConfig {
+        limits,
+        capabilities: ServerFeatures::TOOLS.capabilities(),
+        ..ServerConfig::new("from_c", "1.0")
+    };
+    let mut server = Server::new(config, Storage::new()).ok()?;
+    let (inbox, outbox) = (
+        Inbox::new([0; SIZE], &limits),
+        Outbox::new([0; SIZE], &limits),
+    );
+    let link = Link::new(&mut server, inbox, outbox).ok()?;
+    Some(Connection { server, link })
+}
+
+const DEPTH: u8 = 16;
+const TOOLS: &[u8] = br#"{"tools":[{"name":"greet","inputSchema":{"type":"object"}}]}"#;
+const GREETING: &[u8] = br#"{"content":[{"type":"text","text":"Hello from C!"}]}"#;
+
+/// The C program has no output for it. None is linked: see `run`.
+#[panic_handler]
+fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
+    loop {}
+}
