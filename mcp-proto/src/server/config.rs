@@ -32,10 +32,10 @@ pub struct ServerConfig<'c> {
     /// 32 of them leave at once, then one in each interval, with the newest value. Zero, the
     /// default, lets all of them leave, and so does a build without the feature `alloc`.
     pub progress_interval: Duration,
-    /// The time after which a request that the application has not answered is reported, once, by
-    /// [`Event::Overdue`](super::Event::Overdue): a help against requests that are forgotten, such as
-    /// one whose answer did not fit. `None`, the default, reports none.
-    pub overdue_after: Option<Duration>,
+    /// The time in milliseconds after which a request that the application has not answered is
+    /// reported, once, by [`Event::Overdue`](super::Event::Overdue): a help against requests that are
+    /// forgotten, such as one whose answer did not fit. 0, the default, reports none.
+    pub overdue_after: u32,
     /// Whether every result of 2026-07-28 says who made it (VR-08).
     pub identify: bool,
     /// How long clients of 2026-07-28 may keep the answer to `server/discover`, in
@@ -79,7 +79,7 @@ impl<'c> ServerConfig<'c> {
             limits: Limits::default(),
             ping: None,
             progress_interval: Duration::ZERO,
-            overdue_after: None,
+            overdue_after: 0,
             identify: true,
             discover_ttl: 0,
             discover_scope: CacheScope::Private,

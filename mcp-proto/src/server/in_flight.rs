@@ -8,7 +8,6 @@ use crate::id_buf::{IdBuf, IdStorage};
 use crate::model::{ClientFeatures, LoggingLevel};
 use crate::revision::Revision;
 use crate::rpc::{Id, Method};
-use crate::time::Instant;
 
 /// A request in a server's table.
 #[expect(unnameable_types, reason = "only the sealed `Storage` names it")]
@@ -20,8 +19,6 @@ pub struct InFlight<L> {
     pub(super) progress: f64,
     /// How fast it may be told, and what is held back: `progress` with its total and text.
     pub(super) pace: Pace,
-    /// When it is reported as overdue, unless it was.
-    pub(super) overdue: Option<Instant>,
     pub(super) revision: Revision,
     pub(super) features: ClientFeatures,
     pub(super) log_level: Option<LoggingLevel>,
@@ -113,7 +110,6 @@ impl<L: IdStorage> InFlight<L> {
             progress_token: asked.progress_token.and_then(IdBuf::new),
             progress: f64::NEG_INFINITY,
             pace: Pace::default(),
-            overdue: None,
             revision: asked.revision,
             features: asked.features,
             log_level: asked.log_level,

@@ -1,5 +1,7 @@
 //! The server as a `Machine` for its driver.
 
+use core::time::Duration;
+
 use super::arrival::Arrival;
 use super::in_flight::InFlight;
 use super::reply::{Reply, ReplyKind};
@@ -36,8 +38,9 @@ impl<S: Storage> Machine for Server<'_, S> {
         match incoming {
             Incoming::Message(message) => {
                 let action = self.message(now, &mut from, message);
-                if let (Some(limit), Action::Event(Event::Request { token, .. })) =
-                    (self.config.overdue_after, &action)
+                let limit = Duration::from_millis(self.config.overdue_after.into());
+                if let Action::Event(Event::Request { token, .. }) = &action
+                    && !limit.is_zero()
                 {
                     self.set_overdue(*token, now + limit);
                 }

@@ -1,4 +1,4 @@
-//! Limits the rate of the progress of one request, and holds the newest report.
+//! The timers of one request: the rate of its progress, whose newest report is held, and its limit.
 
 #[cfg(feature = "alloc")]
 use alloc::{boxed::Box, string::String};
@@ -20,10 +20,30 @@ pub(super) struct Pace {
     /// Few requests ever hold anything back.
     #[cfg(feature = "alloc")]
     held: Option<Box<Held>>,
+    /// When the request is reported as overdue, unless it was. Where nothing is held back, that is
+    /// the only deadline of its slot.
+    #[cfg(feature = "alloc")]
+    overdue: Option<Instant>,
 }
 
 #[cfg(feature = "alloc")]
 impl Pace {
+    /// Whether a request has two deadlines, so that its slot is armed for the earlier one.
+    pub(super) const HOLDS: bool = true;
+
+    pub(super) const fn set_overdue(&mut self, until: Instant) {
+        self.overdue = Some(until);
+    }
+
+    pub(super) const fn overdue(&self) -> Option<Instant> {
+        self.overdue
+    }
+
+    /// Whether the request is overdue since a deadline of it that has just passed; once.
+    pub(super) fn take_overdue(&mut self, now: Instant) -> bool {
+        self.overdue.take_if(|due| *due <= now).is_some()
+    }
+
     pub(super) fn is_early(&self, now: Instant, interval: Duration) -> bool {
         !interval.is_zero() && self.even > now + ahead(interval)
     }
@@ -73,6 +93,18 @@ impl Pace {
 
 #[cfg(not(feature = "alloc"))]
 impl Pace {
+    pub(super) const HOLDS: bool = false;
+
+    pub(super) const fn set_overdue(&mut self, _: Instant) {}
+
+    pub(super) const fn overdue(&self) -> Option<Instant> {
+        None
+    }
+
+    pub(super) const fn take_overdue(&mut self, _: Instant) -> bool {
+        true
+    }
+
     pub(super) const fn is_early(&self, _: Instant, _: Duration) -> bool {
         false
     }

@@ -3,6 +3,7 @@
 use core::time::Duration;
 
 use super::in_flight::InFlight;
+use super::pace::Pace;
 use super::progress_report::ProgressReport;
 use super::{Server, Storage};
 use crate::action::{SendError, Transmit};
@@ -151,14 +152,18 @@ impl<S: Storage> Server<'_, S> {
             return;
         };
         if let Some(request) = self.requests.get_mut(key) {
-            request.overdue = Some(until);
+            request.pace.set_overdue(until);
             self.requests.arm(key, Some(until));
         }
     }
 
     /// Sets the deadline of a request whose held progress, if any, may leave at `progress`.
     fn arm_request(&mut self, token: Key, progress: Option<Instant>) {
-        let overdue = self.requests.get(token).and_then(|request| request.overdue);
+        if !Pace::HOLDS {
+            return;
+        }
+        let request = self.requests.get(token);
+        let overdue = request.and_then(|request| request.pace.overdue());
         let due = [progress, overdue].into_iter().flatten().min();
         self.requests.arm(token, due);
     }
@@ -171,7 +176,7 @@ impl<S: Storage> Server<'_, S> {
             let Some(request) = request.filter(|request| request.is_running()) else {
                 continue;
             };
-            let is_overdue = request.overdue.take_if(|due| *due <= now).is_some();
+            let is_overdue = request.pace.take_overdue(now);
             let held = request
                 .pace
                 .is_holding()

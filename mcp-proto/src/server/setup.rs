@@ -26,7 +26,7 @@ pub struct ServerSetup<'c> {
     /// See [`ServerConfig::progress_interval`].
     pub progress_interval: Duration,
     /// See [`ServerConfig::overdue_after`].
-    pub overdue_after: Option<Duration>,
+    pub overdue_after: u32,
     /// See [`ServerConfig::identify`].
     pub identify: bool,
     /// See [`ServerConfig::discover_ttl`].

@@ -12,7 +12,7 @@ const REVISION: &str = "2025-11-25";
 
 fn watched() -> ServerConfig<'static> {
     ServerConfig {
-        overdue_after: Some(Duration::from_secs(1)),
+        overdue_after: 1000,
         ..config()
     }
 }
