@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::config;
 use super::exit::Failure;
 use super::options::{Common, Server};
-use super::target::{Remote, Start, Target, is_url};
+use super::target::{Remote, Start, Target, is_url, misread};
 
 /// What the command line says, in it or in the file that it names.
 ///
@@ -23,11 +23,14 @@ pub(crate) fn find_target(common: &Common, server: &Server) -> Result<Target, Fa
             }),
             Some(_) => return Err(Failure::usage("nothing can follow the URL of a server")),
         },
-        (Some(command), None) => Target::Program(Start {
-            command,
-            args: words.collect(),
-            ..Start::default()
-        }),
+        (Some(command), None) => match misread(&command) {
+            None => Target::Program(Start {
+                command,
+                args: words.collect(),
+                ..Start::default()
+            }),
+            Some(why) => return Err(Failure::usage(why)),
+        },
         (None, Some((file, name))) => config::load(file, &name)?,
         (Some(_), Some(_)) => {
             return Err(Failure::usage("either a server after `--` or --config"));

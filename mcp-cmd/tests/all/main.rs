@@ -4,10 +4,12 @@
 mod answers;
 mod endings;
 mod hosts;
+mod http;
 mod run;
 mod tasks;
 #[cfg(unix)]
 mod terminal;
+mod urls;
 #[cfg(unix)]
 mod watching;
 mod wire;
