@@ -144,7 +144,7 @@ pub(crate) fn resolve<'s>(schema: Raw<'s>, root: Raw<'s>) -> Raw<'s> {
 }
 
 /// How many steps from schema to schema are followed: no sane one has more.
-const DEPTH: u8 = 8;
+pub(crate) const DEPTH: u8 = 8;
 
 #[cfg(test)]
 mod tests {

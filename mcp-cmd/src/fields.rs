@@ -1,6 +1,6 @@
 //! The arguments that a tool's schema describes.
 
-use super::accepts::{Accepts, resolve};
+use super::accepts::{Accepts, DEPTH, resolve};
 use super::json::{quoted, words};
 use mcp_tokio::mcp_proto::json::{Kind, Object, Raw, RawBuf};
 
@@ -118,9 +118,29 @@ impl<'s> Fields<'s> {
     }
 
     fn choices(self, schema: Raw<'s>) -> Vec<String> {
-        let object = resolve(schema, self.root).object().unwrap_or_default();
-        let choices = object.get("enum").and_then(Raw::array);
-        choices.unwrap_or_default().elements().map(words).collect()
+        self.alternatives(schema, DEPTH).unwrap_or_default()
+    }
+
+    /// The values that a schema lists: an `enum`, a `const`, or a choice of nothing but these and
+    /// `null`. `None` if it takes others, too.
+    fn alternatives(self, schema: Raw<'s>, depth: u8) -> Option<Vec<String>> {
+        let depth = depth.checked_sub(1)?;
+        let object = resolve(schema, self.root).object()?;
+        let list = |name| object.get(name).and_then(Raw::array);
+        if let Some(values) = list("enum") {
+            return Some(values.elements().map(words).collect());
+        }
+        if let Some(value) = object.get("const") {
+            return Some(vec![words(value)]);
+        }
+        if let Some(all) = list("allOf") {
+            return all.elements().find_map(|one| self.alternatives(one, depth));
+        }
+        let is_null = |one: &Raw<'s>| Accepts::of(*one, self.root) == Accepts::NULL;
+        let any = list("oneOf").or_else(|| list("anyOf"))?.elements();
+        let any = any.filter(|one| !is_null(one));
+        let any: Option<Vec<_>> = any.map(|one| self.alternatives(one, depth)).collect();
+        Some(any?.concat())
     }
 
     fn placeholder(self, schema: Raw<'s>) -> String {
@@ -190,6 +210,18 @@ mod tests {
                 "e":{"type":"array","items":{"type":"integer"}},"f":{"type":"array"},"g":{"type":"boolean"}},
                 "required":["a"]}"#,
             "a=NUMBER [b=x|y] [c=VALUE] [d:=OBJECT] [e=INTEGER...] [f:=ARRAY] [g=true|false]",
+        );
+        let status = r#""oneOf":[{"const":"open","description":"o"},{"const":"done"}]"#;
+        check(
+            &format!(
+                r##"{{"properties":{{"a":{{{status}}},"b":{{"type":"string",{status}}},"c":{{"$ref":"#/$defs/S"}},
+                "d":{{"anyOf":[{{"$ref":"#/$defs/S"}},{{"type":"null"}}]}},"e":{{"type":"array","items":{{"$ref":"#/$defs/S"}}}},
+                "f":{{"anyOf":[{{"const":"x"}},{{"type":"string"}}]}},"g":{{"allOf":[{{"$ref":"#/$defs/S"}}]}},
+                "h":{{"$ref":"#/$defs/Loop"}}}},
+                "$defs":{{"S":{{{status}}},"Loop":{{"oneOf":[{{"$ref":"#/$defs/Loop"}}]}}}}}}"##
+            ),
+            "[a=open|done] [b=open|done] [c=open|done] [d=open|done] [e=open|done...] [f=STRING] \
+             [g=open|done] [h=VALUE]",
         );
     }
 }
