@@ -3,7 +3,7 @@
 use super::exit::{Exit, Failure};
 use mcp_tokio::client::{CallError, ConnectError};
 use mcp_tokio::skills::LoadError;
-use mcp_tokio::{ErrorChain, SpawnError};
+use mcp_tokio::{ErrorChain, ExitedEarly, SpawnError};
 
 impl From<CallError> for Failure {
     fn from(error: CallError) -> Self {
@@ -18,6 +18,7 @@ impl From<CallError> for Failure {
                 reply: Some(reply),
                 ..failure
             },
+            CallError::ExitedEarly(died) => Self::new(exit, ended(died)),
             _ => failure,
         }
     }
@@ -53,7 +54,26 @@ impl From<SpawnError> for Failure {
     fn from(error: SpawnError) -> Self {
         match error {
             SpawnError::Connect(error) => error.into(),
+            SpawnError::ExitedEarly(died) => Self::new(Exit::Connect, ended(died)),
             other => Self::new(Exit::Connect, ErrorChain(&other)),
         }
     }
 }
+
+/// How a server ended, with its last lines as they were written.
+fn ended(mut died: ExitedEarly) -> String {
+    let lines = core::mem::take(&mut died.lines);
+    let last = lines.get(lines.len().saturating_sub(LAST)..);
+    let mut text = died.to_string();
+    if let Some(last) = last.filter(|last| !last.is_empty()) {
+        text.push_str("; its standard error ends with:");
+        for line in last {
+            text.push_str("\n  ");
+            text.push_str(line);
+        }
+    }
+    text
+}
+
+/// The number of lines that are shown of a standard error.
+const LAST: usize = 5;
