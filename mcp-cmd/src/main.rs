@@ -32,6 +32,7 @@ mod interrupt;
 mod json;
 mod login;
 mod menu;
+mod nearest;
 mod options;
 mod out;
 mod page;
@@ -48,6 +49,7 @@ mod typed;
 mod visits;
 mod words;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -66,7 +68,11 @@ use mcp_tokio::client::CallError;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
-    let options = Options::parse_from(target::reordered(std::env::args_os()));
+    let words = target::reordered(std::env::args_os());
+    let options = match Options::try_parse_from(&words) {
+        Ok(options) => options,
+        Err(error) => return refuse(&error, &words),
+    };
     if options.common.no_color {
         anstream::ColorChoice::Never.write_global();
     }
@@ -156,12 +162,25 @@ async fn ask_for_logs(session: &Session<'_>) -> Result<(), Failure> {
     }
 }
 
+/// Ends the program with the text of the parser: an error, help or the version.
+fn refuse(error: &clap::Error, words: &[OsString]) -> ExitCode {
+    let _ = error.print();
+    let mut options = words.iter().take_while(|word| *word != "--");
+    if error.use_stderr() && options.any(|word| word == "--json") {
+        let text = error.to_string();
+        let (text, _) = text.split_once("\n\n").unwrap_or((&text, ""));
+        let text = text.strip_prefix("error: ").unwrap_or(text);
+        let _ = out::document(&Failure::usage(plain::line(text)).document());
+    }
+    ExitCode::from(error.exit_code().try_into().unwrap_or(Exit::Usage as u8))
+}
+
 fn tell(failure: &Failure, options: &Options, screen: &Screen) {
     // There is no output left.
     if failure.exit == Exit::Unread {
         return;
     }
-    if options.common.json && failure.exit != Exit::Usage {
+    if options.common.json {
         let _ = out::document(&failure.document());
     }
     screen.say(format!("{} {}", paint(RED, "error:"), plain(&failure.text)));

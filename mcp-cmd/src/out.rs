@@ -6,6 +6,7 @@ use super::exit::{Exit, Failure};
 use super::json::pretty;
 use super::plain::escaped;
 use mcp_tokio::mcp_proto::json::RawBuf;
+use serde::Serialize;
 
 /// Writes a text for people, and a line break if it has none at its end.
 pub(crate) fn text(text: &str) -> Result<(), Failure> {
@@ -20,6 +21,12 @@ pub(crate) fn text(text: &str) -> Result<(), Failure> {
 /// Writes bytes as they are.
 pub(crate) fn bytes(bytes: &[u8]) -> Result<(), Failure> {
     written(io::stdout().write_all(bytes))
+}
+
+/// Writes a value as a document for programs.
+pub(crate) fn encoded(value: &impl Serialize) -> Result<(), Failure> {
+    let document = RawBuf::encode(value);
+    self::document(&document.map_err(|error| Failure::new(Exit::Other, error))?)
 }
 
 /// Writes a document for programs: one line, on a terminal several.

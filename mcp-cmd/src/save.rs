@@ -4,15 +4,27 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::PathBuf;
 
+use super::screen::Screen;
+
 /// Where to put them.
 #[derive(Clone, Debug)]
 pub(crate) struct Save {
     directory: PathBuf,
+    screen: Option<Screen>,
 }
 
 impl Save {
     pub(crate) const fn to(directory: PathBuf) -> Self {
-        Self { directory }
+        Self {
+            directory,
+            screen: None,
+        }
+    }
+
+    /// Names each file on standard error.
+    pub(crate) fn announced_on(mut self, screen: &Screen) -> Self {
+        self.screen = Some(screen.clone());
+        self
     }
 
     /// Writes a new file, whose name is made of what the server says about the bytes and never
@@ -27,7 +39,13 @@ impl Save {
             };
             let path = self.directory.join(name);
             match File::create_new(&path) {
-                Ok(mut file) => return file.write_all(bytes).map(|()| path),
+                Ok(mut file) => {
+                    file.write_all(bytes)?;
+                    if let Some(screen) = &self.screen {
+                        screen.say(format!("saved {}", path.display()));
+                    }
+                    return Ok(path);
+                }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),
             }

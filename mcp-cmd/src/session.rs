@@ -6,10 +6,12 @@ use super::connect::AT_A_TERMINAL;
 use super::exit::Failure;
 use super::interrupt::Interrupt;
 use super::options::Common;
+use super::out;
 use super::save::Save;
 use super::screen::Screen;
 use mcp_tokio::Client;
 use mcp_tokio::client::{CallError, Progress, Request};
+use serde::Serialize;
 
 /// A connected client, and how its user wants things.
 pub(crate) struct Session<'s> {
@@ -43,8 +45,22 @@ impl Session<'_> {
         answer
     }
 
+    /// The place for images, audio and blobs, if one is given. Files that the text for people does
+    /// not name are named on standard error.
     pub(crate) fn save(&self) -> Option<Save> {
-        self.common.save.clone().map(Save::to)
+        let save = self.common.save.clone().map(Save::to)?;
+        Some(match self.common.json {
+            true => save.announced_on(self.screen),
+            false => save,
+        })
+    }
+
+    /// Writes a result: as JSON if that is asked for, else as this text.
+    pub(crate) fn write(&self, result: &impl Serialize, text: &str) -> Result<(), Failure> {
+        match self.common.json {
+            true => out::encoded(result),
+            false => out::text(text),
+        }
     }
 
     fn patience(&self) -> Option<Duration> {

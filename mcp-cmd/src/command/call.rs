@@ -5,13 +5,12 @@ use std::io::stdin;
 use crate::content::{content, value};
 use crate::exit::{Exit, Failure};
 use crate::json::pretty;
-use crate::out;
+use crate::nearest::unknown;
 use crate::plain::line;
 use crate::session::Session;
 use crate::style::{DIM, RED, paint};
 use crate::visits::visited;
 use crate::{typed, words};
-use mcp_tokio::client::CallError;
 use mcp_tokio::mcp_async::model::CallToolResult;
 use mcp_tokio::mcp_proto::json::{Raw, RawBuf};
 use mcp_tokio::tasks::client::{TaskEvent, TaskHandle, ToolOutcome};
@@ -66,54 +65,82 @@ async fn followed(session: &Session<'_>, mut task: TaskHandle) -> Result<CallToo
     session.wait(task.result()).await
 }
 
-/// What the tool takes. A tool that is not listed accepts any arguments: the server reports
-/// an unknown tool.
+/// What the tool takes, as the list of the server says.
 async fn schema(session: &Session<'_>, tool: &str) -> Result<RawBuf, Failure> {
-    let search = async {
-        let mut tools = session.client.tools();
-        while let Some(listed) = tools.next().await {
-            let listed = listed?;
-            if listed.name == tool {
-                return Ok(listed.input_schema);
-            }
+    let mut tools = session.client.tools();
+    let mut names = Vec::new();
+    while let Some(listed) = session.interrupt.or(tools.next()).await? {
+        let listed = listed?;
+        if listed.name == tool {
+            return Ok(listed.input_schema);
         }
-        Ok::<_, CallError>(RawBuf::from(Raw::TRUE))
-    };
-    session.wait(search).await
+        names.push(listed.name);
+    }
+    Err(unknown("tool", tool, names.iter().map(|name| &**name)))
 }
 
 fn show(session: &Session<'_>, result: &CallToolResult) -> Result<(), Failure> {
-    if session.common.json {
-        let document = RawBuf::encode(result);
-        return out::document(&document.map_err(|error| Failure::new(Exit::Other, error))?);
-    }
     let save = session.save();
     let mut blocks = Vec::new();
     for block in &result.content {
         blocks.push(content(block, save.as_ref())?);
     }
     if let Some(structured) = &result.structured_content
-        && !is_told(result, structured)
+        && !is_told(result, structured.as_raw())
     {
         blocks.push(value(structured));
     }
     let text = blocks.join("\n");
-    if result.is_error {
+    if result.is_error && !session.common.json {
         // What `$(client call ..)` catches is an answer only.
         session
             .screen
             .say(format!("{} {text}", paint(RED, "the tool failed:")));
         return Ok(());
     }
-    out::text(&text)
+    session.write(result, &text)
 }
 
-/// Whether a text block says the structured content already, for clients that know text only.
-fn is_told(result: &CallToolResult, structured: &RawBuf) -> bool {
-    let structured = pretty(structured.as_raw());
-    let texts = result.content.iter().filter_map(|block| block.as_text());
-    let mut values = texts.filter_map(|text| RawBuf::parse(text).ok());
-    values.any(|value| pretty(value.as_raw()) == structured)
+/// Whether the text blocks say the structured content already, for clients that know text only: one
+/// of them is its JSON, or they are its elements. An object of one member is as good as the member:
+/// libraries of servers wrap values that are no objects.
+fn is_told(result: &CallToolResult, structured: Raw<'_>) -> bool {
+    let texts: Vec<&str> = result
+        .content
+        .iter()
+        .filter_map(|it| it.as_text())
+        .collect();
+    let says = |text: &str, value: Raw<'_>| {
+        let is_text = value.string().is_some_and(|string| string.to_cow() == text);
+        is_text || RawBuf::parse(text).is_ok_and(|json| is_same(json.as_raw(), value))
+    };
+    let is_said = |value: Raw<'_>| {
+        let elements = value.array().map(|array| array.elements());
+        texts.iter().any(|text| says(text, value))
+            || elements.is_some_and(|elements| {
+                let mut pairs = elements.clone().zip(&texts);
+                !texts.is_empty()
+                    && elements.count() == texts.len()
+                    && pairs.all(|(value, text)| says(text, value))
+            })
+    };
+    let mut members = structured.object().unwrap_or_default().members();
+    let only = members.next().filter(|_| members.next().is_none());
+    is_said(structured) || only.is_some_and(|(_, value)| is_said(value))
+}
+
+/// Whether two values are the same, whatever the order of members.
+fn is_same(one: Raw<'_>, other: Raw<'_>) -> bool {
+    match (one.object(), other.object()) {
+        (Some(one), Some(other)) => {
+            one.members().count() == other.members().count()
+                && one.members().all(|(name, value)| {
+                    let other = other.get(&name.to_cow());
+                    other.is_some_and(|other| is_same(value, other))
+                })
+        }
+        _ => pretty(one) == pretty(other),
+    }
 }
 
 #[cfg(test)]
@@ -122,13 +149,32 @@ mod tests {
 
     #[test]
     fn structured_content_is_shown_once() {
-        let check = |text: &str, expected: bool| {
-            let structured = RawBuf::parse(r#"{"sum":3,"of":[1,2]}"#).unwrap();
-            let result = CallToolResult::from(vec![text.into()]);
-            assert_eq!(is_told(&result, &structured), expected, "{text}");
+        let check = |texts: &[&str], structured: &str, expected: bool| {
+            let structured = RawBuf::parse(structured).unwrap();
+            let texts: Vec<_> = texts.iter().map(|&text| text.into()).collect();
+            let result = CallToolResult::from(texts);
+            assert_eq!(
+                is_told(&result, structured.as_raw()),
+                expected,
+                "{result:?}"
+            );
         };
-        check("{ \"sum\": 3, \"of\": [1, 2] }", true);
-        check("{\"sum\":4,\"of\":[1,2]}", false);
-        check("the sum is 3", false);
+        let sum = r#"{"sum":3,"of":[1,2]}"#;
+        check(&["{ \"sum\": 3, \"of\": [1, 2] }"], sum, true);
+        check(&["{\"of\":[1,2],\"sum\":3}"], sum, true);
+        check(&["{\"sum\":4,\"of\":[1,2]}"], sum, false);
+        check(&["the sum is 3"], sum, false);
+        check(&[], sum, false);
+        check(&["done"], r#"{"result":"done"}"#, true);
+        check(&["a \"b\"\n"], r#"{"content":"a \"b\"\n"}"#, true);
+        check(&["done"], r#"{"result":"done","by":"me"}"#, false);
+        check(&["not done"], r#"{"result":"done"}"#, false);
+        check(&["3"], r#"{"result":3}"#, true);
+        check(&["{\"a\":1}"], r#"{"result":{"a":1}}"#, true);
+        check(&["a", "b"], r#"{"result":["a","b"]}"#, true);
+        check(&["a"], r#"{"result":["a","b"]}"#, false);
+        check(&["done"], "\"done\"", true);
+        check(&[], r#"{"result":[]}"#, false);
+        check(&[], "{}", false);
     }
 }

@@ -1,11 +1,10 @@
 //! `complete`: what an argument may be.
 
-use crate::exit::{Exit, Failure};
+use crate::exit::Failure;
 use crate::out;
 use crate::plain::line;
 use crate::session::Session;
 use mcp_tokio::mcp_async::model::Reference;
-use mcp_tokio::mcp_proto::json::RawBuf;
 
 /// Asks for values of an argument, and writes them line by line.
 pub(crate) async fn run(
@@ -30,8 +29,7 @@ pub(crate) async fn run(
         .context(&context);
     let completion = session.wait(request).await?;
     if session.common.json {
-        let document = RawBuf::encode(&completion);
-        return out::document(&document.map_err(|error| Failure::new(Exit::Other, error))?);
+        return out::encoded(&completion);
     }
     let values: Vec<_> = completion.values.iter().map(|value| line(value)).collect();
     out::text(&values.join("\n"))?;

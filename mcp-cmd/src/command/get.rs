@@ -2,13 +2,15 @@
 
 use std::io::stdin;
 
+use super::list::{all, usage};
 use crate::content::content;
-use crate::exit::{Exit, Failure};
+use crate::exit::Failure;
 use crate::json::{Members, quoted};
-use crate::out;
+use crate::nearest::{hint, unknown};
 use crate::plain::line;
 use crate::session::Session;
 use crate::style::{BLUE, DIM, GREEN, paint};
+use crate::typed::is_whole;
 use crate::words::{self, Word};
 use mcp_tokio::mcp_async::model::Role;
 use mcp_tokio::mcp_proto::json::{Raw, RawBuf};
@@ -19,14 +21,18 @@ pub(crate) async fn run(
     prompt: &str,
     given: &[String],
 ) -> Result<(), Failure> {
-    let arguments = arguments(given).map_err(|why| Failure::usage(format!("{prompt}: {why}")))?;
+    let wrong = |why| Failure::usage(format!("{prompt}: {why}"));
+    let words = words::parse(given, stdin()).map_err(wrong)?;
+    let is_whole = is_whole(&words);
+    let arguments = arguments(words).map_err(wrong)?;
+    if !is_whole {
+        check(session, prompt, &arguments).await?;
+    }
+    let arguments = arguments.object();
+    let arguments = arguments.map_err(|error| wrong(error.to_string()))?;
     let result = session
         .wait_long(session.client.get_prompt(prompt, &arguments))
         .await?;
-    if session.common.json {
-        let document = RawBuf::encode(&result);
-        return out::document(&document.map_err(|error| Failure::new(Exit::Other, error))?);
-    }
     let save = session.save();
     let mut lines = Vec::new();
     if let Some(description) = &result.description {
@@ -44,11 +50,47 @@ pub(crate) async fn run(
             paint(style, format_args!("{}:", message.role))
         ));
     }
-    out::text(&lines.join("\n"))
+    session.write(&result, &lines.join("\n"))
+}
+
+/// Compares the prompt and its arguments with the list of the server, if the server lists prompts.
+async fn check(session: &Session<'_>, prompt: &str, given: &Members) -> Result<(), Failure> {
+    let listed = match all(session, session.client.prompts()).await {
+        Err(failure) if failure.reply.is_some() => return Ok(()),
+        listed => listed?,
+    };
+    let names = listed.iter().map(|listed| &*listed.name);
+    let Some(listed) = listed.iter().find(|listed| listed.name == prompt) else {
+        return Err(unknown("prompt", prompt, names));
+    };
+    let names = || listed.arguments.iter().map(|argument| &*argument.name);
+    let usage = match usage(listed) {
+        usage if usage.is_empty() => "nothing".to_owned(),
+        usage => usage,
+    };
+    if let Some(name) = given
+        .names()
+        .find(|given| !names().any(|name| name == *given))
+    {
+        let hint = hint(name, names());
+        return Err(Failure::usage(format!(
+            "{prompt}: there is no argument `{name}`{hint}; it takes {usage}"
+        )));
+    }
+    let required = listed.arguments.iter().filter(|argument| argument.required);
+    let missing = required.map(|argument| &*argument.name);
+    let missing: Vec<&str> = missing.filter(|name| given.get(name).is_none()).collect();
+    match missing.is_empty() {
+        true => Ok(()),
+        false => Err(Failure::usage(format!(
+            "{prompt}: missing: {}; it takes {usage}",
+            missing.join(", ")
+        ))),
+    }
 }
 
 /// The arguments of a prompt, which are texts all of them (PR-08).
-pub(crate) fn arguments(given: &[String]) -> Result<RawBuf, String> {
+fn arguments(words: Vec<Word>) -> Result<Members, String> {
     let mut arguments = Members::default();
     let mut put = |name: &str, value: RawBuf| {
         if arguments.get(name).is_some() {
@@ -57,7 +99,7 @@ pub(crate) fn arguments(given: &[String]) -> Result<RawBuf, String> {
         arguments.put(name, value);
         Ok(())
     };
-    for word in words::parse(given, stdin())? {
+    for word in words {
         match word {
             Word::Text { key, text } => put(&key, quoted(&text))?,
             Word::Json { key, value } => put(&key, text(value))?,
@@ -69,7 +111,7 @@ pub(crate) fn arguments(given: &[String]) -> Result<RawBuf, String> {
             }
         }
     }
-    arguments.object().map_err(|error| error.to_string())
+    Ok(arguments)
 }
 
 fn text(value: RawBuf) -> RawBuf {
@@ -87,7 +129,8 @@ mod tests {
     fn all_arguments_are_texts() {
         let check = |given: &[&str], expected: Result<&str, &str>| {
             let given: Vec<String> = given.iter().map(|&word| word.to_owned()).collect();
-            let found = arguments(&given);
+            let found = arguments(words::parse(&given, std::io::empty()).unwrap());
+            let found = found.map(|arguments| arguments.object().unwrap());
             let found = found.as_ref().map(|arguments| arguments.as_raw().as_str());
             assert_eq!(found.map_err(String::as_str), expected);
         };

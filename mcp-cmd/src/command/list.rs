@@ -59,7 +59,8 @@ pub(crate) async fn run(session: &Session<'_>, kind: Kind) -> Result<(), Failure
     }
 }
 
-async fn all<T: Listed + Send>(
+/// All items of a list.
+pub(crate) async fn all<T: Listed + Send>(
     session: &Session<'_>,
     pages: Pages<'_, T>,
 ) -> Result<Vec<T>, Failure> {
@@ -140,14 +141,19 @@ impl Entry for ResourceTemplate {
 
 impl Entry for Prompt {
     fn parts(self) -> (String, String, Option<String>, Option<String>) {
-        let words = self
-            .arguments
-            .iter()
-            .map(|argument| match argument.required {
-                true => format!("{}=TEXT", argument.name),
-                false => format!("[{}=TEXT]", argument.name),
-            });
-        let words = words.collect::<Vec<_>>().join(" ");
-        (self.name, words, self.title, self.description)
+        let usage = usage(&self);
+        (self.name, usage, self.title, self.description)
     }
+}
+
+/// The arguments of a prompt in a line: `language=TEXT [style=TEXT]`.
+pub(crate) fn usage(prompt: &Prompt) -> String {
+    let words = prompt
+        .arguments
+        .iter()
+        .map(|argument| match argument.required {
+            true => format!("{}=TEXT", argument.name),
+            false => format!("[{}=TEXT]", argument.name),
+        });
+    words.collect::<Vec<_>>().join(" ")
 }

@@ -3,22 +3,18 @@
 use std::io::{IsTerminal, stdout};
 
 use crate::content::resource;
-use crate::exit::{Exit, Failure};
+use crate::exit::Failure;
 use crate::out;
 use crate::plain::plain;
 use crate::session::Session;
 use mcp_tokio::mcp_async::model::{ReadResourceResult, ResourceContents};
-use mcp_tokio::mcp_proto::json::RawBuf;
 
 /// Reads a resource and shows what is in it.
 pub(crate) async fn run(session: &Session<'_>, uri: &str) -> Result<(), Failure> {
     let result = session.wait_long(session.client.read_resource(uri)).await?;
-    if session.common.json {
-        let document = RawBuf::encode(&result);
-        return out::document(&document.map_err(|error| Failure::new(Exit::Other, error))?);
-    }
     let save = session.save();
     if save.is_none()
+        && !session.common.json
         && let Some(bytes) = alone(&result)
     {
         // One thing, bare: for a file it is what the server has, byte by byte.
@@ -31,7 +27,7 @@ pub(crate) async fn run(session: &Session<'_>, uri: &str) -> Result<(), Failure>
     for contents in &result.contents {
         all.push(resource(contents, save.as_ref())?);
     }
-    out::text(&all.join("\n"))
+    session.write(&result, &all.join("\n"))
 }
 
 /// The bytes of the only content, unless they are unsuitable for a terminal.

@@ -159,8 +159,66 @@ fn bytes_are_saved() {
             .unwrap()
             .starts_with(b"RIFF")
     );
+    let saved = everything(&["call", "test_image_content", "--json", "--save", place]);
+    assert_eq!(saved.member("content.0.type"), "\"image\"");
+    let path = directory.join("image.png");
+    assert_eq!(saved.err, format!("saved {}\n", path.display()));
+    let saved = everything(&["read", "test://static-binary", "--json", "--save", place]);
+    saved.member("contents.0.blob");
+    saved.ended(0, "static-binary-2.png");
+    let saved = everything(&["get", "test_prompt_with_image", "--json", "--save", place]);
+    saved.member("messages.0.content.data");
+    saved.ended(0, "image-2.png");
     std::fs::remove_dir_all(directory).unwrap();
 }
+
+/// A tool whose answer says its structured content as text, too.
+#[cfg(unix)]
+#[test]
+fn structured_content_is_shown_once() {
+    let check = |text: &str, structured: &str, expected: &str| {
+        let result = format!(
+            r#"{{"content":[{{"type":"text","text":{text}}}],"structuredContent":{structured}}}"#
+        );
+        let shell = format!(
+            "{INITIALIZE}\nread call\necho '{{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{result}}}'\ncat"
+        );
+        let options = ["--revisions", "2025-11-25", "call", "it", "{}"];
+        let words = [&options[..], &["--", "sh", "-c", &shell]].concat();
+        assert_eq!(client(&words).good(), expected);
+    };
+    check("\"done\"", r#"{"result":"done"}"#, "done\n");
+    check("\"{}\"", "{}", "{}\n");
+    check(
+        "\"done\"",
+        r#"{"result":"more"}"#,
+        "done\n{\n  \"result\": \"more\"\n}\n",
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn choices_are_listed() {
+    let status = r#"{"oneOf":[{"const":"open","title":"Open"},{"const":"done"}]}"#;
+    let schema = format!(
+        r##"{{"type":"object","properties":{{"status":{{"$ref":"#/$defs/S"}}}},"$defs":{{"S":{status}}}}}"##
+    );
+    let tools = format!(r#"{{"tools":[{{"name":"find","inputSchema":{schema}}}]}}"#);
+    let shell = format!(
+        "{INITIALIZE}\nread list\necho '{{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{tools}}}'\ncat"
+    );
+    let server = ["--revisions", "2025-11-25", "--", "sh", "-c", &shell];
+    let on = |words: &[&str]| client(&[words, &server[..]].concat());
+    let text = on(&["list", "tools"]).good();
+    assert!(text.contains("  find [status=open|done]\n"), "{text}");
+    on(&["call", "find", "status=new"]).ended(2, "`new` is none of open, done");
+}
+
+/// The first words of a server of 2025-11-25.
+#[cfg(unix)]
+const INITIALIZE: &str = r#"read initialize
+echo '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"shell","version":"1"}}}'
+read initialized"#;
 
 #[test]
 fn prompts() {

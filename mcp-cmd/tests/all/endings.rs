@@ -1,6 +1,6 @@
 //! Exit codes, and what is said with them.
 
-use super::run::{client, everything};
+use super::run::{Ran, client, everything};
 
 #[test]
 fn the_tool_failed() {
@@ -37,6 +37,66 @@ fn the_command_line_is_wrong() {
         "--root /no/such/directory",
     );
     client(&["list"]).ended(2, "which server?");
+    let meant = "did you mean http://127.0.0.1:9999/mcp?";
+    client(&["list", "--", "127.0.0.1:9999/mcp"]).ended(2, meant);
+    client(&["list", "--", "ftp://x/"]).ended(2, "ftp:// is not supported");
+}
+
+#[test]
+fn the_command_line_is_wrong_for_programs() {
+    let check = |ran: Ran, said: &str| {
+        assert_eq!(ran.code, Some(2), "{}", ran.err);
+        assert_eq!(ran.member("error.kind"), "\"usage\"");
+        let message = ran.member("error.message");
+        assert!(message.contains(said), "{said} is not in {message}");
+        assert!(ran.err.contains(said), "{said} is not in {}", ran.err);
+    };
+    check(
+        everything(&["--json", "call", "add", "a=1"]),
+        "add: missing: b",
+    );
+    check(
+        everything(&["frob", "--json"]),
+        "unrecognized subcommand 'frob'",
+    );
+    check(everything(&["call", "--json"]), "<TOOL>");
+    check(
+        everything(&["ping", "--json", "--timeout", "soon"]),
+        "`soon` is no duration",
+    );
+    check(client(&["--json"]), "requires a subcommand");
+    // Help is no error, and an argument of the server no option.
+    let help = client(&["--json", "call", "--help"]);
+    assert!(help.good().starts_with("Calls a tool"));
+    assert_eq!(client(&["frob", "--", "server", "--json"]).text(), "");
+}
+
+#[test]
+fn names_that_the_server_does_not_list() {
+    let check = |words: &[&str], said: &str| everything(words).ended(2, said);
+    check(
+        &["call", "ech", "text=x"],
+        "the server has no tool `ech`; did you mean `echo`?",
+    );
+    check(
+        &["call", "frobnicate"],
+        "the server has no tool `frobnicate`\n",
+    );
+    check(
+        &["get", "test_simple_promt"],
+        "the server has no prompt `test_simple_promt`; did you mean `test_simple_prompt`?",
+    );
+    check(
+        &["get", "test_prompt_with_arguments", "arg1=x", "agr2=y"],
+        "there is no argument `agr2`; did you mean `arg2`?; it takes arg1=TEXT arg2=TEXT",
+    );
+    check(
+        &["get", "test_prompt_with_arguments", "arg2=y"],
+        "test_prompt_with_arguments: missing: arg1; it takes arg1=TEXT arg2=TEXT",
+    );
+    // A whole object is not checked.
+    everything(&["call", "no_such_tool", "{}"]).ended(4, "no_such_tool");
+    everything(&["get", "test_prompt_with_arguments", "{}"]).ended(4, "error: ");
 }
 
 #[test]
@@ -63,6 +123,12 @@ fn the_server_dies() {
     ]);
     ran.ended(3, "exit status: 7");
     assert!(ran.err.contains("sh: no key"), "{}", ran.err);
+    let traceback = "printf 'Traceback:\\n  \"x\" is \\033[31mnone\\n' >&2; exit 7";
+    let several = client(&["-q", "list", "--", "sh", "-c", traceback]);
+    several.ended(
+        3,
+        "its standard error ends with:\n  Traceback:\n    \"x\" is none\n",
+    );
     let quiet = client(&["-q", "list", "--", "sh", "-c", "echo noise >&2; exit 7"]);
     assert!(!quiet.err.contains("sh: noise"), "{}", quiet.err);
     let traced = client(&["--trace", "list", "--", "sh", "-c", "read line; exit 7"]);
@@ -83,7 +149,7 @@ fn the_server_dies() {
 
 #[test]
 fn the_server_answers_with_an_error() {
-    let ran = everything(&["call", "no_such_tool", "a=1"]);
+    let ran = everything(&["call", "no_such_tool", "{}"]);
     ran.ended(4, "error: the server answered with an error: ");
     let ran = everything(&["read", "test://no-such-resource", "--json"]);
     assert_eq!(ran.code, Some(4));
@@ -91,7 +157,6 @@ fn the_server_answers_with_an_error() {
     assert_eq!(ran.member("error.code"), "-32602");
     assert!(ran.member("error.data").contains("test://no-such-resource"));
     everything(&["call", "fail"]).ended(4, "(code -32603)");
-    everything(&["get", "test_prompt_with_arguments"]).ended(4, "error: ");
 }
 
 #[test]
