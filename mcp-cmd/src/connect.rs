@@ -224,6 +224,7 @@ fn timeouts(request: Option<Duration>) -> Timeouts {
     let usual = Timeouts::default();
     let request = request.unwrap_or(usual.request);
     Timeouts {
+        connect: request,
         request,
         max_duration: usual.max_duration.max(request),
         probe: usual.probe.min(request),

@@ -67,13 +67,14 @@ pub enum Negotiation {
 /// How long a client waits. All are settings of the client; a call may override its own two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeouts {
-    /// For the answer of a request (LC-18), `initialize` and the acknowledgement of a
-    /// subscription (SB-12) included.
+    /// For the answer that opens the connection, to `server/discover` or to `initialize`.
+    pub connect: Duration,
+    /// For the answer of a request (LC-18), the acknowledgement of a subscription (SB-12) included.
     pub request: Duration,
     /// The most that a request may take, however often its timeout began anew (LC-19).
     pub max_duration: Duration,
     /// For the answer to `server/discover` before `initialize` is tried as well (VR-13). A
-    /// client without legacy revisions waits for the request timeout instead.
+    /// client without legacy revisions waits for `connect` instead.
     pub probe: Duration,
 }
 
@@ -101,9 +102,10 @@ impl<'c> ClientConfig<'c> {
 }
 
 impl Default for Timeouts {
-    /// 60 s for a request, which ends after 10 minutes at the latest, and 5 s for the probe.
+    /// 60 s for the connection, 60 s for a request, which ends after 10 minutes at the latest, and 5 s for the probe.
     fn default() -> Self {
         Self {
+            connect: Duration::from_secs(60),
             request: Duration::from_secs(60),
             max_duration: Duration::from_secs(10 * 60),
             probe: Duration::from_secs(5),

@@ -52,7 +52,7 @@ impl<S: Storage> Client<'_, S> {
             handshake: Leg::Unused,
             legacy,
             silence: None,
-            deadline: now + timeouts.request,
+            deadline: now + timeouts.connect,
             corrected: false,
         };
         let straight = self.config.negotiation == Negotiation::Handshake && legacy.is_some();
@@ -237,7 +237,7 @@ impl<S: Storage> Client<'_, S> {
             opening.probe = Leg::Owed(self.calls.take_id());
             opening.handshake = Leg::Over;
             opening.silence = None;
-            opening.deadline = now + self.config.timeouts.request;
+            opening.deadline = now + self.config.timeouts.connect;
             self.phase = Phase::Opening(opening);
             return Action::Ignore(IgnoreReason::Absorbed);
         }
@@ -258,7 +258,7 @@ impl<S: Storage> Client<'_, S> {
     ) -> Action<Event<'b>, Reply<'b>> {
         opening.begin_handshake(
             now,
-            self.config.timeouts.request,
+            self.config.timeouts.connect,
             legacy,
             self.calls.take_id(),
         );
@@ -303,7 +303,7 @@ impl<S: Storage> Client<'_, S> {
             opening.silence = None;
             if let (Some(legacy), Leg::Unused) = (opening.legacy, opening.handshake) {
                 let id = self.calls.take_id();
-                opening.begin_handshake(now, self.config.timeouts.request, legacy, id);
+                opening.begin_handshake(now, self.config.timeouts.connect, legacy, id);
             }
             self.phase = Phase::Opening(opening);
         }

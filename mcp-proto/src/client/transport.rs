@@ -114,10 +114,9 @@ impl<S: Storage> Client<'_, S> {
 
     /// Gives a request its timeout again. An unknown id is ignored.
     pub fn restart_timeout(&mut self, now: Instant, id: u64) {
-        let timeout = self.config.timeouts.request;
         if let Phase::Opening(opening) = &mut self.phase {
             if opening.awaits(id) {
-                opening.time_out_at(now + timeout);
+                opening.time_out_at(now + self.config.timeouts.connect);
             }
         } else if let Some(key) = self.calls.find(id)
             && self.calls.is_armed(key)
@@ -162,7 +161,7 @@ impl<S: Storage> Client<'_, S> {
         self.questions.orphan();
         self.calls.move_all();
         let id = self.calls.take_id();
-        let timeout = self.config.timeouts.request;
+        let timeout = self.config.timeouts.connect;
         self.phase = Phase::Opening(Opening::again(now, timeout, revision, id));
         true
     }

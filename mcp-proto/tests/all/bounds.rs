@@ -420,7 +420,7 @@ fn a_duration_without_end_is_no_deadline() {
         ClientConfig {
             revisions: RevisionSet::legacy(),
             timeouts: client::Timeouts {
-                request: Duration::MAX,
+                connect: Duration::MAX,
                 ..client::Timeouts::default()
             },
             ..ClientConfig::new("demo", "1.0")

@@ -1,6 +1,8 @@
 //! Handshake, probe, negotiation: the client's side of the era matrix (VR-12 to VR-21).
 
-use mcp_proto::client::{ClientConfig, Negotiation};
+use core::time::Duration;
+
+use mcp_proto::client::{ClientConfig, Negotiation, Timeouts};
 use mcp_proto::{Revision, RevisionSet};
 
 use crate::script::client as script;
@@ -71,6 +73,23 @@ fn a_handshake() {
         connect
         ! NotReady"#,
     );
+}
+
+#[test]
+fn connecting_has_a_timeout_of_its_own() {
+    let timeouts = Timeouts {
+        connect: Duration::from_secs(2),
+        ..Timeouts::default()
+    };
+    let config = |revisions| ClientConfig {
+        timeouts,
+        ..accepting(revisions)
+    };
+    let ended = "+ 1999\n+ 1\n= the server did not answer in time\n= closed NotConnected";
+    let script = filled(&format!("connect\n> initialize 1\n{ended}"));
+    script::check(config(RevisionSet::legacy()), &script);
+    let script = filled(&format!("connect\n> discover 1\n{ended}"));
+    script::check(config(RevisionSet::modern()), &script);
 }
 
 /// LC-16.
