@@ -122,8 +122,13 @@ pub enum Problem {
     TokenType(String),
     /// No way to identify this client was left.
     NoIdentity,
-    /// A user is needed, but the configuration forbids to ask.
-    InteractionForbidden,
+    /// A user must log in, and this client asks no user.
+    LoginRequired {
+        /// Where the user must log in.
+        issuer: String,
+        /// The scopes to ask for, separated by spaces; empty if none are known.
+        scopes: String,
+    },
     /// Secrets belong to another authorization server.
     OtherIssuer {
         /// The one that they belong to.
@@ -135,8 +140,15 @@ pub enum Problem {
     KeyRequired,
     /// An assertion or token has expired.
     Expired,
-    /// The server repeats its refusal: the number of tries is used up.
-    TooManyTries,
+    /// The MCP server refuses the token that was obtained for this operation.
+    NewTokenRefused {
+        /// The status.
+        status: u16,
+        /// `error` of the challenge.
+        error: Option<String>,
+        /// `error_description` of the challenge.
+        description: Option<String>,
+    },
     /// The caller answered an output with an input of another kind.
     UnexpectedInput,
 }
@@ -153,7 +165,7 @@ impl AuthError {
     /// The status of the response that ended authorization.
     pub const fn status(&self) -> Option<u16> {
         match &self.problem {
-            Problem::Status(status) => Some(*status),
+            Problem::Status(status) | Problem::NewTokenRefused { status, .. } => Some(*status),
             Problem::Refused { status, .. } => *status,
             _ => None,
         }
@@ -163,6 +175,7 @@ impl AuthError {
     pub fn oauth_error(&self) -> Option<&str> {
         match &self.problem {
             Problem::Refused { error, .. } => Some(error),
+            Problem::NewTokenRefused { error, .. } => error.as_deref(),
             _ => None,
         }
     }
@@ -195,8 +208,8 @@ impl AuthError {
             (Problem::NoIdentity, _) => {
                 "register this client with the authorization server and configure its client id"
             }
-            (Problem::InteractionForbidden, _) => {
-                "log in with a user present, or configure a grant without a user"
+            (Problem::LoginRequired { .. }, _) => {
+                "log in once where a user can be asked, or configure a grant without a user"
             }
             (Problem::OtherIssuer { .. }, _) => {
                 "configure credentials for this authorization server"
@@ -207,7 +220,7 @@ impl AuthError {
                 Document::Configuration | Document::AuthorizationResponse,
             ) => "try again",
             (Problem::Expired, _) => "obtain a new assertion from its issuer",
-            (Problem::TooManyTries, _) => {
+            (Problem::NewTokenRefused { .. }, _) => {
                 "the token is valid for the authorization server but not for the MCP server; ask the operator"
             }
             (Problem::Unreachable(_), _) => "check the network and try again",
@@ -227,11 +240,15 @@ impl AuthError {
 
 impl fmt::Display for AuthError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.document.as_str())?;
-        if !self.url.is_empty() {
-            write!(f, " at {}", self.url)?;
+        // Nothing is wrong with the document that asks for a user.
+        if !matches!(self.problem, Problem::LoginRequired { .. }) {
+            f.write_str(self.document.as_str())?;
+            if !self.url.is_empty() {
+                write!(f, " at {}", self.url)?;
+            }
+            f.write_str(": ")?;
         }
-        write!(f, ": {}; {}", self.problem, self.advice())
+        write!(f, "{}; {}", self.problem, self.advice())
     }
 }
 
@@ -274,11 +291,7 @@ impl fmt::Display for Problem {
                 if let Some(status) = status {
                     write!(f, " with status {status}")?;
                 }
-                write!(f, " and error {error}")?;
-                match description {
-                    Some(text) => write!(f, " ({text})"),
-                    None => Ok(()),
-                }
+                write_error(f, error, description.as_deref())
             }
             Self::TooLarge => write!(f, "longer than {MAX_BODY} bytes"),
             Self::NotJson(fault) => write!(f, "expected JSON ({fault})"),
@@ -315,8 +328,12 @@ impl fmt::Display for Problem {
                 write!(f, "`token_type` is {found:?}, which was not asked for")
             }
             Self::NoIdentity => f.write_str("no way to identify this client is left"),
-            Self::InteractionForbidden => {
-                f.write_str("a user must consent, but the configuration forbids to ask")
+            Self::LoginRequired { issuer, scopes } => {
+                write!(f, "a user must log in at {issuer}")?;
+                if !scopes.is_empty() {
+                    write!(f, " (scopes: {scopes})")?;
+                }
+                f.write_str(", and this client asks no user")
             }
             Self::OtherIssuer { expected, found } => write!(
                 f,
@@ -326,9 +343,28 @@ impl fmt::Display for Problem {
                 f.write_str("tokens must be bound to a key, and none is configured")
             }
             Self::Expired => f.write_str("expired"),
-            Self::TooManyTries => f.write_str("refused again after authorization"),
+            Self::NewTokenRefused {
+                status,
+                error,
+                description,
+            } => {
+                write!(f, "the new token was refused with status {status}")?;
+                match error {
+                    Some(error) => write_error(f, error, description.as_deref()),
+                    None => Ok(()),
+                }
+            }
             Self::UnexpectedInput => f.write_str("the input does not answer the output"),
         }
+    }
+}
+
+/// Writes an error of OAuth with its description.
+fn write_error(f: &mut fmt::Formatter<'_>, error: &str, description: Option<&str>) -> fmt::Result {
+    write!(f, " and error {error}")?;
+    match description {
+        Some(text) => write!(f, " ({text})"),
+        None => Ok(()),
     }
 }
 

@@ -243,7 +243,7 @@ impl Flow {
             Progress::Done(found) => {
                 if matches!(self.config.grant, Grant::AuthorizationCode) {
                     if !self.config.interactive {
-                        return Err(found.metadata.fail(Problem::InteractionForbidden));
+                        return Err(found.login_required(&self.scopes(&found).0));
                     }
                     found.metadata.check_pkce()?;
                     if !self.config.names_issuer(&found.metadata.issuer) {

@@ -2,7 +2,7 @@
 //! scopes.
 
 use alloc::boxed::Box;
-use alloc::string::String;
+use alloc::string::{String, ToString};
 
 use super::discovery::Discovered;
 use super::error::{AuthError, Problem, printable};
@@ -120,6 +120,16 @@ fn check_registered(
             expected: printable(own.map_or("", String::as_str), 300),
             found: printable(&metadata.issuer, 300),
         })),
+    }
+}
+
+impl Discovered {
+    /// The error of a client that asks no user where one must log in.
+    pub(crate) fn login_required(&self, scopes: &Scopes) -> AuthError {
+        self.metadata.fail(Problem::LoginRequired {
+            issuer: printable(&self.metadata.issuer, 300),
+            scopes: printable(&scopes.to_string(), 300),
+        })
     }
 }
 

@@ -39,10 +39,13 @@ pub enum Remedy {
 /// ```text
 /// 401 --use_dpop_nonce--> NewProof, once for each request
 ///     --no token--------> Authorize
-///     --token-----------> Refresh, once; then Authorize, once; then an error
+///     --token-----------> Refresh, once; then Authorize
+///     --new token-------> Refresh, once; then an error
 /// 403 --insufficient_scope--> Authorize, with more scopes
-///     --of scopes that a token of this operation has--> an error
+///     --of the same scopes, or of scopes that the new token has--> an error
 ///     --anything else-------> an error
+///
+/// A new token is one of an authorization of this operation: another one would be no better.
 /// ```
 ///
 /// At most [`MOST_AUTHORIZATIONS`](Self::MOST_AUTHORIZATIONS) belong to one operation. If a challenge
@@ -52,8 +55,9 @@ pub struct Refusals {
     preferred: Scheme,
     proofs: u8,
     refreshes: u8,
-    replacements: u8,
     authorizations: u8,
+    /// The scopes that the last challenge named for which was authorized.
+    scopes: Option<String>,
     /// The place of the metadata that the last challenge with one named (AU-22).
     metadata_url: Option<String>,
     /// The nonce of the request, and whether it is known.
@@ -72,8 +76,8 @@ impl Refusals {
             preferred,
             proofs: 0,
             refreshes: 0,
-            replacements: 0,
             authorizations: 0,
+            scopes: None,
             metadata_url: None,
             sent_nonce: None,
             knows_sent_nonce: false,
@@ -92,7 +96,6 @@ impl Refusals {
     pub const fn request_ended(&mut self) {
         self.proofs = 0;
         self.refreshes = 0;
-        self.replacements = 0;
     }
 
     /// Judges a refusal. `credentials` are those that the request was sent with, `nonces` those of
@@ -143,22 +146,22 @@ impl Refusals {
             }
             (401, _) => {
                 let can_refresh = credentials.is_some_and(|held| held.refresh_token.is_some());
-                if can_refresh && self.refreshes == 0 && self.replacements == 0 {
+                if can_refresh && self.refreshes == 0 {
                     self.refreshes = 1;
                     return Ok(Remedy::Refresh);
                 }
-                if credentials.is_some() {
-                    if self.replacements > 0 {
-                        return Err(self.fail(refusal, challenge, credentials));
-                    }
-                    self.replacements = 1;
+                // AU-120: another token of the same consent would be no better.
+                if self.authorizations > 0 && credentials.is_some() {
+                    return Err(self.fail(refusal, challenge, credentials));
                 }
                 self.authorize(refusal, challenge, credentials)
             }
-            // AU-60: consent to what this token has already does not help.
+            // AU-60: consent to what this token has already, or did not get, does not help.
             (403, Some("insufficient_scope"))
                 if self.authorizations > 0
-                    && credentials.is_some_and(|held| has_scopes(held, challenge)) =>
+                    && (parameter("scope")
+                        .is_some_and(|it| self.scopes.as_deref() == Some(it))
+                        || credentials.is_some_and(|held| has_scopes(held, challenge))) =>
             {
                 Err(self.fail(refusal, challenge, credentials))
             }
@@ -177,6 +180,8 @@ impl Refusals {
             return Err(self.fail(refusal, challenge, credentials));
         }
         self.authorizations = self.authorizations.saturating_add(1);
+        let scopes = challenge.and_then(|challenge| challenge.parameter("scope"));
+        self.scopes = scopes.map(Into::into);
         let challenge = challenge.cloned();
         let Some(url) = &self.metadata_url else {
             return Ok(Remedy::Authorize(challenge));
@@ -205,14 +210,20 @@ impl Refusals {
             let value = challenge.and_then(|challenge| challenge.parameter(name));
             value.filter(is_clean).map(|value| printable(value, most))
         };
-        let problem = match text("error", 60) {
-            Some(error) => Problem::Refused {
-                status: Some(refusal.status),
+        let (status, error) = (refusal.status, text("error", 60));
+        let description = text("error_description", 200);
+        let problem = match error {
+            error if self.authorizations > 0 => Problem::NewTokenRefused {
+                status,
                 error,
-                description: text("error_description", 200),
+                description,
             },
-            None if self.authorizations > 0 => Problem::TooManyTries,
-            None => Problem::Status(refusal.status),
+            Some(error) => Problem::Refused {
+                status: Some(status),
+                error,
+                description,
+            },
+            None => Problem::Status(status),
         };
         AuthError::new(Document::ServerResponse, refusal.url, problem)
     }

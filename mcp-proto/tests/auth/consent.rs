@@ -275,7 +275,8 @@ fn switches() {
     };
     let mut script = Script::new(config, None);
     script.discovers("");
-    script.error(Document::ServerMetadata, &["a user must consent"]);
+    let said = format!("a user must log in at {ISSUER}");
+    script.error(Document::ServerMetadata, &[&said, "asks no user"]);
 }
 
 fn config_without_identity() -> AuthConfig {

@@ -85,10 +85,12 @@ fn endless_refusals_end_with_an_error() {
                 panic!("{error:?}");
             };
             assert_eq!(error.url, super::party::SERVER);
+            let said = "the new token was refused with status 401";
+            assert!(error.to_string().contains(said), "{error}");
         },
         |_| async {},
     );
-    assert!((1..=3).contains(&seen.pages()));
+    assert_eq!(seen.pages(), 1);
 }
 
 /// AU-60
@@ -113,7 +115,7 @@ fn endless_demands_for_scopes_end_with_an_error() {
         },
         |_| async {},
     );
-    assert!((2..=4).contains(&seen.pages()));
+    assert_eq!(seen.pages(), 2);
 }
 
 /// AU-67
@@ -365,7 +367,9 @@ fn a_client_that_may_not_ask_sends_no_user_anywhere() {
             let authorization = parties.authorization().non_interactive();
             let client = parties.connect::<Sim>(authorization).await;
             let text = ErrorChain(&client.unwrap_err()).to_string();
-            assert!(text.contains("forbids to ask"), "{text}");
+            let said = format!("a user must log in at {ISSUER}");
+            assert!(text.contains(&said), "{text}");
+            assert!(!text.contains("metadata"), "{text}");
             assert_eq!(parties.pages(), 0);
         },
         |_| async {},
