@@ -12,6 +12,8 @@ mod store;
 
 #[cfg(feature = "http-server")]
 pub use crate::server::Principal;
+#[cfg(feature = "http-client")]
+pub use client::{HttpEvent, HttpStep};
 #[cfg(feature = "http-server")]
 pub use server::{AuthError, Authenticate, Authenticated, Http, HttpBody, HttpService};
 #[cfg(feature = "http-server")]

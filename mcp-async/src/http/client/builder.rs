@@ -12,6 +12,7 @@ use super::authorization::Authorizer;
 use super::authorization::ServiceCarrier;
 use super::carrier::{Carrier, Through};
 use super::credentials::Credentials;
+use super::http_event::{HttpEvent, HttpObserver};
 use super::session::meet;
 use super::settings::{Settings, bearer};
 use crate::client::builder::{Parts, first};
@@ -71,6 +72,30 @@ impl<R, T> ClientBuilder<R, T> {
     pub fn draft_profile(mut self) -> Self {
         if let Some(http) = self.http() {
             http.draft = true;
+        }
+        self
+    }
+
+    /// Sets a callback for each request to the server over HTTP and what comes back, to show or
+    /// measure them. It is called at once and in the order of the steps, and must not block. Requests
+    /// of an authorization to other servers are not observed.
+    ///
+    /// ```
+    /// use mcp_async::client::ClientBuilder;
+    /// use mcp_async::http::{HttpEvent, HttpStep};
+    ///
+    /// fn observed<R>(builder: ClientBuilder<R>) -> ClientBuilder<R> {
+    ///     builder.on_http(|event: HttpEvent<'_>| match event.step {
+    ///         HttpStep::Request { method, url, .. } => eprintln!("{} {method} {url}", event.exchange),
+    ///         HttpStep::Response { status, .. } => eprintln!("{} {status}", event.exchange),
+    ///         _ => {}
+    ///     })
+    /// }
+    /// # let _ = observed::<()>;
+    /// ```
+    pub fn on_http(mut self, callback: impl Fn(HttpEvent<'_>) + Send + Sync + 'static) -> Self {
+        if let Some(http) = self.http() {
+            http.observer = Some(Arc::new(HttpObserver::new(callback)));
         }
         self
     }
@@ -184,7 +209,7 @@ where
         let mut config = config.clone();
         config.negotiation = negotiation;
         let service = service.lock().unwrap_or_else(PoisonError::into_inner);
-        let carrier = Box::new(Through::new(service.clone()));
+        let carrier = Box::new(Through::new(service.clone()).observed(settings.observer.clone()));
         let (settings, url) = (settings.clone(), url.clone());
         let authorizer = authorizer.clone();
         Box::pin(async move {

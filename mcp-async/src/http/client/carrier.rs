@@ -4,13 +4,14 @@ use core::error::Error;
 use core::future::Future;
 use core::pin::Pin;
 use core::task::{Context, Poll};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 use http::{Request, Response};
 use http_body_util::{BodyExt, Full};
 use tower_service::Service;
 
+use super::http_event::{HttpObserver, HttpStep, Observed};
 use crate::ErrorChain;
 use crate::net::SendFailed;
 
@@ -45,13 +46,14 @@ pub(super) struct Reply {
     body: Pin<Box<dyn http_body::Body<Data = Bytes, Error = Broken> + Send>>,
     /// How much was read without a pause.
     run: u32,
+    observed: Option<Observed>,
 }
 
 /// The body broke off.
 pub(super) struct Broken;
 
 impl Reply {
-    pub(super) fn new<B>(body: B) -> Self
+    fn new<B>(body: B, observed: Option<Observed>) -> Self
     where
         B: http_body::Body + Send + 'static,
         B::Data: Send,
@@ -65,7 +67,11 @@ impl Reply {
             })
             .map_err(|_| Broken);
         let body = Box::pin(body);
-        Self { body, run: 0 }
+        Self {
+            body,
+            run: 0,
+            observed,
+        }
     }
 
     /// The next bytes; `None` at the end. A server that never pauses does not keep the task from
@@ -77,11 +83,18 @@ impl Reply {
         while self.run < RUN {
             self.run += 1;
             match self.body.as_mut().poll_frame(cx) {
-                Poll::Ready(None) => return Poll::Ready(None),
-                Poll::Ready(Some(Err(broken))) => return Poll::Ready(Some(Err(broken))),
+                Poll::Ready(None) => {
+                    self.note(HttpStep::End);
+                    return Poll::Ready(None);
+                }
+                Poll::Ready(Some(Err(broken))) => {
+                    self.note(HttpStep::End);
+                    return Poll::Ready(Some(Err(broken)));
+                }
                 Poll::Ready(Some(Ok(frame))) => {
                     // Trailers say nothing here.
                     if let Ok(data) = frame.into_data() {
+                        self.note(HttpStep::Data(&data));
                         return Poll::Ready(Some(Ok(data)));
                     }
                 }
@@ -95,17 +108,34 @@ impl Reply {
         cx.waker().wake_by_ref();
         Poll::Pending
     }
+
+    fn note(&self, step: HttpStep<'_>) {
+        if let Some(observed) = &self.observed {
+            observed.note(step);
+        }
+    }
 }
 
 /// Frames that are read in one go, as long as there are some.
 const RUN: u32 = 32;
 
 /// Any service of `tower` as a carrier.
-pub(super) struct Through<S>(Mutex<S>);
+pub(super) struct Through<S> {
+    service: Mutex<S>,
+    observer: Option<Arc<HttpObserver>>,
+}
 
 impl<S> Through<S> {
     pub(super) const fn new(service: S) -> Self {
-        Self(Mutex::new(service))
+        Self {
+            service: Mutex::new(service),
+            observer: None,
+        }
+    }
+
+    pub(super) fn observed(mut self, observer: Option<Arc<HttpObserver>>) -> Self {
+        self.observer = observer;
+        self
     }
 }
 
@@ -118,17 +148,21 @@ where
     B::Data: Send,
 {
     fn send(&self, request: Request<Full<Bytes>>) -> Sending {
-        let mut service = self
-            .0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone();
+        let service = self.service.lock();
+        let mut service = service.unwrap_or_else(PoisonError::into_inner).clone();
+        let observer = self.observer.clone();
         Box::pin(async move {
+            let observed = observer.map(|observer| Observed::begin(&observer, &request));
             core::future::poll_fn(|cx| service.poll_ready(cx))
                 .await
                 .map_err(|error| Unsent::new(false, &*error.into()))?;
             match service.call(request).await {
-                Ok(response) => Ok(response.map(Reply::new)),
+                Ok(response) => {
+                    if let Some(observed) = &observed {
+                        observed.note_head(&response);
+                    }
+                    Ok(response.map(|body| Reply::new(body, observed)))
+                }
                 Err(error) => {
                     let error = error.into();
                     let failed = error.downcast_ref::<SendFailed>();

@@ -19,6 +19,7 @@ mod builder;
 mod carrier;
 mod credentials;
 mod exchanges;
+mod http_event;
 mod link;
 #[cfg(not(feature = "auth"))]
 mod no_authorization;
@@ -34,3 +35,5 @@ mod whole;
 
 #[cfg(not(feature = "auth"))]
 use no_authorization as authorization;
+
+pub use http_event::{HttpEvent, HttpStep};

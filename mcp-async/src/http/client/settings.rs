@@ -1,10 +1,13 @@
 //! Headers of every request, and the server that receives them.
 
+use std::sync::Arc;
+
 use http::header::{AUTHORIZATION, HOST};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use mcp_proto::{Revision, RevisionSet};
 use url::Url;
 
+use super::http_event::HttpObserver;
 use crate::client::ConnectError;
 use crate::net::without_secrets;
 
@@ -14,6 +17,7 @@ pub(super) struct Settings {
     pub(super) fields: HeaderMap,
     /// Whether legacy sessions are held to the transports draft.
     pub(super) draft: bool,
+    pub(super) observer: Option<Arc<HttpObserver>>,
     /// How access tokens are obtained.
     #[cfg(feature = "auth")]
     pub(super) authorization: Option<super::authorization::Authorization>,
