@@ -109,6 +109,10 @@ impl Reply {
         Poll::Pending
     }
 
+    pub(super) const fn is_observed(&self) -> bool {
+        self.observed.is_some()
+    }
+
     fn note(&self, step: HttpStep<'_>) {
         if let Some(observed) = &self.observed {
             observed.note(step);

@@ -8,8 +8,8 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::Response;
 use http::header::{CONTENT_TYPE, DATE, RETRY_AFTER};
+use http::{Response, StatusCode};
 use mcp_proto::Instant;
 use mcp_proto::client::Failure;
 use mcp_proto::client::http::{Body, Exchange, ExchangeOutcome, HttpMethod, ReplyHead};
@@ -183,7 +183,14 @@ async fn attempt<C: Clock>(
         link.client_state.hold_until(Instant::ZERO);
     }
     let after = match judge(link, exchange, &response) {
-        Body::Nothing => link.origin(|origin| exchange.nothing(origin)),
+        Body::Nothing => {
+            // Such as a page for people, which only an observer reads.
+            if response.status() == StatusCode::OK && response.body().is_observed() {
+                let page = whole(response.into_body(), REFUSAL);
+                within(clock, Some(HEAD_START), page).await;
+            }
+            link.origin(|origin| exchange.nothing(origin))
+        }
         Body::Json => match whole(response.into_body(), link.limits.message).await {
             Whole::All(body) => link.origin(|origin| exchange.answer(origin, &body, &mut line)),
             Whole::TooLong(_) => ExchangeOutcome::Fail(Failure::Invalid(Reason::TooLong)),

@@ -87,6 +87,27 @@ fn exchanges_are_observed() {
     assert_eq!(end, "End");
 }
 
+/// A page for people in the place of an answer is read for the observer.
+#[test]
+fn pages_are_observed() {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let noted = Arc::clone(&seen);
+    check(
+        |site| async move {
+            let builder = site.client(MODERN).on_http(move |event: HttpEvent<'_>| {
+                if let HttpStep::Data(data) = event.step {
+                    noted.lock().unwrap().extend_from_slice(data);
+                }
+            });
+            site.join(builder).await.unwrap_err();
+        },
+        |site| async move {
+            site.next().await.untyped("<h1>Welcome</h1>");
+        },
+    );
+    assert_eq!(&*seen.lock().unwrap(), b"<h1>Welcome</h1>");
+}
+
 /// CH-05: what one token was shown is not shown to another.
 #[test]
 fn another_token_finds_no_cached_results() {
