@@ -7,13 +7,17 @@ use core::task::Poll;
 use core::time::Duration;
 use std::sync::Arc;
 
+use clap::CommandFactory;
+
 use super::elicit::{Console, elicit};
-use super::exit::Failure;
+use super::exit::{Exit, Failure};
 use super::find::find_target;
+use super::http_trace::HttpTrace;
 use super::interrupt::Interrupt;
 use super::login::authorization;
-use super::options::{Common, Server};
+use super::options::{Common, Options, Server};
 use super::plain::{escaped, line};
+use super::refusal::LastRefusal;
 use super::roots::roots;
 use super::sample::{by_command, by_hand};
 use super::screen::Screen;
@@ -39,21 +43,74 @@ pub(crate) async fn with_server<T>(
 ) -> Result<T, Failure> {
     let target = find_target(common, server)?;
     let label = target.label(common);
+    let asked = Arc::new(AtomicBool::new(false));
+    let work = async |client: &Client| {
+        if !common.root.is_empty() {
+            interrupt.or(settle(client, &asked)).await?;
+        }
+        work(client).await
+    };
     match target {
         Target::Program(start) => {
-            with_program(common, &start, &label, screen, interrupt, work).await
+            let settings = || builder(common, screen, &label, &asked);
+            let command = |done: &_| command(&start, common, screen, &label, done);
+            let done = with_program(common, settings, command, screen, interrupt, work).await;
+            done.map_err(|failure| misplaced(failure, &start))
         }
         Target::Url(remote) => {
-            if common.trace {
-                let why = "--trace is for programs: ask the server at the URL what it hears";
-                return Err(Failure::usage(why));
-            }
-            let mut builder = builder(common, screen, &label)?;
-            if let Some(authorization) = authorization(common, &remote, screen) {
-                builder = builder.authorize(authorization);
-            }
-            with_remote(builder, &remote, interrupt, work).await
+            let refusal = LastRefusal::default();
+            let authorization = authorization(common, &remote, screen, &refusal);
+            let (noted, trace) = (
+                refusal.clone(),
+                common.trace.then(|| HttpTrace::new(screen)),
+            );
+            let builder = builder(common, screen, &label, &asked)?
+                .authorize(authorization)
+                .on_http(move |event| {
+                    noted.note(&event);
+                    if let Some(trace) = &trace {
+                        trace.show(&event);
+                    }
+                });
+            let done = with_remote(builder, &remote, interrupt, work).await;
+            done.map_err(|failure| refusal.explain(failure, common, &remote))
         }
+    }
+}
+
+/// Lets a server take in the roots that it asks for after the handshake: its answer to a call that
+/// overtakes them would know none of them.
+async fn settle(client: &Client, asked: &AtomicBool) {
+    if client.info().revision.is_legacy() {
+        // A server that asks for them has done so before it answers.
+        let _ = client.ping().timeout(SETTLED_AFTER * 10).await;
+        if asked.load(Ordering::Relaxed) {
+            tokio::time::sleep(SETTLED_AFTER).await;
+        }
+    }
+}
+
+/// Says which arguments of a server that gives no answer are options of this program.
+fn misplaced(failure: Failure, start: &Start) -> Failure {
+    if !matches!(failure.exit, Exit::Connect | Exit::Timeout) {
+        return failure;
+    }
+    let definition = Options::command();
+    let names = || definition.get_arguments().filter_map(|it| it.get_long());
+    let is_ours = |word: &&String| {
+        let name = word.strip_prefix("--").map(|name| name.split('=').next());
+        name.flatten()
+            .is_some_and(|name| names().any(|ours| ours == name))
+    };
+    match start.args.iter().find(is_ours) {
+        None => failure,
+        Some(word) => Failure {
+            text: format!(
+                "{}; `{word}` is an argument of the server here: options of mcp-cmd stand before `--`",
+                failure.text
+            ),
+            ..failure
+        },
     }
 }
 
@@ -75,20 +132,19 @@ async fn with_remote<T>(
 
 async fn with_program<T>(
     common: &Common,
-    start: &Start,
-    label: &str,
+    settings: impl Fn() -> Result<Settings, Failure>,
+    command: impl Fn(&Arc<AtomicBool>) -> Command,
     screen: &Screen,
     interrupt: &Interrupt,
     work: impl AsyncFnOnce(&Client) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
     let done = Arc::new(AtomicBool::new(false));
-    let command = command(start, common, screen, label, &done);
+    let command = command(&done);
     let work = async |client: &Client| {
         let result = work(client).await;
         done.store(result.is_ok(), Ordering::Relaxed);
         result
     };
-    let settings = || builder(common, screen, label);
     if !common.trace {
         let spawned = interrupt.or(settings()?.spawn(&command)).await?;
         let client = spawned?;
@@ -190,9 +246,15 @@ fn command(
 
 type Settings = ClientBuilder<Runtime, Console>;
 
-fn builder(common: &Common, screen: &Screen, label: &str) -> Result<Settings, Failure> {
+/// The settings of a client. `asked` becomes true when the server asks for roots.
+fn builder(
+    common: &Common,
+    screen: &Screen,
+    label: &str,
+    asked: &Arc<AtomicBool>,
+) -> Result<Settings, Failure> {
     let mut builder = Client::builder("mcp-cmd", env!("CARGO_PKG_VERSION"))
-        .timeouts(timeouts(common.timeout))
+        .timeouts(timeouts(common))
         .with_state(Console {
             screen: screen.clone(),
             server: label.to_owned(),
@@ -203,7 +265,11 @@ fn builder(common: &Common, screen: &Screen, label: &str) -> Result<Settings, Fa
         builder = builder.revisions(revisions);
     }
     if !common.root.is_empty() {
-        builder = builder.roots(roots(&common.root)?);
+        let (roots, asked) = (roots(&common.root)?, Arc::clone(asked));
+        builder = builder.on_roots(move |_| {
+            asked.store(true, Ordering::Relaxed);
+            core::future::ready(Ok(roots.clone()))
+        });
     }
     if let Some(command) = &common.sample_with {
         let command = command.clone();
@@ -220,14 +286,16 @@ fn builder(common: &Common, screen: &Screen, label: &str) -> Result<Settings, Fa
     Ok(builder)
 }
 
-fn timeouts(request: Option<Duration>) -> Timeouts {
+fn timeouts(common: &Common) -> Timeouts {
     let usual = Timeouts::default();
-    let request = request.unwrap_or(usual.request);
+    let connect = common.connect_timeout.unwrap_or(usual.connect);
+    let request = common.timeout.unwrap_or(usual.request);
+    let longest = usual.max_duration.max(request);
     Timeouts {
-        connect: request,
+        connect,
         request,
-        max_duration: usual.max_duration.max(request),
-        probe: usual.probe.min(request),
+        max_duration: common.max_time.unwrap_or(longest),
+        probe: usual.probe.min(connect),
     }
 }
 
@@ -253,6 +321,9 @@ fn log(message: &LoggingMessageParams) -> String {
         None => format!("{level} {}", line(&text)),
     }
 }
+
+/// How long a server has to take in the roots that it was sent.
+const SETTLED_AFTER: Duration = Duration::from_millis(100);
 
 /// How long a call may take when a person sits at the terminal: questions take their time, and
 /// Ctrl-C is at hand.

@@ -38,6 +38,30 @@ pub(crate) struct Failure {
     pub(crate) text: String,
     /// What the server said, if it was the server.
     pub(crate) reply: Option<ErrorReply>,
+    pub(crate) cause: Cause,
+}
+
+/// What the responses of a server at a URL can explain.
+#[derive(Debug, Default)]
+pub(crate) enum Cause {
+    /// A response that is no answer.
+    Answer,
+    /// A user must log in.
+    Login(Box<Login>),
+    /// There is no token, for another reason.
+    Authorization,
+    /// Nothing of that.
+    #[default]
+    Other,
+}
+
+/// The login that a server wants.
+#[derive(Debug)]
+pub(crate) struct Login {
+    /// Where, and for which scopes.
+    pub(crate) wanted: String,
+    /// Whether the server publishes that.
+    pub(crate) is_published: bool,
 }
 
 impl Exit {
@@ -61,13 +85,15 @@ impl Exit {
 Exit codes:
     0  it worked
     1  the tool ran and said that it failed
-    2  the command line, a file or an argument is wrong
+    2  the command line or a file is wrong, or the server lists no such tool, prompt or argument
     3  no connection: the server cannot be started, died, or speaks no revision of ours
     4  the server answered with an error
-    5  the server did not answer in time
+    5  the server did not answer in time, or --max-time is over
     6  anything else: not offered by the server, connection lost, unusable answer
   130  interrupted by Ctrl-C (the server is told; a second one ends at once)
-  141  whoever read the output has gone";
+  141  whoever read the output has gone
+
+With --json an error is written to standard output, too: {\"error\":{\"kind\":..,\"message\":..}}.";
 }
 
 impl Failure {
@@ -76,6 +102,7 @@ impl Failure {
             exit,
             text: text.to_string(),
             reply: None,
+            cause: Cause::Other,
         }
     }
 
@@ -87,6 +114,11 @@ impl Failure {
     /// Ctrl-C.
     pub(crate) fn interrupted() -> Self {
         Self::new(Exit::Interrupted, "interrupted")
+    }
+
+    /// The time of `--max-time` is over.
+    pub(crate) fn late() -> Self {
+        Self::new(Exit::Timeout, "the time of --max-time is over")
     }
 
     /// The same for a script: `{"error":{"kind":..,"message":..,"code":..,"data":..}}`.

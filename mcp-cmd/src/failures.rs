@@ -1,7 +1,10 @@
 //! What goes wrong in the library, as the end of this program.
 
-use super::exit::{Exit, Failure};
+use super::exit::{Cause, Exit, Failure, Login};
+use mcp_tokio::auth::AuthorizationError;
 use mcp_tokio::client::{CallError, ConnectError};
+use mcp_tokio::mcp_proto::auth::Problem;
+use mcp_tokio::mcp_proto::client::Failure as NoAnswer;
 use mcp_tokio::skills::LoadError;
 use mcp_tokio::{ErrorChain, ExitedEarly, SpawnError};
 
@@ -18,6 +21,8 @@ impl From<CallError> for Failure {
                 reply: Some(reply),
                 ..failure
             },
+            CallError::Failed(error) => failure.caused_by(answer(error)),
+            CallError::Authorization(error) => failure.denied(&error),
             CallError::ExitedEarly(died) => Self::new(exit, ended(died)),
             _ => failure,
         }
@@ -45,6 +50,9 @@ impl From<ConnectError> for Failure {
                 reply: Some(reply),
                 ..failure
             },
+            ConnectError::Answer => failure.caused_by(Cause::Answer),
+            ConnectError::Failed(error) => failure.caused_by(answer(error)),
+            ConnectError::Authorization(error) => failure.denied(&error),
             _ => failure,
         }
     }
@@ -57,6 +65,46 @@ impl From<SpawnError> for Failure {
             SpawnError::ExitedEarly(died) => Self::new(Exit::Connect, ended(died)),
             other => Self::new(Exit::Connect, ErrorChain(&other)),
         }
+    }
+}
+
+impl Failure {
+    fn caused_by(self, cause: Cause) -> Self {
+        Self { cause, ..self }
+    }
+
+    fn denied(self, error: &AuthorizationError) -> Self {
+        match error {
+            AuthorizationError::Flow(flow) => self.caused_by(match &flow.problem {
+                Problem::LoginRequired { issuer, scopes } => {
+                    let scopes = match &**scopes {
+                        "" => String::new(),
+                        scopes => format!(" (scopes: {scopes})"),
+                    };
+                    Cause::Login(Box::new(Login {
+                        wanted: format!("a login at {issuer}{scopes}"),
+                        // Without metadata the server itself counts as the issuer (2025-03-26).
+                        is_published: flow.url != *issuer,
+                    }))
+                }
+                _ => Cause::Authorization,
+            }),
+            AuthorizationError::Store(error)
+                if error.kind() == std::io::ErrorKind::ResourceBusy =>
+            {
+                let why =
+                    "another process is logging in at this server; try again when it has ended";
+                Self::new(self.exit, why)
+            }
+            _ => self.caused_by(Cause::Authorization),
+        }
+    }
+}
+
+const fn answer(error: NoAnswer) -> Cause {
+    match error {
+        NoAnswer::Status(_) | NoAnswer::NoAnswer | NoAnswer::Invalid(_) => Cause::Answer,
+        _ => Cause::Other,
     }
 }
 

@@ -1,9 +1,11 @@
-//! Ctrl-C.
+//! Ctrl-C, and the end of the time that the program has.
 
 use core::future::{Future, poll_fn};
 use core::pin::pin;
 use core::task::{Poll, Waker};
+use core::time::Duration;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 
 use super::exit::{Exit, Failure};
 use super::screen::Screen;
@@ -16,12 +18,13 @@ pub(crate) struct Interrupt(Arc<Mutex<State>>);
 #[derive(Debug, Default)]
 struct State {
     pressed: bool,
+    is_late: bool,
     waker: Option<Waker>,
 }
 
 impl Interrupt {
-    /// Takes over Ctrl-C for the whole program.
-    pub(crate) fn install(screen: &Screen) -> Self {
+    /// Takes over Ctrl-C for the whole program, which has so much time.
+    pub(crate) fn install(screen: &Screen, limit: Option<Duration>) -> Self {
         let screen = screen.clone();
         let state = Arc::new(Mutex::new(State::default()));
         let seen = Arc::clone(&state);
@@ -40,10 +43,23 @@ impl Interrupt {
                 waker.wake();
             }
         });
+        if let Some(limit) = limit {
+            let state = Arc::clone(&state);
+            thread::spawn(move || {
+                thread::sleep(limit);
+                let waker = {
+                    let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+                    state.is_late = true;
+                    state.waker.take()
+                };
+                waker.into_iter().for_each(Waker::wake);
+            });
+        }
         Self(state)
     }
 
-    /// Returns the output of the future; Ctrl-C drops it, which cancels a request.
+    /// Returns the output of the future; Ctrl-C and the end of the time drop it, which cancels a
+    /// request.
     pub(crate) async fn or<T>(&self, future: impl Future<Output = T>) -> Result<T, Failure> {
         let mut future = pin!(future);
         poll_fn(|task| {
@@ -53,6 +69,9 @@ impl Interrupt {
             let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             if state.pressed {
                 return Poll::Ready(Err(Failure::interrupted()));
+            }
+            if state.is_late {
+                return Poll::Ready(Err(Failure::late()));
             }
             state.waker = Some(task.waker().clone());
             Poll::Pending

@@ -4,35 +4,49 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use super::options::{Common, Login};
+use super::refusal::LastRefusal;
 use super::screen::Screen;
+use super::shared_store::SharedStore;
 use super::target::Remote;
 use mcp_tokio::Runtime;
 use mcp_tokio::auth::{Authorization, FileCredentialStore, SystemBrowser, Terminal};
 
-/// How this program logs in; `None` if it does not, or if the user gave a header for it.
+/// How this program logs in. Where it does not, because the user forbids it or gives a header for
+/// it, no token is stored or sent, but errors tell where the server wants a user to log in.
 pub(crate) fn authorization(
     common: &Common,
     remote: &Remote,
     screen: &Screen,
-) -> Option<Authorization> {
-    let is_authorization = |name: &String| name.eq_ignore_ascii_case("authorization");
-    if common.login == Login::None || remote.headers.keys().any(is_authorization) {
-        return None;
-    }
+    refusal: &LastRefusal,
+) -> Authorization {
     let mut authorization = Authorization::new();
-    if let Some(path) = store_path(|name| std::env::var_os(name)) {
-        authorization = authorization.store(FileCredentialStore::new(path));
+    if common.ignore_issuer_slash {
+        authorization = authorization.configure(|config| config.ignore_issuer_slash = true);
     }
-    Some(match common.login {
+    if common.login == Login::None || remote.has_authorization() {
+        return authorization.non_interactive();
+    }
+    if let Some(path) = store_path(|name| std::env::var_os(name)) {
+        authorization = authorization.store(SharedStore {
+            file: FileCredentialStore::new(path),
+            screen: screen.clone(),
+        });
+    }
+    match common.login {
         // Without a terminal no user logs in; stored tokens are used.
         _ if !screen.can_ask() => authorization.non_interactive(),
         Login::Paste => authorization.user_agent(Terminal::new()),
         _ => {
-            let screen = screen.clone();
-            let announce = move |url: &str| screen.say(format!("Log in at {url}"));
+            let (screen, refusal) = (screen.clone(), refusal.clone());
+            let announce = move |url: &str| {
+                if let Some(why) = refusal.of_token() {
+                    screen.say(format!("the server refused the token: {why}"));
+                }
+                screen.say(format!("Log in at {url}"));
+            };
             authorization.user_agent(SystemBrowser::<Runtime>::new().announce(announce))
         }
-    })
+    }
 }
 
 /// The file with tokens and registrations, in the folder where programs keep their state.

@@ -28,6 +28,7 @@ mod field;
 mod fields;
 mod find;
 mod form;
+mod http_trace;
 mod interrupt;
 mod json;
 mod login;
@@ -37,11 +38,13 @@ mod options;
 mod out;
 mod page;
 mod plain;
+mod refusal;
 mod roots;
 mod sample;
 mod save;
 mod screen;
 mod session;
+mod shared_store;
 mod style;
 mod target;
 mod terminal;
@@ -95,7 +98,7 @@ async fn obey(options: &Options, screen: &Screen) -> Result<Exit, Failure> {
             _ => Ok(Exit::Success),
         };
     };
-    let interrupt = Interrupt::install(screen);
+    let interrupt = Interrupt::install(screen, options.common.max_time);
     let work = async |client: &Client| {
         let session = Session {
             client,

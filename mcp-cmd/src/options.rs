@@ -14,15 +14,17 @@ use mcp_tokio::mcp_proto::{Revision, RevisionSet};
 
 /// Talks to an MCP server: a child process that it starts, or a server at a URL.
 ///
-/// The server is what stands after `--`, or an entry of a desktop host's configuration file.
+/// The server is what stands after `--`, a URL before the command, or an entry of a desktop host's
+/// configuration file. Options stand anywhere before `--`; what follows the server is its own.
 #[derive(Debug, Parser)]
 #[command(
     name = "mcp-cmd",
     version,
     override_usage = "mcp-cmd [OPTIONS] COMMAND [ARGUMENTS] -- SERVER [ARGUMENTS]\n       \
-                      mcp-cmd URL [OPTIONS] [COMMAND] [ARGUMENTS]\n       \
+                      mcp-cmd [OPTIONS] URL [OPTIONS] [COMMAND] [ARGUMENTS]\n       \
                       mcp-cmd [OPTIONS] COMMAND [ARGUMENTS] --config FILE NAME",
-    after_help = "`mcp-cmd help call` says how arguments are written; `--help` lists the exit codes.",
+    after_help = "What follows `-- SERVER` is for the server: options of mcp-cmd stand before `--`.\n\
+                  `mcp-cmd help call` says how arguments are written; `--help` lists the exit codes.",
     after_long_help = Exit::HELP,
     subcommand_required = true,
     arg_required_else_help = true
@@ -53,10 +55,20 @@ pub(crate) struct Common {
     /// Accepts these revisions of the protocol only, separated by commas
     #[arg(long, global = true, value_name = "A,B", value_parser = revisions)]
     pub(crate) revisions: Option<RevisionSet>,
-    /// Waits so long for an answer: 30, 1.5, 500ms, 2m; progress begins it anew (a minute without
-    /// this, and an hour for what may ask a person at a terminal)
+    /// Accepts an issuer that differs from its metadata by a slash at its end only
+    #[arg(long, global = true)]
+    pub(crate) ignore_issuer_slash: bool,
+    /// Waits so long for the answer to a request: 30, 1.5, 500ms, 2m; progress begins it anew (a
+    /// minute without this, and an hour for what may ask a person at a terminal)
     #[arg(long, global = true, value_name = "TIME", value_parser = duration::parse)]
     pub(crate) timeout: Option<Duration>,
+    /// Waits so long for the server to start and to say who it is (a minute without this); a login
+    /// does not count
+    #[arg(long, global = true, value_name = "TIME", value_parser = duration::parse)]
+    pub(crate) connect_timeout: Option<Duration>,
+    /// Ends after this time, whatever is under way
+    #[arg(long, global = true, value_name = "TIME", value_parser = duration::parse)]
+    pub(crate) max_time: Option<Duration>,
     /// Asks the server for log messages from this level on
     #[arg(long, global = true, value_name = "LEVEL", value_parser = levels())]
     log_level: Option<String>,
@@ -66,13 +78,15 @@ pub(crate) struct Common {
     /// Answers sampling with what this shell command writes, which reads the request as JSON
     #[arg(long, global = true, value_name = "CMD")]
     pub(crate) sample_with: Option<String>,
-    /// Writes images, audio and blobs to files in this directory
+    /// Writes images, audio and blobs to files in this directory; with --json their names are on
+    /// standard error
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) save: Option<PathBuf>,
     /// Writes JSON to standard output: one document, for `subscribe` one line per update
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// Shows every message on standard error as it crosses the wire
+    /// Shows every message on standard error as it crosses the wire; of HTTP the status and the
+    /// headers, too, but no tokens, cookies and session ids
     #[arg(long, global = true)]
     pub(crate) trace: bool,
     /// Shows no log messages, no progress and nothing of what the server writes to its standard
@@ -302,7 +316,9 @@ Arguments:
   days:=3             JSON as it is
   text=@FILE          the text of a file; @- for standard input
   options:=@FILE      the JSON of a file
-  '{\"city\":\"Kyoto\"}'  all arguments at once; so do @FILE and - (standard input)";
+  '{\"city\":\"Kyoto\"}'  all arguments at once; so do @FILE and - (standard input)
+
+Names and arguments are compared with the lists of the server before the call, unless all arguments are given at once.";
 
 #[cfg(test)]
 mod tests {

@@ -33,6 +33,14 @@ pub(crate) struct Remote {
     pub(crate) headers: BTreeMap<String, String>,
 }
 
+impl Remote {
+    /// Whether the user gives the header that a login would set.
+    pub(crate) fn has_authorization(&self) -> bool {
+        let mut names = self.headers.keys();
+        names.any(|name| name.eq_ignore_ascii_case("authorization"))
+    }
+}
+
 impl Target {
     /// What the server is called here: never what it calls itself.
     pub(crate) fn label(&self, common: &Common) -> String {
@@ -131,6 +139,17 @@ fn is_web(scheme: &str) -> bool {
         .any(|web| scheme.eq_ignore_ascii_case(web))
 }
 
+/// The URL without what may be secret: user, password and query.
+pub(crate) fn shown(url: &str) -> String {
+    let (scheme, rest) = url.split_once("://").unwrap_or(("http", url));
+    let (rest, end) = match rest.split_once(['?', '#']) {
+        Some((rest, _)) => (rest, "?..."),
+        None => (rest, ""),
+    };
+    let path = rest.find('/').and_then(|at| rest.get(at..));
+    format!("{scheme}://{}{}{end}", host(url), path.unwrap_or_default())
+}
+
 /// Without user and password.
 fn host(url: &str) -> &str {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
@@ -217,5 +236,8 @@ mod tests {
             "a.example:8000",
         );
         check("a", "a");
+        let url = "https://ada:secret@a.example/mcp?key=secret";
+        assert_eq!(shown(url), "https://a.example/mcp?...");
+        assert_eq!(shown("http://a"), "http://a");
     }
 }

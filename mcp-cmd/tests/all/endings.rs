@@ -162,9 +162,47 @@ fn the_server_answers_with_an_error() {
 #[test]
 fn the_server_is_too_slow() {
     everything(&["call", "sleep", "ms=60000", "--timeout", "300ms"]).ended(5, "error: ");
+    let slow = ["--max-time", "300ms", "call", "sleep", "ms=60000"];
+    everything(&slow).ended(5, "the time of --max-time is over");
     if cfg!(unix) {
-        client(&["ping", "--timeout", "200ms", "--", "sleep", "60"]).ended(5, "error: ");
+        let on = |option| client(&["ping", option, "200ms", "--", "sleep", "60"]);
+        on("--connect-timeout").ended(5, "no connection: ");
+        on("--max-time").ended(5, "the time of --max-time is over");
     }
+    // Each has its own.
+    let quick = ["--connect-timeout", "20", "call", "echo", "text=x"];
+    assert_eq!(everything(&quick).good(), "x\n");
+    everything(&[
+        "--connect-timeout",
+        "20",
+        "--timeout",
+        "300ms",
+        "call",
+        "sleep",
+        "ms=60000",
+    ])
+    .ended(5, "error: ");
+    everything(&["--connect-timeout", "5", "call", "sleep", "ms=10"]).good();
+}
+
+#[cfg(unix)]
+#[test]
+fn options_behind_the_server_are_noticed() {
+    let words = ["info", "--", "sh", "-c", "exit 7", "--timeout", "2"];
+    client(&words).ended(3, "`--timeout` is an argument of the server here");
+    let words = [
+        "info",
+        "--connect-timeout",
+        "200ms",
+        "--",
+        "sh",
+        "-c",
+        "sleep 60",
+        "--json",
+    ];
+    client(&words).ended(5, "`--json` is an argument of the server here");
+    let other = client(&["info", "--", "sh", "-c", "exit 7", "--verbose", "--"]);
+    assert!(!other.err.contains("is an argument"), "{}", other.err);
 }
 
 #[cfg(unix)]

@@ -28,8 +28,8 @@ pub(crate) struct Site {
 }
 
 impl Site {
-    /// Serves every request with what `answer` makes of it and of the origin.
-    pub(crate) fn new(answer: impl Fn(&Asked, &str) -> Answer + Send + Sync + 'static) -> Self {
+    /// Serves every request with what `answer` makes of it; `ORIGIN` in it is the site's own.
+    pub(crate) fn new(answer: impl Fn(&Asked) -> Answer + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let origin = format!("http://{}", listener.local_addr().unwrap());
         let seen = Arc::new(Mutex::new(Vec::new()));
@@ -45,8 +45,9 @@ impl Site {
                     let mut stream = stream.unwrap();
                     let Some(asked) = read(&stream) else { return };
                     seen.lock().unwrap().push(asked.clone());
-                    let (head, body) = answer(&asked, &origin);
+                    let (head, body) = answer(&asked);
                     let head = head.replace('\n', "\r\n").replace("ORIGIN", &origin);
+                    let body = body.replace("ORIGIN", &origin);
                     let length = body.len();
                     let _ = write!(
                         stream,
@@ -60,7 +61,7 @@ impl Site {
 
     /// A server of MCP at `/mcp`.
     pub(crate) fn mcp() -> Self {
-        Self::new(|asked, _| serve(asked))
+        Self::new(serve)
     }
 
     pub(crate) fn url(&self) -> String {
@@ -78,6 +79,7 @@ impl Site {
 /// What a server of 2026-07-28 with one tool answers.
 pub(crate) fn serve(asked: &Asked) -> Answer {
     let method = match asked.line.as_str() {
+        "POST /page" => return ("200 OK\ncontent-type: text/html", NOT_FOUND.into()),
         "POST /mcp" => member(&asked.body, "method"),
         _ => return ("404 Not Found\ncontent-type: text/html", NOT_FOUND.into()),
     };

@@ -5,6 +5,8 @@ mod answers;
 mod endings;
 mod hosts;
 mod http;
+#[cfg(unix)]
+mod login;
 mod run;
 mod tasks;
 #[cfg(unix)]

@@ -109,7 +109,7 @@ pub(crate) fn member(json: &str, path: &str) -> String {
     found.as_str().to_owned()
 }
 
-fn finish(output: Output) -> Ran {
+pub(crate) fn finish(output: Output) -> Ran {
     Ran {
         code: output.status.code(),
         out: output.stdout,

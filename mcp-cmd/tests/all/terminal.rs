@@ -136,7 +136,8 @@ fn a_page_is_opened_only_on_yes() {
     }
     let path = format!("{}:{}", directory.display(), std::env::var("PATH").unwrap());
     let check = |keys: &str, expected: &str| {
-        let mut person = Person::with_path(&["call", "elicit_url"], Some(&path));
+        let mut person =
+            Person::watching(&on_everything(&["call", "elicit_url"]), &[("PATH", &path)]);
         person.sees("page: https://example.com/authorize");
         person.sees("host: example.com");
         person.sees("Visit this page?");
@@ -173,7 +174,7 @@ fn pages_come_before_the_call() {
             "-c",
             SHELL,
         ],
-        None,
+        &[],
     );
     person.sees("The server asks: Sign in first");
     person.sees("page: https://example.com/in");
@@ -239,7 +240,7 @@ fn a_question_is_interrupted() {
 }
 
 /// Somebody who looks at what the client shows, and types.
-struct Person {
+pub(crate) struct Person {
     client: Child,
     keys: File,
     screen: Receiver<Vec<u8>>,
@@ -248,14 +249,10 @@ struct Person {
 
 impl Person {
     fn at(words: &[&str]) -> Self {
-        Self::with_path(words, None)
+        Self::watching(&on_everything(words), &[])
     }
 
-    fn with_path(words: &[&str], path: Option<&str>) -> Self {
-        Self::watching(&on_everything(words), path)
-    }
-
-    fn watching(words: &[&str], path: Option<&str>) -> Self {
+    pub(crate) fn watching(words: &[&str], variables: &[(&str, &str)]) -> Self {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&master).unwrap();
         unlockpt(&master).unwrap();
@@ -266,9 +263,7 @@ impl Person {
         let mut command = command(words);
         command.env("TERM", "xterm").env("NO_COLOR", "1");
         command.stdin(stdio()).stdout(stdio()).stderr(stdio());
-        if let Some(path) = path {
-            command.env("PATH", path);
-        }
+        command.envs(variables.iter().copied());
         let client = command.spawn().unwrap();
         drop((theirs, command));
         let keys = File::from(master);
@@ -291,13 +286,14 @@ impl Person {
         }
     }
 
-    /// Waits until this appears, behind what was looked for before.
-    fn sees(&mut self, text: &str) {
+    /// Waits until this appears, behind what was looked for before, and returns what came between.
+    pub(crate) fn sees(&mut self, text: &str) -> String {
         let deadline = Instant::now() + PATIENCE;
         loop {
             if let Some(at) = self.seen.find(text) {
+                let between = self.seen[..at].to_owned();
                 self.seen.drain(..at + text.len());
-                return;
+                return between;
             }
             let left = deadline.saturating_duration_since(Instant::now());
             match self.screen.recv_timeout(left) {
@@ -311,7 +307,7 @@ impl Person {
         self.keys.write_all(keys.as_bytes()).unwrap();
     }
 
-    fn leaves(&mut self) -> Option<i32> {
+    pub(crate) fn leaves(&mut self) -> Option<i32> {
         self.client.wait().unwrap().code()
     }
 }

@@ -1,7 +1,7 @@
 //! Servers at URLs.
 
 use super::http::Site;
-use super::run::client;
+use super::run::{client, member};
 
 #[test]
 fn a_url_stands_anywhere_before_the_command() {
@@ -15,9 +15,85 @@ fn a_url_stands_anywhere_before_the_command() {
     check(&[url, "-q"], "revision: 2026-07-28");
     check(&[url, "--json"], r#""revision":"2026-07-28""#);
     check(&["-q", url, "info"], "revision: 2026-07-28");
-    check(&["--timeout", "20", url, "--json"], r#""revision":"2026-07-28""#);
+    check(
+        &["--timeout", "20", url, "--json"],
+        r#""revision":"2026-07-28""#,
+    );
     check(&["--json", url, "-q", "list", "tools"], r#""name":"hello""#);
     check(&[url, "call", "hello", "--timeout=20"], "hello");
     check(&["list", "tools", "--", url], "hello");
     client(&[url, "list", "--", "server"]).ended(2, "nothing can follow the URL");
+}
+
+#[test]
+fn what_is_no_answer_is_described() {
+    let site = Site::mcp();
+    let at = |path: &str| format!("{}{path}", site.origin);
+    let check = |url: &str, said: &str| client(&["info", "--", url]).ended(3, said);
+    let hint = format!("; did you mean {}?", site.url());
+    for path in ["", "/"] {
+        check(&at(path), &hint);
+    }
+    let said = format!(
+        "the server answered with status 404; {} sent text/html: <!doctype html>\n",
+        at("/other?...")
+    );
+    check(&at("/other?key=s3cret"), &said);
+    let said = format!("; {} sent text/html: <!doctype html>\n", at("/page"));
+    check(&at("/page"), &said);
+    let said = client(&["info", "--json", "--", &at("")]).member("error.message");
+    assert!(said.contains("did you mean"), "{said}");
+}
+
+#[test]
+fn the_wire_is_shown_without_secrets() {
+    let site = Site::mcp();
+    let url = site.url();
+    let header = ["--header", "Authorization: Bearer s3cret"];
+    let ran = client(&[&header[..], &["--trace", &url, "call", "hello"]].concat());
+    let wire = ran.err.clone();
+    let shown = |line: &str| {
+        assert!(
+            wire.lines().any(|it| it.starts_with(line)),
+            "{line}: {wire}"
+        );
+    };
+    shown(&format!("-> #1 POST {}", site.url()));
+    shown("-> #3 mcp-name: hello");
+    shown("-> #3 authorization: ...");
+    shown(r#"-> #3 {"jsonrpc":"2.0","id":3,"method":"tools/call""#);
+    shown("<- #3 200 OK");
+    shown("<- #3 set-cookie: ...");
+    shown("<- #3 content-type: application/json");
+    shown(r#"<- #3 {"jsonrpc":"2.0","id":3,"result""#);
+    assert!(!wire.contains("s3cret"), "{wire}");
+    assert_eq!(ran.good(), "hello\n");
+}
+
+/// Events are shown as they arrive, and their session is not.
+#[test]
+fn events_are_shown() {
+    let site = Site::new(|asked| match member(&asked.body, "method").as_str() {
+        "\"server/discover\"" => ("404 Not Found", String::new()),
+        "\"initialize\"" => (
+            "200 OK\nmcp-session-id: s3cret\ncontent-type: text/event-stream",
+            format!(
+                "event: message\ndata: {{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{{\"protocolVersion\":\"2025-11-25\",\
+                 \"capabilities\":{{}},\"serverInfo\":{{\"name\":\"site\",\"version\":\"1\"}}}}}}\n\n",
+                member(&asked.body, "id")
+            ),
+        ),
+        _ => ("202 Accepted", String::new()),
+    });
+    let ran = client(&["--trace", &site.url(), "--revisions", "2025-11-25"]);
+    let wire = ran.err.clone();
+    for line in [
+        "<- #1 event: message\n<- #1 data: {\"jsonrpc\"",
+        "<- #1 mcp-session-id: ...",
+        "-> #2 mcp-session-id: ...",
+    ] {
+        assert!(wire.contains(line), "{line}: {wire}");
+    }
+    assert!(!wire.contains("s3cret"), "{wire}");
+    assert!(ran.good().contains("site 1"));
 }

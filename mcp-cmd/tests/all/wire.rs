@@ -1,6 +1,6 @@
 //! What happens beside the answer: the wire, logs, and questions that nobody is there for.
 
-use super::run::everything;
+use super::run::{client, everything};
 
 #[test]
 fn the_wire_is_shown() {
@@ -98,6 +98,41 @@ fn a_command_is_the_model() {
         );
     }
 }
+
+/// A call does not overtake the roots that a server asks for after the handshake.
+#[cfg(unix)]
+#[test]
+fn roots_arrive_before_the_call() {
+    let here = std::env::temp_dir();
+    let words = [
+        "--revisions",
+        "2025-11-25",
+        "--root",
+        here.to_str().unwrap(),
+    ];
+    let call = ["call", "it", "{}", "--", "sh", "-c", ASKING];
+    assert_eq!(client(&[&words[..], &call].concat()).good(), "known\n");
+}
+
+/// Says whether it knew the roots when it was called.
+#[cfg(unix)]
+const ASKING: &str = r#"
+read initialize
+echo '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"shell","version":"1"}}}'
+read initialized
+roots=unknown
+while read line; do
+    id=${line##*'"id":'}
+    id=${id%%[!0-9]*}
+    case $line in
+    *'"roots"'*) roots=known ;;
+    *'"tools/call"'*) echo '{"jsonrpc":"2.0","id":'"$id"',"result":{"content":[{"type":"text","text":"'"$roots"'"}]}}' ;;
+    *'"ping"'*)
+        echo '{"jsonrpc":"2.0","method":"roots/list","id":"r"}'
+        echo '{"jsonrpc":"2.0","id":'"$id"',"result":{}}' ;;
+    esac
+done
+"#;
 
 #[test]
 fn roots() {
