@@ -17,7 +17,7 @@ use super::interrupt::Interrupt;
 use super::login::authorization;
 use super::options::{Common, Options, Server};
 use super::plain::{escaped, line};
-use super::refusal::LastRefusal;
+use super::response::LastResponse;
 use super::roots::roots;
 use super::sample::{by_command, by_hand};
 use super::screen::Screen;
@@ -58,10 +58,10 @@ pub(crate) async fn with_server<T>(
             done.map_err(|failure| misplaced(failure, &start))
         }
         Target::Url(remote) => {
-            let refusal = LastRefusal::default();
-            let authorization = authorization(common, &remote, screen, &refusal);
+            let response = LastResponse::default();
+            let authorization = authorization(common, &remote, screen, &response);
             let (noted, trace) = (
-                refusal.clone(),
+                response.clone(),
                 common.trace.then(|| HttpTrace::new(screen)),
             );
             let builder = builder(common, screen, &label, &asked)?
@@ -73,7 +73,7 @@ pub(crate) async fn with_server<T>(
                     }
                 });
             let done = with_remote(builder, &remote, interrupt, work).await;
-            done.map_err(|failure| refusal.explain(failure, common, &remote))
+            done.map_err(|failure| response.explain(failure, common, &remote))
         }
     }
 }
@@ -124,8 +124,16 @@ async fn with_remote<T>(
         builder = builder.header(name, value);
     }
     let client = interrupt.or(builder.connect(&remote.url)).await??;
+    finish(client, work).await
+}
+
+/// Does the work, and closes the client.
+async fn finish<T>(
+    client: Client,
+    work: impl AsyncFnOnce(&Client) -> Result<T, Failure>,
+) -> Result<T, Failure> {
     let result = work(&client).await;
-    // How the session ends is not what was asked for.
+    // How the server or its session ends is not what was asked for.
     let _ = client.close().await;
     result
 }
@@ -146,12 +154,8 @@ async fn with_program<T>(
         result
     };
     if !common.trace {
-        let spawned = interrupt.or(settings()?.spawn(&command)).await?;
-        let client = spawned?;
-        let result = work(&client).await;
-        // How the server ends is not what was asked for.
-        let _ = client.close().await;
-        return result;
+        let client = interrupt.or(settings()?.spawn(&command)).await??;
+        return finish(client, work).await;
     }
     let attempt = async |negotiation| {
         let settings = settings()?.negotiation(negotiation);
@@ -165,12 +169,7 @@ async fn with_program<T>(
         outcome = attempt(Negotiation::Handshake).await?;
     }
     let (client, mut child) = outcome?;
-    let whole = async {
-        let result = work(&client).await;
-        let _ = client.close().await;
-        result
-    };
-    let result = beside(whole, child.wait()).await;
+    let result = beside(finish(client, work), child.wait()).await;
     let _ = child.shutdown().await;
     result
 }

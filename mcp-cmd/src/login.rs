@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use super::options::{Common, Login};
-use super::refusal::LastRefusal;
+use super::response::LastResponse;
 use super::screen::Screen;
 use super::shared_store::SharedStore;
 use super::target::Remote;
@@ -17,7 +17,7 @@ pub(crate) fn authorization(
     common: &Common,
     remote: &Remote,
     screen: &Screen,
-    refusal: &LastRefusal,
+    response: &LastResponse,
 ) -> Authorization {
     let mut authorization = Authorization::new();
     if common.ignore_issuer_slash {
@@ -37,9 +37,9 @@ pub(crate) fn authorization(
         _ if !screen.can_ask() => authorization.non_interactive(),
         Login::Paste => authorization.user_agent(Terminal::new()),
         _ => {
-            let (screen, refusal) = (screen.clone(), refusal.clone());
+            let (screen, response) = (screen.clone(), response.clone());
             let announce = move |url: &str| {
-                if let Some(why) = refusal.of_token() {
+                if let Some(why) = response.of_token() {
                     screen.say(format!("the server refused the token: {why}"));
                 }
                 screen.say(format!("Log in at {url}"));

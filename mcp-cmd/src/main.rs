@@ -6,6 +6,7 @@
 //! main        runs one command
 //! options     the command line                          command     one module per command
 //! find        the server that the command line names    connect     a session with it, from start to end
+//! login       tokens for servers at URLs                response     what these send in the place of answers
 //! typed ..    arguments of tools from the command line  form, ask   questions of the server on the terminal
 //! screen ..   text for people                           out, exit   JSON and the exit status for scripts
 //! ```
@@ -38,7 +39,7 @@ mod options;
 mod out;
 mod page;
 mod plain;
-mod refusal;
+mod response;
 mod roots;
 mod sample;
 mod save;

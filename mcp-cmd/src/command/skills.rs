@@ -5,6 +5,7 @@ use core::future::Future;
 use crate::bytes::bytes;
 use crate::exit::{Exit, Failure};
 use crate::json::{Members, quoted};
+use crate::nearest::unknown;
 use crate::options::SkillsAction;
 use crate::out;
 use crate::plain::{line, plain};
@@ -49,12 +50,14 @@ async fn find(session: &Session<'_>, skill: &str) -> Result<SkillEntry, Failure>
     if skill.contains(':') {
         return wait(session, session.client.skills().get(skill)).await;
     }
-    let mut named = all(session).await?;
-    named.retain(|entry| entry.frontmatter.name() == Some(skill));
+    let is_named = |entry: &SkillEntry| entry.frontmatter.name() == Some(skill);
+    let all = all(session).await?.into_iter();
+    let (mut named, others): (Vec<_>, Vec<_>) = all.partition(is_named);
     match named.len() {
-        0 => Err(Failure::usage(format_args!(
-            "no skill is listed as `{skill}`"
-        ))),
+        0 => {
+            let names = others.iter().filter_map(|entry| entry.frontmatter.name());
+            Err(unknown("skill", skill, names))
+        }
         1 => Ok(named.remove(0)),
         _ => {
             let uris: Vec<_> = named.iter().map(|entry| &*entry.uri).collect();

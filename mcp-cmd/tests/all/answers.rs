@@ -65,7 +65,7 @@ fn skills() {
         "\"skill://letters/SKILL.md\""
     );
     assert_eq!(everything(&["skills", "show"]).code, Some(2));
-    assert_eq!(everything(&["skills", "show", "none"]).code, Some(2));
+    everything(&["skills", "show", "poem"]).ended(2, "no skill `poem`; did you mean `poems`?");
     assert_eq!(
         everything(&["skills", "show", "skill://none/SKILL.md"]).code,
         Some(4)

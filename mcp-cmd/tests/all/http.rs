@@ -78,7 +78,9 @@ impl Site {
 
 /// What a server of 2026-07-28 with one tool answers.
 pub(crate) fn serve(asked: &Asked) -> Answer {
+    assert!(asked.fields.contains("accept: application/json"));
     let method = match asked.line.as_str() {
+        "POST /broken" => return ("200 OK\ncontent-type: application/json", "{oops".into()),
         "POST /page" => return ("200 OK\ncontent-type: text/html", NOT_FOUND.into()),
         "POST /mcp" => member(&asked.body, "method"),
         _ => return ("404 Not Found\ncontent-type: text/html", NOT_FOUND.into()),

@@ -38,15 +38,17 @@ fn without_a_terminal_the_user_is_told_to_log_in() {
 #[test]
 fn a_server_without_metadata_names_what_it_lacks() {
     let home = Home::new("bare");
-    let challenge =
-        "401 Unauthorized\nwww-authenticate: Bearer error=\"invalid_token\", scope=\"files\"";
+    let challenge = "401 Unauthorized\nwww-authenticate: Bearer error=\"invalid_token\", error_description=\"mine is none\", scope=\"files\"";
     let site = Site::new(move |asked| match asked.line.as_str() {
         "POST /mcp" => (challenge, String::new()),
         _ => ("404 Not Found", String::new()),
     });
     let header = ["--header", "Authorization: Bearer mine"];
     let ran = home.client(&[&header[..], &[&site.url()]].concat());
-    ran.ended(3, "answered with status 401, invalid_token (scopes: files)");
+    ran.ended(
+        3,
+        "answered with status 401, invalid_token: ... is none (scopes: files)",
+    );
 }
 
 #[test]

@@ -22,6 +22,7 @@ fn a_url_stands_anywhere_before_the_command() {
     check(&["--json", url, "-q", "list", "tools"], r#""name":"hello""#);
     check(&[url, "call", "hello", "--timeout=20"], "hello");
     check(&["list", "tools", "--", url], "hello");
+    assert_eq!(site.count("\"tools/call\""), 1);
     client(&[url, "list", "--", "server"]).ended(2, "nothing can follow the URL");
 }
 
@@ -41,6 +42,8 @@ fn what_is_no_answer_is_described() {
     check(&at("/other?key=s3cret"), &said);
     let said = format!("; {} sent text/html: <!doctype html>\n", at("/page"));
     check(&at("/page"), &said);
+    let said = format!("; {} sent application/json: {{oops\n", at("/broken"));
+    check(&at("/broken"), &said);
     let said = client(&["info", "--json", "--", &at("")]).member("error.message");
     assert!(said.contains("did you mean"), "{said}");
 }

@@ -7,31 +7,30 @@ use super::options::{Common, Login};
 use super::plain::line;
 use super::target::{Remote, shown};
 use mcp_tokio::http::{HttpEvent, HttpStep};
-use mcp_tokio::mcp_proto::auth::Challenge;
+use mcp_tokio::mcp_proto::auth::{Challenge, Secret};
 
-/// The last response that was no answer of a server of MCP.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct LastRefusal(Arc<Mutex<State>>);
+/// The last response of a server, for an error that says that it was no answer.
+#[derive(Clone, Default)]
+pub(crate) struct LastResponse(Arc<Mutex<State>>);
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct State {
-    /// Posted exchanges whose response has not come, and whether they had a token.
-    posted: Vec<(u64, bool)>,
-    last: Option<Refusal>,
+    /// Posted exchanges whose response has not come, and their tokens.
+    posted: Vec<(u64, Option<Secret>)>,
+    last: Option<Response>,
 }
 
-#[derive(Debug)]
-struct Refusal {
+struct Response {
     exchange: u64,
     status: u16,
-    had_token: bool,
+    token: Option<Secret>,
     content_type: String,
     /// The beginning of the body.
     body: Vec<u8>,
     challenges: Vec<Challenge>,
 }
 
-impl LastRefusal {
+impl LastResponse {
     pub(crate) fn note(&self, event: &HttpEvent<'_>) {
         let mut state = self.lock();
         let exchange = event.exchange;
@@ -40,25 +39,27 @@ impl LastRefusal {
             HttpStep::Request {
                 method, headers, ..
             } if method == "POST" => {
-                let has_token = headers.contains_key("authorization");
-                state.posted.push((exchange, has_token));
+                let token = headers.get("authorization").map(|value| value.as_bytes());
+                let token = token.map(|value| String::from_utf8_lossy(value));
+                let token =
+                    token.map(|value| Secret::from(value.rsplit(' ').next().unwrap_or_default()));
+                state.posted.push((exchange, token));
             }
             HttpStep::Response { status, headers } => {
                 let posted = state.posted.iter().position(|it| it.0 == exchange);
                 let Some(posted) = posted else { return };
-                let (_, had_token) = state.posted.swap_remove(posted);
+                let (_, token) = state.posted.swap_remove(posted);
                 let content_type = headers.get("content-type").map(|value| value.as_bytes());
                 let content_type = String::from_utf8_lossy(content_type.unwrap_or_default());
-                let known = ["application/json", "text/event-stream"];
-                let is_known = known.iter().any(|known| content_type.starts_with(known));
-                if status.is_success() && (is_known || content_type.is_empty()) {
+                // A notification has no answer.
+                if status.is_success() && content_type.is_empty() {
                     return;
                 }
                 let challenges = headers.get_all("www-authenticate").iter();
-                state.last = Some(Refusal {
+                state.last = Some(Response {
                     exchange,
                     status: status.as_u16(),
-                    had_token,
+                    token,
                     content_type: content_type.into_owned(),
                     body: Vec::new(),
                     challenges: Challenge::parse_all(challenges.map(|value| value.as_bytes())),
@@ -79,7 +80,7 @@ impl LastRefusal {
     pub(crate) fn of_token(&self) -> Option<String> {
         let state = self.lock();
         let last = state.last.as_ref()?;
-        let is_denied = last.had_token && matches!(last.status, 401 | 403);
+        let is_denied = last.token.is_some() && matches!(last.status, 401 | 403);
         is_denied.then(|| last.denial())
     }
 
@@ -89,7 +90,7 @@ impl LastRefusal {
         let has_header = remote.has_authorization();
         let state = self.lock();
         let last = state.last.as_ref();
-        let login = |wanted: &str| match last.filter(|last| last.had_token) {
+        let login = |wanted: &str| match last.filter(|last| last.token.is_some()) {
             Some(last) if has_header => {
                 format!(
                     "refuses the header Authorization ({}); it wants {wanted}",
@@ -135,7 +136,7 @@ impl LastRefusal {
     }
 }
 
-impl Refusal {
+impl Response {
     /// The status with what the challenge says: `status 401, invalid_token: expired`.
     fn denial(&self) -> String {
         let mut text = format!("status {}", self.status);
@@ -156,7 +157,18 @@ impl Refusal {
 
     fn parameter(&self, name: &str) -> Option<String> {
         let mut values = self.challenges.iter().filter_map(|it| it.parameter(name));
-        values.next().map(cut)
+        values.next().map(|value| self.cut(value))
+    }
+
+    /// The beginning of a text of the server, on one line and without the token.
+    fn cut(&self, text: &str) -> String {
+        let text = line(text);
+        let token = self.token.as_ref().map(Secret::expose);
+        let text = match token.filter(|token| !token.is_empty()) {
+            Some(token) => text.replace(token, "..."),
+            None => text.into_owned(),
+        };
+        text.chars().take(LINE).collect()
     }
 
     /// What was sent in the place of an answer, to the end of a sentence.
@@ -169,7 +181,7 @@ impl Refusal {
         };
         let mut text = format!("; {url} sent {}", line(kind));
         if let Some(first) = lines.next() {
-            text.push_str(&format!(": {}", cut(first)));
+            text.push_str(&format!(": {}", self.cut(first)));
         }
         if matches!(self.status, 401 | 403) {
             text.push_str(&format!("; {}{}", self.denial(), self.scope()));
@@ -182,11 +194,6 @@ impl Refusal {
         }
         text
     }
-}
-
-/// The beginning of a text of the server, on one line.
-fn cut(text: &str) -> String {
-    line(text).chars().take(LINE).collect()
 }
 
 /// The bytes of a body that are kept.
