@@ -2,6 +2,7 @@
 
 use super::accepts::{Accepts, DEPTH, resolve};
 use super::json::{quoted, words};
+use super::nearest::hint;
 use mcp_tokio::mcp_proto::json::{Kind, Object, Raw, RawBuf};
 
 /// The properties of a tool's schema.
@@ -78,7 +79,12 @@ impl<'s> Fields<'s> {
                     usage if usage.is_empty() => "none".to_owned(),
                     usage => usage,
                 };
-                Err(format!("there is no argument {key}; it takes {usage}"))
+                let names = properties.unwrap_or_default().members();
+                let names: Vec<_> = names.map(|(name, _)| name.to_cow()).collect();
+                let hint = hint(key, names.iter().map(|name| &**name));
+                Err(format!(
+                    "there is no argument {key}{hint}; it takes {usage}"
+                ))
             }
             Some(schema) => Ok(schema),
             None => Ok(Raw::TRUE),

@@ -1,4 +1,4 @@
-//! What a server at a URL sent in the place of an answer.
+//! The last response of a server at a URL, for errors.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -76,7 +76,7 @@ impl LastResponse {
         }
     }
 
-    /// Why the token of the last request was refused, if it was.
+    /// The reason why the token of the last request was refused, if it was.
     pub(crate) fn of_token(&self) -> Option<String> {
         let state = self.lock();
         let last = state.last.as_ref()?;
@@ -171,7 +171,7 @@ impl Response {
         text.chars().take(LINE).collect()
     }
 
-    /// What was sent in the place of an answer, to the end of a sentence.
+    /// Describes what was sent in the place of an answer, to the end of a sentence.
     fn described(&self, url: &str) -> String {
         let body = String::from_utf8_lossy(&self.body);
         let mut lines = body.lines().map(str::trim).filter(|line| !line.is_empty());

@@ -34,7 +34,7 @@ pub(crate) struct Remote {
 }
 
 impl Remote {
-    /// Whether the user gives the header that a login would set.
+    /// Returns whether the user gives the header that a login would set.
     pub(crate) fn has_authorization(&self) -> bool {
         let mut names = self.headers.keys();
         names.any(|name| name.eq_ignore_ascii_case("authorization"))
@@ -113,7 +113,7 @@ pub(crate) fn is_url(word: &str) -> bool {
     matches!(scheme(word), Some(scheme) if is_web(scheme))
 }
 
-/// Says what is meant by the name of a program that is a URL of another scheme, or an address.
+/// Explains the name of a program that is a URL of another scheme or the address of a server.
 pub(crate) fn misread(word: &str) -> Option<String> {
     if let Some(scheme) = scheme(word) {
         let known = "a server is a program or an http:// or https:// URL";

@@ -101,7 +101,7 @@ fn show(session: &Session<'_>, result: &CallToolResult) -> Result<(), Failure> {
     session.write(result, &text)
 }
 
-/// Whether the text blocks say the structured content already, for clients that know text only: one
+/// Returns whether the text blocks say the structured content already, for clients that know text only: one
 /// of them is its JSON, or they are its elements. An object of one member is as good as the member:
 /// libraries of servers wrap values that are no objects.
 fn is_told(result: &CallToolResult, structured: Raw<'_>) -> bool {
@@ -129,7 +129,7 @@ fn is_told(result: &CallToolResult, structured: Raw<'_>) -> bool {
     is_said(structured) || only.is_some_and(|(_, value)| is_said(value))
 }
 
-/// Whether two values are the same, whatever the order of members.
+/// Returns whether two values are the same, whatever the order of members.
 fn is_same(one: Raw<'_>, other: Raw<'_>) -> bool {
     match (one.object(), other.object()) {
         (Some(one), Some(other)) => {

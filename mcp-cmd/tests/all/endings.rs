@@ -187,7 +187,7 @@ fn the_server_is_too_slow() {
 
 #[cfg(unix)]
 #[test]
-fn options_behind_the_server_are_noticed() {
+fn options_after_the_server_are_noticed() {
     let words = ["info", "--", "sh", "-c", "exit 7", "--timeout", "2"];
     client(&words).ended(3, "`--timeout` is an argument of the server here");
     let words = [
