@@ -9,7 +9,7 @@ use axum::http::header::{AUTHORIZATION, HeaderValue};
 use axum::http::request::Parts;
 use axum::routing::get;
 use mcp_tokio::http::{AuthError, Principal};
-use mcp_tokio::interrupted;
+use mcp_tokio::{HttpService, interrupted};
 use notes::Store;
 use tokio::net::TcpListener;
 use tracing_subscriber::filter::LevelFilter;
@@ -26,30 +26,34 @@ async fn main() -> anyhow::Result<()> {
     let database = arguments.next().context(usage)?;
     let address = arguments.next().context(usage)?;
 
-    let router = router(Store::open(&database)?)?;
+    let mcp = service(Store::open(&database)?)?;
     let listener = TcpListener::bind(address).await?;
     println!("http://{}/api/mcp", listener.local_addr()?);
-    axum::serve(listener, router)
+    axum::serve(listener, router(mcp.clone()))
         .with_graceful_shutdown(interrupted())
         .await?;
+    // Tasks have as much time to end as calls.
+    mcp.drain().await;
     Ok(())
 }
 
-/// Makes the routes: the server below a prefix, and one of the program's own.
-///
-/// The end of the program is also the end of the service: otherwise open streams would keep the
+/// Makes the service. The end of the program is also its end: otherwise open streams would keep the
 /// connections, and axum waits for those.
-fn router(store: Store) -> anyhow::Result<Router> {
-    let mcp = notes::server(store)
+fn service(store: Store) -> anyhow::Result<HttpService> {
+    Ok(notes::server(store)
         .http()
         .any_path()
         .allow_origins(["https://app.example.com"])
         .authenticate(authenticate)
         .with_graceful_shutdown(interrupted())
-        .into_service()?;
-    Ok(Router::new()
+        .into_service()?)
+}
+
+/// Makes the routes: the server below a prefix, and one of the program's own.
+fn router(mcp: HttpService) -> Router {
+    Router::new()
         .nest_service("/api/mcp", mcp)
-        .route("/health", get(|| async { "ok" })))
+        .route("/health", get(|| async { "ok" }))
 }
 
 /// Verifies the token of a request, and returns its user. The service calls this after its checks

@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 use mcp_tokio::http::{AuthError, Principal};
 use mcp_tokio::server::BuildError;
-use mcp_tokio::{Server, ServerBuilder, interrupted};
+use mcp_tokio::{HttpService, Server, ServerBuilder, interrupted};
 
 #[derive(Deserialize, JsonSchema)]
 struct Forecast {
@@ -34,21 +34,30 @@ fn server() -> ServerBuilder {
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> std::io::Result<()> {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:8000").await?;
-    axum::serve(listener, router()?)
+    let mcp = service()?;
+    axum::serve(listener, router(mcp.clone()))
         .with_graceful_shutdown(interrupted())
-        .await
+        .await?;
+    // Tasks have as much time to end as calls.
+    mcp.drain().await;
+    Ok(())
 }
 
-/// The program's router. Requests in flight are notified when the program is interrupted, so that streams end
-/// with their results instead of keeping it.
-fn router() -> Result<Router, BuildError> {
-    let http = server()
+/// The server as a service. Requests in flight are notified when the program is interrupted, so that streams
+/// end with their results instead of keeping it.
+fn service() -> Result<HttpService, BuildError> {
+    server()
         .http()
         .authenticate(known)
-        .with_graceful_shutdown(interrupted());
-    Ok(Router::new()
-        .route_service("/mcp", http.into_service()?)
-        .route("/health", get(|| async { "well" })))
+        .with_graceful_shutdown(interrupted())
+        .into_service()
+}
+
+/// The program's router.
+fn router(mcp: HttpService) -> Router {
+    Router::new()
+        .route_service("/mcp", mcp)
+        .route("/health", get(|| async { "well" }))
 }
 
 /// Verifies the password, and names the user who has it. The service calls this after its checks of
@@ -78,7 +87,7 @@ mod tests {
     async fn routes_of_the_program_and_of_the_server() {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        tokio::spawn(axum::serve(listener, router().unwrap()).into_future());
+        tokio::spawn(axum::serve(listener, router(service().unwrap())).into_future());
 
         let url = format!("http://{address}/mcp");
         let refused = Client::connect(&url).await.unwrap_err();
@@ -96,7 +105,7 @@ mod tests {
     async fn browsers() {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        tokio::spawn(axum::serve(listener, router().unwrap()).into_future());
+        tokio::spawn(axum::serve(listener, router(service().unwrap())).into_future());
         let asked = "Access-Control-Request-Method: POST\r\n";
         let typed = "Content-Type: application/json\r\nContent-Length: 2\r\n";
         for (method, fields, body, status) in [
@@ -127,7 +136,7 @@ mod tests {
     async fn wrong_heads() {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        tokio::spawn(axum::serve(listener, router().unwrap()).into_future());
+        tokio::spawn(axum::serve(listener, router(service().unwrap())).into_future());
         let wrong = [
             ("POST", "", " 400 "),
             ("POST", "Host: localhost\r\nHost: localhost\r\n", " 400 "),

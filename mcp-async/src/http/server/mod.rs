@@ -105,17 +105,32 @@ impl<R: Runtime> HttpService<R> {
     }
 
     /// Ends it in good order: new requests are answered with 503, what runs may finish within
-    /// the [shutdown timeout](Http::shutdown_timeout), and listens end with their result.
+    /// the [shutdown timeout](Http::shutdown_timeout), and listens end with their result. The time counts
+    /// from the first call, and further calls have no effect.
     pub fn shutdown(&self) {
         let grace = self.endpoint.options.shutdown_timeout;
         self.endpoint.shutdown(grace);
     }
 
-    /// Resolves when the [tasks](crate::tasks) that a [shutdown](Self::shutdown) ends have ended, and
-    /// their store has their ends or has not answered for its
-    /// [timeout](crate::tasks::server::Tasks::store_timeout). A program waits for it before it exits.
-    /// Before a shutdown it resolves at once.
-    pub async fn drained(&self) {
+    /// [Shuts the service down](Self::shutdown), unless that has begun, and waits until the
+    /// [tasks](crate::tasks) that this ends have ended, and their store has their ends or has not answered
+    /// for its [timeout](crate::tasks::server::Tasks::store_timeout).
+    ///
+    /// A program that mounts the service awaits it before it exits, after the socket has ended. Tasks of a
+    /// server that is also served in another way continue, and then it resolves at once.
+    ///
+    /// ```
+    /// use mcp_async::Runtime;
+    /// use mcp_async::http::HttpService;
+    ///
+    /// async fn run<R: Runtime>(service: HttpService<R>, socket: impl Future<Output = std::io::Result<()>>) -> std::io::Result<()> {
+    ///     let served = socket.await;
+    ///     service.drain().await;
+    ///     served
+    /// }
+    /// ```
+    pub async fn drain(&self) {
+        self.shutdown();
         self.endpoint.serving.drained().await;
     }
 }

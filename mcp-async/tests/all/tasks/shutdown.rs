@@ -1,9 +1,11 @@
 //! The end of tasks with their server.
 
-use core::future::Future;
+use core::future::{Future, poll_fn};
 use core::pin::pin;
-use core::task::{Context, Waker};
+use core::sync::atomic::{AtomicBool, Ordering};
+use core::task::{Context, Poll, Waker};
 use core::time::Duration;
+use std::sync::Arc;
 
 use mcp_async::Server;
 use mcp_async::tasks::server::Tasks;
@@ -119,12 +121,21 @@ fn a_store_that_fails_does_not_delay_the_end_of_a_server() {
     }
 }
 
-/// TK-60: a program that mounts the service waits for the tasks that its end ends.
+/// TK-60: a program that mounts the service waits for the tasks that its end ends, even if the service has
+/// not noticed yet that it ends.
 #[test]
 fn a_mounted_service_is_drained_when_its_tasks_have_ended() {
     let store = MemoryTaskStore::new();
     let (server, running) = server(Tasks::new().store(store.clone()));
-    let http = server.http().shutdown_timeout(Duration::from_secs(1));
+    let signal = Arc::<AtomicBool>::default();
+    let signalled = Arc::clone(&signal);
+    let http = server
+        .http()
+        .shutdown_timeout(Duration::from_secs(1))
+        .with_graceful_shutdown(poll_fn(move |_| match signalled.load(Ordering::SeqCst) {
+            true => Poll::Ready(()),
+            false => Poll::Pending,
+        }));
     let service = http.into_service().unwrap();
     let called = request(
         1,
@@ -136,14 +147,21 @@ fn a_mounted_service_is_drained_when_its_tasks_have_ended() {
     assert!(created.contains("taskId"), "{created}");
     pass(0);
     let mut cx = Context::from_waker(Waker::noop());
-    assert!(pin!(service.drained()).poll(&mut cx).is_ready());
-    service.shutdown();
-    let mut drained = pin!(service.drained());
-    pass(999);
+    let mut drained = pin!(service.drain());
     assert!(drained.as_mut().poll(&mut cx).is_pending());
+    pass(500);
+    // The signal that ended the program's own socket reaches the service later.
+    signal.store(true, Ordering::SeqCst);
+    service.shutdown();
+    pass(499);
+    assert!(drained.as_mut().poll(&mut cx).is_pending());
+    assert!(pin!(service.drain()).poll(&mut cx).is_pending());
     assert_eq!(running.get(), 1);
     pass(1);
     assert!(drained.as_mut().poll(&mut cx).is_ready());
+    assert!(pin!(service.drain()).poll(&mut cx).is_ready());
     assert_eq!(running.get(), 0);
+    let refused = send(&service, modern(&called));
+    assert_eq!(refused.status, 503);
     sim::end();
 }
