@@ -37,6 +37,14 @@ async fn it_is_as_every_store_must_be() {
     assert_eq!(other.load("s").await.unwrap(), None);
 }
 
+/// AU-17, SH-43
+#[tokio::test]
+async fn verified_senders_are_known_at_every_process() {
+    let server = RedisServer::start("pairs", &[]);
+    let store = RedisStore::new(&server.url()).unwrap();
+    crate::pairs::check::<mcp_tokio::Runtime, _, _>(std::sync::Arc::new(store.clone()), store).await;
+}
+
 #[tokio::test]
 async fn it_may_ask_for_a_password() {
     let server = RedisServer::start("password", &["--requirepass", "a:b@c"]);

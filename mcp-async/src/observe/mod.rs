@@ -21,7 +21,7 @@ pub(crate) use self::off::{CallSpan, expired, failed, ignored, panicked, ping_mi
 #[cfg(all(feature = "server", not(feature = "tracing")))]
 pub(crate) use self::off::{Here, handler_failed, task_store_failed, task_store_late, tool_failed};
 #[cfg(all(feature = "http-server", not(feature = "tracing")))]
-pub(crate) use self::off::{displaced, store_failed, unverified};
+pub(crate) use self::off::{displaced, forwarded_refused, store_failed, unverified};
 #[cfg(all(feature = "http-client", not(feature = "tracing")))]
 pub(crate) use self::off::{oversized, tool_dropped, unsent};
 #[cfg(all(feature = "client", feature = "tracing"))]
@@ -29,7 +29,7 @@ pub(crate) use self::on::callback_failed;
 #[cfg(all(feature = "auth", feature = "http-server", feature = "tracing"))]
 pub(crate) use self::on::refused;
 #[cfg(all(feature = "http-server", feature = "tracing"))]
-pub(crate) use self::on::{displaced, store_failed, unverified};
+pub(crate) use self::on::{displaced, forwarded_refused, store_failed, unverified};
 #[cfg(feature = "tracing")]
 pub(crate) use self::on::{expired, failed, ignored, panicked, ping_missed, take_failure};
 #[cfg(all(feature = "server", feature = "tracing"))]

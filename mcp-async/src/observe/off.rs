@@ -27,6 +27,9 @@ pub(crate) const fn refused(_reason: &mcp_proto::auth::resource::Denial) {}
 #[cfg(feature = "http-server")]
 pub(crate) const fn displaced() {}
 
+#[cfg(feature = "http-server")]
+pub(crate) const fn forwarded_refused(_status: http::StatusCode) {}
+
 pub(crate) const fn panicked() {}
 
 pub(crate) const fn expired(_limit: Duration) {}

@@ -54,6 +54,13 @@ pub(crate) fn displaced() {
     debug!(target: span::TARGET, "another process has taken over or ended a session");
 }
 
+/// This process does not accept a sender that another process has accepted.
+#[cfg(feature = "http-server")]
+pub(crate) fn forwarded_refused(status: http::StatusCode) {
+    let status = status.as_u16();
+    warn!(target: span::TARGET, status, "a request that another process has forwarded was refused");
+}
+
 /// Code of the application panicked, and the panic was caught. What it said stays with the
 /// program's panic hook.
 pub(crate) fn panicked() {

@@ -5,6 +5,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
+use serde::{Deserialize, Serialize};
+
 /// The scopes that are compared one by one; further ones are looked up.
 const FEW: usize = 16;
 
@@ -20,7 +22,8 @@ const FEW: usize = 16;
 /// let needed = Scopes::parse("files:write");
 /// assert_eq!(granted.union(&needed).to_string(), "files:read files:list files:write");
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Vec<String>")]
 pub struct Scopes(Vec<String>);
 
 impl Scopes {
@@ -98,6 +101,12 @@ impl<'s> FromIterator<&'s str> for Scopes {
             }
         }
         set
+    }
+}
+
+impl From<Vec<String>> for Scopes {
+    fn from(scopes: Vec<String>) -> Self {
+        scopes.iter().map(String::as_str).collect()
     }
 }
 

@@ -253,9 +253,13 @@ impl<R: Runtime> Http<R> {
     /// for a session that another live process owns are forwarded to it. It needs a
     /// [session store](Self::session_store).
     ///
-    /// The owner verifies the sender of a forwarded request again, by its head: all processes must accept
-    /// the same credentials. Of extensions that a layer in front of the service has put into the head, the
-    /// name of a [`Principal`](crate::http::Principal) reaches the owner, and nothing else.
+    /// The sender of a forwarded request is the one that was verified where it arrived. With `protect` the
+    /// owner receives all that the token states, and checks no token again. A hook of
+    /// [`authenticate`](Self::authenticate) is called again by the owner, with the same head: all processes
+    /// must accept the same credentials, and a request that one of them refuses is written to its log as a
+    /// warning. Of extensions that a layer in front of the service has put into the head, the name of a
+    /// [`Principal`](crate::http::Principal) reaches the owner, and nothing else. Whoever can write to the
+    /// store can act as every user.
     pub fn relay(mut self, relay: Arc<dyn Relay>) -> Self {
         self.options.sharing.relay = Some(relay);
         self

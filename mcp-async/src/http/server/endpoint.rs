@@ -19,12 +19,13 @@ use super::collect::{Broken, Room, collect};
 use super::conversation::{Beginning, Conversation, Leave};
 use super::head::RequestHead;
 use super::options::Options;
-use super::processes::Processes;
+use super::processes::{Forwarded, Processes};
 use super::replies::Replies;
 use super::sessions::{Capacity, Sessions, mint};
 use super::streams::SessionStreams;
 use super::turns::Turns;
 use crate::connection::Text;
+use crate::observe;
 use crate::runtime::{Now, Runtime};
 use crate::server::serving::Server;
 use crate::server::serving_scope::ServingScope;
@@ -122,6 +123,11 @@ impl<R: Runtime> HttpEndpoint<R> {
             return metadata;
         }
         let refused = self.authenticate(&mut parts).await;
+        if let Some(refused) = &refused
+            && parts.extensions.get::<Forwarded>().is_some()
+        {
+            observe::forwarded_refused(refused.status());
+        }
         let parts = Arc::new(parts);
         let mut body = Some(body);
         let mut answer = match refused {

@@ -4,7 +4,9 @@ use http::Request;
 use mcp_async::auth::{DpopUse, Protection, Scopes, Secret, TokenClaims};
 use mcp_async::http::HttpService;
 
-use crate::http_server::support::{Reply, modern, request, send};
+use crate::http_server::legacy::{initialize, post};
+use crate::http_server::support::{Reply, modern, request, send, signed};
+use crate::protection::sharing::processes;
 use crate::protection::signer::{Signer, hash};
 use crate::protection::support::{ISSUER, RESOURCE, now, server};
 use crate::sim::Sim;
@@ -13,6 +15,12 @@ const TOKEN: &str = "b0und";
 
 /// Tokens: one that is bound to the key, and one that is not.
 fn service(key: &Signer, dpop: DpopUse, nonces: bool) -> HttpService<Sim> {
+    let http = server().http().legacy_sse("/sse", "/messages");
+    let http = http.protect(protection(key, dpop, nonces));
+    http.into_service().unwrap()
+}
+
+fn protection(key: &Signer, dpop: DpopUse, nonces: bool) -> Protection<Sim> {
     let thumbprint = key.thumbprint();
     let verify = move |token: Secret| {
         let claims = TokenClaims::new(ISSUER, RESOURCE)
@@ -31,11 +39,7 @@ fn service(key: &Signer, dpop: DpopUse, nonces: bool) -> HttpService<Sim> {
     if nonces {
         protection = protection.settings(|resource| resource.demand_nonces(60));
     }
-    let http = server()
-        .http()
-        .legacy_sse("/sse", "/messages")
-        .protect(protection);
-    http.into_service().unwrap()
+    protection
 }
 
 /// What a proof states.
@@ -263,6 +267,42 @@ fn a_proof_needs_the_current_nonce() {
         (200, "")
     );
     assert_eq!(challenges(&with("3", "invented")), ["DPoP use_dpop_nonce"]);
+}
+
+/// AU-97, AU-98: a proof is checked once, by the process that the request arrives at.
+#[test]
+fn a_forwarded_request_needs_no_proof_of_its_own() {
+    let key = Signer::es256();
+    let [first, second] =
+        processes(|http, _| http.protect(protection(&key, DpopUse::Required, true)));
+    let send = |service: &HttpService<Sim>, id: &str, body: &str| {
+        let attempt = |nonce: Option<String>| {
+            let proof = Proof {
+                nonce,
+                ..Proof::new(&key, &format!("{id}{}", body.len()))
+            };
+            let mut request = signed(post(body), TOKEN);
+            let headers = request.headers_mut();
+            let bound = format!("DPoP {TOKEN}").parse().unwrap();
+            headers.insert("authorization", bound);
+            headers.insert("dpop", proof.sign(&key).parse().unwrap());
+            if !id.is_empty() {
+                headers.insert("mcp-session-id", id.parse().unwrap());
+            }
+            send(service, request)
+        };
+        let refused = attempt(None);
+        assert_eq!(refused.status, 401);
+        attempt(Some(refused.header("dpop-nonce").to_owned()))
+    };
+    let opened = send(&first, "", &initialize("2025-11-25"));
+    let id = opened.header("mcp-session-id").to_owned();
+    for service in [&second, &first] {
+        let reply = send(service, &id, r#"{"jsonrpc":"2.0","id":9,"method":"ping"}"#);
+        assert_eq!(reply.status, 200);
+        assert_eq!(reply.headers.get_all("dpop-nonce").iter().count(), 0);
+    }
+    crate::sim::end();
 }
 
 /// AU-97: a proof is for the URL of the endpoint that it is sent to.

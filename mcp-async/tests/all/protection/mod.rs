@@ -11,6 +11,7 @@ mod remote;
 mod scopes;
 #[cfg(feature = "tracing")]
 mod secrets;
+mod sharing;
 mod signed_tokens;
 mod signer;
 mod statuses;

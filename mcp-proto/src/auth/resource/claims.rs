@@ -4,6 +4,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use super::denial::DenialReason;
 use super::text;
 use crate::auth::{Scopes, UnixTime};
@@ -12,8 +14,9 @@ use crate::json::{Object, Raw, RawBuf};
 /// The claims of an access token: the payload of a JSON Web Token, the answer of an introspection,
 /// or what a verifier of the application found out.
 ///
-/// `Debug` shows times and scopes only.
-#[derive(Clone)]
+/// `Debug` shows times and scopes only. Serialization keeps everything, so that processes that trust each
+/// other can pass claims on.
+#[derive(Clone, Serialize, Deserialize)]
 pub struct TokenClaims {
     pub(super) issuer: Option<String>,
     pub(super) subject: Option<String>,
@@ -26,6 +29,7 @@ pub struct TokenClaims {
     pub(super) key_thumbprint: Option<String>,
     /// `cnf` states something other than a thumbprint, too.
     pub(super) has_other_binding: bool,
+    #[serde(with = "as_text")]
     pub(super) all: RawBuf,
 }
 
@@ -192,6 +196,25 @@ impl TokenClaims {
     }
 }
 
+/// All claims are one text, in which every format can keep them.
+mod as_text {
+    use alloc::string::String;
+
+    use serde::de::{Deserialize, Deserializer, Error};
+    use serde::ser::{Serialize, Serializer};
+
+    use crate::json::RawBuf;
+
+    pub(super) fn serialize<S: Serializer>(all: &RawBuf, to: S) -> Result<S::Ok, S::Error> {
+        all.as_raw().as_str().serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<RawBuf, D::Error> {
+        let text = String::deserialize(from)?;
+        RawBuf::parse(text).map_err(|_| D::Error::custom("the claims are no JSON"))
+    }
+}
+
 const NAMES: [&str; 11] = [
     "iss",
     "sub",
@@ -260,4 +283,63 @@ fn binding(cnf: Raw<'_>) -> Option<(Option<String>, bool)> {
         }
     }
     (thumbprint.is_some() || has_other).then_some((thumbprint, has_other))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// AU-17: a process that receives claims knows as much as the one that has verified the token.
+    #[test]
+    fn claims_survive_serialization() {
+        let all = concat!(
+            r#"{"iss":"https://as.example/","sub":"a\n\"da\"","azp":"c1","aud":["a","b"],"#,
+            r#""scp":["x","y:z"],"exp":3,"nbf":1,"iat":2,"cnf":{"jkt":"T","x5t#S256":"U"},"#,
+            "\n",
+            r#""tenant": {"id":12345678901234567890.5,"\ud800":null}}"#,
+        );
+        let mut read = TokenClaims::read(&RawBuf::parse(all).unwrap()).unwrap();
+        // Found out apart from the claims.
+        read.audience.push("c".into());
+        let own = TokenClaims::new("https://as.example/", "a")
+            .with_subject("ada")
+            .with_expiry(UnixTime::from_secs(7));
+        for claims in [read, own, TokenClaims::empty()] {
+            let bytes = serde_json::to_vec(&claims).unwrap();
+            assert!(!bytes.contains(&b'\n'));
+            let again: TokenClaims = serde_json::from_slice(&bytes).unwrap();
+            let TokenClaims {
+                issuer,
+                subject,
+                client,
+                audience,
+                scopes,
+                expires,
+                not_before,
+                issued,
+                key_thumbprint,
+                has_other_binding,
+                all,
+            } = again;
+            assert_eq!(
+                (issuer, subject, client, audience, scopes),
+                (
+                    claims.issuer,
+                    claims.subject,
+                    claims.client,
+                    claims.audience,
+                    claims.scopes
+                )
+            );
+            assert_eq!(
+                (expires, not_before, issued),
+                (claims.expires, claims.not_before, claims.issued)
+            );
+            assert_eq!(
+                (key_thumbprint, has_other_binding),
+                (claims.key_thumbprint, claims.has_other_binding)
+            );
+            assert_eq!(all.as_raw().as_str(), claims.all.as_raw().as_str());
+        }
+    }
 }

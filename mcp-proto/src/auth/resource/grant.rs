@@ -2,11 +2,16 @@
 
 use alloc::string::String;
 
+use serde::{Deserialize, Serialize};
+
 use super::claims::TokenClaims;
 use super::token_scheme::TokenScheme;
 
 /// A request that a token admits.
-#[derive(Clone, Debug)]
+///
+/// One process can verify a token for another: a grant that was serialized and deserialized is the same,
+/// but for the nonce, which belongs to the response of the process that verified it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Grant {
     /// What the token states.
@@ -14,5 +19,6 @@ pub struct Grant {
     /// The scheme that the token was sent with, which later challenges use.
     pub scheme: TokenScheme,
     /// The value of `DPoP-Nonce` in the response, if the client must change its nonce.
+    #[serde(skip)]
     pub nonce: Option<String>,
 }

@@ -1,7 +1,9 @@
 //! The schemes of tokens.
 
+use serde::{Deserialize, Serialize};
+
 /// The scheme of a token in `Authorization`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TokenScheme {
     /// `Bearer` (RFC 6750).
     Bearer,

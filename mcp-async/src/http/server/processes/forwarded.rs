@@ -14,7 +14,6 @@ use super::message::{Message, NotOwner, RequestLine, StatusLine};
 use super::serving::Serving;
 use super::this_process::Processes;
 use crate::net::time::race;
-use crate::server::Principal;
 
 impl Processes {
     /// Lets `serve` answer a request of another process, and sends it the response.
@@ -28,7 +27,7 @@ impl Processes {
             return;
         };
         let respond = async {
-            let response = match request(&head, &body) {
+            let response = match head.request(&body) {
                 Some(request) => serve(request).await,
                 None => answer::busy("another process sent no request"),
             };
@@ -38,17 +37,6 @@ impl Processes {
         race(pin!(respond), pin!(serving.cancelled())).await;
         self.forget(from, number);
     }
-}
-
-/// The request as the endpoint serves it.
-fn request(head: &RequestLine, body: &[u8]) -> Option<Request<HttpBody>> {
-    let mut request = head.request(body)?;
-    // An endpoint that verifies senders itself replaces it.
-    if let Some(name) = &head.principal {
-        let principal = Principal::new(name.as_str());
-        request.extensions_mut().insert(principal);
-    }
-    Some(request)
 }
 
 /// Sends a response in parts, until the response ends or the forwarding process stops reading.

@@ -1,14 +1,21 @@
 //! What processes send to each other: one line of JSON, and bytes.
 
+#[cfg(feature = "auth")]
+use std::sync::Arc;
+
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use http::request::Parts;
 use http::{Request, Response};
+#[cfg(feature = "auth")]
+use mcp_proto::auth::resource::Grant;
 use serde::{Deserialize, Serialize};
 
 use super::super::answer::Answer;
 use super::super::body::HttpBody;
 use super::super::caller::owner;
-use crate::server::Announcement;
+#[cfg(feature = "auth")]
+use crate::server::Access;
+use crate::server::{Announcement, Principal};
 
 /// A message of another process. `from` is the process that forwards a request, and `number` its number
 /// of it.
@@ -48,8 +55,20 @@ pub(super) struct RequestLine {
     method: String,
     uri: String,
     headers: Vec<(String, String)>,
-    /// The name of the sender, for an endpoint that verifies none itself.
-    pub(super) principal: Option<String>,
+    pub(super) sender: Sender,
+}
+
+/// The sender of a request, as the process has verified it that the request arrived at.
+#[derive(Serialize, Deserialize)]
+pub(super) enum Sender {
+    /// It was not verified.
+    Unverified,
+    /// A hook or a layer has found this name. The hook of the owner finds it again, because the
+    /// claims of an application cannot be sent.
+    Named(String),
+    /// A token was verified, and no process has to do that again; `None` if guests need none.
+    #[cfg(feature = "auth")]
+    Token(Option<Box<Grant>>),
 }
 
 /// The head of a response.
@@ -62,6 +81,11 @@ pub(super) struct StatusLine {
 /// In the extensions of a request that another process has forwarded.
 #[derive(Clone, Copy)]
 pub(in crate::http::server) struct Forwarded;
+
+/// In the extensions of a request whose token another process has verified; `None` for a guest.
+#[cfg(feature = "auth")]
+#[derive(Clone)]
+pub(in crate::http::server) struct VerifiedToken(pub(in crate::http::server) Option<Box<Grant>>);
 
 /// In the extensions of a response that says that another process owns the session of a forwarded
 /// request.
@@ -98,17 +122,43 @@ impl RequestLine {
             method: parts.method.to_string(),
             uri: parts.uri.to_string(),
             headers: fields(&parts.headers, |name| !dropped.contains(name)),
-            principal: owner(parts).map(|name| name.to_string()),
+            sender: Sender::of(parts),
         }
     }
 
-    pub(super) fn request(&self, body: &[u8]) -> Option<Request<HttpBody>> {
+    /// The request as the endpoint serves it.
+    pub(super) fn request(self, body: &[u8]) -> Option<Request<HttpBody>> {
         let body = HttpBody::full(body.to_vec().into());
         let request = Request::builder().method(&*self.method).uri(&*self.uri);
         let mut request = request.body(body).ok()?;
         *request.headers_mut() = headers(&self.headers);
-        request.extensions_mut().insert(Forwarded);
+        let extensions = request.extensions_mut();
+        extensions.insert(Forwarded);
+        match self.sender {
+            Sender::Unverified => {}
+            // An endpoint that verifies senders itself replaces it.
+            Sender::Named(name) => {
+                extensions.insert(Principal::new(name));
+            }
+            #[cfg(feature = "auth")]
+            Sender::Token(grant) => {
+                extensions.insert(VerifiedToken(grant));
+            }
+        }
         Some(request)
+    }
+}
+
+impl Sender {
+    fn of(parts: &Parts) -> Self {
+        #[cfg(feature = "auth")]
+        if let Some(access) = parts.extensions.get::<Arc<Access>>() {
+            return Self::Token(access.grant().cloned().map(Box::new));
+        }
+        match owner(parts) {
+            Some(name) => Self::Named(name.to_string()),
+            None => Self::Unverified,
+        }
     }
 }
 

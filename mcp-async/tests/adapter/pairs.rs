@@ -1,0 +1,492 @@
+//! Pairs of features of an HTTP server that must work together, over any store that processes share.
+//!
+//! | Verification of senders | with sessions at another process | with tasks at another process |
+//! |---|---|---|
+//! | `protect` | request, refusals, event stream, `DELETE` | of 2026-07-28, of 2025-11-25 |
+//! | `protect` and `keep_tokens` | the same | the same |
+//! | `protect` and `allow_anonymous` | the same, and requests of guests | the same |
+//! | `authenticate` | the same, but for scopes | the same |
+//!
+//! Each pair is tested with the stores in memory by the tests of `mcp-async`, and with Redis by those of
+//! `mcp-tokio`. `protection::dpop` adds `protect` with DPoP, and `protection::sharing` the end of a forwarded
+//! stream with its token and the refusal of a forwarded request.
+
+use core::future::{Future, poll_fn};
+use core::pin::Pin;
+use core::task::Poll;
+use std::io;
+use std::sync::Arc;
+
+use http::request::Parts;
+use http::{HeaderValue, Request, Response};
+use http_body::Body as _;
+use http_body_util::Full;
+use mcp_async::auth::{Protection, Secret, TokenClaims};
+use mcp_async::http::{
+    AuthError, EventStore, Http, HttpBody, HttpService, Principal, Relay, SessionStore,
+};
+use mcp_async::server::{Context, HandlerError, NoArguments, Registry, Tool};
+use mcp_async::tasks::server::{TaskPolicy, Tasks};
+use mcp_async::tasks::store::TaskStore;
+use mcp_async::{Runtime, Server};
+use mcp_proto::server::ListKind;
+use tower_service::Service as _;
+
+const RESOURCE: &str = "http://localhost:8000/mcp";
+const ISSUER: &str = "https://as.example/";
+
+/// How senders are verified.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verification {
+    Protect,
+    KeepTokens,
+    AllowAnonymous,
+    Authenticate,
+}
+
+/// Tests every pair of the table with these stores.
+pub(crate) async fn check<R, S, T>(store: Arc<S>, tasks: T)
+where
+    R: Runtime,
+    S: SessionStore + EventStore + Relay + 'static,
+    T: TaskStore + Clone + 'static,
+{
+    for verification in [
+        Verification::Protect,
+        Verification::KeepTokens,
+        Verification::AllowAnonymous,
+        Verification::Authenticate,
+    ] {
+        let first = Process::<R>::new(verification, &store, &tasks);
+        let second = Process::<R>::new(verification, &store, &tasks);
+        session(&first, &second).await;
+        refusals(&first, &second).await;
+        event_stream(&first, &second).await;
+        tasks_of_a_session(&first, &second).await;
+        modern_tasks(&first, &second).await;
+        if verification == Verification::AllowAnonymous {
+            guest(&first, &second).await;
+        }
+    }
+}
+
+/// A request is answered like at the process that owns the session, and so is its end.
+async fn session<R: Runtime>(first: &Process<R>, second: &Process<R>) {
+    let here = first.open("ada+mcp+write").await;
+    let there = here.at(second);
+    let known = here.call("who").await.text().await;
+    let verification = first.verification;
+    for part in ["ada", "acme"] {
+        let expected = part == "ada" || verification != Verification::Authenticate;
+        assert_eq!(known.contains(part), expected, "{known}");
+    }
+    let keeps = matches!(
+        verification,
+        Verification::KeepTokens | Verification::Authenticate
+    );
+    assert_eq!(known.contains("Bearer"), keeps, "{known}");
+    assert_eq!(there.call("who").await.text().await, known);
+    // Scopes are those of tokens.
+    let tools: &[&str] = match verification {
+        Verification::Authenticate => &["requires"],
+        _ => &["write", "requires"],
+    };
+    for tool in tools {
+        let done = there.call(tool).await;
+        assert_eq!(done.status, 200, "{verification:?} {tool}");
+        assert!(done.text().await.contains("written"), "{verification:?}");
+    }
+    // The scopes are those of each request.
+    let other = there.with_token("ada+mcp+extra");
+    assert!(other.call("who").await.text().await.contains("ada"));
+    if verification != Verification::Authenticate {
+        for tool in ["write", "requires"] {
+            let refused = other.call(tool).await;
+            assert_eq!(refused.status, 403, "{verification:?} {tool}");
+            let challenge = refused.header("www-authenticate");
+            assert!(challenge.contains("scope=\"mcp write\""), "{challenge}");
+        }
+    }
+    assert_eq!(there.delete().await.status, 204, "{verification:?}");
+    for gone in [&here, &there] {
+        assert_eq!(gone.call("who").await.status, 404, "{verification:?}");
+    }
+}
+
+/// Strangers do not learn of the session at either process.
+async fn refusals<R: Runtime>(first: &Process<R>, second: &Process<R>) {
+    let here = first.open("ada+mcp+write").await;
+    let there = here.at(second);
+    let verification = first.verification;
+    for (token, status) in [
+        ("bob+mcp+write", 404),
+        ("unknown", 401),
+        match verification {
+            Verification::AllowAnonymous => ("", 404),
+            _ => ("", 401),
+        },
+    ] {
+        for session in [&here, &there] {
+            let stranger = session.with_token(token);
+            let case = format!("{verification:?} {token}");
+            assert_eq!(stranger.call("who").await.status, status, "{case}");
+            assert_eq!(stranger.get().await.status, status, "{case}");
+            assert_eq!(stranger.delete().await.status, status, "{case}");
+        }
+    }
+    assert_eq!(there.call("who").await.status, 200, "{verification:?}");
+}
+
+/// The stream of a session has what its owner sends.
+async fn event_stream<R: Runtime>(first: &Process<R>, second: &Process<R>) {
+    let here = first.open("ada+mcp").await;
+    let mut stream = here.at(second).get().await;
+    assert_eq!(stream.status, 200, "{:?}", first.verification);
+    first.registry.list_changed(ListKind::Tools);
+    stream.read_until("notifications/tools/list_changed").await;
+}
+
+/// Tasks of 2025-11-25.
+async fn tasks_of_a_session<R: Runtime>(first: &Process<R>, second: &Process<R>) {
+    let here = first.open("ada+mcp+write").await;
+    let there = here.at(second);
+    let call = r#""name":"who","arguments":{},"task":{}"#;
+    let created = there.ask("tools/call", call).await.text().await;
+    let about = format!(r#""taskId":"{}""#, member(&created, "taskId"));
+    for session in [&here, &there] {
+        let got = session.ask("tasks/get", &about).await.text().await;
+        assert!(got.contains("status"), "{got}");
+        let result = session.ask("tasks/result", &about).await.text().await;
+        assert!(result.contains("ada"), "{result}");
+        let listed = session.ask("tasks/list", "").await.text().await;
+        assert!(listed.contains(&about), "{listed}");
+    }
+    let bob = second.open("bob+mcp").await;
+    let refused = bob.ask("tasks/get", &about).await.text().await;
+    assert!(refused.contains("error"), "{refused}");
+}
+
+/// Tasks of 2026-07-28, which need no session.
+async fn modern_tasks<R: Runtime>(first: &Process<R>, second: &Process<R>) {
+    let here = first.client("ada+mcp+write");
+    let there = second.client("ada+mcp+write");
+    let call = r#""name":"who","arguments":{}"#;
+    let created = here.ask("tools/call", call).await.text().await;
+    let about = format!(r#""taskId":"{}""#, member(&created, "taskId"));
+    for client in [&there, &here] {
+        let mut got = String::new();
+        for _ in 0..1000 {
+            got = client.ask("tasks/get", &about).await.text().await;
+            if got.contains("completed") {
+                break;
+            }
+            pause().await;
+        }
+        assert!(got.contains("completed") && got.contains("ada"), "{got}");
+    }
+    let bob = second.client("bob+mcp");
+    let refused = bob.ask("tasks/get", &about).await.text().await;
+    assert!(refused.contains("error"), "{refused}");
+}
+
+/// A session without a token.
+async fn guest<R: Runtime>(first: &Process<R>, second: &Process<R>) {
+    let here = first.open("").await;
+    let there = here.at(second);
+    let answer = there.call("who").await;
+    assert_eq!(answer.status, 200);
+    let text = answer.text().await;
+    assert!(text.contains("a guest"), "{text}");
+    assert_eq!(there.call("write").await.status, 401);
+    let user = there.with_token("ada+mcp");
+    assert_eq!(user.call("who").await.status, 404);
+    assert_eq!(there.delete().await.status, 204);
+}
+
+/// A process that shares its sessions and tasks.
+struct Process<R: Runtime> {
+    service: HttpService<R>,
+    registry: Registry,
+    verification: Verification,
+}
+
+impl<R: Runtime> Process<R> {
+    fn new<S, T>(verification: Verification, store: &Arc<S>, tasks: &T) -> Self
+    where
+        S: SessionStore + EventStore + Relay + 'static,
+        T: TaskStore + Clone + 'static,
+    {
+        let server = Server::<R>::builder("pairs", "1.0")
+            .change_notifications()
+            .tasks(Tasks::new().core_2025_11_25().store(tasks.clone()))
+            .with(Tool::new("who").task(TaskPolicy::Optional).handler(who))
+            .with(
+                Tool::new("write")
+                    .scopes(["write"])
+                    .handler(|_: NoArguments, _: Context| async { Ok("written") }),
+            )
+            .with(Tool::new("requires").handler(requires))
+            .build()
+            .unwrap();
+        let http = server
+            .http()
+            .session_store(Arc::clone(store) as Arc<dyn SessionStore>)
+            .event_store(Arc::clone(store) as Arc<dyn EventStore>)
+            .relay(Arc::clone(store) as Arc<dyn Relay>);
+        Self {
+            service: verification.apply(http).into_service().unwrap(),
+            registry: server.registry(),
+            verification,
+        }
+    }
+
+    /// A client of 2026-07-28.
+    fn client(&self, token: &str) -> Client<R> {
+        Client {
+            service: self.service.clone(),
+            token: token.into(),
+            session: None,
+        }
+    }
+
+    /// A client of 2025-11-25 with a session.
+    async fn open(&self, token: &str) -> Client<R> {
+        let mut client = self.client(token);
+        let body = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}"#;
+        let opened = client.post(body.into()).await;
+        assert_eq!(opened.status, 200, "{:?}", self.verification);
+        client.session = Some(opened.header("mcp-session-id").to_owned());
+        let ready = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+        assert_eq!(client.post(ready.into()).await.status, 202);
+        client
+    }
+}
+
+impl Verification {
+    fn apply<R: Runtime>(self, http: Http<R>) -> Http<R> {
+        let protection = Protection::new(RESOURCE)
+            .introspection(ISSUER, introspect)
+            .scopes(["mcp"]);
+        match self {
+            Self::Protect => http.protect(protection),
+            Self::KeepTokens => http.protect(protection.keep_tokens()),
+            Self::AllowAnonymous => http.protect(protection.allow_anonymous()),
+            Self::Authenticate => http.authenticate(|head: &Parts| {
+                let sent = head.headers.get("authorization");
+                let sent = sent.and_then(|sent| sent.to_str().ok()).unwrap_or_default();
+                let user = match sent.strip_prefix("Bearer ").unwrap_or_default() {
+                    "" | "unknown" => None,
+                    token => token.split('+').next().map(str::to_owned),
+                };
+                let challenge = || AuthError::unauthorized(HeaderValue::from_static("Bearer"));
+                let user = user.ok_or_else(challenge);
+                async move { Ok(Principal::new(user?)) }
+            }),
+        }
+    }
+}
+
+/// A token is its user and its scopes: `ada+mcp+write`.
+fn introspect(token: Secret) -> impl Future<Output = Result<Vec<u8>, io::Error>> + Send {
+    let answer = match token.expose().split_once('+') {
+        Some((user, scopes)) => format!(
+            r#"{{"active":true,"sub":"{user}","client_id":"c1","aud":"{RESOURCE}","exp":4102444800,"scope":"{}","tenant":"acme"}}"#,
+            scopes.replace('+', " "),
+        ),
+        None => r#"{"active":false}"#.into(),
+    };
+    async move { Ok(answer.into_bytes()) }
+}
+
+/// All that a handler can learn of the sender.
+async fn who(_: NoArguments, cx: Context) -> Result<String, HandlerError> {
+    let name = cx.principal().map_or("a guest", Principal::name);
+    let claims = cx.principal().and_then(Principal::claims::<TokenClaims>);
+    let claims = claims.map(|claims| {
+        let (issuer, subject) = (claims.issuer(), claims.subject());
+        let all = claims.all().as_raw().as_str();
+        format!(
+            "{issuer:?} {subject:?} {:?} {claims:?} {all}",
+            claims.client()
+        )
+    });
+    let sent = cx.http().and_then(|head| head.headers.get("authorization"));
+    Ok(format!("{name} {claims:?} {sent:?}"))
+}
+
+async fn requires(_: NoArguments, cx: Context) -> Result<&'static str, HandlerError> {
+    if cx
+        .principal()
+        .is_some_and(|sender| sender.claims::<TokenClaims>().is_some())
+    {
+        cx.require_scopes(["write"])?;
+    }
+    Ok("written")
+}
+
+/// A client of one process, with a token.
+struct Client<R: Runtime> {
+    service: HttpService<R>,
+    token: String,
+    session: Option<String>,
+}
+
+impl<R: Runtime> Client<R> {
+    /// The same client, whose requests arrive at another process.
+    fn at(&self, process: &Process<R>) -> Self {
+        Self {
+            service: process.service.clone(),
+            token: self.token.clone(),
+            session: self.session.clone(),
+        }
+    }
+
+    fn with_token(&self, token: &str) -> Self {
+        Self {
+            service: self.service.clone(),
+            token: token.into(),
+            session: self.session.clone(),
+        }
+    }
+
+    async fn call(&self, tool: &str) -> Reply {
+        let params = format!(r#""name":"{tool}","arguments":{{}}"#);
+        self.ask("tools/call", &params).await
+    }
+
+    async fn ask(&self, method: &str, params: &str) -> Reply {
+        let meta = match self.session {
+            Some(_) => "",
+            None => META,
+        };
+        let comma = match params.is_empty() || meta.is_empty() {
+            true => "",
+            false => ",",
+        };
+        self.post(format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{{{params}{comma}{meta}}}}}"#
+        ))
+        .await
+    }
+
+    async fn get(&self) -> Reply {
+        self.send(
+            Request::get("/mcp").header("accept", "text/event-stream"),
+            String::new(),
+        )
+        .await
+    }
+
+    async fn delete(&self) -> Reply {
+        self.send(Request::delete("/mcp"), String::new()).await
+    }
+
+    async fn post(&self, body: String) -> Reply {
+        let mut post = Request::post("/mcp")
+            .header("content-type", "application/json")
+            .header("accept", "application/json, text/event-stream");
+        if self.session.is_none() && body.contains(META) {
+            post = post
+                .header("mcp-protocol-version", "2026-07-28")
+                .header("mcp-method", member(&body, "method"));
+            let named = if body.contains("\"taskId\"") {
+                "taskId"
+            } else {
+                "name"
+            };
+            post = post.header("mcp-name", member(&body, named));
+        }
+        self.send(post, body).await
+    }
+
+    async fn send(&self, request: http::request::Builder, body: String) -> Reply {
+        let mut request = request.header("host", "localhost:8000");
+        if let Some(session) = &self.session {
+            request = request
+                .header("mcp-session-id", session)
+                .header("mcp-protocol-version", "2025-11-25");
+        }
+        if !self.token.is_empty() {
+            request = request.header("authorization", format!("Bearer {}", self.token));
+        }
+        let request = request.body(Full::<bytes::Bytes>::from(body)).unwrap();
+        let Ok(response) = self.service.clone().call(request).await;
+        Reply::new(response)
+    }
+}
+
+/// `_meta` of a request of 2026-07-28.
+const META: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}}"#;
+
+/// A response, whose body is read while it arrives.
+struct Reply {
+    status: u16,
+    head: Response<()>,
+    body: HttpBody,
+    text: String,
+}
+
+impl Reply {
+    fn new(response: Response<HttpBody>) -> Self {
+        let (parts, body) = response.into_parts();
+        Self {
+            status: parts.status.as_u16(),
+            head: Response::from_parts(parts, ()),
+            body,
+            text: String::new(),
+        }
+    }
+
+    fn header(&self, name: &str) -> &str {
+        let value = self.head.headers().get(name);
+        value.map_or("", |value| value.to_str().unwrap())
+    }
+
+    /// The whole body.
+    async fn text(mut self) -> String {
+        while self.read().await {}
+        self.text
+    }
+
+    /// Reads until the body has this text.
+    async fn read_until(&mut self, text: &str) {
+        while !self.text.contains(text) {
+            assert!(self.read().await, "{}", self.text);
+        }
+    }
+
+    /// Reads a part; false at the end.
+    async fn read(&mut self) -> bool {
+        let body = &mut self.body;
+        match poll_fn(|cx| Pin::new(&mut *body).poll_frame(cx)).await {
+            Some(frame) => {
+                let Ok(frame) = frame;
+                let data = frame.into_data().unwrap();
+                self.text.push_str(core::str::from_utf8(&data).unwrap());
+                true
+            }
+            None => false,
+        }
+    }
+}
+
+/// The first text that a member of this name has.
+fn member<'t>(text: &'t str, name: &str) -> &'t str {
+    let (_, rest) = text
+        .split_once(&format!("\"{name}\":\""))
+        .unwrap_or_else(|| panic!("no {name} in {text}"));
+    rest.split('"').next().unwrap()
+}
+
+/// Lets other tasks run.
+async fn pause() {
+    let mut paused = false;
+    poll_fn(|cx| match core::mem::replace(&mut paused, true) {
+        true => Poll::Ready(()),
+        false => {
+            cx.waker().wake_by_ref();
+            Poll::Pending
+        }
+    })
+    .await;
+}
