@@ -288,6 +288,7 @@ def programs(adapter: str) -> Programs:
         },
         servers={
             "python mcp 2.3.0": [str(PYTHON), str(HERE / "python" / "login_server.py")],
+            "python fastmcp 4.1.2": [str(PYTHON), str(HERE / "python" / "login_fastmcp.py")],
             "typescript server 2.4.0": ["node", str(TYPESCRIPT / "login-server.mjs")],
         },
         issuers={"oidc-provider 9.13.3": ["node", str(TYPESCRIPT / "login-issuer.mjs")]},

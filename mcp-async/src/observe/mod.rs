@@ -14,6 +14,8 @@ pub(crate) mod span;
 
 #[cfg(all(feature = "client", not(feature = "tracing")))]
 pub(crate) use self::off::callback_failed;
+#[cfg(all(feature = "auth", feature = "http-client", not(feature = "tracing")))]
+pub(crate) use self::off::issuer_spelling;
 #[cfg(all(feature = "auth", feature = "http-server", not(feature = "tracing")))]
 pub(crate) use self::off::refused;
 #[cfg(not(feature = "tracing"))]
@@ -26,6 +28,8 @@ pub(crate) use self::off::{displaced, forwarded_refused, store_failed, unverifie
 pub(crate) use self::off::{oversized, tool_dropped, unsent};
 #[cfg(all(feature = "client", feature = "tracing"))]
 pub(crate) use self::on::callback_failed;
+#[cfg(all(feature = "auth", feature = "http-client", feature = "tracing"))]
+pub(crate) use self::on::issuer_spelling;
 #[cfg(all(feature = "auth", feature = "http-server", feature = "tracing"))]
 pub(crate) use self::on::refused;
 #[cfg(all(feature = "http-server", feature = "tracing"))]

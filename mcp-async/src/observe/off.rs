@@ -41,6 +41,9 @@ pub(crate) const fn failed(_code: i64) {}
 #[cfg(feature = "http-client")]
 pub(crate) const fn unsent(_cause: &str) {}
 
+#[cfg(all(feature = "auth", feature = "http-client"))]
+pub(crate) const fn issuer_spelling(_spelling: &mcp_proto::auth::IssuerSpelling) {}
+
 #[cfg(feature = "http-client")]
 pub(crate) const fn oversized() {}
 

@@ -98,6 +98,12 @@ pub(crate) fn unsent(cause: &str) {
     debug!(target: span::TARGET, cause, "a request was not answered");
 }
 
+/// The issuer of an authorization server was accepted in two spellings.
+#[cfg(all(feature = "auth", feature = "http-client"))]
+pub(crate) fn issuer_spelling(spelling: &mcp_proto::auth::IssuerSpelling) {
+    warn!(target: span::TARGET, "{spelling}");
+}
+
 /// An event over the limit was passed over, and no call is known to have waited for it.
 #[cfg(feature = "http-client")]
 pub(crate) fn oversized() {

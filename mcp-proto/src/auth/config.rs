@@ -4,7 +4,7 @@ use alloc::string::String;
 use core::fmt;
 
 use super::error::{AuthError, Document, Problem, shown_url};
-use super::server_metadata::{check_endpoint, is_same_issuer};
+use super::server_metadata::check_endpoint;
 use super::{ClientProof, DpopKey, EndpointAuth, Grant, PreRegistered, Scopes, Uri};
 
 /// The configuration of a client for one MCP server. The defaults follow the specification; the
@@ -66,7 +66,8 @@ pub struct AuthConfig {
     pub trust_named_issuer: bool,
     /// Whether metadata of the server may also be about a parent path at the same origin (AU-23).
     pub accept_parent_resource: bool,
-    /// Whether the issuer in metadata may differ by a `/` at the end (AU-37).
+    /// Whether the issuer in metadata may differ by a `/` at the end of its path (AU-37). Without a path
+    /// it may always.
     pub ignore_issuer_slash: bool,
     /// The revision that requests for metadata name in `MCP-Protocol-Version` (AU-28).
     pub protocol_version: Option<String>,
@@ -116,7 +117,20 @@ impl AuthConfig {
         let client = self.pre_registered.as_ref();
         let own = client.and_then(|client| client.issuer.as_ref());
         let mut named = [own, self.preferred_issuer.as_ref()].into_iter().flatten();
-        named.any(|named| is_same_issuer(named, issuer, self.ignore_issuer_slash))
+        named.any(|named| self.is_same_issuer(named, issuer))
+    }
+
+    /// Returns whether two texts name the same issuer (AU-26, AU-37). They are compared to the byte, but
+    /// for a `/` at the end: without a path, both spellings are the same URL (RFC 3986, section 6.2.3), and
+    /// with one they are if [`ignore_issuer_slash`](Self::ignore_issuer_slash) says so.
+    pub fn is_same_issuer(&self, left: &str, right: &str) -> bool {
+        let bare = |text| str::strip_suffix(text, '/').unwrap_or(text);
+        let has_no_path = || {
+            Uri::parse(bare(left)).is_ok_and(|uri| {
+                uri.path().is_empty() && uri.query().is_none() && !uri.has_fragment()
+            })
+        };
+        left == right || (bare(left) == bare(right) && (self.ignore_issuer_slash || has_no_path()))
     }
 
     /// Checks the URLs and their relations.

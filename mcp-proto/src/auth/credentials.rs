@@ -6,7 +6,6 @@ use super::config::server_uri;
 use super::document::DocumentReader;
 use super::error::{AuthError, Document, Problem, printable};
 use super::jwt::JsonText;
-use super::server_metadata::is_same_issuer;
 use super::{
     AuthConfig, ClientIdentity, ClientProof, EndpointAuth, IdentitySource, Scheme, Scopes, Secret,
     UnixTime,
@@ -80,7 +79,7 @@ impl Credentials {
             return Err(fail(Problem::Malformed("server")));
         }
         if let Some(own) = config.own_issuer()
-            && !is_same_issuer(&self.issuer, own, config.ignore_issuer_slash)
+            && !config.is_same_issuer(&self.issuer, own)
         {
             return Err(fail(Problem::OtherIssuer {
                 expected: printable(&self.issuer, 300),

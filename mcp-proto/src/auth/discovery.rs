@@ -7,10 +7,10 @@ use alloc::string::String;
 use super::config::server_uri;
 use super::error::{AuthError, Document, Problem, printable};
 use super::resource_metadata::WELL_KNOWN;
-use super::server_metadata::is_same_issuer;
 use super::step::{Input, Output, Progress};
 use super::{
-    AuthConfig, Challenge, HttpRequest, HttpResponse, ResourceMetadata, ServerMetadata, Uri,
+    AuthConfig, Challenge, HttpRequest, HttpResponse, IssuerSpelling, ResourceMetadata,
+    ServerMetadata, Uri,
 };
 
 /// The most issuers that are tried.
@@ -49,6 +49,27 @@ pub(crate) struct Discovered {
     /// `None` for servers of 2025-03-26.
     pub(crate) resource: Option<ResourceMetadata>,
     pub(crate) metadata: ServerMetadata,
+    pub(crate) spelling: Option<IssuerSpelling>,
+}
+
+impl Discovered {
+    /// Checks that both servers accept the key, and that there is one if the MCP server demands it.
+    pub(crate) fn check_key(&self, config: &AuthConfig) -> Result<(), AuthError> {
+        let resource = self.resource.as_ref();
+        let of_resource =
+            |problem| AuthError::new(Document::ResourceMetadata, &config.server, problem);
+        let Some(key) = &config.dpop else {
+            return match resource.is_some_and(|document| document.dpop_required) {
+                true => Err(of_resource(Problem::KeyRequired)),
+                false => Ok(()),
+            };
+        };
+        let listed = resource.and_then(|document| document.dpop_algorithms.as_ref());
+        key.check(listed).map_err(of_resource)?;
+        let listed = self.metadata.dpop_algorithms.as_ref();
+        key.check(listed)
+            .map_err(|problem| self.metadata.fail(problem))
+    }
 }
 
 impl Discovery {
@@ -137,19 +158,29 @@ impl Discovery {
     ) -> Result<Progress<Discovered>, AuthError> {
         let read = ServerMetadata::read(&self.asked, response.body);
         let checked = read.and_then(|found| match found {
-            Some(found) => found
-                .check_issuer(&self.issuer, config.ignore_issuer_slash)
-                .map(|()| Some(found)),
+            Some(found) if config.is_same_issuer(&found.issuer, &self.issuer) => Ok(Some(found)),
+            Some(found) => found.check_issuer(&self.issuer).map(|()| Some(found)),
             None => Ok(None),
         });
         match checked {
             Ok(Some(metadata)) => Ok(Progress::Done(Discovered {
+                spelling: self.spelling(config, &metadata),
                 resource: self.resource.take(),
                 metadata,
             })),
             Ok(None) => self.next(config),
             Err(error) => self.unusable(config, error),
         }
+    }
+
+    /// A difference between the issuer that the MCP server names and its metadata, if the application has
+    /// not chosen to ignore it.
+    fn spelling(&self, config: &AuthConfig, metadata: &ServerMetadata) -> Option<IssuerSpelling> {
+        let is_named = self.phase == Phase::Server && !config.ignore_issuer_slash;
+        (is_named && metadata.issuer != self.issuer).then(|| IssuerSpelling {
+            named: printable(&self.issuer, 300),
+            published: printable(&metadata.issuer, 300),
+        })
     }
 
     /// A place without an answer ends the search for this document.
@@ -194,6 +225,7 @@ impl Discovery {
                 Phase::Legacy => {
                     return Ok(Progress::Done(Discovered {
                         resource: None,
+                        spelling: None,
                         metadata: ServerMetadata::default_endpoints(&server_uri(config)?),
                     }));
                 }
@@ -213,9 +245,7 @@ impl Discovery {
         };
         let member = "authorization_servers";
         let server = server_uri(config)?;
-        let registered = config.pre_registered.as_ref();
-        let is_given = config.preferred_issuer.as_ref() == Some(&issuer)
-            || registered.and_then(|client| client.issuer.as_ref()) == Some(&issuer);
+        let is_given = config.names_issuer(&issuer);
         let is_safe = |uri: &Uri<'_>| match is_given {
             true => uri.is_confidential(),
             false => server.may_name(uri),
@@ -273,7 +303,7 @@ fn issuers(
 ) -> Result<VecDeque<String>, AuthError> {
     let listed = &found.authorization_servers;
     if let Some(own) = config.own_issuer() {
-        let same = |issuer: &&String| is_same_issuer(issuer, own, config.ignore_issuer_slash);
+        let same = |issuer: &&String| config.is_same_issuer(issuer, own);
         let Some(issuer) = listed.iter().find(same) else {
             let found = listed.first().map(String::as_str).unwrap_or_default();
             let problem = Problem::OtherIssuer {
@@ -286,10 +316,12 @@ fn issuers(
     }
     let mut issuers: VecDeque<String> = listed.iter().take(MOST_ISSUERS).cloned().collect();
     if let Some(preferred) = &config.preferred_issuer
-        && listed.contains(preferred)
+        && let Some(listed) = listed
+            .iter()
+            .find(|issuer| config.is_same_issuer(issuer, preferred))
     {
-        issuers.retain(|issuer| issuer != preferred);
-        issuers.push_front(preferred.clone());
+        issuers.retain(|issuer| issuer != listed);
+        issuers.push_front(listed.clone());
     }
     Ok(issuers)
 }

@@ -14,8 +14,8 @@ use super::token::{ExpectedToken, TokenParameters, TokenResponse};
 use super::token_call::{TokenCall, TokenStage};
 use super::{
     AuthConfig, Challenge, ClientIdentity, ClientProof, CodeVerifier, Credentials, DpopNonces,
-    EndpointAuth, ExpectedRedirect, HttpRequest, IdentitySource, Scheme, Scopes, Secret,
-    ServerMetadata, UnixTime, base64,
+    EndpointAuth, ExpectedRedirect, HttpRequest, IdentitySource, IssuerSpelling, Scheme, Scopes,
+    Secret, ServerMetadata, UnixTime, base64,
 };
 
 /// A flow. See [the module](super) for the loop that drives it.
@@ -28,6 +28,7 @@ pub struct Flow {
     challenge: Option<Challenge>,
     stored: Option<Credentials>,
     nonces: DpopNonces,
+    issuer_spelling: Option<IssuerSpelling>,
     state: State,
 }
 
@@ -94,6 +95,7 @@ impl Flow {
             challenge,
             stored: stored.filter(|stored| stored.server == server),
             nonces: DpopNonces::new(),
+            issuer_spelling: None,
             state: State::Authorize,
         })
     }
@@ -116,6 +118,7 @@ impl Flow {
             challenge: None,
             stored: Some(stored),
             nonces: DpopNonces::new(),
+            issuer_spelling: None,
             state: State::Refresh,
         })
     }
@@ -129,6 +132,12 @@ impl Flow {
     /// The nonces of authorization servers for the next flow, also after an error.
     pub const fn nonces(&self) -> &DpopNonces {
         &self.nonces
+    }
+
+    /// Returns the two spellings of an issuer that was accepted although they differ, so that the caller can
+    /// warn of them.
+    pub const fn issuer_spelling(&self) -> Option<&IssuerSpelling> {
+        self.issuer_spelling.as_ref()
     }
 
     /// Returns the first output.
@@ -240,7 +249,8 @@ impl Flow {
                 self.state = State::Discovery(discovery);
                 Ok(output)
             }
-            Progress::Done(found) => {
+            Progress::Done(mut found) => {
+                self.issuer_spelling = found.spelling.take();
                 if matches!(self.config.grant, Grant::AuthorizationCode) {
                     if !self.config.interactive {
                         return Err(found.login_required(&self.scopes(&found).0));
@@ -253,7 +263,7 @@ impl Flow {
                 if let Grant::WorkloadIdentity(grant) = &self.config.grant {
                     grant.check_issuer(&self.config, &found.metadata)?;
                 }
-                self.check_key(&found)?;
+                found.check_key(&self.config)?;
                 self.identify(now, Box::new(found))
             }
         }
@@ -324,7 +334,9 @@ impl Flow {
         identity: ClientIdentity,
     ) -> Result<Output, AuthError> {
         let (scopes, requested) = self.scopes(&found);
-        let Discovered { resource, metadata } = *found;
+        let Discovered {
+            resource, metadata, ..
+        } = *found;
         let endpoint_auth = identity.endpoint_auth(&metadata, self.config.endpoint_auth)?;
         let dpop_required = resource
             .as_ref()
@@ -372,24 +384,6 @@ impl Flow {
                 }
             }
         }
-    }
-
-    /// Checks that both servers accept the key, and that there is one if the MCP server demands it.
-    fn check_key(&self, found: &Discovered) -> Result<(), AuthError> {
-        let resource = found.resource.as_ref();
-        let of_resource =
-            |problem| AuthError::new(Document::ResourceMetadata, &self.config.server, problem);
-        let Some(key) = &self.config.dpop else {
-            return match resource.is_some_and(|document| document.dpop_required) {
-                true => Err(of_resource(Problem::KeyRequired)),
-                false => Ok(()),
-            };
-        };
-        let listed = resource.and_then(|document| document.dpop_algorithms.as_ref());
-        key.check(listed).map_err(of_resource)?;
-        let listed = found.metadata.dpop_algorithms.as_ref();
-        key.check(listed)
-            .map_err(|problem| found.metadata.fail(problem))
     }
 
     fn open(

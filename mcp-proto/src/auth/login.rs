@@ -6,7 +6,6 @@ use alloc::string::{String, ToString};
 
 use super::discovery::Discovered;
 use super::error::{AuthError, Problem, printable};
-use super::server_metadata::is_same_issuer;
 use super::{
     AuthConfig, Challenge, ClientIdentity, ClientProof, Credentials, EndpointAuth, Grant,
     PreRegistered, Scopes, Secret, ServerMetadata, UnixTime,
@@ -102,7 +101,7 @@ fn check_registered(
     let has_secret = client.proof != ClientProof::Public;
     let (belongs, own) = match config.own_issuer() {
         Some(own) => {
-            let belongs = is_same_issuer(&metadata.issuer, own, config.ignore_issuer_slash);
+            let belongs = config.is_same_issuer(&metadata.issuer, own);
             (belongs, Some(own))
         }
         None => {

@@ -122,7 +122,7 @@ pub use identity::{ClientIdentity, ClientProof, EndpointAuth, IdentitySource, Pr
 pub use message::{HttpRequest, HttpResponse};
 pub use refusal::{Refusal, Refusals, Remedy};
 pub use registration::metadata_document;
-pub use step::{AuthorizationPage, Input, Output};
+pub use step::{AuthorizationPage, Input, IssuerSpelling, Output};
 
 // Its parts.
 pub use challenge::{Challenge, Scheme};

@@ -128,13 +128,13 @@ impl ServerMetadata {
     }
 
     /// Checks that the metadata belongs to the issuer that its URL was built from: the texts are
-    /// identical (AU-26). `ignore_slash` admits a difference of one `/` at the end (AU-37).
+    /// identical (AU-26). [`AuthConfig::is_same_issuer`](super::AuthConfig::is_same_issuer) is less strict.
     ///
     /// # Errors
     ///
     /// [`AuthError`] that names both texts.
-    pub fn check_issuer(&self, issuer: &str, ignore_slash: bool) -> Result<(), AuthError> {
-        if is_same_issuer(&self.issuer, issuer, ignore_slash) {
+    pub fn check_issuer(&self, issuer: &str) -> Result<(), AuthError> {
+        if self.issuer == issuer {
             return Ok(());
         }
         Err(self.fail(Problem::Mismatch {
@@ -219,12 +219,6 @@ impl ServerMetadata {
         let url = self.url.as_ref().unwrap_or(&self.issuer);
         AuthError::new(Document::ServerMetadata, url, problem)
     }
-}
-
-/// Whether two issuers are the same; `ignore_slash` admits a difference of one `/` at the end.
-pub(crate) fn is_same_issuer(left: &str, right: &str, ignore_slash: bool) -> bool {
-    let bare = |text| str::strip_suffix(text, '/').unwrap_or(text);
-    left == right || (ignore_slash && bare(left) == bare(right))
 }
 
 /// Whether a URL can be an endpoint: absolute, `https` or on this machine, without a fragment

@@ -34,6 +34,28 @@ pub enum Output {
     Done(Box<Credentials>),
 }
 
+/// The issuer of an authorization server, as the MCP server names it and as its metadata spells it: with
+/// and without a `/` at the end, where no path follows the host. Both are one URL (RFC 3986, section
+/// 6.2.3), so that the flow continues, with the spelling of the metadata.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct IssuerSpelling {
+    /// The spelling of the MCP server.
+    pub named: String,
+    /// The spelling of the metadata.
+    pub published: String,
+}
+
+impl fmt::Display for IssuerSpelling {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { named, published } = self;
+        write!(
+            f,
+            "the server names the issuer {named:?}, and its metadata {published:?}: they should be identical"
+        )
+    }
+}
+
 /// The answer to an [`Output`].
 #[derive(Clone)]
 #[non_exhaustive]

@@ -1,7 +1,7 @@
 //! Where both documents are looked for, and when they are refused.
 
 use crate::script::*;
-use mcp_proto::auth::{AuthConfig, ClientProof, Document};
+use mcp_proto::auth::{AuthConfig, ClientProof, Document, PreRegistered, ServerMetadata, Uri};
 
 const NAMED: &str = r#"Bearer resource_metadata="https://docs.example/custom.json""#;
 
@@ -188,32 +188,108 @@ fn issuers_with_a_path() {
     );
 }
 
+/// A script until the metadata of the authorization server is read: the issuer as the MCP server
+/// names it, and as the metadata does.
+fn issuers(config: AuthConfig, named: &str, published: &str) -> Script {
+    let mut script = Script::new(config, None);
+    script
+        .gets(RESOURCE_METADATA)
+        .answers(200, &PUBLISHED.replace(ISSUER, named));
+    let uri = Uri::parse(named).unwrap();
+    let place = ServerMetadata::candidates(&uri).remove(0);
+    let other = metadata("").replace(
+        "\"issuer\":\"https://as.example\"",
+        &format!("\"issuer\":{published:?}"),
+    );
+    script.gets(&place).answers(200, &other);
+    script
+}
+
 /// AU-26, AU-37: the issuer is identical to the byte; the error names both.
 #[test]
 fn issuers_of_others() {
-    for issuer in [
-        "https://attacker.example",
-        "https://as.example/",
-        "https://AS.example",
+    for (named, published) in [
+        (ISSUER, "https://attacker.example"),
+        (ISSUER, "https://AS.example"),
+        (ISSUER, "https://as.example:443"),
+        (ISSUER, "https://as.example//"),
+        (ISSUER, "https://as.example/tenant"),
+        ("https://as.example/tenant", "https://as.example/tenant/"),
+        ("https://as.example/tenant/", "https://as.example/tenant"),
     ] {
-        let other = metadata("").replace("\"https://as.example\"", &format!("{issuer:?}"));
-        let mut script = Script::new(config(), None);
-        script.gets(RESOURCE_METADATA).answers(200, PUBLISHED);
-        script.gets(SERVER_METADATA).answers(200, &other);
-        let texts = [SERVER_METADATA, issuer, "\"https://as.example\""];
+        let mut script = issuers(config(), named, published);
+        let texts = [&*format!("{named:?}"), &*format!("{published:?}")];
         script.error(Document::ServerMetadata, &texts);
+        assert_eq!(script.flow().issuer_spelling(), None);
     }
-    let lenient = AuthConfig {
+    let lenient = || AuthConfig {
         ignore_issuer_slash: true,
         ..config()
     };
-    let mut script = Script::new(lenient, None);
-    script.gets(RESOURCE_METADATA).answers(200, PUBLISHED);
-    script.gets(SERVER_METADATA).answers(
-        200,
-        &metadata("").replace("\"https://as.example\"", "\"https://as.example/\""),
-    );
-    script.registers();
+    for (named, published) in [
+        (ISSUER, "https://as.example/"),
+        ("https://as.example/tenant", "https://as.example/tenant/"),
+    ] {
+        let mut script = issuers(lenient(), named, published);
+        script.registers();
+        assert_eq!(script.flow().issuer_spelling(), None, "it was chosen");
+    }
+}
+
+/// AU-26, AU-37: without a path, an issuer with a slash at its end and one without it are the same URL
+/// (RFC 3986, section 6.2.3). What follows goes by the metadata, to the byte.
+#[test]
+fn issuers_without_a_path_are_the_same_with_a_slash() {
+    for (named, published) in [
+        ("https://as.example/", "https://as.example"),
+        ("https://as.example", "https://as.example/"),
+    ] {
+        let promises = |iss: &str| {
+            let mut script = issuers(config(), named, published);
+            script.registers();
+            let spelling = script.flow().issuer_spelling().unwrap().clone();
+            assert_eq!(
+                (spelling.named.as_str(), spelling.published.as_str()),
+                (named, published)
+            );
+            let text = spelling.to_string();
+            assert!(
+                text.contains(&format!("{named:?}")) && text.contains(&format!("{published:?}"))
+            );
+            script.returns_from(iss);
+            script
+        };
+        promises(named).error(Document::AuthorizationResponse, &["iss", published]);
+        let mut script = promises(published);
+        script.posts("https://as.example/token");
+        let tokens = r#"{"access_token":"t","token_type":"Bearer","refresh_token":"r"}"#;
+        let held = script.answers(200, tokens).done();
+        assert_eq!(held.issuer, published);
+        // An issuer that is configured in the other spelling is the same.
+        for own in [named, published] {
+            let client = PreRegistered {
+                issuer: Some(own.into()),
+                client_id: "client-1".into(),
+                proof: ClientProof::Secret("s".into()),
+            };
+            let config = || AuthConfig {
+                pre_registered: Some(client.clone()),
+                ..config()
+            };
+            Script::refresh(config(), &held).posts("https://as.example/token");
+            issuers(config(), named, published).opens();
+        }
+        let preferring = AuthConfig {
+            preferred_issuer: Some(published.into()),
+            ..config()
+        };
+        let mut script = Script::new(preferring, None);
+        let list = format!(r#"["https://other.example",{named:?}]"#);
+        script
+            .gets(RESOURCE_METADATA)
+            .answers(200, &PUBLISHED.replace(r#"["https://as.example"]"#, &list));
+        script.gets(SERVER_METADATA);
+    }
 }
 
 /// AU-35: an unusable authorization server costs only itself.

@@ -119,7 +119,7 @@ fn workload_without_issuer(claims: &str) -> AuthConfig {
     }
 }
 
-/// AU-36: without a configured issuer, an assertion goes to the authorization server that it is
+/// AU-36, AU-37: without a configured issuer, an assertion goes to the authorization server that it is
 /// for, by its issuer or its token endpoint.
 #[test]
 fn audiences_of_workload_identity() {
@@ -127,7 +127,8 @@ fn audiences_of_workload_identity() {
         (r#""https://as.example""#, true),
         (r#"["https://other.example","https://as.example"]"#, true),
         (r#""https://as.example/token""#, true),
-        (r#""https://as.example/""#, false),
+        (r#""https://as.example/""#, true),
+        (r#""https://as.example//""#, false),
         (r#""https://other.example""#, false),
         (r#"["https://other.example",1]"#, false),
     ] {

@@ -115,22 +115,24 @@ fn slash_added_to_resource() {
 
 #[test]
 fn issuers_that_differ_by_a_slash() {
-    let slash = metadata("").replace("\"https://as.example\"", "\"https://as.example/\"");
-    let mut script = Script::new(public(), None);
-    script.gets(RESOURCE_METADATA).answers(200, PUBLISHED);
-    script.gets(SERVER_METADATA).answers(200, &slash);
+    let published = PUBLISHED.replace("https://as.example", "https://as.example/a/");
+    let place = "https://as.example/.well-known/oauth-authorization-server/a";
+    let bare = metadata("").replace("\"https://as.example\"", "\"https://as.example/a\"");
+    let mut script = Script::new(config(), None);
+    script.gets(RESOURCE_METADATA).answers(200, &published);
+    script.gets(place).answers(200, &bare);
     script.error(
         Document::ServerMetadata,
-        &["\"https://as.example\"", "\"https://as.example/\""],
+        &["\"https://as.example/a/\"", "\"https://as.example/a\""],
     );
     let relaxed = AuthConfig {
         ignore_issuer_slash: true,
-        ..public()
+        ..config()
     };
     let mut script = Script::new(relaxed, None);
-    script.gets(RESOURCE_METADATA).answers(200, PUBLISHED);
-    script.gets(SERVER_METADATA).answers(200, &slash);
-    script.opens();
+    script.gets(RESOURCE_METADATA).answers(200, &published);
+    script.gets(place).answers(200, &bare);
+    script.registers();
 }
 
 #[test]

@@ -282,6 +282,18 @@ impl Script {
         page
     }
 
+    /// The user comes back with a code of this issuer.
+    #[track_caller]
+    pub(crate) fn returns_from(&mut self, issuer: &str) -> &mut Self {
+        let page = self.opens();
+        let state = page.get("state").unwrap();
+        self.comes_back(&format!("code=c0de&state={state}&iss={issuer}"))
+    }
+
+    pub(crate) const fn flow(&self) -> &Flow {
+        &self.flow
+    }
+
     /// The flow is complete.
     #[track_caller]
     pub(crate) fn done(&mut self) -> Credentials {

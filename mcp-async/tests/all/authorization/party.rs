@@ -62,6 +62,8 @@ pub(crate) struct State {
     pub(crate) nonce: Option<String>,
     /// Tokens are of type `DPoP`.
     pub(crate) binds: bool,
+    /// The MCP server writes a slash after the issuer.
+    pub(crate) names_with_slash: bool,
     /// What replaces the answer at a URL: status, field and value, body.
     pub(crate) replaced: BTreeMap<String, (u16, &'static str, String, String)>,
     /// The next refresh is refused, because its client is not known.
@@ -118,6 +120,7 @@ impl Parties {
             refuses_all: false,
             nonce: None,
             binds: false,
+            names_with_slash: false,
             replaced: BTreeMap::new(),
             refuses_client_once: false,
             names_nothing: false,
@@ -286,8 +289,9 @@ impl State {
         if url == "https://mcp.example/.well-known/oauth-protected-resource/mcp"
             && self.manner == Manner::Resource
         {
+            let slash = if self.names_with_slash { "/" } else { "" };
             return json(format!(
-                r#"{{"resource":"{SERVER}","authorization_servers":["{ISSUER}"]}}"#
+                r#"{{"resource":"{SERVER}","authorization_servers":["{ISSUER}{slash}"]}}"#
             ));
         }
         if url == format!("{issuer}/.well-known/oauth-authorization-server")

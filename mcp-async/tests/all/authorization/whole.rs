@@ -49,6 +49,30 @@ fn au_27_a_user_logs_in_in_the_manner_of_2025_03_26() {
     logs_in(Revision::V2025_03_26, Manner::Default);
 }
 
+/// AU-26, AU-37
+#[cfg(feature = "tracing")]
+#[test]
+fn an_issuer_that_differs_by_its_last_slash_is_a_warning() {
+    let notes = crate::connection::spans::Notes::default();
+    for (names_with_slash, warns) in [(true, true), (false, false)] {
+        let parties = Parties::new(Revision::V2026_07_28)
+            .with(|state| state.names_with_slash = names_with_slash);
+        notes.watch(|| {
+            check(
+                |_| async move {
+                    let client = parties.connect::<Sim>(parties.authorization());
+                    client.await.unwrap().list_tools(None).await.unwrap();
+                },
+                |_| async {},
+            );
+        });
+        let seen = notes.take().join("\n");
+        let text = format!("the server names the issuer \"{ISSUER}/\"");
+        let is_warned = seen.contains("WARN") && seen.contains(&text);
+        assert_eq!(is_warned, warns, "{seen}");
+    }
+}
+
 /// AU-60, AU-61
 #[test]
 fn lacking_scopes_lead_to_one_more_consent() {

@@ -5,7 +5,6 @@ use alloc::vec::Vec;
 
 use super::JWT_BEARER;
 use crate::auth::error::{AuthError, Document, Problem, printable};
-use crate::auth::server_metadata::is_same_issuer;
 use crate::auth::token::TokenParameters;
 use crate::auth::{AuthConfig, Scopes, Secret, ServerMetadata, UnixTime, base64};
 use crate::json::{Object, Raw};
@@ -42,8 +41,7 @@ impl WorkloadGrant {
         config: &AuthConfig,
         metadata: &ServerMetadata,
     ) -> Result<(), AuthError> {
-        let is_same =
-            |text: &str| is_same_issuer(&metadata.issuer, text, config.ignore_issuer_slash);
+        let is_same = |text: &str| config.is_same_issuer(&metadata.issuer, text);
         let (belongs, expected) = match config.own_issuer() {
             Some(own) => (is_same(own), own.clone()),
             None => {

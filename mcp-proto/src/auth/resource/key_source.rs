@@ -94,7 +94,7 @@ impl KeySource {
         let Some(metadata) = ServerMetadata::read(url, document)? else {
             return Ok(None);
         };
-        metadata.check_issuer(&self.issuer, false)?;
+        metadata.check_issuer(&self.issuer)?;
         metadata.jwks_uri().map(|url| Some(url.into()))
     }
 }

@@ -13,6 +13,7 @@ use super::consents::Reason;
 use super::runtime::unix_now;
 use crate::crypto::{random, sha256};
 use crate::error::AuthorizationError;
+use crate::observe;
 
 impl Shared {
     pub(super) async fn reach(&self, goal: Goal) -> Result<(), AuthorizationError> {
@@ -145,17 +146,8 @@ impl Shared {
             && registered.is_none_or(|client| {
                 let issuer = client.issuer.as_deref();
                 client.client_id == stored.identity.client_id
-                    && issuer.is_none_or(|issuer| self.is_same_issuer(issuer, &stored.issuer))
+                    && issuer.is_none_or(|issuer| config.is_same_issuer(issuer, &stored.issuer))
             })
-    }
-
-    /// Compares issuers as the settings demand.
-    fn is_same_issuer(&self, one: &str, other: &str) -> bool {
-        let strip = |issuer| str::strip_suffix(issuer, '/').unwrap_or(issuer);
-        match self.settings.config.ignore_issuer_slash {
-            true => strip(one) == strip(other),
-            false => one == other,
-        }
     }
 
     async fn refresh(&self, credentials: Credentials) -> Result<Credentials, AuthorizationError> {
@@ -219,6 +211,9 @@ impl Shared {
     ) -> Result<Credentials, AuthorizationError> {
         flow.set_nonces(self.issuer_nonces());
         let driven = self.answer(&mut flow, reason).await;
+        if let Some(spelling) = flow.issuer_spelling() {
+            observe::issuer_spelling(spelling);
+        }
         if driven.is_err() {
             self.set_committed(false);
         }
