@@ -1,7 +1,7 @@
 //! What the token of a request permits.
 
 use core::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use mcp_proto::auth::resource::{Denial, Grant, ProtectedResource, RequiredScopes};
 use mcp_proto::rpc::code;
@@ -14,6 +14,8 @@ pub(crate) struct Access {
     grant: Option<Box<Grant>>,
     /// The refusal of a handler or of the router: it becomes the response, if that has not begun.
     denial: Mutex<Option<Denial>>,
+    /// What the operations of the body need by themselves.
+    operation: OnceLock<RequiredScopes>,
 }
 
 impl Access {
@@ -22,6 +24,7 @@ impl Access {
             resource,
             grant,
             denial: Mutex::default(),
+            operation: OnceLock::new(),
         })
     }
 
@@ -29,9 +32,19 @@ impl Access {
         self.grant.as_deref()
     }
 
-    /// Fails if the token lacks one of the scopes.
+    /// Fails if the token lacks one of the scopes that the operations of the body need.
+    pub(crate) fn begin(&self, operation: RequiredScopes) -> Result<(), Denial> {
+        self.require(self.operation.get_or_init(|| operation))
+    }
+
+    /// Fails if the token lacks one of the scopes, in addition to those that every token and the
+    /// operation need. The refusal names all of them.
     pub(crate) fn require(&self, needed: &RequiredScopes) -> Result<(), Denial> {
-        self.resource.require(self.grant(), needed)
+        let grant = self.grant();
+        match self.operation.get() {
+            Some(operation) => self.resource.require(grant, &operation.union(needed)),
+            None => self.resource.require(grant, needed),
+        }
     }
 
     /// Returns the seconds for which an expired token is accepted.
@@ -59,7 +72,7 @@ impl Access {
 pub struct MissingScopes {
     needed: RequiredScopes,
     /// What the response says. `None` if no token was checked.
-    denied: Option<(Arc<Access>, Denial)>,
+    denied: Option<Box<(Arc<Access>, Denial)>>,
 }
 
 impl MissingScopes {
@@ -69,7 +82,7 @@ impl MissingScopes {
         let denied = match access {
             Some(access) => match access.require(needed) {
                 Ok(()) => return Ok(()),
-                Err(denial) => Some((Arc::clone(access), denial)),
+                Err(denial) => Some(Box::new((Arc::clone(access), denial))),
             },
             None => None,
         };
@@ -86,7 +99,8 @@ impl MissingScopes {
 
     /// The error that answers the call. The response to the request gets its status and challenge.
     pub(super) fn to_reply(&self) -> ErrorReply {
-        if let Some((access, denial)) = &self.denied {
+        if let Some(denied) = &self.denied {
+            let (access, denial) = &**denied;
             *access.denial() = Some(denial.clone());
         }
         ErrorReply::new(code::INVALID_REQUEST, self.to_string())
@@ -103,7 +117,7 @@ impl fmt::Display for MissingScopes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let scopes = self.needed.scopes();
         match &self.denied {
-            Some(_) => write!(f, "insufficient scopes; needed: {scopes}"),
+            Some(denied) => denied.1.fmt(f),
             None => write!(
                 f,
                 "the endpoint is not protected, and the operation needs the scopes: {scopes}"

@@ -105,8 +105,15 @@ impl<'o> Writer<'o> {
 
     /// A string with its quotes, escaped where it must be.
     pub fn string(&mut self, text: &str) {
+        self.joined(&[text]);
+    }
+
+    /// Texts as one string.
+    pub(crate) fn joined(&mut self, texts: &[&str]) {
         self.byte(b'"');
-        self.escaped(text);
+        for text in texts {
+            self.escaped(text);
+        }
         self.byte(b'"');
     }
 

@@ -143,8 +143,11 @@ impl PeerError {
             Self::HeaderMissing(field) => (field, MISSING),
             Self::HeaderMismatch(field) => (field, " does not match the body"),
             Self::Unasked => ("", "this revision has no requests of servers"),
-            Self::TasksUndeclared => ("", "the tasks extension is required of the client"),
-            Self::ExtensionUndeclared => ("", "the method needs an extension of the client"),
+            Self::TasksUndeclared => (
+                "",
+                "the client must declare the extension io.modelcontextprotocol/tasks",
+            ),
+            Self::ExtensionUndeclared => ("", "the client must declare an extension"),
         }
     }
 

@@ -145,6 +145,8 @@ impl<'b> Reply<'b> {
                 w.literal(r#","message":"#);
                 if http && matches!(error, PeerError::VersionHeaderMissing) {
                     write_version_missing(config, &mut w);
+                } else if let Some(extension) = self.required_extension(config, error) {
+                    write_required(extension, &mut w);
                 } else {
                     error.write_message(&mut w);
                 }
@@ -157,13 +159,6 @@ impl<'b> Reply<'b> {
                         write_requested(requested, &mut w);
                         w.literal("}");
                     }
-                    PeerError::TasksUndeclared => write_required(TASKS_EXTENSION, &mut w),
-                    PeerError::ExtensionUndeclared => {
-                        let method = config.texts.method_at(self.method.into());
-                        if let Some(required) = method.and_then(|method| method.requires) {
-                            write_required(required, &mut w);
-                        }
-                    }
                     _ => {}
                 }
                 w.literal("}");
@@ -171,6 +166,18 @@ impl<'b> Reply<'b> {
         }
         w.literal("}");
         w.finish()
+    }
+
+    fn required_extension<'c>(
+        &self,
+        config: &'c ServerSetup<'_>,
+        error: PeerError,
+    ) -> Option<&'c str> {
+        match error {
+            PeerError::TasksUndeclared => Some(TASKS_EXTENSION),
+            PeerError::ExtensionUndeclared => config.texts.method_at(self.method.into())?.requires,
+            _ => None,
+        }
     }
 }
 
@@ -322,8 +329,9 @@ fn write_requested(requested: Option<Raw<'_>>, w: &mut Writer<'_>) {
     }
 }
 
-/// What a client has to declare: the `data` of that error.
+/// What a client has to declare: the `message` and the `data` of that error.
 fn write_required(extension: &str, w: &mut Writer<'_>) {
+    w.joined(&["the client must declare the extension ", extension]);
     w.literal(r#","data":{"requiredCapabilities":{"extensions":{"#);
     w.string(extension);
     w.literal(":{}}}}");

@@ -105,7 +105,7 @@ fn insufficient_scope() {
         let expected = format!(
             "fetch https://as.example/jwks
             verify ES256
-            403: the scopes of the access token are not sufficient
+            403: the scopes of the access token are not sufficient; needed: read write admin
             {scheme} error=\"insufficient_scope\", error_description=\"the scopes of the access \
             token are not sufficient\", scope=\"read write admin\", resource_metadata=\"{metadata}\""
         );

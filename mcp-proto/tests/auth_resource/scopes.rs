@@ -1,6 +1,6 @@
 //! Scopes of operations.
 
-use mcp_proto::auth::resource::RequiredScopes;
+use mcp_proto::auth::resource::{RequiredScopes, ResourceRequest};
 
 use crate::tool::{Request, Server, builder, token};
 
@@ -62,6 +62,27 @@ fn spellings() {
     ] {
         let found = server.send_for(&Request::bearer(&token(claims)), &[]).1;
         assert_eq!(found.is_some(), expected, "{claims:?}");
+    }
+}
+
+/// AU-09: where the body says what is needed, the head is admitted, and one challenge names everything.
+#[test]
+fn scopes_that_are_deferred() {
+    let mut server = Server::new(builder().scopes(["admin"]));
+    let request = Request::bearer(&token(&[]));
+    assert!(server.send_for(&request, &[]).1.is_none());
+    let deferred = ResourceRequest {
+        defer_scopes: true,
+        ..ResourceRequest::default()
+    };
+    let grant = server.send_with(&request, deferred).1.unwrap();
+    let scopes = |scopes: &[&str]| RequiredScopes::new(scopes).unwrap();
+    for (needed, named) in [(scopes(&[]), "admin"), (scopes(&["purge"]), "admin purge")] {
+        let denial = server.resource.require(Some(&grant), &needed).unwrap_err();
+        let challenges: Vec<_> = denial.challenges().collect();
+        let expected = format!("scope=\"{named}\"");
+        assert!(challenges[0].contains(&expected), "{challenges:?}");
+        assert!(denial.to_string().ends_with(&format!("needed: {named}")));
     }
 }
 

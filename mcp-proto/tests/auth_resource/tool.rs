@@ -110,14 +110,20 @@ impl Server {
         needed: &[&str],
     ) -> (String, Option<Box<Grant>>) {
         let needed = RequiredScopes::new(needed).unwrap();
-        let mut check = self.resource.begin(
-            request,
-            ResourceRequest {
-                query: request.query,
-                needed: Some(&needed),
-                url: None,
-            },
-        );
+        let with = ResourceRequest {
+            query: request.query,
+            needed: Some(&needed),
+            ..ResourceRequest::default()
+        };
+        self.send_with(request, with)
+    }
+
+    pub(crate) fn send_with(
+        &mut self,
+        request: &Request,
+        with: ResourceRequest<'_>,
+    ) -> (String, Option<Box<Grant>>) {
+        let mut check = self.resource.begin(request, with);
         let mut lines = Vec::new();
         loop {
             let now = UnixTime::from_secs(self.now);

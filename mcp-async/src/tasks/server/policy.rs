@@ -97,7 +97,7 @@ pub(super) fn undeclared() -> ErrorReply {
         data: RawBuf::parse(data).ok(),
         ..ErrorReply::new(
             code::MISSING_CLIENT_CAPABILITY,
-            "the tasks extension is required of the client",
+            format!("the client must declare the extension {EXTENSION}"),
         )
     }
 }

@@ -115,6 +115,51 @@ fn challenged(reply: &Reply) -> String {
     scopes.split_once('"').unwrap().0.to_owned()
 }
 
+/// AU-09: a user is asked once, for the scopes of the endpoint, of the method, of the item and of its handler.
+#[test]
+fn one_challenge_names_the_scopes_of_endpoint_method_and_item() {
+    let runs = Runs::default();
+    let tool = Tool::new("share").scopes(["notes:share"]);
+    let server = server(&runs).with(tool.handler(|_: NoArguments, cx: Context| async move {
+        cx.require_scopes(["notes:late"])?;
+        Ok("shared")
+    }));
+    let protection = protection().method_scopes("tools/call", ["call"]);
+    let service = server.http().protect(protection).into_service().unwrap();
+    for revision in REVISIONS {
+        let client = Client::new(&service, revision, "ada/mcp/60");
+        for (token, tool, needed) in [
+            ("ada/none/60", "share", "mcp call notes:share"),
+            ("ada/none/60", "open", "mcp call"),
+            ("ada/mcp/60", "share", "mcp call notes:share"),
+            ("ada/call+notes:share/60", "share", "mcp call notes:share"),
+            (
+                "ada/mcp+call+notes:share/60",
+                "share",
+                "mcp call notes:share notes:late",
+            ),
+        ] {
+            let refused = client.with_token(token).ask(
+                "tools/call",
+                &format!(r#""name":"{tool}","arguments":{{}}"#),
+            );
+            assert_eq!(challenged(&refused), needed, "{revision} {token}");
+            let text = refused.whole();
+            assert!(text.contains(&format!("needed: {needed}\"")), "{text}");
+        }
+        // Without an operation it is what every token needs.
+        let none = client.with_token("ada/none/60");
+        let reply = none.post(
+            r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#,
+        );
+        assert_eq!(challenged(&reply), "mcp", "{revision}");
+        if revision != "2026-07-28" {
+            assert_eq!(challenged(&none.get(None)), "mcp", "{revision}");
+            assert_eq!(challenged(&none.delete()), "mcp", "{revision}");
+        }
+    }
+}
+
 /// AU-09, AU-19, RS-09, TL-13: the handler does not run, and one challenge names all scopes of the
 /// operation.
 #[test]
@@ -281,7 +326,7 @@ fn a_handler_challenges_for_scopes() {
             assert_ne!(revision, "2026-07-28");
         }
         let text = refused.whole();
-        assert!(text.contains("needed: notes:late notes:share"), "{text}");
+        assert!(text.contains("needed: mcp notes:late notes:share"), "{text}");
         let client = client.with_token("ada/mcp+notes:late+notes:share/60");
         assert!(client.call("later").whole().contains("shared"));
         // An error that a handler does not return changes nothing.
@@ -312,7 +357,7 @@ fn after_the_response_has_begun_an_error_names_the_scopes() {
         reply.text();
         advance(Duration::from_secs(20));
         let text = reply.text();
-        assert!(text.contains("needed: notes:late"), "{revision}: {text}");
+        assert!(text.contains("needed: mcp notes:late"), "{revision}: {text}");
         assert!(text.contains("-32600"), "{revision}: {text}");
     }
 }
@@ -328,7 +373,7 @@ fn a_challenge_of_a_handler_does_not_hide_the_other_answers_of_a_batch() {
     );
     let text = reply.whole();
     assert!(
-        text.contains("open") && text.contains("needed: notes:late"),
+        text.contains("open") && text.contains("needed: mcp notes:late"),
         "{text}"
     );
 }

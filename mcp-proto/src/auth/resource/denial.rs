@@ -17,6 +17,8 @@ pub struct Denial {
     reason: DenialReason,
     challenges: Vec<String>,
     nonce: Option<String>,
+    /// All that the operation needs.
+    needed: RequiredScopes,
 }
 
 impl Denial {
@@ -44,7 +46,11 @@ impl Denial {
 
 impl fmt::Display for Denial {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.reason.fmt(f)
+        self.reason.fmt(f)?;
+        match self.reason {
+            DenialReason::InsufficientScope => write!(f, "; needed: {}", self.needed.scopes()),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -303,6 +309,7 @@ impl ChallengeSettings {
             reason,
             challenges,
             nonce: nonce.map(String::from),
+            needed: needed.clone(),
         }
     }
 

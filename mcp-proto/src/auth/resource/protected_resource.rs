@@ -80,7 +80,8 @@ impl ProtectedResource {
                 false => Err(self.deny(DenialReason::NoCredentials, None, needed, None)),
             };
         };
-        match needed.are_satisfied(&grant.claims.scopes, &*self.hierarchy) {
+        let all = self.scopes.union(needed);
+        match all.are_satisfied(&grant.claims.scopes, &*self.hierarchy) {
             true => Ok(()),
             false => {
                 let reason = DenialReason::InsufficientScope;

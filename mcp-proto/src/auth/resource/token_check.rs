@@ -34,6 +34,9 @@ pub struct ResourceRequest<'r> {
     /// The scopes that the operation needs in addition to those that every token needs, as far as
     /// they are known from the head.
     pub needed: Option<&'r RequiredScopes>,
+    /// Whether scopes are left to [`ProtectedResource::require`], which the caller must call before the
+    /// operation: where the body states what the operation needs, one challenge names it all.
+    pub defer_scopes: bool,
 }
 
 /// The check of one request.
@@ -47,6 +50,7 @@ pub struct TokenCheck {
     method: String,
     url: String,
     needed: RequiredScopes,
+    defer_scopes: bool,
     scheme: Option<TokenScheme>,
     token: Secret,
     kind: TokenKind,
@@ -129,6 +133,7 @@ impl TokenCheck {
             method: head.method().to_owned(),
             url: request.url.unwrap_or(&resource.endpoint).to_owned(),
             needed: request.needed.cloned().unwrap_or_default(),
+            defer_scopes: request.defer_scopes,
             scheme: scheme_of(head),
             token: Secret::default(),
             kind: TokenKind::Absent,
@@ -327,10 +332,9 @@ impl TokenCheck {
             return Ok(asked);
         }
         let needed = resource.scopes.union(&self.needed);
-        let suffices = self
-            .claims
-            .as_ref()
-            .is_some_and(|claims| needed.are_satisfied(&claims.scopes, &*resource.hierarchy));
+        let suffices = self.claims.as_ref().is_some_and(|claims| {
+            self.defer_scopes || needed.are_satisfied(&claims.scopes, &*resource.hierarchy)
+        });
         match suffices {
             true => Ok(Asked::Nothing),
             false => Err(DenialReason::InsufficientScope),

@@ -43,7 +43,7 @@ fn declaring(id: u32, method: &str, params: &str, capabilities: &str) -> String 
 /// there once.
 #[test]
 fn ex_06_what_a_method_requires() {
-    let refused = r#"< {"jsonrpc":"2.0","id":N,"error":{"code":-32021,"message":"the method needs an extension of the client","data":{"requiredCapabilities":{"extensions":{"com.example/events":{}}}}}}"#;
+    let refused = r#"< {"jsonrpc":"2.0","id":N,"error":{"code":-32021,"message":"the client must declare the extension com.example/events","data":{"requiredCapabilities":{"extensions":{"com.example/events":{}}}}}}"#;
     let mut script = String::new();
     let mut id = 0;
     let mut step = |capabilities: &str, admitted: Option<u32>| {
@@ -286,7 +286,7 @@ fn ex_07_methods_that_are_not_served() {
     // TK-44
     script += &declaring(8, "tasks/get", r#""taskId":"t","#, "{}");
     script += "\n";
-    script += r#"< {"jsonrpc":"2.0","id":8,"error":{"code":-32021,"message":"the tasks extension is required of the client","data":{"requiredCapabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}}}}"#;
+    script += r#"< {"jsonrpc":"2.0","id":8,"error":{"code":-32021,"message":"the client must declare the extension io.modelcontextprotocol/tasks","data":{"requiredCapabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}}}}"#;
     check(tasks, &script);
 }
 

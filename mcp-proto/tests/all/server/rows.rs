@@ -105,7 +105,7 @@ fn tasks_by_era() {
     for method in ["tasks/get", "tasks/update", "tasks/cancel"] {
         // Before the id is looked at.
         talk.say(&modern("1", method, "", "{}")).hears(&[
-            r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32021,"message":"the tasks extension is required of the client","data":{"requiredCapabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}}}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32021,"message":"the client must declare the extension io.modelcontextprotocol/tasks","data":{"requiredCapabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}}}}"#,
         ]);
     }
     let able = r#"{"extensions":{"io.modelcontextprotocol/tasks":{}}}"#;

@@ -113,7 +113,7 @@ impl<R: Runtime> HttpEndpoint<R> {
                 };
             }
         }
-        let denial = access.require(&needed).err()?;
+        let denial = access.begin(needed).err()?;
         Some(refusal(&denial))
     }
 

@@ -9,6 +9,7 @@ use core::time::Duration;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
+use http::Method;
 use http::request::Parts;
 use mcp_proto::auth::resource::{
     CheckStep, Denial, Grant, IssuerIndex, ProtectedResource, RequiredScopes, ResourceRequest,
@@ -89,6 +90,8 @@ impl TokenGuard {
         let request = ResourceRequest {
             query: parts.uri.query(),
             url,
+            // The body says what is needed in addition, and one challenge names it all.
+            defer_scopes: parts.method == Method::POST,
             ..ResourceRequest::default()
         };
         let mut check = self.resource.begin(&RequestHead(parts), request);
