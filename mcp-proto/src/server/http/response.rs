@@ -48,7 +48,8 @@ pub struct ResponseHead {
     /// end, so it is unknown where the next one begins.
     pub close: bool,
     allow: Option<&'static str>,
-    retry: bool,
+    /// Seconds after which the client may try again.
+    retry: Option<&'static [u8]>,
     session: Option<Box<str>>,
     origin: Option<Box<[u8]>>,
     preflight: Option<Box<Preflight>>,
@@ -72,7 +73,7 @@ impl ResponseHead {
             length,
             close: false,
             allow: None,
-            retry: false,
+            retry: None,
             session: None,
             origin: None,
             preflight: None,
@@ -100,8 +101,8 @@ impl ResponseHead {
         if let Some(allow) = self.allow {
             each("allow", allow.as_bytes());
         }
-        if self.retry {
-            each("retry-after", RETRY);
+        if let Some(seconds) = self.retry {
+            each("retry-after", seconds);
         }
         if let Some(preflight) = &self.preflight {
             each("access-control-allow-methods", preflight.methods.as_bytes());
@@ -150,10 +151,14 @@ pub(super) const fn status(status: u16) -> Response {
     (ResponseHead::new(status, Some(0)), Vec::new())
 }
 
-/// One message. Status 503 means that a limit was reached.
+/// One message. Status 503 means that a limit of the server was reached, 429 one of the client.
 pub(super) fn message(status: u16, message: Vec<u8>) -> Response {
     let mut head = ResponseHead::new(status, Some(message.len()));
-    head.retry = status == UNAVAILABLE;
+    head.retry = match status {
+        UNAVAILABLE => Some(b"5"),
+        TOO_MANY_REQUESTS => Some(b"1"),
+        _ => None,
+    };
     (head, message)
 }
 
@@ -220,8 +225,6 @@ pub(super) fn preflight(head: &(impl Head + ?Sized), methods: &'static str) -> R
 }
 
 const UNAVAILABLE: u16 = 503;
-
-/// Seconds after which a client may try again.
-const RETRY: &[u8] = b"5";
+const TOO_MANY_REQUESTS: u16 = 429;
 
 const EXPOSED: &[u8] = b"Mcp-Session-Id, WWW-Authenticate";

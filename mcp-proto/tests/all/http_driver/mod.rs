@@ -8,10 +8,11 @@ mod site;
 use core::time::Duration;
 
 use mcp_proto::http::HttpLimits;
+use mcp_proto::rpc::{ErrorObject, code};
 use mcp_proto::server::ListKind;
 use mcp_proto::server::http::HttpOptions;
 use mcp_proto::server::http::streams::{StreamLimits, StreamRead};
-use mcp_proto::{Revision, SendError};
+use mcp_proto::{Outcome, Revision, SendError};
 
 use self::site::Site;
 use crate::http_server::site::{INITIALIZED, raw};
@@ -267,6 +268,31 @@ fn limits() {
     site.hang_up(exchange);
     let exchange = site.send("POST", MODERN, &modern());
     site.reads(exchange, "..");
+}
+
+/// SH-46: who met a limit is told when to try again.
+#[test]
+fn limits_say_when_to_try_again() {
+    for (code, status, seconds) in [
+        (code::OVERLOADED, 503, "5"),
+        (code::TOO_MANY_REQUESTS, 429, "1"),
+        (code::INVALID_REQUEST, 400, ""),
+    ] {
+        let mut site = Site::new();
+        let exchange = site.send("POST", MODERN, &modern());
+        site.work();
+        let error = ErrorObject::new(code, "no");
+        site.answer_with(0, Outcome::Error(error)).unwrap();
+        site.work();
+        let head = site.http.response(exchange).unwrap();
+        let mut found = String::new();
+        head.fields(&mut |name, value| {
+            if name == "retry-after" {
+                found.push_str(core::str::from_utf8(value).unwrap());
+            }
+        });
+        assert_eq!((head.status, found.as_str()), (status, seconds));
+    }
 }
 
 /// Each kind of machine counts for its own limit.

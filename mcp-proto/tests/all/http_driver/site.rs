@@ -170,9 +170,13 @@ impl Site {
     }
 
     pub(super) fn answer(&mut self, call: usize) -> Result<(), SendError> {
+        self.answer_with(call, Outcome::Result(&raw("{}")))
+    }
+
+    pub(super) fn answer_with(&mut self, call: usize, with: Outcome<'_>) -> Result<(), SendError> {
         let (machine, token) = self.calls[call];
         let mut commands = self.http.commands(machine).ok_or(SendError::Closed)?;
-        commands.respond(self.now, token, Outcome::Result(&raw("{}")))
+        commands.respond(self.now, token, with)
     }
 
     pub(super) fn progress(&mut self, call: usize, value: f64) -> Result<(), SendError> {
