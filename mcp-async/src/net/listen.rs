@@ -128,6 +128,15 @@ impl Listen {
         self.socket.local_addr()
     }
 
+    /// The scheme and the address, as the begin of a URL.
+    pub(crate) fn origin(&self) -> io::Result<String> {
+        let scheme = match &self.settings.identity {
+            Some(_) => "https",
+            None => "http",
+        };
+        Ok(format!("{scheme}://{}", self.address()?))
+    }
+
     /// How long a client may take for its TLS handshake, and again for the head of a request, the
     /// first or another on the same connection. 30 seconds by default.
     pub const fn head_timeout(mut self, limit: Duration) -> Self {

@@ -21,9 +21,11 @@ pub(crate) use self::off::refused;
 #[cfg(not(feature = "tracing"))]
 pub(crate) use self::off::{CallSpan, expired, failed, ignored, panicked, ping_missed};
 #[cfg(all(feature = "server", not(feature = "tracing")))]
-pub(crate) use self::off::{Here, handler_failed, task_store_failed, task_store_late, tool_failed};
+pub(crate) use self::off::{
+    Here, handler_failed, kept_in_exchange, task_store_failed, task_store_late, tool_failed,
+};
 #[cfg(all(feature = "http-server", not(feature = "tracing")))]
-pub(crate) use self::off::{displaced, forwarded_refused, store_failed, unverified};
+pub(crate) use self::off::{displaced, forwarded_refused, listening, store_failed, unverified};
 #[cfg(all(feature = "http-client", not(feature = "tracing")))]
 pub(crate) use self::off::{oversized, tool_dropped, unsent};
 #[cfg(all(feature = "client", feature = "tracing"))]
@@ -33,11 +35,13 @@ pub(crate) use self::on::issuer_spelling;
 #[cfg(all(feature = "auth", feature = "http-server", feature = "tracing"))]
 pub(crate) use self::on::refused;
 #[cfg(all(feature = "http-server", feature = "tracing"))]
-pub(crate) use self::on::{displaced, forwarded_refused, store_failed, unverified};
+pub(crate) use self::on::{displaced, forwarded_refused, listening, store_failed, unverified};
 #[cfg(feature = "tracing")]
 pub(crate) use self::on::{expired, failed, ignored, panicked, ping_missed, take_failure};
 #[cfg(all(feature = "server", feature = "tracing"))]
-pub(crate) use self::on::{handler_failed, task_store_failed, task_store_late, tool_failed};
+pub(crate) use self::on::{
+    handler_failed, kept_in_exchange, task_store_failed, task_store_late, tool_failed,
+};
 #[cfg(all(feature = "http-client", feature = "tracing"))]
 pub(crate) use self::on::{oversized, tool_dropped, unsent};
 #[cfg(all(feature = "server", feature = "tracing"))]

@@ -24,6 +24,12 @@ pub(crate) const fn unverified(_error: &(dyn core::error::Error + 'static)) {}
 #[cfg(all(feature = "auth", feature = "http-server"))]
 pub(crate) const fn refused(_reason: &mcp_proto::auth::resource::Denial) {}
 
+#[cfg(feature = "server")]
+pub(crate) const fn kept_in_exchange(_limit: &'static str) {}
+
+#[cfg(feature = "http-server")]
+pub(crate) const fn listening(_url: &str) {}
+
 #[cfg(feature = "http-server")]
 pub(crate) const fn displaced() {}
 

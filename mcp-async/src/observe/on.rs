@@ -4,7 +4,7 @@ use core::cell::Cell;
 use core::time::Duration;
 
 use mcp_proto::IgnoreReason;
-use tracing::{debug, error, warn};
+use tracing::{debug, error, info, warn};
 
 use super::span::{self, Failure};
 
@@ -45,7 +45,20 @@ pub(crate) fn unverified(error: &(dyn core::error::Error + 'static)) {
 /// A request was refused because of its token, which is not shown.
 #[cfg(all(feature = "auth", feature = "http-server"))]
 pub(crate) fn refused(reason: &mcp_proto::auth::resource::Denial) {
-    debug!(target: span::TARGET, %reason, "the token of a request was refused");
+    let advice = reason.reason().advice();
+    debug!(target: span::TARGET, %reason, advice, "the token of a request was refused");
+}
+
+/// A call that may be a task runs in its exchange, because of this limit.
+#[cfg(feature = "server")]
+pub(crate) fn kept_in_exchange(limit: &'static str) {
+    debug!(target: span::TARGET, limit, "a call runs in its exchange instead of a task");
+}
+
+/// A server accepts connections.
+#[cfg(feature = "http-server")]
+pub(crate) fn listening(url: &str) {
+    info!(target: span::TARGET, url, "the server accepts connections");
 }
 
 /// Another process has taken over a session of this one.

@@ -186,7 +186,7 @@ fn types() {
     let mut lenient = Server::new(builder().accept_untyped_tokens());
     for change in ["typ=\"JWT\"", "-typ"] {
         let token = token_with(&[change], &[]);
-        refused(&token, "401: the token is not an access token");
+        refused(&token, "401: the type of the access token is not at+jwt");
         accepted(&mut lenient, &token);
     }
     for typ in [

@@ -7,6 +7,7 @@ use std::net::ToSocketAddrs;
 
 use super::builder::Http;
 use crate::net::{Listen, Network};
+use crate::observe;
 use crate::server::ServerBuilder;
 use crate::server::serving::Server;
 
@@ -15,6 +16,10 @@ impl<R: Network, S> Server<R, S> {
     /// interrupted (SIGINT, SIGTERM, Ctrl-C) or the server is
     /// [shut down](crate::server::Registry::shutdown); what runs then may finish. Whatever else
     /// is to be set, [`http`](Self::http) sets.
+    ///
+    /// An event of the level INFO has the URL when the server accepts connections. A program that needs the
+    /// address itself, because it binds port 0, asks [`Listen::address`] and serves with
+    /// [`Http::serve_on`].
     ///
     /// ```
     /// use mcp_async::Server;
@@ -80,6 +85,8 @@ impl<R: Network> Http<R> {
         if !named && !listen.address()?.ip().is_loopback() {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, REACHABLE));
         }
+        let path = self.options.path.as_deref().unwrap_or_default();
+        let url = format!("{}{path}", listen.origin()?);
         let listen = listen.shutdown_timeout_or(self.options.shutdown_timeout);
         let server = self.build()?;
         let shutdown = self.shutdown.take();
@@ -102,6 +109,7 @@ impl<R: Network> Http<R> {
             })
             .await;
         };
+        observe::listening(&url);
         ended.endpoint.serving.start();
         let served = listen
             .serve_then::<R, _, _, _>(service, end, |grace| {

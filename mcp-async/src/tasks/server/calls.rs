@@ -54,11 +54,11 @@ impl Engine {
         let engine = Arc::clone(self);
         let owner = owner(call.context());
         let (policy, when) = (tool.policy, tool.when);
-        if (policy, when) == (TaskPolicy::Optional, Detach::Now) && self.refuses(&owner) {
+        if (policy, when) == (TaskPolicy::Optional, Detach::Now) && self.stays_in_exchange(&owner) {
             return service.call(call);
         }
         let (asked, of) = (Arc::clone(self), owner.clone());
-        let may_leave = move || policy == TaskPolicy::Required || !asked.refuses(&of);
+        let may_leave = move || policy == TaskPolicy::Required || !asked.stays_in_exchange(&of);
         call.detach_where(service, (when, Box::new(may_leave)), |detached| {
             engine.create(owner, detached)
         })

@@ -14,6 +14,7 @@ use super::runs::Running;
 use super::shown::created;
 use super::sweep::KEPT;
 use crate::error::ErrorReply;
+use crate::observe;
 use crate::server::DetachedCall;
 
 impl Engine {
@@ -116,11 +117,15 @@ impl Engine {
         }
     }
 
-    /// Whether a further task of this owner would exceed a bound, or the server ends.
-    pub(super) fn refuses(&self, owner: &Option<Arc<str>>) -> bool {
+    /// Whether a call that need not become a task runs in its exchange: a further task of this owner would
+    /// exceed a bound, or the server ends.
+    pub(super) fn stays_in_exchange(&self, owner: &Option<Arc<str>>) -> bool {
         let now = (self.executor.now)();
         let may_run = self.runs.may_begin(now, self.tasks.max_running);
-        may_run.is_err() || self.kept().refuses(owner, self.bounds())
+        let may_begin = may_run.and_then(|()| self.kept().may_add(owner, self.bounds()));
+        may_begin
+            .inspect_err(|limit| observe::kept_in_exchange(limit))
+            .is_err()
     }
 }
 

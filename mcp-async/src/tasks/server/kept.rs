@@ -64,10 +64,12 @@ impl KeptTasks {
         Ok((self.last, removed))
     }
 
-    /// Whether a further task of this owner has no place.
-    pub(super) fn refuses(&self, owner: &Owner, bounds: Bounds) -> bool {
-        self.is_full(owner, bounds)
-            .is_some_and(|limit| self.oldest(owner, limit).is_none())
+    /// Whether there is a place for a further task of this owner; else the limit.
+    pub(super) fn may_add(&self, owner: &Owner, bounds: Bounds) -> Result<(), &'static str> {
+        match self.is_full(owner, bounds) {
+            Some(limit) if self.oldest(owner, limit).is_none() => Err(limit),
+            _ => Ok(()),
+        }
     }
 
     /// The bound that a further task of this owner would exceed.

@@ -361,3 +361,21 @@ fn a_broken_body_is_no_request() {
     let pieces = Pieces(vec![br#"{"jsonrpc":"#], true);
     assert_eq!(send_body(&service, request_of(pieces)).status, 400);
 }
+
+/// A program that binds port 0 finds the address in its log.
+#[cfg(all(feature = "auth", feature = "client", feature = "tracing"))]
+#[test]
+fn a_server_that_accepts_connections_says_where() {
+    let listen = mcp_async::net::Listen::bind("127.0.0.1:0").unwrap();
+    let address = listen.address().unwrap();
+    let notes = crate::connection::spans::Notes::default();
+    notes.watch(|| {
+        let server = server().build().unwrap();
+        let mut serving = core::pin::pin!(server.http().path("/api").serve_on(listen));
+        let cx = &mut Context::from_waker(core::task::Waker::noop());
+        assert!(serving.as_mut().poll(cx).is_pending());
+    });
+    let seen = notes.take().join("\n");
+    let expected = format!("message=the server accepts connections url=http://{address}/api");
+    assert!(seen.contains("INFO") && seen.contains(&expected), "{seen}");
+}

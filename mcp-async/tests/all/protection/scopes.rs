@@ -326,7 +326,10 @@ fn a_handler_challenges_for_scopes() {
             assert_ne!(revision, "2026-07-28");
         }
         let text = refused.whole();
-        assert!(text.contains("needed: mcp notes:late notes:share"), "{text}");
+        assert!(
+            text.contains("needed: mcp notes:late notes:share"),
+            "{text}"
+        );
         let client = client.with_token("ada/mcp+notes:late+notes:share/60");
         assert!(client.call("later").whole().contains("shared"));
         // An error that a handler does not return changes nothing.
@@ -357,7 +360,10 @@ fn after_the_response_has_begun_an_error_names_the_scopes() {
         reply.text();
         advance(Duration::from_secs(20));
         let text = reply.text();
-        assert!(text.contains("needed: mcp notes:late"), "{revision}: {text}");
+        assert!(
+            text.contains("needed: mcp notes:late"),
+            "{revision}: {text}"
+        );
         assert!(text.contains("-32600"), "{revision}: {text}");
     }
 }

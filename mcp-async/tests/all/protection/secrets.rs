@@ -75,3 +75,28 @@ fn responses_logs_and_debug_output_show_no_token() {
         assert!(!text.contains("s3cret"), "{text}");
     }
 }
+
+/// AU-18: authorization servers that issue such tokens are common.
+#[test]
+fn the_log_names_the_setting_that_accepts_untyped_tokens() {
+    let issuer = Signer::ed25519(1);
+    let refused = |header: &str| {
+        let notes = Notes::default();
+        notes.watch(|| {
+            let keys = StaticKeys::new(issuer.key_set("1"));
+            let protection = Protection::new(RESOURCE).issuer_with_keys(ISSUER, keys);
+            let service = server().http().protect(protection).into_service().unwrap();
+            let token = issuer.sign(header, "{}");
+            let reply = send(
+                &service,
+                signed(modern(&request(1, "tools/list", "")), &token),
+            );
+            assert_eq!(reply.status, 401);
+            assert!(!reply.whole().contains("accept_untyped_tokens"));
+        });
+        notes.take().join("\n").contains("`accept_untyped_tokens`")
+    };
+    assert!(refused(r#"{"alg":"EdDSA","kid":"1","typ":"JWT"}"#));
+    assert!(refused(r#"{"alg":"EdDSA","kid":"1"}"#));
+    assert!(!refused(r#"{"alg":"EdDSA","kid":"1","typ":"id+jwt"}"#));
+}

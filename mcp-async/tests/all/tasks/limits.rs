@@ -167,6 +167,23 @@ fn a_call_that_need_not_be_a_task_runs_in_its_exchange_at_the_bound() {
     assert_eq!(member(&answer, &["result", "taskId"]), "");
 }
 
+#[cfg(feature = "tracing")]
+#[test]
+fn a_call_that_stays_in_its_exchange_is_an_event() {
+    let notes = crate::connection::spans::Notes::default();
+    notes.watch(|| {
+        let (server, _) = server(Tasks::new().max_running(1));
+        let mut wire = client(&server);
+        create(&mut wire, "job", r#"{"steps":1000}"#);
+        pass(0);
+        call(&mut wire, "job", "{}");
+    });
+    let seen = notes.take().join("\n");
+    let expected = "limit=limit reached: tasks that run message=a call runs in its exchange";
+    assert!(seen.contains("DEBUG") && seen.contains(expected), "{seen}");
+    crate::sim::end();
+}
+
 #[test]
 fn a_handler_that_need_not_have_a_task_goes_on_in_its_exchange_at_the_bound() {
     let (server, _) = server(Tasks::new().max_running(1));

@@ -80,6 +80,9 @@ pub enum DenialReason {
     AlgorithmNotAllowed,
     /// `typ` of the token is not that of an access token.
     TokenType,
+    /// The token has no `typ`, or `JWT`, which only
+    /// [`accept_untyped_tokens`](super::ResourceBuilder::accept_untyped_tokens) accepts.
+    UntypedToken,
     /// The header of the token has `crit`.
     CriticalHeader,
     /// This claim is missing or malformed.
@@ -174,6 +177,17 @@ impl DenialReason {
         }
     }
 
+    /// Returns what the operator of the server can do about it, for its log: the setting that accepts
+    /// such requests.
+    pub const fn advice(self) -> Option<&'static str> {
+        match self {
+            Self::UntypedToken => Some(
+                "`accept_untyped_tokens` of the protection's settings accepts tokens of this authorization server",
+            ),
+            _ => None,
+        }
+    }
+
     const fn code(self) -> ErrorCode {
         match self {
             Self::NoCredentials | Self::UnsupportedScheme => ErrorCode::Absent,
@@ -217,6 +231,7 @@ impl DenialReason {
             Self::TokenMalformed => "the access token is malformed",
             Self::AlgorithmNotAllowed => "the algorithm of the access token is not allowed",
             Self::TokenType => "the token is not an access token",
+            Self::UntypedToken => "the type of the access token is not at+jwt",
             Self::CriticalHeader => "the access token has critical headers that are not supported",
             Self::Claim(_) => " of the access token is missing or malformed",
             Self::Issuer => "the issuer of the access token is not trusted",

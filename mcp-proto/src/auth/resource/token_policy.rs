@@ -33,9 +33,11 @@ impl TokenPolicy {
             return Err(DenialReason::AlgorithmNotAllowed);
         }
         let is_untyped = jws.media_type.is_none() || jws.has_type("JWT");
-        match jws.has_type("at+jwt") || (self.accept_untyped && is_untyped) {
+        match jws.has_type("at+jwt") {
             true => Ok(jws),
-            false => Err(DenialReason::TokenType),
+            false if !is_untyped => Err(DenialReason::TokenType),
+            false if self.accept_untyped => Ok(jws),
+            false => Err(DenialReason::UntypedToken),
         }
     }
 
