@@ -57,13 +57,14 @@ struct Run {
 type Newest = Result<Option<TaskRecord>, ErrorReply>;
 
 impl Engine {
-    /// Runs the handler of a task until the task has ended.
-    pub(super) async fn run(
+    /// Runs the handler of a task until the task has ended. The future has as long a life as the task, and
+    /// there are many: it holds the state once, and what rarely happens in an allocation of its own.
+    pub(super) fn run(
         self: Arc<Self>,
         record: TaskRecord,
         call: DetachedCall,
         (running, number): (Running, u64),
-    ) {
+    ) -> impl Future<Output = ()> + Send {
         let ttl = record.ttl.map(Duration::from_millis);
         let expiry = ttl.map(|ttl| (self.executor.sleep)(ttl));
         let mut run = Run {
@@ -85,12 +86,14 @@ impl Engine {
             grace: None,
             stopped: None,
         };
-        poll_fn(|cx| run.poll(cx)).await;
-        let engine = Arc::clone(&run.engine);
-        drop(run);
-        // The tasks that made room for this one.
-        if engine.kept().has_removals() {
-            engine.repair().await;
+        async move {
+            poll_fn(|cx| run.poll(cx)).await;
+            let engine = Arc::clone(&run.engine);
+            drop(run);
+            // The tasks that made room for this one.
+            if engine.kept().has_removals() {
+                Box::pin(engine.repair()).await;
+            }
         }
     }
 }

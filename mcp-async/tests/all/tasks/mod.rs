@@ -8,6 +8,7 @@ mod interleavings;
 mod lifecycle;
 mod limits;
 mod listens;
+mod memory;
 mod owners;
 mod questions;
 mod refusals;
