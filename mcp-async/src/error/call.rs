@@ -83,7 +83,7 @@ impl From<Failure> for CallError {
 impl fmt::Display for CallError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Server(_) => f.write_str("the server answered with an error"),
+            Self::Server(error) => write!(f, "the server answered with an error: {error}"),
             Self::MissingCapability(capability) => {
                 write!(
                     f,
@@ -107,7 +107,9 @@ impl fmt::Display for CallError {
             #[cfg(all(feature = "auth", feature = "http-client"))]
             Self::Authorization(error) => error.fmt(f),
             Self::Decode(_) => f.write_str("the server's result is of another type"),
-            Self::Input(_) => f.write_str("the input that the server wants is refused"),
+            Self::Input(error) => {
+                write!(f, "the input that the server wants is refused: {error}")
+            }
             #[cfg(feature = "client")]
             Self::Tool(result) => write!(f, "the tool failed: {}", result.text()),
             #[cfg(feature = "client")]
@@ -123,7 +125,6 @@ impl fmt::Display for CallError {
 impl core::error::Error for CallError {
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
         match self {
-            Self::Server(error) | Self::Input(error) => Some(error),
             Self::Refused(error) => Some(error),
             Self::Decode(error) => Some(error),
             #[cfg(all(feature = "auth", feature = "http-client"))]

@@ -8,14 +8,15 @@ use core::fmt;
 /// errors prints this.
 ///
 /// ```
+/// use mcp_async::ErrorChain;
 /// use mcp_async::client::CallError;
-/// use mcp_async::{ErrorChain, ErrorReply};
+/// use mcp_proto::SendError;
 ///
-/// let error = CallError::Server(ErrorReply::new(1, "out of paper"));
-/// assert_eq!(error.to_string(), "the server answered with an error");
+/// let error = CallError::Refused(SendError::Closed);
+/// assert_eq!(error.to_string(), "the call was not sent");
 /// assert_eq!(
 ///     ErrorChain(&error).to_string(),
-///     "the server answered with an error: out of paper (code 1)",
+///     "the call was not sent: the connection is closed",
 /// );
 /// ```
 #[derive(Clone, Copy, Debug)]

@@ -78,7 +78,7 @@ impl fmt::Display for ConnectError {
                 accepted: *accepted,
             }
             .fmt(f),
-            Self::Refused(_) => f.write_str("the server refused"),
+            Self::Refused(error) => write!(f, "the server refused: {error}"),
             Self::Answer => CoreError::Answer.fmt(f),
             Self::Timeout => CoreError::Timeout.fmt(f),
             Self::Closed => CoreError::Closed.fmt(f),
@@ -104,7 +104,6 @@ impl fmt::Display for ConnectError {
 impl core::error::Error for ConnectError {
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
         match self {
-            Self::Refused(error) => Some(error),
             #[cfg(all(feature = "auth", feature = "http-client"))]
             Self::Authorization(error) => error.source(),
             _ => None,

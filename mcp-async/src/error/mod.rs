@@ -5,6 +5,7 @@ mod authorization;
 mod call;
 mod chain;
 mod connect;
+mod printable;
 mod reply;
 mod spawn;
 #[cfg(feature = "client")]
@@ -18,6 +19,7 @@ pub use self::authorization::AuthorizationError;
 pub use self::call::CallError;
 pub use self::chain::ErrorChain;
 pub use self::connect::ConnectError;
+pub(crate) use self::printable::Printable;
 pub use self::reply::ErrorReply;
 pub use self::spawn::SpawnError;
 #[cfg(feature = "client")]

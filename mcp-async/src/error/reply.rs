@@ -7,8 +7,11 @@ use mcp_proto::SendError;
 use mcp_proto::json::{RawBuf, Str};
 use mcp_proto::rpc::{ErrorObject, code};
 
+use super::printable::Printable;
+
 /// An error that goes to the peer, or came from it: code, message and data of JSON-RPC. Its text
-/// is the message and the code: `Unknown tool: frob (code -32602)`.
+/// is the message, cut after 1,000 characters and with control characters escaped, and the code:
+/// `Unknown tool: frob (code -32602)`.
 #[derive(Clone, Debug)]
 pub struct ErrorReply {
     /// The code; codes of the application lie outside -32768 to -32000 (JR-27).
@@ -85,8 +88,15 @@ impl From<SendError> for ErrorReply {
 
 impl fmt::Display for ErrorReply {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} (code {})", self.message, self.code)
+        let message = Printable {
+            text: &self.message,
+            longest: LONGEST_MESSAGE,
+        };
+        write!(f, "{message} (code {})", self.code)
     }
 }
 
 impl core::error::Error for ErrorReply {}
+
+/// How many characters of a message its text has. A message is one short sentence (JR-13).
+const LONGEST_MESSAGE: usize = 1000;

@@ -2,13 +2,12 @@
 //!
 //! Of those conventions, session ids, arguments and results are left out: they are not for logs.
 
-use core::fmt::{self, Write as _};
-
 use mcp_proto::rpc::{Method, code};
 use tracing::field::{Empty, display};
 use tracing::{Span, info_span};
 
 use super::Transport;
+use crate::error::Printable;
 
 /// A request, for the side that answers it and for the side that asks.
 macro_rules! call_span {
@@ -189,13 +188,13 @@ fn described(span: Span, method: Method<'_>, subject: Option<&str>, transport: T
     match method {
         Method::ToolsCall => {
             span.record("gen_ai.operation.name", "execute_tool");
-            span.record("gen_ai.tool.name", display(Name(subject)));
+            span.record("gen_ai.tool.name", display(name(subject)));
         }
         Method::PromptsGet => {
-            span.record("gen_ai.prompt.name", display(Name(subject)));
+            span.record("gen_ai.prompt.name", display(name(subject)));
         }
         Method::ResourcesRead | Method::ResourcesSubscribe | Method::ResourcesUnsubscribe => {
-            span.record("mcp.resource.uri", display(Name(public(subject))));
+            span.record("mcp.resource.uri", display(name(public(subject))));
             // A name that differs from call to call would be no name.
             span.record("otel.name", display(method));
             return span;
@@ -204,25 +203,16 @@ fn described(span: Span, method: Method<'_>, subject: Option<&str>, transport: T
     }
     span.record(
         "otel.name",
-        display(format_args!("{method} {}", Name(subject))),
+        display(format_args!("{method} {}", name(subject))),
     );
     span
 }
 
-/// A name that a peer chose: cut, and without what would act on a terminal.
-struct Name<'a>(&'a str);
-
-impl fmt::Display for Name<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut chars = self.0.chars();
-        for char in chars.by_ref().take(LONGEST) {
-            f.write_char(if char.is_control() { '\u{fffd}' } else { char })?;
-        }
-        f.write_str(if chars.next().is_some() {
-            "\u{2026}"
-        } else {
-            ""
-        })
+/// A name that a peer chose.
+const fn name(text: &str) -> Printable<'_> {
+    Printable {
+        text,
+        longest: LONGEST,
     }
 }
 
@@ -248,19 +238,6 @@ const LONGEST: usize = 128;
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_are_harmless() {
-        for (name, told) in [
-            ("echo", "echo"),
-            ("a\nb\u{1b}[2J", "a\u{fffd}b\u{fffd}[2J"),
-            ("", ""),
-        ] {
-            assert_eq!(Name(name).to_string(), told);
-        }
-        let long = "\u{e9}".repeat(200);
-        assert_eq!(Name(&long).to_string().chars().count(), LONGEST + 1);
-    }
 
     #[test]
     fn uris_keep_their_secrets() {

@@ -34,11 +34,8 @@ fn no_error_repeats_its_source() {
     let form = schema::form::<String>().unwrap_err();
     let bad = b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
     let errors: Vec<Box<dyn Error>> = vec![
-        Box::new(CallError::Server(reply())),
-        Box::new(CallError::Input(reply())),
         Box::new(CallError::Refused(SendError::Encode)),
         Box::new(CallError::Decode(decode())),
-        Box::new(ConnectError::Refused(reply())),
         Box::new(AskError::Client(reply())),
         Box::new(AskError::Rejected(reply())),
         Box::new(AskError::Refused(SendError::Encode)),
@@ -73,6 +70,9 @@ fn no_error_repeats_its_source() {
 fn errors_without_a_source() {
     let errors: Vec<Box<dyn Error>> = vec![
         Box::new(reply()),
+        Box::new(CallError::Server(reply())),
+        Box::new(CallError::Input(reply())),
+        Box::new(ConnectError::Refused(reply())),
         Box::new(CallError::Timeout),
         Box::new(CallError::MissingCapability("tools")),
         Box::new(ConnectError::Closed),
@@ -87,4 +87,31 @@ fn errors_without_a_source() {
         assert!(error.source().is_none(), "{error:?}");
         assert_eq!(ErrorChain(&**error).to_string(), error.to_string());
     }
+}
+
+/// A program that prints an error with `{error}` shows what the server said, and how much of it.
+#[test]
+fn errors_show_the_reply() {
+    let check = |error: &dyn Error, shown: &str| assert_eq!(error.to_string(), shown);
+    check(
+        &CallError::Server(reply()),
+        "the server answered with an error: out of paper (code 7)",
+    );
+    check(
+        &CallError::Input(reply()),
+        "the input that the server wants is refused: out of paper (code 7)",
+    );
+    check(
+        &ConnectError::Refused(reply()),
+        "the server refused: out of paper (code 7)",
+    );
+    check(
+        &CallError::Server(ErrorReply::new(1, "red\u{1b}[31m\nnext line")),
+        "the server answered with an error: red\\u{1b}[31m\\nnext line (code 1)",
+    );
+    let long = "é".repeat(1001);
+    check(
+        &ErrorReply::new(-1, long.clone()),
+        &format!("{}… (code -1)", &long[..2000]),
+    );
 }

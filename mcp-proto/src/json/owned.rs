@@ -218,7 +218,7 @@ impl<'de> Deserialize<'de> for RawBuf {
     }
 }
 
-/// Writes the JSON as it came. `Debug` shows none of it.
+/// Writes the JSON as it came.
 impl fmt::Display for RawBuf {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(&self.as_raw(), f)

@@ -1,6 +1,6 @@
 //! One validated JSON value.
 
-use core::fmt;
+use core::fmt::{self, Write as _};
 
 use super::form::Form;
 use super::{Kind, Str, escape};
@@ -142,16 +142,67 @@ impl PartialEq for Raw<'_> {
     }
 }
 
-/// Kind and length only: what peers send does not belong into logs.
-/// Writes the JSON as it came. `Debug` shows none of it.
+/// Writes the JSON as it came.
 impl fmt::Display for Raw<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
 }
 
+/// Writes the JSON in one line: control characters are escaped, and of a long value only the
+/// beginning and the length are written. What peers send does not belong into logs.
 impl fmt::Debug for Raw<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Raw({:?}, {} bytes)", self.kind(), self.bytes.len())
+        let text = self.as_str();
+        let shown = match text.len() > LONGEST_SHOWN {
+            true => text.floor_char_boundary(LONGEST_SHOWN),
+            false => text.len(),
+        };
+        for char in text.get(..shown).unwrap_or_default().chars() {
+            match char.is_control() {
+                true => write!(f, "{}", char.escape_debug())?,
+                false => f.write_char(char)?,
+            }
+        }
+        match shown < text.len() {
+            true => write!(f, "\u{2026} ({} bytes)", text.len()),
+            false => Ok(()),
+        }
+    }
+}
+
+/// How many bytes of a value `Debug` shows.
+const LONGEST_SHOWN: usize = 200;
+
+#[cfg(test)]
+mod tests {
+    use std::format;
+    use std::string::{String, ToString as _};
+
+    use super::*;
+    use crate::json::{Object, RawBuf};
+
+    #[test]
+    fn debug_shows_the_json() {
+        let check = |json: &str, shown: &str| {
+            let raw = Raw::parse(json.as_bytes(), 8).unwrap();
+            assert_eq!(format!("{raw:?}"), shown);
+            assert_eq!(format!("{:?}", RawBuf::from(raw)), shown);
+            assert_eq!(raw.to_string(), json.trim());
+        };
+        check("null", "null");
+        check(r#" "a \n b" "#, r#""a \n b""#);
+        check("{\"a\":\n\t[1]}", r#"{"a":\n\t[1]}"#);
+        check("\"\u{9b}31m \u{7f}\"", r#""\u{9b}31m \u{7f}""#);
+        let object = Object::EMPTY;
+        assert_eq!(format!("{:?}", Some(object)), "Some({})");
+
+        let quoted = |length: usize| String::from("\"") + &"x".repeat(length - 2) + "\"";
+        check(&quoted(200), &quoted(200));
+        let long = quoted(201);
+        check(&long, &format!("{}… (201 bytes)", &long[..200]));
+        // A character is never cut in two: of those of two bytes the last would be.
+        let wide = format!("\"{}\"", "é".repeat(100));
+        check(&wide, &format!("{}… (202 bytes)", &wide[..199]));
     }
 }

@@ -211,7 +211,7 @@ fn every_call_has_a_span() {
         notes.saw(&[&tool("later", "")]);
         wire.call(1, "a\\nb");
         let failed = ", error.type=-32602, otel.status_code=ERROR, rpc.response.status_code=-32602";
-        notes.saw(&[&tool("a\u{fffd}b", failed)]);
+        notes.saw(&[&tool("a\\nb", failed)]);
     });
 }
 
