@@ -119,7 +119,7 @@ mod values;
 
 #[cfg(feature = "client")]
 pub use client::Client;
-pub use connection::{Answered, Job};
+pub use connection::{Answered, CallOutcome, Job};
 pub use error::{ErrorChain, ErrorReply};
 pub use io::{MessageReader, MessageSink, MessageSource, MessageWriter, Tap, stdio};
 pub use runtime::{

@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use mcp_proto::{Instant, Token};
 
+use super::call_outcome::CallOutcome;
 use super::driver_waker::{DriverWaker, JobWaker};
 use crate::observe;
 
@@ -42,8 +43,50 @@ enum Lifetime {
 ///
 /// It counts for this request only: a job that ends with the proof of another one is answered with
 /// the internal error.
+///
+/// A layer reads [how](Self::outcome) the call has ended:
+///
+/// ```
+/// use mcp_async::CallOutcome;
+/// use mcp_async::server::layers::around;
+///
+/// let failures = around(|call, service| {
+///     service.call(call).wrap(|job| async move {
+///         let answered = job.await;
+///         match answered.outcome() {
+///             CallOutcome::Error(code) => eprintln!("an error of code {code}"),
+///             CallOutcome::ToolError => eprintln!("a tool failed"),
+///             _ => {}
+///         }
+///         answered
+///     })
+/// });
+/// # let _ = mcp_async::Server::<()>::builder("demo", "1.0").layer(failures);
+/// ```
 #[derive(Debug)]
-pub struct Answered(pub(crate) Token);
+pub struct Answered {
+    token: Token,
+    outcome: CallOutcome,
+}
+
+impl Answered {
+    pub(crate) const fn new(token: Token, outcome: CallOutcome) -> Self {
+        Self { token, outcome }
+    }
+
+    /// Returns how the call has ended.
+    pub const fn outcome(&self) -> CallOutcome {
+        self.outcome
+    }
+
+    /// The answer is the result of a tool that failed, unless it is no result.
+    pub(crate) fn of_failed_tool(mut self) -> Self {
+        if self.outcome == CallOutcome::Result {
+            self.outcome = CallOutcome::ToolError;
+        }
+        self
+    }
+}
 
 impl Job {
     /// A job made of the future that answers.
@@ -345,7 +388,7 @@ impl Jobs {
         let cx = &mut Context::from_waker(&place.waker);
         let polled = match catch_unwind(AssertUnwindSafe(|| job.future.as_mut().poll(cx))) {
             Ok(Poll::Pending) => return Polled::Waits,
-            Ok(Poll::Ready(Answered(answered))) if answered == token => Polled::Done,
+            Ok(Poll::Ready(answered)) if answered.token == token => Polled::Done,
             Ok(Poll::Ready(_)) => Polled::Unanswered(token),
             Err(panic) => {
                 discard(panic);

@@ -1,6 +1,7 @@
 //! One connection: the future that reads, writes and runs the calls, and the state that its handles
 //! share with it. The role is a parameter.
 
+mod call_outcome;
 mod calls;
 mod driver;
 mod driver_waker;
@@ -15,6 +16,7 @@ mod progress;
 mod shared;
 mod turn;
 
+pub use self::call_outcome::CallOutcome;
 pub(crate) use self::calls::{Effect, Role};
 pub(crate) use self::driver::Driver;
 #[cfg(feature = "http-client")]

@@ -12,6 +12,7 @@ use mcp_proto::{
     Token, Transmit,
 };
 
+use super::call_outcome::CallOutcome;
 use super::driver_waker::DriverWaker;
 use super::job::Answered;
 use super::outbound::{Outbound, Receipt};
@@ -254,10 +255,11 @@ impl<M: Respond> Shared<M> {
         token: Token,
         outcome: Outcome<'_>,
     ) -> Poll<Answered> {
-        let (watchers, _kept) = {
+        let (end, watchers, _kept) = {
             let mut core = self.lock();
             // The time of the last turn will do: an answer has no deadline.
             let now = core.now;
+            let mut end = CallOutcome::of(&outcome);
             let respond = |outcome| {
                 move |machine: &mut M, now, out: &mut [u8]| {
                     machine.respond(now, token, outcome, out)
@@ -271,16 +273,17 @@ impl<M: Respond> Shared<M> {
                 Err(_) => {
                     let error = ErrorReply::internal();
                     let outcome = Outcome::Error(error.as_object());
+                    end = CallOutcome::of(&outcome);
                     // Whatever this meets, there is nothing more that could be said.
                     let _ = ready!(core.poll_send(now, cx, on, respond(outcome)));
                 }
             }
             let kept = core.role_state.forget(token);
-            (core::mem::take(&mut core.watchers), kept)
+            (end, core::mem::take(&mut core.watchers), kept)
         };
         watchers.into_iter().for_each(Waker::wake);
         self.driver_waker.wake();
-        Poll::Ready(Answered(token))
+        Poll::Ready(Answered::new(token, end))
     }
 
     pub(crate) fn wake_watchers(&self) {

@@ -38,7 +38,10 @@ mod tests {
         check("echo", "echo");
         check("12345678", "12345678");
         check("123456789", "12345678\u{2026}");
-        check("\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}", "éééééééé\u{2026}");
+        check(
+            "\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}",
+            "éééééééé\u{2026}",
+        );
         check("a\nb\u{1b}[2J", "a\\nb\\u{1b}[2J");
         check("\u{9b}\u{7f}", "\\u{9b}\\u{7f}");
     }

@@ -3,7 +3,8 @@
 //!
 //! Data of a peer is not recorded, except the names of requested items: arguments, results, states,
 //! session ids and the texts of panics are not for logs. Errors of handlers and callbacks are
-//! recorded if the peer does not see them.
+//! recorded if the peer does not see them; the first of them is printed where no subscriber can receive
+//! it.
 
 #[cfg(not(feature = "tracing"))]
 mod off;
@@ -11,6 +12,8 @@ mod off;
 mod on;
 #[cfg(feature = "tracing")]
 pub(crate) mod span;
+#[cfg(any(feature = "server", feature = "client"))]
+mod unseen;
 
 #[cfg(all(feature = "client", not(feature = "tracing")))]
 pub(crate) use self::off::callback_failed;
@@ -19,10 +22,10 @@ pub(crate) use self::off::issuer_spelling;
 #[cfg(all(feature = "auth", feature = "http-server", not(feature = "tracing")))]
 pub(crate) use self::off::refused;
 #[cfg(not(feature = "tracing"))]
-pub(crate) use self::off::{CallSpan, expired, failed, ignored, panicked, ping_missed};
+pub(crate) use self::off::{CallSpan, expired, ignored, panicked, ping_missed};
 #[cfg(all(feature = "server", not(feature = "tracing")))]
 pub(crate) use self::off::{
-    Here, handler_failed, kept_in_exchange, task_store_failed, task_store_late, tool_failed,
+    Here, handler_failed, kept_in_exchange, task_store_failed, task_store_late,
 };
 #[cfg(all(feature = "http-server", not(feature = "tracing")))]
 pub(crate) use self::off::{displaced, forwarded_refused, listening, store_failed, unverified};
@@ -37,11 +40,9 @@ pub(crate) use self::on::refused;
 #[cfg(all(feature = "http-server", feature = "tracing"))]
 pub(crate) use self::on::{displaced, forwarded_refused, listening, store_failed, unverified};
 #[cfg(feature = "tracing")]
-pub(crate) use self::on::{expired, failed, ignored, panicked, ping_missed, take_failure};
+pub(crate) use self::on::{expired, ignored, panicked, ping_missed};
 #[cfg(all(feature = "server", feature = "tracing"))]
-pub(crate) use self::on::{
-    handler_failed, kept_in_exchange, task_store_failed, task_store_late, tool_failed,
-};
+pub(crate) use self::on::{handler_failed, kept_in_exchange, task_store_failed, task_store_late};
 #[cfg(all(feature = "http-client", feature = "tracing"))]
 pub(crate) use self::on::{oversized, tool_dropped, unsent};
 #[cfg(all(feature = "server", feature = "tracing"))]

@@ -6,6 +6,8 @@ use mcp_proto::IgnoreReason;
 use mcp_proto::rpc::Method;
 
 use super::Transport;
+#[cfg(any(feature = "server", feature = "client"))]
+use super::unseen;
 
 pub(crate) const fn ignored(_why: IgnoreReason) {}
 
@@ -19,7 +21,9 @@ pub(crate) const fn task_store_late() {}
 pub(crate) const fn store_failed(_error: &dyn core::fmt::Display) {}
 
 #[cfg(feature = "http-server")]
-pub(crate) const fn unverified(_error: &(dyn core::error::Error + 'static)) {}
+pub(crate) fn unverified(error: &(dyn core::error::Error + 'static)) {
+    unseen::print_first("the sender of a request could not be verified", error);
+}
 
 #[cfg(all(feature = "auth", feature = "http-server"))]
 pub(crate) const fn refused(_reason: &mcp_proto::auth::resource::Denial) {}
@@ -42,8 +46,6 @@ pub(crate) const fn expired(_limit: Duration) {}
 
 pub(crate) const fn ping_missed(_misses: u32, _limit: u32) {}
 
-pub(crate) const fn failed(_code: i64) {}
-
 #[cfg(feature = "http-client")]
 pub(crate) const fn unsent(_cause: &str) {}
 
@@ -56,14 +58,15 @@ pub(crate) const fn oversized() {}
 #[cfg(feature = "http-client")]
 pub(crate) const fn tool_dropped(_name: &str, _why: &dyn core::fmt::Display) {}
 
-#[cfg(feature = "server")]
-pub(crate) const fn tool_failed() {}
-
 #[cfg(feature = "client")]
-pub(crate) const fn callback_failed(_error: &(dyn core::error::Error + 'static)) {}
+pub(crate) fn callback_failed(error: &(dyn core::error::Error + 'static)) {
+    unseen::print_first("a callback failed", error);
+}
 
 #[cfg(feature = "server")]
-pub(crate) const fn handler_failed(_error: &(dyn core::error::Error + 'static)) {}
+pub(crate) fn handler_failed(error: &(dyn core::error::Error + 'static)) {
+    unseen::print_first("a handler failed", error);
+}
 
 /// No span, but it still knows whether the call has begun.
 #[derive(Default)]

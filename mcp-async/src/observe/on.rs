@@ -1,12 +1,13 @@
 //! Events.
 
-use core::cell::Cell;
 use core::time::Duration;
 
 use mcp_proto::IgnoreReason;
 use tracing::{debug, error, info, warn};
 
-use super::span::{self, Failure};
+use super::span;
+#[cfg(any(feature = "server", feature = "client"))]
+use super::unseen;
 
 /// A message led to nothing; most of those are absorbed into state, which is no news.
 pub(crate) fn ignored(why: IgnoreReason) {
@@ -38,6 +39,7 @@ pub(crate) fn store_failed(error: &(dyn core::error::Error + 'static)) {
 /// The hook that verifies the senders of requests has failed.
 #[cfg(feature = "http-server")]
 pub(crate) fn unverified(error: &(dyn core::error::Error + 'static)) {
+    unseen::print_first("the sender of a request could not be verified", error);
     let error = crate::ErrorChain(error);
     error!(target: span::TARGET, { exception.message = %error }, "the sender of a request could not be verified");
 }
@@ -84,6 +86,7 @@ pub(crate) fn panicked() {
 /// and those of its sources go there: what they say is the application's choice.
 #[cfg(feature = "server")]
 pub(crate) fn handler_failed(error: &(dyn core::error::Error + 'static)) {
+    unseen::print_first("a handler failed", error);
     let error = crate::ErrorChain(error);
     error!(target: span::TARGET, { exception.message = %error }, "a handler failed");
 }
@@ -91,6 +94,7 @@ pub(crate) fn handler_failed(error: &(dyn core::error::Error + 'static)) {
 /// A callback of a client returned an error that the server does not see.
 #[cfg(feature = "client")]
 pub(crate) fn callback_failed(error: &(dyn core::error::Error + 'static)) {
+    unseen::print_first("a callback failed", error);
     let error = crate::ErrorChain(error);
     error!(target: span::TARGET, { exception.message = %error }, "a callback failed");
 }
@@ -127,25 +131,4 @@ pub(crate) fn oversized() {
 #[cfg(feature = "http-client")]
 pub(crate) fn tool_dropped(name: &str, why: &dyn core::fmt::Display) {
     warn!(target: span::TARGET, tool = name, %why, "a tool of the server was left out");
-}
-
-/// The answer that is being given is an error of this code.
-pub(crate) fn failed(code: i64) {
-    FAILURE.set(Some(Failure::Code(code)));
-}
-
-/// The result that is being given is that of a tool that failed.
-#[cfg(feature = "server")]
-pub(crate) fn tool_failed() {
-    FAILURE.set(Some(Failure::Tool));
-}
-
-/// What was said of failures on this thread since it was asked last: a span asks before and
-/// after its call is polled, so no subscriber has to know which span is the current one.
-pub(crate) fn take_failure() -> Option<Failure> {
-    FAILURE.take()
-}
-
-thread_local! {
-    static FAILURE: Cell<Option<Failure>> = const { Cell::new(None) };
 }

@@ -7,6 +7,7 @@ use tracing::field::{Empty, display};
 use tracing::{Span, info_span};
 
 use super::Transport;
+use crate::connection::CallOutcome;
 use crate::error::Printable;
 
 /// A request, for the side that answers it and for the side that asks.
@@ -74,7 +75,6 @@ pub(crate) enum Failure {
     /// With an error of this code.
     Code(i64),
     /// With a result that is one (`isError`).
-    #[cfg(feature = "server")]
     Tool,
     /// Its handler panicked.
     Panic,
@@ -86,6 +86,17 @@ pub(crate) enum Failure {
     Here,
     /// It was no longer awaited.
     Cancelled,
+}
+
+impl Failure {
+    /// How an answered call failed, if it did.
+    pub(crate) const fn of(outcome: CallOutcome) -> Option<Self> {
+        match outcome {
+            CallOutcome::Error(code) => Some(Self::Code(code)),
+            CallOutcome::ToolError => Some(Self::Tool),
+            CallOutcome::Result | CallOutcome::Input => None,
+        }
+    }
 }
 
 /// An error that a call of this client ends with.
@@ -147,7 +158,6 @@ impl Drop for CallSpan {
 pub(crate) fn failed(span: &Span, failure: Failure) {
     let (kind, code) = match failure {
         Failure::Code(code) => (None, Some(code)),
-        #[cfg(feature = "server")]
         Failure::Tool => (Some("tool_error"), None),
         Failure::Panic => (Some("panic"), Some(code::INTERNAL_ERROR)),
         Failure::Timeout => (Some("timeout"), Some(code::INTERNAL_ERROR)),

@@ -63,6 +63,7 @@ impl<R: Reply, F: Future<Output = R>> Future for Answering<F, R> {
                 }
             }
         }
+        let tool_failed = this.reply.as_ref().is_some_and(Reply::is_tool_error);
         let mut answered = Poll::Pending;
         let send = &mut |outcome: Outcome<'_>| answered = this.context.poll_respond(cx, outcome);
         match (&*this.reply, &*this.suspended) {
@@ -71,6 +72,9 @@ impl<R: Reply, F: Future<Output = R>> Future for Answering<F, R> {
             (None, None) => {}
         }
         *this.answered = answered.is_ready();
-        answered
+        match tool_failed {
+            true => answered.map(Answered::of_failed_tool),
+            false => answered,
+        }
     }
 }

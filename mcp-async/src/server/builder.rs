@@ -13,13 +13,13 @@ use mcp_proto::{Limits, Payload, PingPolicy, RevisionSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use tower_layer::Layer;
 
+use super::StateKeys;
 use super::extension::{Extension, check_method};
 use super::handler_context::Context;
 use super::handler_error::HandlerError;
 use super::item::Item;
-use super::layers::ConcurrencyLimit;
+use super::layers::{ConcurrencyLimit, ServerLayer};
 use super::method::{self, Method};
 use super::output::ToolOutput;
 use super::parts::Parts;
@@ -31,7 +31,6 @@ use super::service::BoxService;
 use super::settings::Settings;
 use super::template::Template;
 use super::tool::Tool;
-use super::{Service, StateKeys};
 use crate::model::Icon;
 
 /// A server that is being configured: what it says of itself, what it offers, and the state that
@@ -386,12 +385,9 @@ impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
     }
 
     /// Wraps what serves each connection; the layer that was added last sees a call first.
-    pub fn layer<L>(self, layer: L) -> Self
-    where
-        L: Layer<BoxService> + Send + Sync + 'static,
-        L::Service: Service,
-    {
+    pub fn layer(self, layer: impl ServerLayer) -> Self {
         self.set(|settings| {
+            settings.finds_tools = true;
             settings.layers.push(Arc::new(move |service| {
                 Box::new(layer.layer(service)) as BoxService
             }));

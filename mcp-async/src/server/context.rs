@@ -21,7 +21,6 @@ use super::machine::Machine;
 use super::peer::Peer;
 use super::principal::Principal;
 use crate::connection::{Answered, PendingRequest};
-use crate::observe;
 use crate::trace_context::TraceContext;
 use crate::values::Values;
 
@@ -363,15 +362,7 @@ impl CallContext {
         cx: &mut task::Context<'_>,
         outcome: Outcome<'_>,
     ) -> Poll<Answered> {
-        let code = match &outcome {
-            Outcome::Error(error) => Some(mcp_proto::rpc::code::written(error.code)),
-            _ => None,
-        };
-        let answered = self.host.poll_respond(cx, self.call(), outcome);
-        if let (Poll::Ready(_), Some(code)) = (&answered, code) {
-            observe::failed(code);
-        }
-        answered
+        self.host.poll_respond(cx, self.call(), outcome)
     }
 }
 

@@ -17,7 +17,7 @@ use super::detach::Detach;
 use super::encoded::with_written;
 use super::peer::Peer;
 use super::rounds::Rounds;
-use crate::connection::{Answered, Receipt, register};
+use crate::connection::{Answered, CallOutcome, Receipt, register};
 use crate::error::ErrorReply;
 
 /// Serves the contexts of one call: by the connection at first, and by itself once the call has
@@ -296,9 +296,10 @@ impl CallHost for DetachedHost {
         if self.is_attached() {
             return self.origin.poll_respond(cx, call, outcome);
         }
+        let answered = Answered::new(call.0, CallOutcome::of(&outcome));
         let outcome = self.outcome(outcome);
         self.report(|state| state.outcome = Some(outcome));
-        Poll::Ready(Answered(call.0))
+        Poll::Ready(answered)
     }
 
     fn forget(&self, call: Token) {

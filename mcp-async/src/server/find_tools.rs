@@ -2,6 +2,7 @@
 
 use core::any::Any;
 use core::fmt;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use mcp_proto::json::Str;
@@ -40,25 +41,39 @@ impl Lookup for FindTools {
 }
 
 impl Call<'_> {
+    /// Returns the name of the tool that the call names, decoded from JSON. `None` for other
+    /// methods, and for a tool that does not exist or that the caller does not see: a client cannot
+    /// make up names that count.
+    ///
+    /// ```
+    /// use mcp_async::server::layers::around;
+    ///
+    /// let logged = around(|call, service| {
+    ///     if let Some(tool) = call.tool_name() {
+    ///         eprintln!("{tool} is called");
+    ///     }
+    ///     service.call(call)
+    /// });
+    /// # let _ = mcp_async::Server::<()>::builder("demo", "1.0").layer(logged);
+    /// ```
+    pub fn tool_name(&self) -> Option<Cow<'_, str>> {
+        Some(self.find_tool()?.0)
+    }
+
     /// Returns the data of this type of the tool that the call names: see
     /// [`Tool::extension_data`](super::Tool::extension_data). It is for layers of an
     /// [`Extension`](super::Extension), and `None` for a tool that the caller does not see.
     pub fn tool_data<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
+        self.find_tool()?.1.get_shared()
+    }
+
+    fn find_tool(&self) -> Option<(Cow<'_, str>, Values)> {
         if !matches!(self.method, rpc::Method::ToolsCall) {
             return None;
         }
         let name = self.request.subject?.to_cow();
         let data = self.lookup?.tool_data(&name, self.context().principal())?;
-        data.get_shared()
-    }
-
-    /// Whether the caller sees the tool that the call names.
-    pub(crate) fn has_tool(&self) -> bool {
-        let found = self.request.subject.and_then(|name| {
-            let caller = self.context().principal();
-            self.lookup?.tool_data(&name.to_cow(), caller)
-        });
-        found.is_some()
+        Some((name, data))
     }
 
     /// Returns whether the method that the call names is

@@ -13,7 +13,7 @@ use super::context::CallContext;
 use super::listener::Listener;
 use super::machine::Machine;
 use super::open_listen::OpenListen;
-use crate::connection::{Answered, Frame, Job, keep};
+use crate::connection::{Answered, CallOutcome, Frame, Job, keep};
 use crate::error::ErrorReply;
 
 /// A `subscriptions/listen` whose filter has keys of the application:
@@ -100,7 +100,7 @@ impl<'b> Listen<'b> {
                 Ok(accepted) => match acknowledge(&context, &accepted).await {
                     Ok(()) | Err(SendError::Stale | SendError::Closed) => {
                         poll_fn(|cx| open.0.poll_sources(cx)).await;
-                        return Answered(context.call().0);
+                        return Answered::new(context.call().0, CallOutcome::Result);
                     }
                     Err(_) => ErrorReply::internal(),
                 },

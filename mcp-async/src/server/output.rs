@@ -9,7 +9,6 @@ use serde::Serialize;
 use super::encoded::with_encoded;
 use crate::error::ErrorReply;
 use crate::model::{CallToolResult, Content};
-use crate::observe;
 use crate::schema::{ToolSchema, TypeError};
 
 /// A type that the handler of a tool can return.
@@ -46,6 +45,11 @@ pub trait ToolOutput: Send + 'static {
 
     /// Hands the outcome to `send`, exactly once.
     fn with_outcome(&self, send: &mut dyn FnMut(Outcome<'_>));
+
+    /// Returns whether the tool failed (`isError`), which layers and spans report.
+    fn is_error(&self) -> bool {
+        false
+    }
 }
 
 /// A result for programs: structured content, an output schema from the type, and the same value
@@ -111,10 +115,11 @@ impl ToolOutput for Vec<Content> {
 
 impl ToolOutput for CallToolResult {
     fn with_outcome(&self, send: &mut dyn FnMut(Outcome<'_>)) {
-        if self.is_error {
-            observe::tool_failed();
-        }
         send(Outcome::Result(self));
+    }
+
+    fn is_error(&self) -> bool {
+        self.is_error
     }
 }
 
@@ -140,9 +145,6 @@ impl<T: Serialize + JsonSchema + Send + 'static> ToolOutput for Json<T> {
 
 /// One block of text, which is all that most results are.
 pub(super) fn text_result(text: &str, is_error: bool, send: &mut dyn FnMut(Outcome<'_>)) {
-    if is_error {
-        observe::tool_failed();
-    }
     let content = [ContentBlock::text(text)];
     send(Outcome::Result(&CoreResult {
         content: List::from(&content),

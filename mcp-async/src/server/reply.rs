@@ -17,6 +17,12 @@ pub trait Reply: Send + 'static {
     /// Hands the outcome to `send`, exactly once. It borrows from the reply, so that an answer
     /// need not be copied.
     fn with_outcome(&self, send: &mut dyn FnMut(Outcome<'_>));
+
+    /// Returns whether the result is that of a tool that failed (`isError`), which layers and spans
+    /// report.
+    fn is_tool_error(&self) -> bool {
+        false
+    }
 }
 
 impl<T: Payload + Send + 'static> Reply for Result<T, ErrorReply> {

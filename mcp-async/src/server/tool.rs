@@ -569,6 +569,13 @@ impl<T: ToolOutput> Reply for SettledCall<T> {
             (Err(error), _) => error.with_tool_outcome(send),
         }
     }
+
+    fn is_tool_error(&self) -> bool {
+        match &self.result {
+            Ok(output) => output.is_error(),
+            Err(failure) => matches!(failure, Failure::Visible(_)),
+        }
+    }
 }
 
 /// What a tool may be called (TL-05).

@@ -28,14 +28,13 @@ use mcp_proto::model::ServerFeatures;
 use mcp_proto::{Payload, Revision, RevisionSet};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use tower_layer::Layer;
 
 use self::filter::ExtensionFilter;
 use self::notification::ExtensionNotification;
-use super::Service;
 use super::background::Background;
 use super::handler_context::Context;
 use super::handler_error::HandlerError;
+use super::layers::ServerLayer;
 use super::listener::Listener;
 use super::service::{BoxService, Wrap};
 
@@ -331,11 +330,7 @@ impl<S: Send + Sync + 'static> Extension<S> {
     /// let server = mcp_async::Server::<()>::builder("demo", "1.0").with(tool).extension(prices);
     /// # let _ = server;
     /// ```
-    pub fn layer<L>(mut self, layer: L) -> Self
-    where
-        L: Layer<BoxService> + Send + Sync + 'static,
-        L::Service: Service,
-    {
+    pub fn layer(mut self, layer: impl ServerLayer) -> Self {
         self.layers.push(Arc::new(move |service| {
             Box::new(layer.layer(service)) as BoxService
         }));

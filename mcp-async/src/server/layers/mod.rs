@@ -1,15 +1,14 @@
 //! Layers around a service: work before and after each call.
 //!
-//! A layer is a [`tower_layer::Layer`], so layers compose by [`Stack`](tower_layer::Stack), by tuples
-//! and by tower's `ServiceBuilder`. They wrap the [`Service`] of this crate instead of
-//! `tower_service`'s, which takes its request by value, has an error in addition to the answer, and
+//! A layer is a [`Layer`] of the crate `tower_layer`, so layers compose by [`Stack`], by tuples and by
+//! tower's `ServiceBuilder`. They wrap the [`Service`] of this crate instead of `tower_service`'s, which takes its request by value, has an error in addition to the answer, and
 //! requires readiness before it sees the request. A call here borrows from the input of its
 //! connection, is always answered, and waits in its own job.
 //!
 //! ```
 //! use core::time::Duration;
-//! use mcp_async::server::{layers, service_fn};
-//! use tower_layer::Layer;
+//! use mcp_async::server::layers::{self, Layer};
+//! use mcp_async::server::service_fn;
 //!
 //! let service = service_fn(|call| call.ready(Ok(())));
 //! let limits = (
@@ -37,9 +36,13 @@ use mcp_proto::server::Initialize;
 
 use super::listen::Listen;
 use super::peer::Peer;
+#[cfg(feature = "server")]
+use super::service::BoxService;
 use super::service::{Call, Service};
 use crate::connection::Job;
 use crate::connection::Progress;
+
+pub use tower_layer::{Layer, Stack};
 
 pub use self::around::{AroundFn, around};
 pub use self::concurrency::ConcurrencyLimit;
@@ -55,11 +58,10 @@ pub use self::trace::Trace;
 /// through to it.
 ///
 /// ```
-/// use mcp_async::server::layers::{Around, Layered};
+/// use mcp_async::server::layers::{Around, Layer, Layered};
 /// use mcp_async::server::{Call, Service, service_fn};
 /// use mcp_async::{ErrorReply, Job};
 /// use mcp_proto::rpc::Method;
-/// use tower_layer::Layer;
 ///
 /// /// Lists, and nothing else.
 /// #[derive(Clone)]
@@ -89,6 +91,34 @@ pub trait Around: Send + 'static {
     /// Takes a call instead of the service, which answers it if it is asked to.
     fn call(&self, call: Call<'_>, service: &dyn Service) -> Job;
 }
+
+/// A [`Layer`] that a server takes: every layer that makes a [`Service`] of a boxed one. A function
+/// returns a layer of its own as this:
+///
+/// ```
+/// use mcp_async::Server;
+/// use mcp_async::server::layers::{ServerLayer, around};
+///
+/// fn logged(prefix: &'static str) -> impl ServerLayer {
+///     around(move |call, service| {
+///         eprintln!("{prefix}{}", call.method);
+///         service.call(call)
+///     })
+/// }
+///
+/// let server = Server::<()>::builder("demo", "1.0").layer(logged("> "));
+/// # let _ = server;
+/// ```
+#[cfg(feature = "server")]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a layer of a server",
+    note = "a layer is `Send`, `Sync` and `'static`, and makes a `Service` of a `BoxService`; \
+            `layers::around` makes one of a function"
+)]
+pub trait ServerLayer: Layer<BoxService, Service: Service> + Send + Sync + 'static {}
+
+#[cfg(feature = "server")]
+impl<L: Layer<BoxService, Service: Service> + Send + Sync + 'static> ServerLayer for L {}
 
 /// A service with something around it.
 #[derive(Clone, Copy)]

@@ -13,7 +13,7 @@ use tracing::Span;
 
 use super::{Around, Layered};
 use crate::connection::{Answered, Job, discard};
-use crate::observe::{self, Failure, span};
+use crate::observe::{Failure, span};
 #[cfg(feature = "server")]
 use crate::server::service::BoxService;
 use crate::server::{Call, CallContext, Service};
@@ -145,15 +145,14 @@ impl Future for Traced {
             return Poll::Pending;
         };
         let entered = this.span.enter();
-        observe::take_failure();
         this.polling = true;
         let polled = Pin::new(&mut *job).poll(cx);
         this.polling = false;
-        if let Some(failure) = observe::take_failure() {
-            span::failed(&this.span, failure);
-        }
-        if polled.is_ready() {
+        if let Poll::Ready(answered) = &polled {
             this.job = None;
+            if let Some(failure) = Failure::of(answered.outcome()) {
+                span::failed(&this.span, failure);
+            }
         }
         drop(entered);
         polled

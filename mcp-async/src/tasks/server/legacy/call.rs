@@ -24,7 +24,7 @@ impl CoreTasks {
             (None, Some(TaskPolicy::Required)) => {
                 return call.refuse(misused("the tool runs as a task only"));
             }
-            (Some(_), None) if call.has_tool() => {
+            (Some(_), None) if call.tool_name().is_some() => {
                 return call.refuse(misused("the tool does not run as a task"));
             }
             (None, _) | (Some(_), None) => return service.call(call),

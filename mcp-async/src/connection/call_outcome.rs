@@ -1,0 +1,30 @@
+//! How calls end.
+
+use mcp_proto::Outcome;
+use mcp_proto::rpc::code;
+
+/// How a call has ended, as its client sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CallOutcome {
+    /// With a result.
+    Result,
+    /// With the result of a tool that failed (`isError`). Only typed handlers of tools state it: a
+    /// [`Service`](crate::server::Service) that writes such a result by hand has ended with a
+    /// [`Result`](Self::Result).
+    ToolError,
+    /// With an error of this code.
+    Error(i64),
+    /// With questions to the client, which calls again with the answers. Only in 2026-07-28.
+    Input,
+}
+
+impl CallOutcome {
+    pub(crate) fn of(outcome: &Outcome<'_>) -> Self {
+        match outcome {
+            Outcome::Result(_) => Self::Result,
+            Outcome::Error(error) => Self::Error(code::written(error.code)),
+            Outcome::Input(_) => Self::Input,
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! Errors that no log receives, because the program has no subscriber of `tracing`.
+
+use core::error::Error;
+use core::sync::atomic::{AtomicBool, Ordering};
+use std::io::Write as _;
+
+use crate::error::{ErrorChain, Printable};
+
+/// Writes the first such error of the process to standard error, with a hint how to see the others.
+/// A server over standard streams does not write there, so its host can show it.
+pub(super) fn print_first(what: &str, error: &(dyn Error + 'static)) {
+    static PRINTED: AtomicBool = AtomicBool::new(false);
+    if PRINTED.load(Ordering::Relaxed) || has_subscriber() || PRINTED.swap(true, Ordering::Relaxed)
+    {
+        return;
+    }
+    let text = ErrorChain(error).to_string();
+    let shown = Printable {
+        text: &text,
+        longest: LONGEST,
+    };
+    let lines = format!("mcp-async: {what}: {shown}\nmcp-async: {HINT}\n");
+    // Without a standard error there is no one to tell.
+    let _ = std::io::stderr().write_all(lines.as_bytes());
+}
+
+#[cfg(feature = "tracing")]
+fn has_subscriber() -> bool {
+    tracing::dispatcher::has_been_set()
+}
+
+#[cfg(not(feature = "tracing"))]
+const fn has_subscriber() -> bool {
+    false
+}
+
+#[cfg(feature = "tracing")]
+const HINT: &str = "the peer reads \"Internal error\" only. No further error is printed here: a \
+    subscriber of the crate `tracing` receives them all, for example that of `tracing-subscriber`";
+
+#[cfg(not(feature = "tracing"))]
+const HINT: &str = "the peer reads \"Internal error\" only. No further error is printed here: with \
+    the cargo feature `tracing` a subscriber of that crate receives them all";
+
+/// How many characters of an error are printed.
+const LONGEST: usize = 1000;
