@@ -25,7 +25,8 @@ pub(crate) use self::off::refused;
 pub(crate) use self::off::{CallSpan, expired, ignored, panicked, ping_missed};
 #[cfg(all(feature = "server", not(feature = "tracing")))]
 pub(crate) use self::off::{
-    Here, handler_failed, kept_in_exchange, task_store_failed, task_store_late,
+    Here, handler_failed, kept_in_exchange, task_store_failed, task_store_late, variable_missing,
+    variables_unfit,
 };
 #[cfg(all(feature = "http-server", not(feature = "tracing")))]
 pub(crate) use self::off::{displaced, forwarded_refused, listening, store_failed, unverified};
@@ -42,7 +43,10 @@ pub(crate) use self::on::{displaced, forwarded_refused, listening, store_failed,
 #[cfg(feature = "tracing")]
 pub(crate) use self::on::{expired, ignored, panicked, ping_missed};
 #[cfg(all(feature = "server", feature = "tracing"))]
-pub(crate) use self::on::{handler_failed, kept_in_exchange, task_store_failed, task_store_late};
+pub(crate) use self::on::{
+    handler_failed, kept_in_exchange, task_store_failed, task_store_late, variable_missing,
+    variables_unfit,
+};
 #[cfg(all(feature = "http-client", feature = "tracing"))]
 pub(crate) use self::on::{oversized, tool_dropped, unsent};
 #[cfg(all(feature = "server", feature = "tracing"))]

@@ -40,6 +40,17 @@ pub(crate) const fn displaced() {}
 #[cfg(feature = "http-server")]
 pub(crate) const fn forwarded_refused(_status: http::StatusCode) {}
 
+#[cfg(feature = "server")]
+pub(crate) const fn variable_missing(_template: &dyn core::fmt::Display, _variable: &str) {}
+
+#[cfg(feature = "server")]
+pub(crate) const fn variables_unfit(
+    _template: &dyn core::fmt::Display,
+    _variable: &str,
+    _reason: mcp_proto::json::DecodeErrorKind,
+) {
+}
+
 pub(crate) const fn panicked() {}
 
 pub(crate) const fn expired(_limit: Duration) {}

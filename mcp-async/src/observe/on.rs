@@ -76,6 +76,22 @@ pub(crate) fn forwarded_refused(status: http::StatusCode) {
     warn!(target: span::TARGET, status, "a request that another process has forwarded was refused");
 }
 
+/// The handler of a template needs a variable that the template does not have.
+#[cfg(feature = "server")]
+pub(crate) fn variable_missing(template: &dyn core::fmt::Display, variable: &str) {
+    warn!(target: span::TARGET, %template, variable, "the handler of a template needs a variable that the template does not have");
+}
+
+/// The variables of a URI do not fit the type of a template's handler; their texts are not shown.
+#[cfg(feature = "server")]
+pub(crate) fn variables_unfit(
+    template: &dyn core::fmt::Display,
+    variable: &str,
+    reason: mcp_proto::json::DecodeErrorKind,
+) {
+    debug!(target: span::TARGET, %template, variable, ?reason, "the variables of a URI do not fit the handler of its template");
+}
+
 /// Code of the application panicked, and the panic was caught. What it said stays with the
 /// program's panic hook.
 pub(crate) fn panicked() {

@@ -126,6 +126,8 @@ mod template;
 #[cfg(feature = "server")]
 mod texts;
 #[cfg(feature = "server")]
+mod texts_probe;
+#[cfg(feature = "server")]
 mod tool;
 #[cfg(feature = "server")]
 mod view;

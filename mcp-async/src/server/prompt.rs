@@ -5,7 +5,7 @@ use core::future::Future;
 use std::sync::Arc;
 
 use mcp_proto::Outcome;
-use mcp_proto::json::{Kind, Object, Raw};
+use mcp_proto::json::{Object, Raw};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::de::DeserializeOwned;
@@ -21,7 +21,8 @@ use super::keyed::Keyed;
 use super::principal::Principal;
 use super::register_error::{NO_HANDLER, RegisterError};
 use super::reply::Reply;
-use super::texts::from_texts;
+use super::texts::{TextError, from_texts};
+use super::texts_probe::{Values, unfillable};
 use super::visibility::Visibility;
 use crate::connection::Job;
 use crate::error::ErrorReply;
@@ -67,6 +68,7 @@ pub struct Prompt<S = ()> {
     pub(super) completers: Vec<Completer<S>>,
     pub(super) visibility: Visibility,
     pub(super) scopes: ItemScopes,
+    unfillable: Option<fn(&[PromptArgument]) -> Option<TextError>>,
     begin: Option<Begin<S>>,
 }
 
@@ -123,6 +125,7 @@ impl<S: Send + Sync + 'static> Prompt<S> {
             completers: Vec::new(),
             visibility: Visibility::default(),
             scopes: ItemScopes::default(),
+            unfillable: None,
             begin: None,
         }
     }
@@ -181,7 +184,8 @@ impl<S: Send + Sync + 'static> Prompt<S> {
         self
     }
 
-    /// Suggests values for an argument while it is typed (CP-01).
+    /// Suggests values for an argument while it is typed (CP-01). A name that no argument has is a mistake
+    /// that [`build`](super::ServerBuilder::build) reports.
     pub fn complete<T, F, Fut>(mut self, argument: impl Into<String>, handler: F) -> Self
     where
         F: Fn(CompletionRequest, Context<S>) -> Fut + Send + Sync + 'static,
@@ -200,7 +204,8 @@ impl<S: Send + Sync + 'static> Prompt<S> {
     }
 
     /// Runs this for each request. Arguments that are missing or do not fit the type are
-    /// refused with their name (PR-03, PR-04).
+    /// refused with their name (PR-03, PR-04). An argument of a type that no text fills, such as a list,
+    /// is a mistake that [`build`](super::ServerBuilder::build) reports.
     pub fn handler<A, T, F, Fut>(mut self, handler: F) -> Self
     where
         F: Fn(A, Context<S>) -> Fut + Send + Sync + 'static,
@@ -218,11 +223,18 @@ impl<S: Send + Sync + 'static> Prompt<S> {
                 self.listed.arguments.push(argument);
             }
         }
+        self.unfillable = Some(|arguments| {
+            let names = arguments.iter().map(|argument| argument.name.as_str());
+            unfillable::<A>(names, Values::Texts)
+        });
         let description = self.listed.description.clone();
         self.begin = Some(Box::new(move |call, state, host| {
             let arguments = match decode::<A>(&call) {
                 Ok(arguments) => arguments,
-                Err(error) => return call.refuse(ErrorReply::invalid_params(error)),
+                Err(error) => {
+                    let text = format!("Invalid arguments: {error}");
+                    return call.refuse(ErrorReply::invalid_params(text));
+                }
             };
             let future = handler(arguments, Context::new(&call, state, host));
             let description = description.clone();
@@ -249,6 +261,7 @@ impl<S: Send + Sync + 'static> Prompt<S> {
             completers: bind_all(self.completers, state),
             visibility: self.visibility,
             scopes: self.scopes,
+            unfillable: self.unfillable,
             begin,
         }
     }
@@ -256,16 +269,29 @@ impl<S: Send + Sync + 'static> Prompt<S> {
 
 impl Prompt {
     pub(super) fn check(&self) -> Result<(), RegisterError> {
-        match &self.begin {
-            None => Err(RegisterError::new("prompt", &self.listed.name, &NO_HANDLER)),
-            Some(_) if self.listed.name.is_empty() => {
-                Err(RegisterError::new("prompt", "", &"its name is empty"))
-            }
-            Some(_) => self
-                .scopes
-                .check()
-                .map_err(|fault| RegisterError::new("prompt", &self.listed.name, &fault)),
+        let model::Prompt {
+            name, arguments, ..
+        } = &self.listed;
+        let error = |reason: &dyn fmt::Display| Err(RegisterError::new("prompt", name, reason));
+        if self.begin.is_none() {
+            return error(&NO_HANDLER);
         }
+        if name.is_empty() {
+            return error(&"its name is empty");
+        }
+        if let Some(misfit) = self.unfillable.and_then(|unfillable| unfillable(arguments)) {
+            return error(&format_args!(
+                "arguments are texts, and the handler's are not: {misfit}"
+            ));
+        }
+        let mut completed = self.completers.iter().map(|completer| &completer.argument);
+        let exists = |name: &String| arguments.iter().any(|argument| argument.name == *name);
+        if let Some(unknown) = completed.find(|name| !exists(name)) {
+            return error(&format_args!(
+                "there is no argument `{unknown}` to complete"
+            ));
+        }
+        self.scopes.check().or_else(|fault| error(&fault))
     }
 
     /// The first argument that is listed as required and that a request does not have (PR-03).
@@ -280,7 +306,7 @@ impl Prompt {
     /// Answers `prompts/get`.
     pub(super) fn call(&self, call: Call<'_>, host: &Host) -> Job {
         if let Some(name) = self.missing(&call) {
-            let text = format!("arguments: missing field `{name}`");
+            let text = format!("Invalid arguments: missing member `{name}`");
             return call.refuse(ErrorReply::invalid_params(text));
         }
         match &self.begin {
@@ -317,22 +343,22 @@ impl Reply for Filled {
 }
 
 /// The arguments of a request, all of which are texts (PR-08).
-fn decode<A: DeserializeOwned>(call: &Call<'_>) -> Result<A, String> {
-    let given = call.params.get("arguments").filter(|raw| !raw.is_null());
-    let given = given.map_or(Some(Object::EMPTY), Raw::object);
-    let given = given.ok_or("arguments: expected an object")?;
+fn decode<A: DeserializeOwned>(call: &Call<'_>) -> Result<A, TextError> {
     let mut texts = Vec::new();
-    for (name, value) in given.members() {
-        let name = name.to_cow();
-        // What was left out may come as `null`.
-        match (value.string(), value.kind()) {
-            (Some(text), _) => texts.push((name, text.to_cow())),
-            (None, Kind::Null) => {}
-            (None, kind) => return Err(format!("arguments.{name}: expected a text, found {kind}")),
+    if let Some(given) = call.params.get("arguments").filter(|raw| !raw.is_null()) {
+        let wrong = |raw: Raw<'_>, expected: &str| TextError::wrong_kind(raw.kind(), expected);
+        let given = given.object().ok_or_else(|| wrong(given, "an object"))?;
+        for (name, value) in given.members() {
+            let name = name.to_cow();
+            // What was left out may come as `null`.
+            match value.string() {
+                Some(text) => texts.push((name, text.to_cow())),
+                None if value.is_null() => {}
+                None => return Err(wrong(value, "a string").of(&name)),
+            }
         }
     }
-    let texts = texts.iter().map(|(name, text)| (&**name, text.clone()));
-    from_texts(texts).map_err(|error| format!("arguments: {error}"))
+    from_texts(texts.iter().map(|(name, text)| (&**name, text.clone())))
 }
 
 /// Each property of the type, in its order, and whether it must be there.

@@ -5,6 +5,7 @@ use core::future::Future;
 use core::time::Duration;
 use std::sync::Arc;
 
+use mcp_proto::json::DecodeErrorKind;
 use mcp_proto::model::CacheScope;
 use serde::de::DeserializeOwned;
 
@@ -19,11 +20,13 @@ use super::lister::Lister;
 use super::principal::Principal;
 use super::register_error::{NO_HANDLER, RegisterError};
 use super::resource::{CacheHint, ResourceOutput, answer};
-use super::texts::from_captures;
+use super::texts::{TextError, from_captures};
+use super::texts_probe::{Values, unfillable};
 use super::visibility::Visibility;
 use crate::connection::Job;
 use crate::error::ErrorReply;
 use crate::model::{self, Annotations, Icon, Meta};
+use crate::observe;
 use crate::uri_template::{Captures, ParseError, UriTemplate};
 
 /// A resource template: its public description and the handler that reads a matching URI.
@@ -64,6 +67,7 @@ pub struct Template<S = ()> {
     pub(super) lister: Option<Lister<S>>,
     pub(super) visibility: Visibility,
     pub(super) scopes: ItemScopes,
+    unfillable: Option<fn(&UriTemplate) -> Option<TextError>>,
     begin: Option<Begin<S>>,
 }
 
@@ -92,6 +96,7 @@ impl<S: Send + Sync + 'static> Template<S> {
             lister: None,
             visibility: Visibility::default(),
             scopes: ItemScopes::default(),
+            unfillable: None,
             begin: None,
             listed,
         }
@@ -191,7 +196,8 @@ impl<S: Send + Sync + 'static> Template<S> {
         self
     }
 
-    /// Suggests values for a variable while it is typed (CP-01).
+    /// Suggests values for a variable while it is typed (CP-01). A name that no variable of the template
+    /// has is a mistake that [`build`](super::ServerBuilder::build) reports.
     pub fn complete<T, F, Fut>(mut self, variable: impl Into<String>, handler: F) -> Self
     where
         F: Fn(CompletionRequest, Context<S>) -> Fut + Send + Sync + 'static,
@@ -209,8 +215,10 @@ impl<S: Send + Sync + 'static> Template<S> {
         self
     }
 
-    /// Runs this for each read. The variables' type may leave out those that it does not need.
-    pub fn handler<A, T, F, Fut>(self, handler: F) -> Self
+    /// Runs this for each read. The variables' type may leave out those that it does not need. A
+    /// field that is required and that no variable fills is a mistake that
+    /// [`build`](super::ServerBuilder::build) reports.
+    pub fn handler<A, T, F, Fut>(mut self, handler: F) -> Self
     where
         F: Fn(A, Context<S>) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
@@ -218,9 +226,15 @@ impl<S: Send + Sync + 'static> Template<S> {
         T: ResourceOutput,
     {
         let mime_type = self.listed.mime_type.clone();
+        self.unfillable = Some(|template| unfillable::<A>(template.variables(), Values::Any));
+        let template = self.parsed.clone().ok();
         self.begin(Box::new(move |call, found, hint, state, host| {
-            let Ok(variables) = from_captures::<A>(&found.captures) else {
-                return call.refuse(not_found(Some(&found.uri)));
+            let variables = match from_captures::<A>(&found.captures) {
+                Ok(variables) => variables,
+                Err(error) => {
+                    report(template.as_ref(), &error);
+                    return call.refuse(not_found(Some(&found.uri)));
+                }
             };
             let future = handler(variables, Context::new(&call, state, host));
             answer(call, future, found.uri, mime_type.clone(), hint)
@@ -257,6 +271,7 @@ impl<S: Send + Sync + 'static> Template<S> {
             visibility: self.visibility,
             scopes: self.scopes,
             completers: bind_all(self.completers, state),
+            unfillable: self.unfillable,
             begin,
         }
     }
@@ -276,11 +291,22 @@ impl Template {
                 reason,
             ))
         };
-        match (&self.parsed, &self.begin) {
-            (Err(fault), _) => error(fault),
-            (_, None) => error(&NO_HANDLER),
-            _ => self.scopes.check().or_else(|fault| error(&fault)),
+        let parsed = match (&self.parsed, &self.begin) {
+            (Err(fault), _) => return error(fault),
+            (_, None) => return error(&NO_HANDLER),
+            (Ok(parsed), _) => parsed,
+        };
+        if let Some(misfit) = self.unfillable.and_then(|unfillable| unfillable(parsed)) {
+            let name = misfit.name().unwrap_or_default();
+            return error(&format_args!("its handler needs a variable `{name}`"));
         }
+        let completed = self.completers.iter().map(|completer| &completer.argument);
+        if let Some(unknown) = completed.into_iter().find(|name| !self.has_variable(name)) {
+            return error(&format_args!(
+                "there is no variable `{unknown}` to complete"
+            ));
+        }
+        self.scopes.check().or_else(|fault| error(&fault))
     }
 
     /// What the URI holds, if it is one of these.
@@ -311,6 +337,19 @@ impl Template {
             }
             None => call.refuse(ErrorReply::internal()),
         }
+    }
+}
+
+/// Reports that the variables of a URI do not fill the type of the handler.
+fn report(template: Option<&UriTemplate>, error: &TextError) {
+    let Some(template) = template else {
+        return;
+    };
+    let name = error.name().unwrap_or_default();
+    let missing = matches!(error.kind(), DecodeErrorKind::MissingField(_));
+    match missing && template.variables().all(|variable| variable != name) {
+        true => observe::variable_missing(template, name),
+        false => observe::variables_unfit(template, name, error.kind()),
     }
 }
 

@@ -3,19 +3,66 @@
 use core::fmt;
 use std::borrow::Cow;
 
+use mcp_proto::json::{DecodeError, DecodeErrorKind, Kind};
 use serde::de::value::{MapDeserializer, SeqDeserializer, StrDeserializer};
-use serde::de::{self, DeserializeOwned, IntoDeserializer, Visitor};
+use serde::de::{self, DeserializeOwned, Error as _, IntoDeserializer, Visitor};
 use serde::forward_to_deserialize_any;
 
 use crate::uri_template::{Captures, Value};
 
-/// Why texts did not decode: the name, and what was wrong with it.
+/// Why texts did not decode: which one, and what was wrong with it. Its text is that of a
+/// [`DecodeError`].
 #[derive(Debug)]
-pub(super) struct TextError(String);
+pub(super) struct TextError {
+    name: Option<String>,
+    error: DecodeError,
+}
+
+impl TextError {
+    /// The name of the text, or of the field that has none.
+    pub(super) fn name(&self) -> Option<&str> {
+        match self.error.kind() {
+            DecodeErrorKind::MissingField(field) => Some(field),
+            _ => self.name.as_deref(),
+        }
+    }
+
+    pub(super) const fn kind(&self) -> DecodeErrorKind {
+        self.error.kind()
+    }
+
+    /// A value of this kind stands where another one is expected.
+    pub(super) fn wrong_kind(found: Kind, expected: &str) -> Self {
+        let found = match found {
+            Kind::Null => de::Unexpected::Unit,
+            Kind::Bool => de::Unexpected::Bool(true),
+            Kind::Number => de::Unexpected::Unsigned(0),
+            Kind::String => de::Unexpected::Str(""),
+            Kind::Array => de::Unexpected::Seq,
+            Kind::Object => de::Unexpected::Map,
+        };
+        Self::invalid_type(found, &expected)
+    }
+
+    /// The error is one of the text of this name.
+    pub(super) fn of(mut self, name: &str) -> Self {
+        self.name = Some(name.to_owned());
+        self
+    }
+}
+
+impl From<DecodeError> for TextError {
+    fn from(error: DecodeError) -> Self {
+        Self { name: None, error }
+    }
+}
 
 impl fmt::Display for TextError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        if let Some(name) = &self.name {
+            write!(f, "{name}: ")?;
+        }
+        self.error.fmt(f)
     }
 }
 
@@ -23,7 +70,35 @@ impl core::error::Error for TextError {}
 
 impl de::Error for TextError {
     fn custom<T: fmt::Display>(message: T) -> Self {
-        Self(message.to_string())
+        DecodeError::custom(message).into()
+    }
+
+    fn invalid_type(unexpected: de::Unexpected<'_>, expected: &dyn de::Expected) -> Self {
+        DecodeError::invalid_type(unexpected, expected).into()
+    }
+
+    fn invalid_value(unexpected: de::Unexpected<'_>, expected: &dyn de::Expected) -> Self {
+        DecodeError::invalid_value(unexpected, expected).into()
+    }
+
+    fn invalid_length(length: usize, expected: &dyn de::Expected) -> Self {
+        DecodeError::invalid_length(length, expected).into()
+    }
+
+    fn unknown_variant(variant: &str, expected: &'static [&'static str]) -> Self {
+        DecodeError::unknown_variant(variant, expected).into()
+    }
+
+    fn unknown_field(field: &str, expected: &'static [&'static str]) -> Self {
+        DecodeError::unknown_field(field, expected).into()
+    }
+
+    fn missing_field(field: &'static str) -> Self {
+        DecodeError::missing_field(field).into()
+    }
+
+    fn duplicate_field(field: &'static str) -> Self {
+        DecodeError::duplicate_field(field).into()
     }
 }
 
@@ -51,9 +126,8 @@ struct Text<'a> {
 
 impl Text<'_> {
     fn parse<T: core::str::FromStr>(&self, expected: &str) -> Result<T, TextError> {
-        self.text
-            .parse()
-            .map_err(|_| TextError(format!("{}: expected {expected}", self.name)))
+        let invalid = || TextError::invalid_type(de::Unexpected::Str(&self.text), &expected);
+        self.text.parse().map_err(|_| invalid().of(self.name))
     }
 }
 
@@ -72,23 +146,23 @@ impl<'de> de::Deserializer<'de> for Text<'_> {
         let name = self.name;
         visitor
             .visit_str(&self.text)
-            .map_err(|error: TextError| TextError(format!("{name}: {error}")))
+            .map_err(|error: TextError| error.of(name))
     }
 
     parsed! {
-        deserialize_bool visit_bool "true or false"
-        deserialize_i8 visit_i8 "a number"
-        deserialize_i16 visit_i16 "a number"
-        deserialize_i32 visit_i32 "a number"
-        deserialize_i64 visit_i64 "a number"
-        deserialize_i128 visit_i128 "a number"
-        deserialize_u8 visit_u8 "a number"
-        deserialize_u16 visit_u16 "a number"
-        deserialize_u32 visit_u32 "a number"
-        deserialize_u64 visit_u64 "a number"
-        deserialize_u128 visit_u128 "a number"
-        deserialize_f32 visit_f32 "a number"
-        deserialize_f64 visit_f64 "a number"
+        deserialize_bool visit_bool "a boolean"
+        deserialize_i8 visit_i8 "i8"
+        deserialize_i16 visit_i16 "i16"
+        deserialize_i32 visit_i32 "i32"
+        deserialize_i64 visit_i64 "i64"
+        deserialize_i128 visit_i128 "i128"
+        deserialize_u8 visit_u8 "u8"
+        deserialize_u16 visit_u16 "u16"
+        deserialize_u32 visit_u32 "u32"
+        deserialize_u64 visit_u64 "u64"
+        deserialize_u128 visit_u128 "u128"
+        deserialize_f32 visit_f32 "f32"
+        deserialize_f64 visit_f64 "f64"
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TextError> {
@@ -111,7 +185,7 @@ impl<'de> de::Deserializer<'de> for Text<'_> {
     ) -> Result<V::Value, TextError> {
         let text: StrDeserializer<'_, TextError> = (&*self.text).into_deserializer();
         text.deserialize_enum(name, variants, visitor)
-            .map_err(|error| TextError(format!("{}: {error}", self.name)))
+            .map_err(|error| error.of(self.name))
     }
 
     forward_to_deserialize_any! {
@@ -145,10 +219,13 @@ macro_rules! as_text {
 impl<'a> Captured<'a> {
     fn text(&self) -> Result<Text<'a>, TextError> {
         let name = self.name;
-        let text = self
-            .value
-            .as_str()
-            .ok_or_else(|| TextError(format!("{name}: expected one text")))?;
+        let text = self.value.as_str().ok_or_else(|| {
+            let found = match self.value {
+                Value::Map(_) => Kind::Object,
+                _ => Kind::Array,
+            };
+            TextError::wrong_kind(found, "a string").of(name)
+        })?;
         Ok(Text {
             name,
             text: Cow::Borrowed(text),
@@ -266,18 +343,18 @@ mod tests {
             ],
             Ok(kyoto(Some(3), Some(Unit::Metric), Some(true))),
         );
-        check(&[], Err("missing field `city`"));
+        check(&[], Err("missing member `city`"));
         check(
             &[("city", "x"), ("days", "many")],
-            Err("days: expected a number"),
+            Err("days: expected u8, found string"),
         );
         check(
             &[("city", "x"), ("days", "256")],
-            Err("days: expected a number"),
+            Err("days: expected u8, found string"),
         );
         check(
             &[("city", "x"), ("unit", "old")],
-            Err("unit: unknown variant `old`, expected `metric` or `imperial`"),
+            Err("unit: unknown name, expected one of `metric`, `imperial`"),
         );
     }
 
@@ -303,6 +380,6 @@ mod tests {
         );
         let found = template.matches("x://seven/a").unwrap();
         let error = from_captures::<Found>(&found).unwrap_err();
-        assert_eq!(error.to_string(), "id: expected a number");
+        assert_eq!(error.to_string(), "id: expected u64, found string");
     }
 }

@@ -474,7 +474,11 @@ impl Tool {
         }
         let arguments = arguments(&call);
         if !matches!(arguments.kind(), Kind::Object) {
-            return call.refuse(ErrorReply::invalid_params("arguments: expected an object"));
+            let text = format!(
+                "Invalid arguments: expected an object, found {}",
+                arguments.kind()
+            );
+            return call.refuse(ErrorReply::invalid_params(text));
         }
         if let Err(violation) = self.checks.arguments(arguments) {
             return self.refuse(call, &violation);

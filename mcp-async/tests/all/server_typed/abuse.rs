@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 
 use allocation_counter::measure;
 use futures_io::{AsyncRead, AsyncWrite};
-use mcp_async::model::LoggingLevel;
+use mcp_async::model::{LoggingLevel, PromptArgument};
 use mcp_async::server::layers::{ConcurrencyLimit, Timeout};
 use mcp_async::server::{Context, NoArguments, Prompt, Registry};
 use mcp_async::{ManualClock, Server, duplex};
@@ -81,6 +81,7 @@ fn panics_tell_nothing() {
         })
         .with(
             Prompt::new("p")
+                .argument(PromptArgument::optional("a"))
                 .complete("a", |_, _| async {
                     panics(true);
                     Ok(vec!["never"])

@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use mcp_async::Server;
-use mcp_async::model::LoggingLevel;
+use mcp_async::model::{LoggingLevel, PromptArgument};
 use mcp_async::server::{Context, NoArguments, Prompt, RateLimit, RateLimits, Tool};
 
 use crate::server_typed::support::{Wire, member, revisions};
@@ -16,6 +16,7 @@ fn tool(name: &str) -> Tool {
 #[test]
 fn each_connection_has_limits_of_its_own() {
     let prompt = Prompt::new("p")
+        .argument(PromptArgument::optional("a"))
         .complete("a", |_, _| async { Ok(vec!["x"]) })
         .handler(|_: NoArguments, _| async { Ok("") });
     let server = Server::<()>::builder("demo", "1")

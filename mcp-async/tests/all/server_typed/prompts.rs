@@ -123,27 +123,27 @@ fn what_does_not_fit_is_refused_by_its_name() {
         (
             r#"{"name":"greet"}"#,
             -32602,
-            "arguments: missing field `name`",
+            "Invalid arguments: missing member `name`",
         ),
         (
             r#"{"name":"translate","arguments":{"text":null}}"#,
             -32602,
-            "arguments: missing field `text`",
+            "Invalid arguments: missing member `text`",
         ),
         (
             r#"{"name":"greet","arguments":{"name":"x","count":"many"}}"#,
             -32602,
-            "arguments: count: expected a number",
+            "Invalid arguments: count: expected u8, found string",
         ),
         (
             r#"{"name":"greet","arguments":{"name":7}}"#,
             -32602,
-            "arguments.name: expected a text, found number",
+            "Invalid arguments: name: expected a string, found number",
         ),
         (
             r#"{"name":"greet","arguments":["x"]}"#,
             -32602,
-            "arguments: expected an object",
+            "Invalid arguments: expected an object, found array",
         ),
         (r#"{"name":"fail"}"#, -32603, "not today"),
     ];
@@ -161,6 +161,8 @@ fn what_does_not_fit_is_refused_by_its_name() {
 fn completions_know_what_is_typed_and_stop_at_100() {
     let prompt = Prompt::new("p")
         .argument(PromptArgument::optional("plain"))
+        .argument(PromptArgument::optional("city"))
+        .argument(PromptArgument::optional("fails"))
         .complete("city", |typed: CompletionRequest, _| async move {
             let country = typed.arguments.get("country").cloned().unwrap_or_default();
             Ok(vec![format!("{}-{country}", typed.value)])

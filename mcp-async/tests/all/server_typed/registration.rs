@@ -3,13 +3,17 @@
 use core::time::Duration;
 
 use mcp_async::Server;
+use mcp_async::model::PromptArgument;
 use mcp_async::server::{
-    Context, Extension, NoArguments, Prompt, Resource, ServerBuilder, Template, Tool,
+    CompletionRequest, Context, Extension, NoArguments, Prompt, Resource, ServerBuilder, Template,
+    Tool,
 };
 use mcp_proto::Revision;
 use mcp_proto::json::RawBuf;
 use mcp_proto::model::CacheScope;
 use mcp_proto::server::ListKind;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 use crate::server_typed::support::{Wire, member, revisions};
 
@@ -26,7 +30,9 @@ fn tool(name: &str) -> Tool {
 fn capabilities_follow_from_what_is_registered() {
     let prompt = || Prompt::new("p").handler(|_: NoArguments, _| async { Ok("x") });
     let resource = || Resource::new("x://", "x").handler(|_| async { Ok("x") });
-    let complete = || prompt().complete("a", |_, _| async { Ok(vec!["x"]) });
+    let argument = || PromptArgument::optional("a");
+    let complete = |_: CompletionRequest, _: Context| async { Ok(vec!["x"]) };
+    let complete = || prompt().argument(argument()).complete("a", complete);
     let check = |server: ServerBuilder<()>, expected: &str| {
         for revision in revisions() {
             // 2024-11-05 has no capability for completions.
@@ -186,6 +192,22 @@ fn a_registry_does_not_keep_its_server() {
     assert!(registry.add(tool("t")).is_err());
 }
 
+/// Variables with a field that no template below fills.
+#[derive(Deserialize)]
+#[expect(dead_code, reason = "only its shape matters")]
+struct Page {
+    ident: u32,
+    page: Option<u32>,
+}
+
+/// Arguments that no client can send.
+#[derive(Deserialize, JsonSchema)]
+#[expect(dead_code, reason = "only its shape matters")]
+struct Lists {
+    city: String,
+    list: Option<Vec<String>>,
+}
+
 #[test]
 fn what_cannot_be_served_is_not_built() {
     let check = |server: ServerBuilder<()>, expected: &str| {
@@ -227,6 +249,31 @@ fn what_cannot_be_served_is_not_built() {
     check(
         new().prompt("", "", |_: NoArguments, _: Context| async { Ok("") }),
         "prompt ``: its name is empty",
+    );
+    let template = || Template::new("x://{id}{?page}", "x");
+    check(
+        new().with(template().handler(|_: Page, _| async { Ok("") })),
+        "template `x://{id}{?page}`: its handler needs a variable `ident`",
+    );
+    let nothing = |_: CompletionRequest, _: Context| async { Ok(Vec::<String>::new()) };
+    let completed = template()
+        .complete("page", nothing)
+        .complete("idd", nothing);
+    check(
+        new().with(completed.raw(|_, _| async { Ok("") })),
+        "template `x://{id}{?page}`: there is no variable `idd` to complete",
+    );
+    let prompt = || Prompt::new("p").argument(PromptArgument::optional("plain"));
+    let completed = prompt()
+        .complete("plain", nothing)
+        .complete("nope", nothing);
+    check(
+        new().with(completed.handler(|_: NoArguments, _| async { Ok("") })),
+        "prompt `p`: there is no argument `nope` to complete",
+    );
+    check(
+        new().with(prompt().handler(|_: Lists, _| async { Ok("") })),
+        "prompt `p`: arguments are texts, and the handler's are not: list: expected a sequence",
     );
     let schema = RawBuf::parse(r#"{"type":"array"}"#).unwrap();
     check(

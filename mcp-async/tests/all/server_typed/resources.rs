@@ -263,3 +263,46 @@ fn subscribers_hear_of_updates() {
         }
     }
 }
+
+/// A mistake in the type of a handler is told to who runs the server, what a client sends is not.
+#[cfg(feature = "tracing")]
+#[test]
+fn variables_that_do_not_fit_are_logged() {
+    use crate::connection::spans::Notes;
+
+    #[derive(Deserialize)]
+    #[expect(dead_code, reason = "only its shape matters")]
+    struct Address {
+        // No text that the build can make up is one, so that it does not see what is missing.
+        host: std::net::IpAddr,
+        port: u16,
+        name: String,
+    }
+
+    let server = Server::<()>::builder("demo", "1").template(
+        "x://{host}/{port}",
+        "x",
+        |_: Address, _: Context| async { Ok("") },
+    );
+    let check = |uri: &str, expected: &str| {
+        let notes = Notes::default();
+        notes.watch(|| {
+            let mut wire = Wire::new(&server, Revision::V2026_07_28);
+            let params = format!(r#"{{"uri":"{uri}"}}"#);
+            assert!(wire.ask("resources/read", &params).contains("not found"));
+        });
+        let lines = notes.take();
+        assert!(
+            lines.iter().any(|line| line.contains(expected)),
+            "{lines:?}"
+        );
+        // Spans have the URI, without its query.
+        let mut events = lines.iter().filter(|line| !line.starts_with("span"));
+        assert!(!events.any(|line| line.contains("s3cret")), "{lines:?}");
+    };
+    check(
+        "x://127.0.0.1/80",
+        "needs a variable that the template does not have",
+    );
+    check("x://127.0.0.1/s3cret", "variable=port");
+}

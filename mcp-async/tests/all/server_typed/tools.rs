@@ -109,7 +109,10 @@ fn arguments_that_do_not_fit_are_told_with_their_path() {
         }
         assert_eq!(
             wire.error("tools/call", r#"{"name":"add","arguments":[1,2]}"#),
-            (-32602, "arguments: expected an object".into())
+            (
+                -32602,
+                "Invalid arguments: expected an object, found array".into()
+            )
         );
     }
 }
