@@ -225,8 +225,8 @@ impl<R> Client<R> {
     /// Listens to changes of one resource, and of its parts (RS-10).
     ///
     /// # Errors
-    /// Those of a call; [`CallError::MissingCapability`] if the server does not tell of resources, or
-    /// not of this one.
+    /// Those of a call; [`CallError::MissingCapability`] if the server does not tell of resources, in
+    /// which case nothing is sent, or not of this one.
     pub async fn subscribe(&self, uri: &str) -> Result<Subscription, CallError> {
         let filter = SubscriptionFilter {
             resource_subscriptions: vec![uri.to_owned()],
@@ -242,7 +242,11 @@ impl<R> Client<R> {
     }
 
     /// Listens to changes of the lists of tools, prompts and resources, as far as the server
-    /// tells of them.
+    /// tells of them: [`Subscription::honoured`] says which. Of a server that declares none of them
+    /// nothing is requested, and the stream stays silent until the connection ends.
+    ///
+    /// A legacy server may report a change before this is called. Such a list is the first update of
+    /// the first subscription that wants it.
     ///
     /// # Errors
     /// Those of a call.
@@ -260,8 +264,8 @@ impl<R> Client<R> {
     /// server tells (SB-05). A [`ListenFilter`] has members of extensions, too.
     ///
     /// # Errors
-    /// Those of a call; [`CallError::MissingCapability`] from a legacy server that does not tell of
-    /// resources, if there are any in the filter.
+    /// Those of a call; [`CallError::MissingCapability`] if there are resources in the filter and the
+    /// server does not tell of them, unless a server of 2026-07-28 tells of something else in it.
     pub fn listen<F: Into<ListenFilter>>(
         &self,
         filter: F,

@@ -37,6 +37,10 @@ impl ListenFilter {
         self.members.insert(name, value)?;
         Ok(self)
     }
+
+    pub(super) fn has_members(&self) -> bool {
+        !self.members.is_empty()
+    }
 }
 
 impl From<SubscriptionFilter> for ListenFilter {

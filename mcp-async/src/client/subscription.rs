@@ -85,7 +85,7 @@ enum Stage {
     Listening(Box<Exchange<'static>>),
     /// Waits before it is asked for anew.
     Pausing(Box<dyn Timer>, Instant),
-    /// A legacy session: nothing is open.
+    /// A legacy session, or a server that declares nothing of the filter: nothing is open.
     Told,
     Ended,
 }
@@ -141,8 +141,15 @@ impl Subscription {
         self.queue.dropped()
     }
 
-    /// Says to a legacy server what it does not tell unasked.
+    /// Says to a legacy server what it does not tell unasked. One that does not notify of resources is not
+    /// asked for any.
     async fn tell(&mut self, filter: &SubscriptionFilter) -> Result<(), CallError> {
+        let features = self.inner.server().features;
+        if !filter.resource_subscriptions.is_empty()
+            && !features.contains(ServerFeatures::RESOURCES_SUBSCRIBE)
+        {
+            return Err(CallError::MissingCapability("resources.subscribe"));
+        }
         for uri in &filter.resource_subscriptions {
             self.held.push(uri.clone());
             lock(&self.inner.client_state.subscriptions).need(uri);
@@ -151,17 +158,7 @@ impl Subscription {
             let ask = Ask::Subscribe(uri.clone());
             Request::new(&self.inner, ask, nothing).await?;
         }
-        let features = self.inner.server().features;
-        let has = |feature| features.contains(feature);
-        self.honoured = SubscriptionFilter {
-            tools_list_changed: filter.tools_list_changed
-                && has(ServerFeatures::TOOLS_LIST_CHANGED),
-            prompts_list_changed: filter.prompts_list_changed
-                && has(ServerFeatures::PROMPTS_LIST_CHANGED),
-            resources_list_changed: filter.resources_list_changed
-                && has(ServerFeatures::RESOURCES_LIST_CHANGED),
-            ..filter.clone()
-        };
+        self.honoured = declared(features, filter);
         Ok(())
     }
 
@@ -172,12 +169,22 @@ impl Subscription {
         let revision = shared.lock().machine.revision();
         self.generation = generation;
         self.began = self.inner.client_state.clock.now();
-        self.stage = if revision.is_some_and(mcp_proto::Revision::is_modern) {
+        let is_modern = revision.is_some_and(mcp_proto::Revision::is_modern);
+        self.stage = if is_modern && self.is_served() {
             Stage::Listening(Box::new(Exchange::new(PendingRequest::shared(shared))))
         } else {
             Stage::Told
         };
         Poll::Ready(Ok(()))
+    }
+
+    /// Whether the server may notify of anything that is asked for.
+    fn is_served(&self) -> bool {
+        let Ask::Listen(filter) = &self.ask else {
+            return true;
+        };
+        let served = declared(self.inner.server().features, &filter.filter);
+        filter.has_members() || served != SubscriptionFilter::default()
     }
 
     fn poll_honoured(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), CallError>> {
@@ -342,6 +349,22 @@ impl fmt::Debug for Subscription {
         f.debug_struct("Subscription")
             .field("honoured", &self.honoured)
             .finish_non_exhaustive()
+    }
+}
+
+/// What a server of these features notifies of, of what was asked for.
+fn declared(features: ServerFeatures, filter: &SubscriptionFilter) -> SubscriptionFilter {
+    let has = |feature| features.contains(feature);
+    SubscriptionFilter {
+        tools_list_changed: filter.tools_list_changed && has(ServerFeatures::TOOLS_LIST_CHANGED),
+        prompts_list_changed: filter.prompts_list_changed
+            && has(ServerFeatures::PROMPTS_LIST_CHANGED),
+        resources_list_changed: filter.resources_list_changed
+            && has(ServerFeatures::RESOURCES_LIST_CHANGED),
+        resource_subscriptions: match has(ServerFeatures::RESOURCES_SUBSCRIBE) {
+            true => filter.resource_subscriptions.clone(),
+            false => Vec::new(),
+        },
     }
 }
 

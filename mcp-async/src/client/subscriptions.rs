@@ -55,6 +55,8 @@ pub(super) struct Subscriptions {
     uris: HashMap<String, usize>,
     /// Resources that no subscription needs any more, until the server is notified.
     owed: Vec<String>,
+    /// The lists that have changed while no subscription wanted to know.
+    missed: SubscriptionFilter,
     waker: Option<Waker>,
 }
 
@@ -65,8 +67,14 @@ struct SubscriptionEntry {
 }
 
 impl Subscriptions {
-    /// Adds a subscription under a number of its own.
+    /// Adds a subscription under a number of its own. It begins with what no other one was told of.
     pub(super) fn add(&mut self, filter: SubscriptionFilter, queue: Arc<SubscriptionQueue>) -> u64 {
+        for list in [Update::Tools, Update::Prompts, Update::Resources] {
+            if list.is_wanted(&filter) && list.is_wanted(&self.missed) {
+                list.set_missed(&mut self.missed, false);
+                queue.push(list.into());
+            }
+        }
         // Zero is the tag of everything else.
         self.last += 1;
         self.subscriptions.push(SubscriptionEntry {
@@ -101,7 +109,7 @@ impl Subscriptions {
     /// Who wants to hear this: the subscription that it was sent to (ST-14), or in a legacy
     /// session every subscription to such a change.
     pub(super) fn interested(
-        &self,
+        &mut self,
         update: &Update,
         tag: Option<u64>,
     ) -> Vec<Arc<SubscriptionQueue>> {
@@ -110,7 +118,11 @@ impl Subscriptions {
             None => update.is_wanted(&entry.filter),
         };
         let queues = self.subscriptions.iter().filter(wants);
-        queues.map(|entry| Arc::clone(&entry.queue)).collect()
+        let queues = Vec::from_iter(queues.map(|entry| Arc::clone(&entry.queue)));
+        if tag.is_none() && queues.is_empty() {
+            update.set_missed(&mut self.missed, true);
+        }
+        queues
     }
 
     /// Counts one more need for a resource of a legacy server.
@@ -169,6 +181,16 @@ impl Update {
                 params: RawBuf::from(notification.params.unwrap_or_default().as_raw()),
             }),
             _ => None,
+        }
+    }
+
+    /// Notes of a change of a list whether nothing was told of it.
+    const fn set_missed(&self, lists: &mut SubscriptionFilter, missed: bool) {
+        match self {
+            Self::Tools => lists.tools_list_changed = missed,
+            Self::Prompts => lists.prompts_list_changed = missed,
+            Self::Resources => lists.resources_list_changed = missed,
+            Self::Resource(_) | Self::Reconnected | Self::Notification { .. } => {}
         }
     }
 

@@ -242,7 +242,7 @@ impl Asked {
     /// Answers the probe.
     pub(crate) fn discovered(self) {
         self.result(
-            r#"{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"ttlMs":0,"cacheScope":"private"}"#,
+            r#"{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true}},"ttlMs":0,"cacheScope":"private"}"#,
         );
     }
 

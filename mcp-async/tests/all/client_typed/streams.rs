@@ -2,14 +2,14 @@
 
 use core::task::Poll;
 
-use mcp_async::client::{CallError, Update};
-use mcp_async::duplex;
+use mcp_async::client::{CallError, ListenFilter, Update};
 use mcp_async::model::{LoggingLevel, SubscriptionFilter};
+use mcp_async::{Client, PipeReader, PipeWriter, duplex};
 use mcp_proto::Revision;
 
 use crate::client_typed::support::{Seen, each, join, only, poll_once, read, run, write};
 use crate::server_typed::support::Offer as _;
-use crate::sim::settle;
+use crate::sim::{Sim, settle};
 
 #[test]
 fn logs_are_a_stream_from_the_level_on() {
@@ -134,23 +134,108 @@ fn lists_are_listened_to_as_far_as_the_server_tells() {
     });
 }
 
+/// A server that declares no notifications is not asked for any.
+#[test]
+fn what_no_server_tells_is_not_asked_for() {
+    each(|demo, revision| async move {
+        let client = join(&demo.server, revision).await;
+        let mut changes = client.changes().await.unwrap();
+        assert_eq!(*changes.honoured(), SubscriptionFilter::default());
+        assert!(poll_once(core::pin::pin!(changes.next())).is_pending());
+        let resource = client.subscribe("note://1").await;
+        assert!(
+            matches!(
+                resource,
+                Err(CallError::MissingCapability("resources.subscribe"))
+            ),
+            "{resource:?} in {revision}"
+        );
+        client.close().await.unwrap();
+        assert_eq!(changes.next().await, None, "{revision}");
+    });
+    let (ours, theirs) = duplex(4096);
+    let (mut reader, mut writer) = theirs.split();
+    let client = discovered(ours.split(), &mut reader, &mut writer, r#"{"tools":{}}"#);
+    let _changes = run(client.changes()).unwrap();
+    assert!(run(client.subscribe("note://1")).is_err());
+    settle();
+    assert_eq!(read(&mut reader), "");
+    // What an extension adds is its own.
+    let filter = ListenFilter::default().member("com.example/rooms", &["kitchen"]);
+    let mut rooms = Box::pin(client.listen(filter.unwrap()));
+    assert!(poll_once(rooms.as_mut()).is_pending());
+    settle();
+    assert!(read(&mut reader).contains("com.example/rooms"));
+}
+
+/// What a legacy server tells directly after the handshake, before anything listens.
+#[test]
+fn changes_before_the_first_subscription_are_told() {
+    let (ours, theirs) = duplex(4096);
+    let (mut reader, mut writer) = theirs.split();
+    let mut connecting = Box::pin(only(Revision::V2025_11_25).connect_over(ours.split()));
+    assert!(poll_once(connecting.as_mut()).is_pending());
+    read(&mut reader);
+    let opened = concat!(
+        r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":"#,
+        r#"{"tools":{"listChanged":true}},"serverInfo":{"name":"hand","version":"0"}}}"#
+    );
+    write(&mut writer, opened);
+    let Poll::Ready(Ok(client)) = poll_once(connecting.as_mut()) else {
+        panic!("it connects");
+    };
+    let changed =
+        |list| format!(r#"{{"jsonrpc":"2.0","method":"notifications/{list}/list_changed"}}"#);
+    for list in ["tools", "prompts", "tools", "tools"] {
+        write(&mut writer, &changed(list));
+    }
+    settle();
+    let filter = SubscriptionFilter {
+        tools_list_changed: true,
+        ..SubscriptionFilter::default()
+    };
+    let mut tools = run(client.listen(filter)).unwrap();
+    assert_eq!(run(tools.next()), Some(Update::Tools));
+    assert!(
+        poll_once(core::pin::pin!(tools.next())).is_pending(),
+        "once"
+    );
+    let mut all = run(client.changes()).unwrap();
+    assert_eq!(run(all.next()), Some(Update::Prompts));
+    assert!(
+        poll_once(core::pin::pin!(all.next())).is_pending(),
+        "it was told"
+    );
+}
+
+/// A client of a server of 2026-07-28 with these capabilities.
+fn discovered(
+    streams: (PipeReader, PipeWriter),
+    reader: &mut PipeReader,
+    writer: &mut PipeWriter,
+    capabilities: &str,
+) -> Client<Sim> {
+    let mut connecting = Box::pin(only(Revision::V2026_07_28).connect_over(streams));
+    assert!(poll_once(connecting.as_mut()).is_pending());
+    read(reader);
+    let info = r#""serverInfo":{"name":"hand","version":"0"},"ttlMs":0,"cacheScope":"public""#;
+    let discovered = format!(
+        r#"{{"jsonrpc":"2.0","id":1,"result":{{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{capabilities},{info}}}}}"#
+    );
+    write(writer, &discovered);
+    let Poll::Ready(Ok(client)) = poll_once(connecting.as_mut()) else {
+        panic!("it connects");
+    };
+    client
+}
+
 /// Acknowledgement, update and end in one read: all of it is told, in order.
 #[test]
 fn a_subscription_may_end_as_soon_as_it_begins() {
     let (ours, theirs) = duplex(4096);
     let (mut reader, mut writer) = theirs.split();
-    let mut connecting = Box::pin(only(Revision::V2026_07_28).connect_over(ours.split()));
-    assert!(poll_once(connecting.as_mut()).is_pending());
-    read(&mut reader);
-    let discovered = concat!(
-        r#"{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","supportedVersions":"#,
-        r#"["2026-07-28"],"capabilities":{"tools":{"listChanged":true}},"serverInfo":"#,
-        r#"{"name":"hand","version":"0"},"ttlMs":0,"cacheScope":"public"}}"#
-    );
-    write(&mut writer, discovered);
-    let Poll::Ready(Ok(client)) = poll_once(connecting.as_mut()) else {
-        panic!("it connects");
-    };
+    let tools = r#"{"tools":{"listChanged":true}}"#;
+    let client = discovered(ours.split(), &mut reader, &mut writer, tools);
     let mut changes = Box::pin(client.changes());
     assert!(poll_once(changes.as_mut()).is_pending());
     settle();

@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use mcp_async::Clock;
-use mcp_async::client::CallError;
+use mcp_async::client::{CallError, ListenFilter};
 use mcp_async::tasks::client::{TaskEvent, TaskOptions, ToolOutcome};
 use mcp_proto::SendError;
 
@@ -139,8 +139,9 @@ fn tasks_without_a_subscription_left_are_polled() {
         let result = client.call_tool("job", &()).await.unwrap();
         assert_eq!(result.text(), "polled");
         assert_eq!(log.count("subscriptions/listen"), 0);
+        let filter = ListenFilter::default().member("taskIds", &["1"]).unwrap();
         assert!(matches!(
-            client.changes().await,
+            client.listen(filter).await,
             Err(CallError::Refused(SendError::TableFull))
         ));
     });
