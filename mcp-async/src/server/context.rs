@@ -231,14 +231,27 @@ impl CallContext {
         self.extension_settings(name).map(|it| it.as_raw().into())
     }
 
-    /// Returns whether the client declares an extension.
+    /// Returns whether the client declares an extension. It does not count where the server has the
+    /// extension and it is [off](super::Extension::revisions) in the revision of the request.
     pub fn has_client_extension(&self, name: &str) -> bool {
         self.extension_settings(name).is_some()
     }
 
     fn extension_settings(&self, name: &str) -> Option<Object<'_>> {
         let extensions = self.told.extensions.as_ref()?;
-        extensions.as_raw().object()?.get(name)?.object()
+        let settings = extensions.as_raw().object()?.get(name)?.object()?;
+        #[cfg(feature = "server")]
+        if self
+            .host
+            .peer()
+            .shared
+            .lock()
+            .role_state
+            .is_off(name, self.revision)
+        {
+            return None;
+        }
+        Some(settings)
     }
 
     /// Returns `_meta` of the request, an object, if it has a member that the protocol does not

@@ -180,9 +180,7 @@ impl Inner {
 
     /// From now on the client is notified of changes.
     pub(super) fn connected(&self, peer: &Peer) {
-        if let Some(limit) = self.settings.rates.logs {
-            peer.limit_logs(limit);
-        }
+        peer.configure(&self.settings);
         let closing = {
             let mut connections = self.connections();
             connections.live.add(peer);

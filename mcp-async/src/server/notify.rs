@@ -16,8 +16,8 @@ impl CallContext {
     ///
     /// # Errors
     /// [`SendError::Stale`] or [`SendError::Closed`] when the call is over,
-    /// [`SendError::NotInRevision`] for a method that the server does not have,
-    /// [`SendError::Encode`].
+    /// [`SendError::NotInRevision`] for a method that the server does not have, or whose extension is
+    /// [off](super::Extension::revisions) in the revision of the request, [`SendError::Encode`].
     ///
     /// ```
     /// use mcp_async::server::{Context, HandlerError};
@@ -51,6 +51,13 @@ pub(super) async fn notify(
 ) -> Result<(), SendError> {
     let shared = context.peer().shared;
     let (token, channel) = context.call();
+    #[cfg(feature = "server")]
+    {
+        let state = &shared.lock().role_state;
+        if !state.may_send(Method::from(method), Some(context.revision())) {
+            return Err(SendError::NotInRevision);
+        }
+    }
     let mut receipt = None;
     poll_fn(|cx| {
         let write = |machine: &mut Machine, now, out: &mut [u8]| {

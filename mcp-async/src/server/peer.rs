@@ -75,6 +75,13 @@ impl Peer {
         method: Method<'_>,
         params: Option<&(dyn Payload + Sync)>,
     ) -> Result<(), SendError> {
+        #[cfg(feature = "server")]
+        {
+            let core = self.shared.lock();
+            if !core.role_state.may_send(method, core.machine.revision()) {
+                return Err(SendError::NotInRevision);
+            }
+        }
         let mut receipt = None;
         poll_fn(|cx| {
             self.shared
@@ -127,14 +134,15 @@ impl Peer {
         self.shared.close();
     }
 
-    /// From now on so many log messages go out, unless there is a limit already.
+    /// The connection belongs to a server with these settings.
     #[cfg(feature = "server")]
-    pub(super) fn limit_logs(&self, limit: super::RateLimit) {
+    pub(super) fn configure(&self, settings: &Arc<super::settings::Settings>) {
         let now = self.shared.now();
-        let mut core = self.shared.lock();
-        core.role_state
-            .logs
-            .get_or_insert_with(|| super::rate::Bucket::new(limit, now));
+        let state = &mut self.shared.lock().role_state;
+        if let (Some(limit), None) = (settings.rates.logs, &state.logs) {
+            state.logs = Some(super::rate::Bucket::new(limit, now));
+        }
+        state.settings = Some(Arc::clone(settings));
     }
 
     #[cfg(feature = "server")]

@@ -106,12 +106,10 @@ impl<R> Server<R> {
         self.inner.announced(change);
     }
 
-    /// Limits what one exchange may log.
+    /// Applies the settings to a connection before its first call.
     #[cfg(feature = "http-server")]
-    pub(crate) fn limit_logs(&self, peer: &Peer) {
-        if let Some(limit) = self.inner.settings.rates.logs {
-            peer.limit_logs(limit);
-        }
+    pub(crate) fn configure(&self, peer: &Peer) {
+        peer.configure(&self.inner.settings);
     }
 
     /// Ready once it was shut down.

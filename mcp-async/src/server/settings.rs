@@ -39,7 +39,7 @@ pub(super) struct Settings {
     /// Calls of tools may be tasks of 2025-11-25.
     pub(super) core_tasks: bool,
     /// The notifications that the server sends.
-    pub(super) sends: Vec<String>,
+    pub(super) sends: Vec<(String, RevisionSet)>,
     pub(super) listers: Vec<Arc<Lister>>,
     pub(super) layers: Vec<Wrap>,
     pub(super) background: Vec<Arc<dyn Background>>,
@@ -138,7 +138,7 @@ impl Settings {
     /// The names of all notifications of the application, each once.
     pub(super) fn notification_names(&self) -> impl Iterator<Item = &str> {
         let received = self.notifications.iter().map(|it| it.name.as_str());
-        let sent = self.sends.iter().map(String::as_str);
+        let sent = self.sends.iter().map(|(name, _)| name.as_str());
         let only_sent = sent.filter(|name| !self.notifications.iter().any(|it| it.name == *name));
         received.chain(only_sent)
     }

@@ -277,7 +277,9 @@ impl<R: Runtime> HttpEndpoint<R> {
         machine: Machine,
     ) -> Conversation<R> {
         let service = self.server.service();
-        Conversation::new(self.beginning(parts, service, machine), streams)
+        let conversation = Conversation::new(self.beginning(parts, service, machine), streams);
+        self.server.configure(conversation.peer());
+        conversation
     }
 
     /// The connection of one exchange that stands for itself.
@@ -287,7 +289,7 @@ impl<R: Runtime> HttpEndpoint<R> {
         let conversation = Conversation::new(self.beginning(parts, service, machine), replies);
         // An ordinary answer is not written twice to learn its length.
         conversation.with(|core| core.outbox.reserve(ANSWER));
-        self.server.limit_logs(conversation.peer());
+        self.server.configure(conversation.peer());
         conversation
     }
 

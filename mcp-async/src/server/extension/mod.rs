@@ -109,7 +109,7 @@ pub struct Extension<S = ()> {
 }
 
 impl<S: Send + Sync + 'static> Extension<S> {
-    /// An extension of this name, without settings, in the revisions since 2026-07-28.
+    /// An extension of this name, without settings, in the [revisions](Self::revisions) since 2026-07-28.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -133,7 +133,10 @@ impl<S: Send + Sync + 'static> Extension<S> {
         self
     }
 
-    /// Sets the revisions in which the server declares it and has its methods. A legacy revision
+    /// Sets the revisions in which the server declares it, has its methods and sends its notifications.
+    /// In others the extension is off: [`notify`](super::CallContext::notify) fails with
+    /// [`SendError::NotInRevision`](mcp_proto::SendError::NotInRevision), and no client counts as one that
+    /// declares it. A legacy revision
     /// carries the declaration in the result of `initialize`, where its schema has no such member
     /// but clients tolerate it (EX-02).
     ///

@@ -3,6 +3,7 @@
 use core::fmt;
 use std::sync::Arc;
 
+use mcp_proto::RevisionSet;
 use mcp_proto::json::Object;
 use serde::de::DeserializeOwned;
 
@@ -15,6 +16,7 @@ use super::names;
 /// A notification whose handler has its state.
 pub(in crate::server) struct Notification {
     pub(in crate::server) name: String,
+    revisions: RevisionSet,
     handle: BoundHandle,
 }
 
@@ -61,20 +63,26 @@ impl<S: Send + Sync + 'static> ExtensionNotification<S> {
         self,
         state: &Arc<S>,
         extension: &str,
+        revisions: RevisionSet,
     ) -> Result<Notification, RegisterError> {
         names::check_method(Some(extension), &self.name)
             .map_err(|reason| RegisterError::new("notification", &self.name, &reason))?;
         let (handle, state) = (self.handle, Arc::clone(state));
         Ok(Notification {
             name: self.name,
+            revisions,
             handle: Box::new(move |peer, params| handle(peer, params, &state)),
         })
     }
 }
 
 impl Notification {
+    /// Hands it to its handler, unless its extension is off in the revision of the session.
     pub(in crate::server) fn handle(&self, peer: &Peer, params: Object<'_>) {
-        (self.handle)(peer, params);
+        let revision = peer.shared.lock().machine.revision();
+        if revision.is_none_or(|revision| self.revisions.contains(revision)) {
+            (self.handle)(peer, params);
+        }
     }
 }
 

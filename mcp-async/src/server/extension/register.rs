@@ -37,15 +37,17 @@ impl<S: Send + Sync + 'static> Extension<S> {
             }
         }
         for notification in notifications {
-            match notification.bind(state, &name) {
+            match notification.bind(state, &name, revisions) {
                 Ok(notification) => settings.add_notification(notification, mistakes),
                 Err(mistake) => mistakes.push(mistake),
             }
         }
         for sent in sends {
             match check_method(Some(&name), &sent) {
-                Ok(()) if settings.sends.contains(&sent) => {}
-                Ok(()) => settings.sends.push(sent),
+                Ok(()) => match settings.sends.iter_mut().find(|(known, _)| *known == sent) {
+                    Some((_, known)) => *known = known.or(revisions),
+                    None => settings.sends.push((sent, revisions)),
+                },
                 Err(reason) => {
                     mistakes.push(RegisterError::new("notification", &sent, &reason));
                 }

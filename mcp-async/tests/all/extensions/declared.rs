@@ -2,14 +2,15 @@
 
 use mcp_async::Server;
 use mcp_async::server::{
-    Extension, ExtensionMethod, Listener, NotificationContext, Resource, ServerBuilder,
+    Context, Extension, ExtensionMethod, Listener, NoArguments, NotificationContext, Resource,
+    ServerBuilder,
 };
 use mcp_proto::json::RawBuf;
 use mcp_proto::model::ServerFeatures;
 use mcp_proto::{Revision, RevisionSet};
 use serde::de::IgnoredAny;
 
-use crate::server_typed::support::{Wire, member, revisions};
+use crate::server_typed::support::{Wire, member, revisions, text};
 
 fn new() -> ServerBuilder<()> {
     Server::builder("demo", "1")
@@ -173,4 +174,55 @@ fn an_extension_needs_its_capabilities() {
     let server = server.with(Resource::new("x://a", "a").handler(|_| async { Ok("a") }));
     assert_eq!(mistakes(server.clone()), [format!("{missing} {{LOGGING}}")]);
     assert!(server.logging().build().is_ok());
+}
+
+/// EX-14: an extension that is off neither sends nor counts as declared by a client.
+#[test]
+fn an_extension_that_is_off_is_silent() {
+    const SENT: &str = "notifications/audit/recorded";
+    let server = |audit: Extension| {
+        new().extension(audit.sends(SENT)).tool(
+            "record",
+            "",
+            |_: NoArguments, cx: Context| async move {
+                let params = RawBuf::parse("{}")?;
+                let sent = cx.notify(SENT, &params).await;
+                let outside = cx.peer().notify(SENT.into(), None).await;
+                let is_declared = cx.has_client_extension("com.example/audit");
+                let is_other = cx.has_client_extension("com.example/other");
+                Ok(format!("{sent:?} {outside:?} {is_declared} {is_other}"))
+            },
+        )
+    };
+    let declared = r#"{"extensions":{"com.example/audit":{},"com.example/other":{}}}"#;
+    let check = |server: ServerBuilder<()>, revision: Revision| {
+        let mut wire = Wire::declaring(&server, revision, declared);
+        let result = wire.result("tools/call", r#"{"name":"record"}"#);
+        (text(&result, &["content", "0", "text"]), wire.heard.len())
+    };
+    let off = "Err(NotInRevision) Err(NotInRevision) false true";
+    let audit = || Extension::new("com.example/audit");
+    for revision in revisions().filter(|revision| revision.is_legacy()) {
+        assert_eq!(
+            check(server(audit()), revision),
+            (off.into(), 0),
+            "{revision}"
+        );
+        let on = server(audit().revisions(RevisionSet::all()));
+        assert_eq!(check(on, revision), ("Ok(()) Ok(()) true true".into(), 2));
+    }
+    let modern = Revision::V2026_07_28;
+    let legacy = audit().revisions(RevisionSet::legacy());
+    let (said, heard) = check(server(legacy), modern);
+    assert!(
+        said.starts_with("Err(NotInRevision) ") && said.ends_with(" false true"),
+        "{said}"
+    );
+    assert_eq!(heard, 0);
+    let (said, heard) = check(server(audit()), modern);
+    assert!(
+        said.starts_with("Ok(()) ") && said.ends_with(" true true"),
+        "{said}"
+    );
+    assert_eq!(heard, 1);
 }
