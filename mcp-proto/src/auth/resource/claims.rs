@@ -4,12 +4,13 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
+use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Serialize};
 
 use super::denial::DenialReason;
 use super::text;
 use crate::auth::{Scopes, UnixTime};
-use crate::json::{Object, Raw, RawBuf};
+use crate::json::{DecodeError, Object, Raw, RawBuf};
 
 /// The claims of an access token: the payload of a JSON Web Token, the answer of an introspection,
 /// or what a verifier of the application found out.
@@ -103,6 +104,20 @@ impl TokenClaims {
     /// as a stream, ends then (AU-17).
     pub const fn expires(&self) -> Option<UnixTime> {
         self.expires
+    }
+
+    /// Returns the claim of this name, decoded. `None` if the token does not have it, or has `null`, and
+    /// for claims of the application's own verifier.
+    ///
+    /// # Errors
+    ///
+    /// [`DecodeError`] if the claim is of another type, or stands twice.
+    pub fn get<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, DecodeError> {
+        let Ok([claim]) = self.all().find([name]) else {
+            return Err(DecodeError::custom("the claim stands twice"));
+        };
+        let claim = claim.filter(|claim| !claim.is_null());
+        claim.map(|claim| claim.decode(&mut [])).transpose()
     }
 
     /// Returns all claims as a JSON object; empty for claims of the application's own verifier.
@@ -287,6 +302,9 @@ fn binding(cnf: Raw<'_>) -> Option<(Option<String>, bool)> {
 
 #[cfg(test)]
 mod tests {
+    use std::format;
+    use std::string::ToString as _;
+
     use super::*;
 
     /// AU-17: a process that receives claims knows as much as the one that has verified the token.
@@ -341,5 +359,26 @@ mod tests {
             );
             assert_eq!(all.as_raw().as_str(), claims.all.as_raw().as_str());
         }
+    }
+
+    #[test]
+    fn claims_are_decoded_by_their_names() {
+        let claims =
+            r#"{"iss":"a","tenant":"\u0061cme","level":7,"groups":["a","b"],"x":null,"y":1,"y":2}"#;
+        let claims = TokenClaims::read(&RawBuf::parse(claims).unwrap()).unwrap();
+        assert_eq!(claims.get("tenant"), Ok(Some(String::from("acme"))));
+        assert_eq!(claims.get("level"), Ok(Some(7u8)));
+        assert_eq!(
+            claims.get("groups"),
+            Ok(Some(alloc::vec![String::from("a"), String::from("b")]))
+        );
+        for absent in ["x", "missing", "Tenant"] {
+            assert_eq!(claims.get::<String>(absent), Ok(None), "{absent}");
+        }
+        let error = claims.get::<u8>("tenant").unwrap_err();
+        assert_eq!(error.to_string(), "expected u8, found string");
+        assert!(claims.get::<u8>("y").is_err());
+        assert!(!format!("{claims:?}").contains("cme"));
+        assert_eq!(TokenClaims::new("a", "b").get::<u8>("level"), Ok(None));
     }
 }
