@@ -90,7 +90,12 @@ pub use timer::Timer;
 
 pub use mcp_async::process::{Child, Command, Ending, ExitedEarly, Grace, Process, SpawnError};
 pub use mcp_async::stdio::{Input, Output, StdioMode};
-pub use mcp_async::{ErrorChain, ErrorReply, client, process, server, stdio};
+pub use mcp_async::{
+    Answered, CallOutcome, ErrorChain, ErrorReply, Job, TraceContext, client, process, server,
+    stdio,
+};
+pub use mcp_proto::rpc::Method;
+pub use mcp_proto::{Limits, Payload, PingPolicy, Revision, RevisionSet, SendError, json};
 pub use {mcp_async, mcp_proto};
 
 #[cfg(any(feature = "server", feature = "schema"))]

@@ -42,7 +42,9 @@ mod subscription;
 mod task;
 mod tool;
 
-pub use mcp_proto::model::{CacheScope, ElicitAction, LoggingLevel, Role, TaskStatus};
+pub use mcp_proto::model::{
+    CacheScope, ClientFeatures, ElicitAction, LoggingLevel, Role, ServerFeatures, TaskStatus,
+};
 
 pub use annotations::Annotations;
 pub use base64::{Base64, InvalidBase64};

@@ -163,6 +163,9 @@ pub use self::tell::{LogMessage, ProgressUpdate};
 pub(crate) use self::visibility::Visibility;
 
 #[cfg(feature = "server")]
+pub use mcp_proto::server::ListKind;
+
+#[cfg(feature = "server")]
 pub use self::{
     background::Background,
     build_error::BuildError,

@@ -159,6 +159,15 @@ impl<S> Registry<S> {
 
     /// Notifies the listening clients that a list has changed. Adding and removing tell
     /// it by themselves; this is for lists that change for another reason.
+    ///
+    /// ```
+    /// use mcp_async::Server;
+    /// use mcp_async::server::ListKind;
+    ///
+    /// let server = Server::<()>::builder("demo", "1.0").change_notifications().build()?;
+    /// server.registry().list_changed(ListKind::Resources);
+    /// # Ok::<(), mcp_async::server::BuildError>(())
+    /// ```
     pub fn list_changed(&self, kind: ListKind) {
         self.with(|inner| {
             inner.list_changed(kind, None);
