@@ -98,7 +98,7 @@ mod tests {
         };
         check("sum", r#"{"structuredContent":{"sum":3}}"#, None);
         check("sum", r#"{"isError":true}"#, None);
-        check("sum", r#"{"structuredContent":{"sum":"3"}}"#, Some("/sum"));
+        check("sum", r#"{"structuredContent":{"sum":"3"}}"#, Some("sum"));
         check("sum", r#"{"structuredContent":{}}"#, Some("sum"));
         check("sum", r#"{"content":[]}"#, Some("no structured content"));
         check("far", r#"{"structuredContent":{}}"#, Some("refused"));

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use mcp_proto::json::{Array, Kind, Number, Object, Raw, Str};
 
+use super::expected::{self, Segment};
 use super::formats::TextFormat;
 
 /// The assertions of a schema that decoding into a type does not enforce.
@@ -90,8 +91,8 @@ pub(super) struct Count {
 /// nothing of the value but names of members.
 #[derive(Debug)]
 pub(crate) struct Mismatch {
-    /// The segments of a JSON Pointer, the last one first.
-    path: Vec<String>,
+    /// The place, the last segment first.
+    path: Vec<Segment>,
     text: String,
 }
 
@@ -117,12 +118,15 @@ impl Assertions {
         if let Some(types) = &node.types
             && !types.iter().any(|kind| kind.allows(value))
         {
-            return Err(Mismatch::new("value is of another type"));
+            let types = types.iter().map(|kind| kind.name());
+            let found = value.kind().to_string();
+            return Err(Mismatch::new(expected::types(types, &found)));
         }
         if let Some(choices) = &node.choices
             && !Scalar::of(value).is_some_and(|value| choices.contains(&value))
         {
-            return Err(Mismatch::new("value is not one of the choices"));
+            let choices = choices.iter().map(ToString::to_string);
+            return Err(Mismatch::new(expected::one_of(choices)));
         }
         if let Some(number) = value.number() {
             node.numbers.check(number)
@@ -148,7 +152,7 @@ impl Assertions {
                 let mut text = String::new();
                 write_canonical(element, &mut text);
                 if !known.insert(text) {
-                    return Err(Mismatch::new("two elements are equal"));
+                    return Err(Mismatch::new(expected::DISTINCT));
                 }
             }
         }
@@ -156,7 +160,7 @@ impl Assertions {
             let schema = node.prefix.get(index).copied().unwrap_or(node.items);
             if let Some(schema) = schema {
                 self.check_at(schema, element)
-                    .map_err(|mismatch| mismatch.inside(&index.to_string()))?;
+                    .map_err(|mismatch| mismatch.inside(Segment::Element(index)))?;
             }
         }
         Ok(())
@@ -169,7 +173,7 @@ impl Assertions {
         }
         for name in &node.required {
             if object.get(name).is_none() {
-                return Err(Mismatch::new(format!("\"{name}\" is missing")));
+                return Err(Mismatch::new(expected::missing(name)));
             }
         }
         if node.properties.is_empty() && node.additional.is_none() && node.closed.is_none() {
@@ -180,13 +184,12 @@ impl Assertions {
             if let Some(allowed) = &node.closed
                 && !allowed.contains(&*name)
             {
-                let text = format!("\"{}\" is not allowed", cut(&name));
-                return Err(Mismatch::new(text));
+                return Err(Mismatch::new(expected::unknown(&name)));
             }
             let known = node.properties.get(&*name).copied();
             if let Some(schema) = known.or(node.additional) {
                 self.check_at(schema, value)
-                    .map_err(|mismatch| mismatch.inside(&name))?;
+                    .map_err(|mismatch| mismatch.inside(Segment::Member(name.into_owned())))?;
             }
         }
         Ok(())
@@ -200,7 +203,7 @@ impl Node {
         }
         match &self.format {
             Some((name, format)) if !format.matches(text) => {
-                Err(Mismatch::new(format!("value is not of the format {name}")))
+                Err(Mismatch::new(expected::format(name)))
             }
             _ => Ok(()),
         }
@@ -215,6 +218,26 @@ impl Type {
                 let nearest = number.to_f64();
                 number.is_integer() || nearest.is_infinite() || nearest % 1.0 == 0.0
             }),
+        }
+    }
+}
+
+impl Type {
+    fn name(self) -> String {
+        match self {
+            Self::Of(kind) => kind.to_string(),
+            Self::Integer => "integer".to_owned(),
+        }
+    }
+}
+
+impl fmt::Display for Scalar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Null => f.write_str("null"),
+            Self::Bool(value) => value.fmt(f),
+            Self::Number(value) => value.fmt(f),
+            Self::Text(value) => fmt::Debug::fmt(value, f),
         }
     }
 }
@@ -286,7 +309,7 @@ impl Numbers {
             if let Some(bound) = bound
                 && !value.order(bound).is_some_and(fits)
             {
-                return Err(Mismatch::new(format!("value is not {words} {bound}")));
+                return Err(Mismatch::new(expected::bound(words, &bound)));
             }
         }
         Ok(())
@@ -295,13 +318,13 @@ impl Numbers {
 
 impl Count {
     fn check(&self, count: usize, what: &str) -> Result<(), Mismatch> {
-        let count = count as u64;
+        let found = count as u64;
         match (self.least, self.most) {
-            (Some(least), _) if count < least => Err(Mismatch::new(format!(
-                "value has fewer than {least} {what}"
+            (Some(least), _) if found < least => Err(Mismatch::new(expected::count(
+                "at least", least, what, count,
             ))),
-            (_, Some(most)) if count > most => {
-                Err(Mismatch::new(format!("value has more than {most} {what}")))
+            (_, Some(most)) if found > most => {
+                Err(Mismatch::new(expected::count("at most", most, what, count)))
             }
             _ => Ok(()),
         }
@@ -316,19 +339,18 @@ impl Mismatch {
         }
     }
 
-    fn inside(mut self, segment: &str) -> Self {
-        self.path.push(super::subschemas::escaped(&cut(segment)));
+    fn inside(mut self, segment: Segment) -> Self {
+        self.path.push(segment);
         self
     }
 }
 
 impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for segment in self.path.iter().rev() {
-            write!(f, "/{segment}")?;
+        if !self.path.is_empty() {
+            write!(f, "{}: ", expected::place(self.path.iter().rev()))?;
         }
-        let colon = if self.path.is_empty() { "" } else { ": " };
-        write!(f, "{colon}{}", self.text)
+        f.write_str(&self.text)
     }
 }
 
@@ -362,14 +384,6 @@ fn write_canonical(value: Raw<'_>, text: &mut String) {
         text.push_str(value.as_str());
     }
 }
-
-/// The name of a member, cut to what a person reads.
-fn cut(name: &str) -> String {
-    name.chars().take(LONGEST).collect()
-}
-
-/// The characters of a name that are shown.
-const LONGEST: usize = 200;
 
 #[cfg(test)]
 #[path = "assertions_tests.rs"]

@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+use super::expected::cut;
+
 /// Why a schema is not used to check values. Texts of the schema are cut to a few words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -49,18 +51,21 @@ impl core::error::Error for SchemaError {}
 /// Why a value does not pass: the place in it, and what is the matter there.
 ///
 /// The text names what the schema wants and no text of the value but names of members, so it
-/// can be sent to the peer and logged.
+/// can be sent to the peer and logged: `days[0]: expected integer, found string`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
     path: String,
+    place: String,
     text: String,
     limit: bool,
 }
 
 impl Violation {
-    pub(super) fn new(path: String, text: &str) -> Self {
+    /// The place is given as a JSON Pointer and as its text.
+    pub(super) fn new(path: &str, place: &str, text: &str) -> Self {
         Self {
-            path: cut(&path),
+            path: cut(path),
+            place: cut(place),
             text: cut(text),
             limit: false,
         }
@@ -69,6 +74,7 @@ impl Violation {
     pub(super) fn limit(limit: &str) -> Self {
         Self {
             path: String::new(),
+            place: String::new(),
             text: format!("the value cannot be checked within the limit of {limit}"),
             limit: true,
         }
@@ -94,24 +100,12 @@ impl Violation {
 
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.path.is_empty() {
+        if self.place.is_empty() {
             f.write_str(&self.text)
         } else {
-            write!(f, "{}: {}", self.path, self.text)
+            write!(f, "{}: {}", self.place, self.text)
         }
     }
 }
 
 impl core::error::Error for Violation {}
-
-/// A text of a peer, cut to what a person reads.
-pub(super) fn cut(text: &str) -> String {
-    let mut cut: String = text.chars().take(LONGEST).collect();
-    if cut.len() < text.len() {
-        cut.push('…');
-    }
-    cut
-}
-
-/// The characters of a text that are shown.
-const LONGEST: usize = 200;

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use referencing::{Draft, Registry, Resolver};
 use serde_json::{Map, Value};
 
-use super::error::{SchemaError, cut};
+use super::error::SchemaError;
+use super::expected::cut;
 use super::limits::SchemaLimits;
 use super::pattern::{Matching, Patterns};
 

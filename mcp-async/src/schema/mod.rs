@@ -19,6 +19,8 @@ mod declared;
 mod enforcer;
 #[cfg(feature = "schema")]
 mod error;
+#[cfg(any(feature = "schema", feature = "server"))]
+mod expected;
 #[cfg(feature = "server")]
 mod field;
 #[cfg(feature = "server")]

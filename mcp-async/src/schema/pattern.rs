@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use regex::RegexBuilder;
 
-use super::error::{SchemaError, cut};
+use super::error::SchemaError;
+use super::expected::cut;
 use super::limits::SchemaLimits;
 
 /// What it costs to match a text against one pattern.

@@ -2,12 +2,15 @@
 
 use core::fmt;
 
-use jsonschema::PatternOptions;
+use jsonschema::error::{TypeKind, ValidationErrorKind};
+use jsonschema::paths::LocationSegment;
+use jsonschema::{PatternOptions, ValidationError};
 use mcp_proto::json::{Kind, Raw};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::cost::Cost;
-use super::error::{SchemaError, Violation, cut};
+use super::error::{SchemaError, Violation};
+use super::expected::{self, Segment, cut};
 use super::graph::Graph;
 use super::limits::SchemaLimits;
 use super::pattern::LARGEST;
@@ -33,7 +36,7 @@ use super::value::{Unusable, value};
 /// assert!(validator.check(Raw::parse(br#"{"days": 3}"#, 64)?).is_ok());
 /// let violation = validator.check(Raw::parse(br#"{"days": 90}"#, 64)?).unwrap_err();
 /// assert_eq!(violation.path(), "/days");
-/// assert_eq!(violation.to_string(), "/days: value is greater than the maximum of 14");
+/// assert_eq!(violation.to_string(), "days: expected at most 14");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Validator {
@@ -115,8 +118,8 @@ impl Validator {
     pub fn check(&self, value: Raw<'_>) -> Result<(), Violation> {
         let value = self::value(value, self.limits.values).map_err(|error| match error {
             Unusable::Duplicate(name) => {
-                let text = format!("two members named `{}`", cut(&name));
-                Violation::new(String::new(), &text)
+                let text = format!("member `{}` stands twice", cut(&name));
+                Violation::new("", "", &text)
             }
             Unusable::Large => Violation::limit("values"),
         })?;
@@ -129,13 +132,87 @@ impl Validator {
             && cost.total / 16 <= self.limits.described
             && let Err(error) = self.validator.validate(&value)
         {
-            let path = error.instance_path().to_string();
-            return Err(Violation::new(path, &error.masked().to_string()));
+            return Err(violation(&error, &value));
         }
-        Err(Violation::new(
-            String::new(),
-            "the value does not fit its schema",
-        ))
+        Err(Violation::new("", "", "the value does not fit its schema"))
+    }
+}
+
+/// What does not fit, in the words of all errors of arguments.
+fn violation(error: &ValidationError<'_>, value: &Value) -> Violation {
+    let path = error.instance_path();
+    let segments = Vec::from_iter(path.segments().map(|segment| match segment {
+        LocationSegment::Property(name) => Segment::Member(name.into_owned()),
+        LocationSegment::Index(index) => Segment::Element(index),
+    }));
+    let place = expected::place(segments.iter());
+    // The error of an object that may have no members is that of one of them, without its name.
+    let is_closed = matches!(error.kind(), ValidationErrorKind::FalseSchema)
+        && error
+            .schema_path()
+            .as_str()
+            .ends_with("/additionalProperties");
+    let closed = value.pointer(path.as_str()).filter(|_| is_closed);
+    let member = closed.and_then(|value| value.as_object()?.keys().next());
+    let text = member.map_or_else(|| text(error), |name| expected::unknown(name));
+    Violation::new(path.as_str(), &place, &text)
+}
+
+fn text(error: &ValidationError<'_>) -> String {
+    use ValidationErrorKind as Kind;
+
+    let found: &Value = error.instance();
+    let characters = || found.as_str().map_or(0, |text| text.chars().count());
+    let elements = || found.as_array().map_or(0, Vec::len);
+    let members = || found.as_object().map_or(0, Map::len);
+    match error.kind() {
+        Kind::Type { kind } => {
+            let kinds = match kind {
+                TypeKind::Single(kind) => vec![*kind],
+                TypeKind::Multiple(kinds) => kinds.iter().collect(),
+            };
+            expected::types(kinds.iter().map(ToString::to_string), kind_of(found))
+        }
+        Kind::Enum { options } => {
+            let options = options.as_array().into_iter().flatten();
+            expected::one_of(options.map(Value::to_string))
+        }
+        Kind::Constant { expected_value } => {
+            expected::one_of(core::iter::once(expected_value.to_string()))
+        }
+        Kind::Required { property } => expected::missing(property.as_str().unwrap_or_default()),
+        Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
+            expected::unknown(unexpected.first().map_or("", String::as_str))
+        }
+        Kind::Minimum { limit } => expected::bound("at least", limit),
+        Kind::Maximum { limit } => expected::bound("at most", limit),
+        Kind::ExclusiveMinimum { limit } => expected::bound("greater than", limit),
+        Kind::ExclusiveMaximum { limit } => expected::bound("less than", limit),
+        Kind::MinLength { limit } => {
+            expected::count("at least", *limit, "characters", characters())
+        }
+        Kind::MaxLength { limit } => expected::count("at most", *limit, "characters", characters()),
+        Kind::MinItems { limit } => expected::count("at least", *limit, "elements", elements()),
+        Kind::MaxItems { limit } => expected::count("at most", *limit, "elements", elements()),
+        Kind::MinProperties { limit } => expected::count("at least", *limit, "members", members()),
+        Kind::MaxProperties { limit } => expected::count("at most", *limit, "members", members()),
+        Kind::Format { format } => expected::format(format),
+        Kind::Pattern { pattern } => expected::bound("a match of", pattern),
+        Kind::MultipleOf { multiple_of } => expected::bound("a multiple of", multiple_of),
+        Kind::UniqueItems => expected::DISTINCT.to_owned(),
+        Kind::FalseSchema => "expected no such value".to_owned(),
+        _ => error.masked().to_string(),
+    }
+}
+
+const fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
     }
 }
 

@@ -101,7 +101,11 @@ fn a_client_is_not_hung_by_a_server() {
     };
     let limit = Some("within the limit of evaluations");
     check(r#"{"type":"object"}"#, r#"{"a":1}"#, None);
-    check(r#"{"type":"object"}"#, "[]", Some("not of type"));
+    check(
+        r#"{"type":"object"}"#,
+        "[]",
+        Some("expected object, found array"),
+    );
     check(r##"{"$ref":"#"}"##, "{}", Some("a circle"));
     check(
         r#"{"$ref":"http://127.0.0.1:9/x"}"#,
@@ -163,9 +167,12 @@ fn a_server_is_not_hung_by_a_client() {
         }
     };
     check(r#"{"name":"a","any":1e400}"#.to_owned(), None);
-    check(r#"{"name":"A"}"#.to_owned(), Some("/name"));
-    check(r#"{"name":1e400}"#.to_owned(), Some("/name"));
-    check(r#"{"name":"A","name":"a"}"#.to_owned(), Some("two members"));
+    check(r#"{"name":"A"}"#.to_owned(), Some("name: "));
+    check(r#"{"name":1e400}"#.to_owned(), Some("name: "));
+    check(
+        r#"{"name":"A","name":"a"}"#.to_owned(),
+        Some("member `name` stands twice"),
+    );
     check(
         format!(r#"{{"name":"{}!"}}"#, "a".repeat(500_000)),
         Some("does not fit"),
@@ -179,7 +186,7 @@ fn a_server_is_not_hung_by_a_client() {
         .concat()
     };
     check(deep(50, "{}"), None);
-    check(deep(50, "1"), Some("/children/0"));
+    check(deep(50, "1"), Some("children[0]"));
     let wide: Vec<_> = (0..20_000)
         .map(|index| format!(r#"{{"any":{index}}}"#))
         .collect();
