@@ -48,7 +48,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .logging()
         .tool("echo", "Says the same", |args: Text, _| async move { Ok(args.text) })
         .tool("log", "Writes a log message", |args: Text, cx: Context| async move {
-            cx.log(LoggingLevel::Info, &args.text).await;
+            cx.log(LoggingLevel::Info, args.text).await;
             Ok("written")
         })
         .tool("process", "Says which process runs it", |_: NoArguments, _| async {

@@ -19,7 +19,7 @@ pub(crate) async fn add(draft: Draft, cx: Context<Store>) -> Result<Json<Note>> 
     }
     let note = with_store(&cx, move |store, owner| store.add(owner, draft)).await?;
     let text = format!("added note {}", note.id);
-    cx.log(LoggingLevel::Info, &text).logger("notes").await;
+    cx.log(LoggingLevel::Info, text).logger("notes").await;
     updated(&cx, INDEX);
     Ok(Json(note))
 }

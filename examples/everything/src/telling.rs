@@ -30,7 +30,7 @@ pub(super) fn register<R: Runtime>(server: ServerBuilder<R>) -> ServerBuilder<R>
                     "Tool processing data",
                     "Tool execution completed",
                 ] {
-                    cx.log(LoggingLevel::Info, &message)
+                    cx.log(LoggingLevel::Info, message)
                         .logger("everything")
                         .await;
                     R::default().sleep(Duration::from_millis(20)).await;
@@ -42,7 +42,7 @@ pub(super) fn register<R: Runtime>(server: ServerBuilder<R>) -> ServerBuilder<R>
             "test_logging_tool",
             "Logs a message, if the request wants any",
             |_: NoArguments, cx: Context| async move {
-                cx.log(LoggingLevel::Info, &"Diagnostic trace logging activated")
+                cx.log(LoggingLevel::Info, "Diagnostic trace logging activated")
                     .await;
                 Ok("Logging evaluated")
             },

@@ -1,5 +1,7 @@
 //! Elicitation: questions to the user.
 
+use core::fmt;
+
 use mcp_proto::json::{DecodeError, EncodeError, Raw, RawBuf};
 use mcp_proto::model::{ElicitAction, ElicitationSchema};
 use serde::de::Error;
@@ -120,7 +122,7 @@ pub struct ElicitUrlParams {
 /// assert_eq!(result.content::<Trip>()?.city, "Kyoto");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename = "mcp:ElicitResult", rename_all = "camelCase")]
 pub struct ElicitResult {
     /// What the person did.
@@ -186,6 +188,14 @@ impl ElicitResult {
             content: None,
             meta: Meta::new(),
         }
+    }
+}
+
+impl fmt::Debug for ElicitResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ElicitResult")
+            .field("action", &self.action)
+            .finish_non_exhaustive()
     }
 }
 

@@ -46,7 +46,7 @@ use crate::values::Values;
 ///         for step in 1..=10u32 {
 ///             cx.progress(f64::from(step)).total(10.0).await;
 ///         }
-///         cx.log(LoggingLevel::Info, &"counted to ten").await;
+///         cx.log(LoggingLevel::Info, "counted to ten").await;
 ///         Ok::<_, ErrorReply>(Counted { steps: 10 })
 ///     })
 /// });

@@ -50,12 +50,12 @@ impl Peer {
         &self,
         level: LoggingLevel,
         logger: Option<&str>,
-        data: &(dyn Payload + Sync),
+        data: impl Payload + Sync,
     ) -> Result<(), SendError> {
         let mut receipt = None;
         poll_fn(|cx| {
             let write = |machine: &mut Machine, now, out: &mut [u8]| {
-                machine.log(now, None, level, logger, data, out)
+                machine.log(now, None, level, logger, &data, out)
             };
             poll_log(&self.shared, cx, &mut receipt, Channel::PIPE, write)
         })

@@ -68,9 +68,12 @@ pub struct Prompt<S = ()> {
     pub(super) completers: Vec<Completer<S>>,
     pub(super) visibility: Visibility,
     pub(super) scopes: ItemScopes,
-    unfillable: Option<fn(&[PromptArgument]) -> Option<TextError>>,
+    unfillable: Option<Unfillable>,
     begin: Option<Begin<S>>,
 }
+
+/// Why these arguments cannot fill the type of the handler.
+type Unfillable = fn(&[PromptArgument]) -> Option<TextError>;
 
 type Begin<S> = Box<dyn for<'b> Fn(Call<'b>, &Arc<S>, &Host) -> Job + Send + Sync>;
 

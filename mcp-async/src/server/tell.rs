@@ -27,11 +27,11 @@ pub struct ProgressUpdate<'a> {
 /// A log message: what [`CallContext::log`] returns. It resolves when there was room for it, and an
 /// [event store](crate::http::EventStore) has it, if there is one.
 #[must_use = "nothing is logged until the future is polled"]
-pub struct LogMessage<'a> {
+pub struct LogMessage<'a, T> {
     context: &'a CallContext,
     level: LoggingLevel,
     logger: Option<&'a str>,
-    data: &'a (dyn Payload + Sync),
+    data: T,
     receipt: Option<Receipt>,
 }
 
@@ -53,8 +53,8 @@ impl CallContext {
         ProgressUpdate::new(self, progress)
     }
 
-    /// Logs to the client, if it wants any as severe as this; `data` is what there is to say, a
-    /// string often, and no secret (LG-08).
+    /// Logs to the client, if it wants any as severe as this; `data` is what there is to say: often a
+    /// string, else any value that serializes, by value or by reference, and no secret (LG-08).
     ///
     /// The future never fails: messages that the client does not want, that come too late, or
     /// that a server without declared logging sends (LG-01) are dropped.
@@ -63,15 +63,18 @@ impl CallContext {
     /// use mcp_proto::model::LoggingLevel;
     ///
     /// # async fn example(cx: mcp_async::server::CallContext) {
-    /// cx.log(LoggingLevel::Info, &"started").logger("forecast").await;
+    /// cx.log(LoggingLevel::Info, "started").logger("forecast").await;
+    /// cx.log(LoggingLevel::Warning, format!("{} of {}", 3, 4)).await;
     /// # }
     /// ```
-    pub const fn log<'a>(
-        &'a self,
-        level: LoggingLevel,
-        data: &'a (dyn Payload + Sync),
-    ) -> LogMessage<'a> {
-        LogMessage::new(self, level, data)
+    pub const fn log<T: Payload + Sync>(&self, level: LoggingLevel, data: T) -> LogMessage<'_, T> {
+        LogMessage {
+            context: self,
+            level,
+            logger: None,
+            data,
+            receipt: None,
+        }
     }
 }
 
@@ -125,21 +128,7 @@ impl Future for ProgressUpdate<'_> {
     }
 }
 
-impl<'a> LogMessage<'a> {
-    const fn new(
-        context: &'a CallContext,
-        level: LoggingLevel,
-        data: &'a (dyn Payload + Sync),
-    ) -> Self {
-        Self {
-            context,
-            level,
-            logger: None,
-            data,
-            receipt: None,
-        }
-    }
-
+impl<'a, T> LogMessage<'a, T> {
     /// Which part of the program says it.
     pub const fn logger(mut self, name: &'a str) -> Self {
         self.logger = Some(name);
@@ -147,7 +136,10 @@ impl<'a> LogMessage<'a> {
     }
 }
 
-impl Future for LogMessage<'_> {
+/// The data is never pinned.
+impl<T> Unpin for LogMessage<'_, T> {}
+
+impl<T: Payload + Sync> Future for LogMessage<'_, T> {
     type Output = ();
 
     fn poll(self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<()> {
@@ -161,7 +153,7 @@ impl Future for LogMessage<'_> {
         let message = Log {
             level: *level,
             logger: *logger,
-            data: *data,
+            data,
         };
         context.host.poll_log(cx, receipt, context.call(), message)
     }
@@ -175,7 +167,7 @@ impl fmt::Debug for ProgressUpdate<'_> {
     }
 }
 
-impl fmt::Debug for LogMessage<'_> {
+impl<T> fmt::Debug for LogMessage<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("LogMessage")
             .field("level", &self.level)

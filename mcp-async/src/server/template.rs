@@ -67,9 +67,12 @@ pub struct Template<S = ()> {
     pub(super) lister: Option<Lister<S>>,
     pub(super) visibility: Visibility,
     pub(super) scopes: ItemScopes,
-    unfillable: Option<fn(&UriTemplate) -> Option<TextError>>,
+    unfillable: Option<Unfillable>,
     begin: Option<Begin<S>>,
 }
+
+/// Why the variables of a template cannot fill the type of the handler.
+type Unfillable = fn(&UriTemplate) -> Option<TextError>;
 
 type Begin<S> =
     Box<dyn for<'b> Fn(Call<'b>, MatchedUri, CacheHint, &Arc<S>, &Host) -> Job + Send + Sync>;

@@ -15,7 +15,7 @@ use crate::uri_template::{Captures, Value};
 #[derive(Debug)]
 pub(super) struct TextError {
     name: Option<String>,
-    error: DecodeError,
+    error: Box<DecodeError>,
 }
 
 impl TextError {
@@ -27,7 +27,7 @@ impl TextError {
         }
     }
 
-    pub(super) const fn kind(&self) -> DecodeErrorKind {
+    pub(super) fn kind(&self) -> DecodeErrorKind {
         self.error.kind()
     }
 
@@ -53,7 +53,10 @@ impl TextError {
 
 impl From<DecodeError> for TextError {
     fn from(error: DecodeError) -> Self {
-        Self { name: None, error }
+        Self {
+            name: None,
+            error: Box::new(error),
+        }
     }
 }
 

@@ -1,11 +1,15 @@
 //! Finds out whether texts can fill a type at all.
 
+use core::panic::AssertUnwindSafe;
+use std::panic::catch_unwind;
+
 use mcp_proto::json::DecodeErrorKind;
 use serde::de::value::{MapDeserializer, SeqDeserializer, StrDeserializer};
 use serde::de::{self, DeserializeOwned, IntoDeserializer, Visitor};
 use serde::forward_to_deserialize_any;
 
 use super::texts::TextError;
+use crate::connection::discard;
 
 /// Why the type cannot be filled from texts of these names, whatever they are. `None` where they can, and
 /// where that depends on the texts.
@@ -14,7 +18,12 @@ pub(super) fn unfillable<'a, T: DeserializeOwned>(
     values: Values,
 ) -> Option<TextError> {
     let members = names.map(|name| (name, Probe { name, values }));
-    let error = T::deserialize(MapDeserializer::new(members)).err()?;
+    // A decoder of the application may panic, which is found when a client reaches it.
+    let filled = AssertUnwindSafe(|| T::deserialize(MapDeserializer::new(members)).err());
+    let error = catch_unwind(filled).unwrap_or_else(|panic| {
+        discard(panic);
+        None
+    })?;
     match (error.kind(), values) {
         (DecodeErrorKind::MissingField(_), _) | (DecodeErrorKind::Type(_), Values::Texts) => {
             Some(error)
@@ -132,9 +141,9 @@ impl<'de> IntoDeserializer<'de, TextError> for Probe<'_> {
 
 #[cfg(test)]
 mod tests {
+    use core::net::IpAddr;
     use core::num::NonZeroU8;
     use std::collections::BTreeMap;
-    use std::net::IpAddr;
 
     use serde::Deserialize;
 

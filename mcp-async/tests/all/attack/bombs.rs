@@ -6,6 +6,7 @@ use core::pin::Pin;
 use core::task::{Context, Poll};
 
 use mcp_async::Server;
+use mcp_async::model::PromptArgument;
 use mcp_async::server::{self, CompletionRequest, Json, NoArguments, Prompt, ServerBuilder};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -90,6 +91,7 @@ fn server() -> ServerBuilder<Sim> {
         .template("bomb:t/{text}", "t", |_: Read, _| async { Ok("") })
         .with(
             Prompt::new("p")
+                .argument(PromptArgument::optional("a"))
                 .complete("a", |_: CompletionRequest, _| async {
                     let _bomb = Bomb;
                     Ok(vec!["x"])

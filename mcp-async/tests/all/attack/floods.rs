@@ -25,7 +25,7 @@ fn server() -> ServerBuilder<Sim> {
         })
         .tool("spams", "", |_: NoArguments, cx: Context| async move {
             for n in 0..1_000 {
-                cx.log(LoggingLevel::Info, &n).await;
+                cx.log(LoggingLevel::Info, n).await;
                 cx.progress(f64::from(n)).await;
             }
             Ok("spammed")

@@ -92,7 +92,7 @@ fn server() -> ServerBuilder<Sim> {
             },
         )
         .tool("logs", "Logs", |_: NoArguments, cx: Context| async move {
-            let _ = cx.log(LoggingLevel::Error, &1).await;
+            let _ = cx.log(LoggingLevel::Error, 1).await;
             Ok("logged")
         })
 }

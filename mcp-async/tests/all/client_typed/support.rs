@@ -162,8 +162,8 @@ impl Demo {
                 },
             )
             .tool("logs", "Logs", |_: NoArguments, cx| async move {
-                cx.log(LoggingLevel::Debug, &"quiet").logger("demo").await;
-                cx.log(LoggingLevel::Error, &"loud").logger("demo").await;
+                cx.log(LoggingLevel::Debug, "quiet").logger("demo").await;
+                cx.log(LoggingLevel::Error, "loud").logger("demo").await;
                 Ok(())
             })
             .template("note://{id}", "note", move |note: Note, _: Context| {

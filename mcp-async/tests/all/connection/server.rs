@@ -109,7 +109,7 @@ fn a_context_outlives_its_call() {
     assert!(cx.is_cancelled());
     wire.sim.run(cx.cancelled());
     wire.sim
-        .run(cx.log(mcp_proto::model::LoggingLevel::Error, &"late"));
+        .run(cx.log(mcp_proto::model::LoggingLevel::Error, "late"));
     assert_eq!(wire.read(), "");
 }
 

@@ -84,8 +84,8 @@ fn server() -> Server<Sim> {
             },
         )
         .tool("logs", "Logs", |_: NoArguments, cx: Context| async move {
-            cx.log(LoggingLevel::Debug, &"quiet").logger("demo").await;
-            cx.log(LoggingLevel::Error, &"loud").logger("demo").await;
+            cx.log(LoggingLevel::Debug, "quiet").logger("demo").await;
+            cx.log(LoggingLevel::Error, "loud").logger("demo").await;
             Ok("logged")
         })
         .tool(

@@ -119,7 +119,7 @@ pub(crate) fn processes_with<const COUNT: usize>(
                 "log",
                 "Writes a log message",
                 |_: NoArguments, cx: Context| async move {
-                    cx.log(LoggingLevel::Info, &"written").await;
+                    cx.log(LoggingLevel::Info, "written").await;
                     Ok("done")
                 },
             )

@@ -302,10 +302,10 @@ fn telling(store: &Arc<Far>, steps: &Arc<AtomicUsize>) -> HttpService<Sim> {
             };
             cx.progress(1.0).await;
             told();
-            cx.log(LoggingLevel::Error, &"within").await;
+            cx.log(LoggingLevel::Error, "within").await;
             told();
             let peer = cx.peer();
-            let _ = peer.log(LoggingLevel::Error, None, &"without").await;
+            let _ = peer.log(LoggingLevel::Error, None, "without").await;
             told();
             Ok(format!("{times:?}"))
         }

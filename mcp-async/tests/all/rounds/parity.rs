@@ -108,7 +108,7 @@ fn progress_is_told_in_each_run() {
                 cx.progress(0.25).await;
                 // Neither is told: it does not grow, and the client wants no such log.
                 cx.progress(0.25).total(1.0).message("still").await;
-                cx.log(LoggingLevel::Debug, &"quiet").logger("test").await;
+                cx.log(LoggingLevel::Debug, "quiet").logger("test").await;
                 let answer = say(&cx, "key", "one").await?;
                 cx.progress(0.5).await;
                 Ok(answer)

@@ -280,7 +280,7 @@ fn what_is_told_leaves_before_the_question() {
     let mut hand = Hand::new(StateKeys::new([1; 32]), None, |cx, _| {
         Box::pin(async move {
             cx.progress(1.0).total(2.0).message("half").await;
-            cx.log(LoggingLevel::Info, &"asking").logger("test").await;
+            cx.log(LoggingLevel::Info, "asking").logger("test").await;
             say(&cx, "key", "one").await
         })
     });

@@ -154,7 +154,7 @@ fn nobody_answers_twice() {
         assert!(cx.is_cancelled());
         let told = async {
             cx.progress(0.5).await;
-            cx.log(LoggingLevel::Emergency, &"too late").await;
+            cx.log(LoggingLevel::Emergency, "too late").await;
         };
         let told = core::pin::pin!(told);
         let ready = told.poll(&mut Task::from_waker(Waker::noop()));
@@ -185,7 +185,7 @@ impl Nosy {
         self.registry.list_changed(ListKind::Tools);
         let task = &mut Task::from_waker(Waker::noop());
         let _ = core::pin::pin!(self.cx.cancelled()).poll(task);
-        let log = async { self.cx.log(LoggingLevel::Debug, &"here").await };
+        let log = async { self.cx.log(LoggingLevel::Debug, "here").await };
         let _ = core::pin::pin!(log).poll(task);
     }
 }

@@ -68,9 +68,9 @@ fn log_messages_beyond_the_limit_are_dropped() {
             "talk",
             "Logs three times",
             |_: NoArguments, cx: Context| async move {
-                cx.log(LoggingLevel::Debug, &"not wanted").await;
+                cx.log(LoggingLevel::Debug, "not wanted").await;
                 for count in 1..=3 {
-                    cx.log(LoggingLevel::Error, &count).await;
+                    cx.log(LoggingLevel::Error, count).await;
                 }
                 Ok(())
             },

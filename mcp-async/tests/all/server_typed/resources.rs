@@ -274,7 +274,7 @@ fn variables_that_do_not_fit_are_logged() {
     #[expect(dead_code, reason = "only its shape matters")]
     struct Address {
         // No text that the build can make up is one, so that it does not see what is missing.
-        host: std::net::IpAddr,
+        host: core::net::IpAddr,
         port: u16,
         name: String,
     }

@@ -158,7 +158,7 @@ impl Service for Demo {
                 Ok::<_, ErrorReply>(json(r#"{"progressed":true}"#))
             }),
             "logs" => call.answer(async move {
-                let smoke = cx.log(LoggingLevel::Warning, &"smoke");
+                let smoke = cx.log(LoggingLevel::Warning, "smoke");
                 smoke.logger("demo").await;
                 Ok::<_, ErrorReply>(json(r#"{"logged":true}"#))
             }),
