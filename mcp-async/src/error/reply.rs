@@ -7,7 +7,7 @@ use mcp_proto::SendError;
 use mcp_proto::json::{RawBuf, Str};
 use mcp_proto::rpc::{ErrorObject, code};
 
-use super::printable::Printable;
+use super::Printable;
 
 /// An error that goes to the peer, or came from it: code, message and data of JSON-RPC. Its text
 /// is the message, cut after 1,000 characters and with control characters escaped, and the code:

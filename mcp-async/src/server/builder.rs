@@ -172,7 +172,14 @@ impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
         self.set(|settings| settings.ping = Some(policy))
     }
 
+    // The compiler shows the bounds of these methods, with the comments in their lines, where a handler
+    // does not fit.
+
     /// Registers a tool with typed arguments and a typed result ([`ToolOutput`]).
+    ///
+    /// A handler that needs a state, a `Context<MyState>`, is registered after
+    /// [`with_state`](Self::with_state). Its error is a [`HandlerError`], into which `?` converts every other
+    /// one: a function that returns `anyhow::Result` is called as `Ok(function().await?)`.
     ///
     /// ```
     /// use mcp_async::Server;
@@ -203,8 +210,8 @@ impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
         handler: F,
     ) -> Self
     where
-        F: Fn(A, Context<S>) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
+        F: Fn(A, Context<S>) -> Fut + Send + Sync + 'static, // S: `with_state` comes first
+        Fut: Future<Output = Result<T, HandlerError>> + Send + 'static, // `?` converts errors
         A: DeserializeOwned + JsonSchema + Send + 'static,
         T: ToolOutput,
     {
@@ -219,8 +226,8 @@ impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
         handler: F,
     ) -> Self
     where
-        F: Fn(Context<S>) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
+        F: Fn(Context<S>) -> Fut + Send + Sync + 'static, // S: `with_state` comes first
+        Fut: Future<Output = Result<T, HandlerError>> + Send + 'static, // `?` converts errors
         T: ResourceOutput,
     {
         self.with(Resource::new(uri, name).handler(handler))
@@ -256,8 +263,8 @@ impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
         handler: F,
     ) -> Self
     where
-        F: Fn(A, Context<S>) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
+        F: Fn(A, Context<S>) -> Fut + Send + Sync + 'static, // S: `with_state` comes first
+        Fut: Future<Output = Result<T, HandlerError>> + Send + 'static, // `?` converts errors
         A: DeserializeOwned + Send + 'static,
         T: ResourceOutput,
     {
@@ -289,8 +296,8 @@ impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
         handler: F,
     ) -> Self
     where
-        F: Fn(A, Context<S>) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
+        F: Fn(A, Context<S>) -> Fut + Send + Sync + 'static, // S: `with_state` comes first
+        Fut: Future<Output = Result<T, HandlerError>> + Send + 'static, // `?` converts errors
         A: DeserializeOwned + JsonSchema + Send + 'static,
         T: PromptOutput,
     {
@@ -366,8 +373,8 @@ impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
     /// ```
     pub fn method<T, F, Fut>(mut self, name: impl Into<String>, handler: F) -> Self
     where
-        F: Fn(RawBuf, Context<S>) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
+        F: Fn(RawBuf, Context<S>) -> Fut + Send + Sync + 'static, // S: `with_state` comes first
+        Fut: Future<Output = Result<T, HandlerError>> + Send + 'static, // `?` converts errors
         T: Payload + Send + 'static,
     {
         let name = name.into();
