@@ -117,6 +117,8 @@ pub(crate) mod serving_scope;
 #[cfg(feature = "server")]
 mod settings;
 #[cfg(feature = "server")]
+mod settled_call;
+#[cfg(feature = "server")]
 mod state;
 mod stdio;
 #[cfg(feature = "server")]

@@ -1,6 +1,5 @@
 //! A tool with its handler.
 
-use core::cell::Cell;
 use core::fmt;
 use core::future::Future;
 use std::sync::Arc;
@@ -8,14 +7,13 @@ use std::sync::Arc;
 use mcp_proto::http::annotation::{Annotations, BadAnnotation};
 use mcp_proto::json::{Kind, Object, Raw, RawBuf};
 use mcp_proto::model::ClientFeatures;
-use mcp_proto::{Outcome, Payload};
 use schemars::JsonSchema;
 use serde::de::{Deserialize, DeserializeOwned};
 
 use super::Call;
 use super::checks::Checks;
 use super::handler_context::Context;
-use super::handler_error::{Failure, HandlerError, missing_capabilities};
+use super::handler_error::{HandlerError, missing_capabilities};
 use super::host::Host;
 use super::item_scopes::ItemScopes;
 use super::keyed::Keyed;
@@ -23,8 +21,8 @@ use super::output::ToolOutput;
 use super::principal::Principal;
 use super::rate::RateLimit;
 use super::register_error::{NO_HANDLER, RegisterError};
-use super::reply::Reply;
 use super::runner::spawned;
+use super::settled_call::SettledCall;
 use super::task_listing::TaskListing;
 use super::visibility::Visibility;
 use crate::connection::Job;
@@ -66,7 +64,7 @@ pub struct Tool<S = ()> {
     /// Why one of the types has no schema.
     fault: Option<TypeError>,
     begin: Option<Begin<S>>,
-    checks: Checks,
+    pub(super) checks: Checks,
     /// Arguments that are repeated in headers.
     mirrored: Annotations,
     /// One of them is a number, which the transports draft alone has: elsewhere the tool is not
@@ -491,11 +489,8 @@ impl Tool {
 
     fn refuse(&self, call: Call<'_>, error: &dyn fmt::Display) -> Job {
         let as_result = call.request.revision.reports_bad_arguments_as_result();
-        call.ready(SettledCall::<()> {
-            result: Err(bad_arguments(error, as_result).settle(None)),
-            tool: None,
-            kept: Cell::new(None),
-        })
+        let refusal = Err::<(), _>(bad_arguments(error, as_result));
+        call.ready(SettledCall::new(refusal, None))
     }
 
     fn run<T: ToolOutput>(
@@ -529,56 +524,6 @@ impl<S> fmt::Debug for Tool<S> {
         f.debug_struct("Tool")
             .field("listed", &self.listed)
             .finish_non_exhaustive()
-    }
-}
-
-/// The outcome of a handler, which is written as the response.
-struct SettledCall<T> {
-    result: Result<T, Failure>,
-    /// The tool, if its results are checked.
-    tool: Option<Arc<Tool>>,
-    /// Whether the result is what the tool promises, once that is checked.
-    kept: Cell<Option<bool>>,
-}
-
-impl<T> SettledCall<T> {
-    fn new(result: Result<T, HandlerError>, tool: Option<Arc<Tool>>) -> Self {
-        Self {
-            result: result.map_err(|error| error.settle(None)),
-            tool,
-            kept: Cell::new(None),
-        }
-    }
-
-    /// Whether this result is what the tool promises (TL-09).
-    fn keeps(&self, tool: &Tool, result: &dyn Payload) -> bool {
-        let kept = self.kept.get();
-        let kept = kept.unwrap_or_else(|| tool.checks.kept(result));
-        self.kept.set(Some(kept));
-        kept
-    }
-}
-
-impl<T: ToolOutput> Reply for SettledCall<T> {
-    fn with_outcome(&self, send: &mut dyn FnMut(Outcome<'_>)) {
-        match (&self.result, &self.tool) {
-            (Ok(output), None) => output.with_outcome(send),
-            (Ok(output), Some(tool)) => output.with_outcome(&mut |outcome| match outcome {
-                // TL-09: what breaks the promise is a fault of the server.
-                Outcome::Result(result) if !self.keeps(tool, result) => {
-                    send(Outcome::Error(ErrorReply::internal().as_object()));
-                }
-                outcome => send(outcome),
-            }),
-            (Err(error), _) => error.with_tool_outcome(send),
-        }
-    }
-
-    fn is_tool_error(&self) -> bool {
-        match &self.result {
-            Ok(output) => output.is_error(),
-            Err(failure) => matches!(failure, Failure::Visible(_)),
-        }
     }
 }
 
