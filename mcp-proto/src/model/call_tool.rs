@@ -1,5 +1,7 @@
 //! Calling a tool.
 
+use core::fmt;
+
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -7,7 +9,7 @@ use super::{ContentBlock, InputResponses, Meta, RequestState, TaskMetadata, leni
 use crate::json::{Kind, List, Object, Raw, Str};
 
 /// The parameters of `tools/call`.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:CallToolParams", rename_all = "camelCase")]
 pub struct CallToolParams<'b> {
     /// The tool.
@@ -28,6 +30,16 @@ pub struct CallToolParams<'b> {
     /// Progress token and anything else.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta<'b>>,
+}
+
+/// Without arguments and answers, which are not for logs.
+impl fmt::Debug for CallToolParams<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CallToolParams")
+            .field("name", &self.name)
+            .field("task", &self.task)
+            .finish_non_exhaustive()
+    }
 }
 
 /// The result of `tools/call`.

@@ -98,7 +98,7 @@ pub struct ElicitUrlParams<'b> {
 }
 
 /// The result of `elicitation/create`.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Serialize, Deserialize)]
 #[serde(rename = "mcp:ElicitResult", rename_all = "camelCase")]
 pub struct ElicitResult<'b> {
     /// What the person did.
@@ -109,6 +109,15 @@ pub struct ElicitResult<'b> {
     /// Anything else; until 2025-11-25.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta<'b>>,
+}
+
+/// Without the form, which is not for logs.
+impl fmt::Debug for ElicitResult<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ElicitResult")
+            .field("action", &self.action)
+            .finish_non_exhaustive()
+    }
 }
 
 impl<'b> ElicitResult<'b> {

@@ -57,7 +57,7 @@ impl<'b> RequestContext<'b> {
     }
 }
 
-/// Without the state, which is not for logs.
+/// Without the answers and the state, which are not for logs.
 impl fmt::Debug for RequestContext<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RequestContext")
@@ -66,7 +66,6 @@ impl fmt::Debug for RequestContext<'_> {
             .field("progress", &self.progress)
             .field("log_level", &self.log_level)
             .field("subject", &self.subject)
-            .field("input_responses", &self.input_responses)
             .finish_non_exhaustive()
     }
 }
