@@ -42,7 +42,8 @@ async fn it_is_as_every_store_must_be() {
 async fn verified_senders_are_known_at_every_process() {
     let server = RedisServer::start("pairs", &[]);
     let store = RedisStore::new(&server.url()).unwrap();
-    crate::pairs::check::<mcp_tokio::Runtime, _, _>(std::sync::Arc::new(store.clone()), store).await;
+    crate::pairs::check::<mcp_tokio::Runtime, _, _>(std::sync::Arc::new(store.clone()), store)
+        .await;
 }
 
 #[tokio::test]
