@@ -8,7 +8,7 @@
 //! | `authenticate` | the same, but for scopes | the same |
 //!
 //! Each pair is tested with the stores in memory by the tests of `mcp-async`, and with Redis by those of
-//! `mcp-tokio`. `protection::dpop` adds `protect` with DPoP, and `protection::sharing` the end of a forwarded
+//! `fleet`. `protection::dpop` adds `protect` with DPoP, and `protection::sharing` the end of a forwarded
 //! stream with its token and the refusal of a forwarded request.
 
 use core::future::{Future, poll_fn};
