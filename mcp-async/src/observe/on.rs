@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use mcp_proto::IgnoreReason;
-use tracing::{debug, error, info, warn};
+use tracing::{debug, error, warn};
 
 use super::span;
 #[cfg(any(feature = "server", feature = "client"))]
@@ -60,7 +60,7 @@ pub(crate) fn kept_in_exchange(limit: &'static str) {
 /// A server accepts connections.
 #[cfg(feature = "http-server")]
 pub(crate) fn listening(url: &str) {
-    info!(target: span::TARGET, url, "the server accepts connections");
+    tracing::info!(target: span::TARGET, url, "the server accepts connections");
 }
 
 /// Another process has taken over a session of this one.
