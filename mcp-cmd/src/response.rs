@@ -187,6 +187,7 @@ impl Response {
             text.push_str(&format!("; {}{}", self.denial(), self.scope()));
         }
         let path = url.split_once("://").map_or(url, |(_, rest)| rest);
+        let path = path.split_once('?').map_or(path, |(path, _)| path);
         let (host, path) = path.split_once('/').unwrap_or((path, ""));
         if matches!(self.status, 404 | 405) && path.is_empty() {
             let scheme = url.split("://").next().unwrap_or_default();

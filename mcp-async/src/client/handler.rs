@@ -135,7 +135,7 @@ impl<H: Handler + ?Sized> Handler for Arc<H> {
 }
 
 /// What the server asks.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct IncomingQuestion<'b> {
     /// The revision of the session, or of the call that it belongs to.
     pub revision: Revision,
@@ -145,6 +145,17 @@ pub struct IncomingQuestion<'b> {
     pub method: Method<'b>,
     /// Its parameters; the empty object if it has none.
     pub params: Object<'b>,
+}
+
+/// Without parameters, which are not for logs.
+impl fmt::Debug for IncomingQuestion<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("IncomingQuestion")
+            .field("revision", &self.revision)
+            .field("key", &self.key)
+            .field("method", &self.method)
+            .finish_non_exhaustive()
+    }
 }
 
 /// The answer to a question, when it comes. Dropped when it is no longer needed.

@@ -35,11 +35,11 @@ const fn has_subscriber() -> bool {
 }
 
 #[cfg(feature = "tracing")]
-const HINT: &str = "the peer reads \"Internal error\" only. No further error is printed here: a \
+const HINT: &str = "no peer sees it. No further error is printed here: a \
     subscriber of the crate `tracing` receives them all, for example that of `tracing-subscriber`";
 
 #[cfg(not(feature = "tracing"))]
-const HINT: &str = "the peer reads \"Internal error\" only. No further error is printed here: with \
+const HINT: &str = "no peer sees it. No further error is printed here: with \
     the cargo feature `tracing` a subscriber of that crate receives them all";
 
 /// How many characters of an error are printed.

@@ -199,7 +199,6 @@ impl<F: Fn(Call<'_>) -> Job + Send + 'static> Service for ServiceFn<F> {
 }
 
 /// A request to be answered. It borrows from the input, so it lives only for this call.
-#[derive(Debug)]
 pub struct Call<'b> {
     /// What is asked for.
     pub method: Method<'b>,
@@ -212,6 +211,15 @@ pub struct Call<'b> {
     /// Where the tool that it names is found, if a layer asks for it.
     #[cfg(feature = "server")]
     pub(super) lookup: Option<&'b dyn Lookup>,
+}
+
+/// Without parameters, which are not for logs.
+impl fmt::Debug for Call<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Call")
+            .field("method", &self.method)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Call<'_> {

@@ -158,16 +158,21 @@ impl Refusals {
             }
             // AU-60: consent to what this token has already, or did not get, does not help.
             (403, Some("insufficient_scope"))
-                if self.authorizations > 0
-                    && (parameter("scope")
-                        .is_some_and(|it| self.scopes.as_deref() == Some(it))
-                        || credentials.is_some_and(|held| has_scopes(held, challenge))) =>
+                if self.asks_in_vain(parameter("scope"))
+                    || (self.authorizations > 0
+                        && credentials.is_some_and(|held| has_scopes(held, challenge))) =>
             {
                 Err(self.fail(refusal, challenge, credentials))
             }
             (403, Some("insufficient_scope")) => self.authorize(refusal, challenge, credentials),
             _ => Err(self.fail(refusal, challenge, credentials)),
         }
+    }
+
+    /// Whether these scopes were asked for before. The first time may have been an authorization of
+    /// another request, which this one has only waited for and which asked for other scopes.
+    fn asks_in_vain(&self, scopes: Option<&str>) -> bool {
+        self.authorizations > 1 && scopes.is_some() && self.scopes.as_deref() == scopes
     }
 
     fn authorize(

@@ -150,7 +150,7 @@ impl fmt::Display for Raw<'_> {
 }
 
 /// Writes the JSON in one line: control characters are escaped, and of a long value only the
-/// beginning and the length are written. What peers send does not belong into logs.
+/// beginning and the length are written. It is for debugging: do not write it to logs.
 impl fmt::Debug for Raw<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = self.as_str();

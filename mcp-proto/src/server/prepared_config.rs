@@ -65,9 +65,14 @@ impl<'c, S: Storage> PreparedConfig<'c, S> {
     }
 
     /// The same, with [`Limits::output`](crate::Limits::output) raised to one answer of the core
-    /// if it is less. The names of extensions and the room for subscriptions are not checked.
+    /// if it is less. Where the storage has no room for subscriptions, requests for them are refused,
+    /// whatever is declared. The names of extensions are not checked.
     pub fn with_room(config: impl Into<ServerSetup<'c>>) -> Self {
         let mut prepared = Self::measured(config.into());
+        if !S::WATCHES {
+            let declared = &mut prepared.config.declared;
+            *declared = declared.without(ServerFeatures::RESOURCES_SUBSCRIBE);
+        }
         let output = &mut prepared.config.limits.output;
         *output = (*output).max(prepared.reserve.saturating_add(1));
         prepared
