@@ -141,8 +141,7 @@ impl Subscription {
         self.queue.dropped()
     }
 
-    /// Says to a legacy server what it does not tell unasked. One that does not notify of resources is not
-    /// asked for any.
+    /// Subscribes to resources at a legacy server, unless the server does not notify of any.
     async fn tell(&mut self, filter: &SubscriptionFilter) -> Result<(), CallError> {
         let features = self.inner.server().features;
         if !filter.resource_subscriptions.is_empty()
@@ -178,7 +177,7 @@ impl Subscription {
         Poll::Ready(Ok(()))
     }
 
-    /// Whether the server may notify of anything that is asked for.
+    /// Returns whether the server may notify of anything that the filter has.
     fn is_served(&self) -> bool {
         let Ask::Listen(filter) = &self.ask else {
             return true;
@@ -352,7 +351,7 @@ impl fmt::Debug for Subscription {
     }
 }
 
-/// What a server of these features notifies of, of what was asked for.
+/// Returns the part of the filter that a server of these features may notify of.
 fn declared(features: ServerFeatures, filter: &SubscriptionFilter) -> SubscriptionFilter {
     let has = |feature| features.contains(feature);
     SubscriptionFilter {

@@ -67,7 +67,8 @@ struct SubscriptionEntry {
 }
 
 impl Subscriptions {
-    /// Adds a subscription under a number of its own. It begins with what no other one was told of.
+    /// Adds a subscription under a number of its own. It begins with the changes of lists that no other
+    /// subscription has received.
     pub(super) fn add(&mut self, filter: SubscriptionFilter, queue: Arc<SubscriptionQueue>) -> u64 {
         for list in [Update::Tools, Update::Prompts, Update::Resources] {
             if list.is_wanted(&filter) && list.is_wanted(&self.missed) {
@@ -184,7 +185,7 @@ impl Update {
         }
     }
 
-    /// Notes of a change of a list whether nothing was told of it.
+    /// Notes whether a change of this list has reached no subscription.
     const fn set_missed(&self, lists: &mut SubscriptionFilter, missed: bool) {
         match self {
             Self::Tools => lists.tools_list_changed = missed,

@@ -1,9 +1,9 @@
-//! How calls end.
+//! The outcomes of calls.
 
 use mcp_proto::Outcome;
 use mcp_proto::rpc::code;
 
-/// How a call has ended, as its client sees it.
+/// The outcome of a call, as its handler gave it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CallOutcome {

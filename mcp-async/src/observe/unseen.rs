@@ -20,7 +20,7 @@ pub(super) fn print_first(what: &str, error: &(dyn Error + 'static)) {
         longest: LONGEST,
     };
     let lines = format!("mcp-async: {what}: {shown}\nmcp-async: {HINT}\n");
-    // Without a standard error there is no one to tell.
+    // Without a standard error the text is lost.
     let _ = std::io::stderr().write_all(lines.as_bytes());
 }
 

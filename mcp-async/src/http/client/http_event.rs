@@ -1,4 +1,4 @@
-//! What an application sees of its exchanges over HTTP.
+//! The steps of an exchange over HTTP, for an observer.
 
 use core::fmt;
 use core::pin::Pin;

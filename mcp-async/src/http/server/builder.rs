@@ -258,8 +258,8 @@ impl<R: Runtime> Http<R> {
     /// [`authenticate`](Self::authenticate) is called again by the owner, with the same head: all processes
     /// must accept the same credentials, and a request that one of them refuses is written to its log as a
     /// warning. Of extensions that a layer in front of the service has put into the head, the name of a
-    /// [`Principal`](crate::http::Principal) reaches the owner, and nothing else. Whoever can write to the
-    /// store can act as every user.
+    /// [`Principal`](crate::http::Principal) reaches the owner, and nothing else. Write
+    /// access to the store is access as any user.
     pub fn relay(mut self, relay: Arc<dyn Relay>) -> Self {
         self.options.sharing.relay = Some(relay);
         self

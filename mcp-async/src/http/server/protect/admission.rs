@@ -54,7 +54,7 @@ impl<R: Runtime> HttpEndpoint<R> {
     ) -> Option<Answer> {
         let url = self.published_url(guard, parts.uri.path());
         let checked = match parts.extensions.remove() {
-            // Its proof is used, and its nonce is that of the other process.
+            // The process that has verified it has used its proof, and keeps the nonce.
             Some(VerifiedToken(grant)) => Ok(grant),
             None => guard.check(parts, url.as_deref()).await,
         };
