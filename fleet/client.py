@@ -1,6 +1,7 @@
 """A client of the legacy revisions and one of 2026-07-28, as few lines as the checks need."""
 
 import http.client
+import itertools
 import json
 import threading
 import time
@@ -36,13 +37,14 @@ class Client:
     """A session at one address. Each request has a connection of its own, so that a balancer may choose."""
 
     REVISION = "2025-11-25"
+    NUMBERS = itertools.count(1)
 
-    def __init__(self, port, session=None):
-        self.port, self.session, self.next = port, session, 0
+    def __init__(self, port, session=None, timeout=40):
+        self.port, self.session, self.timeout, self.fields = port, session, timeout, {}
 
     def send(self, method, body=None, **headers):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=40)
-        fields = {"accept": "application/json, text/event-stream", **headers}
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=self.timeout)
+        fields = {"accept": "application/json, text/event-stream", **self.fields, **headers}
         if self.session:
             fields |= {"mcp-session-id": self.session, "mcp-protocol-version": self.REVISION}
         if body is not None:
@@ -54,8 +56,7 @@ class Client:
         return response
 
     def number(self):
-        Client.counter = getattr(Client, "counter", 0) + 1
-        return Client.counter
+        return next(self.NUMBERS)
 
     def post(self, method, params=None, id=None):
         message = {"jsonrpc": "2.0", "method": method, "params": params or {}}
@@ -185,8 +186,8 @@ class Modern:
 
     REVISION = "2026-07-28"
 
-    def __init__(self, port, tasks=False):
-        self.port, self.tasks = port, tasks
+    def __init__(self, port, tasks=False, timeout=20):
+        self.port, self.tasks, self.timeout = port, tasks, timeout
 
     def send(self, method, params):
         prefix = "io.modelcontextprotocol/"
@@ -205,7 +206,7 @@ class Modern:
             fields["mcp-name"] = params["name"]
         if "taskId" in params:
             fields["mcp-name"] = params["taskId"]
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=self.timeout)
         connection.request("POST", "/mcp", json.dumps(body), fields)
         response = connection.getresponse()
         response.connection = connection

@@ -151,8 +151,8 @@ def run(root):
             try:
                 if store:
                     store.start()
-                arguments = [store.url] if store else []
-                servers = [peer(f"long-{number}", *arguments) for number in range(count)]
+                options = {"store": store.url} if store else {}
+                servers = [peer(f"long-{number}", **options) for number in range(count)]
                 for server in servers:
                     server.start()
                 balancer = Balancer([server.port for server in servers])

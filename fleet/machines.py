@@ -1,6 +1,8 @@
 """Processes on loopback: the store and the servers."""
 
+import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -53,31 +55,56 @@ class Process:
         self.process.terminate()
         self.process.wait(15)
 
+    def pause(self):
+        os.kill(self.process.pid, signal.SIGSTOP)
+
+    def wake(self):
+        os.kill(self.process.pid, signal.SIGCONT)
+
 
 class Server(Process):
-    def __init__(self, name, store=None):
+    """A process of the server, with options of its command line by their names."""
+
+    def __init__(self, name, **options):
         super().__init__(name)
-        self.store = store
+        self.options = options
 
     def command(self):
-        return [PROGRAM, f"127.0.0.1:{self.port}", *([self.store] if self.store else [])]
+        options = [part for name, value in self.options.items() for part in (f"--{name}", str(value))]
+        return [PROGRAM, f"127.0.0.1:{self.port}", *options]
 
 
 class Store(Process):
     """Valkey, or Redis; what it has survives its end."""
 
-    def __init__(self):
-        super().__init__("store")
+    def __init__(self, name="store"):
+        super().__init__(name)
+        self.folder = FOLDER / name
         self.program = shutil.which("valkey-server") or shutil.which("redis-server")
         if not self.program:
             sys.exit("`apt-get install redis-server` provides the store of this demonstration")
         self.url = f"redis://127.0.0.1:{self.port}"
 
     def command(self):
-        options = {"bind": "127.0.0.1", "port": self.port, "dir": FOLDER, "save": "", "appendonly": "yes"}
+        self.folder.mkdir(exist_ok=True)
+        options = {"bind": "127.0.0.1", "port": self.port, "dir": self.folder, "save": "", "appendonly": "yes"}
+        options["appendfsync"] = "always"
         return [self.program, *(part for name, value in options.items() for part in (f"--{name}", str(value)))]
 
     stop = Process.kill
+
+    def empty(self):
+        """What is not running forgets all."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def run(self, *words):
+        """A command whose answer is one line."""
+        with socket.create_connection(("127.0.0.1", self.port), 2) as connection:
+            connection.sendall(" ".join(words).encode() + b"\r\n")
+            answer = connection.recv(65536).decode()
+        if not answer.startswith(("+", ":")):
+            raise OSError(answer)
+        return answer[1:].strip()
 
     def info(self, name):
         with socket.create_connection(("127.0.0.1", self.port), 2) as connection:

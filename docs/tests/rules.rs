@@ -19,13 +19,13 @@ struct Rule {
 }
 
 impl Rule {
-    /// Whether tests show the rule, at least in part.
+    /// Returns whether tests show the rule, at least in part.
     fn is_tested(&self) -> bool {
         self.shown_by == "tests" || self.shown_by.starts_with("tests; ")
     }
 }
 
-/// Where each rule is cited.
+/// The places where each rule is cited.
 #[derive(Default)]
 struct Citations {
     anywhere: BTreeMap<Id, String>,
@@ -222,7 +222,7 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// Which lines of a file are part of a test: all of them below `tests`, in `tests.rs` and in drivers
+/// Finds the lines of a file that are part of a test: all of them below `tests`, in `tests.rs` and in drivers
 /// of other implementations, otherwise those of modules behind `cfg(test)`.
 fn test_lines(name: &str, lines: &[&str]) -> Vec<bool> {
     let all = name.contains("/tests/")

@@ -1,14 +1,23 @@
-//! One process of a server: `fleet ADDRESS [STORE]`. With the URL of a Redis it shares its sessions.
+//! One process of a server. With the URL of a Redis it shares its sessions and tasks.
 
-use core::error::Error;
-use core::time::Duration;
+mod options;
+
+use std::error::Error;
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use mcp_proto::json::RawBuf;
 use mcp_proto::model::LoggingLevel;
 use mcp_proto::server::ListKind;
 use mcp_tokio::mcp_async::tasks::server::{TaskPolicy, Tasks};
+use mcp_tokio::net::Listen;
 use mcp_tokio::server::{Context, HandlerError, NoArguments, StateKeys, Tool};
 use mcp_tokio::{RedisStore, Server, schemars};
+
+use options::{Options, USAGE};
 
 /// How far to count, and how fast.
 #[derive(serde::Deserialize, schemars::JsonSchema)]
@@ -23,16 +32,30 @@ struct Text {
     text: String,
 }
 
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Effect {
+    /// The name of the call in the file of effects.
+    key: String,
+    /// The time that the call takes in milliseconds.
+    millis: u64,
+    /// How often it reports progress in that time.
+    steps: u32,
+}
+
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let mut arguments = std::env::args().skip(1);
-    let address = arguments.next().ok_or("fleet ADDRESS [STORE]")?;
-    let store = arguments.next().map(|url| RedisStore::new(&url));
+    let Options {
+        address,
+        store,
+        lease,
+        effects,
+        peers,
+        peers_url,
+    } = Options::parse(std::env::args().skip(1)).ok_or(USAGE)?;
+    let store = store.map(|url| RedisStore::new(&url));
     let store = store
         .transpose()?
         .map(|store| store.timeout(Duration::from_secs(1)));
-    // Of tasks and of sessions: a killed process is followed after that time at the latest.
-    let lease = Duration::from_secs(6);
     let tasks = Tasks::new()
         .store_timeout(Duration::from_secs(1))
         .lease(lease);
@@ -56,14 +79,31 @@ async fn main() -> Result<(), Box<dyn Error>> {
         })
         .with(Tool::new("count").task(TaskPolicy::Optional).handler(count))
         .with(Tool::new("ask").task(TaskPolicy::Optional).handler(ask))
+        .with(Tool::new("effect").task(TaskPolicy::Optional).handler(
+            move |args: Effect, cx: Context| {
+                let file = effects.clone();
+                async move { effect(&args, file.as_deref(), &cx).await }
+            },
+        ))
+        .resource("fleet://status", "status", |_: Context| async { Ok("running") })
+        .tool("update", "Says that the resource has changed", |_: NoArguments, cx: Context| async move {
+            cx.registry().resource_updated("fleet://status");
+            Ok("updated")
+        })
         .tool("change", "Says that the tools have changed", |_: NoArguments, cx: Context| async move {
             cx.registry().list_changed(ListKind::Tools);
             Ok("changed")
         });
-    let http = match store {
-        Some(store) => server.http().share(store).lease(lease),
-        None => server.http(),
-    };
+    let mut http = server.http();
+    if let Some(store) = store {
+        http = http.share(Arc::new(store)).lease(lease);
+    }
+    if let Some(peers) = peers {
+        http = http.processes_on(Listen::bind(&*peers)?);
+    }
+    if let Some(url) = peers_url {
+        http = http.reached_at(url);
+    }
     Ok(http.serve(&*address).await?)
 }
 
@@ -73,6 +113,31 @@ async fn count(args: Count, cx: Context) -> Result<&'static str, HandlerError> {
         tokio::time::sleep(Duration::from_millis(args.every)).await;
     }
     Ok("counted")
+}
+
+/// Writes one line when it begins and one when it ends.
+async fn effect(args: &Effect, file: Option<&Path>, cx: &Context) -> Result<String, HandlerError> {
+    let failed = |_: io::Error| HandlerError::visible("the file of effects cannot be written");
+    write_effect(file, &args.key, "start").map_err(failed)?;
+    let parts = args.steps.max(1);
+    for step in 1..=parts {
+        tokio::time::sleep(Duration::from_millis(args.millis) / parts).await;
+        if args.steps > 0 {
+            cx.progress(f64::from(step)).await;
+        }
+    }
+    write_effect(file, &args.key, "end").map_err(failed)?;
+    Ok(format!("{} {}", args.key, std::process::id()))
+}
+
+/// A line of the key, the process, the moment, and the time of the system's clock in seconds, in one write.
+fn write_effect(file: Option<&Path>, key: &str, moment: &str) -> io::Result<()> {
+    let Some(file) = file else { return Ok(()) };
+    let time = SystemTime::now().duration_since(UNIX_EPOCH);
+    let time = time.unwrap_or_default().as_secs_f64();
+    let line = format!("{key} {} {moment} {time:.6}\n", std::process::id());
+    let mut file = OpenOptions::new().append(true).create(true).open(file)?;
+    file.write_all(line.as_bytes())
 }
 
 /// Asks the person for a name.

@@ -25,7 +25,7 @@
 //! tasks               calls that become tasks, and their stores           feature `server` or `client`
 //! server   client     handlers and calls, typed and untyped
 //! auth                OAuth 2.1 for both roles                            feature `auth`
-//! redis               stores that several processes share                 feature `redis`
+//! redis               stores that several processes share                 features `redis-*`
 //! net                 sockets, TLS and HTTP without MCP                   feature `http-server` or `http-client`
 //! process  stdio      child processes and standard streams
 //! model               owned messages                                      feature `server` or `client`
@@ -48,7 +48,7 @@
 //! | `keyring` | no | credentials of clients in the keyring of the system; includes `auth` and `http-client` |
 //! | `skills` | no | skills: served, listed, loaded and checked |
 //! | `disk` | no | tasks in a file, which outlive the process: `tasks::store::DiskTaskStore` |
-//! | `redis` | no | sessions and tasks in Redis or Valkey, which several processes share: `redis::RedisStore` |
+//! | `redis-tokio`, `redis-smol` | no | sessions and tasks in Redis or Valkey, which several processes share: `redis::RedisStore` |
 //!
 //! Without features the untyped functions [`server::connect`] and [`client::connect`] remain.
 //!
@@ -111,7 +111,11 @@ mod error;
 mod in_memory;
 mod io;
 mod observe;
+#[cfg(any(feature = "disk", all(feature = "auth", feature = "http-client")))]
+mod private_file;
 mod runtime;
+#[cfg(feature = "http-server")]
+mod shares;
 #[cfg(feature = "http-server")]
 mod shrink;
 mod trace_context;
@@ -148,7 +152,7 @@ pub mod model;
 #[cfg(any(feature = "http-server", feature = "http-client"))]
 pub mod net;
 pub mod process;
-#[cfg(feature = "redis")]
+#[cfg(any(feature = "redis-tokio", feature = "redis-smol"))]
 pub mod redis;
 #[cfg(any(feature = "server", feature = "schema"))]
 pub mod schema;

@@ -24,7 +24,7 @@ impl Accepts {
         Self::within(schema, root, 0)
     }
 
-    /// Whether values of all these kinds are taken.
+    /// Returns whether values of all these kinds are taken.
     pub(crate) const fn takes(self, kinds: Self) -> bool {
         self.0 & kinds.0 == kinds.0
     }
@@ -143,7 +143,7 @@ pub(crate) fn resolve<'s>(schema: Raw<'s>, root: Raw<'s>) -> Raw<'s> {
     schema
 }
 
-/// How many steps from schema to schema are followed: no sane one has more.
+/// The number of steps from schema to schema that are followed: no sane one has more.
 pub(crate) const DEPTH: u8 = 8;
 
 #[cfg(test)]

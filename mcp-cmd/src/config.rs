@@ -62,13 +62,13 @@ fn parse(
         return Ok(Target::Url(remote));
     };
     let mut start = Start {
-        command: filled("command", &command)?,
+        command: filled("command", &command)?.into(),
         ..Start::default()
     };
     for (index, argument) in entry.args.iter().enumerate() {
         start
             .args
-            .push(filled(&format!("args[{index}]"), argument)?);
+            .push(filled(&format!("args[{index}]"), argument)?.into());
     }
     for (name, value) in &entry.env {
         let value = filled(&format!("env.{name}"), value)?;
@@ -124,8 +124,8 @@ mod tests {
             }
         };
         let start = |command: &str, args: &[&str]| Start {
-            command: command.to_owned(),
-            args: args.iter().map(|&arg| arg.to_owned()).collect(),
+            command: command.into(),
+            args: args.iter().map(|&arg| arg.into()).collect(),
             ..Start::default()
         };
         let remote = |url: &str, headers: &[(&str, &str)]| {

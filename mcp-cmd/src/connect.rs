@@ -58,7 +58,12 @@ pub(crate) async fn with_server<T>(
             done.map_err(|failure| misplaced(failure, &start))
         }
         Target::Url(remote) => {
-            let response = LastResponse::default();
+            let secrets = screen.secrets().clone();
+            secrets.add_url(&remote.url);
+            for (name, value) in &remote.headers {
+                secrets.add_header(name, value);
+            }
+            let response = LastResponse::new(&secrets);
             let authorization = authorization(common, &remote, screen, &response);
             let (noted, trace) = (
                 response.clone(),
@@ -67,6 +72,7 @@ pub(crate) async fn with_server<T>(
             let builder = builder(common, screen, &label, &asked)?
                 .authorize(authorization)
                 .on_http(move |event| {
+                    secrets.note(&event);
                     noted.note(&event);
                     if let Some(trace) = &trace {
                         trace.show(&event);
@@ -97,12 +103,13 @@ fn misplaced(failure: Failure, start: &Start) -> Failure {
     }
     let definition = Options::command();
     let names = || definition.get_arguments().filter_map(|it| it.get_long());
-    let is_ours = |word: &&String| {
+    let mut words = start.args.iter().filter_map(|word| word.to_str());
+    let is_ours = |word: &&str| {
         let name = word.strip_prefix("--").map(|name| name.split('=').next());
         name.flatten()
             .is_some_and(|name| names().any(|ours| ours == name))
     };
-    match start.args.iter().find(is_ours) {
+    match words.find(is_ours) {
         None => failure,
         Some(word) => Failure {
             text: format!(
@@ -321,9 +328,9 @@ fn log(message: &LoggingMessageParams) -> String {
     }
 }
 
-/// How long a server has to take in the roots that it was sent.
+/// The time that a server has to take in the roots that it was sent.
 const SETTLED_AFTER: Duration = Duration::from_millis(100);
 
-/// How long a call may take when a person sits at the terminal: questions take their time, and
+/// The longest time of a call when a person sits at the terminal: questions take their time, and
 /// Ctrl-C is at hand.
 pub(crate) const AT_A_TERMINAL: Duration = Duration::from_secs(3600);

@@ -1,7 +1,6 @@
 //! Content of results, to read.
 
 use super::bytes::bytes;
-use super::exit::{Exit, Failure};
 use super::json::pretty;
 use super::plain::{escaped, line, plain};
 use super::save::Save;
@@ -10,13 +9,9 @@ use mcp_tokio::mcp_async::model::{Base64, Content, ResourceContents};
 use mcp_tokio::mcp_proto::json::RawBuf;
 
 /// A block of content as text; bytes are described, and saved if there is a place for them.
-///
-/// # Errors
-///
-/// They cannot be saved.
-pub(crate) fn content(block: &Content, save: Option<&Save>) -> Result<String, Failure> {
+pub(crate) fn content(block: &Content, save: Option<&Save>) -> String {
     match block {
-        Content::Text(block) => Ok(plain(&block.text).into_owned()),
+        Content::Text(block) => plain(&block.text).into_owned(),
         Content::Image(block) => binary("image", "image", &block.mime_type, &block.data, save),
         Content::Audio(block) => binary("audio", "audio", &block.mime_type, &block.data, save),
         Content::ResourceLink(link) => {
@@ -31,31 +26,20 @@ pub(crate) fn content(block: &Content, save: Option<&Save>) -> Result<String, Fa
             if let Some(description) = &link.description {
                 text.push_str(&format!("\n{}", plain(description)));
             }
-            Ok(text)
+            text
         }
         Content::Resource(block) => resource(&block.resource, save),
-        Content::Other(block) => Ok(escaped(&pretty(block.as_raw())).into_owned()),
+        Content::Other(block) => escaped(&pretty(block.as_raw())).into_owned(),
     }
 }
 
 /// The contents of a resource as text, below a line that says what they are.
-///
-/// # Errors
-///
-/// As [`content`].
-pub(crate) fn resource(
-    contents: &ResourceContents,
-    save: Option<&Save>,
-) -> Result<String, Failure> {
+pub(crate) fn resource(contents: &ResourceContents, save: Option<&Save>) -> String {
     match contents {
         ResourceContents::Text(text) => {
             let kind = text.mime_type.as_deref().unwrap_or("text");
             let about = format!("{}, {}", line(&text.uri), line(kind));
-            Ok(format!(
-                "{}\n{}",
-                note("resource", &about),
-                plain(&text.text)
-            ))
+            format!("{}\n{}", note("resource", &about), plain(&text.text))
         }
         ResourceContents::Blob(blob) => {
             let kind = blob
@@ -65,11 +49,11 @@ pub(crate) fn resource(
             let what = format!("resource {}", line(&blob.uri));
             binary(&what, &blob.uri, kind, &blob.blob, save)
         }
-        ResourceContents::Other(other) => Ok(escaped(&pretty(other.as_raw())).into_owned()),
+        ResourceContents::Other(other) => escaped(&pretty(other.as_raw())).into_owned(),
     }
 }
 
-/// What kind of bytes, and how many.
+/// Describes bytes: their kind and number.
 pub(crate) fn described(what: &str, mime_type: &str, data: &Base64) -> String {
     let size = match data.decode() {
         Ok(data) => bytes(data.len() as u64),
@@ -83,20 +67,15 @@ pub(crate) fn value(value: &RawBuf) -> String {
     escaped(&pretty(value.as_raw())).into_owned()
 }
 
-fn binary(
-    what: &str,
-    hint: &str,
-    mime_type: &str,
-    data: &Base64,
-    save: Option<&Save>,
-) -> Result<String, Failure> {
+fn binary(what: &str, hint: &str, mime_type: &str, data: &Base64, save: Option<&Save>) -> String {
     let described = described(what, mime_type, data);
-    let (Some(save), Ok(data)) = (save, data.decode()) else {
-        return Ok(described);
+    let path = match (save, data.decode()) {
+        (Some(save), Ok(data)) => save.write(hint, mime_type, &data),
+        _ => None,
     };
-    match save.write(hint, mime_type, &data) {
-        Ok(path) => Ok(format!("{described} {}", path.display())),
-        Err(error) => Err(Failure::new(Exit::Other, format!("--save: {error}"))),
+    match path {
+        Some(path) => format!("{described} {}", path.display()),
+        None => described,
     }
 }
 
@@ -115,7 +94,7 @@ mod tests {
     #[test]
     fn blocks() {
         let check = |block: Content, expected: &str| {
-            let text = content(&block, None).unwrap();
+            let text = content(&block, None);
             assert_eq!(plain(&text), expected);
         };
         check(Content::text("a\x1b[31mb\n"), "ab\n");
@@ -150,7 +129,7 @@ mod tests {
     fn bytes_are_saved() {
         let directory = std::env::temp_dir().join(format!("mcp-content-{}", std::process::id()));
         let save = Save::to(directory.clone());
-        let text = content(&Content::image(b"png", "image/png"), Some(&save)).unwrap();
+        let text = content(&Content::image(b"png", "image/png"), Some(&save));
         assert!(plain(&text).ends_with("image.png"), "{text}");
         assert_eq!(std::fs::read(directory.join("image.png")).unwrap(), b"png");
         std::fs::remove_dir_all(directory).unwrap();

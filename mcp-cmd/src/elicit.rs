@@ -8,10 +8,10 @@ use super::screen::Screen;
 use mcp_tokio::client::{CallbackContext, CallbackError};
 use mcp_tokio::mcp_async::model::{ElicitParams, ElicitResult};
 
-/// What the callbacks of a client share.
+/// The state that the callbacks of a client share.
 pub(crate) struct Console {
     pub(crate) screen: Screen,
-    /// What people call the server.
+    /// The name of the server for people.
     pub(crate) server: String,
 }
 

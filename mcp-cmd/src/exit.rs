@@ -1,8 +1,9 @@
-//! How the program ends.
+//! The exit codes of the program, and its failures.
 
 use core::fmt;
 
 use super::json::{Members, quoted};
+use super::secrets::Secrets;
 use mcp_tokio::ErrorReply;
 use mcp_tokio::mcp_proto::json::RawBuf;
 
@@ -22,7 +23,7 @@ pub(crate) enum Exit {
     Server = 4,
     /// The server did not answer in time.
     Timeout = 5,
-    /// Anything else.
+    /// Another failure.
     Other = 6,
     /// Ctrl-C.
     Interrupted = 130,
@@ -30,18 +31,18 @@ pub(crate) enum Exit {
     Unread = 141,
 }
 
-/// Why there is no result.
+/// The reason why there is no result.
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) exit: Exit,
     /// For a person to read; text of a peer in it is not yet fit for a terminal.
     pub(crate) text: String,
-    /// What the server said, if it was the server.
+    /// The error of the server, if the server answered with one.
     pub(crate) reply: Option<ErrorReply>,
     pub(crate) cause: Cause,
 }
 
-/// What the responses of a server at a URL can explain.
+/// The causes of a failure that the responses of a server at a URL can explain.
 #[derive(Debug, Default)]
 pub(crate) enum Cause {
     /// A response that is no answer.
@@ -50,7 +51,9 @@ pub(crate) enum Cause {
     Login(Box<Login>),
     /// There is no token, for another reason.
     Authorization,
-    /// Nothing of that.
+    /// Files cannot be saved; the result is written.
+    Save,
+    /// Another cause, which no response explains.
     #[default]
     Other,
 }
@@ -58,9 +61,9 @@ pub(crate) enum Cause {
 /// The login that a server wants.
 #[derive(Debug)]
 pub(crate) struct Login {
-    /// Where, and for which scopes.
+    /// The place and the scopes, for the end of a sentence.
     pub(crate) wanted: String,
-    /// Whether the server publishes that.
+    /// True if the server publishes the place.
     pub(crate) is_published: bool,
 }
 
@@ -91,7 +94,7 @@ Exit codes:
     5  the server did not answer in time, or --max-time is over
     6  anything else: not offered by the server, connection lost, unusable answer
   130  interrupted by Ctrl-C (the server is told; a second one ends at once)
-  141  whoever read the output has gone
+  141  the reader of the output has gone
 
 With --json an error is written to standard output, too: {\"error\":{\"kind\":..,\"message\":..}}.";
 }
@@ -106,7 +109,7 @@ impl Failure {
         }
     }
 
-    /// The command line, or what it names, is wrong.
+    /// Returns a failure of the command line, or of a file or name in it.
     pub(crate) fn usage(text: impl fmt::Display) -> Self {
         Self::new(Exit::Usage, text)
     }
@@ -121,7 +124,18 @@ impl Failure {
         Self::new(Exit::Timeout, "the time of --max-time is over")
     }
 
-    /// The same for a script: `{"error":{"kind":..,"message":..,"code":..,"data":..}}`.
+    /// Removes the secrets from what a server says in it. Data that is no JSON without them goes.
+    pub(crate) fn mask(&mut self, secrets: &Secrets) {
+        self.text = secrets.mask(&self.text).into_owned();
+        if let Some(reply) = &mut self.reply {
+            reply.message = secrets.mask(&reply.message).into_owned().into();
+            let data = reply.data.take();
+            let data = data.map(|data| RawBuf::parse(&*secrets.mask(data.as_raw().as_str())));
+            reply.data = data.and_then(Result::ok);
+        }
+    }
+
+    /// Returns the failure as JSON for a script: `{"error":{"kind":..,"message":..,"code":..,"data":..}}`.
     pub(crate) fn document(&self) -> RawBuf {
         let mut error = Members::default();
         error.put("kind", quoted(self.exit.word()));

@@ -1,6 +1,7 @@
-//! What goes wrong in the library, as the end of this program.
+//! Errors of the library as failures of this program.
 
 use super::exit::{Cause, Exit, Failure, Login};
+use super::plain::line;
 use mcp_tokio::auth::AuthorizationError;
 use mcp_tokio::client::{CallError, ConnectError};
 use mcp_tokio::mcp_proto::auth::Problem;
@@ -33,7 +34,7 @@ impl From<LoadError> for Failure {
     fn from(error: LoadError) -> Self {
         match error {
             LoadError::Call(error) => error.into(),
-            other => Self::new(Exit::Other, ErrorChain(&other)),
+            other => Self::new(Exit::Other, line(&ErrorChain(&other).to_string())),
         }
     }
 }
@@ -42,6 +43,7 @@ impl From<ConnectError> for Failure {
     fn from(error: ConnectError) -> Self {
         let exit = match &error {
             ConnectError::Timeout => Exit::Timeout,
+            ConnectError::Header(_) | ConnectError::Url(_) => return Self::usage(error),
             _ => Exit::Connect,
         };
         let failure = Self::new(exit, format_args!("no connection: {}", ErrorChain(&error)));
@@ -76,13 +78,12 @@ impl Failure {
     fn denied(self, error: &AuthorizationError) -> Self {
         match error {
             AuthorizationError::Flow(flow) => self.caused_by(match &flow.problem {
-                Problem::LoginRequired { issuer, scopes } => {
-                    let scopes = match &**scopes {
-                        "" => String::new(),
-                        scopes => format!(" (scopes: {scopes})"),
-                    };
+                Problem::LoginRequired {
+                    issuer,
+                    scopes: names,
+                } => {
                     Cause::Login(Box::new(Login {
-                        wanted: format!("a login at {issuer}{scopes}"),
+                        wanted: line(&format!("a login at {issuer}{}", scopes(names))).into_owned(),
                         // Without metadata the server itself counts as the issuer (2025-03-26).
                         is_published: flow.url != *issuer,
                     }))
@@ -101,6 +102,14 @@ impl Failure {
     }
 }
 
+/// Scopes, as the end of a sentence names them.
+pub(crate) fn scopes(names: &str) -> String {
+    match names {
+        "" => String::new(),
+        names => format!(" (scopes: {names})"),
+    }
+}
+
 const fn answer(error: NoAnswer) -> Cause {
     match error {
         NoAnswer::Status(_) | NoAnswer::NoAnswer | NoAnswer::Invalid(_) => Cause::Answer,
@@ -108,7 +117,7 @@ const fn answer(error: NoAnswer) -> Cause {
     }
 }
 
-/// How a server ended, with its last lines as they were written.
+/// Describes the end of a server, with its last lines as they were written.
 fn ended(mut died: ExitedEarly) -> String {
     let lines = core::mem::take(&mut died.lines);
     let last = lines.get(lines.len().saturating_sub(LAST)..);

@@ -8,12 +8,12 @@ use mcp_tokio::mcp_proto::model::{
     Choices, EnumSchema, MultiEnumSchema, NumberType, PrimitiveSchema,
 };
 
-/// What is asked for, and what may be answered.
+/// A question of a form, and the answers that it allows.
 #[derive(Clone, Debug)]
 pub(crate) struct Field {
     /// The member of the answer.
     pub(crate) name: String,
-    /// How it is called on the screen.
+    /// The name on the screen.
     pub(crate) label: String,
     pub(crate) description: Option<String>,
     pub(crate) required: bool,
@@ -101,7 +101,7 @@ impl Field {
         }
     }
 
-    /// What the typed text is as an answer; `None` if a field is left out that may be.
+    /// Returns the typed text as an answer; `None` if the field is optional and left out.
     ///
     /// # Errors
     ///

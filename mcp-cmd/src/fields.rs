@@ -11,7 +11,7 @@ pub(crate) struct Fields<'s> {
     root: Raw<'s>,
 }
 
-/// What a text became.
+/// A text as the value of an argument.
 #[derive(Debug)]
 pub(crate) enum Value {
     /// The value of the argument.
@@ -25,7 +25,7 @@ impl<'s> Fields<'s> {
         Self { root: schema }
     }
 
-    /// What `text` is as the argument `key`.
+    /// Returns `text` as the value of the argument `key`.
     ///
     /// # Errors
     ///
@@ -45,7 +45,7 @@ impl<'s> Fields<'s> {
             .collect()
     }
 
-    /// What the tool takes, in a line: `city=STRING [days=INTEGER]`; nothing if it takes nothing.
+    /// Returns the arguments of the tool in a line: `city=STRING [days=INTEGER]`; nothing if it takes nothing.
     pub(crate) fn usage(self) -> String {
         let required = self.required();
         let properties = self.object().get("properties").and_then(Raw::object);
@@ -184,7 +184,7 @@ impl<'s> Fields<'s> {
     }
 }
 
-/// Whether a word that is JSON is meant as such. A text that may be `null` is a text.
+/// Returns whether a word that is JSON is meant as such. A text that may be `null` is a text.
 fn fits(value: Raw<'_>, accepts: Accepts) -> bool {
     let kind = match value.kind() {
         Kind::String => return false,

@@ -7,26 +7,28 @@ use super::exit::Failure;
 use super::options::{Common, Server};
 use super::target::{Remote, Start, Target, is_url, misread};
 
-/// What the command line says, in it or in the file that it names.
+/// Returns the server that the command line names, or the file that it names.
 ///
 /// # Errors
 ///
 /// It says nothing, too much, or the file does not tell.
 pub(crate) fn find_target(common: &Common, server: &Server) -> Result<Target, Failure> {
-    let words = server.server.iter().map(|word| word.to_string_lossy());
-    let mut words = words.map(|word| word.into_owned());
-    let mut target = match (words.next(), common.config()) {
-        (Some(word), None) if is_url(&word) => match words.next() {
+    let mut words = server.server.iter();
+    let first = words.next();
+    // A program may have any name, a URL is text.
+    let text = first.and_then(|word| word.to_str()).unwrap_or_default();
+    let mut target = match (first, common.config()) {
+        (Some(_), None) if is_url(text) => match words.next() {
             None => Target::Url(Remote {
-                url: word,
+                url: text.to_owned(),
                 headers: BTreeMap::new(),
             }),
             Some(_) => return Err(Failure::usage("nothing can follow the URL of a server")),
         },
-        (Some(command), None) => match misread(&command) {
+        (Some(command), None) => match misread(text) {
             None => Target::Program(Start {
-                command,
-                args: words.collect(),
+                command: command.clone(),
+                args: words.cloned().collect(),
                 ..Start::default()
             }),
             Some(why) => return Err(Failure::usage(why)),

@@ -5,7 +5,7 @@ use dialoguer::{Confirm, Input, MultiSelect, Select};
 use super::field::{Choice, Field, Kind};
 use super::json::{Members, quoted};
 use super::menu::{menu, theme};
-use super::plain::plain;
+use super::plain::{escaped, line, plain};
 use mcp_tokio::mcp_async::model::{ElicitFormParams, ElicitResult};
 use mcp_tokio::mcp_proto::json::RawBuf;
 use mcp_tokio::mcp_proto::model::ElicitationSchema;
@@ -68,7 +68,7 @@ fn converse(fields: &[Field]) -> dialoguer::Result<ElicitResult> {
         // What is sent can be looked at before (EL-06).
         for name in answers.names() {
             let value = answers.get(name).map_or("", |value| value.as_str());
-            eprintln!("  {name}: {value}");
+            eprintln!("  {}: {}", line(name), escaped(value));
         }
         let next = ["Send", "Answer again", "Decline", "Cancel"];
         match menu("Send this?", &next, 0)? {

@@ -10,6 +10,14 @@ pub(crate) fn pretty(value: Raw<'_>) -> String {
     text
 }
 
+/// Returns the value without white space between its tokens and with the members of its objects in the
+/// order of their names: two values are the same if these texts are.
+pub(crate) fn canonical(value: Raw<'_>) -> String {
+    let mut text = String::new();
+    write_canonical(&mut text, value);
+    text
+}
+
 /// The members of an object in the order in which they were put in.
 #[derive(Debug, Default)]
 pub(crate) struct Members(Vec<(String, RawBuf)>);
@@ -51,8 +59,7 @@ pub(crate) fn quoted(text: &str) -> RawBuf {
     RawBuf::encode(text).unwrap_or_default()
 }
 
-/// What a number's, a text's or another plain value's words are for a person: a text without
-/// quotes, everything else as it is.
+/// Returns a value as a person reads it: a text without quotes, another value as it is.
 pub(crate) fn words(value: Raw<'_>) -> String {
     match value.string() {
         Some(text) => text.to_cow().into_owned(),
@@ -102,12 +109,37 @@ fn write(text: &mut String, value: Raw<'_>, indent: usize) {
     }
 }
 
+fn write_canonical(text: &mut String, value: Raw<'_>) {
+    if let Some(object) = value.object() {
+        let members = object.members();
+        let mut members: Vec<_> = members.map(|(name, it)| (name.to_cow(), it)).collect();
+        members.sort_by(|one, other| one.0.cmp(&other.0));
+        text.push('{');
+        for (name, value) in members {
+            text.push_str(quoted(&name).as_raw().as_str());
+            text.push(':');
+            write_canonical(text, value);
+            text.push(',');
+        }
+        text.push('}');
+    } else if let Some(array) = value.array() {
+        text.push('[');
+        for element in array.elements() {
+            write_canonical(text, element);
+            text.push(',');
+        }
+        text.push(']');
+    } else {
+        text.push_str(value.as_str());
+    }
+}
+
 fn line(text: &mut String, indent: usize) {
     text.push('\n');
     (0..indent).for_each(|_| text.push_str("  "));
 }
 
-/// How long a list may be that stays on one line.
+/// The longest list that stays on one line, in bytes.
 const LINE: usize = 60;
 
 #[cfg(test)]

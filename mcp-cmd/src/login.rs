@@ -11,7 +11,7 @@ use super::target::Remote;
 use mcp_tokio::Runtime;
 use mcp_tokio::auth::{Authorization, FileCredentialStore, SystemBrowser, Terminal};
 
-/// How this program logs in. Where it does not, because the user forbids it or gives a header for
+/// Returns the authorization of this program. If it does not log in, because the user forbids it or gives a header for
 /// it, no token is stored or sent, but errors tell where the server wants a user to log in.
 pub(crate) fn authorization(
     common: &Common,
@@ -42,7 +42,8 @@ pub(crate) fn authorization(
                 if let Some(why) = response.of_token() {
                     screen.say(format!("the server refused the token: {why}"));
                 }
-                screen.say(format!("Log in at {url}"));
+                // The page must be reached.
+                screen.say_whole(format!("Log in at {url}"));
             };
             authorization.user_agent(SystemBrowser::<Runtime>::new().announce(announce))
         }

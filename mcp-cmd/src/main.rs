@@ -14,6 +14,7 @@
 mod accepts;
 mod ask;
 mod background;
+mod body_lines;
 mod bytes;
 mod check;
 mod command;
@@ -44,6 +45,7 @@ mod roots;
 mod sample;
 mod save;
 mod screen;
+mod secrets;
 mod session;
 mod shared_store;
 mod style;
@@ -57,13 +59,15 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::Parser;
+use clap::error::{ContextKind, ContextValue};
 
 use self::command::{call, complete, completions, get, info, list, ping, read, skills, subscribe};
 use self::connect::with_server;
-use self::exit::{Exit, Failure};
+use self::exit::{Cause, Exit, Failure};
 use self::interrupt::Interrupt;
 use self::options::{Options, Verb};
 use self::plain::{escaped, plain};
+use self::save::Save;
 use self::screen::Screen;
 use self::session::Session;
 use self::style::{RED, paint};
@@ -75,7 +79,7 @@ async fn main() -> ExitCode {
     let words = target::reordered(std::env::args_os());
     let options = match Options::try_parse_from(&words) {
         Ok(options) => options,
-        Err(error) => return refuse(&error, &words),
+        Err(error) => return refuse(error, &words),
     };
     if options.common.no_color {
         anstream::ColorChoice::Never.write_global();
@@ -83,8 +87,9 @@ async fn main() -> ExitCode {
     let screen = Screen::new(options.common.quiet);
     let exit = match obey(&options, &screen).await {
         Ok(exit) => exit,
-        Err(failure) => {
+        Err(mut failure) => {
             screen.release();
+            failure.mask(screen.secrets());
             tell(&failure, &options, &screen);
             failure.exit
         }
@@ -99,6 +104,9 @@ async fn obey(options: &Options, screen: &Screen) -> Result<Exit, Failure> {
             _ => Ok(Exit::Success),
         };
     };
+    if let Some(directory) = &options.common.save {
+        Save::check(directory)?;
+    }
     let interrupt = Interrupt::install(screen, options.common.max_time);
     let work = async |client: &Client| {
         let session = Session {
@@ -167,7 +175,14 @@ async fn ask_for_logs(session: &Session<'_>) -> Result<(), Failure> {
 }
 
 /// Ends the program with the text of the parser: an error, help or the version.
-fn refuse(error: &clap::Error, words: &[OsString]) -> ExitCode {
+fn refuse(mut error: clap::Error, words: &[OsString]) -> ExitCode {
+    // After `--` a word is a server here, not a value.
+    if let Some(ContextValue::StyledStrs(mut hints)) = error.remove(ContextKind::Suggested) {
+        hints.retain(|hint| !hint.to_string().contains("as a value"));
+        if !hints.is_empty() {
+            error.insert(ContextKind::Suggested, ContextValue::StyledStrs(hints));
+        }
+    }
     let _ = error.print();
     let mut options = words.iter().take_while(|word| *word != "--");
     if error.use_stderr() && options.any(|word| word == "--json") {
@@ -184,7 +199,8 @@ fn tell(failure: &Failure, options: &Options, screen: &Screen) {
     if failure.exit == Exit::Unread {
         return;
     }
-    if options.common.json {
+    // Where the result is written already it is the only document.
+    if options.common.json && !matches!(failure.cause, Cause::Save) {
         let _ = out::document(&failure.document());
     }
     screen.say(format!("{} {}", paint(RED, "error:"), plain(&failure.text)));

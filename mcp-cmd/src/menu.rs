@@ -18,7 +18,7 @@ pub(crate) fn menu(
     select.default(default).interact_opt()
 }
 
-/// What all questions look like.
+/// The style of all questions.
 pub(crate) fn theme() -> ColorfulTheme {
     ColorfulTheme::default()
 }

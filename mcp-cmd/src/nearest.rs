@@ -1,14 +1,21 @@
-//! The name that was meant.
+//! Names of the command line that the server does not list, and suggestions for them.
 
 use super::exit::Failure;
+use super::plain::line;
 
-/// The server lists nothing of this name.
+/// Returns the failure that the server lists no item of this name.
 pub(crate) fn unknown<'n>(what: &str, name: &str, names: impl Iterator<Item = &'n str>) -> Failure {
     let hint = hint(name, names);
-    Failure::usage(format!("the server has no {what} `{name}`{hint}"))
+    Failure::usage(line(&format!("the server has no {what} `{name}`{hint}")))
 }
 
-/// The question whether the nearest of these names was meant, if one is near.
+/// Returns the failure that the arguments of a tool or prompt are wrong. The names of a server in it
+/// keep no line breaks.
+pub(crate) fn wrong(name: &str, why: &str) -> Failure {
+    Failure::usage(line(&format!("{name}: {why}")))
+}
+
+/// Returns a question for the nearest of these names, if one is near.
 pub(crate) fn hint<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> String {
     let most = name.chars().count().div_ceil(3);
     let near = names.map(|other| (distance(name, other), other));

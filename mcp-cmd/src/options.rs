@@ -36,7 +36,7 @@ pub(crate) struct Options {
     pub(crate) command: Verb,
 }
 
-/// What every command understands, before it and behind it.
+/// The options of every command, which stand before or after it.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Common {
     /// Takes the server NAME from the `mcpServers` of FILE; ${VAR} and ${VAR:-default} in it are
@@ -46,7 +46,7 @@ pub(crate) struct Common {
     /// Sends this field with every request to a server at a URL
     #[arg(long, global = true, value_name = "NAME:VALUE", value_parser = header)]
     pub(crate) header: Vec<(String, String)>,
-    /// How to log in at a server that asks for it; tokens are kept in the user's folder for state
+    /// The way to log in at a server that asks for it; tokens are kept in the user's folder for state
     #[arg(long, global = true, value_name = "HOW", default_value = "browser")]
     pub(crate) login: Login,
     /// Sets a variable in the server's environment, which else is a short list (PATH, HOME, ..)
@@ -86,7 +86,7 @@ pub(crate) struct Common {
     #[arg(long, global = true)]
     pub(crate) json: bool,
     /// Shows every message on standard error as it crosses the wire; of HTTP the status and the
-    /// headers, too, but no tokens, cookies and session ids
+    /// headers, too, but no tokens, cookies, session ids, given headers and queries of URLs
     #[arg(long, global = true)]
     pub(crate) trace: bool,
     /// Shows no log messages, no progress and nothing of what the server writes to its standard
@@ -98,7 +98,7 @@ pub(crate) struct Common {
     pub(crate) no_color: bool,
 }
 
-/// What to do.
+/// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
     /// Says who the server is, what it can do and how it wants to be used
@@ -108,7 +108,7 @@ pub(crate) enum Verb {
     },
     /// Lists what the server offers
     List {
-        /// What to list
+        /// The kind of items
         #[arg(default_value = "all")]
         kind: Kind,
         #[command(flatten)]
@@ -121,6 +121,7 @@ pub(crate) enum Verb {
     #[command(after_help = ARGUMENTS)]
     Call {
         /// The tool's name
+        #[arg(allow_hyphen_values = true)]
         tool: String,
         /// Its arguments: key=value, key:=json or a JSON object
         arguments: Vec<String>,
@@ -138,6 +139,7 @@ pub(crate) enum Verb {
     #[command(after_help = ARGUMENTS)]
     Get {
         /// The prompt's name
+        #[arg(allow_hyphen_values = true)]
         prompt: String,
         /// Its arguments, all of them text: key=value
         arguments: Vec<String>,
@@ -147,6 +149,7 @@ pub(crate) enum Verb {
     /// Asks what an argument of a prompt or of a resource template may be
     Complete {
         /// A prompt's name, or a URI template (which has braces or a colon)
+        #[arg(allow_hyphen_values = true)]
         reference: String,
         /// The argument and the beginning of its value: name=prefix
         argument: String,
@@ -158,7 +161,7 @@ pub(crate) enum Verb {
     /// Lists the skills of the server, shows one, or checks them
     #[command(after_help = SKILLS)]
     Skills {
-        /// What to do
+        /// The action
         #[arg(default_value = "list")]
         action: SkillsAction,
         /// The skill's name or the URI of its SKILL.md
@@ -181,7 +184,7 @@ pub(crate) enum Verb {
     },
     /// Asks whether the server is there, and how long that takes
     Ping {
-        /// How often
+        /// The number of requests
         #[arg(long, value_name = "N", default_value_t = 1)]
         count: u32,
         #[command(flatten)]
@@ -194,7 +197,7 @@ pub(crate) enum Verb {
     },
 }
 
-/// What lists there are.
+/// The kinds of lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Kind {
     Tools,
@@ -204,7 +207,7 @@ pub(crate) enum Kind {
     All,
 }
 
-/// What can be done with skills.
+/// The actions on skills.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SkillsAction {
     /// Lists them
@@ -366,6 +369,13 @@ mod tests {
         let options = options.unwrap();
         assert_eq!(options.common.revisions.map(RevisionSet::len), Some(2));
         assert_eq!(options.common.log_level(), Some(LoggingLevel::Error));
+
+        let options = parse("call --json -x -q a=1 -- s").unwrap();
+        assert!(options.common.json && options.common.quiet);
+        let Verb::Call { tool, .. } = options.command else {
+            panic!("another command");
+        };
+        assert_eq!(tool, "-x");
 
         let wrong = |line: &str| assert!(parse(line).is_err(), "{line}");
         wrong("");

@@ -1,31 +1,20 @@
 //! Text of a peer, fit for a terminal.
 
 use core::fmt::Write as _;
+use core::iter::Peekable;
 use std::borrow::Cow;
 
-/// The text without what a terminal would obey: escape sequences go whole, other control
-/// characters alone, and so do the marks that turn the direction of text around. Line breaks
-/// and tabs stay.
+/// Returns the text without what a terminal would obey: escape sequences go whole, other control
+/// characters alone, and so do separators of lines and paragraphs, the marks that turn the direction
+/// of text around, and tags, which are invisible. Line breaks and tabs stay.
 pub(crate) fn plain(text: &str) -> Cow<'_, str> {
-    if text.chars().all(is_harmless) {
-        return text.into();
+    match text.chars().all(is_harmless) {
+        true => text.into(),
+        false => stripped(text.chars()).into(),
     }
-    let mut clean = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(character) = rest.chars().next() {
-        let behind = rest.get(character.len_utf8()..).unwrap_or_default();
-        if is_harmless(character) {
-            clean.push(character);
-            rest = behind;
-        } else {
-            let skipped = sequence(character, behind);
-            rest = behind.get(skipped..).unwrap_or_default();
-        }
-    }
-    clean.into()
 }
 
-/// The same on one line: for names, titles and log messages.
+/// Returns a [`plain`] text on one line: for names, titles and log messages.
 pub(crate) fn line(text: &str) -> Cow<'_, str> {
     match plain(text) {
         clean if clean.contains(['\n', '\t']) => {
@@ -36,7 +25,7 @@ pub(crate) fn line(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// JSON text, in which such characters can be said instead of left out.
+/// Returns JSON with escapes in the place of the characters that [`plain`] removes.
 pub(crate) fn escaped(json: &str) -> Cow<'_, str> {
     if json.chars().all(is_harmless) {
         return json.into();
@@ -46,8 +35,9 @@ pub(crate) fn escaped(json: &str) -> Cow<'_, str> {
         if is_harmless(character) {
             clean.push(character);
         } else {
-            // All of them lie in the first plane, where four digits name a character.
-            let _ = write!(clean, "\\u{:04x}", u32::from(character));
+            for unit in character.encode_utf16(&mut [0; 2]) {
+                let _ = write!(clean, "\\u{unit:04x}");
+            }
         }
     }
     clean.into()
@@ -56,47 +46,71 @@ pub(crate) fn escaped(json: &str) -> Cow<'_, str> {
 fn is_harmless(character: char) -> bool {
     match character {
         '\n' | '\t' => true,
+        // `Bidi_Control`.
+        '\u{61c}' | '\u{200e}' | '\u{200f}' => false,
         '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => false,
+        '\u{2028}' | '\u{2029}' => false,
+        '\u{e0000}'..='\u{e007f}' => false,
         other => !other.is_control(),
     }
 }
 
-/// The length of what belongs to the control character before `behind` (ECMA-48).
-fn sequence(control: char, behind: &str) -> usize {
-    match (control, behind.as_bytes().first()) {
-        ('\x1b', Some(b'[')) => 1 + control_sequence(behind.get(1..).unwrap_or_default()),
-        ('\x1b', Some(b']' | b'P' | b'X' | b'^' | b'_')) => {
-            1 + control_string(behind.get(1..).unwrap_or_default())
+/// Reads each character once. A control string goes with its terminator (ECMA-48); without one its
+/// text stays, or it could hide the rest.
+fn stripped(text: impl Iterator<Item = char>) -> String {
+    let mut text = text.peekable();
+    let mut clean = String::new();
+    // The length of `clean` before the first control string that has not ended.
+    let mut string = None;
+    while let Some(character) = text.next() {
+        match kind(character, &mut text) {
+            Kind::Text => clean.push(character),
+            Kind::Sequence => {
+                while text.next_if(|it| matches!(it, ' '..='?')).is_some() {}
+                text.next_if(|it| matches!(it, '@'..='~'));
+            }
+            Kind::Escape => {
+                while text.next_if(|it| matches!(it, ' '..='/')).is_some() {}
+                text.next_if(|it| matches!(it, '0'..='~'));
+            }
+            Kind::String => {
+                string.get_or_insert(clean.len());
+            }
+            Kind::Terminator => clean.truncate(string.take().unwrap_or(clean.len())),
+            Kind::Control => {}
         }
-        ('\x1b', Some(b' '..=b'~')) => {
-            let intermediate = behind
-                .bytes()
-                .take_while(|byte| matches!(byte, b' '..=b'/'));
-            let len = intermediate.count();
-            len + usize::from(matches!(behind.as_bytes().get(len), Some(b'0'..=b'~')))
-        }
-        ('\u{9b}', _) => control_sequence(behind),
-        ('\u{90}' | '\u{98}' | '\u{9d}'..='\u{9f}', _) => control_string(behind),
-        _ => 0,
     }
+    clean
 }
 
-/// Parameters and a final byte.
-fn control_sequence(behind: &str) -> usize {
-    let len = behind
-        .bytes()
-        .take_while(|byte| matches!(byte, b' '..=b'?'))
-        .count();
-    len + usize::from(matches!(behind.as_bytes().get(len), Some(b'@'..=b'~')))
+/// The beginnings of text and of sequences.
+enum Kind {
+    Text,
+    /// A control sequence: parameters and a final character follow.
+    Sequence,
+    /// Another escape sequence: intermediate characters and a final one follow.
+    Escape,
+    /// A control string.
+    String,
+    /// The end of a control string.
+    Terminator,
+    Control,
 }
 
-/// Everything up to the terminator; without one the text stays, or it could hide the rest.
-fn control_string(behind: &str) -> usize {
-    let ends = ["\x07", "\x1b\\", "\u{9c}"];
-    let ends = ends
-        .iter()
-        .filter_map(|end| Some(behind.find(end)? + end.len()));
-    ends.min().unwrap_or(0)
+/// Returns the kind of a character. It takes the second character of those that are written as two.
+fn kind(character: char, rest: &mut Peekable<impl Iterator<Item = char>>) -> Kind {
+    let second = match character {
+        '\x1b' => rest.next_if(|it| "[]PX^_\\".contains(*it)),
+        _ => None,
+    };
+    match (character, second) {
+        ('\x1b', Some('[')) | ('\u{9b}', _) => Kind::Sequence,
+        ('\x07' | '\u{9c}', _) | ('\x1b', Some('\\')) => Kind::Terminator,
+        ('\u{90}' | '\u{98}' | '\u{9d}'..='\u{9f}', _) | ('\x1b', Some(_)) => Kind::String,
+        ('\x1b', None) => Kind::Escape,
+        (other, _) if is_harmless(other) => Kind::Text,
+        _ => Kind::Control,
+    }
 }
 
 #[cfg(test)]
@@ -118,7 +132,12 @@ mod tests {
         check("\x1bPq#0\x1b\\text", "text");
         check("\x1b(Btext\x1bc\x1b7\x1b=", "text");
         check("one\rtwo\r\nthree\x08\x7f\0", "onetwo\nthree");
-        check("a\u{202e}fdp.exe\u{2066}", "afdp.exe");
+        check(
+            "a\u{202e}fdp.exe\u{2066}\u{200e}\u{200f}\u{61c}",
+            "afdp.exe",
+        );
+        check("one\u{2028}line\u{2029}", "oneline");
+        check("a\u{e0001}\u{e0069}\u{e007f}b", "ab");
         // Cut off, or not what it began as: only the introducer goes, and nothing hides.
         check("a\x1b", "a");
         check("a\x1b[", "a");
@@ -127,6 +146,18 @@ mod tests {
         check("a\x1b[3é", "aé");
         check("a\x1bé", "aé");
         check("a\x1b[\x1b[31mb", "ab");
+        check("a\x1b]0;\x1b[31mred", "a0;red");
+        check("a\x1b]0;\x1b]1;two\x07b\x1b\\", "ab");
+        check("a\x1b]0;\x1b[3\u{9c}b", "ab");
+    }
+
+    /// A text of nothing but introducers is read once.
+    #[test]
+    fn each_character_is_read_once() {
+        let text = "\x1b]\u{9b}\x1bP\x1b(".repeat(10_000);
+        let mut count = 0;
+        let clean = stripped(text.chars().inspect(|_| count += 1));
+        assert_eq!((clean.as_str(), count), ("", text.chars().count()));
     }
 
     #[test]
@@ -138,8 +169,8 @@ mod tests {
     #[test]
     fn json_says_what_it_holds() {
         assert_eq!(
-            escaped("\"a\u{9b}31m\u{7f}\u{202e}é\""),
-            "\"a\\u009b31m\\u007f\\u202eé\""
+            escaped("\"a\u{9b}31m\u{7f}\u{202e}é\u{2028}\u{e0069}\""),
+            "\"a\\u009b31m\\u007f\\u202eé\\u2028\\udb40\\udc69\""
         );
         assert_eq!(escaped("{}"), "{}");
     }

@@ -3,34 +3,48 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::exit::{Cause, Exit, Failure};
+use super::failures::scopes;
 use super::options::{Common, Login};
 use super::plain::line;
+use super::secrets::Secrets;
 use super::target::{Remote, shown};
 use mcp_tokio::http::{HttpEvent, HttpStep};
-use mcp_tokio::mcp_proto::auth::{Challenge, Secret};
+use mcp_tokio::mcp_proto::auth::Challenge;
 
 /// The last response of a server, for an error that says that it was no answer.
-#[derive(Clone, Default)]
-pub(crate) struct LastResponse(Arc<Mutex<State>>);
+#[derive(Clone)]
+pub(crate) struct LastResponse {
+    state: Arc<Mutex<State>>,
+    secrets: Secrets,
+}
 
 #[derive(Default)]
 struct State {
-    /// Posted exchanges whose response has not come, and their tokens.
-    posted: Vec<(u64, Option<Secret>)>,
+    /// Posted exchanges whose response has not come, and whether they had a token.
+    posted: Vec<(u64, bool)>,
     last: Option<Response>,
 }
 
 struct Response {
     exchange: u64,
     status: u16,
-    token: Option<Secret>,
+    has_token: bool,
     content_type: String,
     /// The beginning of the body.
     body: Vec<u8>,
     challenges: Vec<Challenge>,
+    secrets: Secrets,
 }
 
 impl LastResponse {
+    /// No response yet. Errors do not show the secrets.
+    pub(crate) fn new(secrets: &Secrets) -> Self {
+        Self {
+            state: Arc::default(),
+            secrets: secrets.clone(),
+        }
+    }
+
     pub(crate) fn note(&self, event: &HttpEvent<'_>) {
         let mut state = self.lock();
         let exchange = event.exchange;
@@ -39,16 +53,13 @@ impl LastResponse {
             HttpStep::Request {
                 method, headers, ..
             } if method == "POST" => {
-                let token = headers.get("authorization").map(|value| value.as_bytes());
-                let token = token.map(|value| String::from_utf8_lossy(value));
-                let token =
-                    token.map(|value| Secret::from(value.rsplit(' ').next().unwrap_or_default()));
-                state.posted.push((exchange, token));
+                let has_token = headers.contains_key("authorization");
+                state.posted.push((exchange, has_token));
             }
             HttpStep::Response { status, headers } => {
                 let posted = state.posted.iter().position(|it| it.0 == exchange);
                 let Some(posted) = posted else { return };
-                let (_, token) = state.posted.swap_remove(posted);
+                let (_, has_token) = state.posted.swap_remove(posted);
                 let content_type = headers.get("content-type").map(|value| value.as_bytes());
                 let content_type = String::from_utf8_lossy(content_type.unwrap_or_default());
                 // A notification has no answer.
@@ -59,10 +70,11 @@ impl LastResponse {
                 state.last = Some(Response {
                     exchange,
                     status: status.as_u16(),
-                    token,
+                    has_token,
                     content_type: content_type.into_owned(),
                     body: Vec::new(),
                     challenges: Challenge::parse_all(challenges.map(|value| value.as_bytes())),
+                    secrets: self.secrets.clone(),
                 });
             }
             HttpStep::Data(data) => {
@@ -72,6 +84,7 @@ impl LastResponse {
                     last.body.extend(data.iter().take(room));
                 }
             }
+            HttpStep::Failed(_) => state.posted.retain(|posted| posted.0 != exchange),
             _ => {}
         }
     }
@@ -80,7 +93,7 @@ impl LastResponse {
     pub(crate) fn of_token(&self) -> Option<String> {
         let state = self.lock();
         let last = state.last.as_ref()?;
-        let is_denied = last.token.is_some() && matches!(last.status, 401 | 403);
+        let is_denied = last.has_token && matches!(last.status, 401 | 403);
         is_denied.then(|| last.denial())
     }
 
@@ -90,7 +103,7 @@ impl LastResponse {
         let has_header = remote.has_authorization();
         let state = self.lock();
         let last = state.last.as_ref();
-        let login = |wanted: &str| match last.filter(|last| last.token.is_some()) {
+        let login = |wanted: &str| match last.filter(|last| last.has_token) {
             Some(last) if has_header => {
                 format!(
                     "refuses the header Authorization ({}); it wants {wanted}",
@@ -132,7 +145,7 @@ impl LastResponse {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -149,10 +162,9 @@ impl Response {
         text
     }
 
-    /// The scopes that the challenge names, to the end of a sentence.
+    /// The [`scopes`] that the challenge names.
     fn scope(&self) -> String {
-        let scope = self.parameter("scope");
-        scope.map_or_else(String::new, |scope| format!(" (scopes: {scope})"))
+        scopes(&self.parameter("scope").unwrap_or_default())
     }
 
     fn parameter(&self, name: &str) -> Option<String> {
@@ -160,15 +172,10 @@ impl Response {
         values.next().map(|value| self.cut(value))
     }
 
-    /// The beginning of a text of the server, on one line and without the token.
+    /// The beginning of a text of the server, on one line and without secrets.
     fn cut(&self, text: &str) -> String {
         let text = line(text);
-        let token = self.token.as_ref().map(Secret::expose);
-        let text = match token.filter(|token| !token.is_empty()) {
-            Some(token) => text.replace(token, "..."),
-            None => text.into_owned(),
-        };
-        text.chars().take(LINE).collect()
+        self.secrets.mask(&text).chars().take(LINE).collect()
     }
 
     /// Describes what was sent in the place of an answer, to the end of a sentence.

@@ -87,7 +87,7 @@ fn shown(block: &SamplingBlock) -> String {
     }
 }
 
-/// What the command wrote: a result, or the text of one.
+/// Reads the output of the command: a result, or the text of one.
 fn result(text: &str) -> CreateMessageResult {
     let whole = RawBuf::parse(text).ok().and_then(|json| json.decode().ok());
     whole.unwrap_or_else(|| CreateMessageResult {

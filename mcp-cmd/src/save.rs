@@ -1,16 +1,20 @@
 //! Images, audio and blobs, as files.
 
+use core::cell::RefCell;
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use super::exit::{Cause, Exit, Failure};
 use super::screen::Screen;
 
-/// Where to put them.
-#[derive(Clone, Debug)]
+/// The directory for the files.
+#[derive(Debug)]
 pub(crate) struct Save {
     directory: PathBuf,
     screen: Option<Screen>,
+    /// The first error.
+    error: RefCell<Option<io::Error>>,
 }
 
 impl Save {
@@ -18,6 +22,34 @@ impl Save {
         Self {
             directory,
             screen: None,
+            error: RefCell::new(None),
+        }
+    }
+
+    /// Makes the directory, and checks that files can be made in it.
+    ///
+    /// # Errors
+    ///
+    /// The directory cannot be used.
+    pub(crate) fn check(directory: &Path) -> Result<(), Failure> {
+        let probe = directory.join(format!(".mcp-cmd-{}", std::process::id()));
+        let made = fs::create_dir_all(directory).and_then(|()| File::create_new(&probe));
+        let made = made.and_then(|_| fs::remove_file(&probe));
+        made.map_err(|error| Failure::usage(format!("--save: {}: {error}", directory.display())))
+    }
+
+    /// Says whether all files were written, once the result is written.
+    ///
+    /// # Errors
+    ///
+    /// A file cannot be saved.
+    pub(crate) fn finish(self) -> Result<(), Failure> {
+        match self.error.into_inner() {
+            None => Ok(()),
+            Some(error) => Err(Failure {
+                cause: Cause::Save,
+                ..Failure::new(Exit::Other, format!("--save: {error}"))
+            }),
         }
     }
 
@@ -28,8 +60,18 @@ impl Save {
     }
 
     /// Writes a new file, whose name is made of what the server says about the bytes and never
-    /// leads out of the directory. No file is replaced.
-    pub(crate) fn write(&self, hint: &str, mime_type: &str, bytes: &[u8]) -> io::Result<PathBuf> {
+    /// leads out of the directory. No file is replaced. An error is for [`finish`](Self::finish).
+    pub(crate) fn write(&self, hint: &str, mime_type: &str, bytes: &[u8]) -> Option<PathBuf> {
+        match self.create(hint, mime_type, bytes) {
+            Ok(path) => Some(path),
+            Err(error) => {
+                self.error.borrow_mut().get_or_insert(error);
+                None
+            }
+        }
+    }
+
+    fn create(&self, hint: &str, mime_type: &str, bytes: &[u8]) -> io::Result<PathBuf> {
         fs::create_dir_all(&self.directory)?;
         let (stem, extension) = name(hint, mime_type);
         for number in 1..=MOST {
@@ -109,7 +151,7 @@ const KNOWN: &[(&str, &str)] = &[
 /// Far below what file systems allow.
 const LONGEST: usize = 80;
 
-/// How many files of one name are kept apart.
+/// The number of files of one name that are kept apart.
 const MOST: u32 = 10_000;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What a person sees besides the result.
+//! Standard error: messages, progress and questions.
 
 use core::time::Duration;
 use std::io::IsTerminal;
@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::plain::line;
+use super::secrets::Secrets;
 use super::terminal::Terminal;
 
 /// Standard error, shared by all who write there: lines, the progress bar and questions.
@@ -19,6 +20,7 @@ pub(crate) struct Screen {
 struct Inner {
     terminal: bool,
     quiet: bool,
+    secrets: Secrets,
     /// Held while a question is shown: one at a time.
     turn: Mutex<()>,
     state: Mutex<State>,
@@ -40,14 +42,25 @@ impl Screen {
             inner: Arc::new(Inner {
                 terminal: std::io::stderr().is_terminal(),
                 quiet,
+                secrets: Secrets::default(),
                 turn: Mutex::default(),
                 state: Mutex::default(),
             }),
         }
     }
 
-    /// Writes a line, above the progress bar and not into a question.
-    pub(crate) fn say(&self, line: impl Into<String>) {
+    /// Returns the texts that [`say`](Self::say) does not show.
+    pub(crate) fn secrets(&self) -> &Secrets {
+        &self.inner.secrets
+    }
+
+    /// Writes a line without [`secrets`](Self::secrets), above the progress bar and not into a question.
+    pub(crate) fn say(&self, line: impl AsRef<str>) {
+        self.say_whole(self.inner.secrets.mask(line.as_ref()));
+    }
+
+    /// Writes a line as [`say`](Self::say) does, but as it is.
+    pub(crate) fn say_whole(&self, line: impl Into<String>) {
         let line = line.into();
         let mut state = self.state();
         if state.asking.is_some() {
@@ -69,7 +82,8 @@ impl Screen {
             return;
         }
         let bar = state.bar.get_or_insert_with(|| ProgressBar::new(STEPS));
-        let message = line(message.unwrap_or_default()).into_owned();
+        let message = line(message.unwrap_or_default());
+        let message = self.inner.secrets.mask(&message).into_owned();
         match total.filter(|total| *total > 0.0) {
             Some(total) => {
                 bar.set_style(style("{bar:30.cyan/blue} {percent:>3}% {wide_msg}"));
@@ -92,7 +106,7 @@ impl Screen {
         }
     }
 
-    /// Whether a person can be asked: what they type and what they see are a terminal's.
+    /// Returns whether a person can be asked: standard input and standard error are a terminal.
     pub(crate) fn can_ask(&self) -> bool {
         self.inner.terminal && std::io::stdin().is_terminal()
     }
@@ -150,5 +164,5 @@ fn style(template: &str) -> ProgressStyle {
 /// The bar's resolution.
 const STEPS: u64 = 1000;
 
-/// How many lines wait at most while a person thinks.
+/// The number of lines that wait at most while a question is shown.
 const HELD: usize = 1000;

@@ -22,7 +22,7 @@ pub(crate) struct Session<'s> {
 }
 
 impl Session<'_> {
-    /// What the server answers; Ctrl-C takes the request back.
+    /// Waits for the answer of the server; Ctrl-C cancels the request.
     pub(crate) async fn wait<T>(
         &self,
         answer: impl Future<Output = Result<T, CallError>>,
@@ -30,7 +30,7 @@ impl Session<'_> {
         Ok(self.interrupt.or(answer).await??)
     }
 
-    /// The same for a request during which the server may ask a person, and tell how far it is.
+    /// Waits for the answer to a request during which the server may ask a person and report progress.
     pub(crate) async fn wait_long<T>(&self, request: Request<'_, T>) -> Result<T, Failure> {
         let request = match self.patience() {
             Some(patience) => request.timeout(patience).max_duration(patience),

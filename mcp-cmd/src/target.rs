@@ -16,11 +16,11 @@ pub(crate) enum Target {
     Url(Remote),
 }
 
-/// How to start a server.
+/// A program that is a server, and its environment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Start {
-    pub(crate) command: String,
-    pub(crate) args: Vec<String>,
+    pub(crate) command: OsString,
+    pub(crate) args: Vec<OsString>,
     pub(crate) env: BTreeMap<String, String>,
     pub(crate) cwd: Option<PathBuf>,
 }
@@ -42,7 +42,7 @@ impl Remote {
 }
 
 impl Target {
-    /// What the server is called here: never what it calls itself.
+    /// The name of the server here: never the one that it reports itself.
     pub(crate) fn label(&self, common: &Common) -> String {
         if let Some((_, name)) = common.config() {
             return name;
@@ -77,6 +77,8 @@ pub(crate) fn reordered(words: impl IntoIterator<Item = OsString>) -> Vec<OsStri
             "--" => break,
             option if option.starts_with('-') => at += 1 + values(&definition, option),
             word if url.is_none() && is_url(word) => url = Some(words.remove(at)),
+            // Help is about no server.
+            "help" if url.is_some() => return words,
             _ => {
                 needs_command = false;
                 break;
@@ -139,15 +141,19 @@ fn is_web(scheme: &str) -> bool {
         .any(|web| scheme.eq_ignore_ascii_case(web))
 }
 
-/// The URL without what may be secret: user, password and query.
+/// Returns a URL, or a reference without a scheme, without what may be secret: user, password and query.
 pub(crate) fn shown(url: &str) -> String {
-    let (scheme, rest) = url.split_once("://").unwrap_or(("http", url));
-    let (rest, end) = match rest.split_once(['?', '#']) {
-        Some((rest, _)) => (rest, "?..."),
-        None => (rest, ""),
+    let (start, end) = match url.split_once(['?', '#']) {
+        Some((start, _)) => (start, "?..."),
+        None => (url, ""),
+    };
+    let parts = start.split_once("//");
+    let parts = parts.filter(|(scheme, _)| scheme.is_empty() || scheme.ends_with(':'));
+    let Some((scheme, rest)) = parts else {
+        return format!("{start}{end}");
     };
     let path = rest.find('/').and_then(|at| rest.get(at..));
-    format!("{scheme}://{}{}{end}", host(url), path.unwrap_or_default())
+    format!("{scheme}//{}{}{end}", host(rest), path.unwrap_or_default())
 }
 
 /// Without user and password.
@@ -177,6 +183,8 @@ mod tests {
             "client list tools -- https://a",
         );
         check("client list http://a", "client list http://a");
+        check("client http://a help list", "client help list");
+        check("client http://a -q help", "client -q help");
         check("client http://a -q", "client -q info -- http://a");
         check("client http://a --json", "client --json info -- http://a");
         check("client -q http://a info", "client -q info -- http://a");
@@ -239,5 +247,8 @@ mod tests {
         let url = "https://ada:secret@a.example/mcp?key=secret";
         assert_eq!(shown(url), "https://a.example/mcp?...");
         assert_eq!(shown("http://a"), "http://a");
+        assert_eq!(shown("/mcp?key=secret"), "/mcp?...");
+        assert_eq!(shown("//ada:secret@a/b//c"), "//a/b//c");
+        assert_eq!(shown("a@b//c"), "a@b//c");
     }
 }

@@ -5,7 +5,7 @@ use super::json::Members;
 use super::words::Word;
 use mcp_tokio::mcp_proto::json::{Raw, RawBuf};
 
-/// Whether the words can be understood without the tool's schema.
+/// Returns whether the words can be understood without the tool's schema.
 pub(crate) fn is_whole(words: &[Word]) -> bool {
     words.iter().any(|word| matches!(word, Word::All(_)))
 }

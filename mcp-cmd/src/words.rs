@@ -4,7 +4,7 @@ use std::io::Read;
 
 use mcp_tokio::mcp_proto::json::RawBuf;
 
-/// What one word says.
+/// The meaning of one word.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Word {
     /// All arguments: a JSON object.
@@ -67,7 +67,7 @@ fn parse_word(word: &str, stdin: &mut Option<impl Read>) -> Result<Word, String>
     })
 }
 
-/// What is in the file, or comes on standard input.
+/// Reads the file, or standard input.
 fn load(source: &str, stdin: &mut Option<impl Read>) -> Result<Vec<u8>, String> {
     let file = source.strip_prefix('@').unwrap_or(source);
     if file != "-" {

@@ -141,11 +141,10 @@ impl Transmit {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BufferFull {
-    /// The bytes that the message takes: a buffer of this size is enough.
+    /// The bytes that the message takes, exactly: a buffer of this size is enough.
     ///
-    /// It is exact, with one exception. In 2026-07-28 the core adds members to results, unless the
-    /// payload has them; where not even the payload fits into the buffer, the core cannot look for
-    /// them and counts all of them. A buffer that is as long as the message is never refused.
+    /// Where the core adds members to a payload that does not fit, the payload is written twice:
+    /// once more for the members that it has already.
     pub needed: usize,
 }
 
@@ -166,7 +165,7 @@ impl core::error::Error for BufferFull {}
 pub enum SendError {
     /// See [`BufferFull`]: the token stays good, the call can be made again.
     BufferFull {
-        /// The bytes that are enough for the message; see [`BufferFull::needed`].
+        /// The bytes that the message takes; see [`BufferFull::needed`].
         needed: usize,
     },
     /// The message is longer than the output may ever be ([`Limits::output`], or what the outbox

@@ -131,6 +131,6 @@ fn open_gap(out: &mut [u8], from: usize, to: usize, size: usize) {
 }
 
 /// What opens a `_meta` that is added.
-pub(crate) const META: &str = "\"_meta\":{";
+const META: &str = "\"_meta\":{";
 /// The end of the object, and of the message around it.
 pub(crate) const CLOSE: &str = "}}";

@@ -113,9 +113,8 @@ pub use mcp_async::auth;
 #[cfg(feature = "skills")]
 pub use mcp_async::skills;
 
-/// Sessions, events, tasks and messages between processes in Redis or Valkey, on this runtime.
 #[cfg(feature = "redis")]
-pub type RedisStore = mcp_async::redis::RedisStore<Runtime>;
+pub use mcp_async::redis::RedisStore;
 
 /// A client of one server, on this runtime.
 ///

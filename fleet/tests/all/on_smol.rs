@@ -1,7 +1,7 @@
 //! Stores in a Redis that the test starts.
 
 use mcp_smol::RedisStore;
-use mcp_smol::http::{check_event_store, check_relay, check_session_store};
+use mcp_smol::http::check_session_store;
 
 use crate::redis_server::RedisServer;
 
@@ -11,8 +11,6 @@ fn it_is_as_every_store_must_be() {
     let store = RedisStore::new(&server.url()).unwrap();
     smol::block_on(async {
         check_session_store(&store, "sessions").await.unwrap();
-        check_event_store(&store, "events").await.unwrap();
-        check_relay(&store, &store, "relay").await.unwrap();
         mcp_smol::mcp_async::tasks::store::check(&store)
             .await
             .unwrap();

@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 use std::net::{TcpListener, TcpStream};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 
@@ -11,23 +11,25 @@ pub(crate) struct RedisServer {
     child: Option<Child>,
     port: u16,
     folder: PathBuf,
-    options: Vec<&'static str>,
+    options: Vec<String>,
 }
 
 impl RedisServer {
-    pub(crate) fn start(name: &str, options: &[&'static str]) -> Self {
-        let port = TcpListener::bind("127.0.0.1:0")
-            .unwrap()
-            .local_addr()
-            .unwrap()
-            .port();
-        let folder = std::env::temp_dir().join(format!("mcp-redis-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
+    /// A store without TLS.
+    pub(crate) fn start(name: &str, options: &[&str]) -> Self {
+        let port = free_port();
+        let mut all = vec!["--port".to_owned(), port.to_string()];
+        all.extend(options.iter().map(|option| (*option).to_owned()));
+        Self::on(port, &folder(name, port), all)
+    }
+
+    /// A server on this port, which the options say as well.
+    pub(crate) fn on(port: u16, folder: &Path, options: Vec<String>) -> Self {
         let mut server = Self {
             child: None,
             port,
-            folder,
-            options: options.to_vec(),
+            folder: folder.to_owned(),
+            options,
         };
         server.resume();
         server
@@ -35,6 +37,10 @@ impl RedisServer {
 
     pub(crate) fn url(&self) -> String {
         format!("redis://127.0.0.1:{}", self.port)
+    }
+
+    pub(crate) fn port(&self) -> u16 {
+        self.port
     }
 
     pub(crate) fn stop(&mut self) {
@@ -48,22 +54,26 @@ impl RedisServer {
     /// Starts it again, on the same port and with what it has on disk.
     pub(crate) fn resume(&mut self) {
         let child = Command::new("redis-server")
-            .args(["--bind", "127.0.0.1", "--save", "", "--port"])
-            .arg(self.port.to_string())
-            .arg("--dir")
-            .arg(&self.folder)
             .args(&self.options)
+            .args(["--bind", "127.0.0.1", "--save", "", "--dir"])
+            .arg(&self.folder)
             .stdout(Stdio::null())
             .spawn()
             .expect("`apt-get install redis-server` provides the program that this test starts");
         self.child = Some(child);
-        for _ in 0..200 {
-            if TcpStream::connect(("127.0.0.1", self.port)).is_ok() {
-                return;
-            }
-            sleep(Duration::from_millis(25));
-        }
-        panic!("redis-server does not listen");
+        wait_for(|| TcpStream::connect(("127.0.0.1", self.port)).is_ok());
+    }
+
+    /// Sends a signal to it.
+    pub(crate) fn signal(&self, name: &str) {
+        let pid = self.child.as_ref().unwrap().id().to_string();
+        let sent = Command::new("kill").args([name, &pid]).status().unwrap();
+        assert!(sent.success());
+    }
+
+    /// What it says to a command of its own client.
+    pub(crate) fn ask(&self, command: &[&str]) -> String {
+        ask(self.port, command)
     }
 }
 
@@ -72,4 +82,37 @@ impl Drop for RedisServer {
         self.stop();
         let _ = std::fs::remove_dir_all(&self.folder);
     }
+}
+
+pub(crate) fn ask(port: u16, command: &[&str]) -> String {
+    let client = Command::new("redis-cli")
+        .args(["--no-auth-warning", "-p", &port.to_string()])
+        .args(command)
+        .output()
+        .unwrap();
+    String::from_utf8_lossy(&client.stdout).into_owned()
+}
+
+/// Waits until it is so.
+pub(crate) fn wait_for(mut is_so: impl FnMut() -> bool) {
+    for _ in 0..400 {
+        if is_so() {
+            return;
+        }
+        sleep(Duration::from_millis(50));
+    }
+    panic!("it does not become so");
+}
+
+pub(crate) fn free_port() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.local_addr().unwrap().port()
+}
+
+/// A folder of its own.
+pub(crate) fn folder(name: &str, port: u16) -> PathBuf {
+    let folder = format!("mcp-redis-{name}-{port}-{}", std::process::id());
+    let folder = std::env::temp_dir().join(folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
 }

@@ -117,6 +117,10 @@ impl Subscription {
         } else {
             poll_fn(|cx| subscription.poll_honoured(cx)).await?;
         }
+        let missed = lock(&subscription.inner.client_state.subscriptions).take_missed(&asked);
+        for list in missed {
+            subscription.queue.push(list.into());
+        }
         Ok(subscription)
     }
 

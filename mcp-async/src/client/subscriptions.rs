@@ -55,7 +55,7 @@ pub(super) struct Subscriptions {
     uris: HashMap<String, usize>,
     /// Resources that no subscription needs any more, until the server is notified.
     owed: Vec<String>,
-    /// The lists that have changed while no subscription wanted to know.
+    /// The lists whose changes no subscription has read.
     missed: SubscriptionFilter,
     waker: Option<Waker>,
 }
@@ -67,15 +67,8 @@ struct SubscriptionEntry {
 }
 
 impl Subscriptions {
-    /// Adds a subscription under a number of its own. It begins with the changes of lists that no other
-    /// subscription has received.
+    /// Adds a subscription under a number of its own.
     pub(super) fn add(&mut self, filter: SubscriptionFilter, queue: Arc<SubscriptionQueue>) -> u64 {
-        for list in [Update::Tools, Update::Prompts, Update::Resources] {
-            if list.is_wanted(&filter) && list.is_wanted(&self.missed) {
-                list.set_missed(&mut self.missed, false);
-                queue.push(list.into());
-            }
-        }
         // Zero is the tag of everything else.
         self.last += 1;
         self.subscriptions.push(SubscriptionEntry {
@@ -86,12 +79,39 @@ impl Subscriptions {
         self.last
     }
 
+    /// Returns the changes of lists that a subscription begins with: no other one has read them.
+    pub(super) fn take_missed(&mut self, filter: &SubscriptionFilter) -> Vec<Update> {
+        let mut lists = vec![Update::Tools, Update::Prompts, Update::Resources];
+        lists.retain(|list| list.is_wanted(filter) && list.is_wanted(&self.missed));
+        for list in &lists {
+            list.set_missed(&mut self.missed, false);
+        }
+        lists
+    }
+
+    /// Removes a subscription. The next one begins with the changes of lists that this one has not
+    /// read, so that none is lost if it could not begin.
     pub(super) fn remove(&mut self, tag: u64) -> Option<Arc<SubscriptionQueue>> {
         let index = self
             .subscriptions
             .iter()
             .position(|entry| entry.tag == tag)?;
-        Some(self.subscriptions.swap_remove(index).queue)
+        let queue = self.subscriptions.swap_remove(index).queue;
+        let cx = &Context::from_waker(Waker::noop());
+        while let Poll::Ready(Some(event)) = queue.poll_next(cx) {
+            if let SubscriptionEvent::Update(update) = event {
+                self.note_missed(&update);
+            }
+        }
+        Some(queue)
+    }
+
+    /// Keeps the change of a list for the next subscription if none wants to know it now.
+    fn note_missed(&mut self, update: &Update) {
+        let mut subscriptions = self.subscriptions.iter();
+        if !subscriptions.any(|entry| update.is_wanted(&entry.filter)) {
+            update.set_missed(&mut self.missed, true);
+        }
     }
 
     pub(super) fn queue(&self, tag: u64) -> Option<Arc<SubscriptionQueue>> {
@@ -120,8 +140,8 @@ impl Subscriptions {
         };
         let queues = self.subscriptions.iter().filter(wants);
         let queues = Vec::from_iter(queues.map(|entry| Arc::clone(&entry.queue)));
-        if tag.is_none() && queues.is_empty() {
-            update.set_missed(&mut self.missed, true);
+        if tag.is_none() {
+            self.note_missed(update);
         }
         queues
     }

@@ -1,7 +1,9 @@
 //! The outcomes of calls.
 
-use mcp_proto::Outcome;
 use mcp_proto::rpc::code;
+use mcp_proto::{Outcome, SendError};
+
+use crate::error::ErrorReply;
 
 /// The outcome of a call, as its handler gave it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +19,9 @@ pub enum CallOutcome {
     Error(i64),
     /// With questions to the client, which calls again with the answers. Only in 2026-07-28.
     Input,
+    /// With nothing: the client cancelled the call, or its connection ended, before the answer. Only a
+    /// [`Job`](crate::Job) that outlives its call ends so; the connection drops its own.
+    Cancelled,
 }
 
 impl CallOutcome {
@@ -25,6 +30,14 @@ impl CallOutcome {
             Outcome::Result(_) => Self::Result,
             Outcome::Error(error) => Self::Error(code::written(error.code)),
             Outcome::Input(_) => Self::Input,
+        }
+    }
+
+    /// The outcome of a call whose answer could not be sent for this reason.
+    pub(crate) fn unsent(error: SendError) -> Self {
+        match error {
+            SendError::Stale | SendError::Closed => Self::Cancelled,
+            _ => Self::of(&Outcome::Error(ErrorReply::internal().as_object())),
         }
     }
 }

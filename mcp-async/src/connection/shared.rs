@@ -140,7 +140,7 @@ pub(crate) struct Core<M: Respond, O: ?Sized = dyn Outbound> {
     /// When the last turn began.
     pub(crate) now: Instant,
     /// Whether messages stay in the outbox, which the driver writes.
-    is_pipe: bool,
+    pub(crate) is_pipe: bool,
     pub(crate) outbound: O,
 }
 
@@ -268,12 +268,11 @@ impl<M: Respond> Shared<M> {
             let flush = |machine: &mut M, now, out: &mut [u8]| machine.flush(now, token, out);
             // What cannot be written is lost; the answer follows in any case.
             let _ = ready!(core.poll_send(now, cx, on, flush));
-            match ready!(core.poll_send(now, cx, on, respond(outcome))) {
-                Ok(_) | Err(SendError::Stale | SendError::Closed) => {}
-                Err(_) => {
+            if let Err(error) = ready!(core.poll_send(now, cx, on, respond(outcome))) {
+                end = CallOutcome::unsent(error);
+                if end != CallOutcome::Cancelled {
                     let error = ErrorReply::internal();
                     let outcome = Outcome::Error(error.as_object());
-                    end = CallOutcome::of(&outcome);
                     // Whatever this meets, there is nothing more that could be said.
                     let _ = ready!(core.poll_send(now, cx, on, respond(outcome)));
                 }

@@ -5,6 +5,10 @@
 
 #[cfg(feature = "http-client")]
 pub(crate) mod client;
+#[cfg(all(feature = "http-server", feature = "http-client"))]
+mod client_forward;
+#[cfg(feature = "http-server")]
+mod forward;
 #[cfg(feature = "http-server")]
 pub(crate) mod server;
 #[cfg(feature = "http-server")]
@@ -15,9 +19,13 @@ pub use crate::server::Principal;
 #[cfg(feature = "http-client")]
 pub use client::{HttpEvent, HttpStep};
 #[cfg(feature = "http-server")]
-pub use server::{AuthError, Authenticate, Authenticated, Http, HttpBody, HttpService};
+pub use forward::{Forward, ForwardFailed, ForwardFuture, ForwardedBody, LocalForward};
+#[cfg(feature = "http-server")]
+pub use server::{
+    AuthError, Authenticate, Authenticated, Http, HttpBody, HttpService, HttpStatus, Readiness,
+};
 #[cfg(feature = "http-server")]
 pub use store::{
-    Claim, EventStore, MemoryStore, Relay, Replay, SessionStore, StoreError, StoreFuture,
-    StoredEvent, TakenSession, check_event_store, check_relay, check_session_store,
+    Announced, Claim, LiveProcess, MemoryStore, Owner, Replay, SessionStore, StoreError,
+    StoreFuture, StoredEvent, Subscription, TakenSession, check_session_store,
 };

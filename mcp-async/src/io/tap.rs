@@ -7,6 +7,8 @@ use std::io;
 
 use futures_io::{AsyncRead, AsyncWrite};
 
+use super::lines::Lines;
+
 /// A byte stream that shows each line that passes through it, in either direction.
 ///
 /// Around both halves of a connection it prints the conversation:
@@ -25,29 +27,27 @@ use futures_io::{AsyncRead, AsyncWrite};
 pub struct Tap<T, F> {
     stream: T,
     show: F,
-    line: Vec<u8>,
+    lines: Lines,
 }
 
 impl<T, F: Fn(&str)> Tap<T, F> {
     /// Shows the lines of this stream to `show`, without their ends; a line that is not UTF-8 is shown
-    /// with U+FFFD.
+    /// with U+FFFD. Of a line of more than 1 MiB the beginning is shown, and how many bytes are left
+    /// out: no more is kept of a line that never ends.
     pub const fn new(stream: T, show: F) -> Self {
         Self {
             stream,
             show,
-            line: Vec::new(),
+            lines: Lines::new(LONGEST),
         }
     }
 
-    fn passed(&mut self, mut bytes: &[u8]) {
-        while let Some(end) = bytes.iter().position(|byte| *byte == b'\n') {
-            let (head, tail) = bytes.split_at(end);
-            self.line.extend_from_slice(head);
-            bytes = tail.get(1..).unwrap_or_default();
-            (self.show)(&String::from_utf8_lossy(&self.line));
-            self.line.clear();
-        }
-        self.line.extend_from_slice(bytes);
+    fn passed(&mut self, bytes: &[u8]) {
+        let show = &self.show;
+        self.lines.push(bytes, |line, skipped| match skipped {
+            0 => show(line),
+            skipped => show(&format!("{line}... ({skipped} bytes more)")),
+        });
     }
 }
 
@@ -92,5 +92,33 @@ impl<T: fmt::Debug, F> fmt::Debug for Tap<T, F> {
         f.debug_struct("Tap")
             .field("stream", &self.stream)
             .finish_non_exhaustive()
+    }
+}
+
+/// The bytes of a line that are kept.
+const LONGEST: usize = 1 << 20;
+
+#[cfg(test)]
+mod tests {
+    use core::cell::RefCell;
+    use core::task::Waker;
+
+    use super::*;
+
+    #[test]
+    fn long_lines_are_cut() {
+        let shown = RefCell::new(Vec::new());
+        let mut tap = Tap::new(Vec::new(), |line: &str| {
+            shown.borrow_mut().push(line.to_owned());
+        });
+        let mut write = |bytes: &[u8]| {
+            let cx = &mut Context::from_waker(Waker::noop());
+            assert!(Pin::new(&mut tap).poll_write(cx, bytes).is_ready());
+            assert!(tap.lines.len() <= LONGEST);
+        };
+        (0..1 << 11).for_each(|_| write(&[b'a'; 1 << 10]));
+        write(b"b\nc\nd");
+        let cut = format!("{}... (1048577 bytes more)", "a".repeat(LONGEST));
+        assert_eq!(*shown.borrow(), [&*cut, "c"]);
     }
 }

@@ -2,7 +2,7 @@
 
 use core::future::Future;
 use core::pin::Pin;
-use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use core::task::{Context, Poll, Waker, ready};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,6 +20,7 @@ use crate::runtime::Runtime;
 /// What runs on one connection.
 pub(crate) struct Activity {
     running: AtomicUsize,
+    has_begun: AtomicBool,
     /// When the last of them ended, in milliseconds of the runtime's clock.
     ended: AtomicU64,
     now: fn() -> Instant,
@@ -43,11 +44,17 @@ impl Activity {
         let now = || R::default().now();
         Arc::new(Self {
             running: AtomicUsize::new(0),
+            has_begun: AtomicBool::new(false),
             ended: AtomicU64::new(now().as_millis()),
             now,
             waiting: AtomicUsize::new(0),
             deliveries: Mutex::default(),
         })
+    }
+
+    /// Whether there was a request.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.has_begun.load(Ordering::Relaxed)
     }
 
     /// Since when nothing runs; `None` while something does.
@@ -82,6 +89,7 @@ struct Running(Arc<Activity>);
 impl Running {
     fn new(activity: &Arc<Activity>) -> Self {
         activity.running.fetch_add(1, Ordering::Relaxed);
+        activity.has_begun.store(true, Ordering::Relaxed);
         Self(Arc::clone(activity))
     }
 }

@@ -1,7 +1,7 @@
 use core::error::Error;
 use core::fmt;
 use core::future::{Future, poll_fn, ready};
-use core::net::SocketAddr;
+use core::net::{IpAddr, SocketAddr};
 use core::pin::pin;
 use core::task::{Poll, Waker};
 use core::time::Duration;
@@ -22,11 +22,13 @@ use super::io::Io;
 use super::maybe_tls_stream::MaybeTlsStream;
 use super::time::{Either, Hyper, RuntimeSleep, race, timeout};
 use super::tls::Identity;
-use super::{Network, RemoteAddr};
+use super::{Network, RemoteAddr, client_network};
 use crate::runtime::Runtime;
+use crate::shares::Shares;
 
-/// Serves a service of HTTP on a socket: HTTP/1.1 and HTTP/2, told apart by the client's first
-/// bytes or by ALPN.
+/// Serves a service of HTTP on a socket: HTTP/1.1, and HTTP/2 where there is TLS, chosen by ALPN.
+///
+/// HTTP/2 without TLS has to be [asked for](Self::plain_http2).
 ///
 /// The service is anything that `tower` calls one: a whole router of `axum`, say, on any runtime.
 /// Every limit has a default that a careful operator would choose.
@@ -75,6 +77,9 @@ struct Settings {
     /// `None` for what the service says, or [`GRACE`].
     shutdown_timeout: Option<Duration>,
     max_connections: usize,
+    max_connections_per_address: Option<usize>,
+    max_concurrent_streams: u32,
+    has_plain_http2: bool,
     max_head: usize,
     identity: Option<Identity>,
 }
@@ -113,6 +118,9 @@ impl Listen {
                 stall_timeout: Duration::from_secs(30),
                 shutdown_timeout: None,
                 max_connections: 10_000,
+                max_connections_per_address: None,
+                max_concurrent_streams: 64,
+                has_plain_http2: false,
                 max_head: 64 * 1024,
                 identity: None,
             },
@@ -138,7 +146,7 @@ impl Listen {
     }
 
     /// How long a client may take for its TLS handshake, and again for the head of a request, the
-    /// first or another on the same connection. 30 seconds by default.
+    /// first or another on the same connection; over HTTP/2 only the first. 30 seconds by default.
     pub const fn head_timeout(mut self, limit: Duration) -> Self {
         self.settings.head_timeout = limit;
         self
@@ -178,6 +186,29 @@ impl Listen {
     /// 10,000 by default.
     pub const fn max_connections(mut self, limit: usize) -> Self {
         self.settings.max_connections = limit;
+        self
+    }
+
+    /// How many connections may be open at a time from one address, or from one network of IPv6 (64 bits); a
+    /// further one is closed at once. No bound by default, because all clients of a proxy, and all users of one
+    /// network of IPv4, have the same address.
+    pub const fn max_connections_per_address(mut self, limit: usize) -> Self {
+        self.settings.max_connections_per_address = Some(limit);
+        self
+    }
+
+    /// How many requests of one connection of HTTP/2 may be under way at a time; further ones wait at the
+    /// client. 64 by default.
+    pub const fn max_concurrent_streams(mut self, limit: u32) -> Self {
+        self.settings.max_concurrent_streams = limit;
+        self
+    }
+
+    /// Serves HTTP/2 without TLS as well, for clients that know before that the server has it: a proxy or a
+    /// program in the same network. Otherwise the connection of such a client is closed. Browsers use HTTP/2
+    /// over TLS only.
+    pub const fn plain_http2(mut self) -> Self {
+        self.settings.has_plain_http2 = true;
         self
     }
 
@@ -243,19 +274,25 @@ impl Listen {
         let listener = R::listen(self.socket)?;
         let settings = Arc::new(self.settings);
         let end = EndAll(Closing::new());
-        let accepting = accept::<R, S, B>(&listener, &service, &settings, &end.0);
+        let limit = settings.max_connections_per_address;
+        let state = ServerState {
+            settings,
+            closing: Arc::clone(&end.0),
+            shares: limit.map(Shares::for_each),
+        };
+        let accepting = accept::<R, S, B>(&listener, &service, &state);
         race(until, accepting).await;
         // The operating system may have accepted more than was taken from it.
         if let Some(handshakes) = &handshakes {
             handshakes.refuse();
         }
-        let queued = accept::<R, S, B>(&listener, &service, &settings, &end.0);
+        let queued = accept::<R, S, B>(&listener, &service, &state);
         race(queued, RuntimeSleep::<R>::after(QUEUED)).await;
         drop((listener, handshakes, service));
         end.0.enter(Phase::Draining);
         let first = RuntimeSleep::<R>::after(FIRST_REQUEST);
         race(end.0.fewer_than(1), first).await;
-        let grace = settings.shutdown_timeout.unwrap_or(GRACE);
+        let grace = state.settings.shutdown_timeout.unwrap_or(GRACE);
         let others = closed(grace);
         let ended = async {
             end.0.fewer_than(1).await;
@@ -276,13 +313,17 @@ impl Drop for EndAll {
     }
 }
 
+/// What all connections of a server have in common.
+struct ServerState {
+    settings: Arc<Settings>,
+    closing: Arc<Closing>,
+    /// The connections of each address, if they are bounded.
+    shares: Option<Arc<Shares<IpAddr>>>,
+}
+
 /// Accepts connections without end, each in a task of its own.
-async fn accept<R, S, B>(
-    listener: &R::Listener,
-    service: &S,
-    settings: &Arc<Settings>,
-    closing: &Arc<Closing>,
-) where
+async fn accept<R, S, B>(listener: &R::Listener, service: &S, state: &ServerState)
+where
     R: Network,
     S: Service<Request<Incoming>, Response = Response<B>> + Clone + Send + 'static,
     S::Future: Send + 'static,
@@ -290,15 +331,26 @@ async fn accept<R, S, B>(
     B: Body<Data: Send> + Send + 'static,
     B::Error: Into<Box<dyn Error + Send + Sync>>,
 {
+    let ServerState {
+        settings,
+        closing,
+        shares,
+    } = state;
     loop {
         closing.fewer_than(settings.max_connections.max(1)).await;
         match R::accept(listener).await {
             Ok((stream, address)) => {
+                let caller = client_network(address.ip());
+                let share = shares.as_ref().map(|shares| shares.take(Some(caller)));
+                if matches!(share, Some(None)) {
+                    continue;
+                }
                 let service = service.clone();
                 let (settings, state) = (Arc::clone(settings), Arc::clone(closing));
                 let connection = async move {
                     let accepted = (stream, RemoteAddr(address));
                     connection::<R, S, B>(accepted, service, &settings, &state).await;
+                    drop(share);
                 };
                 R::spawn(Box::pin(closing.watch(connection)));
             }
@@ -355,22 +407,23 @@ async fn connection<R, S, B>(
     let Either::Left(Some(Ok(wire))) = race(opening, draining).await else {
         return;
     };
-    let vectored = wire.is_vectored();
+    let (vectored, is_plain) = (wire.is_vectored(), wire.is_plain());
     let (head, stall) = (settings.head_timeout, settings.stall_timeout);
     let io = Io::<_, R>::accepted(wire, vectored, head, stall);
     let activity = Activity::new::<R>();
-    let opened = activity.idle_since();
     let service = Counted {
         service,
         remote,
         activity: Arc::clone(&activity),
     };
-    let builder = settings.builder::<R>();
+    let builder = settings.builder::<R>(is_plain);
     let mut connection = pin!(builder.serve_connection(io, service));
     let mut ending = false;
     let mut idle = RuntimeSleep::<R>::after(settings.idle_timeout);
     let (mut stalled, mut watched) = (None::<RuntimeSleep<R>>, None::<Waker>);
     let mut first = None::<RuntimeSleep<R>>;
+    // HTTP/2 itself has no limit for the first head.
+    let mut head = Some(RuntimeSleep::<R>::after(settings.head_timeout));
     poll_fn(|cx| {
         if !watched.as_ref().is_some_and(|it| it.will_wake(cx.waker())) {
             activity.watch(cx.waker());
@@ -382,12 +435,19 @@ async fn connection<R, S, B>(
         }
         if !ending && closing.phase() != Phase::Running {
             let first = first.get_or_insert_with(|| RuntimeSleep::after(FIRST_REQUEST));
-            if activity.idle_since() != opened || first.poll_done(cx).is_ready() {
+            if activity.has_begun() || first.poll_done(cx).is_ready() {
                 ending = true;
                 connection.as_mut().graceful_shutdown();
                 if connection.as_mut().poll(cx).is_ready() {
                     return Poll::Ready(());
                 }
+            }
+        }
+        if let Some(due) = &mut head {
+            if activity.has_begun() {
+                head = None;
+            } else if due.poll_done(cx).is_ready() {
+                return Poll::Ready(());
             }
         }
         // Both look now and then, so that a request re-arms nothing.
@@ -435,8 +495,11 @@ impl Settings {
         Ok(MaybeTlsStream::Plain(stream))
     }
 
-    fn builder<R: Runtime>(&self) -> auto::Builder<Hyper<R>> {
+    fn builder<R: Runtime>(&self, is_plain: bool) -> auto::Builder<Hyper<R>> {
         let mut builder = auto::Builder::new(Hyper::<R>::NEW);
+        if is_plain && !self.has_plain_http2 {
+            builder = builder.http1_only();
+        }
         builder
             .http1()
             .timer(Hyper::<R>::NEW)
@@ -448,6 +511,7 @@ impl Settings {
             // A peer that disappeared behind a broken network is noticed.
             .keep_alive_interval(self.idle_timeout / 2)
             .keep_alive_timeout(self.stall_timeout)
+            .max_concurrent_streams(self.max_concurrent_streams)
             .max_header_list_size(u32::try_from(self.max_head).unwrap_or(u32::MAX));
         builder
     }

@@ -37,6 +37,8 @@ pub use listen::Listen;
 pub use network::Network;
 #[cfg(feature = "http-server")]
 pub use remote::RemoteAddr;
+#[cfg(feature = "http-server")]
+pub(crate) use remote::client_network;
 #[cfg(all(feature = "tls", feature = "http-server"))]
 pub use tls::Identity;
 #[cfg(all(feature = "tls", feature = "http-client"))]

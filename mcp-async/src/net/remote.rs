@@ -1,12 +1,13 @@
 //! The address of the client.
 
-use core::net::SocketAddr;
+use core::net::{IpAddr, Ipv6Addr, SocketAddr};
 
 /// The address that a connection came from: [`Listen`](super::Listen) puts it into the extensions
 /// of every request.
 ///
 /// It is the address of the direct peer, which can be a proxy; other servers report it in
-/// their own way. Handlers find it through
+/// their own way. A program that serves in another way inserts it into the extensions of each request, so
+/// that [shares](crate::guide::http#shares) are counted for each client. Handlers find it through
 /// [`CallContext::http`](crate::server::CallContext::http), middleware in the request.
 ///
 /// ```
@@ -22,3 +23,28 @@ use core::net::SocketAddr;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RemoteAddr(pub SocketAddr);
+
+/// The part of an address that one client has: an address of IPv4, the first 64 bits of one of IPv6.
+pub(crate) fn client_network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V4(address) => address.into(),
+        IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() & (u128::MAX << 64)).into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_client_has_a_whole_network_of_ipv6() {
+        for (address, network) in [
+            ("192.0.2.1", "192.0.2.1"),
+            ("::ffff:192.0.2.1", "192.0.2.1"),
+            ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::"),
+        ] {
+            let address: IpAddr = address.parse().unwrap();
+            assert_eq!(client_network(address).to_string(), network);
+        }
+    }
+}

@@ -29,7 +29,10 @@ pub(crate) use self::off::{
     variables_unfit,
 };
 #[cfg(all(feature = "http-server", not(feature = "tracing")))]
-pub(crate) use self::off::{displaced, forwarded_refused, listening, store_failed, unverified};
+pub(crate) use self::off::{
+    displaced, forward_failed, forwarded_refused, forwarding, listening, store_failed, taken_over,
+    unverified,
+};
 #[cfg(all(feature = "http-client", not(feature = "tracing")))]
 pub(crate) use self::off::{oversized, tool_dropped, unsent};
 #[cfg(all(feature = "client", feature = "tracing"))]
@@ -39,7 +42,10 @@ pub(crate) use self::on::issuer_spelling;
 #[cfg(all(feature = "auth", feature = "http-server", feature = "tracing"))]
 pub(crate) use self::on::refused;
 #[cfg(all(feature = "http-server", feature = "tracing"))]
-pub(crate) use self::on::{displaced, forwarded_refused, listening, store_failed, unverified};
+pub(crate) use self::on::{
+    displaced, forward_failed, forwarded_refused, forwarding, listening, store_failed, taken_over,
+    unverified,
+};
 #[cfg(feature = "tracing")]
 pub(crate) use self::on::{expired, ignored, panicked, ping_missed};
 #[cfg(all(feature = "server", feature = "tracing"))]

@@ -38,7 +38,16 @@ pub(crate) const fn listening(_url: &str) {}
 pub(crate) const fn displaced() {}
 
 #[cfg(feature = "http-server")]
-pub(crate) const fn forwarded_refused(_status: http::StatusCode) {}
+pub(crate) const fn taken_over(_epoch: u32) {}
+
+#[cfg(feature = "http-server")]
+pub(crate) const fn forwarding(_process: &str) {}
+
+#[cfg(feature = "http-server")]
+pub(crate) fn forward_failed(_reason: &dyn core::fmt::Display) {}
+
+#[cfg(feature = "http-server")]
+pub(crate) fn forwarded_refused(_reason: &dyn core::fmt::Display) {}
 
 #[cfg(feature = "server")]
 pub(crate) const fn variable_missing(_template: &dyn core::fmt::Display, _variable: &str) {}

@@ -69,11 +69,28 @@ pub(crate) fn displaced() {
     debug!(target: span::TARGET, "another process has taken over or ended a session");
 }
 
-/// This process does not accept a sender that another process has accepted.
+/// A session that another process began continues here.
 #[cfg(feature = "http-server")]
-pub(crate) fn forwarded_refused(status: http::StatusCode) {
-    let status = status.as_u16();
-    warn!(target: span::TARGET, status, "a request that another process has forwarded was refused");
+pub(crate) fn taken_over(epoch: u32) {
+    tracing::info!(target: span::TARGET, epoch, "a session of another process was taken over");
+}
+
+/// A request goes to the process that owns its session.
+#[cfg(feature = "http-server")]
+pub(crate) fn forwarding(process: &str) {
+    debug!(target: span::TARGET, process, "a request is forwarded");
+}
+
+/// A forwarded request has no answer of its process.
+#[cfg(feature = "http-server")]
+pub(crate) fn forward_failed(reason: &dyn core::fmt::Display) {
+    warn!(target: span::TARGET, %reason, "a request could not be forwarded");
+}
+
+/// This process does not take a request that another process has forwarded, or that says so.
+#[cfg(feature = "http-server")]
+pub(crate) fn forwarded_refused(reason: &dyn core::fmt::Display) {
+    warn!(target: span::TARGET, %reason, "a request that another process has forwarded was refused");
 }
 
 /// The handler of a template needs a variable that the template does not have.

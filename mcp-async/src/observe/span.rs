@@ -94,6 +94,7 @@ impl Failure {
         match outcome {
             CallOutcome::Error(code) => Some(Self::Code(code)),
             CallOutcome::ToolError => Some(Self::Tool),
+            CallOutcome::Cancelled => Some(Self::Cancelled),
             CallOutcome::Result | CallOutcome::Input => None,
         }
     }

@@ -1,4 +1,4 @@
-//! Errors that no log receives, because the program has no subscriber of `tracing`.
+//! Errors that no log receives, because the program has no subscriber of `tracing` that wants them.
 
 use core::error::Error;
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -10,8 +10,7 @@ use crate::error::{ErrorChain, Printable};
 /// A server over standard streams does not write there, so its host can show it.
 pub(super) fn print_first(what: &str, error: &(dyn Error + 'static)) {
     static PRINTED: AtomicBool = AtomicBool::new(false);
-    if PRINTED.load(Ordering::Relaxed) || has_subscriber() || PRINTED.swap(true, Ordering::Relaxed)
-    {
+    if PRINTED.load(Ordering::Relaxed) || is_seen() || PRINTED.swap(true, Ordering::Relaxed) {
         return;
     }
     let text = ErrorChain(error).to_string();
@@ -24,13 +23,14 @@ pub(super) fn print_first(what: &str, error: &(dyn Error + 'static)) {
     let _ = std::io::stderr().write_all(lines.as_bytes());
 }
 
+/// Returns whether a subscriber receives the errors.
 #[cfg(feature = "tracing")]
-fn has_subscriber() -> bool {
-    tracing::dispatcher::has_been_set()
+fn is_seen() -> bool {
+    tracing::enabled!(target: super::span::TARGET, tracing::Level::ERROR)
 }
 
 #[cfg(not(feature = "tracing"))]
-const fn has_subscriber() -> bool {
+const fn is_seen() -> bool {
     false
 }
 

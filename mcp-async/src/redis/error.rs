@@ -3,9 +3,13 @@
 use core::error::Error;
 use core::fmt;
 use core::time::Duration;
+use std::io;
 use std::sync::Arc;
 
+use redis::{ErrorKind, RedisError, ServerErrorKind};
+
 use crate::http::StoreError;
+use crate::tasks::store::TaskStoreError;
 
 /// Why a command had no result. A command that was sent may have had its effect.
 #[derive(Clone, Debug)]
@@ -14,21 +18,70 @@ pub(super) enum Failure {
     Unreachable(Arc<str>),
     /// There was no reply in time.
     Timeout(Duration),
-    /// As many commands wait for replies as may.
-    Overloaded,
     /// The bytes that arrived are no replies of Redis.
     Malformed,
     /// The reply is of another kind than that of the command.
     Unexpected,
     /// The store has refused the command, for this reason.
-    Refused(String),
+    Refused(Arc<str>),
+    /// The server has become a replica, and refuses to write.
+    Replica(Arc<str>),
     /// The store does not have the script.
     NoScript,
-    /// The inbox of the process is full.
-    InboxFull,
+    /// The record is one of another layout.
+    Layout,
+    /// Other processes were faster each time.
+    Contended,
+}
+
+impl Failure {
+    /// What the crate says, of a command that had this time.
+    pub(super) fn of(error: &RedisError, limit: Duration) -> Self {
+        if error.is_timeout() {
+            return Self::Timeout(limit);
+        }
+        match (error.kind(), error.code()) {
+            (ErrorKind::Parse, _) => Self::Malformed,
+            (ErrorKind::Server(ServerErrorKind::NoScript), _) => Self::NoScript,
+            (_, Some("LAYOUT")) => Self::Layout,
+            (kind, Some(code)) => {
+                let detail = error.detail().unwrap_or_default();
+                let reason = format!("{code} {detail}").into();
+                match kind {
+                    ErrorKind::Server(ServerErrorKind::ReadOnly) => Self::Replica(reason),
+                    _ => Self::Refused(reason),
+                }
+            }
+            (ErrorKind::RESP3NotSupported, None) => Self::Refused("it knows no HELLO".into()),
+            // The crate says so of a connection that has ended.
+            (ErrorKind::Io, None) if error.is_connection_dropped() && broken_pipe(error) => {
+                Self::Unreachable("the connection was closed".into())
+            }
+            _ => Self::Unreachable(error.to_string().into()),
+        }
+    }
+
+    /// Whether another connection may do better.
+    pub(super) const fn ends_connection(&self) -> bool {
+        matches!(
+            self,
+            Self::Unreachable(_) | Self::Timeout(_) | Self::Malformed | Self::Replica(_)
+        )
+    }
+}
+
+fn broken_pipe(error: &RedisError) -> bool {
+    let cause = error.source().and_then(|cause| cause.downcast_ref());
+    cause.is_some_and(|cause: &io::Error| cause.kind() == io::ErrorKind::BrokenPipe)
 }
 
 impl From<Failure> for StoreError {
+    fn from(failure: Failure) -> Self {
+        Self::new(failure)
+    }
+}
+
+impl From<Failure> for TaskStoreError {
     fn from(failure: Failure) -> Self {
         Self::new(failure)
     }
@@ -39,26 +92,28 @@ impl fmt::Display for Failure {
         match self {
             Self::Unreachable(reason) => write!(f, "Redis cannot be reached: {reason}"),
             Self::Timeout(limit) => write!(f, "Redis did not reply within {limit:?}"),
-            Self::Overloaded => f.write_str("too many commands wait for replies of Redis"),
             Self::Malformed => f.write_str("the server does not speak the protocol of Redis"),
             Self::Unexpected => f.write_str("Redis sent a reply of another kind"),
-            Self::Refused(reason) => write!(f, "Redis refused a command: {reason}"),
+            Self::Refused(reason) | Self::Replica(reason) => {
+                write!(f, "Redis refused a command: {reason}")
+            }
             Self::NoScript => f.write_str("Redis does not have the script"),
-            Self::InboxFull => f.write_str("the inbox of the process is full"),
+            Self::Layout => f.write_str("the record in Redis was made by another version"),
+            Self::Contended => f.write_str("the owner of the session changes all the time"),
         }
     }
 }
 
 impl Error for Failure {}
 
-/// Why a text is no address of a store: see [`RedisStore::new`](super::RedisStore::new).
+/// A setting of a [`RedisStore`](super::RedisStore) that cannot be: an address, a certificate.
 #[derive(Debug)]
-pub struct RedisUrlError(pub(super) &'static str);
+pub struct RedisConfigError(pub(super) &'static str);
 
-impl fmt::Display for RedisUrlError {
+impl fmt::Display for RedisConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.0)
     }
 }
 
-impl Error for RedisUrlError {}
+impl Error for RedisConfigError {}

@@ -3,88 +3,58 @@
 use redis::Value;
 
 use super::error::Failure;
-use super::{RedisStore, decimal, milliseconds, scripts, written};
-use crate::http::{EventStore, Replay, StoreFuture, StoredEvent};
-use crate::net::Network;
+use super::sessions::written;
+use super::{RedisStore, bytes, decimal, list, number, parts, scripts};
+use crate::http::{Replay, StoreError, StoredEvent};
 
-impl<R: Network> EventStore for RedisStore<R> {
-    fn append<'a>(&'a self, event: StoredEvent<'a>) -> StoreFuture<'a, ()> {
-        Box::pin(async move {
-            let keys = [
-                self.removed(event.session),
-                self.key("meta", event.session),
-                self.key("events", event.session),
-                self.key("order", event.session),
-            ];
-            let keys = keys.each_ref().map(String::as_str);
-            let arguments: [&[u8]; 8] = [
-                &decimal(event.epoch),
-                &decimal(event.stream),
-                &decimal(event.sequence),
-                event.message,
-                if event.end { b"1" } else { b"0" },
-                &decimal(self.settings.max_events),
-                &decimal(self.settings.max_bytes),
-                &milliseconds(self.settings.retention),
-            ];
-            written(self.run(&scripts::APPEND, &keys, &arguments).await?)
-        })
+impl RedisStore {
+    pub(super) async fn append_event(&self, event: StoredEvent<'_>) -> Result<(), StoreError> {
+        let arguments: [&[u8]; 7] = [
+            &decimal(event.epoch),
+            &decimal(event.stream),
+            &decimal(event.sequence),
+            event.message,
+            if event.end { b"1" } else { b"0" },
+            &decimal(self.settings.max_events),
+            &decimal(self.settings.max_bytes),
+        ];
+        let key = self.session(event.session);
+        let deadline = self.link.deadline();
+        written(
+            self.run(&scripts::APPEND, &key, &arguments, deadline)
+                .await?,
+        )
     }
 
-    fn replay<'a>(
-        &'a self,
-        session: &'a str,
+    pub(super) async fn replay_events(
+        &self,
+        session: &str,
         stream: u32,
         after: u64,
-    ) -> StoreFuture<'a, Option<Replay>> {
-        Box::pin(async move {
-            // The scripts count in numbers that are exact up to here.
-            if after > MAX_SEQUENCE {
-                return Ok(None);
+    ) -> Result<Option<Replay>, Failure> {
+        // The scripts count in numbers that are exact up to here.
+        if after > MAX_SEQUENCE {
+            return Ok(None);
+        }
+        let arguments: [&[u8]; 2] = [&decimal(stream), &decimal(after)];
+        let key = self.session(session);
+        let deadline = self.link.deadline();
+        match self
+            .run(&scripts::REPLAY, &key, &arguments, deadline)
+            .await?
+        {
+            Value::Nil => Ok(None),
+            found => {
+                let [ended, events] = parts(found)?;
+                let events = list(events)?.into_iter().map(bytes);
+                let replay = Replay::new(events.collect::<Result<_, _>>()?);
+                Ok(Some(match number(&ended)? {
+                    0 => replay,
+                    _ => replay.ended(),
+                }))
             }
-            let keys = [self.key("meta", session), self.key("events", session)];
-            let keys = keys.each_ref().map(String::as_str);
-            let arguments: [&[u8]; 2] = [&decimal(stream), &decimal(after)];
-            match self.run(&scripts::REPLAY, &keys, &arguments).await? {
-                Value::Nil => Ok(None),
-                Value::Array(replay) => match <[Value; 2]>::try_from(replay) {
-                    Ok([Value::Int(ended), Value::Array(events)]) => {
-                        let replay = Replay::new(messages(events)?);
-                        Ok(Some(if ended == 1 { replay.ended() } else { replay }))
-                    }
-                    _ => Err(Failure::Unexpected.into()),
-                },
-                _ => Err(Failure::Unexpected.into()),
-            }
-        })
+        }
     }
-
-    fn begin_epoch<'a>(&'a self, session: &'a str, epoch: u32) -> StoreFuture<'a, u64> {
-        Box::pin(async move {
-            let keys = [self.removed(session), self.key("meta", session)];
-            let keys = keys.each_ref().map(String::as_str);
-            let arguments: [&[u8]; 2] = [&decimal(epoch), &milliseconds(self.settings.retention)];
-            match self.run(&scripts::BEGIN_EPOCH, &keys, &arguments).await? {
-                Value::Int(last) => Ok(u64::try_from(last).map_err(|_| Failure::Unexpected)?),
-                refused => match written(refused) {
-                    Ok(()) => Err(Failure::Unexpected.into()),
-                    Err(error) => Err(error),
-                },
-            }
-        })
-    }
-
-    fn remove<'a>(&'a self, session: &'a str) -> StoreFuture<'a, ()> {
-        Box::pin(self.forget(session))
-    }
-}
-
-pub(super) fn messages(values: Vec<Value>) -> Result<Vec<Vec<u8>>, Failure> {
-    let message = |value| match value {
-        Value::BulkString(message) => Ok(message),
-        _ => Err(Failure::Unexpected),
-    };
-    values.into_iter().map(message).collect()
 }
 
 const MAX_SEQUENCE: u64 = 1 << 53;

@@ -1,4 +1,4 @@
-//! The scripts that run in the store, each in one atomic step.
+//! The scripts that run in the store, each in one atomic step on one key.
 
 use std::sync::LazyLock;
 
@@ -8,50 +8,57 @@ use redis::{Cmd, Script, cmd};
 pub(super) struct StoredScript(LazyLock<(Script, &'static str)>);
 
 impl StoredScript {
-    /// The command that runs it with these keys; arguments are added to it.
-    pub(super) fn by_hash(&self, keys: &[&str]) -> Cmd {
-        Self::begin("EVALSHA", self.0.0.get_hash(), keys)
+    /// The command that runs it on this key.
+    pub(super) fn by_hash(&self, key: &str, arguments: &[&[u8]]) -> Cmd {
+        Self::command("EVALSHA", self.0.0.get_hash(), key, arguments)
     }
 
-    /// The same for a store that does not have it yet.
-    pub(super) fn by_text(&self, keys: &[&str]) -> Cmd {
-        Self::begin("EVAL", self.0.1, keys)
+    /// The command for a store that does not have it yet.
+    pub(super) fn by_text(&self, key: &str, arguments: &[&[u8]]) -> Cmd {
+        Self::command("EVAL", self.0.1, key, arguments)
     }
 
-    fn begin(name: &str, script: &str, keys: &[&str]) -> Cmd {
+    fn command(name: &str, script: &str, key: &str, arguments: &[&[u8]]) -> Cmd {
         let mut command = cmd(name);
-        command.arg(script).arg(keys.len());
-        for key in keys {
-            command.arg(*key);
+        command.arg(script).arg(1).arg(key);
+        for argument in arguments {
+            command.arg(*argument);
         }
         command
     }
 }
 
+/// The scripts, each after those that it begins with.
 macro_rules! scripts {
-    ($($name:ident $file:literal)*) => {
+    ($($name:ident $($file:literal)*;)*) => {
         $(pub(super) static $name: StoredScript = StoredScript(LazyLock::new(|| {
-            let text = include_str!(concat!("lua/", $file, ".lua"));
+            let text = concat!($(include_str!(concat!("lua/", $file, ".lua"))),*);
             (Script::new(text), text)
         }));)*
     };
 }
 
 scripts! {
-    ANNOUNCE "announce"
-    APPEND "append"
-    BEGIN_EPOCH "begin_epoch"
-    CLAIM "claim"
-    CREATE "create"
-    REMOVE "remove"
-    REPLAY "replay"
-    SAVE "save"
-    SEND "send"
-    TAKE_OVER "take_over"
-    TASK_CREATE "task_create"
-    TASK_EXPIRED "task_expired"
-    TASK_LIST "task_list"
-    TASK_ORPHANED "task_orphaned"
-    TASK_REMOVE "task_remove"
-    TASK_REPLACE "task_replace"
+    ANNOUNCE "announce";
+    APPEND "layout" "append";
+    BOOTS_DEAD "boots_dead";
+    BOOT_ALIVE "boot_alive";
+    BOOT_FORGET "boot_forget";
+    BOOT_RENEW "boot_renew";
+    CLAIM "layout" "claim";
+    CREATE "layout" "create";
+    LEASES "leases";
+    OWNER "layout" "owner";
+    RELEASE "layout" "release";
+    REMOVE "layout" "remove";
+    REPLAY "layout" "replay";
+    SAVE "layout" "save";
+    TAKE_OVER "layout" "take_over";
+    TASK_CREATE "layout" "task_create";
+    TASK_REMOVE "layout" "task_remove";
+    TASK_REPLACE "layout" "task_replace";
+    WITHDRAW "withdraw";
 }
+
+/// What the layout of sessions and tasks is known by: the field `v` of each, and a part of the other names.
+pub(super) const LAYOUT: &str = "1";

@@ -1,21 +1,110 @@
-//! Sessions and their owners.
+//! Sessions and their records.
 
 use core::time::Duration;
 
 use redis::{Value, cmd};
 
 use super::error::Failure;
-use super::{RedisStore, decimal, milliseconds, scripts, written};
-use crate::http::{SessionStore, StoreError, StoreFuture, TakenSession};
-use crate::net::Network;
+use super::scripts::LAYOUT;
+use super::{RedisStore, bytes, decimal, milliseconds, number, parts, scripts};
+use crate::http::{
+    Announced, Claim, Owner, Replay, SessionStore, StoreError, StoreFuture, StoredEvent,
+    Subscription, TakenSession,
+};
 
-impl<R: Network> SessionStore for RedisStore<R> {
-    fn create<'a>(&'a self, id: &'a str, record: &'a [u8], keep: Duration) -> StoreFuture<'a, ()> {
+impl SessionStore for RedisStore {
+    fn announce<'a>(
+        &'a self,
+        process: &'a str,
+        last: u64,
+        announcement: &'a [u8],
+        lease: Duration,
+    ) -> StoreFuture<'a, Announced> {
+        Box::pin(self.renew_lease(process, last, announcement, lease))
+    }
+
+    fn withdraw<'a>(&'a self, owner: &'a Owner) -> StoreFuture<'a, ()> {
         Box::pin(async move {
-            let keys = [self.key("session", id), self.removed(id)];
-            let keys = keys.each_ref().map(String::as_str);
-            let arguments: [&[u8]; 2] = [record, &milliseconds(keep)];
-            written(self.run(&scripts::CREATE, &keys, &arguments).await?)
+            let arguments: [&[u8]; 2] = [owner.process.as_bytes(), &decimal(owner.lease)];
+            let key = self.processes();
+            let deadline = self.link.deadline();
+            written(
+                self.run(&scripts::WITHDRAW, &key, &arguments, deadline)
+                    .await?,
+            )
+        })
+    }
+
+    fn create<'a>(
+        &'a self,
+        id: &'a str,
+        owner: &'a Owner,
+        record: &'a [u8],
+        keep: Duration,
+    ) -> StoreFuture<'a, ()> {
+        Box::pin(async move {
+            let arguments: [&[u8]; 4] = [
+                record,
+                &milliseconds(keep),
+                owner.process.as_bytes(),
+                &decimal(owner.lease),
+            ];
+            let deadline = self.link.deadline();
+            written(
+                self.run(&scripts::CREATE, &self.session(id), &arguments, deadline)
+                    .await?,
+            )
+        })
+    }
+
+    fn claim<'a>(
+        &'a self,
+        id: &'a str,
+        owner: &'a Owner,
+        displaces: bool,
+    ) -> StoreFuture<'a, Claim> {
+        Box::pin(async move { Ok(self.claim_session(id, owner, displaces).await?) })
+    }
+
+    fn load<'a>(&'a self, id: &'a str) -> StoreFuture<'a, Option<Vec<u8>>> {
+        Box::pin(async move {
+            let mut command = cmd("HMGET");
+            command.arg(self.session(id)).arg("v").arg("r");
+            let reply = self.command(&command, self.link.deadline()).await?;
+            match parts(reply)? {
+                [Value::Nil, _] | [_, Value::Nil] => Ok(None),
+                [Value::BulkString(layout), record] if layout == LAYOUT.as_bytes() => {
+                    Ok(Some(bytes(record)?))
+                }
+                _ => Err(Failure::Layout.into()),
+            }
+        })
+    }
+
+    fn take_over<'a>(
+        &'a self,
+        id: &'a str,
+        owner: &'a Owner,
+    ) -> StoreFuture<'a, Option<TakenSession>> {
+        Box::pin(async move {
+            let arguments: [&[u8]; 2] = [owner.process.as_bytes(), &decimal(owner.lease)];
+            let deadline = self.link.deadline();
+            let key = self.session(id);
+            match self
+                .run(&scripts::TAKE_OVER, &key, &arguments, deadline)
+                .await?
+            {
+                Value::Nil => Ok(None),
+                Value::BulkString(text) if text == b"conflict" => Err(StoreError::Conflict),
+                taken => {
+                    let [record, epoch, last] = parts(taken)?;
+                    Ok(Some(TakenSession {
+                        record: bytes(record)?,
+                        epoch: epoch_of(&epoch)?,
+                        last_event: number(&last)?,
+                    }))
+                }
+            }
         })
     }
 
@@ -28,54 +117,73 @@ impl<R: Network> SessionStore for RedisStore<R> {
     ) -> StoreFuture<'a, ()> {
         Box::pin(async move {
             let arguments: [&[u8]; 3] = [&decimal(epoch), record, &milliseconds(keep)];
-            let key = self.key("session", id);
-            written(self.run(&scripts::SAVE, &[&key], &arguments).await?)
+            let deadline = self.link.deadline();
+            written(
+                self.run(&scripts::SAVE, &self.session(id), &arguments, deadline)
+                    .await?,
+            )
         })
     }
 
-    fn check<'a>(&'a self, id: &'a str, epoch: u32) -> StoreFuture<'a, ()> {
+    fn release<'a>(&'a self, id: &'a str, owner: &'a Owner) -> StoreFuture<'a, ()> {
         Box::pin(async move {
-            let mut command = cmd("HGET");
-            command.arg(self.key("session", id)).arg("e");
-            match self.command(&command).await? {
-                Value::Nil => Err(StoreError::Gone),
-                Value::BulkString(current) if current == decimal(epoch) => Ok(()),
-                Value::BulkString(_) => Err(StoreError::Conflict),
-                _ => Err(Failure::Unexpected.into()),
-            }
-        })
-    }
-
-    fn load<'a>(&'a self, id: &'a str) -> StoreFuture<'a, Option<Vec<u8>>> {
-        Box::pin(async move {
-            let mut command = cmd("HGET");
-            command.arg(self.key("session", id)).arg("r");
-            match self.command(&command).await? {
-                Value::Nil => Ok(None),
-                Value::BulkString(record) => Ok(Some(record)),
-                _ => Err(Failure::Unexpected.into()),
-            }
-        })
-    }
-
-    fn take_over<'a>(&'a self, id: &'a str) -> StoreFuture<'a, Option<TakenSession>> {
-        Box::pin(async move {
-            let key = self.key("session", id);
-            match self.run(&scripts::TAKE_OVER, &[&key], &[]).await? {
-                Value::Nil => Ok(None),
-                Value::Array(taken) => match <[Value; 2]>::try_from(taken) {
-                    Ok([Value::BulkString(record), Value::Int(epoch)]) => {
-                        let epoch = u32::try_from(epoch).map_err(|_| Failure::Unexpected)?;
-                        Ok(Some(TakenSession::new(record, epoch)))
-                    }
-                    _ => Err(Failure::Unexpected.into()),
-                },
-                _ => Err(Failure::Unexpected.into()),
-            }
+            let arguments = [owner.process.as_bytes()];
+            let deadline = self.link.deadline();
+            written(
+                self.run(&scripts::RELEASE, &self.session(id), &arguments, deadline)
+                    .await?,
+            )
         })
     }
 
     fn remove<'a>(&'a self, id: &'a str) -> StoreFuture<'a, ()> {
-        Box::pin(self.forget(id))
+        Box::pin(async move {
+            let deadline = self.link.deadline();
+            written(
+                self.run(&scripts::REMOVE, &self.session(id), &[], deadline)
+                    .await?,
+            )
+        })
     }
+
+    fn append<'a>(&'a self, event: StoredEvent<'a>) -> StoreFuture<'a, ()> {
+        Box::pin(self.append_event(event))
+    }
+
+    fn replay<'a>(
+        &'a self,
+        id: &'a str,
+        stream: u32,
+        after: u64,
+    ) -> StoreFuture<'a, Option<Replay>> {
+        Box::pin(async move { Ok(self.replay_events(id, stream, after).await?) })
+    }
+
+    fn publish<'a>(&'a self, message: &'a [u8]) -> StoreFuture<'a, ()> {
+        Box::pin(async move { Ok(self.publish_to(&self.channel(), message).await?) })
+    }
+
+    fn subscribe(&self) -> StoreFuture<'_, Box<dyn Subscription>> {
+        Box::pin(async move { Ok(self.begin_subscription().await?) })
+    }
+}
+
+impl RedisStore {
+    pub(super) fn session(&self, id: &str) -> String {
+        self.key("session", id)
+    }
+}
+
+/// What a script says of a write.
+pub(super) fn written(reply: Value) -> Result<(), StoreError> {
+    match reply {
+        Value::BulkString(text) if text == b"ok" => Ok(()),
+        Value::BulkString(text) if text == b"conflict" => Err(StoreError::Conflict),
+        Value::BulkString(text) if text == b"gone" => Err(StoreError::Gone),
+        _ => Err(Failure::Unexpected.into()),
+    }
+}
+
+pub(super) fn epoch_of(value: &Value) -> Result<u32, Failure> {
+    u32::try_from(number(value)?).map_err(|_| Failure::Unexpected)
 }

@@ -1,71 +1,165 @@
 //! Tasks.
+//!
+//! A task is one key, and each set of tasks is another one. A task is created before it is added to the
+//! sets, and removed before it is taken out of them. So an id in a set without a task is one of a task
+//! that has ended, and whoever finds it takes it out.
 
 use core::time::Duration;
+use std::time::Instant;
 
-use redis::{Cmd, Value, cmd};
+use redis::{Value, cmd};
 
 use super::error::Failure;
-use super::events::messages;
-use super::{RedisStore, decimal, milliseconds, scripts};
-use crate::net::Network;
-use crate::net::time::RuntimeSleep;
+use super::scripts::LAYOUT;
+use super::time::{all, sleep};
+use super::{RedisStore, bytes, decimal, list, milliseconds, number, parts, scripts, text};
 use crate::tasks::store::{TaskRecord, TaskStore, TaskStoreError, TaskStoreFuture};
 
-impl<R: Network> RedisStore<R> {
+impl RedisStore {
     fn task(&self, id: &str) -> String {
         self.key("task", id)
     }
 
     fn tasks(&self, kind: &str) -> String {
-        self.key("tasks", kind)
+        self.key("tasks", &format!("{LAYOUT}:{kind}"))
     }
 
-    /// The field of a task.
-    async fn field(&self, id: &str, name: &str) -> Result<Option<Vec<u8>>, Failure> {
-        let mut command = cmd("HGET");
-        command.arg(self.task(id)).arg(name);
-        match self.command(&command).await? {
-            Value::Nil => Ok(None),
-            Value::BulkString(value) => Ok(Some(value)),
-            _ => Err(Failure::Unexpected),
+    fn tasks_of_boot(&self, boot: &str) -> String {
+        self.tasks(&format!("boot:{boot}"))
+    }
+
+    fn tasks_of_owner(&self, owner: &str) -> String {
+        self.tasks(&format!("owner:{owner}"))
+    }
+
+    /// Changes a set of tasks.
+    async fn change(
+        &self,
+        name: &str,
+        key: String,
+        arguments: &[&[u8]],
+        deadline: Instant,
+    ) -> Result<(), Failure> {
+        let mut command = cmd(name);
+        command.arg(key);
+        for argument in arguments {
+            command.arg(*argument);
         }
+        self.command(&command, deadline).await.map(|_| ())
+    }
+
+    /// A field of a task, whose layout must be known.
+    async fn field(
+        &self,
+        id: &str,
+        name: &str,
+        deadline: Instant,
+    ) -> Result<Option<Vec<u8>>, Failure> {
+        let mut command = cmd("HMGET");
+        command.arg(self.task(id)).arg("v").arg(name);
+        match parts(self.command(&command, deadline).await?)? {
+            [Value::Nil, _] | [_, Value::Nil] => Ok(None),
+            [Value::BulkString(layout), value] if layout == LAYOUT.as_bytes() => {
+                Ok(Some(bytes(value)?))
+            }
+            _ => Err(Failure::Layout),
+        }
+    }
+
+    async fn record(
+        &self,
+        id: &str,
+        deadline: Instant,
+    ) -> Result<Option<TaskRecord>, TaskStoreError> {
+        let record = self.field(id, "d", deadline).await?;
+        let record = record.map(|bytes| TaskRecord::from_bytes(&bytes));
+        Ok(record.transpose()?)
+    }
+
+    /// The tasks with these ids of a set, which those that have ended are taken out of. Tasks of other layouts are
+    /// left out.
+    async fn records(
+        &self,
+        ids: &[String],
+        set: &str,
+        remove: &str,
+        deadline: Instant,
+    ) -> Result<Vec<TaskRecord>, TaskStoreError> {
+        let mut records = Vec::new();
+        for ids in ids.chunks(AT_ONCE) {
+            let fields = all(ids.iter().map(|id| self.field(id, "d", deadline))).await;
+            for (id, field) in ids.iter().zip(fields) {
+                match field {
+                    Ok(Some(bytes)) => records.push(TaskRecord::from_bytes(&bytes)?),
+                    Ok(None) => {
+                        let ended = [id.as_bytes()];
+                        self.change(remove, set.to_owned(), &ended, deadline)
+                            .await?;
+                    }
+                    Err(Failure::Layout) => {}
+                    Err(failure) => return Err(failure.into()),
+                }
+            }
+        }
+        Ok(records)
+    }
+
+    /// Adds a task to the sets that it belongs to.
+    async fn enlist(&self, record: &TaskRecord, deadline: Instant) -> Result<(), Failure> {
+        let id = record.id().as_bytes();
+        self.change("SADD", self.tasks_of_boot(record.boot()), &[id], deadline)
+            .await?;
+        let boots = self.tasks("boots");
+        let arguments: [&[u8]; 3] = [record.boot().as_bytes(), b"0", b"1"];
+        self.run(&scripts::BOOT_RENEW, &boots, &arguments, deadline)
+            .await?;
+        if let Some(at) = record.expires_at() {
+            let arguments: [&[u8]; 2] = [&decimal(at), id];
+            self.change("ZADD", self.tasks("expiring"), &arguments, deadline)
+                .await?;
+        }
+        if let Some(owner) = record.owner() {
+            let arguments: [&[u8]; 2] = [b"0", id];
+            self.change("ZADD", self.tasks_of_owner(owner), &arguments, deadline)
+                .await?;
+        }
+        Ok(())
     }
 }
 
-impl<R: Network> TaskStore for RedisStore<R> {
+impl TaskStore for RedisStore {
     fn create<'a>(&'a self, record: &'a TaskRecord) -> TaskStoreFuture<'a, bool> {
         Box::pin(async move {
-            let owner = record.owner().unwrap_or_default();
-            let keys = [
-                self.task(record.id()),
-                self.tasks(&format!("boot:{}", record.boot())),
-                self.tasks("boots"),
-                self.tasks("expiring"),
-                self.tasks(&format!("owner:{owner}")),
-            ];
-            let keys = keys.each_ref().map(String::as_str);
+            let deadline = self.link.deadline();
             let expires = record.expires_at();
             let lives = expires.map(|at| at.saturating_sub(record.created_at()));
-            let keep = lives.map(|lives| milliseconds(Duration::from_millis(lives) + AFTERWARDS));
-            let arguments: [&[u8]; 7] = [
-                record.id().as_bytes(),
-                &record.to_bytes()?,
-                &decimal(record.version()),
-                record.boot().as_bytes(),
-                &expires.map(decimal).unwrap_or_default(),
-                &keep.unwrap_or_default(),
-                flag(record.owner().is_some()),
-            ];
-            changed(self.run(&scripts::TASK_CREATE, &keys, &arguments).await?)
+            let keep = lives
+                .map(|lives| milliseconds(Duration::from_millis(lives).saturating_add(AFTERWARDS)));
+            let bytes = record.to_bytes()?;
+            let version = decimal(record.version());
+            let keep = keep.unwrap_or_default();
+            let mut arguments = vec![&*bytes, &version, record.boot().as_bytes(), &keep];
+            arguments.extend(record.owner().map(str::as_bytes));
+            let key = self.task(record.id());
+            let created = self
+                .run(&scripts::TASK_CREATE, &key, &arguments, deadline)
+                .await?;
+            if number(&created)? == 0 {
+                return Ok(false);
+            }
+            if let Err(failure) = self.enlist(record, deadline).await {
+                // Without a time to live it would stay; what fails here fails for the same reason.
+                let _ = self
+                    .run(&scripts::TASK_REMOVE, &key, &[], self.link.deadline())
+                    .await;
+                return Err(failure.into());
+            }
+            Ok(true)
         })
     }
 
     fn load<'a>(&'a self, id: &'a str) -> TaskStoreFuture<'a, Option<TaskRecord>> {
-        Box::pin(async move {
-            let record = self.field(id, "d").await?;
-            let record = record.map(|bytes| TaskRecord::from_bytes(&bytes));
-            Ok(record.transpose()?)
-        })
+        Box::pin(async move { self.record(id, self.link.deadline()).await })
     }
 
     fn replace<'a>(&'a self, record: &'a TaskRecord) -> TaskStoreFuture<'a, bool> {
@@ -73,29 +167,48 @@ impl<R: Network> TaskStore for RedisStore<R> {
             let Some(before) = record.version().checked_sub(1) else {
                 return Ok(false);
             };
-            let arguments: [&[u8]; 5] = [
-                record.id().as_bytes(),
+            let deadline = self.link.deadline();
+            let arguments: [&[u8]; 3] = [
                 &record.to_bytes()?,
                 &decimal(before),
                 &decimal(record.version()),
-                flag(record.status().is_terminal()),
             ];
             let key = self.task(record.id());
-            changed(
-                self.run(&scripts::TASK_REPLACE, &[&key], &arguments)
-                    .await?,
-            )
+            let replaced = self
+                .run(&scripts::TASK_REPLACE, &key, &arguments, deadline)
+                .await?;
+            if number(&replaced)? == 0 {
+                return Ok(false);
+            }
+            if record.status().is_terminal() {
+                let set = self.tasks_of_boot(record.boot());
+                let id = [record.id().as_bytes()];
+                // The task is replaced; `orphaned` takes it out otherwise.
+                let _ = self.change("SREM", set, &id, deadline).await;
+            }
+            Ok(true)
         })
     }
 
     fn remove<'a>(&'a self, id: &'a str) -> TaskStoreFuture<'a, ()> {
         Box::pin(async move {
-            let keys = [self.task(id), self.tasks("expiring")];
-            let keys = keys.each_ref().map(String::as_str);
-            changed(
-                self.run(&scripts::TASK_REMOVE, &keys, &[id.as_bytes()])
-                    .await?,
-            )?;
+            let deadline = self.link.deadline();
+            let removed = self
+                .run(&scripts::TASK_REMOVE, &self.task(id), &[], deadline)
+                .await?;
+            let [boot, owner] = parts(removed)?;
+            let (boot, id) = (text(boot)?, [id.as_bytes()]);
+            if boot.is_empty() {
+                return Ok(());
+            }
+            self.change("SREM", self.tasks_of_boot(&boot), &id, deadline)
+                .await?;
+            self.change("ZREM", self.tasks("expiring"), &id, deadline)
+                .await?;
+            if owner != Value::Nil {
+                let set = self.tasks_of_owner(&text(owner)?);
+                self.change("ZREM", set, &id, deadline).await?;
+            }
             Ok(())
         })
     }
@@ -107,119 +220,137 @@ impl<R: Network> TaskStore for RedisStore<R> {
         limit: usize,
     ) -> TaskStoreFuture<'a, Vec<TaskRecord>> {
         Box::pin(async move {
-            let key = self.tasks(&format!("owner:{owner}"));
-            let after = after.map_or_else(|| "-".to_owned(), |id| format!("({id}"));
-            let prefix = self.task("");
-            let arguments: [&[u8]; 3] = [prefix.as_bytes(), after.as_bytes(), &at_most(limit)];
-            records(self.run(&scripts::TASK_LIST, &[&key], &arguments).await?)
+            let deadline = self.link.deadline();
+            let limit = limit.min(MAX_RECORDS);
+            let set = self.tasks_of_owner(owner);
+            let mut after = after.map_or_else(|| "-".to_owned(), |id| format!("({id}"));
+            let mut found = Vec::new();
+            while found.len() < limit {
+                let wanted = limit - found.len();
+                let mut command = cmd("ZRANGEBYLEX");
+                command
+                    .arg(&set)
+                    .arg(after)
+                    .arg("+")
+                    .arg("LIMIT")
+                    .arg(0)
+                    .arg(wanted);
+                let ids = texts(self.command(&command, deadline).await?)?;
+                let Some(last) = ids.last() else {
+                    break;
+                };
+                after = format!("({last}");
+                found.extend(self.records(&ids, &set, "ZREM", deadline).await?);
+            }
+            Ok(found)
         })
     }
 
     fn expired<'a>(&'a self, now: u64, limit: usize) -> TaskStoreFuture<'a, Vec<TaskRecord>> {
         Box::pin(async move {
-            let key = self.tasks("expiring");
-            let prefix = self.task("");
-            let arguments: [&[u8]; 3] = [prefix.as_bytes(), &decimal(now), &at_most(limit)];
-            records(
-                self.run(&scripts::TASK_EXPIRED, &[&key], &arguments)
-                    .await?,
-            )
+            let deadline = self.link.deadline();
+            let set = self.tasks("expiring");
+            let mut command = cmd("ZRANGEBYSCORE");
+            command.arg(&set).arg("-inf").arg(now);
+            command.arg("LIMIT").arg(0).arg(limit.min(MAX_RECORDS));
+            let ids = texts(self.command(&command, deadline).await?)?;
+            self.records(&ids, &set, "ZREM", deadline).await
         })
     }
 
-    fn orphaned<'a>(&'a self, now: u64, limit: usize) -> TaskStoreFuture<'a, Vec<TaskRecord>> {
+    fn orphaned(&self, _now: u64, limit: usize) -> TaskStoreFuture<'_, Vec<TaskRecord>> {
         Box::pin(async move {
-            let key = self.tasks("boots");
-            let (tasks, boots) = (self.task(""), self.tasks("boot:"));
-            let arguments: [&[u8]; 4] = [
-                tasks.as_bytes(),
-                boots.as_bytes(),
-                &decimal(now),
-                &at_most(limit),
-            ];
-            records(
-                self.run(&scripts::TASK_ORPHANED, &[&key], &arguments)
+            let deadline = self.link.deadline();
+            let limit = limit.min(MAX_RECORDS);
+            let boots = self.tasks("boots");
+            let mut found = Vec::new();
+            for boot in texts(
+                self.run(&scripts::BOOTS_DEAD, &boots, &[], deadline)
                     .await?,
-            )
+            )? {
+                let set = self.tasks_of_boot(&boot);
+                let mut command = cmd("SMEMBERS");
+                command.arg(&set);
+                let ids = match self.command(&command, deadline).await? {
+                    Value::Set(ids) => texts(Value::Array(ids))?,
+                    ids => texts(ids)?,
+                };
+                if ids.is_empty() {
+                    let arguments = [boot.as_bytes(), &milliseconds(AFTERWARDS)];
+                    self.run(&scripts::BOOT_FORGET, &boots, &arguments, deadline)
+                        .await?;
+                }
+                for ids in ids.chunks(AT_ONCE) {
+                    for record in self.records(ids, &set, "SREM", deadline).await? {
+                        if record.status().is_terminal() {
+                            let id = [record.id().as_bytes()];
+                            self.change("SREM", set.clone(), &id, deadline).await?;
+                        } else {
+                            found.push(record);
+                        }
+                    }
+                    if found.len() >= limit {
+                        found.truncate(limit);
+                        return Ok(found);
+                    }
+                }
+            }
+            Ok(found)
         })
     }
 
     fn watch<'a>(&'a self, id: &'a str, version: u64) -> TaskStoreFuture<'a, ()> {
         Box::pin(async move {
             loop {
-                let current = self.field(id, "v").await?;
-                let current = current.and_then(|text| String::from_utf8(text).ok()?.parse().ok());
-                if current.is_none_or(|current: u64| current > version) {
+                let current = self.field(id, "n", self.link.deadline()).await?;
+                let current = current.map(|text| number(&Value::BulkString(text)));
+                if current.transpose()?.is_none_or(|current| current > version) {
                     return Ok(());
                 }
-                RuntimeSleep::<R>::after(LOOK).await;
+                sleep(LOOK).await;
             }
         })
     }
 
-    fn renew<'a>(&'a self, boot: &'a str, until: u64) -> TaskStoreFuture<'a, ()> {
+    fn renew<'a>(&'a self, boot: &'a str, _now: u64, lease: Duration) -> TaskStoreFuture<'a, bool> {
         Box::pin(async move {
-            let mut command = cmd("ZADD");
-            command.arg(self.tasks("boots")).arg(until).arg(boot);
-            self.command(&command).await?;
-            Ok(())
+            let lease = lease.as_millis().min(u128::from(u32::MAX));
+            let arguments: [&[u8]; 3] = [boot.as_bytes(), &decimal(lease), b"0"];
+            let boots = self.tasks("boots");
+            let deadline = self.link.deadline();
+            let lived = self
+                .run(&scripts::BOOT_RENEW, &boots, &arguments, deadline)
+                .await?;
+            Ok(number(&lived)? == 1)
         })
     }
 
-    fn is_alive<'a>(&'a self, boot: &'a str, now: u64) -> TaskStoreFuture<'a, bool> {
+    fn is_alive<'a>(&'a self, boot: &'a str, _now: u64) -> TaskStoreFuture<'a, bool> {
         Box::pin(async move {
-            let mut command: Cmd = cmd("ZSCORE");
-            command.arg(self.tasks("boots")).arg(boot);
-            match self.command(&command).await? {
-                Value::Nil => Ok(false),
-                Value::BulkString(until) => {
-                    let until = String::from_utf8(until).ok();
-                    let until: Option<f64> = until.and_then(|until| until.parse().ok());
-                    Ok(until.ok_or(Failure::Unexpected)? > now as f64)
-                }
-                _ => Err(Failure::Unexpected.into()),
-            }
+            let boots = self.tasks("boots");
+            let deadline = self.link.deadline();
+            let arguments = [boot.as_bytes()];
+            let alive = self
+                .run(&scripts::BOOT_ALIVE, &boots, &arguments, deadline)
+                .await?;
+            Ok(number(&alive)? == 1)
         })
     }
 }
 
-impl From<Failure> for TaskStoreError {
-    fn from(failure: Failure) -> Self {
-        Self::new(failure)
-    }
+fn texts(values: Value) -> Result<Vec<String>, Failure> {
+    list(values)?.into_iter().map(text).collect()
 }
 
-/// Whether a script has changed something.
-fn changed(reply: Value) -> Result<bool, TaskStoreError> {
-    match reply {
-        Value::Int(count) => Ok(count == 1),
-        _ => Err(Failure::Unexpected.into()),
-    }
-}
-
-fn records(reply: Value) -> Result<Vec<TaskRecord>, TaskStoreError> {
-    let Value::Array(found) = reply else {
-        return Err(Failure::Unexpected.into());
-    };
-    let records = messages(found)?.into_iter();
-    Ok(records
-        .map(|bytes| TaskRecord::from_bytes(&bytes))
-        .collect::<Result<_, _>>()?)
-}
-
-const fn flag(set: bool) -> &'static [u8] {
-    if set { b"1" } else { b"0" }
-}
-
-fn at_most(limit: usize) -> Vec<u8> {
-    decimal(limit.min(MAX_RECORDS))
-}
-
-/// Records in one reply.
+/// Records in one answer.
 const MAX_RECORDS: usize = 1_000;
+
+/// Records that are read at a time.
+const AT_ONCE: usize = 50;
 
 /// How often a task is looked at for changes of other processes.
 const LOOK: Duration = Duration::from_millis(250);
 
-/// How long a task is kept after it has expired: its server removes it before.
+/// How long a task is kept after it has expired, and a process that does not live without a task: others
+/// remove the task before, and no process creates one so late.
 const AFTERWARDS: Duration = Duration::from_secs(3600);

@@ -1,4 +1,4 @@
-//! What a schema expects of a value, in the words of a
+//! The expectation of a schema about a value, in the words of a
 //! [`DecodeError`](mcp_proto::json::DecodeError): the place, what is expected, and what was found.
 
 use core::fmt::{self, Write as _};

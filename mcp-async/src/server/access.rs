@@ -47,6 +47,11 @@ impl Access {
         }
     }
 
+    /// Returns whether the token has these scopes, in addition to those that every token needs.
+    pub(super) fn permits(&self, needed: &RequiredScopes) -> bool {
+        self.resource.require(self.grant(), needed).is_ok()
+    }
+
     /// Returns the seconds for which an expired token is accepted.
     pub(crate) fn leeway(&self) -> u64 {
         self.resource.leeway()

@@ -1,6 +1,7 @@
 //! Enforces the schemas of a tool on its arguments and results.
 
 use core::fmt;
+use std::sync::Arc;
 
 use mcp_proto::json::{Object, Raw};
 use mcp_proto::{Payload, Revision};
@@ -11,8 +12,12 @@ use crate::schema::{Enforcer, PublishError, ToolSchema};
 #[derive(Default)]
 pub(super) struct Checks {
     input: Option<Enforcer>,
-    output: Option<Enforcer>,
+    promise: Option<Promise>,
 }
+
+/// The output schema of a tool, which its results keep.
+#[derive(Clone)]
+pub(super) struct Promise(Arc<Enforcer>);
 
 impl Checks {
     /// Compiles the schemas, once for all calls.
@@ -33,7 +38,7 @@ impl Checks {
         let output = output.map(|output| Enforcer::of(output, "/outputSchema"));
         Ok(Self {
             input: Enforcer::of(input, place)?,
-            output: output.transpose()?.flatten(),
+            promise: output.transpose()?.flatten().map(Arc::new).map(Promise),
         })
     }
 
@@ -44,25 +49,27 @@ impl Checks {
             .map_or(Ok(()), |input| input.check(arguments))
     }
 
-    /// Whether there is anything to check of a result.
-    pub(super) const fn promise(&self) -> bool {
-        self.output.is_some()
+    /// Returns what the tool promises of its results, if anything.
+    pub(super) fn promise(&self) -> Option<Promise> {
+        self.promise.clone()
     }
+}
 
-    /// Whether a result keeps what the output schema promises (TL-09).
-    pub(super) fn kept(&self, result: &dyn Payload) -> bool {
+impl Promise {
+    /// Returns whether a result keeps what the output schema promises (TL-09).
+    pub(super) fn is_kept(&self, result: &dyn Payload) -> bool {
         with_written(
             |writer| result.write(writer, Revision::V2026_07_28),
-            |result| result.is_some_and(|result| self.keeps(result)),
+            |result| result.is_some_and(|result| self.is_kept_by(result)),
         )
     }
 
-    fn keeps(&self, result: Raw<'_>) -> bool {
-        let (Some(output), Some(result)) = (&self.output, result.object()) else {
+    fn is_kept_by(&self, result: Raw<'_>) -> bool {
+        let Some(result) = result.object() else {
             return false;
         };
         let failed = result.get("isError").and_then(Raw::boolean) == Some(true);
         let content = result.get("structuredContent");
-        failed || content.is_some_and(|content| output.check(content).is_ok())
+        failed || content.is_some_and(|content| self.0.check(content).is_ok())
     }
 }

@@ -293,13 +293,21 @@ impl CallHost for DetachedHost {
         call: (Token, Channel),
         outcome: Outcome<'_>,
     ) -> Poll<Answered> {
-        if self.is_attached() {
-            return self.origin.poll_respond(cx, call, outcome);
-        }
-        let answered = Answered::new(call.0, CallOutcome::of(&outcome));
-        let outcome = self.outcome(outcome);
-        self.report(|state| state.outcome = Some(outcome));
-        Poll::Ready(answered)
+        let stage = self.lock().stage;
+        let end = match stage {
+            Stage::Attached | Stage::Asked => return self.origin.poll_respond(cx, call, outcome),
+            Stage::Over => CallOutcome::Cancelled,
+            Stage::Detached => {
+                let outcome = self.outcome(outcome);
+                let end = match &outcome {
+                    Ok(_) => CallOutcome::Result,
+                    Err(error) => CallOutcome::of(&Outcome::Error(error.as_object())),
+                };
+                self.report(|state| state.outcome = Some(outcome));
+                end
+            }
+        };
+        Poll::Ready(Answered::new(call.0, end))
     }
 
     fn forget(&self, call: Token) {

@@ -143,8 +143,8 @@ impl Inner {
         }
     }
 
-    /// Tells the clients, or those of the named principal, that a resource which they may see has
-    /// other contents now, in all processes.
+    /// Tells the clients, or those of the named principal, that a resource which they may see, and
+    /// whose scopes their tokens have, has other contents now, in all processes.
     pub(super) fn resource_updated(&self, uri: &str, name: Option<&str>) {
         self.notify_updated(uri, name);
         #[cfg(feature = "http-server")]
@@ -161,7 +161,10 @@ impl Inner {
         let shown =
             |peer: &Peer| !restricted || catalog.shows_resource(uri, peer.principal().as_ref());
         for peer in self.peers() {
-            if name.is_none_or(|name| peer.is_of(name)) && shown(&peer) {
+            let is_told = name.is_none_or(|name| peer.is_of(name)) && shown(&peer);
+            #[cfg(all(feature = "auth", feature = "http-server"))]
+            let is_told = is_told && self.may_read(&peer, uri);
+            if is_told {
                 peer.resource_updated(uri);
             }
         }
@@ -180,7 +183,7 @@ impl Inner {
 
     /// From now on the client is notified of changes.
     pub(super) fn connected(&self, peer: &Peer) {
-        peer.configure(&self.settings);
+        self.settings.apply(peer);
         let closing = {
             let mut connections = self.connections();
             connections.live.add(peer);
@@ -266,6 +269,18 @@ impl Inner {
             Announcement::Resource { uri, principal } => {
                 self.notify_updated(uri, principal.as_deref());
             }
+        }
+    }
+
+    /// Changes may have been missed: tells the clients of this process that each list has changed, and each
+    /// resource that they are subscribed to.
+    #[cfg(feature = "http-server")]
+    pub(super) fn announce_all(&self) {
+        for kind in [ListKind::Tools, ListKind::Prompts, ListKind::Resources] {
+            self.notify_changed(kind, None);
+        }
+        for peer in self.peers() {
+            peer.resources_updated();
         }
     }
 

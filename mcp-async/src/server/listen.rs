@@ -98,9 +98,12 @@ impl<'b> Listen<'b> {
         Job::of_listen(async move {
             let error = match accepted.await {
                 Ok(accepted) => match acknowledge(&context, &accepted).await {
-                    Ok(()) | Err(SendError::Stale | SendError::Closed) => {
+                    Ok(()) => {
                         poll_fn(|cx| open.0.poll_sources(cx)).await;
                         return Answered::new(context.call().0, CallOutcome::Result);
+                    }
+                    Err(SendError::Stale | SendError::Closed) => {
+                        return Answered::new(context.call().0, CallOutcome::Cancelled);
                     }
                     Err(_) => ErrorReply::internal(),
                 },

@@ -49,12 +49,6 @@ impl Live {
             .min(self.peers.len().saturating_mul(2).max(16));
     }
 
-    /// How many there are, including those that ended silently.
-    #[cfg(feature = "http-server")]
-    pub(crate) fn len(&self) -> usize {
-        self.peers.len()
-    }
-
     pub(crate) fn peers(&self) -> Vec<Peer> {
         self.peers.values().filter_map(WeakPeer::upgrade).collect()
     }

@@ -24,6 +24,8 @@ mod lookup;
 mod machine;
 mod notify;
 mod open_listen;
+#[cfg(feature = "server")]
+mod ownership;
 mod peer;
 mod principal;
 mod reply;
@@ -64,6 +66,8 @@ mod detached_host;
 mod encoded;
 #[cfg(feature = "server")]
 mod extension;
+#[cfg(feature = "server")]
+mod extension_revisions;
 #[cfg(feature = "server")]
 mod find_tools;
 #[cfg(feature = "server")]
@@ -149,6 +153,10 @@ pub use self::connection::{Connection, connect};
 pub use self::context::CallContext;
 pub use self::listen::Listen;
 pub use self::listener::Listener;
+#[cfg(feature = "http-server")]
+pub(crate) use self::ownership::Decision;
+#[cfg(feature = "server")]
+pub(crate) use self::ownership::Ownership;
 pub use self::peer::Peer;
 #[cfg(feature = "server")]
 pub(crate) use self::peer::WeakPeer;
@@ -156,6 +164,8 @@ pub use self::principal::Principal;
 pub use self::reply::{Input, Reply, Settled};
 #[cfg(feature = "server")]
 pub(crate) use self::rounds::check_answer;
+#[cfg(feature = "http-server")]
+pub(crate) use self::rounds::{DerivedKeys, digest};
 #[cfg(feature = "server")]
 pub use self::rounds::{Elicited, QuestionFuture, RequestState, Roots, StateError, StateKeys};
 pub use self::service::{Call, Service, ServiceFn, service_fn};

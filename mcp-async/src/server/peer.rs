@@ -41,6 +41,13 @@ impl Peer {
             .command(|machine, _| machine.resource_updated(uri));
     }
 
+    /// Notifies all subscribers of resources that the contents may have changed.
+    #[cfg(feature = "http-server")]
+    pub(super) fn resources_updated(&self) {
+        self.shared
+            .command(|machine, _| machine.resources_updated());
+    }
+
     /// Sends a log message that belongs to no call: to a legacy session only (LG-05).
     ///
     /// # Errors
@@ -134,15 +141,19 @@ impl Peer {
         self.shared.close();
     }
 
-    /// The connection belongs to a server with these settings.
+    /// The connection belongs to a server with this limit of log messages and these extensions.
     #[cfg(feature = "server")]
-    pub(super) fn configure(&self, settings: &Arc<super::settings::Settings>) {
+    pub(super) fn configure(
+        &self,
+        logs: Option<super::rate::RateLimit>,
+        extensions: Arc<dyn super::extension_revisions::ExtensionRevisions>,
+    ) {
         let now = self.shared.now();
         let state = &mut self.shared.lock().role_state;
-        if let (Some(limit), None) = (settings.rates.logs, &state.logs) {
+        if let (Some(limit), None) = (logs, &state.logs) {
             state.logs = Some(super::rate::Bucket::new(limit, now));
         }
-        state.settings = Some(Arc::clone(settings));
+        state.extensions = Some(extensions);
     }
 
     #[cfg(feature = "server")]

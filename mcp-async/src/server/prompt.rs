@@ -160,7 +160,7 @@ impl<S: Send + Sync + 'static> Prompt<S> {
     /// Sets the scopes that a token needs for it, in addition to those that every token needs: see
     /// [`Http::protect`](crate::http::Http::protect). A request without them is answered with 403,
     /// before anything of it runs; the challenge names all scopes that the request needs. On standard
-    /// streams nothing is needed.
+    /// streams nothing is needed. A second call replaces the scopes of the first.
     #[cfg(all(feature = "auth", feature = "http-server"))]
     pub fn scopes<T: AsRef<str>>(mut self, scopes: impl IntoIterator<Item = T>) -> Self {
         self.scopes = ItemScopes::new(scopes);

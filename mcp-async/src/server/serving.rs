@@ -106,10 +106,16 @@ impl<R> Server<R> {
         self.inner.announced(change);
     }
 
+    /// Changes of other processes may have been missed.
+    #[cfg(feature = "http-server")]
+    pub(crate) fn announce_all(&self) {
+        self.inner.announce_all();
+    }
+
     /// Applies the settings to a connection before its first call.
     #[cfg(feature = "http-server")]
     pub(crate) fn configure(&self, peer: &Peer) {
-        peer.configure(&self.inner.settings);
+        self.inner.settings.apply(peer);
     }
 
     /// Ready once it was shut down.
@@ -138,6 +144,13 @@ impl<R> Server<R> {
         caller: Option<&super::Principal>,
     ) -> mcp_proto::auth::resource::RequiredScopes {
         self.inner.scopes_of(request, caller)
+    }
+
+    /// The methods of the application.
+    #[cfg(all(feature = "auth", feature = "http-server"))]
+    pub(crate) fn method_names(&self) -> impl Iterator<Item = &str> {
+        let methods = self.inner.settings.methods.iter();
+        methods.map(|method| &*method.name)
     }
 
     /// What seals the states of its requests, if it was said.

@@ -5,14 +5,16 @@ use std::sync::Arc;
 
 use mcp_proto::json::{RawBuf, Str};
 use mcp_proto::server::ListKind;
-use mcp_proto::{Limits, PingPolicy, RevisionSet};
+use mcp_proto::{Limits, PingPolicy, Revision, RevisionSet, rpc};
 
 use super::background::Background;
 use super::connection::GRACE;
 use super::extension::{Declaration, Filter, Notification};
+use super::extension_revisions::ExtensionRevisions;
 use super::layers::Trace;
 use super::lister::Lister;
 use super::method::Method;
+use super::peer::Peer;
 use super::rate::RateLimits;
 use super::register_error::{RegisterError, TWICE};
 use super::resource::CacheHint;
@@ -91,6 +93,11 @@ impl Settings {
         }
     }
 
+    /// Lets a connection be one of this server.
+    pub(super) fn apply(self: &Arc<Self>, peer: &Peer) {
+        peer.configure(self.rates.logs, Arc::clone(self) as _);
+    }
+
     /// Finds a method of the application.
     pub(super) fn method(&self, name: Str<'_>) -> Option<&Method> {
         let mut methods = self.methods.iter();
@@ -148,6 +155,19 @@ impl Settings {
         let mut notifications = self.notifications.iter();
         self.methods.iter().any(|method| method.name == name)
             || notifications.any(|notification| notification.name == name)
+    }
+}
+
+impl ExtensionRevisions for Settings {
+    fn is_off(&self, extension: &str, revision: Revision) -> bool {
+        let known = self.extensions.iter().find(|known| known.name == extension);
+        known.is_some_and(|known| !known.revisions.contains(revision))
+    }
+
+    fn may_send(&self, notification: rpc::Method<'_>, revision: Revision) -> bool {
+        let name = notification.name();
+        let known = self.sends.iter().find(|(known, _)| name == *known.as_str());
+        known.is_none_or(|(_, revisions)| revisions.contains(revision))
     }
 }
 

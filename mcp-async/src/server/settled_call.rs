@@ -1,50 +1,49 @@
 //! The end of a call of a tool.
 
 use core::cell::Cell;
-use std::sync::Arc;
 
 use mcp_proto::{Outcome, Payload};
 
+use super::checks::Promise;
 use super::handler_error::{Failure, HandlerError};
 use super::output::ToolOutput;
 use super::reply::Reply;
-use super::tool::Tool;
 use crate::error::ErrorReply;
 
 /// The outcome of a handler, which is written as the response.
 pub(super) struct SettledCall<T> {
     result: Result<T, Failure>,
-    /// The tool, if its results are checked.
-    tool: Option<Arc<Tool>>,
-    /// Whether the result is what the tool promises, once that is checked.
-    kept: Cell<Option<bool>>,
+    /// The promise of the tool about its results, if it makes one.
+    promise: Option<Promise>,
+    /// The answer of the promise, once it was asked.
+    is_kept: Cell<Option<bool>>,
 }
 
 impl<T> SettledCall<T> {
-    pub(super) fn new(result: Result<T, HandlerError>, tool: Option<Arc<Tool>>) -> Self {
+    pub(super) fn new(result: Result<T, HandlerError>, promise: Option<Promise>) -> Self {
         Self {
             result: result.map_err(|error| error.settle(None)),
-            tool,
-            kept: Cell::new(None),
+            promise,
+            is_kept: Cell::new(None),
         }
     }
 
-    /// Whether this result is what the tool promises (TL-09).
-    fn keeps(&self, tool: &Tool, result: &dyn Payload) -> bool {
-        let kept = self.kept.get();
-        let kept = kept.unwrap_or_else(|| tool.checks.kept(result));
-        self.kept.set(Some(kept));
-        kept
+    /// Returns whether this result is what the tool promises (TL-09).
+    fn keeps(&self, promise: &Promise, result: &dyn Payload) -> bool {
+        let is_kept = self.is_kept.get();
+        let is_kept = is_kept.unwrap_or_else(|| promise.is_kept(result));
+        self.is_kept.set(Some(is_kept));
+        is_kept
     }
 }
 
 impl<T: ToolOutput> Reply for SettledCall<T> {
     fn with_outcome(&self, send: &mut dyn FnMut(Outcome<'_>)) {
-        match (&self.result, &self.tool) {
+        match (&self.result, &self.promise) {
             (Ok(output), None) => output.with_outcome(send),
-            (Ok(output), Some(tool)) => output.with_outcome(&mut |outcome| match outcome {
+            (Ok(output), Some(promise)) => output.with_outcome(&mut |outcome| match outcome {
                 // TL-09: what breaks the promise is a fault of the server.
-                Outcome::Result(result) if !self.keeps(tool, result) => {
+                Outcome::Result(result) if !self.keeps(promise, result) => {
                     send(Outcome::Error(ErrorReply::internal().as_object()));
                 }
                 outcome => send(outcome),

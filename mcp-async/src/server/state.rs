@@ -6,37 +6,32 @@ use std::sync::Arc;
 use mcp_proto::rpc::Method;
 use mcp_proto::{Revision, Token};
 
+use super::extension_revisions::ExtensionRevisions;
 use super::rate::Bucket;
 use super::rounds::{Kept, Rounds};
-use super::settings::Settings;
 use crate::connection::RoleState;
 
-/// The calls that ask questions, what is left of the limit of log messages, and the settings of the
-/// server.
+/// The calls that ask questions, and the settings of the server that a connection needs.
 #[derive(Default)]
 pub(crate) struct ServerState {
     pub(crate) rounds: Rounds,
-    /// How many log messages may still be sent; without a limit, any number.
+    /// The log messages that may still be sent; without a limit, any number.
     pub(super) logs: Option<Bucket>,
-    /// Those of a typed server.
-    pub(super) settings: Option<Arc<Settings>>,
+    /// The revisions of the extensions of a typed server.
+    pub(super) extensions: Option<Arc<dyn ExtensionRevisions>>,
 }
 
 impl ServerState {
-    /// Whether the server has the extension, but not in this revision.
+    /// Returns whether the server has the extension, but not in this revision.
     pub(super) fn is_off(&self, extension: &str, revision: Revision) -> bool {
-        let mut known = self.settings.iter().flat_map(|it| &it.extensions);
-        let known = known.find(|known| known.name == extension);
-        known.is_some_and(|known| !known.revisions.contains(revision))
+        let known = self.extensions.as_ref();
+        known.is_some_and(|known| known.is_off(extension, revision))
     }
 
-    /// Whether no extension of the server that has this notification is off in this revision.
+    /// Returns whether no extension of the server that has this notification is off in this revision.
     pub(super) fn may_send(&self, notification: Method<'_>, revision: Option<Revision>) -> bool {
-        let name = notification.name();
-        let mut known = self.settings.iter().flat_map(|it| &it.sends);
-        let known = known.find(|(known, _)| name == *known.as_str());
-        match (known, revision) {
-            (Some((_, revisions)), Some(revision)) => revisions.contains(revision),
+        match (&self.extensions, revision) {
+            (Some(known), Some(revision)) => known.may_send(notification, revision),
             _ => true,
         }
     }

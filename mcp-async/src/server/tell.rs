@@ -25,7 +25,7 @@ pub struct ProgressUpdate<'a> {
 }
 
 /// A log message: what [`CallContext::log`] returns. It resolves when there was room for it, and an
-/// [event store](crate::http::EventStore) has it, if there is one.
+/// [store](crate::http::SessionStore) has it, if there is one.
 #[must_use = "nothing is logged until the future is polled"]
 pub struct LogMessage<'a, T> {
     context: &'a CallContext,

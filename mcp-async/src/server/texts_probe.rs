@@ -1,5 +1,6 @@
-//! Finds out whether texts can fill a type at all.
+//! Finds types that no texts can fill.
 
+use core::cell::Cell;
 use core::panic::AssertUnwindSafe;
 use std::panic::catch_unwind;
 
@@ -11,28 +12,33 @@ use serde::forward_to_deserialize_any;
 use super::texts::TextError;
 use crate::connection::discard;
 
-/// Why the type cannot be filled from texts of these names, whatever they are. `None` where they can, and
-/// where that depends on the texts.
+/// Returns why the type cannot be filled from texts of these names, whatever they are. `None` where they
+/// can, and where that depends on the texts.
 pub(super) fn unfillable<'a, T: DeserializeOwned>(
     names: impl Iterator<Item = &'a str>,
     values: Values,
 ) -> Option<TextError> {
-    let members = names.map(|name| (name, Probe { name, values }));
+    let is_read = &Cell::new(false);
+    let members = names.map(|name| {
+        is_read.set(true);
+        (name, Probe { name, values })
+    });
     // A decoder of the application may panic, which is found when a client reaches it.
     let filled = AssertUnwindSafe(|| T::deserialize(MapDeserializer::new(members)).err());
     let error = catch_unwind(filled).unwrap_or_else(|panic| {
         discard(panic);
         None
     })?;
+    // An error without a name is one of the type itself, or of what a decoder made of a text.
+    let is_certain = !is_read.get() || error.name().is_some();
     match (error.kind(), values) {
-        (DecodeErrorKind::MissingField(_), _) | (DecodeErrorKind::Type(_), Values::Texts) => {
-            Some(error)
-        }
+        (DecodeErrorKind::MissingField(_), _) => Some(error),
+        (DecodeErrorKind::Type(_), Values::Texts) if is_certain => Some(error),
         _ => None,
     }
 }
 
-/// What may stand under a name.
+/// The values that may stand under a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Values {
     /// A text.
@@ -47,6 +53,18 @@ struct Probe<'a> {
     values: Values,
 }
 
+impl Probe<'_> {
+    /// Fills a type that asks for another shape than a text. One that takes no text either has an
+    /// error with the name, as no other text would do.
+    fn fill_shape<'de, V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TextError> {
+        let filled = visitor.visit_str(TEXT);
+        filled.map_err(|error: TextError| match error.kind() {
+            DecodeErrorKind::Type(_) => error.of(self.name),
+            _ => error,
+        })
+    }
+}
+
 macro_rules! suiting {
     ($($method:ident $visit:ident)*) => {$(
         fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TextError> {
@@ -59,9 +77,7 @@ impl<'de> de::Deserializer<'de> for Probe<'_> {
     type Error = TextError;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TextError> {
-        visitor
-            .visit_str("0")
-            .map_err(|error: TextError| error.of(self.name))
+        visitor.visit_str(TEXT)
     }
 
     suiting! {
@@ -94,14 +110,14 @@ impl<'de> de::Deserializer<'de> for Probe<'_> {
 
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TextError> {
         match self.values {
-            Values::Texts => self.deserialize_any(visitor),
+            Values::Texts => self.fill_shape(visitor),
             Values::Any => visitor.visit_seq(SeqDeserializer::new(core::iter::empty::<&str>())),
         }
     }
 
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TextError> {
         match self.values {
-            Values::Texts => self.deserialize_any(visitor),
+            Values::Texts => self.fill_shape(visitor),
             Values::Any => {
                 visitor.visit_map(MapDeserializer::new(core::iter::empty::<(&str, &str)>()))
             }
@@ -125,9 +141,46 @@ impl<'de> de::Deserializer<'de> for Probe<'_> {
             .map_err(|_| de::Error::custom("another variant"))
     }
 
+    fn deserialize_unit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TextError> {
+        self.fill_shape(visitor)
+    }
+
+    fn deserialize_unit_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, TextError> {
+        self.fill_shape(visitor)
+    }
+
+    fn deserialize_tuple<V: Visitor<'de>>(
+        self,
+        _: usize,
+        visitor: V,
+    ) -> Result<V::Value, TextError> {
+        self.fill_shape(visitor)
+    }
+
+    fn deserialize_tuple_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: usize,
+        visitor: V,
+    ) -> Result<V::Value, TextError> {
+        self.fill_shape(visitor)
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, TextError> {
+        self.fill_shape(visitor)
+    }
+
     forward_to_deserialize_any! {
-        char str string bytes byte_buf unit unit_struct tuple tuple_struct struct identifier
-        ignored_any
+        char str string bytes byte_buf identifier ignored_any
     }
 }
 
@@ -138,6 +191,9 @@ impl<'de> IntoDeserializer<'de, TextError> for Probe<'_> {
         self
     }
 }
+
+/// The text of a probe: a number, too.
+const TEXT: &str = "0";
 
 #[cfg(test)]
 mod tests {
@@ -176,6 +232,39 @@ mod tests {
         one: T,
     }
 
+    /// A time such as `7s`, with one kind of error for all other texts.
+    struct Seconds;
+
+    impl<'de> Deserialize<'de> for Seconds {
+        fn deserialize<D: de::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            let text = String::deserialize(deserializer)?;
+            let wrong = || de::Error::invalid_type(de::Unexpected::Str(&text), &"seconds");
+            text.strip_suffix('s').map(|_| Self).ok_or_else(wrong)
+        }
+    }
+
+    /// The same, read by a visitor.
+    struct Minutes;
+
+    impl<'de> Deserialize<'de> for Minutes {
+        fn deserialize<D: de::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            deserializer.deserialize_str(Self)
+        }
+    }
+
+    impl Visitor<'_> for Minutes {
+        type Value = Self;
+
+        fn expecting(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+            f.write_str("minutes")
+        }
+
+        fn visit_str<E: de::Error>(self, text: &str) -> Result<Self, E> {
+            let wrong = || de::Error::invalid_type(de::Unexpected::Str(text), &"minutes");
+            text.strip_suffix('m').map(|_| Self).ok_or_else(wrong)
+        }
+    }
+
     #[track_caller]
     fn check<T: DeserializeOwned>(names: &[&str], values: Values, expected: Option<&str>) {
         let found = unfillable::<T>(names.iter().copied(), values);
@@ -202,7 +291,14 @@ mod tests {
         check::<One<One<u8>>>(&["one"], Texts, nested);
         check::<One<BTreeMap<String, u8>>>(&["one"], Any, None);
 
+        check::<One<()>>(&["one"], Texts, Some("one: expected unit, found string"));
+        let whole = Some("expected a string, found object");
+        check::<String>(&["one"], Texts, whole);
+
         // These depend on the text.
+        check::<One<Seconds>>(&["one"], Texts, None);
+        check::<One<Option<Minutes>>>(&["one"], Texts, None);
+        check::<BTreeMap<String, Minutes>>(&["one"], Texts, None);
         check::<One<IpAddr>>(&["one"], Texts, None);
         check::<One<NonZeroU8>>(&["one"], Texts, None);
         check::<One<Unit>>(&["one"], Texts, None);

@@ -64,7 +64,7 @@ pub struct Tool<S = ()> {
     /// Why one of the types has no schema.
     fault: Option<TypeError>,
     begin: Option<Begin<S>>,
-    pub(super) checks: Checks,
+    checks: Checks,
     /// Arguments that are repeated in headers.
     mirrored: Annotations,
     /// One of them is a number, which the transports draft alone has: elsewhere the tool is not
@@ -193,7 +193,7 @@ impl<S: Send + Sync + 'static> Tool<S> {
     /// Sets the scopes that a token needs for it, in addition to those that every token needs: see
     /// [`Http::protect`](crate::http::Http::protect). A request without them is answered with 403,
     /// before anything of it runs; the challenge names all scopes that the request needs. On standard
-    /// streams nothing is needed.
+    /// streams nothing is needed. A second call replaces the scopes of the first.
     ///
     /// ```
     /// use mcp_async::server::{NoArguments, Tool};
@@ -494,20 +494,20 @@ impl Tool {
     }
 
     fn run<T: ToolOutput>(
-        self: &Arc<Self>,
+        &self,
         call: Call<'_>,
         host: &Host,
         future: impl Future<Output = Result<T, HandlerError>> + Send + 'static,
     ) -> Job {
-        let tool = self.checks.promise().then(|| Arc::clone(self));
+        let promise = self.checks.promise();
         match host.runner.filter(|_| self.spawned) {
             Some(runner) => call.answer(async move {
                 let result = spawned(runner, future).await;
-                SettledCall::new(result, tool)
+                SettledCall::new(result, promise)
             }),
             None => call.answer(async move {
                 let result = future.await;
-                SettledCall::new(result, tool)
+                SettledCall::new(result, promise)
             }),
         }
     }

@@ -1,5 +1,7 @@
 //! Times as records and messages have them.
 
+#[cfg(feature = "server")]
+use core::time::Duration;
 use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
@@ -25,6 +27,12 @@ impl TimeOfDay {
 pub(crate) fn since_1970(read: &ReadTime) -> u64 {
     let since = read().duration_since(SystemTime::UNIX_EPOCH);
     u64::try_from(since.unwrap_or_default().as_millis()).unwrap_or(u64::MAX)
+}
+
+/// A duration in milliseconds.
+#[cfg(feature = "server")]
+pub(crate) fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// A time in ISO 8601, with milliseconds, of the years up to 9999.

@@ -93,6 +93,16 @@ fn report(registry: &Registry) {
     }
 }
 
+/// Reads again if a signal for the process came in between: a socket with a time limit does not do that.
+fn uninterrupted(mut read: impl FnMut() -> io::Result<usize>) -> io::Result<usize> {
+    loop {
+        match read() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            other => return other,
+        }
+    }
+}
+
 struct Served {
     questions: ChildStdin,
     answers: BufReader<ChildStdout>,
@@ -136,7 +146,7 @@ impl Served {
         let mut stream = self.connect();
         stream.write_all(request.as_bytes()).unwrap();
         let mut answer = [0; 4096];
-        let len = stream.read(&mut answer).unwrap();
+        let len = uninterrupted(|| stream.read(&mut answer)).unwrap();
         (stream, String::from_utf8_lossy(&answer[..len]).into_owned())
     }
 

@@ -2,6 +2,7 @@
 
 use core::pin::pin;
 use core::task::{Context, Poll};
+use core::time::Duration;
 use std::sync::Arc;
 use std::task::Wake;
 use std::thread::{self, Thread};
@@ -41,7 +42,10 @@ mod disk {
             assert!(store.create(&done).await.unwrap());
             assert!(store.create(&open).await.unwrap());
             assert!(store.replace(&done.failed("late")).await.unwrap());
-            store.renew("boot-1", 9_000).await.unwrap();
+            store
+                .renew("boot-1", 3_000, Duration::from_secs(6))
+                .await
+                .unwrap();
             assert!(store.orphaned(3_000, 9).await.unwrap().is_empty());
         });
         drop(store);
@@ -129,6 +133,26 @@ mod disk {
         assert_eq!(fs::read(&file.0).unwrap(), b"a letter");
         let missing = file.0.join("no such folder").join("tasks");
         assert!(DiskTaskStore::open(missing).is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_of_other_users_and_a_link_are_refused() {
+        use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+        let (file, link) = (TestFile::new("others"), TestFile::new("link"));
+        file.open();
+        symlink(&file.0, &link.0).unwrap();
+        assert!(DiskTaskStore::open(&link.0).is_err());
+        for (mode, is_refused) in [(0o640, true), (0o602, true), (0o600, false)] {
+            fs::set_permissions(&file.0, fs::Permissions::from_mode(mode)).unwrap();
+            assert_eq!(
+                DiskTaskStore::open(&file.0).is_err(),
+                is_refused,
+                "{mode:o}"
+            );
+        }
+        assert!(DiskTaskStore::open(env::temp_dir()).is_err());
     }
 
     #[test]

@@ -1,12 +1,15 @@
 //! `call`: a tool at work.
 
+use std::borrow::Cow;
 use std::io::stdin;
 
+use super::list::all;
 use crate::content::{content, value};
 use crate::exit::{Exit, Failure};
-use crate::json::pretty;
-use crate::nearest::unknown;
+use crate::json::canonical;
+use crate::nearest::{unknown, wrong};
 use crate::plain::line;
+use crate::save::Save;
 use crate::session::Session;
 use crate::style::{DIM, RED, paint};
 use crate::visits::visited;
@@ -28,7 +31,7 @@ pub(crate) async fn run(
         schema(session, tool).await?
     };
     let arguments = typed::arguments(words, schema.as_raw());
-    let arguments = arguments.map_err(|why| Failure::usage(format!("{tool}: {why}")))?;
+    let arguments = arguments.map_err(|why| wrong(tool, &why))?;
     let outcome = loop {
         match session
             .wait_long(session.client.call_tool_task(tool, &arguments))
@@ -65,25 +68,23 @@ async fn followed(session: &Session<'_>, mut task: TaskHandle) -> Result<CallToo
     session.wait(task.result()).await
 }
 
-/// What the tool takes, as the list of the server says.
+/// Returns the schema of the arguments from the list of the server.
 async fn schema(session: &Session<'_>, tool: &str) -> Result<RawBuf, Failure> {
-    let mut tools = session.client.tools();
-    let mut names = Vec::new();
-    while let Some(listed) = session.interrupt.or(tools.next()).await? {
-        let listed = listed?;
-        if listed.name == tool {
-            return Ok(listed.input_schema);
+    let mut listed = all(session, session.client.tools()).await?;
+    match listed.iter().position(|listed| listed.name == tool) {
+        Some(index) => Ok(listed.swap_remove(index).input_schema),
+        None => {
+            let names = listed.iter().map(|listed| &*listed.name);
+            Err(unknown("tool", tool, names))
         }
-        names.push(listed.name);
     }
-    Err(unknown("tool", tool, names.iter().map(|name| &**name)))
 }
 
 fn show(session: &Session<'_>, result: &CallToolResult) -> Result<(), Failure> {
     let save = session.save();
     let mut blocks = Vec::new();
     for block in &result.content {
-        blocks.push(content(block, save.as_ref())?);
+        blocks.push(content(block, save.as_ref()));
     }
     if let Some(structured) = &result.structured_content
         && !is_told(result, structured.as_raw())
@@ -96,32 +97,33 @@ fn show(session: &Session<'_>, result: &CallToolResult) -> Result<(), Failure> {
         session
             .screen
             .say(format!("{} {text}", paint(RED, "the tool failed:")));
-        return Ok(());
+    } else {
+        session.write(result, &text)?;
     }
-    session.write(result, &text)
+    save.map_or(Ok(()), Save::finish)
 }
 
 /// Returns whether the text blocks say the structured content already, for clients that know text only: one
 /// of them is its JSON, or they are its elements. An object of one member is as good as the member:
-/// libraries of servers wrap values that are no objects.
+/// libraries of servers wrap values that are no objects. The order of members is of no importance.
 fn is_told(result: &CallToolResult, structured: Raw<'_>) -> bool {
-    let texts: Vec<&str> = result
-        .content
-        .iter()
-        .filter_map(|it| it.as_text())
-        .collect();
-    let says = |text: &str, value: Raw<'_>| {
-        let is_text = value.string().is_some_and(|string| string.to_cow() == text);
-        is_text || RawBuf::parse(text).is_ok_and(|json| is_same(json.as_raw(), value))
+    // Each text and value is read a fixed number of times, however many there are.
+    let texts = result.content.iter().filter_map(|it| it.as_text());
+    let json = |text| RawBuf::parse(text).ok().map(|it| canonical(it.as_raw()));
+    let texts: Vec<_> = texts.map(|text| (text, json(text))).collect();
+    let says = |(text, json): &(&str, Option<String>),
+                (string, value): &(Option<Cow<'_, str>>, String)| {
+        string.as_deref() == Some(text) || json.as_ref() == Some(value)
     };
     let is_said = |value: Raw<'_>| {
+        let whole = meaning(value);
         let elements = value.array().map(|array| array.elements());
-        texts.iter().any(|text| says(text, value))
+        texts.iter().any(|text| says(text, &whole))
             || elements.is_some_and(|elements| {
                 let mut pairs = elements.clone().zip(&texts);
                 !texts.is_empty()
                     && elements.count() == texts.len()
-                    && pairs.all(|(value, text)| says(text, value))
+                    && pairs.all(|(value, text)| says(text, &meaning(value)))
             })
     };
     let mut members = structured.object().unwrap_or_default().members();
@@ -129,18 +131,9 @@ fn is_told(result: &CallToolResult, structured: Raw<'_>) -> bool {
     is_said(structured) || only.is_some_and(|(_, value)| is_said(value))
 }
 
-/// Returns whether two values are the same, whatever the order of members.
-fn is_same(one: Raw<'_>, other: Raw<'_>) -> bool {
-    match (one.object(), other.object()) {
-        (Some(one), Some(other)) => {
-            one.members().count() == other.members().count()
-                && one.members().all(|(name, value)| {
-                    let other = other.get(&name.to_cow());
-                    other.is_some_and(|other| is_same(value, other))
-                })
-        }
-        _ => pretty(one) == pretty(other),
-    }
+/// Returns the texts that say a value: the value itself if it is one, and its JSON.
+fn meaning(value: Raw<'_>) -> (Option<Cow<'_, str>>, String) {
+    (value.string().map(|it| it.to_cow()), canonical(value))
 }
 
 #[cfg(test)]
@@ -176,5 +169,14 @@ mod tests {
         check(&["done"], "\"done\"", true);
         check(&[], r#"{"result":[]}"#, false);
         check(&[], "{}", false);
+        check(&["[{\"a\":1,\"b\":2}]"], r#"{"l":[{"b":2,"a":1}]}"#, true);
+        check(&["{\"a\":1,\"a\":2}"], r#"{"a":1,"b":2}"#, false);
+        // Two objects of so many members are not compared member by member.
+        let many = |order: &mut dyn Iterator<Item = u32>| {
+            let members: Vec<_> = order.map(|it| format!("\"k{it}\":{it}")).collect();
+            format!("{{{}}}", members.join(","))
+        };
+        let (up, down) = (many(&mut (0..100_000)), many(&mut (0..100_000).rev()));
+        check(&[&down], &up, true);
     }
 }

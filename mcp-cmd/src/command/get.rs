@@ -6,8 +6,9 @@ use super::list::{all, usage};
 use crate::content::content;
 use crate::exit::Failure;
 use crate::json::{Members, quoted};
-use crate::nearest::{hint, unknown};
+use crate::nearest::{hint, unknown, wrong};
 use crate::plain::line;
+use crate::save::Save;
 use crate::session::Session;
 use crate::style::{BLUE, DIM, GREEN, paint};
 use crate::typed::is_whole;
@@ -21,15 +22,14 @@ pub(crate) async fn run(
     prompt: &str,
     given: &[String],
 ) -> Result<(), Failure> {
-    let wrong = |why| Failure::usage(format!("{prompt}: {why}"));
-    let words = words::parse(given, stdin()).map_err(wrong)?;
+    let words = words::parse(given, stdin()).map_err(|why| wrong(prompt, &why))?;
     let is_whole = is_whole(&words);
-    let arguments = arguments(words).map_err(wrong)?;
+    let arguments = arguments(words).map_err(|why| wrong(prompt, &why))?;
     if !is_whole {
         check(session, prompt, &arguments).await?;
     }
     let arguments = arguments.object();
-    let arguments = arguments.map_err(|error| wrong(error.to_string()))?;
+    let arguments = arguments.map_err(|error| wrong(prompt, &error.to_string()))?;
     let result = session
         .wait_long(session.client.get_prompt(prompt, &arguments))
         .await?;
@@ -44,13 +44,14 @@ pub(crate) async fn run(
         } else {
             GREEN
         };
-        let text = content(&message.content, save.as_ref())?;
+        let text = content(&message.content, save.as_ref());
         lines.push(format!(
             "{} {text}",
             paint(style, format_args!("{}:", message.role))
         ));
     }
-    session.write(&result, &lines.join("\n"))
+    session.write(&result, &lines.join("\n"))?;
+    save.map_or(Ok(()), Save::finish)
 }
 
 /// Compares the prompt and its arguments with the list of the server, if the server lists prompts.
@@ -73,19 +74,18 @@ async fn check(session: &Session<'_>, prompt: &str, given: &Members) -> Result<(
         .find(|given| !names().any(|name| name == *given))
     {
         let hint = hint(name, names());
-        return Err(Failure::usage(format!(
-            "{prompt}: there is no argument `{name}`{hint}; it takes {usage}"
-        )));
+        let why = format!("there is no argument `{name}`{hint}; it takes {usage}");
+        return Err(wrong(prompt, &why));
     }
     let required = listed.arguments.iter().filter(|argument| argument.required);
     let missing = required.map(|argument| &*argument.name);
     let missing: Vec<&str> = missing.filter(|name| given.get(name).is_none()).collect();
     match missing.is_empty() {
         true => Ok(()),
-        false => Err(Failure::usage(format!(
-            "{prompt}: missing: {}; it takes {usage}",
-            missing.join(", ")
-        ))),
+        false => {
+            let why = format!("missing: {}; it takes {usage}", missing.join(", "));
+            Err(wrong(prompt, &why))
+        }
     }
 }
 

@@ -67,7 +67,7 @@ pub(crate) async fn all<T: Listed + Send>(
     session.wait(pages.all()).await
 }
 
-/// What was found, both ways.
+/// The lists that were found, as JSON and as text.
 #[derive(Default)]
 struct Lists {
     document: Members,

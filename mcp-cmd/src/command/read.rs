@@ -6,6 +6,7 @@ use crate::content::resource;
 use crate::exit::Failure;
 use crate::out;
 use crate::plain::plain;
+use crate::save::Save;
 use crate::session::Session;
 use mcp_tokio::mcp_async::model::{ReadResourceResult, ResourceContents};
 
@@ -25,9 +26,10 @@ pub(crate) async fn run(session: &Session<'_>, uri: &str) -> Result<(), Failure>
     }
     let mut all = Vec::new();
     for contents in &result.contents {
-        all.push(resource(contents, save.as_ref())?);
+        all.push(resource(contents, save.as_ref()));
     }
-    session.write(&result, &all.join("\n"))
+    session.write(&result, &all.join("\n"))?;
+    save.map_or(Ok(()), Save::finish)
 }
 
 /// The bytes of the only content, unless they are unsuitable for a terminal.

@@ -63,7 +63,8 @@ async fn find(session: &Session<'_>, skill: &str) -> Result<SkillEntry, Failure>
             let uris: Vec<_> = named.iter().map(|entry| &*entry.uri).collect();
             let uris = uris.join(", ");
             Err(Failure::usage(format_args!(
-                "several skills are called `{skill}`: {uris}"
+                "several skills are called `{skill}`: {}",
+                line(&uris)
             )))
         }
     }
@@ -157,7 +158,7 @@ fn reason(error: &SkillCheckError) -> String {
     ErrorChain(error).to_string()
 }
 
-/// What the server answers; Ctrl-C takes the request back.
+/// Waits for the answer of the server; Ctrl-C cancels the request.
 async fn wait<T>(
     session: &Session<'_>,
     answer: impl Future<Output = Result<T, LoadError>>,

@@ -1,5 +1,7 @@
 //! What the commands answer.
 
+#[cfg(unix)]
+use super::run::shell;
 use super::run::{client, everything, everything_reading, member};
 
 #[test]
@@ -172,6 +174,45 @@ fn bytes_are_saved() {
     std::fs::remove_dir_all(directory).unwrap();
 }
 
+/// The directory is checked before the call.
+#[cfg(unix)]
+#[test]
+fn results_whose_bytes_cannot_be_saved() {
+    let path = std::env::temp_dir().join(format!("mcp-client-unsaved-{}", std::process::id()));
+    let (place, started) = (path.to_str().unwrap(), path.with_extension("started"));
+    let image = r#"{"content":[{"type":"text","text":"hi"},{"type":"image","data":"AAAA","mimeType":"image/png"}]}"#;
+    let call = |option: &[&str], first: &str| {
+        let script = format!("{first}\n{}", shell(image));
+        let words = [
+            "--revisions",
+            "2025-11-25",
+            "--save",
+            place,
+            "call",
+            "it",
+            "{}",
+        ];
+        client(&[&words[..], option, &["--", "sh", "-c", &script]].concat())
+    };
+    std::fs::write(&path, "a file").unwrap();
+    let ran = call(&["--json"], &format!("touch {}", started.display()));
+    ran.ended(2, "error: --save: ");
+    assert!(!started.exists());
+    // It becomes unusable during the call.
+    let broken = format!("rm -r {place}; touch {place}");
+    for option in [&["--json"][..], &[]] {
+        std::fs::remove_file(&path).unwrap();
+        let ran = call(option, &broken);
+        ran.ended(6, "error: --save: ");
+        assert!(ran.text().contains("hi"), "{ran:?}");
+        match option.is_empty() {
+            true => assert!(ran.text().contains("3 B"), "{ran:?}"),
+            false => assert_eq!(ran.member("content.1.type"), "\"image\""),
+        }
+    }
+    std::fs::remove_file(path).unwrap();
+}
+
 /// A tool whose answer says its structured content as text, too.
 #[cfg(unix)]
 #[test]
@@ -180,11 +221,9 @@ fn structured_content_is_shown_once() {
         let result = format!(
             r#"{{"content":[{{"type":"text","text":{text}}}],"structuredContent":{structured}}}"#
         );
-        let shell = format!(
-            "{INITIALIZE}\nread call\necho '{{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{result}}}'\ncat"
-        );
+        let script = shell(&result);
         let options = ["--revisions", "2025-11-25", "call", "it", "{}"];
-        let words = [&options[..], &["--", "sh", "-c", &shell]].concat();
+        let words = [&options[..], &["--", "sh", "-c", &script]].concat();
         assert_eq!(client(&words).good(), expected);
     };
     check("\"done\"", r#"{"result":"done"}"#, "done\n");
@@ -204,21 +243,13 @@ fn choices_are_listed() {
         r##"{{"type":"object","properties":{{"status":{{"$ref":"#/$defs/S"}}}},"$defs":{{"S":{status}}}}}"##
     );
     let tools = format!(r#"{{"tools":[{{"name":"find","inputSchema":{schema}}}]}}"#);
-    let shell = format!(
-        "{INITIALIZE}\nread list\necho '{{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{tools}}}'\ncat"
-    );
-    let server = ["--revisions", "2025-11-25", "--", "sh", "-c", &shell];
+    let script = shell(&tools);
+    let server = ["--revisions", "2025-11-25", "--", "sh", "-c", &script];
     let on = |words: &[&str]| client(&[words, &server[..]].concat());
     let text = on(&["list", "tools"]).good();
     assert!(text.contains("  find [status=open|done]\n"), "{text}");
     on(&["call", "find", "status=new"]).ended(2, "`new` is none of open, done");
 }
-
-/// The first words of a server of 2025-11-25.
-#[cfg(unix)]
-const INITIALIZE: &str = r#"read initialize
-echo '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"shell","version":"1"}}}'
-read initialized"#;
 
 #[test]
 fn prompts() {

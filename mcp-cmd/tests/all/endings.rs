@@ -40,6 +40,84 @@ fn the_command_line_is_wrong() {
     let meant = "did you mean http://127.0.0.1:9999/mcp?";
     client(&["list", "--", "127.0.0.1:9999/mcp"]).ended(2, meant);
     client(&["list", "--", "ftp://x/"]).ended(2, "ftp:// is not supported");
+    let no_url = "error: a server is at an http:// or https:// URL";
+    for url in ["http://", "http://127.0.0.1:99999/mcp"] {
+        client(&["list", "--", url]).ended(2, no_url);
+    }
+    for name in ["bad name", "Host"] {
+        let header = format!("{name}:x");
+        let words = ["list", "--header", &header, "--", "http://127.0.0.1:1/mcp"];
+        client(&words).ended(2, &format!("error: the header {name:?} cannot be set"));
+    }
+}
+
+#[test]
+fn help_needs_no_server() {
+    let help = |words: &[&str]| client(words).good();
+    let url = "http://127.0.0.1:1/mcp";
+    assert_eq!(help(&[url, "help", "list"]), help(&["help", "list"]));
+    assert_eq!(help(&["-q", url, "help"]), help(&["help"]));
+}
+
+#[test]
+fn names_that_begin_with_a_hyphen() {
+    let check = |words: &[&str], said: &str| everything(words).ended(2, said);
+    check(&["call", "-x"], "the server has no tool `-x`\n");
+    check(
+        &["call", "--x-y", "--json"],
+        "the server has no tool `--x-y`",
+    );
+    check(&["get", "-x"], "the server has no prompt `-x`\n");
+    everything(&["call", "-x", "{}"]).ended(4, "error: the server answered");
+    everything(&["complete", "-x", "a=b"]).ended(4, "error: the server answered");
+    // What follows `--` is a server.
+    let wrong = everything(&["list", "-x"]);
+    wrong.ended(2, "unexpected argument '-x'");
+    assert!(!wrong.err.contains("-- -x"), "{}", wrong.err);
+}
+
+/// Names of a server are no lines of this program.
+#[cfg(unix)]
+#[test]
+fn names_keep_no_line_breaks() {
+    use super::run::shell;
+    let tools = r#"{"tools":[{"name":"t\nerror: fake","inputSchema":{"type":"object","properties":{
+        "a\nerror: fake":{"type":"string","enum":["x\nerror: fake"]}},"required":["a\nerror: fake"],"additionalProperties":false}}]}"#;
+    let tools = tools.replace(char::is_control, "");
+    let prompts =
+        r#"{"prompts":[{"name":"q","arguments":[{"name":"b\nerror: fake","required":true}]}]}"#;
+    for (list, words) in [
+        (&*tools, &["call", "t:error: fake"][..]),
+        (&tools, &["call", "t\nerror: fake"]),
+        (&tools, &["call", "t\nerror: fake", "a:error: fake=x"]),
+        (&tools, &["call", "t\nerror: fake", "a\nerror: fake=y"]),
+        (prompts, &["get", "q"]),
+        (prompts, &["get", "q", "b:error: fake=1"]),
+    ] {
+        let script = shell(list);
+        let options = ["--revisions", "2025-11-25", "--", "sh", "-c", &script];
+        let ran = client(&[words, &options[..]].concat());
+        assert_eq!(ran.code, Some(2), "{}", ran.err);
+        assert!(ran.err.contains(" error: fake"), "{}", ran.err);
+        assert!(!ran.err.contains("\nerror: fake"), "{}", ran.err);
+    }
+}
+
+/// The arguments of a server are bytes.
+#[cfg(unix)]
+#[test]
+fn arguments_that_are_no_text() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    use std::process::Stdio;
+
+    use super::run::{command, finish};
+
+    let script = "printf %s \"$1\" | od -An -tx1 >&2; exit 1";
+    let mut command = command(&["ping", "--", "sh", "-c", script, "sh"]);
+    let command = command.arg(OsStr::from_bytes(b"a\xffb"));
+    let ran = finish(command.stdin(Stdio::null()).output().unwrap());
+    ran.ended(3, "61 ff 62");
 }
 
 #[test]

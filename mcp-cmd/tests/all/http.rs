@@ -68,7 +68,7 @@ impl Site {
         format!("{}/mcp", self.origin)
     }
 
-    /// How many requests had this in their line or body.
+    /// The number of requests with this in their line or body.
     pub(crate) fn count(&self, text: &str) -> usize {
         let seen = self.seen.lock().unwrap();
         let has = |asked: &&Asked| asked.line.contains(text) || asked.body.contains(text);
@@ -76,7 +76,7 @@ impl Site {
     }
 }
 
-/// What a server of 2026-07-28 with one tool answers.
+/// Answers as a server of 2026-07-28 with one tool.
 pub(crate) fn serve(asked: &Asked) -> Answer {
     assert!(asked.fields.contains("accept: application/json"));
     let method = match asked.line.as_str() {

@@ -143,8 +143,17 @@ fn authorize(asked: &Asked, path: &str) -> Answer {
     }
 }
 
-/// Consents at once: goes where the page would send the browser.
-fn browse(page: &str) {
+/// Consents at once: goes to the page and where that would send the browser.
+fn browse(start: &str) {
+    let start = start.split_once("http://").unwrap().1.trim();
+    let (host, path) = start.split_once('/').unwrap();
+    let answer = get(host, path, "");
+    let field = |name: &str| {
+        let mut lines = answer.split("\r\n");
+        lines.find_map(|line| line.strip_prefix(name)).unwrap()
+    };
+    let page = field("Location: ");
+    let cookie = field("Set-Cookie: ").split(';').next().unwrap();
     let value = |name: &str| {
         let mut parameters = page.split(['?', '&']);
         let found = parameters.find_map(|it| it.strip_prefix(name)?.strip_prefix('='));
@@ -156,14 +165,20 @@ fn browse(page: &str) {
         .unwrap()
         .split_once('/')
         .unwrap();
-    let mut stream = TcpStream::connect(host).unwrap();
     let state = value("state");
+    get(host, &format!("{path}?code=x&state={state}"), cookie);
+}
+
+/// The response to a request with this cookie.
+fn get(host: &str, path: &str, cookie: &str) -> String {
+    let mut stream = TcpStream::connect(host).unwrap();
     let request = format!(
-        "GET /{path}?code=x&state={state} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\r\n"
+        "GET /{path} HTTP/1.1\r\nhost: {host}\r\ncookie: {cookie}\r\nconnection: close\r\n\r\n"
     );
     stream.write_all(request.as_bytes()).unwrap();
     let mut answer = String::new();
     let _ = stream.read_to_string(&mut answer);
+    answer
 }
 
 /// A folder for the state of one test, with a browser that does nothing.

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use mcp_tokio::mcp_proto::json::RawBuf;
 
-/// What came of it.
+/// The result of a run.
 #[derive(Debug)]
 pub(crate) struct Ran {
     pub(crate) code: Option<i32>,
@@ -25,7 +25,7 @@ pub(crate) fn everything(words: &[&str]) -> Ran {
     client(&on_everything(words))
 }
 
-/// The same with something to read.
+/// Runs it on that server with this text to read.
 pub(crate) fn everything_reading(words: &[&str], input: &str) -> Ran {
     let mut command = command(&on_everything(words));
     let command = command
@@ -69,6 +69,20 @@ pub(crate) fn server() -> &'static str {
         path.to_str().unwrap().to_owned()
     })
 }
+
+/// The script of a server of 2025-11-25 that answers the first request after the handshake with this
+/// result.
+#[cfg(unix)]
+pub(crate) fn shell(result: &str) -> String {
+    format!(
+        "{INITIALIZE}\nread request\ncat <<'END'\n{{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{result}}}\nEND\ncat"
+    )
+}
+
+#[cfg(unix)]
+const INITIALIZE: &str = r#"read initialize
+echo '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{},"prompts":{}},"serverInfo":{"name":"shell","version":"1"}}}'
+read initialized"#;
 
 impl Ran {
     /// Standard output as text, if the run went as it should.

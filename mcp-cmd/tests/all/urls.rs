@@ -1,6 +1,6 @@
 //! Servers at URLs.
 
-use super::http::Site;
+use super::http::{Asked, Site};
 use super::run::{client, member};
 
 #[test]
@@ -71,6 +71,81 @@ fn the_wire_is_shown_without_secrets() {
     shown(r#"<- #3 {"jsonrpc":"2.0","id":3,"result""#);
     assert!(!wire.contains("s3cret"), "{wire}");
     assert_eq!(ran.good(), "hello\n");
+}
+
+/// A server that repeats what it was sent, in errors, headers and bodies.
+#[test]
+fn secrets_that_a_server_repeats_are_masked() {
+    let echo = |asked: &Asked| {
+        let request = format!("{}\n{}", asked.line, asked.fields);
+        let request = request.replace(['\n', '"'], " ");
+        let error = format!(
+            r#"{{"jsonrpc":"2.0","id":{},"error":{{"code":-1,"message":"{request}","data":["{request}"]}}}}"#,
+            member(&asked.body, "id")
+        );
+        (request, error)
+    };
+    let site = Site::new(move |asked| {
+        if asked.body.is_empty() {
+            return ("405 Method Not Allowed", String::new());
+        }
+        let (request, error) = echo(asked);
+        match asked.line.starts_with("POST /page") {
+            true => ("404 Not Found\ncontent-type: text/plain", request),
+            false => (
+                "200 OK\nlocation: http://user:s3cret5@ORIGIN/?s3cret6\ncontent-type: application/json",
+                error,
+            ),
+        }
+    });
+    let host = site.origin.strip_prefix("http://").unwrap();
+    for path in ["page", "mcp"] {
+        for option in ["--trace", "--json", "-q"] {
+            let url = format!("http://ada:s3cret1@{host}/{path}?key=s3cret2&s3cret3=");
+            let headers = [
+                "--header",
+                "authorization: bearer s3cret4",
+                "--header",
+                "x-key:s3cret7",
+            ];
+            let ran = client(&[&headers[..], &[option, "info", "--", &url]].concat());
+            let text = format!("{}{}", ran.err, ran.text());
+            assert_eq!(ran.code, Some(3), "{text}");
+            assert!(text.contains("x-key: ..."), "{text}");
+            assert!(!text.contains("s3cret"), "{text}");
+        }
+    }
+}
+
+/// The query of an endpoint is the session of a server of 2024-11-05.
+#[test]
+fn endpoints_are_shown_without_sessions() {
+    for events in [
+        "event: endpoint\ndata: /messages?id=s3cret\n\n",
+        "data:ORIGIN/messages?id=s3cret\r\nevent: endpoint\r\n\r\n",
+    ] {
+        let site = Site::new(move |asked| match asked.line.as_str() {
+            "GET /mcp" => ("200 OK\ncontent-type: text/event-stream", events.into()),
+            "POST /messages?id=s3cret" => ("202 Accepted", String::new()),
+            _ => ("405 Method Not Allowed", String::new()),
+        });
+        let ran = client(&["--trace", &site.url(), "--revisions", "2024-11-05"]);
+        assert_eq!(ran.code, Some(3), "{}", ran.err);
+        assert!(ran.err.contains("/messages?...\n"), "{}", ran.err);
+        let posted = format!("POST {}/messages?...\n", site.origin);
+        assert!(ran.err.contains(&posted), "{}", ran.err);
+        assert!(!ran.err.contains("s3cret"), "{}", ran.err);
+    }
+}
+
+#[test]
+fn failed_exchanges_are_shown() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    drop(listener);
+    let ran = client(&["--trace", &url]);
+    assert_eq!(ran.code, Some(3), "{}", ran.err);
+    assert!(ran.err.contains("<- #1 failed: "), "{}", ran.err);
 }
 
 /// Events are shown as they arrive, and their session is not.

@@ -1,4 +1,5 @@
-/* An MCP server in a static library. One connection at a time; the functions may be called by any thread. */
+/* An MCP server in a static library. One connection at a time; the functions may be called by any thread. They wait
+   for each other on a spin lock: one that a signal handler or an interrupt calls while another runs never returns. */
 #ifndef MCP_SERVER_H
 #define MCP_SERVER_H
 
@@ -21,7 +22,8 @@ typedef struct {
 /* Begins a connection, in place of the one before. Returns the bytes that it takes, or 0 for an error. */
 size_t mcp_open(void);
 
-/* Takes bytes of the client and returns how many. With fewer than there are: mcp_work, mcp_write, and again. */
+/* Takes bytes of the client and returns how many. With fewer than there are: mcp_work, mcp_write, and again.
+   Before mcp_open it takes all and drops them. */
 size_t mcp_read(mcp_input input);
 
 /* Handles what was read. Returns whether the client has to be written to before more can be handled. */

@@ -1,4 +1,4 @@
-//! What an application decides about authorization.
+//! The decisions of an application about authorization.
 
 use alloc::string::String;
 use core::fmt;
@@ -25,49 +25,60 @@ pub struct AuthConfig {
     /// The URL of the MCP server, as the user gave it: `https`, or `http` on this machine, because
     /// it receives access tokens.
     pub server: String,
-    /// Whether `server` may be any `http` URL, for networks without other parties.
+    /// The name of the server's record in a store, in place of the canonical URL: for servers whose URLs
+    /// differ in the query, which a canonical URL leaves out and which may hold a key.
+    pub record: Option<String>,
+    /// Lets `server` be any `http` URL, for networks without other parties.
     pub allow_unencrypted_server: bool,
     /// The name of this client for people.
     pub client_name: String,
     /// Where users are sent back to: `https`, or `http` on this machine (AU-48).
     pub redirect_uri: String,
-    /// How tokens are obtained.
+    /// Lets the client register itself with a redirect URI of its own for each issuer: `redirect_uri`,
+    /// `/` and eight hexadecimal digits of the issuer's hash, so that a response of one authorization
+    /// server is not taken for that of another (RFC 9700, section 4.4.2.2). The caller must receive
+    /// redirects there.
+    pub redirect_per_issuer: bool,
+    /// Refuses a response of an authorization server without `iss` even if its metadata does not promise
+    /// it (RFC 9207), for clients that have the same redirect URI at several issuers.
+    pub require_iss: bool,
+    /// The grant that tokens are obtained with.
     pub grant: Grant,
     /// A client that was registered beforehand. It goes before every other identity (AU-40).
     pub pre_registered: Option<PreRegistered>,
     /// The URL of this client's metadata document, and how the document says that the client
     /// authenticates (AU-41).
     pub metadata_document: Option<(String, ClientProof)>,
-    /// Whether the client may register itself (RFC 7591).
+    /// Lets the client register itself (RFC 7591).
     pub dynamic_registration: bool,
-    /// Whether a user may be asked.
+    /// A user may be asked.
     pub interactive: bool,
     /// Scopes that are always asked for, in addition to those that the server names (AU-58).
     pub scopes: Scopes,
-    /// Whether `scopes` replaces those that the server names.
+    /// Replaces the scopes that the server names by `scopes`.
     pub only_these_scopes: bool,
-    /// Whether `offline_access` is asked for where the authorization server lists it (AU-66).
+    /// Asks for `offline_access` where the authorization server lists it (AU-66).
     pub offline_access: bool,
-    /// Whether `resource` is left out, for servers that refuse it together with `scope`.
+    /// Leaves `resource` out, for servers that refuse it together with `scope`.
     pub omit_resource: bool,
     /// The method of authentication at the token endpoint, in place of the registered or
     /// advertised one.
     pub endpoint_auth: Option<EndpointAuth>,
     /// The key to bind tokens to.
     pub dpop: Option<DpopKey>,
-    /// Whether tokens that are not bound are refused (AU-96).
+    /// Refuses tokens that are not bound (AU-96).
     pub dpop_required: bool,
     /// The issuer to use if the server names several (AU-35). A registered client without an
     /// issuer of its own uses its secret or key with no other one, and an assertion of a workload
     /// is sent to no other one (AU-36).
     pub preferred_issuer: Option<String>,
-    /// Whether the secret of a registered client may go to the issuer that the server names, if
-    /// none is configured (AU-36): for a server that is trusted as much as the issuer.
+    /// Lets the secret of a registered client go to the issuer that the server names, if none is
+    /// configured (AU-36): for a server that is trusted as much as the issuer.
     pub trust_named_issuer: bool,
-    /// Whether metadata of the server may also be about a parent path at the same origin (AU-23).
+    /// Accepts metadata of the server even if it is about a parent path at the same origin (AU-23).
     pub accept_parent_resource: bool,
-    /// Whether the issuer in metadata may differ by a `/` at the end of its path (AU-37). Without a path
-    /// it may always.
+    /// Accepts an issuer in metadata that differs by a `/` at the end of its path (AU-37). Without a path
+    /// it may always differ so.
     pub ignore_issuer_slash: bool,
     /// The revision that requests for metadata name in `MCP-Protocol-Version` (AU-28).
     pub protocol_version: Option<String>,
@@ -78,9 +89,12 @@ impl AuthConfig {
     pub fn new(server: &str, client_name: &str, redirect_uri: &str) -> Self {
         Self {
             server: server.into(),
+            record: None,
             allow_unencrypted_server: false,
             client_name: client_name.into(),
             redirect_uri: redirect_uri.into(),
+            redirect_per_issuer: false,
+            require_iss: false,
             grant: Grant::AuthorizationCode,
             pre_registered: None,
             metadata_document: None,
@@ -112,7 +126,19 @@ impl AuthConfig {
             .or(preferred)
     }
 
-    /// Whether the application has named this issuer.
+    /// Returns the name of the server's record in a store: [`record`](Self::record), or the canonical URL.
+    ///
+    /// # Errors
+    ///
+    /// [`AuthError`] for a URL that cannot be used.
+    pub fn record_name(&self) -> Result<String, AuthError> {
+        match &self.record {
+            Some(record) => Ok(record.clone()),
+            None => Ok(server_uri(self)?.canonical()),
+        }
+    }
+
+    /// Returns whether the application has named this issuer.
     pub(crate) fn names_issuer(&self, issuer: &str) -> bool {
         let client = self.pre_registered.as_ref();
         let own = client.and_then(|client| client.issuer.as_ref());

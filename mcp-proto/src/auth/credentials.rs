@@ -2,7 +2,6 @@
 
 use alloc::string::String;
 
-use super::config::server_uri;
 use super::document::DocumentReader;
 use super::error::{AuthError, Document, Problem, printable};
 use super::jwt::JsonText;
@@ -25,7 +24,8 @@ const MARGIN: u64 = 30;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Credentials {
-    /// The URL of the MCP server, canonical.
+    /// The name of the MCP server in a store: its canonical URL, or
+    /// [`AuthConfig::record`](super::AuthConfig::record).
     pub server: String,
     /// The issuer that all secrets here belong to (AU-36).
     pub issuer: String,
@@ -75,7 +75,7 @@ impl Credentials {
         if self.refresh_token.is_none() {
             return Err(fail(Problem::Missing("refresh_token")));
         }
-        if self.server != server_uri(config)?.canonical() {
+        if self.server != config.record_name()? {
             return Err(fail(Problem::Malformed("server")));
         }
         if let Some(own) = config.own_issuer()

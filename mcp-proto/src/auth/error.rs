@@ -140,7 +140,8 @@ pub enum Problem {
     KeyRequired,
     /// An assertion or token has expired.
     Expired,
-    /// The MCP server refuses the token that was obtained for this operation.
+    /// The MCP server does not accept the token that was obtained for this operation. A lack of
+    /// scopes is [`Refused`](Self::Refused).
     NewTokenRefused {
         /// The status.
         status: u16,
@@ -226,6 +227,11 @@ impl AuthError {
             (Problem::Unreachable(_), _) => "check the network and try again",
             (Problem::Refused { .. }, Document::TokenResponse | Document::IdentityAssertion) => {
                 "log in again, or check the configured credentials, scopes and grants"
+            }
+            (Problem::Refused { error, .. }, Document::ServerResponse)
+                if error == "insufficient_scope" =>
+            {
+                "consent to the scopes that the server demands, or ask its operator for them"
             }
             (Problem::Refused { .. }, _) => "check the configuration of this client",
             (Problem::UnsafeUrl(_), _) => {

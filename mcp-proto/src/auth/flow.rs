@@ -6,6 +6,7 @@ use alloc::string::String;
 use super::config::server_uri;
 use super::discovery::{Discovered, Discovery};
 use super::error::{AuthError, Document, Problem, printable};
+use super::flow_state::{Exchanged, State};
 use super::grants::{self, EnterpriseGrant, Grant, Subject};
 use super::login::{IdentityChoice, Login, choose_identity, choose_scopes, given_identity};
 use super::registration::{INVALID_METADATA, read_registration, registration_request};
@@ -32,47 +33,6 @@ pub struct Flow {
     state: State,
 }
 
-#[derive(Debug)]
-enum State {
-    /// Nothing was asked for yet.
-    Authorize,
-    Refresh,
-    Discovery(Box<Discovery>),
-    /// The user or the application is asked for a client id.
-    AskIdentity(Box<Discovered>),
-    /// A registration is requested; whether the request names scopes.
-    Registration(Box<Discovered>, bool),
-    /// The verifier of PKCE is drawn, then hashed; then `state` is drawn.
-    Verifier(Box<Login>),
-    Digest(Box<Login>, CodeVerifier),
-    Draw(Box<Login>, CodeVerifier, String),
-    Redirect(Box<Login>, CodeVerifier, Box<ExpectedRedirect>),
-    /// A token exchange at an identity provider.
-    Exchange(Box<Login>, Box<TokenCall>, Exchanged),
-    Token(Box<Login>, Box<TokenCall>),
-    Ended,
-}
-
-impl State {
-    /// What fails if the caller cannot answer, where no request is awaited.
-    const fn local_document(&self) -> Option<Document> {
-        match self {
-            Self::Redirect(..) => Some(Document::AuthorizationResponse),
-            Self::Verifier(_) | Self::Digest(..) | Self::Draw(..) | Self::AskIdentity(_) => {
-                Some(Document::Configuration)
-            }
-            _ => None,
-        }
-    }
-}
-
-/// What a token exchange is for.
-#[derive(Clone, Copy, Debug)]
-enum Exchanged {
-    RefreshToken,
-    Assertion,
-}
-
 impl Flow {
     /// Begins an authorization.
     ///
@@ -89,7 +49,7 @@ impl Flow {
         stored: Option<Credentials>,
     ) -> Result<Self, AuthError> {
         config.check()?;
-        let server = server_uri(&config)?.canonical();
+        let server = config.record_name()?;
         Ok(Self {
             config,
             challenge,
@@ -184,6 +144,15 @@ impl Flow {
                 let identity = given_identity(&mut self.config, given, stored, &found.metadata)?;
                 self.identified(found, identity)
             }
+            State::RedirectUri(found) => {
+                let Input::Digest([a, b, c, d, ..]) = input else {
+                    return Err(unexpected());
+                };
+                let path = alloc::format!("/{a:02x}{b:02x}{c:02x}{d:02x}");
+                self.config.redirect_uri.push_str(&path);
+                let (scopes, _) = self.scopes(&found);
+                self.register(found, &scopes)
+            }
             State::Registration(found, has_scopes) => self.registered(found, has_scopes, input),
             State::Verifier(login) => {
                 let Input::Random(random) = input else {
@@ -273,7 +242,17 @@ impl Flow {
     fn identify(&mut self, now: UnixTime, found: Box<Discovered>) -> Result<Output, AuthError> {
         let choice = choose_identity(&self.config, self.stored.as_ref(), now, &found.metadata)?;
         match choice {
-            IdentityChoice::Known(identity) => self.identified(found, *identity),
+            IdentityChoice::Known(identity) => {
+                if let Some(registered) = &identity.redirect_uri {
+                    self.config.redirect_uri.clone_from(registered);
+                }
+                self.identified(found, *identity)
+            }
+            IdentityChoice::Register if self.config.redirect_per_issuer => {
+                let issuer = Secret::from(found.metadata.issuer.clone());
+                self.state = State::RedirectUri(found);
+                Ok(Output::Hash(issuer))
+            }
             IdentityChoice::Register => {
                 let (scopes, _) = self.scopes(&found);
                 self.register(found, &scopes)
@@ -407,7 +386,7 @@ impl Flow {
             redirect_uri: self.config.redirect_uri.clone(),
             state,
             issuer: login.metadata.issuer.clone(),
-            requires_iss: login.metadata.iss_parameter,
+            requires_iss: login.metadata.iss_parameter || self.config.require_iss,
         });
         self.state = State::Redirect(login, verifier, expected);
         Ok(Output::Open(page))
@@ -558,7 +537,7 @@ impl Flow {
         let key = self.config.dpop.as_ref();
         let key = key.filter(|_| token.scheme == Scheme::Dpop);
         let credentials = Credentials {
-            server: server_uri(&self.config)?.canonical(),
+            server: self.config.record_name()?,
             token_endpoint: login.metadata.token_endpoint()?.into(),
             issuer: login.metadata.issuer,
             resource: login.resource,

@@ -61,7 +61,7 @@ pub(crate) fn choose_identity(
     if let Some(stored) = stored
         && has_user
         && stored.issuer == metadata.issuer
-        && stored.identity.is_reusable(now, &config.redirect_uri)
+        && stored.identity.is_reusable(now, config)
     {
         return known(stored.identity.clone());
     }

@@ -92,6 +92,7 @@ mod document;
 mod dpop;
 mod error;
 mod flow;
+mod flow_state;
 mod form;
 mod grants;
 mod identity;

@@ -15,7 +15,7 @@ pub struct ExpectedRedirect {
     pub state: Secret,
     /// The issuer, as validated with its metadata.
     pub issuer: String,
-    /// Whether the metadata promises `iss`.
+    /// `iss` must be there: the metadata promises it, or the application demands it.
     pub requires_iss: bool,
 }
 

@@ -1,6 +1,7 @@
 //! What to do when the MCP server refuses a request.
 
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use super::error::{AuthError, Document, Problem, printable};
 use super::oauth_error::is_defined_error;
@@ -48,16 +49,16 @@ pub enum Remedy {
 /// A new token is one of an authorization of this operation: another one would be no better.
 /// ```
 ///
-/// At most [`MOST_AUTHORIZATIONS`](Self::MOST_AUTHORIZATIONS) belong to one operation. If a challenge
-/// names no place of the metadata, the place that an earlier one named is used.
+/// At most [`MOST_AUTHORIZATIONS`](Self::MOST_AUTHORIZATIONS) belong to one operation; one of
+/// [another operation](Self::other_authorization_ran) does not count. If a challenge names no place
+/// of the metadata, the place that an earlier one named is used.
 #[derive(Clone, Debug)]
 pub struct Refusals {
     preferred: Scheme,
     proofs: u8,
     refreshes: u8,
-    authorizations: u8,
-    /// The scopes that the last challenge named for which was authorized.
-    scopes: Option<String>,
+    /// The scopes of each authorization, as its challenge named them.
+    authorizations: Vec<Option<String>>,
     /// The place of the metadata that the last challenge with one named (AU-22).
     metadata_url: Option<String>,
     /// The nonce of the request, and whether it is known.
@@ -76,8 +77,7 @@ impl Refusals {
             preferred,
             proofs: 0,
             refreshes: 0,
-            authorizations: 0,
-            scopes: None,
+            authorizations: Vec::new(),
             metadata_url: None,
             sent_nonce: None,
             knows_sent_nonce: false,
@@ -98,12 +98,20 @@ impl Refusals {
         self.refreshes = 0;
     }
 
+    /// Notes that the authorization which [`judge`](Self::judge) asked for last did not run, because
+    /// that of another operation did. It does not count, so the other one must have ended since.
+    pub fn other_authorization_ran(&mut self) {
+        self.authorizations.pop();
+    }
+
     /// Judges a refusal. `credentials` are those that the request was sent with, `nonces` those of
     /// the MCP server, in which a new one is noted.
     ///
     /// # Errors
     ///
-    /// [`AuthError`] with the status and the error of the server if nothing helps (AU-39, AU-120).
+    /// [`AuthError`] with the status and the error of the server if nothing helps (AU-39, AU-120):
+    /// [`Problem::NewTokenRefused`] if the token of an authorization of this operation is refused
+    /// with status 401, [`Problem::Refused`] or [`Problem::Status`] for all else.
     pub fn judge(
         &mut self,
         refusal: &Refusal<'_>,
@@ -139,7 +147,7 @@ impl Refusals {
         match (refusal.status, error) {
             (401, Some("use_dpop_nonce")) if is_bound => {
                 if !is_new || self.proofs > 0 {
-                    return Err(self.fail(refusal, challenge, credentials));
+                    return Err(refused(refusal, challenge, credentials));
                 }
                 self.proofs = 1;
                 Ok(Remedy::NewProof)
@@ -151,28 +159,23 @@ impl Refusals {
                     return Ok(Remedy::Refresh);
                 }
                 // AU-120: another token of the same consent would be no better.
-                if self.authorizations > 0 && credentials.is_some() {
-                    return Err(self.fail(refusal, challenge, credentials));
+                if !self.authorizations.is_empty() && credentials.is_some() {
+                    return Err(new_token_refused(refusal, challenge, credentials));
                 }
                 self.authorize(refusal, challenge, credentials)
             }
             // AU-60: consent to what this token has already, or did not get, does not help.
             (403, Some("insufficient_scope"))
-                if self.asks_in_vain(parameter("scope"))
-                    || (self.authorizations > 0
-                        && credentials.is_some_and(|held| has_scopes(held, challenge))) =>
+                if self.authorizations.last().is_some_and(|asked| {
+                    asked.is_some() && asked.as_deref() == parameter("scope")
+                        || credentials.is_some_and(|held| has_scopes(held, challenge))
+                }) =>
             {
-                Err(self.fail(refusal, challenge, credentials))
+                Err(refused(refusal, challenge, credentials))
             }
             (403, Some("insufficient_scope")) => self.authorize(refusal, challenge, credentials),
-            _ => Err(self.fail(refusal, challenge, credentials)),
+            _ => Err(refused(refusal, challenge, credentials)),
         }
-    }
-
-    /// Whether these scopes were asked for before. The first time may have been an authorization of
-    /// another request, which this one has only waited for and which asked for other scopes.
-    fn asks_in_vain(&self, scopes: Option<&str>) -> bool {
-        self.authorizations > 1 && scopes.is_some() && self.scopes.as_deref() == scopes
     }
 
     fn authorize(
@@ -181,12 +184,11 @@ impl Refusals {
         challenge: Option<&Challenge>,
         credentials: Option<&Credentials>,
     ) -> Result<Remedy, AuthError> {
-        if self.authorizations >= Self::MOST_AUTHORIZATIONS {
-            return Err(self.fail(refusal, challenge, credentials));
+        if self.authorizations.len() >= usize::from(Self::MOST_AUTHORIZATIONS) {
+            return Err(refused(refusal, challenge, credentials));
         }
-        self.authorizations = self.authorizations.saturating_add(1);
         let scopes = challenge.and_then(|challenge| challenge.parameter("scope"));
-        self.scopes = scopes.map(Into::into);
+        self.authorizations.push(scopes.map(Into::into));
         let challenge = challenge.cloned();
         let Some(url) = &self.metadata_url else {
             return Ok(Remedy::Authorize(challenge));
@@ -199,42 +201,57 @@ impl Refusals {
             },
         )))
     }
-
-    fn fail(
-        &self,
-        refusal: &Refusal<'_>,
-        challenge: Option<&Challenge>,
-        credentials: Option<&Credentials>,
-    ) -> AuthError {
-        // The server may repeat the token that it refuses.
-        let is_clean = |text: &&str| {
-            is_defined_error(text)
-                || credentials.is_none_or(|held| !text.contains(held.access_token.expose()))
-        };
-        let text = |name: &str, most| {
-            let value = challenge.and_then(|challenge| challenge.parameter(name));
-            value.filter(is_clean).map(|value| printable(value, most))
-        };
-        let (status, error) = (refusal.status, text("error", 60));
-        let description = text("error_description", 200);
-        let problem = match error {
-            error if self.authorizations > 0 => Problem::NewTokenRefused {
-                status,
-                error,
-                description,
-            },
-            Some(error) => Problem::Refused {
-                status: Some(status),
-                error,
-                description,
-            },
-            None => Problem::Status(status),
-        };
-        AuthError::new(Document::ServerResponse, refusal.url, problem)
-    }
 }
 
-/// Whether all scopes that a challenge names, if it names any, were granted.
+/// A refusal that no new token helps against.
+fn refused(
+    refusal: &Refusal<'_>,
+    challenge: Option<&Challenge>,
+    credentials: Option<&Credentials>,
+) -> AuthError {
+    let problem = match error_of(challenge, credentials) {
+        (Some(error), description) => Problem::Refused {
+            status: Some(refusal.status),
+            error,
+            description,
+        },
+        (None, _) => Problem::Status(refusal.status),
+    };
+    AuthError::new(Document::ServerResponse, refusal.url, problem)
+}
+
+/// The refusal of the token that an authorization of this operation led to.
+fn new_token_refused(
+    refusal: &Refusal<'_>,
+    challenge: Option<&Challenge>,
+    credentials: Option<&Credentials>,
+) -> AuthError {
+    let (error, description) = error_of(challenge, credentials);
+    let problem = Problem::NewTokenRefused {
+        status: refusal.status,
+        error,
+        description,
+    };
+    AuthError::new(Document::ServerResponse, refusal.url, problem)
+}
+
+/// `error` and `error_description` of a challenge, without the token that the server may repeat.
+fn error_of(
+    challenge: Option<&Challenge>,
+    credentials: Option<&Credentials>,
+) -> (Option<String>, Option<String>) {
+    let is_clean = |text: &&str| {
+        is_defined_error(text)
+            || credentials.is_none_or(|held| !text.contains(held.access_token.expose()))
+    };
+    let text = |name: &str, most| {
+        let value = challenge.and_then(|challenge| challenge.parameter(name));
+        value.filter(is_clean).map(|value| printable(value, most))
+    };
+    (text("error", 60), text("error_description", 200))
+}
+
+/// Returns whether a challenge names scopes and all of them were granted.
 fn has_scopes(held: &Credentials, challenge: Option<&Challenge>) -> bool {
     let named = challenge.and_then(Challenge::scopes);
     named.is_some_and(|named| named.iter().all(|scope| held.granted.contains(scope)))

@@ -4,7 +4,7 @@ use memchr::memchr2_iter;
 
 use super::{Call, ClientSetup, Round};
 use crate::action::SendError;
-use crate::json::{EncodeError, MAX_DEPTH, Object, Raw, Writer};
+use crate::json::{EncodeError, MAX_DEPTH, MemberWatch, Object, Raw, Writer};
 use crate::model::keys;
 use crate::payload::Payload;
 use crate::revision::Revision;
@@ -15,7 +15,7 @@ use crate::splice::{Additions, Members, OwnMeta, check_object};
 ///
 /// A payload is any serializer's work, so what it wrote is looked at where something has to be
 /// added: a `_meta` of its own receives the core's members at its front, otherwise one is
-/// appended. `needed` is exact, unless a payload with a `_meta` of its own did not fit.
+/// appended.
 pub(super) fn request(
     config: &ClientSetup<'_>,
     revision: Revision,
@@ -58,11 +58,13 @@ pub(super) fn request(
         Ok(len) => check_object(out, len, (start, end)),
         Err(full) if !extra.is_needed() => Err(full.into()),
         Err(_) => {
-            let mut rest = Writer::counting();
-            extra.with(|additions| additions.append(&mut rest, end == start + 2))?;
-            Err(SendError::BufferFull {
-                needed: end.saturating_add(rest.len()).saturating_add(1),
-            })
+            let mut watch = MemberWatch::default();
+            params
+                .write(&mut Writer::watching(&mut watch), revision)
+                .map_err(encode_error)?;
+            // Nothing is written there.
+            let own = watch.own_meta().map(|is_empty| OwnMeta { at: 0, is_empty });
+            extra.with(|additions| additions.splice(out, end, end == start + 2, own))
         }
     }
 }

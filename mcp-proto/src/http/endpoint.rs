@@ -140,15 +140,19 @@ impl<T: AsRef<str>> Endpoint<'_, T> {
     /// [`open`](Self::open), for the endpoints of 2024-11-05, which are none of this kind (HS-05).
     ///
     /// # Errors
-    /// [`Refusal::Path`], [`Refusal::TransferEncoding`], [`Refusal::HostMalformed`],
-    /// [`Refusal::Host`], [`Refusal::Origin`].
+    /// [`Refusal::Path`], [`Refusal::TransferEncoding`], [`Refusal::TwoLengths`],
+    /// [`Refusal::HostMalformed`], [`Refusal::Host`], [`Refusal::Origin`].
     pub fn admit(&self, head: &(impl Head + ?Sized)) -> Result<(), Refusal> {
         if self.path.is_some_and(|path| path != head.path()) {
             return Err(Refusal::Path);
         }
         match head.field("transfer-encoding") {
             Field::None => {}
-            Field::One(coding) if coding.eq_ignore_ascii_case(b"chunked") => {}
+            Field::One(coding) if coding.eq_ignore_ascii_case(b"chunked") => {
+                if head.field("content-length") != Field::None {
+                    return Err(Refusal::TwoLengths);
+                }
+            }
             _ => return Err(Refusal::TransferEncoding),
         }
         match head.field("host") {

@@ -34,6 +34,9 @@ pub enum Refusal {
     /// `Transfer-Encoding` is something other than `chunked`, once (RFC 9112, section 6.1). Where
     /// the body ends is uncertain, so the connection must be closed after the answer.
     TransferEncoding,
+    /// `Transfer-Encoding` and `Content-Length` state two ends of the body (RFC 9112, section 6.3). The connection
+    /// must be closed after the answer.
+    TwoLengths,
     /// The endpoint does not have this HTTP method; an answer names those it has in `Allow`.
     Method,
     /// The request names a revision whose only HTTP method is POST, which an answer names in
@@ -73,6 +76,7 @@ impl Refusal {
             Self::ContentType => 415,
             Self::Accept => 406,
             Self::HostMalformed
+            | Self::TwoLengths
             | Self::Doubled(_)
             | Self::Version
             | Self::SessionMissing
@@ -124,6 +128,7 @@ impl Refusal {
                 " is not one of the origins that this server allows",
             ),
             Self::TransferEncoding => ("Transfer-Encoding", " other than chunked is not supported"),
+            Self::TwoLengths => ("Content-Length", " must not come with Transfer-Encoding"),
             Self::Method => ("", "method not allowed"),
             Self::MethodOfRevision => ("", "this revision has no method but POST"),
             Self::ContentType => ("Content-Type", " must be application/json"),

@@ -33,6 +33,7 @@ mod interop;
 mod kind;
 mod list;
 mod map;
+mod member_watch;
 mod number;
 mod object;
 #[cfg(feature = "alloc")]
@@ -78,6 +79,7 @@ pub use interop::decode_simd_json_in_place;
 pub use repair::repair_surrogates;
 
 pub(crate) use decimal::Decimal;
+pub(crate) use member_watch::MemberWatch;
 pub(crate) use scan::Scanner;
 pub(crate) use serde_impls::Exact;
 

@@ -4,6 +4,7 @@ use core::fmt;
 
 use super::float::{self, Parts};
 use super::form::Form;
+use super::member_watch::MemberWatch;
 use super::{Raw, Str, words};
 use crate::BufferFull;
 
@@ -32,21 +33,33 @@ pub struct Writer<'o> {
     out: &'o mut [u8],
     /// The bytes that were asked for so far; beyond `out.len()` they were only counted.
     len: usize,
+    /// What reads the bytes that are only counted.
+    watch: Option<&'o mut MemberWatch>,
 }
 
 impl<'o> Writer<'o> {
     /// Writes from the start of `out`.
     #[inline]
     pub const fn new(out: &'o mut [u8]) -> Self {
-        Self { out, len: 0 }
+        Self {
+            out,
+            len: 0,
+            watch: None,
+        }
     }
 
     /// Writes nothing and counts.
     #[inline]
     pub const fn counting() -> Writer<'static> {
-        Writer {
+        Writer::new(&mut [])
+    }
+
+    /// Writes nothing, counts, and lets `watch` read.
+    pub(crate) const fn watching(watch: &'o mut MemberWatch) -> Self {
+        Self {
             out: &mut [],
             len: 0,
+            watch: Some(watch),
         }
     }
 
@@ -244,19 +257,40 @@ impl<'o> Writer<'o> {
 
     #[inline]
     pub(super) fn byte(&mut self, byte: u8) {
-        if let Some(slot) = self.out.get_mut(self.len) {
-            *slot = byte;
+        match self.out.get_mut(self.len) {
+            Some(slot) => {
+                *slot = byte;
+                self.len = self.len.saturating_add(1);
+            }
+            None => self.count_byte(byte),
         }
-        self.len = self.len.saturating_add(1);
     }
 
-    #[inline]
     pub(super) fn bytes(&mut self, bytes: &[u8]) {
         let free = self.out.get_mut(self.len..);
-        if let Some(place) = free.and_then(|free| free.get_mut(..bytes.len())) {
-            place.copy_from_slice(bytes);
+        match free.and_then(|free| free.get_mut(..bytes.len())) {
+            Some(place) => {
+                place.copy_from_slice(bytes);
+                self.len = self.len.saturating_add(bytes.len());
+            }
+            None => self.count(bytes),
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn count_byte(&mut self, byte: u8) {
+        self.count(&[byte]);
+    }
+
+    /// Counts what has no room.
+    #[cold]
+    #[inline(never)]
+    fn count(&mut self, bytes: &[u8]) {
         self.len = self.len.saturating_add(bytes.len());
+        if let Some(watch) = &mut self.watch {
+            watch.read(bytes);
+        }
     }
 
     /// The content of a string.
@@ -331,7 +365,7 @@ impl fmt::Write for Text<'_, '_> {
 }
 
 /// The offset of the first byte that must not stand in a string as it is.
-fn next_escape(text: &[u8]) -> Option<usize> {
+pub(super) fn next_escape(text: &[u8]) -> Option<usize> {
     let mut at = 0;
     while let Some(word) = words::word(text, at) {
         let escapes = words::escapes(word);

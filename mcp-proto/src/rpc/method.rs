@@ -36,6 +36,25 @@ macro_rules! define {
                 }
             }
 
+            /// The known methods.
+            pub fn all() -> impl Iterator<Item = Method<'static>> {
+                NAMES.iter().map(|(known, _)| Method::from(*known))
+            }
+
+            /// Returns whether some revision lets a client send it as a request.
+            ///
+            /// ```
+            /// use mcp_proto::rpc::Method;
+            ///
+            /// assert!(Method::ToolsCall.is_client_request());
+            /// assert!(!Method::from("notifications/cancelled").is_client_request());
+            /// assert!(!Method::from("roots/list").is_client_request());
+            /// ```
+            pub const fn is_client_request(self) -> bool {
+                let facts = self.facts();
+                !facts.is_notification() && !facts.client.is_empty() && self.known_name().is_some()
+            }
+
             #[cfg(test)]
             const KNOWN: &'static [(Method<'static>, &'static str)] =
                 &[$((Method::$variant, $name),)*];
@@ -169,6 +188,7 @@ mod tests {
             assert_eq!(method.known_name(), Some(*name));
             assert!(name.len() <= LONGEST, "{name}");
         }
+        assert!(Method::all().eq(Method::KNOWN.iter().map(|(method, _)| *method)));
     }
 
     #[test]

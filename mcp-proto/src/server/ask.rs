@@ -101,10 +101,10 @@ impl<S: Storage> Server<'_, S> {
             let token = Addition {
                 key: "progressToken",
                 in_meta: true,
-                len: "\"progressToken\":".len() + number.checked_ilog10().unwrap_or(0) as usize + 1,
                 value: &|w| w.unsigned(number),
             };
-            len = self.bounded(complete(out, len, object, &[token]))?;
+            let payload = (question.params, revision);
+            len = self.bounded(complete(out, len, object, &[token], Some(payload)))?;
         } else {
             self.bounded(check_object(out, len, object))?;
         }

@@ -239,6 +239,15 @@ impl<S: Storage> Server<'_, S> {
     /// (RS-10, RS-11), by the URI of each subscription. Several changes before the next
     /// notification are reported once.
     pub fn resource_updated(&mut self, uri: &str) {
+        self.touch(Some(uri));
+    }
+
+    /// Notifies the subscribers of each resource: changes of it may have been missed.
+    pub fn resources_updated(&mut self) {
+        self.touch(None);
+    }
+
+    fn touch(&mut self, uri: Option<&str>) {
         if !S::WATCHES || self.is_closed() {
             return;
         }

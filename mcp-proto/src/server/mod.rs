@@ -145,8 +145,6 @@ pub struct Server<'c, S: Storage> {
     id: MachineId,
     config: ServerSetup<'c>,
     reserve: usize,
-    /// The bytes that our name takes in a result.
-    identity: usize,
     /// The longest message that the output can ever hold.
     max_message: usize,
     requests: Slots<InFlight<S::IdBuf>, S::Requests>,
@@ -185,17 +183,13 @@ impl<'c, S: Storage> Server<'c, S> {
 
     fn of(prepared: PreparedConfig<'c, S>, storage: S) -> Self {
         let PreparedConfig {
-            config,
-            reserve,
-            identity,
-            ..
+            config, reserve, ..
         } = prepared;
         let (requests, questions, batch, uris) = storage.into_parts();
         let limits = &config.limits;
         let max_message = limits.max_message();
         Self {
             reserve,
-            identity,
             max_message,
             requests: Slots::new(requests, limits.in_flight),
             questions: Questions::new(questions, limits.in_flight),

@@ -2,7 +2,7 @@
 
 use super::in_flight::{InFlight, Listen, Stage, Step};
 use super::listen::notification;
-use super::result_members::{Addition, check_room, complete};
+use super::result_members::{Addition, complete};
 use super::session::Phase;
 use super::{Server, Storage};
 use crate::action::{SendError, Transmit};
@@ -277,24 +277,20 @@ fn write_of_listen(
         return Ok(w.finish()?);
     };
     let (len, object) = write(method, params, revision, out)?;
-    let mut w = Writer::counting();
-    w.string(keys::SUBSCRIPTION_ID);
-    w.literal(":");
-    id.write(&mut w);
     let additions = [Addition {
         key: keys::SUBSCRIPTION_ID,
         in_meta: true,
-        len: w.len(),
         value: &|w| id.write(w),
     }];
-    check_room(out, len, object, &additions)?;
-    let written = Raw::received(out.get(object.0..object.1).unwrap_or_default());
-    let meta = written.object().and_then(|params| params.get("_meta"));
-    let named = meta.and_then(|meta| meta.object()?.get(keys::SUBSCRIPTION_ID));
-    if named.is_some() {
-        return Err(SendError::Encode);
+    if len <= out.len() {
+        let written = Raw::received(out.get(object.0..object.1).unwrap_or_default());
+        let meta = written.object().and_then(|params| params.get("_meta"));
+        let named = meta.and_then(|meta| meta.object()?.get(keys::SUBSCRIPTION_ID));
+        if named.is_some() {
+            return Err(SendError::Encode);
+        }
     }
-    complete(out, len, object, &additions)
+    complete(out, len, object, &additions, Some((params, revision)))
 }
 
 /// Writes a notification with parameters, which are not checked yet; returns its length, and where

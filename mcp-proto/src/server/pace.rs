@@ -7,7 +7,7 @@ use core::time::Duration;
 use super::progress_report::ProgressReport;
 use crate::time::Instant;
 
-/// How fast the progress of one request leaves: [`BURST`] messages at once, then one in each
+/// The pace of the progress messages of one request: [`BURST`] messages at once, then one in each
 /// interval. The newest report that is too early is held back.
 ///
 /// Without an allocator every report leaves at once, so a program that reports none links nothing
@@ -28,7 +28,7 @@ pub(super) struct Pace {
 
 #[cfg(feature = "alloc")]
 impl Pace {
-    /// Whether a request has two deadlines, so that its slot is armed for the earlier one.
+    /// True if a request has two deadlines, so that its slot is armed for the earlier one.
     pub(super) const HOLDS: bool = true;
 
     pub(super) const fn set_overdue(&mut self, until: Instant) {
@@ -39,7 +39,7 @@ impl Pace {
         self.overdue
     }
 
-    /// Whether the request is overdue since a deadline of it that has just passed; once.
+    /// Returns, once, whether the request is overdue since a deadline that has just passed.
     pub(super) fn take_overdue(&mut self, now: Instant) -> bool {
         self.overdue.take_if(|due| *due <= now).is_some()
     }

@@ -31,8 +31,6 @@ pub struct PreparedConfig<'c, S> {
     pub(super) config: ServerSetup<'c>,
     /// The most that a reply can take.
     pub(super) reserve: usize,
-    /// The bytes that our name takes in a result.
-    pub(super) identity: usize,
     storage: PhantomData<fn(S)>,
 }
 
@@ -81,7 +79,6 @@ impl<'c, S: Storage> PreparedConfig<'c, S> {
     fn measured(config: ServerSetup<'c>) -> Self {
         Self {
             reserve: reply::reserve(&config).saturating_add(S::ID_ECHO),
-            identity: reply::identity(&config),
             config,
             storage: PhantomData,
         }

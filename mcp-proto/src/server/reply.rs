@@ -225,17 +225,6 @@ pub(super) fn reserve(config: &ServerSetup<'_>) -> usize {
     ENVELOPE + largest
 }
 
-/// The bytes of who we are, with its key, in the newest revision that has it in every result.
-pub(super) fn identity(config: &ServerSetup<'_>) -> usize {
-    let mut w = Writer::counting();
-    if let Some(revision) = config.revisions.newest_modern() {
-        w.string(SERVER_INFO);
-        w.literal(":");
-        let Ok(()) = config.texts.write_info(revision, &mut w);
-    }
-    w.len()
-}
-
 /// The length of an id as it stands in the message, without quotes.
 pub(super) fn id_len(id: Id<'_>) -> usize {
     match id {

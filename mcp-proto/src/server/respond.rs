@@ -3,7 +3,7 @@
 use super::in_flight::{InFlight, Stage};
 use super::question_check::check_question;
 use super::reply::SERVER_INFO;
-use super::result_members::{Addition, check_room, complete};
+use super::result_members::{Addition, complete};
 use super::setup::ServerSetup;
 use super::{Server, Storage};
 use crate::action::{BufferFull, SendError, Transmit};
@@ -81,7 +81,6 @@ impl<S: Storage> Server<'_, S> {
         }
         let Self {
             config,
-            identity,
             requests,
             arrays,
             max_message,
@@ -99,7 +98,7 @@ impl<S: Storage> Server<'_, S> {
             }
             Stage::Refused | Stage::Ended | Stage::Silent => return Err(SendError::Stale),
         }
-        let write = |out: &mut [u8]| write_outcome(config, *identity, request, &outcome, out);
+        let write = |out: &mut [u8]| write_outcome(config, request, &outcome, out);
         let len = if S::ARRAYS && request.batched && arrays.batch.gather(write)? {
             0
         } else {
@@ -162,22 +161,20 @@ impl<S: Storage> Server<'_, S> {
 
 fn write_outcome<L: IdStorage>(
     config: &ServerSetup<'_>,
-    identity: usize,
     request: &InFlight<L>,
     outcome: &Outcome<'_>,
     out: &mut [u8],
 ) -> Result<usize, SendError> {
     match outcome {
         Outcome::Error(error) => write_error(request.id(), error, request.revision, out),
-        Outcome::Result(payload) => write_result(config, identity, request, *payload, out),
-        Outcome::Input(input) => write_input(config, identity, request, input, out),
+        Outcome::Result(payload) => write_result(config, request, *payload, out),
+        Outcome::Input(input) => write_input(config, request, input, out),
     }
 }
 
 /// A result, with what its revision demands.
 fn write_result<L: IdStorage>(
     config: &ServerSetup<'_>,
-    identity: usize,
     request: &InFlight<L>,
     payload: &dyn Payload,
     out: &mut [u8],
@@ -203,23 +200,24 @@ fn write_result<L: IdStorage>(
         RESULT_TYPE,
         TIME_TO_LIVE,
         CACHE_SCOPE,
-        identity_of(identity, &write_name),
+        identity_of(&write_name),
     ];
     // Without a cache no hints, and no name where it is kept back.
     let cacheable = request.traits.cacheable && revision.requires_cache_hints();
     let [result_type, ttl, scope, name] = additions;
+    let mut complete =
+        |additions: &[_]| complete(out, len, object, additions, Some((payload, revision)));
     match (cacheable, config.identify) {
-        (true, true) => complete(out, len, object, &[result_type, ttl, scope, name]),
-        (true, false) => complete(out, len, object, &[result_type, ttl, scope]),
-        (false, true) => complete(out, len, object, &[result_type, name]),
-        (false, false) => complete(out, len, object, &[result_type]),
+        (true, true) => complete(&[result_type, ttl, scope, name]),
+        (true, false) => complete(&[result_type, ttl, scope]),
+        (false, true) => complete(&[result_type, name]),
+        (false, false) => complete(&[result_type]),
     }
 }
 
 /// Questions in place of a result: MR-01..05.
 fn write_input<L: IdStorage>(
     config: &ServerSetup<'_>,
-    identity: usize,
     request: &InFlight<L>,
     input: &InputRequired<'_>,
     out: &mut [u8],
@@ -272,14 +270,26 @@ fn write_input<L: IdStorage>(
     let write_name = |w: &mut Writer<'_>| {
         let Ok(()) = config.texts.write_info(revision, w);
     };
-    let name = [identity_of(identity, &write_name)];
+    let name = [identity_of(&write_name)];
     let additions = if config.identify {
         name.as_slice()
     } else {
         &[]
     };
-    check_room(out, len, object, additions)?;
-    let written = Raw::parse(out.get(object.0..object.1).unwrap_or_default(), MAX_DEPTH)
+    if len <= out.len() {
+        check_questions(out, object, request, input)?;
+    }
+    complete(out, len, object, additions, None)
+}
+
+/// Checks the questions of a payload that is there as a whole.
+fn check_questions<L: IdStorage>(
+    out: &[u8],
+    (start, end): (usize, usize),
+    request: &InFlight<L>,
+    input: &InputRequired<'_>,
+) -> Result<(), SendError> {
+    let written = Raw::parse(out.get(start..end).unwrap_or_default(), MAX_DEPTH)
         .ok()
         .and_then(Raw::object)
         .ok_or(SendError::Encode)?;
@@ -288,9 +298,9 @@ fn write_input<L: IdStorage>(
         let params = questions
             .and_then(|questions| questions.get(key)?.object()?.get("params")?.object())
             .ok_or(SendError::Encode)?;
-        check_question(question.method, params, request.features, revision)?;
+        check_question(question.method, params, request.features, request.revision)?;
     }
-    complete(out, len, object, additions)
+    Ok(())
 }
 
 /// An error, with a code that its revision has.
@@ -371,11 +381,10 @@ fn code_for_revision(code: i64, revision: Revision) -> i64 {
 }
 
 /// Who we are (VR-08).
-fn identity_of<'a>(len: usize, value: &'a dyn Fn(&mut Writer<'_>)) -> Addition<'a> {
+fn identity_of<'a>(value: &'a dyn Fn(&mut Writer<'_>)) -> Addition<'a> {
     Addition {
         key: SERVER_INFO,
         in_meta: true,
-        len,
         value,
     }
 }
@@ -383,21 +392,18 @@ fn identity_of<'a>(len: usize, value: &'a dyn Fn(&mut Writer<'_>)) -> Addition<'
 const RESULT_TYPE: Addition<'static> = Addition {
     key: "resultType",
     in_meta: false,
-    len: r#""resultType":"complete""#.len(),
     value: &|w| w.literal("\"complete\""),
 };
 
 const TIME_TO_LIVE: Addition<'static> = Addition {
     key: "ttlMs",
     in_meta: false,
-    len: r#""ttlMs":0"#.len(),
     value: &|w| w.literal("0"),
 };
 
 const CACHE_SCOPE: Addition<'static> = Addition {
     key: "cacheScope",
     in_meta: false,
-    len: r#""cacheScope":"private""#.len(),
     value: &|w| w.literal("\"private\""),
 };
 

@@ -1,72 +1,121 @@
 //! Adds members of the protocol to results of the application.
 
 use crate::action::SendError;
-use crate::json::{Raw, Writer};
-use crate::splice::{Additions, CLOSE, META, Members, OwnMeta};
+use crate::json::{MemberWatch, Raw, Writer};
+use crate::payload::Payload;
+use crate::revision::Revision;
+use crate::splice::{Additions, CLOSE, Members, OwnMeta};
 
 /// A member that an object has to have; one that it has already stays as it is.
 pub(super) struct Addition<'a> {
     pub(super) key: &'static str,
     /// Whether it belongs into `_meta`.
     pub(super) in_meta: bool,
-    /// The bytes that it takes with its key, without a comma.
-    pub(super) len: usize,
     pub(super) value: &'a dyn Fn(&mut Writer<'_>),
 }
 
 /// Completes the object at `start..end`, which ends a message of `len` bytes but for one brace,
-/// and returns the new length of the message.
+/// and returns the new length of the message. `payload` wrote the object, or else the object has
+/// members, but none of the additions and no `_meta`.
 ///
 /// # Errors
 ///
-/// [`SendError::BufferFull`] with the exact need once the payload is there as a whole; before that,
-/// see [`check_room`].
+/// [`SendError::BufferFull`] with the exact need.
 pub(super) fn complete(
     out: &mut [u8],
     len: usize,
     (start, end): (usize, usize),
     additions: &[Addition<'_>],
+    payload: Option<(&dyn Payload, Revision)>,
 ) -> Result<usize, SendError> {
-    check_room(out, len, (start, end), additions)?;
-    if out.get(end.saturating_sub(1)..len) != Some(CLOSE.as_bytes()) {
-        return Err(SendError::Encode);
-    }
-    let object = Raw::received(out.get(start..end).unwrap_or_default());
-    let mut present = [false; MOST];
-    let mut own = None;
-    let mut first = true;
-    for (name, value) in object.object().ok_or(SendError::Encode)?.members() {
-        first = false;
-        if name != "_meta" {
-            note(&mut present, additions, false, |key| name == key);
-            continue;
-        }
-        let members = value.object().ok_or(SendError::Encode)?;
-        for (name, _) in members.members() {
-            note(&mut present, additions, true, |key| name == key);
-        }
-        let before = (value.as_bytes().as_ptr() as usize)
-            .saturating_sub(object.as_bytes().as_ptr() as usize);
-        let meta = OwnMeta {
-            at: start.saturating_add(before).saturating_add(1),
-            is_empty: members.is_empty(),
-        };
-        if own.replace(meta).is_some() {
+    let own = if len <= out.len() {
+        if out.get(end.saturating_sub(1)..len) != Some(CLOSE.as_bytes()) {
             return Err(SendError::Encode);
         }
-    }
+        let object = Raw::received(out.get(start..end).unwrap_or_default());
+        OwnMembers::read(object, start, additions)?
+    } else if let Some((payload, revision)) = payload {
+        OwnMembers::write(payload, revision, end.saturating_sub(start), additions)?
+    } else {
+        OwnMembers::default()
+    };
     let is_missing = |in_meta: bool| {
-        let mut pairs = additions.iter().zip(present);
+        let mut pairs = additions.iter().zip(own.present);
         pairs.any(|(addition, present)| !present && addition.in_meta == in_meta)
     };
-    let members: Members<'_> = &|w| write_missing(additions, present, false, w);
-    let meta: Members<'_> = &|w| write_missing(additions, present, true, w);
+    let members: Members<'_> = &|w| write_missing(additions, own.present, false, w);
+    let meta: Members<'_> = &|w| write_missing(additions, own.present, true, w);
     Additions {
         before: is_missing(false).then_some(members),
         meta: is_missing(true).then_some(meta),
         after: None,
     }
-    .splice(out, end, first, own)
+    .splice(out, end, own.is_empty, own.meta)
+}
+
+/// The members that an object has before it is completed.
+#[derive(Default)]
+struct OwnMembers {
+    is_empty: bool,
+    meta: Option<OwnMeta>,
+    /// Which of the additions are there.
+    present: [bool; MOST],
+}
+
+impl OwnMembers {
+    /// Those of an object that begins at `start` of the message.
+    fn read(object: Raw<'_>, start: usize, additions: &[Addition<'_>]) -> Result<Self, SendError> {
+        let mut own = Self {
+            is_empty: true,
+            ..Self::default()
+        };
+        for (name, value) in object.object().ok_or(SendError::Encode)?.members() {
+            own.is_empty = false;
+            if name != "_meta" {
+                note(&mut own.present, additions, false, |key| name == key);
+                continue;
+            }
+            let members = value.object().ok_or(SendError::Encode)?;
+            for (name, _) in members.members() {
+                note(&mut own.present, additions, true, |key| name == key);
+            }
+            let before = (value.as_bytes().as_ptr() as usize)
+                .saturating_sub(object.as_bytes().as_ptr() as usize);
+            let meta = OwnMeta {
+                at: start.saturating_add(before).saturating_add(1),
+                is_empty: members.is_empty(),
+            };
+            if own.meta.replace(meta).is_some() {
+                return Err(SendError::Encode);
+            }
+        }
+        Ok(own)
+    }
+
+    /// Those of a payload of `len` bytes, for which the buffer has no room.
+    #[cold]
+    #[inline(never)]
+    fn write(
+        payload: &dyn Payload,
+        revision: Revision,
+        len: usize,
+        additions: &[Addition<'_>],
+    ) -> Result<Self, SendError> {
+        let mut watch = MemberWatch::new(additions.iter().map(|addition| addition.key));
+        payload
+            .write(&mut Writer::watching(&mut watch), revision)
+            .map_err(|_| SendError::Encode)?;
+        let mut present = [false; MOST];
+        for (index, (present, addition)) in present.iter_mut().zip(additions).enumerate() {
+            *present = watch.has(index, addition.in_meta);
+        }
+        Ok(Self {
+            is_empty: len <= EMPTY.len(),
+            // Nothing is written there.
+            meta: watch.own_meta().map(|is_empty| OwnMeta { at: 0, is_empty }),
+            present,
+        })
+    }
 }
 
 /// Writes the additions that are not there yet.
@@ -85,39 +134,6 @@ fn write_missing(
         }
     }
     Ok(())
-}
-
-/// Checks that a message of `len` bytes, whose payload is at `start..end`, is there as a whole, so
-/// that the payload can be looked at.
-///
-/// If it is not, the members that the payload may have are not known, so the need is that of a
-/// payload with none of them: enough in any case, and exact unless the payload brings some.
-pub(super) fn check_room(
-    out: &[u8],
-    len: usize,
-    (start, end): (usize, usize),
-    additions: &[Addition<'_>],
-) -> Result<(), SendError> {
-    if len <= out.len() {
-        return Ok(());
-    }
-    let is_empty = end.saturating_sub(start) <= EMPTY.len();
-    let mut needed = len;
-    for in_meta in [false, true] {
-        let mut lens = additions
-            .iter()
-            .filter(|it| it.in_meta == in_meta)
-            .map(|it| it.len);
-        let Some(first) = lens.next() else { continue };
-        // Each has a comma before it, but for the first member of an object.
-        let members = lens.fold(first, |sum, len| sum.saturating_add(len).saturating_add(1));
-        let comma = usize::from(!is_empty || needed > len);
-        let braces = if in_meta { META.len() + 1 } else { 0 };
-        needed = needed
-            .saturating_add(members)
-            .saturating_add(comma + braces);
-    }
-    Err(SendError::BufferFull { needed })
 }
 
 /// A payload without members.
@@ -145,7 +161,7 @@ fn note(
 }
 
 /// No message gets more additions than that.
-const MOST: usize = 4;
+const MOST: usize = MemberWatch::MOST;
 
 #[cfg(test)]
 mod tests {
@@ -157,37 +173,31 @@ mod tests {
             Addition {
                 key: "kind",
                 in_meta: false,
-                len: r#""kind":1"#.len(),
                 value: &|w| w.unsigned(1),
             },
             Addition {
                 key: "who",
                 in_meta: true,
-                len: r#""who":"me""#.len(),
                 value: &|w| w.string("me"),
             },
         ];
         let message = std::format!("[{payload}}}");
         let object = (1, 1 + payload.len());
-        let has_members = ["kind", "who", "_meta"]
-            .iter()
-            .any(|name| payload.contains(name));
+        let raw = Raw::parse(payload.as_bytes(), 8).unwrap();
         for size in 0..expected.len() + 64 {
             let mut out = std::vec![0; size];
-            let whole = out.get_mut(..message.len()).map(|place| {
+            if let Some(place) = out.get_mut(..message.len()) {
                 place.copy_from_slice(message.as_bytes());
-            });
-            match complete(&mut out, message.len(), object, &additions) {
+            }
+            let payload: (&dyn Payload, _) = (&raw, Revision::V2026_07_28);
+            match complete(&mut out, message.len(), object, &additions, Some(payload)) {
                 Ok(len) => {
                     assert_eq!(core::str::from_utf8(&out[..len]).unwrap(), expected);
                     assert!(size >= expected.len());
                 }
                 Err(SendError::BufferFull { needed }) => {
                     assert!(size < expected.len(), "{size} bytes are enough");
-                    assert!(needed >= expected.len());
-                    if whole.is_some() || !has_members {
-                        assert_eq!(needed, expected.len(), "{payload} in {size} bytes");
-                    }
+                    assert_eq!(needed, expected.len(), "{raw:?} in {size} bytes");
                 }
                 Err(other) => panic!("{other}"),
             }
@@ -216,7 +226,7 @@ mod tests {
             out[..payload.len()].copy_from_slice(payload.as_bytes());
             let object = (0, payload.len());
             assert_eq!(
-                complete(&mut out, payload.len() + 1, object, &[]),
+                complete(&mut out, payload.len() + 1, object, &[], None),
                 Err(SendError::Encode),
                 "{payload}"
             );

@@ -71,8 +71,9 @@ impl<S: Store<u8>> Subscriptions<S> {
         self.uris.remove_all(Owner::Request(request));
     }
 
-    /// Notes that a resource changed, and calls `listen` for each request that is to say so.
-    pub(super) fn touch(&mut self, uri: &str, mut listen: impl FnMut(Key)) {
+    /// Notes that a resource changed, or that any may have, and calls `listen` for each request that is to say
+    /// so.
+    pub(super) fn touch(&mut self, uri: Option<&str>, mut listen: impl FnMut(Key)) {
         self.uris.touch(uri, |owner| {
             if let Owner::Request(request) = owner {
                 listen(request);

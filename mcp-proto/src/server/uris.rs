@@ -112,12 +112,12 @@ impl<S: Store<u8>> Uris<S> {
     }
 
     /// Notes a change of the resource at `uri` for the subscribers of it or of a parent
-    /// of it (RS-10), and returns them.
-    pub(super) fn touch(&mut self, uri: &str, mut owner: impl FnMut(Owner)) {
+    /// of it (RS-10), and returns them; `None` is any resource.
+    pub(super) fn touch(&mut self, uri: Option<&str>, mut owner: impl FnMut(Owner)) {
         let mut at = 0;
         while let Some(entry) = self.entry(at) {
             let next = entry.end;
-            if covers(entry.uri, uri) {
+            if uri.is_none_or(|uri| covers(entry.uri, uri)) {
                 owner(entry.owner);
                 if !entry.dirty {
                     self.set_dirty(at, true);
@@ -343,8 +343,8 @@ mod tests {
         uris.add(token(2), Str::from("x:1")).unwrap();
         uris.add(token(2), Str::from("x:2")).unwrap();
         let mut told = Vec::new();
-        uris.touch("x:1", |owner| told.push(owner));
-        uris.touch("x:1", |_| {});
+        uris.touch(Some("x:1"), |owner| told.push(owner));
+        uris.touch(Some("x:1"), |_| {});
         assert_eq!(told, [Owner::Session, token(2)]);
         let (place, uri) = uris.first_dirty(token(2)).unwrap();
         assert_eq!(uri, "x:1");
@@ -395,8 +395,8 @@ mod tests {
             uris.add(token(1), Str::from(uri.as_str())).unwrap();
         }
         uris.add(Owner::Session, Str::from("last")).unwrap();
-        uris.touch("last", |_| {});
-        uris.touch("a:7", |_| {});
+        uris.touch(Some("last"), |_| {});
+        uris.touch(Some("a:7"), |_| {});
         uris.store.1 = 0;
         uris.remove_all(token(1));
         assert_eq!(uris.store.1, 1);

@@ -171,6 +171,9 @@ fn transfer_codings() {
         refused(method, &twice, Refusal::TransferEncoding);
     }
     accepted("POST", &["transfer-encoding: chunked"]);
+    let two = ["transfer-encoding: chunked", "content-length: 5"];
+    refused("POST", &two, Refusal::TwoLengths);
+    assert_eq!(Refusal::TwoLengths.status(), 400);
     accepted("POST", &["transfer-encoding: Chunked"]);
     assert_eq!(Refusal::TransferEncoding.status(), 501);
 }

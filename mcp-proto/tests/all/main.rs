@@ -19,6 +19,7 @@ mod json_twins;
 mod members;
 mod messages;
 mod model;
+mod needed;
 mod raw_peers;
 mod script;
 mod server;

@@ -279,6 +279,91 @@ fn switches() {
     script.error(Document::ServerMetadata, &[&said, "asks no user"]);
 }
 
+/// AU-56: a client that registers itself has a redirect URI of its own for each issuer, and keeps it.
+#[test]
+fn a_redirect_uri_for_each_issuer() {
+    let config = || AuthConfig {
+        redirect_per_issuer: true,
+        ..config()
+    };
+    let [a, b, c, d, ..] = digest(ISSUER);
+    let own = format!("{CALLBACK}/{a:02x}{b:02x}{c:02x}{d:02x}");
+    let mut script = Script::new(config(), challenge("Bearer scope=a"));
+    script.discovers("");
+    // The redirect URI is the same if the registration is repeated.
+    for _ in 0..2 {
+        let request = script.posts("https://as.example/register");
+        let body = request.body.unwrap();
+        assert!(
+            body.expose()
+                .contains(&format!("\"redirect_uris\":[\"{own}\"]"))
+        );
+        script.answers(400, r#"{"error":"invalid_client_metadata"}"#);
+    }
+    script.error(Document::Registration, &["invalid_client_metadata"]);
+    let mut script = Script::new(config(), None);
+    script.discovers("").registers();
+    let page = script.consents();
+    assert_eq!(page.get("redirect_uri").unwrap(), own);
+    let token = script.posts("https://as.example/token");
+    assert_eq!(form_value(&token, "redirect_uri").unwrap(), own);
+    let stored = script
+        .answers(200, r#"{"access_token":"t","token_type":"Bearer"}"#)
+        .done();
+    assert_eq!(stored.identity.redirect_uri.as_deref(), Some(own.as_str()));
+
+    let mut script = Script::with_stored(config(), None, &stored);
+    script.discovers("");
+    assert_eq!(script.opens().get("redirect_uri").unwrap(), own);
+
+    // A registration with the URI of all issuers is not used again, and the other way round.
+    let mut shared = stored.clone();
+    shared.identity.redirect_uri = Some(CALLBACK.into());
+    let mut script = Script::with_stored(config(), None, &shared);
+    script.discovers("").posts("https://as.example/register");
+    let mut script = Script::with_stored(
+        AuthConfig {
+            redirect_per_issuer: false,
+            ..config()
+        },
+        None,
+        &stored,
+    );
+    script.discovers("").posts("https://as.example/register");
+
+    // Clients that were registered otherwise keep theirs.
+    let registered = AuthConfig {
+        redirect_per_issuer: true,
+        ..registered(ClientProof::Public)
+    };
+    let mut script = Script::new(registered, None);
+    script.discovers("");
+    assert_eq!(script.opens().get("redirect_uri").unwrap(), CALLBACK);
+}
+
+/// AU-56: an application demands `iss` of an authorization server that does not promise it.
+#[test]
+fn responses_without_an_issuer() {
+    for require_iss in [false, true] {
+        let config = AuthConfig {
+            require_iss,
+            ..registered(ClientProof::Public)
+        };
+        let mut script = Script::new(config, None);
+        script.discovers("");
+        let state = script.opens().get("state").unwrap();
+        script.comes_back(&format!("code=c&state={state}"));
+        match require_iss {
+            true => {
+                script.error(Document::AuthorizationResponse, &["`iss` is missing"]);
+            }
+            false => {
+                script.posts("https://as.example/token");
+            }
+        }
+    }
+}
+
 fn config_without_identity() -> AuthConfig {
     AuthConfig {
         dynamic_registration: false,

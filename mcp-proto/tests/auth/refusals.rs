@@ -76,6 +76,12 @@ fn endless_401() {
         operation.refused(401, "Bearer", None, None),
         Ok("authorize")
     );
+    let error = operation.refused(403, "Bearer error=invalid_request", None, Some(&held));
+    let error = error.unwrap_err();
+    assert!(
+        error.contains("refused with status 403") && !error.contains("new token"),
+        "{error}"
+    );
     let field = "Bearer error=invalid_token, error_description=\"another audience\"";
     let error = operation.refused(401, field, None, Some(&held));
     let error = error.unwrap_err();
@@ -97,8 +103,10 @@ fn endless_step_up() {
     // A refresh cannot widen a grant.
     let mut refused = |field| operation.refused(403, field, None, Some(&held));
     assert_eq!(refused(field), Ok("authorize"));
-    // No second consent to the same scopes.
-    assert!(refused(field).unwrap_err().contains("insufficient_scope"));
+    // No second consent to the same scopes. The token is valid, so the advice is about scopes.
+    let error = refused(field).unwrap_err();
+    let said = "refused with status 403 and error insufficient_scope; consent to the scopes";
+    assert!(error.contains(said), "{error}");
     let more = "Bearer error=\"insufficient_scope\", scope=\"x y\"";
     assert_eq!(refused(more), Ok("authorize"));
     let error = operation
@@ -107,6 +115,30 @@ fn endless_step_up() {
     assert!(error.contains("insufficient_scope"), "{error}");
     operation.refusals.request_ended();
     assert!(operation.refused(403, field, None, Some(&held)).is_err());
+}
+
+/// AU-60: an operation counts only its own authorizations.
+#[test]
+fn authorizations_of_other_operations() {
+    let held = credentials(r#"{"access_token":"t"}"#);
+    let mut operation = Operation::new();
+    let field = "Bearer error=\"insufficient_scope\", scope=\"x\"";
+    for _ in 0..2 * Refusals::MOST_AUTHORIZATIONS {
+        let found = operation.refused(403, field, None, Some(&held));
+        assert_eq!(found, Ok("authorize"));
+        operation.refusals.other_authorization_ran();
+    }
+    let mut refused = |status, field| operation.refused(status, field, None, Some(&held));
+    assert_eq!(refused(401, "Bearer"), Ok("authorize"));
+    operation.refusals.other_authorization_ran();
+    let mut refused = |status, field| operation.refused(status, field, None, Some(&held));
+    assert_eq!(refused(403, field), Ok("authorize"));
+    // No second consent to the same scopes.
+    assert!(
+        refused(403, field)
+            .unwrap_err()
+            .contains("insufficient_scope")
+    );
 }
 
 /// AU-60: no second consent to scopes that the new token has.

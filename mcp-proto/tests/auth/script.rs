@@ -63,6 +63,8 @@ pub(crate) struct Script {
     output: Option<Result<Output, AuthError>>,
     now: u64,
     random: u8,
+    /// Where the last page sends the user back to.
+    redirect_uri: String,
     /// What was signed, in its order.
     pub(crate) signed: Vec<SigningRequest>,
     /// Everything that `Debug` and `Display` have shown.
@@ -102,6 +104,7 @@ impl Script {
             output: None,
             now: START,
             random: 0,
+            redirect_uri: CALLBACK.into(),
             signed: Vec::new(),
             shown: RefCell::default(),
             secrets: Vec::new(),
@@ -221,7 +224,10 @@ impl Script {
     #[track_caller]
     pub(crate) fn opens(&mut self) -> Page {
         match self.take() {
-            Output::Open(page) => Page::new(page.url),
+            Output::Open(page) => {
+                self.redirect_uri = page.redirect_uri;
+                Page::new(page.url)
+            }
             other => panic!("expected a page, found {other:?}"),
         }
     }
@@ -229,7 +235,7 @@ impl Script {
     /// The user comes back with this query.
     pub(crate) fn comes_back(&mut self, query: &str) -> &mut Self {
         let now = UnixTime::from_secs(self.now);
-        let url = format!("{CALLBACK}?{query}");
+        let url = format!("{}?{query}", self.redirect_uri);
         let output = self.flow.advance(now, Input::Redirect(&url));
         self.settle(output);
         self

@@ -116,7 +116,8 @@ fn answers_that_do_not_admit() {
             expected,
             "{answer:?}"
         );
-        // Nothing of it is kept.
+        // It is not asked about again at once.
+        server.now += 6;
         assert!(server.send(&Request::bearer("opaque")).starts_with("ask"));
     }
     let mut server = Server::new(asking().assume_introspected_audience());
@@ -168,7 +169,9 @@ fn verifiers_of_the_application() {
         &server.send(&good),
         &format!("ask the application\n{GRANTED}"),
     );
-    // It keeps what it wants to keep.
+    // The answer is kept for a while.
+    check(&server.send(&good), GRANTED);
+    server.now += 31;
     check(
         &server.send(&good),
         &format!("ask the application\n{GRANTED}"),

@@ -6,8 +6,8 @@ use mcp_proto::auth::resource::{
 };
 
 use crate::tool::{
-    ISSUER, NOW, RESOURCE, Request, Server, bound_token, builder, check, jwk, proof, proof_with,
-    token,
+    ISSUER, NOW, RESOURCE, Request, Server, bound_to, bound_token, builder, check, jwk, proof,
+    proof_of, proof_with, token,
 };
 
 fn accepting() -> ResourceBuilder {
@@ -86,6 +86,56 @@ fn proofs_that_were_forgotten() {
     assert!(server.send(&with(18, server.now + 2)).ends_with(GRANTED));
 }
 
+/// AU-113: a client that uses all the memory for its proofs makes room for those of other keys, and
+/// only its own proofs are refused for it.
+#[test]
+fn proofs_of_one_key_leave_room_for_others() {
+    let mut server = Server::new(accepting());
+    server.state = VerifierState::new(&server.resource, 1);
+    let tokens = ["client", "greedy"].map(|key| (key, bound_to(key)));
+    let [client, greedy] = tokens.each_ref().map(|(key, token)| {
+        move |id: usize, issued: u64| {
+            let claims = [format!("jti=\"p{id}\""), format!("iat={issued}")];
+            let claims = [claims[0].as_str(), claims[1].as_str()];
+            Request::dpop(token, &proof_of(key, token, &[], &claims))
+        }
+    });
+    let used = "401: the DPoP proof was used before";
+    for id in 0..8 {
+        assert!(server.send(&greedy(id, NOW + 20)).ends_with(GRANTED));
+    }
+    for id in 0..4 {
+        assert!(server.send(&client(id, NOW)).ends_with(GRANTED), "{id}");
+        assert_eq!(server.refusal(&client(id, NOW)), used);
+        // The newer proofs of the other key have not displaced it.
+        let _ = server.send(&greedy(20 + id, NOW + 25));
+        assert_eq!(server.refusal(&client(id, NOW)), used);
+    }
+    assert_eq!(server.refusal(&greedy(40, NOW + 20)), used);
+}
+
+/// AU-113: if there are more keys than are kept, a key that was forgotten cannot use a proof again.
+#[test]
+fn keys_that_were_forgotten() {
+    let mut server = Server::new(accepting());
+    server.state = VerifierState::new(&server.resource, 1);
+    let with = |key: &str, issued: u64| {
+        let token = bound_to(key);
+        let claims = format!("iat={issued}");
+        Request::dpop(&token, &proof_of(key, &token, &[], &[&claims]))
+    };
+    let keys: Vec<String> = (0..9).map(|key| format!("client{key}")).collect();
+    for (key, at) in keys.iter().zip(NOW..) {
+        server.now = at;
+        assert!(server.send(&with(key, at)).ends_with(GRANTED));
+    }
+    for (key, at) in keys.iter().zip(NOW..) {
+        let found = server.refusal(&with(key, at));
+        assert_eq!(found, "401: the DPoP proof was used before", "{key}");
+    }
+    assert!(server.send(&with(&keys[0], server.now)).ends_with(GRANTED));
+}
+
 /// Nothing is fetched or verified for a proof that is too long, or whose signature is too short.
 #[test]
 fn lengths_of_proofs() {
@@ -139,7 +189,7 @@ fn wrong_proofs() {
         ("htu=\"/notes\"", "htu"),
         ("htu=1", "htu"),
         ("iat=999699", "iat"),
-        ("iat=1000301", "iat"),
+        ("iat=1000031", "iat"),
         ("iat=\"1000000\"", "iat"),
         ("-iat", "iat"),
         ("ath=\"x\"", "ath"),
@@ -169,7 +219,7 @@ fn proofs_with_other_spellings() {
         "htu=\"https://mcp.example/notes#x\"",
         "htu=\"HTTPS://MCP.example:443/notes\"",
         "iat=999700",
-        "iat=1000300",
+        "iat=1000030",
         "iat=1000000.7",
     ] {
         let mut server = Server::new(accepting());

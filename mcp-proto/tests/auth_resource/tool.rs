@@ -264,13 +264,23 @@ pub(crate) fn token(claims: &[&str]) -> String {
 
 /// A token that is bound to the client's key.
 pub(crate) fn bound_token() -> String {
-    let jkt = encode(&digest(thumbprint_input("client").as_bytes()));
+    bound_to("client")
+}
+
+/// A token that is bound to the key of this name.
+pub(crate) fn bound_to(key: &str) -> String {
+    let jkt = encode(&digest(thumbprint_input(key).as_bytes()));
     token(&[&format!("cnf={{\"jkt\":\"{jkt}\"}}")])
 }
 
 /// A valid proof for a token, signed with the client's key, changed in header and claims.
 pub(crate) fn proof_with(token: &str, header: &[&str], claims: &[&str]) -> String {
-    let jwk = format!("{{{}}}", jwk("client"));
+    proof_of("client", token, header, claims)
+}
+
+/// A proof that is signed with the key of this name.
+pub(crate) fn proof_of(key: &str, token: &str, header: &[&str], claims: &[&str]) -> String {
+    let jwk = format!("{{{}}}", jwk(key));
     let header = changed(
         &[("typ", "\"dpop+jwt\""), ("alg", "\"ES256\""), ("jwk", &jwk)],
         header,
@@ -286,7 +296,7 @@ pub(crate) fn proof_with(token: &str, header: &[&str], claims: &[&str]) -> Strin
         ],
         claims,
     );
-    signed(&header, &claims, "client")
+    signed(&header, &claims, key)
 }
 
 pub(crate) fn proof(token: &str, claims: &[&str]) -> String {

@@ -12,7 +12,7 @@ use http::header::WWW_AUTHENTICATE;
 use mcp_proto::auth::{Challenge, Refusal, Remedy, Scheme};
 use mcp_proto::client::http::{Exchange, HttpMethod};
 
-use super::authorization::{Authorizer, Goal, Reason, dpop_nonce};
+use super::authorization::{Authorizer, Goal, Obtained, Reason, dpop_nonce};
 use super::carrier::{Reply, Unsent};
 use super::link::Link;
 use super::no_reply::NoReply;
@@ -86,11 +86,15 @@ pub(super) async fn send(
         };
         drain(authorizer, response).await;
         let Some(goal) = goal else { continue };
-        let asked_for = match &goal {
-            Goal::Authorize(challenge) => Reason::of(challenge.as_ref()),
-            _ => Reason::of(None),
+        let (is_authorization, asked_for) = match &goal {
+            Goal::Authorize(challenge) => (true, Reason::of(challenge.as_ref())),
+            _ => (false, Reason::of(None)),
         };
-        while_suspended(link, exchange.id(), authorizer.fly(goal, view.version)).await?;
+        let flown = authorizer.fly(goal, view.version);
+        let obtained = while_suspended(link, exchange.id(), flown).await?;
+        if is_authorization && obtained == Obtained::Otherwise {
+            refusals.other_authorization_ran();
+        }
         reason = Some(asked_for);
     }
 }

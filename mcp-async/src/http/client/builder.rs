@@ -77,8 +77,8 @@ impl<R, T> ClientBuilder<R, T> {
     }
 
     /// Sets a callback for each request to the server over HTTP and what comes back, to show or
-    /// measure them. It is called at once and in the order of the steps, and must not block. Requests
-    /// of an authorization to other servers are not observed.
+    /// measure them. It is called at once and in the order of the steps, and must neither block nor
+    /// panic. Requests of an authorization to other servers are not observed.
     ///
     /// ```
     /// use mcp_async::client::ClientBuilder;

@@ -88,7 +88,7 @@ impl Reply {
                     return Poll::Ready(None);
                 }
                 Poll::Ready(Some(Err(broken))) => {
-                    self.note(HttpStep::End);
+                    self.note(HttpStep::Failed("the body of the response broke off"));
                     return Poll::Ready(Some(Err(broken)));
                 }
                 Poll::Ready(Some(Ok(frame))) => {
@@ -113,9 +113,18 @@ impl Reply {
         self.observed.is_some()
     }
 
-    fn note(&self, step: HttpStep<'_>) {
-        if let Some(observed) = &self.observed {
+    fn note(&mut self, step: HttpStep<'_>) {
+        if let Some(observed) = &mut self.observed {
             observed.note(step);
+        }
+    }
+}
+
+impl Drop for Reply {
+    fn drop(&mut self) {
+        // Such as an empty body, which need not be read.
+        if self.body.is_end_stream() {
+            self.note(HttpStep::End);
         }
     }
 }
@@ -156,24 +165,26 @@ where
         let mut service = service.unwrap_or_else(PoisonError::into_inner).clone();
         let observer = self.observer.clone();
         Box::pin(async move {
-            let observed = observer.map(|observer| Observed::begin(&observer, &request));
-            core::future::poll_fn(|cx| service.poll_ready(cx))
+            let mut observed = observer.map(|observer| Observed::begin(&observer, &request));
+            let ready = core::future::poll_fn(|cx| service.poll_ready(cx))
                 .await
-                .map_err(|error| Unsent::new(false, &*error.into()))?;
-            match service.call(request).await {
-                Ok(response) => {
-                    if let Some(observed) = &observed {
-                        observed.note_head(&response);
-                    }
-                    Ok(response.map(|body| Reply::new(body, observed)))
-                }
-                Err(error) => {
+                .map_err(|error| Unsent::new(false, &*error.into()));
+            let sent = match ready {
+                Err(unsent) => Err(unsent),
+                Ok(()) => service.call(request).await.map_err(|error| {
                     let error = error.into();
                     let failed = error.downcast_ref::<SendFailed>();
                     let begun = !failed.is_some_and(SendFailed::is_unsent);
-                    Err(Unsent::new(begun, &*error))
+                    Unsent::new(begun, &*error)
+                }),
+            };
+            if let Some(observed) = &mut observed {
+                match &sent {
+                    Ok(response) => observed.note_head(response),
+                    Err(unsent) => observed.note(HttpStep::Failed(&unsent.cause)),
                 }
             }
+            sent.map(|response| response.map(|body| Reply::new(body, observed)))
         })
     }
 }

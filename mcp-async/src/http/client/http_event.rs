@@ -22,7 +22,9 @@ pub struct HttpEvent<'a> {
     pub step: HttpStep<'a>,
 }
 
-/// The steps of an exchange over HTTP. `Debug` shows no bodies.
+/// The steps of an exchange over HTTP. The first is a `Request`, and the last is an `End` or a `Failed`:
+/// each exchange has exactly one of each, so what an application keeps for an exchange can be dropped
+/// then. `Debug` shows no bodies.
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub enum HttpStep<'a> {
@@ -47,8 +49,12 @@ pub enum HttpStep<'a> {
     },
     /// A part of the body of the response has arrived.
     Data(&'a [u8]),
-    /// The body of the response has ended, or its connection was lost.
+    /// The response has arrived whole. No step follows.
     End,
+    /// The exchange has ended before its response: there is no connection, the connection was lost, or
+    /// the client has dropped the request or the rest of the response. The text is the reason, for a
+    /// person. No step follows.
+    Failed(&'a str),
 }
 
 impl fmt::Debug for HttpStep<'_> {
@@ -58,6 +64,7 @@ impl fmt::Debug for HttpStep<'_> {
             Self::Response { status, .. } => write!(f, "Response({status})"),
             Self::Data(data) => write!(f, "Data({} bytes)", data.len()),
             Self::End => f.write_str("End"),
+            Self::Failed(reason) => f.debug_tuple("Failed").field(reason).finish(),
         }
     }
 }
@@ -77,17 +84,20 @@ impl<F: Fn(HttpEvent<'_>)> HttpObserver<F> {
     }
 }
 
-/// One exchange that is observed.
+/// One exchange that is observed. Dropping it before its last step is a failure.
 pub(super) struct Observed {
     observer: Arc<HttpObserver>,
     exchange: u64,
+    /// No step follows: the last one was noted, or the callback has panicked.
+    is_over: bool,
 }
 
 impl Observed {
     pub(super) fn begin(observer: &Arc<HttpObserver>, request: &Request<Full<Bytes>>) -> Self {
-        let this = Self {
+        let mut this = Self {
             observer: Arc::clone(observer),
             exchange: observer.last.fetch_add(1, Ordering::Relaxed) + 1,
+            is_over: false,
         };
         // A full body is ready at once.
         let mut body = request.body().clone();
@@ -105,17 +115,27 @@ impl Observed {
         this
     }
 
-    pub(super) fn note_head<B>(&self, response: &Response<B>) {
+    pub(super) fn note_head<B>(&mut self, response: &Response<B>) {
         self.note(HttpStep::Response {
             status: response.status(),
             headers: response.headers(),
         });
     }
 
-    pub(super) fn note(&self, step: HttpStep<'_>) {
-        (self.observer.callback)(HttpEvent {
-            exchange: self.exchange,
-            step,
-        });
+    pub(super) fn note(&mut self, step: HttpStep<'_>) {
+        if !core::mem::replace(&mut self.is_over, true) {
+            let is_last = matches!(step, HttpStep::End | HttpStep::Failed(_));
+            (self.observer.callback)(HttpEvent {
+                exchange: self.exchange,
+                step,
+            });
+            self.is_over = is_last;
+        }
+    }
+}
+
+impl Drop for Observed {
+    fn drop(&mut self) {
+        self.note(HttpStep::Failed("dropped by the client"));
     }
 }

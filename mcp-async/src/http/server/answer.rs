@@ -99,7 +99,7 @@ pub(super) fn refusal(refusal: Refusal, methods: &'static str) -> Answer {
         Refusal::Method | Refusal::StreamEnded => allow(&mut response, methods),
         Refusal::MethodOfRevision => allow(&mut response, "POST"),
         // The end of the request is uncertain, so what follows cannot be read as another one.
-        Refusal::TransferEncoding => {
+        Refusal::TransferEncoding | Refusal::TwoLengths => {
             let close = HeaderValue::from_static("close");
             response.headers_mut().insert(header::CONNECTION, close);
         }

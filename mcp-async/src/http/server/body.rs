@@ -8,6 +8,8 @@ use core::task::{Context, Poll, ready};
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 
+use super::unread::UnreadBytes;
+
 /// The body of a response: nothing, one message, or events for as long as there are some.
 ///
 /// Dropping one of 2026-07-28 that has not ended cancels its request (SH-19); the handlers
@@ -16,6 +18,8 @@ pub struct HttpBody {
     kind: Kind,
     /// What is left of what came last.
     rest: Bytes,
+    /// Counts a whole answer while it is not read.
+    unread: Option<UnreadBytes>,
 }
 
 enum Kind {
@@ -34,7 +38,7 @@ impl HttpBody {
         Self::new(Kind::Empty, Bytes::new())
     }
 
-    pub(super) const fn full(bytes: Bytes) -> Self {
+    pub(crate) const fn full(bytes: Bytes) -> Self {
         Self::new(Kind::Full, bytes)
     }
 
@@ -43,7 +47,6 @@ impl HttpBody {
     }
 
     /// What there is of a body that is not an event stream.
-    #[cfg(feature = "auth")]
     pub(super) fn bytes(&self) -> Option<&[u8]> {
         match &self.kind {
             Kind::Empty | Kind::Full => Some(&self.rest),
@@ -64,7 +67,17 @@ impl HttpBody {
     }
 
     const fn new(kind: Kind, rest: Bytes) -> Self {
-        Self { kind, rest }
+        Self {
+            kind,
+            rest,
+            unread: None,
+        }
+    }
+
+    /// Counts its bytes until they are read.
+    pub(super) fn counted_by(mut self, unread: UnreadBytes) -> Self {
+        self.unread = Some(unread);
+        self
     }
 }
 
@@ -88,7 +101,11 @@ impl Body for HttpBody {
             self.rest = text;
         }
         let len = self.rest.len().min(PORTION);
-        Poll::Ready(Some(Ok(Frame::data(self.rest.split_to(len)))))
+        let portion = self.rest.split_to(len);
+        if self.rest.is_empty() {
+            self.unread = None;
+        }
+        Poll::Ready(Some(Ok(Frame::data(portion))))
     }
 
     fn is_end_stream(&self) -> bool {

@@ -6,12 +6,19 @@ use core::pin::Pin;
 use core::time::Duration;
 use std::sync::{Arc, Weak};
 
+use http::header::{self, HeaderName};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
 use super::HttpService;
 use super::authenticate::{Authenticate, Hook};
 use super::endpoint::HttpEndpoint;
 use super::http_sse_paths::HttpSsePaths;
 use super::options::Options;
-use crate::http::{EventStore, Relay, SessionStore};
+use crate::http::{Forward, SessionStore};
+use crate::net::Listen;
+#[cfg(feature = "http-client")]
+use crate::net::{HttpClient, Network};
 use crate::runtime::{Runtime, Task};
 use crate::server::parts::Parts;
 use crate::server::serving::Server;
@@ -44,6 +51,8 @@ pub struct Http<R> {
     pub(super) shutdown: Option<Task>,
     #[cfg(feature = "auth")]
     pub(super) protection: Option<super::protect::Protection<R>>,
+    /// Where other processes reach this one.
+    pub(super) processes: Option<Listen>,
     /// Settings that can have no effect.
     mistakes: Vec<RegisterError>,
 }
@@ -75,6 +84,7 @@ impl<R: Runtime> Http<R> {
             source,
             options: Options::default(),
             shutdown: None,
+            processes: None,
             #[cfg(feature = "auth")]
             protection: None,
             mistakes: Vec::new(),
@@ -88,7 +98,9 @@ impl<R: Runtime> Http<R> {
         }
     }
 
-    /// Sets the path of the endpoint; `/mcp` otherwise. Other paths are answered with 404.
+    /// Sets the path of the endpoint; `/mcp` otherwise. Other paths are answered with 404. It begins with
+    /// a slash and is encoded as in a URL; a path that no request can have is a mistake that
+    /// [`into_service`](Self::into_service) reports.
     pub fn path(mut self, path: impl Into<String>) -> Self {
         self.options.path = Some(path.into());
         self
@@ -180,14 +192,18 @@ impl<R: Runtime> Http<R> {
     }
 
     /// Sets the maximum number of legacy sessions, those of [`legacy_sse`](Self::legacy_sse)
-    /// included; 10 000 otherwise. One more is answered with 503 and `Retry-After`.
+    /// included; 10 000 otherwise. One more is answered with 503 and `Retry-After`, unless a session makes room
+    /// whose client has sent nothing since `initialize`: the oldest after one minute, or at once if all places are
+    /// taken and the caller has none.
     pub fn max_sessions(mut self, sessions: usize) -> Self {
         self.options.limits.sessions = sessions;
         self
     }
 
-    /// Sets the maximum number of concurrent requests without a session, mostly listens; 10 000
-    /// otherwise. One more is answered with 503 and `Retry-After`.
+    /// Sets the maximum number of concurrent requests without a session that take longer: listens, and calls that
+    /// are not answered at once; 10 000 otherwise. One more is answered with 503 and `Retry-After` when it has to
+    /// wait for the first time: what its handler has done until then is done. Requests that are answered at once
+    /// need no place.
     pub fn max_exchanges(mut self, exchanges: usize) -> Self {
         self.options.max_exchanges = exchanges;
         self
@@ -224,55 +240,65 @@ impl<R: Runtime> Http<R> {
         self
     }
 
-    /// Sets the store that shares sessions with other processes, so that any of them can
-    /// continue one. Clients must then be identified by their authentication, not by the process
-    /// that they reach.
-    pub fn session_store(mut self, store: Arc<dyn SessionStore>) -> Self {
-        self.options.sharing.sessions = Some(store);
-        self
-    }
-
-    /// Sets the store that keeps the events of sessions beyond this process; without one
-    /// the process keeps the [last](Self::replay_buffer).
-    pub fn event_store(mut self, store: Arc<dyn EventStore>) -> Self {
-        self.options.sharing.events = Some(store);
-        self
-    }
-
-    /// Shares sessions, their events and messages with the other processes of this server: the
-    /// [session store](Self::session_store), the [event store](Self::event_store) and the
-    /// [relay](Self::relay) in one.
-    pub fn share<T: SessionStore + EventStore + Relay + 'static>(self, store: T) -> Self {
-        let store = Arc::new(store);
-        self.session_store(Arc::clone(&store) as Arc<dyn SessionStore>)
-            .event_store(Arc::clone(&store) as Arc<dyn EventStore>)
-            .relay(store)
-    }
-
-    /// Sets what connects this process with the others, so that a balancer needs no affinity: requests
-    /// for a session that another live process owns are forwarded to it. It needs a
-    /// [session store](Self::session_store).
+    /// Shares the legacy sessions with the other processes of this server, through a store that all of them
+    /// reach, so that a balancer needs no affinity. Requests for a session that another live process owns are
+    /// forwarded to it by this.
     ///
-    /// The sender of a forwarded request is the one that was verified where it arrived. With `protect` the
-    /// owner receives all that the token states, and checks no token again. A hook of
-    /// [`authenticate`](Self::authenticate) is called again by the owner, with the same head: all processes
-    /// must accept the same credentials, and a request that one of them refuses is written to its log as a
-    /// warning. Of extensions that a layer in front of the service has put into the head, the name of a
-    /// [`Principal`](crate::http::Principal) reaches the owner, and nothing else. Write
-    /// access to the store is access as any user.
-    pub fn relay(mut self, relay: Arc<dyn Relay>) -> Self {
-        self.options.sharing.relay = Some(relay);
+    /// The others need the URL at which they [reach](Self::reached_at) this process, and all of them the same
+    /// [keys](crate::server::ServerBuilder::state_keys): what they say to each other is signed. The sender of
+    /// a forwarded request is the one that was verified where it arrived: the owner receives all that its
+    /// token states, or the name of the [`Principal`](crate::http::Principal) and its
+    /// [shared claims](Self::share_claims). No token, cookie or proof is forwarded, so `keep_tokens` is a
+    /// mistake; of the other fields, the owner receives those of the protocol, of traces, and those that
+    /// [`forward_headers`](Self::forward_headers) names. Write access to the store is enough to end sessions,
+    /// and to read what clients send and receive; it is not enough to act as a client.
+    ///
+    /// Sessions of [`legacy_sse`](Self::legacy_sse) are not shared.
+    pub fn share_with(mut self, store: Arc<dyn SessionStore>, forward: Arc<dyn Forward>) -> Self {
+        self.options.sharing.store = Some(store);
+        self.options.sharing.forward = Some(forward);
         self
     }
 
-    /// Sets how long the other processes take this process for alive after it has said so to the
-    /// [relay](Self::relay), which it does three times in that time; 15 seconds otherwise. When it is
+    /// Sets the URL at which the other processes of a [shared](Self::share) endpoint reach this one:
+    /// `https://10.0.0.5:8000/mcp`, with the path of the endpoint. Between hosts it should be `https`.
+    pub fn reached_at(mut self, url: impl Into<String>) -> Self {
+        self.options.sharing.url = Some(url.into());
+        self
+    }
+
+    /// Lets the owner of a [shared](Self::share) session receive these fields of a forwarded request, too.
+    /// Fields that hold credentials are a mistake.
+    pub fn forward_headers(mut self, names: impl IntoIterator<Item = HeaderName>) -> Self {
+        for name in names {
+            if CREDENTIALS.contains(&name) {
+                let reason = format_args!("`{name}` holds credentials");
+                let mistake = RegisterError::setting("forward_headers", &reason);
+                self.mistakes.push(mistake);
+            }
+            self.options.sharing.headers.push(name);
+        }
+        self
+    }
+
+    /// Lets the owner of a [shared](Self::share) session receive the claims of this type that
+    /// [`authenticate`](Self::authenticate), or a layer in front of the service, has put into the
+    /// [`Principal`](crate::http::Principal). All processes must share the same types.
+    pub fn share_claims<T>(mut self) -> Self
+    where
+        T: Serialize + DeserializeOwned + Send + Sync + 'static,
+    {
+        self.options.sharing.add_claims::<T>();
+        self
+    }
+
+    /// Sets how long the other processes of a [shared](Self::share) endpoint take this process for alive after
+    /// it has said so to the store, which it does three times in that time; 15 seconds otherwise. When it is
     /// over, other processes take over the sessions of this process as soon as their clients send
-    /// something.
+    /// something, and this process serves none of them before it has asked the store.
     ///
     /// A shorter lease makes a killed process be followed sooner. It should be at least six times as long
-    /// as one call of the relay may take: a process that cannot renew it in time loses its sessions while
-    /// it lives. A lease of less than one second is a mistake.
+    /// as one call of the store may take. A lease of less than one second is a mistake.
     pub fn lease(mut self, lease: Duration) -> Self {
         if lease < MIN_LEASE {
             let reason = "it is shorter than one second";
@@ -293,6 +319,47 @@ impl<R: Runtime> Http<R> {
     /// not counted; 256 MiB otherwise. Requests beyond that are answered with 503 and `Retry-After`.
     pub fn max_total_body_bytes(mut self, bytes: usize) -> Self {
         self.options.max_total_body_bytes = bytes;
+        self
+    }
+
+    /// Sets how many bytes of answers may be in memory while clients do not read them, the first 4 KiB of each
+    /// not counted; 256 MiB otherwise. An answer beyond that is replaced by 503 with `Retry-After`, and handlers
+    /// that send more on an event stream wait. What sessions keep is bounded by
+    /// [`max_unread_bytes`](Self::max_unread_bytes) and [`replay_buffer`](Self::replay_buffer). Zero is a mistake.
+    pub fn max_total_unread_bytes(mut self, bytes: usize) -> Self {
+        self.check("max_total_unread_bytes", bytes == 0);
+        self.options.max_total_unread_bytes = bytes;
+        self
+    }
+
+    /// Adds the addresses of proxies, or ranges of them (`10.0.0.0/8`), that name the address of the client in
+    /// `Forwarded` or `X-Forwarded-For`. Both fields are read only if the request comes from one of these, and
+    /// from their end, up to the first address that is not in the list.
+    ///
+    /// The address of the client decides whose [share](crate::guide::http#shares) a request without a principal
+    /// takes, and nothing else. A text that is no address and no range is a mistake.
+    ///
+    /// ```
+    /// use mcp_async::http::Http;
+    /// use mcp_async::{Runtime, Server};
+    ///
+    /// fn in_cluster<R: Runtime>(server: &Server<R>) -> Http<R> {
+    ///     server.http().allow_hosts(["mcp.example.com"]).trusted_proxies(["10.0.0.0/8", "fd00::1"])
+    /// }
+    /// # fn with<R: Runtime>(server: &Server<R>) { let _ = in_cluster(server); }
+    /// ```
+    pub fn trusted_proxies<A: AsRef<str>>(
+        mut self,
+        addresses: impl IntoIterator<Item = A>,
+    ) -> Self {
+        for address in addresses {
+            let address = address.as_ref();
+            if !self.options.trusted_proxies.add(address) {
+                let reason = format!("{address:?} is no address and no range of addresses");
+                self.mistakes
+                    .push(RegisterError::setting("trusted_proxies", &reason));
+            }
+        }
         self
     }
 
@@ -350,12 +417,12 @@ impl<R: Runtime> Http<R> {
     /// endpoint.
     ///
     /// # Errors
-    /// Those of [`ServerBuilder::build`], and settings of this endpoint that are zero
-    /// or too short.
+    /// Those of [`ServerBuilder::build`], and settings of this endpoint that are zero, too short, no
+    /// path of a URL, or scopes for a method without requests.
     ///
     /// # Panics
-    /// With [`shutdown`](Self::with_graceful_shutdown) or a [relay](Self::relay), where the runtime does
-    /// not run: tasks wait for them.
+    /// With [`shutdown`](Self::with_graceful_shutdown), or if sessions are [shared](Self::share), where the
+    /// runtime does not run: tasks wait for them.
     pub fn into_service(mut self) -> Result<HttpService<R>, BuildError> {
         let server = self.build()?;
         let service = HttpService::new(HttpEndpoint::new(server, self.options));
@@ -377,14 +444,100 @@ impl<R: Runtime> Http<R> {
                 Err(mistake) => self.mistakes.push(mistake),
             }
         }
+        let endpoint = self.options.path.iter().map(|path| ("path", path.as_str()));
+        let both = self.options.http_sse.iter().flat_map(HttpSsePaths::both);
+        let paths = endpoint.chain(both.map(|path| ("legacy_sse", path)));
+        let mistakes = paths.filter(|(_, path)| !is_path(path));
+        self.mistakes.extend(mistakes.map(|(name, path)| {
+            RegisterError::setting(name, &format_args!("{path:?} is not the path of a URL"))
+        }));
         BuildError::check(core::mem::take(&mut self.mistakes))?;
         let server = match &self.source {
             Source::Built(server) => server.clone(),
             Source::Parts(parts) => parts.as_ref().clone().build()?,
         };
+        if self.options.sharing.store.is_some() {
+            self.check_sharing(&server);
+            BuildError::check(core::mem::take(&mut self.mistakes))?;
+        }
+        #[cfg(feature = "auth")]
+        if let Some(guard) = &self.options.guard {
+            BuildError::check(guard.unknown_methods(&server))?;
+        }
         self.source = Source::Built(server.clone());
         Ok(server)
     }
+}
+
+#[cfg(feature = "http-client")]
+impl<R: Network> Http<R> {
+    /// Shares the legacy sessions with the other processes of this server, through a store that all of them
+    /// reach: [`share_with`](Self::share_with) an [`HttpClient`](crate::net::HttpClient). A client with
+    /// settings of its own, certificates for instance, is passed to `share_with`.
+    pub fn share(self, store: Arc<dyn SessionStore>) -> Self {
+        let client = HttpClient::<R>::builder().no_proxy().no_redirects();
+        self.share_with(
+            store,
+            Arc::new(client.connect_timeout(CONNECT_TIMEOUT).build()),
+        )
+    }
+}
+
+impl<R: Runtime> Http<R> {
+    /// Notes what a shared endpoint lacks.
+    fn check_sharing(&mut self, server: &Server<R>) {
+        let mut mistake = |reason: &str| {
+            let mistake = RegisterError::setting("share", &reason);
+            self.mistakes.push(mistake);
+        };
+        if server.sealed_with().is_none() {
+            mistake("the processes need the same keys: `state_keys` of the server");
+        }
+        match &self.options.sharing.url {
+            None => mistake("the other processes need the URL of this one: `reached_at`"),
+            Some(url) if !is_url(url) => mistake("`reached_at` is no URL with `http` or `https`"),
+            Some(_) => {}
+        }
+        #[cfg(feature = "auth")]
+        if self
+            .options
+            .guard
+            .as_ref()
+            .is_some_and(|guard| guard.keeps_tokens)
+        {
+            mistake(
+                "`keep_tokens` cannot be shared: tokens stay in the process that they arrive at",
+            );
+        }
+    }
+}
+
+fn is_url(url: &str) -> bool {
+    let uri = url.parse::<http::Uri>();
+    uri.is_ok_and(|uri| {
+        let scheme = uri.scheme_str();
+        uri.host().is_some() && matches!(scheme, Some("http" | "https"))
+    })
+}
+
+/// The time limit for connecting to another process.
+#[cfg(feature = "http-client")]
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// Fields that no process forwards.
+const CREDENTIALS: [HeaderName; 4] = [
+    header::AUTHORIZATION,
+    header::COOKIE,
+    header::PROXY_AUTHORIZATION,
+    HeaderName::from_static("dpop"),
+];
+
+/// True for a path that a request can have: it is absolute, and consists of the characters of RFC 3986,
+/// section 3.3.
+fn is_path(path: &str) -> bool {
+    let is_plain =
+        |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~!$&'()*+,;=:@%".contains(&byte);
+    path.starts_with('/') && path.bytes().all(is_plain)
 }
 
 /// The shortest lease of a process.

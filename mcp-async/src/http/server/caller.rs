@@ -1,9 +1,12 @@
-//! The verified sender of a request, as the extensions of its head hold it.
+//! The sender of a request, as the extensions of its head hold it.
 
+use core::net::IpAddr;
 use std::sync::Arc;
 
 use http::request::Parts;
 
+use super::trusted_proxies::TrustedProxies;
+use crate::net::{RemoteAddr, client_network};
 use crate::server::Principal;
 
 /// The verified sender of the request.
@@ -14,4 +17,28 @@ pub(super) fn principal(parts: &Parts) -> Option<Principal> {
 /// The name of the verified sender, which owns what the request begins.
 pub(super) fn owner(parts: &Parts) -> Option<Arc<str>> {
     parts.extensions.get().map(Principal::shared_name)
+}
+
+/// The sender whose share the places count for that a request takes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum CallerId {
+    Principal(Arc<str>),
+    Address(IpAddr),
+}
+
+impl CallerId {
+    /// The verified sender of the request, or else its address; `None` if neither is known.
+    pub(super) fn of(parts: &Parts, proxies: &TrustedProxies) -> Option<Self> {
+        match owner(parts) {
+            Some(name) => Some(Self::Principal(name)),
+            None => Self::address(parts, proxies),
+        }
+    }
+
+    /// The address of the client, also if its principal is known.
+    pub(super) fn address(parts: &Parts, proxies: &TrustedProxies) -> Option<Self> {
+        let RemoteAddr(peer) = parts.extensions.get()?;
+        let client = proxies.client(peer.ip(), &parts.headers);
+        Some(Self::Address(client_network(client)))
+    }
 }

@@ -1,8 +1,9 @@
 //! Dispatches requests.
 
-use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use core::pin::pin;
+use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use http::header::{EXPECT, ORIGIN};
 use http::request::Parts;
@@ -14,22 +15,28 @@ use mcp_proto::server::{Growing, PreparedConfig, Server as Core, SessionSnapshot
 use mcp_proto::{Channel, Revision, RevisionSet, Source};
 
 use super::answer::{self, Answer};
-use super::caller::principal;
+use super::caller::{CallerId, principal};
+use super::capacity::{Capacity, Place};
 use super::collect::{Broken, Room, collect};
 use super::conversation::{Beginning, Conversation, Leave};
+use super::exchange::Exchange;
 use super::head::RequestHead;
 use super::options::Options;
-use super::processes::{Forwarded, Processes};
+use super::processes::{Counter, Counters, Forwarded, Processes};
 use super::replies::Replies;
-use super::sessions::{Capacity, Sessions, mint};
+use super::sessions::{Sessions, mint};
+use super::status::{HttpStatus, Readiness};
 use super::streams::SessionStreams;
 use super::turns::Turns;
+use super::unread::UnreadBudget;
 use crate::connection::Text;
+use crate::net::time::timeout;
 use crate::observe;
 use crate::runtime::{Now, Runtime};
 use crate::server::serving::Server;
 use crate::server::serving_scope::ServingScope;
 use crate::server::{BoxService, Buckets, Caller, Live, Machine, Peer};
+use crate::shares::Shares;
 
 /// Everything of one endpoint.
 pub(super) struct HttpEndpoint<R: Runtime> {
@@ -52,13 +59,17 @@ pub(super) struct HttpEndpoint<R: Runtime> {
     /// What is left of the limits that all exchanges share.
     buckets: Arc<Buckets>,
     /// Running exchanges, which are notified of the shutdown.
-    exchanges: Arc<Exchanges>,
+    exchanges: Arc<Mutex<Live>>,
+    /// Their places.
+    places: Arc<Shares<CallerId>>,
     /// Takes those that have ended out of what knows them.
     pub(super) leave: Leave,
     closing: AtomicBool,
     pub(super) serving: ServingScope,
     /// For bodies on their way.
     bodies: Room,
+    /// For answers on their way.
+    pub(super) unread: UnreadBudget,
 }
 
 impl<R: Runtime> HttpEndpoint<R> {
@@ -66,21 +77,24 @@ impl<R: Runtime> HttpEndpoint<R> {
         let config = server.config();
         let serving = server.begin_serving(options.shutdown_timeout);
         let capacity = Capacity::new(options.limits.sessions);
-        let exchanges = Arc::<Exchanges>::default();
+        let exchanges = Arc::<Mutex<Live>>::default();
         let leave: Leave = {
             let (server, exchanges) = (server.clone(), Arc::clone(&exchanges));
             Arc::new(move |peer| {
-                exchanges.change(|live| live.remove(peer));
+                lock(&exchanges).remove(peer);
                 server.disconnected(peer);
             })
         };
-        let relay = options.sharing.relay.as_ref();
-        let processes = relay
-            .zip(mint())
-            .map(|(relay, name)| Processes::new(Arc::clone(relay), name, options.lease));
+        let now: Arc<dyn Now> = Arc::new(R::default());
+        let processes = mint().zip(server.sealed_with()).and_then(|(name, keys)| {
+            let now = Arc::clone(&now);
+            Processes::new(&options.sharing, &keys, name, options.lease, now)
+        });
         Self {
             processes,
             bodies: Room::new(options.max_total_body_bytes),
+            unread: UnreadBudget::new(options.max_total_unread_bytes),
+            places: Shares::new(options.max_exchanges),
             hosts: options.all_hosts(),
             origins: options.all_origins(),
             revisions: match server.is_held_to_draft() {
@@ -91,7 +105,7 @@ impl<R: Runtime> HttpEndpoint<R> {
             options,
             depth: config.limits.depth,
             clock: R::default(),
-            now: Arc::new(R::default()),
+            now,
             sessions: Sessions::new(&capacity),
             sse_sessions: Sessions::new(&capacity),
             turns: Turns::default(),
@@ -117,7 +131,20 @@ impl<R: Runtime> HttpEndpoint<R> {
     }
 
     pub(super) async fn serve<B: Body + Send>(&self, request: Request<B>) -> Answer {
-        let (mut parts, body) = request.into_parts();
+        let (parts, body) = request.into_parts();
+        let mut body = Some(body);
+        match self.serve_forwarded(&parts, &mut body).await {
+            Some(answer) => answer,
+            None => self.serve_head(parts, body).await,
+        }
+    }
+
+    /// Answers a request that arrived here, or at another process that has verified its sender.
+    pub(super) async fn serve_head<B: Body + Send>(
+        &self,
+        mut parts: Parts,
+        mut body: Option<B>,
+    ) -> Answer {
         #[cfg(feature = "auth")]
         if let Some(metadata) = self.metadata(&parts) {
             return metadata;
@@ -126,10 +153,9 @@ impl<R: Runtime> HttpEndpoint<R> {
         if let Some(refused) = &refused
             && parts.extensions.get::<Forwarded>().is_some()
         {
-            observe::forwarded_refused(refused.status());
+            observe::forwarded_refused(&refused.status());
         }
         let parts = Arc::new(parts);
-        let mut body = Some(body);
         let mut answer = match refused {
             Some(refused) => refused,
             None => match self.http_sse(&parts, &mut body).await {
@@ -141,6 +167,7 @@ impl<R: Runtime> HttpEndpoint<R> {
         {
             answer = self.complete(&parts, answer);
         }
+        answer = self.count_unread(&parts, answer);
         if let Some(origin) = parts.headers.get(ORIGIN)
             && self.endpoint().access.allows_origin(origin.as_bytes())
         {
@@ -155,7 +182,8 @@ impl<R: Runtime> HttpEndpoint<R> {
         match (self.endpoint().open(&head), body) {
             (Ok(Opening::Delete(id)), _) => self.delete(parts, id).await,
             (Ok(Opening::Preflight), _) => answer::preflight(parts, methods),
-            (Ok(_), _) if self.is_closing() => answer::closing(),
+            // Sessions that end here, and those of other processes, still have answers and streams.
+            (Ok(opening), _) if self.is_closing() && !self.continues(&opening) => answer::closing(),
             (Ok(Opening::Post(post)), Some(body)) => self.post(parts, &post, body).await,
             (Ok(Opening::Get(get)), _) => self.get(parts, &get).await,
             (Ok(Opening::Post(_)), None) => answer::empty(StatusCode::BAD_REQUEST),
@@ -163,10 +191,64 @@ impl<R: Runtime> HttpEndpoint<R> {
         }
     }
 
+    pub(super) fn status(&self) -> HttpStatus {
+        let processes = self.processes.as_ref();
+        let count = |counter: fn(&Counters) -> &Counter| {
+            processes.map_or(0, |processes| counter(&processes.counters).get())
+        };
+        HttpStatus {
+            readiness: match processes {
+                _ if self.is_closing() => Readiness::Draining,
+                Some(processes) if !processes.has_lease() => Readiness::StoreUnreachable,
+                _ => Readiness::Ready,
+            },
+            sessions: self.sessions.len() + self.sse_sessions.len(),
+            exchanges: lock(&self.exchanges).peers().len(),
+            takeovers: count(|counters| &counters.takeovers),
+            displaced: count(|counters| &counters.displaced),
+            forwarded: count(|counters| &counters.forwarded),
+            received: count(|counters| &counters.received),
+            store_latency: processes.and_then(|processes| processes.counters.latency()),
+        }
+    }
+
+    /// Whether a request belongs to a session that processes share.
+    fn continues(&self, opening: &Opening<'_>) -> bool {
+        let has_session = match opening {
+            Opening::Post(post) => post.session.is_some() && !post.is_modern(),
+            Opening::Get(_) => true,
+            _ => false,
+        };
+        has_session && self.processes.is_some()
+    }
+
+    /// Waits for what the shutdown ends: work in the background, sessions that processes share, and the lease.
+    pub(super) async fn drained(&self) {
+        self.serving.drained().await;
+        if let Some(processes) = &self.processes {
+            processes.left.wait().await;
+        }
+    }
+
+    /// Ends the lease now, whatever runs.
+    pub(super) async fn leave(&self) {
+        if let Some(processes) = &self.processes
+            && !processes.left.is_set()
+        {
+            let left = pin!(processes.leave());
+            if let Some(Err(error)) = timeout::<R, _>(LEAVE, left).await {
+                observe::store_failed(&error);
+            }
+        }
+    }
+
     pub(super) fn shutdown(&self, grace: Duration) {
         self.serving.end(grace);
         self.closing.store(true, Ordering::SeqCst);
-        let exchanges = self.exchanges.change(|live| live.peers());
+        if let Some(processes) = &self.processes {
+            processes.closing.set();
+        }
+        let exchanges = lock(&self.exchanges).peers();
         exchanges.iter().for_each(Peer::shutdown);
         for session in self.sessions.all().iter().chain(&self.sse_sessions.all()) {
             session.shutdown();
@@ -218,9 +300,6 @@ impl<R: Runtime> HttpEndpoint<R> {
             Some(Route::Initialize) if self.options.sessions => {
                 self.initialize(parts, post, &Text::new(body)).await
             }
-            Some(_) if self.exchanges.count() >= self.options.max_exchanges => {
-                answer::busy("there are as many requests under way as there may be")
-            }
             Some(Route::Stateless(revision)) => {
                 let text = Text::new(body);
                 self.stateless(parts, post, &text, revision).await
@@ -242,18 +321,27 @@ impl<R: Runtime> HttpEndpoint<R> {
         self.options.limits.body
     }
 
-    /// A request's body, whole.
+    /// A request's body, whole, if its sender may do what it asks for.
     pub(super) async fn collect<B: Body>(&self, parts: &Parts, body: B) -> Result<Vec<u8>, Answer> {
-        let limit = self.max_body_bytes();
-        let patience = self.options.body_timeout;
-        let awaits = parts.headers.contains_key(EXPECT);
-        let body = collect(body, limit, patience, &self.bodies, &self.clock, awaits).await;
-        let body = body.map_err(|broken| unread(broken, limit))?;
+        let body = self.collect_whole(parts, body).await?;
         #[cfg(feature = "auth")]
         if let Some(refused) = self.missing_scopes(parts, &body) {
             return Err(refused);
         }
         Ok(body)
+    }
+
+    /// A body, whole.
+    pub(super) async fn collect_whole<B: Body>(
+        &self,
+        parts: &Parts,
+        body: B,
+    ) -> Result<Vec<u8>, Answer> {
+        let limit = self.max_body_bytes();
+        let patience = self.options.body_timeout;
+        let awaits = parts.headers.contains_key(EXPECT);
+        let body = collect(body, limit, patience, &self.bodies, &self.clock, awaits).await;
+        body.map_err(|broken| unread(broken, limit))
     }
 
     /// A machine that knows nothing of its client yet.
@@ -285,7 +373,8 @@ impl<R: Runtime> HttpEndpoint<R> {
     /// The connection of one exchange that stands for itself.
     pub(super) fn exchange_connection(&self, parts: &Parts, machine: Machine) -> Conversation<R> {
         let service = self.server.exchange_service(&self.buckets);
-        let replies = Replies::new(self.options.streams.unread);
+        let unread = self.unread.part(self.caller(parts));
+        let replies = Replies::new(self.options.streams.unread, unread);
         let conversation = Conversation::new(self.beginning(parts, service, machine), replies);
         // An ordinary answer is not written twice to learn its length.
         conversation.with(|core| core.outbox.reserve(ANSWER));
@@ -305,38 +394,45 @@ impl<R: Runtime> HttpEndpoint<R> {
         }
     }
 
-    /// An exchange takes longer: it is notified of the shutdown.
-    pub(super) fn goes_on(&self, conversation: &mut Conversation<R>) {
-        self.exchanges.change(|live| live.add(conversation.peer()));
+    /// The sender whose share the places of this request count for.
+    pub(super) fn caller(&self, parts: &Parts) -> Option<CallerId> {
+        CallerId::of(parts, &self.options.trusted_proxies)
+    }
+
+    /// A place for one more session; `None` if there is none for the sender of this request.
+    pub(super) fn place(&self, parts: &Parts) -> Option<Place> {
+        let caller = self.caller(parts);
+        self.sessions.place(caller.as_ref(), self.clock.now())
+    }
+
+    /// An exchange takes longer: it takes a place, and is notified of the shutdown. `false` if there is no place
+    /// for its sender.
+    pub(super) fn goes_on(&self, exchange: &mut Exchange<R>, parts: &Parts) -> bool {
+        if exchange.has_ended() {
+            return true;
+        }
+        let Some(place) = self.places.take(self.caller(parts)) else {
+            return false;
+        };
+        exchange.hold(place);
+        let conversation = &mut exchange.conversation;
+        lock(&self.exchanges).add(conversation.peer());
         conversation.leaves(&self.leave);
         if self.is_closing() {
             conversation.peer().shutdown();
         }
+        true
     }
 }
+
+/// How long a process that ends waits for the store.
+const LEAVE: Duration = Duration::from_secs(1);
 
 /// Most answers are shorter.
 const ANSWER: usize = 1 << 10;
 
-/// The running exchanges. One that is answered at once is never among them, and takes no lock to
-/// learn how many there are.
-#[derive(Default)]
-struct Exchanges {
-    live: Mutex<Live>,
-    count: AtomicUsize,
-}
-
-impl Exchanges {
-    fn count(&self) -> usize {
-        self.count.load(Ordering::Relaxed)
-    }
-
-    fn change<T>(&self, change: impl FnOnce(&mut Live) -> T) -> T {
-        let mut live = self.live.lock().unwrap_or_else(PoisonError::into_inner);
-        let changed = change(&mut live);
-        self.count.store(live.len(), Ordering::Relaxed);
-        changed
-    }
+fn lock(live: &Mutex<Live>) -> MutexGuard<'_, Live> {
+    live.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A body that could not be read is no message.

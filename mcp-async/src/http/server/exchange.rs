@@ -10,9 +10,11 @@ use mcp_proto::Instant;
 
 use super::answer::{self, Answer};
 use super::body::{Events, HttpBody};
+use super::caller::CallerId;
 use super::conversation::Conversation;
 use super::replies::{First, Replies};
 use crate::runtime::Clock;
+use crate::shares::Share;
 
 /// One request, until its answer. Dropping it cancels the request (SH-19).
 pub(super) struct Exchange<C: Clock> {
@@ -20,6 +22,8 @@ pub(super) struct Exchange<C: Clock> {
     keep_alive: Duration,
     /// When a comment is due, if nothing else is sent before (SH-42).
     quiet_until: Instant,
+    /// Its place among those that take longer.
+    place: Option<Share<CallerId>>,
 }
 
 impl<C: Clock> Exchange<C> {
@@ -33,6 +37,7 @@ impl<C: Clock> Exchange<C> {
             quiet_until: now + keep_alive,
             conversation,
             keep_alive,
+            place: None,
         }
     }
 
@@ -44,6 +49,17 @@ impl<C: Clock> Exchange<C> {
             First::Nothing => Some(answer::empty(StatusCode::ACCEPTED)),
             First::Several | First::Pending => None,
         }
+    }
+
+    /// Whether nothing more comes after what is there.
+    pub(super) fn has_ended(&self) -> bool {
+        self.conversation
+            .with(|core| Replies::of(core).is_none_or(|replies| replies.has_ended()))
+    }
+
+    /// Keeps a place until the exchange ends.
+    pub(super) fn hold(&mut self, place: Share<CallerId>) {
+        self.place = Some(place);
     }
 
     /// The answer, or the stream that it comes on.

@@ -23,8 +23,7 @@ use super::reading::Reading;
 use super::session::{Posted, Session};
 use super::session_task::SessionTask;
 use super::sessions::mint;
-use super::sharing::{FIRST, Owned, Sharing};
-use super::store_writer::StoreWriter;
+use super::sharing::FIRST;
 use super::streams::SessionStreams;
 use crate::connection::Outbound as _;
 use crate::runtime::Runtime;
@@ -69,7 +68,7 @@ impl<R: Runtime> HttpEndpoint<R> {
 
     /// A new session, which ends with its stream (HS-10).
     fn open_sse(&self, parts: &Arc<Parts>, reference: &str) -> Answer {
-        let Some(place) = self.sse_sessions.place() else {
+        let Some(place) = self.place(parts) else {
             return answer::busy("there are as many sessions as there may be");
         };
         let Some(token) = mint() else {
@@ -85,17 +84,10 @@ impl<R: Runtime> HttpEndpoint<R> {
             return answer::empty(StatusCode::INTERNAL_SERVER_ERROR);
         };
         let shared = Arc::clone(conversation.shared());
-        let session = Session::new(Arc::clone(&token), owner(parts), FIRST, shared);
+        let session = Session::new(Arc::clone(&token), owner(parts), FIRST, 0, shared);
         let reading = Reading::new(Arc::clone(&session), reader);
         self.sse_sessions.insert(&session);
-        let sharing = Sharing::default();
-        let store_writer = StoreWriter::new(
-            sharing,
-            &session,
-            self.idle(),
-            Owned::first(None),
-            self.clock.now(),
-        );
+        place.belongs_to(&session);
         self.live(SessionTask {
             session,
             conversation,
@@ -103,9 +95,10 @@ impl<R: Runtime> HttpEndpoint<R> {
             idle: self.idle(),
             depth: self.depth(),
             ends_with_stream: true,
-            leaving: false,
+            leaving: None,
             forgotten: false,
-            store_writer,
+            store_writer: None,
+            handled: Vec::new(),
             _place: place,
         });
         let first = Bytes::from(format!("event: endpoint\ndata: {reference}?c={token}\n\n"));

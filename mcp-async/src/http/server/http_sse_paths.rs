@@ -19,6 +19,11 @@ impl HttpSsePaths {
         }
     }
 
+    /// The paths of both.
+    pub(super) fn both(&self) -> [&str; 2] {
+        [&self.stream, &self.post]
+    }
+
     /// Whether one of the two endpoints is at this path.
     pub(super) fn is_at(&self, path: &str) -> bool {
         path == self.stream || path == self.post

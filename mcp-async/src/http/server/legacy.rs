@@ -7,22 +7,25 @@ use http::StatusCode;
 use http::header::{HeaderName, HeaderValue};
 use http::request::Parts;
 use mcp_proto::http::{Get, Post, SessionId};
+use mcp_proto::rpc::{Incoming, Message, Messages};
 use mcp_proto::server::http::streams::Delivery;
 use mcp_proto::{Channel, Source};
 
 use super::answer::{self, Answer, FLOODED, no_session};
 use super::body::HttpBody;
 use super::caller::owner;
+use super::capacity::Place;
 use super::conversation::Conversation;
 use super::endpoint::HttpEndpoint;
 use super::exchange::Exchange;
 use super::reading::Reading;
 use super::session::{Posted, Session};
-use super::session_task::SessionTask;
-use super::sessions::{Place, mint};
-use super::sharing::{FIRST, Owned};
+use super::session_task::{SessionTask, UNSAVED};
+use super::sessions::mint;
+use super::sharing::{FIRST, Saved};
 use super::store_writer::StoreWriter;
 use super::streams::SessionStreams;
+use super::takeover::MOVING;
 use crate::connection::Text;
 use crate::runtime::Runtime;
 
@@ -34,7 +37,7 @@ impl<R: Runtime> HttpEndpoint<R> {
         post: &Post<'_>,
         text: &Text,
     ) -> Answer {
-        let Some(place) = self.sessions.place() else {
+        let Some(place) = self.place(parts) else {
             return answer::busy("there are as many sessions as there may be");
         };
         let Some(id) = mint() else {
@@ -68,15 +71,14 @@ impl<R: Runtime> HttpEndpoint<R> {
             return answer;
         };
         if opened {
-            let Ok(saved) = self.save_first(&id, &conversation, owner(parts)).await else {
-                return answer::busy("the session could not be saved");
+            let saved = self.save_first(&id, &conversation, owner(parts));
+            let (saved, lease) = match saved.await {
+                Ok(saved) => saved,
+                Err(answer) => return answer,
             };
-            if let Err(answer) = self.owner_elsewhere(&id).await {
-                return answer;
-            }
             let shared = Arc::clone(conversation.shared());
-            let session = Session::new(id, owner(parts), FIRST, shared);
-            self.begin(session, conversation, place, Owned::first(saved));
+            let session = Session::new(id, owner(parts), FIRST, lease, shared);
+            self.begin(session, conversation, place, saved);
             answer.headers_mut().insert(SESSION, name);
         }
         answer
@@ -88,18 +90,16 @@ impl<R: Runtime> HttpEndpoint<R> {
         session: Arc<Session>,
         conversation: Conversation<R>,
         place: Place,
-        owned: Owned,
+        saved: Option<Saved>,
     ) -> Arc<Session> {
         if let Some(found) = self.sessions.insert(&session) {
             return found;
         }
-        let store_writer = StoreWriter::new(
-            self.options.sharing.clone(),
-            &session,
-            self.idle(),
-            owned,
-            self.clock.now(),
-        );
+        place.belongs_to(&session);
+        let store_writer = self.processes.as_ref().map(|processes| {
+            let now = self.clock.now();
+            StoreWriter::new(processes, &session, self.idle(), saved, now)
+        });
         self.live(SessionTask {
             session: Arc::clone(&session),
             conversation,
@@ -107,9 +107,10 @@ impl<R: Runtime> HttpEndpoint<R> {
             idle: self.idle(),
             depth: self.depth(),
             ends_with_stream: false,
-            leaving: false,
+            leaving: None,
             forgotten: false,
             store_writer,
+            handled: Vec::new(),
             _place: place,
         });
         session
@@ -128,7 +129,7 @@ impl<R: Runtime> HttpEndpoint<R> {
     /// The streams of a session, with nothing on them.
     pub(super) fn new_streams(&self) -> SessionStreams {
         let streams = SessionStreams::new(Delivery::Resumable, self.options.streams);
-        match self.options.sharing.events {
+        match self.processes {
             Some(_) => streams.stored(),
             None => streams,
         }
@@ -146,10 +147,13 @@ impl<R: Runtime> HttpEndpoint<R> {
             Ok(session) => session,
             Err(answer) => return answer,
         };
+        if self.is_closing() && self.asks(&body) {
+            return answer::closing();
+        }
         let reader = match session.streams(SessionStreams::open) {
             Some(Ok(reader)) => reader,
             Some(Err(full)) => return answer::busy(&full.to_string()),
-            None => return no_session(),
+            None => return over(&session),
         };
         let channel = reader.channel();
         let reading = Reading::new(Arc::clone(&session), reader);
@@ -159,9 +163,17 @@ impl<R: Runtime> HttpEndpoint<R> {
         }
         match reading.verdict().await {
             Ok(None) => self.stream(&session, reading),
+            Ok(Some(503)) => answer::busy(MOVING),
+            Ok(Some(UNSAVED)) => answer::busy(UNSAVED_TEXT),
             Ok(Some(status)) => answer::status(status),
-            Err(()) => no_session(),
+            Err(()) => over(&session),
         }
+    }
+
+    /// Whether there is a request in a body.
+    fn asks(&self, body: &[u8]) -> bool {
+        Messages::new(body, self.depth())
+            .any(|incoming| matches!(incoming, Incoming::Message(Message::Request(_))))
     }
 
     /// What there is to answer, at once or as events.
@@ -186,7 +198,7 @@ impl<R: Runtime> HttpEndpoint<R> {
         let reader = match self.attach(&session, get.last_event_id).await {
             Some(Ok(reader)) => reader,
             Some(Err(refusal)) => return answer::refusal(refusal, self.endpoint().methods()),
-            None => return no_session(),
+            None => return over(&session),
         };
         // The previous reader is notified.
         session.wake();
@@ -247,7 +259,7 @@ impl<R: Runtime> HttpEndpoint<R> {
             if !may_use(&session) {
                 return Err(no_session());
             }
-            if self.is_owned(&session).await {
+            if self.is_owned(&session).await? {
                 return Ok(session);
             }
         }
@@ -274,9 +286,22 @@ impl<R: Runtime> HttpEndpoint<R> {
         if let Some(answer) = exchange.begin(now) {
             return answer;
         }
-        self.goes_on(&mut exchange.conversation);
-        exchange.answer().await
+        match self.goes_on(&mut exchange, parts) {
+            true => exchange.answer().await,
+            false => answer::busy("there are as many requests under way as there may be"),
+        }
     }
 }
+
+/// A session that a request found is over. If its client has not ended it, another process may have it, or
+/// will.
+fn over(session: &Session) -> Answer {
+    match session.may_continue() {
+        true => answer::busy(MOVING),
+        false => no_session(),
+    }
+}
+
+const UNSAVED_TEXT: &str = "the store did not take what the request changed: it has run";
 
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");

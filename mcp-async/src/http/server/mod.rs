@@ -3,16 +3,17 @@
 //! ```text
 //! builder, options        settings       endpoint       from a request to what answers it
 //! authenticate, verify    the hook that verifies who sends a request, and its refusals
-//! caller        who sent a request              protect   access tokens
+//! caller, trusted_proxies   who sent a request   protect   access tokens
 //! head, collect a request, as the core reads it     answer, body   a response
 //! conversation  a machine and its calls, driven by exchanges instead of byte streams
+//! unread        the bytes of answers that were not read
 //! replies       where its messages go               exchange       one request of 2026-07-28
-//! legacy        what belongs to sessions            sessions       all of them
+//! legacy        what belongs to sessions            sessions, capacity   all of them
 //! http_sse      the two endpoints of 2024-11-05
 //! session, session_task   one of them, and its task
 //! streams, reading        what it sends, and to whom
-//! sharing, takeover, store_writer   what the stores have of it
-//! processes     other processes that share the sessions
+//! sharing, takeover, store_writer   what the store has of it
+//! processes     other processes that share the sessions       status   for operators
 //! ```
 //!
 //! A modern request has a machine, a service and a job of its own, inside its response: dropping
@@ -26,6 +27,7 @@ mod authenticate;
 mod body;
 mod builder;
 mod caller;
+mod capacity;
 mod collect;
 mod conversation;
 mod endpoint;
@@ -45,10 +47,13 @@ mod session;
 mod session_task;
 mod sessions;
 mod sharing;
+mod status;
 mod store_writer;
 mod streams;
 mod takeover;
+mod trusted_proxies;
 mod turns;
+mod unread;
 mod verify;
 
 use core::convert::Infallible;
@@ -56,7 +61,7 @@ use core::fmt;
 use core::future::Future;
 use core::pin::Pin;
 use core::task::{Context, Poll};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use http::{Request, Response};
 use http_body::Body;
@@ -68,6 +73,7 @@ pub use self::auth_error::AuthError;
 pub use self::authenticate::{Authenticate, Authenticated};
 pub use self::body::HttpBody;
 pub use self::builder::Http;
+pub use self::status::{HttpStatus, Readiness};
 
 /// A server's endpoint as a [`tower_service::Service`]: what
 /// [`Http::into_service`] makes.
@@ -114,10 +120,12 @@ impl<R: Runtime> HttpService<R> {
 
     /// [Shuts the service down](Self::shutdown), unless that has begun, and waits until the
     /// [tasks](crate::tasks) that this ends have ended, and their store has their ends or has not answered
-    /// for its [timeout](crate::tasks::server::Tasks::store_timeout).
+    /// for its [timeout](crate::tasks::server::Tasks::store_timeout); until the sessions that it
+    /// [shares](Http::share) have ended here or wait for another process; and until its lease is withdrawn.
+    /// Other calls are not waited for: the socket does that.
     ///
     /// A program that mounts the service awaits it before it exits, after the socket has ended. Tasks of a
-    /// server that is also served in another way continue, and then it resolves at once.
+    /// server that is also served in another way continue, and are not waited for.
     ///
     /// ```
     /// use mcp_async::Runtime;
@@ -131,7 +139,22 @@ impl<R: Runtime> HttpService<R> {
     /// ```
     pub async fn drain(&self) {
         self.shutdown();
-        self.endpoint.serving.drained().await;
+        self.endpoint.drained().await;
+    }
+
+    /// A handle that does not keep the service.
+    pub(crate) fn downgrade(&self) -> WeakService<R> {
+        WeakService(Arc::downgrade(&self.endpoint))
+    }
+}
+
+/// A handle that does not keep its service.
+pub(crate) struct WeakService<R: Runtime>(Weak<HttpEndpoint<R>>);
+
+impl<R: Runtime> WeakService<R> {
+    pub(crate) fn upgrade(&self) -> Option<HttpService<R>> {
+        let endpoint = self.0.upgrade()?;
+        Some(HttpService { endpoint })
     }
 }
 

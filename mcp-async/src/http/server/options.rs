@@ -12,6 +12,7 @@ use super::http_sse_paths::HttpSsePaths;
 #[cfg(feature = "auth")]
 use super::protect::TokenGuard;
 use super::sharing::Sharing;
+use super::trusted_proxies::TrustedProxies;
 
 /// The settings themselves.
 #[derive(Clone, Debug)]
@@ -29,10 +30,12 @@ pub(super) struct Options {
     pub(super) sessions: bool,
     pub(super) limits: HttpLimits,
     pub(super) max_exchanges: usize,
+    pub(super) trusted_proxies: TrustedProxies,
     pub(super) streams: StreamLimits,
     pub(super) sharing: Sharing,
     pub(super) lease: Duration,
     pub(super) max_total_body_bytes: usize,
+    pub(super) max_total_unread_bytes: usize,
     pub(super) body_timeout: Duration,
     pub(super) keep_alive: Duration,
     pub(super) shutdown_timeout: Duration,
@@ -67,10 +70,12 @@ impl Default for Options {
             sessions: true,
             limits: HttpLimits::default(),
             max_exchanges: 10_000,
+            trusted_proxies: TrustedProxies::default(),
             streams: StreamLimits::default(),
             sharing: Sharing::default(),
             lease: Duration::from_secs(15),
             max_total_body_bytes: 256 << 20,
+            max_total_unread_bytes: 256 << 20,
             body_timeout: Duration::from_secs(30),
             keep_alive: Duration::from_secs(15),
             shutdown_timeout: Duration::from_secs(10),

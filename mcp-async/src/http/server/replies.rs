@@ -4,14 +4,20 @@ use std::collections::VecDeque;
 
 use mcp_proto::{Channel, SentToken, Transmit};
 
+use super::unread::UnreadBytes;
 use crate::connection::{Core, Outbound, Receipt};
 use crate::server::Machine;
 
 /// What one exchange still has to send.
-#[derive(Default)]
 pub(super) struct Replies {
     messages: VecDeque<Vec<u8>>,
     unread: usize,
+    /// The bytes that were read last, of which the connection may hold most.
+    handed_over: usize,
+    /// Counts both.
+    counted: UnreadBytes,
+    /// There was no room for the last message: handlers wait.
+    is_crowded: bool,
     /// How many bytes may wait before a handler has to.
     limit: usize,
     /// The HTTP status that the first message asks for.
@@ -38,10 +44,16 @@ impl Replies {
     }
 
     /// Nothing yet; `limit` bytes may wait before a handler has to.
-    pub(super) fn new(limit: usize) -> Self {
+    pub(super) const fn new(limit: usize, counted: UnreadBytes) -> Self {
         Self {
+            messages: VecDeque::new(),
+            unread: 0,
+            handed_over: 0,
+            counted,
+            is_crowded: false,
             limit,
-            ..Self::default()
+            status: None,
+            ended: false,
         }
     }
 
@@ -51,6 +63,7 @@ impl Replies {
             (true, 0) => First::Nothing,
             (true, 1) => {
                 self.unread = 0;
+                self.counted.set(0);
                 let message = self.messages.pop_front().unwrap_or_default();
                 First::Single(self.status.unwrap_or(200), message)
             }
@@ -64,7 +77,7 @@ impl Replies {
         self.ended
     }
 
-    /// Appends what waits as events.
+    /// Appends what waits as events. What was read before has left.
     pub(super) fn read(&mut self, out: &mut Vec<u8>) {
         out.reserve(self.unread + self.messages.len() * EVENT);
         for message in self.messages.drain(..) {
@@ -74,13 +87,15 @@ impl Replies {
             out.extend_from_slice(&message);
             out.extend_from_slice(b"\n\n");
         }
-        self.unread = 0;
+        self.handed_over = core::mem::take(&mut self.unread);
+        self.counted.set(self.handed_over);
+        self.is_crowded = false;
     }
 }
 
 impl Outbound for Replies {
     fn has_room(&self, _: Channel) -> bool {
-        self.unread < self.limit
+        self.unread < self.limit && !self.is_crowded
     }
 
     fn take(
@@ -92,6 +107,11 @@ impl Outbound for Replies {
         if !message.is_empty() {
             self.status.get_or_insert(transmit.status);
             self.unread = self.unread.saturating_add(message.len());
+            let both = self.unread.saturating_add(self.handed_over);
+            if !self.counted.grow_to(both) {
+                self.counted.set(both);
+                self.is_crowded = true;
+            }
             self.messages.push_back(message.to_vec());
         }
         self.ended |= transmit.end;
@@ -101,3 +121,33 @@ impl Outbound for Replies {
 
 /// What an event has around its message.
 const EVENT: usize = "data: \n\n".len();
+
+#[cfg(test)]
+mod tests {
+    use super::super::caller::CallerId;
+    use super::super::unread::UnreadBudget;
+    use super::*;
+
+    #[test]
+    fn handlers_wait_while_the_caller_has_too_much_unread() {
+        let budget = UnreadBudget::new(30_000);
+        let part = || budget.part(Some(CallerId::Principal("ada".into())));
+        let [mut first, mut second] = [part(), part()].map(|part| Replies::new(1 << 20, part));
+        let mut out = Vec::new();
+        let message = vec![b'x'; 16_000];
+        let take = |replies: &mut Replies| {
+            replies.take(Transmit::pipe(message.len()), None, &message);
+            replies.has_room(Channel::PIPE)
+        };
+        assert!(take(&mut first));
+        assert!(!take(&mut second));
+        // What the connection has read may wait there.
+        first.read(&mut out);
+        second.read(&mut out);
+        assert!(!take(&mut second));
+        first.read(&mut out);
+        second.read(&mut out);
+        second.read(&mut out);
+        assert!(take(&mut first) && out.len() > 48_000);
+    }
+}

@@ -1,11 +1,15 @@
 //! Serves the endpoint on its own socket.
 
-use core::future::poll_fn;
+use core::future::{Future, poll_fn};
+use core::pin::{Pin, pin};
 use core::task::Poll;
+use core::time::Duration;
 use std::io;
 use std::net::ToSocketAddrs;
+use std::sync::Arc;
 
 use super::builder::Http;
+use crate::net::time::timeout;
 use crate::net::{Listen, Network};
 use crate::observe;
 use crate::server::ServerBuilder;
@@ -88,10 +92,16 @@ impl<R: Network> Http<R> {
         let path = self.options.path.as_deref().unwrap_or_default();
         let url = format!("{}{path}", listen.origin()?);
         let listen = listen.shutdown_timeout_or(self.options.shutdown_timeout);
+        let processes = self.processes_listener(&listen)?;
         let server = self.build()?;
         let shutdown = self.shutdown.take();
         let service = self.into_service()?;
         let ended = service.clone();
+        let mut forwarded = pin!(processes.map(|processes| {
+            let until = Arc::clone(&ended.endpoint);
+            let until = async move { until.drained().await };
+            processes.serve::<R, _, _>(service.clone(), until)
+        }));
         let end = async move {
             let mut shutdown = shutdown;
             // Who says when it ends takes the signals as well.
@@ -111,16 +121,86 @@ impl<R: Network> Http<R> {
         };
         observe::listening(&url);
         ended.endpoint.serving.start();
-        let served = listen
-            .serve_then::<R, _, _, _>(service, end, |grace| {
-                ended.endpoint.shutdown(grace);
-                ended.endpoint.serving.drained()
-            })
-            .await;
+        let served = listen.serve_then::<R, _, _, _>(service, end, |grace| {
+            ended.endpoint.shutdown(grace);
+            ended.endpoint.drained()
+        });
+        let served = beside(served, forwarded.as_mut()).await;
+        ended.endpoint.leave().await;
+        // What other processes have asked for is sent to its end.
+        if let Some(forwarded) = forwarded.as_pin_mut() {
+            let _ = timeout::<R, _>(LAST_ANSWERS, forwarded).await;
+        }
         ended.endpoint.serving.finish().await;
         served
     }
+
+    /// Sets the socket at which the other processes of a [shared](Self::share) endpoint reach this one, under
+    /// its address unless [`reached_at`](Self::reached_at) says another URL. It stays open for them while
+    /// sessions end here.
+    ///
+    /// Otherwise it is a port of its own at the same address if that is one of loopback, and the socket of the
+    /// clients if `reached_at` says so; that one is closed as soon as the process is asked to end.
+    pub fn processes_on(mut self, listen: Listen) -> Self {
+        self.processes = Some(listen);
+        self
+    }
+
+    /// The socket for other processes, if there is one, whose URL is known then.
+    fn processes_listener(&mut self, clients: &Listen) -> io::Result<Option<Listen>> {
+        if self.options.sharing.store.is_none() {
+            return Ok(None);
+        }
+        let own = self.processes.take();
+        let has_url = self.options.sharing.url.is_some();
+        let listen = match own {
+            Some(listen) => listen,
+            None if has_url => return Ok(None),
+            None if !clients.address()?.ip().is_loopback() => {
+                return Err(io::Error::new(io::ErrorKind::InvalidInput, UNREACHED));
+            }
+            None => Listen::bind((clients.address()?.ip(), 0))?,
+        };
+        if !has_url {
+            if listen.address()?.ip().is_unspecified() {
+                return Err(io::Error::new(io::ErrorKind::InvalidInput, UNREACHED));
+            }
+            let path = self.options.path.as_deref().unwrap_or("/");
+            let url = format!("{}{path}", listen.origin()?);
+            self.options.sharing.url = Some(url);
+        }
+        Ok(Some(
+            listen.shutdown_timeout_or(self.options.shutdown_timeout),
+        ))
+    }
 }
+
+/// Serves clients, and beside that what other processes send; ends with the first, or with an error of the
+/// second.
+async fn beside(
+    served: impl Future<Output = io::Result<()>>,
+    mut forwarded: Pin<&mut Option<impl Future<Output = io::Result<()>>>>,
+) -> io::Result<()> {
+    let mut served = pin!(served);
+    poll_fn(|cx| {
+        if let Some(other) = forwarded.as_mut().as_pin_mut()
+            && let Poll::Ready(ended) = other.poll(cx)
+        {
+            forwarded.set(None);
+            if ended.is_err() {
+                return Poll::Ready(ended);
+            }
+        }
+        served.as_mut().poll(cx)
+    })
+    .await
+}
+
+/// How long the answers to other processes may take after those to clients.
+const LAST_ANSWERS: Duration = Duration::from_secs(1);
+
+const UNREACHED: &str = "the other processes cannot reach this one at the address of its clients: \
+                         `processes_on` or `reached_at` say where they can";
 
 const REACHABLE: &str = "others can reach this address: `allow_hosts` says which names they may use \
                          for the server, `allow_any_host` allows all";

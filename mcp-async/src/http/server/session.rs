@@ -2,6 +2,7 @@
 //! streams.
 
 use core::future::poll_fn;
+use core::sync::atomic::{AtomicU64, Ordering};
 use core::task::{Poll, Waker};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,6 +22,8 @@ pub(super) struct Session {
     principal: Option<Arc<str>>,
     /// The epoch in which this process owns it.
     epoch: u32,
+    /// The lease of this process in which the store has confirmed that.
+    confirmed: AtomicU64,
     pub(super) shared: Arc<Shared<Machine>>,
     inner: Mutex<Inner>,
 }
@@ -90,6 +93,7 @@ impl Session {
         id: Arc<str>,
         principal: Option<Arc<str>>,
         epoch: u32,
+        lease: u64,
         shared: Arc<Shared<Machine>>,
     ) -> Arc<Self> {
         let used = shared.now();
@@ -97,6 +101,7 @@ impl Session {
             id,
             principal,
             epoch,
+            confirmed: AtomicU64::new(lease),
             shared,
             inner: Mutex::new(Inner {
                 used,
@@ -115,6 +120,16 @@ impl Session {
 
     pub(super) const fn epoch(&self) -> u32 {
         self.epoch
+    }
+
+    /// The lease of this process in which the store has confirmed that it owns the session.
+    pub(super) fn confirmed(&self) -> u64 {
+        self.confirmed.load(Ordering::Acquire)
+    }
+
+    /// The store has confirmed in this lease that this process owns it.
+    pub(super) fn confirm(&self, lease: u64) {
+        self.confirmed.store(lease, Ordering::Release);
     }
 
     /// Returns whether it belongs to this principal: its existence is hidden from all others
@@ -206,6 +221,18 @@ impl Session {
     /// from a store that has not forgotten it yet.
     pub(super) fn is_deleted(&self) -> bool {
         self.inner().deleted
+    }
+
+    /// Whether another process may continue the session once it is over here.
+    pub(super) fn may_continue(&self) -> bool {
+        // Only sessions that processes share were ever confirmed.
+        self.confirmed() != 0 && !self.is_deleted()
+    }
+
+    /// Whether its client sent anything after `initialize`.
+    pub(super) fn is_confirmed(&self) -> bool {
+        let snapshot = self.shared.lock().machine.snapshot();
+        snapshot.is_some_and(|snapshot| snapshot.ready)
     }
 
     /// Ends it in this process: another one owns it, or has ended it.

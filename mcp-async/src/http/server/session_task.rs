@@ -9,10 +9,11 @@ use std::sync::Arc;
 use mcp_proto::http::{Post, Version};
 use mcp_proto::{Channel, Instant, Source};
 
+use super::capacity::Place;
 use super::conversation::Conversation;
 use super::session::Session;
-use super::sessions::{Place, Sessions};
-use super::store_writer::StoreWriter;
+use super::sessions::Sessions;
+use super::store_writer::{Kept, Leaving, StoreWriter};
 use super::streams::SessionStreams;
 use crate::connection::{Core, Text, Work, Worked, poll_work};
 use crate::observe;
@@ -28,11 +29,15 @@ pub(super) struct SessionTask<C: Clock> {
     pub(super) depth: u8,
     /// Its one stream is its connection (HS-10).
     pub(super) ends_with_stream: bool,
-    /// Nothing is left to do but to be forgotten by the stores.
-    pub(super) leaving: bool,
-    /// The stores have forgotten it.
+    /// Nothing is left to do but to leave the store.
+    pub(super) leaving: Option<Leaving>,
+    /// The store has forgotten it.
     pub(super) forgotten: bool,
-    pub(super) store_writer: StoreWriter,
+    /// Writes it to the store that processes share.
+    pub(super) store_writer: Option<StoreWriter>,
+    /// POSTs whose messages the machine has had, and which are answered when the store has what that
+    /// changed.
+    pub(super) handled: Vec<(Channel, Option<u16>)>,
     pub(super) _place: Place,
 }
 
@@ -45,6 +50,14 @@ impl<C: Clock> SessionTask<C> {
                 return more.unwrap_or_else(|| self.conversation.turn(now));
             };
             let channel = posted.channel;
+            let may_serve = |writer: &StoreWriter| writer.may_serve(&self.session);
+            if !self.store_writer.as_ref().is_none_or(may_serve) {
+                // The lease has ended since the request was admitted: nothing of it is done.
+                self.session
+                    .streams(|streams| streams.was_handled(channel, Some(UNOWNED)));
+                more.get_or_insert(true);
+                continue;
+            }
             let post = Post {
                 version: posted.version.map_or(Version::Absent, Version::Known),
                 session: None,
@@ -64,22 +77,36 @@ impl<C: Clock> SessionTask<C> {
             );
             // Answers that are there at once come with the verdict.
             more = Some(self.conversation.turn(now));
-            self.session
-                .streams(|streams| streams.was_handled(channel, status));
+            self.handled.push((channel, status));
         }
         true
     }
 
-    /// Lets the stores know what is new.
+    /// Lets the store know what is new, and then says what was handled.
     fn keep(&mut self, cx: &mut Context<'_>, now: Instant) {
-        if !self.store_writer.has_stores() {
+        let kept = match &mut self.store_writer {
+            None => Kept::Complete,
+            Some(writer) => {
+                let used = match self.conversation.with(is_idle) {
+                    true => self.session.state().used,
+                    false => now,
+                };
+                writer.poll(cx, now, &self.session.shared, used)
+            }
+        };
+        if kept == Kept::Saving || self.handled.is_empty() {
             return;
         }
-        let used = match self.conversation.with(is_idle) {
-            true => self.session.state().used,
-            false => now,
-        };
-        self.store_writer.poll(cx, now, &self.session.shared, used);
+        let handled = core::mem::take(&mut self.handled);
+        self.session.streams(|streams| {
+            for (channel, status) in handled {
+                let status = match kept {
+                    Kept::Failed => Some(UNSAVED),
+                    Kept::Complete | Kept::Saving => status,
+                };
+                streams.was_handled(channel, status);
+            }
+        });
     }
 
     /// Looks at what the turn has left, and wakes the readers of what is new.
@@ -100,14 +127,22 @@ impl<C: Clock> SessionTask<C> {
         Look {
             expiry,
             deleted: state.deleted,
-            displaced: state.displaced || self.store_writer.is_displaced(),
+            displaced: state.displaced
+                || self
+                    .store_writer
+                    .as_ref()
+                    .is_some_and(StoreWriter::is_displaced),
             over: over || expiry.is_some_and(|expiry| expiry <= now),
         }
     }
 
-    /// Waits until the stores have forgotten the session.
-    fn poll_forget(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        self.forgotten = ready!(self.store_writer.poll_forget(cx));
+    /// Waits until the store was left.
+    fn poll_leave(&mut self, cx: &mut Context<'_>, leaving: Leaving) -> Poll<()> {
+        let left = match &mut self.store_writer {
+            Some(writer) => ready!(writer.poll_leave(cx, leaving)),
+            None => true,
+        };
+        self.forgotten = left && leaving == Leaving::Removed;
         Poll::Ready(())
     }
 
@@ -145,8 +180,8 @@ impl<C: Clock> Future for SessionTask<C> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         let this = self.get_mut();
-        if this.leaving {
-            return this.poll_forget(cx);
+        if let Some(leaving) = this.leaving {
+            return this.poll_leave(cx, leaving);
         }
         let turns = &mut Turns {
             now: this.conversation.now(),
@@ -155,8 +190,8 @@ impl<C: Clock> Future for SessionTask<C> {
         };
         ready!(poll_work(turns, cx));
         match this.leaving {
-            true => this.poll_forget(cx),
-            false => Poll::Ready(()),
+            Some(leaving) => this.poll_leave(cx, leaving),
+            None => Poll::Ready(()),
         }
     }
 }
@@ -188,15 +223,22 @@ impl<C: Clock> Work for Turns<'_, C> {
         let look = task.look(*now);
         *expiry = look.expiry;
         if look.deleted {
-            // Its requests and streams end at once, before the stores answer, also in a displaced owner.
-            task.leaving = true;
+            // Its requests and streams end at once, before the store answers, also in a displaced owner.
+            task.leaving = Some(Leaving::Removed);
             task.close();
             return Worked::Over(());
         }
         if look.displaced {
             // Its requests and streams end here; the client finds the session where it is now.
             observe::displaced();
+            if let Some(writer) = &task.store_writer {
+                writer.count_displaced();
+            }
             return Worked::Over(());
+        }
+        if look.over && task.conversation.with(|core| core.closing) {
+            task.leaving = Some(Leaving::Released);
+            task.close();
         }
         match (look.over, more) {
             (true, _) => Worked::Over(()),
@@ -207,7 +249,8 @@ impl<C: Clock> Work for Turns<'_, C> {
 
     fn poll_rest(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let Self { task, now, expiry } = self;
-        let due = task.store_writer.due().filter(|due| *due > *now);
+        let due = task.store_writer.as_ref();
+        let due = due.and_then(|writer| writer.due(*now));
         let deadline = expiry.iter().copied().chain(due).min();
         let due = task.conversation.arm(cx, *now, deadline);
         if due.is_ready() {
@@ -225,6 +268,12 @@ impl<C: Clock> Drop for SessionTask<C> {
         self.session.leave(self.forgotten);
     }
 }
+
+/// The status of a request that is not served because the lease has ended: nothing was done.
+const UNOWNED: u16 = 503;
+
+/// The status of a request whose effect the store has not taken.
+pub(super) const UNSAVED: u16 = 500;
 
 /// Bodies that one turn takes in, before other tasks of the thread get theirs.
 const POSTS: u32 = 16;

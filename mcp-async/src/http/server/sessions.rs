@@ -1,12 +1,18 @@
 //! The legacy sessions of an endpoint.
 
 use core::fmt;
-use core::sync::atomic::{AtomicUsize, Ordering};
+use core::future::poll_fn;
+use core::task::{Poll, Waker};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use mcp_proto::Instant;
+
+use super::caller::CallerId;
+use super::capacity::{Capacity, Place};
 use super::session::Session;
+use crate::connection::register;
 use crate::shrink::shrink;
 
 /// Sessions by their ids, in as many parts as there are hardly threads: work on one session never
@@ -14,36 +20,24 @@ use crate::shrink::shrink;
 pub(super) struct Sessions {
     shards: [Mutex<Shard>; SHARDS],
     capacity: Arc<Capacity>,
-}
-
-/// How many sessions there may be at a time, whatever they are named by.
-pub(super) struct Capacity {
-    taken: AtomicUsize,
-    limit: usize,
+    /// Those who wait until there is none.
+    waiting: Mutex<Vec<Waker>>,
 }
 
 type Shard = HashMap<Arc<str>, Arc<Session>>;
-
-/// A place for one more session; given back when it is dropped.
-pub(super) struct Place(Arc<Capacity>);
 
 impl Sessions {
     pub(super) fn new(capacity: &Arc<Capacity>) -> Arc<Self> {
         Arc::new(Self {
             shards: core::array::from_fn(|_| Mutex::default()),
             capacity: Arc::clone(capacity),
+            waiting: Mutex::default(),
         })
     }
 
-    /// Takes a place; `None` if there are as many sessions as there may be.
-    pub(super) fn place(&self) -> Option<Place> {
-        let Capacity { taken, limit } = &*self.capacity;
-        taken
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |count| {
-                (count < *limit).then_some(count + 1)
-            })
-            .ok()
-            .map(|_| Place(Arc::clone(&self.capacity)))
+    /// Takes a place; `None` if there are as many sessions as there may be for this caller.
+    pub(super) fn place(&self, caller: Option<&CallerId>, now: Instant) -> Option<Place> {
+        self.capacity.place(caller, now)
     }
 
     pub(super) fn find(&self, id: &str) -> Option<Arc<Session>> {
@@ -70,13 +64,42 @@ impl Sessions {
             shard.remove(session.id());
             shrink(&mut shard);
         }
+        drop(shard);
+        let woken = core::mem::take(&mut *self.waiting());
+        woken.into_iter().for_each(Waker::wake);
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        let mut shards = self.shards.iter();
+        shards.all(|shard| lock(shard).is_empty())
+    }
+
+    /// Waits until there is none.
+    pub(super) async fn emptied(&self) {
+        poll_fn(|cx| {
+            // First, so that none is removed unseen.
+            register(&mut self.waiting(), cx);
+            match self.is_empty() {
+                true => Poll::Ready(()),
+                false => Poll::Pending,
+            }
+        })
+        .await;
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Vec<Waker>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.shards.iter().map(|shard| lock(shard).len()).sum()
     }
 
     pub(super) fn all(&self) -> Vec<Arc<Session>> {
         let mut all = Vec::new();
         for shard in &self.shards {
-            let shard = shard.lock().unwrap_or_else(PoisonError::into_inner);
-            all.extend(shard.values().cloned());
+            all.extend(lock(shard).values().cloned());
         }
         all
     }
@@ -86,35 +109,17 @@ impl Sessions {
         let last = id.bytes().rev().take(2);
         let index = last.fold(0, |index, byte| 31 * index + usize::from(byte)) % SHARDS;
         let [first, ..] = &self.shards;
-        self.shards
-            .get(index)
-            .unwrap_or(first)
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        lock(self.shards.get(index).unwrap_or(first))
     }
 }
 
-impl Drop for Place {
-    fn drop(&mut self) {
-        self.0.taken.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
-impl Capacity {
-    /// So many places.
-    pub(super) fn new(limit: usize) -> Arc<Self> {
-        Arc::new(Self {
-            taken: AtomicUsize::new(0),
-            limit,
-        })
-    }
+fn lock(shard: &Mutex<Shard>) -> MutexGuard<'_, Shard> {
+    shard.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl fmt::Debug for Sessions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Sessions")
-            .field("taken", &self.capacity.taken)
-            .finish_non_exhaustive()
+        f.debug_struct("Sessions").finish_non_exhaustive()
     }
 }
 

@@ -1,51 +1,89 @@
 //! State of an endpoint that other processes share.
 
+use core::any::type_name;
 use core::fmt;
 use std::sync::Arc;
 
+use http::header::HeaderName;
 use mcp_proto::server::SessionSnapshot;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::http::{EventStore, Relay, SessionStore};
-use crate::observe;
-use crate::server::{Machine, SessionClient};
+use super::processes::VERSION;
+use crate::http::{Forward, SessionStore};
+use crate::server::{Machine, Principal, SessionClient};
 
-/// The stores of an endpoint, if it has any.
+/// What an endpoint shares with other processes, if it does.
 #[derive(Clone, Default)]
 pub(super) struct Sharing {
-    pub(super) sessions: Option<Arc<dyn SessionStore>>,
-    pub(super) events: Option<Arc<dyn EventStore>>,
-    pub(super) relay: Option<Arc<dyn Relay>>,
+    pub(super) store: Option<Arc<dyn SessionStore>>,
+    pub(super) forward: Option<Arc<dyn Forward>>,
+    /// The URL at which the others reach this process.
+    pub(super) url: Option<String>,
+    /// Fields of requests that owners receive, beside the usual ones.
+    pub(super) headers: Vec<HeaderName>,
+    claims: Vec<SharedClaims>,
+}
+
+/// Claims of the application that travel with the principal.
+#[derive(Clone, Copy)]
+struct SharedClaims {
+    name: &'static str,
+    write: fn(&Principal) -> Option<serde_json::Value>,
+    read: fn(Principal, serde_json::Value) -> Option<Principal>,
+}
+
+impl Sharing {
+    /// Lets claims of this type travel.
+    pub(super) fn add_claims<T>(&mut self)
+    where
+        T: Serialize + DeserializeOwned + Send + Sync + 'static,
+    {
+        self.claims.push(SharedClaims {
+            name: type_name::<T>(),
+            write: |principal| serde_json::to_value(principal.claims::<T>()?).ok(),
+            read: |principal, value| {
+                let claims = serde_json::from_value::<T>(value).ok()?;
+                Some(principal.with_claims(claims))
+            },
+        });
+    }
+
+    /// The claims of a principal that travel, by the names of their types.
+    pub(super) fn claims_of(&self, principal: &Principal) -> Vec<(String, serde_json::Value)> {
+        let claims = self.claims.iter().filter_map(|claims| {
+            let value = (claims.write)(principal)?;
+            Some((claims.name.to_owned(), value))
+        });
+        claims.collect()
+    }
+
+    /// The principal with claims of another process; `None` if one cannot be read.
+    pub(super) fn with_claims(
+        &self,
+        principal: Principal,
+        claims: Vec<(String, serde_json::Value)>,
+    ) -> Option<Principal> {
+        claims
+            .into_iter()
+            .try_fold(principal, |principal, (name, value)| {
+                let known = self.claims.iter().find(|known| known.name == name)?;
+                (known.read)(principal, value)
+            })
+    }
 }
 
 /// A session as the store keeps it.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Saved {
+    /// The version of the record.
+    v: u32,
     pub(super) session: SessionSnapshot,
-    /// What the client said of itself. Records of earlier versions lack it.
-    #[serde(default)]
+    /// What the client said of itself.
     pub(super) client: SessionClient,
     /// Whose it is (SH-43).
     pub(super) principal: Option<String>,
     pub(super) subscriptions: Vec<String>,
-}
-
-/// What this process has of a session in the stores.
-pub(super) struct Owned {
-    /// The epoch in which it owns the session.
-    pub(super) epoch: u32,
-    /// What the store has of it by now.
-    pub(super) saved: Option<Saved>,
-}
-
-impl Owned {
-    /// A session that begins here.
-    pub(super) const fn first(saved: Option<Saved>) -> Self {
-        Self {
-            epoch: FIRST,
-            saved,
-        }
-    }
 }
 
 impl Saved {
@@ -59,6 +97,7 @@ impl Saved {
         // Ids of questions are reserved in portions: not each of them is worth a record.
         session.next_id = session.next_id.saturating_add(IDS);
         Some(Self {
+            v: VERSION,
             session,
             client: client.clone(),
             principal: principal.map(str::to_owned),
@@ -66,24 +105,30 @@ impl Saved {
         })
     }
 
-    /// Whether it still says what is to be known.
-    pub(super) fn is_current(&self, machine: &Machine) -> bool {
+    /// Whether it says all that the client may rely on.
+    pub(super) fn is_complete(&self, machine: &Machine) -> bool {
         let Some(mut snapshot) = machine.snapshot() else {
             return true;
         };
-        // Half of a portion is left while the next one is on its way to the store.
-        let reserved = snapshot.next_id.saturating_add(IDS / 2) < self.session.next_id;
         snapshot.next_id = self.session.next_id;
-        reserved
-            && snapshot == self.session
+        snapshot == self.session
             && machine
                 .subscriptions()
                 .eq(self.subscriptions.iter().map(String::as_str))
     }
 
-    /// The record of a session that another process saved, if it is one of ours.
+    /// Whether it reserves ids enough. Half of a portion is left while the next one is on its way to the
+    /// store.
+    pub(super) fn reserves_ids(&self, machine: &Machine) -> bool {
+        machine
+            .snapshot()
+            .is_none_or(|snapshot| snapshot.next_id.saturating_add(IDS / 2) < self.session.next_id)
+    }
+
+    /// The record of a session that another process saved, if it is one of this version.
     pub(super) fn read(record: &[u8]) -> Option<Self> {
-        serde_json::from_slice(record).ok()
+        let saved: Self = serde_json::from_slice(record).ok()?;
+        (saved.v == VERSION).then_some(saved)
     }
 
     pub(super) fn write(&self) -> Vec<u8> {
@@ -91,32 +136,13 @@ impl Saved {
     }
 }
 
-impl Sharing {
-    /// Ends the session of this id everywhere. Returns whether no process can find it any more.
-    pub(super) async fn forget(self, id: Arc<str>) -> bool {
-        let mut forgotten = true;
-        if let Some(store) = &self.sessions
-            && let Err(error) = store.remove(&id).await
-        {
-            observe::store_failed(&error);
-            forgotten = false;
-        }
-        if let Some(store) = &self.events
-            && let Err(error) = store.remove(&id).await
-        {
-            observe::store_failed(&error);
-        }
-        forgotten
-    }
-}
-
 impl fmt::Debug for Sharing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Sharing")
-            .field("sessions", &self.sessions.is_some())
-            .field("events", &self.events.is_some())
-            .field("relay", &self.relay.is_some())
-            .finish()
+            .field("store", &self.store.is_some())
+            .field("url", &self.url)
+            .field("headers", &self.headers)
+            .finish_non_exhaustive()
     }
 }
 

@@ -1,4 +1,4 @@
-//! Writes a session to the stores: its events and its record.
+//! Writes a session to the store: its events and its record.
 
 use core::future::Future;
 use core::pin::Pin;
@@ -9,32 +9,36 @@ use std::sync::Arc;
 use mcp_proto::server::http::streams::Append;
 use mcp_proto::{Channel, Instant};
 
+use super::processes::Processes;
 use super::session::Session;
-use super::sharing::{Owned, Saved, Sharing};
+use super::sharing::Saved;
 use super::streams::SessionStreams;
 use crate::connection::Shared;
-use crate::http::{EventStore, StoreError, StoredEvent};
+use crate::http::{StoreError, StoredEvent};
 use crate::observe;
-use crate::server::{Machine, SessionClient};
+use crate::server::{Decision, Machine, SessionClient};
 
-/// Polled by the task of the session; without stores there is nothing to do.
+/// Polled by the task of a session that processes share.
 pub(super) struct StoreWriter {
-    sharing: Sharing,
+    processes: Arc<Processes>,
     id: Arc<str>,
     principal: Option<Arc<str>>,
     client: SessionClient,
     /// How long the record is to be kept.
     keep: Duration,
-    owned: Owned,
+    /// The epoch in which this process owns the session.
+    epoch: u32,
+    /// What the store has of it by now.
+    saved: Option<Saved>,
     /// Another process has taken the session over: nothing more is written.
     displaced: bool,
     saved_at: Instant,
     saving: Option<Saving>,
-    /// When a save that failed is repeated, and how long the next wait is.
+    /// When a save that failed is repeated.
     retry_at: Option<Instant>,
-    retry: Duration,
+    retry: Retry,
     appending: Vec<Appending>,
-    forgetting: Option<Forgetting>,
+    ending: Option<Work>,
 }
 
 /// A record on its way to the store.
@@ -48,10 +52,20 @@ struct Saving {
 struct Appending {
     channel: Channel,
     sequence: u64,
-    work: Work,
+    message: Arc<[u8]>,
+    end: bool,
+    state: Attempt,
+    retry: Retry,
 }
 
-type Forgetting = Pin<Box<dyn Future<Output = bool> + Send>>;
+enum Attempt {
+    Runs(Work),
+    /// The last one has failed; when the next one begins.
+    Waits(Instant),
+}
+
+/// The wait after the next failure.
+struct Retry(Duration);
 
 type Work = Pin<Box<dyn Future<Output = Output> + Send>>;
 
@@ -63,39 +77,79 @@ enum Output {
     Displaced,
 }
 
+/// Whether the store has what the client may rely on once it is answered.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kept {
+    Complete,
+    /// Not yet.
+    Saving,
+    /// The store has refused it.
+    Failed,
+}
+
+/// How the store is left.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Leaving {
+    /// The client has ended the session.
+    Removed,
+    /// The session waits for its next owner.
+    Released,
+}
+
 impl StoreWriter {
-    /// `keep` says how long the record is to be kept.
+    /// `keep` says how long the record is to be kept, `saved` is what the store has.
     pub(super) fn new(
-        sharing: Sharing,
+        processes: &Arc<Processes>,
         session: &Session,
         keep: Duration,
-        owned: Owned,
+        saved: Option<Saved>,
         now: Instant,
     ) -> Self {
         Self {
-            sharing,
+            processes: Arc::clone(processes),
             id: Arc::clone(session.id()),
             principal: session.principal().cloned(),
-            client: match &owned.saved {
-                Some(saved) => saved.client.clone(),
-                None => SessionClient::default(),
-            },
+            client: saved
+                .as_ref()
+                .map_or_else(SessionClient::default, |saved| saved.client.clone()),
             keep,
-            owned,
+            epoch: session.epoch(),
+            saved,
             displaced: false,
             saved_at: now,
             saving: None,
             retry_at: None,
-            retry: RETRY,
+            retry: Retry::FIRST,
             appending: Vec::new(),
-            forgetting: None,
+            ending: None,
         }
     }
 
-    /// When the record has to be saved again, if the session is in use then.
-    pub(super) fn due(&self) -> Option<Instant> {
-        let saves = self.sharing.sessions.is_some() && self.saving.is_none();
-        saves.then(|| self.retry_at.unwrap_or(self.saved_at + self.keep / 2))
+    /// Whether the lease of this process is good, and the session was confirmed in it.
+    pub(super) fn may_serve(&self, session: &Session) -> bool {
+        self.processes.decide(session.confirmed()) == Decision::Serve
+    }
+
+    /// When there is something to do after `now`, if nothing happens before: the record is saved again, if the
+    /// session is in use then, or what has failed is repeated.
+    pub(super) fn due(&self, now: Instant) -> Option<Instant> {
+        let save = self.saving.is_none();
+        let save = save.then(|| self.retry_at.unwrap_or(self.saved_at + self.keep / 2));
+        let appends = self
+            .appending
+            .iter()
+            .filter_map(|appending| match appending.state {
+                Attempt::Waits(at) => Some(at),
+                Attempt::Runs(_) => None,
+            });
+        // The record of a session that is not in use may be due for long.
+        let all = save.into_iter().chain(appends);
+        all.filter(|due| *due > now).min()
+    }
+
+    /// The session is displaced: counts it.
+    pub(super) fn count_displaced(&self) {
+        self.processes.counters.displaced.add();
     }
 
     /// Whether another process has taken the session over, or ended it.
@@ -103,44 +157,52 @@ impl StoreWriter {
         self.displaced
     }
 
-    /// Whether there is a store to write to.
-    pub(super) const fn has_stores(&self) -> bool {
-        self.sharing.sessions.is_some() || self.sharing.events.is_some()
-    }
-
-    /// Does what there is to do, and wakes the task when a store is done. `used` says when the
-    /// session was in use. No store is called under the lock.
+    /// Does what there is to do, and wakes the task when the store is done. `used` says when the
+    /// session was in use. The store is not called under the lock.
     pub(super) fn poll(
         &mut self,
         cx: &mut Context<'_>,
         now: Instant,
         shared: &Shared<Machine>,
         used: Instant,
-    ) {
-        self.save(cx, now, shared, used);
-        if !self.displaced {
-            self.append(cx, shared);
+    ) -> Kept {
+        let kept = self.save(cx, now, shared, used);
+        // An answer does not go out before what it acknowledges is saved.
+        if !self.displaced && kept == Kept::Complete {
+            self.begin_appends(shared);
         }
+        self.append(cx, now, shared);
+        kept
     }
 
-    /// Lets the stores forget the session, once nothing is on its way to them any more. Returns
-    /// whether they did.
-    pub(super) fn poll_forget(&mut self, cx: &mut Context<'_>) -> Poll<bool> {
+    /// Leaves the store, once nothing is on its way to it any more. Returns whether the store has
+    /// done it.
+    pub(super) fn poll_leave(&mut self, cx: &mut Context<'_>, leaving: Leaving) -> Poll<bool> {
         if let Some(saving) = &mut self.saving {
             // The session ends in any case.
             let _ = ready!(saving.work.as_mut().poll(cx));
             self.saving = None;
         }
         self.appending
-            .retain_mut(|appending| appending.work.as_mut().poll(cx).is_pending());
+            .retain_mut(|appending| match &mut appending.state {
+                Attempt::Runs(work) => work.as_mut().poll(cx).is_pending(),
+                Attempt::Waits(_) => false,
+            });
         if !self.appending.is_empty() {
             return Poll::Pending;
         }
-        let forgetting = self.forgetting.get_or_insert_with(|| {
-            let forget = self.sharing.clone().forget(Arc::clone(&self.id));
-            Box::pin(forget) as Forgetting
+        let (store, id) = (Arc::clone(self.processes.store()), Arc::clone(&self.id));
+        let owner = self.processes.owner();
+        let ending = self.ending.get_or_insert_with(|| {
+            Box::pin(async move {
+                judge(match leaving {
+                    Leaving::Removed => store.remove(&id).await,
+                    Leaving::Released => store.release(&id, &owner).await,
+                })
+            })
         });
-        forgetting.as_mut().poll(cx)
+        let output = ready!(ending.as_mut().poll(cx));
+        Poll::Ready(!matches!(output, Output::Failed))
     }
 
     fn save(
@@ -149,85 +211,134 @@ impl StoreWriter {
         now: Instant,
         shared: &Shared<Machine>,
         used: Instant,
-    ) {
-        self.poll_saving(cx, now);
-        let Some(store) = &self.sharing.sessions else {
-            return;
-        };
-        let waits = self.retry_at.is_some_and(|at| now < at);
-        if self.displaced || self.saving.is_some() || waits {
-            return;
-        }
+    ) -> Kept {
+        let failed = self.poll_saving(cx, now);
         let fades = self.saved_at + self.keep / 2 <= now && self.saved_at < used;
-        let saved = {
+        let (complete, next) = {
             let core = shared.lock();
-            let saved = self.owned.saved.as_ref();
-            let current = saved.is_some_and(|saved| saved.is_current(&core.machine));
-            let stale = fades || !current;
-            stale
+            let saved = self.saved.as_ref();
+            let complete = saved.is_some_and(|saved| saved.is_complete(&core.machine));
+            let enough = saved.is_some_and(|saved| saved.reserves_ids(&core.machine));
+            let waits = self.retry_at.is_some_and(|at| now < at);
+            let stale = (fades || !complete || !enough) && self.saving.is_none() && !waits;
+            let next = (stale && !self.displaced)
                 .then(|| Saved::of(&core.machine, &self.client, self.principal.as_deref()))
-                .flatten()
+                .flatten();
+            (complete, next)
         };
-        let Some(saved) = saved else {
-            return;
-        };
-        let (store, id, keep) = (Arc::clone(store), Arc::clone(&self.id), self.keep);
-        let (epoch, record) = (self.owned.epoch, saved.write());
-        self.saving = Some(Saving {
-            saved,
-            began: now,
-            work: Box::pin(async move { judge(store.save(&id, epoch, &record, keep).await) }),
-        });
-        self.poll_saving(cx, now);
+        if let Some(saved) = next {
+            let (store, id) = (Arc::clone(self.processes.store()), Arc::clone(&self.id));
+            let (epoch, record, keep) = (self.epoch, saved.write(), self.keep);
+            self.saving = Some(Saving {
+                saved,
+                began: now,
+                work: Box::pin(async move { judge(store.save(&id, epoch, &record, keep).await) }),
+            });
+            if self.poll_saving(cx, now) {
+                return Kept::Failed;
+            }
+            // What is saved at once is compared again.
+            if self.saving.is_none() && !complete {
+                let core = shared.lock();
+                let saved = self.saved.as_ref();
+                if saved.is_some_and(|saved| saved.is_complete(&core.machine)) {
+                    return Kept::Complete;
+                }
+            }
+        }
+        match (complete, failed || self.displaced) {
+            (true, _) => Kept::Complete,
+            (false, true) => Kept::Failed,
+            (false, false) => Kept::Saving,
+        }
     }
 
-    /// Drives the save that is under way. One that failed is repeated, after a longer time each.
-    fn poll_saving(&mut self, cx: &mut Context<'_>, now: Instant) {
+    /// Drives the save that is under way; whether it has failed now. Then it is repeated, after a longer time
+    /// each.
+    fn poll_saving(&mut self, cx: &mut Context<'_>, now: Instant) -> bool {
         let Some(saving) = &mut self.saving else {
-            return;
+            return false;
         };
         let Poll::Ready(written) = saving.work.as_mut().poll(cx) else {
-            return;
+            return false;
         };
         let saving = self.saving.take();
-        (self.retry_at, self.owned.saved) = (None, None);
+        self.retry_at = None;
         match (written, saving) {
             (Output::Done, Some(Saving { saved, began, .. })) => {
-                self.owned.saved = Some(saved);
+                self.saved = Some(saved);
                 self.saved_at = began;
-                self.retry = RETRY;
+                self.retry = Retry::FIRST;
+                false
             }
-            (Output::Displaced, _) => self.displaced = true,
+            (Output::Displaced, _) => {
+                self.displaced = true;
+                true
+            }
             (_, _) => {
-                self.retry_at = Some(now + self.retry);
-                self.retry = (2 * self.retry).min(MAX_RETRY);
+                self.retry_at = Some(self.retry.next(now));
+                true
             }
         }
     }
 
-    fn append(&mut self, cx: &mut Context<'_>, shared: &Shared<Machine>) {
-        let Some(store) = &self.sharing.events else {
-            return;
-        };
+    fn begin_appends(&mut self, shared: &Shared<Machine>) {
         if let Some(streams) = SessionStreams::of(&mut shared.lock()) {
             while let Some(append) = streams.poll_append() {
+                let Append {
+                    channel,
+                    sequence,
+                    message,
+                    end,
+                } = append;
                 self.appending.push(Appending {
-                    channel: append.channel,
-                    sequence: append.sequence,
-                    work: begin(store, &self.id, self.owned.epoch, append),
+                    channel,
+                    sequence,
+                    message: message.into(),
+                    end,
+                    state: Attempt::Waits(Instant::ZERO),
+                    retry: Retry::FIRST,
                 });
             }
         }
+    }
+
+    /// Offers the events to the store, until it has taken or refused them.
+    fn append(&mut self, cx: &mut Context<'_>, now: Instant, shared: &Shared<Machine>) {
         let mut settled = Vec::new();
-        let displaced = &mut self.displaced;
+        let Self {
+            processes,
+            id,
+            epoch,
+            displaced,
+            ..
+        } = self;
         self.appending.retain_mut(|appending| {
-            match appending.work.as_mut().poll(cx) {
-                Poll::Pending => return true,
-                // What the store refuses is not sent.
-                Poll::Ready(Output::Displaced) => *displaced = true,
-                Poll::Ready(_) => settled.push((appending.channel, appending.sequence)),
+            if let Attempt::Waits(at) = appending.state {
+                if now < at {
+                    return true;
+                }
+                appending.state = Attempt::Runs(appending.begin(processes, id, *epoch));
             }
-            false
+            let Attempt::Runs(work) = &mut appending.state else {
+                return true;
+            };
+            match work.as_mut().poll(cx) {
+                Poll::Pending => true,
+                // What the store refuses is not sent.
+                Poll::Ready(Output::Displaced) => {
+                    *displaced = true;
+                    false
+                }
+                Poll::Ready(Output::Failed) => {
+                    appending.state = Attempt::Waits(appending.retry.next(now));
+                    true
+                }
+                Poll::Ready(Output::Done) => {
+                    settled.push((appending.channel, appending.sequence));
+                    false
+                }
+            }
         });
         if settled.is_empty() {
             return;
@@ -246,30 +357,38 @@ impl StoreWriter {
     }
 }
 
-/// What takes an event to the store, once it is polled.
-fn begin(store: &Arc<dyn EventStore>, session: &Arc<str>, epoch: u32, append: Append<'_>) -> Work {
-    let Append {
-        channel,
-        sequence,
-        message,
-        end,
-    } = append;
-    let message = message.to_vec();
-    let (store, session) = (Arc::clone(store), Arc::clone(session));
-    Box::pin(async move {
-        let event = StoredEvent {
-            session: &session,
-            epoch,
-            stream: channel.number(),
-            sequence,
-            message: &message,
-            end,
-        };
-        judge(store.append(event).await)
-    })
+impl Appending {
+    /// What takes the event to the store, once it is polled.
+    fn begin(&self, processes: &Arc<Processes>, session: &Arc<str>, epoch: u32) -> Work {
+        let (store, session) = (Arc::clone(processes.store()), Arc::clone(session));
+        let (channel, sequence, end) = (self.channel, self.sequence, self.end);
+        let message = Arc::clone(&self.message);
+        Box::pin(async move {
+            let event = StoredEvent {
+                session: &session,
+                epoch,
+                stream: channel.number(),
+                sequence,
+                message: &message,
+                end,
+            };
+            judge(store.append(event).await)
+        })
+    }
 }
 
-/// Reports a failure; the session continues without the store then, but not after a conflict.
+impl Retry {
+    const FIRST: Self = Self(Duration::from_millis(100));
+
+    /// When what has failed is repeated.
+    fn next(&mut self, now: Instant) -> Instant {
+        let at = now + self.0;
+        self.0 = (2 * self.0).min(MAX_RETRY);
+        at
+    }
+}
+
+/// Reports a failure.
 fn judge(written: Result<(), StoreError>) -> Output {
     match written {
         Ok(()) => Output::Done,
@@ -281,8 +400,5 @@ fn judge(written: Result<(), StoreError>) -> Output {
     }
 }
 
-/// After how long a save that failed is repeated for the first time.
-const RETRY: Duration = Duration::from_secs(1);
-
-/// The longest time between two of them.
-const MAX_RETRY: Duration = Duration::from_secs(60);
+/// The longest time between two attempts.
+const MAX_RETRY: Duration = Duration::from_secs(1);

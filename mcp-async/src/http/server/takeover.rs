@@ -8,76 +8,80 @@ use mcp_proto::http::Refusal;
 use mcp_proto::server::http::streams::StreamReader;
 
 use super::answer::{self, Answer};
-use super::caller::owner;
+use super::caller::{self, owner};
 use super::conversation::Conversation;
 use super::endpoint::HttpEndpoint;
-use super::processes::{Forwarded, NotOwner};
+use super::processes::{Forwarded, Forwarding, NotOwner, Processes};
 use super::session::Session;
-use super::sharing::{Owned, Saved};
+use super::sharing::Saved;
 use super::streams::SessionStreams;
-use crate::http::StoreError;
+use crate::http::{Claim, StoreError};
 use crate::observe;
 use crate::runtime::Runtime;
+use crate::server::Decision;
 
 impl<R: Runtime> HttpEndpoint<R> {
-    /// Saves a session for the first time, where there is a store: what it has then.
+    /// Saves a session for the first time, where there is a store: what it has then, and the lease in which this
+    /// process owns it. The future does not hold the conversation.
     pub(super) fn save_first(
         &self,
         id: &Arc<str>,
         conversation: &Conversation<R>,
         principal: Option<Arc<str>>,
-    ) -> impl Future<Output = Result<Option<Saved>, ()>> + Send + use<R> {
-        let store = self.options.sharing.sessions.clone();
-        let saved = store.is_some().then(|| {
+    ) -> impl Future<Output = Result<(Option<Saved>, u64), Answer>> + Send + use<R> {
+        let processes = self.processes.clone();
+        let saved = processes.as_ref().and_then(|_| {
             let client = conversation.session_client();
             conversation.with(|core| Saved::of(&core.machine, &client, principal.as_deref()))
         });
         let (id, keep) = (Arc::clone(id), self.idle());
         async move {
-            let (Some(store), Some(Some(saved))) = (store, saved) else {
-                return Ok(None);
+            let (Some(processes), Some(saved)) = (processes, saved) else {
+                return Ok((None, 0));
             };
-            match store.create(&id, &saved.write(), keep).await {
-                Ok(()) => Ok(Some(saved)),
-                Err(error) => {
-                    observe::store_failed(&error);
-                    Err(())
+            processes.ensure_lease().await.map_err(broken)?;
+            let (store, owner) = (processes.store(), processes.owner());
+            let created = store.create(&id, &owner, &saved.write(), keep).await;
+            created.map_err(broken)?;
+            Ok((Some(saved), owner.lease))
+        }
+    }
+
+    /// Whether this process may serve a session that it has; if not, the session ends here. While the lease
+    /// is good and the session was confirmed in it, the store is not asked.
+    pub(super) async fn is_owned(&self, session: &Arc<Session>) -> Result<bool, Answer> {
+        let Some(processes) = &self.processes else {
+            return Ok(true);
+        };
+        for _ in 0..ATTEMPTS {
+            match processes.decide(session.confirmed()) {
+                Decision::Serve => return Ok(true),
+                Decision::Renew => processes.ensure_lease().await.map_err(broken)?,
+                Decision::Confirm => {
+                    let owner = processes.owner();
+                    let claim = processes.store().claim(session.id(), &owner, false).await;
+                    match claim.map_err(broken)? {
+                        Claim::Own(epoch) if epoch == session.epoch() => {
+                            session.confirm(owner.lease);
+                        }
+                        Claim::Unannounced => {
+                            let renewed = processes.replace_lease(owner.lease).await;
+                            renewed.map_err(broken)?;
+                        }
+                        Claim::Own(_) | Claim::Other(_) | Claim::Dead | Claim::Unknown => {
+                            self.sessions.remove(session);
+                            session.displace();
+                            return Ok(false);
+                        }
+                    }
                 }
             }
         }
+        Err(answer::busy(MOVING))
     }
 
-    /// Whether this process still owns a session that it has; if not, the session ends here. It is
-    /// asked before a request is taken in, so that none runs in two processes.
-    pub(super) async fn is_owned(&self, session: &Arc<Session>) -> bool {
-        let Some(store) = &self.options.sharing.sessions else {
-            return true;
-        };
-        match store.check(session.id(), session.epoch()).await {
-            Ok(()) => true,
-            Err(StoreError::Conflict | StoreError::Gone) => {
-                self.sessions.remove(session);
-                session.displace();
-                false
-            }
-            Err(error) => {
-                observe::store_failed(&error);
-                true
-            }
-        }
-    }
-
-    /// Claims a session for this process, unless another process that lives owns it: then returns its
-    /// name.
-    pub(super) async fn owner_elsewhere(&self, id: &str) -> Result<Option<Arc<str>>, Answer> {
-        match &self.processes {
-            Some(processes) => processes.claim(id).await.map_err(broken),
-            None => Ok(None),
-        }
-    }
-
-    /// Lets the owner of a session answer the request, if that is another process and lives; then the
-    /// answer is the error. Otherwise the session may be taken over.
+    /// Lets the owner of a session answer the request, if that is another process; then the answer is the
+    /// error. Otherwise this process may take the session over.
     pub(super) async fn forward_to_owner(
         &self,
         parts: &Parts,
@@ -88,32 +92,87 @@ impl<R: Runtime> HttpEndpoint<R> {
             return Ok(());
         };
         let is_forwarded = parts.extensions.get::<Forwarded>().is_some();
-        // The owner that this process knows may have changed, the next one may die in between, and so may
-        // the one after it.
-        for attempt in 0..3 {
+        let not_owner = || {
+            let mut answer = answer::busy(MOVING);
+            answer.extensions_mut().insert(NotOwner);
+            answer
+        };
+        if self.is_closing() {
+            // The session is for another process.
+            return Err(match is_forwarded {
+                true => not_owner(),
+                false => answer::closing(),
+            });
+        }
+        // The owner that this process knows may have changed.
+        for attempt in 0..2 {
             let known = (attempt == 0 && !is_forwarded).then(|| processes.known_owner(id));
             let owner = match known.flatten() {
                 Some(owner) => owner,
-                None => match self.owner_elsewhere(id).await? {
+                None => match self.find_owner(processes, parts, id).await? {
                     Some(owner) => owner,
                     None => return Ok(()),
                 },
             };
             if is_forwarded {
-                let mut answer = answer::busy(MOVING);
-                answer.extensions_mut().insert(NotOwner);
-                return Err(answer);
+                return Err(not_owner());
             }
             let keep_alive = self.options.keep_alive;
             let forwarded = processes.forward::<R>(&owner, parts, body, keep_alive);
             match forwarded.await {
-                Some(answer) => {
-                    if parts.method == Method::DELETE || answer.status() == StatusCode::NOT_FOUND {
-                        processes.forget_owner(id);
+                Forwarding::Answered(answer) => {
+                    let ended =
+                        parts.method == Method::DELETE || answer.status() == StatusCode::NOT_FOUND;
+                    match ended {
+                        true => processes.forget_owner(id),
+                        false => processes.note_owner(id, &owner),
                     }
-                    return Err(answer);
+                    return Err(*answer);
                 }
-                None => processes.forget_owner(id),
+                Forwarding::NotOwner | Forwarding::Unreachable => processes.forget_owner(id),
+            }
+        }
+        Err(answer::busy(MOVING))
+    }
+
+    /// The process that owns a session and lives, if that is another one. Otherwise this process owns it now, or
+    /// there is no such session that the request may use.
+    async fn find_owner(
+        &self,
+        processes: &Processes,
+        parts: &Parts,
+        id: &str,
+    ) -> Result<Option<Arc<str>>, Answer> {
+        let mut displaces = false;
+        for _ in 0..ATTEMPTS {
+            processes.ensure_lease().await.map_err(broken)?;
+            let owner = processes.owner();
+            let claim = processes.store().claim(id, &owner, displaces).await;
+            match claim.map_err(broken)? {
+                Claim::Own(_) | Claim::Unknown => return Ok(None),
+                Claim::Other(other) => {
+                    if !processes.knows(&other) {
+                        // It was announced since this process has last asked.
+                        processes.meet_others().await.map_err(broken)?;
+                    }
+                    return Ok(Some(other.process));
+                }
+                Claim::Dead if !processes.may_displace() => return Err(answer::busy(MOVING)),
+                Claim::Dead => {
+                    // A request that may not use the session displaces no owner.
+                    let record = processes.store().load(id).await.map_err(broken)?;
+                    let saved = record.map(|record| read(&record)).transpose();
+                    let saved = saved.map_err(broken)?;
+                    let sender = caller::owner(parts);
+                    if !saved.is_some_and(|saved| self.may_take(&saved, sender.as_deref())) {
+                        return Err(answer::no_session());
+                    }
+                    displaces = true;
+                }
+                Claim::Unannounced => {
+                    let renewed = processes.replace_lease(owner.lease).await;
+                    renewed.map_err(broken)?;
+                }
             }
         }
         Err(answer::busy(MOVING))
@@ -126,50 +185,46 @@ impl<R: Runtime> HttpEndpoint<R> {
         parts: &Arc<Parts>,
         id: &str,
     ) -> Result<Option<Arc<Session>>, Answer> {
-        let Some(store) = &self.options.sharing.sessions else {
+        let Some(processes) = &self.processes else {
             return Ok(None);
         };
+        let store = processes.store();
         let _turn = self.turns.wait(id).await;
         if let Some(found) = self.sessions.find(id) {
             return Ok(Some(found));
         }
         let owner = owner(parts);
-        let read = |record: &[u8]| {
-            Saved::read(record)
-                .filter(|saved| saved.principal.as_deref() == owner.as_deref())
-                .filter(|saved| self.endpoint().revisions.contains(saved.session.revision))
-        };
         // A request that may not use the session displaces no owner.
-        let record = store.load(id).await.map_err(broken)?;
-        if record.as_deref().and_then(read).is_none() {
+        let Some(record) = store.load(id).await.map_err(broken)? else {
+            return Ok(None);
+        };
+        if !self.may_take(&read(&record).map_err(broken)?, owner.as_deref()) {
             return Ok(None);
         }
-        let Some(place) = self.sessions.place() else {
+        let process = processes.owner();
+        let Some(place) = self.place(parts) else {
             let text = "there are as many sessions as there may be";
             return Err(answer::busy(text));
         };
-        let Some(taken) = store.take_over(id).await.map_err(broken)? else {
-            return Ok(None);
+        let taken = match store.take_over(id, &process).await {
+            Ok(Some(taken)) => taken,
+            Ok(None) => return Ok(None),
+            Err(StoreError::Conflict) => return Err(answer::busy(MOVING)),
+            Err(error) => return Err(broken(error)),
         };
-        let Some(saved) = read(taken.record()) else {
-            return Ok(None);
-        };
-        if taken.epoch() > SessionStreams::LAST_EPOCH {
-            // There are no numbers left for its streams: its client opens a new one.
-            self.options.sharing.clone().forget(id.into()).await;
+        let saved = read(&taken.record).map_err(broken)?;
+        if !self.may_take(&saved, owner.as_deref()) {
             return Ok(None);
         }
-        let last = match &self.options.sharing.events {
-            Some(events) => match events.begin_epoch(id, taken.epoch()).await {
-                Ok(last) => Some(last),
-                // It has ended since.
-                Err(StoreError::Gone) => return Ok(None),
-                Err(error) => return Err(broken(error)),
-            },
-            None => None,
-        };
+        if taken.epoch > SessionStreams::LAST_EPOCH {
+            // There are no numbers left for its streams: its client opens a new one.
+            store.remove(id).await.map_err(broken)?;
+            return Ok(None);
+        }
+        observe::taken_over(taken.epoch);
+        processes.counters.takeovers.add();
         let mut streams = self.new_streams();
-        streams.carry_on(taken.epoch(), last);
+        streams.carry_on(taken.epoch, Some(taken.last_event));
         let mut conversation =
             self.session_connection(parts, streams, self.resumed(parts, &saved.session));
         conversation.resume(&saved.client);
@@ -179,12 +234,14 @@ impl<R: Runtime> HttpEndpoint<R> {
             }
         });
         let shared = Arc::clone(conversation.shared());
-        let session = Session::new(id.into(), owner, taken.epoch(), shared);
-        let owned = Owned {
-            epoch: taken.epoch(),
-            saved: Some(saved),
-        };
-        Ok(Some(self.begin(session, conversation, place, owned)))
+        let session = Session::new(id.into(), owner, taken.epoch, process.lease, shared);
+        Ok(Some(self.begin(session, conversation, place, Some(saved))))
+    }
+
+    /// Whether this principal may use a session, and this endpoint serves its revision.
+    fn may_take(&self, saved: &Saved, owner: Option<&str>) -> bool {
+        saved.principal.as_deref() == owner
+            && self.endpoint().revisions.contains(saved.session.revision)
     }
 
     /// A reader of the session's own stream, or of the one that this event belongs to, wherever
@@ -198,12 +255,13 @@ impl<R: Runtime> HttpEndpoint<R> {
             Ok(reader) => return Some(Ok(reader)),
             Err(refusal) => refusal,
         };
-        let (Some(store), Some(id)) = (&self.options.sharing.events, last_event_id) else {
+        let (Some(processes), Some(id)) = (&self.processes, last_event_id) else {
             return Some(Err(refusal));
         };
         let Ok((channel, after)) = session.streams(|streams| streams.named(id))? else {
             return Some(Err(refusal));
         };
+        let store = processes.store();
         let found = store.replay(session.id(), channel.number(), after).await;
         let replay = match found {
             Ok(Some(replay)) => replay,
@@ -223,10 +281,18 @@ impl<R: Runtime> HttpEndpoint<R> {
     }
 }
 
+/// A record of this version; one of another is left alone.
+fn read(record: &[u8]) -> Result<Saved, StoreError> {
+    Saved::read(record).ok_or_else(|| StoreError::new("the record has another version"))
+}
+
 /// The client may retry: the store may be available then.
 fn broken(error: StoreError) -> Answer {
     observe::store_failed(&error);
     answer::busy("sessions cannot be looked up")
 }
 
-const MOVING: &str = "the session is moving to another process";
+pub(super) const MOVING: &str = "the session is moving to another process";
+
+/// Further attempts would see a store that contradicts itself.
+const ATTEMPTS: u32 = 4;

@@ -7,6 +7,7 @@ use super::answer::Answer;
 use super::authenticate::Hook;
 use super::endpoint::HttpEndpoint;
 use super::head::RequestHead;
+use super::processes::Forwarded;
 use crate::runtime::Runtime;
 use crate::server::Principal;
 
@@ -15,6 +16,14 @@ impl<R: Runtime> HttpEndpoint<R> {
     /// if it is refused. Without hook and tokens, and for what the other checks refuse or answer, nothing
     /// is done.
     pub(super) async fn authenticate(&self, parts: &mut Parts) -> Option<Answer> {
+        #[cfg(not(feature = "auth"))]
+        let has_guard = false;
+        #[cfg(feature = "auth")]
+        let has_guard = self.options.guard.is_some();
+        if !has_guard && parts.extensions.get::<Forwarded>().is_some() {
+            // The process that it arrived at has asked the hook.
+            return None;
+        }
         #[cfg(feature = "auth")]
         if let Some(guard) = &self.options.guard {
             return match self.is_admitted(parts) {

@@ -1,52 +1,50 @@
-//! Both stores in the memory of one process.
+//! A store in the memory of one process.
 
 use core::fmt;
 use core::future::ready;
 use core::time::Duration;
-use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::inboxes::Inboxes;
+use mcp_proto::Instant;
+
+use super::leases::Leases;
+use super::published::Published;
 use super::{
-    Claim, EventStore, Relay, Replay, SessionStore, StoreError, StoreFuture, StoredEvent,
-    TakenSession,
+    Announced, Claim, Owner, Replay, SessionStore, StoreError, StoreFuture, StoredEvent,
+    Subscription, TakenSession,
 };
+use crate::runtime::monotonic;
 
-/// Sessions, events and messages in memory: a model of a shared store, for tests and for endpoints
-/// that are several in one process.
+/// Sessions, events and messages in memory: a model of a shared store, for tests and for endpoints that
+/// are several in one process.
 ///
-/// It forgets the session that was not used for longest when there are too many, which ends that
-/// session, and the oldest events of a session. It remembers as many ids of sessions that ended. It
-/// has no clock: how long a record is to be kept does not matter to it, and a lease lasts until it is
-/// [withdrawn](Relay::withdraw).
+/// It forgets the session that was not used for longest when there are too many, which ends that session,
+/// and the oldest events of a session. How long a record is to be kept does not matter to it.
 pub struct MemoryStore {
     max_sessions: usize,
     max_events: usize,
     max_bytes: usize,
-    sessions: Mutex<Sessions>,
-    inboxes: Inboxes,
+    now: Arc<dyn Fn() -> Instant + Send + Sync>,
+    tables: Mutex<Tables>,
+    published: Published,
 }
 
 #[derive(Default)]
-struct Sessions {
+struct Tables {
+    leases: Leases,
     by_id: HashMap<String, Session>,
     /// The sessions in the order of their last use, oldest first.
     used: BTreeMap<u64, String>,
-    clock: u64,
-    /// Sessions that were removed: nothing of them is written any more.
-    removed: HashSet<String>,
-    /// The same in the order of their ends.
-    ends: VecDeque<String>,
+    uses: u64,
 }
 
 #[derive(Default)]
 struct Session {
     used: u64,
-    record: Option<Vec<u8>>,
-    /// Of the owner; what earlier ones write is refused.
+    record: Vec<u8>,
     epoch: u32,
-    /// The process that claimed it.
-    owner: Option<String>,
+    owner: Option<Owner>,
     streams: HashMap<u32, Stream>,
     /// The events in the order of their coming, for the oldest to go.
     order: VecDeque<(u32, u64)>,
@@ -62,20 +60,27 @@ struct Stream {
 }
 
 impl MemoryStore {
-    /// A store for so many sessions, with so many events in each, that take so many bytes
-    /// together.
+    /// A store for so many sessions, with so many events in each, that take so many bytes together.
     pub fn new(max_sessions: usize, max_events: usize, max_bytes: usize) -> Self {
         Self {
             max_sessions: max_sessions.max(1),
             max_events,
             max_bytes,
-            sessions: Mutex::default(),
-            inboxes: Inboxes::default(),
+            now: Arc::new(monotonic::now),
+            tables: Mutex::default(),
+            published: Published::default(),
         }
     }
 
-    fn sessions(&self) -> MutexGuard<'_, Sessions> {
-        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Lets leases end by this clock instead of that of the system, in tests for instance.
+    #[must_use]
+    pub fn clock(mut self, now: impl Fn() -> Instant + Send + Sync + 'static) -> Self {
+        self.now = Arc::new(now);
+        self
+    }
+
+    fn tables(&self) -> MutexGuard<'_, Tables> {
+        self.tables.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -87,11 +92,74 @@ impl Default for MemoryStore {
 }
 
 impl SessionStore for MemoryStore {
-    fn create<'a>(&'a self, id: &'a str, record: &'a [u8], _keep: Duration) -> StoreFuture<'a, ()> {
-        let mut sessions = self.sessions();
-        let owned = sessions.owned(id, 0, self.max_sessions);
-        let created = owned.map(|session| session.record = Some(record.to_vec()));
-        Box::pin(ready(created))
+    fn announce<'a>(
+        &'a self,
+        process: &'a str,
+        last: u64,
+        announcement: &'a [u8],
+        lease: Duration,
+    ) -> StoreFuture<'a, Announced> {
+        let now = (self.now)();
+        let leases = &mut self.tables().leases;
+        let lease = leases.renew(process, last, announcement, now, now + lease);
+        let processes = leases.live(now);
+        Box::pin(ready(Ok(Announced { lease, processes })))
+    }
+
+    fn withdraw<'a>(&'a self, owner: &'a Owner) -> StoreFuture<'a, ()> {
+        self.tables().leases.end(owner);
+        Box::pin(ready(Ok(())))
+    }
+
+    fn create<'a>(
+        &'a self,
+        id: &'a str,
+        owner: &'a Owner,
+        record: &'a [u8],
+        _keep: Duration,
+    ) -> StoreFuture<'a, ()> {
+        let mut tables = self.tables();
+        let session = tables.touch(id, self.max_sessions);
+        session.record = record.to_vec();
+        session.owner = Some(owner.clone());
+        Box::pin(ready(Ok(())))
+    }
+
+    fn claim<'a>(
+        &'a self,
+        id: &'a str,
+        owner: &'a Owner,
+        displaces: bool,
+    ) -> StoreFuture<'a, Claim> {
+        let now = (self.now)();
+        Box::pin(ready(Ok(self.tables().claim(id, owner, displaces, now))))
+    }
+
+    fn load<'a>(&'a self, id: &'a str) -> StoreFuture<'a, Option<Vec<u8>>> {
+        let tables = self.tables();
+        let record = tables.by_id.get(id).map(|session| session.record.clone());
+        Box::pin(ready(Ok(record)))
+    }
+
+    fn take_over<'a>(
+        &'a self,
+        id: &'a str,
+        owner: &'a Owner,
+    ) -> StoreFuture<'a, Option<TakenSession>> {
+        let mut tables = self.tables();
+        let taken = match tables.by_id.get_mut(id) {
+            None => Ok(None),
+            Some(session) if session.owner.as_ref() != Some(owner) => Err(StoreError::Conflict),
+            Some(session) => {
+                session.epoch = session.epoch.saturating_add(1);
+                Ok(Some(TakenSession {
+                    record: session.record.clone(),
+                    epoch: session.epoch,
+                    last_event: session.streams.get(&0).map_or(0, |own| own.last),
+                }))
+            }
+        };
+        Box::pin(ready(taken))
     }
 
     fn save<'a>(
@@ -101,45 +169,27 @@ impl SessionStore for MemoryStore {
         record: &'a [u8],
         _keep: Duration,
     ) -> StoreFuture<'a, ()> {
-        let mut sessions = self.sessions();
-        let saved = sessions.recorded(id, epoch).and_then(|()| {
-            let session = sessions.owned(id, epoch, self.max_sessions)?;
-            session.record = Some(record.to_vec());
-            Ok(())
-        });
+        let mut tables = self.tables();
+        let saved = tables.owned(id, epoch, self.max_sessions);
+        let saved = saved.map(|session| session.record = record.to_vec());
         Box::pin(ready(saved))
     }
 
-    fn check<'a>(&'a self, id: &'a str, epoch: u32) -> StoreFuture<'a, ()> {
-        Box::pin(ready(self.sessions().recorded(id, epoch)))
-    }
-
-    fn load<'a>(&'a self, id: &'a str) -> StoreFuture<'a, Option<Vec<u8>>> {
-        let sessions = self.sessions();
-        let known = sessions.by_id.get(id);
-        Box::pin(ready(Ok(known.and_then(|session| session.record.clone()))))
-    }
-
-    fn take_over<'a>(&'a self, id: &'a str) -> StoreFuture<'a, Option<TakenSession>> {
-        let mut sessions = self.sessions();
-        let taken = sessions.by_id.get_mut(id).and_then(|session| {
-            let record = session.record.clone()?;
-            session.epoch = session.epoch.saturating_add(1);
-            Some(TakenSession::new(record, session.epoch))
-        });
-        Box::pin(ready(Ok(taken)))
+    fn release<'a>(&'a self, id: &'a str, owner: &'a Owner) -> StoreFuture<'a, ()> {
+        if let Some(session) = self.tables().by_id.get_mut(id) {
+            session.owner.take_if(|it| it.process == owner.process);
+        }
+        Box::pin(ready(Ok(())))
     }
 
     fn remove<'a>(&'a self, id: &'a str) -> StoreFuture<'a, ()> {
-        self.sessions().remove(id, self.max_sessions);
+        self.tables().remove(id);
         Box::pin(ready(Ok(())))
     }
-}
 
-impl EventStore for MemoryStore {
     fn append<'a>(&'a self, event: StoredEvent<'a>) -> StoreFuture<'a, ()> {
-        let mut sessions = self.sessions();
-        let owned = sessions.owned(event.session, event.epoch, self.max_sessions);
+        let mut tables = self.tables();
+        let owned = tables.owned(event.session, event.epoch, self.max_sessions);
         let appended = owned.map(|session| {
             session.append(&event);
             session.trim(self.max_events, self.max_bytes);
@@ -149,93 +199,56 @@ impl EventStore for MemoryStore {
 
     fn replay<'a>(
         &'a self,
-        session: &'a str,
+        id: &'a str,
         stream: u32,
         after: u64,
     ) -> StoreFuture<'a, Option<Replay>> {
-        let sessions = self.sessions();
-        let known = sessions.by_id.get(session);
+        let tables = self.tables();
+        let known = tables.by_id.get(id);
         let stream = known.and_then(|session| session.streams.get(&stream));
         Box::pin(ready(Ok(stream.and_then(|stream| stream.replay(after)))))
     }
 
-    fn begin_epoch<'a>(&'a self, session: &'a str, epoch: u32) -> StoreFuture<'a, u64> {
-        let mut sessions = self.sessions();
-        let owned = sessions.owned(session, epoch, self.max_sessions);
-        let last = owned.map(|session| session.streams.get(&0).map_or(0, |own| own.last));
-        Box::pin(ready(last))
+    fn publish<'a>(&'a self, message: &'a [u8]) -> StoreFuture<'a, ()> {
+        self.published.publish(message);
+        Box::pin(ready(Ok(())))
     }
 
-    fn remove<'a>(&'a self, session: &'a str) -> StoreFuture<'a, ()> {
-        self.sessions().remove(session, self.max_sessions);
-        Box::pin(ready(Ok(())))
+    fn subscribe(&self) -> StoreFuture<'_, Box<dyn Subscription>> {
+        Box::pin(ready(Ok(self.published.subscribe())))
     }
 }
 
-impl Relay for MemoryStore {
-    fn announce<'a>(&'a self, process: &'a str, _lease: Duration) -> StoreFuture<'a, Vec<String>> {
-        Box::pin(ready(Ok(self.inboxes.announce(process))))
-    }
-
-    fn withdraw<'a>(&'a self, process: &'a str) -> StoreFuture<'a, ()> {
-        self.inboxes.withdraw(process);
-        Box::pin(ready(Ok(())))
-    }
-
-    fn claim<'a>(&'a self, session: &'a str, process: &'a str) -> StoreFuture<'a, Claim> {
-        let mut sessions = self.sessions();
-        let known = sessions.by_id.get_mut(session);
-        let claim = match known.filter(|session| session.record.is_some()) {
-            None => Claim::Unknown,
-            Some(session) => match &session.owner {
-                Some(owner) if owner != process && self.inboxes.lives(owner) => {
-                    Claim::Other(owner.clone())
-                }
-                _ => {
-                    session.owner = Some(process.to_owned());
-                    Claim::Own
-                }
-            },
-        };
-        Box::pin(ready(Ok(claim)))
-    }
-
-    fn send<'a>(&'a self, process: &'a str, message: &'a [u8]) -> StoreFuture<'a, bool> {
-        Box::pin(ready(self.inboxes.send(process, message)))
-    }
-
-    fn broadcast<'a>(&'a self, from: &'a str, message: &'a [u8]) -> StoreFuture<'a, ()> {
-        self.inboxes.broadcast(from, message);
-        Box::pin(ready(Ok(())))
-    }
-
-    fn receive<'a>(&'a self, process: &'a str) -> StoreFuture<'a, Vec<Vec<u8>>> {
-        self.inboxes.receive(process)
-    }
-}
-
-impl Sessions {
-    /// Whether there is a record, and it is of this epoch.
-    fn recorded(&self, id: &str, epoch: u32) -> Result<(), StoreError> {
-        match self.by_id.get(id).filter(|known| known.record.is_some()) {
-            None => Err(StoreError::Gone),
-            Some(known) if known.epoch != epoch => Err(StoreError::Conflict),
-            Some(_) => Ok(()),
+impl Tables {
+    fn claim(&mut self, id: &str, owner: &Owner, displaces: bool, now: Instant) -> Claim {
+        if self.leases.of(&owner.process, now) != Some(owner.lease) {
+            return Claim::Unannounced;
         }
+        let Some(session) = self.by_id.get_mut(id) else {
+            return Claim::Unknown;
+        };
+        if let Some(other) = &session.owner
+            && other.process != owner.process
+        {
+            match self.leases.of(&other.process, now) {
+                Some(lease) => {
+                    return Claim::Other(Owner::new(Arc::clone(&other.process), lease));
+                }
+                None if !displaces => return Claim::Dead,
+                None => {}
+            }
+        }
+        session.owner = Some(owner.clone());
+        Claim::Own(session.epoch)
     }
 
     /// The session, for the owner of this epoch.
     fn owned(&mut self, id: &str, epoch: u32, max: usize) -> Result<&mut Session, StoreError> {
-        if self.removed.contains(id) {
-            return Err(StoreError::Gone);
+        match self.by_id.get(id) {
+            None => Err(StoreError::Gone),
+            Some(session) if session.epoch != epoch => Err(StoreError::Conflict),
+            Some(_) => Ok(self.touch(id, max)),
         }
-        let known = self.by_id.get(id);
-        if known.is_some_and(|session| epoch < session.epoch) {
-            return Err(StoreError::Conflict);
-        }
-        let session = self.touch(id, max);
-        session.epoch = epoch;
-        Ok(session)
     }
 
     fn touch(&mut self, id: &str, max: usize) -> &mut Session {
@@ -245,25 +258,17 @@ impl Sessions {
         {
             self.by_id.remove(&oldest);
         }
-        self.clock += 1;
+        self.uses += 1;
         let session = self.by_id.entry(id.to_owned()).or_default();
         self.used.remove(&session.used);
-        session.used = self.clock;
-        self.used.insert(self.clock, id.to_owned());
+        session.used = self.uses;
+        self.used.insert(self.uses, id.to_owned());
         session
     }
 
-    fn remove(&mut self, id: &str, max: usize) {
+    fn remove(&mut self, id: &str) {
         if let Some(session) = self.by_id.remove(id) {
             self.used.remove(&session.used);
-        }
-        if self.removed.insert(id.to_owned()) {
-            self.ends.push_back(id.to_owned());
-        }
-        if self.ends.len() > max
-            && let Some(oldest) = self.ends.pop_front()
-        {
-            self.removed.remove(&oldest);
         }
     }
 }
@@ -332,7 +337,7 @@ impl Stream {
 impl fmt::Debug for MemoryStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("MemoryStore")
-            .field("sessions", &self.sessions().by_id.len())
+            .field("sessions", &self.tables().by_id.len())
             .finish_non_exhaustive()
     }
 }
@@ -342,7 +347,7 @@ mod tests {
     use core::task::{Context, Poll, Waker};
 
     use super::*;
-    use crate::http::{check_event_store, check_relay, check_session_store};
+    use crate::http::check_session_store;
 
     #[track_caller]
     fn now<T>(mut stored: StoreFuture<'_, T>) -> T {
@@ -353,6 +358,17 @@ mod tests {
             Poll::Ready(Ok(value)) => value,
             _ => panic!("it is in memory"),
         }
+    }
+
+    /// A store with the session `s`.
+    fn store(max_sessions: usize, max_events: usize, max_bytes: usize) -> MemoryStore {
+        let store = MemoryStore::new(max_sessions, max_events, max_bytes);
+        create(&store, "s");
+        store
+    }
+
+    fn create(store: &MemoryStore, id: &str) {
+        now(store.create(id, &Owner::new("a", 1), id.as_bytes(), Duration::ZERO));
     }
 
     fn append(store: &MemoryStore, stream: u32, sequence: u64, message: &str, end: bool) {
@@ -384,13 +400,8 @@ mod tests {
     #[test]
     fn it_is_as_every_store_must_be() {
         let store = MemoryStore::default();
-        let checks = async {
-            check_session_store(&store, "sessions").await?;
-            check_event_store(&store, "events").await?;
-            check_relay(&store, &store, "relay").await
-        };
         let cx = &mut Context::from_waker(Waker::noop());
-        match core::pin::pin!(checks).poll(cx) {
+        match core::pin::pin!(check_session_store(&store, "check")).poll(cx) {
             Poll::Ready(checked) => checked.unwrap(),
             Poll::Pending => panic!("it is in memory"),
         }
@@ -398,7 +409,7 @@ mod tests {
 
     #[test]
     fn replay_is_whole_or_none() {
-        let store = MemoryStore::default();
+        let store = store(10, 100, 100);
         check(&store, 1, 0, "-");
         append(&store, 1, 1, "a", false);
         append(&store, 2, 1, "x", false);
@@ -413,23 +424,19 @@ mod tests {
         check(&store, 2, 0, "x");
         append(&store, 2, 2, "", true);
         check(&store, 2, 1, ".");
-        assert_eq!(now(store.begin_epoch("s", 0)), 0);
-        append(&store, 0, 1, "own", false);
-        assert_eq!(now(store.begin_epoch("s", 0)), 1);
-        assert_eq!(now(store.begin_epoch("t", 0)), 0);
-        now(EventStore::remove(&store, "s"));
+        now(store.remove("s"));
         check(&store, 1, 0, "-");
     }
 
     #[test]
     fn the_oldest_events_go() {
-        let store = MemoryStore::new(10, 3, 100);
+        let full = store(10, 3, 100);
         for sequence in 1..=5 {
-            append(&store, 0, sequence, "m", false);
+            append(&full, 0, sequence, "m", false);
         }
-        check(&store, 0, 1, "-");
-        check(&store, 0, 2, "mmm");
-        let store = MemoryStore::new(10, 100, 10);
+        check(&full, 0, 1, "-");
+        check(&full, 0, 2, "mmm");
+        let store = store(10, 100, 10);
         append(&store, 0, 1, "1234567", false);
         append(&store, 1, 1, "89", true);
         append(&store, 1, 1, "89", true);
@@ -440,95 +447,46 @@ mod tests {
         append(&store, 2, 1, "0123456789", false);
         check(&store, 1, 0, "-");
         check(&store, 0, 1, "-");
-        assert_eq!(now(store.begin_epoch("s", 0)), 2, "it continues from there");
+        let taken = now(store.take_over("s", &Owner::new("a", 1))).unwrap();
+        assert_eq!(taken.last_event, 2, "it continues from there");
     }
 
     #[test]
     fn the_session_that_was_not_used_for_longest_goes() {
         let store = MemoryStore::new(2, 10, 100);
         for id in ["a", "b", "a", "c"] {
-            now(store.create(id, id.as_bytes(), Duration::ZERO));
+            create(&store, id);
         }
-        assert_eq!(now(store.take_over("b")), None);
-        let taken = now(store.take_over("a")).unwrap();
-        assert_eq!((taken.record(), taken.epoch()), (&b"a"[..], 1));
-        assert_eq!(now(store.take_over("a")).unwrap().epoch(), 2);
-        assert_eq!(now(store.load("a")).unwrap(), b"a");
-        now(SessionStore::remove(&store, "a"));
-        now(SessionStore::remove(&store, "a"));
-        assert_eq!(now(store.take_over("a")), None);
-    }
-
-    /// The outcome of a write.
-    #[track_caller]
-    fn written(mut stored: StoreFuture<'_, ()>) -> &'static str {
-        let cx = &mut Context::from_waker(Waker::noop());
-        match stored.as_mut().poll(cx) {
-            Poll::Ready(Ok(())) => "written",
-            Poll::Ready(Err(StoreError::Conflict)) => "conflict",
-            Poll::Ready(Err(StoreError::Gone)) => "gone",
-            _ => panic!("it is in memory"),
+        assert_eq!(now(store.load("b")), None);
+        for id in ["a", "c"] {
+            assert_eq!(now(store.load(id)).unwrap(), id.as_bytes());
         }
-    }
-
-    fn save(store: &MemoryStore, epoch: u32) -> &'static str {
-        written(store.save("s", epoch, epoch.to_string().as_bytes(), Duration::ZERO))
-    }
-
-    fn append_in(store: &MemoryStore, epoch: u32, sequence: u64) -> &'static str {
-        let mut event = StoredEvent::new("s", 1, sequence, b"e");
-        event.epoch = epoch;
-        written(store.append(event))
     }
 
     #[test]
-    fn earlier_epochs_write_nothing() {
-        let store = MemoryStore::default();
-        now(store.create("s", b"0", Duration::ZERO));
-        assert_eq!(
-            (save(&store, 0), append_in(&store, 0, 1)),
-            ("written", "written")
-        );
-        assert_eq!(now(store.take_over("s")).unwrap().epoch(), 1);
-        assert_eq!(
-            (save(&store, 0), append_in(&store, 0, 2)),
-            ("conflict", "conflict")
-        );
-        assert_eq!(written(store.check("s", 0)), "conflict");
-        assert_eq!(
-            (save(&store, 1), append_in(&store, 1, 2)),
-            ("written", "written")
-        );
-        assert_eq!(written(store.check("s", 1)), "written");
-        assert_eq!(now(store.begin_epoch("s", 3)), 0);
-        assert_eq!(
-            (save(&store, 1), append_in(&store, 1, 3)),
-            ("conflict", "conflict")
-        );
-        check(&store, 1, 0, "ee");
-        assert_eq!(now(store.load("s")).unwrap(), b"1");
-    }
-
-    #[test]
-    fn what_is_gone_stays_so() {
-        let store = MemoryStore::new(2, 10, 100);
-        assert_eq!(save(&store, 0), "gone", "nobody has created it");
-        for remove in [SessionStore::remove, EventStore::remove] {
-            let store = MemoryStore::default();
-            now(store.create("s", b"0", Duration::ZERO));
-            assert_eq!(append_in(&store, 0, 1), "written");
-            now(remove(&store, "s"));
-            assert_eq!((save(&store, 0), append_in(&store, 0, 2)), ("gone", "gone"));
-            assert_eq!((save(&store, 7), append_in(&store, 7, 2)), ("gone", "gone"));
-            assert_eq!(written(store.check("s", 0)), "gone");
-            check(&store, 1, 0, "-");
-        }
-        // What was forgotten for lack of room is gone as well.
-        for id in ["s", "t", "u"] {
-            now(store.create(id, b"0", Duration::ZERO));
-        }
-        assert_eq!(save(&store, 0), "gone");
-        append(&store, 1, 1, "e", false);
-        assert_eq!(save(&store, 0), "gone");
+    fn leases_end_by_its_clock() {
+        let time = Arc::new(Mutex::new(0));
+        let clock = Arc::clone(&time);
+        let store =
+            MemoryStore::default().clock(move || Instant::from_millis(*clock.lock().unwrap()));
+        let announce = |process, last| {
+            let lease = Duration::from_millis(100);
+            let announced = now(store.announce(process, last, process.as_bytes(), lease));
+            let live = announced.processes.iter();
+            let live = live.map(|live| live.owner.process.to_string());
+            (announced.lease, live.collect::<String>())
+        };
+        assert_eq!(announce("a", 0), (1, "a".into()));
+        assert_eq!(announce("b", 0), (2, "ab".into()));
+        *time.lock().unwrap() = 99;
+        assert_eq!(announce("a", 1), (1, "ab".into()));
+        *time.lock().unwrap() = 100;
+        assert_eq!(announce("a", 1), (1, "a".into()));
+        assert_eq!(announce("b", 2), (3, "ab".into()));
+        assert_eq!(announce("c", 9), (10, "abc".into()));
+        now(store.withdraw(&Owner::new("c", 9)));
+        assert_eq!(announce("c", 10), (10, "abc".into()));
+        now(store.withdraw(&Owner::new("c", 10)));
+        assert_eq!(announce("a", 1), (1, "ab".into()));
     }
 }

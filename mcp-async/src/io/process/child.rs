@@ -9,7 +9,7 @@ use std::process::ExitStatus;
 use futures_io::AsyncRead;
 
 use super::group::Group;
-use super::lines::Lines;
+use super::stderr::Stderr;
 use crate::io::stdio::{Input, Output};
 use crate::runtime::{Reactor, Sleep};
 
@@ -62,7 +62,7 @@ pub struct Process {
 pub struct Child {
     group: Group,
     stderr: Option<Input>,
-    lines: Lines,
+    lines: Stderr,
     status: Option<ExitStatus>,
     grace: Grace,
     reactor: &'static dyn Reactor,
@@ -95,7 +95,7 @@ impl Process {
     pub(super) fn start(
         reactor: &'static dyn Reactor,
         command: std::process::Command,
-        lines: Lines,
+        lines: Stderr,
         grace: Grace,
         watchdog: bool,
     ) -> io::Result<Self> {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::child::{Grace, Process};
 use super::environment::inherited;
-use super::lines::{Lines, Sink};
+use super::stderr::{Sink, Stderr};
 use crate::runtime::Reactor;
 
 /// A server to be started as a child process, in the manner of [`std::process::Command`].
@@ -147,7 +147,7 @@ impl Command {
     /// The program does not exist or cannot be executed, which the text names; its pipes cannot be watched, or what
     /// else the operating system says. Nothing is left running then.
     pub fn spawn(&self, reactor: &'static dyn Reactor) -> io::Result<Process> {
-        let lines = Lines::new(self.line, self.keep, self.sink.clone());
+        let lines = Stderr::new(self.line, self.keep, self.sink.clone());
         let program = self.resolve().map_err(|error| self.named(&error))?;
         let mut command = std::process::Command::new(program);
         command

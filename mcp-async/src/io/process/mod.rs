@@ -8,7 +8,7 @@ mod group;
 #[cfg(windows)]
 #[path = "job.rs"]
 mod group;
-mod lines;
+mod stderr;
 mod waiter;
 #[cfg(unix)]
 mod watchdog;

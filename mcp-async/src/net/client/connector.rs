@@ -66,14 +66,10 @@ impl<R: Network> Connector<R> {
         origin: &Origin,
         proxy: Option<&Intercept>,
     ) -> io::Result<MaybeTlsStream<R::Stream>> {
-        let stream = match proxy {
+        let (stream, address) = match proxy {
             None => {
-                let (stream, address) =
-                    reach::<R>(origin.host(), origin.port(), self.guard).await?;
-                if let Some(first) = &self.first_address {
-                    let _ = first.set(address);
-                }
-                stream
+                let reached = reach::<R>(origin.host(), origin.port(), self.guard).await?;
+                (reached.0, Some(reached.1))
             }
             Some(proxy) => {
                 // The proxy resolves names itself.
@@ -92,13 +88,18 @@ impl<R: Network> Connector<R> {
                 if origin.is_tls() {
                     tunnel(&mut stream, origin, proxy).await?;
                 }
-                stream
+                (stream, None)
             }
         };
-        if origin.is_tls() {
-            return self.tls.connect(origin.host(), stream).await;
+        let stream = match origin.is_tls() {
+            true => self.tls.connect(origin.host(), stream).await?,
+            false => MaybeTlsStream::Plain(stream),
+        };
+        // Only now is it the server that has this address.
+        if let (Some(first), Some(address)) = (&self.first_address, address) {
+            let _ = first.set(address);
         }
-        Ok(MaybeTlsStream::Plain(stream))
+        Ok(stream)
     }
 
     /// Begins HTTP, in the version that both sides know.

@@ -1,10 +1,9 @@
--- Makes a process the owner of a session unless another one lives that is. KEYS: session, processes. ARGV: process.
-if redis.call('EXISTS', KEYS[1]) == 0 then return false end
-local owner = redis.call('HGET', KEYS[1], 'o')
-if owner and owner ~= ARGV[1] then
-  local time = redis.call('TIME')
-  local lease = redis.call('ZSCORE', KEYS[2], owner)
-  if lease and tonumber(lease) > time[1] * 1000 + time[2] / 1000 then return owner end
-end
-redis.call('HSET', KEYS[1], 'o', ARGV[1])
-return ''
+-- Replaces the owner of a session, and returns the epoch. KEYS: session.
+-- ARGV: process and number that must be there, empty for no owner; process and number that shall be there.
+local epoch, process, number = unpack(redis.call('HMGET', KEYS[1], 'e', 'p', 'n'))
+if not epoch then return 'gone' end
+if (process or '') ~= ARGV[1] or (number or '') ~= ARGV[2] then return 'changed' end
+-- After a removal a script may write although the store is full.
+redis.call('HDEL', KEYS[1], 'p', 'n')
+redis.call('HSET', KEYS[1], 'p', ARGV[3], 'n', ARGV[4])
+return tonumber(epoch)

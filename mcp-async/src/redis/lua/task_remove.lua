@@ -1,7 +1,4 @@
--- Forgets a task. KEYS: task, expiring tasks. ARGV: id.
-local process, owner = unpack(redis.call('HMGET', KEYS[1], 'b', 'o'))
-if process then redis.call('SREM', process, ARGV[1]) end
-if owner then redis.call('ZREM', owner, ARGV[1]) end
-redis.call('ZREM', KEYS[2], ARGV[1])
+-- Forgets a task, and returns its boot and its owner. KEYS: task.
+local boot, owner = unpack(redis.call('HMGET', KEYS[1], 'b', 'o'))
 redis.call('DEL', KEYS[1])
-return 1
+return { boot or '', owner }

@@ -1,5 +1,4 @@
--- Replaces a task of the version before. KEYS: task. ARGV: id, record, version before, version, 1 if it is terminal.
-if redis.call('HGET', KEYS[1], 'v') ~= ARGV[3] then return 0 end
-redis.call('HSET', KEYS[1], 'd', ARGV[2], 'v', ARGV[4])
-if ARGV[5] == '1' then redis.call('SREM', redis.call('HGET', KEYS[1], 'b'), ARGV[1]) end
+-- Replaces a task of the version before. KEYS: task. ARGV: record, version before, version.
+if redis.call('HGET', KEYS[1], 'n') ~= ARGV[2] then return 0 end
+redis.call('HSET', KEYS[1], 'd', ARGV[1], 'n', ARGV[3])
 return 1

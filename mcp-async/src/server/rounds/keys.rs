@@ -14,6 +14,8 @@ use mcp_proto::rpc::Method;
 use sha2::Sha256;
 
 use super::canonical;
+#[cfg(feature = "http-server")]
+use super::derived_keys::DerivedKeys;
 
 /// Keys for the request states of 2026-07-28, which travel through the client and come back
 /// from a stranger (MR-07).
@@ -86,6 +88,20 @@ impl StateKeys {
     pub fn clock(mut self, clock: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
         Arc::make_mut(&mut self.0).clock = Arc::new(clock);
         self
+    }
+
+    /// Keys for the purpose that the label names, which say nothing of these.
+    #[cfg(feature = "http-server")]
+    pub(crate) fn derive(&self, label: &[u8]) -> DerivedKeys {
+        let derived = self.0.keys.iter().map(|key| {
+            let mut mac = key.clone();
+            mac.update(label);
+            schedule(&mac.finalize().into_bytes().into())
+        });
+        DerivedKeys {
+            keys: derived.collect(),
+            clock: Arc::clone(&self.0.clock),
+        }
     }
 
     /// The random keys of this process.

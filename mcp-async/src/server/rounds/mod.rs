@@ -17,6 +17,8 @@ mod begin;
 mod canonical;
 mod client_task;
 mod conversation;
+#[cfg(feature = "http-server")]
+mod derived_keys;
 mod elicit;
 mod keys;
 mod once;
@@ -27,6 +29,8 @@ mod state;
 mod suspend;
 mod table;
 
+#[cfg(feature = "http-server")]
+pub(crate) use self::derived_keys::{DerivedKeys, digest};
 pub use self::elicit::Elicited;
 pub use self::keys::StateKeys;
 pub use self::question::QuestionFuture;

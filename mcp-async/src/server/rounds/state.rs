@@ -23,7 +23,7 @@ pub struct RequestState<'a> {
 pub enum StateError {
     /// It does not serialize to JSON, or nests too deeply.
     Encode(EncodeError),
-    /// What is kept is of another type.
+    /// The value that is kept is of another type.
     Decode(DecodeError),
     /// Values and answers of the call would take more than the 64 KiB that a client is asked
     /// to carry.
@@ -55,7 +55,7 @@ impl CallContext {
         RequestState { context: self }
     }
 
-    /// Whether what the call keeps has to fit into the request state: a task keeps it in memory.
+    /// Returns whether the values of the call have to fit into the request state: a task keeps it in memory.
     pub(super) fn state_travels(&self) -> bool {
         !self.host.has_detached()
     }
@@ -132,7 +132,7 @@ pub(super) fn encode<T: Serialize + ?Sized>(value: &T) -> Result<RawBuf, StateEr
     Ok(value)
 }
 
-/// Whether the state would still fit with this value.
+/// Returns whether the state would still fit with this value.
 pub(super) fn has_room(round: &Round, key: &str, value: &RawBuf) -> bool {
     round.carried.len() + key.len() + value.as_raw().as_bytes().len() <= ROOM
 }

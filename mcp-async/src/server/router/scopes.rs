@@ -1,10 +1,14 @@
 //! The scopes that a request needs.
 
+use std::sync::Arc;
+
 use mcp_proto::auth::resource::RequiredScopes;
 use mcp_proto::json::{Object, Raw, Str};
 use mcp_proto::model::{CompleteParams, Reference};
 use mcp_proto::rpc::{self, Request};
 
+use super::super::Peer;
+use super::super::access::Access;
 use super::super::catalog::Catalog;
 use super::super::inner::Inner;
 use super::super::principal::Principal;
@@ -44,6 +48,23 @@ impl Inner {
         let subject = subject(call);
         let needed = self.needed(&view.catalog, call.method, &subject, call.params, caller);
         Ok(call.context().require(&needed)?)
+    }
+
+    /// Whether the client may learn that the resource at this URI has changed: the token of its
+    /// last request has the scopes of the resource.
+    pub(in crate::server) fn may_read(&self, peer: &Peer, uri: &str) -> bool {
+        let view = self.view();
+        if !view.has_scopes {
+            return true;
+        }
+        let caller = peer.principal();
+        let needed = of_resource(&view.catalog, uri, caller.as_ref());
+        needed.scopes().is_empty()
+            || peer.shared.lock().is_pipe
+            || caller
+                .as_ref()
+                .and_then(Principal::claims::<Arc<Access>>)
+                .is_some_and(|access| access.permits(&needed))
     }
 
     fn needed(
@@ -118,7 +139,8 @@ fn of_resource(catalog: &Catalog, uri: &str, caller: Option<&Principal>) -> Requ
     }
 }
 
-/// Those of everything that a subscription covers: a resource, and what lies below its URI (RS-10).
+/// Those of what a subscription covers, as far as that is known now: a resource, and what lies below
+/// its URI (RS-10). Which update is told is decided when it happens.
 fn of_subscription(catalog: &Catalog, uri: &str, caller: Option<&Principal>) -> RequiredScopes {
     if uri.is_empty() {
         return RequiredScopes::NONE;

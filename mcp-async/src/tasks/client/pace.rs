@@ -50,7 +50,7 @@ impl Pace {
         self.failures = 0;
     }
 
-    /// How long to wait before the next poll. It is never shorter than the interval, and up to a
+    /// Returns the time to wait before the next poll. It is never shorter than the interval, and up to a
     /// tenth longer, so that many clients do not poll at once.
     pub(super) fn pause(&mut self) -> Duration {
         let mut pause = self.interval;
@@ -61,13 +61,13 @@ impl Pace {
         self.with_jitter(pause)
     }
 
-    /// How long to wait before the next poll while the server tells of changes, which it may fail
-    /// to do.
+    /// Returns the time to wait before the next poll while the server reports changes, which it may
+    /// fail to do.
     pub(super) fn pause_while_told(&mut self) -> Duration {
         self.with_jitter(self.longest.max(self.interval))
     }
 
-    /// How long to wait after a poll that failed; `None` after too many in a row.
+    /// Returns the time to wait after a poll that failed; `None` after too many in a row.
     pub(super) fn failed(&mut self) -> Option<Duration> {
         if self.failures >= ATTEMPTS {
             return None;

@@ -1,6 +1,5 @@
 //! From a call to a task.
 
-use core::sync::atomic::Ordering;
 use core::time::Duration;
 use std::sync::Arc;
 
@@ -8,11 +7,12 @@ use mcp_proto::json::RawBuf;
 use mcp_proto::rpc::code;
 
 use super::super::store::TaskRecord;
-use super::engine::{Engine, millis, random_id};
+use super::engine::{Engine, random_id};
 use super::kept::{Bounds, OF_OWNER, Repair};
 use super::runs::Running;
 use super::shown::created;
 use super::sweep::KEPT;
+use super::time::millis;
 use crate::error::ErrorReply;
 use crate::observe;
 use crate::server::DetachedCall;
@@ -71,16 +71,32 @@ impl Engine {
 
     /// Tells the store that this process is alive, if it may forget that soon.
     pub(super) async fn renew(&self) -> Result<(), ErrorReply> {
-        let (now, lease) = (self.lease_time(), self.tasks.effective_lease());
-        let left = self.alive_until.load(Ordering::Relaxed).saturating_sub(now);
-        // More than a lease is left if the clock was set back.
-        if left > millis(lease / 3 * 2) && left <= millis(lease) {
-            return Ok(());
+        let (now, lease) = ((self.executor.now)(), self.tasks.effective_lease());
+        let is_recent = self.ownership().was_renewed_within(now, lease / 3);
+        match is_recent {
+            true => Ok(()),
+            false => self.renew_now().await,
         }
-        let until = now.saturating_add(millis(lease));
-        self.ask(|store| store.renew(&self.boot, until)).await?;
-        self.alive_until.store(until, Ordering::Relaxed);
-        Ok(())
+    }
+
+    /// Tells the store that this process is alive.
+    pub(super) async fn renew_now(&self) -> Result<(), ErrorReply> {
+        let (sent, lease) = ((self.executor.now)(), self.tasks.effective_lease());
+        let now = self.lease_time();
+        let renewed = self.ask(|store| store.renew(&self.boot, now, lease)).await;
+        let mut ownership = self.ownership();
+        match renewed {
+            Ok(was_alive) => {
+                // A lease that was over is another one afterwards.
+                let number = ownership.number() + u64::from(!was_alive);
+                ownership.announced(sent, number.max(1));
+                Ok(())
+            }
+            Err(error) => {
+                ownership.failed();
+                Err(error)
+            }
+        }
     }
 
     /// Counts a new task, which may take the place of another one.

@@ -3,9 +3,8 @@
 use core::future::{Future, poll_fn};
 use core::panic::AssertUnwindSafe;
 use core::pin::pin;
-use core::sync::atomic::{AtomicBool, AtomicU64};
+use core::sync::atomic::AtomicBool;
 use core::task::Poll;
-use core::time::Duration;
 use std::panic::catch_unwind;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -19,10 +18,10 @@ use super::kept::KeptTasks;
 use super::polls::Polls;
 use super::runs::Runs;
 use super::settings::Tasks;
-use super::time::{TimeOfDay, since_1970};
+use super::time::{TimeOfDay, millis, since_1970};
 use crate::error::ErrorReply;
 use crate::observe;
-use crate::server::{CallContext, Principal};
+use crate::server::{CallContext, Ownership, Principal};
 
 /// What the connections of a server share of its tasks.
 pub(super) struct Engine {
@@ -37,14 +36,14 @@ pub(super) struct Engine {
     pub(super) polls: Polls,
     /// A task of the runtime removes what has expired.
     pub(super) sweeps: AtomicBool,
-    /// Until when the store knows this process as alive, as [`Engine::lease_time`] has it.
-    pub(super) alive_until: AtomicU64,
+    ownership: Mutex<Ownership>,
     /// The questions that this process asks clients of 2025-11-25 now.
     pub(super) asked: Arc<AskedQuestions>,
 }
 
 impl Engine {
     pub(super) fn new(tasks: Tasks, executor: Executor) -> Arc<Self> {
+        let ownership = Mutex::new(Ownership::new(tasks.effective_lease()));
         Arc::new(Self {
             tasks,
             executor,
@@ -55,7 +54,7 @@ impl Engine {
             #[cfg(feature = "http-server")]
             polls: Polls::default(),
             sweeps: AtomicBool::new(false),
-            alive_until: AtomicU64::new(0),
+            ownership,
             asked: Arc::default(),
         })
     }
@@ -111,12 +110,28 @@ impl Engine {
 
     /// Whether the process that works on a task has ended.
     pub(super) async fn is_orphan(&self, record: &TaskRecord) -> Result<bool, ErrorReply> {
-        if record.status.is_terminal() || record.boot == self.boot {
+        let own = record.boot == self.boot;
+        if record.status.is_terminal() || own || !self.may_find_orphans() {
             return Ok(false);
         }
         let now = self.lease_time();
         let alive = self.ask(|store| store.is_alive(&record.boot, now)).await?;
-        Ok(!alive)
+        Ok(!alive && self.is_known_to_live().await?)
+    }
+
+    /// Whether the store still has the lease of this process. One that has lost it may have lost those of
+    /// processes that live; then this process begins a new one.
+    pub(super) async fn is_known_to_live(&self) -> Result<bool, ErrorReply> {
+        if !self.store().is_shared() {
+            return Ok(true);
+        }
+        let now = self.lease_time();
+        let alive = self.ask(|store| store.is_alive(&self.boot, now)).await?;
+        if !alive {
+            self.ownership().failed();
+            self.renew_now().await?;
+        }
+        Ok(alive && self.may_find_orphans())
     }
 
     /// Changes a record, whatever its version is meanwhile. `change` returns the next record, or
@@ -162,6 +177,18 @@ impl Engine {
         .await
     }
 
+    /// Whether a process that the store does not know is dead. After an outage of a store that processes share
+    /// the others may not have renewed themselves yet.
+    pub(super) fn may_find_orphans(&self) -> bool {
+        let now = (self.executor.now)();
+        !self.store().is_shared() || self.ownership().may_displace(now)
+    }
+
+    pub(super) fn ownership(&self) -> MutexGuard<'_, Ownership> {
+        let ownership = self.ownership.lock();
+        ownership.unwrap_or_else(PoisonError::into_inner)
+    }
+
     pub(super) fn kept(&self) -> MutexGuard<'_, KeptTasks> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -186,10 +213,6 @@ fn failed() -> ErrorReply {
 /// The name of the principal that a call belongs to.
 pub(super) fn owner(context: &CallContext) -> Option<Arc<str>> {
     context.principal().map(Principal::name).map(Arc::from)
-}
-
-pub(super) fn millis(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// 128 random bits as text (TK-49).

@@ -40,7 +40,7 @@ impl Engine {
         if context.http().is_none() || id.len() > LONGEST {
             return None;
         }
-        let interval = super::engine::millis(self.tasks.poll_interval);
+        let interval = super::time::millis(self.tasks.poll_interval);
         let is_counted = self.polls.count((owner, id), self.time(), interval, max);
         (!is_counted).then(|| {
             let message = "limit reached: polls of a task in its interval";
@@ -117,7 +117,7 @@ impl Engine {
     pub(super) async fn current(&self, record: TaskRecord) -> Result<TaskRecord, ErrorReply> {
         if let Some(at) = record.expires_at() {
             let now = self.time();
-            if now >= at.saturating_add(super::engine::millis(KEPT)) {
+            if now >= at.saturating_add(super::time::millis(KEPT)) {
                 return Err(unknown());
             }
             if now >= at && !record.status.is_terminal() {

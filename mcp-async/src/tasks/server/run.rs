@@ -11,10 +11,11 @@ use mcp_proto::model::TaskStatus;
 use mcp_proto::rpc::code;
 
 use super::super::store::{TaskQuestion, TaskRecord};
-use super::engine::{Engine, caught, millis};
+use super::engine::{Engine, caught};
 use super::kept::Repair;
 use super::runs::{Phase, Running, SHUTDOWN};
 use super::sweep::KEPT;
+use super::time::millis;
 use crate::error::ErrorReply;
 use crate::io::stdio::Sleep;
 use crate::server::DetachedCall;

@@ -8,10 +8,11 @@ use core::time::Duration;
 use std::collections::HashSet;
 use std::sync::{Arc, Weak};
 
-use super::engine::{Engine, millis};
+use super::engine::Engine;
 use super::executor::Executor;
 use super::kept::Repair;
 use super::settings::INTERVAL;
+use super::time::millis;
 use crate::error::ErrorReply;
 
 impl Engine {
@@ -36,8 +37,14 @@ impl Engine {
         // The failure of one does not keep the others.
         self.repair().await;
         let _ = self.remove_expired(now.saturating_sub(millis(KEPT))).await;
+        if !self.may_find_orphans() {
+            return Ok(());
+        }
         let now = self.lease_time();
         let orphaned = self.ask(|store| store.orphaned(now, BATCH)).await?;
+        if !orphaned.is_empty() && !self.is_known_to_live().await? {
+            return Ok(());
+        }
         for record in orphaned {
             if record.boot != self.boot {
                 let _ = self.fail(record, LOST).await;

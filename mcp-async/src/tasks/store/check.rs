@@ -4,6 +4,7 @@ use core::fmt;
 use core::future::{Future, poll_fn};
 use core::pin::pin;
 use core::task::{Poll, ready};
+use core::time::Duration;
 
 use super::{TaskRecord, TaskStore, TaskStoreError};
 
@@ -124,15 +125,26 @@ async fn times(store: &dyn TaskStore) -> Result<(), CheckError> {
         !store.is_alive("check-unknown", 1_000).await?,
         "an unknown process is not alive",
     )?;
-    store.renew(BOOT, 2_000).await?;
+    let minute = Duration::from_secs(60);
+    let first = store.renew(BOOT, 1_000, minute).await?;
+    let second = store.renew(BOOT, 1_000, minute).await?;
     require(
-        store.is_alive(BOOT, 1_999).await? && !store.is_alive(BOOT, 2_000).await?,
-        "a process is alive until its time",
+        !first && second,
+        "a renewal returns whether the process was alive",
+    )?;
+    require(
+        store.is_alive(BOOT, 1_000).await?,
+        "a process is alive during its lease",
     )?;
     store.replace(&short.failed("x")).await?;
-    let orphaned = store.orphaned(1_999, usize::MAX).await?;
+    let orphaned = store.orphaned(1_000, usize::MAX).await?;
     require(!has(&orphaned, A), "a task of a live process has one")?;
-    let orphaned = store.orphaned(2_000, usize::MAX).await?;
+    store.renew(BOOT, 1_000, Duration::ZERO).await?;
+    require(
+        !store.is_alive(BOOT, 1_001).await?,
+        "a process is not alive after its lease",
+    )?;
+    let orphaned = store.orphaned(1_001, usize::MAX).await?;
     require(
         has(&orphaned, A) && !has(&orphaned, B),
         "tasks of a dead process that are not terminal are found",

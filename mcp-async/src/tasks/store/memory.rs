@@ -4,10 +4,12 @@ use core::fmt;
 use core::future::{Future, ready};
 use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
+use core::time::Duration;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::{TaskRecord, TaskStore, TaskStoreError, TaskStoreFuture};
+use crate::tasks::time::millis;
 
 /// Keeps tasks in memory, until they expire or the process ends. Clones share the tasks.
 #[derive(Clone, Default)]
@@ -241,9 +243,10 @@ impl TaskStore for MemoryTaskStore {
         })
     }
 
-    fn renew<'a>(&'a self, boot: &'a str, until: u64) -> TaskStoreFuture<'a, ()> {
-        self.lock().boots.insert(boot.to_owned(), until);
-        Box::pin(ready(Ok(())))
+    fn renew<'a>(&'a self, boot: &'a str, now: u64, lease: Duration) -> TaskStoreFuture<'a, bool> {
+        let until = now.saturating_add(millis(lease));
+        let before = self.lock().boots.insert(boot.to_owned(), until);
+        Box::pin(ready(Ok(before.is_some_and(|until| now < until))))
     }
 
     fn is_alive<'a>(&'a self, boot: &'a str, now: u64) -> TaskStoreFuture<'a, bool> {

@@ -10,6 +10,7 @@ use core::error::Error;
 use core::fmt;
 use core::future::Future;
 use core::pin::Pin;
+use core::time::Duration;
 
 pub use self::check::{CheckError, check};
 #[cfg(feature = "disk")]
@@ -70,11 +71,12 @@ pub trait TaskStore: Send + Sync {
     /// It may resolve late or without a reason. Dropping the future ends the watch.
     fn watch<'a>(&'a self, id: &'a str, version: u64) -> TaskStoreFuture<'a, ()>;
 
-    /// Notes that the process with this boot is alive until `until`, in milliseconds since 1970, by
-    /// the clock of that process. [`is_alive`](Self::is_alive) and [`orphaned`](Self::orphaned) have
-    /// the time of the process that calls them, so the clocks of all processes must agree to within
-    /// a third of the [lease](crate::tasks::server::Tasks::lease).
-    fn renew<'a>(&'a self, boot: &'a str, until: u64) -> TaskStoreFuture<'a, ()>;
+    /// Notes that the process with this boot is alive for `lease` from now. Returns whether it was alive
+    /// before.
+    ///
+    /// A store of several processes goes by a clock of its own here, and in [`is_alive`](Self::is_alive) and
+    /// [`orphaned`](Self::orphaned); `now` is that of the process that calls, in milliseconds since 1970.
+    fn renew<'a>(&'a self, boot: &'a str, now: u64, lease: Duration) -> TaskStoreFuture<'a, bool>;
 
     /// Returns whether the process with this boot is alive at `now`.
     fn is_alive<'a>(&'a self, boot: &'a str, now: u64) -> TaskStoreFuture<'a, bool>;

@@ -63,10 +63,11 @@ impl Service<Request<Full<Bytes>>> for Parties {
     }
 }
 
-/// What the listener answers to a request for this target.
-fn get(address: &str, target: &str) -> String {
+/// What the listener answers to a request for this target with this cookie.
+fn get(address: &str, target: &str, cookie: &str) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
-    write!(stream, "GET {target} HTTP/1.1\r\nHost: {address}\r\n\r\n").unwrap();
+    let head = format!("GET {target} HTTP/1.1\r\nHost: {address}\r\nCookie: {cookie}\r\n\r\n");
+    stream.write_all(head.as_bytes()).unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
     answer
@@ -83,17 +84,41 @@ fn parameter<'u>(url: &'u str, name: &str) -> &'u str {
 fn a_browser_comes_back_to_a_port_of_this_machine() {
     let (pages, page) = mpsc::channel::<String>();
     let user = thread::spawn(move || {
-        let page = page.recv().unwrap();
+        let start = page.recv().unwrap();
+        let (address, path) = start
+            .strip_prefix("http://")
+            .unwrap()
+            .split_once('/')
+            .unwrap();
+        let started = get(address, &format!("/{path}"), "");
+        let field = |name: &str| {
+            let mut lines = started.split("\r\n");
+            lines.find_map(|line| line.strip_prefix(name)).unwrap()
+        };
+        let page = field("Location: ").to_owned();
+        let cookie = field("Set-Cookie: ").split(';').next().unwrap();
         let redirect = parameter(&page, "redirect_uri");
         let redirect = redirect.replace("%3A", ":").replace("%2F", "/");
         let address = redirect.strip_prefix("http://").unwrap();
-        let address = address.strip_suffix("/callback").unwrap().to_owned();
+        let (address, path) = address.split_once('/').unwrap();
+        let address = address.to_owned();
+        // The client registers itself: the issuer has a path of its own.
+        assert_eq!(path.len(), "callback/0123abcd".len(), "{path}");
         // A connection that a browser opens ahead, and other requests, end nothing.
         let _silent = TcpStream::connect(&address).unwrap();
-        assert!(get(&address, "/favicon.ico").starts_with("HTTP/1.1 404"));
-        assert!(get(&address, "/callback").starts_with("HTTP/1.1 404"));
+        assert!(get(&address, "/favicon.ico", cookie).starts_with("HTTP/1.1 404"));
+        assert!(get(&address, "/callback", cookie).starts_with("HTTP/1.1 404"));
         let state = parameter(&page, "state");
-        let answer = get(&address, &format!("/callback?code=c-1&state={state}"));
+        let elsewhere = get(
+            &address,
+            &format!("/callback?code=c-1&state={state}"),
+            cookie,
+        );
+        assert!(elsewhere.starts_with("HTTP/1.1 404"), "{elsewhere}");
+        let target = format!("/{path}?code=c-1&state={state}");
+        let other = get(&address, &target, "login=1");
+        assert!(other.starts_with("HTTP/1.1 403"), "{other}");
+        let answer = get(&address, &target, cookie);
         assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
         assert!(answer.ends_with("</html>\n"), "{answer}");
         assert!(!answer.contains(state));

@@ -151,5 +151,5 @@ impl Raw {
 }
 
 fn local() -> Listen {
-    Listen::bind("127.0.0.1:0").unwrap()
+    Listen::bind("127.0.0.1:0").unwrap().plain_http2()
 }

@@ -31,6 +31,84 @@ fn the_version_is_told_by_the_first_bytes() {
     assert_eq!(heard.as_bytes().get(3), Some(&4), "settings come first");
 }
 
+/// The preface, and settings that set nothing.
+const PREFACE: &str = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\u{4}\0\0\0\0\0";
+
+#[test]
+fn http2_without_tls_has_to_be_asked_for() {
+    let listen = Listen::bind("127.0.0.1:0").unwrap();
+    let server = start(listen, Tested::default());
+    let mut client = server.connect();
+    assert_eq!(client.say(PREFACE).hear_out(), "");
+    assert!(server.connect().get("/hello").hear().ends_with("hello"));
+}
+
+/// Settings come first, with the number of streams among them (RFC 9113 6.5.2).
+#[test]
+fn streams_of_a_connection_of_http2_are_bounded() {
+    for (listen, bound) in [(local(), 64), (local().max_concurrent_streams(3), 3)] {
+        let server = start(listen, Tested::default());
+        let heard = server.connect().say(PREFACE).hear();
+        let setting = [0, 3, 0, 0, 0, bound];
+        let mut settings = heard.as_bytes().windows(setting.len());
+        assert!(settings.any(|window| window == setting), "{heard:?}");
+    }
+}
+
+#[test]
+fn a_connection_of_http2_needs_a_request_in_time() {
+    let server = start(local().head_timeout(SOON), Tested::default());
+    server.connect().say(PREFACE).hear_out();
+    let mut half = server.connect();
+    half.say(PREFACE);
+    // The head is to be continued in another frame.
+    half.frame(1, 1, 1, b"\x82\x86\x04\x05/held").unwrap();
+    half.hear_out();
+    let service = Tested::default();
+    let server = start(local().head_timeout(LATER), service.clone());
+    let mut used = server.connect();
+    used.begin_http2(65_535);
+    used.get_http2(1, "/silent");
+    thread::sleep(LATER * 2);
+    service.has_open(1);
+    drop(used);
+}
+
+#[test]
+fn connections_of_one_address_can_be_bounded() {
+    let server = start(local().max_connections_per_address(1), Tested::default());
+    let mut first = server.connect();
+    assert!(first.get("/hello").hear().contains("hello"));
+    let mut refused = server.connect();
+    // It may be reset before it has sent anything.
+    let _sent = std::io::Write::write_all(&mut refused.0, b"GET /hello HTTP/1.1\r\n");
+    assert_eq!(refused.hear_out(), "");
+    drop(first);
+    let answered = (0..1000).any(|_| {
+        thread::sleep(Duration::from_millis(5));
+        let mut next = server.connect();
+        let request = b"GET /hello HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n";
+        let _sent = std::io::Write::write_all(&mut next.0, request);
+        next.hear_out().ends_with("hello")
+    });
+    assert!(answered);
+}
+
+/// Where a request ends is uncertain then: the connection is closed after one answer (RFC 9112 6.3).
+#[test]
+fn a_request_with_two_lengths_is_the_last_of_its_connection() {
+    for fields in [
+        "Content-Length: 5\r\nTransfer-Encoding: chunked",
+        "Transfer-Encoding: chunked\r\nContent-Length: 5",
+    ] {
+        let server = start(local(), Tested::default());
+        let head = format!("POST /echo HTTP/1.1\r\nHost: here\r\n{fields}\r\n\r\n");
+        let tail = "0\r\n\r\nGET /hello HTTP/1.1\r\nHost: here\r\n\r\n";
+        let heard = server.connect().say(&head).say(tail).hear_out();
+        assert_eq!(heard.matches("HTTP/1.1").count(), 1, "{heard}");
+    }
+}
+
 #[test]
 fn a_client_that_takes_its_time_is_hung_up_on() {
     let server = start(local().head_timeout(SOON), Tested::default());

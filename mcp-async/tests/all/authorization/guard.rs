@@ -3,11 +3,12 @@
 use core::cell::RefCell;
 use core::net::SocketAddr;
 use core::pin::Pin;
+use core::task::{Poll, Waker};
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
 
 use futures_io::{AsyncRead as _, AsyncWrite as _};
-use mcp_async::auth::Authorization;
+use mcp_async::auth::{Authorization, CredentialStore as _, Credentials, MemoryCredentialStore};
 use mcp_async::net::{AddressGuard, HttpClient, Network};
 use mcp_async::{Client, Duplex, ErrorChain, duplex};
 use mcp_proto::Revision;
@@ -17,16 +18,31 @@ use crate::client_http::site::check;
 use crate::sim::{self, Sim};
 
 thread_local! {
-    /// What names resolve to, each time the first of what is left.
+    /// What names resolve to, each time the first of what is left: addresses with spaces between them.
     static NAMES: RefCell<BTreeMap<String, Vec<&'static str>>> = const { RefCell::new(BTreeMap::new()) };
     static DIALLED: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
-    static ACCEPTED: RefCell<VecDeque<io::Result<String>>> = const { RefCell::new(VecDeque::new()) };
+    static ACCEPTED: RefCell<VecDeque<(io::Result<String>, Answered)>> = const { RefCell::new(VecDeque::new()) };
+    static ACCEPTING: RefCell<Option<Waker>> = const { RefCell::new(None) };
     static PAGES: RefCell<BTreeMap<String, String>> = const { RefCell::new(BTreeMap::new()) };
 }
 
+/// Takes the response to a request.
+type Answered = Box<dyn FnOnce(&str) + Send>;
+
 /// Connects to the next listener that accepts, and sends this request.
 pub(crate) fn accept_next(request: io::Result<String>) {
-    ACCEPTED.with_borrow_mut(|accepted| accepted.push_back(request));
+    accept_and(request, |_| {});
+}
+
+/// The same; the function takes the response.
+pub(crate) fn accept_and(
+    request: io::Result<String>,
+    answered: impl FnOnce(&str) + Send + 'static,
+) {
+    ACCEPTED.with_borrow_mut(|accepted| accepted.push_back((request, Box::new(answered))));
+    if let Some(waker) = ACCEPTING.take() {
+        waker.wake();
+    }
 }
 
 /// Names, servers and connections of the test.
@@ -39,9 +55,15 @@ impl Network for Sim {
     }
 
     async fn accept((): &()) -> io::Result<(Duplex, SocketAddr)> {
-        let Some(request) = ACCEPTED.with_borrow_mut(VecDeque::pop_front) else {
-            return core::future::pending().await;
-        };
+        let next =
+            core::future::poll_fn(|cx| match ACCEPTED.with_borrow_mut(VecDeque::pop_front) {
+                Some(next) => Poll::Ready(next),
+                None => {
+                    ACCEPTING.set(Some(cx.waker().clone()));
+                    Poll::Pending
+                }
+            });
+        let (request, answered) = next.await;
         let request = request?;
         let (ours, mut theirs) = duplex(1 << 16);
         sim::spawn(async move {
@@ -54,7 +76,8 @@ impl Network for Sim {
             }
             let mut bytes = [0; 4096];
             let read = core::future::poll_fn(|cx| Pin::new(&mut theirs).poll_read(cx, &mut bytes));
-            let _ = read.await;
+            let count = read.await.unwrap_or(0);
+            answered(core::str::from_utf8(&bytes[..count]).unwrap());
         });
         Ok((ours, SocketAddr::from(([127, 0, 0, 1], 50000))))
     }
@@ -68,8 +91,9 @@ impl Network for Sim {
                 _ => Some(addresses.remove(0)),
             }
         });
-        let address = address.ok_or(io::ErrorKind::NotFound)?;
-        Ok(vec![SocketAddr::new(address.parse().unwrap(), port)])
+        let addresses = address.ok_or(io::ErrorKind::NotFound)?.split(' ');
+        let addresses = addresses.map(|address| SocketAddr::new(address.parse().unwrap(), port));
+        Ok(addresses.collect())
     }
 
     async fn dial(address: SocketAddr) -> io::Result<Duplex> {
@@ -266,6 +290,47 @@ fn metadata_leads_to_no_private_address() {
         "169.254.169.254 is a link-local address",
     );
     refused(&document("http://login.plain"), &[], "login.plain");
+}
+
+/// A refresh comes before the first connection: the server is in a private network if all addresses
+/// of its name are.
+#[cfg(feature = "tls")]
+#[test]
+fn a_refresh_before_the_first_connection() {
+    for (resolved, is_sent) in [
+        ("10.0.0.5", true),
+        ("10.0.0.5 10.0.0.6", true),
+        ("10.0.0.5 93.184.215.14", false),
+        ("93.184.215.14 10.0.0.5", false),
+    ] {
+        names(&[
+            ("mcp.inside", &[resolved]),
+            ("login.inside", &["192.168.1.1"]),
+        ]);
+        check(
+            |_| async {
+                let record = r#"{"version":1,"server":"https://mcp.inside/mcp","issuer":"https://login.inside",
+                    "token_endpoint":"https://login.inside/token","identity":"dynamic","client_id":"c",
+                    "redirect_uri":"http://127.0.0.1:1/callback","endpoint_auth_method":"none",
+                    "requested_scope":"","granted_scope":"","access_token":"a","token_type":"Bearer",
+                    "expires_at":1,"refresh_token":"r"}"#;
+                let store = MemoryCredentialStore::new();
+                let record = Credentials::from_json(record.as_bytes()).unwrap();
+                store.save(&record).await.unwrap();
+                let authorization = Authorization::new().non_interactive().store(store);
+                let builder = Client::<Sim>::builder("demo", "1.0").authorize(authorization);
+                builder.connect("https://mcp.inside/mcp").await.unwrap_err();
+            },
+            |_| async {},
+        );
+        let dialled = DIALLED.take();
+        let endpoint = "192.168.1.1:443".to_owned();
+        assert_eq!(
+            dialled.contains(&endpoint),
+            is_sent,
+            "{resolved}: {dialled:?}"
+        );
+    }
 }
 
 /// AU-31: the body never arrives, and is not waited for.

@@ -70,6 +70,8 @@ pub(crate) struct State {
     pub(crate) refuses_client_once: bool,
     /// Challenges for missing tokens have no parameters.
     pub(crate) names_nothing: bool,
+    /// The scopes that tokens get, instead of those that were asked for.
+    pub(crate) granted: Option<&'static str>,
     /// The scopes that each page asked for.
     pub(crate) asked_scopes: Vec<String>,
     /// Clients register themselves.
@@ -124,6 +126,7 @@ impl Parties {
             replaced: BTreeMap::new(),
             refuses_client_once: false,
             names_nothing: false,
+            granted: None,
             asked_scopes: Vec::new(),
             registers: true,
             given: None,
@@ -183,8 +186,16 @@ impl Parties {
         &self,
         authorization: Authorization,
     ) -> Result<Client<R>, ConnectError> {
+        self.connect_to(SERVER, authorization).await
+    }
+
+    pub(crate) async fn connect_to<R: Runtime>(
+        &self,
+        url: &str,
+        authorization: Authorization,
+    ) -> Result<Client<R>, ConnectError> {
         let builder = self.builder(authorization);
-        builder.connect_through(SERVER, self.clone()).await
+        builder.connect_through(url, self.clone()).await
     }
 }
 
@@ -276,7 +287,7 @@ impl State {
             };
             return (*status, fields, body.clone());
         }
-        if asked.url.as_str() == SERVER {
+        if shown.as_str() == SERVER {
             return self.serve(asked, rpc);
         }
         let (issuer, below) = match self.manner {
@@ -372,12 +383,16 @@ impl State {
         let access = format!("access-secret-{}", self.count);
         let refresh = format!("refresh-secret-{}", self.count);
         self.secrets.extend([access.clone(), refresh.clone()]);
+        let scope = self.granted.map_or(scope, str::to_owned);
         self.tokens.insert(access.clone(), scope.clone());
         let kind = if self.binds { "DPoP" } else { "Bearer" };
         let mut answer = format!(
             r#"{{"access_token":"{access}","token_type":"{kind}","expires_in":{}"#,
             self.expires_in
         );
+        if let Some(scope) = self.granted {
+            answer.push_str(&format!(r#","scope":"{scope}""#));
+        }
         if self.issues_refresh {
             self.refresh.insert(refresh.clone(), scope);
             answer.push_str(&format!(r#","refresh_token":"{refresh}""#));
@@ -429,13 +444,14 @@ impl State {
         };
         let result = match rpc {
             "server/discover" if is_modern => {
-                r#""supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"ttlMs":0,"cacheScope":"private""#.to_owned()
+                r#""supportedVersions":["2026-07-28"],"capabilities":{"tools":{},"prompts":{}},"ttlMs":0,"cacheScope":"private""#.to_owned()
             }
             "initialize" => format!(
                 r#""protocolVersion":"{}","capabilities":{{"tools":{{}}}},"serverInfo":{{"name":"s","version":"1"}}"#,
                 self.revision
             ),
             "tools/list" => r#""tools":[],"ttlMs":0,"cacheScope":"private""#.to_owned(),
+            "prompts/list" => r#""prompts":[],"ttlMs":0,"cacheScope":"private""#.to_owned(),
             "tools/call" => r#""content":[{"type":"text","text":"hi"}]"#.to_owned(),
             _ if asked.method == "POST" && id.is_empty() => return (202, Vec::new(), String::new()),
             _ => return (405, Vec::new(), String::new()),

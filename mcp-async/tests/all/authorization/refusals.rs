@@ -1,5 +1,7 @@
 //! Refusals: storms of them, endless ones, and those of other parties.
 
+use core::pin::Pin;
+
 use mcp_async::auth::AuthorizationError;
 use mcp_async::client::{CallError, ConnectError};
 use mcp_async::{Client, ErrorChain};
@@ -11,11 +13,10 @@ use crate::sim::Sim;
 
 const MODERN: Revision = Revision::V2026_07_28;
 
+type Call<'c> = Pin<Box<dyn Future<Output = Result<(), CallError>> + 'c>>;
+
 /// Polls all calls at once.
-async fn call_eight_times(client: &Client<Sim>) -> Vec<Result<(), CallError>> {
-    let mut calls: Vec<_> = (0..8)
-        .map(|_| Box::pin(async { client.list_tools(None).await.map(drop) }))
-        .collect();
+async fn call_at_once(mut calls: Vec<Call<'_>>) -> Vec<Result<(), CallError>> {
     let mut results = Vec::new();
     core::future::poll_fn(|cx| {
         calls.retain_mut(|call| match call.as_mut().poll(cx) {
@@ -32,6 +33,14 @@ async fn call_eight_times(client: &Client<Sim>) -> Vec<Result<(), CallError>> {
     })
     .await;
     results
+}
+
+fn tools(client: &Client<Sim>) -> Call<'_> {
+    Box::pin(async { client.list_tools(None).await.map(drop) })
+}
+
+async fn call_eight_times(client: &Client<Sim>) -> Vec<Result<(), CallError>> {
+    call_at_once((0..8).map(|_| tools(client)).collect()).await
 }
 
 /// AU-116, AU-67
@@ -116,6 +125,53 @@ fn endless_demands_for_scopes_end_with_an_error() {
         |_| async {},
     );
     assert_eq!(seen.pages(), 2);
+}
+
+/// AU-60: a call that waits for the authorization of another one asks for its own scopes after it.
+#[test]
+fn calls_at_once_that_need_different_scopes() {
+    let parties = Parties::new(MODERN);
+    let seen = parties.clone();
+    check(
+        |_| async move {
+            let client = parties.connect::<Sim>(parties.authorization());
+            let client = client.await.unwrap();
+            let needs = ["tools/list", "prompts/list", "tools/call"];
+            parties.state().needs = needs.map(|it| (it.into(), it.into())).into();
+            let calls: Vec<Call<'_>> = vec![
+                tools(&client),
+                Box::pin(async { client.list_prompts(None).await.map(drop) }),
+                Box::pin(async { client.call_tool("echo", &()).await.map(drop) }),
+            ];
+            let results = call_at_once(calls).await;
+            assert!(results.iter().all(Result::is_ok), "{results:?}");
+        },
+        |_| async {},
+    );
+    assert_eq!(seen.pages(), 1 + 3);
+}
+
+/// AU-60: scopes that are not granted are asked for once, also by calls at once.
+#[test]
+fn scopes_that_are_not_granted_are_asked_for_once() {
+    for count in [1, 8] {
+        let parties = Parties::new(MODERN).with(|state| state.granted = Some("other"));
+        let seen = parties.clone();
+        check(
+            |_| async move {
+                let client = parties.connect::<Sim>(parties.authorization());
+                let client = client.await.unwrap();
+                parties.state().needs = [("tools/list".into(), "mcp:read".into())].into();
+                let calls = (0..count).map(|_| tools(&client)).collect();
+                for result in call_at_once(calls).await {
+                    let error = result.unwrap_err();
+                    assert!(matches!(error, CallError::Authorization(_)), "{error:?}");
+                }
+            },
+            |_| async {},
+        );
+        assert_eq!(seen.pages(), 2, "{count}");
+    }
 }
 
 /// AU-67

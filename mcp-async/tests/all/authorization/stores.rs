@@ -44,6 +44,37 @@ fn a_restart_needs_no_user() {
     assert_eq!(seen.count("/token"), 3);
 }
 
+/// AU-65: the query may say whose server it is. It may be a key as well, and is not stored.
+#[test]
+fn servers_that_differ_in_the_query_have_records_of_their_own() {
+    let parties = Parties::new(MODERN);
+    let seen = parties.clone();
+    check(
+        |_| async move {
+            let store = MemoryCredentialStore::new();
+            let authorization = parties.authorization().store(store.clone());
+            // The metadata is about the URL without a query.
+            let authorization =
+                authorization.configure(|config| config.accept_parent_resource = true);
+            for (query, pages) in [("?key=a", 1), ("?key=b", 2), ("?key=a", 2), ("", 3)] {
+                let url = format!("{SERVER}{query}");
+                let client = parties.connect_to::<Sim>(&url, authorization.clone()).await;
+                drop(client.unwrap());
+                assert_eq!(seen.pages(), pages, "{query}");
+            }
+            assert!(
+                store
+                    .load(&format!("{SERVER}?key=a"))
+                    .await
+                    .unwrap()
+                    .is_none()
+            );
+            assert!(store.load(SERVER).await.unwrap().is_some());
+        },
+        |_| async {},
+    );
+}
+
 /// AU-116: a refresh token that is replaced at each use is used once.
 #[test]
 fn clients_that_share_a_store_refresh_once() {

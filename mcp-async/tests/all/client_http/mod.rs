@@ -10,6 +10,7 @@ mod interplay;
 mod legacy;
 mod modern;
 mod nonsense;
+mod observed;
 mod openings;
 mod sessions;
 pub(crate) mod site;

@@ -1,10 +1,8 @@
 //! Calls of 2026-07-28.
 
 use core::time::Duration;
-use std::sync::{Arc, Mutex};
 
 use mcp_async::client::{CallError, Update};
-use mcp_async::http::{HttpEvent, HttpStep};
 use mcp_proto::Revision;
 use mcp_proto::client::Failure;
 
@@ -35,77 +33,6 @@ fn tokens_and_headers_go_with_every_request() {
                 .result(r#"{"resultType":"complete","tools":[],"ttlMs":0,"cacheScope":"private"}"#);
         },
     );
-}
-
-#[test]
-fn exchanges_are_observed() {
-    let steps = Arc::new(Mutex::new(Vec::new()));
-    let noted = Arc::clone(&steps);
-    let note = move |event: HttpEvent<'_>| {
-        let step = match event.step {
-            HttpStep::Request {
-                method,
-                url,
-                headers,
-                body,
-            } => {
-                assert!(headers["authorization"].is_sensitive());
-                let method_of_rpc = &headers["mcp-method"];
-                assert!(body.starts_with(b"{\"jsonrpc\""));
-                format!("{method} {url} {method_of_rpc:?}")
-            }
-            HttpStep::Response { status, headers } => {
-                format!("{status} {:?}", headers["content-type"])
-            }
-            HttpStep::Data(data) => String::from_utf8_lossy(data).into_owned(),
-            step => format!("{step:?}"),
-        };
-        noted.lock().unwrap().push((event.exchange, step));
-    };
-    let tools = r#"{"resultType":"complete","tools":[],"ttlMs":0,"cacheScope":"private"}"#;
-    check(
-        |site| async move {
-            let builder = site.client(MODERN).bearer("t-1").on_http(note);
-            let client = site.join(builder).await.unwrap();
-            client.list_tools(None).await.unwrap();
-        },
-        |site| async move {
-            opened(&site).await;
-            site.expect("tools/list").await.result(tools);
-        },
-    );
-    let steps = steps.lock().unwrap();
-    let second = steps.iter().filter(|(exchange, _)| *exchange == 2);
-    let second: Vec<&str> = second.map(|(_, step)| &**step).collect();
-    let [request, response, data, end] = second[..] else {
-        panic!("{steps:?}");
-    };
-    assert!(request.starts_with("POST http"), "{request}");
-    assert!(request.ends_with("\"tools/list\""), "{request}");
-    assert!(response.starts_with("200 OK"), "{response}");
-    assert!(data.contains(tools), "{data}");
-    assert_eq!(end, "End");
-}
-
-/// A page for people in the place of an answer is read for the observer.
-#[test]
-fn pages_are_observed() {
-    let seen = Arc::new(Mutex::new(Vec::new()));
-    let noted = Arc::clone(&seen);
-    check(
-        |site| async move {
-            let builder = site.client(MODERN).on_http(move |event: HttpEvent<'_>| {
-                if let HttpStep::Data(data) = event.step {
-                    noted.lock().unwrap().extend_from_slice(data);
-                }
-            });
-            site.join(builder).await.unwrap_err();
-        },
-        |site| async move {
-            site.next().await.untyped("<h1>Welcome</h1>");
-        },
-    );
-    assert_eq!(&*seen.lock().unwrap(), b"<h1>Welcome</h1>");
 }
 
 /// CH-05: what one token was shown is not shown to another.

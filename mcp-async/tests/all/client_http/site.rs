@@ -423,6 +423,11 @@ impl Body for Stream {
             }
         }
     }
+
+    fn is_end_stream(&self) -> bool {
+        let pipe = self.0.lock().unwrap();
+        pipe.pieces.is_empty() && matches!(pipe.end, Some(Ok(())))
+    }
 }
 
 impl Drop for Stream {

@@ -171,30 +171,12 @@ fn what_no_server_tells_is_not_asked_for() {
 /// What a legacy server tells directly after the handshake, before anything listens.
 #[test]
 fn changes_before_the_first_subscription_are_told() {
-    let (ours, theirs) = duplex(4096);
-    let (mut reader, mut writer) = theirs.split();
-    let mut connecting = Box::pin(only(Revision::V2025_11_25).connect_over(ours.split()));
-    assert!(poll_once(connecting.as_mut()).is_pending());
-    read(&mut reader);
-    let opened = concat!(
-        r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":"#,
-        r#"{"tools":{"listChanged":true}},"serverInfo":{"name":"hand","version":"0"}}}"#
-    );
-    write(&mut writer, opened);
-    let Poll::Ready(Ok(client)) = poll_once(connecting.as_mut()) else {
-        panic!("it connects");
-    };
-    let changed =
-        |list| format!(r#"{{"jsonrpc":"2.0","method":"notifications/{list}/list_changed"}}"#);
+    let (client, _reader, mut writer) = opened(r#"{"tools":{"listChanged":true}}"#);
     for list in ["tools", "prompts", "tools", "tools"] {
         write(&mut writer, &changed(list));
     }
     settle();
-    let filter = SubscriptionFilter {
-        tools_list_changed: true,
-        ..SubscriptionFilter::default()
-    };
-    let mut tools = run(client.listen(filter)).unwrap();
+    let mut tools = run(client.listen(tools_and(&[]))).unwrap();
     assert_eq!(run(tools.next()), Some(Update::Tools));
     assert!(
         poll_once(core::pin::pin!(tools.next())).is_pending(),
@@ -206,6 +188,78 @@ fn changes_before_the_first_subscription_are_told() {
         poll_once(core::pin::pin!(all.next())).is_pending(),
         "it was told"
     );
+}
+
+/// Changes of lists before and during subscriptions that cannot begin, or whose caller gives up.
+#[test]
+fn changes_outlive_a_subscription_that_fails() {
+    let (client, mut reader, mut writer) =
+        opened(r#"{"tools":{"listChanged":true},"resources":{"subscribe":true}}"#);
+    read(&mut reader);
+    for is_told_before in [true, false] {
+        for is_answered in [true, false] {
+            if is_told_before {
+                write(&mut writer, &changed("tools"));
+                settle();
+            }
+            let mut failing = Box::pin(client.listen(tools_and(&["note://1"])));
+            assert!(poll_once(failing.as_mut()).is_pending());
+            settle();
+            let asked = read(&mut reader);
+            assert!(asked.contains("resources/subscribe"), "{asked}");
+            if !is_told_before {
+                write(&mut writer, &changed("tools"));
+                settle();
+            }
+            if is_answered {
+                let id = asked.split("\"id\":").nth(1).unwrap();
+                let id = &id[..id.find([',', '}']).unwrap()];
+                let refused = format!(
+                    r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":-32603,"message":"no"}}}}"#
+                );
+                write(&mut writer, &refused);
+                let failed = run(failing);
+                assert!(matches!(failed, Err(CallError::Server(_))), "{failed:?}");
+            } else {
+                drop(failing);
+            }
+            settle();
+            read(&mut reader);
+            let mut tools = run(client.listen(tools_and(&[]))).unwrap();
+            assert_eq!(run(tools.next()), Some(Update::Tools));
+            let next = poll_once(core::pin::pin!(tools.next()));
+            assert!(next.is_pending(), "once");
+        }
+    }
+}
+
+fn tools_and(resources: &[&str]) -> SubscriptionFilter {
+    SubscriptionFilter {
+        tools_list_changed: true,
+        resource_subscriptions: resources.iter().map(|&uri| uri.to_owned()).collect(),
+        ..SubscriptionFilter::default()
+    }
+}
+
+fn changed(list: &str) -> String {
+    format!(r#"{{"jsonrpc":"2.0","method":"notifications/{list}/list_changed"}}"#)
+}
+
+/// A client of a server of 2025-11-25 with these capabilities.
+fn opened(capabilities: &str) -> (Client<Sim>, PipeReader, PipeWriter) {
+    let (ours, theirs) = duplex(4096);
+    let (mut reader, mut writer) = theirs.split();
+    let mut connecting = Box::pin(only(Revision::V2025_11_25).connect_over(ours.split()));
+    assert!(poll_once(connecting.as_mut()).is_pending());
+    read(&mut reader);
+    let opened = format!(
+        r#"{{"jsonrpc":"2.0","id":1,"result":{{"protocolVersion":"2025-11-25","capabilities":{capabilities},"serverInfo":{{"name":"hand","version":"0"}}}}}}"#
+    );
+    write(&mut writer, &opened);
+    let Poll::Ready(Ok(client)) = poll_once(connecting.as_mut()) else {
+        panic!("it connects");
+    };
+    (client, reader, writer)
 }
 
 /// A client of a server of 2026-07-28 with these capabilities.

@@ -379,3 +379,23 @@ fn a_server_that_accepts_connections_says_where() {
     let expected = format!("message=the server accepts connections url=http://{address}/api");
     assert!(seen.contains("INFO") && seen.contains(&expected), "{seen}");
 }
+
+/// SH-54: an endpoint that no request can reach is a mistake.
+#[test]
+fn paths_that_no_request_has() {
+    for path in ["", "mcp", "/mcp?x", "/mcp#x", "/a b", "/ä", "/{id}", "*"] {
+        for (setting, http) in [
+            ("path", server().http().path(path)),
+            ("legacy_sse", server().http().legacy_sse(path, "/messages")),
+            ("legacy_sse", server().http().legacy_sse("/sse", path)),
+        ] {
+            let error = http.into_service().unwrap_err();
+            let expected = format!("setting `{setting}`: {path:?} is not the path of a URL");
+            assert_eq!(error.mistakes()[0].to_string(), expected);
+        }
+    }
+    for path in ["/", "/mcp/", "/a//b", "/%C3%A4", "/~a:b@(c)"] {
+        let http = server().http().path(path).legacy_sse(path, path);
+        http.into_service().unwrap();
+    }
+}

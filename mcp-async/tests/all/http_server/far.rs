@@ -1,16 +1,20 @@
-//! A store that takes a while, or has other faults.
+//! A store that takes a while, or has other faults, as one process sees it.
 
-use core::future::pending;
+use core::future::{pending, poll_fn};
 use core::sync::atomic::{AtomicUsize, Ordering};
+use core::task::{Context, Poll, Waker};
 use core::time::Duration;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex};
 
+use mcp_async::Clock as _;
 use mcp_async::http::{
-    EventStore, MemoryStore, Replay, SessionStore, StoreError, StoreFuture, StoredEvent,
-    TakenSession,
+    Announced, Claim, MemoryStore, Owner, Replay, SessionStore, StoreError, StoreFuture,
+    StoredEvent, Subscription, TakenSession,
 };
 
 use crate::http_server::support::sleep;
+use crate::sim::Sim;
 
 /// What is wrong with a store, as one process sees it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -21,69 +25,221 @@ pub(crate) enum Fault {
     Fails,
     /// No call has an end.
     Hangs,
-    /// Messages are sent twice.
-    Doubles,
-    /// Messages are lost from this one on.
-    Loses(usize),
-    /// Every call takes so many milliseconds.
+    /// Every call reaches the store after so many milliseconds.
     Late(u64),
+    /// Every answer leaves the store, and takes so many milliseconds.
+    LateAnswer(u64),
+    /// Every call is done, and its answer is lost.
+    Unanswered,
+    /// Every call is done twice.
+    Twice,
 }
 
-#[derive(Debug, Default)]
+/// The store that all processes see.
+pub(crate) struct Common {
+    store: Mutex<Arc<MemoryStore>>,
+    /// How often it has begun anew.
+    flushes: AtomicUsize,
+    /// The processes that have taken sessions, by their ids.
+    owners: Mutex<BTreeMap<String, String>>,
+}
+
+/// One process's view of it.
 pub(crate) struct Far {
-    pub(crate) store: Arc<MemoryStore>,
+    pub(crate) common: Arc<Common>,
     pub(crate) saves: AtomicUsize,
+    /// Calls that look up the owner of a session.
+    pub(crate) claims: AtomicUsize,
+    /// The lease that was announced last.
+    pub(crate) lease: Mutex<Duration>,
+    /// The process, since the store has answered it.
+    owner: Mutex<Option<Owner>>,
+    link: Arc<Link>,
+    /// Faults of single calls while there is no lasting one.
+    pub(crate) script: Mutex<VecDeque<Fault>>,
+}
+
+/// The way to the store.
+#[derive(Default)]
+struct Link {
     fault: Mutex<Fault>,
+    readers: Mutex<Vec<Waker>>,
+}
+
+impl Common {
+    pub(crate) fn new() -> Arc<Self> {
+        Arc::new(Self {
+            store: Mutex::new(empty()),
+            flushes: AtomicUsize::default(),
+            owners: Mutex::default(),
+        })
+    }
+
+    pub(crate) fn store(&self) -> Arc<MemoryStore> {
+        Arc::clone(&self.store.lock().unwrap())
+    }
+
+    /// The store loses all that it has.
+    pub(crate) fn flush(&self) {
+        self.flushes.fetch_add(1, Ordering::SeqCst);
+        *self.store.lock().unwrap() = empty();
+    }
+
+    pub(crate) fn flushes(&self) -> usize {
+        self.flushes.load(Ordering::SeqCst)
+    }
+
+    /// The record of a session.
+    pub(crate) fn record(&self, session: &str) -> Option<String> {
+        let record = done(self.store().load(session)).unwrap()?;
+        Some(String::from_utf8(record).unwrap())
+    }
+}
+
+fn empty() -> Arc<MemoryStore> {
+    Arc::new(MemoryStore::default().clock(|| Sim.now()))
 }
 
 impl Far {
-    pub(crate) fn new() -> Arc<Self> {
-        Arc::default()
-    }
-
-    /// One process's view of a store.
-    pub(crate) fn of(store: &Arc<MemoryStore>) -> Arc<Self> {
+    pub(crate) fn of(common: &Arc<Common>) -> Arc<Self> {
         Arc::new(Self {
-            store: Arc::clone(store),
-            ..Self::default()
+            common: Arc::clone(common),
+            saves: AtomicUsize::default(),
+            claims: AtomicUsize::default(),
+            lease: Mutex::default(),
+            owner: Mutex::default(),
+            link: Arc::default(),
+            script: Mutex::default(),
         })
-    }
-
-    /// One whose calls take so many milliseconds.
-    pub(crate) fn late(millis: u64) -> Arc<Self> {
-        let far = Self::new();
-        far.set(Fault::Late(millis));
-        far
     }
 
     pub(crate) fn set(&self, fault: Fault) {
-        *self.fault.lock().unwrap() = fault;
+        *self.link.fault.lock().unwrap() = fault;
+        let readers = core::mem::take(&mut *self.link.readers.lock().unwrap());
+        readers.into_iter().for_each(Waker::wake);
     }
 
-    pub(crate) fn fault(&self) -> Fault {
-        *self.fault.lock().unwrap()
+    fn fault(&self) -> Fault {
+        *self.link.fault.lock().unwrap()
     }
 
-    pub(crate) fn call<'a, T: Send + 'a>(
+    /// The process in its lease.
+    pub(crate) fn owner(&self) -> Owner {
+        self.owner.lock().unwrap().clone().expect("no lease yet")
+    }
+
+    /// Whether no other process has taken a session since this one has.
+    pub(crate) fn has_last_taken(&self, session: &str) -> bool {
+        let owners = self.common.owners.lock().unwrap();
+        owners
+            .get(session)
+            .is_some_and(|owner| **owner == *self.owner().process)
+    }
+
+    /// Does this in the store, unless there is a fault.
+    fn call<'a, T: Send + 'a>(
         &'a self,
-        work: impl FnOnce(&'a MemoryStore) -> StoreFuture<'a, T> + Send + 'a,
+        work: impl Fn(&MemoryStore) -> Result<T, StoreError> + Send + 'a,
     ) -> StoreFuture<'a, T> {
         Box::pin(async move {
-            match self.fault() {
+            let scripted = self.script.lock().unwrap().pop_front();
+            let fault = match self.fault() {
+                Fault::None => scripted.unwrap_or_default(),
+                lasting => lasting,
+            };
+            match fault {
                 Fault::Fails => return Err(StoreError::new("out of order")),
                 Fault::Hangs => pending().await,
                 Fault::Late(time) => sleep(Duration::from_millis(time)).await,
+                Fault::Twice => drop(work(&self.common.store())),
+                Fault::None | Fault::LateAnswer(_) | Fault::Unanswered => {}
+            }
+            let done = work(&self.common.store());
+            match fault {
+                Fault::LateAnswer(time) => sleep(Duration::from_millis(time)).await,
+                Fault::Unanswered => return Err(StoreError::new("no answer")),
                 _ => {}
             }
-            work(&self.store).await
+            done
         })
+    }
+
+    /// This process is the last one that has taken the session.
+    fn note(&self, session: &str, owner: &Owner) {
+        let mut owners = self.common.owners.lock().unwrap();
+        owners.insert(session.to_owned(), owner.process.to_string());
+    }
+}
+
+/// What a store in memory says: it does so at once.
+pub(crate) fn done<T>(mut answer: StoreFuture<'_, T>) -> Result<T, StoreError> {
+    let cx = &mut Context::from_waker(Waker::noop());
+    match answer.as_mut().poll(cx) {
+        Poll::Ready(answer) => answer,
+        Poll::Pending => panic!("it is in memory"),
     }
 }
 
 impl SessionStore for Far {
-    fn create<'a>(&'a self, id: &'a str, record: &'a [u8], keep: Duration) -> StoreFuture<'a, ()> {
+    fn announce<'a>(
+        &'a self,
+        process: &'a str,
+        last: u64,
+        announcement: &'a [u8],
+        lease: Duration,
+    ) -> StoreFuture<'a, Announced> {
+        *self.lease.lock().unwrap() = lease;
+        self.call(move |store| {
+            let announced = done(store.announce(process, last, announcement, lease))?;
+            *self.owner.lock().unwrap() = Some(Owner::new(process, announced.lease));
+            Ok(announced)
+        })
+    }
+
+    fn withdraw<'a>(&'a self, owner: &'a Owner) -> StoreFuture<'a, ()> {
+        self.call(move |store| done(store.withdraw(owner)))
+    }
+
+    fn create<'a>(
+        &'a self,
+        id: &'a str,
+        owner: &'a Owner,
+        record: &'a [u8],
+        keep: Duration,
+    ) -> StoreFuture<'a, ()> {
         self.saves.fetch_add(1, Ordering::SeqCst);
-        self.call(move |store| store.create(id, record, keep))
+        self.call(move |store| {
+            self.note(id, owner);
+            done(store.create(id, owner, record, keep))
+        })
+    }
+
+    fn claim<'a>(
+        &'a self,
+        id: &'a str,
+        owner: &'a Owner,
+        displaces: bool,
+    ) -> StoreFuture<'a, Claim> {
+        self.claims.fetch_add(1, Ordering::SeqCst);
+        self.call(move |store| done(store.claim(id, owner, displaces)))
+    }
+
+    fn load<'a>(&'a self, id: &'a str) -> StoreFuture<'a, Option<Vec<u8>>> {
+        self.call(move |store| done(store.load(id)))
+    }
+
+    fn take_over<'a>(
+        &'a self,
+        id: &'a str,
+        owner: &'a Owner,
+    ) -> StoreFuture<'a, Option<TakenSession>> {
+        self.call(move |store| {
+            let taken = done(store.take_over(id, owner))?;
+            if taken.is_some() {
+                self.note(id, owner);
+            }
+            Ok(taken)
+        })
     }
 
     fn save<'a>(
@@ -94,49 +250,79 @@ impl SessionStore for Far {
         keep: Duration,
     ) -> StoreFuture<'a, ()> {
         self.saves.fetch_add(1, Ordering::SeqCst);
-        self.call(move |store| store.save(id, epoch, record, keep))
+        self.call(move |store| done(store.save(id, epoch, record, keep)))
     }
 
-    /// It is the part that is near.
-    fn check<'a>(&'a self, id: &'a str, epoch: u32) -> StoreFuture<'a, ()> {
-        match self.fault() {
-            Fault::Late(_) => self.store.check(id, epoch),
-            _ => self.call(move |store| store.check(id, epoch)),
-        }
-    }
-
-    fn load<'a>(&'a self, id: &'a str) -> StoreFuture<'a, Option<Vec<u8>>> {
-        self.call(move |store| store.load(id))
-    }
-
-    fn take_over<'a>(&'a self, id: &'a str) -> StoreFuture<'a, Option<TakenSession>> {
-        self.call(move |store| store.take_over(id))
+    fn release<'a>(&'a self, id: &'a str, owner: &'a Owner) -> StoreFuture<'a, ()> {
+        self.call(move |store| done(store.release(id, owner)))
     }
 
     fn remove<'a>(&'a self, id: &'a str) -> StoreFuture<'a, ()> {
-        self.call(move |store| SessionStore::remove(store, id))
+        self.call(move |store| done(store.remove(id)))
     }
-}
 
-impl EventStore for Far {
     fn append<'a>(&'a self, event: StoredEvent<'a>) -> StoreFuture<'a, ()> {
-        self.call(move |store| store.append(event))
+        self.call(move |store| done(store.append(event)))
     }
 
     fn replay<'a>(
         &'a self,
-        session: &'a str,
+        id: &'a str,
         stream: u32,
         after: u64,
     ) -> StoreFuture<'a, Option<Replay>> {
-        self.call(move |store| store.replay(session, stream, after))
+        self.call(move |store| done(store.replay(id, stream, after)))
     }
 
-    fn begin_epoch<'a>(&'a self, session: &'a str, epoch: u32) -> StoreFuture<'a, u64> {
-        self.call(move |store| store.begin_epoch(session, epoch))
+    fn publish<'a>(&'a self, message: &'a [u8]) -> StoreFuture<'a, ()> {
+        self.call(move |store| done(store.publish(message)))
     }
 
-    fn remove<'a>(&'a self, session: &'a str) -> StoreFuture<'a, ()> {
-        self.call(move |store| EventStore::remove(store, session))
+    fn subscribe(&self) -> StoreFuture<'_, Box<dyn Subscription>> {
+        self.call(move |store| {
+            Ok(Box::new(Subscribed {
+                common: Arc::clone(&self.common),
+                link: Arc::clone(&self.link),
+                since: self.common.flushes(),
+                messages: done(store.subscribe())?,
+            }) as Box<dyn Subscription>)
+        })
+    }
+}
+
+/// A subscription that ends with the way to the store, or with what the store has.
+struct Subscribed {
+    common: Arc<Common>,
+    link: Arc<Link>,
+    since: usize,
+    messages: Box<dyn Subscription>,
+}
+
+impl Subscription for Subscribed {
+    fn next(&mut self) -> StoreFuture<'_, Vec<u8>> {
+        let Self {
+            common,
+            link,
+            since,
+            messages,
+        } = self;
+        let mut next = messages.next();
+        Box::pin(poll_fn(move |cx| {
+            let fault = *link.fault.lock().unwrap();
+            match fault {
+                Fault::Fails => return Poll::Ready(Err(StoreError::new("out of order"))),
+                _ if common.flushes() != *since => {
+                    return Poll::Ready(Err(StoreError::new("the store began anew")));
+                }
+                Fault::Hangs => {}
+                _ => {
+                    if let Poll::Ready(next) = next.as_mut().poll(cx) {
+                        return Poll::Ready(next);
+                    }
+                }
+            }
+            link.readers.lock().unwrap().push(cx.waker().clone());
+            Poll::Pending
+        }))
     }
 }

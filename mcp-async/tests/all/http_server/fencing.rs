@@ -1,165 +1,206 @@
 //! Sessions that several processes know: who may write them, and when they end for all.
 
-use core::future::Future;
-use core::pin::Pin;
 use core::sync::atomic::Ordering;
-use core::task::{Context as Task, Poll, Waker};
-use core::time::Duration;
+use core::task::{Context as Task, Waker};
 use std::sync::Arc;
 
-use http::{Method, Request, StatusCode};
-use mcp_async::http::{HttpService, SessionStore};
-use tower_service::Service as _;
+use http::Method;
+use mcp_async::http::SessionStore as _;
 
-use crate::http_server::far::{Far, Fault};
-use crate::http_server::legacy::{Session, call};
-use crate::http_server::stores::{at, ping, process};
-use crate::http_server::support::{advance, now};
-use crate::sim::{Sim, settle};
+use crate::http_server::far::{Fault, done};
+use crate::http_server::legacy::{Session, call, last_id};
+use crate::http_server::nodes::{Begun, Process, at, begin, epoch, pass, ping, processes};
+use crate::sim::{Mode, settle};
 
 const LEVEL: &str =
     r#"{"jsonrpc":"2.0","id":3,"method":"logging/setLevel","params":{"level":"error"}}"#;
 
-/// A request of this session that has not begun.
-fn begin(
-    session: &Session,
-    method: Method,
-    body: &str,
-) -> Pin<Box<dyn Future<Output = StatusCode>>> {
-    let mut service: HttpService<Sim> = session.service.clone();
-    let request = Request::builder()
-        .method(method)
-        .uri("/mcp")
-        .header("host", "localhost:8000")
-        .header("accept", "application/json, text/event-stream")
-        .header("content-type", "application/json")
-        .header("mcp-session-id", &session.id)
-        .body(body.to_owned())
-        .unwrap();
-    let response = service.call(request);
-    Box::pin(async {
-        let Ok(response) = response.await;
-        response.status()
-    })
+fn record(process: &Process, session: &Session) -> Option<String> {
+    process.node.common.record(&session.id)
 }
 
-fn record(store: &Far, session: &Session) -> Option<String> {
-    let record = now(store.load(&session.id)).unwrap()?;
-    Some(String::from_utf8(record).unwrap())
-}
-
-/// SH-61
+/// SH-61: a session that ends while its owner is away does not come back with it.
 #[test]
 fn a_session_that_ended_elsewhere_does_not_come_back() {
-    let store = Far::new();
-    let [(_, first), (_, second), (_, third)] = core::array::from_fn(|_| process(&store));
-    let here = Session::open(&first, "2025-11-25");
-    // The first process still knows it, and has something to save and to append.
+    let [first, second, third] = processes();
+    let here = first.open();
     let mut running = here.post(&call(1, "slow"));
     running.text();
+    first.node.set(Fault::Fails);
+    pass(16);
     assert_eq!(at(&second, &here).delete().status, 204);
+    assert_eq!(here.post(LEVEL).status, 503, "the store cannot be asked");
+    first.node.set(Fault::None);
+    pass(2);
     assert_eq!(here.post(LEVEL).status, 404);
-    advance(Duration::from_secs(60));
+    pass(60);
     assert!(!running.text().contains("at last"));
     assert!(running.has_ended());
     assert_eq!(at(&third, &here).post(ping()).status, 404);
-    assert_eq!(record(&store, &here), None);
+    assert_eq!(record(&first, &here), None);
 }
 
-/// SH-61
+/// SH-61: a partition. The lease of the first process ends, and the second one owns the session.
 #[test]
-fn a_displaced_process_learns_of_it_before_it_runs_anything() {
-    let store = Far::new();
-    let [(_, first), (_, second)] = core::array::from_fn(|_| process(&store));
-    let here = Session::open(&first, "2025-11-25");
+fn a_displaced_process_runs_nothing() {
+    let [first, second] = processes();
+    let here = first.open();
     let there = at(&second, &here);
-    assert_eq!(there.post(LEVEL).status, 200);
-    // What was agreed on there counts here.
-    let answer = here.post(&call(1, "echo"));
-    assert!(answer.whole().contains("done"));
-    let taken = now(store.take_over(&here.id)).unwrap().unwrap();
-    assert_eq!(taken.epoch(), 3, "there, here, and by this test");
-    let record = record(&store, &here).unwrap();
-    assert!(record.contains(r#""log_level":"error""#), "{record}");
-}
-
-#[test]
-fn whoever_ends_a_session_ends_it_everywhere() {
-    let store = Far::new();
-    let [(_, first), (_, second)] = core::array::from_fn(|_| process(&store));
-    let here = Session::open(&first, "2025-11-25");
-    let there = at(&second, &here);
-    assert_eq!(there.post(ping()).status, 200);
-    // The first process has to save what is new, and learns then that it was displaced.
-    let mut requests = [
-        begin(&here, Method::POST, LEVEL),
-        begin(&here, Method::DELETE, ""),
-    ];
-    let mut statuses = Vec::new();
-    for _ in 0..10 {
-        for request in &mut requests {
-            let cx = &mut Task::from_waker(Waker::noop());
-            if let Poll::Ready(status) = request.as_mut().poll(cx) {
-                statuses.push(status.as_u16());
-                *request = Box::pin(core::future::pending());
-            }
-        }
-        settle();
+    let mut reply = here.post(&call(1, "slow"));
+    let seen = reply.text();
+    let mut own = here.get(None);
+    own.text();
+    first.node.set(Fault::Fails);
+    // It serves as long as its lease is certainly good, and sends nothing that the store has not taken.
+    pass(5);
+    assert_eq!(here.post(&call(2, "run")).status, 200);
+    assert_eq!(reply.text(), "");
+    pass(11);
+    for attempt in 0..3 {
+        let answer = here.post(&call(3, "run"));
+        assert_eq!(
+            (answer.status.as_u16(), first.ran.begun()),
+            (503, 1),
+            "{attempt}"
+        );
+        assert!(there.post(&call(4, "run")).whole().contains("done"));
     }
-    assert_eq!(statuses.len(), 2);
-    assert!(statuses.contains(&204), "{statuses:?}");
-    assert_eq!(record(&store, &here), None);
-    assert_eq!(there.post(ping()).status, 404);
+    assert_eq!(epoch(&second, &here), 1);
+    assert_eq!(there.post(LEVEL).status, 200);
+    assert_eq!(here.get(None).status, 503);
+    assert_eq!(here.delete().status, 503);
+    // It is right as soon as it reaches the store again: the session is forwarded.
+    first.node.set(Fault::None);
+    assert_eq!(here.post(&call(5, "run")).status, 200);
+    assert_eq!((first.ran.begun(), second.ran.begun()), (1, 4));
+    assert_eq!(reply.text(), "", "what the store refused is not sent");
+    assert!(reply.has_ended() && own.has_ended());
+    assert!(!there.get(Some(&last_id(&seen))).whole().contains("at last"));
+    let record = record(&second, &here).unwrap();
+    assert!(record.contains(r#""log_level":"error""#), "{record}");
+    assert_eq!([&first, &second].map(|process| process.ran.wrong()), [0; 2]);
+}
+
+/// SH-61: another process has had the session, and has released it, while the first one was away.
+#[test]
+fn a_session_that_was_elsewhere_meanwhile_is_read_again() {
+    let [first, second] = processes();
+    let here = first.open();
+    first.node.set(Fault::Fails);
+    pass(16);
+    assert_eq!(at(&second, &here).post(LEVEL).status, 200);
+    second.service.shutdown();
+    pass(1);
+    first.node.set(Fault::None);
+    assert!(here.post(&call(1, "run")).whole().contains("done"));
+    assert_eq!((first.ran.wrong(), epoch(&first, &here)), (0, 2));
+    let logged = here.post(&call(2, "log")).whole();
+    assert!(!logged.contains("written"), "{logged}");
+}
+
+/// SH-61: a pause. Requests wait in the process, which finds them when it continues.
+#[test]
+fn a_process_that_was_paused_runs_nothing_of_what_waits() {
+    let [first, second] = processes();
+    let here = first.open();
+    let there = at(&second, &here);
+    let mut reply = here.post(&call(1, "slow"));
+    reply.text();
+    first.sim.set(Mode::Paused);
+    let run = call(2, "run");
+    // One waits for the task of the session, and one was forwarded.
+    let mut direct = begin(&here, Method::POST, &run);
+    let mut forwarded = begin(&there, Method::POST, &run);
+    assert_eq!([direct.status(), forwarded.status()], [None; 2]);
+    pass(20);
+    assert_eq!(forwarded.status(), Some(503), "it may have run");
+    assert!(there.post(&run).whole().contains("done"));
+    assert_eq!(epoch(&second, &here), 1);
+    first.sim.set(Mode::Runs);
+    settle();
+    assert_eq!(direct.status(), Some(503));
+    pass(2);
+    assert!(!reply.text().contains("at last"));
+    assert!(reply.has_ended());
+    assert!(here.post(&call(4, "run")).whole().contains("done"));
+    assert_eq!((first.ran.begun(), second.ran.wrong()), (0, 0));
 }
 
 #[test]
 fn an_end_that_the_store_did_not_take_is_not_confirmed() {
-    let store = Far::new();
-    let (_, service) = process(&store);
-    let session = Session::open(&service, "2025-11-25");
+    let [process] = processes();
+    let (store, session) = (&process.node, process.open());
     store.set(Fault::Fails);
     assert_eq!(session.delete().status, 503);
     store.set(Fault::None);
-    assert!(record(&store, &session).is_some());
+    assert!(record(&process, &session).is_some());
     assert_eq!(session.delete().status, 204);
-    assert_eq!(record(&store, &session), None);
+    assert_eq!(record(&process, &session), None);
 }
 
 #[test]
 fn a_save_that_failed_is_repeated() {
-    let store = Far::new();
-    let (_, service) = process(&store);
-    let session = Session::open(&service, "2025-11-25");
+    let [process] = processes();
+    let (store, session) = (&process.node, process.open());
     store.set(Fault::Fails);
-    session.post(LEVEL);
+    // It is not acknowledged before it is stored.
+    assert_eq!(session.post(LEVEL).status, 503);
     let saves = || store.saves.load(Ordering::SeqCst);
     let before = saves();
-    for _ in 0..300 {
-        advance(Duration::from_secs(1));
-    }
+    pass(300);
     let tries = saves() - before;
-    assert!((2..=20).contains(&tries), "{tries}");
+    assert!((250..=305).contains(&tries), "{tries}");
     store.set(Fault::None);
-    advance(Duration::from_secs(60));
-    let saved = record(&store, &session).unwrap();
+    pass(60);
+    let saved = record(&process, &session).unwrap();
     assert!(saved.contains(r#""log_level":"error""#), "{saved}");
     let after = saves();
-    advance(Duration::from_secs(300));
+    pass(300);
     assert_eq!(saves(), after);
 }
 
 #[test]
 fn a_session_that_was_taken_over_too_often_is_over() {
-    let store = Far::new();
-    let (_, first) = process(&store);
-    let session = Session::open(&first, "2025-11-25");
+    let [first, second] = processes();
+    let session = first.open();
+    let (store, owner) = (first.node.common.store(), first.node.owner());
     for _ in 0..4095 {
-        now(store.take_over(&session.id)).unwrap();
+        done(store.take_over(&session.id, &owner)).unwrap();
     }
-    let (_, second) = process(&store);
+    first.kill();
+    pass(16);
     let there = at(&second, &session);
     assert_eq!(there.post(ping()).status, 404, "the client opens a new one");
-    assert_eq!(record(&store, &session), None);
+    assert_eq!(record(&second, &session), None);
+}
+
+/// A process of another version has saved it: this one neither serves nor removes it.
+#[test]
+fn a_record_of_another_version_is_left_alone() {
+    let [first, second] = processes();
+    let session = first.open();
+    let saved = record(&first, &session).unwrap();
+    for other in [
+        saved.replacen(r#""v":1"#, r#""v":2"#, 1),
+        "\u{1}".to_owned(),
+    ] {
+        assert_ne!(other, saved);
+        let (store, owner) = (first.node.common.store(), first.node.owner());
+        done(store.create(
+            &session.id,
+            &owner,
+            other.as_bytes(),
+            core::time::Duration::MAX,
+        ))
+        .unwrap();
+        first.kill();
+        pass(16);
+        let there = at(&second, &session);
+        assert_eq!(there.post(ping()).status, 503);
+        assert_eq!(there.get(None).status, 503);
+        assert_eq!(there.delete().status, 503);
+        assert_eq!(record(&second, &session).unwrap(), other);
+    }
 }
 
 /// A waker that counts its clones.
@@ -172,27 +213,27 @@ impl std::task::Wake for Counted {
 /// hyper polls a service whenever its connection has something to read.
 #[test]
 fn whoever_waits_is_remembered_once() {
-    let store = Far::new();
-    let [(_, first), (_, second)] = core::array::from_fn(|_| process(&store));
-    let here = Session::open(&first, "2025-11-25");
+    let [first, second, third] = processes();
+    let [here, other] = [first.open(), second.open()];
+    first.kill();
+    pass(16);
     let there = at(&second, &here);
-    store.set(Fault::Late(100));
+    second.node.set(Fault::Hangs);
     let counted = Arc::new(Counted);
     let waker = Waker::from(Arc::clone(&counted));
-    let check = |mut response: Pin<Box<dyn Future<Output = StatusCode>>>| {
+    let check = |mut begun: Begun| {
         for _ in 0..100 {
             settle();
-            let polled = response.as_mut().poll(&mut Task::from_waker(&waker));
+            let polled = begun.poll(&mut Task::from_waker(&waker));
             assert!(polled.is_pending());
         }
         let clones = Arc::strong_count(&counted);
         assert!(clones < 10, "{clones}");
     };
-    // The second takeover waits for the first.
-    let mut takes = begin(&there, Method::POST, ping());
-    let polled = takes.as_mut().poll(&mut Task::from_waker(Waker::noop()));
-    assert!(polled.is_pending());
     check(begin(&there, Method::POST, ping()));
-    drop(takes);
-    check(begin(&here, Method::DELETE, ""));
+    check(begin(&other, Method::DELETE, ""));
+    // A forwarded request waits for its owner.
+    second.sim.set(Mode::Paused);
+    let mut waiting = begin(&at(&third, &other), Method::POST, ping());
+    assert!(waiting.poll(&mut Task::from_waker(&waker)).is_pending());
 }

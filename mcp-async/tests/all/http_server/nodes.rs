@@ -1,99 +1,175 @@
 //! Processes that share a store, each of which sees faults of its own in it.
 
-use core::future::pending;
+use core::future::Future;
+use core::pin::Pin;
 use core::sync::atomic::{AtomicUsize, Ordering};
+use core::task::{Context as Task, Poll, Waker};
 use core::time::Duration;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::Arc;
+use std::time::UNIX_EPOCH;
 
-use mcp_async::http::{
-    Claim, EventStore, Http, HttpService, MemoryStore, Relay, SessionStore, StoreFuture,
-};
+use http::{Method, Request};
+use mcp_async::Clock as _;
+use mcp_async::http::{Claim, Http, HttpService, SessionStore as _};
 use mcp_async::model::Implementation;
-use mcp_async::server::{Context, HandlerError, NoArguments, Registry};
-
+use mcp_async::server::{
+    Context, HandlerError, NoArguments, Registry, Resource, ServerBuilder, StateKeys,
+};
 use mcp_proto::model::LoggingLevel;
+use tower_service::Service as _;
 
-use crate::http_server::far::{Far, Fault};
+use crate::http_server::far::{Common, Far, Fault, done};
 use crate::http_server::legacy::{Session, server};
-use crate::http_server::support::now;
-use crate::sim::{Sim, settle};
+use crate::http_server::support::{advance, sleep};
+use crate::http_server::wire::Wire;
+use crate::sim::{self, Mode, Sim, settle};
 
-/// A store that all processes share, as one of them sees it.
-pub(crate) struct Node {
-    pub(crate) far: Arc<Far>,
-    pub(crate) name: OnceLock<String>,
-    pub(crate) sent: AtomicUsize,
-    /// Calls that look up the owner of a session.
-    pub(crate) claims: AtomicUsize,
-    /// The lease that was announced last.
-    pub(crate) lease: Mutex<Duration>,
-}
-
-impl Node {
-    pub(crate) fn set(&self, fault: Fault) {
-        self.far.set(fault);
-    }
-
-    /// The process stops without releasing its sessions, and its lease expires.
-    pub(crate) fn kill(&self) {
-        self.set(Fault::Hangs);
-        now(self.far.store.withdraw(self.name.get().unwrap())).unwrap();
-    }
-}
-
-impl Relay for Node {
-    fn announce<'a>(&'a self, process: &'a str, lease: Duration) -> StoreFuture<'a, Vec<String>> {
-        let _ = self.name.set(process.to_owned());
-        *self.lease.lock().unwrap() = lease;
-        self.far.call(move |store| store.announce(process, lease))
-    }
-
-    fn withdraw<'a>(&'a self, process: &'a str) -> StoreFuture<'a, ()> {
-        self.far.call(move |store| store.withdraw(process))
-    }
-
-    fn claim<'a>(&'a self, session: &'a str, process: &'a str) -> StoreFuture<'a, Claim> {
-        self.claims.fetch_add(1, Ordering::SeqCst);
-        self.far.call(move |store| store.claim(session, process))
-    }
-
-    fn send<'a>(&'a self, process: &'a str, message: &'a [u8]) -> StoreFuture<'a, bool> {
-        let number = self.sent.fetch_add(1, Ordering::SeqCst);
-        let fault = self.far.fault();
-        self.far.call(move |store| {
-            Box::pin(async move {
-                match fault {
-                    Fault::Loses(from) if number >= from => return Ok(true),
-                    Fault::Doubles => store.send(process, message).await?,
-                    _ => true,
-                };
-                store.send(process, message).await
-            })
-        })
-    }
-
-    fn broadcast<'a>(&'a self, from: &'a str, message: &'a [u8]) -> StoreFuture<'a, ()> {
-        self.far.call(move |store| store.broadcast(from, message))
-    }
-
-    fn receive<'a>(&'a self, process: &'a str) -> StoreFuture<'a, Vec<Vec<u8>>> {
-        self.far.call(move |store| {
-            Box::pin(async move {
-                let received = store.receive(process).await;
-                match self.far.fault() {
-                    Fault::Hangs => pending().await,
-                    _ => received,
-                }
-            })
-        })
-    }
-}
-
-/// A process, its handle and its view of the store.
+/// A process, its handle, its view of the store and its way to the others.
 pub(crate) struct Process {
     pub(crate) service: HttpService<Sim>,
     pub(crate) registry: Registry,
-    pub(crate) node: Arc<Node>,
+    pub(crate) node: Arc<Far>,
+    pub(crate) sim: sim::Process,
+    pub(crate) wire: Arc<Wire>,
+    pub(crate) url: String,
+    pub(crate) ran: Arc<Ran>,
+}
+
+/// The calls of `run`, and of `work`, in one process.
+#[derive(Default)]
+pub(crate) struct Ran {
+    begun: AtomicUsize,
+    ended: AtomicUsize,
+    /// Those that another process should have had.
+    wrong: AtomicUsize,
+}
+
+impl Ran {
+    pub(crate) fn begun(&self) -> usize {
+        self.begun.load(Ordering::SeqCst)
+    }
+
+    pub(crate) fn ended(&self) -> usize {
+        self.ended.load(Ordering::SeqCst)
+    }
+
+    pub(crate) fn wrong(&self) -> usize {
+        self.wrong.load(Ordering::SeqCst)
+    }
+
+    fn begin(&self, node: &Far, cx: &Context) {
+        self.begun.fetch_add(1, Ordering::SeqCst);
+        let session = cx
+            .http()
+            .and_then(|head| head.headers.get("mcp-session-id"));
+        let session = session.and_then(|id| id.to_str().ok()).unwrap_or_default();
+        if !node.has_last_taken(session) {
+            self.wrong.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+}
+
+impl Process {
+    /// The process ends without a word, and its lease with it, later.
+    pub(crate) fn kill(&self) {
+        self.node.set(Fault::Hangs);
+        self.sim.set(Mode::Dead);
+        self.wire.remove(&self.url);
+    }
+
+    /// Opens a session in the process.
+    pub(crate) fn open(&self) -> Session {
+        self.sim.run(|| Session::open(&self.service, "2025-11-25"))
+    }
+}
+
+/// Lets seconds pass, in which processes renew their leases.
+pub(crate) fn pass(seconds: u32) {
+    for _ in 0..2 * seconds {
+        advance(Duration::from_millis(500));
+    }
+}
+
+/// The same client at another process.
+pub(crate) fn at(process: &Process, session: &Session) -> Session {
+    Session {
+        service: process.service.clone(),
+        id: session.id.clone(),
+        revision: session.revision,
+        principal: session.principal.clone(),
+    }
+}
+
+pub(crate) fn ping() -> &'static str {
+    r#"{"jsonrpc":"2.0","id":9,"method":"ping"}"#
+}
+
+/// A request whose response may begin later.
+pub(crate) struct Begun(Pin<Box<dyn Future<Output = u16>>>);
+
+pub(crate) fn begin(session: &Session, method: Method, body: &str) -> Begun {
+    let mut service = session.service.clone();
+    let request = Request::builder()
+        .method(method)
+        .uri("/mcp")
+        .header("host", "localhost:8000")
+        .header("accept", "application/json, text/event-stream")
+        .header("content-type", "application/json")
+        .header("mcp-session-id", &session.id)
+        .body(body.to_owned())
+        .unwrap();
+    let response = service.call(request);
+    Begun(Box::pin(async {
+        let Ok(response) = response.await;
+        response.status().as_u16()
+    }))
+}
+
+impl Begun {
+    pub(crate) fn poll(&mut self, cx: &mut Task<'_>) -> Poll<u16> {
+        self.0.as_mut().poll(cx)
+    }
+
+    /// The status, once the response has begun.
+    pub(crate) fn status(&mut self) -> Option<u16> {
+        for _ in 0..10 {
+            settle();
+            let cx = &mut Task::from_waker(Waker::noop());
+            if let Poll::Ready(status) = self.poll(cx) {
+                return Some(status);
+            }
+        }
+        None
+    }
+
+    /// The status, which comes in time.
+    #[track_caller]
+    pub(crate) fn eventually(&mut self) -> u16 {
+        for _ in 0..600 {
+            if let Some(status) = self.status() {
+                return status;
+            }
+            advance(Duration::from_millis(100));
+        }
+        panic!("it has no answer")
+    }
+}
+
+/// `logging/setLevel`
+pub(crate) fn set_level(level: &str) -> String {
+    format!(
+        r#"{{"jsonrpc":"2.0","id":8,"method":"logging/setLevel","params":{{"level":"{level}"}}}}"#
+    )
+}
+
+/// The epoch of a session that this process owns.
+#[track_caller]
+pub(crate) fn epoch(process: &Process, session: &Session) -> u32 {
+    let store = process.node.common.store();
+    match done(store.claim(&session.id, &process.node.owner(), false)).unwrap() {
+        Claim::Own(epoch) => epoch,
+        other => panic!("{other:?}"),
+    }
 }
 
 pub(crate) fn processes<const COUNT: usize>() -> [Process; COUNT] {
@@ -103,49 +179,89 @@ pub(crate) fn processes<const COUNT: usize>() -> [Process; COUNT] {
 pub(crate) fn processes_with<const COUNT: usize>(
     settings: impl Fn(Http<Sim>) -> Http<Sim>,
 ) -> [Process; COUNT] {
-    let store = Arc::<MemoryStore>::default();
-    core::array::from_fn(|_| {
-        let node = Arc::new(Node {
-            far: Far::of(&store),
-            name: OnceLock::new(),
-            sent: AtomicUsize::new(0),
-            claims: AtomicUsize::new(0),
-            lease: Mutex::default(),
-        });
-        let server = server()
-            .change_notifications()
-            .tool("who", "Says what it knows of the client", who)
-            .tool(
-                "log",
-                "Writes a log message",
-                |_: NoArguments, cx: Context| async move {
-                    cx.log(LoggingLevel::Info, "written").await;
-                    Ok("done")
-                },
-            )
-            .tool("much", "Says much", |_: NoArguments, _: Context| async {
-                Ok("x".repeat(3 << 20))
-            })
-            .build()
-            .unwrap();
-        let service = settings(server.http())
-            .session_store(Arc::clone(&node.far) as Arc<dyn SessionStore>)
-            .event_store(Arc::clone(&node.far) as Arc<dyn EventStore>)
-            .relay(Arc::clone(&node) as Arc<dyn Relay>)
-            .into_service()
-            .unwrap();
-        settle();
-        Process {
-            service,
-            registry: server.registry(),
-            node,
-        }
-    })
+    processes_of(|server| server, settings)
 }
 
-pub(crate) fn epoch(process: &Process, session: &Session) -> u32 {
-    let taken = now(process.node.far.store.take_over(&session.id)).unwrap();
-    taken.unwrap().epoch() - 1
+pub(crate) fn processes_of<const COUNT: usize>(
+    more: impl Fn(ServerBuilder<Sim>) -> ServerBuilder<Sim>,
+    settings: impl Fn(Http<Sim>) -> Http<Sim>,
+) -> [Process; COUNT] {
+    let common = Common::new();
+    let wire = Arc::<Wire>::default();
+    core::array::from_fn(|index| start(&common, &wire, index, &more, &settings))
+}
+
+/// Starts one more process.
+pub(crate) fn start(
+    common: &Arc<Common>,
+    wire: &Arc<Wire>,
+    index: usize,
+    more: &impl Fn(ServerBuilder<Sim>) -> ServerBuilder<Sim>,
+    settings: &impl Fn(Http<Sim>) -> Http<Sim>,
+) -> Process {
+    let sim = sim::Process::default();
+    let (node, ran) = (Far::of(common), Arc::<Ran>::default());
+    let server = more(tools(&node, &ran)).build().unwrap();
+    let url = format!("http://process-{index}/mcp");
+    let http = server.http().share_with(node.clone(), wire.clone());
+    let http = settings(http.reached_at(&url));
+    let service = sim.run(|| http.into_service().unwrap());
+    wire.insert(&url, &service, &sim);
+    settle();
+    Process {
+        service,
+        registry: server.registry(),
+        node,
+        sim,
+        wire: wire.clone(),
+        url,
+        ran,
+    }
+}
+
+/// Keys with the time of the test.
+pub(crate) fn keys() -> StateKeys {
+    StateKeys::new([7; 32]).clock(|| UNIX_EPOCH + Duration::from_millis(Sim.now().as_millis()))
+}
+
+fn tools(node: &Arc<Far>, ran: &Arc<Ran>) -> ServerBuilder<Sim> {
+    let counts = || (Arc::clone(node), Arc::clone(ran));
+    let (run, work) = (counts(), counts());
+    server()
+        .state_keys(keys())
+        .change_notifications()
+        .with(Resource::new("demo://open", "open").handler(|_| async { Ok("read") }))
+        .tool("who", "Says what it knows of the client", who)
+        .tool(
+            "log",
+            "Writes a log message",
+            |_: NoArguments, cx: Context| async move {
+                cx.log(LoggingLevel::Info, "written").await;
+                Ok("done")
+            },
+        )
+        .tool("much", "Says much", |_: NoArguments, _: Context| async {
+            Ok("x".repeat(3 << 20))
+        })
+        .tool("run", "Is counted", move |_: NoArguments, cx: Context| {
+            let (node, ran) = &run;
+            ran.begin(node, &cx);
+            async { Ok("done") }
+        })
+        .tool(
+            "work",
+            "Takes two seconds, and is counted",
+            move |_: NoArguments, cx: Context| {
+                let (node, ran) = &work;
+                ran.begin(node, &cx);
+                let ran = Arc::clone(ran);
+                async move {
+                    sleep(Duration::from_secs(2)).await;
+                    ran.ended.fetch_add(1, Ordering::SeqCst);
+                    Ok("at last")
+                }
+            },
+        )
 }
 
 async fn who(_: NoArguments, cx: Context) -> Result<String, HandlerError> {

@@ -2,13 +2,19 @@
 
 use core::sync::atomic::Ordering;
 use core::time::Duration;
+use std::sync::Arc;
 
-use mcp_async::http::Relay;
+use http::header::{FROM, HeaderName};
+use mcp_async::ErrorChain;
+use mcp_async::http::{Http, LocalForward, MemoryStore};
 
+use crate::http_server::far::Fault;
 use crate::http_server::legacy::{Session, call, last_id, post, server};
-use crate::http_server::nodes::{epoch, processes, processes_with};
-use crate::http_server::stores::{at, ping};
-use crate::http_server::support::{advance, now, send};
+use crate::http_server::nodes::{
+    at, epoch, keys, pass, ping, processes, processes_with, set_level,
+};
+use crate::http_server::support::send;
+use crate::sim::Sim;
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -18,14 +24,14 @@ fn the_lease_of_a_process_is_set() {
     assert_eq!(*default.node.lease.lock().unwrap(), 15 * SECOND);
     let [first, second] = processes_with(|http| http.lease(3 * SECOND));
     assert_eq!(*first.node.lease.lock().unwrap(), 3 * SECOND);
-    let here = Session::open(&first.service, "2025-11-25");
-    let there = at(&second.service, &here);
+    let here = first.open();
+    let there = at(&second, &here);
     let mut reply = there.post(&call(1, "slow"));
     let seen = reply.text();
-    first.node.kill();
-    // It is renewed three times in its time, and so are those of others looked at.
-    advance(SECOND);
+    first.kill();
     assert!(reply.has_ended());
+    assert_eq!(there.post(ping()).status, 503, "the lease is not over");
+    pass(4);
     assert_eq!(there.get(Some(&last_id(&seen))).status, 200);
     assert_eq!(epoch(&second, &here), 1);
 }
@@ -38,18 +44,53 @@ fn a_lease_that_is_too_short_is_a_mistake() {
     assert!(server().http().lease(SECOND).into_service().is_ok());
 }
 
+#[test]
+fn what_a_shared_endpoint_lacks_is_a_mistake() {
+    let shared = |http: Http<Sim>| {
+        let store = Arc::<MemoryStore>::default();
+        http.share_with(store, Arc::<LocalForward>::default())
+    };
+    let check = |http: Http<Sim>, expected: &str| {
+        let error = http.into_service().unwrap_err();
+        let error = ErrorChain(&error).to_string();
+        assert!(error.contains(expected), "{error}");
+    };
+    let with_keys = || server().state_keys(keys()).http();
+    let url = "https://10.0.0.5:8000/mcp";
+    check(shared(server().http().reached_at(url)), "state_keys");
+    check(shared(with_keys()), "reached_at");
+    for url in [
+        "10.0.0.5:8000",
+        "/mcp",
+        "ftp://10.0.0.5/mcp",
+        "https://",
+        "",
+    ] {
+        check(
+            shared(with_keys().reached_at(url)),
+            "`reached_at` is no URL",
+        );
+    }
+    for name in ["cookie", "proxy-authorization", "dpop", "authorization"] {
+        let names = [FROM, HeaderName::from_static(name)];
+        check(with_keys().forward_headers(names), name);
+    }
+    let names = [HeaderName::from_static("x-request-id")];
+    let whole = shared(with_keys().reached_at(url)).forward_headers(names);
+    assert!(whole.into_service().is_ok());
+    let alone = server().http().reached_at(url);
+    assert!(alone.into_service().is_ok(), "it has no effect");
+}
+
 /// LG-03
 #[test]
 fn the_log_level_of_a_session_is_set_through_any_process() {
     let [first, second] = processes();
-    let here = Session::open(&first.service, "2025-11-25");
-    let there = at(&second.service, &here);
+    let here = first.open();
+    let there = at(&second, &here);
     let logged = |session: &Session| session.post(&call(1, "log")).whole().contains("written");
     let set = |session: &Session, level: &str| {
-        let params = format!(r#"{{"level":"{level}"}}"#);
-        let body =
-            format!(r#"{{"jsonrpc":"2.0","id":8,"method":"logging/setLevel","params":{params}}}"#);
-        assert_eq!(session.post(&body).status, 200);
+        assert_eq!(session.post(&set_level(level)).status, 200);
     };
     for (at, level, expected) in [
         (&there, "warning", false),
@@ -62,7 +103,8 @@ fn the_log_level_of_a_session_is_set_through_any_process() {
     }
     // It is kept when another process follows.
     set(&there, "error");
-    first.node.kill();
+    first.kill();
+    pass(16);
     assert!(!logged(&there));
     set(&there, "info");
     assert!(logged(&there));
@@ -72,14 +114,14 @@ fn the_log_level_of_a_session_is_set_through_any_process() {
 #[test]
 fn the_owner_of_a_session_is_looked_up_once() {
     let [first, second] = processes();
-    let here = Session::open(&first.service, "2025-11-25");
-    let there = at(&second.service, &here);
+    let here = first.open();
+    let there = at(&second, &here);
     let claims = || second.node.claims.load(Ordering::SeqCst);
     for _ in 0..5 {
         assert_eq!(there.post(ping()).status, 200);
     }
     assert_eq!(claims(), 1);
-    advance(20 * SECOND);
+    pass(20);
     assert_eq!(there.post(ping()).status, 200);
     assert_eq!(claims(), 1, "the owner lives");
     assert_eq!(there.delete().status, 204);
@@ -95,17 +137,17 @@ fn the_owner_of_a_session_is_looked_up_once() {
 #[test]
 fn an_owner_that_has_changed_is_looked_up_again() {
     let [first, second, third] = processes();
-    let here = Session::open(&first.service, "2025-11-25");
-    let [there, elsewhere] = [&second, &third].map(|process| at(&process.service, &here));
+    let here = first.open();
+    let [there, elsewhere] = [&second, &third].map(|process| at(process, &here));
     assert_eq!(elsewhere.post(ping()).status, 200);
-    // The lease of the first process ends, and it says later that it lives.
-    let name = first.node.name.get().unwrap();
-    now(first.node.far.store.withdraw(name)).unwrap();
+    // The first process is away for longer than its lease, and lives again.
+    first.node.set(Fault::Fails);
+    pass(16);
     assert!(there.post(&call(1, "echo")).whole().contains("done"));
-    now(first.node.far.store.announce(name, SECOND)).unwrap();
+    first.node.set(Fault::None);
+    pass(6);
     let claims = || third.node.claims.load(Ordering::SeqCst);
     let before = claims();
-    advance(SECOND);
     assert_eq!(elsewhere.post(ping()).status, 200);
     assert_eq!(claims(), before + 1);
     assert_eq!(elsewhere.post(ping()).status, 200);
@@ -124,12 +166,13 @@ fn what_the_client_declared_is_known_where_its_session_continues() {
         principal: None,
     };
     here.post(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
-    let [there, elsewhere] = [&second, &third].map(|process| at(&process.service, &here));
+    let [there, elsewhere] = [&second, &third].map(|process| at(process, &here));
     let mut owner = &first;
     for (session, next) in [(&here, &second), (&there, &third), (&elsewhere, &third)] {
         let answer = session.post(&call(1, "who")).whole();
         assert!(answer.contains("ada {red:1} ada"), "{answer}");
-        owner.node.kill();
+        owner.kill();
+        pass(16);
         owner = next;
     }
 }

@@ -2,33 +2,39 @@
 
 use http::Request;
 use mcp_async::Server;
-use mcp_async::http::{HttpService, MemoryStore, Principal};
+use mcp_async::http::{HttpService, Principal};
 use mcp_async::server::layers::around;
 use mcp_async::server::{Context, NoArguments, ServerBuilder};
 use mcp_proto::rpc::Method;
-use std::sync::Arc;
+use serde::{Deserialize, Serialize};
 
 use crate::http_server::legacy::{Session, call, post};
+use crate::http_server::nodes::{at, epoch, pass, processes_of};
 use crate::http_server::support::{modern, request, send};
 use crate::sim::Sim;
 
-struct Scope(&'static str);
+#[derive(Serialize, Deserialize)]
+struct Scope(String);
 
 #[derive(Clone)]
 struct User(u32);
 
 fn server() -> ServerBuilder<Sim> {
-    Server::builder("demo", "1.0").tool(
-        "who",
+    tool(Server::builder("demo", "1.0"))
+}
+
+fn tool(server: ServerBuilder<Sim>) -> ServerBuilder<Sim> {
+    server.tool(
+        "whose",
         "Says who asks",
         |_: NoArguments, cx: Context| async move {
             let principal = cx.principal();
             let name = principal.map_or("nobody", Principal::name);
             let scope = principal.and_then(Principal::claims::<Scope>);
-            let scope = scope.map_or("nothing", |scope| scope.0);
+            let scope = scope.map_or("nothing", |scope| &scope.0);
             let of_peer = cx.peer().principal();
             let of_peer = of_peer.as_ref().and_then(Principal::claims::<Scope>);
-            assert_eq!(of_peer.map_or("nothing", |scope| scope.0), scope);
+            assert_eq!(of_peer.map_or("nothing", |scope| &scope.0), scope);
             let user = cx.extension::<User>().map_or(0, |user| user.0);
             Ok(format!("{name} may {scope} as {user}"))
         },
@@ -44,11 +50,11 @@ fn with<T: Clone + Send + Sync + 'static>(mut request: Request<&str>, value: T) 
     request
 }
 
-fn ada(scope: &'static str) -> Principal {
-    Principal::new("ada").with_claims(Scope(scope))
+fn ada(scope: &str) -> Principal {
+    Principal::new("ada").with_claims(Scope(scope.into()))
 }
 
-const WHO: &str = r#""name":"who","arguments":{}"#;
+const WHO: &str = r#""name":"whose","arguments":{}"#;
 
 /// Every request of a session has claims of its own.
 #[test]
@@ -68,28 +74,38 @@ fn claims_are_those_of_the_request() {
             service: service.clone(),
             ..session
         };
-        let text = session.post(&call(1, "who")).whole();
+        let text = session.post(&call(1, "whose")).whole();
         assert!(text.contains(&format!("ada may {scope} ")), "{text}");
     }
 }
 
-/// The store keeps the name; the claims come with the request that carries the session on.
+/// The store keeps the name; the claims come with each request, which another process may forward.
 #[test]
-fn a_session_that_is_carried_on_has_the_claims_of_its_request() {
-    let store = Arc::new(MemoryStore::default());
-    let [here, there] = [(); 2].map(|()| {
-        let http = server().http().session_store(store.clone());
-        http.into_service().unwrap()
-    });
-    let session = Session::open_as(&here, "2025-11-25", Some(ada("open")));
-    let elsewhere = Session {
-        service: there,
-        id: session.id.clone(),
-        revision: session.revision,
-        principal: Some(ada("resume")),
+fn a_session_that_is_shared_has_the_claims_of_each_request() {
+    let [first, second] = processes_of(tool, |http| http.share_claims::<Scope>());
+    let here = Session::open_as(&first.service, "2025-11-25", Some(ada("open")));
+    let who = |scope| {
+        let there = Session {
+            principal: Some(ada(scope)),
+            ..at(&second, &here)
+        };
+        let text = there.post(&call(1, "whose")).whole();
+        assert!(text.contains(&format!("ada may {scope} ")), "{text}");
     };
-    let text = elsewhere.post(&call(1, "who")).whole();
-    assert!(text.contains("ada may resume "), "{text}");
+    who("read");
+    first.kill();
+    pass(16);
+    who("resume");
+    assert_eq!(epoch(&second, &here), 1);
+}
+
+/// Claims that are not shared stay where they were verified.
+#[test]
+fn claims_that_are_not_shared_are_not_forwarded() {
+    let [first, second] = processes_of(tool, |http| http);
+    let here = Session::open_as(&first.service, "2025-11-25", Some(ada("open")));
+    let text = at(&second, &here).post(&call(1, "whose")).whole();
+    assert!(text.contains("ada may nothing "), "{text}");
 }
 
 #[test]
@@ -109,7 +125,7 @@ fn what_middleware_adds_reaches_handlers() {
     let text = send(&layered, with(modern(&body), User(7))).whole();
     assert!(text.contains("as 2"), "{text}");
     let session = Session::open(&service, "2025-06-18");
-    let body = call(1, "who");
+    let body = call(1, "whose");
     let text = session.send(with(post(&body), User(9))).whole();
     assert!(text.contains("nobody may nothing as 9"), "{text}");
 }

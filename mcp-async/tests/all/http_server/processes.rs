@@ -1,31 +1,26 @@
-//! Processes without affinity: requests reach the owner of a session through the store.
+//! Processes without affinity: requests reach the owner of a session.
 
-use core::sync::atomic::Ordering;
-use core::task::{Context as Task, Poll, Waker};
 use core::time::Duration;
 
-use bytes::Bytes;
-use http::Request;
-use http_body_util::Full;
-use mcp_async::http::{HttpService, Principal};
+use http::{Method, Request};
+use mcp_async::http::Principal;
 use mcp_proto::server::ListKind;
-use tower_service::Service as _;
 
 use crate::http_server::far::Fault;
 use crate::http_server::legacy::{Session, call, last_id};
-use crate::http_server::nodes::{epoch, processes};
-use crate::http_server::stores::{at, ping};
+use crate::http_server::nodes::{at, begin, epoch, pass, ping, processes};
 use crate::http_server::support::{advance, modern, request, send, wait};
-use crate::sim::{Sim, settle};
+use crate::http_server::wire::Break;
+use crate::sim::{Mode, settle};
 
 const SECOND: Duration = Duration::from_secs(1);
 
 #[test]
 fn a_request_is_answered_by_the_owner_of_its_session() {
     let [first, second, third] = processes();
-    let here = Session::open(&first.service, "2025-11-25");
+    let here = first.open();
     for process in [&second, &third, &first, &second] {
-        let there = at(&process.service, &here);
+        let there = at(process, &here);
         let answer = there.post(ping());
         assert_eq!(answer.header("content-type"), "application/json");
         assert_eq!(answer.whole(), r#"{"jsonrpc":"2.0","id":9,"result":{}}"#);
@@ -41,7 +36,7 @@ fn a_request_is_answered_by_the_owner_of_its_session() {
     assert_eq!(epoch(&first, &here), 0, "no process has taken it over");
     let unknown = Session {
         id: "0".repeat(32),
-        ..at(&second.service, &here)
+        ..at(&second, &here)
     };
     assert_eq!(unknown.post(ping()).status, 404);
 }
@@ -49,14 +44,14 @@ fn a_request_is_answered_by_the_owner_of_its_session() {
 #[test]
 fn an_event_stream_passes_through_another_process() {
     let [first, second, third] = processes();
-    let here = Session::open(&first.service, "2025-11-25");
-    let mut reply = at(&second.service, &here).post(&call(1, "slow"));
+    let here = first.open();
+    let mut reply = at(&second, &here).post(&call(1, "slow"));
     assert_eq!(reply.header("content-type"), "text/event-stream");
     let seen = reply.text();
     assert!(seen.contains(r#""progress":1"#), "{seen}");
     drop(reply);
     advance(SECOND);
-    let there = at(&third.service, &here);
+    let there = at(&third, &here);
     let rest = there.get(Some(&last_id(&seen))).whole();
     assert!(
         rest.contains(r#""progress":2"#) && rest.contains("at last"),
@@ -73,33 +68,33 @@ fn an_event_stream_passes_through_another_process() {
 #[test]
 fn a_question_is_answered_through_another_process() {
     let [first, second, third] = processes();
-    let here = Session::open(&first.service, "2025-11-25");
-    let mut asked = at(&second.service, &here).post(&call(1, "ask"));
+    let here = first.open();
+    let mut asked = at(&second, &here).post(&call(1, "ask"));
     let question = asked.text();
     assert!(question.contains("roots/list"), "{question}");
     let (_, id) = question.split_once(r#""id":"#).unwrap();
     let id = id.split([',', '}']).next().unwrap();
     let answer = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"roots":[]}}}}"#);
-    assert_eq!(at(&third.service, &here).post(&answer).status, 202);
+    assert_eq!(at(&third, &here).post(&answer).status, 202);
     assert!(asked.whole().contains("roots"));
     // Cancellation and the log level reach the owner, too.
     let mut never = here.post(&call(7, "never"));
     never.text();
     let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}"#;
-    assert_eq!(at(&second.service, &here).post(cancel).status, 202);
+    assert_eq!(at(&second, &here).post(cancel).status, 202);
     assert!(never.has_ended());
 }
 
 #[test]
 fn a_session_that_ends_at_one_process_is_gone_at_all() {
     let [first, second, third] = processes();
-    let here = Session::open(&first.service, "2025-11-25");
+    let here = first.open();
     let mut running = here.post(&call(1, "never"));
     running.text();
-    assert_eq!(at(&second.service, &here).delete().status, 204);
+    assert_eq!(at(&second, &here).delete().status, 204);
     assert!(running.has_ended());
     for process in [&first, &second, &third] {
-        let there = at(&process.service, &here);
+        let there = at(process, &here);
         assert_eq!(there.post(ping()).status, 404);
         assert_eq!(there.get(None).status, 404);
         assert_eq!(there.delete().status, 404);
@@ -109,21 +104,19 @@ fn a_session_that_ends_at_one_process_is_gone_at_all() {
 #[test]
 fn a_dead_owner_is_followed_by_another_process() {
     let [first, second, third] = processes();
-    let here = Session::open(&first.service, "2025-11-25");
-    let there = at(&second.service, &here);
+    let here = first.open();
+    let there = at(&second, &here);
     let mut reply = there.post(&call(1, "slow"));
     let seen = reply.text();
     assert!(seen.contains(r#""progress":1"#), "{seen}");
-    first.node.kill();
-    // The next heartbeat of the second process ends the stream.
-    assert!(!reply.has_ended());
-    advance(5 * SECOND);
+    first.kill();
     assert!(reply.has_ended());
+    pass(16);
     let mut resumed = there.get(Some(&last_id(&seen)));
     assert_eq!(resumed.status, 200);
     assert!(!resumed.text().contains("progress"));
     assert!(there.post(&call(2, "echo")).whole().contains("done"));
-    let forwarded = at(&third.service, &here).post(&call(3, "echo"));
+    let forwarded = at(&third, &here).post(&call(3, "echo"));
     assert!(forwarded.whole().contains("done"));
     assert_eq!(epoch(&second, &here), 1, "taken over once");
 }
@@ -131,21 +124,23 @@ fn a_dead_owner_is_followed_by_another_process() {
 #[test]
 fn a_request_whose_owner_dies_is_answered() {
     let [first, second] = processes();
-    let here = Session::open(&first.service, "2025-11-25");
-    let there = at(&second.service, &here);
-    // It lives, and reads no messages.
-    first.node.set(Fault::Hangs);
-    settle();
-    let body = ping();
-    let mut waiting = wait(&second.service, posted(&here, body));
-    first.node.kill();
-    advance(5 * SECOND);
-    let reply = waiting.reply().expect("an answer");
+    let here = first.open();
+    let there = at(&second, &here);
+    first.sim.set(Mode::Paused);
+    let mut waiting = wait(&second.service, posted(&here, ping()));
+    first.kill();
+    let reply = waiting.reply().expect("an answer at once");
     assert_eq!(
         (reply.status.as_u16(), reply.header("retry-after")),
         (503, "5")
     );
-    assert_eq!(there.post(body).status, 200, "the client has sent it again");
+    assert!(reply.whole().contains("may have run"));
+    pass(16);
+    assert_eq!(
+        there.post(ping()).status,
+        200,
+        "the client has sent it again"
+    );
 }
 
 fn posted<'b>(session: &Session, body: &'b str) -> Request<&'b str> {
@@ -160,142 +155,70 @@ fn posted<'b>(session: &Session, body: &'b str) -> Request<&'b str> {
 }
 
 #[test]
-fn an_owner_that_is_silent_is_waited_for_in_bounded_time() {
+fn an_owner_that_is_silent_is_waited_for_until_its_lease_ends() {
     let [first, second] = processes();
-    let here = Session::open(&first.service, "2025-11-25");
-    first.node.set(Fault::Hangs);
-    let mut waiting = wait(&second.service, posted(&here, ping()));
-    for _ in 0..29 {
-        advance(SECOND);
-        assert!(waiting.reply().is_none());
-    }
-    advance(SECOND);
-    assert_eq!(waiting.reply().unwrap().status, 503);
+    let here = first.open();
+    first.sim.set(Mode::Paused);
+    let mut waiting = begin(&at(&second, &here), Method::POST, ping());
+    pass(9);
+    assert_eq!(waiting.status(), None);
+    pass(11);
+    assert_eq!(waiting.status(), Some(503));
 }
 
 #[test]
-fn a_relay_that_fails_is_an_error_until_it_works_again() {
+fn a_store_that_fails_is_an_error_until_it_works_again() {
     let [first, second] = processes();
-    let here = Session::open(&first.service, "2025-11-25");
-    let there = at(&second.service, &here);
-    for broken in [&second, &first] {
-        broken.node.set(Fault::Fails);
-        assert_eq!(eventually(&second.service, posted(&here, ping())), 503);
-        broken.node.set(Fault::None);
-        advance(5 * SECOND);
+    let here = first.open();
+    let there = at(&second, &here);
+    second.node.set(Fault::Fails);
+    assert_eq!(begin(&there, Method::POST, ping()).eventually(), 503);
+    second.node.set(Fault::None);
+    assert_eq!(there.post(ping()).status, 200);
+    // The owner and its lease are known from now on.
+    for process in [&second, &first] {
+        process.node.set(Fault::Fails);
         assert_eq!(there.post(ping()).status, 200);
-    }
-}
-
-/// The status of a response that may begin later.
-fn eventually(service: &HttpService<Sim>, request: Request<&str>) -> u16 {
-    let request = request.map(|body| Full::<Bytes>::from(body.to_owned()));
-    let mut response = Box::pin(service.clone().call(request));
-    for _ in 0..600 {
-        settle();
-        let cx = &mut Task::from_waker(Waker::noop());
-        if let Poll::Ready(Ok(response)) = response.as_mut().poll(cx) {
-            return response.status().as_u16();
-        }
-        advance(SECOND / 10);
-    }
-    panic!("it has no answer")
-}
-
-#[test]
-fn a_message_that_arrives_twice_counts_once() {
-    let [first, second] = processes();
-    let here = Session::open(&first.service, "2025-11-25");
-    for process in [&first, &second] {
-        process.node.set(Fault::Doubles);
-    }
-    let there = at(&second.service, &here);
-    let mut reply = there.post(&call(1, "slow"));
-    let mut text = reply.text();
-    advance(SECOND);
-    text += &reply.whole();
-    for once in [r#""progress":1"#, r#""progress":2"#, "at last"] {
-        assert_eq!(text.matches(once).count(), 1, "{text}");
+        process.node.set(Fault::None);
     }
 }
 
 #[test]
-fn a_part_that_is_lost_ends_the_response() {
+fn a_stream_whose_connection_breaks_is_resumed() {
     let [first, second] = processes();
-    let here = Session::open(&first.service, "2025-11-25");
-    let there = at(&second.service, &here);
+    let here = first.open();
+    let there = at(&second, &here);
+    first.wire.push(Break::Body);
     let mut reply = there.post(&call(1, "slow"));
-    let seen = reply.text();
-    assert!(seen.contains(r#""progress":1"#), "{seen}");
-    // The next part, and nothing after it.
-    let sent = first.node.sent.load(Ordering::SeqCst);
-    first.node.set(Fault::Loses(sent));
-    advance(SECOND);
-    assert!(!reply.text().contains("at last"));
-    first.node.set(Fault::None);
-    for _ in 0..10 {
-        advance(5 * SECOND);
-    }
+    assert_eq!((reply.status.as_u16(), reply.text().as_str()), (200, ""));
     assert!(reply.has_ended());
-    let rest = there.get(Some(&last_id(&seen))).whole();
-    assert!(
-        rest.contains(r#""progress":2"#) && rest.contains("at last"),
-        "{rest}"
-    );
+    let mut own = there.get(None);
+    let seen = own.text();
+    advance(SECOND);
+    assert!(here.post(&call(2, "echo")).whole().contains("done"));
+    assert!(!own.has_ended() && seen.contains("id: "), "{seen}");
 }
 
 #[test]
 fn a_late_store_only_takes_longer() {
     let [first, second] = processes();
-    let here = Session::open(&first.service, "2025-11-25");
+    let here = first.open();
+    let there = at(&second, &here);
     for process in [&first, &second] {
         process.node.set(Fault::Late(300));
     }
-    assert_eq!(eventually(&second.service, posted(&here, ping())), 200);
+    assert_eq!(begin(&there, Method::POST, ping()).eventually(), 200);
     assert_eq!(epoch(&first, &here), 0);
 }
 
 #[test]
-fn a_client_that_does_not_read_holds_the_owner_back() {
+fn a_long_answer_passes_through_another_process() {
     let [first, second] = processes();
-    let here = Session::open(&first.service, "2025-11-25");
+    let here = first.open();
     let whole = here.post(&call(1, "much")).whole();
-    let reply = at(&second.service, &here).post(&call(1, "much"));
+    let reply = at(&second, &here).post(&call(1, "much"));
     settle();
-    let parts = first.node.sent.load(Ordering::SeqCst);
-    assert!(parts <= 32, "{parts}");
     assert_eq!(reply.whole(), whole);
-    assert!(first.node.sent.load(Ordering::SeqCst) > parts);
-}
-
-#[test]
-fn an_owner_whose_client_is_gone_stops() {
-    let [first, second] = processes();
-    let here = Session::open(&first.service, "2025-11-25");
-    let mut reply = at(&second.service, &here).get(None);
-    assert_eq!(reply.status, 200);
-    reply.text();
-    drop(reply);
-    settle();
-    let sent = first.node.sent.load(Ordering::SeqCst);
-    for _ in 0..60 {
-        advance(SECOND);
-    }
-    assert_eq!(
-        first.node.sent.load(Ordering::SeqCst),
-        sent,
-        "no comment keeps it alive"
-    );
-    // The same for a client whose process is gone.
-    let mut reply = at(&second.service, &here).get(None);
-    reply.text();
-    second.node.kill();
-    advance(20 * SECOND);
-    let sent = first.node.sent.load(Ordering::SeqCst);
-    for _ in 0..60 {
-        advance(SECOND);
-    }
-    assert_eq!(first.node.sent.load(Ordering::SeqCst), sent);
 }
 
 /// SH-43
@@ -304,12 +227,12 @@ fn the_owner_knows_the_principal() {
     let [first, second] = processes();
     let ada = Some(Principal::new("ada"));
     let here = Session::open_as(&first.service, "2025-11-25", ada);
-    let there = at(&second.service, &here);
+    let there = at(&second, &here);
     assert_eq!(there.post(ping()).status, 200);
     for principal in [None, Some(Principal::new("eve"))] {
         let stranger = Session {
             principal,
-            ..at(&second.service, &here)
+            ..at(&second, &here)
         };
         assert_eq!(stranger.post(ping()).status, 404);
         assert_eq!(stranger.delete().status, 404);
@@ -320,7 +243,7 @@ fn the_owner_knows_the_principal() {
 #[test]
 fn changes_reach_the_clients_of_all_processes() {
     let [first, second] = processes();
-    let legacy = Session::open(&first.service, "2025-11-25");
+    let legacy = first.open();
     let mut own = legacy.get(None);
     own.text();
     let listen = request(
@@ -349,26 +272,11 @@ fn changes_reach_the_clients_of_all_processes() {
 }
 
 #[test]
-fn a_process_that_is_shut_down_hands_its_sessions_on() {
-    let [first, second] = processes();
-    let here = Session::open(&first.service, "2025-11-25");
-    let there = at(&second.service, &here);
-    assert_eq!(there.post(ping()).status, 200);
-    first.service.shutdown();
-    for _ in 0..6 {
-        advance(SECOND);
-    }
-    assert_eq!(there.post(ping()).status, 200);
-    assert_eq!(epoch(&second, &here), 1);
-}
-
-#[test]
 fn the_tasks_of_an_endpoint_end_with_it() {
     let before = settle();
     let [process] = processes();
     assert!(settle() > before);
     drop(process);
-    advance(20 * SECOND);
-    advance(20 * SECOND);
+    pass(40);
     assert_eq!(settle(), before);
 }

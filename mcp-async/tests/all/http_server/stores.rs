@@ -1,4 +1,4 @@
-//! Stores: what is sent is stored, and another process goes on where the first one stopped.
+//! Stores: what is sent is stored, and another process continues where the first one stopped.
 
 use core::sync::atomic::{AtomicUsize, Ordering};
 use core::task::{Context as Task, Waker};
@@ -6,50 +6,26 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use mcp_async::Clock as _;
-use mcp_async::http::{EventStore, HttpService, Principal, SessionStore};
-use mcp_async::server::{Context, NoArguments, Registry};
+use mcp_async::http::Principal;
+use mcp_async::server::{Context, NoArguments, Registry, ServerBuilder};
 use mcp_proto::model::LoggingLevel;
 use tower_service::Service as _;
 
-use crate::http_server::far::{Far, Fault};
-use crate::http_server::legacy::{Session, call, last_id, server};
+use crate::http_server::far::Fault;
+use crate::http_server::legacy::{Session, call, last_id};
+use crate::http_server::nodes::{
+    at, epoch, pass, ping, processes, processes_of, processes_with, set_level,
+};
 use crate::http_server::support::{advance, modern, now, request, send};
 use crate::sim::{Sim, settle};
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// A process that shares both kinds of things.
-pub(crate) fn process(store: &Arc<Far>) -> (Registry, HttpService<Sim>) {
-    let server = server().change_notifications().build().unwrap();
-    let registry = server.registry();
-    let service = server
-        .http()
-        .session_store(Arc::clone(store) as Arc<dyn SessionStore>)
-        .event_store(Arc::clone(store) as Arc<dyn EventStore>)
-        .into_service()
-        .unwrap();
-    (registry, service)
-}
-
-/// The same client at another process.
-pub(crate) fn at(service: &HttpService<Sim>, session: &Session) -> Session {
-    Session {
-        service: service.clone(),
-        id: session.id.clone(),
-        revision: session.revision,
-        principal: session.principal.clone(),
-    }
-}
-
-pub(crate) fn ping() -> &'static str {
-    r#"{"jsonrpc":"2.0","id":9,"method":"ping"}"#
-}
-
 #[test]
 fn an_event_is_sent_when_the_store_has_it() {
-    let far = Far::late(100);
-    let service = server().http().event_store(far).into_service().unwrap();
-    let session = Session::open(&service, "2025-11-25");
+    let [process] = processes();
+    let session = process.open();
+    process.node.set(Fault::Late(100));
     let mut reply = session.post(&call(1, "slow"));
     let primed = reply.text();
     assert!(primed.ends_with("data:\n\n"), "{primed}");
@@ -74,17 +50,17 @@ fn an_event_is_sent_when_the_store_has_it() {
 }
 
 #[test]
-fn a_session_goes_on_in_another_process() {
-    let store = Far::new();
-    let (_, first) = process(&store);
-    let (_, second) = process(&store);
-    let here = Session::open(&first, "2025-11-25");
+fn the_events_of_a_killed_process_are_replayed() {
+    let [first, second] = processes();
+    let here = first.open();
     let mut reply = here.post(&call(1, "slow"));
     let seen = reply.text();
     assert!(seen.contains(r#""progress":1"#));
     let id = last_id(&seen);
     drop(reply);
     advance(SECOND);
+    first.kill();
+    pass(16);
 
     let there = at(&second, &here);
     let answer = there.post(ping());
@@ -111,58 +87,32 @@ fn a_session_goes_on_in_another_process() {
     assert_eq!(unknown.status, 400);
 }
 
+/// SH-43
 #[test]
-fn a_displaced_process_writes_nothing() {
-    let store = Far::new();
-    let (_, first) = process(&store);
-    let (_, second) = process(&store);
-    let here = Session::open_as(&first, "2025-11-25", Some(Principal::new("ada")));
-    let mut reply = here.post(&call(1, "slow"));
-    let seen = reply.text();
-    assert!(seen.contains(r#""progress":1"#), "{seen}");
-
-    let there = at(&second, &here);
-    assert_eq!(there.post(ping()).status, 200);
-    let mut resumed = there.get(Some(&last_id(&seen)));
-    assert_eq!(resumed.text(), "");
-    assert!(resumed.has_ended(), "nothing follows from there");
-    advance(SECOND);
-    assert_eq!(reply.text(), "", "what the store refused is not sent");
-    assert!(reply.has_ended());
-    assert_eq!(there.get(Some(&last_id(&seen))).whole(), "");
-
-    // The session is still there, and comes back to the first process with the next request.
-    assert_eq!(here.post(ping()).status, 200);
-    let taken = now(store.store.take_over(&here.id)).unwrap().unwrap();
-    assert_eq!(taken.epoch(), 3, "there, here, and by this test");
-    assert_eq!(there.delete().status, 204, "the client may end it anywhere");
-    assert_eq!(there.post(ping()).status, 404);
-}
-
-#[test]
-fn only_its_principal_displaces_the_owner_of_a_session() {
-    let store = Far::new();
-    let (_, first) = process(&store);
-    let (_, second) = process(&store);
-    let here = Session::open_as(&first, "2025-11-25", Some(Principal::new("ada")));
-    let mut reply = here.post(&call(1, "slow"));
+fn a_stranger_does_not_take_a_session_over() {
+    let [first, second] = processes();
+    let here = Session::open_as(&first.service, "2025-11-25", Some(Principal::new("ada")));
     let thief = Session {
         principal: Some(Principal::new("eve")),
         ..at(&second, &here)
     };
-    assert_eq!(thief.post(ping()).status, 404);
-    reply.text();
-    advance(SECOND);
-    assert!(reply.whole().contains("at last"));
+    for _ in 0..2 {
+        assert_eq!(thief.post(ping()).status, 404);
+        assert_eq!(thief.delete().status, 404);
+        first.kill();
+        pass(16);
+    }
+    assert_eq!(at(&second, &here).post(ping()).status, 200);
+    assert_eq!(epoch(&second, &here), 1, "taken over once");
 }
 
 #[test]
 fn requests_that_come_together_take_a_session_over_once() {
-    let store = Far::new();
-    let (_, first) = process(&store);
-    let (_, second) = process(&store);
-    let here = Session::open(&first, "2025-11-25");
-    store.set(Fault::Late(100));
+    let [first, second] = processes();
+    let here = first.open();
+    first.kill();
+    pass(16);
+    second.node.set(Fault::Late(100));
     let post = || {
         let request = http::Request::post("/mcp")
             .header("host", "localhost:8000")
@@ -171,7 +121,7 @@ fn requests_that_come_together_take_a_session_over_once() {
             .header("mcp-session-id", &here.id)
             .body(ping().to_owned())
             .unwrap();
-        second.clone().call(request)
+        second.service.clone().call(request)
     };
     let mut both = [post(), post()];
     let mut statuses = Vec::new();
@@ -188,33 +138,33 @@ fn requests_that_come_together_take_a_session_over_once() {
         advance(Duration::from_millis(100));
     }
     assert_eq!(statuses, [200, 200]);
-    let taken = now(store.store.take_over(&here.id)).unwrap().unwrap();
-    assert_eq!(taken.epoch(), 2, "once by the second process, once here");
+    assert_eq!(epoch(&second, &here), 1, "taken over once");
 }
 
 #[test]
 fn the_sessions_own_stream_goes_on_there() {
-    let store = Far::new();
-    let (one, first) = process(&store);
-    let (two, second) = process(&store);
-    let here = Session::open(&first, "2025-11-25");
+    let [first, second] = processes();
+    let (one, two) = (&first.registry, &second.registry);
+    let here = first.open();
     let mut get = here.get(None);
     let changed = |registry: &Registry, tool: &str| {
         advance(SECOND);
         assert!(registry.remove_tool(tool));
         advance(SECOND);
     };
-    changed(&one, "echo");
+    changed(one, "echo");
     let seen = get.text();
     assert!(seen.contains("tools/list_changed"), "{seen}");
     drop(get);
-    changed(&one, "slow");
+    changed(one, "slow");
+    first.kill();
+    pass(16);
 
     let there = at(&second, &here);
     let mut get = there.get(Some(&last_id(&seen)));
     let missed = get.text();
     assert_eq!(missed.matches("list_changed").count(), 1, "{missed}");
-    changed(&two, "slow");
+    changed(two, "slow");
     let live = get.text();
     assert_eq!(live.matches("list_changed").count(), 1, "{live}");
     assert_ne!(last_id(&live), last_id(&missed));
@@ -222,74 +172,66 @@ fn the_sessions_own_stream_goes_on_there() {
 
 #[test]
 fn what_was_agreed_on_is_known_there() {
-    let store = Far::new();
-    let (_, first) = process(&store);
-    let (_, second) = process(&store);
+    let [first, second] = processes();
     let owner = Some(Principal::new("ada"));
-    let here = Session::open_as(&first, "2025-06-18", owner);
-    let thief = Session {
-        principal: Some(Principal::new("eve")),
-        ..at(&second, &here)
-    };
-    assert_eq!(thief.post(ping()).status, 404);
+    let here = Session::open_as(&first.service, "2025-06-18", owner);
+    first.kill();
+    pass(16);
     let there = at(&second, &here);
     let mut asks = there.post(&call(1, "ask"));
     assert!(asks.text().contains("roots/list"), "the client has roots");
-    assert_eq!(there.delete().status, 204);
-    let (_, third) = process(&store);
-    assert_eq!(at(&third, &here).post(ping()).status, 404);
 }
 
+/// What the store has not taken is not sent, and is offered until it has.
 #[test]
-fn a_broken_store_is_told_or_does_no_harm() {
-    let store = Far::new();
-    let (_, first) = process(&store);
-    let (_, second) = process(&store);
-    let session = Session::open(&first, "2025-11-25");
-    store.set(Fault::Fails);
-    let elsewhere = at(&second, &session).post(ping());
+fn events_wait_for_a_store_that_is_away() {
+    let [first, second] = processes();
+    let here = first.open();
+    let mut reply = here.post(&call(1, "slow"));
+    assert!(reply.text().contains(r#""progress":1"#));
+    for process in [&first, &second] {
+        process.node.set(Fault::Fails);
+    }
+    let elsewhere = at(&second, &here).post(ping());
     assert_eq!(elsewhere.status, 503);
     assert_ne!(elsewhere.header("retry-after"), "");
-    let mut reply = session.post(&call(1, "slow"));
-    assert!(
-        reply.text().contains(r#""progress":1"#),
-        "it is sent all the same"
-    );
-    advance(SECOND);
-    assert!(reply.whole().contains("at last"));
+    assert_eq!(here.post(ping()).status, 200, "the lease is good");
+    pass(3);
+    assert_eq!(reply.text(), "");
+    first.node.set(Fault::None);
+    pass(2);
+    let text = reply.whole();
+    for once in [r#""progress":2"#, "at last"] {
+        assert_eq!(text.matches(once).count(), 1, "{text}");
+    }
 }
 
 #[test]
 fn the_record_is_kept_fresh() {
-    let store = Far::new();
-    let (_, service) = process(&store);
-    let session = Session::open(&service, "2025-11-25");
-    let saves = || store.saves.load(Ordering::SeqCst);
-    let minute = Duration::from_secs(60);
-    advance(minute);
+    let [process] = processes();
+    let session = process.open();
+    let saves = || process.node.saves.load(Ordering::SeqCst);
+    pass(60);
     let begun = saves();
     session.post(ping());
-    advance(minute);
+    pass(60);
     assert_eq!(saves(), begun, "nothing is new");
-    let level =
-        r#"{"jsonrpc":"2.0","id":3,"method":"logging/setLevel","params":{"level":"error"}}"#;
-    session.post(level);
-    advance(minute);
+    session.post(&set_level("error"));
+    pass(60);
     assert_eq!(saves(), begun + 1);
-    let record = now(store.load(&session.id)).unwrap().unwrap();
-    let record = core::str::from_utf8(&record).unwrap();
+    let record = process.node.common.record(&session.id).unwrap();
     assert!(record.contains(r#""log_level":"error""#), "{record}");
 
     // What is used is saved again before it fades; what is not used is not.
     session.post(ping());
-    advance(16 * minute);
+    pass(16 * 60);
     assert_eq!(saves(), begun + 2);
-    advance(10 * minute);
+    pass(10 * 60);
     assert_eq!(saves(), begun + 2);
 }
 
 /// A server whose tool tells three things, and when it could go on after each.
-fn telling(store: &Arc<Far>, steps: &Arc<AtomicUsize>) -> HttpService<Sim> {
+fn telling(server: ServerBuilder<Sim>, steps: &Arc<AtomicUsize>) -> ServerBuilder<Sim> {
     let steps = Arc::clone(steps);
     let tells = move |_: NoArguments, cx: Context| {
         let steps = Arc::clone(&steps);
@@ -310,20 +252,15 @@ fn telling(store: &Arc<Far>, steps: &Arc<AtomicUsize>) -> HttpService<Sim> {
             Ok(format!("{times:?}"))
         }
     };
-    server()
-        .tool("tells", "Tells three things", tells)
-        .http()
-        .event_store(Arc::clone(store) as Arc<dyn EventStore>)
-        .into_service()
-        .unwrap()
+    server.tool("tells", "Tells three things", tells)
 }
 
 #[test]
 fn whoever_sends_an_event_waits_until_the_store_has_it() {
     let check = |delay: u64, expected: &str| {
-        let store = Far::late(delay);
-        let service = telling(&store, &Arc::default());
-        let session = Session::open(&service, "2025-11-25");
+        let [process] = processes_of(|server| telling(server, &Arc::default()), |http| http);
+        let session = process.open();
+        process.node.set(Fault::Late(delay));
         let mut reply = session.post(&call(1, "tells"));
         let mut text = reply.text();
         for _ in 0..4 * delay {
@@ -335,9 +272,10 @@ fn whoever_sends_an_event_waits_until_the_store_has_it() {
     };
     check(0, "[0, 0, 0]");
     check(100, "[100, 200, 300]");
-    let service = telling(&Far::late(100), &Arc::default());
+    let [process] = processes_of(|server| telling(server, &Arc::default()), |http| http);
+    process.node.set(Fault::Late(100));
     let body = request(1, "tools/call", r#""name":"tells","arguments":{}"#);
-    let text = send(&service, modern(&body)).whole();
+    let text = send(&process.service, modern(&body)).whole();
     assert!(text.contains("[0, 0, 0]"), "stored nowhere: {text}");
 }
 
@@ -345,8 +283,9 @@ fn whoever_sends_an_event_waits_until_the_store_has_it() {
 fn nobody_waits_for_an_event_that_is_stored_nowhere() {
     let steps = Arc::default();
     let told = || AtomicUsize::load(&steps, Ordering::SeqCst);
-    let service = telling(&Far::late(1000), &steps);
-    let session = Session::open(&service, "2025-06-18");
+    let [process] = processes_of(|server| telling(server, &steps), |http| http);
+    let session = Session::open(&process.service, "2025-06-18");
+    process.node.set(Fault::Late(1000));
     // Nobody has an id to come back with, so the stream is gone before the store heard of it. The
     // session's own stream is not.
     drop(session.post(&call(1, "tells")));
@@ -365,14 +304,9 @@ fn nobody_waits_for_an_event_that_is_stored_nowhere() {
 #[test]
 fn events_on_their_way_to_the_store_outlive_the_end_of_the_service() {
     let check = |grace: u64, answered: bool| {
-        let store = Far::late(100);
-        let service = server()
-            .http()
-            .event_store(store)
-            .shutdown_timeout(Duration::from_millis(grace))
-            .into_service()
-            .unwrap();
-        let session = Session::open(&service, "2025-11-25");
+        let [process] = processes_with(|http| http.shutdown_timeout(Duration::from_millis(grace)));
+        let (service, session) = (&process.service, process.open());
+        process.node.set(Fault::Late(100));
         let mut reply = session.post(&call(1, "slow"));
         reply.text();
         for step in [100, 1000, 99] {
@@ -396,11 +330,11 @@ fn events_on_their_way_to_the_store_outlive_the_end_of_the_service() {
 
 #[test]
 fn what_was_deleted_does_not_come_back() {
-    let store = Far::new();
-    let (_, service) = process(&store);
+    let [process] = processes();
+    let (service, store) = (&process.service, &process.node);
     let check = |begin: &dyn Fn(&Session), gives_up: bool| {
-        let session = Session::open(&service, "2025-11-25");
-        let is_kept = || now(store.store.load(&session.id)).unwrap().is_some();
+        let session = process.open();
+        let is_kept = || store.common.record(&session.id).is_some();
         store.set(Fault::Late(100));
         begin(&session);
         let request = http::Request::delete("/mcp")
@@ -436,9 +370,6 @@ fn what_was_deleted_does_not_come_back() {
     let nothing = |_: &Session| {};
     // What is being saved, and appended, would be there again afterwards.
     let busy = |session: &Session| {
-        let level =
-            r#"{"jsonrpc":"2.0","id":3,"method":"logging/setLevel","params":{"level":"error"}}"#;
-        session.post(level);
         session.post(&call(1, "slow")).text();
     };
     for gives_up in [false, true] {

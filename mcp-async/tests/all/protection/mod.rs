@@ -6,6 +6,7 @@ mod both_halves;
 mod dpop;
 mod introspection;
 mod metadata;
+mod opaque;
 mod ownership;
 mod remote;
 mod scopes;

@@ -223,6 +223,50 @@ fn completions_and_subscriptions_need_the_scopes_of_their_item() {
     }
 }
 
+/// AU-19, RS-10: a subscription covers what lies below its URI. An update is told only to those whose
+/// token has the scopes of the resource at the time of the update.
+#[test]
+fn updates_are_told_to_tokens_with_the_scopes_of_the_resource() {
+    for revision in REVISIONS {
+        let note = |uri| Template::new(uri, uri).raw(|_, _| async { Ok("read") });
+        let private = note("note://{user}/private").scopes(["vault:read"]);
+        let server = Server::<Sim>::builder("demo", "1.0")
+            .change_notifications()
+            .with(note("note://{user}"))
+            .with(private);
+        let server = server.build().unwrap();
+        let registry = server.registry();
+        let http = server.http().protect(protection());
+        let service = http.into_service().unwrap();
+        let poor = Client::new(&service, revision, "ada/mcp/60");
+        let rich = Client::new(&service, revision, "bob/mcp+vault:read/60");
+        let mut streams =
+            [&poor, &rich].map(|client| client.listen(&["note://ada", "demo://later"]));
+        let mut told = |uri: &str| {
+            registry.resource_updated(uri);
+            streams
+                .each_mut()
+                .map(|stream| stream.text().contains("notifications/resources/updated"))
+        };
+        assert_eq!(told("note://ada"), [true, true], "{revision}");
+        assert_eq!(told("note://ada/private"), [false, true], "{revision}");
+        assert_eq!(told("note://ada/other"), [true, true], "{revision}");
+        if revision == "2026-07-28" {
+            // It is not known yet.
+            assert_eq!(told("demo://later"), [true, true]);
+            let later = Resource::new("demo://later", "later").scopes(["vault:read"]);
+            let later = later.handler(|_| async { Ok("read") });
+            registry.add(later).unwrap();
+            assert_eq!(told("demo://later"), [false, true]);
+        } else {
+            // The newest token of a session counts.
+            let richer = poor.with_token("ada/mcp+vault:read/60");
+            richer.ask("ping", "").whole();
+            assert_eq!(told("note://ada/private"), [true, true], "{revision}");
+        }
+    }
+}
+
 /// AU-09: nothing of a batch runs, and the challenge names the scopes of all of its requests.
 #[test]
 fn a_batch_is_refused_as_a_whole() {
@@ -310,6 +354,23 @@ fn methods_need_scopes() {
     }
     assert_eq!(challenged(&low.call("open")), "mcp tools:call");
     assert_eq!(low.ask("tools/list", "").status, 200);
+}
+
+/// AU-09: no call takes scopes of another back.
+#[test]
+fn scopes_of_one_method_add_up() {
+    let protection = protection()
+        .method_scopes("tools/call", ["a"])
+        .method_scopes("tools/call", ["b"]);
+    let http = server(&Runs::default()).http().protect(protection);
+    let service = http.into_service().unwrap();
+    for (token, needed) in [("mcp+a", "mcp a b"), ("mcp+b", "mcp a b"), ("mcp+a+b", "")] {
+        let reply = Client::modern(&service, &format!("ada/{token}/60")).call("open");
+        match needed {
+            "" => assert_eq!(reply.status, 200),
+            needed => assert_eq!(challenged(&reply), needed, "{token}"),
+        }
+    }
 }
 
 /// AU-09: a handler learns late what it needs, and the response has not begun.

@@ -2,6 +2,7 @@
 
 use http::{Method, Request};
 use mcp_async::http::HttpService;
+use mcp_async::server::{Extension, ExtensionMethod};
 
 use crate::http_server::legacy::{initialize, post};
 use crate::http_server::support::{Reply, modern, request, send, signed};
@@ -196,11 +197,18 @@ fn browsers_read_challenges_and_need_no_token_to_ask() {
     assert_eq!(refused.header("access-control-allow-origin"), "");
 }
 
+/// An extension with one method.
+fn example() -> Extension {
+    let method = ExtensionMethod::new("example/sea").raw(|params, _| async move { Ok(params) });
+    Extension::new("example.com/sea").with_method(method)
+}
+
 #[test]
 fn mistakes_in_settings_are_found_when_the_service_is_made() {
     use mcp_async::auth::Protection;
     let check = |protection: Protection<Sim>, text: &str| {
         let error = server()
+            .extension(example())
             .http()
             .protect(protection)
             .into_service()
@@ -222,4 +230,18 @@ fn mistakes_in_settings_are_found_when_the_service_is_made() {
         "method_scopes of tools/call",
     );
     check(protection().max_questions(0), "max_questions is zero");
+    for (method, nearest) in [
+        ("tool/call", "tools/call"),
+        ("prompt/gets", "prompts/get"),
+        ("resources/reads", "resources/read"),
+        ("roots/list", "tools/list"),
+        ("example/see", "example/sea"),
+    ] {
+        check(
+            protection().method_scopes(method, ["call"]),
+            &format!(
+                "method_scopes of {method}: no request has this method; the nearest is {nearest}"
+            ),
+        );
+    }
 }

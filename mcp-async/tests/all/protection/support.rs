@@ -194,6 +194,24 @@ impl Client {
         self.send(get.body("").unwrap())
     }
 
+    /// Subscribes to these resources; the stream of their updates.
+    pub(crate) fn listen(&self, uris: &[&str]) -> Reply {
+        let mut stream = if self.session.is_some() {
+            for uri in uris {
+                let subscribed = self.ask("resources/subscribe", &format!(r#""uri":"{uri}""#));
+                assert_eq!(subscribed.status, 200);
+                subscribed.whole();
+            }
+            self.get(None)
+        } else {
+            let filter = format!(r#""notifications":{{"resourceSubscriptions":{uris:?}}}"#);
+            self.ask("subscriptions/listen", &filter)
+        };
+        assert_eq!(stream.status, 200);
+        stream.text();
+        stream
+    }
+
     pub(crate) fn delete(&self) -> Reply {
         let delete = Request::delete("/mcp").header("host", "localhost");
         self.send(delete.body("").unwrap())

@@ -4,9 +4,9 @@ use core::cell::{Cell, RefCell};
 use core::future::{Future, pending};
 use core::pin::Pin;
 use core::sync::atomic::{AtomicBool, Ordering};
-use core::task::{Context, Waker};
+use core::task::{Context, Poll, Waker};
 use core::time::Duration;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::Wake;
 
 use mcp_async::stdio::{Reactor, Sleep};
@@ -65,6 +65,7 @@ pub(crate) fn spawn(future: impl Future<Output = ()> + 'static) {
     let running = Running {
         future: Box::pin(future),
         flag: Flag::new(),
+        process: CURRENT.with_borrow(Clone::clone),
     };
     TASKS.with_borrow_mut(|tasks| tasks.push(running));
 }
@@ -75,13 +76,14 @@ pub(crate) fn settle() -> usize {
         let mut tasks = TASKS.take();
         let mut idle = true;
         tasks.retain_mut(|running| {
-            if !running.flag.take() {
+            if !running.process.as_ref().is_none_or(Process::runs) || !running.flag.take() {
                 return true;
             }
             idle = false;
             let waker = Waker::from(Arc::clone(&running.flag));
             let cx = &mut Context::from_waker(&waker);
-            running.future.as_mut().poll(cx).is_pending()
+            let future = running.future.as_mut();
+            within(running.process.clone(), || future.poll(cx)).is_pending()
         });
         // What they spawned comes behind them.
         let left = TASKS.with_borrow_mut(|spawned| {
@@ -99,7 +101,81 @@ pub(crate) fn settle() -> usize {
 
 /// Drops every task, as a runtime that is over does.
 pub(crate) fn end() {
+    CURRENT.set(None);
     drop(TASKS.take());
+}
+
+/// One of several processes, which stop and continue on their own.
+#[derive(Clone, Default)]
+pub(crate) struct Process(Arc<Mutex<State>>);
+
+#[derive(Default)]
+struct State {
+    mode: Mode,
+    wakers: Vec<Waker>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Mode {
+    #[default]
+    Runs,
+    /// Its tasks are not polled.
+    Paused,
+    /// They never will be.
+    Dead,
+}
+
+impl Process {
+    /// Does this in the process: the tasks that it spawns are those of the process.
+    pub(crate) fn run<T>(&self, work: impl FnOnce() -> T) -> T {
+        within(Some(self.clone()), work)
+    }
+
+    pub(crate) fn set(&self, mode: Mode) {
+        let woken = {
+            let mut state = self.state();
+            state.mode = mode;
+            core::mem::take(&mut state.wakers)
+        };
+        woken.into_iter().for_each(Waker::wake);
+    }
+
+    pub(crate) fn mode(&self) -> Mode {
+        self.state().mode
+    }
+
+    pub(crate) fn runs(&self) -> bool {
+        self.mode() == Mode::Runs
+    }
+
+    /// Polls something of the process; `Err` if the process is dead.
+    pub(crate) fn poll<T>(
+        &self,
+        cx: &mut Context<'_>,
+        poll: impl FnOnce(&mut Context<'_>) -> Poll<T>,
+    ) -> Poll<Result<T, ()>> {
+        {
+            let mut state = self.state();
+            state.wakers.push(cx.waker().clone());
+            match state.mode {
+                Mode::Runs => {}
+                Mode::Paused => return Poll::Pending,
+                Mode::Dead => return Poll::Ready(Err(())),
+            }
+        }
+        self.run(|| poll(cx)).map(Ok)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap()
+    }
+}
+
+fn within<T>(process: Option<Process>, work: impl FnOnce() -> T) -> T {
+    let before = CURRENT.replace(process);
+    let done = work();
+    CURRENT.set(before);
+    done
 }
 
 /// Does this when the clock is next read, as another thread may do at that moment.
@@ -115,6 +191,7 @@ pub(crate) fn clock() -> ManualClock {
 struct Running {
     future: Pin<Box<dyn Future<Output = ()>>>,
     flag: Arc<Flag>,
+    process: Option<Process>,
 }
 
 /// Whether a future wants to be polled: at first, and whenever it was woken since.
@@ -140,5 +217,7 @@ thread_local! {
     /// Leaked: what is still there at the thread's end asks for the time.
     static CLOCK: &'static ManualClock = Box::leak(Box::default());
     static MEANWHILE: Cell<Option<fn()>> = const { Cell::new(None) };
+    /// The process that runs.
+    static CURRENT: RefCell<Option<Process>> = const { RefCell::new(None) };
     static TASKS: RefCell<Vec<Running>> = const { RefCell::new(Vec::new()) };
 }

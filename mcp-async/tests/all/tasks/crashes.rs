@@ -114,8 +114,8 @@ impl TaskStore for Stopping {
         self.call(self.store.watch(id, version))
     }
 
-    fn renew<'a>(&'a self, boot: &'a str, until: u64) -> TaskStoreFuture<'a, ()> {
-        self.call(self.store.renew(boot, until))
+    fn renew<'a>(&'a self, boot: &'a str, now: u64, lease: Duration) -> TaskStoreFuture<'a, bool> {
+        self.call(self.store.renew(boot, now, lease))
     }
 
     fn is_alive<'a>(&'a self, boot: &'a str, now: u64) -> TaskStoreFuture<'a, bool> {

@@ -86,6 +86,8 @@ fn a_clock_that_is_set_back_does_not_keep_a_process_alive() {
         server(Tasks::new().store(Hostile::over(shared, Fault::Fails, usize::MAX / 2)));
     let (mut here, mut there) = (client(&first.0), client(&second));
     let id = create(&mut here, "job", r#"{"steps":1000}"#);
+    // From now on the other process looks after the store, too.
+    assert_eq!(status(&mut there, &id), "working");
     later.store(0, Ordering::SeqCst);
     pass(600);
     // The process ends, and the store has nothing of that.

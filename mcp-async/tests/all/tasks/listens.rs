@@ -2,6 +2,7 @@
 
 use core::future::poll_fn;
 use core::sync::atomic::{AtomicUsize, Ordering};
+use core::time::Duration;
 use std::sync::Arc;
 
 use mcp_async::tasks::server::Tasks;
@@ -127,8 +128,8 @@ impl TaskStore for Counting {
         }))
     }
 
-    fn renew<'a>(&'a self, boot: &'a str, until: u64) -> TaskStoreFuture<'a, ()> {
-        self.store.renew(boot, until)
+    fn renew<'a>(&'a self, boot: &'a str, now: u64, lease: Duration) -> TaskStoreFuture<'a, bool> {
+        self.store.renew(boot, now, lease)
     }
 
     fn is_alive<'a>(&'a self, boot: &'a str, now: u64) -> TaskStoreFuture<'a, bool> {

@@ -30,6 +30,20 @@ impl<V> ExpiringMap<V> {
         (now < *until).then_some(value)
     }
 
+    /// The moment until which a value is kept, if it is not over.
+    pub(super) fn until(&self, key: &Digest, now: UnixTime) -> Option<UnixTime> {
+        let (until, _) = self.values.get(key)?;
+        (now < *until).then_some(*until)
+    }
+
+    /// Adds a value in the place of the one that the key has.
+    pub(super) fn renew(&mut self, key: Digest, value: V, until: UnixTime, now: UnixTime) {
+        if let Some((until, _)) = self.values.remove(&key) {
+            self.by_expiry.remove(&(until, key));
+        }
+        self.insert(key, value, until, now);
+    }
+
     /// Whether an entry that ends then may have been removed to make room.
     pub(super) fn may_have_evicted(&self, until: UnixTime) -> bool {
         until <= self.evicted_until
@@ -41,16 +55,30 @@ impl<V> ExpiringMap<V> {
         if self.values.contains_key(&key) {
             return false;
         }
-        while self.values.len() >= self.capacity.max(1) {
-            let Some((until, first)) = self.by_expiry.pop_first() else {
-                break;
-            };
-            self.values.remove(&first);
-            self.evicted_until = self.evicted_until.max(until);
+        if self.values.len() >= self.capacity.max(1) {
+            self.evict();
         }
         self.values.insert(key, (until, value));
         self.by_expiry.insert((until, key));
         true
+    }
+
+    /// Removes the entry that expires first.
+    pub(super) fn evict(&mut self) {
+        if let Some((until, first)) = self.by_expiry.pop_first() {
+            self.values.remove(&first);
+            self.evicted_until = self.evicted_until.max(until);
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// The moment from which nothing is lost with the map.
+    pub(super) fn end(&self) -> UnixTime {
+        let last = self.by_expiry.last().map(|(until, _)| *until);
+        last.map_or(self.evicted_until, |last| last.max(self.evicted_until))
     }
 
     fn remove_expired(&mut self, now: UnixTime) {
@@ -82,6 +110,11 @@ mod tests {
         assert_eq!(map.get(&[2; 32], at(10)), None);
         assert_eq!(map.get(&[1; 32], at(10)), Some(&'c'));
         assert!(map.may_have_evicted(at(15)) && !map.may_have_evicted(at(16)));
+        assert_eq!((map.values.len(), map.by_expiry.len()), (2, 2));
+        map.renew([3; 32], 'f', at(50), at(10));
+        assert_eq!(map.get(&[3; 32], at(40)), Some(&'f'));
+        assert_eq!(map.until(&[3; 32], at(40)), Some(at(50)));
+        assert_eq!(map.until(&[3; 32], at(50)), None);
         assert_eq!((map.values.len(), map.by_expiry.len()), (2, 2));
     }
 }

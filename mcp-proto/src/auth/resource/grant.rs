@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::claims::TokenClaims;
 use super::token_scheme::TokenScheme;
+use crate::auth::UnixTime;
 
 /// A request that a token admits.
 ///
@@ -18,6 +19,10 @@ pub struct Grant {
     pub claims: TokenClaims,
     /// The scheme that the token was sent with, which later challenges use.
     pub scheme: TokenScheme,
+    /// The end of the time for which the answer about an opaque token is kept. Streams of a token that states no
+    /// expiry end then (AU-17).
+    #[serde(default)]
+    pub answer_until: Option<UnixTime>,
     /// The value of `DPoP-Nonce` in the response, if the client must change its nonce.
     #[serde(skip)]
     pub nonce: Option<String>,

@@ -109,6 +109,7 @@ mod text;
 mod token_check;
 mod token_policy;
 mod token_scheme;
+mod used_proofs;
 mod verifier_state;
 
 // A resource and its settings.

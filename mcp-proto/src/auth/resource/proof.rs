@@ -24,8 +24,11 @@ pub(super) struct Proof {
     issued: UnixTime,
 }
 
-/// The seconds that a proof may be older or younger than the server's clock (AU-110).
-pub(super) const WINDOW: u64 = 300;
+/// The seconds that a proof may be older than the server's clock (AU-110).
+const PAST: u64 = 300;
+
+/// The seconds that a proof may be younger: a short time, since it is kept longer than others.
+const FUTURE: u64 = 30;
 
 /// Bytes that a proof may have.
 const MAX_PROOF: usize = 8 * 1024;
@@ -107,7 +110,7 @@ impl Proof {
         if !is_same_target(&self.url, url) {
             return Err(DenialReason::ProofClaim("htu"));
         }
-        if self.issued.as_secs().abs_diff(now.as_secs()) > WINDOW {
+        if now >= self.useless_from() || self.issued > now.saturating_add(FUTURE) {
             return Err(DenialReason::ProofClaim("iat"));
         }
         Ok(())
@@ -129,7 +132,7 @@ impl Proof {
 
     /// The moment from which the time alone refuses the proof.
     pub(super) const fn useless_from(&self) -> UnixTime {
-        self.issued.saturating_add(WINDOW + 1)
+        self.issued.saturating_add(PAST + 1)
     }
 }
 

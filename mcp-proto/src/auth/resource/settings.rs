@@ -257,8 +257,11 @@ impl ResourceBuilder {
         self
     }
 
-    /// Sets the seconds for which answers about tokens are kept; 30 by default. A revoked token is
-    /// accepted for that long.
+    /// Sets the seconds for which answers about opaque tokens are kept, those of the application included; 30
+    /// by default. A revoked token is accepted for that long, and streams of a token that states no expiry end
+    /// then. With 0 each request is a question, and such streams end after 30 seconds.
+    ///
+    /// The answer that a token is unknown, expired or revoked is kept for 5 seconds.
     pub const fn introspection_cache(mut self, seconds: u64) -> Self {
         self.introspection_cache = seconds;
         self

@@ -24,13 +24,23 @@ pub(super) fn one_or_many(value: Raw<'_>) -> Option<Vec<String>> {
     }
 }
 
-/// A `NumericDate` (RFC 7519, section 2) without its fraction; `None` for every other value.
+/// A `NumericDate` (RFC 7519, section 2) without its fraction; `None` for every other value, and for a number
+/// that is too large to be exact.
 pub(super) fn time(value: Raw<'_>) -> Option<UnixTime> {
     let number = value.number()?;
-    // The conversion saturates: what is negative becomes 0.
-    let seconds = number.to_u64().unwrap_or(number.to_f64() as u64);
+    let seconds = match number.to_u64() {
+        Some(seconds) => seconds,
+        // The conversion saturates: what is negative becomes 0.
+        None => {
+            let seconds = number.to_f64();
+            (seconds < EXACT).then_some(seconds as u64)?
+        }
+    };
     Some(UnixTime::from_secs(seconds))
 }
+
+/// From here on not every whole number is one of floating point.
+const EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// Whether `seconds` have passed since a moment. A clock that was set back counts as passed, so
 /// that nothing waits until it has caught up.

@@ -23,7 +23,7 @@ use super::verifier_state::VerifierState;
 use crate::auth::{Secret, UnixTime, base64};
 use crate::http::Head;
 
-/// What a check needs in addition to the head of the request.
+/// The input of a check in addition to the head of the request.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ResourceRequest<'r> {
     /// The query of the target, without `?`.
@@ -34,8 +34,8 @@ pub struct ResourceRequest<'r> {
     /// The scopes that the operation needs in addition to those that every token needs, as far as
     /// they are known from the head.
     pub needed: Option<&'r RequiredScopes>,
-    /// Whether scopes are left to [`ProtectedResource::require`], which the caller must call before the
-    /// operation: where the body states what the operation needs, one challenge names it all.
+    /// Leaves scopes to [`ProtectedResource::require`], which the caller must call before the operation:
+    /// where the body states the scopes that the operation needs, one challenge names them all.
     pub defer_scopes: bool,
 }
 
@@ -54,12 +54,14 @@ pub struct TokenCheck {
     scheme: Option<TokenScheme>,
     token: Secret,
     kind: TokenKind,
-    /// What is known so far: the claims of a signed token before its signature is verified, too.
+    /// The claims, as far as they are known: those of a signed token before its signature is verified, too.
     claims: Option<TokenClaims>,
-    /// What is to be fetched of the issuer.
+    /// The URL of the document of the issuer to fetch.
     fetched_url: String,
-    /// Whether the claims are an answer that is not kept yet.
+    /// The claims are an answer that is not kept yet.
     is_new: bool,
+    /// The time until which the answer is kept.
+    answer_until: Option<UnixTime>,
     token_hash: Option<Digest>,
     proof: Option<ProofCheck>,
     asked: Asked,
@@ -79,7 +81,7 @@ enum TokenKind {
 struct SignedToken {
     jws: Jws,
     issuer: IssuerIndex,
-    /// How many searches for keys had ended when the key was needed.
+    /// The number of searches for keys that had ended when the key was needed.
     since: Option<u32>,
     key: Option<PublicKey>,
     is_verified: bool,
@@ -88,7 +90,8 @@ struct SignedToken {
 #[derive(Clone)]
 struct ProofCheck {
     proof: Box<Proof>,
-    thumbprint: Option<String>,
+    /// The hash of the key.
+    key: Option<Digest>,
     is_verified: bool,
     /// The text that is to be hashed.
     input: String,
@@ -97,7 +100,7 @@ struct ProofCheck {
     replay: Option<Digest>,
 }
 
-/// What the caller was asked for.
+/// The request to the caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Asked {
     Nothing,
@@ -111,6 +114,15 @@ enum Asked {
     ProofSignature,
     ReplayHash,
 }
+
+/// The seconds for which a token counts as one that was valid.
+const KNOWN: u64 = 60 * 60;
+
+/// The seconds for which an invalid token is remembered.
+const REFUSED: u64 = 5;
+
+/// The seconds for which streams last whose answer is not kept.
+const UNKEPT: u64 = 30;
 
 /// Bytes that a token may have.
 const MAX_TOKEN: usize = 16 * 1024;
@@ -140,6 +152,7 @@ impl TokenCheck {
             claims: None,
             fetched_url: String::new(),
             is_new: false,
+            answer_until: None,
             token_hash: None,
             proof: None,
             asked: Asked::Nothing,
@@ -170,7 +183,7 @@ impl TokenCheck {
             let algorithms = resource.challenges.proof_algorithms;
             self.proof = Some(ProofCheck {
                 proof: Box::new(Proof::parse(proof, algorithms)?),
-                thumbprint: None,
+                key: None,
                 is_verified: false,
                 input: String::new(),
                 is_new: false,
@@ -238,9 +251,20 @@ impl TokenCheck {
             }
             Err(reason) => {
                 self.denied = Some(reason);
+                if let (DenialReason::Inactive, Some(hash)) = (reason, self.token_hash) {
+                    let until = now.saturating_add(REFUSED);
+                    state.refused.insert(hash, (), until, now);
+                }
                 CheckStep::Done(Err(self.deny(resource, state, reason)))
             }
         }
+    }
+
+    /// Returns whether an opaque token was valid when it was last asked about, in the last hour. While many
+    /// unknown tokens arrive, questions about these should go first.
+    pub fn was_valid(&self, state: &VerifierState, now: UnixTime) -> bool {
+        let hash = self.token_hash.as_ref();
+        hash.is_some_and(|hash| state.known.get(hash, now).is_some())
     }
 
     /// Gives the answer to [`CheckStep::Hash`].
@@ -250,9 +274,7 @@ impl TokenCheck {
             &mut self.proof,
         ) {
             (Asked::TokenHash, _) => self.token_hash = Some(digest),
-            (Asked::Thumbprint, Some(check)) => {
-                check.thumbprint = Some(base64::encode_url(&digest));
-            }
+            (Asked::Thumbprint, Some(check)) => check.key = Some(digest),
             (Asked::ReplayHash, Some(check)) => check.replay = Some(digest),
             _ => self.denied = Some(DenialReason::UnexpectedAnswer),
         }
@@ -341,7 +363,7 @@ impl TokenCheck {
         }
     }
 
-    /// What a proof states, without its signature (AU-110).
+    /// Checks the claims of a proof, without its signature (AU-110).
     fn check_proof_claims(
         &self,
         resource: &ProtectedResource,
@@ -419,21 +441,30 @@ impl TokenCheck {
         };
         if self.claims.is_none() {
             self.claims = state.tokens.get(&hash, now).cloned();
+            self.answer_until = state.tokens.until(&hash, now);
+        }
+        if self.claims.is_none() && state.refused.get(&hash, now).is_some() {
+            return Err(DenialReason::Inactive);
         }
         let Some(claims) = &self.claims else {
             return Ok(Some(Asked::Opaque));
         };
         resource.tokens.check(claims, scheme, now)?;
         // AU-18: kept no longer than the token is valid.
-        if core::mem::take(&mut self.is_new) && resource.introspection.is_some() {
+        if core::mem::take(&mut self.is_new) {
+            state.known.renew(hash, (), now.saturating_add(KNOWN), now);
             let until = now.saturating_add(resource.introspection_cache);
             let until = claims.expires.map_or(until, |expires| expires.min(until));
             state.tokens.insert(hash, claims.clone(), until, now);
+            self.answer_until = Some(match resource.introspection_cache {
+                0 => now.saturating_add(UNKEPT),
+                _ => until,
+            });
         }
         Ok(None)
     }
 
-    /// Whether the client holds the key that the token is bound to.
+    /// Checks that the client holds the key that the token is bound to.
     fn verify_proof(
         &mut self,
         state: &mut VerifierState,
@@ -442,25 +473,25 @@ impl TokenCheck {
         let Some(check) = &mut self.proof else {
             return Ok(None);
         };
-        let Some(thumbprint) = &check.thumbprint else {
+        let Some(key) = check.key else {
             check.input = check.proof.key.thumbprint_input();
             return Ok(Some(Asked::Thumbprint));
         };
+        let thumbprint = base64::encode_url(&key);
         let bound = self.claims.as_ref();
-        if bound.and_then(|claims| claims.key_thumbprint.as_ref()) != Some(thumbprint) {
+        if bound.and_then(|claims| claims.key_thumbprint.as_ref()) != Some(&thumbprint) {
             return Err(DenialReason::ProofKey);
         }
         if !check.is_verified {
             return Ok(Some(Asked::ProofSignature));
         }
         let Some(id) = check.replay else {
-            check.input = check.proof.replay_input(thumbprint);
+            check.input = check.proof.replay_input(&thumbprint);
             return Ok(Some(Asked::ReplayHash));
         };
         if !check.is_new {
             let until = check.proof.useless_from();
-            // A proof that may have been forgotten cannot be told from one that is new.
-            if state.proofs.may_have_evicted(until) || !state.proofs.insert(id, (), until, now) {
+            if !state.proofs.insert(key, id, until, now) {
                 return Err(DenialReason::ProofReplayed);
             }
             check.is_new = true;
@@ -516,6 +547,7 @@ impl TokenCheck {
         Some(Box::new(Grant {
             claims,
             scheme,
+            answer_until: self.answer_until,
             nonce: newest.map(str::to_owned),
         }))
     }

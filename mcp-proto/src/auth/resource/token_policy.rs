@@ -73,6 +73,11 @@ impl TokenPolicy {
         if claims.expires.is_some_and(|expires| expires <= early) {
             return Err(DenialReason::Expired);
         }
+        // What says that it never expires is not believed: streams end with their token (AU-17).
+        let latest = late.saturating_add(MAX_LIFETIME);
+        if claims.expires.is_some_and(|expires| expires > latest) {
+            return Err(DenialReason::Claim("exp"));
+        }
         let begins = claims.not_before.max(claims.issued);
         if begins.is_some_and(|begins| begins > late) {
             return Err(DenialReason::NotYetValid);
@@ -80,3 +85,6 @@ impl TokenPolicy {
         Ok(())
     }
 }
+
+/// The longest that a token may still be valid, in seconds: one year.
+const MAX_LIFETIME: u64 = 366 * 24 * 60 * 60;

@@ -9,6 +9,7 @@ use super::key_cache::KeyCache;
 use super::key_issuer::IssuerIndex;
 use super::nonces::Nonces;
 use super::protected_resource::ProtectedResource;
+use super::used_proofs::UsedProofs;
 use crate::auth::{AuthError, UnixTime};
 
 /// What is known between the requests of a resource: keys of issuers, answers about tokens, proofs
@@ -21,8 +22,12 @@ pub struct VerifierState {
     pub(super) keys: Vec<KeyCache>,
     /// Answers about tokens, by the hashes of the tokens.
     pub(super) tokens: ExpiringMap<TokenClaims>,
-    /// Proofs that were used, by the hashes of their keys and ids.
-    pub(super) proofs: ExpiringMap<()>,
+    /// Tokens that were valid when they were last asked about.
+    pub(super) known: ExpiringMap<()>,
+    /// Tokens that were not, in a map of their own: invented tokens push out no others.
+    pub(super) refused: ExpiringMap<()>,
+    /// Proofs that were used.
+    pub(super) proofs: UsedProofs,
     pub(super) nonces: Nonces,
     nonce_lifetime: Option<u64>,
 }
@@ -31,18 +36,21 @@ pub struct VerifierState {
 const PROOFS_PER_TOKEN: usize = 8;
 
 impl VerifierState {
-    /// Knows nothing. Up to `capacity` tokens and eight times as many proofs are kept; if there are
-    /// more, those that expire first are forgotten.
+    /// Knows nothing. Up to `capacity` tokens, as many invented ones, and eight times as many proofs are kept; if
+    /// there are more, those that expire first are forgotten: of all tokens, and of the proofs those of the key
+    /// that has the most.
     ///
-    /// A proof that may be a forgotten one is refused. Clocks of clients may then be late by fewer
-    /// seconds, and a client that sends more proofs with times in the future than are kept causes
-    /// those of the present to be refused for minutes. Each proof is kept for up to ten minutes:
-    /// eight times `capacity` should exceed the requests with proofs in that time.
+    /// A proof of such a key that may be a forgotten one is refused. The clock of its client may then be
+    /// late by fewer seconds, and a client that sends more proofs with times in the future than are kept
+    /// waits until that time. Other keys are not concerned. Each proof is kept for up to 331 s: eight times
+    /// `capacity` should exceed the requests with proofs in that time.
     pub fn new(resource: &ProtectedResource, capacity: usize) -> Self {
         Self {
             keys: resource.issuers.iter().map(KeyCache::new).collect(),
             tokens: ExpiringMap::new(capacity),
-            proofs: ExpiringMap::new(capacity.saturating_mul(PROOFS_PER_TOKEN)),
+            known: ExpiringMap::new(capacity),
+            refused: ExpiringMap::new(capacity),
+            proofs: UsedProofs::new(capacity.saturating_mul(PROOFS_PER_TOKEN)),
             nonces: Nonces::default(),
             nonce_lifetime: resource.nonce_lifetime,
         }

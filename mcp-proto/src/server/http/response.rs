@@ -173,7 +173,7 @@ pub(super) fn refusal(refusal: Refusal, methods: &'static str) -> Response {
         Refusal::MethodOfRevision => Some("POST"),
         _ => None,
     };
-    head.close = refusal == Refusal::TransferEncoding;
+    head.close = matches!(refusal, Refusal::TransferEncoding | Refusal::TwoLengths);
     (head, body)
 }
 

@@ -14,7 +14,7 @@ use mcp_proto::auth::{
 
 use super::consents::{Consents, Reason};
 use super::documents::{DocumentCarrier, Documents};
-use super::flight::{Abandon, Flight, Landed};
+use super::flight::{Abandon, Flight, Landed, Obtained};
 use super::held::{Held, LocalFault, ProofKey, present};
 use super::runtime::{Functions, unix_now};
 use super::settings::Authorization;
@@ -59,7 +59,13 @@ struct State {
     /// Where the metadata is, as the newest challenge that says it (AU-22).
     metadata_url: Option<String>,
     consents: Consents,
-    flight: Option<Arc<Flight>>,
+    running: Option<Running>,
+}
+
+/// The authorization that runs.
+struct Running {
+    goal: Goal,
+    flight: Arc<Flight>,
 }
 
 /// What an authorization is for.
@@ -71,6 +77,20 @@ pub(in crate::http::client) enum Goal {
     Save,
     Refresh,
     Authorize(Option<Challenge>),
+}
+
+impl Goal {
+    /// Returns whether an authorization for this goal does for the other one too: any new token does for a
+    /// request that lacks no scopes.
+    fn covers(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Authorize(own), Self::Authorize(other)) => {
+                let other = Reason::of(other.as_ref());
+                other == Reason::of(None) || other == Reason::of(own.as_ref())
+            }
+            _ => false,
+        }
+    }
 }
 
 /// Credentials at one moment.
@@ -92,8 +112,7 @@ impl Authorizer {
         if let Some(wrong) = settings.wrong {
             return Err(wrong.into());
         }
-        let server = mcp_proto::auth::Uri::parse(&settings.config.server);
-        let server = server.map_or_else(|_| String::new(), |server| server.canonical());
+        let server = settings.config.record_name().unwrap_or_default();
         Ok(Self(Arc::new(Shared {
             documents: Documents::new(carrier, &settings.config),
             settings,
@@ -148,22 +167,30 @@ impl Authorizer {
     /// credentials are no longer those of this version.
     pub(in crate::http::client) async fn fly(&self, goal: Goal, version: u64) -> Landed {
         match self.begin(goal, version) {
-            Some(flight) => flight.wait().await,
-            None => Ok(()),
+            Some((flight, covers)) => match flight.wait().await? {
+                Obtained::ForGoal if !covers => Ok(Obtained::Otherwise),
+                obtained => Ok(obtained),
+            },
+            None => Ok(Obtained::Otherwise),
         }
     }
 
-    fn begin(&self, goal: Goal, version: u64) -> Option<Arc<Flight>> {
+    /// Returns the authorization to wait for, and whether it does for this goal.
+    fn begin(&self, goal: Goal, version: u64) -> Option<(Arc<Flight>, bool)> {
         let flight = {
             let mut state = self.0.lock();
             if state.version != version || matches!(goal, Goal::Load) && state.is_loaded {
                 return None;
             }
-            if let Some(flight) = &state.flight {
-                return Some(Arc::clone(flight));
+            if let Some(running) = &state.running {
+                let covers = running.goal.covers(&goal);
+                return Some((Arc::clone(&running.flight), covers));
             }
             let flight = Arc::new(Flight::default());
-            state.flight = Some(Arc::clone(&flight));
+            state.running = Some(Running {
+                goal: goal.clone(),
+                flight: Arc::clone(&flight),
+            });
             flight
         };
         let landing = Landing {
@@ -176,7 +203,7 @@ impl Authorizer {
             let result = landing.shared.run(goal).await;
             landing.land(result.map_err(Arc::new));
         }));
-        Some(flight)
+        Some((flight, true))
     }
 
     /// Judges a response with status 401 or 403.
@@ -245,7 +272,7 @@ impl Drop for Authorizer {
 impl Shared {
     /// Reaches a goal, unless the time is over or the client is dropped. After either, a response
     /// with tokens that is due has [`GRACE`] to arrive and to be saved (AU-116).
-    async fn run(&self, goal: Goal) -> Result<(), AuthorizationError> {
+    async fn run(&self, goal: Goal) -> Result<Obtained, AuthorizationError> {
         self.set_committed(false);
         let limit = self.runtime.sleep(self.settings.timeout);
         let mut work = pin!(self.reach(goal));
@@ -400,13 +427,8 @@ struct Landing {
 impl Landing {
     fn land(&self, result: Landed) {
         let mut state = self.shared.lock();
-        if state
-            .flight
-            .as_ref()
-            .is_some_and(|it| Arc::ptr_eq(it, &self.flight))
-        {
-            state.flight = None;
-        }
+        let running = &mut state.running;
+        let _ended = running.take_if(|it| Arc::ptr_eq(&it.flight, &self.flight));
         drop(state);
         self.flight.land(result);
     }

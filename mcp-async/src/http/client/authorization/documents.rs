@@ -1,6 +1,6 @@
 //! Sends the requests of authorization: metadata, registrations, tokens.
 
-use core::net::IpAddr;
+use core::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use bytes::Bytes;
@@ -62,16 +62,15 @@ impl<R: Network> DocumentCarrier for GuardedClient<R> {
         let port = self.server.port_or_known_default().unwrap_or(443);
         let (guarded, allow_private) = (Arc::clone(&self.guarded), self.allow_private);
         Box::pin(async move {
-            let near = match first {
-                Some(address) => Some(address),
+            let mut guard = match first {
+                Some(address) => AddressGuard::near(address),
                 // Stored credentials are refreshed before the first connection to the server.
                 None => {
                     let host = host.trim_matches(['[', ']']);
                     let addresses = R::resolve(host, port).await.unwrap_or_default();
-                    addresses.first().map(core::net::SocketAddr::ip)
+                    near_all(&addresses)
                 }
             };
-            let mut guard = near.map_or_else(AddressGuard::public_only, AddressGuard::near);
             if allow_private {
                 guard = guard.allow_private();
             }
@@ -88,6 +87,17 @@ impl<R: Network> DocumentCarrier for GuardedClient<R> {
             };
             Through::new(client).send(request).await
         })
+    }
+}
+
+/// The guard near the server if all its addresses are in the same kind of network: any of them may be
+/// that of the server.
+fn near_all(addresses: &[SocketAddr]) -> AddressGuard {
+    let mut guards = addresses.iter().map(|it| AddressGuard::near(it.ip()));
+    let first = guards.next().unwrap_or_else(AddressGuard::public_only);
+    match guards.all(|guard| guard == first) {
+        true => first,
+        false => AddressGuard::public_only(),
     }
 }
 

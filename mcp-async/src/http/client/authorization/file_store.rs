@@ -1,16 +1,17 @@
 //! Credentials in a file.
 
 use core::fmt::Write as _;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use mcp_proto::auth::{Credentials, Secret};
 
 use super::blocking::blocking;
-use super::private_file::{beside, lock, lock_ending, options};
+use super::lock_file::{beside, lock, lock_ending};
 use super::store::{CredentialLock, CredentialStore};
 use super::user_agent::AuthorizationFuture;
+use crate::private_file::{check_owner, options};
 
 /// Keeps credentials in a file that only its owner can read (mode 600 where the system has modes).
 ///
@@ -157,30 +158,6 @@ fn change(path: &Path, change: impl FnOnce(&mut Vec<Line>)) -> io::Result<()> {
         let _ = fs::remove_file(&temporary);
     }
     written
-}
-
-/// Refuses a file that another user may have written or can read.
-#[cfg(unix)]
-fn check_owner(file: &File) -> io::Result<()> {
-    use std::os::unix::fs::MetadataExt as _;
-
-    let metadata = file.metadata()?;
-    let refuse = |reason| Err(io::Error::new(io::ErrorKind::PermissionDenied, reason));
-    if !metadata.is_file() {
-        return refuse("it is not a regular file");
-    }
-    if metadata.uid() != rustix::process::geteuid().as_raw() {
-        return refuse("the file belongs to another user");
-    }
-    match metadata.mode() & 0o077 {
-        0 => Ok(()),
-        _ => refuse("other users have access to the file; its mode must be 600"),
-    }
-}
-
-#[cfg(not(unix))]
-fn check_owner(_: &File) -> io::Result<()> {
-    Ok(())
 }
 
 /// The most bytes that a file may have.

@@ -6,7 +6,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::error::AuthorizationError;
 
-pub(in crate::http::client) type Landed = Result<(), Arc<AuthorizationError>>;
+pub(in crate::http::client) type Landed = Result<Obtained, Arc<AuthorizationError>>;
+
+/// Where the credentials come from that an authorization led to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::http::client) enum Obtained {
+    /// From an authorization for the goal of the caller.
+    ForGoal,
+    /// From another one: of another request, or of another process.
+    Otherwise,
+}
 
 /// An authorization that runs in a task, or has ended.
 #[derive(Default)]

@@ -8,7 +8,7 @@ use keyring_core::{Entry, Error};
 use mcp_proto::auth::Credentials;
 
 use super::blocking::blocking;
-use super::private_file::{lock, lock_ending};
+use super::lock_file::{lock, lock_ending};
 use super::store::{CredentialLock, CredentialStore};
 use super::user_agent::AuthorizationFuture;
 

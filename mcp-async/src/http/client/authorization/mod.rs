@@ -17,8 +17,9 @@ mod flight;
 mod held;
 #[cfg(feature = "keyring")]
 mod keyring_store;
+mod lock_file;
 mod memory_store;
-mod private_file;
+mod pending_login;
 mod reach;
 mod runtime;
 mod settings;
@@ -32,6 +33,7 @@ pub(super) use authorizer::{Authorizer, Goal, dpop_nonce};
 pub(super) use consents::Reason;
 pub(super) use documents::{DocumentCarrier, GuardedClient, ServiceCarrier};
 pub use file_store::FileCredentialStore;
+pub(super) use flight::Obtained;
 #[cfg(feature = "keyring")]
 pub use keyring_store::KeyringCredentialStore;
 pub use memory_store::MemoryCredentialStore;

@@ -10,13 +10,14 @@ use mcp_proto::auth::{
 
 use super::authorizer::{Goal, Shared};
 use super::consents::Reason;
+use super::flight::Obtained;
 use super::runtime::unix_now;
 use crate::crypto::{random, sha256};
 use crate::error::AuthorizationError;
 use crate::observe;
 
 impl Shared {
-    pub(super) async fn reach(&self, goal: Goal) -> Result<(), AuthorizationError> {
+    pub(super) async fn reach(&self, goal: Goal) -> Result<Obtained, AuthorizationError> {
         match goal {
             Goal::Load => {
                 let stored = self.load().await?;
@@ -24,11 +25,11 @@ impl Shared {
                     Some(stored) if self.is_usable(&stored) => self.adopt(stored, true, false),
                     stored => self.loaded(stored),
                 }
-                Ok(())
+                Ok(Obtained::ForGoal)
             }
             Goal::Save => match self.held() {
                 Some(held) => self.keep(held.credentials.clone(), false).await,
-                None => Ok(()),
+                None => Ok(Obtained::ForGoal),
             },
             Goal::Refresh => self.replace(None, true).await,
             Goal::Authorize(challenge) => self.replace(challenge, false).await,
@@ -40,7 +41,7 @@ impl Shared {
         &self,
         challenge: Option<Challenge>,
         can_refresh: bool,
-    ) -> Result<(), AuthorizationError> {
+    ) -> Result<Obtained, AuthorizationError> {
         let lock = self.store().lock(&self.server).await;
         let _lock = lock.map_err(store_error)?;
         let stored = self.load().await?;
@@ -53,7 +54,7 @@ impl Shared {
             if is_other && self.is_usable(stored) {
                 // Another process did it meanwhile.
                 self.adopt(stored.clone(), true, true);
-                return Ok(());
+                return Ok(Obtained::Otherwise);
             }
         }
         // A user who has logged out elsewhere stays logged out.
@@ -121,12 +122,17 @@ impl Shared {
 
     /// Saves credentials before they are used (AU-116). If that fails they are kept, and saved
     /// before the next request.
-    async fn keep(&self, credentials: Credentials, is_new: bool) -> Result<(), AuthorizationError> {
+    async fn keep(
+        &self,
+        credentials: Credentials,
+        is_new: bool,
+    ) -> Result<Obtained, AuthorizationError> {
         self.set_committed(true);
         let saved = self.store().save(&credentials).await;
         self.set_committed(false);
         self.adopt(credentials, saved.is_ok(), is_new);
-        saved.map_err(store_error)
+        saved.map_err(store_error)?;
+        Ok(Obtained::ForGoal)
     }
 
     async fn load(&self) -> Result<Option<Credentials>, AuthorizationError> {
@@ -193,6 +199,7 @@ impl Shared {
     ) -> Result<(), AuthorizationError> {
         config.redirect_uri = match &self.user_agent {
             Some(user_agent) if config.interactive => {
+                config.redirect_per_issuer |= user_agent.receives_subpaths();
                 let uri = user_agent.redirect_uri(registered).await;
                 uri.map_err(|error| AuthorizationError::UserAgent(Arc::new(error)))?
             }

@@ -8,13 +8,13 @@ use std::sync::Arc;
 use mcp_proto::Revision;
 use mcp_proto::auth::{
     AuthConfig, AuthError, ClientProof, DpopKey, EndpointAuth, EnterpriseGrant, Grant,
-    PreRegistered, Scopes, Secret,
+    PreRegistered, Scopes, Secret, Uri,
 };
 
 use super::memory_store::MemoryCredentialStore;
 use super::store::CredentialStore;
 use super::user_agent::UserAgent;
-use crate::crypto::SigningKey;
+use crate::crypto::{SigningKey, sha256};
 
 /// How a client obtains access tokens, for
 /// [`ClientBuilder::authorize`](crate::client::ClientBuilder::authorize).
@@ -170,6 +170,15 @@ impl Authorization {
         self
     }
 
+    /// Refuses responses of an authorization server that do not name it (`iss`, RFC 9207), even if its
+    /// metadata does not promise to. A client with a metadata document or a registered id has the same
+    /// redirect URI everywhere: without [`issuer`](Self::issuer), a page that the MCP server names could
+    /// lead the user to another authorization server and obtain its code.
+    pub fn require_iss(mut self) -> Self {
+        self.config.require_iss = true;
+        self
+    }
+
     /// Uses the URL of this client's metadata document as its client id, where the authorization
     /// server reads such documents.
     pub fn metadata_document(mut self, url: &str) -> Self {
@@ -242,6 +251,7 @@ impl Authorization {
         revision: Option<Revision>,
     ) {
         let config = &mut self.config;
+        config.record = config.record.take().or_else(|| record_of(&server));
         config.server = server;
         if let (Some(client), Some(issuer)) = (&mut config.pre_registered, &self.issuer) {
             client.issuer = Some(issuer.clone());
@@ -300,4 +310,13 @@ impl fmt::Debug for Authorization {
             .field("timeout", &self.timeout)
             .finish_non_exhaustive()
     }
+}
+
+/// The name of the record of a server whose URL has a query: the canonical URL with a hash of the query,
+/// which may hold a key.
+fn record_of(server: &str) -> Option<String> {
+    let server = Uri::parse(server).ok()?;
+    let [a, b, c, d, e, f, g, h, ..] = sha256(server.query()?.as_bytes());
+    let hash = u64::from_be_bytes([a, b, c, d, e, f, g, h]);
+    Some(format!("{}?{hash:016x}", server.canonical()))
 }

@@ -66,7 +66,8 @@ pub type CredentialLock = Box<dyn Send>;
 /// # let _ = Table::default();
 /// ```
 pub trait CredentialStore: Send + Sync + 'static {
-    /// Loads the record of this server that was saved last, whatever its issuer.
+    /// Loads the record of this server that was saved last, whatever its issuer. `server` is a canonical
+    /// URL, with a hash of the query if the URL of the server has one.
     ///
     /// # Errors
     ///

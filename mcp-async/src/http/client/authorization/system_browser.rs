@@ -11,10 +11,10 @@ use std::net::TcpListener;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_io::{AsyncRead, AsyncWrite};
-use mcp_proto::auth::{AuthorizationPage, Secret, Uri};
-use url::Url;
+use mcp_proto::auth::{AuthorizationPage, Uri};
 
 use super::blocking::blocking;
+use super::pending_login::PendingLogin;
 use super::user_agent::{AuthorizationFuture, UserAgent};
 use crate::net::Network;
 use crate::net::time::{RuntimeSleep, timeout};
@@ -24,8 +24,13 @@ use crate::net::time::{RuntimeSleep, timeout};
 ///
 /// The port is chosen by the system for each login, or is that of an earlier registration. It is
 /// open until the redirect arrives, accepts connections of this machine only, and answers only
-/// `GET /callback`. A request without the `state` of the page is answered with status 400 and does
+/// `GET` for `/callback`, or for a path below it where the client registers itself. A request without the `state` of the page is answered with status 400 and does
 /// not end the login. The page is opened without a shell.
+///
+/// All users of a machine see the arguments of its programs. The browser is therefore started with
+/// an address of this port, which leads to the page once and sets a cookie, and the redirect counts
+/// only with that cookie. Another user who takes the address first cannot do so unnoticed: the
+/// browser of the first shows an error in place of the page.
 ///
 /// ```
 /// use mcp_async::auth::{Authorization, SystemBrowser};
@@ -59,8 +64,9 @@ impl<R: Network> SystemBrowser<R> {
         }
     }
 
-    /// Calls this with the URL of each page, so that the user can open it if no browser appears. The
-    /// client then waits for the redirect even if no browser can be started.
+    /// Calls this with an address of this machine that leads to the page, so that the user can open it
+    /// if no browser appears. The client then waits for the redirect even if no browser can be started.
+    /// Only the user may see the address: every person who opens it can log in.
     #[must_use]
     pub fn announce(mut self, announce: impl Fn(&str) + Send + Sync + 'static) -> Self {
         self.announce = Some(Arc::new(announce));
@@ -93,22 +99,18 @@ impl<R: Network> SystemBrowser<R> {
     }
 
     /// Announces the page and starts the browser.
-    async fn launch(&self, url: &str) -> io::Result<()> {
-        let is_page = Uri::parse(url).is_ok_and(|url| url.is_confidential());
-        if !is_page {
-            return Err(io::Error::other("the page has no URL that may be opened"));
-        }
+    async fn launch(&self, login: &PendingLogin) -> io::Result<()> {
         if let Some(announce) = &self.announce {
-            announce(url);
+            announce(&login.start_url(&login.announced));
         }
         if !self.is_launched {
             return Ok(());
         }
-        let url = url.to_owned();
+        let url = login.start_url(&login.launched);
         let launched = blocking(move || open::that_detached(url)).await;
         match launched {
             Err(_) if self.announce.is_some() => Ok(()),
-            // The error of the launcher contains the URL, and that contains `state`.
+            // The error of the launcher contains the URL.
             Err(error) => Err(io::Error::new(error.kind(), "no browser could be started")),
             Ok(()) => Ok(()),
         }
@@ -127,13 +129,16 @@ impl<R: Network> UserAgent for SystemBrowser<R> {
     fn open<'a>(&'a self, page: &'a AuthorizationPage) -> AuthorizationFuture<'a, String> {
         Box::pin(async move {
             let listener = self.slot().take();
-            let listener = listener.filter(|it| redirect_uri(it.port) == page.redirect_uri);
+            let listener = listener.filter(|it| is_received(&page.redirect_uri, it.port));
             let listener = listener.ok_or_else(|| io::Error::other("nothing listens"))?;
-            let state = state_of(&page.url);
-            let state = state.ok_or_else(|| io::Error::other("the page has no state"))?;
-            self.launch(&page.url).await?;
-            receive::<R>(&listener, &state).await
+            let login = PendingLogin::new(page, listener.port)?;
+            self.launch(&login).await?;
+            receive::<R>(&listener, &login).await
         })
+    }
+
+    fn receives_subpaths(&self) -> bool {
+        true
     }
 }
 
@@ -144,18 +149,13 @@ fn redirect_uri(port: u16) -> String {
 /// The port of a redirect URI of ours.
 fn registered_port(uri: &str) -> Option<u16> {
     let port = Uri::parse(uri).ok()?.port();
-    (redirect_uri(port) == uri).then_some(port)
+    is_received(uri, port).then_some(port)
 }
 
-/// The parameter `state` of a URL, unless it is missing or comes twice.
-fn state_of(url: &str) -> Option<Secret> {
-    let url = Url::parse(url).ok()?;
-    let mut states = url.query_pairs().filter(|(name, _)| name == "state");
-    let (_, state) = states.next()?;
-    match states.next() {
-        None => Some(Secret::from(state.into_owned())),
-        Some(_) => None,
-    }
+/// Returns true if redirects to this URI arrive at this port.
+fn is_received(uri: &str, port: u16) -> bool {
+    let below = uri.strip_prefix(&redirect_uri(port));
+    below.is_some_and(|below| below.is_empty() || below.starts_with('/'))
 }
 
 /// Waits for a connection. An error is about one connection, or passes with time.
@@ -169,10 +169,9 @@ async fn accept<R: Network>(listener: &R::Listener) -> (R::Stream, SocketAddr) {
 }
 
 /// Answers requests until one is the redirect; returns its URL.
-async fn receive<R: Network>(listener: &Listener<R>, state: &Secret) -> io::Result<String> {
+async fn receive<R: Network>(listener: &Listener<R>, login: &PendingLogin) -> io::Result<String> {
     type Serving<'s> = Pin<Box<dyn Future<Output = Option<String>> + Send + 's>>;
 
-    let port = listener.port;
     let mut serving: Vec<Serving<'_>> = Vec::new();
     let mut accepting = Box::pin(accept::<R>(&listener.socket));
     poll_fn(|cx| {
@@ -183,7 +182,7 @@ async fn receive<R: Network>(listener: &Listener<R>, state: &Secret) -> io::Resu
                 if serving.len() >= MOST_CONNECTIONS {
                     drop(serving.remove(0));
                 }
-                let answered = timeout::<R, _>(PATIENCE, answer(stream, port, state));
+                let answered = timeout::<R, _>(PATIENCE, answer(stream, login));
                 serving.push(Box::pin(async move { answered.await.flatten() }));
             }
         }
@@ -203,44 +202,13 @@ async fn receive<R: Network>(listener: &Listener<R>, state: &Secret) -> io::Resu
 /// Answers one request; returns its URL if it is the redirect.
 async fn answer<S: AsyncRead + AsyncWrite + Unpin>(
     mut stream: S,
-    port: u16,
-    state: &Secret,
+    login: &PendingLogin,
 ) -> Option<String> {
     let head = read_head(&mut stream).await?;
-    let (response, url) = match target(&head, port, state) {
-        Ok(url) => (DONE, Some(url)),
-        Err(response) => (response, None),
-    };
+    let (response, url) = login.answer(&head);
     // The redirect counts, even if the browser does not wait for the page.
     let _ = write_all(&mut stream, response.as_bytes()).await;
     url
-}
-
-/// The URL of the redirect, or the response to a request that is something else.
-fn target(head: &str, port: u16, state: &Secret) -> Result<String, &'static str> {
-    let mut lines = head.split("\r\n");
-    let mut request = lines.next().unwrap_or_default().split(' ');
-    let (method, target) = (request.next(), request.next().unwrap_or_default());
-    let host = lines.find_map(|line| {
-        let (name, value) = line.split_once(':')?;
-        name.eq_ignore_ascii_case("host").then(|| value.trim())
-    });
-    // A page elsewhere whose name leads here does not reach this listener.
-    if host != Some(format!("127.0.0.1:{port}").as_str()) {
-        return Err(MISDIRECTED);
-    }
-    match target.split_once('?') {
-        _ if method != Some("GET") => Err(WRONG_METHOD),
-        Some((PATH, query)) if !query.is_empty() => {
-            let url = format!("http://127.0.0.1:{port}{target}");
-            // Any page of the browser can send requests here (AU-54).
-            match state_of(&url).is_some_and(|found| state.matches(found.expose())) {
-                true => Ok(url),
-                false => Err(WRONG_STATE),
-            }
-        }
-        _ => Err(NOT_FOUND),
-    }
 }
 
 async fn read_head<S: AsyncRead + Unpin>(stream: &mut S) -> Option<String> {
@@ -293,55 +261,9 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// The longest head of a request.
 const MOST_HEAD: usize = 32 << 10;
 
-const DONE: &str = "HTTP/1.1 200 OK\r\n\
-Content-Type: text/html; charset=utf-8\r\n\
-Content-Length: 165\r\n\
-Content-Security-Policy: default-src 'none'\r\n\
-Referrer-Policy: no-referrer\r\n\
-Cache-Control: no-store\r\n\
-Connection: close\r\n\r\n\
-<!doctype html><html lang=\"en\"><title>Log in</title>\
-<p>The application has received the answer of the server. You can close this window and return to it.</p></html>\n";
-const WRONG_STATE: &str =
-    "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
-const NOT_FOUND: &str = "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
-const WRONG_METHOD: &str = "HTTP/1.1 405 Method Not Allowed\r\nAllow: GET\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
-const MISDIRECTED: &str =
-    "HTTP/1.1 421 Misdirected Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn only_the_redirect_is_taken() {
-        let head = |line: &str| format!("{line} HTTP/1.1\r\nAccept: */*\r\nHost: 127.0.0.1:8080");
-        let redirect = head("GET /callback?code=1&state=2");
-        let state = Secret::from("2");
-        let target = |head: &str, port| target(head, port, &state);
-        let url = "http://127.0.0.1:8080/callback?code=1&state=2";
-        assert_eq!(target(&redirect, 8080).as_deref(), Ok(url));
-        assert_eq!(target(&redirect, 8081), Err(MISDIRECTED));
-        let other = |line, response| assert_eq!(target(&head(line), 8080), Err(response), "{line}");
-        other("GET /callback?x=1", WRONG_STATE);
-        other("GET /callback?code=1&state=", WRONG_STATE);
-        other("GET /callback?code=1&state=22", WRONG_STATE);
-        other("GET /callback?error=access_denied&state=3", WRONG_STATE);
-        other("GET /callback?code=1&state=2&state=2", WRONG_STATE);
-        other("GET /favicon.ico", NOT_FOUND);
-        other("GET /callback", NOT_FOUND);
-        other("GET /callback?", NOT_FOUND);
-        other("GET /callbacks?code=1", NOT_FOUND);
-        other("POST /callback?code=1", WRONG_METHOD);
-        let rebound = "GET /callback?code=1 HTTP/1.1\r\nHost: evil.example:8080";
-        assert_eq!(target(rebound, 8080), Err(MISDIRECTED));
-    }
-
-    #[test]
-    fn the_length_of_the_page_is_right() {
-        let (head, body) = DONE.split_once("\r\n\r\n").unwrap();
-        assert!(head.contains(&format!("Content-Length: {}\r\n", body.len())));
-    }
 
     #[test]
     fn the_port_of_a_registration_is_read() {
@@ -349,6 +271,11 @@ mod tests {
             registered_port("http://127.0.0.1:8080/callback"),
             Some(8080)
         );
+        assert_eq!(
+            registered_port("http://127.0.0.1:8080/callback/0a"),
+            Some(8080)
+        );
+        assert_eq!(registered_port("http://127.0.0.1:8080/callbacks"), None);
         assert_eq!(registered_port("http://127.0.0.1:8080/other"), None);
         assert_eq!(registered_port("https://a.example/callback"), None);
     }

@@ -25,7 +25,7 @@ impl Terminal {
     /// Creates one with the redirect URI `http://127.0.0.1:33418/callback`, where nothing listens.
     pub fn new() -> Self {
         Self {
-            redirect_uri: "http://127.0.0.1:33418/callback".into(),
+            redirect_uri: NOWHERE.into(),
         }
     }
 
@@ -46,6 +46,11 @@ impl Default for Terminal {
 impl UserAgent for Terminal {
     fn redirect_uri<'a>(&'a self, _: Option<&'a str>) -> AuthorizationFuture<'a, String> {
         Box::pin(async { Ok(self.redirect_uri.clone()) })
+    }
+
+    /// A page of the application that shows the address may be at one path only.
+    fn receives_subpaths(&self) -> bool {
+        self.redirect_uri == NOWHERE
     }
 
     fn open<'a>(&'a self, page: &'a AuthorizationPage) -> AuthorizationFuture<'a, String> {
@@ -77,6 +82,9 @@ impl UserAgent for Terminal {
         }))
     }
 }
+
+/// Nothing listens there.
+const NOWHERE: &str = "http://127.0.0.1:33418/callback";
 
 /// Asks for a client id and a secret. No client id means that there is no client.
 fn ask_client(

@@ -59,6 +59,14 @@ pub trait UserAgent: Send + Sync + 'static {
     /// call, so it must contain no secret.
     fn open<'a>(&'a self, page: &'a AuthorizationPage) -> AuthorizationFuture<'a, String>;
 
+    /// Returns whether [`open`](Self::open) also receives redirects to paths below the URI of
+    /// [`redirect_uri`](Self::redirect_uri). A client that registers itself then has a redirect URI of
+    /// its own for each issuer, in [`AuthorizationPage::redirect_uri`], so that a response of one
+    /// authorization server is not taken for that of another. The default is false.
+    fn receives_subpaths(&self) -> bool {
+        false
+    }
+
     /// Asks the user for a client that is registered with this issuer with this redirect URI. It is
     /// called before [`open`](Self::open) if the application has configured no client and the
     /// authorization server does not let clients register themselves. The MCP server names the

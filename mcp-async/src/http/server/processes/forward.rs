@@ -1,164 +1,208 @@
-//! Requests that another process answers: the side that received them.
+//! Requests for sessions of other processes: the side that received them.
 
-use core::future::poll_fn;
-use core::marker::PhantomData;
-use core::sync::atomic::Ordering;
+use core::future::Future;
+use core::pin::pin;
 use core::task::{Context, Poll};
 use core::time::Duration;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use http::header::{CONTENT_TYPE, HeaderValue};
 use http::request::Parts;
+use http::{Request, Response};
 
 use super::super::answer::{self, Answer};
 use super::super::body::{Events, HttpBody};
-use super::inbound::{Head, Inbound};
-use super::message::{Message, RequestLine, WINDOW};
-use super::this_process::Processes;
-use crate::net::time::{RuntimeSleep, timeout};
+use super::super::sessions::mint;
+use super::message::{
+    self, ForwardedAnswer, ForwardedOutcome, ForwardedRequest, RequestLine, StatusLine,
+};
+use super::this_process::{Process, Processes};
+use super::{ANSWER, REQUEST};
+use crate::http::{ForwardFailed, ForwardedBody};
+use crate::net::time::{Either, RuntimeSleep, race, timeout};
+use crate::observe;
 use crate::runtime::Runtime;
+use crate::server::digest;
 
-/// The registration of a request that another process answers. Dropping it cancels the request there,
-/// unless it has ended.
-struct Registered<R: Runtime> {
-    processes: Arc<Processes>,
-    inbound: Arc<Inbound>,
-    number: u64,
-    runtime: PhantomData<fn() -> R>,
-}
-
-impl<R: Runtime> Registered<R> {
-    fn new(processes: &Arc<Processes>, owner: &str) -> Self {
-        let number = processes.next.fetch_add(1, Ordering::Relaxed);
-        let inbound = Arc::new(Inbound::new(owner));
-        processes.pending().insert(number, Arc::clone(&inbound));
-        Self {
-            processes: Arc::clone(processes),
-            inbound,
-            number,
-            runtime: PhantomData,
-        }
-    }
-
-    /// Sends a message to the owner, in a task of its own.
-    fn tell(&self, message: Message) {
-        let (processes, owner) = (Arc::clone(&self.processes), self.inbound.owner().to_owned());
-        R::spawn(Box::pin(async move {
-            processes.send(&owner, &message, &[]).await;
-        }));
-    }
-}
-
-impl<R: Runtime> Drop for Registered<R> {
-    fn drop(&mut self) {
-        self.processes.pending().remove(&self.number);
-        let ended = self.inbound.state().ended;
-        if !ended {
-            self.tell(Message::Cancel {
-                from: self.processes.name.to_string(),
-                number: self.number,
-            });
-        }
-    }
+/// What another process says to a request.
+pub(in crate::http::server) enum Forwarding {
+    /// Its response.
+    Answered(Box<Answer>),
+    /// It does not own the session. Nothing was done.
+    NotOwner,
+    /// It cannot be reached. Nothing was done.
+    Unreachable,
 }
 
 impl Processes {
-    /// Lets another process answer a request; `None` if that process is dead, or does not own the session. An event stream in the
-    /// response is kept alive by comments at these intervals.
+    /// Lets the owner of a session answer a request. An event stream in the response is kept alive by comments
+    /// at these intervals.
     pub(in crate::http::server) async fn forward<R: Runtime>(
         self: &Arc<Self>,
         owner: &str,
         parts: &Parts,
         body: &[u8],
         keep_alive: Duration,
-    ) -> Option<Answer> {
-        let registered = Registered::<R>::new(self, owner);
-        let message = Message::Request {
-            from: self.name.to_string(),
-            number: registered.number,
-            head: RequestLine::of(parts),
+    ) -> Forwarding {
+        let Some(process) = self.find(owner) else {
+            return Forwarding::NotOwner;
         };
-        match self.relay.send(owner, &message.encode(body)).await {
-            Ok(true) => {}
-            Ok(false) => {
-                registered.inbound.state().ended = true;
-                return None;
-            }
-            Err(error) => {
-                crate::observe::store_failed(&error);
-                return Some(answer::busy(
-                    "the process that has the session cannot be reached",
-                ));
-            }
-        }
-        let head = poll_fn(|cx| registered.inbound.poll_head(cx));
-        let (line, whole) = match timeout::<R, _>(HEAD_TIMEOUT, head).await {
-            Some(Head::Arrived { line, whole }) => (line, whole),
-            Some(Head::Moved) => return None,
-            Some(Head::Failed) | None => {
-                return Some(answer::busy(
-                    "the process that has the session did not answer",
-                ));
+        let (Some(nonce), false) = (mint(), process.url.is_empty()) else {
+            return Forwarding::Unreachable;
+        };
+        let request = self.request(&process, &nonce, parts, body);
+        let Some(request) = request else {
+            return Forwarding::Unreachable;
+        };
+        observe::forwarding(owner);
+        self.counters.forwarded.add();
+        let sent = timeout::<R, _>(self.lease + HEAD_TIMEOUT, self.forward.forward(request));
+        let gone = self.gone(owner);
+        let response = match race(pin!(sent), pin!(gone)).await {
+            Either::Left(Some(Ok(response))) => response,
+            Either::Left(Some(Err(failed))) => return unsent(&failed),
+            Either::Left(None) | Either::Right(()) => {
+                return Forwarding::Answered(answer::busy(MAY_HAVE_RUN).into());
             }
         };
-        let body = match whole {
-            true => HttpBody::full(registered.inbound.whole().into()),
-            false => {
-                let patience = keep_alive * 2 + self.lease;
-                HttpBody::events(ForwardedEvents {
-                    registered,
-                    read: 0,
-                    reported: 0,
-                    patience,
-                    silent: RuntimeSleep::<R>::after(patience),
-                })
+        self.read::<R>(&nonce, process, response, keep_alive).await
+    }
+
+    fn request(
+        &self,
+        process: &Process,
+        nonce: &str,
+        parts: &Parts,
+        body: &[u8],
+    ) -> Option<Request<Bytes>> {
+        let forwarded = ForwardedRequest {
+            to: process.owner.process.to_string(),
+            lease: process.owner.lease,
+            nonce: nonce.to_owned(),
+            time: self.keys.requests.now(),
+            head: RequestLine::of(parts, &self.sharing),
+            digest: digest(body),
+        };
+        let signed = self.keys.requests.sign(&message::encode(&forwarded));
+        let request = Request::post(&process.url).header(REQUEST, signed).header(
+            CONTENT_TYPE,
+            HeaderValue::from_static("application/octet-stream"),
+        );
+        request.body(Bytes::copy_from_slice(body)).ok()
+    }
+
+    /// The answer in a response, if it is one of this process to this request.
+    async fn read<R: Runtime>(
+        self: &Arc<Self>,
+        nonce: &str,
+        process: Process,
+        response: Response<ForwardedBody>,
+        keep_alive: Duration,
+    ) -> Forwarding {
+        let (parts, body) = response.into_parts();
+        let signed = parts.headers.get(ANSWER).map(HeaderValue::as_bytes);
+        let said = signed.and_then(|it| message::open::<ForwardedAnswer>(&self.keys.answers, it));
+        let Some(said) = said.filter(|said| said.nonce == nonce) else {
+            observe::forward_failed(&"the response is not that of a process of this server");
+            return Forwarding::Answered(answer::busy(MAY_HAVE_RUN).into());
+        };
+        let line = match said.outcome {
+            ForwardedOutcome::Head(line) => line,
+            ForwardedOutcome::NotOwner => return Forwarding::NotOwner,
+            ForwardedOutcome::Refused(reason) => {
+                observe::forward_failed(&reason);
+                return Forwarding::Answered(answer::busy(NOT_TAKEN).into());
             }
         };
-        let answer = line.response(body);
-        Some(answer.unwrap_or_else(|| answer::busy("another process sent no response")))
+        let patience = keep_alive * 2 + self.lease;
+        let mut events = ForwardedEvents::<R> {
+            body,
+            processes: Arc::clone(self),
+            process,
+            patience,
+            silent: RuntimeSleep::after(patience),
+        };
+        let body = match line.length() {
+            Some(length) if length <= WHOLE => {
+                let mut whole = Vec::new();
+                while let Some(text) = events.next().await {
+                    whole.extend_from_slice(&text);
+                    if whole.len() > length {
+                        break;
+                    }
+                }
+                if whole.len() != length {
+                    return Forwarding::Answered(answer::busy(MAY_HAVE_RUN).into());
+                }
+                HttpBody::full(whole.into())
+            }
+            _ => HttpBody::events(events),
+        };
+        Forwarding::Answered(response_of(&line, body).into())
     }
 }
 
-/// The body of a response that comes from another process.
+fn response_of(line: &StatusLine, body: HttpBody) -> Answer {
+    let answer = line.response(body);
+    answer.unwrap_or_else(|| answer::busy(MAY_HAVE_RUN))
+}
+
+fn unsent(failed: &ForwardFailed) -> Forwarding {
+    observe::forward_failed(&crate::ErrorChain(failed));
+    match failed.is_unsent() {
+        true => Forwarding::Unreachable,
+        false => Forwarding::Answered(answer::busy(MAY_HAVE_RUN).into()),
+    }
+}
+
+/// The body of a response that comes from another process. It ends early when that process does.
 struct ForwardedEvents<R: Runtime> {
-    registered: Registered<R>,
-    /// How many parts the client has read, and how many the owner knows of.
-    read: u64,
-    reported: u64,
+    body: ForwardedBody,
+    processes: Arc<Processes>,
+    process: Process,
     /// How long the owner may be silent: it sends comments more often.
     patience: Duration,
     silent: RuntimeSleep<R>,
 }
 
-impl<R: Runtime> Events for ForwardedEvents<R> {
-    fn poll_text(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
-        let inbound = &self.registered.inbound;
-        let part = inbound.poll_part(cx);
-        if part.is_pending() {
-            if self.silent.poll_done(cx).is_pending() {
-                return Poll::Pending;
-            }
-            inbound.fail();
-            return Poll::Ready(None);
-        }
-        self.silent = RuntimeSleep::after(self.patience);
-        let (count, ended) = {
-            let state = inbound.state();
-            (state.count - state.parts.len() as u64, state.ended)
-        };
-        self.read = count;
-        if !ended && self.read >= self.reported + WINDOW / 2 {
-            self.reported = self.read;
-            self.registered.tell(Message::Read {
-                from: self.registered.processes.name.to_string(),
-                number: self.registered.number,
-                parts: self.read,
-            });
-        }
-        part
+impl<R: Runtime> ForwardedEvents<R> {
+    async fn next(&mut self) -> Option<Bytes> {
+        core::future::poll_fn(|cx| self.poll_text(cx)).await
     }
 }
 
-/// How long a response may take to begin. A request of a session is answered with an event stream at
-/// once, unless it is answered at once.
-const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
+impl<R: Runtime> Events for ForwardedEvents<R> {
+    fn poll_text(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        loop {
+            let frame = match self.body.as_mut().poll_frame(cx) {
+                Poll::Ready(Some(Ok(frame))) => frame,
+                Poll::Ready(Some(Err(_)) | None) => return Poll::Ready(None),
+                Poll::Pending => break,
+            };
+            if let Ok(data) = frame.into_data()
+                && !data.is_empty()
+            {
+                self.silent.reset(R::default().now() + self.patience);
+                return Poll::Ready(Some(data));
+            }
+        }
+        let gone = pin!(self.processes.gone(&self.process.owner.process)).poll(cx);
+        let silent = self.silent.poll_done(cx);
+        if gone.is_ready() || silent.is_ready() {
+            return Poll::Ready(None);
+        }
+        Poll::Pending
+    }
+}
+
+/// How long a response may take to begin, beside the lease of its process. A request of a session is
+/// answered with an event stream at once, unless it is answered at once.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// A body that is read whole before the response begins.
+const WHOLE: usize = 64 << 10;
+
+const MAY_HAVE_RUN: &str =
+    "the process that has the session did not answer: the request may have run";
+const NOT_TAKEN: &str = "the process that has the session did not take the request";

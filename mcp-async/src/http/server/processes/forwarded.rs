@@ -1,91 +1,98 @@
 //! Requests that another process has forwarded: the side of the owner.
 
-use core::future::poll_fn;
-use core::pin::{Pin, pin};
-use core::task::{Context, Poll};
 use std::sync::Arc;
 
-use http::Request;
+use http::request::Parts;
+use http::{HeaderValue, Response};
 use http_body::Body;
 
-use super::super::answer::{self, Answer};
+use super::super::answer::Answer;
 use super::super::body::HttpBody;
-use super::message::{Message, NotOwner, RequestLine, StatusLine};
-use super::serving::Serving;
+use super::super::endpoint::HttpEndpoint;
+use super::message::{
+    self, ForwardedAnswer, ForwardedOutcome, ForwardedRequest, NotOwner, StatusLine,
+};
+use super::nonces::Unfit;
 use super::this_process::Processes;
-use crate::net::time::race;
+use super::{ANSWER, REQUEST};
+use crate::observe;
+use crate::runtime::Runtime;
+use crate::server::digest;
+
+impl<R: Runtime> HttpEndpoint<R> {
+    /// Answers a request of another process, if this is one; `None` gives the body back.
+    pub(in crate::http::server) async fn serve_forwarded<B: Body + Send>(
+        &self,
+        parts: &Parts,
+        body: &mut Option<B>,
+    ) -> Option<Answer> {
+        let processes = self.processes.as_ref()?;
+        let signed = parts.headers.get(REQUEST)?;
+        let keys = &processes.keys.requests;
+        let Some(request) = message::open::<ForwardedRequest>(keys, signed.as_bytes()) else {
+            observe::forwarded_refused(&"no process of this server has signed it");
+            return Some(super::super::answer::empty(http::StatusCode::FORBIDDEN));
+        };
+        let body = match self.collect_whole(parts, body.take()?).await {
+            Ok(body) => body,
+            Err(refused) => return Some(refused),
+        };
+        let nonce = request.nonce.clone();
+        processes.counters.received.add();
+        let answer = match judge(processes, &request, &body) {
+            Err(outcome) => return Some(processes.answer(nonce, outcome, HttpBody::empty())),
+            Ok(()) => match request.head.parts(&processes.sharing) {
+                Some(head) => {
+                    let body = HttpBody::full(body.into());
+                    self.serve_head(head, Some(body)).await
+                }
+                None => {
+                    let reason = "its head cannot be read";
+                    observe::forwarded_refused(&reason);
+                    let outcome = ForwardedOutcome::Refused(reason.to_owned());
+                    return Some(processes.answer(nonce, outcome, HttpBody::empty()));
+                }
+            },
+        };
+        if answer.extensions().get::<NotOwner>().is_some() {
+            return Some(processes.answer(nonce, ForwardedOutcome::NotOwner, HttpBody::empty()));
+        }
+        let line = StatusLine::of(&answer);
+        Some(processes.answer(nonce, ForwardedOutcome::Head(line), answer.into_body()))
+    }
+}
+
+/// Whether a request that a process of this server has signed is for this process, now and once.
+fn judge(
+    processes: &Arc<Processes>,
+    request: &ForwardedRequest,
+    body: &[u8],
+) -> Result<(), ForwardedOutcome> {
+    let owner = processes.owner();
+    let is_here = *request.to == *owner.process && request.lease == owner.lease;
+    if !is_here || processes.has_ended() {
+        return Err(ForwardedOutcome::NotOwner);
+    }
+    let now = processes.keys.requests.now();
+    let reason = match processes.nonces.take(&request.nonce, request.time, now) {
+        Ok(()) if request.digest == digest(body) => return Ok(()),
+        Ok(()) => "its body is another one",
+        Err(Unfit::Late) => "it comes too late, or the clocks of the processes differ",
+        Err(Unfit::Repeated) => "it comes twice",
+        Err(Unfit::Many) => "too many requests were forwarded",
+    };
+    observe::forwarded_refused(&reason);
+    Err(ForwardedOutcome::Refused(reason.to_owned()))
+}
 
 impl Processes {
-    /// Lets `serve` answer a request of another process, and sends it the response.
-    pub(super) async fn serve_forwarded<F: Future<Output = Answer> + Send>(
-        self: Arc<Self>,
-        (from, number): (String, u64),
-        (head, body): (RequestLine, Vec<u8>),
-        serve: impl FnOnce(Request<HttpBody>) -> F + Send,
-    ) {
-        let Some(serving) = self.accept(&from, number) else {
-            return;
-        };
-        let respond = async {
-            let response = match head.request(&body) {
-                Some(request) => serve(request).await,
-                None => answer::busy("another process sent no request"),
-            };
-            send_response(&self, &serving, (&from, number), response).await;
-        };
-        // What has not been sent when the client is gone is dropped.
-        race(pin!(respond), pin!(serving.cancelled())).await;
-        self.forget(from, number);
-    }
-}
-
-/// Sends a response in parts, until the response ends or the forwarding process stops reading.
-async fn send_response(
-    processes: &Processes,
-    serving: &Serving,
-    (from, number): (&str, u64),
-    response: Answer,
-) {
-    if response.extensions().get::<NotOwner>().is_some() {
-        processes.send(from, &Message::Moved { number }, &[]).await;
-        return;
-    }
-    let mut head = Some(StatusLine::of(&response));
-    let mut body = response.into_body();
-    let mut part = 0;
-    loop {
-        let began = head.is_none();
-        let (bytes, end) = poll_fn(|cx| poll_part(&mut body, began, cx)).await;
-        serving.room(part).await;
-        let message = match head.take() {
-            Some(head) => Message::Response { number, head, end },
-            None => Message::Part { number, part, end },
-        };
-        if !processes.send(from, &message, &bytes).await || end {
-            return;
+    fn answer(&self, nonce: String, outcome: ForwardedOutcome, body: HttpBody) -> Answer {
+        let said = ForwardedAnswer { nonce, outcome };
+        let signed = self.keys.answers.sign(&message::encode(&said));
+        let mut response = Response::new(body);
+        if let Ok(signed) = HeaderValue::try_from(signed) {
+            response.headers_mut().insert(ANSWER, signed);
         }
-        part += 1;
+        response
     }
 }
-
-/// What there is of a body, and whether it has ended. Before it began, there may be nothing.
-fn poll_part(body: &mut HttpBody, began: bool, cx: &mut Context<'_>) -> Poll<(Vec<u8>, bool)> {
-    let mut part = Vec::new();
-    while part.len() < MAX_PART {
-        match Pin::new(&mut *body).poll_frame(cx) {
-            Poll::Ready(Some(Ok(frame))) => {
-                if let Ok(data) = frame.into_data() {
-                    part.extend_from_slice(&data);
-                }
-            }
-            Poll::Ready(None) => return Poll::Ready((part, true)),
-            Poll::Pending if part.is_empty() && began => return Poll::Pending,
-            Poll::Pending => break,
-        }
-    }
-    let end = body.is_end_stream();
-    Poll::Ready((part, end))
-}
-
-/// A part is sent when it is so long.
-const MAX_PART: usize = 64 << 10;

@@ -1,52 +1,45 @@
-//! What processes send to each other: one line of JSON, and bytes.
+//! What processes say to each other: JSON, signed with a key that all of them have.
 
+use core::net::SocketAddr;
 #[cfg(feature = "auth")]
 use std::sync::Arc;
 
+use http::Response;
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use http::request::Parts;
-use http::{Request, Response};
 #[cfg(feature = "auth")]
 use mcp_proto::auth::resource::Grant;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::super::answer::Answer;
 use super::super::body::HttpBody;
-use super::super::caller::owner;
+use super::super::sharing::Sharing;
+use crate::net::RemoteAddr;
 #[cfg(feature = "auth")]
 use crate::server::Access;
-use crate::server::{Announcement, Principal};
+use crate::server::{Announcement, DerivedKeys, Principal};
 
-/// A message of another process. `from` is the process that forwards a request, and `number` its number
-/// of it.
+/// What this process says of itself to the others.
 #[derive(Serialize, Deserialize)]
-pub(super) enum Message {
-    /// A request, with its body.
-    Request {
-        from: String,
-        number: u64,
-        head: RequestLine,
-    },
-    /// The head of the response, and the first part of its body.
-    Response {
-        number: u64,
-        head: StatusLine,
-        end: bool,
-    },
-    /// There is no response: another process owns the session.
-    Moved { number: u64 },
-    /// The next part of its body. The head came with part 0.
-    Part { number: u64, part: u64, end: bool },
-    /// The client has read so many parts.
-    Read {
-        from: String,
-        number: u64,
-        parts: u64,
-    },
-    /// The client is gone.
-    Cancel { from: String, number: u64 },
-    /// A list or a resource of the server has changed.
-    Changed(Announcement),
+pub(super) struct Introduction {
+    pub(super) process: String,
+    /// The URL at which it is reached.
+    pub(super) url: String,
+}
+
+/// A request for a session of another process. It is bound to that process in one of its leases.
+#[derive(Serialize, Deserialize)]
+pub(super) struct ForwardedRequest {
+    pub(super) to: String,
+    pub(super) lease: u64,
+    /// Used once.
+    pub(super) nonce: String,
+    /// Seconds since 1970.
+    pub(super) time: u64,
+    pub(super) head: RequestLine,
+    /// The SHA-256 of the body.
+    pub(super) digest: String,
 }
 
 /// The head of a request.
@@ -55,20 +48,39 @@ pub(super) struct RequestLine {
     method: String,
     uri: String,
     headers: Vec<(String, String)>,
-    pub(super) sender: Sender,
+    sender: Sender,
+    /// The address that the connection of the client came from.
+    peer: Option<SocketAddr>,
 }
 
 /// The sender of a request, as the process has verified it that the request arrived at.
 #[derive(Serialize, Deserialize)]
-pub(super) enum Sender {
+enum Sender {
     /// It was not verified.
     Unverified,
-    /// A hook or a layer has found this name. The hook of the owner finds it again, because the
-    /// claims of an application cannot be sent.
-    Named(String),
-    /// A token was verified, and no process has to do that again; `None` if guests need none.
+    /// A hook or a layer has found this name, and claims of these types.
+    Named(String, Vec<(String, serde_json::Value)>),
+    /// A token was verified; `None` if guests need none.
     #[cfg(feature = "auth")]
     Token(Option<Box<Grant>>),
+}
+
+/// What the owner says to a forwarded request.
+#[derive(Serialize, Deserialize)]
+pub(super) struct ForwardedAnswer {
+    /// That of the request.
+    pub(super) nonce: String,
+    pub(super) outcome: ForwardedOutcome,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) enum ForwardedOutcome {
+    /// The head of the response; its body is that of the HTTP response.
+    Head(StatusLine),
+    /// The process does not own the session, or not in this lease. Nothing was done.
+    NotOwner,
+    /// The process does not take the request, for this reason. Nothing was done.
+    Refused(String),
 }
 
 /// The head of a response.
@@ -76,6 +88,13 @@ pub(super) enum Sender {
 pub(super) struct StatusLine {
     status: u16,
     headers: Vec<(String, String)>,
+}
+
+/// A change that all processes tell their clients of.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Changed {
+    pub(super) from: String,
+    pub(super) change: Announcement,
 }
 
 /// In the extensions of a request that another process has forwarded.
@@ -92,71 +111,93 @@ pub(in crate::http::server) struct VerifiedToken(pub(in crate::http::server) Opt
 #[derive(Clone, Copy)]
 pub(in crate::http::server) struct NotOwner;
 
-impl Message {
-    pub(super) fn encode(&self, body: &[u8]) -> Vec<u8> {
-        let mut bytes = serde_json::to_vec(self).unwrap_or_default();
-        bytes.push(b'\n');
-        bytes.extend_from_slice(body);
-        bytes
+/// A message with the version of what it is made of.
+#[derive(Serialize, Deserialize)]
+struct Versioned<T> {
+    v: u32,
+    #[serde(flatten)]
+    message: T,
+}
+
+pub(super) fn encode(message: &impl Serialize) -> Vec<u8> {
+    let versioned = Versioned {
+        v: VERSION,
+        message,
+    };
+    serde_json::to_vec(&versioned).unwrap_or_default()
+}
+
+/// The message, if it is one of this version.
+pub(super) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
+    #[derive(Deserialize)]
+    struct Version {
+        v: u32,
     }
 
-    /// The message and its bytes, if it is one.
-    pub(super) fn decode(bytes: &[u8]) -> Option<(Self, &[u8])> {
-        let end = bytes.iter().position(|byte| *byte == b'\n')?;
-        let (line, body) = bytes.split_at_checked(end)?;
-        Some((serde_json::from_slice(line).ok()?, body.get(1..)?))
-    }
+    let Version { v } = serde_json::from_slice(bytes).ok()?;
+    let versioned = (v == VERSION).then(|| serde_json::from_slice::<Versioned<T>>(bytes));
+    Some(versioned?.ok()?.message)
+}
+
+/// The message, if it is of this version and another process has signed it.
+pub(super) fn open<T: DeserializeOwned>(keys: &DerivedKeys, signed: &[u8]) -> Option<T> {
+    let signed = core::str::from_utf8(signed).ok()?;
+    decode(&keys.verify(signed)?)
 }
 
 impl RequestLine {
-    pub(super) fn of(parts: &Parts) -> Self {
-        // Framing belongs to a connection, and the origin was checked where the request arrived.
-        let dropped = [
-            header::CONNECTION,
-            header::CONTENT_LENGTH,
-            header::EXPECT,
-            header::ORIGIN,
-            header::TRANSFER_ENCODING,
-        ];
+    /// The head, as far as the owner receives it: no token, no cookie, no proof.
+    pub(super) fn of(parts: &Parts, sharing: &Sharing) -> Self {
+        let keeps = |name: &HeaderName| {
+            let listed = FORWARDED.contains(name) || name.as_str().starts_with("mcp-");
+            listed || sharing.headers.contains(name)
+        };
+        let peer = parts.extensions.get::<RemoteAddr>();
         Self {
             method: parts.method.to_string(),
             uri: parts.uri.to_string(),
-            headers: fields(&parts.headers, |name| !dropped.contains(name)),
-            sender: Sender::of(parts),
+            headers: fields(&parts.headers, keeps),
+            sender: Sender::of(parts, sharing),
+            peer: peer.map(|RemoteAddr(address)| *address),
         }
     }
 
-    /// The request as the endpoint serves it.
-    pub(super) fn request(self, body: &[u8]) -> Option<Request<HttpBody>> {
-        let body = HttpBody::full(body.to_vec().into());
-        let request = Request::builder().method(&*self.method).uri(&*self.uri);
-        let mut request = request.body(body).ok()?;
-        *request.headers_mut() = headers(&self.headers);
-        let extensions = request.extensions_mut();
+    /// The head as the endpoint serves it.
+    pub(super) fn parts(self, sharing: &Sharing) -> Option<Parts> {
+        let request = http::Request::builder()
+            .method(&*self.method)
+            .uri(&*self.uri);
+        let (mut parts, ()) = request.body(()).ok()?.into_parts();
+        parts.headers = headers(&self.headers);
+        let extensions = &mut parts.extensions;
         extensions.insert(Forwarded);
+        if let Some(peer) = self.peer {
+            extensions.insert(RemoteAddr(peer));
+        }
         match self.sender {
             Sender::Unverified => {}
-            // An endpoint that verifies senders itself replaces it.
-            Sender::Named(name) => {
-                extensions.insert(Principal::new(name));
+            Sender::Named(name, claims) => {
+                extensions.insert(sharing.with_claims(Principal::new(name), claims)?);
             }
             #[cfg(feature = "auth")]
             Sender::Token(grant) => {
                 extensions.insert(VerifiedToken(grant));
             }
         }
-        Some(request)
+        Some(parts)
     }
 }
 
 impl Sender {
-    fn of(parts: &Parts) -> Self {
+    fn of(parts: &Parts, sharing: &Sharing) -> Self {
         #[cfg(feature = "auth")]
         if let Some(access) = parts.extensions.get::<Arc<Access>>() {
             return Self::Token(access.grant().cloned().map(Box::new));
         }
-        match owner(parts) {
-            Some(name) => Self::Named(name.to_string()),
+        match parts.extensions.get::<Principal>() {
+            Some(principal) => {
+                Self::Named(principal.name().to_owned(), sharing.claims_of(principal))
+            }
             None => Self::Unverified,
         }
     }
@@ -174,6 +215,13 @@ impl StatusLine {
         let mut response = Response::builder().status(self.status).body(body).ok()?;
         *response.headers_mut() = headers(&self.headers);
         Some(response)
+    }
+
+    /// The length of the body, if it is stated.
+    pub(super) fn length(&self) -> Option<usize> {
+        let mut lengths = self.headers.iter();
+        let (_, length) = lengths.find(|(name, _)| name == header::CONTENT_LENGTH.as_str())?;
+        length.parse().ok()
     }
 }
 
@@ -204,5 +252,17 @@ fn headers(fields: &[(String, String)]) -> HeaderMap {
     headers
 }
 
-/// Parts of one response that are under way at a time.
-pub(super) const WINDOW: u64 = 32;
+/// The fields of a request that the owner receives, beside those of the protocol and those that the
+/// program names.
+const FORWARDED: [HeaderName; 7] = [
+    header::ACCEPT,
+    header::CONTENT_TYPE,
+    header::HOST,
+    HeaderName::from_static("last-event-id"),
+    HeaderName::from_static("traceparent"),
+    HeaderName::from_static("tracestate"),
+    HeaderName::from_static("baggage"),
+];
+
+/// The version of messages and records. A process leaves those of other versions alone.
+pub(in crate::http::server) const VERSION: u32 = 1;

@@ -1,41 +1,52 @@
 //! The processes that share the sessions of an endpoint.
 //!
 //! ```text
-//! message        what processes send to each other
-//! inbound        a request that another process answers; the state of its response
-//! serving        a request of another process; its state here
+//! message        what processes say to each other
+//! this_process   the name of this process and its lease, and the others that live
 //! owners         which process owns a session, as far as this one knows
-//! this_process   the name of this process, and the requests in both directions
 //! forward        sends a request to its owner, and makes a response of what arrives
-//! forwarded      answers a request of another process, and sends the response
-//! tasks          the lease of this process, its inbox, and its announcements
+//! forwarded      answers a request of another process; nonces: none is served twice
+//! changes        changes of lists and resources
+//! tasks          what a process does as long as it lives
+//! signal         something that happens once
+//! counters       what the process has done
 //! ```
 //!
 //! Each process has a name and a lease, which it renews three times in the time that it lasts. A session
-//! belongs to the process in which it began, until that process is dead; then the next process that a
-//! request arrives at claims the session and takes it over from the store, which begins an epoch.
+//! belongs to the process in which it began, until that process is dead or releases it; then the next process
+//! that a request arrives at claims the session and takes it over from the store, which begins an epoch.
 //!
-//! While the owner lives, another process sends it the request as one message: head, body, and the sender,
-//! as verified: the name of the principal, or all that its token states. It remembers the owner and does
-//! not look it up again, until the owner is dead or answers that it does not own the session. The owner
-//! serves it like any other request, its own checks included, but for that of a token that was verified,
-//! and sends the response in numbered parts. At most [`message::WINDOW`] parts are under way; the receiver
-//! reports what its client has read. A receiver whose client is gone cancels; a sender whose receiver is
-//! dead drops the response. A response that lacks a part, whose owner is dead, or which is silent for too
-//! long ends early, and the client resumes it with `Last-Event-ID`. A request that gets no response in time
-//! is answered with 503.
+//! An owner serves a session while its lease is good by its own clock, and asks the store nothing. When the
+//! lease may be over it renews it first, and confirms in the store that the session is still its own.
+//!
+//! While the owner lives, another process sends it the request over HTTP, in an envelope: the head, as far as
+//! it is listed, and the sender, as verified, signed with a key that all processes have. The owner serves it
+//! like any other request, its own checks included, but for that of who sent it. A request that may have
+//! arrived is never sent again.
 
+mod changes;
+mod counters;
 mod forward;
 mod forwarded;
-mod inbound;
 mod message;
+mod nonces;
 mod owners;
-mod serving;
+mod signal;
 mod tasks;
 mod this_process;
 
+use http::HeaderName;
+
+pub(super) use self::counters::{Counter, Counters};
+pub(super) use self::forward::Forwarding;
 #[cfg(feature = "auth")]
 pub(super) use self::message::VerifiedToken;
-pub(super) use self::message::{Forwarded, NotOwner};
+pub(super) use self::message::{Forwarded, NotOwner, VERSION};
 pub(super) use self::tasks::start;
 pub(super) use self::this_process::Processes;
+
+/// The envelope of a forwarded request.
+const REQUEST: HeaderName = HeaderName::from_static("x-mcp-forwarded");
+
+/// The envelope of the answer to one.
+const ANSWER: HeaderName = HeaderName::from_static("x-mcp-answered");

@@ -1,16 +1,14 @@
-//! What a process does as long as it lives: it renews its lease, reads its inbox, and tells the others of
-//! changes.
+//! What a process does as long as it lives: it renews its lease, and tells and hears of changes.
 
-use core::future::poll_fn;
-use core::task::Poll;
+use core::pin::pin;
 use core::time::Duration;
 use std::sync::{Arc, Weak};
 
 use super::super::endpoint::HttpEndpoint;
-use super::message::Message;
+use super::changes;
 use super::this_process::Processes;
 use crate::http::StoreError;
-use crate::net::time::{RuntimeSleep, timeout};
+use crate::net::time::{RuntimeSleep, race, timeout};
 use crate::observe;
 use crate::runtime::Runtime;
 
@@ -23,13 +21,13 @@ pub(in crate::http::server) fn start<R: Runtime>(endpoint: &Arc<HttpEndpoint<R>>
     let (end, processes) = weak();
     R::spawn(Box::pin(renew(end, processes)));
     let (end, processes) = weak();
-    R::spawn(Box::pin(receive(end, processes)));
+    R::spawn(Box::pin(changes::receive(end, processes)));
     let (end, processes) = weak();
-    R::spawn(Box::pin(announce(end, processes)));
-    let report = Arc::downgrade(&weak().1);
+    let report = Arc::downgrade(&processes);
+    R::spawn(Box::pin(changes::publish(end, processes)));
     endpoint.server.on_announcement(Box::new(move |change| {
         if let Some(processes) = report.upgrade() {
-            processes.report(change);
+            processes.outbox.report(change);
         }
     }));
 }
@@ -37,140 +35,50 @@ pub(in crate::http::server) fn start<R: Runtime>(endpoint: &Arc<HttpEndpoint<R>>
 /// Renews the lease until the endpoint is gone, or has been shut down and has no session left.
 async fn renew<R: Runtime>(endpoint: Weak<HttpEndpoint<R>>, processes: Arc<Processes>) {
     let mut failures = Failures::default();
-    while lives(&endpoint) {
-        let announced = timeout::<R, _>(processes.lease, processes.announce()).await;
-        failures.note(announced.unwrap_or_else(|| Err(StoreError::new("no lease in time"))));
-        let closing = endpoint
-            .upgrade()
-            .is_some_and(|endpoint| endpoint.is_closing());
-        RuntimeSleep::<R>::after(if closing {
-            CLOSING
-        } else {
-            processes.lease / 3
-        })
-        .await;
+    while let Some(alive) = endpoint.upgrade() {
+        let sessions = Arc::clone(&alive.sessions);
+        drop(alive);
+        let renewed = timeout::<R, _>(processes.lease, pin!(processes.renew())).await;
+        let renewed = renewed.unwrap_or_else(|| Err(StoreError::new("no lease in time")));
+        let wait = match &renewed {
+            Ok(()) => processes.lease / 3,
+            Err(_) => processes.lease / 10,
+        };
+        failures.note(renewed);
+        let left = async {
+            processes.closing.wait().await;
+            sessions.emptied().await;
+        };
+        let next = race(pin!(left), RuntimeSleep::<R>::after(jitter(wait))).await;
+        if matches!(next, crate::net::time::Either::Left(())) {
+            break;
+        }
     }
-    // Others may take its sessions over at once.
-    if let Err(error) = processes.relay.withdraw(&processes.name).await {
+    // Others may take over what is left of its sessions at once.
+    if let Err(error) = processes.leave().await {
         observe::store_failed(&error);
     }
-    for inbound in processes.pending().values() {
-        inbound.fail();
-    }
 }
 
-fn lives<R: Runtime>(endpoint: &Weak<HttpEndpoint<R>>) -> bool {
+/// Up to a tenth less, so that processes that were started together do not ask together.
+fn jitter(wait: Duration) -> Duration {
+    let mut byte = [0];
+    // Without randomness they ask together.
+    let _ = getrandom::fill(&mut byte);
+    wait - wait / 10 * u32::from(byte[0]) / 256
+}
+
+pub(super) fn lives<R: Runtime>(endpoint: &Weak<HttpEndpoint<R>>) -> bool {
     let endpoint = endpoint.upgrade();
-    endpoint.is_some_and(|endpoint| !endpoint.is_closing() || !endpoint.sessions.all().is_empty())
-}
-
-/// Reads the inbox until the endpoint is gone.
-async fn receive<R: Runtime>(endpoint: Weak<HttpEndpoint<R>>, processes: Arc<Processes>) {
-    let mut failures = Failures::default();
-    loop {
-        let received = processes.relay.receive(&processes.name).await;
-        let Some(endpoint) = endpoint.upgrade().filter(|_| lives(&endpoint)) else {
-            return;
-        };
-        match received {
-            Ok(messages) => {
-                failures.note(Ok(()));
-                for message in messages {
-                    take(&endpoint, &processes, &message);
-                }
-            }
-            Err(error) => {
-                failures.note(Err(error));
-                drop(endpoint);
-                RuntimeSleep::<R>::after(RETRY).await;
-            }
-        }
-    }
-}
-
-/// A message of another process.
-fn take<R: Runtime>(endpoint: &Arc<HttpEndpoint<R>>, processes: &Arc<Processes>, message: &[u8]) {
-    let Some((message, body)) = Message::decode(message) else {
-        return;
-    };
-    match message {
-        Message::Request { from, number, head } => {
-            let endpoint = Arc::clone(endpoint);
-            let serve = |request| async move { endpoint.serve(request).await };
-            let request = (head, body.to_vec());
-            let processes = Arc::clone(processes);
-            R::spawn(Box::pin(processes.serve_forwarded(
-                (from, number),
-                request,
-                serve,
-            )));
-        }
-        Message::Response { number, head, end } => {
-            if let Some(inbound) = processes.pending().get(&number) {
-                inbound.arrive(Some(head), 0, body, end);
-            }
-        }
-        Message::Moved { number } => {
-            if let Some(inbound) = processes.pending().get(&number) {
-                inbound.moved();
-            }
-        }
-        Message::Part { number, part, end } => {
-            if let Some(inbound) = processes.pending().get(&number) {
-                inbound.arrive(None, part, body, end);
-            }
-        }
-        Message::Read {
-            from,
-            number,
-            parts,
-        } => {
-            if let Some(serving) = processes.served(&from, number) {
-                serving.read(parts);
-            }
-        }
-        Message::Cancel { from, number } => {
-            if let Some(serving) = processes.served(&from, number) {
-                serving.cancel();
-            }
-        }
-        Message::Changed(change) => endpoint.server.announced(&change),
-    }
-}
-
-/// Tells the other processes of changes until the endpoint is gone.
-async fn announce<R: Runtime>(endpoint: Weak<HttpEndpoint<R>>, processes: Arc<Processes>) {
-    let mut failures = Failures::default();
-    loop {
-        let waiting = poll_fn(|cx| {
-            let mut outbox = processes.outbox();
-            match outbox.changes.is_empty() {
-                true => {
-                    outbox.waker = Some(cx.waker().clone());
-                    Poll::Pending
-                }
-                false => Poll::Ready(core::mem::take(&mut outbox.changes)),
-            }
-        });
-        let changes = timeout::<R, _>(processes.lease, waiting)
-            .await
-            .unwrap_or_default();
-        if !lives(&endpoint) {
-            return;
-        }
-        for change in changes {
-            let message = Message::Changed(change).encode(&[]);
-            failures.note(processes.relay.broadcast(&processes.name, &message).await);
-        }
-    }
+    endpoint.is_some_and(|endpoint| !endpoint.is_closing() || !endpoint.sessions.is_empty())
 }
 
 /// Of failures in a row only the first one is reported.
 #[derive(Default)]
-struct Failures(bool);
+pub(super) struct Failures(bool);
 
 impl Failures {
-    fn note(&mut self, outcome: Result<(), StoreError>) {
+    pub(super) fn note(&mut self, outcome: Result<(), StoreError>) {
         let failed = core::mem::replace(&mut self.0, outcome.is_err());
         if let Err(error) = outcome
             && !failed
@@ -180,8 +88,5 @@ impl Failures {
     }
 }
 
-/// How long a process waits before it reads its inbox again after a failure.
-const RETRY: Duration = Duration::from_millis(500);
-
-/// How often a process that is shut down looks for sessions that are left.
-const CLOSING: Duration = Duration::from_millis(500);
+/// How long a process waits before it asks the store again after a failure.
+pub(super) const RETRY: Duration = Duration::from_millis(500);

@@ -1,91 +1,224 @@
-//! This process, as the others see it, and what it has under way with them.
+//! This process, as the others see it, and what it knows of them.
 
-use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use core::task::Waker;
+use core::future::Future;
 use core::time::Duration;
-use std::collections::hash_map::Entry;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::inbound::Inbound;
-use super::message::Message;
+use core::task::Waker;
+use mcp_proto::Instant;
+
+use super::super::sharing::Sharing;
+use super::super::turns::Turns;
+use super::changes::Outbox;
+use super::counters::Counters;
+use super::message::{self, Introduction};
+use super::nonces::Nonces;
 use super::owners::Owners;
-use super::serving::Serving;
-use crate::http::{Claim, Relay, StoreError};
-use crate::observe;
-use crate::server::Announcement;
+use super::signal::Signal;
+use crate::connection::register;
+use crate::http::{Announced, Forward, Owner, SessionStore, StoreError};
+use crate::runtime::Now;
+use crate::server::{Decision, DerivedKeys, Ownership, StateKeys};
 
-/// This process, as the others see it, and what it has under way with them.
+/// This process, as the others see it, and what it knows of them.
 pub(in crate::http::server) struct Processes {
-    pub(super) relay: Arc<dyn Relay>,
+    pub(super) store: Arc<dyn SessionStore>,
+    pub(super) forward: Arc<dyn Forward>,
+    pub(super) sharing: Sharing,
+    /// The name of this process.
     pub(super) name: Arc<str>,
-    /// How long it is alive after it has said so.
+    url: String,
     pub(super) lease: Duration,
-    /// It has been announced once.
-    announced: AtomicBool,
-    pub(super) next: AtomicU64,
-    /// Requests that others answer, by their numbers.
-    pending: Mutex<HashMap<u64, Arc<Inbound>>>,
-    /// Requests of others.
-    serving: Mutex<Requests>,
-    outbox: Mutex<Outbox>,
+    clock: Arc<dyn Now>,
+    pub(super) keys: Keys,
+    ownership: Mutex<Ownership>,
+    /// One announcement is under way at a time.
+    announcing: Turns,
+    live: Mutex<Live>,
     owners: Owners,
+    pub(super) nonces: Nonces,
+    pub(super) outbox: Outbox,
+    pub(in crate::http::server) counters: Counters,
+    /// The endpoint begins no sessions any more.
+    pub(in crate::http::server) closing: Signal,
+    /// It announces itself no more.
+    ended: Signal,
+    /// Its lease was withdrawn, if the store could be reached.
+    pub(in crate::http::server) left: Signal,
 }
 
-/// Requests of other processes, by the process and its number.
-#[derive(Default)]
-struct Requests {
-    running: HashMap<(String, u64), Arc<Serving>>,
-    /// The last number that each process has used: a request that arrives twice runs once.
-    last: HashMap<String, u64>,
+/// What messages of processes are signed with, by their kinds.
+pub(super) struct Keys {
+    introductions: DerivedKeys,
+    pub(super) requests: DerivedKeys,
+    pub(super) answers: DerivedKeys,
 }
 
-/// Changes that the other processes do not know yet, each once.
+/// The other processes.
 #[derive(Default)]
-pub(super) struct Outbox {
-    pub(super) changes: BTreeSet<Announcement>,
-    pub(super) waker: Option<Waker>,
+struct Live {
+    by_name: HashMap<Arc<str>, Process>,
+    /// Those who wait for the end of one.
+    wakers: Vec<Waker>,
+}
+
+/// Another process that lives.
+#[derive(Clone)]
+pub(super) struct Process {
+    pub(super) owner: Owner,
+    pub(super) url: String,
+}
+
+impl Keys {
+    fn of(keys: &StateKeys) -> Self {
+        Self {
+            introductions: keys.derive(b"mcp process\0"),
+            requests: keys.derive(b"mcp forwarded request\0"),
+            answers: keys.derive(b"mcp forwarded answer\0"),
+        }
+    }
 }
 
 impl Processes {
+    /// A process of this name; `None` without what it shares.
     pub(in crate::http::server) fn new(
-        relay: Arc<dyn Relay>,
+        sharing: &Sharing,
+        keys: &StateKeys,
         name: Arc<str>,
         lease: Duration,
-    ) -> Arc<Self> {
-        Arc::new(Self {
-            relay,
+        clock: Arc<dyn Now>,
+    ) -> Option<Arc<Self>> {
+        Some(Arc::new(Self {
+            store: Arc::clone(sharing.store.as_ref()?),
+            forward: Arc::clone(sharing.forward.as_ref()?),
+            sharing: sharing.clone(),
             name,
+            url: sharing.url.clone()?,
             lease,
-            announced: AtomicBool::new(false),
-            next: AtomicU64::new(1),
-            pending: Mutex::default(),
-            serving: Mutex::default(),
-            outbox: Mutex::default(),
+            clock,
+            keys: Keys::of(keys),
+            ownership: Mutex::new(Ownership::new(lease)),
+            announcing: Turns::default(),
+            live: Mutex::default(),
             owners: Owners::default(),
-        })
+            nonces: Nonces::default(),
+            outbox: Outbox::default(),
+            counters: Counters::default(),
+            closing: Signal::default(),
+            ended: Signal::default(),
+            left: Signal::default(),
+        }))
     }
 
-    /// Makes this process the owner of a session, unless another one is; then returns its name.
-    pub(in crate::http::server) async fn claim(
-        &self,
-        session: &str,
-    ) -> Result<Option<Arc<str>>, StoreError> {
-        if !self.announced.load(Ordering::Acquire) {
-            self.announce().await?;
+    pub(in crate::http::server) const fn store(&self) -> &Arc<dyn SessionStore> {
+        &self.store
+    }
+
+    /// This process in its lease.
+    pub(in crate::http::server) fn owner(&self) -> Owner {
+        Owner::new(Arc::clone(&self.name), self.ownership().number())
+    }
+
+    /// What is to be done before a session is served that was last confirmed in this lease.
+    pub(in crate::http::server) fn decide(&self, confirmed: u64) -> Decision {
+        self.ownership().decide(self.now(), confirmed)
+    }
+
+    /// Whether a session may be taken from a process that the store does not know.
+    pub(in crate::http::server) fn may_displace(&self) -> bool {
+        self.ownership().may_displace(self.now())
+    }
+
+    /// Whether the lease is good.
+    pub(in crate::http::server) fn has_lease(&self) -> bool {
+        let now = self.now();
+        self.ownership().holds(now)
+    }
+
+    fn now(&self) -> Instant {
+        self.clock.now()
+    }
+
+    /// Renews the lease, unless it is good.
+    pub(in crate::http::server) async fn ensure_lease(&self) -> Result<(), StoreError> {
+        let _turn = self.announcing.wait("").await;
+        let holds = self.ownership().holds(self.now());
+        match holds {
+            true => Ok(()),
+            false => self.announce().await,
         }
-        match self.relay.claim(session, &self.name).await? {
-            // A session that the store does not have is looked for once more, and not found.
-            Claim::Own | Claim::Unknown => {
-                self.owners.remove(session);
-                Ok(None)
-            }
-            Claim::Other(owner) => {
-                let owner = Arc::from(owner);
-                self.owners.insert(session, &owner);
-                Ok(Some(owner))
-            }
+    }
+
+    /// Renews a lease that the store has lost.
+    pub(in crate::http::server) async fn replace_lease(&self, lost: u64) -> Result<(), StoreError> {
+        let _turn = self.announcing.wait("").await;
+        let is_lost = self.ownership().number() == lost;
+        match is_lost {
+            true => self.announce().await,
+            false => Ok(()),
         }
+    }
+
+    /// Renews the lease, in its turn.
+    pub(super) async fn renew(&self) -> Result<(), StoreError> {
+        let _turn = self.announcing.wait("").await;
+        self.announce().await
+    }
+
+    async fn announce(&self) -> Result<(), StoreError> {
+        if self.ended.is_set() {
+            return Err(StoreError::new("the process has ended its lease"));
+        }
+        let introduction = message::encode(&Introduction {
+            process: self.name.to_string(),
+            url: self.url.clone(),
+        });
+        let signed = self.keys.introductions.sign(&introduction);
+        let (sent, last) = (self.now(), self.ownership().number());
+        // If this future is dropped, the announcement counts as failed.
+        let unanswered = Unanswered(self);
+        let announced = self
+            .store
+            .announce(&self.name, last, signed.as_bytes(), self.lease)
+            .await?;
+        core::mem::forget(unanswered);
+        self.counters
+            .note_latency(self.now().saturating_since(sent));
+        self.ownership().announced(sent, announced.lease);
+        self.meet(announced);
+        Ok(())
+    }
+
+    /// Notes which processes live.
+    fn meet(&self, announced: Announced) {
+        let mut by_name = HashMap::new();
+        for live in announced.processes {
+            let said = message::open::<Introduction>(&self.keys.introductions, &live.announcement);
+            let genuine = said.filter(|said| *said.process == *live.owner.process);
+            // A process of another version, or one that has no key, cannot be asked.
+            let url = genuine.map_or_else(String::new, |said| said.url);
+            let owner = live.owner;
+            by_name.insert(Arc::clone(&owner.process), Process { owner, url });
+        }
+        self.owners.retain(|name| by_name.contains_key(name));
+        let wakers = {
+            let mut live = self.live();
+            live.by_name = by_name;
+            core::mem::take(&mut live.wakers)
+        };
+        wakers.into_iter().for_each(Waker::wake);
+    }
+
+    /// Whether another process was announced in this lease when this one last asked.
+    pub(in crate::http::server) fn knows(&self, owner: &Owner) -> bool {
+        let known = self.find(&owner.process);
+        known.is_some_and(|process| process.owner == *owner)
+    }
+
+    /// Asks which processes live, by announcing this one.
+    pub(in crate::http::server) async fn meet_others(&self) -> Result<(), StoreError> {
+        self.renew().await
     }
 
     /// The process that owned a session when this one was last in touch with it.
@@ -93,95 +226,67 @@ impl Processes {
         self.owners.find(session)
     }
 
+    /// The owner of a session is known.
+    pub(in crate::http::server) fn note_owner(&self, session: &str, owner: &Arc<str>) {
+        self.owners.insert(session, owner);
+    }
+
     /// The process that was known as the owner of a session is not, or the session has ended.
     pub(in crate::http::server) fn forget_owner(&self, session: &str) {
         self.owners.remove(session);
     }
 
-    /// Says that this process lives, and ends what is under way with those that do not.
-    pub(super) async fn announce(&self) -> Result<(), StoreError> {
-        let live = self.relay.announce(&self.name, self.lease).await?;
-        self.announced.store(true, Ordering::Release);
-        let lives = |name: &str| live.iter().any(|live| live == name);
-        self.owners.retain(lives);
-        for inbound in self.pending().values() {
-            if !lives(inbound.owner()) {
-                inbound.fail();
-            }
-        }
-        let mut requests = self.serving();
-        requests.last.retain(|process, _| lives(process));
-        for ((process, _), serving) in &requests.running {
-            if !lives(process) {
-                serving.cancel();
-            }
-        }
-        Ok(())
+    /// Another process, as it was last announced.
+    pub(super) fn find(&self, name: &str) -> Option<Process> {
+        self.live().by_name.get(name).cloned()
     }
 
-    /// Sends a message; `false` if the process is dead or the message could not be sent.
-    pub(super) async fn send(&self, process: &str, message: &Message, body: &[u8]) -> bool {
-        match self.relay.send(process, &message.encode(body)).await {
-            Ok(sent) => sent,
-            Err(error) => {
-                observe::store_failed(&error);
-                false
+    /// Resolves when a process does not live any more.
+    pub(super) fn gone<'a>(&'a self, name: &'a str) -> impl Future<Output = ()> + Send + 'a {
+        core::future::poll_fn(move |cx| {
+            let mut live = self.live();
+            if !live.by_name.contains_key(name) {
+                return core::task::Poll::Ready(());
             }
-        }
+            register(&mut live.wakers, cx);
+            core::task::Poll::Pending
+        })
     }
 
-    /// Tells the other processes of a change, later: this is called where no runtime may run.
-    pub(super) fn report(&self, change: &Announcement) {
-        let waker = {
-            let mut outbox = self.outbox();
-            if outbox.changes.len() >= MAX_CHANGES {
-                outbox.changes.pop_first();
-            }
-            outbox.changes.insert(change.clone());
-            outbox.waker.take()
+    /// Whether the lease has ended for good.
+    pub(super) fn has_ended(&self) -> bool {
+        self.ended.is_set()
+    }
+
+    /// Ends the lease for good. From now on this process serves no session, whatever the store says.
+    pub(in crate::http::server) async fn leave(&self) -> Result<(), StoreError> {
+        let owner = {
+            let _turn = self.announcing.wait("").await;
+            self.ended.set();
+            self.ownership().end();
+            self.owner()
         };
-        waker.into_iter().for_each(Waker::wake);
+        let withdrawn = self.store.withdraw(&owner).await;
+        self.left.set();
+        withdrawn
     }
 
-    /// Registers a request of another process; `None` if it has arrived before.
-    pub(super) fn accept(&self, from: &str, number: u64) -> Option<Arc<Serving>> {
-        let mut requests = self.serving();
-        let last = requests.last.entry(from.to_owned()).or_default();
-        // Requests that are sent at the same time may overtake each other.
-        if number.saturating_add(REORDERED) <= *last {
-            return None;
-        }
-        *last = number.max(*last);
-        match requests.running.entry((from.to_owned(), number)) {
-            Entry::Occupied(_) => None,
-            Entry::Vacant(place) => Some(Arc::clone(place.insert(Arc::default()))),
-        }
+    fn ownership(&self) -> MutexGuard<'_, Ownership> {
+        self.ownership
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn served(&self, from: &str, number: u64) -> Option<Arc<Serving>> {
-        let key = (from.to_owned(), number);
-        self.serving().running.get(&key).cloned()
-    }
-
-    pub(super) fn forget(&self, from: String, number: u64) {
-        self.serving().running.remove(&(from, number));
-    }
-
-    pub(super) fn pending(&self) -> MutexGuard<'_, HashMap<u64, Arc<Inbound>>> {
-        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn serving(&self) -> MutexGuard<'_, Requests> {
-        self.serving.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(super) fn outbox(&self) -> MutexGuard<'_, Outbox> {
-        self.outbox.lock().unwrap_or_else(PoisonError::into_inner)
+    fn live(&self) -> MutexGuard<'_, Live> {
+        self.live.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Changes that wait to be sent. Beyond that some are dropped.
-const MAX_CHANGES: usize = 10_000;
+/// An announcement without an answer.
+struct Unanswered<'a>(&'a Processes);
 
-/// How many requests of one process may be under way to this one at a time.
-const REORDERED: u64 = 4096;
+impl Drop for Unanswered<'_> {
+    fn drop(&mut self) {
+        self.0.ownership().failed();
+    }
+}

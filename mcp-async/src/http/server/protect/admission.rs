@@ -18,6 +18,7 @@ use super::expiring::Expiring;
 use super::guard::{TokenGuard, now};
 use crate::http::server::answer::{self, Answer};
 use crate::http::server::body::HttpBody;
+use crate::http::server::caller::CallerId;
 use crate::http::server::endpoint::HttpEndpoint;
 use crate::http::server::head::RequestHead;
 use crate::http::server::processes::VerifiedToken;
@@ -56,7 +57,10 @@ impl<R: Runtime> HttpEndpoint<R> {
         let checked = match parts.extensions.remove() {
             // The process that has verified it has used its proof, and keeps the nonce.
             Some(VerifiedToken(grant)) => Ok(grant),
-            None => guard.check(parts, url.as_deref()).await,
+            None => {
+                let asker = CallerId::address(parts, &self.options.trusted_proxies);
+                guard.check(parts, url.as_deref(), asker).await
+            }
         };
         parts.extensions.remove::<Principal>();
         match checked {
@@ -64,12 +68,13 @@ impl<R: Runtime> HttpEndpoint<R> {
                 if !guard.keeps_tokens {
                     parts.headers.remove(AUTHORIZATION);
                 }
-                if let Some(grant) = &grant {
-                    let principal = Principal::new(grant.claims.identity());
-                    let principal = principal.with_claims(grant.claims.clone());
+                let access = Access::new(Arc::clone(&guard.resource), grant);
+                if let Some(grant) = access.grant() {
+                    let principal = Principal::new(grant.claims.identity())
+                        .with_claims(grant.claims.clone())
+                        .with_claims(Arc::clone(&access));
                     parts.extensions.insert(principal);
                 }
-                let access = Access::new(Arc::clone(&guard.resource), grant);
                 parts.extensions.insert(access);
                 None
             }
@@ -139,11 +144,14 @@ impl<R: Runtime> HttpEndpoint<R> {
         if let Some(nonce) = &grant.nonce {
             add_nonce(answer.headers_mut(), nonce);
         }
-        let Some(expires) = grant.claims.expires() else {
+        let end = match grant.claims.expires() {
+            Some(expires) => Some(expires.saturating_add(access.leeway())),
+            None => grant.answer_until,
+        };
+        let Some(end) = end else {
             return answer;
         };
-        let left = expires.saturating_add(access.leeway());
-        let left = left.as_secs().saturating_sub(now_secs());
+        let left = end.as_secs().saturating_sub(now_secs());
         let (clock, end) = (&self.clock, self.clock.now() + Duration::from_secs(left));
         answer.map(|body| body.map_events(|events| Expiring::new(events, clock.timer(), end)))
     }

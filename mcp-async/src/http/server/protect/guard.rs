@@ -6,6 +6,7 @@ use core::future::{Future, poll_fn};
 use core::pin::pin;
 use core::task::{Poll, Waker};
 use core::time::Duration;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
@@ -13,18 +14,19 @@ use http::Method;
 use http::request::Parts;
 use mcp_proto::auth::resource::{
     CheckStep, Denial, Grant, IssuerIndex, ProtectedResource, RequiredScopes, ResourceRequest,
-    TokenClaims, VerifierState,
+    TokenCheck, TokenClaims, VerifierState,
 };
 use mcp_proto::auth::{Secret, UnixTime};
 
 use super::key_source::{KeySource, KeysFuture};
+use super::questions::{Permission, Questions};
 use super::token_verifier::{Introspect, TokenVerifier};
 use crate::connection::register;
 use crate::crypto;
+use crate::http::server::caller::CallerId;
 use crate::http::server::head::RequestHead;
 use crate::observe;
 use crate::runtime::Task;
-use crate::server::layers::Semaphore;
 
 /// Checks the tokens of all requests of an endpoint.
 pub(in crate::http::server) struct TokenGuard {
@@ -36,13 +38,12 @@ pub(in crate::http::server) struct TokenGuard {
     pub(super) documents: Option<Arc<dyn Documents>>,
     pub(super) opaque: Option<Opaque>,
     /// Whether handlers receive the tokens.
-    pub(super) keeps_tokens: bool,
-    /// Bounds the questions about opaque tokens that are under way.
-    pub(super) questions: Arc<Semaphore>,
+    pub(in crate::http::server) keeps_tokens: bool,
+    pub(super) questions: Questions,
     /// How long a question or a fetch may take.
     pub(super) timeout: Duration,
     /// Scopes of methods.
-    pub(super) methods: Vec<(String, RequiredScopes)>,
+    pub(super) methods: BTreeMap<String, RequiredScopes>,
     pub(super) runtime: RuntimeFunctions,
 }
 
@@ -86,6 +87,7 @@ impl TokenGuard {
         &self,
         parts: &Parts,
         url: Option<&str>,
+        asker: Option<CallerId>,
     ) -> Result<Option<Box<Grant>>, Denial> {
         let request = ResourceRequest {
             query: parts.uri.query(),
@@ -127,12 +129,14 @@ impl TokenGuard {
                 CheckStep::WaitForKeys { .. } => self.wait(fetches).await,
                 CheckStep::Introspect { token, .. } => {
                     let token = token.clone();
-                    let answer = self.introspect(token).await;
+                    let permit = self.permit(&check, asker.as_ref());
+                    let answer = self.introspect(token, permit).await;
                     check.set_introspection(&self.resource, answer.as_deref());
                 }
                 CheckStep::VerifyToken(token) => {
                     let token = token.clone();
-                    match self.verify(token).await {
+                    let permit = self.permit(&check, asker.as_ref());
+                    match self.verify(token, permit).await {
                         Some(claims) => check.set_claims(claims),
                         None => check.set_unavailable(),
                     }
@@ -178,26 +182,47 @@ impl TokenGuard {
         .await;
     }
 
-    async fn introspect(&self, token: Secret) -> Option<Vec<u8>> {
+    /// The permission to ask about a token; `None` if its sender asks about too many unknown ones.
+    fn permit(
+        &self,
+        check: &TokenCheck,
+        asker: Option<&CallerId>,
+    ) -> Option<impl Future<Output = Permission> + use<>> {
+        let was_valid = check.was_valid(&lock(&self.verifier).state, now());
+        self.questions.permit(was_valid, asker)
+    }
+
+    async fn introspect(
+        &self,
+        token: Secret,
+        permit: Option<impl Future<Output = Permission>>,
+    ) -> Option<Vec<u8>> {
         let Some(Opaque::Introspect(endpoint)) = &self.opaque else {
             return None;
         };
-        self.ask(|| endpoint.introspect(token)).await
+        self.ask(permit?, || endpoint.introspect(token)).await
     }
 
-    async fn verify(&self, token: Secret) -> Option<Option<TokenClaims>> {
+    async fn verify(
+        &self,
+        token: Secret,
+        permit: Option<impl Future<Output = Permission>>,
+    ) -> Option<Option<TokenClaims>> {
         let Some(Opaque::Verify(verifier)) = &self.opaque else {
             return None;
         };
-        self.ask(|| verifier.verify(token)).await
+        self.ask(permit?, || verifier.verify(token)).await
     }
 
     /// Asks a question, when fewer are under way than there may be.
-    async fn ask<T, F>(&self, question: impl FnOnce() -> F) -> Option<T>
+    async fn ask<T, F>(
+        &self,
+        permit: impl Future<Output = Permission>,
+        question: impl FnOnce() -> F,
+    ) -> Option<T>
     where
         F: Future<Output = Result<T, Box<dyn Error + Send + Sync>>>,
     {
-        let permit = Arc::clone(&self.questions).acquire();
         let sleep = (self.runtime.sleep)(self.timeout);
         within(sleep, async {
             let _permit = permit.await;
@@ -208,8 +233,7 @@ impl TokenGuard {
 
     /// The scopes that a method needs.
     pub(super) fn scopes_of_method(&self, method: &str) -> Option<&RequiredScopes> {
-        let found = self.methods.iter().find(|(known, _)| known == method);
-        found.map(|(_, scopes)| scopes)
+        self.methods.get(method)
     }
 }
 

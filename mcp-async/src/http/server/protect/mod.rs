@@ -2,9 +2,11 @@
 //!
 //! ```text
 //! protection    the settings             guard         checks tokens, fetches keys, asks verifiers
+//! questions     their order
 //! key_source, token_verifier             what the application provides
 //! documents, introspection, fetch        the same over HTTP (feature http-client)
 //! admission     requests of an endpoint  expiring      streams that end with the token
+//! method_names  methods that may need scopes
 //! ```
 
 mod admission;
@@ -17,7 +19,9 @@ mod guard;
 #[cfg(feature = "http-client")]
 mod introspection;
 mod key_source;
+mod method_names;
 mod protection;
+mod questions;
 mod setting;
 mod token_verifier;
 

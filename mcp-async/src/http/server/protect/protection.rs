@@ -4,6 +4,7 @@ use core::fmt;
 use core::future::poll_fn;
 use core::marker::PhantomData;
 use core::time::Duration;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use mcp_proto::auth::resource::{
@@ -12,10 +13,10 @@ use mcp_proto::auth::resource::{
 
 use super::guard::{Documents, Opaque, RuntimeFunctions, TokenGuard, Verifier};
 use super::key_source::KeySource;
+use super::questions::Questions;
 use super::token_verifier::{Introspect, TokenVerifier};
 use crate::runtime::{Runtime, Timer};
 use crate::server::RegisterError;
-use crate::server::layers::Semaphore;
 
 /// How an endpoint is protected with access tokens of OAuth 2.1: see
 /// [`Http::protect`](crate::http::Http::protect).
@@ -128,14 +129,19 @@ impl<R> Protection<R> {
         self.settings(move |resource| resource.issuer_with_verifier(issuer))
     }
 
-    /// Sets the scopes that every token needs. Challenges and the metadata document name them.
+    /// Sets the scopes that every token needs. Challenges and the metadata document name them. A second
+    /// call replaces those of the first.
     pub fn scopes<T: Into<String>>(self, scopes: impl IntoIterator<Item = T>) -> Self {
         let scopes: Vec<String> = scopes.into_iter().map(Into::into).collect();
         self.settings(move |resource| resource.scopes(scopes))
     }
 
-    /// Sets the scopes that a method needs, in addition to those that every token needs:
-    /// `tools/call`, for example. What one tool, resource or prompt needs is stated by its `scopes`.
+    /// Adds scopes that a method needs, in addition to those that every token needs: `tools/call`,
+    /// for example. Those of several calls for one method are all needed. What one tool, resource or
+    /// prompt needs is stated by its `scopes`.
+    ///
+    /// A method that is no request of a client, of the protocol or of the server, is a mistake that
+    /// building the service reports.
     pub fn method_scopes<T: AsRef<str>>(
         mut self,
         method: impl Into<String>,
@@ -167,8 +173,10 @@ impl<R> Protection<R> {
         self
     }
 
-    /// Sets how many questions about opaque tokens may be under way; 16 otherwise. Further ones
-    /// wait.
+    /// Sets how many questions may be under way about opaque tokens that were valid within the last hour, and
+    /// how many about others; 16 of each otherwise. Further ones wait. Of those about other tokens four times as
+    /// many may be under way or wait, and of these one address a [share](crate::guide::http#shares); what exceeds
+    /// that is answered with 503 and `Retry-After`.
     pub const fn max_questions(mut self, questions: usize) -> Self {
         self.max_questions = questions;
         self
@@ -252,13 +260,13 @@ impl<R: Runtime> Protection<R> {
         let settings = self.settings.into_iter();
         let resource = settings.fold(resource, |resource, change| change(resource));
         let resource = Arc::new(resource.build().map_err(|error| mistake(&error))?);
-        let methods = self
-            .methods
-            .into_iter()
-            .map(|(method, scopes)| match scopes {
-                Ok(scopes) => Ok((method, scopes)),
-                Err(error) => Err(mistake(&format_args!("method_scopes of {method}: {error}"))),
-            });
+        let mut methods = BTreeMap::<_, RequiredScopes>::new();
+        for (method, scopes) in self.methods {
+            let scopes = scopes
+                .map_err(|error| mistake(&format_args!("method_scopes of {method}: {error}")))?;
+            let all = methods.entry(method).or_default();
+            *all = all.union(&scopes);
+        }
         if self.max_questions == 0 {
             return Err(mistake(&"max_questions is zero"));
         }
@@ -269,9 +277,9 @@ impl<R: Runtime> Protection<R> {
             documents: self.documents.map(|make| make(self.hosts)),
             opaque: self.opaque,
             keeps_tokens: self.keeps_tokens,
-            questions: Semaphore::new(self.max_questions),
+            questions: Questions::new(self.max_questions),
             timeout: self.timeout,
-            methods: methods.collect::<Result<_, _>>()?,
+            methods,
             runtime: RuntimeFunctions {
                 spawn: R::spawn,
                 sleep: |time| {

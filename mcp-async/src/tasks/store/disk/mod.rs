@@ -9,8 +9,8 @@ mod writer;
 use core::fmt;
 use core::future::{poll_fn, ready};
 use core::task::Poll;
+use core::time::Duration;
 use std::collections::HashMap;
-use std::fs::OpenOptions;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -22,6 +22,8 @@ use self::tables::{EXPIRING, OPEN, OWNED, TASKS};
 use self::watching::{Watch, Watching};
 use self::writer::Writer;
 use super::{TaskRecord, TaskStore, TaskStoreError, TaskStoreFuture};
+use crate::private_file::{self, check_owner};
+use crate::tasks::time::millis;
 
 /// Keeps tasks in a file, over restarts of the program. Clones share the file.
 ///
@@ -53,16 +55,16 @@ struct Inner {
 }
 
 impl DiskTaskStore {
-    /// Opens the file, or creates it with access for its owner only.
+    /// Opens the file, or creates it with access for its owner only. On Unix, a symbolic link, a file of
+    /// another user and one that other users can read or write are errors.
     ///
     /// # Errors
     /// The file cannot be opened or is in use, or it is no file of a store.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, TaskStoreError> {
-        let mut options = OpenOptions::new();
+        let mut options = private_file::options();
         options.read(true).write(true).create(true).truncate(false);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let file = options.open(path).map_err(TaskStoreError::new)?;
+        check_owner(&file).map_err(TaskStoreError::new)?;
         let database = Database::builder()
             .set_cache_size(CACHE)
             .create_with_backend(FileBackend::new(file).map_err(TaskStoreError::new)?)
@@ -205,9 +207,10 @@ impl TaskStore for DiskTaskStore {
         }))
     }
 
-    fn renew<'a>(&'a self, boot: &'a str, until: u64) -> TaskStoreFuture<'a, ()> {
-        self.boots().insert(boot.to_owned(), until);
-        Box::pin(ready(Ok(())))
+    fn renew<'a>(&'a self, boot: &'a str, now: u64, lease: Duration) -> TaskStoreFuture<'a, bool> {
+        let until = now.saturating_add(millis(lease));
+        let before = self.boots().insert(boot.to_owned(), until);
+        Box::pin(ready(Ok(before.is_some_and(|until| now < until))))
     }
 
     fn is_alive<'a>(&'a self, boot: &'a str, now: u64) -> TaskStoreFuture<'a, bool> {

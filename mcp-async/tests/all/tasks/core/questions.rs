@@ -365,7 +365,7 @@ fn an_answer_that_the_store_does_not_take_ends_with_the_server() {
         store.fail_after(0);
         reply(&mut wire, &asked[0], &filled("lost"));
         drop((wire, server));
-        for _ in 0..30 {
+        for _ in 0..40 {
             pass(500);
         }
         assert_eq!((sim::settle(), running.get()), (0, 0), "{fault:?}");

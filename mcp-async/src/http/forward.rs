@@ -1,0 +1,168 @@
+//! The way of a request to the process that owns its session.
+
+use core::error::Error;
+use core::fmt;
+use core::future::Future;
+use core::pin::Pin;
+use core::task::{Context, Poll};
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body::{Body, Frame};
+use tower_service::Service;
+
+use super::{HttpBody, HttpService};
+use crate::runtime::Runtime;
+
+/// Sends a request to another process of the same server: an HTTP client.
+///
+/// [`Http::share`](super::Http::share) uses [`HttpClient`](crate::net::HttpClient).
+/// [`LocalForward`] is for endpoints that are several in one process.
+pub trait Forward: Send + Sync + 'static {
+    /// Sends a request to the absolute URL in it. The future resolves with the head of the response.
+    /// Dropping it, or the body of the response, ends the exchange. Redirects are not followed, and no
+    /// request is sent twice.
+    fn forward(&self, request: Request<Bytes>) -> ForwardFuture;
+}
+
+/// The future of [`Forward::forward`].
+pub type ForwardFuture =
+    Pin<Box<dyn Future<Output = Result<Response<ForwardedBody>, ForwardFailed>> + Send>>;
+
+/// The body of the response to a forwarded request.
+pub type ForwardedBody =
+    Pin<Box<dyn Body<Data = Bytes, Error = Box<dyn Error + Send + Sync>> + Send>>;
+
+/// Why there is no response.
+#[derive(Debug)]
+pub struct ForwardFailed {
+    unsent: bool,
+    cause: Box<dyn Error + Send + Sync>,
+}
+
+impl ForwardFailed {
+    /// The process could not be reached: nothing of the request was sent.
+    pub fn unsent(cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self {
+            unsent: true,
+            cause: cause.into(),
+        }
+    }
+
+    /// The connection has ended without a response: the request may have been read.
+    pub fn broken(cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self {
+            unsent: false,
+            cause: cause.into(),
+        }
+    }
+
+    /// Returns whether nothing of the request was sent.
+    pub const fn is_unsent(&self) -> bool {
+        self.unsent
+    }
+}
+
+impl fmt::Display for ForwardFailed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.unsent {
+            true => "another process cannot be reached",
+            false => "another process broke the connection off",
+        })
+    }
+}
+
+impl Error for ForwardFailed {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        Some(&*self.cause)
+    }
+}
+
+/// Calls the services of one process directly, by the URLs at which they
+/// [are reached](super::Http::reached_at).
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use mcp_async::http::{HttpService, LocalForward, MemoryStore};
+/// use mcp_async::server::{BuildError, StateKeys};
+/// use mcp_async::{Runtime, Server};
+///
+/// fn two<R: Runtime>() -> Result<[HttpService<R>; 2], BuildError> {
+///     let keys = StateKeys::new([7; 32]);
+///     let server = Server::<R>::builder("demo", "1.0").state_keys(keys).build()?;
+///     let (store, forward) = (Arc::new(MemoryStore::default()), Arc::new(LocalForward::default()));
+///     let service = |url: &str| {
+///         let http = server.http().share_with(store.clone(), forward.clone());
+///         let service = http.reached_at(url).into_service()?;
+///         forward.insert(url, &service);
+///         Ok(service)
+///     };
+///     Ok([service("http://localhost/a")?, service("http://localhost/b")?])
+/// }
+/// ```
+#[derive(Default)]
+pub struct LocalForward(Mutex<BTreeMap<String, Call>>);
+
+type Call = Box<dyn Fn(Request<Bytes>) -> Option<ForwardFuture> + Send + Sync>;
+
+impl LocalForward {
+    /// Lets requests to this URL reach the service, until the last handle of it is dropped.
+    pub fn insert<R: Runtime>(&self, url: impl Into<String>, service: &HttpService<R>) {
+        let service = service.downgrade();
+        let call: Call = Box::new(move |request| {
+            let mut service = service.upgrade()?;
+            Some(Box::pin(async move {
+                let called = service.call(request.map(HttpBody::full));
+                let Ok(response) = called.await;
+                Ok(response.map(|body| Box::pin(LocalBody(body)) as ForwardedBody))
+            }))
+        });
+        self.calls().insert(url.into(), call);
+    }
+
+    /// Lets requests to this URL fail, as if no process listened.
+    pub fn remove(&self, url: &str) {
+        self.calls().remove(url);
+    }
+
+    fn calls(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, Call>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Forward for LocalForward {
+    fn forward(&self, request: Request<Bytes>) -> ForwardFuture {
+        let calls = self.calls();
+        let call = calls.get(&request.uri().to_string());
+        match call.and_then(|call| call(request)) {
+            Some(answered) => answered,
+            None => Box::pin(async { Err(ForwardFailed::unsent("no service has this URL")) }),
+        }
+    }
+}
+
+/// The body of a response of the same process.
+struct LocalBody(HttpBody);
+
+impl Body for LocalBody {
+    type Data = Bytes;
+    type Error = Box<dyn Error + Send + Sync>;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+        let frame = Pin::new(&mut self.0).poll_frame(cx);
+        frame.map_err(|never| match never {})
+    }
+}
+
+impl fmt::Debug for LocalForward {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let calls = self.calls();
+        f.debug_set().entries(calls.keys()).finish()
+    }
+}

@@ -1,0 +1,165 @@
+//! Changes of lists and resources, which the clients of all processes are told of.
+
+use core::future::poll_fn;
+use core::task::{Poll, Waker};
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use super::super::endpoint::HttpEndpoint;
+use super::message::{self, Changed};
+use super::tasks::{Failures, RETRY, lives};
+use super::this_process::Processes;
+use crate::http::{StoreError, Subscription};
+use crate::net::time::{RuntimeSleep, timeout};
+use crate::runtime::Runtime;
+use crate::server::Announcement;
+
+/// Changes that the other processes do not know yet, each once.
+#[derive(Default)]
+pub(super) struct Outbox(Mutex<Waiting>);
+
+#[derive(Default)]
+struct Waiting {
+    changes: BTreeSet<Announcement>,
+    waker: Option<Waker>,
+}
+
+impl Outbox {
+    /// Notes a change: this is called where no runtime may run.
+    pub(super) fn report(&self, change: &Announcement) {
+        let waker = {
+            let mut waiting = self.lock();
+            if waiting.changes.len() >= MAX_CHANGES {
+                waiting.changes.pop_first();
+            }
+            waiting.changes.insert(change.clone());
+            waiting.waker.take()
+        };
+        waker.into_iter().for_each(Waker::wake);
+    }
+
+    /// Waits for a change, which stays until it is [taken](Self::remove).
+    async fn next(&self) -> Announcement {
+        poll_fn(|cx| {
+            let mut waiting = self.lock();
+            if let Some(change) = waiting.changes.first() {
+                return Poll::Ready(change.clone());
+            }
+            waiting.waker = Some(cx.waker().clone());
+            Poll::Pending
+        })
+        .await
+    }
+
+    /// A change is about to be sent. One that is reported from now on is another one.
+    fn remove(&self, change: &Announcement) {
+        self.lock().changes.remove(change);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Tells the other processes of changes until the endpoint is gone. What the store does not take is offered
+/// again.
+pub(super) async fn publish<R: Runtime>(
+    endpoint: Weak<HttpEndpoint<R>>,
+    processes: Arc<Processes>,
+) {
+    let mut failures = Failures::default();
+    loop {
+        let next = timeout::<R, _>(processes.lease, processes.outbox.next()).await;
+        if !lives(&endpoint) {
+            return;
+        }
+        let Some(change) = next else {
+            continue;
+        };
+        processes.outbox.remove(&change);
+        let from = processes.name.to_string();
+        let message = message::encode(&Changed {
+            from,
+            change: change.clone(),
+        });
+        let published = processes.store.publish(&message).await;
+        let failed = published.is_err();
+        failures.note(published);
+        if failed {
+            processes.outbox.report(&change);
+            RuntimeSleep::<R>::after(RETRY).await;
+        }
+    }
+}
+
+/// Hears of the changes of the other processes until the endpoint is gone. After a gap any list and any
+/// resource may have changed.
+pub(super) async fn receive<R: Runtime>(
+    endpoint: Weak<HttpEndpoint<R>>,
+    processes: Arc<Processes>,
+) {
+    let mut failures = Failures::default();
+    let mut is_first = true;
+    loop {
+        let subscribed = processes.store.subscribe().await;
+        let Some(alive) = endpoint.upgrade().filter(|_| lives(&endpoint)) else {
+            return;
+        };
+        match subscribed {
+            Ok(mut subscription) => {
+                failures.note(Ok(()));
+                if !core::mem::take(&mut is_first) {
+                    alive.server.announce_all();
+                }
+                drop(alive);
+                let ended = hear(&endpoint, &processes, &mut *subscription).await;
+                let Some(error) = ended else {
+                    return;
+                };
+                failures.note(Err(error));
+            }
+            Err(error) => {
+                failures.note(Err(error));
+                // What is published until there is a subscription is missed.
+                is_first = false;
+            }
+        }
+        RuntimeSleep::<R>::after(RETRY).await;
+    }
+}
+
+/// Reads a subscription until it fails; `None` if the endpoint is gone.
+async fn hear<R: Runtime>(
+    endpoint: &Weak<HttpEndpoint<R>>,
+    processes: &Processes,
+    subscription: &mut dyn Subscription,
+) -> Option<StoreError> {
+    loop {
+        let mut next = subscription.next();
+        let mut patience = RuntimeSleep::<R>::after(processes.lease);
+        let received = poll_fn(|cx| {
+            if let Poll::Ready(received) = next.as_mut().poll(cx) {
+                return Poll::Ready(Some(received));
+            }
+            while patience.poll_done(cx).is_ready() {
+                if !lives(endpoint) {
+                    return Poll::Ready(None);
+                }
+                patience.reset(R::default().now() + processes.lease);
+            }
+            Poll::Pending
+        });
+        let message = match received.await? {
+            Ok(message) => message,
+            Err(error) => return Some(error),
+        };
+        if let Some(Changed { from, change }) = message::decode(&message)
+            && *from != *processes.name
+        {
+            endpoint.upgrade()?.server.announced(&change);
+        }
+    }
+}
+
+/// Changes that wait to be sent. Beyond that some are dropped.
+const MAX_CHANGES: usize = 10_000;

@@ -1,0 +1,59 @@
+//! The order of questions about opaque tokens.
+
+use std::sync::Arc;
+
+use crate::http::server::caller::CallerId;
+use crate::server::layers::{Permit, Semaphore};
+use crate::shares::{Share, Shares};
+
+/// Bounds the questions that are under way. Those about tokens that were valid lately do not wait for those about
+/// unknown ones, which anyone can invent; of these one sender has a share.
+pub(super) struct Questions {
+    known: Arc<Semaphore>,
+    unknown: Arc<Semaphore>,
+    /// For unknown tokens, those that wait included.
+    senders: Arc<Shares<CallerId>>,
+}
+
+/// The permission to ask, given back when it is dropped.
+pub(super) struct Permission {
+    _permit: Permit,
+    _share: Option<Share<CallerId>>,
+}
+
+impl Questions {
+    /// So many of each kind at a time.
+    pub(super) fn new(limit: usize) -> Self {
+        Self {
+            known: Semaphore::new(limit),
+            unknown: Semaphore::new(limit),
+            senders: Shares::new(limit.saturating_mul(ROUNDS)),
+        }
+    }
+
+    /// Waits for the permission to ask; `None` if the sender waits for too many already.
+    pub(super) fn permit(
+        &self,
+        was_valid: bool,
+        sender: Option<&CallerId>,
+    ) -> Option<impl Future<Output = Permission> + use<>> {
+        let (semaphore, share) = match was_valid {
+            true => (&self.known, None),
+            false => {
+                let share = self.senders.take(sender.cloned())?;
+                (&self.unknown, Some(share))
+            }
+        };
+        let permit = Arc::clone(semaphore).acquire();
+        Some(async move {
+            Permission {
+                _permit: permit.await,
+                _share: share,
+            }
+        })
+    }
+}
+
+/// How many times as many questions may wait as are under way. One sender has half of them, so that the question
+/// of another waits for two answers at most.
+const ROUNDS: usize = 4;

@@ -1,0 +1,75 @@
+//! Messages for all subscriptions of a store in memory.
+
+use core::future::poll_fn;
+use core::task::{Poll, Waker};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use super::{StoreError, StoreFuture, Subscription};
+
+/// The subscriptions that there are.
+#[derive(Default)]
+pub(super) struct Published(Mutex<Vec<Weak<Mutex<Queue>>>>);
+
+#[derive(Default)]
+struct Queue {
+    messages: VecDeque<Vec<u8>>,
+    /// A message did not fit.
+    overflowed: bool,
+    waker: Option<Waker>,
+}
+
+/// What was published since it began.
+struct Subscribed(Arc<Mutex<Queue>>);
+
+impl Published {
+    pub(super) fn publish(&self, message: &[u8]) {
+        let mut wakers = Vec::new();
+        self.queues().retain(|queue| {
+            let Some(queue) = queue.upgrade() else {
+                return false;
+            };
+            let mut queue = lock(&queue);
+            match queue.messages.len() < MAX_MESSAGES {
+                true => queue.messages.push_back(message.to_vec()),
+                false => queue.overflowed = true,
+            }
+            wakers.extend(queue.waker.take());
+            true
+        });
+        wakers.into_iter().for_each(Waker::wake);
+    }
+
+    pub(super) fn subscribe(&self) -> Box<dyn Subscription> {
+        let queue = Arc::default();
+        self.queues().push(Arc::downgrade(&queue));
+        Box::new(Subscribed(queue))
+    }
+
+    fn queues(&self) -> MutexGuard<'_, Vec<Weak<Mutex<Queue>>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Subscription for Subscribed {
+    fn next(&mut self) -> StoreFuture<'_, Vec<u8>> {
+        Box::pin(poll_fn(|cx| {
+            let mut queue = lock(&self.0);
+            if let Some(message) = queue.messages.pop_front() {
+                return Poll::Ready(Ok(message));
+            }
+            if queue.overflowed {
+                return Poll::Ready(Err(StoreError::new("messages were not read in time")));
+            }
+            queue.waker = Some(cx.waker().clone());
+            Poll::Pending
+        }))
+    }
+}
+
+fn lock(queue: &Mutex<Queue>) -> MutexGuard<'_, Queue> {
+    queue.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Messages that may wait in a subscription.
+const MAX_MESSAGES: usize = 4096;

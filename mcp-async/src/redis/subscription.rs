@@ -1,0 +1,172 @@
+//! Messages for all processes.
+
+use core::future::poll_fn;
+use core::task::{Poll, Waker};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use redis::aio::MultiplexedConnection;
+use redis::{PushInfo, PushKind, Value, cmd};
+
+use super::RedisStore;
+use super::error::Failure;
+use super::link::left;
+use super::scripts::LAYOUT;
+use super::time::within;
+use crate::http::{StoreFuture, Subscription};
+
+/// What arrives on a connection of its own.
+///
+/// A connection may have ended without notice, and a replica may have become the primary. So if nothing
+/// has arrived for a while, it publishes something itself: an echo that does not arrive is a loss.
+struct Subscribed {
+    store: RedisStore,
+    queue: Arc<Mutex<Queue>>,
+    /// When something arrived, or when the echo was published.
+    since: Instant,
+    /// The echo was published.
+    echoes: bool,
+    _connection: MultiplexedConnection,
+}
+
+/// What has arrived and was not taken yet.
+#[derive(Default)]
+struct Queue {
+    arrived: VecDeque<Arrived>,
+    /// Why there is no more.
+    ended: Option<Failure>,
+    waker: Option<Waker>,
+}
+
+enum Arrived {
+    Message(Vec<u8>),
+    Echo,
+}
+
+impl RedisStore {
+    pub(super) fn channel(&self) -> String {
+        let database = self.link.target().database();
+        format!("{}{{messages:{LAYOUT}:{database}}}", self.settings.prefix)
+    }
+
+    pub(super) async fn publish_to(&self, channel: &str, message: &[u8]) -> Result<(), Failure> {
+        let mut command = cmd("PUBLISH");
+        command.arg(channel).arg(message);
+        self.command(&command, self.link.deadline()).await?;
+        Ok(())
+    }
+
+    pub(super) async fn begin_subscription(&self) -> Result<Box<dyn Subscription>, Failure> {
+        let deadline = self.link.deadline();
+        let queue = Arc::<Mutex<Queue>>::default();
+        let channel = self.channel();
+        let channels = [channel.clone(), echo(&channel)];
+        let push = {
+            let (queue, channel) = (Arc::clone(&queue), channel.clone());
+            Arc::new(move |info| receive(&queue, &channel, info))
+        };
+        let mut connection = self.link.connect_apart(push, &channel, deadline).await?;
+        let subscribed = within(left(deadline), connection.subscribe(&channels)).await;
+        subscribed
+            .ok_or(Failure::Timeout(self.link.limit()))?
+            .map_err(|error| Failure::of(&error, self.link.limit()))?;
+        Ok(Box::new(Subscribed {
+            store: self.clone(),
+            queue,
+            since: Instant::now(),
+            echoes: false,
+            _connection: connection,
+        }))
+    }
+}
+
+impl Subscribed {
+    /// Waits for what arrives.
+    async fn arrived(&self) -> Result<Arrived, Failure> {
+        poll_fn(|cx| {
+            let mut queue = lock(&self.queue);
+            match (queue.arrived.pop_front(), &queue.ended) {
+                (Some(arrived), _) => Poll::Ready(Ok(arrived)),
+                (None, Some(failure)) => Poll::Ready(Err(failure.clone())),
+                (None, None) => {
+                    queue.waker = Some(cx.waker().clone());
+                    Poll::Pending
+                }
+            }
+        })
+        .await
+    }
+}
+
+impl Subscription for Subscribed {
+    fn next(&mut self) -> StoreFuture<'_, Vec<u8>> {
+        Box::pin(async move {
+            let limit = self.store.link.limit();
+            loop {
+                let arrived = within(left(self.since + limit), self.arrived()).await;
+                match arrived {
+                    Some(Ok(arrived)) => {
+                        (self.since, self.echoes) = (Instant::now(), false);
+                        if let Arrived::Message(message) = arrived {
+                            return Ok(message);
+                        }
+                    }
+                    Some(Err(failure)) => return Err(failure.into()),
+                    None if self.echoes => return Err(Failure::Timeout(limit).into()),
+                    None => {
+                        let channel = echo(&self.store.channel());
+                        self.store.publish_to(&channel, b"").await?;
+                        (self.since, self.echoes) = (Instant::now(), true);
+                    }
+                }
+            }
+        })
+    }
+}
+
+/// Takes what the connection is told.
+fn receive(queue: &Mutex<Queue>, channel: &str, info: PushInfo) {
+    let mut queue = lock(queue);
+    match info.kind {
+        PushKind::Disconnection => {
+            let failure = Failure::Unreachable("the connection was closed".into());
+            queue.ended.get_or_insert(failure);
+        }
+        PushKind::Message => {
+            let mut data = info.data.into_iter();
+            let arrived = match (data.next(), data.next()) {
+                (Some(Value::BulkString(on)), Some(Value::BulkString(message)))
+                    if on == channel.as_bytes() =>
+                {
+                    Arrived::Message(message)
+                }
+                _ => Arrived::Echo,
+            };
+            match queue.ended.is_none() && queue.arrived.len() < MAX_MESSAGES {
+                true => queue.arrived.push_back(arrived),
+                false => {
+                    let failure = Failure::Unreachable("messages were not read in time".into());
+                    queue.ended.get_or_insert(failure);
+                }
+            }
+        }
+        _ => return,
+    }
+    let waker = queue.waker.take();
+    drop(queue);
+    if let Some(waker) = waker {
+        waker.wake();
+    }
+}
+
+fn echo(channel: &str) -> String {
+    format!("{channel}:echo")
+}
+
+fn lock(queue: &Mutex<Queue>) -> MutexGuard<'_, Queue> {
+    queue.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Messages that may wait in a subscription.
+const MAX_MESSAGES: usize = 4096;

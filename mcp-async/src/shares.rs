@@ -1,0 +1,209 @@
+//! Places that callers share.
+
+use core::hash::Hash;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::shrink::shrink;
+
+/// A bounded number of places, of which one caller may hold at most as many as are still free.
+///
+/// Alone it gets half of them, and two get a third each: the more callers there are, the less each of them
+/// may hold, and a new one always finds a place while the others keep theirs. Places without a caller are
+/// bounded by the number alone.
+pub(crate) struct Shares<K> {
+    table: Mutex<Table<K>>,
+    places: usize,
+    /// The most that one caller may hold in any case.
+    each: usize,
+}
+
+struct Table<K> {
+    taken: usize,
+    held: HashMap<K, usize>,
+}
+
+impl<K: Clone + Eq + Hash> Shares<K> {
+    pub(crate) fn new(places: usize) -> Arc<Self> {
+        Self::of(places, usize::MAX)
+    }
+
+    /// Any number of places, of which each caller may hold so many.
+    pub(crate) fn for_each(each: usize) -> Arc<Self> {
+        Self::of(usize::MAX, each)
+    }
+
+    fn of(places: usize, each: usize) -> Arc<Self> {
+        Arc::new(Self {
+            table: Mutex::new(Table {
+                taken: 0,
+                held: HashMap::new(),
+            }),
+            places,
+            each,
+        })
+    }
+
+    /// Takes a place; `None` if there is none for this caller.
+    pub(crate) fn take(self: &Arc<Self>, caller: Option<K>) -> Option<Share<K>> {
+        let mut share = self.empty(caller);
+        share.grow_to(1).then_some(share)
+    }
+
+    /// A share that has no place yet.
+    pub(crate) fn empty(self: &Arc<Self>, caller: Option<K>) -> Share<K> {
+        Share {
+            shares: Arc::clone(self),
+            caller,
+            places: 0,
+        }
+    }
+
+    /// Returns whether this caller would get a place if all are taken and one became free.
+    pub(crate) fn would_take_freed(&self, caller: Option<&K>) -> bool {
+        let table = self.table();
+        let holds = caller.is_some_and(|caller| table.held.contains_key(caller));
+        table.taken >= self.places && self.places > 0 && !holds
+    }
+
+    fn table(&self) -> MutexGuard<'_, Table<K>> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<K: Clone + Eq + Hash> Table<K> {
+    fn held(&self, caller: &K) -> usize {
+        self.held.get(caller).copied().unwrap_or_default()
+    }
+
+    fn add(&mut self, caller: Option<&K>, places: usize) {
+        self.taken = self.taken.saturating_add(places);
+        if let Some(caller) = caller {
+            match self.held.get_mut(caller) {
+                Some(held) => *held = held.saturating_add(places),
+                None => {
+                    self.held.insert(caller.clone(), places);
+                }
+            }
+        }
+    }
+
+    fn remove(&mut self, caller: Option<&K>, places: usize) {
+        self.taken = self.taken.saturating_sub(places);
+        if let Some(caller) = caller
+            && let Some(held) = self.held.get_mut(caller)
+        {
+            *held = held.saturating_sub(places);
+            if *held == 0 {
+                self.held.remove(caller);
+                shrink(&mut self.held);
+            }
+        }
+    }
+}
+
+/// Places of one caller, given back when it is dropped.
+pub(crate) struct Share<K: Clone + Eq + Hash> {
+    shares: Arc<Shares<K>>,
+    caller: Option<K>,
+    places: usize,
+}
+
+impl<K: Clone + Eq + Hash> Share<K> {
+    /// Makes it this large, at least; false, and nothing changes, if its caller may not hold so many.
+    pub(crate) fn grow_to(&mut self, places: usize) -> bool {
+        let more = places.saturating_sub(self.places);
+        if more == 0 {
+            return true;
+        }
+        let Shares {
+            places: all, each, ..
+        } = *self.shares;
+        let mut table = self.shares.table();
+        let free = all.saturating_sub(table.taken);
+        let held = self.caller.as_ref().map_or(0, |caller| table.held(caller));
+        if held.saturating_add(more) > free.min(each) {
+            return false;
+        }
+        table.add(self.caller.as_ref(), more);
+        drop(table);
+        self.places = places;
+        true
+    }
+
+    /// Makes it this large, whatever its caller may hold: for what exists already.
+    pub(crate) fn set(&mut self, places: usize) {
+        if places == self.places {
+            return;
+        }
+        let mut table = self.shares.table();
+        table.remove(self.caller.as_ref(), self.places);
+        if places > 0 {
+            table.add(self.caller.as_ref(), places);
+        }
+        drop(table);
+        self.places = places;
+    }
+}
+
+impl<K: Clone + Eq + Hash> Drop for Share<K> {
+    fn drop(&mut self) {
+        if self.places > 0 {
+            let caller = self.caller.as_ref();
+            self.shares.table().remove(caller, self.places);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn take_all(shares: &Arc<Shares<char>>, caller: Option<char>) -> Vec<Share<char>> {
+        core::iter::from_fn(|| shares.take(caller)).collect()
+    }
+
+    #[test]
+    fn a_caller_holds_at_most_what_is_free() {
+        let shares = Shares::new(12);
+        let first = take_all(&shares, Some('a'));
+        let second = take_all(&shares, Some('b'));
+        let third = take_all(&shares, Some('c'));
+        assert_eq!([&first, &second, &third].map(Vec::len), [6, 3, 2]);
+        drop(first);
+        assert_eq!(take_all(&shares, Some('d')).len(), 4);
+        // Without a caller only the number counts.
+        assert_eq!(take_all(&shares, None).len(), 7);
+    }
+
+    #[test]
+    fn the_only_place_is_for_anyone() {
+        let shares = Shares::new(1);
+        let place = shares.take(Some('a'));
+        assert!(place.is_some() && shares.take(Some('b')).is_none());
+        assert!(shares.would_take_freed(Some(&'b')) && !shares.would_take_freed(Some(&'a')));
+        drop(place);
+        assert!(shares.take(Some('b')).is_some());
+    }
+
+    #[test]
+    fn a_share_grows_and_shrinks() {
+        let shares = Shares::new(100);
+        let mut share = shares.empty(Some('a'));
+        assert!(share.grow_to(60) && !share.grow_to(61));
+        share.set(300);
+        assert!(shares.take(Some('b')).is_none());
+        share.set(10);
+        assert!(share.grow_to(50));
+        drop(share);
+        assert_eq!(shares.table().taken, 0);
+        assert!(shares.table().held.is_empty());
+    }
+
+    #[test]
+    fn each_caller_can_have_a_bound_of_its_own() {
+        let shares = Shares::for_each(2);
+        let [first, second] = ['a', 'b'].map(|caller| take_all(&shares, Some(caller)));
+        assert_eq!([first.len(), second.len()], [2, 2]);
+    }
+}

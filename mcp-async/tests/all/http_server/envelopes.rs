@@ -1,0 +1,206 @@
+//! Forwarded requests and their answers: whose they are, and what is in them.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use bytes::Bytes;
+use http::header::HeaderName;
+use http::{HeaderMap, Request};
+use http_body_util::Full;
+use mcp_async::http::{Forward as _, Http};
+use mcp_async::server::{Context, NoArguments, ServerBuilder, StateKeys};
+
+use crate::http_server::legacy::{Session, call, post};
+use crate::http_server::nodes::{Process, at, epoch, pass, ping, processes, processes_of};
+use crate::http_server::support::{now, send_body};
+use crate::http_server::wire::Break;
+use crate::sim::Sim;
+
+const REQUEST: &str = "x-mcp-forwarded";
+const ANSWER: &str = "x-mcp-answered";
+
+/// What was signed, as text.
+fn signed(headers: &HeaderMap, name: &str) -> String {
+    let (text, _) = headers[name].to_str().unwrap().split_once('.').unwrap();
+    String::from_utf8(URL_SAFE_NO_PAD.decode(text).unwrap()).unwrap()
+}
+
+/// A request for a session of the first process that the second one has sent, and that did not arrive.
+fn captured(first: &Process, second: &Process) -> Request<Bytes> {
+    let here = first.open();
+    first.wire.take();
+    first.wire.push(Break::Unsent);
+    first.wire.push(Break::Unsent);
+    assert_eq!(at(second, &here).post(&call(1, "run")).status, 503);
+    let mut sent = first.wire.take();
+    assert_eq!(sent.len(), 2, "one further attempt");
+    sent.remove(0)
+}
+
+/// The status of the response, and the signed answer in it.
+fn deliver(to: &Process, request: &Request<Bytes>) -> (u16, String) {
+    let reply = send_body(&to.service, request.clone().map(Full::new));
+    let said = reply.headers.contains_key(ANSWER);
+    let said = said.then(|| signed(&reply.headers, ANSWER));
+    (reply.status.as_u16(), said.unwrap_or_default())
+}
+
+#[track_caller]
+fn is_refused(to: &Process, request: &Request<Bytes>, expected: &str) {
+    let before = to.ran.begun();
+    let (_, said) = deliver(to, request);
+    assert!(said.contains(expected), "{said}");
+    assert_eq!(to.ran.begun(), before);
+}
+
+#[test]
+fn a_forwarded_request_is_served_once() {
+    let [first, second] = processes();
+    let request = captured(&first, &second);
+    let (status, said) = deliver(&first, &request);
+    assert_eq!((status, first.ran.begun()), (200, 1), "{said}");
+    for _ in 0..40 {
+        pass(1);
+        is_refused(&first, &request, r#""Refused""#);
+    }
+}
+
+#[test]
+fn a_forwarded_request_that_was_altered_is_refused() {
+    let [first, second] = processes();
+    let mut request = captured(&first, &second);
+    let body = call(1, "work");
+    *request.body_mut() = body.into();
+    is_refused(&first, &request, "its body is another one");
+
+    let mut request = captured(&first, &second);
+    let sent = request.headers()[REQUEST].to_str().unwrap().to_owned();
+    let (text, tag) = sent.split_once('.').unwrap();
+    let head = signed(request.headers(), REQUEST).replace("POST", "DELETE");
+    let other = format!("{}.{tag}", URL_SAFE_NO_PAD.encode(head));
+    for forged in [&*other, text, tag, "e30", "e30.e30", ".", ""] {
+        request
+            .headers_mut()
+            .insert(REQUEST, forged.parse().unwrap());
+        assert_eq!(deliver(&first, &request), (403, String::new()), "{forged}");
+    }
+    assert_eq!(first.ran.begun(), 0);
+}
+
+#[test]
+fn a_request_that_other_keys_have_signed_is_refused() {
+    let [first] = processes();
+    let other = |server: ServerBuilder<Sim>| server.state_keys(StateKeys::new([8; 32]));
+    let [here, there] = processes_of(other, |http| http);
+    let request = captured(&here, &there);
+    assert_eq!(deliver(&first, &request), (403, String::new()));
+    assert_eq!(deliver(&here, &request).0, 200);
+}
+
+#[test]
+fn a_forwarded_request_has_its_time() {
+    let [first, second] = processes();
+    let [late, in_time] = [(); 2].map(|()| captured(&first, &second));
+    pass(29);
+    assert_eq!(deliver(&first, &in_time).0, 200);
+    pass(2);
+    is_refused(&first, &late, "too late");
+    assert_eq!(first.ran.begun(), 1);
+}
+
+#[test]
+fn a_forwarded_request_is_for_one_process_in_one_lease() {
+    let [first, second] = processes();
+    let request = captured(&first, &second);
+    is_refused(&second, &request, r#""NotOwner""#);
+    let before = first.node.owner().lease;
+    first.node.common.flush();
+    // A new lease, in a store that has lost the one before.
+    pass(6);
+    assert_ne!(first.node.owner().lease, before);
+    is_refused(&first, &request, r#""NotOwner""#);
+}
+
+/// The request may have run: it is not sent again.
+#[test]
+fn an_answer_that_no_process_has_signed_is_none() {
+    let [first, second] = processes();
+    let here = first.open();
+    first.wire.take();
+    first.wire.push(Break::Foreign);
+    let answer = at(&second, &here).post(&call(1, "run"));
+    assert_eq!(answer.status, 503);
+    assert!(answer.whole().contains("may have run"));
+    assert_eq!((first.wire.take().len(), first.ran.begun()), (1, 1));
+    // Its owner has not changed.
+    assert_eq!(at(&second, &here).post(ping()).status, 200);
+    assert_eq!(epoch(&first, &here), 0);
+}
+
+/// The URL of a process is an endpoint for its clients, too, who cannot say that they are processes.
+#[test]
+fn a_client_is_no_process() {
+    let [first, second] = processes();
+    let request = captured(&first, &second);
+    let answer = now(first.wire.forward({
+        let mut request = request.clone();
+        request.headers_mut().remove(REQUEST);
+        request
+    }));
+    assert_ne!(answer.unwrap().status(), 200);
+    assert_eq!(first.ran.begun(), 0);
+}
+
+#[test]
+fn credentials_stay_in_the_process_that_they_arrive_at() {
+    let head = |server: ServerBuilder<Sim>| {
+        server.tool(
+            "head",
+            "Shows the fields of a request",
+            |_: NoArguments, cx: Context| async move {
+                let head = cx.http().unwrap();
+                Ok(format!("{:?}", head.headers))
+            },
+        )
+    };
+    let settings = |http: Http<Sim>| {
+        let names = ["x-request-id", "x-absent"].map(HeaderName::from_static);
+        http.forward_headers(names)
+    };
+    let [first, second] = processes_of(head, settings);
+    let here = first.open();
+    let secrets = [
+        ("authorization", "Bearer t0ken"),
+        ("cookie", "id=t0ken"),
+        ("dpop", "t0ken"),
+        ("proxy-authorization", "t0ken"),
+        ("x-api-key", "t0ken"),
+    ];
+    let known = [
+        (
+            "traceparent",
+            "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+        ),
+        ("mcp-extra", "of the protocol"),
+        ("x-request-id", "r3quest"),
+    ];
+    let show = |session: &Session| {
+        let body = call(1, "head");
+        let mut request = post(&body);
+        for (name, value) in secrets.iter().chain(&known) {
+            request.headers_mut().insert(*name, value.parse().unwrap());
+        }
+        session.send(request).whole()
+    };
+    assert!(show(&here).contains("t0ken"));
+    first.wire.take();
+    let seen = show(&at(&second, &here));
+    let sent = first.wire.take().remove(0);
+    let sent = format!("{sent:?}{}", signed(sent.headers(), REQUEST));
+    assert!(
+        !seen.contains("t0ken") && !sent.contains("t0ken"),
+        "{seen} {sent}"
+    );
+    for (_, value) in known {
+        assert!(seen.contains(value), "{value}: {seen}");
+    }
+}

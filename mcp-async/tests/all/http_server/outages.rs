@@ -1,0 +1,229 @@
+//! The store, or the way to another process, is away for a while.
+
+use core::time::Duration;
+
+use http::Method;
+use mcp_async::http::SessionStore as _;
+use mcp_proto::server::ListKind;
+
+use crate::http_server::far::Fault;
+use crate::http_server::legacy::{Session, call};
+use crate::http_server::nodes::{Process, at, begin, epoch, pass, ping, processes, set_level};
+use crate::http_server::support::{Reply, advance, now};
+use crate::http_server::wire::Break;
+
+const SUBSCRIBE: &str =
+    r#"{"jsonrpc":"2.0","id":2,"method":"resources/subscribe","params":{"uri":"demo://open"}}"#;
+
+#[test]
+fn a_process_whose_lease_has_lapsed_is_back_at_once() {
+    let [first, second] = processes();
+    let here = first.open();
+    let there = at(&second, &here);
+    for is_known in [false, true] {
+        second.node.set(Fault::Fails);
+        pass(17);
+        second.node.set(Fault::None);
+        let before = first.ran.begun();
+        assert!(
+            there.post(&call(1, "run")).whole().contains("done"),
+            "{is_known}"
+        );
+        assert_eq!(first.ran.begun(), before + 1);
+    }
+    assert_eq!(epoch(&first, &here), 0);
+    // The owner: it learns that the session is still its own.
+    first.node.set(Fault::Fails);
+    pass(14);
+    assert_eq!(here.post(&call(2, "run")).status, 503);
+    first.node.set(Fault::None);
+    assert!(here.post(&call(3, "run")).whole().contains("done"));
+    assert_eq!((first.ran.begun(), epoch(&first, &here)), (3, 0));
+}
+
+/// A request that may have arrived is not sent again.
+#[test]
+fn a_broken_connection_is_told_at_once() {
+    let [first, second] = processes();
+    let here = first.open();
+    let there = at(&second, &here);
+    first.wire.take();
+    first.wire.push(Break::Head);
+    let answer = there.post(&call(1, "run"));
+    assert_eq!(answer.status, 503);
+    assert!(answer.whole().contains("may have run"));
+    assert_eq!((first.wire.take().len(), first.ran.begun()), (1, 1));
+    // What was not sent is tried once more.
+    first.wire.push(Break::Unsent);
+    assert!(there.post(&call(2, "run")).whole().contains("done"));
+    assert_eq!((first.wire.take().len(), first.ran.begun()), (2, 2));
+    first.wire.set(Break::Unsent);
+    let answer = there.post(&call(3, "run"));
+    assert_eq!(answer.status, 503);
+    assert!(!answer.whole().contains("may have run"));
+    assert_eq!((first.wire.take().len(), first.ran.begun()), (2, 2));
+    assert_eq!(epoch(&first, &here), 0, "it lives");
+}
+
+/// All leases have ended in the store, and their processes live.
+#[test]
+fn sessions_outlive_an_outage_that_is_longer_than_the_lease() {
+    let [first, second] = processes();
+    let here = first.open();
+    let there = at(&second, &here);
+    let away = |fault| [&first, &second].map(|process| process.node.set(fault));
+    for seconds in [18, 60] {
+        let mut work = here.post(&call(1, "never"));
+        work.text();
+        away(Fault::Fails);
+        pass(seconds);
+        away(Fault::None);
+        // Until the first process announces itself again, it may be dead.
+        let soon = there.post(ping()).status.as_u16();
+        assert!([200, 503].contains(&soon), "{soon}");
+        pass(2);
+        assert!(there.post(&call(2, "run")).whole().contains("done"));
+        assert_eq!(epoch(&first, &here), 0);
+        assert!(!work.has_ended(), "calls continue");
+        let cancel =
+            r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
+        assert_eq!(there.post(cancel).status, 202);
+        assert!(work.has_ended());
+    }
+    assert_eq!(second.ran.begun(), 0);
+}
+
+#[test]
+fn a_session_that_begins_after_the_store_was_emptied_stays() {
+    let [first, second] = processes();
+    for _ in 0..3 {
+        first.node.common.flush();
+        let here = first.open();
+        let there = at(&second, &here);
+        for _ in 0..12 {
+            let status = there.post(ping()).status.as_u16();
+            assert!([200, 503].contains(&status), "{status}");
+            assert_eq!(here.post(ping()).status, 200);
+            advance(Duration::from_millis(500));
+        }
+        assert_eq!(there.post(ping()).status, 200);
+        assert_eq!(epoch(&first, &here), 0);
+    }
+}
+
+/// A session that the store has lost ends; its client opens a new one.
+#[test]
+fn a_session_that_the_store_has_lost_ends_everywhere() {
+    let [first, second] = processes();
+    let here = first.open();
+    first.node.common.flush();
+    pass(20);
+    for process in [&second, &first] {
+        assert_eq!(at(process, &here).post(ping()).status, 404);
+    }
+    pass(1);
+    assert_eq!(here.post(ping()).status, 404);
+}
+
+/// A stream of the second process's own session, at that process.
+fn listening(process: &Process) -> (Session, Reply) {
+    let session = process.open();
+    assert_eq!(session.post(SUBSCRIBE).status, 200);
+    let mut stream = session.get(None);
+    stream.text();
+    (session, stream)
+}
+
+#[test]
+fn a_change_while_the_store_is_away_is_told_later() {
+    let [first, second] = processes();
+    let (_session, mut stream) = listening(&second);
+    first.node.set(Fault::Fails);
+    first.registry.list_changed(ListKind::Tools);
+    first.registry.resource_updated("demo://open");
+    pass(20);
+    assert!(!stream.text().contains("notifications"));
+    first.node.set(Fault::None);
+    pass(2);
+    let seen = stream.text();
+    for told in ["tools/list_changed", "resources/updated"] {
+        assert_eq!(seen.matches(told).count(), 1, "{seen}");
+    }
+}
+
+/// What was published while a subscription was lost is not known.
+#[test]
+fn after_a_lost_subscription_everything_may_have_changed() {
+    let [first, second] = processes();
+    let (_session, mut stream) = listening(&second);
+    second.node.set(Fault::Fails);
+    first.registry.list_changed(ListKind::Tools);
+    pass(1);
+    second.node.set(Fault::None);
+    pass(2);
+    let seen = stream.text();
+    for told in [
+        "tools/list_changed",
+        "resources/list_changed",
+        "resources/updated",
+    ] {
+        assert_eq!(seen.matches(told).count(), 1, "{seen}");
+    }
+    pass(20);
+    assert!(!stream.text().contains("notifications"));
+}
+
+/// What was acknowledged is known to the next owner, even if the process ends right after.
+#[test]
+fn what_is_acknowledged_is_stored() {
+    for fault in [
+        Fault::None,
+        Fault::Unanswered,
+        Fault::LateAnswer(400),
+        Fault::Twice,
+    ] {
+        let [first, second] = processes();
+        let here = first.open();
+        first.node.set(fault);
+        for (body, stored) in [
+            (set_level("error").as_str(), r#""log_level":"error""#),
+            (SUBSCRIBE, "demo://open"),
+        ] {
+            let status = begin(&here, Method::POST, body).eventually();
+            let expected = if fault == Fault::Unanswered { 503 } else { 200 };
+            assert_eq!(status, expected, "{fault:?}");
+            let record = first.node.common.record(&here.id).unwrap();
+            assert!(record.contains(stored), "{fault:?} {record}");
+        }
+        first.kill();
+        pass(16);
+        let there = at(&second, &here);
+        let mut stream = there.get(None);
+        stream.text();
+        assert!(!there.post(&call(3, "log")).text().contains("written"));
+        second.registry.resource_updated("demo://open");
+        pass(1);
+        assert!(stream.text().contains("resources/updated"));
+    }
+}
+
+/// The record of a session that nobody uses is due for long; what failed is repeated nevertheless.
+#[test]
+fn an_event_of_a_silent_session_is_offered_again() {
+    let [process] = processes();
+    let here = process.open();
+    pass(16 * 60);
+    // The event, and the message to other processes.
+    process
+        .node
+        .script
+        .lock()
+        .unwrap()
+        .extend([Fault::Fails; 2]);
+    process.registry.list_changed(ListKind::Tools);
+    pass(1);
+    let store = process.node.common.store();
+    let replay = now(store.replay(&here.id, 0, 0)).unwrap();
+    let stored = replay.map_or(0, |replay| replay.messages().len());
+    assert_eq!(stored, 1);
+}

@@ -1,0 +1,297 @@
+//! One caller does not take what all share.
+
+use core::net::{IpAddr, SocketAddr};
+use core::time::Duration;
+
+use http::Request;
+use mcp_async::http::{Http, HttpService, Principal};
+use mcp_async::net::RemoteAddr;
+use mcp_async::server::{Context, NoArguments};
+
+use crate::http_server::legacy::{Session, initialize, post, server};
+use crate::http_server::support::{Reply, Waiting, advance, modern, request, send, wait};
+use crate::sim::{Sim, settle};
+
+/// A request from this address.
+fn from<'b>(address: &str, mut request: Request<&'b str>) -> Request<&'b str> {
+    let address: IpAddr = address.parse().unwrap();
+    let address = RemoteAddr(SocketAddr::new(address, 40_000));
+    request.extensions_mut().insert(address);
+    request
+}
+
+fn by<'b>(name: &str, mut request: Request<&'b str>) -> Request<&'b str> {
+    request.extensions_mut().insert(Principal::new(name));
+    request
+}
+
+fn called(tool: &str) -> String {
+    request(
+        1,
+        "tools/call",
+        &format!(r#""name":"{tool}","arguments":{{}}"#),
+    )
+}
+
+/// Opens as many listens as this caller may have, at most `most`.
+fn listens(
+    service: &HttpService<Sim>,
+    most: usize,
+    send_as: impl Fn(Request<&str>) -> Request<&str>,
+) -> Vec<Reply> {
+    let body = request(9, "subscriptions/listen", r#""notifications":{}"#);
+    let replies = (0..most).map(|_| send(service, send_as(modern(&body))));
+    replies.take_while(|reply| reply.status == 200).collect()
+}
+
+fn built(set: impl FnOnce(Http<Sim>) -> Http<Sim>) -> HttpService<Sim> {
+    set(server().http()).into_service().unwrap()
+}
+
+#[test]
+fn a_caller_leaves_room_for_the_listens_of_others() {
+    let service = built(|http| http.max_exchanges(12));
+    let first = listens(&service, 12, |it| by("bob", from("192.0.2.1", it)));
+    let second = listens(&service, 12, |it| by("eve", from("192.0.2.1", it)));
+    let third = listens(&service, 12, |it| from("192.0.2.1", it));
+    assert_eq!([&first, &second, &third].map(Vec::len), [6, 3, 2]);
+    drop(first);
+    assert_eq!(listens(&service, 12, |it| from("192.0.2.2", it)).len(), 4);
+}
+
+#[test]
+fn an_address_of_ipv6_is_a_network() {
+    let service = built(|http| http.max_exchanges(4));
+    let kept = [
+        "2001:db8::1",
+        "2001:db8::2",
+        "2001:db8::3",
+        "2001:db8:0:1::1",
+    ]
+    .map(|address| listens(&service, 1, |it| from(address, it)));
+    assert_eq!(kept.each_ref().map(Vec::len), [1, 1, 0, 1]);
+}
+
+#[test]
+fn without_a_caller_only_the_number_counts() {
+    let service = built(|http| http.max_exchanges(4));
+    assert_eq!(listens(&service, 9, |it| it).len(), 4);
+}
+
+#[test]
+fn named_proxies_say_who_asks() {
+    let forwarded = |address: &'static str| {
+        move |mut it: Request<&'_ str>| -> Request<String> {
+            let value = address.parse().unwrap();
+            it.headers_mut().insert("x-forwarded-for", value);
+            it.map(str::to_owned)
+        }
+    };
+    for (is_named, expected) in [(true, 1), (false, 0)] {
+        let service = built(|http| match is_named {
+            true => http.max_exchanges(4).trusted_proxies(["10.0.0.0/8"]),
+            false => http.max_exchanges(4),
+        });
+        let ask = |address| {
+            let body = request(9, "subscriptions/listen", r#""notifications":{}"#);
+            let request = forwarded(address)(modern(&body));
+            let (parts, body) = request.into_parts();
+            let request = Request::from_parts(parts, &*body);
+            send(&service, from("10.1.2.3", request))
+        };
+        let kept = [ask("192.0.2.1"), ask("192.0.2.1"), ask("192.0.2.1")];
+        assert_eq!(
+            kept.each_ref().map(|it| it.status.as_u16()),
+            [200, 200, 503]
+        );
+        let other = ask("192.0.2.2");
+        assert_eq!(usize::from(other.status == 200), expected);
+    }
+    let error = server().http().trusted_proxies(["proxy"]).into_service();
+    let mistakes = error.unwrap_err();
+    assert_eq!(mistakes.mistakes()[0].name(), "trusted_proxies");
+}
+
+/// Only what takes longer needs a place, and is refused before its response begins.
+#[test]
+fn a_full_table_does_not_keep_out_what_ends_at_once() {
+    let service = built(|http| http.max_exchanges(2));
+    let full = listens(&service, 9, |it| it);
+    assert_eq!(full.len(), 2);
+    assert_eq!(send(&service, modern(&called("echo"))).status, 200);
+    let list = request(1, "tools/list", "");
+    assert_eq!(send(&service, modern(&list)).status, 200);
+    for body in [&called("slow"), &called("never")] {
+        let refused = send(&service, modern(body));
+        assert_eq!(refused.status, 503);
+        assert_eq!(refused.header("retry-after"), "5");
+    }
+    drop(full);
+    let body = called("slow");
+    let mut slow: Waiting = wait(&service, modern(&body));
+    advance(Duration::from_secs(1));
+    assert_eq!(slow.reply().unwrap().status, 200);
+    // It has left its place.
+    assert_eq!(listens(&service, 9, |it| it).len(), 2);
+}
+
+fn open(service: &HttpService<Sim>, address: &str) -> Reply {
+    let body = initialize("2025-11-25");
+    send(service, from(address, post(&body)))
+}
+
+#[test]
+fn a_caller_leaves_room_for_the_sessions_of_others() {
+    let service = built(|http| http.max_sessions(4));
+    let open = |name: &str| {
+        let body = initialize("2025-11-25");
+        let reply = send(&service, by(name, post(&body)));
+        let id = reply.header("mcp-session-id").to_owned();
+        if reply.status == 200 {
+            let session = Session {
+                service: service.clone(),
+                id,
+                revision: "2025-11-25",
+                principal: Some(Principal::new(name)),
+            };
+            session.post(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+        }
+        reply.status.as_u16()
+    };
+    assert_eq!(["bob", "bob", "bob"].map(open), [200, 200, 503]);
+    assert_eq!(["eve", "eve", "ada", "joe"].map(open), [200, 503, 200, 503]);
+}
+
+fn ping(service: &HttpService<Sim>, opened: &Reply) -> u16 {
+    say(
+        service,
+        opened,
+        r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#,
+    )
+}
+
+fn confirm(service: &HttpService<Sim>, opened: &Reply) {
+    let ready = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+    assert_eq!(say(service, opened, ready), 202);
+}
+
+fn say(service: &HttpService<Sim>, opened: &Reply, body: &str) -> u16 {
+    let session = Session {
+        service: service.clone(),
+        id: opened.header("mcp-session-id").to_owned(),
+        revision: "2025-11-25",
+        principal: None,
+    };
+    session.post(body).status.as_u16()
+}
+
+#[test]
+fn sessions_without_a_sign_of_life_make_room_after_a_minute() {
+    let service = built(|http| http.max_sessions(4));
+    let [first, second] = [open(&service, "192.0.2.1"), open(&service, "192.0.2.1")];
+    assert_eq!(open(&service, "192.0.2.1").status, 503);
+    // Its client was heard of.
+    confirm(&service, &first);
+    advance(Duration::from_secs(59));
+    assert_eq!(open(&service, "192.0.2.1").status, 503);
+    advance(Duration::from_secs(1));
+    let third = open(&service, "192.0.2.1");
+    assert_eq!(third.status, 200);
+    assert_eq!(ping(&service, &second), 404);
+    assert_eq!([&first, &third].map(|it| ping(&service, it)), [200, 200]);
+    // Only the third may make room, and not before a minute is over.
+    assert_eq!(open(&service, "192.0.2.1").status, 503);
+}
+
+#[test]
+fn a_full_table_makes_room_for_a_new_caller_at_once() {
+    let service = built(|http| http.max_sessions(2));
+    let [first, second] = ["192.0.2.1", "192.0.2.2"].map(|it| open(&service, it));
+    assert_eq!(
+        [first.status, second.status].map(|it| it.as_u16()),
+        [200, 200]
+    );
+    // Who has a session already waits for the minute.
+    assert_eq!(open(&service, "192.0.2.1").status, 503);
+    let third = open(&service, "192.0.2.3");
+    assert_eq!(third.status, 200);
+    assert_eq!(ping(&service, &first), 404);
+    assert_eq!([&second, &third].map(|it| ping(&service, it)), [200, 200]);
+    for session in [&second, &third] {
+        confirm(&service, session);
+    }
+    assert_eq!(open(&service, "192.0.2.4").status, 503);
+}
+
+#[test]
+fn a_stream_of_2024_11_05_makes_room_too() {
+    let service = built(|http| http.max_sessions(1).legacy_sse("/sse", "/messages"));
+    let get = Request::get("/sse")
+        .header("host", "localhost")
+        .header("accept", "text/event-stream");
+    let mut stream = send(&service, from("192.0.2.1", get.body("").unwrap()));
+    stream.text();
+    assert!(!stream.has_ended());
+    assert_eq!(open(&service, "192.0.2.2").status, 200);
+    settle();
+    assert!(stream.has_ended());
+}
+
+/// An endpoint with long answers and long streams.
+fn wordy(bytes: usize) -> HttpService<Sim> {
+    let server = server()
+        .tool("long", "", |_: NoArguments, _: Context| async {
+            Ok("x".repeat(40_000))
+        })
+        .tool("many", "", |_: NoArguments, cx: Context| async move {
+            for step in 0..1000 {
+                cx.progress(f64::from(step)).await;
+            }
+            Ok(format!("{} done", "x".repeat(20_000)))
+        });
+    let http = server.http().max_total_unread_bytes(bytes);
+    http.into_service().unwrap()
+}
+
+#[test]
+fn answers_that_are_not_read_are_bounded() {
+    let service = wordy(160_000);
+    let ask = |address: &str| send(&service, from(address, modern(&called("long"))));
+    let mut kept = [ask("192.0.2.1"), ask("192.0.2.1")];
+    assert_eq!(kept.each_ref().map(|it| it.status.as_u16()), [200, 200]);
+    let refused = ask("192.0.2.1");
+    assert_eq!(refused.status, 503);
+    assert_eq!(refused.header("retry-after"), "5");
+    // Others are answered, and so are short answers.
+    let other = ask("192.0.2.2");
+    assert_eq!(other.status, 200);
+    let short = send(&service, from("192.0.2.1", modern(&called("echo"))));
+    assert_eq!(short.status, 200);
+    // What is read makes room, whoever holds the response.
+    assert!(kept[0].text().contains("xxx"));
+    assert_eq!(ask("192.0.2.1").status, 200);
+    drop(kept);
+    assert_eq!(ask("192.0.2.1").status, 200);
+}
+
+#[test]
+fn a_stream_gives_back_what_was_read() {
+    let service = wordy(160_000);
+    let body = called("many").replace(r#""_meta":{"#, r#""_meta":{"progressToken":1,"#);
+    for _ in 0..3 {
+        let mut stream = send(&service, from("192.0.2.1", modern(&body)));
+        let text = stream.text();
+        assert!(text.contains("done") && stream.has_ended());
+    }
+    let unread = send(&service, from("192.0.2.1", modern(&body)));
+    drop(unread);
+    let kept = [(); 2].map(|()| send(&service, from("192.0.2.1", modern(&called("long")))));
+    assert_eq!(kept.map(|it| it.status.as_u16()), [200, 200]);
+}
+
+#[test]
+fn a_budget_of_zero_is_a_mistake() {
+    let error = server().http().max_total_unread_bytes(0).into_service();
+    let error = error.unwrap_err();
+    assert_eq!(error.mistakes()[0].name(), "max_total_unread_bytes");
+}

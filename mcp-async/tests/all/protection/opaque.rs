@@ -1,0 +1,175 @@
+//! Questions about opaque tokens: whose come first, and how long answers count.
+
+use core::net::SocketAddr;
+use core::time::Duration;
+use std::sync::{Arc, Mutex};
+
+use http::Request;
+use mcp_async::auth::{Protection, Scopes, Secret, TokenClaims, UnixTime};
+use mcp_async::http::HttpService;
+use mcp_async::net::RemoteAddr;
+
+use crate::http_server::support::{Waiting, advance, modern, request, send, signed, sleep, wait};
+use crate::protection::support::{ISSUER, RESOURCE, now, server};
+use crate::sim::Sim;
+
+/// An application that knows the tokens that begin with `good`, needs a second for each answer, and notes what it
+/// was asked.
+#[derive(Clone, Default)]
+struct Application(Arc<Mutex<Vec<String>>>);
+
+impl Application {
+    fn asked(&self) -> Vec<String> {
+        core::mem::take(&mut *self.0.lock().unwrap())
+    }
+
+    fn service(&self, set: impl FnOnce(Protection<Sim>) -> Protection<Sim>) -> HttpService<Sim> {
+        let asked = Arc::clone(&self.0);
+        let protection = Protection::new(RESOURCE).verifier(ISSUER, move |token: Secret| {
+            asked.lock().unwrap().push(token.expose().into());
+            async move {
+                sleep(Duration::from_secs(1)).await;
+                let claims = TokenClaims::new(ISSUER, RESOURCE)
+                    .with_subject("ada")
+                    .with_scopes(Scopes::parse("mcp"));
+                let claims = match token.expose() {
+                    "good-far" => claims.with_expiry(UnixTime::from_secs(now() + 400 * 86_400)),
+                    "good-year" => claims.with_expiry(UnixTime::from_secs(now() + 365 * 86_400)),
+                    _ => claims,
+                };
+                Ok::<_, String>(token.expose().starts_with("good").then_some(claims))
+            }
+        });
+        let protection = set(protection);
+        server().http().protect(protection).into_service().unwrap()
+    }
+}
+
+fn who() -> String {
+    request(1, "tools/call", r#""name":"who","arguments":{}"#)
+}
+
+fn sent<'b>(body: &'b str, token: &str, address: [u8; 4]) -> Request<&'b str> {
+    let mut request = signed(modern(body), token);
+    let address = SocketAddr::from((address, 40_000));
+    request.extensions_mut().insert(RemoteAddr(address));
+    request
+}
+
+fn begin(service: &HttpService<Sim>, token: &str, address: [u8; 4]) -> Waiting {
+    wait(service, sent(&who(), token, address))
+}
+
+/// The status of a request whose answer takes a question.
+fn ask(service: &HttpService<Sim>, token: &str) -> u16 {
+    let mut waiting = begin(service, token, ALICE);
+    advance(Duration::from_secs(1));
+    waiting.reply().unwrap().status.as_u16()
+}
+
+const ALICE: [u8; 4] = [192, 0, 2, 1];
+const BOB: [u8; 4] = [192, 0, 2, 2];
+
+#[test]
+fn answers_of_an_application_are_kept() {
+    let application = Application::default();
+    let service = application.service(|it| it);
+    assert_eq!(ask(&service, "good"), 200);
+    for _ in 0..3 {
+        let body = who();
+        assert_eq!(send(&service, sent(&body, "good", ALICE)).status, 200);
+    }
+    assert_eq!(application.asked(), ["good"]);
+    // As long as is said.
+    let service = application.service(|it| it.settings(|it| it.introspection_cache(0)));
+    assert_eq!([ask(&service, "good"), ask(&service, "good")], [200, 200]);
+    assert_eq!(application.asked(), ["good", "good"]);
+}
+
+#[test]
+fn invented_tokens_are_remembered() {
+    let application = Application::default();
+    let service = application.service(|it| it);
+    assert_eq!(ask(&service, "bad"), 401);
+    let body = who();
+    assert_eq!(send(&service, sent(&body, "bad", BOB)).status, 401);
+    assert_eq!(application.asked(), ["bad"]);
+}
+
+/// Whoever has a token that was valid does not wait for those who invent some.
+#[test]
+fn tokens_that_were_valid_go_first() {
+    let application = Application::default();
+    let service = application.service(|it| {
+        let it = it.max_questions(2).timeout(Duration::from_secs(60));
+        it.settings(|it| it.introspection_cache(0))
+    });
+    assert_eq!(ask(&service, "good"), 200);
+    let mut invented: Vec<_> = (0..4)
+        .map(|number| begin(&service, &format!("bad{number}"), BOB))
+        .collect();
+    assert_eq!(application.asked(), ["good", "bad0", "bad1"]);
+    let mut known = begin(&service, "good", ALICE);
+    assert_eq!(application.asked(), ["good"]);
+    advance(Duration::from_secs(1));
+    assert_eq!(known.reply().unwrap().status, 200);
+    assert_eq!(invented[1].reply().unwrap().status, 401);
+    assert!(invented[2].reply().is_none());
+}
+
+#[test]
+fn one_address_has_a_share_of_the_questions() {
+    let application = Application::default();
+    let service = application.service(|it| it.max_questions(2).timeout(Duration::from_secs(60)));
+    // Four times as many may wait as are under way, and one address has half of them.
+    let mut invented: Vec<_> = (0..4)
+        .map(|number| begin(&service, &format!("bad{number}"), BOB))
+        .collect();
+    let body = who();
+    let refused = send(&service, sent(&body, "bad4", BOB));
+    assert_eq!(refused.status, 503);
+    assert_eq!(refused.header("retry-after"), "5");
+    let mut new = begin(&service, "good", ALICE);
+    for left in [4, 2, 0] {
+        assert!(new.reply().is_none());
+        invented.retain_mut(|waiting| waiting.reply().is_none());
+        assert_eq!(invented.len(), left);
+        // Those that have a permission now ask.
+        invented.retain_mut(|waiting| waiting.reply().is_none());
+        if left > 0 {
+            advance(Duration::from_secs(1));
+        }
+    }
+    assert!(new.reply().is_none());
+    advance(Duration::from_secs(1));
+    assert_eq!(new.reply().unwrap().status, 200);
+    assert_eq!(ask(&service, "good2"), 200);
+}
+
+/// AU-17: without an expiry of its own the token counts as long as the answer about it.
+#[test]
+fn streams_of_tokens_without_expiry_end_with_the_answer() {
+    for (cache, lasts) in [(30, 30), (120, 120), (0, 30)] {
+        let application = Application::default();
+        let service =
+            application.service(|it| it.settings(move |it| it.introspection_cache(cache)));
+        let body = request(9, "subscriptions/listen", r#""notifications":{}"#);
+        let mut opened = wait(&service, sent(&body, "good", ALICE));
+        advance(Duration::from_secs(1));
+        let mut stream = opened.reply().unwrap();
+        assert_eq!(stream.status, 200);
+        stream.text();
+        advance(Duration::from_secs(lasts - 3));
+        assert!(!stream.has_ended(), "{cache}");
+        advance(Duration::from_secs(4));
+        assert!(stream.has_ended(), "{cache}");
+    }
+}
+
+#[test]
+fn a_token_is_valid_for_a_year_at_most() {
+    let application = Application::default();
+    let service = application.service(|it| it);
+    assert_eq!(ask(&service, "good-year"), 200);
+    assert_eq!(ask(&service, "good-far"), 401);
+}

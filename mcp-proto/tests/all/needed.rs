@@ -1,0 +1,280 @@
+//! The need of a message that does not fit is exact, whatever members its payload has already: so no
+//! message is lost for which there is room.
+
+use mcp_proto::client::{self, Call, Client, ClientConfig};
+use mcp_proto::json::Raw;
+use mcp_proto::model::ServerFeatures;
+use mcp_proto::rpc::{Incoming, Message, Method};
+use mcp_proto::server::{self, AskOptions, Server, ServerConfig, SessionSnapshot};
+use mcp_proto::{
+    Action, Channel, CustomMethod, Handled, Inbox, Instant, Limits, Link, Machine, Outbox, Outcome,
+    Question, Revision, RevisionSet, SendError, Source, Store, Transmit, TurnEnd,
+};
+
+const NOW: Instant = Instant::ZERO;
+const META: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
+const INFO: &str = r#""io.modelcontextprotocol/serverInfo":{"name":"demo","version":"1.0"}"#;
+const DISCOVER: &str = r#"{"jsonrpc":"2.0","id":1,"result":{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"},"resultType":"complete","ttlMs":0,"cacheScope":"private"}}"#;
+
+const METHODS: [CustomMethod<'static>; 1] = [CustomMethod::new("notifications/notes")];
+
+type Demo = Server<'static, server::Fixed<64, 4, 2, 0, 64>>;
+
+fn server(limits: Limits) -> Demo {
+    let config = ServerConfig {
+        limits,
+        capabilities: ServerFeatures::TOOLS
+            .with(ServerFeatures::RESOURCES)
+            .capabilities(),
+        methods: &METHODS,
+        filters: &["notes"],
+        ..ServerConfig::new("demo", "1.0")
+    };
+    Server::new(config, server::Fixed::new()).unwrap()
+}
+
+fn hears<'b>(server: &mut Demo, line: &'b str) -> server::Event<'b> {
+    let incoming = Incoming::Message(Message::parse(line.as_bytes(), 16));
+    match server.handle(NOW, &Source::PIPE, incoming) {
+        Action::Event(event) => event,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Sends into buffers of growing length. All that are too short name the length of the message,
+/// which is returned.
+#[track_caller]
+fn exact(what: &str, mut send: impl FnMut(&mut [u8]) -> Result<Transmit, SendError>) -> usize {
+    let mut needs = Vec::new();
+    for size in 0.. {
+        match send(&mut vec![0; size]) {
+            Ok(sent) => {
+                assert_eq!(sent.len, size, "{what}");
+                assert_eq!(needs, [size], "{what}");
+                return size;
+            }
+            Err(SendError::BufferFull { needed }) => {
+                needs.push(needed);
+                needs.dedup();
+            }
+            Err(other) => panic!("{what}: {other}"),
+        }
+    }
+    unreachable!()
+}
+
+/// Objects with and without the members that the core adds.
+fn payloads() -> Vec<String> {
+    let mut payloads: Vec<_> = [
+        "{}",
+        r#"{"content":[]}"#,
+        r#"{"_meta":{}}"#,
+        r#"{"_meta":{"x.y/z":1},"content":[]}"#,
+        r#"{"\u005fmeta":{"x.y/z":1},"content":[]}"#,
+        r#"{"content":[{"resultType":1,"_meta":{"a":1}}]}"#,
+        r#"{"ttlMs":1,"cacheScope":"public","resultType":"complete"}"#,
+        r#"{"text":"\"ttlMs\":{ \\","result\u0054ype":"complete"}"#,
+    ]
+    .map(str::to_owned)
+    .into();
+    payloads.push(format!(
+        r#"{{"content":[],"resultType":"complete","_meta":{{{INFO}}}}}"#
+    ));
+    payloads
+}
+
+#[test]
+fn results() {
+    for method in ["tools/call", "resources/list"] {
+        for payload in payloads() {
+            let mut server = server(Limits::default());
+            let line = format!(
+                r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{{"name":"a",{META}}}}}"#
+            );
+            let server::Event::Request { token, .. } = hears(&mut server, &line) else {
+                panic!("no request");
+            };
+            let raw = Raw::parse(payload.as_bytes(), 16).unwrap();
+            exact(&payload, |out| {
+                server.respond(NOW, token, Outcome::Result(&raw), out)
+            });
+        }
+    }
+}
+
+#[test]
+fn notifications_of_subscriptions() {
+    let mut server = server(Limits::default());
+    let line = format!(
+        r#"{{"jsonrpc":"2.0","id":7,"method":"subscriptions/listen","params":{{"notifications":{{"notes":true}},{META}}}}}"#
+    );
+    let server::Event::Listening { token, .. } = hears(&mut server, &line) else {
+        panic!("no subscription");
+    };
+    let _ = server
+        .acknowledge(NOW, token, &[("notes", &true)], &mut [0; 512])
+        .unwrap();
+    for payload in payloads() {
+        let raw = Raw::parse(payload.as_bytes(), 16).unwrap();
+        let method = Method::from("notifications/notes");
+        exact(&payload, |out| {
+            server.notify_for(NOW, token, method, Some(&raw), out)
+        });
+    }
+}
+
+#[test]
+fn questions() {
+    for own in ["{}", r#"{"_meta":{}}"#, r#"{"a":1,"_meta":{"x.y/z":1}}"#] {
+        let snapshot = SessionSnapshot::stateless(Revision::V2025_11_25);
+        let config = ServerConfig {
+            methods: &[CustomMethod::new("example/ask")],
+            ..ServerConfig::new("demo", "1.0")
+        };
+        let storage = server::Fixed::<64, 4, 2, 0, 0>::new();
+        let mut server = Server::resume(NOW, config, storage, &snapshot).unwrap();
+        let params = Raw::parse(own.as_bytes(), 16).unwrap();
+        let question = Question {
+            method: Method::from("example/ask"),
+            params: &params,
+        };
+        let options = AskOptions {
+            progress: true,
+            ..AskOptions::default()
+        };
+        exact(own, |out| {
+            let asked = server.ask(NOW, None, question, options, out);
+            asked.map(|(_, sent)| sent)
+        });
+    }
+}
+
+fn client(limits: Limits) -> Client<'static, client::Fixed<4, 1>> {
+    let config = ClientConfig {
+        limits,
+        revisions: RevisionSet::of(&[Revision::V2026_07_28]),
+        ..ClientConfig::new("demo", "1.0")
+    };
+    let mut client = Client::new(config, client::Fixed::<4, 1>).unwrap();
+    client.connect(NOW).unwrap();
+    let mut out = [0; 4000];
+    let _ = client.poll_transmit(NOW, Channel::PIPE, &mut out).unwrap();
+    let discovered = Incoming::Message(Message::parse(DISCOVER.as_bytes(), 16));
+    let action = client.handle(NOW, &Source::PIPE, discovered);
+    assert!(matches!(action, Action::Event(_)), "{action:?}");
+    client
+}
+
+#[test]
+fn calls() {
+    let long = format!(r#"{{"name":"{}","_meta":{{"x.y/z":1}}}}"#, "y".repeat(300));
+    for payload in [
+        "{}",
+        r#"{"name":"a"}"#,
+        r#"{"_meta":{}}"#,
+        r#"{"name":"a","arguments":{"_meta":{}}}"#,
+        &long,
+    ] {
+        let params = Raw::parse(payload.as_bytes(), 16).unwrap();
+        let call = Call {
+            params: Some(&params),
+            progress: true,
+            ..Call::new(Method::ToolsCall)
+        };
+        let limits = |output| Limits {
+            output,
+            ..Limits::default()
+        };
+        let send = |output| {
+            let mut client = client(limits(output));
+            move |out: &mut [u8]| client.call(NOW, &call, out).map(|(_, sent)| sent)
+        };
+        let len = exact(payload, send(1000));
+        if payload == long {
+            // One byte more than the message is its line feed.
+            let put = |output| Outbox::new(Vec::new(), &limits(output)).put(send(output));
+            assert_eq!(put(len + 1).map(|sent| sent.len), Ok(len));
+            assert_eq!(put(len), Err(SendError::TooLarge { needed: len }));
+        }
+    }
+}
+
+/// The answers to as many calls as there are results.
+fn answers<O: Store<u8>>(store: O, output: usize, results: &[&str]) -> Vec<String> {
+    let limits = Limits {
+        output,
+        ..Limits::default()
+    };
+    let mut server = server(limits);
+    let (inbox, outbox) = (Inbox::new(Vec::new(), &limits), Outbox::new(store, &limits));
+    let mut link = Link::new(&mut server, inbox, outbox).unwrap();
+    for id in 0..results.len() {
+        let line = format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"a",{META}}}}}"#
+        );
+        for byte in line.bytes().chain([b'\n']) {
+            link.inbox.spare_mut().unwrap()[0] = byte;
+            link.inbox.filled(1);
+        }
+    }
+    let mut results = results.iter();
+    let mut said = String::new();
+    loop {
+        let end = link.turn(&mut server, NOW, |server, event, outbox| {
+            let server::Event::Request { token, .. } = event else {
+                return Handled::Done;
+            };
+            let result = Raw::parse(results.as_slice()[0].as_bytes(), 16).unwrap();
+            let outcome = Outcome::Result(&result);
+            match outbox.put(|out| server.respond(NOW, token, outcome, out)) {
+                Err(SendError::BufferFull { .. }) => Handled::Retry,
+                sent => {
+                    let _ = sent.unwrap();
+                    results.next();
+                    Handled::Done
+                }
+            }
+        });
+        said.push_str(core::str::from_utf8(link.outbox.pending()).unwrap());
+        link.outbox.consume(link.outbox.pending().len());
+        if end == TurnEnd::Empty {
+            return said.lines().map(str::to_owned).collect();
+        }
+    }
+}
+
+/// An answer as long as the output may be arrives from every outbox, whatever it has to wait for.
+#[test]
+fn an_answer_that_fits_is_not_replaced() {
+    let small = r#"{"content":[]}"#;
+    let own = |text: &str| {
+        format!(
+            r#"{{"content":[{{"type":"text","text":"{text}"}}],"resultType":"complete","_meta":{{{INFO}}}}}"#
+        )
+    };
+    let whole =
+        |id: usize, result: &str| format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#);
+    let spare = 899 - whole(0, &own("")).len();
+    let longest = own(&"x".repeat(spare));
+    for results in [[longest.as_str(), small], [small, &longest]] {
+        let at = results
+            .iter()
+            .position(|result| *result == longest)
+            .unwrap();
+        let answer = whole(at, &longest);
+        for said in [
+            answers([0; 900], 100_000, &results),
+            answers(Vec::new(), 900, &results),
+        ] {
+            assert_eq!(said.len(), 2, "{said:?}");
+            assert_eq!(said[at], answer);
+        }
+    }
+    let longer = own(&"x".repeat(spare + 1));
+    for said in [
+        answers([0; 900], 100_000, &[&longer]),
+        answers(Vec::new(), 900, &[&longer]),
+    ] {
+        assert!(said[0].contains(r#""code":-32603"#), "{said:?}");
+    }
+}
