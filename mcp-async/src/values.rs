@@ -27,6 +27,12 @@ impl Values {
         values.find_map(|value| Arc::clone(value).downcast().ok())
     }
 
+    /// Returns how many values there are.
+    #[cfg(feature = "http-server")]
+    pub(crate) fn len(&self) -> usize {
+        self.0.as_ref().map_or(0, |values| values.len())
+    }
+
     /// Returns the value of this type.
     pub(crate) fn get<T: 'static>(&self) -> Option<&T> {
         let mut values = self.0.as_ref()?.iter();

@@ -18,8 +18,8 @@ use crate::runtime::Runtime;
 
 /// Sends a request to another process of the same server: an HTTP client.
 ///
-/// [`Http::share`](super::Http::share) uses [`HttpClient`](crate::net::HttpClient).
-/// [`LocalForward`] is for endpoints that are several in one process.
+/// [`Http::share`](super::Http::share) uses an `HttpForward`. [`LocalForward`] is for endpoints that are
+/// several in one process.
 pub trait Forward: Send + Sync + 'static {
     /// Sends a request to the absolute URL in it. The future resolves with the head of the response.
     /// Dropping it, or the body of the response, ends the exchange. Redirects are not followed, and no
@@ -29,7 +29,7 @@ pub trait Forward: Send + Sync + 'static {
 
 /// The future of [`Forward::forward`].
 pub type ForwardFuture =
-    Pin<Box<dyn Future<Output = Result<Response<ForwardedBody>, ForwardFailed>> + Send>>;
+    Pin<Box<dyn Future<Output = Result<Response<ForwardedBody>, ForwardError>> + Send>>;
 
 /// The body of the response to a forwarded request.
 pub type ForwardedBody =
@@ -37,12 +37,12 @@ pub type ForwardedBody =
 
 /// Why there is no response.
 #[derive(Debug)]
-pub struct ForwardFailed {
+pub struct ForwardError {
     unsent: bool,
     cause: Box<dyn Error + Send + Sync>,
 }
 
-impl ForwardFailed {
+impl ForwardError {
     /// The process could not be reached: nothing of the request was sent.
     pub fn unsent(cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self {
@@ -65,7 +65,7 @@ impl ForwardFailed {
     }
 }
 
-impl fmt::Display for ForwardFailed {
+impl fmt::Display for ForwardError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.unsent {
             true => "another process cannot be reached",
@@ -74,7 +74,7 @@ impl fmt::Display for ForwardFailed {
     }
 }
 
-impl Error for ForwardFailed {
+impl Error for ForwardError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         Some(&*self.cause)
     }
@@ -139,7 +139,7 @@ impl Forward for LocalForward {
         let call = calls.get(&request.uri().to_string());
         match call.and_then(|call| call(request)) {
             Some(answered) => answered,
-            None => Box::pin(async { Err(ForwardFailed::unsent("no service has this URL")) }),
+            None => Box::pin(async { Err(ForwardError::unsent("no service has this URL")) }),
         }
     }
 }

@@ -5,10 +5,10 @@
 
 #[cfg(feature = "http-client")]
 pub(crate) mod client;
-#[cfg(all(feature = "http-server", feature = "http-client"))]
-mod client_forward;
 #[cfg(feature = "http-server")]
 mod forward;
+#[cfg(all(feature = "http-server", feature = "http-client"))]
+mod http_forward;
 #[cfg(feature = "http-server")]
 pub(crate) mod server;
 #[cfg(feature = "http-server")]
@@ -19,7 +19,9 @@ pub use crate::server::Principal;
 #[cfg(feature = "http-client")]
 pub use client::{HttpEvent, HttpStep};
 #[cfg(feature = "http-server")]
-pub use forward::{Forward, ForwardFailed, ForwardFuture, ForwardedBody, LocalForward};
+pub use forward::{Forward, ForwardError, ForwardFuture, ForwardedBody, LocalForward};
+#[cfg(all(feature = "http-server", feature = "http-client"))]
+pub use http_forward::HttpForward;
 #[cfg(feature = "http-server")]
 pub use server::{
     AuthError, Authenticate, Authenticated, Http, HttpBody, HttpService, HttpStatus, Readiness,

@@ -26,7 +26,7 @@ pub(super) struct Trust;
 
 #[cfg(feature = "http-client")]
 impl Trust {
-    pub(super) const fn new(_: Option<Roots>) -> Self {
+    pub(super) const fn new(_: Option<Roots>, _http1_only: bool) -> Self {
         Self
     }
 

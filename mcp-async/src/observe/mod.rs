@@ -30,8 +30,8 @@ pub(crate) use self::off::{
 };
 #[cfg(all(feature = "http-server", not(feature = "tracing")))]
 pub(crate) use self::off::{
-    displaced, forward_failed, forwarded_refused, forwarding, listening, store_failed, taken_over,
-    unverified,
+    claims_not_shared, displaced, forward_failed, forwarded_refused, forwarding, listening,
+    store_failed, taken_over, unverified,
 };
 #[cfg(all(feature = "http-client", not(feature = "tracing")))]
 pub(crate) use self::off::{oversized, tool_dropped, unsent};
@@ -43,8 +43,8 @@ pub(crate) use self::on::issuer_spelling;
 pub(crate) use self::on::refused;
 #[cfg(all(feature = "http-server", feature = "tracing"))]
 pub(crate) use self::on::{
-    displaced, forward_failed, forwarded_refused, forwarding, listening, store_failed, taken_over,
-    unverified,
+    claims_not_shared, displaced, forward_failed, forwarded_refused, forwarding, listening,
+    store_failed, taken_over, unverified,
 };
 #[cfg(feature = "tracing")]
 pub(crate) use self::on::{expired, ignored, panicked, ping_missed};

@@ -44,6 +44,9 @@ pub(crate) const fn taken_over(_epoch: u32) {}
 pub(crate) const fn forwarding(_process: &str) {}
 
 #[cfg(feature = "http-server")]
+pub(crate) const fn claims_not_shared() {}
+
+#[cfg(feature = "http-server")]
 pub(crate) fn forward_failed(_reason: &dyn core::fmt::Display) {}
 
 #[cfg(feature = "http-server")]

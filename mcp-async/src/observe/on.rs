@@ -81,6 +81,12 @@ pub(crate) fn forwarding(process: &str) {
     debug!(target: span::TARGET, process, "a request is forwarded");
 }
 
+/// The owner of a session does not receive all claims of a principal.
+#[cfg(feature = "http-server")]
+pub(crate) fn claims_not_shared() {
+    warn!(target: span::TARGET, "a principal was forwarded without claims that `share_claims` does not name");
+}
+
 /// A forwarded request has no answer of its process.
 #[cfg(feature = "http-server")]
 pub(crate) fn forward_failed(reason: &dyn core::fmt::Display) {

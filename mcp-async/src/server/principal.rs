@@ -67,6 +67,12 @@ impl Principal {
         self.0.claims.get()
     }
 
+    /// How many types of claims it has.
+    #[cfg(feature = "http-server")]
+    pub(crate) fn claims_len(&self) -> usize {
+        self.0.claims.len()
+    }
+
     #[cfg(feature = "http-server")]
     pub(crate) fn shared_name(&self) -> Arc<str> {
         Arc::clone(&self.0.name)

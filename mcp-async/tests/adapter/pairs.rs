@@ -291,17 +291,21 @@ impl Verification {
         match self {
             Self::Protect => http.protect(protection()),
             Self::AllowAnonymous => http.protect(protection().allow_anonymous()),
-            Self::Authenticate => http.share_claims::<Tenant>().authenticate(|head: &Parts| {
-                let sent = head.headers.get("authorization");
-                let sent = sent.and_then(|sent| sent.to_str().ok()).unwrap_or_default();
-                let user = match sent.strip_prefix("Bearer ").unwrap_or_default() {
-                    "" | "unknown" => None,
-                    token => token.split('+').next().map(str::to_owned),
-                };
-                let challenge = || AuthError::unauthorized(HeaderValue::from_static("Bearer"));
-                let user = user.ok_or_else(challenge);
-                async move { Ok(Principal::new(user?).with_claims(Tenant("acme".into()))) }
-            }),
+            Self::Authenticate => {
+                http.share_claims::<Tenant>("tenant")
+                    .authenticate(|head: &Parts| {
+                        let sent = head.headers.get("authorization");
+                        let sent = sent.and_then(|sent| sent.to_str().ok()).unwrap_or_default();
+                        let user = match sent.strip_prefix("Bearer ").unwrap_or_default() {
+                            "" | "unknown" => None,
+                            token => token.split('+').next().map(str::to_owned),
+                        };
+                        let challenge =
+                            || AuthError::unauthorized(HeaderValue::from_static("Bearer"));
+                        let user = user.ok_or_else(challenge);
+                        async move { Ok(Principal::new(user?).with_claims(Tenant("acme".into()))) }
+                    })
+            }
         }
     }
 }

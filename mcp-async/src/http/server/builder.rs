@@ -15,6 +15,8 @@ use super::authenticate::{Authenticate, Hook};
 use super::endpoint::HttpEndpoint;
 use super::http_sse_paths::HttpSsePaths;
 use super::options::Options;
+#[cfg(feature = "http-client")]
+use crate::http::HttpForward;
 use crate::http::{Forward, SessionStore};
 use crate::net::Listen;
 #[cfg(feature = "http-client")]
@@ -235,7 +237,7 @@ impl<R: Runtime> Http<R> {
     /// Sets how many unread bytes one stream may hold before its handlers wait; 256 KiB
     /// otherwise. Zero is a mistake.
     pub fn max_unread_bytes(mut self, bytes: usize) -> Self {
-        self.check("unread", bytes == 0);
+        self.check("max_unread_bytes", bytes == 0);
         self.options.streams.unread = bytes;
         self
     }
@@ -250,7 +252,8 @@ impl<R: Runtime> Http<R> {
     /// token states, or the name of the [`Principal`](crate::http::Principal) and its
     /// [shared claims](Self::share_claims). No token, cookie or proof is forwarded, so `keep_tokens` is a
     /// mistake; of the other fields, the owner receives those of the protocol, of traces, and those that
-    /// [`forward_headers`](Self::forward_headers) names. Write access to the store is enough to end sessions,
+    /// [`forward_headers`](Self::forward_headers) names. What a layer put into the extensions of the request
+    /// stays where it arrived, and the URL has to lead past a layer that demands credentials. Write access to the store is enough to end sessions,
     /// and to read what clients send and receive; it is not enough to act as a client.
     ///
     /// Sessions of [`legacy_sse`](Self::legacy_sse) are not shared.
@@ -283,12 +286,20 @@ impl<R: Runtime> Http<R> {
 
     /// Lets the owner of a [shared](Self::share) session receive the claims of this type that
     /// [`authenticate`](Self::authenticate), or a layer in front of the service, has put into the
-    /// [`Principal`](crate::http::Principal). All processes must share the same types.
-    pub fn share_claims<T>(mut self) -> Self
+    /// [`Principal`](crate::http::Principal). They travel under this name, by which a process refuses requests
+    /// with claims that it does not know: a program that shares further claims is deployed to all processes
+    /// before one of them has such principals. A name that is taken is a mistake. Claims that are not shared
+    /// are missing at the owner; the first principal that has such claims is a warning in the log.
+    pub fn share_claims<T>(mut self, name: &'static str) -> Self
     where
         T: Serialize + DeserializeOwned + Send + Sync + 'static,
     {
-        self.options.sharing.add_claims::<T>();
+        if self.options.sharing.has_claims(name) {
+            let reason = format!("{name:?} is shared already");
+            let mistake = RegisterError::setting("share_claims", &reason);
+            self.mistakes.push(mistake);
+        }
+        self.options.sharing.add_claims::<T>(name);
         self
     }
 
@@ -456,10 +467,8 @@ impl<R: Runtime> Http<R> {
             Source::Built(server) => server.clone(),
             Source::Parts(parts) => parts.as_ref().clone().build()?,
         };
-        if self.options.sharing.store.is_some() {
-            self.check_sharing(&server);
-            BuildError::check(core::mem::take(&mut self.mistakes))?;
-        }
+        self.check_sharing(&server);
+        BuildError::check(core::mem::take(&mut self.mistakes))?;
         #[cfg(feature = "auth")]
         if let Some(guard) = &self.options.guard {
             BuildError::check(guard.unknown_methods(&server))?;
@@ -472,14 +481,11 @@ impl<R: Runtime> Http<R> {
 #[cfg(feature = "http-client")]
 impl<R: Network> Http<R> {
     /// Shares the legacy sessions with the other processes of this server, through a store that all of them
-    /// reach: [`share_with`](Self::share_with) an [`HttpClient`](crate::net::HttpClient). A client with
-    /// settings of its own, certificates for instance, is passed to `share_with`.
+    /// reach: [`share_with`](Self::share_with) an [`HttpForward`] that trusts the certificates of the operating
+    /// system.
     pub fn share(self, store: Arc<dyn SessionStore>) -> Self {
-        let client = HttpClient::<R>::builder().no_proxy().no_redirects();
-        self.share_with(
-            store,
-            Arc::new(client.connect_timeout(CONNECT_TIMEOUT).build()),
-        )
+        let forward = HttpForward::<R>::new(HttpClient::builder());
+        self.share_with(store, Arc::new(forward))
     }
 }
 
@@ -490,6 +496,15 @@ impl<R: Runtime> Http<R> {
             let mistake = RegisterError::setting("share", &reason);
             self.mistakes.push(mistake);
         };
+        if self.options.sharing.store.is_none() {
+            if self.options.sharing.is_used() || self.processes.is_some() {
+                mistake("without a store, settings for several processes have no effect");
+            }
+            return;
+        }
+        if self.processes.is_some() {
+            mistake("`processes_on` has an effect with `serve_on` and `serve` only: `reached_at`");
+        }
         if server.sealed_with().is_none() {
             mistake("the processes need the same keys: `state_keys` of the server");
         }
@@ -519,10 +534,6 @@ fn is_url(url: &str) -> bool {
         uri.host().is_some() && matches!(scheme, Some("http" | "https"))
     })
 }
-
-/// The time limit for connecting to another process.
-#[cfg(feature = "http-client")]
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Fields that no process forwards.
 const CREDENTIALS: [HeaderName; 4] = [

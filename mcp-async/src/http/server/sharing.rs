@@ -1,8 +1,7 @@
 //! State of an endpoint that other processes share.
 
-use core::any::type_name;
 use core::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use http::header::HeaderName;
 use mcp_proto::server::SessionSnapshot;
@@ -11,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::processes::VERSION;
 use crate::http::{Forward, SessionStore};
+use crate::observe;
 use crate::server::{Machine, Principal, SessionClient};
 
 /// What an endpoint shares with other processes, if it does.
@@ -23,6 +23,8 @@ pub(super) struct Sharing {
     /// Fields of requests that owners receive, beside the usual ones.
     pub(super) headers: Vec<HeaderName>,
     claims: Vec<SharedClaims>,
+    /// A principal had claims that are not shared.
+    lacks_claims: Arc<OnceLock<()>>,
 }
 
 /// Claims of the application that travel with the principal.
@@ -35,12 +37,12 @@ struct SharedClaims {
 
 impl Sharing {
     /// Lets claims of this type travel.
-    pub(super) fn add_claims<T>(&mut self)
+    pub(super) fn add_claims<T>(&mut self, name: &'static str)
     where
         T: Serialize + DeserializeOwned + Send + Sync + 'static,
     {
         self.claims.push(SharedClaims {
-            name: type_name::<T>(),
+            name,
             write: |principal| serde_json::to_value(principal.claims::<T>()?).ok(),
             read: |principal, value| {
                 let claims = serde_json::from_value::<T>(value).ok()?;
@@ -49,13 +51,26 @@ impl Sharing {
         });
     }
 
-    /// The claims of a principal that travel, by the names of their types.
+    pub(super) fn has_claims(&self, name: &str) -> bool {
+        self.claims.iter().any(|claims| claims.name == name)
+    }
+
+    /// Whether the program has set anything that only a shared endpoint needs.
+    pub(super) fn is_used(&self) -> bool {
+        self.url.is_some() || !self.headers.is_empty() || !self.claims.is_empty()
+    }
+
+    /// The claims of a principal that travel, by their names.
     pub(super) fn claims_of(&self, principal: &Principal) -> Vec<(String, serde_json::Value)> {
         let claims = self.claims.iter().filter_map(|claims| {
             let value = (claims.write)(principal)?;
             Some((claims.name.to_owned(), value))
         });
-        claims.collect()
+        let claims: Vec<_> = claims.collect();
+        if claims.len() < principal.claims_len() {
+            self.lacks_claims.get_or_init(observe::claims_not_shared);
+        }
+        claims
     }
 
     /// The principal with claims of another process; `None` if one cannot be read.

@@ -39,6 +39,7 @@ pub struct HttpClientBuilder<R> {
     guard: Option<AddressGuard>,
     first_address: Option<Arc<OnceLock<IpAddr>>>,
     redirects: bool,
+    http1_only: bool,
     runtime: PhantomData<fn() -> R>,
 }
 
@@ -110,6 +111,12 @@ impl<R: Network> HttpClientBuilder<R> {
         self
     }
 
+    /// Has a connection of HTTP/1.1 for each request at a time, also where the server has HTTP/2.
+    pub const fn http1_only(mut self) -> Self {
+        self.http1_only = true;
+        self
+    }
+
     /// Notes the address of the first connection that goes through no proxy.
     #[cfg(feature = "auth")]
     pub(crate) fn note_first_address(mut self, first: Arc<OnceLock<IpAddr>>) -> Self {
@@ -143,7 +150,7 @@ impl<R: Network> HttpClientBuilder<R> {
                 proxies,
                 connect_timeout: self.connect_timeout,
                 stall_timeout: self.stall_timeout,
-                tls: Trust::new(self.roots),
+                tls: Trust::new(self.roots, self.http1_only),
                 guard: self.guard,
                 first_address: self.first_address,
                 runtime: PhantomData,
@@ -169,6 +176,7 @@ impl<R: Network> Default for HttpClientBuilder<R> {
             guard: None,
             first_address: None,
             redirects: true,
+            http1_only: false,
             runtime: PhantomData,
         }
     }

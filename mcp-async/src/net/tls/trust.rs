@@ -50,13 +50,17 @@ impl fmt::Debug for Roots {
 /// Whom a client trusts. What the operating system says is read when it is first needed.
 pub(in crate::net) struct Trust {
     roots: Option<Roots>,
+    http1_only: bool,
     connector: OnceLock<Result<TlsConnector, TlsError>>,
 }
 
 impl Trust {
-    pub(in crate::net) const fn new(roots: Option<Roots>) -> Self {
-        let connector = OnceLock::new();
-        Self { roots, connector }
+    pub(in crate::net) const fn new(roots: Option<Roots>, http1_only: bool) -> Self {
+        Self {
+            roots,
+            http1_only,
+            connector: OnceLock::new(),
+        }
     }
 
     pub(in crate::net) async fn connect<S>(
@@ -87,7 +91,10 @@ impl Trust {
                 .map_err(TlsError::of("the system's certificates cannot be used"))?,
         }
         .with_no_client_auth();
-        config.alpn_protocols = vec![b"h2".into(), b"http/1.1".into()];
+        config.alpn_protocols = match self.http1_only {
+            true => vec![b"http/1.1".into()],
+            false => vec![b"h2".into(), b"http/1.1".into()],
+        };
         Ok(Arc::new(config).into())
     }
 }

@@ -30,7 +30,8 @@ use super::derived_keys::DerivedKeys;
 /// has to begin again. There, give every process the same key.
 ///
 /// To rotate, move the old key to [`previous`](Self::previous): new states are sealed with the
-/// current key, and states of both are accepted.
+/// current key, and states of both are accepted. Several processes need the new key as the previous one
+/// first, until all of them have it: they accept only what they know.
 ///
 /// ```
 /// use core::time::Duration;

@@ -10,7 +10,7 @@ use mcp_async::ErrorChain;
 use mcp_async::net::{HttpClient, Identity, Listen, Reply, Roots, SendFailed};
 
 use super::service::Tested;
-use super::{PATIENCE, SOON, local, start};
+use super::{PATIENCE, SOON, certificate, local, start};
 use crate::adapter::Runtime;
 use crate::block_on;
 
@@ -238,17 +238,6 @@ fn this_machine_is_reached_without_a_proxy() {
             .await;
         assert_eq!(text(response.unwrap()).await, "hello");
     });
-}
-
-/// A certificate for `server.example` and this machine, and who trusts it.
-fn certificate() -> (Identity, Roots) {
-    let names = ["server.example", "localhost", "127.0.0.1"].map(str::to_owned);
-    let made = rcgen::generate_simple_self_signed(names).unwrap();
-    let (certificate, key) = (made.cert.pem(), made.signing_key.serialize_pem());
-    (
-        Identity::from_pem(certificate.as_bytes(), key.as_bytes()).unwrap(),
-        Roots::from_pem(certificate.as_bytes()).unwrap(),
-    )
 }
 
 #[test]

@@ -5,20 +5,20 @@ use std::net::Shutdown;
 use std::thread;
 
 use mcp_async::http::Http;
-use mcp_async::net::{HttpClient, Identity, Listen, RemoteAddr, Roots};
+use mcp_async::net::{HttpClient, Listen, RemoteAddr};
 use mcp_async::tasks::server::{TaskPolicy, Tasks};
 use mcp_async::tasks::store::{MemoryTaskStore, TaskStore};
 use mcp_proto::{Revision, RevisionSet};
 use serde_json::json;
 
 use super::service::{Gate, Open, Tested};
-use super::{LATER, Running, SOON, local, run};
+use super::{LATER, Running, SOON, certificate, local, run};
 use crate::adapter::server::{Context, HandlerError, NoArguments, ServerBuilder, Tool};
 use crate::adapter::{Client, Runtime, Server};
 use crate::block_on;
 
 /// `hello`, `held` until the gate is open, `flood` which does nothing but report progress.
-fn server(state: &Tested) -> ServerBuilder<Runtime> {
+pub(super) fn server(state: &Tested) -> ServerBuilder<Runtime> {
     let (held, flood) = (state.clone(), state.clone());
     Server::builder("s", "1")
         .revisions(RevisionSet::of(&Revision::ALL))
@@ -106,7 +106,7 @@ fn modern_of(tool: &str, capabilities: &serde_json::Value) -> String {
     post(&headers, &body.to_string())
 }
 
-fn post(headers: &str, body: &str) -> String {
+pub(super) fn post(headers: &str, body: &str) -> String {
     let length = body.len();
     format!(
         "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
@@ -114,7 +114,7 @@ fn post(headers: &str, body: &str) -> String {
     )
 }
 
-fn initialize() -> String {
+pub(super) fn initialize() -> String {
     let params = json!({
         "protocolVersion": "2025-11-25",
         "capabilities": {},
@@ -143,10 +143,7 @@ fn every_revision_is_spoken() {
 
 #[test]
 fn tls_with_a_certificate() {
-    let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
-    let (certificate, key) = (made.cert.pem(), made.signing_key.serialize_pem());
-    let identity = Identity::from_pem(certificate.as_bytes(), key.as_bytes()).unwrap();
-    let roots = Roots::from_pem(certificate.as_bytes()).unwrap();
+    let (identity, roots) = certificate();
     let server = serve(&Tested::default(), local().tls(identity), |http| http);
     for revision in OVER_HTTP {
         block_on(async {

@@ -6,6 +6,7 @@ mod login;
 mod mcp;
 mod server;
 mod service;
+mod shared;
 
 use core::net::SocketAddr;
 use core::time::Duration;
@@ -15,7 +16,7 @@ use std::sync::mpsc;
 use std::thread;
 
 use mcp_async::Task;
-use mcp_async::net::Listen;
+use mcp_async::net::{Identity, Listen, Roots};
 
 use super::adapter::Runtime;
 use super::block_on;
@@ -152,4 +153,15 @@ impl Raw {
 
 fn local() -> Listen {
     Listen::bind("127.0.0.1:0").unwrap().plain_http2()
+}
+
+/// A certificate for `server.example` and this machine, and who trusts it.
+fn certificate() -> (Identity, Roots) {
+    let names = ["server.example", "localhost", "127.0.0.1"].map(str::to_owned);
+    let made = rcgen::generate_simple_self_signed(names).unwrap();
+    let (certificate, key) = (made.cert.pem(), made.signing_key.serialize_pem());
+    (
+        Identity::from_pem(certificate.as_bytes(), key.as_bytes()).unwrap(),
+        Roots::from_pem(certificate.as_bytes()).unwrap(),
+    )
 }

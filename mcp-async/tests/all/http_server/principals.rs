@@ -82,7 +82,7 @@ fn claims_are_those_of_the_request() {
 /// The store keeps the name; the claims come with each request, which another process may forward.
 #[test]
 fn a_session_that_is_shared_has_the_claims_of_each_request() {
-    let [first, second] = processes_of(tool, |http| http.share_claims::<Scope>());
+    let [first, second] = processes_of(tool, |http| http.share_claims::<Scope>("scope"));
     let here = Session::open_as(&first.service, "2025-11-25", Some(ada("open")));
     let who = |scope| {
         let there = Session {

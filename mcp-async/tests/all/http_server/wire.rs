@@ -12,7 +12,7 @@ use http::Request;
 use http_body::{Body, Frame};
 use http_body_util::{BodyExt as _, Empty};
 use mcp_async::http::{
-    Forward, ForwardFailed, ForwardFuture, ForwardedBody, HttpService, LocalForward,
+    Forward, ForwardError, ForwardFuture, ForwardedBody, HttpService, LocalForward,
 };
 
 use crate::sim::{Process, Sim};
@@ -95,17 +95,17 @@ impl Forward for Wire {
             (process.unwrap_or_default(), broken)
         };
         if broken == Break::Unsent {
-            return Box::pin(async { Err(ForwardFailed::unsent("there is no way")) });
+            return Box::pin(async { Err(ForwardError::unsent("there is no way")) });
         }
         let mut answered = self.local.forward(request);
         Box::pin(async move {
             let answered = poll_fn(|cx| process.poll(cx, |cx| answered.as_mut().poll(cx)));
             let Ok(answered) = answered.await else {
-                return Err(ForwardFailed::broken("the process has ended"));
+                return Err(ForwardError::broken("the process has ended"));
             };
             let mut response = answered?;
             let broken = match broken {
-                Break::Head => return Err(ForwardFailed::broken("the connection has ended")),
+                Break::Head => return Err(ForwardError::broken("the connection has ended")),
                 Break::Foreign => {
                     response.headers_mut().clear();
                     false

@@ -87,7 +87,7 @@ fn a_forwarded_request_that_is_refused_is_a_warning() {
         let [first, second] = processes(|http, index| {
             let http = match index {
                 0 => http,
-                _ => http.share_claims::<Tenant>(),
+                _ => http.share_claims::<Tenant>("tenant"),
             };
             http.authenticate(|head: &Parts| {
                 let sent = head.headers.get("authorization");

@@ -82,7 +82,8 @@ pub(super) async fn publish<R: Runtime>(
             from,
             change: change.clone(),
         });
-        let published = processes.store.publish(&message).await;
+        let signed = processes.keys.changes.sign(&message);
+        let published = processes.store.publish(signed.as_bytes()).await;
         let failed = published.is_err();
         failures.note(published);
         if failed {
@@ -153,7 +154,7 @@ async fn hear<R: Runtime>(
             Ok(message) => message,
             Err(error) => return Some(error),
         };
-        if let Some(Changed { from, change }) = message::decode(&message)
+        if let Some(Changed { from, change }) = message::open(&processes.keys.changes, &message)
             && *from != *processes.name
         {
             endpoint.upgrade()?.server.announced(&change);

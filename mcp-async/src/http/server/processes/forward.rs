@@ -19,7 +19,7 @@ use super::message::{
 };
 use super::this_process::{Process, Processes};
 use super::{ANSWER, REQUEST};
-use crate::http::{ForwardFailed, ForwardedBody};
+use crate::http::{ForwardError, ForwardedBody};
 use crate::net::time::{Either, RuntimeSleep, race, timeout};
 use crate::observe;
 use crate::runtime::Runtime;
@@ -57,7 +57,10 @@ impl Processes {
         };
         observe::forwarding(owner);
         self.counters.forwarded.add();
-        let sent = timeout::<R, _>(self.lease + HEAD_TIMEOUT, self.forward.forward(request));
+        let sent = timeout::<R, _>(
+            self.lease.saturating_add(HEAD_TIMEOUT),
+            self.forward.forward(request),
+        );
         let gone = self.gone(owner);
         let response = match race(pin!(sent), pin!(gone)).await {
             Either::Left(Some(Ok(response))) => response,
@@ -115,7 +118,7 @@ impl Processes {
                 return Forwarding::Answered(answer::busy(NOT_TAKEN).into());
             }
         };
-        let patience = keep_alive * 2 + self.lease;
+        let patience = keep_alive.saturating_mul(2).saturating_add(self.lease);
         let mut events = ForwardedEvents::<R> {
             body,
             processes: Arc::clone(self),
@@ -148,7 +151,7 @@ fn response_of(line: &StatusLine, body: HttpBody) -> Answer {
     answer.unwrap_or_else(|| answer::busy(MAY_HAVE_RUN))
 }
 
-fn unsent(failed: &ForwardFailed) -> Forwarding {
+fn unsent(failed: &ForwardError) -> Forwarding {
     observe::forward_failed(&crate::ErrorChain(failed));
     match failed.is_unsent() {
         true => Forwarding::Unreachable,

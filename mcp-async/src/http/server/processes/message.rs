@@ -26,6 +26,8 @@ pub(super) struct Introduction {
     pub(super) process: String,
     /// The URL at which it is reached.
     pub(super) url: String,
+    /// The last second since 1970 in which it is.
+    pub(super) until: u64,
 }
 
 /// A request for a session of another process. It is bound to that process in one of its leases.
@@ -254,14 +256,16 @@ fn headers(fields: &[(String, String)]) -> HeaderMap {
 
 /// The fields of a request that the owner receives, beside those of the protocol and those that the
 /// program names.
-const FORWARDED: [HeaderName; 7] = [
+const FORWARDED: [HeaderName; 9] = [
     header::ACCEPT,
     header::CONTENT_TYPE,
+    header::FORWARDED,
     header::HOST,
     HeaderName::from_static("last-event-id"),
     HeaderName::from_static("traceparent"),
     HeaderName::from_static("tracestate"),
     HeaderName::from_static("baggage"),
+    HeaderName::from_static("x-forwarded-for"),
 ];
 
 /// The version of messages and records. A process leaves those of other versions alone.

@@ -50,7 +50,7 @@ impl Nonces {
 }
 
 /// How far the clocks of two processes may differ, and how long a request may take to arrive, in seconds.
-const WINDOW: u64 = 30;
+pub(super) const WINDOW: u64 = 30;
 
 /// Requests that are remembered at a time, twice.
 const MAX_NONCES: usize = 1 << 20;

@@ -13,7 +13,7 @@ use super::super::turns::Turns;
 use super::changes::Outbox;
 use super::counters::Counters;
 use super::message::{self, Introduction};
-use super::nonces::Nonces;
+use super::nonces::{Nonces, WINDOW};
 use super::owners::Owners;
 use super::signal::Signal;
 use crate::connection::register;
@@ -53,6 +53,7 @@ pub(super) struct Keys {
     introductions: DerivedKeys,
     pub(super) requests: DerivedKeys,
     pub(super) answers: DerivedKeys,
+    pub(super) changes: DerivedKeys,
 }
 
 /// The other processes.
@@ -76,6 +77,7 @@ impl Keys {
             introductions: keys.derive(b"mcp process\0"),
             requests: keys.derive(b"mcp forwarded request\0"),
             answers: keys.derive(b"mcp forwarded answer\0"),
+            changes: keys.derive(b"mcp change\0"),
         }
     }
 }
@@ -173,6 +175,8 @@ impl Processes {
         let introduction = message::encode(&Introduction {
             process: self.name.to_string(),
             url: self.url.clone(),
+            until: (self.keys.introductions.now())
+                .saturating_add(self.lease.as_secs().saturating_mul(2)),
         });
         let signed = self.keys.introductions.sign(&introduction);
         let (sent, last) = (self.now(), self.ownership().number());
@@ -193,9 +197,12 @@ impl Processes {
     /// Notes which processes live.
     fn meet(&self, announced: Announced) {
         let mut by_name = HashMap::new();
+        let now = self.keys.introductions.now();
         for live in announced.processes {
             let said = message::open::<Introduction>(&self.keys.introductions, &live.announcement);
-            let genuine = said.filter(|said| *said.process == *live.owner.process);
+            let is_fresh = |until: u64| now <= until.saturating_add(WINDOW);
+            let genuine =
+                said.filter(|said| *said.process == *live.owner.process && is_fresh(said.until));
             // A process of another version, or one that has no key, cannot be asked.
             let url = genuine.map_or_else(String::new, |said| said.url);
             let owner = live.owner;

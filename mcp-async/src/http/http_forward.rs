@@ -1,0 +1,69 @@
+//! Forwarded requests over HTTP.
+
+use core::fmt;
+use core::time::Duration;
+
+use bytes::Bytes;
+use http::Request;
+use http_body_util::BodyExt;
+
+use super::{Forward, ForwardError, ForwardFuture, ForwardedBody};
+use crate::net::{HttpClient, HttpClientBuilder, Network};
+
+/// Forwards requests with an HTTP client.
+///
+/// [`Http::share`](super::Http::share) uses one that trusts the certificates of the operating system. Another
+/// one is for processes with certificates of an authority of their own:
+///
+/// ```
+/// # #[cfg(feature = "tls")]
+/// # mod tls {
+/// use std::io;
+/// use std::sync::Arc;
+///
+/// use mcp_async::http::{Http, HttpForward, SessionStore};
+/// use mcp_async::net::{HttpClient, Network, Roots};
+///
+/// fn shared<R: Network>(http: Http<R>, store: Arc<dyn SessionStore>) -> io::Result<Http<R>> {
+///     let roots = Roots::from_pem(&std::fs::read("authority.pem")?).map_err(io::Error::other)?;
+///     let client = HttpClient::<R>::builder().roots(roots);
+///     Ok(http.share_with(store, Arc::new(HttpForward::new(client))))
+/// }
+/// # }
+/// ```
+pub struct HttpForward<R: Network>(HttpClient<R>);
+
+impl<R: Network> HttpForward<R> {
+    /// Forwards with a client of these settings. It goes through no proxy, follows no redirects, takes at most
+    /// one second to connect, and has a connection of HTTP/1.1 for each request at a time: neither a slow reader
+    /// nor a bound of streams holds up other requests.
+    pub fn new(client: HttpClientBuilder<R>) -> Self {
+        let client = client.no_proxy().no_redirects().http1_only();
+        Self(client.connect_timeout(CONNECT_TIMEOUT).build())
+    }
+}
+
+impl<R: Network> Forward for HttpForward<R> {
+    fn forward(&self, request: Request<Bytes>) -> ForwardFuture {
+        let client = self.0.clone();
+        Box::pin(async move {
+            match client.send(request).await {
+                Ok(response) => Ok(response.map(|body| {
+                    let body = body.map_err(Into::into);
+                    Box::pin(body) as ForwardedBody
+                })),
+                Err(error) if error.is_unsent() => Err(ForwardError::unsent(error)),
+                Err(error) => Err(ForwardError::broken(error)),
+            }
+        })
+    }
+}
+
+impl<R: Network> fmt::Debug for HttpForward<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpForward").finish_non_exhaustive()
+    }
+}
+
+/// A process that takes longer to accept a connection counts as one that cannot be reached.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
