@@ -268,6 +268,8 @@ impl TaskStore for RedisStore {
                 self.run(&scripts::BOOTS_DEAD, &boots, &[], deadline)
                     .await?,
             )? {
+                // There may be many, and each has its own time.
+                let deadline = self.link.deadline();
                 let set = self.tasks_of_boot(&boot);
                 let mut command = cmd("SMEMBERS");
                 command.arg(&set);

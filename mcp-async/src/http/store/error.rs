@@ -7,8 +7,8 @@ use core::fmt;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// The session belongs to a later epoch than the one that the writer named: another process
-    /// has taken it over.
+    /// The session belongs to a later epoch or to another owner than the caller names: another process has
+    /// taken it over.
     Conflict,
     /// The session has ended, or the store has forgotten it.
     Gone,

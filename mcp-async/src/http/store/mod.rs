@@ -56,9 +56,13 @@ pub use self::owner::{Announced, Claim, LiveProcess, Owner, TakenSession};
 /// Only [`create`](Self::create) makes a record, and the events of a session are forgotten with it, so a
 /// session that has ended does not come back.
 ///
-/// Each comparison with what it guards is one atomic step. The server does not limit how long a call
-/// takes, and requests wait for it: give the calls of a store a time limit that is a small part of the
-/// [lease](crate::http::Http::lease).
+/// An epoch or an owner is compared, and what it guards written, in one atomic step. Whether a process lives
+/// may be read before that step.
+///
+/// # Errors
+/// Any call may fail with [`StoreError::Failed`]; what it asks for may have been done all the same. The server
+/// does not limit how long a call takes, and requests wait for it: give the calls of a store a time limit that
+/// is at most a sixth of the [lease](crate::http::Http::lease).
 ///
 /// [`MemoryStore`] is one, [`check_session_store`] tests one.
 pub trait SessionStore: Send + Sync {
@@ -90,7 +94,10 @@ pub trait SessionStore: Send + Sync {
 
     /// Makes `owner` the owner of a session, if its process is the owner in another lease, or if there
     /// is no owner. If the process of the owner does not live, `owner` displaces it where `displaces` says
-    /// so. See [`Claim`].
+    /// so.
+    ///
+    /// Returns [`Claim::Unannounced`] if the lease of `owner` is over, then [`Claim::Unknown`] if there is no
+    /// such session, and whose it is otherwise.
     fn claim<'a>(
         &'a self,
         id: &'a str,
@@ -126,7 +133,7 @@ pub trait SessionStore: Send + Sync {
         keep: Duration,
     ) -> StoreFuture<'a, ()>;
 
-    /// Leaves a session without owner, if it belongs to a lease of this process.
+    /// Leaves a session without owner, if it belongs to any lease of the process of `owner`.
     fn release<'a>(&'a self, id: &'a str, owner: &'a Owner) -> StoreFuture<'a, ()>;
 
     /// Forgets a session that ended, and its events (SH-31). It is no error if it is not there. A store

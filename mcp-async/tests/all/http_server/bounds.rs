@@ -400,5 +400,5 @@ fn settings_that_are_zero_are_not_built() {
     let zero = built.http().max_streams(0).max_unread_bytes(0);
     let error = zero.keep_alive(Duration::ZERO).into_service().unwrap_err();
     let names: Vec<_> = error.mistakes().iter().map(|it| it.name()).collect();
-    assert_eq!(names, ["max_streams", "unread", "keep_alive"]);
+    assert_eq!(names, ["max_streams", "max_unread_bytes", "keep_alive"]);
 }

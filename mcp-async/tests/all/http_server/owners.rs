@@ -78,8 +78,9 @@ fn what_a_shared_endpoint_lacks_is_a_mistake() {
     let names = [HeaderName::from_static("x-request-id")];
     let whole = shared(with_keys().reached_at(url)).forward_headers(names);
     assert!(whole.into_service().is_ok());
-    let alone = server().http().reached_at(url);
-    assert!(alone.into_service().is_ok(), "it has no effect");
+    let again = shared(with_keys().reached_at(url)).share_claims::<String>("tenant");
+    check(again.share_claims::<u32>("tenant"), "shared already");
+    check(server().http().reached_at(url), "without a store");
 }
 
 /// LG-03
