@@ -1,19 +1,22 @@
 //! Forwarded requests and their answers: whose they are, and what is in them.
 
+use core::time::Duration;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
 use http::header::HeaderName;
 use http::{HeaderMap, Request};
 use http_body_util::Full;
-use mcp_async::http::{Forward as _, Http};
+use mcp_async::http::{Forward as _, Http, SessionStore as _};
 use mcp_async::server::{Context, NoArguments, ServerBuilder, StateKeys};
+use mcp_proto::server::ListKind;
 
 use crate::http_server::legacy::{Session, call, post};
 use crate::http_server::nodes::{Process, at, epoch, pass, ping, processes, processes_of};
 use crate::http_server::support::{now, send_body};
 use crate::http_server::wire::Break;
-use crate::sim::Sim;
+use crate::sim::{Sim, settle};
 
 const REQUEST: &str = "x-mcp-forwarded";
 const ANSWER: &str = "x-mcp-answered";
@@ -148,6 +151,53 @@ fn a_client_is_no_process() {
     }));
     assert_ne!(answer.unwrap().status(), 200);
     assert_eq!(first.ran.begun(), 0);
+}
+
+/// Who can write to the store does not notify the clients.
+#[test]
+fn a_change_that_no_process_has_signed_is_ignored() {
+    let [first, second] = processes();
+    let here = first.open();
+    let mut stream = here.get(None);
+    let mut published = now(first.node.subscribe()).unwrap();
+    second.registry.list_changed(ListKind::Tools);
+    settle();
+    let message = now(published.next()).unwrap();
+    assert_eq!(stream.text().matches("list_changed").count(), 1);
+    let text = String::from_utf8(message).unwrap();
+    let (body, _) = text.split_once('.').unwrap();
+    let decoded = URL_SAFE_NO_PAD.decode(body).unwrap();
+    for forged in [&*decoded, body.as_bytes(), format!("{body}.e30").as_bytes()] {
+        now(first.node.publish(forged)).unwrap();
+        settle();
+    }
+    assert_eq!(stream.text().matches("list_changed").count(), 0);
+    now(first.node.publish(text.as_bytes())).unwrap();
+    settle();
+    assert_eq!(stream.text().matches("list_changed").count(), 1);
+}
+
+/// The address of a process that has ended is no place for requests.
+#[test]
+fn the_address_of_a_process_has_its_time() {
+    let [first, second] = processes();
+    let there = at(&second, &first.open());
+    assert_eq!(there.post(ping()).status, 200);
+    // The store goes on to say that the process lives, after it has ended.
+    let (store, owner) = (first.node.common.store(), first.node.owner());
+    let announce = |process: &str, last, announcement: &[u8]| {
+        now(store.announce(process, last, announcement, Duration::from_secs(15))).unwrap()
+    };
+    let mut known = announce("liar", 0, b"").processes.into_iter();
+    let last = known.find(|it| it.owner == owner).unwrap().announcement;
+    first.kill();
+    for _ in 0..20 {
+        announce(&owner.process, owner.lease, &last);
+        pass(5);
+    }
+    first.wire.take();
+    assert_eq!(there.post(ping()).status, 503);
+    assert_eq!(first.wire.take().len(), 0);
 }
 
 #[test]
