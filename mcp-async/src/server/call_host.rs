@@ -38,6 +38,11 @@ pub(crate) trait CallHost: Send + Sync {
     /// Whether the client still waits for the answer.
     fn is_live(&self, call: Token) -> bool;
 
+    /// Whether what the call does still counts for its client, as far as this process knows.
+    fn is_current(&self, call: Token) -> bool {
+        self.is_live(call)
+    }
+
     /// Ready when the client waits no longer; wakes the task then. `number` is that of the future
     /// that waits, once it has one; it must be passed to [`leave_over`](Self::leave_over) when the
     /// future is dropped.

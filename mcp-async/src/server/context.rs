@@ -177,6 +177,29 @@ impl CallContext {
         !self.host.is_live(self.token)
     }
 
+    /// Returns whether what the handler does still counts for its client: the call is neither over nor
+    /// cancelled, and if it is a [task](crate::guide::tasks) in a store that several processes share, no other
+    /// process can have declared it failed, because this one has its lease. It asks nobody. A process that was
+    /// paused, or cut off from the store, finds it false when it wakes: ask before a side effect.
+    ///
+    /// ```
+    /// use mcp_async::server::{Context, HandlerError, NoArguments};
+    ///
+    /// # async fn prepare() {}
+    /// # async fn pay() {}
+    /// async fn order(_: NoArguments, cx: Context) -> Result<&'static str, HandlerError> {
+    ///     prepare().await;
+    ///     if !cx.is_current() {
+    ///         return Err("the task was given up".into());
+    ///     }
+    ///     pay().await;
+    ///     Ok("paid")
+    /// }
+    /// ```
+    pub fn is_current(&self) -> bool {
+        self.host.is_current(self.token)
+    }
+
     /// The revision of the request.
     pub const fn revision(&self) -> Revision {
         self.revision

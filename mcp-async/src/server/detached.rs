@@ -159,6 +159,11 @@ impl DetachedCall {
         self.host.detach();
     }
 
+    /// From now on [`CallContext::is_current`] says what this does.
+    pub(crate) fn counts_while(&self, condition: impl Fn() -> bool + Send + Sync + 'static) {
+        self.host.counts_while(Box::new(condition));
+    }
+
     /// Runs the handler until something has changed: the status, the open questions, or the
     /// outcome. Can be dropped and called again.
     pub async fn changed(&mut self) {

@@ -5,7 +5,7 @@ use core::task::{Context, Poll, Waker};
 #[cfg(feature = "http-server")]
 use core::time::Duration;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use mcp_proto::json::RawBuf;
 use mcp_proto::server::ProgressReport;
@@ -28,11 +28,15 @@ pub(super) struct DetachedHost {
     revision: Revision,
     when: Detach,
     may_leave: MayLeave,
+    /// Whether what the call does counts once it has left its exchange.
+    counts: OnceLock<Condition>,
     state: Mutex<State>,
 }
 
 /// Whether a call may leave its exchange now.
-pub(crate) type MayLeave = Box<dyn Fn() -> bool + Send + Sync>;
+pub(crate) type MayLeave = Condition;
+
+type Condition = Box<dyn Fn() -> bool + Send + Sync>;
 
 pub(super) struct State {
     pub(super) stage: Stage,
@@ -76,6 +80,7 @@ impl DetachedHost {
             revision: context.revision(),
             when,
             may_leave,
+            counts: OnceLock::new(),
             state: Mutex::new(State {
                 stage: Stage::Attached,
                 rounds: Rounds::default(),
@@ -89,6 +94,11 @@ impl DetachedHost {
                 watches: 0,
             }),
         }
+    }
+
+    /// From its departure on, what the call does counts as long as this says so.
+    pub(super) fn counts_while(&self, condition: Condition) {
+        let _ = self.counts.set(condition);
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, State> {
@@ -211,6 +221,15 @@ impl CallHost for DetachedHost {
         match self.lock().stage {
             Stage::Attached | Stage::Asked => self.origin.is_live(call),
             Stage::Detached => true,
+            Stage::Over => false,
+        }
+    }
+
+    fn is_current(&self, call: Token) -> bool {
+        let stage = self.lock().stage;
+        match stage {
+            Stage::Attached | Stage::Asked => self.origin.is_current(call),
+            Stage::Detached => self.counts.get().is_none_or(|counts| counts()),
             Stage::Over => false,
         }
     }

@@ -62,6 +62,8 @@ impl Engine {
         if let Some(at) = record.expires_at() {
             self.kept().leaves(number, at.saturating_add(millis(KEPT)));
         }
+        let (engine, lease) = (Arc::downgrade(&self), self.ownership().number());
+        call.counts_while(move || engine.upgrade().is_some_and(|it| it.has_lease(lease)));
         call.detach();
         let run = Arc::clone(&self).run(record.clone(), call, (running, number));
         (self.executor.spawn)(Box::pin(run));

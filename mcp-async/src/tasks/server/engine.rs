@@ -184,6 +184,13 @@ impl Engine {
         !self.store().is_shared() || self.ownership().may_displace(now)
     }
 
+    /// Whether no other process can have declared the tasks of this lease failed.
+    pub(super) fn has_lease(&self, lease: u64) -> bool {
+        let now = (self.executor.now)();
+        let ownership = self.ownership();
+        !self.store().is_shared() || (ownership.number() == lease && ownership.holds(now))
+    }
+
     pub(super) fn ownership(&self) -> MutexGuard<'_, Ownership> {
         let ownership = self.ownership.lock();
         ownership.unwrap_or_else(PoisonError::into_inner)

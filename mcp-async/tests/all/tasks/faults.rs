@@ -2,10 +2,10 @@
 
 use core::sync::atomic::{AtomicU64, Ordering};
 use core::time::Duration;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use mcp_async::ErrorReply;
-use mcp_async::server::{HandlerError, NoArguments, Tool};
+use mcp_async::server::{Context, HandlerError, NoArguments, Tool};
 use mcp_async::tasks::server::{TaskPolicy, Tasks};
 use mcp_async::tasks::store::MemoryTaskStore;
 use mcp_proto::Revision;
@@ -13,7 +13,8 @@ use mcp_proto::json::RawBuf;
 
 use super::stores::{Fault, Hostile};
 use super::support::{
-    BOTH, about, accept, client, client_of, create, pass, server, server_at, status, update,
+    BOTH, Running, about, accept, client, client_of, create, pass, server, server_at, sleep,
+    status, update,
 };
 use crate::server_typed::support::{Wire, member, text};
 
@@ -97,6 +98,51 @@ fn a_clock_that_is_set_back_does_not_keep_a_process_alive() {
         pass(500);
     }
     assert_eq!(status(&mut there, &id), "failed");
+    crate::sim::end();
+}
+
+/// A process that cannot renew its lease knows that its tasks may have failed, before it hears of it.
+#[test]
+fn a_task_asks_whether_it_still_counts() {
+    let shared = MemoryTaskStore::new();
+    let store = Hostile::over(shared.clone(), Fault::Fails, usize::MAX / 2);
+    let (server, _) = server(
+        Tasks::new()
+            .lease(Duration::from_secs(3))
+            .store(store.clone()),
+    );
+    let seen = Arc::new(Mutex::new(String::new()));
+    let told = Arc::clone(&seen);
+    let look = move |_: NoArguments, cx: Context<Running>| {
+        let told = Arc::clone(&told);
+        async move {
+            loop {
+                let known = if cx.is_current() { '+' } else { '-' };
+                told.lock().unwrap().push(known);
+                sleep(1000).await;
+            }
+            #[expect(unreachable_code, reason = "a handler has a result")]
+            Ok(String::new())
+        }
+    };
+    let look = Tool::new("look").task(TaskPolicy::Required).handler(look);
+    let mut wire = client(&server.with(look));
+    create(&mut wire, "look", "{}");
+    for _ in 0..50 {
+        pass(100);
+    }
+    store.fail_after(0);
+    for _ in 0..50 {
+        pass(100);
+    }
+    store.fail_after(usize::MAX / 2);
+    for _ in 0..50 {
+        pass(100);
+    }
+    let seen = seen.lock().unwrap();
+    assert!(seen.starts_with("+++++") && seen.contains("+--"), "{seen}");
+    // The lease in the store was over: the one that it has now is another one.
+    assert!(seen.ends_with("-----"), "{seen}");
     crate::sim::end();
 }
 
