@@ -9,8 +9,8 @@ use crate::shrink::shrink;
 /// A bounded number of places, of which one caller may hold at most as many as are still free.
 ///
 /// Alone it gets half of them, and two get a third each: the more callers there are, the less each of them
-/// may hold, and a new one always finds a place while the others keep theirs. Places without a caller are
-/// bounded by the number alone.
+/// may hold. If each takes all that it can after the one before, about as many callers take all places as
+/// their number has binary digits. Places without a caller are bounded by the number alone.
 pub(crate) struct Shares<K> {
     table: Mutex<Table<K>>,
     places: usize,

@@ -55,7 +55,6 @@ impl HttpBody {
     }
 
     /// Changes the events of an event stream.
-    #[cfg(feature = "auth")]
     pub(super) fn map_events<E: Events>(
         mut self,
         change: impl FnOnce(Box<dyn Events>) -> E,

@@ -206,6 +206,9 @@ impl<R: Runtime> Http<R> {
     /// are not answered at once; 10 000 otherwise. One more is answered with 503 and `Retry-After` when it has to
     /// wait for the first time: what its handler has done until then is done. Requests that are answered at once
     /// need no place.
+    ///
+    /// In sessions as many requests may be without an answer, and as many of other processes of a
+    /// [shared](Self::share) endpoint may be under way. One more is answered with 503 before it begins.
     pub fn max_exchanges(mut self, exchanges: usize) -> Self {
         self.options.max_exchanges = exchanges;
         self
@@ -327,7 +330,8 @@ impl<R: Runtime> Http<R> {
     }
 
     /// Sets how many bytes of request bodies may be in memory at a time, the first 16 KiB of each
-    /// not counted; 256 MiB otherwise. Requests beyond that are answered with 503 and `Retry-After`.
+    /// not counted; 256 MiB otherwise. One caller has a [share](crate::guide::http#shares). Requests beyond that
+    /// are answered with 503 and `Retry-After`.
     pub fn max_total_body_bytes(mut self, bytes: usize) -> Self {
         self.options.max_total_body_bytes = bytes;
         self

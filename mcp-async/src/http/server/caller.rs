@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use http::request::Parts;
 
+#[cfg(feature = "auth")]
+use super::processes::VerifiedToken;
 use super::trusted_proxies::TrustedProxies;
 use crate::net::{RemoteAddr, client_network};
 use crate::server::Principal;
@@ -19,6 +21,17 @@ pub(super) fn owner(parts: &Parts) -> Option<Arc<str>> {
     parts.extensions.get().map(Principal::shared_name)
 }
 
+/// The sender that another process has verified.
+fn verified(parts: &Parts) -> Option<Arc<str>> {
+    #[cfg(feature = "auth")]
+    if let Some(VerifiedToken(Some(grant))) = parts.extensions.get() {
+        return Some(Principal::new(grant.claims.identity()).shared_name());
+    }
+    #[cfg(not(feature = "auth"))]
+    let _ = parts;
+    None
+}
+
 /// The sender whose share the places count for that a request takes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum CallerId {
@@ -29,7 +42,7 @@ pub(super) enum CallerId {
 impl CallerId {
     /// The verified sender of the request, or else its address; `None` if neither is known.
     pub(super) fn of(parts: &Parts, proxies: &TrustedProxies) -> Option<Self> {
-        match owner(parts) {
+        match owner(parts).or_else(|| verified(parts)) {
             Some(name) => Some(Self::Principal(name)),
             None => Self::address(parts, proxies),
         }

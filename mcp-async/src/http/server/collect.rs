@@ -1,8 +1,8 @@
 //! Reads the complete body of a request.
 
 use core::future::poll_fn;
+use core::hash::Hash;
 use core::pin::pin;
-use core::sync::atomic::{AtomicUsize, Ordering};
 use core::task::Poll;
 use core::time::Duration;
 
@@ -10,6 +10,7 @@ use bytes::Buf;
 use http_body::Body;
 
 use crate::runtime::{Clock, Timer};
+use crate::shares::Share;
 
 /// Why there is no body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,65 +25,19 @@ pub(super) enum Broken {
     Crowded,
 }
 
-/// What the bodies that are on their way may take together, the beginning of each not counted: a
-/// client that sends much and ends nothing keeps out only others that send much.
-pub(super) struct Room(AtomicUsize);
-
-/// A part of it, given back when it is dropped.
-struct Part<'r> {
-    room: &'r Room,
-    bytes: usize,
-}
-
-impl Room {
-    pub(super) const fn new(bytes: usize) -> Self {
-        Self(AtomicUsize::new(bytes))
-    }
-
-    const fn part(&self) -> Part<'_> {
-        Part {
-            room: self,
-            bytes: 0,
-        }
-    }
-}
-
-impl Part<'_> {
-    /// Makes it this large, at least; `false` if there is no room.
-    fn reach(&mut self, bytes: usize) -> bool {
-        let more = bytes.saturating_sub(self.bytes);
-        if more == 0 {
-            return true;
-        }
-        let left = &self.room.0;
-        let taken = left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
-            left.checked_sub(more)
-        });
-        if taken.is_ok() {
-            self.bytes = bytes;
-        }
-        taken.is_ok()
-    }
-}
-
-impl Drop for Part<'_> {
-    fn drop(&mut self) {
-        if self.bytes > 0 {
-            self.room.0.fetch_add(self.bytes, Ordering::Relaxed);
-        }
-    }
-}
-
 /// Reads the whole body, if it is not longer than `limit` and comes within `patience`.
 ///
 /// The rest of a body that is too long is read and discarded, up to a bound: where the connection
 /// is closed while the client still writes, the client may see a reset instead of the answer. A
 /// client that awaits `100 Continue` has written nothing yet, and is not asked to.
-pub(super) async fn collect<B: Body>(
+///
+/// While it is on its way it takes of `room`, its beginning not counted: a client that sends much and ends
+/// nothing keeps out no short message.
+pub(super) async fn collect<B: Body, K: Clone + Eq + Hash>(
     body: B,
     limit: usize,
     patience: Duration,
-    room: &Room,
+    mut room: Share<K>,
     clock: &impl Clock,
     awaits_continue: bool,
 ) -> Result<Vec<u8>, Broken> {
@@ -95,7 +50,6 @@ pub(super) async fn collect<B: Body>(
     let mut body = pin!(body);
     // Space is given for what arrives, not for what was announced.
     let mut whole = Vec::with_capacity(announced.min(FIRST).min(limit));
-    let mut part = room.part();
     let mut discarded = 0_usize;
     let deadline = clock.now() + patience;
     let mut timer = None;
@@ -120,10 +74,11 @@ pub(super) async fn collect<B: Body>(
                         if discarded > DRAIN {
                             return Poll::Ready(Err(Broken::TooLong));
                         }
-                        (whole, part) = (Vec::new(), room.part());
+                        whole = Vec::new();
+                        room.set(0);
                         continue;
                     }
-                    if !part.reach(len.saturating_sub(FIRST)) {
+                    if !room.grow_to(len.saturating_sub(FIRST)) {
                         return Poll::Ready(Err(Broken::Crowded));
                     }
                     while data.has_remaining() {

@@ -17,7 +17,7 @@ use mcp_proto::{Channel, Revision, RevisionSet, Source};
 use super::answer::{self, Answer};
 use super::caller::{CallerId, principal};
 use super::capacity::{Capacity, Place};
-use super::collect::{Broken, Room, collect};
+use super::collect::{Broken, collect};
 use super::conversation::{Beginning, Conversation, Leave};
 use super::exchange::Exchange;
 use super::head::RequestHead;
@@ -62,12 +62,16 @@ pub(super) struct HttpEndpoint<R: Runtime> {
     exchanges: Arc<Mutex<Live>>,
     /// Their places.
     places: Arc<Shares<CallerId>>,
+    /// Places of requests in sessions that are not answered yet.
+    pub(super) calls: Arc<Shares<CallerId>>,
+    /// Places of requests that other processes have forwarded.
+    pub(super) forwarded: Arc<Shares<CallerId>>,
     /// Takes those that have ended out of what knows them.
     pub(super) leave: Leave,
     closing: AtomicBool,
     pub(super) serving: ServingScope,
     /// For bodies on their way.
-    bodies: Room,
+    bodies: Arc<Shares<CallerId>>,
     /// For answers on their way.
     pub(super) unread: UnreadBudget,
 }
@@ -92,9 +96,11 @@ impl<R: Runtime> HttpEndpoint<R> {
         });
         Self {
             processes,
-            bodies: Room::new(options.max_total_body_bytes),
+            bodies: Shares::new(options.max_total_body_bytes),
             unread: UnreadBudget::new(options.max_total_unread_bytes),
             places: Shares::new(options.max_exchanges),
+            calls: Shares::new(options.max_exchanges),
+            forwarded: Shares::new(options.max_exchanges),
             hosts: options.all_hosts(),
             origins: options.all_origins(),
             revisions: match server.is_held_to_draft() {
@@ -323,7 +329,7 @@ impl<R: Runtime> HttpEndpoint<R> {
 
     /// A request's body, whole, if its sender may do what it asks for.
     pub(super) async fn collect<B: Body>(&self, parts: &Parts, body: B) -> Result<Vec<u8>, Answer> {
-        let body = self.collect_whole(parts, body).await?;
+        let body = self.collect_whole(parts, self.caller(parts), body).await?;
         #[cfg(feature = "auth")]
         if let Some(refused) = self.missing_scopes(parts, &body) {
             return Err(refused);
@@ -331,16 +337,18 @@ impl<R: Runtime> HttpEndpoint<R> {
         Ok(body)
     }
 
-    /// A body, whole.
+    /// The body of a request of this caller, whole.
     pub(super) async fn collect_whole<B: Body>(
         &self,
         parts: &Parts,
+        caller: Option<CallerId>,
         body: B,
     ) -> Result<Vec<u8>, Answer> {
         let limit = self.max_body_bytes();
         let patience = self.options.body_timeout;
         let awaits = parts.headers.contains_key(EXPECT);
-        let body = collect(body, limit, patience, &self.bodies, &self.clock, awaits).await;
+        let room = self.bodies.empty(caller);
+        let body = collect(body, limit, patience, room, &self.clock, awaits).await;
         body.map_err(|broken| unread(broken, limit))
     }
 

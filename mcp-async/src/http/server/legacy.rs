@@ -8,7 +8,7 @@ use http::header::{HeaderName, HeaderValue};
 use http::request::Parts;
 use mcp_proto::http::{Get, Post, SessionId};
 use mcp_proto::rpc::{Incoming, Message, Messages};
-use mcp_proto::server::http::streams::Delivery;
+use mcp_proto::server::http::streams::{Delivery, TooManyStreams};
 use mcp_proto::{Channel, Source};
 
 use super::answer::{self, Answer, FLOODED, no_session};
@@ -147,10 +147,20 @@ impl<R: Runtime> HttpEndpoint<R> {
             Ok(session) => session,
             Err(answer) => return answer,
         };
-        if self.is_closing() && self.asks(&body) {
+        let asks = self.asks(&body);
+        if self.is_closing() && asks {
             return answer::closing();
         }
-        let reader = match session.streams(SessionStreams::open) {
+        let place = match asks.then(|| self.calls.take(self.caller(parts))) {
+            Some(None) => return answer::busy(CROWDED),
+            place => place.flatten(),
+        };
+        let opened = session.streams(|streams| {
+            let reader = streams.open()?;
+            streams.hold(&reader, place);
+            Ok::<_, TooManyStreams>(reader)
+        });
+        let reader = match opened {
             Some(Ok(reader)) => reader,
             Some(Err(full)) => return answer::busy(&full.to_string()),
             None => return over(&session),
@@ -159,6 +169,7 @@ impl<R: Runtime> HttpEndpoint<R> {
         let reading = Reading::new(Arc::clone(&session), reader);
         let posted = Posted::new(channel, post, Arc::clone(parts), body);
         if !session.post(posted, self.max_body_bytes()) {
+            session.streams(|streams| streams.release(channel));
             return answer::busy(FLOODED);
         }
         match reading.verdict().await {
@@ -288,7 +299,7 @@ impl<R: Runtime> HttpEndpoint<R> {
         }
         match self.goes_on(&mut exchange, parts) {
             true => exchange.answer().await,
-            false => answer::busy("there are as many requests under way as there may be"),
+            false => answer::busy(CROWDED),
         }
     }
 }
@@ -301,6 +312,8 @@ fn over(session: &Session) -> Answer {
         false => no_session(),
     }
 }
+
+const CROWDED: &str = "there are as many requests under way as there may be";
 
 const UNSAVED_TEXT: &str = "the store did not take what the request changed: it has run";
 

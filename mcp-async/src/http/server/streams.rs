@@ -10,9 +10,11 @@ use mcp_proto::server::http::streams::{
 };
 use mcp_proto::{Channel, SentToken, Transmit};
 
+use super::caller::CallerId;
 use crate::connection::{Core, Outbound, Receipt};
 use crate::http::Replay;
 use crate::server::Machine;
+use crate::shares::Share;
 
 /// The streams of one session, with those who read them.
 pub(super) struct SessionStreams {
@@ -27,6 +29,8 @@ pub(super) struct SessionStreams {
     sending: BTreeMap<(u32, u64), Waker>,
     /// Those of them who need not wait any more, and were not woken yet.
     sent: Vec<Waker>,
+    /// The places of POSTs whose requests are not answered yet.
+    places: BTreeMap<u32, Share<CallerId>>,
     /// Statuses of answers that are not 200.
     statuses: BTreeMap<u32, u16>,
     /// Whether a store takes events before they are read.
@@ -52,6 +56,7 @@ impl SessionStreams {
             handled: BTreeMap::new(),
             sending: BTreeMap::new(),
             sent: Vec::new(),
+            places: BTreeMap::new(),
             statuses: BTreeMap::new(),
             over: false,
         }
@@ -110,6 +115,17 @@ impl SessionStreams {
         self.streams.open()
     }
 
+    /// Keeps the place of a POST until its requests are answered.
+    pub(super) fn hold(&mut self, post: &StreamReader, place: Option<Share<CallerId>>) {
+        let number = post.channel().number();
+        self.places.extend(place.map(|place| (number, place)));
+    }
+
+    /// The messages of this POST have no answer.
+    pub(super) fn release(&mut self, post: Channel) {
+        self.places.remove(&post.number());
+    }
+
     /// A reader of the session's own stream, or of the one that this event belongs to. The
     /// previous reader is woken and sees the end.
     pub(super) fn attach(&mut self, last_event_id: Option<&[u8]>) -> Result<StreamReader, Refusal> {
@@ -147,6 +163,9 @@ impl SessionStreams {
 
     /// The machine has had the messages of this POST; `status` is all that is said to them.
     pub(super) fn was_handled(&mut self, post: Channel, status: Option<u16>) {
+        if status.is_some() {
+            self.release(post);
+        }
         if self.streams.is_read(post) {
             self.handled.insert(post.number(), status);
             self.news.push(post);
@@ -188,6 +207,7 @@ impl SessionStreams {
     /// The session is over: every reader ends behind what there is.
     pub(super) fn finish(&mut self) -> Vec<Waker> {
         self.over = true;
+        self.places.clear();
         self.streams.finish();
         self.news.clear();
         let mut waiting = core::mem::take(&mut self.sent);
@@ -235,6 +255,9 @@ impl Outbound for SessionStreams {
             ..
         } = transmit;
         let sequence = self.streams.push(channel, message, question, end);
+        if end {
+            self.release(channel);
+        }
         if status != 200 && self.streams.is_read(channel) {
             self.statuses.entry(channel.number()).or_insert(status);
         }

@@ -7,6 +7,7 @@ mod attacks;
 mod authenticate;
 mod bounds;
 mod broken;
+mod crowds;
 mod doors;
 mod draft;
 mod endings;

@@ -1,13 +1,16 @@
 //! Requests that another process has forwarded: the side of the owner.
 
+use core::task::{Context, Poll};
 use std::sync::Arc;
 
+use bytes::Bytes;
 use http::request::Parts;
 use http::{HeaderValue, Response};
 use http_body::Body;
 
 use super::super::answer::Answer;
-use super::super::body::HttpBody;
+use super::super::body::{Events, HttpBody};
+use super::super::caller::CallerId;
 use super::super::endpoint::HttpEndpoint;
 use super::message::{
     self, ForwardedAnswer, ForwardedOutcome, ForwardedRequest, NotOwner, StatusLine,
@@ -18,6 +21,7 @@ use super::{ANSWER, REQUEST};
 use crate::observe;
 use crate::runtime::Runtime;
 use crate::server::digest;
+use crate::shares::Share;
 
 impl<R: Runtime> HttpEndpoint<R> {
     /// Answers a request of another process, if this is one; `None` gives the body back.
@@ -33,7 +37,7 @@ impl<R: Runtime> HttpEndpoint<R> {
             observe::forwarded_refused(&"no process of this server has signed it");
             return Some(super::super::answer::empty(http::StatusCode::FORBIDDEN));
         };
-        let body = match self.collect_whole(parts, body.take()?).await {
+        let body = match self.collect_whole(parts, None, body.take()?).await {
             Ok(body) => body,
             Err(refused) => return Some(refused),
         };
@@ -43,13 +47,21 @@ impl<R: Runtime> HttpEndpoint<R> {
             Err(outcome) => return Some(processes.answer(nonce, outcome, HttpBody::empty())),
             Ok(()) => match request.head.parts(&processes.sharing) {
                 Some(head) => {
+                    let Some(place) = self.forwarded.take(self.caller(&head)) else {
+                        let outcome = refused("its sender has as many under way as there may be");
+                        return Some(processes.answer(nonce, outcome, HttpBody::empty()));
+                    };
                     let body = HttpBody::full(body.into());
-                    self.serve_head(head, Some(body)).await
+                    let answer = self.serve_head(head, Some(body)).await;
+                    answer.map(|body| {
+                        body.map_events(|events| PlacedEvents {
+                            events,
+                            _place: place,
+                        })
+                    })
                 }
                 None => {
-                    let reason = "its head cannot be read";
-                    observe::forwarded_refused(&reason);
-                    let outcome = ForwardedOutcome::Refused(reason.to_owned());
+                    let outcome = refused("its head cannot be read");
                     return Some(processes.answer(nonce, outcome, HttpBody::empty()));
                 }
             },
@@ -81,8 +93,24 @@ fn judge(
         Err(Unfit::Repeated) => "it comes twice",
         Err(Unfit::Many) => "too many requests were forwarded",
     };
+    Err(refused(reason))
+}
+
+fn refused(reason: &str) -> ForwardedOutcome {
     observe::forwarded_refused(&reason);
-    Err(ForwardedOutcome::Refused(reason.to_owned()))
+    ForwardedOutcome::Refused(reason.to_owned())
+}
+
+/// The events of a response that keep the place of their request.
+struct PlacedEvents {
+    events: Box<dyn Events>,
+    _place: Share<CallerId>,
+}
+
+impl Events for PlacedEvents {
+    fn poll_text(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        self.events.poll_text(cx)
+    }
 }
 
 impl Processes {

@@ -1,0 +1,153 @@
+//! One caller does not take what all share: in sessions, with bodies on their way, and between processes.
+
+use core::convert::Infallible;
+use core::net::{IpAddr, SocketAddr};
+use core::pin::Pin;
+use core::task::{Context, Poll, Waker};
+
+use bytes::Bytes;
+use http::Request;
+use http_body::{Body, Frame};
+use mcp_async::http::{Http, Principal};
+use mcp_async::net::RemoteAddr;
+use tower_service::Service as _;
+
+use crate::http_server::legacy::{Session, call, post, server};
+use crate::http_server::nodes::{Process, at, ping, processes_with};
+use crate::http_server::support::{Reply, modern, request, send};
+use crate::sim::{Sim, settle};
+
+fn from<B>(address: &str, mut request: Request<B>) -> Request<B> {
+    let address: IpAddr = address.parse().unwrap();
+    let address = RemoteAddr(SocketAddr::new(address, 40_000));
+    request.extensions_mut().insert(address);
+    request
+}
+
+/// The owner tells the clients behind a proxy apart, as the process does that has forwarded their requests.
+#[test]
+fn an_owner_sees_who_is_behind_a_proxy() {
+    let settings = |http: Http<Sim>| {
+        let http = http.trusted_proxies(["10.0.0.0/8"]);
+        http.max_total_unread_bytes(10 << 20)
+    };
+    let [first, second] = processes_with(settings);
+    let here = first.open();
+    let ask = |field: &'static str, value: &'static str| {
+        let body = call(1, "much");
+        let mut request = from("10.1.2.3", post(&body));
+        request.headers_mut().insert(field, value.parse().unwrap());
+        at(&second, &here).send(request)
+    };
+    for (field, one, other) in [
+        ("x-forwarded-for", "192.0.2.1", "192.0.2.2"),
+        ("forwarded", "for=192.0.2.1", "for=192.0.2.2"),
+    ] {
+        let kept = [(); 3].map(|()| ask(field, one));
+        let statuses = kept.each_ref().map(|it| it.status.as_u16());
+        assert_eq!(statuses, [200, 200, 503]);
+        assert_eq!(ask(field, other).status, 200);
+    }
+}
+
+/// A body that does not end.
+struct Half(Option<Bytes>);
+
+impl Body for Half {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        match self.0.take() {
+            Some(bytes) => Poll::Ready(Some(Ok(Frame::data(bytes)))),
+            None => Poll::Pending,
+        }
+    }
+}
+
+#[test]
+fn a_caller_leaves_room_for_the_bodies_of_others() {
+    let http = server().http().max_total_body_bytes(400_000);
+    let service = http.into_service().unwrap();
+    let text = "x".repeat(100_000);
+    let whole = format!(r#""name":"echo","arguments":{{"text":"{text}"}}"#);
+    let whole = request(1, "tools/call", &whole);
+    let mut halves = Vec::new();
+    for _ in 0..6 {
+        let body = Half(Some(Bytes::copy_from_slice(&whole.as_bytes()[..90_000])));
+        let request = from("192.0.2.1", modern(&whole)).map(|_| body);
+        let mut half = service.clone().call(request);
+        let cx = &mut Context::from_waker(Waker::noop());
+        let _ = Pin::new(&mut half).poll(cx);
+        halves.push(half);
+    }
+    for (address, status) in [("192.0.2.1", 503), ("192.0.2.2", 200)] {
+        let reply = send(&service, from(address, modern(&whole)));
+        assert_eq!(reply.status, status, "{address}");
+    }
+}
+
+fn by(process: &Process, name: &str) -> Session {
+    let principal = Some(Principal::new(name));
+    let open = || Session::open_as(&process.service, "2025-11-25", principal);
+    process.sim.run(open)
+}
+
+/// As many calls without an end as there may be, at most `most`.
+fn long(session: &Session, most: u32) -> Vec<Reply> {
+    let replies = (0..most).map(|id| session.post(&call(id, "never")));
+    replies.take_while(|reply| reply.status == 200).collect()
+}
+
+/// Each stream takes a connection between two processes.
+#[test]
+fn a_caller_leaves_room_for_the_forwarded_streams_of_others() {
+    let [first, second] = processes_with(|http| http.max_exchanges(4));
+    let listen = |name: &str, most: usize| {
+        let streams = (0..most).map(|_| at(&second, &by(&first, name)).get(None));
+        let streams = streams.take_while(|reply| reply.status == 200);
+        streams.collect::<Vec<_>>()
+    };
+    let [one, other] = [listen("bob", 9), listen("eve", 9)];
+    assert_eq!([one.len(), other.len()], [2, 1]);
+    let [bob, ada] = ["bob", "ada"].map(|name| at(&second, &by(&first, name)));
+    let refused = bob.post(ping());
+    assert_eq!(refused.status, 503);
+    assert!(refused.whole().contains("did not take"));
+    assert_eq!(ada.post(ping()).status, 200);
+    drop(one);
+    settle();
+    assert_eq!(bob.post(ping()).status, 200);
+}
+
+#[test]
+fn a_caller_leaves_room_for_the_calls_of_others_in_sessions() {
+    let http = server().http().max_exchanges(12);
+    let service = http.into_service().unwrap();
+    let open = |name| Session::open_as(&service, "2025-11-25", Some(Principal::new(name)));
+    let [one, two, other] = ["bob", "bob", "eve"].map(open);
+    // They run, whether their answers are read or not.
+    drop(long(&one, 4));
+    let calls = [&two, &other].map(|session| long(session, 20).len());
+    assert_eq!(calls, [2, 3]);
+    assert_eq!(one.post(ping()).status, 503);
+    let ready = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+    assert_eq!(one.post(ready).status, 202);
+    for id in 0..2 {
+        let params = format!(r#"{{"requestId":{id}}}"#);
+        let cancel =
+            format!(r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{params}}}"#);
+        assert_eq!(one.post(&cancel).status, 202);
+    }
+    settle();
+    for _ in 0..20 {
+        assert_eq!(one.post(ping()).status, 200);
+        assert_eq!(one.post("{}").status, 400);
+    }
+    assert_eq!(two.delete().status, 204);
+    settle();
+    assert_eq!(long(&open("bob"), 20).len(), 3);
+}
