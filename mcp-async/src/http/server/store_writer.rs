@@ -38,6 +38,8 @@ pub(super) struct StoreWriter {
     retry_at: Option<Instant>,
     retry: Retry,
     appending: Vec<Appending>,
+    /// While something waits to be repeated: how often the process had been announced when that began.
+    failed_at: Option<u64>,
     ending: Option<Work>,
 }
 
@@ -121,6 +123,7 @@ impl StoreWriter {
             retry_at: None,
             retry: Retry::FIRST,
             appending: Vec::new(),
+            failed_at: None,
             ending: None,
         }
     }
@@ -166,13 +169,41 @@ impl StoreWriter {
         shared: &Shared<Machine>,
         used: Instant,
     ) -> Kept {
+        self.end_waits();
         let kept = self.save(cx, now, shared, used);
         // An answer does not go out before what it acknowledges is saved.
         if !self.displaced && kept == Kept::Complete {
             self.begin_appends(shared);
         }
         self.append(cx, now, shared);
+        if self.failed_at.is_none() && self.waits() {
+            self.failed_at = Some(self.processes.watch_announcements(cx));
+        }
         kept
+    }
+
+    /// Whether something that has failed waits to be repeated.
+    fn waits(&self) -> bool {
+        let mut appending = self.appending.iter();
+        self.retry_at.is_some() || appending.any(|it| matches!(it.state, Attempt::Waits(_)))
+    }
+
+    /// Ends all waits if the store has taken an announcement since something failed: it is back, and may be away
+    /// again soon.
+    fn end_waits(&mut self) {
+        if self
+            .failed_at
+            .is_none_or(|at| at == self.processes.announcements())
+        {
+            return;
+        }
+        self.failed_at = None;
+        self.retry_at = None;
+        for appending in &mut self.appending {
+            if let Attempt::Waits(at) = &mut appending.state {
+                *at = Instant::ZERO;
+            }
+        }
     }
 
     /// Leaves the store, once nothing is on its way to it any more. Returns whether the store has

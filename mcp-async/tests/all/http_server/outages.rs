@@ -227,3 +227,24 @@ fn an_event_of_a_silent_session_is_offered_again() {
     let stored = replay.map_or(0, |replay| replay.messages().len());
     assert_eq!(stored, 1);
 }
+
+/// The store may be away again before the wait of a write that has failed is over.
+#[test]
+fn what_has_failed_is_offered_again_as_soon_as_the_store_answers() {
+    let [process] = processes();
+    let here = process.open();
+    let mut work = here.post(&call(1, "slow"));
+    assert!(work.text().contains("\"progress\":1"));
+    process.node.set(Fault::Fails);
+    let mut level = begin(&here, Method::POST, &set_level("error"));
+    assert_eq!(level.status(), Some(503));
+    pass(20);
+    assert!(!work.text().contains("\"progress\":2"));
+    process.node.set(Fault::None);
+    // Nothing but the lease needs the store, and no time passes.
+    let mut request = begin(&here, Method::POST, ping());
+    assert_eq!(request.status(), Some(200));
+    assert!(work.text().contains("\"progress\":2"));
+    let record = process.node.common.record(&here.id).unwrap();
+    assert!(record.contains(r#""log_level":"error""#), "{record}");
+}

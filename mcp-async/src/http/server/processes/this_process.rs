@@ -5,7 +5,7 @@ use core::time::Duration;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use core::task::Waker;
+use core::task::{Context, Waker};
 use mcp_proto::Instant;
 
 use super::super::sharing::Sharing;
@@ -60,7 +60,9 @@ pub(super) struct Keys {
 #[derive(Default)]
 struct Live {
     by_name: HashMap<Arc<str>, Process>,
-    /// Those who wait for the end of one.
+    /// How often this process has been announced.
+    announcements: u64,
+    /// Those who wait for the end of one, or for the next announcement.
     wakers: Vec<Waker>,
 }
 
@@ -212,6 +214,7 @@ impl Processes {
         let wakers = {
             let mut live = self.live();
             live.by_name = by_name;
+            live.announcements += 1;
             core::mem::take(&mut live.wakers)
         };
         wakers.into_iter().for_each(Waker::wake);
@@ -258,6 +261,18 @@ impl Processes {
             register(&mut live.wakers, cx);
             core::task::Poll::Pending
         })
+    }
+
+    /// How often the store has taken an announcement of this process.
+    pub(in crate::http::server) fn announcements(&self) -> u64 {
+        self.live().announcements
+    }
+
+    /// The same; the task is woken by the next one.
+    pub(in crate::http::server) fn watch_announcements(&self, cx: &Context<'_>) -> u64 {
+        let mut live = self.live();
+        live.wakers.push(cx.waker().clone());
+        live.announcements
     }
 
     /// Whether the lease has ended for good.
