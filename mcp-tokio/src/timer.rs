@@ -1,10 +1,11 @@
 use core::fmt;
 use core::future::Future;
-use core::pin::Pin;
+use core::pin::{Pin, pin};
 use core::task::{Context, Poll};
 
 use mcp_async::{Clock, monotonic};
 use mcp_proto::Instant;
+use tokio::task::coop::unconstrained;
 
 use crate::Runtime;
 
@@ -41,7 +42,8 @@ impl mcp_async::Timer for Timer {
         if sleep.deadline() != moment {
             sleep.as_mut().reset(moment);
         }
-        sleep.as_mut().poll(task)
+        // In a task that has used its budget up, the sleep would ask for another poll and register nothing.
+        pin!(unconstrained(sleep)).poll(task)
     }
 }
 
