@@ -71,8 +71,9 @@ class Cluster:
         self.history.pids[self.servers[number].process.pid] = number
 
     def cut(self, number, mode=CUT):
+        fault = self.history.fault("cut", number)
         self.links[number].set(mode)
-        return self.history.fault("cut", number)
+        return fault
 
     def heal(self, number, fault):
         self.links[number].set(PASS)

@@ -35,8 +35,10 @@ class Failures:
             time.sleep(0.3)
         subscribed = kept and self.operations.subscribe(kept, victim).outcome == ANSWER
         level = kept and self.operations.set_level(kept, victim, "error").outcome == ANSWER
+        # Before it happens: what it breaks may have ended before the next line.
+        fault = self.history.fault("dead", victim)
         server.kill()
-        fault, since = self.history.fault("dead", victim), time.monotonic()
+        since = time.monotonic()
         if slow:
             self.cluster.links[victim].slow(0)
             self.history.over(delayed)
@@ -111,11 +113,12 @@ class Failures:
         if deleted and self.operations.delete(deleted, others[0]).outcome == ANSWER:
             self.workload.deleted.append(deleted)
         time.sleep(max(0, fault.begin + LEASE + 0.5 - time.monotonic()))
-        for _ in range(3):
-            for session in sessions:
-                self.operations.call(session, victim, kind="displaced")
-            if deleted:
-                self.operations.call(deleted, victim, kind="displaced")
+        # A process that serves them nevertheless has answers that wait for the store.
+        displaced = [*sessions, *([deleted] if deleted else [])] * 3
+        calls = self.together(
+            *(partial(self.operations.call, session, victim, kind="displaced") for session in displaced)
+        )
+        self.join(calls, time.monotonic() + 1)
         self.cluster.heal(victim, fault)
         told = self.together(lambda: observers.told("a change in an outage is told", change, fault.end, RECOVERY))
         self.recovered(fault.end, [*sessions, *([elsewhere] if elsewhere else [])])
@@ -126,8 +129,8 @@ class Failures:
         """The others cannot reach a process, which reaches the store."""
         victim, others = self.victim()
         sessions = self.each_process()
-        self.cluster.peers[victim].set(self.chance.choice([CUT, SILENT]))
         fault = self.history.fault("peers", victim)
+        self.cluster.peers[victim].set(self.chance.choice([CUT, SILENT]))
         until = time.monotonic() + self.chance.choice([1, LEASE + 1])
         while time.monotonic() < until:
             for session in sessions:
