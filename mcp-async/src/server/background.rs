@@ -58,6 +58,11 @@ pub trait Background: Send + Sync {
     /// That time has passed, or the server was dropped: what runs ends now.
     fn stop(&self);
 
+    /// How many pieces of work run now: operators see it as `HttpStatus::tasks`.
+    fn running(&self) -> usize {
+        0
+    }
+
     /// Ready when nothing runs; [`serve_http`](crate::Server::serve_http) and [`serve_stdio`](crate::Server::serve_stdio)
     /// return after that.
     fn poll_stopped(&self, cx: &mut Context<'_>) -> Poll<()>;

@@ -30,6 +30,13 @@ impl ServingScope {
         }
     }
 
+    /// How many pieces of work run in the background.
+    #[cfg(feature = "http-server")]
+    pub(crate) fn running(&self) -> usize {
+        let works = self.inner.works.all.iter();
+        works.map(|work| work.running()).sum()
+    }
+
     /// Lets the work in the background begin, in a task of the runtime.
     pub(crate) fn start(&self) {
         for work in &self.inner.works.all {

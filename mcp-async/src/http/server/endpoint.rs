@@ -210,6 +210,7 @@ impl<R: Runtime> HttpEndpoint<R> {
             },
             sessions: self.sessions.len() + self.sse_sessions.len(),
             exchanges: lock(&self.exchanges).peers().len(),
+            tasks: self.serving.running(),
             takeovers: count(|counters| &counters.takeovers),
             displaced: count(|counters| &counters.displaced),
             forwarded: count(|counters| &counters.forwarded),

@@ -28,6 +28,8 @@ pub struct HttpStatus {
     pub sessions: usize,
     /// Requests of 2026-07-28 that have not been answered at once and run, subscriptions included.
     pub exchanges: usize,
+    /// Tasks that run in this process, and other [work in the background](crate::server::Background).
+    pub tasks: usize,
     /// Sessions that were taken over from other processes.
     pub takeovers: u64,
     /// Sessions that other processes have taken over or ended.

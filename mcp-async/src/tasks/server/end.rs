@@ -25,6 +25,10 @@ impl Background for Engine {
         self.runs.stop();
     }
 
+    fn running(&self) -> usize {
+        self.runs.running()
+    }
+
     fn poll_stopped(&self, cx: &mut Context<'_>) -> Poll<()> {
         self.runs.poll_empty(cx)
     }

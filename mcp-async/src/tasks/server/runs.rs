@@ -135,6 +135,11 @@ impl Runs {
         waiting.into_iter().for_each(Waker::wake);
     }
 
+    /// How many tasks run.
+    pub(super) fn running(&self) -> usize {
+        self.lock().running.len()
+    }
+
     /// Ready when no task has to end.
     pub(super) fn poll_empty(&self, cx: &Context<'_>) -> Poll<()> {
         let state = &mut *self.lock();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use http::header::{FROM, HeaderName};
 use mcp_async::ErrorChain;
-use mcp_async::http::{Http, LocalForward, MemoryStore};
+use mcp_async::http::{Http, LocalForward, MemoryStore, Readiness};
 
 use crate::http_server::far::Fault;
 use crate::http_server::legacy::{Session, call, last_id, post, server};
@@ -176,4 +176,30 @@ fn what_the_client_declared_is_known_where_its_session_continues() {
         pass(16);
         owner = next;
     }
+}
+
+#[test]
+fn operators_see_what_a_process_does() {
+    let [first, second] = processes();
+    let there = at(&second, &first.open());
+    assert_eq!(there.post(ping()).status, 200);
+    let [owner, other] = [&first, &second].map(|process| process.service.status());
+    assert_eq!((owner.sessions, owner.received, owner.forwarded), (1, 1, 0));
+    assert_eq!((other.sessions, other.received, other.forwarded), (0, 0, 1));
+    assert_eq!([owner, other].map(|it| it.readiness), [Readiness::Ready; 2]);
+    assert!(owner.store_latency.is_some());
+    first.kill();
+    pass(16);
+    assert_eq!(there.post(ping()).status, 200);
+    let other = second.service.status();
+    assert_eq!((other.sessions, other.takeovers), (1, 1));
+    second.node.set(Fault::Fails);
+    pass(16);
+    let readiness = || second.service.status().readiness;
+    assert_eq!(readiness(), Readiness::StoreUnreachable);
+    second.node.set(Fault::None);
+    pass(6);
+    assert_eq!(readiness(), Readiness::Ready);
+    second.service.shutdown();
+    assert_eq!(readiness(), Readiness::Draining);
 }

@@ -156,11 +156,11 @@ fn a_mounted_service_is_drained_when_its_tasks_have_ended() {
     pass(499);
     assert!(drained.as_mut().poll(&mut cx).is_pending());
     assert!(pin!(service.drain()).poll(&mut cx).is_pending());
-    assert_eq!(running.get(), 1);
+    assert_eq!((running.get(), service.status().tasks), (1, 1));
     pass(1);
     assert!(drained.as_mut().poll(&mut cx).is_ready());
     assert!(pin!(service.drain()).poll(&mut cx).is_ready());
-    assert_eq!(running.get(), 0);
+    assert_eq!((running.get(), service.status().tasks), (0, 0));
     let refused = send(&service, modern(&called));
     assert_eq!(refused.status, 503);
     sim::end();
