@@ -9,7 +9,7 @@ use super::plain::escaped;
 use super::screen::Screen;
 use super::secrets::is_secret;
 use super::style::{BLUE, DIM, GREEN, RED, paint};
-use super::target::shown;
+use super::url::shown;
 use mcp_tokio::http::{HttpEvent, HttpStep};
 
 /// Shows heads without secrets and bodies line by line as they arrive, with the number of their

@@ -52,6 +52,7 @@ mod style;
 mod target;
 mod terminal;
 mod typed;
+mod url;
 mod visits;
 mod words;
 

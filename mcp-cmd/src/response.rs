@@ -7,7 +7,8 @@ use super::failures::scopes;
 use super::options::{Common, Login};
 use super::plain::line;
 use super::secrets::Secrets;
-use super::target::{Remote, shown};
+use super::target::Remote;
+use super::url::shown;
 use mcp_tokio::http::{HttpEvent, HttpStep};
 use mcp_tokio::mcp_proto::auth::Challenge;
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::json::quoted;
-use super::target::shown;
+use super::url::shown;
 use mcp_tokio::http::{HttpEvent, HttpStep};
 
 /// Texts that are not shown, not even where a server repeats them.

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::CommandFactory;
 
 use super::options::{Common, Options};
+use super::url::host;
 
 /// A program to start, or a URL to connect to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -141,30 +142,6 @@ fn is_web(scheme: &str) -> bool {
         .any(|web| scheme.eq_ignore_ascii_case(web))
 }
 
-/// Returns a URL, or a reference without a scheme, without what may be secret: user, password and query.
-pub(crate) fn shown(url: &str) -> String {
-    let (start, end) = match url.split_once(['?', '#']) {
-        Some((start, _)) => (start, "?..."),
-        None => (url, ""),
-    };
-    let parts = start.split_once("//");
-    let parts = parts.filter(|(scheme, _)| scheme.is_empty() || scheme.ends_with(':'));
-    let Some((scheme, rest)) = parts else {
-        return format!("{start}{end}");
-    };
-    let path = rest.find('/').and_then(|at| rest.get(at..));
-    format!("{scheme}//{}{}{end}", host(rest), path.unwrap_or_default())
-}
-
-/// Without user and password.
-fn host(url: &str) -> &str {
-    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
-    authority
-        .rsplit_once('@')
-        .map_or(authority, |(_, host)| host)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -233,22 +210,5 @@ mod tests {
         check("C:/server.exe", None);
         check("path/to:80", None);
         check(":80", None);
-    }
-
-    #[test]
-    fn hosts() {
-        let check = |url: &str, expected: &str| assert_eq!(host(url), expected);
-        check("http://a", "a");
-        check(
-            "https://ada:secret@a.example:8000/mcp?x=@y",
-            "a.example:8000",
-        );
-        check("a", "a");
-        let url = "https://ada:secret@a.example/mcp?key=secret";
-        assert_eq!(shown(url), "https://a.example/mcp?...");
-        assert_eq!(shown("http://a"), "http://a");
-        assert_eq!(shown("/mcp?key=secret"), "/mcp?...");
-        assert_eq!(shown("//ada:secret@a/b//c"), "//a/b//c");
-        assert_eq!(shown("a@b//c"), "a@b//c");
     }
 }

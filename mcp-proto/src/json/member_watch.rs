@@ -1,6 +1,6 @@
 //! Finds the names of members in an object that is written piece by piece and kept nowhere.
 
-use super::writer::next_escape;
+use super::words::next_escape;
 
 /// Reads the bytes of an object in any pieces, and notes which of some names its members have, and
 /// the members of its `_meta`.

@@ -87,6 +87,21 @@ pub(super) const fn first(marks: u64) -> usize {
     (marks.trailing_zeros() / 8) as usize
 }
 
+/// The offset of the first byte that must not stand in a string as it is.
+pub(super) fn next_escape(text: &[u8]) -> Option<usize> {
+    let mut at = 0;
+    while let Some(word) = word(text, at) {
+        let escapes = escapes(word);
+        if escapes != 0 {
+            return Some(at + first(escapes));
+        }
+        at += 8;
+    }
+    let tail = text.get(at..)?;
+    let escape = |byte: &u8| matches!(byte, ..0x20 | b'"' | b'\\');
+    tail.iter().position(escape).map(|offset| at + offset)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

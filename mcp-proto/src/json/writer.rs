@@ -296,7 +296,7 @@ impl<'o> Writer<'o> {
     /// The content of a string.
     pub(super) fn escaped(&mut self, text: &str) {
         let mut rest = text.as_bytes();
-        while let Some(at) = next_escape(rest) {
+        while let Some(at) = words::next_escape(rest) {
             let Some((run, [byte, behind @ ..])) = rest.split_at_checked(at) else {
                 break;
             };
@@ -362,21 +362,6 @@ impl fmt::Write for Text<'_, '_> {
         self.0.escaped(text);
         Ok(())
     }
-}
-
-/// The offset of the first byte that must not stand in a string as it is.
-pub(super) fn next_escape(text: &[u8]) -> Option<usize> {
-    let mut at = 0;
-    while let Some(word) = words::word(text, at) {
-        let escapes = words::escapes(word);
-        if escapes != 0 {
-            return Some(at + words::first(escapes));
-        }
-        at += 8;
-    }
-    let tail = text.get(at..)?;
-    let escape = |byte: &u8| matches!(byte, ..0x20 | b'"' | b'\\');
-    tail.iter().position(escape).map(|offset| at + offset)
 }
 
 #[cfg(test)]
