@@ -5,7 +5,7 @@ use core::fmt;
 use crate::Limits;
 use crate::frame::line::{self, Lines};
 use crate::json::{Raw, Scanner};
-use crate::rpc::{self, ID_ECHO, Incoming, Invalid, Message, Reason, Salvage, Shape};
+use crate::rpc::{self, ID_ECHO, Incoming, Invalid, Message, Overlong, Reason, Shape};
 use crate::store::{self, Store};
 
 /// Holds bytes from the peer and splits them into messages, one per line, in storage of the caller.
@@ -263,9 +263,11 @@ impl<S: Store<u8>> Inbox<S> {
             .unwrap_or_default();
         let newline = self.lines.find(held);
         let piece = held.get(..newline.unwrap_or(held.len()));
-        skipped.feed(self.lines.without_mark(piece.unwrap_or_default()));
+        skipped
+            .line
+            .feed(self.lines.without_mark(piece.unwrap_or_default()));
         skipped.over = newline.is_some() || self.closed;
-        if skipped.over && skipped.salvage.is_blank() {
+        if skipped.over && skipped.line.salvage.is_blank() {
             self.skipping = None;
         }
         self.pass_line();
@@ -356,12 +358,9 @@ struct Batch {
     first: bool,
 }
 
-/// What is kept of a line over the limit.
+/// A line over the limit.
 struct Skipped {
-    salvage: Salvage,
-    id: [u8; ID_ECHO],
-    /// May count beyond the array: such an id is too long to be echoed.
-    id_len: usize,
+    line: Overlong<ID_ECHO>,
     /// The line has ended.
     over: bool,
 }
@@ -369,37 +368,16 @@ struct Skipped {
 impl Skipped {
     const fn new() -> Self {
         Self {
-            salvage: Salvage::new(),
-            id: [0; ID_ECHO],
-            id_len: 0,
+            line: Overlong::new(),
             over: false,
         }
     }
 
-    fn feed(&mut self, piece: &[u8]) {
-        let Self {
-            salvage,
-            id,
-            id_len,
-            ..
-        } = self;
-        salvage.feed(piece, |byte| {
-            if let Some(place) = id.get_mut(*id_len) {
-                *place = byte;
-            }
-            *id_len = id_len.saturating_add(1);
-        });
-    }
-
     fn report(&self) -> Invalid<'_> {
-        let id = self
-            .id
-            .get(..self.id_len)
-            .filter(|_| self.salvage.has_one_id());
         Invalid {
             reason: Reason::TooLong,
-            id: id.and_then(rpc::readable),
-            shape: self.salvage.shape(),
+            id: self.line.id().and_then(rpc::readable),
+            shape: self.line.salvage.shape(),
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::endpoint::{Endpoint, Post, SessionId, Version};
 use super::refusal::Refusal;
 use crate::json::Object;
+use crate::model::keys;
 use crate::revision::Revision;
 use crate::rpc::{Incoming, Message, Method};
 
@@ -97,7 +98,5 @@ impl<T: AsRef<str>> Endpoint<'_, T> {
 /// Whether a body says by itself that it is of the modern era.
 fn names_version(params: Object<'_>) -> bool {
     let meta = params.get("_meta").and_then(|meta| meta.object());
-    meta.is_some_and(|meta| meta.get(VERSION).is_some())
+    meta.is_some_and(|meta| meta.get(keys::PROTOCOL_VERSION).is_some())
 }
-
-const VERSION: &str = "io.modelcontextprotocol/protocolVersion";

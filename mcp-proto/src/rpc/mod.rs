@@ -18,6 +18,7 @@ mod members;
 mod message;
 mod messages;
 mod method;
+mod overlong;
 mod parse;
 mod salvage;
 
@@ -37,6 +38,7 @@ pub use salvage::ID_ECHO;
 
 #[cfg(feature = "alloc")]
 pub(crate) use messages::{Place, message_at};
+pub(crate) use overlong::Overlong;
 pub(crate) use salvage::{Salvage, readable};
 
 #[cfg(test)]

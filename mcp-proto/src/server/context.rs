@@ -4,7 +4,7 @@ use core::fmt;
 
 use super::peer_error::PeerError;
 use crate::json::{Object, Raw, Str};
-use crate::model::{ClientFeatures, LoggingLevel};
+use crate::model::{ClientFeatures, LoggingLevel, keys};
 use crate::revision::Revision;
 use crate::revision::methods::Params;
 use crate::rpc::{Id, Method};
@@ -39,12 +39,12 @@ pub struct RequestContext<'b> {
 impl<'b> RequestContext<'b> {
     /// The client, in 2026-07-28: an `Implementation`, for logs only (VR-09).
     pub fn client_info(&self) -> Option<Raw<'b>> {
-        self.meta?.get(CLIENT_INFO)
+        self.meta?.get(keys::CLIENT_INFO)
     }
 
     /// What the client declared on this request of 2026-07-28, its extensions included.
     pub fn client_capabilities(&self) -> Option<Object<'b>> {
-        self.meta?.get(CLIENT_CAPABILITIES)?.object()
+        self.meta?.get(keys::CLIENT_CAPABILITIES)?.object()
     }
 
     /// The W3C trace context: `traceparent`, `tracestate` and `baggage` (JR-31).
@@ -215,19 +215,16 @@ fn duplicate(keys: &[&'static str], index: usize) -> PeerError {
     PeerError::Doubled(keys.get(index).copied().unwrap_or_default())
 }
 
-pub(super) const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
-pub(super) const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 /// The subject of a method beyond the protocol, in an error.
 pub(super) const SUBJECT: &str = "the parameter of Mcp-Name";
-const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
 /// How many parameters a method has at most besides the first four.
 const MOST_OTHERS: usize = 2;
 const META: [&str; 8] = [
-    "progressToken",
-    VERSION,
-    CLIENT_CAPABILITIES,
-    "io.modelcontextprotocol/logLevel",
-    CLIENT_INFO,
+    keys::PROGRESS_TOKEN,
+    keys::PROTOCOL_VERSION,
+    keys::CLIENT_CAPABILITIES,
+    keys::LOG_LEVEL,
+    keys::CLIENT_INFO,
     "traceparent",
     "tracestate",
     "baggage",

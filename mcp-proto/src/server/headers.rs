@@ -1,11 +1,12 @@
 //! Compares the head of a POST with its body (SH-34, SH-38).
 
 use super::arrival::Arrival;
-use super::context::{Members, SUBJECT, VERSION as VERSION_MEMBER};
+use super::context::{Members, SUBJECT};
 use super::header_names::{METHOD, NAME, VERSION};
 use super::{PeerError, Server, Storage};
 use crate::http::{Post, Version, mirror};
 use crate::json::Str;
+use crate::model::keys;
 use crate::revision::Revision;
 use crate::rpc::Method;
 
@@ -145,7 +146,7 @@ pub(super) fn same_name(
 /// be equal to both.
 pub(super) fn duplicate(head: &Post<'_>, method: Method<'_>, error: PeerError) -> PeerError {
     match error {
-        PeerError::Doubled(VERSION_MEMBER) if head.is_modern() => {
+        PeerError::Doubled(keys::PROTOCOL_VERSION) if head.is_modern() => {
             PeerError::HeaderMismatch(VERSION)
         }
         PeerError::Doubled(member)

@@ -1,7 +1,7 @@
 //! Requests and notifications of the era with a handshake.
 
 use super::arrival::Arrival;
-use super::context::{Members, VERSION};
+use super::context::Members;
 use super::reply::{Initialize, Reply, ReplyKind};
 use super::session::Phase;
 use super::uris::Owner;
@@ -9,7 +9,7 @@ use super::{Event, PeerError, Server, Storage};
 use crate::action::{Action, IgnoreReason};
 use crate::batch::Reading;
 use crate::json::{Object, Raw, Str};
-use crate::model::{ClientFeatures, LoggingLevel, ServerFeatures};
+use crate::model::{ClientFeatures, LoggingLevel, ServerFeatures, keys};
 use crate::revision::Revision;
 use crate::revision::messages::{Side, allowed, is_notification, known};
 use crate::rpc::{Id, Method};
@@ -219,4 +219,4 @@ fn log_level(params: Option<Object<'_>>) -> Result<LoggingLevel, PeerError> {
         .ok_or(PeerError::LogLevel)
 }
 
-const MISSING_VERSION: PeerError = PeerError::Missing(VERSION);
+const MISSING_VERSION: PeerError = PeerError::Missing(keys::PROTOCOL_VERSION);

@@ -1,13 +1,13 @@
 //! Requests of 2026-07-28, which carry their own description (JR-44).
 
 use super::arrival::Arrival;
-use super::context::{CLIENT_CAPABILITIES, Members, VERSION};
+use super::context::Members;
 use super::headers;
 use super::reply::{Reply, ReplyKind};
 use super::{Event, PeerError, Server, Storage};
 use crate::action::Action;
 use crate::json::{Object, Raw};
-use crate::model::{ClientFeatures, LoggingLevel};
+use crate::model::{ClientFeatures, LoggingLevel, keys};
 use crate::revision::Revision;
 use crate::rpc::{Id, Method};
 use crate::token::Token;
@@ -38,7 +38,7 @@ impl<S: Storage> Server<'_, S> {
         let version = members
             .version
             .and_then(Raw::string)
-            .ok_or(PeerError::Missing(VERSION))?;
+            .ok_or(PeerError::Missing(keys::PROTOCOL_VERSION))?;
         if let Some(head) = head {
             headers::same_version(head, version)?;
         }
@@ -55,7 +55,7 @@ impl<S: Storage> Server<'_, S> {
         let capabilities = members
             .capabilities
             .and_then(Raw::object)
-            .ok_or(PeerError::Missing(CLIENT_CAPABILITIES))?;
+            .ok_or(PeerError::Missing(keys::CLIENT_CAPABILITIES))?;
         let features = ClientFeatures::read(Some(capabilities)).known_in(revision);
         let log_level = match members.log_level {
             Some(raw) => {

@@ -5,7 +5,7 @@ use super::peer_error::PeerError;
 use super::setup::ServerSetup;
 use crate::action::{BufferFull, Channel};
 use crate::json::{Object, Raw, Str, Writer};
-use crate::model::{ClientFeatures, LoggingLevel, TASKS_EXTENSION};
+use crate::model::{ClientFeatures, LoggingLevel, TASKS_EXTENSION, keys};
 use crate::revision::{Revision, RevisionSet};
 use crate::rpc::{Id, code};
 use crate::token::MachineId;
@@ -252,7 +252,7 @@ fn write_discover(config: &ServerSetup<'_>, revision: Revision, w: &mut Writer<'
     w.string(config.discover_scope.as_str());
     if config.identify {
         w.literal(r#","_meta":{"#);
-        w.string(SERVER_INFO);
+        w.string(keys::SERVER_INFO);
         w.literal(":");
         let Ok(()) = config.texts.write_info(revision, w);
         w.literal("}");
@@ -331,7 +331,6 @@ const DRAFT_HEADER_MISMATCH: i64 = match Revision::DraftV1.header_mismatch_code(
     Some(code) => code,
     None => code::HEADER_MISMATCH,
 };
-pub(super) const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 /// `{"jsonrpc":"2.0","id":"",""result":}` and a little.
 const ENVELOPE: usize = 48;
 /// Code, the longest sentence with the longest parameter, and a requested version in which

@@ -2,13 +2,13 @@
 
 use super::in_flight::{InFlight, Stage};
 use super::question_check::check_question;
-use super::reply::SERVER_INFO;
 use super::result_members::{Addition, complete};
 use super::setup::ServerSetup;
 use super::{Server, Storage};
 use crate::action::{BufferFull, SendError, Transmit};
 use crate::id_buf::IdStorage;
 use crate::json::{MAX_DEPTH, Raw, Writer};
+use crate::model::keys;
 use crate::payload::{InputRequired, Outcome, Payload};
 use crate::revision::Revision;
 use crate::rpc::{ErrorObject, Id, code, envelope};
@@ -383,7 +383,7 @@ fn code_for_revision(code: i64, revision: Revision) -> i64 {
 /// Who we are (VR-08).
 fn identity_of<'a>(value: &'a dyn Fn(&mut Writer<'_>)) -> Addition<'a> {
     Addition {
-        key: SERVER_INFO,
+        key: keys::SERVER_INFO,
         in_meta: true,
         value,
     }

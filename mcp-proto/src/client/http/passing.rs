@@ -1,59 +1,44 @@
 //! An event over the limit, while it passes.
 
-use crate::rpc::{Id, Salvage, Shape, readable};
+use crate::rpc::{Id, Overlong, Shape, readable};
 
 /// What is kept of the event.
 pub(super) struct Passing {
-    salvage: Salvage,
-    /// The text of its id, which is no id of ours if it is longer.
-    id: [u8; DIGITS],
-    id_len: usize,
+    message: Overlong<DIGITS>,
     pub(super) told: bool,
 }
 
 impl Passing {
     pub(super) const fn new() -> Self {
         Self {
-            salvage: Salvage::new(),
-            id: [0; DIGITS],
-            id_len: 0,
+            message: Overlong::new(),
             told: false,
         }
     }
 
     pub(super) fn feed(&mut self, part: &[u8]) {
-        let Self {
-            salvage,
-            id,
-            id_len,
-            ..
-        } = self;
-        salvage.feed(part, |byte| {
-            if let Some(place) = id.get_mut(*id_len) {
-                *place = byte;
-            }
-            *id_len = id_len.saturating_add(1);
-        });
+        self.message.feed(part);
     }
 
     /// Whether it is a message of the server's own: a question or a notification.
     pub(super) const fn asks(&self) -> bool {
-        matches!(self.salvage.shape(), Shape::Request | Shape::Notification)
+        let shape = self.message.salvage.shape();
+        matches!(shape, Shape::Request | Shape::Notification)
     }
 
     /// The request that it answers, before its end.
     pub(super) fn early(&self) -> Option<u64> {
-        self.salvage.is_identified_response().then(|| self.id())?
+        let is_answer = self.message.salvage.is_identified_response();
+        is_answer.then(|| self.id())?
     }
 
     pub(super) fn whose(&self) -> Option<u64> {
-        let answers = !self.asks() && self.salvage.has_one_id();
-        answers.then(|| self.id())?
+        (!self.asks()).then(|| self.id())?
     }
 
+    /// A text that is longer is no id of this client.
     fn id(&self) -> Option<u64> {
-        let text = self.id.get(..self.id_len)?;
-        readable(text).and_then(Id::to_u64)
+        readable(self.message.id()?).and_then(Id::to_u64)
     }
 }
 
