@@ -5,6 +5,7 @@
 //! | `protect` | request, refusals, event stream, `DELETE` | of 2026-07-28, of 2025-11-25 |
 //! | `protect` and `allow_anonymous` | the same, and requests of guests | the same |
 //! | `authenticate` and `share_claims` | the same, but for scopes | the same |
+//! | a layer in front of the service, and `share_claims` | the same | the same |
 //!
 //! `protect` with `keep_tokens` cannot be shared: the endpoint is not built. No token reaches another process.
 //! Each pair is tested with the stores in memory by the tests of `mcp-async`, and with Redis by those of
@@ -42,6 +43,8 @@ enum Verification {
     Protect,
     AllowAnonymous,
     Authenticate,
+    /// The URL for other processes leads past it.
+    Layer,
 }
 
 /// Claims of the application.
@@ -60,6 +63,7 @@ where
         Verification::Protect,
         Verification::AllowAnonymous,
         Verification::Authenticate,
+        Verification::Layer,
     ] {
         let forward = Arc::<LocalForward>::default();
         let process = |name| Process::<R>::new(name, verification, &store, &forward, &tasks);
@@ -97,16 +101,16 @@ async fn session<R: Runtime>(first: &Process<R>, second: &Process<R>) {
         assert!(known.contains(part), "{known}");
     }
     // The hook of the application may leave the token in the head; another process never receives it.
-    let keeps = verification == Verification::Authenticate;
+    let keeps = !verification.has_scopes();
     assert_eq!(known.contains("Bearer"), keeps, "{known}");
     let forwarded = there.call("who").await.text().await;
     assert!(!forwarded.contains("Bearer"), "{forwarded}");
     let verified = |text: &str| text.split_once(", sent").unwrap().0.to_owned();
     assert_eq!(verified(&forwarded), verified(&known));
     // Scopes are those of tokens.
-    let tools: &[&str] = match verification {
-        Verification::Authenticate => &["requires"],
-        _ => &["write", "requires"],
+    let tools: &[&str] = match verification.has_scopes() {
+        false => &["requires"],
+        true => &["write", "requires"],
     };
     for tool in tools {
         let done = there.call(tool).await;
@@ -116,7 +120,7 @@ async fn session<R: Runtime>(first: &Process<R>, second: &Process<R>) {
     // The scopes are those of each request.
     let other = there.with_token("ada+mcp+extra");
     assert!(other.call("who").await.text().await.contains("ada"));
-    if verification != Verification::Authenticate {
+    if verification.has_scopes() {
         for tool in ["write", "requires"] {
             let refused = other.call(tool).await;
             assert_eq!(refused.status, 403, "{verification:?} {tool}");
@@ -268,6 +272,7 @@ impl<R: Runtime> Process<R> {
     fn client(&self, token: &str) -> Client<R> {
         Client {
             service: self.service.clone(),
+            verification: self.verification,
             token: token.into(),
             session: None,
         }
@@ -292,22 +297,33 @@ impl Verification {
             Self::Protect => http.protect(protection()),
             Self::AllowAnonymous => http.protect(protection().allow_anonymous()),
             Self::Authenticate => {
-                http.share_claims::<Tenant>("tenant")
-                    .authenticate(|head: &Parts| {
-                        let sent = head.headers.get("authorization");
-                        let sent = sent.and_then(|sent| sent.to_str().ok()).unwrap_or_default();
-                        let user = match sent.strip_prefix("Bearer ").unwrap_or_default() {
-                            "" | "unknown" => None,
-                            token => token.split('+').next().map(str::to_owned),
-                        };
-                        let challenge =
-                            || AuthError::unauthorized(HeaderValue::from_static("Bearer"));
-                        let user = user.ok_or_else(challenge);
-                        async move { Ok(Principal::new(user?).with_claims(Tenant("acme".into()))) }
-                    })
+                let http = http.share_claims::<Tenant>("tenant");
+                http.authenticate(|head: &Parts| {
+                    let sent = head.headers.get("authorization");
+                    let sent = sent.and_then(|sent| sent.to_str().ok()).unwrap_or_default();
+                    let user = user(sent.strip_prefix("Bearer ").unwrap_or_default());
+                    let challenge = || AuthError::unauthorized(HeaderValue::from_static("Bearer"));
+                    let user = user.ok_or_else(challenge);
+                    async move { user }
+                })
             }
+            Self::Layer => http.share_claims::<Tenant>("tenant"),
         }
     }
+
+    /// Whether a token has scopes, and stays where it is verified.
+    fn has_scopes(self) -> bool {
+        matches!(self, Self::Protect | Self::AllowAnonymous)
+    }
+}
+
+/// Whom the hook and the layer recognize by a token.
+fn user(token: &str) -> Option<Principal> {
+    let name = match token {
+        "" | "unknown" => return None,
+        token => token.split('+').next()?,
+    };
+    Some(Principal::new(name).with_claims(Tenant("acme".into())))
 }
 
 fn protection<R: Runtime>() -> Protection<R> {
@@ -361,6 +377,7 @@ async fn requires(_: NoArguments, cx: Context) -> Result<&'static str, HandlerEr
 /// A client of one process, with a token.
 struct Client<R: Runtime> {
     service: HttpService<R>,
+    verification: Verification,
     token: String,
     session: Option<String>,
 }
@@ -370,6 +387,7 @@ impl<R: Runtime> Client<R> {
     fn at(&self, process: &Process<R>) -> Self {
         Self {
             service: process.service.clone(),
+            verification: self.verification,
             token: self.token.clone(),
             session: self.session.clone(),
         }
@@ -378,6 +396,7 @@ impl<R: Runtime> Client<R> {
     fn with_token(&self, token: &str) -> Self {
         Self {
             service: self.service.clone(),
+            verification: self.verification,
             token: token.into(),
             session: self.session.clone(),
         }
@@ -443,7 +462,13 @@ impl<R: Runtime> Client<R> {
         if !self.token.is_empty() {
             request = request.header("authorization", format!("Bearer {}", self.token));
         }
-        let request = request.body(Full::<bytes::Bytes>::from(body)).unwrap();
+        let mut request = request.body(Full::<bytes::Bytes>::from(body)).unwrap();
+        if self.verification == Verification::Layer {
+            match user(&self.token) {
+                Some(user) => request.extensions_mut().insert(user),
+                None => return Reply::refused(401),
+            };
+        }
         let Ok(response) = self.service.clone().call(request).await;
         Reply::new(response)
     }
@@ -456,17 +481,28 @@ const META: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-0
 struct Reply {
     status: u16,
     head: Response<()>,
-    body: HttpBody,
+    body: Option<HttpBody>,
     text: String,
 }
 
 impl Reply {
+    /// The response of a layer.
+    fn refused(status: u16) -> Self {
+        let response = Response::builder().status(status);
+        Self {
+            status,
+            head: response.body(()).unwrap(),
+            body: None,
+            text: String::new(),
+        }
+    }
+
     fn new(response: Response<HttpBody>) -> Self {
         let (parts, body) = response.into_parts();
         Self {
             status: parts.status.as_u16(),
             head: Response::from_parts(parts, ()),
-            body,
+            body: Some(body),
             text: String::new(),
         }
     }
@@ -491,7 +527,9 @@ impl Reply {
 
     /// Reads a part; false at the end.
     async fn read(&mut self) -> bool {
-        let body = &mut self.body;
+        let Some(body) = &mut self.body else {
+            return false;
+        };
         match poll_fn(|cx| Pin::new(&mut *body).poll_frame(cx)).await {
             Some(frame) => {
                 let Ok(frame) = frame;
