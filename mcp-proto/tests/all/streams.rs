@@ -388,6 +388,39 @@ fn a_reader_stops_at_what_is_not_settled() {
 }
 
 #[test]
+fn readers_that_are_interrupted_end_where_the_store_does() {
+    let mut s = session().stored();
+    let own = s.listen();
+    let reader = s.open().unwrap();
+    let on = reader.channel();
+    s.prime(on);
+    for message in ["a", "b"] {
+        s.push(on, message.as_bytes(), None, message == "b");
+    }
+    s.settle(on, 1);
+    let mut interrupted = Vec::new();
+    s.interrupt_readers(|channel| interrupted.push(channel.number()));
+    assert_eq!(interrupted, [0, 1]);
+    check(&mut s, &own, "", StreamRead::End);
+    let seen = "id: 1-0\ndata:\n\nid: 1-1\ndata: a\n\n";
+    check(&mut s, &reader, seen, StreamRead::End);
+    assert!(!s.has_readers());
+    let reader = s.resume(b"1-1").unwrap();
+    check(&mut s, &reader, "", StreamRead::Pending);
+    s.settle(on, 2);
+    check(&mut s, &reader, "id: 1-2\ndata: b\n\n", StreamRead::End);
+    // Without an id nobody comes back: such a reader waits until there is something that is not taken.
+    let unknown = post(&mut s, &[]);
+    s.interrupt_readers(|channel| interrupted.push(channel.number()));
+    assert_eq!(interrupted, [0, 1]);
+    s.push(unknown.channel(), b"a", None, false);
+    s.push(unknown.channel(), b"b", None, false);
+    s.interrupt_readers(|_| {});
+    check(&mut s, &unknown, "", StreamRead::End);
+    assert!(s.resume(b"2-0").is_err() && appends(&mut s).starts_with("1-"));
+}
+
+#[test]
 fn a_store_gets_what_can_be_replayed_and_no_more() {
     let mut s = session().stored();
     let single = post(&mut s, &["{}"]);

@@ -84,25 +84,29 @@ impl<C: Clock> SessionTask<C> {
 
     /// Lets the store know what is new, and then says what was handled.
     fn keep(&mut self, cx: &mut Context<'_>, now: Instant) {
-        let kept = match &mut self.store_writer {
-            None => Kept::Complete,
+        let (kept, interrupts) = match &mut self.store_writer {
+            None => (Kept::Complete, false),
             Some(writer) => {
                 let used = match self.conversation.with(is_idle) {
                     true => self.session.state().used,
                     false => now,
                 };
-                writer.poll(cx, now, &self.session.shared, used)
+                let kept = writer.poll(cx, now, &self.session, used);
+                (kept, writer.interrupts(now))
             }
         };
-        if kept == Kept::Saving || self.handled.is_empty() {
+        if interrupts {
+            self.session.streams(SessionStreams::interrupt_readers);
+        }
+        if (kept == Kept::Saving && !interrupts) || self.handled.is_empty() {
             return;
         }
         let handled = core::mem::take(&mut self.handled);
         self.session.streams(|streams| {
             for (channel, status) in handled {
                 let status = match kept {
-                    Kept::Failed => Some(UNSAVED),
-                    Kept::Complete | Kept::Saving => status,
+                    Kept::Failed | Kept::Saving => Some(UNSAVED),
+                    Kept::Complete => status,
                 };
                 streams.was_handled(channel, status);
             }
@@ -250,7 +254,7 @@ impl<C: Clock> Work for Turns<'_, C> {
     fn poll_rest(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let Self { task, now, expiry } = self;
         let due = task.store_writer.as_ref();
-        let due = due.and_then(|writer| writer.due(*now));
+        let due = due.and_then(|writer| writer.due(*now, expiry.is_none()));
         let deadline = expiry.iter().copied().chain(due).min();
         let due = task.conversation.arm(cx, *now, deadline);
         if due.is_ready() {

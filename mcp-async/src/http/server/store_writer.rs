@@ -40,6 +40,12 @@ pub(super) struct StoreWriter {
     appending: Vec<Appending>,
     /// While something waits to be repeated: how often the process had been announced when that began.
     failed_at: Option<u64>,
+    /// Since when the store does not have the record that clients may rely on.
+    unsaved_since: Option<Instant>,
+    /// Since when this process may not serve the session.
+    unserved_since: Option<Instant>,
+    /// When the readers were interrupted last.
+    interrupted: Option<Instant>,
     ending: Option<Work>,
 }
 
@@ -56,6 +62,7 @@ struct Appending {
     sequence: u64,
     message: Arc<[u8]>,
     end: bool,
+    began: Instant,
     state: Attempt,
     retry: Retry,
 }
@@ -124,6 +131,9 @@ impl StoreWriter {
             retry: Retry::FIRST,
             appending: Vec::new(),
             failed_at: None,
+            unsaved_since: None,
+            unserved_since: None,
+            interrupted: None,
             ending: None,
         }
     }
@@ -134,8 +144,9 @@ impl StoreWriter {
     }
 
     /// When there is something to do after `now`, if nothing happens before: the record is saved again, if the
-    /// session is in use then, or what has failed is repeated.
-    pub(super) fn due(&self, now: Instant) -> Option<Instant> {
+    /// session is in use then, or what has failed is repeated. A session with readers is looked at once in
+    /// each lease.
+    pub(super) fn due(&self, now: Instant, in_use: bool) -> Option<Instant> {
         let save = self.saving.is_none();
         let save = save.then(|| self.retry_at.unwrap_or(self.saved_at + self.keep / 2));
         let appends = self
@@ -146,8 +157,27 @@ impl StoreWriter {
                 Attempt::Runs(_) => None,
             });
         // The record of a session that is not in use may be due for long.
-        let all = save.into_iter().chain(appends);
+        let look = in_use.then(|| self.interrupts_at().unwrap_or(now + self.processes.lease()));
+        let all = save.into_iter().chain(appends).chain(look);
         all.filter(|due| *due > now).min()
+    }
+
+    /// When the readers are to be interrupted: after a whole lease in which the store did not take an event or
+    /// the record, or this process could not serve the session. It may be somewhere else by then.
+    fn interrupts_at(&self) -> Option<Instant> {
+        let append = self.appending.first().map(|appending| appending.began);
+        let since = [append, self.unsaved_since, self.unserved_since];
+        let since = since.into_iter().flatten().min()?;
+        Some(self.interrupted.unwrap_or(since).max(since) + self.processes.lease())
+    }
+
+    /// Whether the readers are to be interrupted now.
+    pub(super) fn interrupts(&mut self, now: Instant) -> bool {
+        let interrupts = self.interrupts_at().is_some_and(|at| at <= now);
+        if interrupts {
+            self.interrupted = Some(now);
+        }
+        interrupts
     }
 
     /// The session is displaced: counts it.
@@ -166,15 +196,19 @@ impl StoreWriter {
         &mut self,
         cx: &mut Context<'_>,
         now: Instant,
-        shared: &Shared<Machine>,
+        session: &Session,
         used: Instant,
     ) -> Kept {
         self.end_waits();
+        let shared = &session.shared;
         let kept = self.save(cx, now, shared, used);
         // An answer does not go out before what it acknowledges is saved.
         if !self.displaced && kept == Kept::Complete {
-            self.begin_appends(shared);
+            self.begin_appends(now, shared);
         }
+        let since = |holds: bool, before: Option<Instant>| holds.then(|| before.unwrap_or(now));
+        self.unsaved_since = since(kept != Kept::Complete, self.unsaved_since);
+        self.unserved_since = since(!self.may_serve(session), self.unserved_since);
         self.append(cx, now, shared);
         if self.failed_at.is_none() && self.waits() {
             self.failed_at = Some(self.processes.watch_announcements(cx));
@@ -313,7 +347,7 @@ impl StoreWriter {
         }
     }
 
-    fn begin_appends(&mut self, shared: &Shared<Machine>) {
+    fn begin_appends(&mut self, now: Instant, shared: &Shared<Machine>) {
         if let Some(streams) = SessionStreams::of(&mut shared.lock()) {
             while let Some(append) = streams.poll_append() {
                 let Append {
@@ -327,6 +361,7 @@ impl StoreWriter {
                     sequence,
                     message: message.into(),
                     end,
+                    began: now,
                     state: Attempt::Waits(Instant::ZERO),
                     retry: Retry::FIRST,
                 });

@@ -204,6 +204,12 @@ impl SessionStreams {
         }
     }
 
+    /// The store holds the session up: every reader ends behind what it can read.
+    pub(super) fn interrupt_readers(&mut self) {
+        let Self { streams, news, .. } = self;
+        streams.interrupt_readers(|channel| news.push(channel));
+    }
+
     /// The session is over: every reader ends behind what there is.
     pub(super) fn finish(&mut self) -> Vec<Waker> {
         self.over = true;

@@ -1,6 +1,6 @@
 //! A store that takes a while, or has other faults, as one process sees it.
 
-use core::future::{pending, poll_fn};
+use core::future::{pending, poll_fn, ready};
 use core::sync::atomic::{AtomicUsize, Ordering};
 use core::task::{Context, Poll, Waker};
 use core::time::Duration;
@@ -35,6 +35,8 @@ pub(crate) enum Fault {
     Twice,
 }
 
+    /// There is no room for records and events.
+    Full,
 /// The store that all processes see.
 pub(crate) struct Common {
     store: Mutex<Arc<MemoryStore>>,
@@ -152,7 +154,7 @@ impl Far {
                 Fault::Hangs => pending().await,
                 Fault::Late(time) => sleep(Duration::from_millis(time)).await,
                 Fault::Twice => drop(work(&self.common.store())),
-                Fault::None | Fault::LateAnswer(_) | Fault::Unanswered => {}
+                Fault::None | Fault::LateAnswer(_) | Fault::Unanswered | Fault::Full => {}
             }
             let done = work(&self.common.store());
             match fault {
@@ -173,6 +175,17 @@ impl Far {
 
 /// What a store in memory says: it does so at once.
 pub(crate) fn done<T>(mut answer: StoreFuture<'_, T>) -> Result<T, StoreError> {
+    /// Writes this to the store, unless there is a fault or no room.
+    fn write<'a>(
+        &'a self,
+        work: impl Fn(&MemoryStore) -> Result<(), StoreError> + Send + 'a,
+    ) -> StoreFuture<'a, ()> {
+        match self.fault() {
+            Fault::Full => Box::pin(ready(Err(StoreError::new("full")))),
+            _ => self.call(work),
+        }
+    }
+
     let cx = &mut Context::from_waker(Waker::noop());
     match answer.as_mut().poll(cx) {
         Poll::Ready(answer) => answer,
@@ -208,7 +221,7 @@ impl SessionStore for Far {
         keep: Duration,
     ) -> StoreFuture<'a, ()> {
         self.saves.fetch_add(1, Ordering::SeqCst);
-        self.call(move |store| {
+        self.write(move |store| {
             self.note(id, owner);
             done(store.create(id, owner, record, keep))
         })
@@ -250,7 +263,7 @@ impl SessionStore for Far {
         keep: Duration,
     ) -> StoreFuture<'a, ()> {
         self.saves.fetch_add(1, Ordering::SeqCst);
-        self.call(move |store| done(store.save(id, epoch, record, keep)))
+        self.write(move |store| done(store.save(id, epoch, record, keep)))
     }
 
     fn release<'a>(&'a self, id: &'a str, owner: &'a Owner) -> StoreFuture<'a, ()> {
@@ -262,7 +275,7 @@ impl SessionStore for Far {
     }
 
     fn append<'a>(&'a self, event: StoredEvent<'a>) -> StoreFuture<'a, ()> {
-        self.call(move |store| done(store.append(event)))
+        self.write(move |store| done(store.append(event)))
     }
 
     fn replay<'a>(

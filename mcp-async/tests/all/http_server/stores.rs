@@ -17,7 +17,7 @@ use crate::http_server::nodes::{
     at, epoch, pass, ping, processes, processes_of, processes_with, set_level,
 };
 use crate::http_server::support::{advance, modern, now, request, send};
-use crate::sim::{Sim, settle};
+use crate::sim::{Mode, Sim, settle};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -204,6 +204,41 @@ fn events_wait_for_a_store_that_is_away() {
     for once in [r#""progress":2"#, "at last"] {
         assert_eq!(text.matches(once).count(), 1, "{text}");
     }
+}
+
+/// A client finds its session again, wherever it is by now.
+#[test]
+fn streams_end_where_the_store_takes_nothing_for_a_lease() {
+    let check = |fault: Fault, is_paused: bool, moves: bool| {
+        let [first, second] = processes();
+        let here = first.open();
+        let there = at(if moves { &second } else { &first }, &here);
+        let mut own = here.get(None);
+        let mut slow = here.post(&call(1, "slow"));
+        let seen = [own.text(), slow.text()];
+        first.node.set(fault);
+        if is_paused {
+            first.sim.set(Mode::Paused);
+        }
+        pass(16);
+        assert_eq!(there.post(ping()).status, 200, "{fault:?}");
+        first.sim.set(Mode::Runs);
+        pass(31);
+        assert!(own.has_ended() && slow.has_ended(), "{fault:?}");
+        first.node.set(Fault::None);
+        pass(2);
+        for seen in &seen {
+            assert_eq!(there.get(Some(&last_id(seen))).status, 200, "{fault:?}");
+        }
+        if !moves {
+            let rest = there.get(Some(&last_id(&seen[1]))).whole();
+            assert_eq!(rest.matches("at last").count(), 1, "{rest}");
+        }
+    };
+    check(Fault::Fails, false, true);
+    check(Fault::Hangs, false, true);
+    check(Fault::None, true, true);
+    check(Fault::Full, false, false);
 }
 
 #[test]

@@ -119,6 +119,11 @@ impl Processes {
         &self.store
     }
 
+    /// How long a lease lasts.
+    pub(in crate::http::server) const fn lease(&self) -> Duration {
+        self.lease
+    }
+
     /// This process in its lease.
     pub(in crate::http::server) fn owner(&self) -> Owner {
         Owner::new(Arc::clone(&self.name), self.ownership().number())

@@ -103,6 +103,20 @@ impl Streams {
         self.stored && streams.into_iter().any(Stream::has_unsettled)
     }
 
+    /// Ends the connection of each reader that can [come back](Self::resume), or whose next entry
+    /// the store does not take, after the last entry that it can read now; `on_each` gets their
+    /// streams. Streams that can be resumed continue, here or in another process.
+    pub fn interrupt_readers(&mut self, mut on_each: impl FnMut(Channel)) {
+        let streams = self.own.as_deref_mut().into_iter().chain(&mut self.posts);
+        let is_held_up = |stream: &&mut Stream| {
+            stream.reader.is_some() && (stream.is_known() || stream.has_unsettled())
+        };
+        for stream in streams.filter(is_held_up) {
+            stream.interrupt();
+            on_each(stream.channel);
+        }
+    }
+
     /// The stream and the number that an event id names: what to ask a store for when
     /// [`resume`](Self::resume) does not know it any more, or not yet.
     ///

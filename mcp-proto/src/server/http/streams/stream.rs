@@ -223,6 +223,18 @@ impl Stream {
         self.closing = Some(Closing { before, retry });
     }
 
+    /// Ends the reader's connection before the first entry that cannot be read yet.
+    pub(super) fn interrupt(&mut self) {
+        let next = self.next();
+        let is_settled = |sequence| self.entry(sequence).is_some_and(|entry| entry.settled);
+        let before = (self.cursor..next).find(|sequence| !is_settled(*sequence));
+        let retry = self.closing.take().and_then(|closing| closing.retry);
+        self.closing = Some(Closing {
+            before: before.unwrap_or(next),
+            retry,
+        });
+    }
+
     /// See [`Streams::read`](super::Streams::read).
     pub(super) fn read(&mut self, delivery: Delivery, out: &mut Vec<u8>, max: usize) -> StreamRead {
         self.undecided = false;
@@ -236,7 +248,6 @@ impl Stream {
                 if let Some(delay) = closing.retry {
                     put(out, |buffer| sse::retry(buffer, delay));
                 }
-                self.reader = None;
                 return StreamRead::End;
             }
             if !self.is_readable() {
