@@ -7,6 +7,7 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use mcp_proto::http::{Post, Version};
+use mcp_proto::rpc::{Incoming, Message, Messages, Method};
 use mcp_proto::{Channel, Instant, Source};
 
 use super::capacity::Place;
@@ -35,10 +36,17 @@ pub(super) struct SessionTask<C: Clock> {
     pub(super) forgotten: bool,
     /// Writes it to the store that processes share.
     pub(super) store_writer: Option<StoreWriter>,
-    /// POSTs whose messages the machine has had, and which are answered when the store has what that
-    /// changed.
-    pub(super) handled: Vec<(Channel, Option<u16>)>,
+    /// POSTs whose messages the machine has had.
+    pub(super) handled: Vec<Handled>,
     pub(super) _place: Place,
+}
+
+/// A POST whose messages the machine has had.
+pub(super) struct Handled {
+    channel: Channel,
+    status: Option<u16>,
+    /// Its answer says that the record of the session changes, and the store does not have that yet.
+    awaits_record: bool,
 }
 
 impl<C: Clock> SessionTask<C> {
@@ -68,16 +76,19 @@ impl<C: Clock> SessionTask<C> {
                 Channel::PIPE => Source::PIPE,
                 channel => Source::post(channel, &post),
             };
-            let status = self.conversation.take_in(
-                now,
-                &source,
-                &posted.head,
-                &Text::new(posted.body),
-                self.depth,
-            );
+            let (head, text) = (&posted.head, Text::new(posted.body));
+            let conversation = &mut self.conversation;
+            let status = conversation.take_in(now, &source, head, &text, self.depth);
             // Answers that are there at once come with the verdict.
-            more = Some(self.conversation.turn(now));
-            self.handled.push((channel, status));
+            more = Some(conversation.turn(now));
+            let has_saved =
+                |writer: &StoreWriter| conversation.with(|core| writer.has_saved(&core.machine));
+            self.handled.push(Handled {
+                channel,
+                status,
+                awaits_record: !self.store_writer.as_ref().is_none_or(has_saved)
+                    && changes_record(text.bytes(), self.depth),
+            });
         }
         true
     }
@@ -98,18 +109,22 @@ impl<C: Clock> SessionTask<C> {
         if interrupts {
             self.session.streams(SessionStreams::interrupt_readers);
         }
-        if (kept == Kept::Saving && !interrupts) || self.handled.is_empty() {
+        if self.handled.is_empty() {
             return;
         }
-        let handled = core::mem::take(&mut self.handled);
+        let is_saving = kept == Kept::Saving && !interrupts;
         self.session.streams(|streams| {
-            for (channel, status) in handled {
-                let status = match kept {
-                    Kept::Failed | Kept::Saving => Some(UNSAVED),
-                    Kept::Complete => status,
+            self.handled.retain(|post| {
+                if post.awaits_record && is_saving {
+                    return true;
+                }
+                let status = match post.awaits_record && kept != Kept::Complete {
+                    true => Some(UNSAVED),
+                    false => post.status,
                 };
-                streams.was_handled(channel, status);
-            }
+                streams.was_handled(post.channel, status);
+                false
+            });
         });
     }
 
@@ -156,6 +171,24 @@ impl<C: Clock> SessionTask<C> {
         let woken = self.session.streams(SessionStreams::finish);
         woken.into_iter().flatten().for_each(Waker::wake);
     }
+}
+
+/// Whether a message changes what the record says, even if it was changed to that before.
+fn changes_record(body: &[u8], depth: u8) -> bool {
+    Messages::new(body, depth).any(|incoming| {
+        let method = match incoming {
+            Incoming::Message(Message::Request(request)) => request.method,
+            Incoming::Message(Message::Notification(notification)) => notification.method,
+            _ => return false,
+        };
+        matches!(
+            method,
+            Method::Initialized
+                | Method::LoggingSetLevel
+                | Method::ResourcesSubscribe
+                | Method::ResourcesUnsubscribe
+        )
+    })
 }
 
 /// Whether nothing runs and no stream is read: a running request or an open stream is use.

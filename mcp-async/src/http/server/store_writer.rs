@@ -185,6 +185,13 @@ impl StoreWriter {
         self.processes.counters.displaced.add();
     }
 
+    /// Whether the store has all of the session that its client may rely on.
+    pub(super) fn has_saved(&self, machine: &Machine) -> bool {
+        self.saved
+            .as_ref()
+            .is_some_and(|saved| saved.is_complete(machine))
+    }
+
     /// Whether another process has taken the session over, or ended it.
     pub(super) const fn is_displaced(&self) -> bool {
         self.displaced
@@ -281,8 +288,8 @@ impl StoreWriter {
         let fades = self.saved_at + self.keep / 2 <= now && self.saved_at < used;
         let (complete, next) = {
             let core = shared.lock();
+            let complete = self.has_saved(&core.machine);
             let saved = self.saved.as_ref();
-            let complete = saved.is_some_and(|saved| saved.is_complete(&core.machine));
             let enough = saved.is_some_and(|saved| saved.reserves_ids(&core.machine));
             let waits = self.retry_at.is_some_and(|at| now < at);
             let stale = (fades || !complete || !enough) && self.saving.is_none() && !waits;
@@ -305,8 +312,7 @@ impl StoreWriter {
             // What is saved at once is compared again.
             if self.saving.is_none() && !complete {
                 let core = shared.lock();
-                let saved = self.saved.as_ref();
-                if saved.is_some_and(|saved| saved.is_complete(&core.machine)) {
+                if self.has_saved(&core.machine) {
                     return Kept::Complete;
                 }
             }

@@ -140,23 +140,33 @@ fn an_end_that_the_store_did_not_take_is_not_confirmed() {
 
 #[test]
 fn a_save_that_failed_is_repeated() {
-    let [process] = processes();
-    let (store, session) = (&process.node, process.open());
-    store.set(Fault::Fails);
-    // It is not acknowledged before it is stored.
-    assert_eq!(session.post(LEVEL).status, 503);
-    let saves = || store.saves.load(Ordering::SeqCst);
-    let before = saves();
-    pass(300);
-    let tries = saves() - before;
-    assert!((250..=305).contains(&tries), "{tries}");
-    store.set(Fault::None);
-    pass(60);
-    let saved = record(&process, &session).unwrap();
-    assert!(saved.contains(r#""log_level":"error""#), "{saved}");
-    let after = saves();
-    pass(300);
-    assert_eq!(saves(), after);
+    for fault in [Fault::Fails, Fault::Full] {
+        let [process] = processes();
+        let (store, session) = (&process.node, process.open());
+        store.set(fault);
+        // It is not acknowledged before it is stored, even if it is sent again.
+        let refused = session.post(LEVEL);
+        assert_eq!(refused.status, 503);
+        assert!(refused.whole().contains("it has run"));
+        for _ in 0..2 {
+            assert_eq!(begin(&session, Method::POST, LEVEL).eventually(), 503);
+            // What changes nothing does not wait for that.
+            assert_eq!(session.post(ping()).status, 200);
+            assert!(session.post(&call(4, "run")).whole().contains("done"));
+        }
+        let saves = || store.saves.load(Ordering::SeqCst);
+        let before = saves();
+        pass(300);
+        let tries = saves() - before;
+        assert!((250..=305).contains(&tries), "{tries}");
+        store.set(Fault::None);
+        pass(60);
+        let saved = record(&process, &session).unwrap();
+        assert!(saved.contains(r#""log_level":"error""#), "{saved}");
+        let after = saves();
+        pass(300);
+        assert_eq!(saves(), after);
+    }
 }
 
 #[test]
