@@ -42,6 +42,11 @@ impl<X: Role, C: Clock> Exchanged<X, C> {
         self.clock.now()
     }
 
+    /// A timer for what comes after its end.
+    pub(crate) fn timer(&self) -> C::Timer {
+        self.clock.timer()
+    }
+
     /// Looks at the machine and at what it has to send.
     pub(crate) fn with<T>(&self, look: impl FnOnce(&mut Core<X::Machine>) -> T) -> T {
         look(&mut self.calls.shared.lock())

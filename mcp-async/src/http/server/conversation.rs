@@ -108,6 +108,11 @@ impl<C: Clock> Conversation<C> {
         self.connection.now()
     }
 
+    /// See [`Exchanged::timer`].
+    pub(super) fn timer(&self) -> C::Timer {
+        self.connection.timer()
+    }
+
     /// Looks at the machine and at what it has to send.
     pub(super) fn with<T>(&self, look: impl FnOnce(&mut Core<Machine>) -> T) -> T {
         self.connection.with(look)

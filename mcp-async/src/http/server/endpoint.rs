@@ -1,6 +1,5 @@
 //! Dispatches requests.
 
-use core::pin::pin;
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -30,7 +29,6 @@ use super::streams::SessionStreams;
 use super::turns::Turns;
 use super::unread::UnreadBudget;
 use crate::connection::Text;
-use crate::net::time::timeout;
 use crate::observe;
 use crate::runtime::{Now, Runtime};
 use crate::server::serving::Server;
@@ -242,10 +240,7 @@ impl<R: Runtime> HttpEndpoint<R> {
         if let Some(processes) = &self.processes
             && !processes.left.is_set()
         {
-            let left = pin!(processes.leave());
-            if let Some(Err(error)) = timeout::<R, _>(LEAVE, left).await {
-                observe::store_failed(&error);
-            }
+            processes.leave::<R>().await;
         }
     }
 
@@ -433,9 +428,6 @@ impl<R: Runtime> HttpEndpoint<R> {
         true
     }
 }
-
-/// How long a process that ends waits for the store.
-const LEAVE: Duration = Duration::from_secs(1);
 
 /// Most answers are shorter.
 const ANSWER: usize = 1 << 10;

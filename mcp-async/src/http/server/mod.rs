@@ -122,7 +122,8 @@ impl<R: Runtime> HttpService<R> {
     /// [tasks](crate::tasks) that this ends have ended, and their store has their ends or has not answered
     /// for its [timeout](crate::tasks::server::Tasks::store_timeout); until the sessions that it
     /// [shares](Http::share) have ended here or wait for another process; and until its lease is withdrawn.
-    /// Other calls are not waited for: the socket does that.
+    /// A session store that does not answer is waited for until two seconds after the
+    /// [shutdown timeout](Http::shutdown_timeout). Other calls are not waited for: the socket does that.
     ///
     /// A program that mounts the service awaits it before it exits, after the socket has ended. Tasks of a
     /// server that is also served in another way continue, and are not waited for.

@@ -18,7 +18,7 @@ use super::store_writer::{Kept, Leaving, StoreWriter};
 use super::streams::SessionStreams;
 use crate::connection::{Core, Text, Work, Worked, poll_work};
 use crate::observe;
-use crate::runtime::Clock;
+use crate::runtime::{Clock, Timer as _};
 use crate::server::Machine;
 
 /// Holds the machine of a session, and does what there is to do for it.
@@ -32,6 +32,8 @@ pub(super) struct SessionTask<C: Clock> {
     pub(super) ends_with_stream: bool,
     /// Nothing is left to do but to leave the store.
     pub(super) leaving: Option<Leaving>,
+    /// Until when it waits for the store, with the timer.
+    pub(super) patience: Option<(Instant, C::Timer)>,
     /// The store has forgotten it.
     pub(super) forgotten: bool,
     /// Writes it to the store that processes share.
@@ -155,10 +157,22 @@ impl<C: Clock> SessionTask<C> {
         }
     }
 
-    /// Waits until the store was left.
+    /// Waits until the store was left, for a lease at most.
     fn poll_leave(&mut self, cx: &mut Context<'_>, leaving: Leaving) -> Poll<()> {
         let left = match &mut self.store_writer {
-            Some(writer) => ready!(writer.poll_leave(cx, leaving)),
+            Some(writer) => match writer.poll_leave(cx, leaving) {
+                Poll::Ready(left) => left,
+                Poll::Pending => {
+                    let (until, timer) = self.patience.get_or_insert_with(|| {
+                        let conversation = &self.conversation;
+                        (conversation.now() + writer.lease(), conversation.timer())
+                    });
+                    while self.conversation.now() < *until {
+                        ready!(timer.poll_until(*until, cx));
+                    }
+                    false
+                }
+            },
             None => true,
         };
         self.forgotten = left && leaving == Leaving::Removed;

@@ -157,7 +157,7 @@ impl StoreWriter {
                 Attempt::Runs(_) => None,
             });
         // The record of a session that is not in use may be due for long.
-        let look = in_use.then(|| self.interrupts_at().unwrap_or(now + self.processes.lease()));
+        let look = in_use.then(|| self.interrupts_at().unwrap_or(now + self.lease()));
         let all = save.into_iter().chain(appends).chain(look);
         all.filter(|due| *due > now).min()
     }
@@ -168,7 +168,7 @@ impl StoreWriter {
         let append = self.appending.first().map(|appending| appending.began);
         let since = [append, self.unsaved_since, self.unserved_since];
         let since = since.into_iter().flatten().min()?;
-        Some(self.interrupted.unwrap_or(since).max(since) + self.processes.lease())
+        Some(self.interrupted.unwrap_or(since).max(since) + self.lease())
     }
 
     /// Whether the readers are to be interrupted now.
@@ -178,6 +178,11 @@ impl StoreWriter {
             self.interrupted = Some(now);
         }
         interrupts
+    }
+
+    /// How long a lease of this process lasts.
+    pub(super) fn lease(&self) -> Duration {
+        self.processes.lease()
     }
 
     /// The session is displaced: counts it.

@@ -115,19 +115,24 @@ fn a_process_without_calls_hands_its_sessions_on_at_once() {
     assert_ne!(refused.status, 404);
 }
 
-/// A call that has no end is ended with the time for the shutdown.
+/// A call that has no end is ended with the time for the shutdown, and a store that does not answer is left
+/// after a while.
 #[test]
 fn an_end_is_bounded() {
-    let [first, second] = processes();
-    let here = first.open();
-    let mut never = here.post(&call(1, "never"));
-    never.text();
-    let mut drained = pin!(first.service.drain());
-    assert!(poll(drained.as_mut()).is_none());
-    pass(9);
-    assert!(poll(drained.as_mut()).is_none());
-    pass(2);
-    assert!(poll(drained.as_mut()).is_some());
-    assert!(never.has_ended());
-    assert_eq!(at(&second, &here).post(ping()).status, 200);
+    for fault in [Fault::None, Fault::Fails, Fault::Hangs] {
+        let [first, second] = processes();
+        let here = first.open();
+        let mut never = here.post(&call(1, "never"));
+        never.text();
+        first.node.set(fault);
+        let mut drained = pin!(first.service.drain());
+        assert!(poll(drained.as_mut()).is_none());
+        pass(9);
+        assert!(poll(drained.as_mut()).is_none());
+        pass(4);
+        assert!(poll(drained.as_mut()).is_some(), "{fault:?}");
+        assert!(never.has_ended());
+        pass(16);
+        assert_eq!(at(&second, &here).post(ping()).status, 200);
+    }
 }

@@ -6,9 +6,9 @@ use std::sync::{Arc, Weak};
 
 use super::super::endpoint::HttpEndpoint;
 use super::changes;
-use super::this_process::Processes;
+use super::this_process::{LEAVE, Processes};
 use crate::http::StoreError;
-use crate::net::time::{RuntimeSleep, race, timeout};
+use crate::net::time::{Either, RuntimeSleep, race, timeout};
 use crate::observe;
 use crate::runtime::Runtime;
 
@@ -32,32 +32,39 @@ pub(in crate::http::server) fn start<R: Runtime>(endpoint: &Arc<HttpEndpoint<R>>
     }));
 }
 
-/// Renews the lease until the endpoint is gone, or has been shut down and has no session left.
+/// Renews the lease until the endpoint is gone, or has been shut down and has no session left. Those whose calls
+/// have no end, or which the store does not release, are left behind.
 async fn renew<R: Runtime>(endpoint: Weak<HttpEndpoint<R>>, processes: Arc<Processes>) {
     let mut failures = Failures::default();
-    while let Some(alive) = endpoint.upgrade() {
-        let sessions = Arc::clone(&alive.sessions);
-        drop(alive);
-        let renewed = timeout::<R, _>(processes.lease, pin!(processes.renew())).await;
+    let sessions = endpoint.upgrade().map(|alive| {
+        let grace = alive.options.shutdown_timeout;
+        (Arc::clone(&alive.sessions), grace)
+    });
+    let Some((sessions, grace)) = sessions else {
+        return;
+    };
+    let mut left = pin!(async {
+        processes.closing.wait().await;
+        timeout::<R, _>(grace + LEAVE, pin!(sessions.emptied())).await
+    });
+    while endpoint.strong_count() > 0 {
+        let renewal = timeout::<R, _>(processes.lease, processes.renew());
+        let Either::Right(renewed) = race(left.as_mut(), pin!(renewal)).await else {
+            break;
+        };
         let renewed = renewed.unwrap_or_else(|| Err(StoreError::new("no lease in time")));
         let wait = match &renewed {
             Ok(()) => processes.lease / 3,
             Err(_) => processes.lease / 10,
         };
         failures.note(renewed);
-        let left = async {
-            processes.closing.wait().await;
-            sessions.emptied().await;
-        };
-        let next = race(pin!(left), RuntimeSleep::<R>::after(jitter(wait))).await;
-        if matches!(next, crate::net::time::Either::Left(())) {
+        let next = race(left.as_mut(), RuntimeSleep::<R>::after(jitter(wait))).await;
+        if matches!(next, Either::Left(_)) {
             break;
         }
     }
     // Others may take over what is left of its sessions at once.
-    if let Err(error) = processes.leave().await {
-        observe::store_failed(&error);
-    }
+    processes.leave::<R>().await;
 }
 
 /// Up to a tenth less, so that processes that were started together do not ask together.

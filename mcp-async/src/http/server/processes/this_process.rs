@@ -1,6 +1,7 @@
 //! This process, as the others see it, and what it knows of them.
 
 use core::future::Future;
+use core::pin::pin;
 use core::time::Duration;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,7 +19,9 @@ use super::owners::Owners;
 use super::signal::Signal;
 use crate::connection::register;
 use crate::http::{Announced, Forward, Owner, SessionStore, StoreError};
-use crate::runtime::Now;
+use crate::net::time::timeout;
+use crate::observe;
+use crate::runtime::{Now, Runtime};
 use crate::server::{Decision, DerivedKeys, Ownership, StateKeys};
 
 /// This process, as the others see it, and what it knows of them.
@@ -285,17 +288,20 @@ impl Processes {
         self.ended.is_set()
     }
 
-    /// Ends the lease for good. From now on this process serves no session, whatever the store says.
-    pub(in crate::http::server) async fn leave(&self) -> Result<(), StoreError> {
-        let owner = {
+    /// Ends the lease for good, in the store as well if that answers in time. From now on this process serves no
+    /// session, whatever the store says.
+    pub(in crate::http::server) async fn leave<R: Runtime>(&self) {
+        self.ended.set();
+        self.ownership().end();
+        let withdrawn = timeout::<R, _>(LEAVE, async {
             let _turn = self.announcing.wait("").await;
-            self.ended.set();
             self.ownership().end();
-            self.owner()
-        };
-        let withdrawn = self.store.withdraw(&owner).await;
+            self.store.withdraw(&self.owner()).await
+        });
+        if let Some(Err(error)) = pin!(withdrawn).await {
+            observe::store_failed(&error);
+        }
         self.left.set();
-        withdrawn
     }
 
     fn ownership(&self) -> MutexGuard<'_, Ownership> {
@@ -308,6 +314,9 @@ impl Processes {
         self.live.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+/// How long a process that ends waits for the store.
+pub(super) const LEAVE: Duration = Duration::from_secs(1);
 
 /// An announcement without an answer.
 struct Unanswered<'a>(&'a Processes);
