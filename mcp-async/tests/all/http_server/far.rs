@@ -23,6 +23,8 @@ pub(crate) enum Fault {
     None,
     /// Every call fails.
     Fails,
+    /// Every call fails after so many milliseconds.
+    FailsLate(u64),
     /// No call has an end.
     Hangs,
     /// Every call reaches the store after so many milliseconds.
@@ -33,10 +35,10 @@ pub(crate) enum Fault {
     Unanswered,
     /// Every call is done twice.
     Twice,
-}
-
     /// There is no room for records and events.
     Full,
+}
+
 /// The store that all processes see.
 pub(crate) struct Common {
     store: Mutex<Arc<MemoryStore>>,
@@ -52,6 +54,8 @@ pub(crate) struct Far {
     pub(crate) saves: AtomicUsize,
     /// Calls that look up the owner of a session.
     pub(crate) claims: AtomicUsize,
+    /// Announcements of the process.
+    pub(crate) announcements: AtomicUsize,
     /// The lease that was announced last.
     pub(crate) lease: Mutex<Duration>,
     /// The process, since the store has answered it.
@@ -108,6 +112,7 @@ impl Far {
             common: Arc::clone(common),
             saves: AtomicUsize::default(),
             claims: AtomicUsize::default(),
+            announcements: AtomicUsize::default(),
             lease: Mutex::default(),
             owner: Mutex::default(),
             link: Arc::default(),
@@ -151,6 +156,10 @@ impl Far {
             };
             match fault {
                 Fault::Fails => return Err(StoreError::new("out of order")),
+                Fault::FailsLate(time) => {
+                    sleep(Duration::from_millis(time)).await;
+                    return Err(StoreError::new("out of order"));
+                }
                 Fault::Hangs => pending().await,
                 Fault::Late(time) => sleep(Duration::from_millis(time)).await,
                 Fault::Twice => drop(work(&self.common.store())),
@@ -166,15 +175,6 @@ impl Far {
         })
     }
 
-    /// This process is the last one that has taken the session.
-    fn note(&self, session: &str, owner: &Owner) {
-        let mut owners = self.common.owners.lock().unwrap();
-        owners.insert(session.to_owned(), owner.process.to_string());
-    }
-}
-
-/// What a store in memory says: it does so at once.
-pub(crate) fn done<T>(mut answer: StoreFuture<'_, T>) -> Result<T, StoreError> {
     /// Writes this to the store, unless there is a fault or no room.
     fn write<'a>(
         &'a self,
@@ -186,6 +186,15 @@ pub(crate) fn done<T>(mut answer: StoreFuture<'_, T>) -> Result<T, StoreError> {
         }
     }
 
+    /// This process is the last one that has taken the session.
+    fn note(&self, session: &str, owner: &Owner) {
+        let mut owners = self.common.owners.lock().unwrap();
+        owners.insert(session.to_owned(), owner.process.to_string());
+    }
+}
+
+/// What a store in memory says: it does so at once.
+pub(crate) fn done<T>(mut answer: StoreFuture<'_, T>) -> Result<T, StoreError> {
     let cx = &mut Context::from_waker(Waker::noop());
     match answer.as_mut().poll(cx) {
         Poll::Ready(answer) => answer,
@@ -201,6 +210,7 @@ impl SessionStore for Far {
         announcement: &'a [u8],
         lease: Duration,
     ) -> StoreFuture<'a, Announced> {
+        self.announcements.fetch_add(1, Ordering::SeqCst);
         *self.lease.lock().unwrap() = lease;
         self.call(move |store| {
             let announced = done(store.announce(process, last, announcement, lease))?;

@@ -1,5 +1,6 @@
 //! The store, or the way to another process, is away for a while.
 
+use core::sync::atomic::Ordering;
 use core::time::Duration;
 
 use http::Method;
@@ -8,7 +9,9 @@ use mcp_proto::server::ListKind;
 
 use crate::http_server::far::Fault;
 use crate::http_server::legacy::{Session, call, last_id};
-use crate::http_server::nodes::{Process, at, begin, epoch, pass, ping, processes, set_level};
+use crate::http_server::nodes::{
+    Begun, Process, at, begin, epoch, pass, ping, processes, set_level, start,
+};
 use crate::http_server::support::{Reply, advance, now};
 use crate::http_server::wire::Break;
 
@@ -39,6 +42,77 @@ fn a_process_whose_lease_has_lapsed_is_back_at_once() {
     first.node.set(Fault::None);
     assert!(here.post(&call(3, "run")).whole().contains("done"));
     assert_eq!((first.ran.begun(), epoch(&first, &here)), (3, 0));
+}
+
+/// The statuses of the responses that have begun, which are no longer there.
+fn statuses(begun: &mut Vec<Begun>) -> Vec<u16> {
+    let mut statuses = Vec::new();
+    begun.retain_mut(|begun| {
+        let status = begun.status();
+        statuses.extend(status);
+        status.is_none()
+    });
+    statuses
+}
+
+/// A process that has begun after the others were announced last, and a session of it.
+fn new_process(first: &Process) -> (Process, Session) {
+    let (common, wire) = (&first.node.common, &first.wire);
+    let new = start(common, wire, 2, &|server| server, &|http| http);
+    let session = new.open();
+    (new, session)
+}
+
+#[test]
+fn requests_wait_for_one_announcement_together() {
+    let [first, second] = processes();
+    let here = first.open();
+    let there = at(&second, &here);
+    let count = || second.node.announcements.load(Ordering::SeqCst);
+    let many = |session: &Session| -> Vec<Begun> {
+        let begun = (0..20).map(|_| begin(session, Method::POST, ping()));
+        begun.collect()
+    };
+    // None of them knows the process that owns the session.
+    let (_new, other) = new_process(&first);
+    second.node.set(Fault::Late(100));
+    let (before, mut begun) = (count(), many(&at(&second, &other)));
+    let mut seen = Vec::new();
+    for _ in 0..40 {
+        seen.extend(statuses(&mut begun));
+        advance(Duration::from_millis(100));
+    }
+    assert_eq!(seen, [200; 20]);
+    assert!(count() <= before + 2, "{} announcements", count() - before);
+    // All of them need the lease, which the store does not give.
+    second.node.set(Fault::Fails);
+    pass(17);
+    second.node.set(Fault::FailsLate(1000));
+    let mut begun = many(&there);
+    assert!(statuses(&mut begun).is_empty());
+    pass(1);
+    let mut seen = statuses(&mut begun);
+    pass(2);
+    seen.extend(statuses(&mut begun));
+    assert_eq!(seen, [503; 20]);
+}
+
+#[test]
+fn a_client_that_leaves_delays_no_takeover() {
+    let [first, second] = processes();
+    let here = first.open();
+    pass(16);
+    let (_new, other) = new_process(&first);
+    second.node.set(Fault::Late(100));
+    let mut left = begin(&at(&second, &other), Method::POST, ping());
+    assert_eq!(left.status(), None);
+    advance(Duration::from_millis(100));
+    assert_eq!(left.status(), None, "it is being announced");
+    drop(left);
+    second.node.set(Fault::None);
+    first.kill();
+    pass(16);
+    assert_eq!(at(&second, &here).post(ping()).status, 200);
 }
 
 /// A request that may have arrived is not sent again.

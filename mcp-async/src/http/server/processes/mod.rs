@@ -6,6 +6,7 @@
 //! owners         which process owns a session, as far as this one knows
 //! forward        sends a request to its owner, and makes a response of what arrives
 //! forwarded      answers a request of another process; nonces: none is served twice
+//! announcements  announcements that requests wait for
 //! changes        changes of lists and resources
 //! tasks          what a process does as long as it lives
 //! signal         something that happens once
@@ -24,6 +25,7 @@
 //! like any other request, its own checks included, but for that of who sent it. A request that may have
 //! arrived is never sent again.
 
+mod announcements;
 mod changes;
 mod counters;
 mod forward;

@@ -43,28 +43,29 @@ async fn renew<R: Runtime>(endpoint: Weak<HttpEndpoint<R>>, processes: Arc<Proce
     let Some((sessions, grace)) = sessions else {
         return;
     };
-    let mut left = pin!(async {
+    let released = async {
         processes.closing.wait().await;
-        timeout::<R, _>(grace + LEAVE, pin!(sessions.emptied())).await
-    });
+        timeout::<R, _>(grace + LEAVE, sessions.emptied()).await
+    };
+    let mut left = pin!(race(released, processes.ended.wait()));
     while endpoint.strong_count() > 0 {
-        let renewal = timeout::<R, _>(processes.lease, processes.renew());
-        let Either::Right(renewed) = race(left.as_mut(), pin!(renewal)).await else {
+        let renewal = pin!(processes.renew::<R>());
+        let Either::Right(renewed) = race(left.as_mut(), renewal).await else {
             break;
         };
-        let renewed = renewed.unwrap_or_else(|| Err(StoreError::new("no lease in time")));
         let wait = match &renewed {
             Ok(()) => processes.lease / 3,
             Err(_) => processes.lease / 10,
         };
         failures.note(renewed);
-        let next = race(left.as_mut(), RuntimeSleep::<R>::after(jitter(wait))).await;
-        if matches!(next, Either::Left(_)) {
+        let asked = pin!(processes.announcements.asked());
+        let next = race(asked, RuntimeSleep::<R>::after(jitter(wait)));
+        if let Either::Left(_) = race(left.as_mut(), next).await {
             break;
         }
     }
     // Others may take over what is left of its sessions at once.
-    processes.leave::<R>().await;
+    processes.withdraw::<R>().await;
 }
 
 /// Up to a tenth less, so that processes that were started together do not ask together.

@@ -10,7 +10,7 @@ use core::task::{Context, Waker};
 use mcp_proto::Instant;
 
 use super::super::sharing::Sharing;
-use super::super::turns::Turns;
+use super::announcements::Announcements;
 use super::changes::Outbox;
 use super::counters::Counters;
 use super::message::{self, Introduction};
@@ -36,8 +36,7 @@ pub(in crate::http::server) struct Processes {
     clock: Arc<dyn Now>,
     pub(super) keys: Keys,
     ownership: Mutex<Ownership>,
-    /// One announcement is under way at a time.
-    announcing: Turns,
+    pub(super) announcements: Announcements,
     live: Mutex<Live>,
     owners: Owners,
     pub(super) nonces: Nonces,
@@ -46,8 +45,8 @@ pub(in crate::http::server) struct Processes {
     /// The endpoint begins no sessions any more.
     pub(in crate::http::server) closing: Signal,
     /// It announces itself no more.
-    ended: Signal,
-    /// Its lease was withdrawn, if the store could be reached.
+    pub(super) ended: Signal,
+    /// Its lease was withdrawn, or the store did not answer.
     pub(in crate::http::server) left: Signal,
 }
 
@@ -106,7 +105,7 @@ impl Processes {
             clock,
             keys: Keys::of(keys),
             ownership: Mutex::new(Ownership::new(lease)),
-            announcing: Turns::default(),
+            announcements: Announcements::default(),
             live: Mutex::default(),
             owners: Owners::default(),
             nonces: Nonces::default(),
@@ -152,36 +151,51 @@ impl Processes {
         self.clock.now()
     }
 
-    /// Renews the lease, unless it is good.
+    /// Waits for a lease, unless it is good.
     pub(in crate::http::server) async fn ensure_lease(&self) -> Result<(), StoreError> {
-        let _turn = self.announcing.wait("").await;
-        let holds = self.ownership().holds(self.now());
-        match holds {
-            true => Ok(()),
-            false => self.announce().await,
-        }
+        let holds = || self.ownership().holds(self.now());
+        self.announced_until(holds).await
     }
 
-    /// Renews a lease that the store has lost.
+    /// Waits for another lease than one that the store has lost.
     pub(in crate::http::server) async fn replace_lease(&self, lost: u64) -> Result<(), StoreError> {
-        let _turn = self.announcing.wait("").await;
-        let is_lost = self.ownership().number() == lost;
-        match is_lost {
-            true => self.announce().await,
-            false => Ok(()),
+        self.announced_until(|| self.ownership().number() != lost)
+            .await
+    }
+
+    /// Waits for an announcement, unless this holds already, or when one ends that is under way.
+    async fn announced_until(&self, holds: impl Fn() -> bool) -> Result<(), StoreError> {
+        if holds() {
+            return Ok(());
+        }
+        self.announcements.current().await;
+        match holds() {
+            true => Ok(()),
+            false => self.meet_others().await,
         }
     }
 
-    /// Renews the lease, in its turn.
-    pub(super) async fn renew(&self) -> Result<(), StoreError> {
-        let _turn = self.announcing.wait("").await;
-        self.announce().await
+    /// Waits for an announcement that begins from now on, which says which processes live.
+    pub(in crate::http::server) async fn meet_others(&self) -> Result<(), StoreError> {
+        match self.announcements.next().await {
+            true => Ok(()),
+            false => Err(StoreError::new("the lease was not renewed")),
+        }
+    }
+
+    /// Announces this process, for all requests that wait for it.
+    pub(super) async fn renew<R: Runtime>(&self) -> Result<(), StoreError> {
+        self.announcements.begin();
+        let renewed = timeout::<R, _>(self.lease, self.announce()).await;
+        let renewed = renewed.unwrap_or_else(|| Err(StoreError::new("no lease in time")));
+        if renewed.is_err() {
+            self.ownership().failed();
+        }
+        self.announcements.end(renewed.is_ok());
+        renewed
     }
 
     async fn announce(&self) -> Result<(), StoreError> {
-        if self.ended.is_set() {
-            return Err(StoreError::new("the process has ended its lease"));
-        }
         let introduction = message::encode(&Introduction {
             process: self.name.to_string(),
             url: self.url.clone(),
@@ -190,16 +204,19 @@ impl Processes {
         });
         let signed = self.keys.introductions.sign(&introduction);
         let (sent, last) = (self.now(), self.ownership().number());
-        // If this future is dropped, the announcement counts as failed.
-        let unanswered = Unanswered(self);
         let announced = self
             .store
             .announce(&self.name, last, signed.as_bytes(), self.lease)
             .await?;
-        core::mem::forget(unanswered);
         self.counters
             .note_latency(self.now().saturating_since(sent));
-        self.ownership().announced(sent, announced.lease);
+        {
+            let mut ownership = self.ownership();
+            if self.ended.is_set() {
+                return Err(StoreError::new("the process has ended its lease"));
+            }
+            ownership.announced(sent, announced.lease);
+        }
         self.meet(announced);
         Ok(())
     }
@@ -232,11 +249,6 @@ impl Processes {
     pub(in crate::http::server) fn knows(&self, owner: &Owner) -> bool {
         let known = self.find(&owner.process);
         known.is_some_and(|process| process.owner == *owner)
-    }
-
-    /// Asks which processes live, by announcing this one.
-    pub(in crate::http::server) async fn meet_others(&self) -> Result<(), StoreError> {
-        self.renew().await
     }
 
     /// The process that owned a session when this one was last in touch with it.
@@ -288,20 +300,28 @@ impl Processes {
         self.ended.is_set()
     }
 
-    /// Ends the lease for good, in the store as well if that answers in time. From now on this process serves no
-    /// session, whatever the store says.
-    pub(in crate::http::server) async fn leave<R: Runtime>(&self) {
+    /// Ends the lease for good. From now on this process serves no session, whatever the store says.
+    fn end(&self) {
         self.ended.set();
         self.ownership().end();
-        let withdrawn = timeout::<R, _>(LEAVE, async {
-            let _turn = self.announcing.wait("").await;
-            self.ownership().end();
-            self.store.withdraw(&self.owner()).await
-        });
-        if let Some(Err(error)) = pin!(withdrawn).await {
+        self.announcements.close();
+    }
+
+    /// Ends the lease, also in the store if that answers in time.
+    pub(super) async fn withdraw<R: Runtime>(&self) {
+        self.end();
+        let owner = self.owner();
+        let withdrawn = timeout::<R, _>(LEAVE, self.store.withdraw(&owner)).await;
+        if let Some(Err(error)) = withdrawn {
             observe::store_failed(&error);
         }
         self.left.set();
+    }
+
+    /// Ends the lease now, and waits until it is withdrawn.
+    pub(in crate::http::server) async fn leave<R: Runtime>(&self) {
+        self.end();
+        timeout::<R, _>(LEAVE, pin!(self.left.wait())).await;
     }
 
     fn ownership(&self) -> MutexGuard<'_, Ownership> {
@@ -317,12 +337,3 @@ impl Processes {
 
 /// How long a process that ends waits for the store.
 pub(super) const LEAVE: Duration = Duration::from_secs(1);
-
-/// An announcement without an answer.
-struct Unanswered<'a>(&'a Processes);
-
-impl Drop for Unanswered<'_> {
-    fn drop(&mut self) {
-        self.0.ownership().failed();
-    }
-}

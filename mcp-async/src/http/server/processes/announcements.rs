@@ -1,0 +1,100 @@
+//! Announcements that requests wait for. The task that renews the lease makes them.
+
+use core::future::poll_fn;
+use core::sync::atomic::{AtomicBool, Ordering};
+use core::task::{Poll, Waker};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::signal::Signal;
+
+/// The announcements of this process, one at a time.
+#[derive(Default)]
+pub(super) struct Announcements(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    /// The one that is under way.
+    current: Option<Arc<Announcement>>,
+    /// The one after it, if a request waits for it.
+    next: Option<Arc<Announcement>>,
+    /// The task that makes them.
+    waker: Option<Waker>,
+    /// No more are made.
+    is_over: bool,
+}
+
+#[derive(Default)]
+struct Announcement {
+    ended: Signal,
+    /// The store has taken it.
+    is_taken: AtomicBool,
+}
+
+impl Announcements {
+    /// Waits for the end of the one that is under way, if there is one.
+    pub(super) async fn current(&self) {
+        let current = self.lock().current.clone();
+        if let Some(current) = current {
+            current.ended.wait().await;
+        }
+    }
+
+    /// Asks for one that begins from now on, and waits for its end. Returns whether the store has taken it.
+    pub(super) async fn next(&self) -> bool {
+        let (next, waker) = {
+            let mut state = self.lock();
+            if state.is_over {
+                return false;
+            }
+            let next = Arc::clone(state.next.get_or_insert_default());
+            (next, state.waker.take())
+        };
+        waker.into_iter().for_each(Waker::wake);
+        next.ended.wait().await;
+        next.is_taken.load(Ordering::Acquire)
+    }
+
+    /// Waits until a request asks for one.
+    pub(super) async fn asked(&self) {
+        poll_fn(|cx| {
+            let mut state = self.lock();
+            if state.next.is_some() {
+                return Poll::Ready(());
+            }
+            state.waker = Some(cx.waker().clone());
+            Poll::Pending
+        })
+        .await;
+    }
+
+    /// One begins.
+    pub(super) fn begin(&self) {
+        let mut state = self.lock();
+        state.current = Some(state.next.take().unwrap_or_default());
+    }
+
+    /// The one that is under way has ended.
+    pub(super) fn end(&self, is_taken: bool) {
+        let current = self.lock().current.take();
+        if let Some(current) = current {
+            current.is_taken.store(is_taken, Ordering::Release);
+            current.ended.set();
+        }
+    }
+
+    /// No more are made. Requests that wait for one learn that the store has not taken it.
+    pub(super) fn close(&self) {
+        let waiting = {
+            let mut state = self.lock();
+            state.is_over = true;
+            [state.current.take(), state.next.take()]
+        };
+        for announcement in waiting.into_iter().flatten() {
+            announcement.ended.set();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
