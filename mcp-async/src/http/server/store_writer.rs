@@ -38,8 +38,8 @@ pub(super) struct StoreWriter {
     retry_at: Option<Instant>,
     retry: Retry,
     appending: Vec<Appending>,
-    /// While something waits to be repeated: how often the process had been announced when that began.
-    failed_at: Option<u64>,
+    /// While something waits to be repeated: the next announcement that the store takes.
+    back: Option<Wait<Arc<Signal>>>,
     /// Since when the store does not have the record that clients may rely on.
     unsaved_since: Option<Instant>,
     /// Since when this process may not serve the session.
@@ -130,7 +130,7 @@ impl StoreWriter {
             retry_at: None,
             retry: Retry::FIRST,
             appending: Vec::new(),
-            failed_at: None,
+            back: None,
             unsaved_since: None,
             unserved_since: None,
             interrupted: None,
@@ -211,7 +211,7 @@ impl StoreWriter {
         session: &Session,
         used: Instant,
     ) -> Kept {
-        self.end_waits();
+        self.end_waits(cx);
         let shared = &session.shared;
         let kept = self.save(cx, now, shared, used);
         // An answer does not go out before what it acknowledges is saved.
@@ -222,8 +222,12 @@ impl StoreWriter {
         self.unsaved_since = since(kept != Kept::Complete, self.unsaved_since);
         self.unserved_since = since(!self.may_serve(session), self.unserved_since);
         self.append(cx, now, shared);
-        if self.failed_at.is_none() && self.waits() {
-            self.failed_at = Some(self.processes.watch_announcements(cx));
+        if self.back.is_none() && self.waits() {
+            let mut back = self.processes.next_announcement();
+            if Pin::new(&mut back).poll(cx).is_ready() {
+                cx.waker().wake_by_ref();
+            }
+            self.back = Some(back);
         }
         kept
     }
@@ -236,14 +240,12 @@ impl StoreWriter {
 
     /// Ends all waits if the store has taken an announcement since something failed: it is back, and may be away
     /// again soon.
-    fn end_waits(&mut self) {
-        if self
-            .failed_at
-            .is_none_or(|at| at == self.processes.announcements())
-        {
+    fn end_waits(&mut self, cx: &mut Context<'_>) {
+        let is_back = |back: &mut Wait<_>| Pin::new(back).poll(cx).is_ready();
+        if !self.back.as_mut().is_some_and(is_back) {
             return;
         }
-        self.failed_at = None;
+        self.back = None;
         self.retry_at = None;
         for appending in &mut self.appending {
             if let Attempt::Waits(at) = &mut appending.state {

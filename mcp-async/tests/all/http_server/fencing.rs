@@ -247,3 +247,21 @@ fn whoever_waits_is_remembered_once() {
     let mut waiting = begin(&at(&third, &other), Method::POST, ping());
     assert!(waiting.poll(&mut Task::from_waker(&waker)).is_pending());
 }
+
+#[test]
+fn whoever_leaves_is_forgotten() {
+    let [first, second] = processes();
+    let there = at(&second, &first.open());
+    assert_eq!(there.post(ping()).status, 200);
+    first.sim.set(Mode::Paused);
+    let clients = [(); 50].map(|()| {
+        let counted = Arc::new(Counted);
+        let waker = Waker::from(Arc::clone(&counted));
+        let mut begun = begin(&there, Method::POST, ping());
+        assert!(begun.poll(&mut Task::from_waker(&waker)).is_pending());
+        counted
+    });
+    // Until now those wait who are to be polled in it.
+    first.sim.set(Mode::Runs);
+    assert_eq!(clients.each_ref().map(Arc::strong_count), [1; 50]);
+}

@@ -5,7 +5,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use core::task::{Poll, Waker};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::signal::Signal;
+use super::signal::{Signal, Wait};
 
 /// The announcements of this process, one at a time.
 #[derive(Default)]
@@ -17,6 +17,8 @@ struct State {
     current: Option<Arc<Announcement>>,
     /// The one after it, if a request waits for it.
     next: Option<Arc<Announcement>>,
+    /// Set by the next one that the store takes.
+    taken: Arc<Signal>,
     /// The task that makes them.
     waker: Option<Waker>,
     /// No more are made.
@@ -75,11 +77,23 @@ impl Announcements {
 
     /// The one that is under way has ended.
     pub(super) fn end(&self, is_taken: bool) {
-        let current = self.lock().current.take();
+        let (current, taken) = {
+            let mut state = self.lock();
+            let taken = is_taken.then(|| core::mem::take(&mut state.taken));
+            (state.current.take(), taken)
+        };
         if let Some(current) = current {
             current.is_taken.store(is_taken, Ordering::Release);
             current.ended.set();
         }
+        if let Some(taken) = taken {
+            taken.set();
+        }
+    }
+
+    /// Waits until the store takes the next one, whoever asks for it.
+    pub(super) fn taken(&self) -> Wait<Arc<Signal>> {
+        self.lock().taken.wait_shared()
     }
 
     /// No more are made. Requests that wait for one learn that the store has not taken it.

@@ -1,7 +1,7 @@
 //! Requests for sessions of other processes: the side that received them.
 
 use core::future::Future;
-use core::pin::pin;
+use core::pin::{Pin, pin};
 use core::task::{Context, Poll};
 use core::time::Duration;
 use std::sync::Arc;
@@ -17,6 +17,7 @@ use super::super::sessions::mint;
 use super::message::{
     self, ForwardedAnswer, ForwardedOutcome, ForwardedRequest, RequestLine, StatusLine,
 };
+use super::signal::{Signal, Wait};
 use super::this_process::{Process, Processes};
 use super::{ANSWER, REQUEST};
 use crate::http::{ForwardError, ForwardedBody};
@@ -61,15 +62,14 @@ impl Processes {
             self.lease.saturating_add(HEAD_TIMEOUT),
             self.forward.forward(request),
         );
-        let gone = self.gone(owner);
-        let response = match race(pin!(sent), pin!(gone)).await {
+        let response = match race(pin!(sent), process.gone.wait()).await {
             Either::Left(Some(Ok(response))) => response,
             Either::Left(Some(Err(failed))) => return unsent(&failed),
             Either::Left(None) | Either::Right(()) => {
                 return Forwarding::Answered(answer::busy(MAY_HAVE_RUN).into());
             }
         };
-        self.read::<R>(&nonce, process, response, keep_alive).await
+        self.read::<R>(&nonce, &process, response, keep_alive).await
     }
 
     fn request(
@@ -99,7 +99,7 @@ impl Processes {
     async fn read<R: Runtime>(
         self: &Arc<Self>,
         nonce: &str,
-        process: Process,
+        process: &Process,
         response: Response<ForwardedBody>,
         keep_alive: Duration,
     ) -> Forwarding {
@@ -121,8 +121,7 @@ impl Processes {
         let patience = keep_alive.saturating_mul(2).saturating_add(self.lease);
         let mut events = ForwardedEvents::<R> {
             body,
-            processes: Arc::clone(self),
-            process,
+            gone: process.gone.wait_shared(),
             patience,
             silent: RuntimeSleep::after(patience),
         };
@@ -162,8 +161,8 @@ fn unsent(failed: &ForwardError) -> Forwarding {
 /// The body of a response that comes from another process. It ends early when that process does.
 struct ForwardedEvents<R: Runtime> {
     body: ForwardedBody,
-    processes: Arc<Processes>,
-    process: Process,
+    /// The owner does not live any more.
+    gone: Wait<Arc<Signal>>,
     /// How long the owner may be silent: it sends comments more often.
     patience: Duration,
     silent: RuntimeSleep<R>,
@@ -190,7 +189,7 @@ impl<R: Runtime> Events for ForwardedEvents<R> {
                 return Poll::Ready(Some(data));
             }
         }
-        let gone = pin!(self.processes.gone(&self.process.owner.process)).poll(cx);
+        let gone = Pin::new(&mut self.gone).poll(cx);
         let silent = self.silent.poll_done(cx);
         if gone.is_ready() || silent.is_ready() {
             return Poll::Ready(None);

@@ -1,10 +1,11 @@
 //! Something that happens once, and is waited for.
 
-use core::future::poll_fn;
+use core::future::Future;
+use core::ops::Deref;
+use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
-use crate::connection::register;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Something that happens once, and is waited for.
 #[derive(Default)]
@@ -13,7 +14,15 @@ pub(in crate::http::server) struct Signal(Mutex<State>);
 #[derive(Default)]
 struct State {
     is_set: bool,
-    wakers: Vec<Waker>,
+    /// Those who wait, each by a number of its own.
+    wakers: HashMap<u64, Waker>,
+    next: u64,
+}
+
+/// Waits for a signal, which forgets it when it is dropped.
+pub(in crate::http::server) struct Wait<S: Deref<Target = Signal>> {
+    signal: S,
+    number: Option<u64>,
 }
 
 impl Signal {
@@ -23,27 +32,61 @@ impl Signal {
             state.is_set = true;
             core::mem::take(&mut state.wakers)
         };
-        wakers.into_iter().for_each(Waker::wake);
+        wakers.into_values().for_each(Waker::wake);
     }
 
     pub(in crate::http::server) fn is_set(&self) -> bool {
         self.lock().is_set
     }
 
-    pub(in crate::http::server) async fn wait(&self) {
-        poll_fn(|cx| self.poll(cx)).await;
+    pub(in crate::http::server) const fn wait(&self) -> Wait<&Self> {
+        Wait {
+            signal: self,
+            number: None,
+        }
     }
 
-    fn poll(&self, cx: &Context<'_>) -> Poll<()> {
-        let mut state = self.lock();
-        if state.is_set {
-            return Poll::Ready(());
+    /// Waits for it, and keeps it.
+    pub(super) fn wait_shared(self: &Arc<Self>) -> Wait<Arc<Self>> {
+        Wait {
+            signal: Arc::clone(self),
+            number: None,
         }
-        register(&mut state.wakers, cx);
-        Poll::Pending
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<S: Deref<Target = Signal> + Unpin> Future for Wait<S> {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        let number = {
+            let mut state = self.signal.lock();
+            if state.is_set {
+                return Poll::Ready(());
+            }
+            let number = self.number.unwrap_or(state.next);
+            state.next = state.next.max(number + 1);
+            match state.wakers.get_mut(&number) {
+                Some(waker) => waker.clone_from(cx.waker()),
+                None => {
+                    state.wakers.insert(number, cx.waker().clone());
+                }
+            }
+            number
+        };
+        self.number = Some(number);
+        Poll::Pending
+    }
+}
+
+impl<S: Deref<Target = Signal>> Drop for Wait<S> {
+    fn drop(&mut self) {
+        if let Some(number) = self.number {
+            self.signal.lock().wakers.remove(&number);
+        }
     }
 }

@@ -1,12 +1,10 @@
 //! This process, as the others see it, and what it knows of them.
 
-use core::future::Future;
 use core::pin::pin;
 use core::time::Duration;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use core::task::{Context, Waker};
 use mcp_proto::Instant;
 
 use super::super::sharing::Sharing;
@@ -16,8 +14,7 @@ use super::counters::Counters;
 use super::message::{self, Introduction};
 use super::nonces::{Nonces, WINDOW};
 use super::owners::Owners;
-use super::signal::Signal;
-use crate::connection::register;
+use super::signal::{Signal, Wait};
 use crate::http::{Announced, Forward, Owner, SessionStore, StoreError};
 use crate::net::time::timeout;
 use crate::observe;
@@ -37,7 +34,8 @@ pub(in crate::http::server) struct Processes {
     pub(super) keys: Keys,
     ownership: Mutex<Ownership>,
     pub(super) announcements: Announcements,
-    live: Mutex<Live>,
+    /// The other processes that live, by their names.
+    live: Mutex<HashMap<Arc<str>, Process>>,
     owners: Owners,
     pub(super) nonces: Nonces,
     pub(super) outbox: Outbox,
@@ -58,21 +56,13 @@ pub(super) struct Keys {
     pub(super) changes: DerivedKeys,
 }
 
-/// The other processes.
-#[derive(Default)]
-struct Live {
-    by_name: HashMap<Arc<str>, Process>,
-    /// How often this process has been announced.
-    announcements: u64,
-    /// Those who wait for the end of one, or for the next announcement.
-    wakers: Vec<Waker>,
-}
-
 /// Another process that lives.
 #[derive(Clone)]
 pub(super) struct Process {
     pub(super) owner: Owner,
     pub(super) url: String,
+    /// It does not live any more.
+    pub(super) gone: Arc<Signal>,
 }
 
 impl Keys {
@@ -233,16 +223,20 @@ impl Processes {
             // A process of another version, or one that has no key, cannot be asked.
             let url = genuine.map_or_else(String::new, |said| said.url);
             let owner = live.owner;
-            by_name.insert(Arc::clone(&owner.process), Process { owner, url });
+            let gone = Arc::default();
+            by_name.insert(Arc::clone(&owner.process), Process { owner, url, gone });
         }
         self.owners.retain(|name| by_name.contains_key(name));
-        let wakers = {
+        let gone = {
             let mut live = self.live();
-            live.by_name = by_name;
-            live.announcements += 1;
-            core::mem::take(&mut live.wakers)
+            for (name, process) in &mut by_name {
+                if let Some(before) = live.remove(name) {
+                    process.gone = before.gone;
+                }
+            }
+            core::mem::replace(&mut *live, by_name)
         };
-        wakers.into_iter().for_each(Waker::wake);
+        gone.values().for_each(|process| process.gone.set());
     }
 
     /// Whether another process was announced in this lease when this one last asked.
@@ -268,31 +262,12 @@ impl Processes {
 
     /// Another process, as it was last announced.
     pub(super) fn find(&self, name: &str) -> Option<Process> {
-        self.live().by_name.get(name).cloned()
+        self.live().get(name).cloned()
     }
 
-    /// Resolves when a process does not live any more.
-    pub(super) fn gone<'a>(&'a self, name: &'a str) -> impl Future<Output = ()> + Send + 'a {
-        core::future::poll_fn(move |cx| {
-            let mut live = self.live();
-            if !live.by_name.contains_key(name) {
-                return core::task::Poll::Ready(());
-            }
-            register(&mut live.wakers, cx);
-            core::task::Poll::Pending
-        })
-    }
-
-    /// How often the store has taken an announcement of this process.
-    pub(in crate::http::server) fn announcements(&self) -> u64 {
-        self.live().announcements
-    }
-
-    /// The same; the task is woken by the next one.
-    pub(in crate::http::server) fn watch_announcements(&self, cx: &Context<'_>) -> u64 {
-        let mut live = self.live();
-        live.wakers.push(cx.waker().clone());
-        live.announcements
+    /// Waits until the store takes the next announcement of this process.
+    pub(in crate::http::server) fn next_announcement(&self) -> Wait<Arc<Signal>> {
+        self.announcements.taken()
     }
 
     /// Whether the lease has ended for good.
@@ -330,7 +305,7 @@ impl Processes {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn live(&self) -> MutexGuard<'_, Live> {
+    fn live(&self) -> MutexGuard<'_, HashMap<Arc<str>, Process>> {
         self.live.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
