@@ -75,7 +75,7 @@ impl<C: Clock> Exchange<C> {
                 answer::events(HttpBody::events(self))
             }
             // It was given up, which nothing but the end of the service does.
-            First::Nothing => answer::closing(),
+            First::Nothing => answer::busy("the server is shutting down: the request may have run"),
         }
     }
 

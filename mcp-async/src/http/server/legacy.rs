@@ -300,7 +300,7 @@ impl<R: Runtime> HttpEndpoint<R> {
         }
         match self.goes_on(&mut exchange, parts) {
             true => exchange.answer().await,
-            false => answer::busy(CROWDED),
+            false => answer::busy(FULL),
         }
     }
 }
@@ -315,6 +315,7 @@ fn over(session: &Session) -> Answer {
 }
 
 const CROWDED: &str = "there are as many requests under way as there may be";
+const FULL: &str = "there are as many requests under way as there may be: the request may have run";
 
 const UNSAVED_TEXT: &str = "the store did not take what the request changed: it has run";
 

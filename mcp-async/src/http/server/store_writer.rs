@@ -9,7 +9,7 @@ use std::sync::Arc;
 use mcp_proto::server::http::streams::Append;
 use mcp_proto::{Channel, Instant};
 
-use super::processes::Processes;
+use super::processes::{Processes, Signal, Wait};
 use super::session::Session;
 use super::sharing::Saved;
 use super::streams::SessionStreams;

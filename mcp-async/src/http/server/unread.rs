@@ -50,7 +50,9 @@ impl<R: Runtime> HttpEndpoint<R> {
         let mut part = self.unread.part(self.caller(parts));
         match part.grow_to(len) {
             true => answer.map(|body| body.counted_by(part)),
-            false => answer::busy("too many bytes of answers wait to be read"),
+            false => {
+                answer::busy("too many bytes of answers wait to be read: the request may have run")
+            }
         }
     }
 }

@@ -437,6 +437,7 @@ fn the_end_comes_after_the_grace() {
     let refused = waiting.reply().expect("it was given up");
     assert_eq!(refused.status, 503);
     assert_ne!(refused.header("retry-after"), "");
+    assert!(refused.whole().contains("may have run"));
 }
 
 /// SB-08.

@@ -125,6 +125,7 @@ fn a_full_table_does_not_keep_out_what_ends_at_once() {
         let refused = send(&service, modern(body));
         assert_eq!(refused.status, 503);
         assert_eq!(refused.header("retry-after"), "5");
+        assert!(refused.whole().contains("may have run"));
     }
     drop(full);
     let body = called("slow");
@@ -262,6 +263,7 @@ fn answers_that_are_not_read_are_bounded() {
     let refused = ask("192.0.2.1");
     assert_eq!(refused.status, 503);
     assert_eq!(refused.header("retry-after"), "5");
+    assert!(refused.whole().contains("may have run"));
     // Others are answered, and so are short answers.
     let other = ask("192.0.2.2");
     assert_eq!(other.status, 200);

@@ -45,6 +45,7 @@ pub(super) use self::forward::Forwarding;
 pub(super) use self::message::VerifiedToken;
 pub(super) use self::message::{Forwarded, NotOwner, VERSION};
 pub(super) use self::tasks::start;
+pub(super) use self::signal::{Signal, Wait};
 pub(super) use self::this_process::Processes;
 
 /// The envelope of a forwarded request.
