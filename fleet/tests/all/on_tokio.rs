@@ -357,7 +357,7 @@ async fn a_full_store_can_be_emptied() {
     server.ask(&["SCRIPT", "FLUSH"]);
     store.release("s", &other).await.unwrap();
     for id in ids {
-        store.remove(id).await.unwrap();
+        store.remove(id, u32::from(id == "s")).await.unwrap();
     }
     store.withdraw(&other).await.unwrap();
     assert_eq!(server.ask(&["DBSIZE"]).trim(), "0");

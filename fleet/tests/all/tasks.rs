@@ -27,7 +27,7 @@ async fn records_of_another_layout_are_left_alone() {
         store.append(StoredEvent::new("s", 0, 1, b"x")).await,
         store.replay("s", 0, 0).await.map(|_| ()),
         SessionStore::create(&store, "s", &owner, b"1", MINUTE).await,
-        SessionStore::remove(&store, "s").await,
+        SessionStore::remove(&store, "s", 0).await,
     ];
     for failure in failures {
         let failure = text(&failure.unwrap_err());

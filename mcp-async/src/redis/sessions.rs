@@ -136,11 +136,12 @@ impl SessionStore for RedisStore {
         })
     }
 
-    fn remove<'a>(&'a self, id: &'a str) -> StoreFuture<'a, ()> {
+    fn remove<'a>(&'a self, id: &'a str, epoch: u32) -> StoreFuture<'a, ()> {
         Box::pin(async move {
+            let arguments: [&[u8]; 1] = [&decimal(epoch)];
             let deadline = self.link.deadline();
             written(
-                self.run(&scripts::REMOVE, &self.session(id), &[], deadline)
+                self.run(&scripts::REMOVE, &self.session(id), &arguments, deadline)
                     .await?,
             )
         })

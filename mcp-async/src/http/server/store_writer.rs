@@ -254,8 +254,8 @@ impl StoreWriter {
         }
     }
 
-    /// Leaves the store, once nothing is on its way to it any more. Returns whether the store has
-    /// done it.
+    /// Leaves the store, once nothing is on its way to it any more. Returns whether the store has done
+    /// it: not if another process has taken the session over.
     pub(super) fn poll_leave(&mut self, cx: &mut Context<'_>, leaving: Leaving) -> Poll<bool> {
         if let Some(saving) = &mut self.saving {
             // The session ends in any case.
@@ -271,17 +271,17 @@ impl StoreWriter {
             return Poll::Pending;
         }
         let (store, id) = (Arc::clone(self.processes.store()), Arc::clone(&self.id));
-        let owner = self.processes.owner();
+        let (owner, epoch) = (self.processes.owner(), self.epoch);
         let ending = self.ending.get_or_insert_with(|| {
             Box::pin(async move {
                 judge(match leaving {
-                    Leaving::Removed => store.remove(&id).await,
+                    Leaving::Removed => store.remove(&id, epoch).await,
                     Leaving::Released => store.release(&id, &owner).await,
                 })
             })
         });
         let output = ready!(ending.as_mut().poll(cx));
-        Poll::Ready(!matches!(output, Output::Failed))
+        Poll::Ready(matches!(output, Output::Done))
     }
 
     fn save(

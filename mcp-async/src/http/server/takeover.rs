@@ -218,7 +218,7 @@ impl<R: Runtime> HttpEndpoint<R> {
         }
         if taken.epoch > SessionStreams::LAST_EPOCH {
             // There are no numbers left for its streams: its client opens a new one.
-            store.remove(id).await.map_err(broken)?;
+            store.remove(id, taken.epoch).await.map_err(broken)?;
             return Ok(None);
         }
         observe::taken_over(taken.epoch);

@@ -174,7 +174,7 @@ async fn claims(store: &dyn SessionStore, processes: &[Owner; 3], id: &str) -> C
         claim(c, false).await?,
         Claim::Own(1),
     )?;
-    store.remove(id).await?;
+    store.remove(id, 1).await?;
     same("a removed session", claim(c, true).await?, Claim::Unknown)?;
     store.release(id, c).await?;
     // The first process as the other checks know it has another lease by now.
@@ -220,8 +220,15 @@ async fn records(store: &dyn SessionStore, processes: &[Owner; 3], id: &str) -> 
         store.load(id).await?,
         record(b"1"),
     )?;
-    store.remove(id).await?;
-    store.remove(id).await?;
+    let early = outcome(store.remove(id, 2).await)?;
+    same("a removal by the owner before", early, CONFLICT)?;
+    same(
+        "a refused removal removed nothing",
+        store.load(id).await?,
+        record(b"1"),
+    )?;
+    store.remove(id, 3).await?;
+    store.remove(id, 3).await?;
     same("a removed session", store.load(id).await?, None)?;
     same("a removed session saved", save(3, b"2").await?, GONE)?;
     same(
@@ -234,7 +241,7 @@ async fn records(store: &dyn SessionStore, processes: &[Owner; 3], id: &str) -> 
         store.load(other).await?,
         record(b"\0\r\n\xff"),
     )?;
-    store.remove(other).await?;
+    store.remove(other, 0).await?;
     Ok(())
 }
 
@@ -320,7 +327,7 @@ async fn events(store: &dyn SessionStore, processes: &[Owner; 3], id: &str) -> C
     own.session = other;
     own.epoch = 0;
     store.append(own).await?;
-    store.remove(id).await?;
+    store.remove(id, 1).await?;
     own.session = id;
     same("a removed session", outcome(store.append(own).await)?, GONE)?;
     same(
@@ -330,7 +337,7 @@ async fn events(store: &dyn SessionStore, processes: &[Owner; 3], id: &str) -> C
     )?;
     let stays = store.replay(other, 0, 2).await?;
     same("another session stays", stays, replay(&[b"next"]))?;
-    store.remove(other).await?;
+    store.remove(other, 0).await?;
     Ok(())
 }
 

@@ -182,9 +182,8 @@ impl SessionStore for MemoryStore {
         Box::pin(ready(Ok(())))
     }
 
-    fn remove<'a>(&'a self, id: &'a str) -> StoreFuture<'a, ()> {
-        self.tables().remove(id);
-        Box::pin(ready(Ok(())))
+    fn remove<'a>(&'a self, id: &'a str, epoch: u32) -> StoreFuture<'a, ()> {
+        Box::pin(ready(self.tables().remove(id, epoch)))
     }
 
     fn append<'a>(&'a self, event: StoredEvent<'a>) -> StoreFuture<'a, ()> {
@@ -266,10 +265,14 @@ impl Tables {
         session
     }
 
-    fn remove(&mut self, id: &str) {
-        if let Some(session) = self.by_id.remove(id) {
-            self.used.remove(&session.used);
-        }
+    fn remove(&mut self, id: &str, epoch: u32) -> Result<(), StoreError> {
+        match self.by_id.get(id) {
+            Some(session) if session.epoch != epoch => return Err(StoreError::Conflict),
+            Some(session) => self.used.remove(&session.used),
+            None => None,
+        };
+        self.by_id.remove(id);
+        Ok(())
     }
 }
 
@@ -424,7 +427,7 @@ mod tests {
         check(&store, 2, 0, "x");
         append(&store, 2, 2, "", true);
         check(&store, 2, 1, ".");
-        now(store.remove("s"));
+        now(store.remove("s", 0));
         check(&store, 1, 0, "-");
     }
 

@@ -138,7 +138,10 @@ pub trait SessionStore: Send + Sync {
 
     /// Forgets a session that ended, and its events (SH-31). It is no error if it is not there. A store
     /// that is full removes all the same.
-    fn remove<'a>(&'a self, id: &'a str) -> StoreFuture<'a, ()>;
+    ///
+    /// # Errors
+    /// [`StoreError::Conflict`]; nothing is removed then.
+    fn remove<'a>(&'a self, id: &'a str, epoch: u32) -> StoreFuture<'a, ()>;
 
     /// Takes one event.
     ///

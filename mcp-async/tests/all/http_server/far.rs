@@ -280,8 +280,8 @@ impl SessionStore for Far {
         self.call(move |store| done(store.release(id, owner)))
     }
 
-    fn remove<'a>(&'a self, id: &'a str) -> StoreFuture<'a, ()> {
-        self.call(move |store| done(store.remove(id)))
+    fn remove<'a>(&'a self, id: &'a str, epoch: u32) -> StoreFuture<'a, ()> {
+        self.call(move |store| done(store.remove(id, epoch)))
     }
 
     fn append<'a>(&'a self, event: StoredEvent<'a>) -> StoreFuture<'a, ()> {

@@ -8,8 +8,11 @@ use http::Method;
 use mcp_async::http::SessionStore as _;
 
 use crate::http_server::far::{Fault, done};
-use crate::http_server::legacy::{Session, call, last_id};
-use crate::http_server::nodes::{Begun, Process, at, begin, epoch, pass, ping, processes};
+use crate::http_server::legacy::{Session, call, initialize, last_id, post};
+use crate::http_server::nodes::{
+    Begun, Process, at, begin, epoch, pass, ping, processes, processes_with,
+};
+use crate::http_server::support::send;
 use crate::sim::{Mode, settle};
 
 const LEVEL: &str =
@@ -167,6 +170,33 @@ fn a_save_that_failed_is_repeated() {
         pass(300);
         assert_eq!(saves(), after);
     }
+}
+
+/// SH-61: a process that was paused makes room for a new session.
+#[test]
+fn a_session_that_makes_room_stays_in_the_process_that_has_it() {
+    let [first, second] = processes_with(|http| http.max_sessions(1));
+    let opening = initialize("2025-11-25");
+    let open = || first.sim.run(|| send(&first.service, post(&opening)));
+    // Its client has said nothing else.
+    let here = Session {
+        service: first.service.clone(),
+        id: open().header("mcp-session-id").to_owned(),
+        revision: "2025-11-25",
+        principal: None,
+    };
+    first.sim.set(Mode::Paused);
+    pass(61);
+    let there = at(&second, &here);
+    assert_eq!(there.post(ping()).status, 200);
+    first.sim.set(Mode::Runs);
+    assert_eq!(open().status, 200);
+    pass(1);
+    assert!(record(&second, &here).is_some());
+    assert_eq!(
+        (there.post(ping()).status.as_u16(), epoch(&second, &here)),
+        (200, 1)
+    );
 }
 
 #[test]
