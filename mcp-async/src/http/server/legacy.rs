@@ -20,11 +20,11 @@ use super::endpoint::HttpEndpoint;
 use super::exchange::Exchange;
 use super::reading::Reading;
 use super::session::{Posted, Session};
-use super::session_task::{SessionTask, UNSAVED};
+use super::session_task::SessionTask;
 use super::sessions::mint;
 use super::sharing::{FIRST, Saved};
 use super::store_writer::StoreWriter;
-use super::streams::SessionStreams;
+use super::streams::{SessionStreams, Verdict};
 use super::takeover::MOVING;
 use crate::connection::Text;
 use crate::runtime::Runtime;
@@ -174,11 +174,11 @@ impl<R: Runtime> HttpEndpoint<R> {
             return answer::busy(FLOODED);
         }
         match reading.verdict().await {
-            Ok(None) => self.stream(&session, reading),
-            Ok(Some(503)) => answer::busy(MOVING),
-            Ok(Some(UNSAVED)) => answer::busy(UNSAVED_TEXT),
-            Ok(Some(status)) => answer::status(status),
-            Err(()) => over(&session),
+            Some(Verdict::Handled(None)) => self.stream(&session, reading),
+            Some(Verdict::Handled(Some(status))) => answer::status(status),
+            Some(Verdict::Unserved) => answer::busy(MOVING),
+            Some(Verdict::Unsaved) => answer::busy(UNSAVED),
+            None => over(&session),
         }
     }
 
@@ -317,6 +317,6 @@ fn over(session: &Session) -> Answer {
 const CROWDED: &str = "there are as many requests under way as there may be";
 const FULL: &str = "there are as many requests under way as there may be: the request may have run";
 
-const UNSAVED_TEXT: &str = "the store did not take what the request changed: it has run";
+const UNSAVED: &str = "the store did not take what the request changed: it has run";
 
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");

@@ -12,6 +12,7 @@ use mcp_proto::server::http::streams::{StreamRead, StreamReader};
 use super::body::Events;
 use super::exchange::KEEP_ALIVE;
 use super::session::Session;
+use super::streams::Verdict;
 use crate::runtime::{Clock, Timer};
 
 /// Holds a stream as long as it is read.
@@ -25,16 +26,13 @@ impl Reading {
         Self { session, reader }
     }
 
-    /// Waits until the machine has had what was posted; the status, if that is all that is said.
-    /// `Err` if the session is over.
-    pub(super) async fn verdict(&self) -> Result<Option<u16>, ()> {
+    /// Waits until it is known what became of what was posted; `None` if the session is over.
+    pub(super) async fn verdict(&self) -> Option<Verdict> {
         poll_fn(|cx| {
             let looked = self.session.streams(|streams| {
-                if let Some(status) = streams.verdict(&self.reader) {
-                    return Some(Ok(status));
-                }
-                if streams.is_over() {
-                    return Some(Err(()));
+                let verdict = streams.verdict(&self.reader);
+                if verdict.is_some() || streams.is_over() {
+                    return Some(verdict);
                 }
                 streams.watch(&self.reader, cx);
                 None

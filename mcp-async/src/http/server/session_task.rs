@@ -15,7 +15,7 @@ use super::conversation::Conversation;
 use super::session::Session;
 use super::sessions::Sessions;
 use super::store_writer::{Kept, Leaving, StoreWriter};
-use super::streams::SessionStreams;
+use super::streams::{SessionStreams, Verdict};
 use crate::connection::{Core, Text, Work, Worked, poll_work};
 use crate::observe;
 use crate::runtime::{Clock, Timer as _};
@@ -64,7 +64,7 @@ impl<C: Clock> SessionTask<C> {
             if !self.store_writer.as_ref().is_none_or(may_serve) {
                 // The lease has ended since the request was admitted: nothing of it is done.
                 self.session
-                    .streams(|streams| streams.was_handled(channel, Some(UNOWNED)));
+                    .streams(|streams| streams.judge(channel, Verdict::Unserved));
                 more.get_or_insert(true);
                 continue;
             }
@@ -120,11 +120,11 @@ impl<C: Clock> SessionTask<C> {
                 if post.awaits_record && is_saving {
                     return true;
                 }
-                let status = match post.awaits_record && kept != Kept::Complete {
-                    true => Some(UNSAVED),
-                    false => post.status,
+                let verdict = match post.awaits_record && kept != Kept::Complete {
+                    true => Verdict::Unsaved,
+                    false => Verdict::Handled(post.status),
                 };
-                streams.was_handled(post.channel, status);
+                streams.judge(post.channel, verdict);
                 false
             });
         });
@@ -319,12 +319,6 @@ impl<C: Clock> Drop for SessionTask<C> {
         self.session.leave(self.forgotten);
     }
 }
-
-/// The status of a request that is not served because the lease has ended: nothing was done.
-const UNOWNED: u16 = 503;
-
-/// The status of a request whose effect the store has not taken.
-pub(super) const UNSAVED: u16 = 500;
 
 /// Bodies that one turn takes in, before other tasks of the thread get theirs.
 const POSTS: u32 = 16;

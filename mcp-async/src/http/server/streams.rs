@@ -23,8 +23,8 @@ pub(super) struct SessionStreams {
     waiting: BTreeMap<u32, Waker>,
     /// Streams with something new on them, whose readers were not woken yet.
     news: Vec<Channel>,
-    /// POSTs whose messages the machine has had, and the status of those without an answer.
-    handled: BTreeMap<u32, Option<u16>>,
+    /// What became of the messages of POSTs.
+    handled: BTreeMap<u32, Verdict>,
     /// Who waits for a store to have an event of theirs.
     sending: BTreeMap<(u32, u64), Waker>,
     /// Those of them who need not wait any more, and were not woken yet.
@@ -36,6 +36,16 @@ pub(super) struct SessionStreams {
     /// Whether a store takes events before they are read.
     stored: bool,
     over: bool,
+}
+
+/// What became of the messages of a POST.
+pub(super) enum Verdict {
+    /// The machine has had them; the status, if that is all that is said to them.
+    Handled(Option<u16>),
+    /// Nothing: the lease has ended.
+    Unserved,
+    /// The machine has had them, and the store has not taken what they have changed.
+    Unsaved,
 }
 
 impl SessionStreams {
@@ -161,20 +171,19 @@ impl SessionStreams {
         }
     }
 
-    /// The machine has had the messages of this POST; `status` is all that is said to them.
-    pub(super) fn was_handled(&mut self, post: Channel, status: Option<u16>) {
-        if status.is_some() {
+    /// This became of the messages of a POST.
+    pub(super) fn judge(&mut self, post: Channel, verdict: Verdict) {
+        if !matches!(verdict, Verdict::Handled(None)) {
             self.release(post);
         }
         if self.streams.is_read(post) {
-            self.handled.insert(post.number(), status);
+            self.handled.insert(post.number(), verdict);
             self.news.push(post);
         }
     }
 
-    /// Whether the machine has had the messages of this POST, and what status it has if that is
-    /// all that is said to them.
-    pub(super) fn verdict(&mut self, post: &StreamReader) -> Option<Option<u16>> {
+    /// What became of the messages of this POST, once that is known.
+    pub(super) fn verdict(&mut self, post: &StreamReader) -> Option<Verdict> {
         self.handled.remove(&post.channel().number())
     }
 
