@@ -27,7 +27,7 @@ use super::sessions::{Sessions, mint};
 use super::status::{HttpStatus, Readiness};
 use super::streams::SessionStreams;
 use super::turns::Turns;
-use super::unread::UnreadBudget;
+use super::unread::{FREE, UnreadBudget};
 use crate::connection::Text;
 use crate::observe;
 use crate::runtime::{Now, Runtime};
@@ -178,6 +178,21 @@ impl<R: Runtime> HttpEndpoint<R> {
             answer::share(&mut answer, origin);
         }
         answer
+    }
+
+    /// Counts the bytes of an answer until they are read; the answer is another one if there is no room for it.
+    fn count_unread(&self, parts: &Parts, answer: Answer) -> Answer {
+        let len = answer.body().bytes().map_or(0, <[u8]>::len);
+        if len <= FREE {
+            return answer;
+        }
+        let mut part = self.unread.part(self.caller(parts));
+        match part.grow_to(len) {
+            true => answer.map(|body| body.counted_by(part)),
+            false => {
+                answer::busy("too many bytes of answers wait to be read: the request may have run")
+            }
+        }
     }
 
     async fn answer<B: Body>(&self, parts: &Arc<Parts>, body: Option<B>) -> Answer {

@@ -87,10 +87,9 @@ impl SessionStreams {
     }
 
     /// Continues after the processes that had the session before: `times` of them, counting
-    /// this one; `last` is the last event of its own stream, where that is known.
-    pub(super) fn carry_on(&mut self, times: u32, last: Option<u64>) {
+    /// this one; `last` is the last event of its own stream.
+    pub(super) fn carry_on(&mut self, times: u32, last: u64) {
         self.streams.number_from(times.saturating_mul(NUMBERS));
-        let last = last.unwrap_or(u64::from(times) << 32);
         self.streams
             .restore(Channel::PIPE, last.saturating_add(1), [], false);
     }
@@ -101,10 +100,10 @@ impl SessionStreams {
     }
 
     /// Puts back what a store has of a stream.
-    pub(super) fn restore(&mut self, channel: Channel, first: u64, replay: &Replay) -> bool {
+    pub(super) fn restore(&mut self, channel: Channel, first: u64, replay: &Replay) {
         // A stream that is unknown here is not continued here.
         self.streams
-            .restore(channel, first, replay.messages(), true)
+            .restore(channel, first, replay.messages(), true);
     }
 
     /// See [`Streams::poll_append`].

@@ -224,7 +224,7 @@ impl<R: Runtime> HttpEndpoint<R> {
         observe::taken_over(taken.epoch);
         processes.counters.takeovers.add();
         let mut streams = self.new_streams();
-        streams.carry_on(taken.epoch, Some(taken.last_event));
+        streams.carry_on(taken.epoch, taken.last_event);
         let mut conversation =
             self.session_connection(parts, streams, self.resumed(parts, &saved.session));
         conversation.resume(&saved.client);

@@ -2,12 +2,7 @@
 
 use std::sync::Arc;
 
-use http::request::Parts;
-
-use super::answer::{self, Answer};
 use super::caller::CallerId;
-use super::endpoint::HttpEndpoint;
-use crate::runtime::Runtime;
 use crate::shares::{Share, Shares};
 
 /// What answers that are not read may take together, the beginning of each not counted: a short answer takes no
@@ -40,22 +35,5 @@ impl UnreadBytes {
     }
 }
 
-impl<R: Runtime> HttpEndpoint<R> {
-    /// Counts the bytes of an answer until they are read; the answer is another one if there is no room for it.
-    pub(super) fn count_unread(&self, parts: &Parts, answer: Answer) -> Answer {
-        let len = answer.body().bytes().map_or(0, <[u8]>::len);
-        if len <= FREE {
-            return answer;
-        }
-        let mut part = self.unread.part(self.caller(parts));
-        match part.grow_to(len) {
-            true => answer.map(|body| body.counted_by(part)),
-            false => {
-                answer::busy("too many bytes of answers wait to be read: the request may have run")
-            }
-        }
-    }
-}
-
 /// The beginning of each answer that is not counted.
-const FREE: usize = 4 << 10;
+pub(super) const FREE: usize = 4 << 10;

@@ -1,65 +1,16 @@
 //! Changes of lists and resources, which the clients of all processes are told of.
 
 use core::future::poll_fn;
-use core::task::{Poll, Waker};
-use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use core::task::Poll;
+use std::sync::{Arc, Weak};
 
 use super::super::endpoint::HttpEndpoint;
+use super::background::{Failures, RETRY, lives};
 use super::message::{self, Changed};
-use super::tasks::{Failures, RETRY, lives};
 use super::this_process::Processes;
 use crate::http::{StoreError, Subscription};
 use crate::net::time::{RuntimeSleep, timeout};
 use crate::runtime::Runtime;
-use crate::server::Announcement;
-
-/// Changes that the other processes do not know yet, each once.
-#[derive(Default)]
-pub(super) struct Outbox(Mutex<Waiting>);
-
-#[derive(Default)]
-struct Waiting {
-    changes: BTreeSet<Announcement>,
-    waker: Option<Waker>,
-}
-
-impl Outbox {
-    /// Notes a change: this is called where no runtime may run.
-    pub(super) fn report(&self, change: &Announcement) {
-        let waker = {
-            let mut waiting = self.lock();
-            if waiting.changes.len() >= MAX_CHANGES {
-                waiting.changes.pop_first();
-            }
-            waiting.changes.insert(change.clone());
-            waiting.waker.take()
-        };
-        waker.into_iter().for_each(Waker::wake);
-    }
-
-    /// Waits for a change, which stays until it is [taken](Self::remove).
-    async fn next(&self) -> Announcement {
-        poll_fn(|cx| {
-            let mut waiting = self.lock();
-            if let Some(change) = waiting.changes.first() {
-                return Poll::Ready(change.clone());
-            }
-            waiting.waker = Some(cx.waker().clone());
-            Poll::Pending
-        })
-        .await
-    }
-
-    /// A change is about to be sent. One that is reported from now on is another one.
-    fn remove(&self, change: &Announcement) {
-        self.lock().changes.remove(change);
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Waiting> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
 
 /// Tells the other processes of changes until the endpoint is gone. What the store does not take is offered
 /// again.
@@ -161,6 +112,3 @@ async fn hear<R: Runtime>(
         }
     }
 }
-
-/// Changes that wait to be sent. Beyond that some are dropped.
-const MAX_CHANGES: usize = 10_000;

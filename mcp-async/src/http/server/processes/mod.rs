@@ -7,8 +7,9 @@
 //! forward        sends a request to its owner, and makes a response of what arrives
 //! forwarded      answers a request of another process; nonces: none is served twice
 //! announcements  announcements that requests wait for
-//! changes        changes of lists and resources
-//! tasks          what a process does as long as it lives
+//! changes        changes of lists and resources; outbox: those of this process
+//! renewal        what a process does as long as it lives
+//! background     when that ends, and how it bears failures
 //! signal         something that happens once
 //! counters       what the process has done
 //! ```
@@ -26,15 +27,17 @@
 //! arrived is never sent again.
 
 mod announcements;
+mod background;
 mod changes;
 mod counters;
 mod forward;
 mod forwarded;
 mod message;
 mod nonces;
+mod outbox;
 mod owners;
+mod renewal;
 mod signal;
-mod tasks;
 mod this_process;
 
 use http::HeaderName;
@@ -44,7 +47,7 @@ pub(super) use self::forward::Forwarding;
 #[cfg(feature = "auth")]
 pub(super) use self::message::VerifiedToken;
 pub(super) use self::message::{Forwarded, NotOwner, VERSION};
-pub(super) use self::tasks::start;
+pub(super) use self::renewal::start;
 pub(super) use self::signal::{Signal, Wait};
 pub(super) use self::this_process::Processes;
 

@@ -9,10 +9,10 @@ use mcp_proto::Instant;
 
 use super::super::sharing::Sharing;
 use super::announcements::Announcements;
-use super::changes::Outbox;
 use super::counters::Counters;
 use super::message::{self, Introduction};
 use super::nonces::{Nonces, WINDOW};
+use super::outbox::Outbox;
 use super::owners::Owners;
 use super::signal::{Signal, Wait};
 use crate::http::{Announced, Forward, Owner, SessionStore, StoreError};

@@ -5,11 +5,10 @@ use core::time::Duration;
 use std::sync::{Arc, Weak};
 
 use super::super::endpoint::HttpEndpoint;
+use super::background::Failures;
 use super::changes;
 use super::this_process::{LEAVE, Processes};
-use crate::http::StoreError;
 use crate::net::time::{Either, RuntimeSleep, race, timeout};
-use crate::observe;
 use crate::runtime::Runtime;
 
 /// Starts the tasks of an endpoint. They end some time after it.
@@ -75,26 +74,3 @@ fn jitter(wait: Duration) -> Duration {
     let _ = getrandom::fill(&mut byte);
     wait - wait / 10 * u32::from(byte[0]) / 256
 }
-
-pub(super) fn lives<R: Runtime>(endpoint: &Weak<HttpEndpoint<R>>) -> bool {
-    let endpoint = endpoint.upgrade();
-    endpoint.is_some_and(|endpoint| !endpoint.is_closing() || !endpoint.sessions.is_empty())
-}
-
-/// Of failures in a row only the first one is reported.
-#[derive(Default)]
-pub(super) struct Failures(bool);
-
-impl Failures {
-    pub(super) fn note(&mut self, outcome: Result<(), StoreError>) {
-        let failed = core::mem::replace(&mut self.0, outcome.is_err());
-        if let Err(error) = outcome
-            && !failed
-        {
-            observe::store_failed(&error);
-        }
-    }
-}
-
-/// How long a process waits before it asks the store again after a failure.
-pub(super) const RETRY: Duration = Duration::from_millis(500);

@@ -1,0 +1,33 @@
+//! How long the tasks of a process go on, and how they bear failures of the store.
+
+use core::time::Duration;
+use std::sync::Weak;
+
+use super::super::endpoint::HttpEndpoint;
+use crate::http::StoreError;
+use crate::observe;
+use crate::runtime::Runtime;
+
+/// Whether an endpoint is there, and has not been shut down or has sessions left.
+pub(super) fn lives<R: Runtime>(endpoint: &Weak<HttpEndpoint<R>>) -> bool {
+    let endpoint = endpoint.upgrade();
+    endpoint.is_some_and(|endpoint| !endpoint.is_closing() || !endpoint.sessions.is_empty())
+}
+
+/// Of failures in a row only the first one is reported.
+#[derive(Default)]
+pub(super) struct Failures(bool);
+
+impl Failures {
+    pub(super) fn note(&mut self, outcome: Result<(), StoreError>) {
+        let failed = core::mem::replace(&mut self.0, outcome.is_err());
+        if let Err(error) = outcome
+            && !failed
+        {
+            observe::store_failed(&error);
+        }
+    }
+}
+
+/// How long a process waits before it asks the store again after a failure.
+pub(super) const RETRY: Duration = Duration::from_millis(500);
