@@ -48,6 +48,10 @@ enum Step {
     Cut {
         process: usize,
     },
+    /// The store has no room for what the process writes.
+    Fill {
+        process: usize,
+    },
     Heal {
         process: usize,
     },
@@ -145,6 +149,9 @@ impl World {
             }
             Step::Cut { process: cut } if process(cut).sim.mode() != Mode::Dead => {
                 process(cut).node.set(Fault::Fails);
+            }
+            Step::Fill { process: full } if process(full).sim.mode() != Mode::Dead => {
+                process(full).node.set(Fault::Full);
             }
             Step::Heal { process: cut } if process(cut).sim.mode() != Mode::Dead => {
                 process(cut).node.set(Fault::None);
@@ -304,6 +311,7 @@ fn fault() -> impl Strategy<Value = Fault> {
         2 => Just(Fault::Twice),
         2 => (50..1500_u64).prop_map(Fault::Late),
         2 => (50..1500_u64).prop_map(Fault::LateAnswer),
+        1 => (50..1500_u64).prop_map(Fault::FailsLate),
         3 => Just(Fault::None),
     ]
 }
@@ -327,6 +335,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         1 => process().prop_map(|process| Step::Kill { process }),
         1 => process().prop_map(|process| Step::Shutdown { process }),
         3 => process().prop_map(|process| Step::Cut { process }),
+        2 => process().prop_map(|process| Step::Fill { process }),
         3 => process().prop_map(|process| Step::Heal { process }),
         2 => (process(), prop::collection::vec(fault(), 1..12))
             .prop_map(|(process, faults)| Step::Faults { process, faults }),
