@@ -409,7 +409,7 @@ fn readers_that_are_interrupted_end_where_the_store_does() {
     check(&mut s, &reader, "", StreamRead::Pending);
     s.settle(on, 2);
     check(&mut s, &reader, "id: 1-2\ndata: b\n\n", StreamRead::End);
-    // Without an id nobody comes back: such a reader waits until there is something that is not taken.
+    // A reader without an id cannot come back: it waits until there is something that is not taken.
     let unknown = post(&mut s, &[]);
     s.interrupt_readers(|channel| interrupted.push(channel.number()));
     assert_eq!(interrupted, [0, 1]);

@@ -96,7 +96,7 @@ impl<R: Runtime> HttpEndpoint<R> {
             depth: self.depth(),
             ends_with_stream: true,
             leaving: None,
-            patience: None,
+            leave_timer: None,
             forgotten: false,
             store_writer: None,
             handled: Vec::new(),

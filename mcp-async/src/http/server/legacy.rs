@@ -108,7 +108,7 @@ impl<R: Runtime> HttpEndpoint<R> {
             depth: self.depth(),
             ends_with_stream: false,
             leaving: None,
-            patience: None,
+            leave_timer: None,
             forgotten: false,
             store_writer,
             handled: Vec::new(),

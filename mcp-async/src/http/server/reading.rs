@@ -26,7 +26,7 @@ impl Reading {
         Self { session, reader }
     }
 
-    /// Waits until it is known what became of what was posted; `None` if the session is over.
+    /// Waits for the outcome of what was posted; `None` if the session is over.
     pub(super) async fn verdict(&self) -> Option<Verdict> {
         poll_fn(|cx| {
             let looked = self.session.streams(|streams| {

@@ -32,8 +32,8 @@ pub(super) struct SessionTask<C: Clock> {
     pub(super) ends_with_stream: bool,
     /// Nothing is left to do but to leave the store.
     pub(super) leaving: Option<Leaving>,
-    /// Until when it waits for the store, with the timer.
-    pub(super) patience: Option<(Instant, C::Timer)>,
+    /// The end of its wait for the store, with the timer.
+    pub(super) leave_timer: Option<(Instant, C::Timer)>,
     /// The store has forgotten it.
     pub(super) forgotten: bool,
     /// Writes it to the store that processes share.
@@ -163,7 +163,7 @@ impl<C: Clock> SessionTask<C> {
             Some(writer) => match writer.poll_leave(cx, leaving) {
                 Poll::Ready(left) => left,
                 Poll::Pending => {
-                    let (until, timer) = self.patience.get_or_insert_with(|| {
+                    let (until, timer) = self.leave_timer.get_or_insert_with(|| {
                         let conversation = &self.conversation;
                         (conversation.now() + writer.lease(), conversation.timer())
                     });
@@ -187,7 +187,7 @@ impl<C: Clock> SessionTask<C> {
     }
 }
 
-/// Whether a message changes what the record says, even if it was changed to that before.
+/// Returns whether a message changes what the record says, even if it was changed to that before.
 fn changes_record(body: &[u8], depth: u8) -> bool {
     Messages::new(body, depth).any(|incoming| {
         let method = match incoming {

@@ -171,7 +171,7 @@ impl StoreWriter {
         Some(self.interrupted.unwrap_or(since).max(since) + self.lease())
     }
 
-    /// Whether the readers are to be interrupted now.
+    /// Returns whether the readers are to be interrupted now.
     pub(super) fn interrupts(&mut self, now: Instant) -> bool {
         let interrupts = self.interrupts_at().is_some_and(|at| at <= now);
         if interrupts {
@@ -180,7 +180,7 @@ impl StoreWriter {
         interrupts
     }
 
-    /// How long a lease of this process lasts.
+    /// The duration of a lease.
     pub(super) fn lease(&self) -> Duration {
         self.processes.lease()
     }
@@ -190,7 +190,7 @@ impl StoreWriter {
         self.processes.counters.displaced.add();
     }
 
-    /// Whether the store has all of the session that its client may rely on.
+    /// Returns whether the store has all of the session that its client may rely on.
     pub(super) fn has_saved(&self, machine: &Machine) -> bool {
         self.saved
             .as_ref()

@@ -23,7 +23,7 @@ pub(super) struct SessionStreams {
     waiting: BTreeMap<u32, Waker>,
     /// Streams with something new on them, whose readers were not woken yet.
     news: Vec<Channel>,
-    /// What became of the messages of POSTs.
+    /// The outcomes of POSTs that were not told yet.
     handled: BTreeMap<u32, Verdict>,
     /// Who waits for a store to have an event of theirs.
     sending: BTreeMap<(u32, u64), Waker>,
@@ -38,7 +38,7 @@ pub(super) struct SessionStreams {
     over: bool,
 }
 
-/// What became of the messages of a POST.
+/// The outcome of the messages of a POST.
 pub(super) enum Verdict {
     /// The machine has had them; the status, if that is all that is said to them.
     Handled(Option<u16>),
@@ -170,7 +170,7 @@ impl SessionStreams {
         }
     }
 
-    /// This became of the messages of a POST.
+    /// The outcome of a POST is known.
     pub(super) fn judge(&mut self, post: Channel, verdict: Verdict) {
         if !matches!(verdict, Verdict::Handled(None)) {
             self.release(post);
@@ -181,7 +181,7 @@ impl SessionStreams {
         }
     }
 
-    /// What became of the messages of this POST, once that is known.
+    /// The outcome of this POST, once it is known.
     pub(super) fn verdict(&mut self, post: &StreamReader) -> Option<Verdict> {
         self.handled.remove(&post.channel().number())
     }
@@ -212,7 +212,7 @@ impl SessionStreams {
         }
     }
 
-    /// The store holds the session up: every reader ends behind what it can read.
+    /// The store holds the session up: readers end after what they can read.
     pub(super) fn interrupt_readers(&mut self) {
         let Self { streams, news, .. } = self;
         streams.interrupt_readers(|channel| news.push(channel));

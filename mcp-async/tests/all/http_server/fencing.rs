@@ -279,7 +279,7 @@ fn whoever_waits_is_remembered_once() {
 }
 
 #[test]
-fn whoever_leaves_is_forgotten() {
+fn a_client_that_leaves_is_forgotten() {
     let [first, second] = processes();
     let there = at(&second, &first.open());
     assert_eq!(there.post(ping()).status, 200);

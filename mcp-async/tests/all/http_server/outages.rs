@@ -14,6 +14,7 @@ use crate::http_server::nodes::{
 };
 use crate::http_server::support::{Reply, advance, now};
 use crate::http_server::wire::Break;
+use crate::sim;
 
 const SUBSCRIBE: &str =
     r#"{"jsonrpc":"2.0","id":2,"method":"resources/subscribe","params":{"uri":"demo://open"}}"#;
@@ -95,6 +96,15 @@ fn requests_wait_for_one_announcement_together() {
     pass(2);
     seen.extend(statuses(&mut begun));
     assert_eq!(seen, [503; 20]);
+}
+
+#[test]
+fn a_process_without_its_tasks_answers() {
+    let [process] = processes();
+    let here = process.open();
+    sim::end();
+    pass(16);
+    assert_eq!(begin(&here, Method::POST, ping()).status(), Some(503));
 }
 
 #[test]

@@ -32,6 +32,15 @@ struct Announcement {
     is_taken: AtomicBool,
 }
 
+/// Ends the announcements when the task ends that makes them, however that happens.
+pub(super) struct Announcer<'a>(pub(super) &'a Announcements);
+
+impl Drop for Announcer<'_> {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
 impl Announcements {
     /// Waits for the end of the one that is under way, if there is one.
     pub(super) async fn current(&self) {

@@ -1,4 +1,4 @@
-//! How long the tasks of a process go on, and how they bear failures of the store.
+//! The end of the tasks of a process, and their failures.
 
 use core::time::Duration;
 use std::sync::Weak;
@@ -8,7 +8,7 @@ use crate::http::StoreError;
 use crate::observe;
 use crate::runtime::Runtime;
 
-/// Whether an endpoint is there, and has not been shut down or has sessions left.
+/// Returns whether an endpoint is there, and has not been shut down or has sessions left.
 pub(super) fn lives<R: Runtime>(endpoint: &Weak<HttpEndpoint<R>>) -> bool {
     let endpoint = endpoint.upgrade();
     endpoint.is_some_and(|endpoint| !endpoint.is_closing() || !endpoint.sessions.is_empty())

@@ -9,7 +9,7 @@
 //! announcements  announcements that requests wait for
 //! changes        changes of lists and resources; outbox: those of this process
 //! renewal        what a process does as long as it lives
-//! background     when that ends, and how it bears failures
+//! background     the end of that, and its failures
 //! signal         something that happens once
 //! counters       what the process has done
 //! ```

@@ -5,6 +5,7 @@ use core::time::Duration;
 use std::sync::{Arc, Weak};
 
 use super::super::endpoint::HttpEndpoint;
+use super::announcements::Announcer;
 use super::background::Failures;
 use super::changes;
 use super::this_process::{LEAVE, Processes};
@@ -35,6 +36,7 @@ pub(in crate::http::server) fn start<R: Runtime>(endpoint: &Arc<HttpEndpoint<R>>
 /// have no end, or which the store does not release, are left behind.
 async fn renew<R: Runtime>(endpoint: Weak<HttpEndpoint<R>>, processes: Arc<Processes>) {
     let mut failures = Failures::default();
+    let _announcer = Announcer(&processes.announcements);
     let sessions = endpoint.upgrade().map(|alive| {
         let grace = alive.options.shutdown_timeout;
         (Arc::clone(&alive.sessions), grace)

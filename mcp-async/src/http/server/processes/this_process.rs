@@ -111,7 +111,7 @@ impl Processes {
         &self.store
     }
 
-    /// How long a lease lasts.
+    /// The duration of a lease.
     pub(in crate::http::server) const fn lease(&self) -> Duration {
         self.lease
     }
