@@ -326,7 +326,8 @@ fn what_has_failed_is_offered_again_as_soon_as_the_store_answers() {
     process.node.set(Fault::Fails);
     let mut level = begin(&here, Method::POST, &set_level("error"));
     assert_eq!(level.status(), Some(503));
-    pass(20);
+    // Longer than the lease is good, and not so long that readers are sent away.
+    pass(14);
     assert!(!work.text().contains("\"progress\":2"));
     process.node.set(Fault::None);
     // Nothing but the lease needs the store, and no time passes.
