@@ -140,9 +140,53 @@ def table(title, names, rows):
         print("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip())
 
 
+def cost(servers, port, calls):
+    """The processor time of all servers for one call of these clients, in microseconds."""
+    for each in calls:
+        each.connection.port = port
+        each.connection.close()
+    total = 0
+    for timed in (False, True):
+        before, end, total = processor(servers), time.monotonic() + SECONDS, 0
+        while time.monotonic() < end:
+            for each in calls:
+                each.call()
+            total += len(calls)
+    return (processor(servers) - before) * 1e6 / total
+
+
+def costs():
+    """Calls of the same sessions: without a store, at their owner, and at another process that forwards them."""
+    rows, store = [], Store()
+    store.start()
+    alone = Ours("cost-alone")
+    shared = [Ours(f"cost-{number}", store=store.url) for number in range(2)]
+    try:
+        for server in [alone, *shared]:
+            server.start()
+
+        def sessions(server):
+            calls = [Calls(server.port, REVISIONS["sessions of 2025-11-25"]) for _ in range(4)]
+            for each in calls:
+                each.begin()
+            return calls
+
+        unshared = cost([alone], alone.port, sessions(alone))
+        calls = sessions(shared[0])
+        owned, forwarded = (cost(shared, server.port, calls) for server in shared)
+        for name, value in (("not shared", unshared), ("shared, at its owner", owned), ("shared, forwarded", forwarded)):
+            rows.append([name, f"{value:.0f} µs", f"{value / unshared:.2f}", f"{value / owned:.2f}"])
+    finally:
+        for server in [alone, *shared]:
+            server.kill()
+        store.stop()
+    table("processor time of all servers for a call in a session", ["session", "time", "of not shared", "of the owner's"], rows)
+
+
 def run(root):
     peers = install(root)
     began = time.monotonic()
+    costs()
     rates, kills = [], []
     for name, peer in peers.items():
         for count in (1, 2):
