@@ -203,6 +203,7 @@ pub use store::Heapless;
 pub use store::Store;
 
 #[cfg(feature = "auth")]
+#[path = "../../mcp-auth/src/lib.rs"]
 pub mod auth;
 pub mod client;
 pub mod frame;
