@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # mcp-proto where there is no operating system: without features, with each that does not need std, and with
-# all of these, for a core that has no atomic compare-and-swap (thumbv6m) and for one with a
+# all of these, and mcp-auth, for a core that has no atomic compare-and-swap (thumbv6m) and for one with a
 # floating-point unit (thumbv7em). Needs root on Debian 12. Usage: embedded.sh [setup | build]...
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -20,6 +20,8 @@ build() {
       note "mcp-proto for $target, features '$features'"
       cross_cargo build --package mcp-proto --lib --release --features "$features" --target "$target"
     done
+    note "mcp-auth for $target"
+    cross_cargo build --package mcp-auth --lib --release --target "$target"
   done
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The other platforms: the tests of all crates on Windows (under Wine), those of mcp-proto on 32-bit and on
+# The other platforms: the tests of all crates on Windows (under Wine), those of mcp-proto and mcp-auth on 32-bit and on
 # big-endian Linux (the latter under QEMU), and a check of everything for macOS, where nothing is run.
 # Needs root on Debian 12. Usage: portability.sh [setup | env | windows | small | big-endian | macos]...
 #   setup   only installs      env   prints the variables with which /usr/bin/cargo builds for these targets
@@ -48,10 +48,10 @@ run() {
   note "$1"
   case $1 in
     windows) cross_cargo test --workspace --target "$windows" ;;
-    small) cross_cargo test --package mcp-proto --all-features --target "$small" ;;
-    big-endian) cross_cargo test --package mcp-proto --all-features --target "$big_endian" ;;
-    # The tests of mcp-proto know of no platform.
-    macos) cross_cargo check --workspace --exclude mcp-proto --exclude mcp-fuzz-targets --all-targets --target "$macos" ;;
+    small) cross_cargo test --package mcp-proto --package mcp-auth --all-features --target "$small" ;;
+    big-endian) cross_cargo test --package mcp-proto --package mcp-auth --all-features --target "$big_endian" ;;
+    # The tests of mcp-proto and mcp-auth know of no platform.
+    macos) cross_cargo check --workspace --exclude mcp-proto --exclude mcp-auth --exclude mcp-fuzz-targets --all-targets --target "$macos" ;;
     *) echo "unknown platform: $1" >&2; exit 2 ;;
   esac
 }

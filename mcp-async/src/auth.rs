@@ -1,13 +1,14 @@
 //! Authorization with OAuth 2.1 over HTTP: a client logs in, a server is protected.
 //!
-//! The rules are those of [`mcp_proto::auth`], which decides everything and performs no I/O. This
+//! The rules are those of [`mcp_auth`], which decides everything and performs no I/O. This
 //! module adds HTTP, keys, storage and the user's browser.
 
-pub use mcp_proto::auth::{Scopes, Secret, UnixTime};
+pub use mcp_auth;
+pub use mcp_auth::{Scopes, Secret, UnixTime};
 
 // Clients.
 #[cfg(feature = "http-client")]
-pub use mcp_proto::auth::{
+pub use mcp_auth::{
     AuthConfig, AuthError, AuthorizationPage, ClientProof, Credentials, EndpointAuth,
     EnterpriseGrant, PreRegistered, Subject,
 };
@@ -26,7 +27,7 @@ pub use crate::http::client::authorization::{
 
 // Servers.
 #[cfg(feature = "http-server")]
-pub use mcp_proto::auth::resource::{
+pub use mcp_auth::resource::{
     Algorithm, Algorithms, DpopUse, KeyFetchPolicy, ScopeHierarchy, TokenClaims,
 };
 

@@ -14,7 +14,7 @@ const MOST_PARAMETERS: usize = 64;
 /// One challenge: a scheme and its parameters.
 ///
 /// ```
-/// use mcp_proto::auth::{Challenge, Scheme};
+/// use mcp_auth::{Challenge, Scheme};
 ///
 /// let field = br#"Basic realm="a, b", Bearer scope = "files:read", resource_metadata="https://h/m""#;
 /// let challenges = Challenge::parse_all([&field[..]]);

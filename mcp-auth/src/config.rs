@@ -11,7 +11,7 @@ use super::{ClientProof, DpopKey, EndpointAuth, Grant, PreRegistered, Scopes, Ur
 /// switches are for servers that need something else (AU-119).
 ///
 /// ```
-/// use mcp_proto::auth::{AuthConfig, Scopes};
+/// use mcp_auth::{AuthConfig, Scopes};
 ///
 /// let config = AuthConfig {
 ///     scopes: Scopes::parse("files:read"),

@@ -3,10 +3,11 @@
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use mcp_proto::json::{Object, Raw};
+
 use super::Secret;
 use super::error::{AuthError, Document, Problem};
 use super::message::HttpRequest;
-use crate::json::{Object, Raw};
 
 /// How deep a document may nest.
 const DEPTH: u8 = 16;

@@ -4,20 +4,23 @@ use alloc::collections::VecDeque;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use mcp_proto::json::Raw;
+
+use super::Uri;
 use super::error::{AuthError, Document, Problem};
 use super::jwt::{JsonText, SigningKey, SigningRequest};
-use super::{Uri, base64};
-use crate::json::Raw;
 
 /// The public half of the key that tokens are bound to. The caller has the private half.
 ///
 /// ```
-/// use mcp_proto::auth::DpopKey;
+/// use mcp_auth::DpopKey;
 ///
 /// let key = DpopKey::new("ES256", r#"{"kty":"EC","crv":"P-256","x":"l8t","y":"9VE"}"#)?;
 /// assert_eq!(key.thumbprint_input(), r#"{"crv":"P-256","kty":"EC","x":"l8t","y":"9VE"}"#);
 /// assert!(DpopKey::new("ES256", r#"{"kty":"EC","crv":"P-256","x":"l8t","y":"9VE","d":"870"}"#).is_err());
-/// # Ok::<(), mcp_proto::auth::AuthError>(())
+/// # Ok::<(), mcp_auth::AuthError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DpopKey {
@@ -135,9 +138,9 @@ impl DpopProof<'_> {
             .json("jwk", &key.jwk)
             .end();
         let url = Uri::parse(self.url).map_or(self.url, |uri| uri.without_query());
-        let hash = self.token_hash.map(|hash| base64::encode_url(hash));
+        let hash = self.token_hash.map(|hash| URL_SAFE_NO_PAD.encode(hash));
         let claims = JsonText::new()
-            .text("jti", &base64::encode_url(self.id))
+            .text("jti", &URL_SAFE_NO_PAD.encode(self.id))
             .text("htm", self.method)
             .text("htu", url)
             .number("iat", self.issued_at.as_secs())

@@ -3,8 +3,9 @@
 use alloc::string::String;
 use core::fmt;
 
+use mcp_proto::json::{Fault, Kind};
+
 use super::UriError;
-use crate::json::{Fault, Kind};
 
 /// The reason why authorization ended.
 ///

@@ -3,6 +3,9 @@
 use alloc::boxed::Box;
 use alloc::string::String;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
 use super::config::server_uri;
 use super::discovery::{Discovered, Discovery};
 use super::error::{AuthError, Document, Problem, printable};
@@ -16,7 +19,7 @@ use super::token_call::{TokenCall, TokenStage};
 use super::{
     AuthConfig, Challenge, ClientIdentity, ClientProof, CodeVerifier, Credentials, DpopNonces,
     EndpointAuth, ExpectedRedirect, HttpRequest, IdentitySource, IssuerSpelling, Scheme, Scopes,
-    Secret, ServerMetadata, UnixTime, base64,
+    Secret, ServerMetadata, UnixTime,
 };
 
 /// A flow. See [the module](super) for the loop that drives it.
@@ -175,7 +178,7 @@ impl Flow {
                 let Input::Random(random) = input else {
                     return Err(unexpected());
                 };
-                let state = Secret::from(base64::encode_url(&random));
+                let state = Secret::from(URL_SAFE_NO_PAD.encode(random));
                 self.open(login, verifier, &challenge, state)
             }
             State::Redirect(login, verifier, expected) => {

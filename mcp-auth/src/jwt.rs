@@ -4,8 +4,9 @@ use alloc::string::String;
 use alloc::vec;
 use core::fmt;
 
-use super::base64;
-use crate::json::Writer;
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use mcp_proto::json::Writer;
 
 /// What the caller signs, with which key and algorithm.
 ///
@@ -39,9 +40,9 @@ impl SigningRequest {
         header: &JsonText,
         claims: &JsonText,
     ) -> Self {
-        let mut input = base64::encode_url(header.0.as_bytes());
+        let mut input = URL_SAFE_NO_PAD.encode(header.0.as_bytes());
         input.push('.');
-        input.push_str(&base64::encode_url(claims.0.as_bytes()));
+        input.push_str(&URL_SAFE_NO_PAD.encode(claims.0.as_bytes()));
         Self {
             key,
             algorithm: algorithm.into(),
@@ -53,7 +54,7 @@ impl SigningRequest {
     pub fn finish(self, signature: &[u8]) -> String {
         let mut token = self.input;
         token.push('.');
-        token.push_str(&base64::encode_url(signature));
+        token.push_str(&URL_SAFE_NO_PAD.encode(signature));
         token
     }
 }

@@ -1,4 +1,5 @@
-//! Authorization with OAuth 2.1, without I/O, clock, randomness or cryptography.
+//! Authorization of the Model Context Protocol with OAuth 2.1, without I/O, clock, randomness or
+//! cryptography.
 //!
 //! A [`Flow`] obtains credentials for an MCP server that is reached over HTTP: it finds the
 //! authorization server, identifies the client, sends the user to a page or uses another
@@ -16,7 +17,7 @@
 //! Credentials     what is kept between runs
 //! identity  token  redirect  pkce  dpop     one message each
 //! ResourceMetadata  ServerMetadata  Challenge
-//! step  message  document  jwt  form  base64  Uri  Scopes  Secret  UnixTime  AuthError
+//! step  message  document  jwt  form  Uri  Scopes  Secret  UnixTime  AuthError
 //! ```
 //!
 //! Each layer uses the layers below it.
@@ -27,14 +28,15 @@
 //! [`Output::Done`] or an error:
 //!
 //! ```
-//! use mcp_proto::auth::{
-//!     AuthConfig, AuthError, Challenge, Credentials, Flow, HttpResponse, Input, Output, Scheme, UnixTime,
+//! use mcp_auth::{
+//!     AuthConfig, AuthError, Challenge, Credentials, Flow, HttpRequest, HttpResponse, Input, Output,
+//!     Scheme, UnixTime,
 //! };
 //!
 //! /// What the caller brings: HTTP, a browser, random bytes, SHA-256 and keys.
 //! trait Host {
 //!     fn now(&self) -> UnixTime;
-//!     fn send(&mut self, request: &mcp_proto::auth::HttpRequest) -> Result<(u16, Vec<u8>), String>;
+//!     fn send(&mut self, request: &HttpRequest) -> Result<(u16, Vec<u8>), String>;
 //!     fn open(&mut self, url: &str) -> String;
 //!     fn random(&mut self) -> [u8; 32];
 //!     fn sha256(&self, text: &str) -> [u8; 32];
@@ -82,8 +84,14 @@
 //!
 //! An [`AuthError`] names the document that is wrong, its URL, what was expected and what to do.
 //! Secrets are of type [`Secret`], which neither `Debug` nor an error shows.
+#![no_std]
+#![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
-mod base64;
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
 mod challenge;
 mod config;
 mod credentials;
@@ -140,3 +148,8 @@ pub use time::UnixTime;
 pub use uri::{Uri, UriError};
 
 pub mod resource;
+
+/// Compiles the program of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -2,7 +2,10 @@
 
 use alloc::string::String;
 
-use super::{Secret, base64};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
+use super::Secret;
 
 /// The verifier of one authorization request. Its SHA-256 travels with the request, the verifier
 /// itself with the code.
@@ -12,7 +15,7 @@ pub struct CodeVerifier(Secret);
 impl CodeVerifier {
     /// Makes a verifier of 43 characters from 32 random bytes.
     pub fn new(random: &[u8; 32]) -> Self {
-        Self(Secret::from(base64::encode_url(random)))
+        Self(Secret::from(URL_SAFE_NO_PAD.encode(random)))
     }
 
     /// The text that is hashed with SHA-256, and sent to the token endpoint.
@@ -22,6 +25,6 @@ impl CodeVerifier {
 
     /// Returns the `code_challenge` of method S256 for the SHA-256 of the verifier.
     pub fn challenge(digest: &[u8; 32]) -> String {
-        base64::encode_url(digest)
+        URL_SAFE_NO_PAD.encode(digest)
     }
 }

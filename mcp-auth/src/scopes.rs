@@ -16,7 +16,7 @@ const FEW: usize = 16;
 /// added beyond that is left out.
 ///
 /// ```
-/// use mcp_proto::auth::Scopes;
+/// use mcp_auth::Scopes;
 ///
 /// let granted = Scopes::parse("files:read  files:list files:read");
 /// let needed = Scopes::parse("files:write");

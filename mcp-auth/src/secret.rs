@@ -9,7 +9,7 @@ use core::fmt;
 /// the text.
 ///
 /// ```
-/// use mcp_proto::auth::Secret;
+/// use mcp_auth::Secret;
 ///
 /// let secret = Secret::from("2YotnFZFEjr1zCsicMWpAA");
 /// assert_eq!(format!("{secret:?}"), "Secret(..)");

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// A moment in seconds since 1970-01-01 00:00:00 UTC.
 ///
 /// Lifetimes of tokens survive a restart and are compared with claims of other machines, so they
-/// need the time of day; [`Instant`](crate::Instant) has an epoch of the caller's choice.
+/// need the time of day; [`Instant`](mcp_proto::Instant) has an epoch of the caller's choice.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]

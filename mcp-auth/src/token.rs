@@ -4,11 +4,14 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
 use super::document::DocumentReader;
 use super::error::{AuthError, Document, Problem, printable};
 use super::identity::{ClientIdentity, ClientProof, EndpointAuth};
 use super::oauth_error::oauth_error;
-use super::{HttpRequest, HttpResponse, Scheme, Scopes, Secret, base64, form};
+use super::{HttpRequest, HttpResponse, Scheme, Scopes, Secret, form};
 
 /// The parameters of a token request, without those that authenticate the client.
 #[derive(Clone, Debug, Default)]
@@ -78,7 +81,7 @@ pub(crate) fn token_request(
             (EndpointAuth::Basic, ClientProof::Secret(secret)) => {
                 let id = form::encode(&client.client_id);
                 let pair = format!("{id}:{}", form::encode(secret.expose()));
-                let credentials = base64::encode_standard(pair.as_bytes());
+                let credentials = STANDARD.encode(pair.as_bytes());
                 authorization = Some(format!("Basic {credentials}"));
             }
             (EndpointAuth::Post, ClientProof::Secret(secret)) => {

@@ -3,12 +3,15 @@
 
 use alloc::string::String;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
 use super::error::{AuthError, Document, Problem, printable};
 use super::identity::{ClientIdentity, ClientProof, EndpointAuth};
 use super::jwt::{JsonText, SigningKey, SigningRequest};
 use super::step::{Input, Output, Progress};
 use super::token::{ExpectedToken, TokenParameters, TokenResponse, token_request};
-use super::{DpopKey, DpopNonces, DpopProof, Secret, UnixTime, base64};
+use super::{DpopKey, DpopNonces, DpopProof, Secret, UnixTime};
 
 /// How long a client assertion is valid, in seconds (AU-95).
 const ASSERTION_LIFETIME: u64 = 120;
@@ -196,7 +199,7 @@ impl TokenCall {
             .text("iss", client_id)
             .text("sub", client_id)
             .text("aud", &self.issuer)
-            .text("jti", &base64::encode_url(id))
+            .text("jti", &URL_SAFE_NO_PAD.encode(id))
             .number("iat", now.as_secs())
             .number("exp", now.saturating_add(ASSERTION_LIFETIME).as_secs())
             .end();

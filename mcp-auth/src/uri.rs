@@ -12,7 +12,7 @@ use core::net::{Ipv4Addr, Ipv6Addr};
 /// An absolute `http` or `https` URL, checked and divided into its parts.
 ///
 /// ```
-/// use mcp_proto::auth::Uri;
+/// use mcp_auth::Uri;
 ///
 /// let server = Uri::parse("HTTPS://Example.com:443/p/mcp?x=1")?;
 /// assert_eq!(server.origin(), "https://example.com");
@@ -21,7 +21,7 @@ use core::net::{Ipv4Addr, Ipv6Addr};
 ///     "https://example.com/.well-known/oauth-protected-resource/p/mcp",
 /// );
 /// assert!(Uri::parse("file:///etc/passwd").is_err());
-/// # Ok::<(), mcp_proto::auth::UriError>(())
+/// # Ok::<(), mcp_auth::UriError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Uri<'u> {

@@ -9,8 +9,8 @@ use super::plain::line;
 use super::secrets::Secrets;
 use super::target::Remote;
 use super::url::shown;
+use mcp_tokio::auth::mcp_auth::Challenge;
 use mcp_tokio::http::{HttpEvent, HttpStep};
-use mcp_tokio::mcp_proto::auth::Challenge;
 
 /// The last response of a server, for an error that says that it was no answer.
 #[derive(Clone)]

@@ -14,7 +14,6 @@
 //! ```text
 //! server::http  client::http   sessions and event streams; exchanges of a client   feature `alloc`
 //! server        client         the two roles: messages in, events out
-//! auth                         OAuth 2.1; used by drivers, not by the roles               feature `auth`
 //! link                         the order of work on one connection
 //! http                         the heads of requests, for a server with any HTTP parser
 //! Inbox         Outbox         the buffers of one connection
@@ -39,8 +38,7 @@
 //! | Read and write payloads | [`model`], [`json::Raw::decode`], [`Payload`] |
 //! | Bound memory and messages | [`Limits`], [`server::Fixed`], [`client::Fixed`] |
 //! | Find out what a revision has | [`Revision`] |
-//! | Obtain a token for a protected server | `auth::Flow` (feature `auth`) |
-//! | Check the tokens of requests to a server | `auth::resource::ProtectedResource` (feature `auth`) |
+//! | Obtain and check the tokens of a protected server | the crate `mcp-auth` |
 //!
 //! # The loop
 //!
@@ -130,7 +128,6 @@
 //! | Feature | Adds |
 //! |---|---|
 //! | `alloc` | storage that grows (`Growing`, `Vec`), owned copies of text and messages, `server::http`, `client::http` |
-//! | `auth` | `auth`: authorization with OAuth 2.1, for clients and servers; includes `alloc` |
 //! | `heapless` | `heapless::Vec` as storage (`Heapless`) |
 //! | `serde-json`, `simd-json`, `serde-json-core` | other decoders for types of the application, such as `Raw::decode_serde_json`; `simd-json` requires `std` |
 //!
@@ -202,9 +199,6 @@ pub use revision::version::Revision;
 pub use store::Heapless;
 pub use store::Store;
 
-#[cfg(feature = "auth")]
-#[path = "../../mcp-auth/src/lib.rs"]
-pub mod auth;
 pub mod client;
 pub mod frame;
 pub mod http;

@@ -1,6 +1,6 @@
 //! Challenges of servers that need a token.
 
-use mcp_proto::auth::Challenge;
+use mcp_auth::Challenge;
 
 /// Whatever fields a response has, few challenges are read from them, their names are tokens, and
 /// written with quotes they are read as the same.

@@ -1,6 +1,6 @@
 //! Documents of authorization, and the record that is kept.
 
-use mcp_proto::auth::{AuthError, Credentials, ResourceMetadata, ServerMetadata};
+use mcp_auth::{AuthError, Credentials, ResourceMetadata, ServerMetadata};
 use serde_json::Value;
 
 const URL: &str = "https://as.example/document";

@@ -1,6 +1,6 @@
 //! A flow of authorization among hostile parties.
 
-use mcp_proto::auth::{
+use mcp_auth::{
     AuthConfig, Challenge, ClientProof, DpopKey, Flow, HttpResponse, Input, Output, PreRegistered,
     Scheme, UnixTime, Uri,
 };

@@ -1,9 +1,9 @@
 //! A protected resource among hostile clients and authorization servers.
 
-use mcp_proto::auth::resource::{
+use mcp_auth::resource::{
     CheckStep, DpopUse, Grant, ProtectedResource, ResourceRequest, TokenScheme, VerifierState,
 };
-use mcp_proto::auth::{UnixTime, Uri};
+use mcp_auth::{UnixTime, Uri};
 use mcp_proto::http::Head;
 use serde_json::Value;
 

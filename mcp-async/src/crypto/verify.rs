@@ -1,6 +1,6 @@
 //! Signatures of JSON Web Tokens.
 
-use mcp_proto::auth::resource::{Algorithm, Curve, PublicKey, SignatureToVerify};
+use mcp_auth::resource::{Algorithm, Curve, PublicKey, SignatureToVerify};
 use ring::signature::{self, RsaPublicKeyComponents, UnparsedPublicKey, VerificationAlgorithm};
 
 /// Returns whether a signature is valid. ES512 is not implemented, so its signatures never are.

@@ -4,7 +4,7 @@ use core::fmt;
 use std::io;
 use std::sync::Arc;
 
-use mcp_proto::auth::AuthError;
+use mcp_auth::AuthError;
 
 /// The reason why a client has no access token for its server.
 ///

@@ -26,7 +26,7 @@ pub(crate) fn unverified(error: &(dyn core::error::Error + 'static)) {
 }
 
 #[cfg(all(feature = "auth", feature = "http-server"))]
-pub(crate) const fn refused(_reason: &mcp_proto::auth::resource::Denial) {}
+pub(crate) const fn refused(_reason: &mcp_auth::resource::Denial) {}
 
 #[cfg(feature = "server")]
 pub(crate) const fn kept_in_exchange(_limit: &'static str) {}
@@ -73,7 +73,7 @@ pub(crate) const fn ping_missed(_misses: u32, _limit: u32) {}
 pub(crate) const fn unsent(_cause: &str) {}
 
 #[cfg(all(feature = "auth", feature = "http-client"))]
-pub(crate) const fn issuer_spelling(_spelling: &mcp_proto::auth::IssuerSpelling) {}
+pub(crate) const fn issuer_spelling(_spelling: &mcp_auth::IssuerSpelling) {}
 
 #[cfg(feature = "http-client")]
 pub(crate) const fn oversized() {}

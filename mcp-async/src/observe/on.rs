@@ -46,7 +46,7 @@ pub(crate) fn unverified(error: &(dyn core::error::Error + 'static)) {
 
 /// A request was refused because of its token, which is not shown.
 #[cfg(all(feature = "auth", feature = "http-server"))]
-pub(crate) fn refused(reason: &mcp_proto::auth::resource::Denial) {
+pub(crate) fn refused(reason: &mcp_auth::resource::Denial) {
     let advice = reason.reason().advice();
     debug!(target: span::TARGET, %reason, advice, "the token of a request was refused");
 }
@@ -156,7 +156,7 @@ pub(crate) fn unsent(cause: &str) {
 
 /// The issuer of an authorization server was accepted in two spellings.
 #[cfg(all(feature = "auth", feature = "http-client"))]
-pub(crate) fn issuer_spelling(spelling: &mcp_proto::auth::IssuerSpelling) {
+pub(crate) fn issuer_spelling(spelling: &mcp_auth::IssuerSpelling) {
     warn!(target: span::TARGET, "{spelling}");
 }
 

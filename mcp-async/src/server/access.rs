@@ -3,7 +3,7 @@
 use core::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use mcp_proto::auth::resource::{Denial, Grant, ProtectedResource, RequiredScopes};
+use mcp_auth::resource::{Denial, Grant, ProtectedResource, RequiredScopes};
 use mcp_proto::rpc::code;
 
 use crate::error::ErrorReply;

@@ -1,7 +1,7 @@
 //! The scopes that an item needs.
 
 #[cfg(all(feature = "auth", feature = "http-server"))]
-use mcp_proto::auth::resource::{InvalidScope, RequiredScopes};
+use mcp_auth::resource::{InvalidScope, RequiredScopes};
 
 /// The scopes that the token of a request needs for an item; none in builds without tokens.
 #[derive(Clone, Debug, Default)]

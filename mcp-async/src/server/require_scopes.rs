@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_proto::auth::resource::RequiredScopes;
+use mcp_auth::resource::RequiredScopes;
 
 use super::access::{Access, MissingScopes};
 use super::context::CallContext;

@@ -142,7 +142,7 @@ impl<R> Server<R> {
         &self,
         request: &mcp_proto::rpc::Request<'_>,
         caller: Option<&super::Principal>,
-    ) -> mcp_proto::auth::resource::RequiredScopes {
+    ) -> mcp_auth::resource::RequiredScopes {
         self.inner.scopes_of(request, caller)
     }
 

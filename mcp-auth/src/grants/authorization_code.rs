@@ -2,10 +2,10 @@
 
 use alloc::string::{String, ToString};
 
-use crate::auth::error::AuthError;
-use crate::auth::step::AuthorizationPage;
-use crate::auth::token::TokenParameters;
-use crate::auth::{AuthConfig, CodeVerifier, Scopes, Secret, ServerMetadata, form};
+use crate::error::AuthError;
+use crate::step::AuthorizationPage;
+use crate::token::TokenParameters;
+use crate::{AuthConfig, CodeVerifier, Scopes, Secret, ServerMetadata, form};
 
 /// Builds the URL at which the user consents. Parameters are added to a query that the endpoint
 /// has already.

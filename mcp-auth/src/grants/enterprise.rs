@@ -4,9 +4,9 @@
 use alloc::string::String;
 
 use super::JWT_BEARER;
-use crate::auth::error::Problem;
-use crate::auth::token::TokenParameters;
-use crate::auth::{EndpointAuth, PreRegistered, Scopes, Secret, ServerMetadata};
+use crate::error::Problem;
+use crate::token::TokenParameters;
+use crate::{EndpointAuth, PreRegistered, Scopes, Secret, ServerMetadata};
 
 /// The type of the assertion (AU-82).
 pub(crate) const ID_JAG: &str = "urn:ietf:params:oauth:token-type:id-jag";

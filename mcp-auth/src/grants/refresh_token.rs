@@ -1,7 +1,7 @@
 //! A new access token without the user (RFC 6749, section 6).
 
-use crate::auth::token::TokenParameters;
-use crate::auth::{Scopes, Secret};
+use crate::token::TokenParameters;
+use crate::{Scopes, Secret};
 
 /// The parameters of the request. `granted` are the scopes of the last token: a refresh never asks
 /// for more (AU-66, AU-115).

@@ -3,16 +3,19 @@
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use mcp_proto::json::{Object, Raw};
+
 use super::JWT_BEARER;
-use crate::auth::error::{AuthError, Document, Problem, printable};
-use crate::auth::token::TokenParameters;
-use crate::auth::{AuthConfig, Scopes, Secret, ServerMetadata, UnixTime, base64};
-use crate::json::{Object, Raw};
+use crate::error::{AuthError, Document, Problem, printable};
+use crate::token::TokenParameters;
+use crate::{AuthConfig, Scopes, Secret, ServerMetadata, UnixTime};
 
 /// The assertion of the platform. It is read again for every flow, because platforms replace it.
 ///
 /// It is sent to one authorization server only (AU-36): to the configured issuer
-/// ([`PreRegistered::issuer`](crate::auth::PreRegistered::issuer), else
+/// ([`PreRegistered::issuer`](crate::PreRegistered::issuer), else
 /// [`AuthConfig::preferred_issuer`]), or, without one, to an issuer that publishes metadata and
 /// that `aud` of the assertion names, or whose token endpoint it names.
 #[derive(Clone, Debug)]
@@ -82,7 +85,7 @@ impl WorkloadGrant {
     fn payload(&self) -> Option<Vec<u8>> {
         let mut parts = self.assertion.expose().split('.');
         match (parts.next(), parts.next(), parts.next(), parts.next()) {
-            (Some(_), Some(payload), Some(_), None) => base64::decode_url(payload),
+            (Some(_), Some(payload), Some(_), None) => URL_SAFE_NO_PAD.decode(payload).ok(),
             _ => None,
         }
     }
@@ -97,7 +100,7 @@ impl WorkloadGrant {
 
     #[cfg(test)]
     fn of(claims: &str) -> Self {
-        let claims = base64::encode_url(claims.as_bytes());
+        let claims = URL_SAFE_NO_PAD.encode(claims.as_bytes());
         Self {
             assertion: Secret::from(std::format!("e30.{claims}.c2ln")),
         }

@@ -84,7 +84,7 @@ impl fmt::Display for Algorithm {
 /// A set of algorithms.
 ///
 /// ```
-/// use mcp_proto::auth::resource::{Algorithm, Algorithms};
+/// use mcp_auth::resource::{Algorithm, Algorithms};
 ///
 /// let allowed = Algorithms::of(&[Algorithm::Es256, Algorithm::EdDsa]);
 /// assert!(allowed.contains(Algorithm::Es256));

@@ -9,7 +9,7 @@ use super::grant::Grant;
 use super::jws::Jws;
 use super::key_issuer::IssuerIndex;
 use super::public_key::PublicKey;
-use crate::auth::Secret;
+use crate::Secret;
 
 /// What the caller has to do next.
 ///

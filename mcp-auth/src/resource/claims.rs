@@ -4,13 +4,13 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
+use mcp_proto::json::{DecodeError, Object, Raw, RawBuf};
 use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Serialize};
 
 use super::denial::DenialReason;
 use super::text;
-use crate::auth::{Scopes, UnixTime};
-use crate::json::{DecodeError, Object, Raw, RawBuf};
+use crate::{Scopes, UnixTime};
 
 /// The claims of an access token: the payload of a JSON Web Token, the answer of an introspection,
 /// or what a verifier of the application found out.
@@ -218,7 +218,7 @@ mod as_text {
     use serde::de::{Deserialize, Deserializer, Error};
     use serde::ser::{Serialize, Serializer};
 
-    use crate::json::RawBuf;
+    use mcp_proto::json::RawBuf;
 
     pub(super) fn serialize<S: Serializer>(all: &RawBuf, to: S) -> Result<S::Ok, S::Error> {
         all.as_raw().as_str().serialize(to)

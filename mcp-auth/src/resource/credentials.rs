@@ -2,9 +2,10 @@
 
 use core::fmt;
 
+use mcp_proto::http::{Field, Head};
+
 use super::denial::{ChallengeSettings, DenialReason};
 use super::token_scheme::TokenScheme;
-use crate::http::{Field, Head};
 
 /// The token of a request, not verified yet.
 #[derive(Clone, Copy)]

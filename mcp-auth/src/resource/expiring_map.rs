@@ -3,7 +3,7 @@
 use alloc::collections::{BTreeMap, BTreeSet};
 
 use super::Digest;
-use crate::auth::UnixTime;
+use crate::UnixTime;
 
 /// Values by digests, each until a moment. When it is full, the entry that expires first makes room.
 #[derive(Clone, Debug)]

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::claims::TokenClaims;
 use super::token_scheme::TokenScheme;
-use crate::auth::UnixTime;
+use crate::UnixTime;
 
 /// A request that a token admits.
 ///

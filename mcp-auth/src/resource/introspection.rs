@@ -2,11 +2,12 @@
 
 use alloc::string::String;
 
+use mcp_proto::json::Raw;
+
 use super::claims::TokenClaims;
 use super::denial::DenialReason;
 use super::jws::DEPTH;
-use crate::auth::Scheme;
-use crate::json::Raw;
+use crate::Scheme;
 
 /// An authorization server that is asked about tokens.
 #[derive(Clone, Debug)]

@@ -4,10 +4,12 @@ use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use mcp_proto::json::{Object, Raw, RawBuf};
+
 use super::algorithm::Algorithm;
 use super::text;
-use crate::auth::base64;
-use crate::json::{Object, Raw, RawBuf};
 
 /// A token of three parts. Nothing in it can be trusted before its signature is verified.
 #[derive(Clone)]
@@ -44,7 +46,9 @@ impl Jws {
         let (header, payload) = message.split_once('.').ok_or(JwsFault::Malformed)?;
         let header = object(header).ok_or(JwsFault::Malformed)?;
         let payload = object(payload).ok_or(JwsFault::Malformed)?;
-        let signature = base64::decode_url(signature).ok_or(JwsFault::Malformed)?;
+        let signature = URL_SAFE_NO_PAD
+            .decode(signature)
+            .map_err(|_| JwsFault::Malformed)?;
         let found = members(&header).find(["alg", "typ", "kid", "crit"]);
         let [alg, typ, kid, crit] = found.map_err(|_| JwsFault::Malformed)?;
         if crit.is_some() {
@@ -108,7 +112,7 @@ fn is_digits(part: &str) -> bool {
 const PREFIX: &str = "application/";
 
 fn object(part: &str) -> Option<RawBuf> {
-    let bytes = base64::decode_url(part)?;
+    let bytes = URL_SAFE_NO_PAD.decode(part).ok()?;
     let raw = Raw::parse(&bytes, DEPTH).ok()?;
     raw.object()?;
     Some(raw.into())

@@ -3,19 +3,20 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use mcp_proto::json::{Object, Raw};
+
 use super::algorithm::Algorithm;
 use super::jws::DEPTH;
 use super::key_issuer::KeyIssuer;
 use super::key_source::{KeySearch, KeySource};
 use super::public_key::PublicKey;
 use super::text::{self, has_passed};
-use crate::auth::{AuthError, Document, Problem, UnixTime};
-use crate::json::{Object, Raw};
+use crate::{AuthError, Document, Problem, UnixTime};
 
 /// How often the keys of an issuer are fetched.
 ///
 /// ```
-/// use mcp_proto::auth::resource::KeyFetchPolicy;
+/// use mcp_auth::resource::KeyFetchPolicy;
 ///
 /// let policy = KeyFetchPolicy { unknown_key_interval: 60, ..KeyFetchPolicy::default() };
 /// assert_eq!(policy.fresh_for, 600);

@@ -3,7 +3,7 @@
 use alloc::string::String;
 
 use super::key_issuer::KeyIssuer;
-use crate::auth::{AuthError, Document, Problem, ServerMetadata, Uri};
+use crate::{AuthError, Document, Problem, ServerMetadata, Uri};
 
 /// The address of an issuer's keys: configured, or found in the metadata of the issuer.
 #[derive(Clone, Debug)]

@@ -3,11 +3,12 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use mcp_proto::http::Head;
+
 use super::algorithm::Algorithms;
 use super::denial::DpopUse;
 use super::text;
-use crate::auth::{Scopes, Uri};
-use crate::http::Head;
+use crate::{Scopes, Uri};
 
 /// The well-known name of the document.
 pub(super) const WELL_KNOWN: &str = "oauth-protected-resource";

@@ -22,10 +22,10 @@
 //! fetches or verifies something. This server has an opaque token that it verifies itself:
 //!
 //! ```
-//! use mcp_proto::auth::resource::{
+//! use mcp_auth::resource::{
 //!     CheckStep, Grant, ProtectedResource, ResourceRequest, TokenClaims, VerifierState,
 //! };
-//! use mcp_proto::auth::{Scopes, UnixTime};
+//! use mcp_auth::{Scopes, UnixTime};
 //! use mcp_proto::http::Head;
 //!
 //! const RESOURCE: &str = "https://mcp.example.com/notes";

@@ -4,7 +4,7 @@ use alloc::borrow::ToOwned;
 use alloc::string::String;
 
 use super::text::has_passed;
-use crate::auth::UnixTime;
+use crate::UnixTime;
 
 /// The newest nonce and the one before it (RFC 9449, section 9).
 #[derive(Clone, Debug, Default)]

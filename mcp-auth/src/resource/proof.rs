@@ -2,14 +2,17 @@
 
 use alloc::string::String;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use mcp_proto::json::Raw;
+
 use super::Digest;
 use super::algorithm::Algorithms;
 use super::denial::DenialReason;
 use super::jws::{Jws, JwsFault, members};
 use super::public_key::PublicKey;
 use super::text;
-use crate::auth::{UnixTime, Uri, base64};
-use crate::json::Raw;
+use crate::{UnixTime, Uri};
 
 /// A proof, before its signature is verified.
 #[derive(Clone)]
@@ -118,7 +121,7 @@ impl Proof {
 
     /// Checks that the proof was made for this token.
     pub(super) fn check_token(&self, token: &Digest) -> Result<(), DenialReason> {
-        match self.token_hash == base64::encode_url(token) {
+        match self.token_hash == URL_SAFE_NO_PAD.encode(token) {
             true => Ok(()),
             false => Err(DenialReason::ProofClaim("ath")),
         }

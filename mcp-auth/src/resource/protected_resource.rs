@@ -5,6 +5,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
+use mcp_proto::http::Head;
+
 use super::denial::{ChallengeSettings, Denial, DenialReason};
 use super::grant::Grant;
 use super::introspection::IntrospectionIssuer;
@@ -14,7 +16,6 @@ use super::metadata::{Metadata, MetadataResponse};
 use super::scope::{RequiredScopes, ScopeHierarchy};
 use super::token_policy::TokenPolicy;
 use super::token_scheme::TokenScheme;
-use crate::http::Head;
 
 /// A resource that access tokens protect: its settings, which never change.
 ///

@@ -5,10 +5,12 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use mcp_proto::json::{Object, Raw};
+
 use super::algorithm::Algorithm;
 use super::text;
-use crate::auth::base64;
-use crate::json::{Object, Raw};
 
 /// A public key, decoded from a JSON Web Key. Integers are big-endian.
 #[derive(Clone, PartialEq, Eq)]
@@ -76,7 +78,7 @@ impl PublicKey {
             return None;
         }
         let [kty, crv, x, y, n, e] = jwk.find(["kty", "crv", "x", "y", "n", "e"]).ok()?;
-        let bytes = |value: Option<Raw<'_>>| base64::decode_url(&text::of(value?)?);
+        let bytes = |value: Option<Raw<'_>>| URL_SAFE_NO_PAD.decode(&*text::of(value?)?).ok();
         match &*text::of(kty?)? {
             "EC" => {
                 let curve = match &*text::of(crv?)? {
@@ -136,7 +138,7 @@ impl PublicKey {
 
     /// The text whose SHA-256 is the thumbprint of the key (RFC 7638, section 3).
     pub(super) fn thumbprint_input(&self) -> String {
-        let text = |bytes: &[u8]| base64::encode_url(bytes);
+        let text = |bytes: &[u8]| URL_SAFE_NO_PAD.encode(bytes);
         match self {
             Self::Ec { curve, x, y } => format!(
                 r#"{{"crv":"{}","kty":"EC","x":"{}","y":"{}"}}"#,

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::auth::Scopes;
+use crate::Scopes;
 
 /// The scopes that an operation needs, all of them.
 ///
@@ -10,12 +10,12 @@ use crate::auth::Scopes;
 /// lost.
 ///
 /// ```
-/// use mcp_proto::auth::resource::RequiredScopes;
+/// use mcp_auth::resource::RequiredScopes;
 ///
 /// let needed = RequiredScopes::new(["notes:read", "notes:write"])?;
 /// assert_eq!(needed.scopes().to_string(), "notes:read notes:write");
 /// assert!(RequiredScopes::new(["two words"]).is_err());
-/// # Ok::<(), mcp_proto::auth::resource::InvalidScope>(())
+/// # Ok::<(), mcp_auth::resource::InvalidScope>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RequiredScopes(Scopes);
@@ -84,7 +84,7 @@ impl core::error::Error for InvalidScope {}
 /// A closure is one. A scope always includes itself, which need not be stated.
 ///
 /// ```
-/// use mcp_proto::auth::resource::ScopeHierarchy;
+/// use mcp_auth::resource::ScopeHierarchy;
 ///
 /// let hierarchy = |granted: &str, needed: &str| {
 ///     needed.strip_prefix(granted).is_some_and(|rest| rest.starts_with(':'))

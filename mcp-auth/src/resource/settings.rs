@@ -14,12 +14,12 @@ use super::metadata::{Metadata, Statements, WELL_KNOWN};
 use super::protected_resource::ProtectedResource;
 use super::scope::{FlatScopes, RequiredScopes, ScopeHierarchy};
 use super::token_policy::TokenPolicy;
-use crate::auth::{Scopes, Uri};
+use crate::{Scopes, Uri};
 
 /// The settings of a [`ProtectedResource`]. [`build`](Self::build) checks them.
 ///
 /// ```
-/// use mcp_proto::auth::resource::ProtectedResource;
+/// use mcp_auth::resource::ProtectedResource;
 ///
 /// let resource = ProtectedResource::builder("https://mcp.example.com/notes")
 ///     .issuer("https://login.example.com")
@@ -29,7 +29,7 @@ use crate::auth::{Scopes, Uri};
 ///     resource.metadata_url(),
 ///     "https://mcp.example.com/.well-known/oauth-protected-resource/notes",
 /// );
-/// # Ok::<(), mcp_proto::auth::resource::SettingsError>(())
+/// # Ok::<(), mcp_auth::resource::SettingsError>(())
 /// ```
 #[must_use = "the settings have no effect before `build`"]
 pub struct ResourceBuilder {

@@ -4,8 +4,9 @@ use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::auth::UnixTime;
-use crate::json::{Raw, Writer};
+use mcp_proto::json::{Raw, Writer};
+
+use crate::UnixTime;
 
 /// The text of a string that is Unicode; `None` for every other value.
 pub(super) fn of(value: Raw<'_>) -> Option<Cow<'_, str>> {

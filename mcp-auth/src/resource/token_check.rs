@@ -5,6 +5,10 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use core::fmt;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use mcp_proto::http::Head;
+
 use super::Digest;
 use super::check_step::{CheckStep, SignatureToVerify};
 use super::claims::TokenClaims;
@@ -20,8 +24,7 @@ use super::public_key::PublicKey;
 use super::scope::RequiredScopes;
 use super::token_scheme::TokenScheme;
 use super::verifier_state::VerifierState;
-use crate::auth::{Secret, UnixTime, base64};
-use crate::http::Head;
+use crate::{Secret, UnixTime};
 
 /// The input of a check in addition to the head of the request.
 #[derive(Clone, Copy, Debug, Default)]
@@ -477,7 +480,7 @@ impl TokenCheck {
             check.input = check.proof.key.thumbprint_input();
             return Ok(Some(Asked::Thumbprint));
         };
-        let thumbprint = base64::encode_url(&key);
+        let thumbprint = URL_SAFE_NO_PAD.encode(key);
         let bound = self.claims.as_ref();
         if bound.and_then(|claims| claims.key_thumbprint.as_ref()) != Some(&thumbprint) {
             return Err(DenialReason::ProofKey);

@@ -7,7 +7,7 @@ use super::claims::TokenClaims;
 use super::denial::DenialReason;
 use super::jws::{Jws, JwsFault};
 use super::token_scheme::TokenScheme;
-use crate::auth::UnixTime;
+use crate::UnixTime;
 
 /// What every token of a resource must satisfy.
 #[derive(Clone, Debug)]

@@ -5,7 +5,7 @@ use core::cmp::Reverse;
 
 use super::Digest;
 use super::expiring_map::ExpiringMap;
-use crate::auth::UnixTime;
+use crate::UnixTime;
 
 /// Proofs by the keys that signed them. When there are too many, the key with the most proofs makes
 /// room; of several, the one that was used least recently.

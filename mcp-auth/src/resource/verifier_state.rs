@@ -10,7 +10,7 @@ use super::key_issuer::IssuerIndex;
 use super::nonces::Nonces;
 use super::protected_resource::ProtectedResource;
 use super::used_proofs::UsedProofs;
-use crate::auth::{AuthError, UnixTime};
+use crate::{AuthError, UnixTime};
 
 /// What is known between the requests of a resource: keys of issuers, answers about tokens, proofs
 /// that were used, and nonces.

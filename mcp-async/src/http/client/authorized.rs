@@ -9,7 +9,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::Response;
 use http::header::WWW_AUTHENTICATE;
-use mcp_proto::auth::{Challenge, Refusal, Remedy, Scheme};
+use mcp_auth::{Challenge, Refusal, Remedy, Scheme};
 use mcp_proto::client::http::{Exchange, HttpMethod};
 
 use super::authorization::{Authorizer, Goal, Obtained, Reason, dpop_nonce};

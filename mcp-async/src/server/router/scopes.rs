@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_proto::auth::resource::RequiredScopes;
+use mcp_auth::resource::RequiredScopes;
 use mcp_proto::json::{Object, Raw, Str};
 use mcp_proto::model::{CompleteParams, Reference};
 use mcp_proto::rpc::{self, Request};

@@ -5,8 +5,8 @@ use mcp_async::auth::{
     Authorization, ClientProof, CredentialStore as _, EndpointAuth, MemoryCredentialStore,
     PreRegistered,
 };
+use mcp_auth::IdentitySource;
 use mcp_proto::Revision;
-use mcp_proto::auth::IdentitySource;
 
 use super::party::{ISSUER, Parties, SERVER};
 use crate::client_http::site;
@@ -133,7 +133,7 @@ fn a_grant_without_a_user_asks_for_no_client() {
         &parties,
         |parties| async move {
             let authorization = authorization(&parties)
-                .configure(|config| config.grant = mcp_proto::auth::Grant::ClientCredentials);
+                .configure(|config| config.grant = mcp_auth::Grant::ClientCredentials);
             let error = parties.connect::<Sim>(authorization).await.unwrap_err();
             let text = ErrorChain(&error).to_string();
             assert!(text.contains("configure its client id"), "{text}");

@@ -2,8 +2,8 @@
 
 use mcp_async::ErrorChain;
 use mcp_async::auth::{Authorization, ClientProof, SigningKey};
+use mcp_auth::Grant;
 use mcp_proto::Revision;
-use mcp_proto::auth::Grant;
 
 use super::party::{ISSUER, Manner, Parties};
 use crate::client_http::site::check;

@@ -1,6 +1,6 @@
 //! Parsing of `WWW-Authenticate` (AU-20).
 
-use mcp_proto::auth::{Challenge, Scheme};
+use mcp_auth::{Challenge, Scheme};
 
 fn parse(fields: &[&str]) -> Vec<Challenge> {
     Challenge::parse_all(fields.iter().map(|field| field.as_bytes()))

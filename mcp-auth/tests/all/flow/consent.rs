@@ -1,7 +1,7 @@
 //! The authorization request and its response.
 
-use crate::script::*;
-use mcp_proto::auth::{AuthConfig, ClientProof, Document, Scopes};
+use super::script::*;
+use mcp_auth::{AuthConfig, ClientProof, Document, Scopes};
 
 fn at_the_page(more: &str) -> Script {
     let mut script = Script::new(registered(ClientProof::Public), None);
@@ -374,7 +374,7 @@ fn config_without_identity() -> AuthConfig {
 /// A response that is not at the redirect URI is refused (AU-56).
 #[test]
 fn another_redirect_uri() {
-    use mcp_proto::auth::{ExpectedRedirect, Secret};
+    use mcp_auth::{ExpectedRedirect, Secret};
     let expected = ExpectedRedirect {
         redirect_uri: CALLBACK.into(),
         state: Secret::from("s"),

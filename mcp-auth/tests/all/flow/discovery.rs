@@ -1,7 +1,7 @@
 //! Where both documents are looked for, and when they are refused.
 
-use crate::script::*;
-use mcp_proto::auth::{AuthConfig, ClientProof, Document, PreRegistered, ServerMetadata, Uri};
+use super::script::*;
+use mcp_auth::{AuthConfig, ClientProof, Document, PreRegistered, ServerMetadata, Uri};
 
 const NAMED: &str = r#"Bearer resource_metadata="https://docs.example/custom.json""#;
 

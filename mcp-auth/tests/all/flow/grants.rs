@@ -1,7 +1,7 @@
 //! Grants without a user's consent.
 
-use crate::script::*;
-use mcp_proto::auth::{
+use super::script::*;
+use mcp_auth::{
     AuthConfig, ClientProof, Document, EnterpriseGrant, Grant, PreRegistered, Secret, Subject,
     WorkloadGrant,
 };

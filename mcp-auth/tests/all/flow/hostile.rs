@@ -1,7 +1,7 @@
 //! Hostile documents and callers: every flow ends with an error that names the document.
 
-use crate::script::*;
-use mcp_proto::auth::{
+use super::script::*;
+use mcp_auth::{
     AuthConfig, ClientProof, Credentials, Document, Flow, HttpRequest, Input, ResourceMetadata,
     Scopes, Secret, ServerMetadata, UnixTime,
 };
@@ -231,7 +231,7 @@ fn servers_that_repeat_themselves() {
             let mut output = flow.start(now);
             let mut steps = 0;
             while let Ok(asked) = output {
-                use mcp_proto::auth::{HttpResponse, Output};
+                use mcp_auth::{HttpResponse, Output};
                 steps += 1;
                 assert!(steps < 50, "{status} {body}");
                 output = match asked {
@@ -257,9 +257,7 @@ fn servers_that_repeat_themselves() {
 /// Parties that answer at random from what a flow may meet: it ends, without a panic.
 #[test]
 fn parties_that_answer_at_random() {
-    use mcp_proto::auth::{
-        DpopKey, EnterpriseGrant, Grant, HttpResponse, Output, PreRegistered, Subject,
-    };
+    use mcp_auth::{DpopKey, EnterpriseGrant, Grant, HttpResponse, Output, PreRegistered, Subject};
     let documents = [
         PUBLISHED.to_owned(),
         PUBLISHED.replace(ISSUER, "https://a.example\",\"https://as.example"),

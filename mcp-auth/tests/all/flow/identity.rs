@@ -1,7 +1,7 @@
 //! Who the client is, and how it authenticates.
 
-use crate::script::*;
-use mcp_proto::auth::{
+use super::script::*;
+use mcp_auth::{
     AuthConfig, ClientProof, Credentials, Document, EndpointAuth, IdentitySource, PreRegistered,
     metadata_document,
 };
@@ -144,7 +144,7 @@ fn secrets_without_an_issuer() {
         }
         config
     };
-    let error = mcp_proto::auth::Flow::authorize(config(false), None, None).unwrap_err();
+    let error = mcp_auth::Flow::authorize(config(false), None, None).unwrap_err();
     assert_eq!(error.document, Document::Configuration);
     assert!(error.to_string().contains("`issuer` is missing"), "{error}");
     let mut script = Script::new(config(true), None);
@@ -317,7 +317,7 @@ fn registrations_are_kept() {
     let mut moved = stored.clone();
     moved.issuer = "https://old.example".into();
     let mut expired = stored.clone();
-    expired.identity.secret_expires_at = Some(mcp_proto::auth::UnixTime::from_secs(START));
+    expired.identity.secret_expires_at = Some(mcp_auth::UnixTime::from_secs(START));
     let mut elsewhere = stored.clone();
     elsewhere.identity.redirect_uri = Some("http://127.0.0.1:1/callback".into());
     let mut other_server = stored;
@@ -412,7 +412,7 @@ fn forced_methods() {
 /// AU-48, AU-99: configurations that cannot be used are refused before anything is sent.
 #[test]
 fn unusable_configurations() {
-    use mcp_proto::auth::Flow;
+    use mcp_auth::Flow;
     let cases = [
         AuthConfig::new("mcp.example", "Demo", CALLBACK),
         AuthConfig::new("https://mcp.example/#x", "Demo", CALLBACK),

@@ -1,7 +1,7 @@
 //! What a 401 or 403 of the MCP server leads to, and where it ends.
 
-use crate::script::*;
-use mcp_proto::auth::{
+use super::script::*;
+use mcp_auth::{
     Challenge, ClientProof, Credentials, Document, DpopNonces, Refusal, Refusals, Remedy, Scheme,
     Scopes,
 };

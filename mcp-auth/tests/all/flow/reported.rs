@@ -1,8 +1,8 @@
 //! Faults that implementations of OAuth for MCP were reported to have: one test for each that the
 //! core can show. Addresses after resolution, and concurrent refreshes, are for drivers.
 
-use crate::script::*;
-use mcp_proto::auth::{
+use super::script::*;
+use mcp_auth::{
     AuthConfig, Challenge, ClientProof, Credentials, Document, DpopNonces, EndpointAuth, Flow,
     Refusal, Refusals, Remedy, ResourceMetadata, Scheme, Scopes, ServerMetadata, UnixTime,
 };
@@ -395,7 +395,7 @@ fn path_that_well_known_places_drop() {
         .gets(RESOURCE_METADATA)
         .answers(200, &PUBLISHED.replace(ISSUER, "https://as.example/t"));
     let issuer = "https://as.example/t";
-    let places = ServerMetadata::candidates(&mcp_proto::auth::Uri::parse(issuer).unwrap());
+    let places = ServerMetadata::candidates(&mcp_auth::Uri::parse(issuer).unwrap());
     assert!(
         places.iter().all(|place| place.contains("/t")),
         "{places:?}"

@@ -3,7 +3,9 @@
 
 use core::cell::RefCell;
 
-use mcp_proto::auth::{
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use mcp_auth::{
     AuthConfig, AuthError, Challenge, Credentials, Document, Flow, HttpRequest, HttpResponse,
     Input, Output, PreRegistered, SigningKey, SigningRequest, UnixTime,
 };
@@ -40,7 +42,7 @@ pub(crate) fn config() -> AuthConfig {
 }
 
 /// A configuration with a client that was registered beforehand.
-pub(crate) fn registered(proof: mcp_proto::auth::ClientProof) -> AuthConfig {
+pub(crate) fn registered(proof: mcp_auth::ClientProof) -> AuthConfig {
     AuthConfig {
         pre_registered: Some(PreRegistered {
             issuer: Some(ISSUER.into()),
@@ -416,32 +418,11 @@ pub(crate) fn token_parts(request: &SigningRequest) -> (serde_json::Value, serde
     (read(header), read(claims))
 }
 
-const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-
 /// Base64url of a text.
 pub(crate) fn base64_url_text(text: &str) -> String {
-    let mut out = String::new();
-    for group in text.as_bytes().chunks(3) {
-        let bytes = [0, 1, 2].map(|index| u32::from(group.get(index).copied().unwrap_or(0)));
-        let bits = bytes[0] << 16 | bytes[1] << 8 | bytes[2];
-        for digit in 0..=group.len() {
-            let at = bits >> (18 - 6 * digit) & 63;
-            out.push(char::from(LETTERS[at as usize]));
-        }
-    }
-    out
+    URL_SAFE_NO_PAD.encode(text)
 }
 
 pub(crate) fn base64_url(text: &str) -> Vec<u8> {
-    let (mut bits, mut count, mut bytes) = (0_u32, 0, Vec::new());
-    for letter in text.bytes() {
-        let digit = LETTERS.iter().position(|other| *other == letter).unwrap();
-        bits = bits << 6 | digit as u32;
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            bytes.push((bits >> count) as u8);
-        }
-    }
-    bytes
+    URL_SAFE_NO_PAD.decode(text).unwrap()
 }

@@ -1,7 +1,7 @@
 //! No secret appears in `Debug` or `Display`.
 
-use crate::script::*;
-use mcp_proto::auth::{AuthConfig, ClientProof, Document, DpopKey};
+use super::script::*;
+use mcp_auth::{AuthConfig, ClientProof, Document, DpopKey};
 
 /// AU-90: a complete flow with every secret that there is, and a refresh.
 #[test]

@@ -1,7 +1,7 @@
 //! Token requests, their responses, refreshes, proofs, and the record that is kept.
 
-use crate::script::*;
-use mcp_proto::auth::{
+use super::script::*;
+use mcp_auth::{
     AuthConfig, ClientProof, Credentials, Document, DpopKey, Flow, Scheme, Secret, UnixTime,
 };
 

@@ -1,8 +1,8 @@
 //! Where a token may stand, and what challenges say.
 
-use mcp_proto::auth::resource::DpopUse;
+use mcp_auth::resource::DpopUse;
 
-use crate::tool::{Request, Server, bound_token, builder, check, proof, token};
+use super::tool::{Request, Server, bound_token, builder, check, proof, token};
 
 /// AU-01, AU-02, AU-08, AU-12: no `error` where no credentials were sent.
 #[test]

@@ -1,8 +1,8 @@
 //! Keys of an issuer whose metadata says where they are.
 
-use mcp_proto::auth::resource::{ProtectedResource, ResourceBuilder};
+use mcp_auth::resource::{ProtectedResource, ResourceBuilder};
 
-use crate::tool::{ISSUER, RESOURCE, Request, Server, builder, check, jwks, token};
+use super::tool::{ISSUER, RESOURCE, Request, Server, builder, check, jwks, token};
 
 const OAUTH: &str = "https://as.example/.well-known/oauth-authorization-server";
 const OPENID: &str = "https://as.example/.well-known/openid-configuration";

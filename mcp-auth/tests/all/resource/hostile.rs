@@ -1,11 +1,11 @@
 //! What no sender and no caller may achieve.
 
-use mcp_proto::auth::resource::{
+use mcp_auth::resource::{
     CheckStep, DenialReason, DpopUse, ProtectedResource, ResourceRequest, TokenClaims,
 };
-use mcp_proto::auth::{Scopes, UnixTime};
+use mcp_auth::{Scopes, UnixTime};
 
-use crate::tool::{
+use super::tool::{
     ISSUER, NOW, RESOURCE, Request, Server, bound_token, builder, digest, proof, token,
 };
 
@@ -54,7 +54,7 @@ fn unexpected_answers() {
     let server = || Server::new(builder().dpop(DpopUse::Accepted));
     let request = Request::bearer(&token(&[]));
     let now = UnixTime::from_secs(NOW);
-    type Answer = fn(&mut mcp_proto::auth::resource::TokenCheck, &ProtectedResource);
+    type Answer = fn(&mut mcp_auth::resource::TokenCheck, &ProtectedResource);
     let answers: [Answer; 5] = [
         |check, _| check.set_signature(true),
         |check, _| check.set_digest([0; 32]),
@@ -115,7 +115,7 @@ fn nothing_secret_is_printed() {
         .issuer_with_verifier(ISSUER)
         .build()
         .unwrap();
-    let mut state = mcp_proto::auth::resource::VerifierState::new(&resource, 4);
+    let mut state = mcp_auth::resource::VerifierState::new(&resource, 4);
     let request = Request::bearer("s3cret");
     let now = UnixTime::from_secs(NOW);
     let mut check = resource.begin(&request, ResourceRequest::default());

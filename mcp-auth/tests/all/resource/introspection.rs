@@ -1,9 +1,9 @@
 //! Tokens that are not signed: the authorization server or the application verifies them.
 
-use mcp_proto::auth::Scopes;
-use mcp_proto::auth::resource::{ProtectedResource, ResourceBuilder, TokenClaims};
+use mcp_auth::Scopes;
+use mcp_auth::resource::{ProtectedResource, ResourceBuilder, TokenClaims};
 
-use crate::tool::{ISSUER, RESOURCE, Request, Server, builder, check, token};
+use super::tool::{ISSUER, RESOURCE, Request, Server, builder, check, token};
 
 fn asking() -> ResourceBuilder {
     ProtectedResource::builder(RESOURCE).issuer_with_introspection(ISSUER)

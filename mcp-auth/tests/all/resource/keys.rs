@@ -1,9 +1,9 @@
 //! Keys of issuers: fetched lazily, rotated, and never fetched often because of tokens (AU-18).
 
-use mcp_proto::auth::UnixTime;
-use mcp_proto::auth::resource::{CheckStep, KeyFetchPolicy, ResourceRequest};
+use mcp_auth::UnixTime;
+use mcp_auth::resource::{CheckStep, KeyFetchPolicy, ResourceRequest};
 
-use crate::tool::{Request, Server, builder, check, jwk, jwks, signed, token, token_with};
+use super::tool::{Request, Server, builder, check, jwk, jwks, signed, token, token_with};
 
 const GRANTED: &str = "granted [\"https://as.example\",\"ada\",\"editor\"]";
 

@@ -1,8 +1,8 @@
 //! The metadata document (RFC 9728) and its places.
 
-use mcp_proto::auth::resource::{DpopUse, ProtectedResource};
+use mcp_auth::resource::{DpopUse, ProtectedResource};
 
-use crate::tool::{ISSUER, Request, builder};
+use super::tool::{ISSUER, Request, builder};
 
 fn at(path: &'static str, method: &'static str) -> Request {
     Request {

@@ -1,11 +1,11 @@
 //! Tokens that are bound to keys (RFC 9449).
 
-use mcp_proto::auth::UnixTime;
-use mcp_proto::auth::resource::{
+use mcp_auth::UnixTime;
+use mcp_auth::resource::{
     CheckStep, DpopUse, ProtectedResource, ResourceBuilder, ResourceRequest, VerifierState,
 };
 
-use crate::tool::{
+use super::tool::{
     ISSUER, NOW, RESOURCE, Request, Server, bound_to, bound_token, builder, check, jwk, proof,
     proof_of, proof_with, token,
 };
@@ -308,7 +308,7 @@ fn other_bindings() {
         "401: the access token is bound to its client in a way that is not supported"
     );
     for cnf in ["{}", "1", "{\"jkt\":1}", "{\"jkt\":\"a\",\"jkt\":\"b\"}"] {
-        let token = crate::tool::token(&[&format!("cnf={cnf}")]);
+        let token = super::tool::token(&[&format!("cnf={cnf}")]);
         let found = server.refusal(&Request::bearer(&token));
         assert_eq!(
             found, "401: cnf of the access token is missing or malformed",
@@ -381,7 +381,7 @@ fn nonces_that_are_made_at_the_same_time() {
         let CheckStep::Hash(bytes) = check.step(&server.resource, &mut server.state, now) else {
             panic!("no hash")
         };
-        let digest = crate::tool::digest(bytes);
+        let digest = super::tool::digest(bytes);
         check.set_digest(digest);
         let step = check.step(&server.resource, &mut server.state, now);
         assert!(matches!(step, CheckStep::MakeNonce), "{step:?}");
@@ -415,7 +415,7 @@ fn nonces_end() {
 fn bound_opaque_tokens() {
     let bound = bound_token();
     let cnf = bound.split('.').nth(1).unwrap();
-    let claims = crate::tool::decode(cnf);
+    let claims = super::tool::decode(cnf);
     let jkt = claims.split("\"jkt\":\"").nth(1).unwrap();
     let jkt = jkt.split('"').next().unwrap();
     let resource = ProtectedResource::builder(RESOURCE)
@@ -462,7 +462,7 @@ fn urls_of_requests() {
     let CheckStep::Hash(bytes) = check.step(&server.resource, &mut server.state, now) else {
         panic!("no hash")
     };
-    let digest = crate::tool::digest(bytes);
+    let digest = super::tool::digest(bytes);
     check.set_digest(digest);
     let step = check.step(&server.resource, &mut server.state, now);
     assert!(matches!(step, CheckStep::FetchKeys { .. }), "{step:?}");

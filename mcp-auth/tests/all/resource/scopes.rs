@@ -1,8 +1,8 @@
 //! Scopes of operations.
 
-use mcp_proto::auth::resource::{RequiredScopes, ResourceRequest};
+use mcp_auth::resource::{RequiredScopes, ResourceRequest};
 
-use crate::tool::{Request, Server, builder, token};
+use super::tool::{Request, Server, builder, token};
 
 #[track_caller]
 fn outcome(server: &mut Server, granted: &str, needed: &[&str]) -> bool {

@@ -1,8 +1,8 @@
 //! Settings that are refused.
 
-use mcp_proto::auth::resource::{Algorithms, DpopUse, ProtectedResource, SettingsError};
+use mcp_auth::resource::{Algorithms, DpopUse, ProtectedResource, SettingsError};
 
-use crate::tool::{ISSUER, RESOURCE, builder};
+use super::tool::{ISSUER, RESOURCE, builder};
 
 /// AU-90: no URL of a protected server is of `http`, except on loopback.
 #[test]

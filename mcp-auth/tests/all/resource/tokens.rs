@@ -1,8 +1,8 @@
 //! What a signed token must satisfy.
 
-use mcp_proto::auth::resource::{Algorithm, Algorithms};
+use mcp_auth::resource::{Algorithm, Algorithms};
 
-use crate::tool::{Request, Server, builder, check, encode, signed, token, token_with};
+use super::tool::{Request, Server, builder, check, encode, signed, token, token_with};
 
 #[track_caller]
 fn refused(token: &str, expected: &str) {
@@ -141,8 +141,8 @@ fn times() {
 /// The time is read again after the keys were fetched.
 #[test]
 fn a_token_expires_while_it_is_checked() {
-    use mcp_proto::auth::UnixTime;
-    use mcp_proto::auth::resource::{CheckStep, ResourceRequest};
+    use mcp_auth::UnixTime;
+    use mcp_auth::resource::{CheckStep, ResourceRequest};
 
     let mut server = Server::new(builder());
     let request = Request::bearer(&token(&[]));
@@ -229,6 +229,12 @@ fn malformed_tokens() {
         format!(".{payload}.{signature}"),
         format!("{header}.{array}.{signature}"),
         format!("{header}.{payload}.{signature}="),
+        // One text for each signature.
+        format!("{message}.Z"),
+        format!("{message}.Zh"),
+        format!("{message}.Zm9"),
+        format!("{message}.Zm9vZ"),
+        format!("{message}.+/8"),
         format!("{header}.{payload}~.{signature}"),
         signed("{\"alg\":1}", "{}", "k1"),
         signed("{\"typ\":\"at+jwt\"}", "{}", "k1"),

@@ -1,7 +1,9 @@
 //! A server, its clients and its authorization server, with arithmetic in place of cryptography.
 
-use mcp_proto::auth::UnixTime;
-use mcp_proto::auth::resource::{
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use mcp_auth::UnixTime;
+use mcp_auth::resource::{
     CheckStep, Digest, Grant, ProtectedResource, PublicKey, RequiredScopes, ResourceBuilder,
     ResourceRequest, SignatureToVerify, TokenClaims, VerifierState,
 };
@@ -373,36 +375,9 @@ pub(crate) fn digest(bytes: &[u8]) -> Digest {
 
 /// The text of a part of a token.
 pub(crate) fn decode(part: &str) -> String {
-    let sextet = |byte: u8| match byte {
-        b'A'..=b'Z' => byte - b'A',
-        b'a'..=b'z' => byte - b'a' + 26,
-        b'0'..=b'9' => byte - b'0' + 52,
-        b'-' => 62,
-        _ => 63,
-    };
-    let (mut bits, mut count, mut bytes) = (0_u32, 0, Vec::new());
-    for byte in part.bytes() {
-        bits = bits << 6 | u32::from(sextet(byte));
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            bytes.push((bits >> count) as u8);
-        }
-    }
-    String::from_utf8(bytes).unwrap()
+    String::from_utf8(URL_SAFE_NO_PAD.decode(part).unwrap()).unwrap()
 }
 
 pub(crate) fn encode(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-    let mut text = String::new();
-    for group in bytes.chunks(3) {
-        let bits = group
-            .iter()
-            .fold(0, |bits, byte| bits << 8 | u32::from(*byte));
-        let bits = bits << (8 * (3 - group.len()));
-        for index in 0..=group.len() {
-            text.push(DIGITS[(bits >> (18 - 6 * index) & 63) as usize].into());
-        }
-    }
-    text
+    URL_SAFE_NO_PAD.encode(bytes)
 }

@@ -8,9 +8,7 @@ use core::time::Duration;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use http::{HeaderMap, HeaderValue};
-use mcp_proto::auth::{
-    AuthError, Challenge, Credentials, DpopNonces, Refusal, Refusals, Remedy, Scheme,
-};
+use mcp_auth::{AuthError, Challenge, Credentials, DpopNonces, Refusal, Refusals, Remedy, Scheme};
 
 use super::consents::{Consents, Reason};
 use super::documents::{DocumentCarrier, Documents};

@@ -1,6 +1,6 @@
 //! How often a server asks for the consent of the user.
 
-use mcp_proto::auth::{Challenge, UnixTime};
+use mcp_auth::{Challenge, UnixTime};
 
 use crate::crypto::sha256;
 

@@ -9,7 +9,7 @@ use core::time::Duration;
 use http::header::{CONTENT_LENGTH, LOCATION};
 use http::{HeaderMap, HeaderName, HeaderValue, Request, Response};
 use http_body_util::Full;
-use mcp_proto::auth::{AuthConfig, Grant, HttpRequest, HttpResponse, Uri};
+use mcp_auth::{AuthConfig, Grant, HttpRequest, HttpResponse, Uri};
 use tower_service::Service;
 use url::Url;
 

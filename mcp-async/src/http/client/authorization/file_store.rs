@@ -5,7 +5,7 @@ use std::fs;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use mcp_proto::auth::{Credentials, Secret};
+use mcp_auth::{Credentials, Secret};
 
 use super::blocking::blocking;
 use super::lock_file::{beside, lock, lock_ending};

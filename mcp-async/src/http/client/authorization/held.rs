@@ -2,7 +2,7 @@
 
 use http::header::AUTHORIZATION;
 use http::{HeaderMap, HeaderName, HeaderValue};
-use mcp_proto::auth::{Credentials, DpopKey, DpopProof, Scheme, UnixTime};
+use mcp_auth::{Credentials, DpopKey, DpopProof, Scheme, UnixTime};
 
 use super::runtime::unix_now;
 use crate::crypto::{SigningKey, random, sha256};

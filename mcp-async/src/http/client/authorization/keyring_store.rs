@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use keyring_core::{Entry, Error};
-use mcp_proto::auth::Credentials;
+use mcp_auth::Credentials;
 
 use super::blocking::blocking;
 use super::lock_file::{lock, lock_ending};

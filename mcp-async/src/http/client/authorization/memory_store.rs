@@ -6,7 +6,7 @@ use core::task::{Poll, Waker};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use mcp_proto::auth::Credentials;
+use mcp_auth::Credentials;
 
 use super::store::{CredentialLock, CredentialStore};
 use super::user_agent::AuthorizationFuture;

@@ -4,7 +4,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use std::borrow::Cow;
 use std::io;
 
-use mcp_proto::auth::{AuthorizationPage, Secret, Uri};
+use mcp_auth::{AuthorizationPage, Secret, Uri};
 use url::Url;
 
 use crate::crypto::random;

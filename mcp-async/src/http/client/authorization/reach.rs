@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
-use mcp_proto::auth::{
+use mcp_auth::{
     AuthConfig, AuthError, Challenge, Credentials, Flow, Grant, IdentitySource, Input, Output,
     PreRegistered, Secret, SigningKey as KeyUse, UnixTime, WorkloadGrant,
 };

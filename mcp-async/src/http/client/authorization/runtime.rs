@@ -5,7 +5,7 @@ use core::pin::pin;
 use core::time::Duration;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use mcp_proto::auth::UnixTime;
+use mcp_auth::UnixTime;
 
 use crate::net::time::{Either, RuntimeSleep, race};
 use crate::runtime::{Runtime, Task};

@@ -5,11 +5,11 @@ use core::time::Duration;
 use std::io;
 use std::sync::Arc;
 
-use mcp_proto::Revision;
-use mcp_proto::auth::{
+use mcp_auth::{
     AuthConfig, AuthError, ClientProof, DpopKey, EndpointAuth, EnterpriseGrant, Grant,
     PreRegistered, Scopes, Secret, Uri,
 };
+use mcp_proto::Revision;
 
 use super::memory_store::MemoryCredentialStore;
 use super::store::CredentialStore;
@@ -123,7 +123,7 @@ impl Authorization {
     pub fn workload(read: impl Fn() -> io::Result<String> + Send + Sync + 'static) -> Self {
         let mut this = Self::new();
         this.assertion = Some(Arc::new(read));
-        this.config.grant = Grant::WorkloadIdentity(mcp_proto::auth::WorkloadGrant {
+        this.config.grant = Grant::WorkloadIdentity(mcp_auth::WorkloadGrant {
             assertion: Secret::default(),
         });
         this

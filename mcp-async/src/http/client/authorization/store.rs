@@ -1,6 +1,6 @@
 //! Where credentials are kept between runs.
 
-use mcp_proto::auth::Credentials;
+use mcp_auth::Credentials;
 
 use super::user_agent::AuthorizationFuture;
 

@@ -11,7 +11,7 @@ use std::net::TcpListener;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_io::{AsyncRead, AsyncWrite};
-use mcp_proto::auth::{AuthorizationPage, Uri};
+use mcp_auth::{AuthorizationPage, Uri};
 
 use super::blocking::blocking;
 use super::pending_login::PendingLogin;

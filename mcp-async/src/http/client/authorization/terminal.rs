@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, Write};
 
-use mcp_proto::auth::{AuthorizationPage, ClientProof, PreRegistered, Secret};
+use mcp_auth::{AuthorizationPage, ClientProof, PreRegistered, Secret};
 
 use super::blocking::blocking;
 use super::user_agent::{AuthorizationFuture, UserAgent};

@@ -4,7 +4,7 @@ use core::future::Future;
 use core::pin::Pin;
 use std::io;
 
-use mcp_proto::auth::{AuthorizationPage, PreRegistered};
+use mcp_auth::{AuthorizationPage, PreRegistered};
 
 /// The future of a [`UserAgent`] or a [`CredentialStore`](super::CredentialStore).
 pub type AuthorizationFuture<'a, T> = Pin<Box<dyn Future<Output = io::Result<T>> + Send + 'a>>;

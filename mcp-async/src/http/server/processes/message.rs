@@ -8,7 +8,7 @@ use http::Response;
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use http::request::Parts;
 #[cfg(feature = "auth")]
-use mcp_proto::auth::resource::Grant;
+use mcp_auth::resource::Grant;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 

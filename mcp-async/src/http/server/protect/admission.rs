@@ -10,8 +10,8 @@ use http::header::{
 };
 use http::request::Parts;
 use http::{Response, StatusCode};
-use mcp_proto::auth::UnixTime;
-use mcp_proto::auth::resource::{Denial, RequiredScopes};
+use mcp_auth::UnixTime;
+use mcp_auth::resource::{Denial, RequiredScopes};
 use mcp_proto::rpc::{Incoming, Message, Messages, code};
 
 use super::expiring::Expiring;

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use http::Request;
-use mcp_proto::auth::Uri;
+use mcp_auth::Uri;
 
 use super::fetch::{FetchError, fetch};
 use super::guard::Documents;

@@ -12,11 +12,11 @@ use std::time::SystemTime;
 
 use http::Method;
 use http::request::Parts;
-use mcp_proto::auth::resource::{
+use mcp_auth::resource::{
     CheckStep, Denial, Grant, IssuerIndex, ProtectedResource, RequiredScopes, ResourceRequest,
     TokenCheck, TokenClaims, VerifierState,
 };
-use mcp_proto::auth::{Secret, UnixTime};
+use mcp_auth::{Secret, UnixTime};
 
 use super::key_source::{KeySource, KeysFuture};
 use super::questions::{Permission, Questions};

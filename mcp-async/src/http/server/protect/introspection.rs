@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use http::header::{AUTHORIZATION, CONTENT_TYPE};
 use http::{HeaderValue, Request};
-use mcp_proto::auth::{Secret, Uri};
+use mcp_auth::{Secret, Uri};
 
 use super::fetch::{FetchError, fetch};
 use super::token_verifier::{Introspect, IntrospectionFuture};

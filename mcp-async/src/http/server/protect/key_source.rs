@@ -10,7 +10,7 @@ use core::pin::Pin;
 ///
 /// A closure is one. The document is kept for ten minutes, and fetched again when a token has an
 /// unknown `kid`, at most every 30 seconds
-/// ([`KeyFetchPolicy`](mcp_proto::auth::resource::KeyFetchPolicy)). All requests wait for one fetch,
+/// ([`KeyFetchPolicy`](mcp_auth::resource::KeyFetchPolicy)). All requests wait for one fetch,
 /// which ends after the [timeout](super::Protection::timeout) of the protection.
 ///
 /// ```

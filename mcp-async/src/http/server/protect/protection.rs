@@ -7,7 +7,7 @@ use core::time::Duration;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use mcp_proto::auth::resource::{
+use mcp_auth::resource::{
     DpopUse, InvalidScope, ProtectedResource, RequiredScopes, ResourceBuilder, VerifierState,
 };
 

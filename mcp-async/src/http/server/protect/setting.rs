@@ -15,7 +15,7 @@ impl<R: Runtime> Http<R> {
     /// that are event streams end when the token expires.
     ///
     /// The [`Principal`](crate::server::Principal) of a request is its issuer, subject and client,
-    /// with [`TokenClaims`](mcp_proto::auth::resource::TokenClaims) as its claims. Sessions and what
+    /// with [`TokenClaims`](mcp_auth::resource::TokenClaims) as its claims. Sessions and what
     /// belongs to them are unknown to other principals (SH-43, AU-17). It takes the place of one of
     /// [`authenticate`](Self::authenticate), whose hook is not called.
     ///

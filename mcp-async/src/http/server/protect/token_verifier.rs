@@ -4,14 +4,14 @@ use core::error::Error;
 use core::future::Future;
 use core::pin::Pin;
 
-use mcp_proto::auth::Secret;
-use mcp_proto::auth::resource::TokenClaims;
+use mcp_auth::Secret;
+use mcp_auth::resource::TokenClaims;
 
 /// Verifies opaque tokens of the application.
 ///
 /// It finds out what a token states, and judges nothing: audience, expiry and scopes of the claims
 /// are checked like those of every other token. An answer is kept for
-/// [30 seconds](mcp_proto::auth::resource::ResourceBuilder::introspection_cache), and no longer than the token is
+/// [30 seconds](mcp_auth::resource::ResourceBuilder::introspection_cache), and no longer than the token is
 /// valid; that a token is unknown, for 5 seconds. A closure is one.
 ///
 /// ```

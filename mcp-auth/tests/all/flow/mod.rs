@@ -1,4 +1,4 @@
-//! Authorization, the client's side: scripts of whole flows, each with the rules that it is about.
+//! The client's side: scripts of whole flows, each with the rules that it is about.
 
 mod challenges;
 mod consent;

@@ -1,0 +1,4 @@
+//! Tests of both roles.
+
+mod flow;
+mod resource;
