@@ -5,7 +5,10 @@ use core::fmt;
 
 use super::error::{AuthError, Document, Problem, shown_url};
 use super::server_metadata::check_endpoint;
-use super::{ClientProof, DpopKey, EndpointAuth, Grant, PreRegistered, Scopes, Uri};
+use super::{
+    ClientIdentity, ClientProof, DpopKey, EndpointAuth, Grant, IdentitySource, PreRegistered,
+    Scopes, UnixTime, Uri,
+};
 
 /// The configuration of a client for one MCP server. The defaults follow the specification; the
 /// switches are for servers that need something else (AU-119).
@@ -124,6 +127,22 @@ impl AuthConfig {
         client
             .and_then(|client| client.issuer.as_ref())
             .or(preferred)
+    }
+
+    /// Whether a registration of an earlier run, or a client that was given then, still serves.
+    pub(crate) fn can_reuse(&self, identity: &ClientIdentity, now: UnixTime) -> bool {
+        let registered = identity.redirect_uri.as_deref().unwrap_or_default();
+        let has_own_uri = identity.source == IdentitySource::Dynamic && self.redirect_per_issuer;
+        // The path of an issuer is known from the registration with it.
+        let shared = match has_own_uri {
+            true => registered.rsplit_once('/').map(|(shared, _)| shared),
+            false => Some(registered),
+        };
+        matches!(
+            identity.source,
+            IdentitySource::Dynamic | IdentitySource::Given
+        ) && shared == Some(self.redirect_uri.as_str())
+            && identity.secret_expires_at.is_none_or(|end| now < end)
     }
 
     /// Returns the name of the server's record in a store: [`record`](Self::record), or the canonical URL.

@@ -11,7 +11,9 @@ use super::discovery::{Discovered, Discovery};
 use super::error::{AuthError, Document, Problem, printable};
 use super::flow_state::{Exchanged, State};
 use super::grants::{self, EnterpriseGrant, Grant, Subject};
-use super::login::{IdentityChoice, Login, choose_identity, choose_scopes, given_identity};
+use super::login::{
+    IdentityChoice, Login, check_workload, choose_identity, choose_scopes, given_identity,
+};
 use super::registration::{INVALID_METADATA, read_registration, registration_request};
 use super::step::{Input, Output, Progress};
 use super::token::{ExpectedToken, TokenParameters, TokenResponse};
@@ -187,7 +189,8 @@ impl Flow {
                 };
                 let code = expected.read(redirect)?;
                 let resource = login.resource.as_deref();
-                let parameters = grants::redeem_code(&self.config, &code, &verifier, resource);
+                let parameters =
+                    grants::redeem_code(&self.config.redirect_uri, &code, &verifier, resource);
                 self.request_token(login, parameters, false)
             }
             State::Exchange(login, mut call, kind) => {
@@ -233,7 +236,7 @@ impl Flow {
                     }
                 }
                 if let Grant::WorkloadIdentity(grant) = &self.config.grant {
-                    grant.check_issuer(&self.config, &found.metadata)?;
+                    check_workload(&self.config, grant, &found.metadata)?;
                 }
                 found.check_key(&self.config)?;
                 self.identify(now, Box::new(found))
@@ -376,7 +379,7 @@ impl Flow {
         state: Secret,
     ) -> Result<Output, AuthError> {
         let page = grants::authorization_page(
-            &self.config,
+            &self.config.redirect_uri,
             &login.metadata,
             &login.identity.client_id,
             login.resource.as_deref(),

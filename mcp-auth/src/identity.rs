@@ -4,7 +4,7 @@
 use alloc::string::String;
 
 use super::error::{AuthError, Problem};
-use super::{AuthConfig, Secret, ServerMetadata, UnixTime};
+use super::{Secret, ServerMetadata, UnixTime};
 
 /// A client that was registered with an authorization server beforehand.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -131,20 +131,6 @@ impl ClientIdentity {
             method: None,
             redirect_uri: None,
         }
-    }
-
-    /// Whether a registration of an earlier run, or a client that was given then, still serves.
-    pub(crate) fn is_reusable(&self, now: UnixTime, config: &AuthConfig) -> bool {
-        let registered = self.redirect_uri.as_deref().unwrap_or_default();
-        let has_own_uri = self.source == IdentitySource::Dynamic && config.redirect_per_issuer;
-        // The path of an issuer is known from the registration with it.
-        let shared = match has_own_uri {
-            true => registered.rsplit_once('/').map(|(shared, _)| shared),
-            false => Some(registered),
-        };
-        matches!(self.source, IdentitySource::Dynamic | IdentitySource::Given)
-            && shared == Some(config.redirect_uri.as_str())
-            && self.secret_expires_at.is_none_or(|end| now < end)
     }
 
     /// Chooses how to authenticate (AU-49, AU-69): the method that the application forces, the

@@ -14,10 +14,12 @@
 //! discovery       the places of both metadata documents, in order
 //! token_call      one token request: assertion, proof, nonce, response
 //! grants          the parameters of each grant
+//! step            what a flow asks for, and the answers
 //! Credentials     what is kept between runs
+//! AuthConfig      what the application decides
 //! identity  token  redirect  pkce  dpop     one message each
 //! ResourceMetadata  ServerMetadata  Challenge
-//! step  message  document  jwt  form  Uri  Scopes  Secret  UnixTime  AuthError
+//! message  document  jwt  form  Uri  Scopes  Secret  UnixTime  AuthError
 //! ```
 //!
 //! Each layer uses the layers below it.
@@ -126,12 +128,12 @@ mod uri;
 pub use config::AuthConfig;
 pub use credentials::Credentials;
 pub use flow::Flow;
-pub use grants::{EnterpriseGrant, Grant, Subject, WorkloadGrant};
+pub use grants::{AuthorizationPage, EnterpriseGrant, Grant, Subject, WorkloadGrant};
 pub use identity::{ClientIdentity, ClientProof, EndpointAuth, IdentitySource, PreRegistered};
 pub use message::{HttpRequest, HttpResponse};
 pub use refusal::{Refusal, Refusals, Remedy};
 pub use registration::metadata_document;
-pub use step::{AuthorizationPage, Input, IssuerSpelling, Output};
+pub use step::{Input, IssuerSpelling, Output};
 
 // Its parts.
 pub use challenge::{Challenge, Scheme};

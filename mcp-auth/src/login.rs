@@ -5,10 +5,10 @@ use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 
 use super::discovery::Discovered;
-use super::error::{AuthError, Problem, printable};
+use super::error::{AuthError, Document, Problem, printable};
 use super::{
     AuthConfig, Challenge, ClientIdentity, ClientProof, Credentials, EndpointAuth, Grant,
-    PreRegistered, Scopes, Secret, ServerMetadata, UnixTime,
+    PreRegistered, Scopes, Secret, ServerMetadata, UnixTime, WorkloadGrant,
 };
 
 /// What is known once the client has an identity.
@@ -61,7 +61,7 @@ pub(crate) fn choose_identity(
     if let Some(stored) = stored
         && has_user
         && stored.issuer == metadata.issuer
-        && stored.identity.is_reusable(now, config)
+        && config.can_reuse(&stored.identity, now)
     {
         return known(stored.identity.clone());
     }
@@ -113,10 +113,36 @@ fn check_registered(
             (!has_secret || (is_first && metadata.url.is_some()), first)
         }
     };
+    require_issuer(belongs, own.map_or("", String::as_str), metadata)
+}
+
+/// Checks that the assertion of a workload belongs to this authorization server (AU-36).
+pub(crate) fn check_workload(
+    config: &AuthConfig,
+    grant: &WorkloadGrant,
+    metadata: &ServerMetadata,
+) -> Result<(), AuthError> {
+    let is_same = |text: &str| config.is_same_issuer(&metadata.issuer, text);
+    if let Some(own) = config.own_issuer() {
+        return require_issuer(is_same(own), own, metadata);
+    }
+    let audiences = grant.audiences();
+    let is_named =
+        |audience: &String| is_same(audience) || metadata.token_endpoint.as_ref() == Some(audience);
+    let belongs = metadata.url.is_some() && audiences.iter().any(is_named);
+    let missing = || AuthError::new(Document::Configuration, "", Problem::Missing("issuer"));
+    require_issuer(belongs, audiences.first().ok_or_else(missing)?, metadata)
+}
+
+fn require_issuer(
+    belongs: bool,
+    expected: &str,
+    metadata: &ServerMetadata,
+) -> Result<(), AuthError> {
     match belongs {
         true => Ok(()),
         false => Err(metadata.fail(Problem::OtherIssuer {
-            expected: printable(own.map_or("", String::as_str), 300),
+            expected: printable(expected, 300),
             found: printable(&metadata.issuer, 300),
         })),
     }

@@ -4,7 +4,10 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use core::fmt;
 
-use super::{Credentials, HttpRequest, HttpResponse, PreRegistered, Secret, SigningRequest};
+use super::{
+    AuthorizationPage, Credentials, HttpRequest, HttpResponse, PreRegistered, Secret,
+    SigningRequest,
+};
 
 /// What the caller does next. Each output is answered with one [`Input`], apart from
 /// [`Done`](Self::Done).
@@ -88,29 +91,6 @@ impl fmt::Debug for Input<'_> {
             Self::Redirect(_) => "Redirect(..)",
             Self::Identity(_) => "Identity(..)",
         })
-    }
-}
-
-/// A page on which the user consents.
-#[derive(Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct AuthorizationPage {
-    /// The URL: `https`, or `http` on this machine (AU-32). It must not pass through a shell.
-    pub url: String,
-    /// Where the user is sent back to.
-    pub redirect_uri: String,
-    /// The issuer that asks.
-    pub issuer: String,
-}
-
-/// Shows no query: it contains `state`.
-impl fmt::Debug for AuthorizationPage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("AuthorizationPage")
-            .field("url", &super::error::shown_url(&self.url))
-            .field("redirect_uri", &self.redirect_uri)
-            .field("issuer", &self.issuer)
-            .finish()
     }
 }
 

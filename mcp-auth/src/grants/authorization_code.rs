@@ -1,16 +1,39 @@
 //! The consent of a user, and the exchange of the code (RFC 6749, section 4.1).
 
 use alloc::string::{String, ToString};
+use core::fmt;
 
-use crate::error::AuthError;
-use crate::step::AuthorizationPage;
+use crate::error::{AuthError, shown_url};
 use crate::token::TokenParameters;
-use crate::{AuthConfig, CodeVerifier, Scopes, Secret, ServerMetadata, form};
+use crate::{CodeVerifier, Scopes, Secret, ServerMetadata, form};
+
+/// A page on which the user consents.
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AuthorizationPage {
+    /// The URL: `https`, or `http` on this machine (AU-32). It must not pass through a shell.
+    pub url: String,
+    /// Where the user is sent back to.
+    pub redirect_uri: String,
+    /// The issuer that asks.
+    pub issuer: String,
+}
+
+/// Shows no query: it contains `state`.
+impl fmt::Debug for AuthorizationPage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AuthorizationPage")
+            .field("url", &shown_url(&self.url))
+            .field("redirect_uri", &self.redirect_uri)
+            .field("issuer", &self.issuer)
+            .finish()
+    }
+}
 
 /// Builds the URL at which the user consents. Parameters are added to a query that the endpoint
 /// has already.
 pub(crate) fn authorization_page(
-    config: &AuthConfig,
+    redirect_uri: &str,
     metadata: &ServerMetadata,
     client_id: &str,
     resource: Option<&str>,
@@ -25,7 +48,7 @@ pub(crate) fn authorization_page(
     for (name, value) in [
         ("response_type", "code"),
         ("client_id", client_id),
-        ("redirect_uri", &config.redirect_uri),
+        ("redirect_uri", redirect_uri),
         ("code_challenge", challenge),
         ("code_challenge_method", "S256"),
         ("state", state.expose()),
@@ -40,21 +63,21 @@ pub(crate) fn authorization_page(
     }
     Ok(AuthorizationPage {
         url,
-        redirect_uri: config.redirect_uri.clone(),
+        redirect_uri: redirect_uri.into(),
         issuer: metadata.issuer.clone(),
     })
 }
 
 /// The parameters that exchange a code for a token.
 pub(crate) fn redeem_code(
-    config: &AuthConfig,
+    redirect_uri: &str,
     code: &Secret,
     verifier: &CodeVerifier,
     resource: Option<&str>,
 ) -> TokenParameters {
     TokenParameters::new("authorization_code")
         .with("code", code.expose())
-        .with("redirect_uri", &config.redirect_uri)
+        .with("redirect_uri", redirect_uri)
         .with("code_verifier", verifier.secret().expose())
         .with_optional("resource", resource)
 }

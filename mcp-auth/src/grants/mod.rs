@@ -6,6 +6,7 @@ mod enterprise;
 mod refresh_token;
 mod workload;
 
+pub use authorization_code::AuthorizationPage;
 pub(crate) use authorization_code::{authorization_page, redeem_code};
 pub(crate) use client_credentials::client_credentials;
 pub use enterprise::{EnterpriseGrant, Subject};

@@ -8,15 +8,15 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use mcp_proto::json::{Object, Raw};
 
 use super::JWT_BEARER;
-use crate::error::{AuthError, Document, Problem, printable};
+use crate::error::Problem;
 use crate::token::TokenParameters;
-use crate::{AuthConfig, Scopes, Secret, ServerMetadata, UnixTime};
+use crate::{Scopes, Secret, UnixTime};
 
 /// The assertion of the platform. It is read again for every flow, because platforms replace it.
 ///
 /// It is sent to one authorization server only (AU-36): to the configured issuer
 /// ([`PreRegistered::issuer`](crate::PreRegistered::issuer), else
-/// [`AuthConfig::preferred_issuer`]), or, without one, to an issuer that publishes metadata and
+/// [`AuthConfig::preferred_issuer`](crate::AuthConfig::preferred_issuer)), or, without one, to an issuer that publishes metadata and
 /// that `aud` of the assertion names, or whose token endpoint it names.
 #[derive(Clone, Debug)]
 pub struct WorkloadGrant {
@@ -38,38 +38,8 @@ impl WorkloadGrant {
         }
     }
 
-    /// Checks that the assertion belongs to this authorization server (AU-36).
-    pub(crate) fn check_issuer(
-        &self,
-        config: &AuthConfig,
-        metadata: &ServerMetadata,
-    ) -> Result<(), AuthError> {
-        let is_same = |text: &str| config.is_same_issuer(&metadata.issuer, text);
-        let (belongs, expected) = match config.own_issuer() {
-            Some(own) => (is_same(own), own.clone()),
-            None => {
-                let audiences = self.audiences();
-                let is_named = |audience: &String| {
-                    is_same(audience) || metadata.token_endpoint.as_ref() == Some(audience)
-                };
-                let belongs = metadata.url.is_some() && audiences.iter().any(is_named);
-                let first = audiences.into_iter().next();
-                let missing = Problem::Missing("issuer");
-                let missing = || AuthError::new(Document::Configuration, "", missing);
-                (belongs, first.ok_or_else(missing)?)
-            }
-        };
-        match belongs {
-            true => Ok(()),
-            false => Err(metadata.fail(Problem::OtherIssuer {
-                expected: printable(&expected, 300),
-                found: printable(&metadata.issuer, 300),
-            })),
-        }
-    }
-
     /// The texts of `aud`: one, or those of an array (RFC 7519, section 4.1.3).
-    fn audiences(&self) -> Vec<String> {
+    pub(crate) fn audiences(&self) -> Vec<String> {
         let payload = self.payload().unwrap_or_default();
         let Some(audience) = claims(&payload).and_then(|claims| claims.get("aud")) else {
             return Vec::new();
