@@ -125,18 +125,23 @@ fn a_forwarded_request_is_for_one_process_in_one_lease() {
 
 /// The request may have run: it is not sent again.
 #[test]
-fn an_answer_that_no_process_has_signed_is_none() {
-    let [first, second] = processes();
-    let here = first.open();
-    first.wire.take();
-    first.wire.push(Break::Foreign);
-    let answer = at(&second, &here).post(&call(1, "run"));
-    assert_eq!(answer.status, 503);
-    assert!(answer.whole().contains("may have run"));
-    assert_eq!((first.wire.take().len(), first.ran.begun()), (1, 1));
-    // Its owner has not changed.
-    assert_eq!(at(&second, &here).post(ping()).status, 200);
-    assert_eq!(epoch(&first, &here), 0);
+fn an_answer_that_its_process_did_not_give_to_this_request_is_none() {
+    for broken in [Break::Foreign, Break::Stale, Break::Short, Break::Long] {
+        let [first, second] = processes();
+        let here = first.open();
+        let there = at(&second, &here);
+        // This answer is as long as the next one.
+        assert!(there.post(&call(1, "run")).whole().contains("done"));
+        first.wire.take();
+        first.wire.push(broken);
+        let answer = there.post(&call(2, "run"));
+        assert_eq!(answer.status, 503, "{broken:?}");
+        assert!(answer.whole().contains("may have run"));
+        assert_eq!((first.wire.take().len(), first.ran.begun()), (1, 2));
+        // Its owner has not changed.
+        assert_eq!(there.post(ping()).status, 200);
+        assert_eq!(epoch(&first, &here), 0);
+    }
 }
 
 /// The URL of a process is an endpoint for its clients, too, who cannot say that they are processes.

@@ -5,10 +5,10 @@ use core::future::poll_fn;
 use core::pin::Pin;
 use core::task::{Context, Poll};
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use bytes::Bytes;
-use http::Request;
+use http::{HeaderMap, Request};
 use http_body::{Body, Frame};
 use http_body_util::{BodyExt as _, Empty};
 use mcp_async::http::{
@@ -30,13 +30,19 @@ pub(crate) enum Break {
     Body,
     /// The response comes from something else.
     Foreign,
+    /// The response has the head of the one before.
+    Stale,
+    /// The body loses its first byte.
+    Short,
+    /// The body has one byte more.
+    Long,
 }
 
 /// The ways between processes that have URLs.
 #[derive(Default)]
 pub(crate) struct Wire {
     local: LocalForward,
-    state: Mutex<State>,
+    state: Arc<Mutex<State>>,
 }
 
 #[derive(Default)]
@@ -46,6 +52,8 @@ struct State {
     /// What happens to single requests while the ways are not broken.
     script: VecDeque<Break>,
     seen: Vec<Request<Bytes>>,
+    /// The head of the last response.
+    answered: HeaderMap,
 }
 
 impl Wire {
@@ -97,27 +105,36 @@ impl Forward for Wire {
         if broken == Break::Unsent {
             return Box::pin(async { Err(ForwardError::unsent("there is no way")) });
         }
-        let mut answered = self.local.forward(request);
+        let (mut answered, state) = (self.local.forward(request), Arc::clone(&self.state));
         Box::pin(async move {
             let answered = poll_fn(|cx| process.poll(cx, |cx| answered.as_mut().poll(cx)));
             let Ok(answered) = answered.await else {
                 return Err(ForwardError::broken("the process has ended"));
             };
             let mut response = answered?;
-            let broken = match broken {
+            let headers = response.headers_mut();
+            let before = core::mem::replace(&mut state.lock().unwrap().answered, headers.clone());
+            match broken {
                 Break::Head => return Err(ForwardError::broken("the connection has ended")),
-                Break::Foreign => {
-                    response.headers_mut().clear();
-                    false
-                }
-                _ => broken == Break::Body,
-            };
-            Ok(response.map(|body| match broken {
-                true => Box::pin(Empty::new().map_err(Into::into)) as ForwardedBody,
-                false => Box::pin(Ends(process, body)),
+                Break::Foreign => headers.clear(),
+                Break::Stale => *headers = before,
+                _ => {}
+            }
+            Ok(response.map(|body| {
+                let body = match broken {
+                    Break::Body => Box::pin(Empty::new().map_err(Into::into)),
+                    Break::Short => changed(body, |mut data| data.split_off(data.len().min(1))),
+                    Break::Long => changed(body, |data| [&data[..], b" "].concat().into()),
+                    _ => body,
+                };
+                Box::pin(Ends(process, body)) as ForwardedBody
             }))
         })
     }
+}
+
+fn changed(body: ForwardedBody, change: fn(Bytes) -> Bytes) -> ForwardedBody {
+    Box::pin(body.map_frame(move |frame| frame.map_data(change)))
 }
 
 /// A body that ends with its process.
