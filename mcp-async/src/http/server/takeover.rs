@@ -198,10 +198,18 @@ impl<R: Runtime> HttpEndpoint<R> {
         let Some(record) = store.load(id).await.map_err(broken)? else {
             return Ok(None);
         };
-        if !self.may_take(&read(&record).map_err(broken)?, owner.as_deref()) {
+        let process = processes.owner();
+        let saved = match read(&record) {
+            Ok(saved) => saved,
+            Err(error) => {
+                // It was without an owner, and is for a process that can read it.
+                store.release(id, &process).await.map_err(broken)?;
+                return Err(broken(error));
+            }
+        };
+        if !self.may_take(&saved, owner.as_deref()) {
             return Ok(None);
         }
-        let process = processes.owner();
         let Some(place) = self.place(parts) else {
             let text = "there are as many sessions as there may be";
             return Err(answer::busy(text));

@@ -14,6 +14,7 @@ use mcp_async::http::{
 };
 
 use crate::http_server::support::sleep;
+use crate::http_server::versions::{Kind, Version};
 use crate::sim::Sim;
 
 /// What is wrong with a store, as one process sees it.
@@ -44,8 +45,10 @@ pub(crate) struct Common {
     store: Mutex<Arc<MemoryStore>>,
     /// How often it has begun anew.
     flushes: AtomicUsize,
-    /// The processes that have taken sessions, by their ids.
-    owners: Mutex<BTreeMap<String, String>>,
+    /// The processes that have taken sessions, and the epochs of these, by their ids.
+    owners: Mutex<BTreeMap<String, (String, u32)>>,
+    /// Of the processes that are started.
+    version: Mutex<Version>,
 }
 
 /// One process's view of it.
@@ -63,6 +66,17 @@ pub(crate) struct Far {
     link: Arc<Link>,
     /// Faults of single calls while there is no lasting one.
     pub(crate) script: Mutex<VecDeque<Fault>>,
+    version: Version,
+    /// The last writes, by the ids of their sessions.
+    writes: Mutex<BTreeMap<String, Writes>>,
+}
+
+/// What a process has written last of a session: the record, and an event by its stream
+/// and number, each with its epoch.
+#[derive(Default)]
+struct Writes {
+    record: Option<(u32, Vec<u8>)>,
+    event: Option<(u32, u32, u64)>,
 }
 
 /// The way to the store.
@@ -78,7 +92,13 @@ impl Common {
             store: Mutex::new(empty()),
             flushes: AtomicUsize::default(),
             owners: Mutex::default(),
+            version: Mutex::default(),
         })
+    }
+
+    /// The processes that are started from now on have this version.
+    pub(crate) fn set_version(&self, version: Version) {
+        *self.version.lock().unwrap() = version;
     }
 
     pub(crate) fn store(&self) -> Arc<MemoryStore> {
@@ -117,6 +137,8 @@ impl Far {
             owner: Mutex::default(),
             link: Arc::default(),
             script: Mutex::default(),
+            version: *common.version.lock().unwrap(),
+            writes: Mutex::default(),
         })
     }
 
@@ -140,7 +162,40 @@ impl Far {
         let owners = self.common.owners.lock().unwrap();
         owners
             .get(session)
-            .is_some_and(|owner| **owner == *self.owner().process)
+            .is_some_and(|(owner, _)| **owner == *self.owner().process)
+    }
+
+    /// What this process has written to sessions that are those of others now reaches the store once more.
+    pub(crate) fn write_late(&self) {
+        let (store, owners) = (self.common.store(), self.common.owners.lock().unwrap());
+        for (id, writes) in &*self.writes.lock().unwrap() {
+            let is_over = |epoch: &u32| owners.get(id).is_some_and(|(_, now)| epoch < now);
+            if let Some((epoch, record)) = writes.record.as_ref().filter(|it| is_over(&it.0)) {
+                let before = self.common.record(id);
+                let _ = done(store.save(id, *epoch, record, Duration::MAX));
+                assert_eq!(
+                    self.common.record(id),
+                    before,
+                    "a displaced process has saved"
+                );
+            }
+            let event = writes.event.as_ref().filter(|it| is_over(&it.0));
+            if let Some((epoch, stream, sequence)) = event {
+                // One more than there were when it was displaced.
+                let mut event = StoredEvent::new(id, *stream, sequence + 1, b"late");
+                event.epoch = *epoch;
+                let added = || done(store.replay(id, *stream, *sequence)).unwrap();
+                let before = added().map(|it| it.messages().len());
+                let _ = done(store.append(event));
+                let after = added().map(|it| it.messages().len());
+                assert_eq!(after, before, "a displaced process has written an event");
+            }
+        }
+    }
+
+    fn writes(&self, session: &str, note: impl FnOnce(&mut Writes)) {
+        let mut writes = self.writes.lock().unwrap();
+        note(writes.entry(session.to_owned()).or_default());
     }
 
     /// Does this in the store, unless there is a fault.
@@ -187,9 +242,9 @@ impl Far {
     }
 
     /// This process is the last one that has taken the session.
-    fn note(&self, session: &str, owner: &Owner) {
+    fn note(&self, session: &str, owner: &Owner, epoch: u32) {
         let mut owners = self.common.owners.lock().unwrap();
-        owners.insert(session.to_owned(), owner.process.to_string());
+        owners.insert(session.to_owned(), (owner.process.to_string(), epoch));
     }
 }
 
@@ -212,9 +267,14 @@ impl SessionStore for Far {
     ) -> StoreFuture<'a, Announced> {
         self.announcements.fetch_add(1, Ordering::SeqCst);
         *self.lease.lock().unwrap() = lease;
+        let announcement = self.version.write(Kind::Introduction, announcement);
         self.call(move |store| {
-            let announced = done(store.announce(process, last, announcement, lease))?;
+            let mut announced = done(store.announce(process, last, &announcement, lease))?;
             *self.owner.lock().unwrap() = Some(Owner::new(process, announced.lease));
+            for live in &mut announced.processes {
+                let said = core::mem::take(&mut live.announcement);
+                live.announcement = self.version.read(Kind::Introduction, said);
+            }
             Ok(announced)
         })
     }
@@ -231,9 +291,10 @@ impl SessionStore for Far {
         keep: Duration,
     ) -> StoreFuture<'a, ()> {
         self.saves.fetch_add(1, Ordering::SeqCst);
+        let record = self.version.write(Kind::Record, record);
         self.write(move |store| {
-            self.note(id, owner);
-            done(store.create(id, owner, record, keep))
+            self.note(id, owner, 0);
+            done(store.create(id, owner, &record, keep))
         })
     }
 
@@ -248,7 +309,10 @@ impl SessionStore for Far {
     }
 
     fn load<'a>(&'a self, id: &'a str) -> StoreFuture<'a, Option<Vec<u8>>> {
-        self.call(move |store| done(store.load(id)))
+        self.call(move |store| {
+            let record = done(store.load(id))?;
+            Ok(record.map(|record| self.version.read(Kind::Record, record)))
+        })
     }
 
     fn take_over<'a>(
@@ -257,9 +321,11 @@ impl SessionStore for Far {
         owner: &'a Owner,
     ) -> StoreFuture<'a, Option<TakenSession>> {
         self.call(move |store| {
-            let taken = done(store.take_over(id, owner))?;
-            if taken.is_some() {
-                self.note(id, owner);
+            let mut taken = done(store.take_over(id, owner))?;
+            if let Some(taken) = &mut taken {
+                self.note(id, owner, taken.epoch);
+                let record = core::mem::take(&mut taken.record);
+                taken.record = self.version.read(Kind::Record, record);
             }
             Ok(taken)
         })
@@ -273,7 +339,9 @@ impl SessionStore for Far {
         keep: Duration,
     ) -> StoreFuture<'a, ()> {
         self.saves.fetch_add(1, Ordering::SeqCst);
-        self.write(move |store| done(store.save(id, epoch, record, keep)))
+        let record = self.version.write(Kind::Record, record);
+        self.writes(id, |it| it.record = Some((epoch, record.clone())));
+        self.write(move |store| done(store.save(id, epoch, &record, keep)))
     }
 
     fn release<'a>(&'a self, id: &'a str, owner: &'a Owner) -> StoreFuture<'a, ()> {
@@ -285,6 +353,9 @@ impl SessionStore for Far {
     }
 
     fn append<'a>(&'a self, event: StoredEvent<'a>) -> StoreFuture<'a, ()> {
+        self.writes(event.session, |it| {
+            it.event = Some((event.epoch, event.stream, event.sequence));
+        });
         self.write(move |store| done(store.append(event)))
     }
 
@@ -298,7 +369,8 @@ impl SessionStore for Far {
     }
 
     fn publish<'a>(&'a self, message: &'a [u8]) -> StoreFuture<'a, ()> {
-        self.call(move |store| done(store.publish(message)))
+        let message = self.version.write(Kind::Change, message);
+        self.call(move |store| done(store.publish(&message)))
     }
 
     fn subscribe(&self) -> StoreFuture<'_, Box<dyn Subscription>> {
@@ -307,6 +379,7 @@ impl SessionStore for Far {
                 common: Arc::clone(&self.common),
                 link: Arc::clone(&self.link),
                 since: self.common.flushes(),
+                version: self.version,
                 messages: done(store.subscribe())?,
             }) as Box<dyn Subscription>)
         })
@@ -318,6 +391,7 @@ struct Subscribed {
     common: Arc<Common>,
     link: Arc<Link>,
     since: usize,
+    version: Version,
     messages: Box<dyn Subscription>,
 }
 
@@ -327,6 +401,7 @@ impl Subscription for Subscribed {
             common,
             link,
             since,
+            version,
             messages,
         } = self;
         let mut next = messages.next();
@@ -340,7 +415,8 @@ impl Subscription for Subscribed {
                 Fault::Hangs => {}
                 _ => {
                     if let Poll::Ready(next) = next.as_mut().poll(cx) {
-                        return Poll::Ready(next);
+                        let read = |it| version.read(Kind::Change, it);
+                        return Poll::Ready(next.map(read));
                     }
                 }
             }

@@ -22,6 +22,11 @@ enum Step {
         at: usize,
         session: usize,
     },
+    /// Its answer comes later, as an event.
+    Work {
+        at: usize,
+        session: usize,
+    },
     Level {
         at: usize,
         session: usize,
@@ -62,6 +67,10 @@ enum Step {
     },
     /// The next forwarded request.
     Break(Break),
+    /// Writes of the process arrive when others have its sessions.
+    Late {
+        process: usize,
+    },
     Flush,
     Wait {
         tenths: u32,
@@ -82,6 +91,7 @@ struct Sent {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Run,
+    Work,
     Level(usize),
     Delete,
 }
@@ -115,6 +125,7 @@ impl World {
         let here = at(&self.processes[at_process], &self.sessions[session]);
         let begun = match kind {
             Kind::Run => begin(&here, Method::POST, &call(1, "run")),
+            Kind::Work => begin(&here, Method::POST, &call(1, "work")),
             Kind::Level(level) => begin(&here, Method::POST, &set_level(LEVELS[level])),
             Kind::Delete => begin(&here, Method::DELETE, ""),
         };
@@ -133,6 +144,7 @@ impl World {
         let process = |process: &usize| &self.processes[*process];
         match step {
             Step::Run { at, session } => self.send(*at, *session, Kind::Run),
+            Step::Work { at, session } => self.send(*at, *session, Kind::Work),
             Step::Level { at, session, level } => self.send(*at, *session, Kind::Level(*level)),
             Step::Delete { at, session } => self.send(*at, *session, Kind::Delete),
             Step::Pause { process: paused } if process(paused).sim.runs() => {
@@ -161,6 +173,7 @@ impl World {
                 faults,
             } => process(far).node.script.lock().unwrap().extend(faults),
             Step::Break(next) => self.processes[0].wire.push(*next),
+            Step::Late { process: late } => process(late).node.write_late(),
             Step::Flush => {
                 self.is_flushed = true;
                 self.processes[0].node.common.flush();
@@ -316,6 +329,36 @@ fn fault() -> impl Strategy<Value = Fault> {
     ]
 }
 
+/// The process in which a session began is away until another one has taken that, and comes back.
+fn takeover() -> impl Strategy<Value = Vec<Step>> {
+    let choice = (0..2_usize, 0..PROCESSES, 0..LEVELS.len(), 33..60_u32);
+    let ways = (any::<bool>(), any::<bool>());
+    (choice, ways).prop_map(|((first, second, level, tenths), (is_paused, ends))| {
+        let (process, session) = (first, first);
+        let run = |at| Step::Run { at, session };
+        let set = |at, level| Step::Level { at, session, level };
+        let (away, back) = match is_paused {
+            true => (Step::Pause { process }, Step::Resume { process }),
+            false => (Step::Cut { process }, Step::Heal { process }),
+        };
+        let mut steps = vec![
+            Step::Work { at: first, session },
+            set(first, level),
+            away,
+            Step::Wait { tenths },
+            run(second),
+            set(second, (level + 1) % LEVELS.len()),
+            run(first),
+            Step::Late { process },
+        ];
+        if ends {
+            steps.extend([Step::Shutdown { process: second }, Step::Wait { tenths: 5 }]);
+        }
+        steps.extend([back, run(first)]);
+        steps
+    })
+}
+
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let process = || 0..PROCESSES;
     let session = || 0..2_usize;
@@ -324,6 +367,9 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         Just(Break::Head),
         Just(Break::Body),
         Just(Break::Foreign),
+        Just(Break::Stale),
+        Just(Break::Short),
+        Just(Break::Long),
     ];
     let level = (process(), session(), 0..LEVELS.len());
     let step = prop_oneof![
@@ -340,10 +386,12 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         2 => (process(), prop::collection::vec(fault(), 1..12))
             .prop_map(|(process, faults)| Step::Faults { process, faults }),
         2 => broken.prop_map(Step::Break),
+        2 => process().prop_map(|process| Step::Late { process }),
         1 => Just(Step::Flush),
         8 => (1..30_u32).prop_map(|tenths| Step::Wait { tenths }),
     ];
-    prop::collection::vec(step, 1..40)
+    let steps = prop_oneof![15 => step.prop_map(|step| vec![step]), 1 => takeover()];
+    prop::collection::vec(steps, 1..40).prop_map(|steps| steps.concat())
 }
 
 proptest! {

@@ -32,5 +32,6 @@ mod streams;
 pub(crate) mod support;
 mod threads;
 mod users;
+mod versions;
 pub(crate) mod wire;
 mod written;

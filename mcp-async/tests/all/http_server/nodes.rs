@@ -219,9 +219,12 @@ pub(crate) fn start(
     }
 }
 
+/// What all processes know.
+pub(crate) const KEY: [u8; 32] = [7; 32];
+
 /// Keys with the time of the test.
 pub(crate) fn keys() -> StateKeys {
-    StateKeys::new([7; 32]).clock(|| UNIX_EPOCH + Duration::from_millis(Sim.now().as_millis()))
+    StateKeys::new(KEY).clock(|| UNIX_EPOCH + Duration::from_millis(Sim.now().as_millis()))
 }
 
 fn tools(node: &Arc<Far>, ran: &Arc<Ran>) -> ServerBuilder<Sim> {

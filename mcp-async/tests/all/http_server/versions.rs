@@ -1,0 +1,174 @@
+//! Processes of two versions that share a store.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use mcp_proto::server::ListKind;
+use ring::hmac;
+
+use crate::http_server::legacy::{Session, call};
+use crate::http_server::nodes::{KEY, Process, at, epoch, pass, ping, processes, start};
+
+/// How a process writes records and messages, and which ones it can read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Version {
+    #[default]
+    This,
+    /// They have one member more.
+    Next,
+}
+
+/// A kind of what is in the store.
+#[derive(Clone, Copy)]
+pub(crate) enum Kind {
+    Record,
+    Introduction,
+    Change,
+}
+
+const THIS: &str = r#""v":1,"#;
+const NEXT: &str = r#""v":2,"later":[true],"#;
+const PREVIOUS: &str = r#""v":0,"#;
+
+impl Version {
+    /// What this process wrote, as the store has it.
+    pub(crate) fn write(self, kind: Kind, written: &[u8]) -> Vec<u8> {
+        match self {
+            Self::This => written.to_vec(),
+            Self::Next => rewrite(kind, written, |text| text.replacen(THIS, NEXT, 1)),
+        }
+    }
+
+    /// What is in the store, as this process reads it.
+    pub(crate) fn read(self, kind: Kind, stored: Vec<u8>) -> Vec<u8> {
+        let lower = |text: &str| match text.contains(NEXT) {
+            true => text.replacen(NEXT, THIS, 1),
+            false => text.replacen(THIS, PREVIOUS, 1),
+        };
+        match self {
+            Self::This => stored,
+            Self::Next => rewrite(kind, &stored, lower),
+        }
+    }
+}
+
+/// Changes the text, and signs it again.
+fn rewrite(kind: Kind, bytes: &[u8], change: impl Fn(&str) -> String) -> Vec<u8> {
+    let text = core::str::from_utf8(bytes).unwrap();
+    let label: &[u8] = match kind {
+        Kind::Record => return change(text).into_bytes(),
+        Kind::Introduction => b"mcp process\0",
+        Kind::Change => b"mcp change\0",
+    };
+    let (signed, _) = text.split_once('.').unwrap();
+    let plain = String::from_utf8(URL_SAFE_NO_PAD.decode(signed).unwrap()).unwrap();
+    let changed = URL_SAFE_NO_PAD.encode(change(&plain));
+    let mac = |key: &[u8], text: &[u8]| hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, key), text);
+    let tag = mac(mac(&KEY, label).as_ref(), changed.as_bytes());
+    format!("{changed}.{}", URL_SAFE_NO_PAD.encode(tag)).into_bytes()
+}
+
+/// Two processes of this version, and two of the next one.
+fn both() -> ([Process; 2], [Process; 2]) {
+    let old: [Process; 2] = processes();
+    let (common, wire) = (&old[0].node.common, &old[0].wire);
+    common.set_version(Version::Next);
+    let new = [2, 3].map(|index| start(common, wire, index, &|it| it, &|it| it));
+    (old, new)
+}
+
+#[track_caller]
+fn is_left_alone(process: &Process, session: &Session) {
+    let there = at(process, session);
+    let common = &process.node.common;
+    let before = common.record(&session.id);
+    assert_eq!(there.post(ping()).status, 503);
+    assert_eq!(there.get(None).status, 503);
+    assert_eq!(there.delete().status, 503);
+    assert_eq!(common.record(&session.id), before);
+    assert!(before.is_some());
+}
+
+#[track_caller]
+fn serves(process: &Process, session: &Session) {
+    let answer = at(process, session).post(&call(1, "run"));
+    assert_eq!(answer.status, 200);
+    assert!(answer.whole().contains("done"));
+}
+
+#[test]
+fn what_another_version_has_written_is_signed_as_well() {
+    let (_, [new, newest]) = both();
+    // They reach each other.
+    serves(&newest, &new.open());
+    assert_eq!(new.ran.begun(), 1);
+}
+
+#[test]
+fn processes_of_two_versions_leave_the_sessions_of_each_other_alone() {
+    let (old, new) = both();
+    let (session, newer) = (old[0].open(), new[0].open());
+    let record = |session: &Session| old[0].node.common.record(&session.id).unwrap();
+    assert!(record(&session).contains(THIS) && record(&newer).contains(NEXT));
+    for _ in 0..3 {
+        old.iter()
+            .for_each(|process| is_left_alone(process, &newer));
+        new.iter()
+            .for_each(|process| is_left_alone(process, &session));
+        old.iter().for_each(|process| serves(process, &session));
+        new.iter().for_each(|process| serves(process, &newer));
+        pass(10);
+    }
+    assert_eq!((epoch(&old[0], &session), epoch(&new[0], &newer)), (0, 0));
+    // The old ones are gone.
+    old.iter().for_each(Process::kill);
+    pass(20);
+    for process in &new {
+        is_left_alone(process, &session);
+        serves(process, &newer);
+    }
+    // They are started again.
+    let (common, wire) = (&new[0].node.common, &new[0].wire);
+    common.set_version(Version::This);
+    let again = start(common, wire, 4, &|it| it, &|it| it);
+    pass(20);
+    is_left_alone(&again, &newer);
+    serves(&again, &session);
+}
+
+#[test]
+fn a_change_is_for_the_clients_of_its_version() {
+    let (old, new) = both();
+    let sessions = [old[0].open(), new[0].open()];
+    let mut streams = sessions.each_ref().map(|session| session.get(None));
+    for (process, expected) in [(&old[1], [1, 0]), (&new[1], [0, 1])] {
+        process.registry.list_changed(ListKind::Tools);
+        pass(1);
+        let seen = streams.each_mut().map(|stream| {
+            let text = stream.text();
+            text.matches("tools/list_changed").count()
+        });
+        assert_eq!(seen, expected);
+    }
+}
+
+/// A deployment: what an ending process releases is for the next one of its version, although others are asked
+/// first.
+#[test]
+fn a_session_that_was_released_waits_for_its_version() {
+    for is_newer in [false, true] {
+        let (old, new) = both();
+        let (own, others) = if is_newer { (new, old) } else { (old, new) };
+        let session = own[0].open();
+        serves(&own[0], &session);
+        own[0].service.shutdown();
+        pass(1);
+        others
+            .iter()
+            .for_each(|process| is_left_alone(process, &session));
+        serves(&own[1], &session);
+        assert_eq!(epoch(&own[1], &session), 1);
+        others
+            .iter()
+            .for_each(|process| is_left_alone(process, &session));
+    }
+}
