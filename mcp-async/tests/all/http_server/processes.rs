@@ -1,17 +1,21 @@
 //! Processes without affinity: requests reach the owner of a session.
 
+use core::sync::atomic::{AtomicUsize, Ordering};
 use core::time::Duration;
+use std::sync::Arc;
 
 use http::{Method, Request};
 use mcp_async::http::Principal;
+use mcp_async::server::{Context, NoArguments, ServerBuilder};
+use mcp_proto::model::LoggingLevel;
 use mcp_proto::server::ListKind;
 
 use crate::http_server::far::Fault;
 use crate::http_server::legacy::{Session, call, last_id};
-use crate::http_server::nodes::{at, begin, epoch, pass, ping, processes};
+use crate::http_server::nodes::{at, begin, epoch, pass, ping, processes, processes_of};
 use crate::http_server::support::{advance, modern, request, send, wait};
 use crate::http_server::wire::Break;
-use crate::sim::{Mode, settle};
+use crate::sim::{Mode, Sim, settle};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -219,6 +223,47 @@ fn a_long_answer_passes_through_another_process() {
     let reply = at(&second, &here).post(&call(1, "much"));
     settle();
     assert_eq!(reply.whole(), whole);
+}
+
+/// What a client does not read is bounded, wherever it has its connection.
+#[test]
+fn a_client_that_does_not_read_stops_the_handler_in_another_process() {
+    const BOUND: usize = 64 << 10;
+    const EVENTS: usize = 1000;
+    let sent = Arc::<AtomicUsize>::default();
+    let counted = Arc::clone(&sent);
+    let floods = move |server: ServerBuilder<Sim>| {
+        let sent = Arc::clone(&counted);
+        let flood = move |_: NoArguments, cx: Context| {
+            let sent = Arc::clone(&sent);
+            async move {
+                for number in 0..EVENTS {
+                    let text = format!("{number} {}", "x".repeat(1 << 10));
+                    cx.log(LoggingLevel::Info, &text).await;
+                    sent.store(number, Ordering::SeqCst);
+                }
+                Ok("at last")
+            }
+        };
+        server.tool("flood", "Has much to say", flood)
+    };
+    let [first, second] = processes_of(floods, |http| http.max_unread_bytes(BOUND));
+    let there = at(&second, &first.open());
+    let mut reply = there.post(&call(1, "flood"));
+    // The first frame says that it is an event stream.
+    assert!(reply.frame().is_some());
+    let held = allocation_counter::measure(|| pass(120));
+    let stopped = sent.load(Ordering::SeqCst);
+    assert!((BOUND >> 11..=BOUND >> 10).contains(&stopped), "{stopped}");
+    // The events that are not read, as many in the store, and what their tables grow by.
+    let held = usize::try_from(held.bytes_current).unwrap();
+    assert!(held < 3 * BOUND, "{held}");
+    // It continues as it is read, and nothing is lost.
+    let whole = reply.whole();
+    let numbers = whole.split(r#""data":""#).skip(1);
+    let numbers = numbers.map(|it| it.split(' ').next().unwrap().parse::<usize>().unwrap());
+    assert!(numbers.eq(0..EVENTS));
+    assert!(whole.contains("at last"));
 }
 
 /// SH-43

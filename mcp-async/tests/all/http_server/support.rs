@@ -120,20 +120,27 @@ impl Reply {
         value.map_or("", |value| value.to_str().unwrap())
     }
 
+    /// The next frame, if it has come.
+    pub(crate) fn frame(&mut self) -> Option<String> {
+        let waker = Waker::from(Arc::clone(&self.flag));
+        let body = Pin::new(self.body.as_mut()?);
+        match body.poll_frame(&mut Context::from_waker(&waker)) {
+            Poll::Ready(Some(Ok(frame))) => {
+                let data = frame.into_data().unwrap();
+                return Some(core::str::from_utf8(&data).unwrap().to_owned());
+            }
+            Poll::Ready(None) => self.body = None,
+            Poll::Pending => {}
+        }
+        None
+    }
+
     /// What has come since the last look.
     pub(crate) fn text(&mut self) -> String {
         settle();
-        let waker = Waker::from(Arc::clone(&self.flag));
         while self.flag.take() {
-            while let Some(body) = &mut self.body {
-                match Pin::new(body).poll_frame(&mut Context::from_waker(&waker)) {
-                    Poll::Ready(Some(Ok(frame))) => {
-                        let data = frame.into_data().unwrap();
-                        self.text.push_str(core::str::from_utf8(&data).unwrap());
-                    }
-                    Poll::Ready(None) => self.body = None,
-                    Poll::Pending => break,
-                }
+            while let Some(frame) = self.frame() {
+                self.text.push_str(&frame);
             }
             settle();
         }
