@@ -101,6 +101,58 @@ fn a_clock_that_is_set_back_does_not_keep_a_process_alive() {
     crate::sim::end();
 }
 
+/// TK-61: a store that has lost what it had knows no process until each has renewed itself.
+#[test]
+fn a_store_that_forgets_its_processes_fails_the_tasks_of_dead_ones_alone() {
+    let lease = Duration::from_millis(2000);
+    for begins_later in [0, 130, 370] {
+        let shared = MemoryTaskStore::new();
+        let views = [(); 2].map(|()| Hostile::over(shared.clone(), Fault::Never, usize::MAX / 2));
+        let forget = || views.iter().for_each(Hostile::forget_processes);
+        let start = |view: &Hostile| {
+            let wire = client(&server(Tasks::new().lease(lease).store(view.clone())).0);
+            pass(begins_later);
+            wire
+        };
+        let mut wires = views.each_ref().map(start);
+        let ids = wires
+            .each_mut()
+            .map(|wire| create(wire, "job", r#"{"steps":100000}"#));
+        let look = |wires: &mut [Wire; 2], expected: [&str; 2]| {
+            let [here, there] = wires;
+            assert_eq!([status(there, &ids[0]), status(here, &ids[1])], expected);
+        };
+        for offset in [0, 60, 190, 310, 440] {
+            // Both may declare others dead before the store forgets them.
+            for _ in 0..12 {
+                pass(250);
+            }
+            pass(offset);
+            forget();
+            for _ in 0..60 {
+                look(&mut wires, ["working"; 2]);
+                pass(50);
+            }
+        }
+        // One of them dies, and the store forgets both.
+        views[0].fail_after(0);
+        pass(90);
+        forget();
+        let [_, there] = &mut wires;
+        for _ in 0..18 {
+            assert_eq!(status(there, &ids[0]), "working", "it may live");
+            pass(100);
+        }
+        for _ in 0..10 {
+            pass(100);
+        }
+        assert_eq!(status(there, &ids[0]), "failed");
+        assert_eq!(status(there, &ids[1]), "working");
+        drop(wires);
+        crate::sim::end();
+    }
+}
+
 /// A process that cannot renew its lease knows that its tasks may have failed, before it hears of it.
 #[test]
 fn a_task_asks_whether_it_still_counts() {

@@ -5,7 +5,8 @@ use core::pin::pin;
 use core::sync::atomic::{AtomicUsize, Ordering};
 use core::task::{Context, Poll, Waker};
 use core::time::Duration;
-use std::sync::Arc;
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
 
 use mcp_async::Clock as _;
 use mcp_async::tasks::server::Tasks;
@@ -23,6 +24,8 @@ pub(crate) struct Hostile {
     fault: Fault,
     /// Calls that are answered well before the first fault.
     good: Arc<AtomicUsize>,
+    /// The processes that it knows from this view of it.
+    boots: Arc<Mutex<BTreeSet<String>>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -55,6 +58,14 @@ impl Hostile {
             store,
             fault,
             good: Arc::new(AtomicUsize::new(good)),
+            boots: Arc::default(),
+        }
+    }
+
+    /// The store loses what it knows of processes.
+    pub(crate) fn forget_processes(&self) {
+        for boot in &*self.boots.lock().unwrap() {
+            drop(self.store.renew(boot, 0, Duration::ZERO));
         }
     }
 
@@ -156,7 +167,10 @@ impl TaskStore for Hostile {
 
     fn renew<'a>(&'a self, boot: &'a str, _: u64, lease: Duration) -> TaskStoreFuture<'a, bool> {
         // What is not answered is not done either.
-        let renewed = async move { self.store.renew(boot, own_time(), lease).await };
+        let renewed = async move {
+            self.boots.lock().unwrap().insert(boot.to_owned());
+            self.store.renew(boot, own_time(), lease).await
+        };
         self.answer(Box::pin(renewed), None)
     }
 
