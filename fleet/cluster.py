@@ -1,6 +1,7 @@
 """Three processes, a store, and a proxy for each link between them."""
 
 import socket
+import threading
 import time
 
 from balancer import Balancer
@@ -10,6 +11,17 @@ from proxy import CUT, PASS, Proxy
 
 PROCESSES = 3
 LEASE = 3
+# The third event of each stream, and each fifth one after it.
+LOSS = """
+local lost = 0
+for _, key in ipairs(redis.call('KEYS', '*session:*')) do
+  for _, field in ipairs(redis.call('HKEYS', key)) do
+    local number = string.match(field, '^%d+:(%d+)$')
+    if number and number % 5 == 3 then lost = lost + redis.call('HDEL', key, field) end
+  end
+end
+return lost
+""".replace("\n", " ")
 
 
 class Cluster:
@@ -64,6 +76,8 @@ class Cluster:
                 server.start()
                 self.history.pids[server.process.pid] = -1
             self.task_ports = [server.port for server in apart]
+        if self.plant == "entry":
+            threading.Thread(target=lose_entries, args=(self.store,), daemon=True).start()
         self.balancer = (Repeating if self.plant == "repeat" else Balancer)(self.ports)
 
     def run(self, number):
@@ -86,6 +100,15 @@ class Cluster:
             proxy.close()
         if self.balancer:
             self.balancer.close()
+
+
+def lose_entries(store):
+    """Some events of all streams disappear from a store, until it ends."""
+    try:
+        while store.run("EVAL", f'"{LOSS}"', "0"):
+            time.sleep(0.2)
+    except OSError:
+        return
 
 
 def bulk(number):

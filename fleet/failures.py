@@ -24,7 +24,9 @@ class Failures:
         victim, others = self.victim()
         server, slow = self.cluster.servers[victim], self.chance.random() < 0.5
         sessions = [each for each in (self.fresh(victim), self.fresh(victim)) if each]
-        kept = self.fresh(victim)
+        kept, told = self.fresh(victim), self.fresh(victim)
+        if told:
+            self.operations.call(told, victim, 100, 8)
         streams = self.together(
             *(partial(self.operations.call, session, others[0], 1500, 30, others=others) for session in sessions)
         )
@@ -46,7 +48,11 @@ class Failures:
         if at_once:
             self.cluster.run(victim)
             self.history.over(fault)
-        self.answer("a killed owner is followed", [*sessions, *([kept] if kept else [])], others, since, TAKEOVER)
+        left = [*sessions, *filter(None, (kept, told))]
+        self.answer("a killed owner is followed", left, others, since, TAKEOVER)
+        if told and told.seen:
+            # No process that lives has sent these events.
+            self.operations.replay(told, others[0], 0)
         if level:
             self.operations.log(kept, others[0])
         if subscribed:
