@@ -43,6 +43,7 @@ impl<X: Role, C: Clock> Exchanged<X, C> {
     }
 
     /// A timer for what comes after its end.
+    #[cfg(feature = "http-server")]
     pub(crate) fn timer(&self) -> C::Timer {
         self.clock.timer()
     }

@@ -148,14 +148,14 @@ impl<R: Runtime> HttpEndpoint<R> {
             Ok(session) => session,
             Err(answer) => return answer,
         };
-        let asks = self.asks(&body);
-        if self.is_closing() && asks {
+        if self.is_closing() && self.asks(&body) {
             return answer::closing();
         }
-        let place = match asks.then(|| self.calls.take(self.caller(parts))) {
-            Some(None) => return answer::busy(CROWDED),
-            place => place.flatten(),
-        };
+        let place = self.calls.take(self.caller(parts));
+        // What asks for nothing, a cancellation say, needs none.
+        if place.is_none() && self.asks(&body) {
+            return answer::busy(CROWDED);
+        }
         let opened = session.streams(|streams| {
             let reader = streams.open()?;
             streams.hold(&reader, place);
