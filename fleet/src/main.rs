@@ -38,7 +38,7 @@ struct Effect {
     key: String,
     /// The time that the call takes in milliseconds.
     millis: u64,
-    /// How often it reports progress in that time.
+    /// The number of its reports of progress in that time.
     steps: u32,
 }
 

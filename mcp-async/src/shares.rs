@@ -96,11 +96,16 @@ impl<K: Clone + Eq + Hash> Table<K> {
             *held = held.saturating_sub(places);
             if *held == 0 {
                 self.held.remove(caller);
-                shrink(&mut self.held);
+                if self.held.capacity() > KEPT {
+                    shrink(&mut self.held);
+                }
             }
         }
     }
 }
+
+/// The capacity of a table that keeps its storage: one caller that comes and goes allocates nothing.
+const KEPT: usize = 64;
 
 /// Places of one caller, given back when it is dropped.
 pub(crate) struct Share<K: Clone + Eq + Hash> {

@@ -172,8 +172,8 @@ async fn what_is_not_read_in_time_is_lost() {
     assert!(read < 5_000, "{read}");
 }
 
-/// What is no store: it accepts connections, and answers what it reads with these replies, the last one again
-/// and again.
+/// A server that is no store: it accepts connections, and answers what it reads with these replies, the last one
+/// again and again.
 fn stranger(replies: &'static [&'static [u8]]) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("redis://{}", listener.local_addr().unwrap());
@@ -207,7 +207,7 @@ async fn no_call_waits_for_longer_than_it_may() {
 
 const HELLO: &[u8] = b"%1\r\n+server\r\n+redis\r\n";
 
-/// What a server replies, and what is said of it.
+/// Replies of a server, and the text of the error about it.
 const STRANGERS: &[(&[&[u8]], &str)] = &[
     (&[b""], "did not reply within 200ms"),
     (&[b"$100\r\nhalf"], "did not reply within 200ms"),

@@ -71,7 +71,7 @@ impl RedisServer {
         assert!(sent.success());
     }
 
-    /// What it says to a command of its own client.
+    /// The reply to a command of its own client.
     pub(crate) fn ask(&self, command: &[&str]) -> String {
         ask(self.port, command)
     }

@@ -125,7 +125,7 @@ impl Subscription for Subscribed {
     }
 }
 
-/// Takes what the connection is told.
+/// Takes a message that the server has pushed to the connection.
 fn receive(queue: &Mutex<Queue>, channel: &str, info: PushInfo) {
     let mut queue = lock(queue);
     match info.kind {

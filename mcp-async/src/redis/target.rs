@@ -45,7 +45,7 @@ pub(super) enum Connection {
     },
 }
 
-/// Receives what a connection is told without having asked, also that it has ended.
+/// Receives what the server pushes to a connection, and the end of the connection.
 pub(super) type Push = Arc<dyn Fn(PushInfo) + Send + Sync>;
 
 impl Target {

@@ -2,7 +2,7 @@
 //!
 //! A task is one key, and each set of tasks is another one. A task is created before it is added to the
 //! sets, and removed before it is taken out of them. So an id in a set without a task is one of a task
-//! that has ended, and whoever finds it takes it out.
+//! that has ended, and the process that finds it takes it out.
 
 use core::time::Duration;
 use std::time::Instant;

@@ -11,7 +11,7 @@ use super::caller::CallerId;
 use super::session::Session;
 use crate::shares::{Share, Shares};
 
-/// How many sessions there may be at a time, whatever they are named by.
+/// The number of sessions that may be open at a time, in all tables of an endpoint together.
 ///
 /// Sessions whose client was not heard of after `initialize` make room for others: the oldest first, after a
 /// minute, or at once if every place is taken and the new caller has none.
@@ -118,5 +118,5 @@ impl Drop for Place {
     }
 }
 
-/// How long a client may take from `initialize` to its next message before its session makes room.
+/// The time that a client may take from `initialize` to its next message before its session makes room.
 const CONFIRMATION: Duration = Duration::from_secs(60);

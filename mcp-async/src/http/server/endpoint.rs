@@ -232,7 +232,7 @@ impl<R: Runtime> HttpEndpoint<R> {
         }
     }
 
-    /// Whether a request belongs to a session that processes share.
+    /// Returns true for a request of a session that processes share.
     fn continues(&self, opening: &Opening<'_>) -> bool {
         let has_session = match opening {
             Opening::Post(post) => post.session.is_some() && !post.is_modern(),
@@ -418,7 +418,7 @@ impl<R: Runtime> HttpEndpoint<R> {
         CallerId::of(parts, &self.options.trusted_proxies)
     }
 
-    /// A place for one more session; `None` if there is none for the sender of this request.
+    /// A place for one more session; `None` if the sender of this request cannot have one.
     pub(super) fn place(&self, parts: &Parts) -> Option<Place> {
         let caller = self.caller(parts);
         self.sessions.place(caller.as_ref(), self.clock.now())

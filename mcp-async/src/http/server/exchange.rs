@@ -51,7 +51,7 @@ impl<C: Clock> Exchange<C> {
         }
     }
 
-    /// Whether nothing more comes after what is there.
+    /// Returns true if nothing more comes after what is there.
     pub(super) fn has_ended(&self) -> bool {
         self.conversation
             .with(|core| Replies::of(core).is_none_or(|replies| replies.has_ended()))

@@ -20,7 +20,7 @@ use crate::shrink::shrink;
 pub(super) struct Sessions {
     shards: [Mutex<Shard>; SHARDS],
     capacity: Arc<Capacity>,
-    /// Those who wait until there is none.
+    /// Tasks that wait until no session is left.
     waiting: Mutex<Vec<Waker>>,
 }
 
@@ -74,7 +74,7 @@ impl Sessions {
         shards.all(|shard| lock(shard).is_empty())
     }
 
-    /// Waits until there is none.
+    /// Waits until no session is left.
     pub(super) async fn emptied(&self) {
         poll_fn(|cx| {
             // First, so that none is removed unseen.

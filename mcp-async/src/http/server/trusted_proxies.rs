@@ -90,7 +90,7 @@ impl TrustedProxies {
             match read(element) {
                 Some(proxy) if self.contains(proxy) => nearest = proxy,
                 Some(client) => return client,
-                // The proxy hides who it is (RFC 7239, section 6), or the text is none of it.
+                // The proxy hides its address (RFC 7239, section 6), or the text is no address.
                 None => break,
             }
         }

@@ -105,7 +105,7 @@ pub trait SessionStore: Send + Sync {
         displaces: bool,
     ) -> StoreFuture<'a, Claim>;
 
-    /// Returns the record of a session, which stays with its owner; `None` if there is none.
+    /// Returns the record of a session, which stays with its owner; `None` if there is no such session.
     fn load<'a>(&'a self, id: &'a str) -> StoreFuture<'a, Option<Vec<u8>>>;
 
     /// Begins the next epoch of a session, and keeps the record as long as if it was saved. `None` if

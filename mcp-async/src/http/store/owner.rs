@@ -52,7 +52,7 @@ pub struct TakenSession {
     pub record: Vec<u8>,
     /// The epoch that begins: how often the session has been taken, this time included.
     pub epoch: u32,
-    /// The number of the last event of the session's own stream, 0 if there is none.
+    /// The number of the last event of the session's own stream, 0 if it has no event.
     pub last_event: u64,
 }
 

@@ -100,7 +100,7 @@ impl Announcements {
         }
     }
 
-    /// Waits until the store takes the next one, whoever asks for it.
+    /// Waits until the store takes the next announcement, whichever request asks for it.
     pub(super) fn taken(&self) -> Wait<Arc<Signal>> {
         self.lock().taken.wait_shared()
     }

@@ -1,4 +1,4 @@
-//! Changes of lists and resources, which the clients of all processes are told of.
+//! Changes of lists and resources, of which the clients of all processes are notified.
 
 use core::future::poll_fn;
 use core::task::Poll;
