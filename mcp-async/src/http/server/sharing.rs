@@ -8,7 +8,7 @@ use mcp_proto::server::SessionSnapshot;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::processes::VERSION;
+use super::processes::{decode, encode};
 use crate::http::{Forward, SessionStore};
 use crate::observe;
 use crate::server::{Machine, Principal, SessionClient};
@@ -92,7 +92,6 @@ impl Sharing {
 #[derive(Serialize, Deserialize)]
 pub(super) struct Saved {
     /// The version of the record.
-    v: u32,
     pub(super) session: SessionSnapshot,
     /// What the client said of itself.
     pub(super) client: SessionClient,
@@ -112,7 +111,6 @@ impl Saved {
         // Ids of questions are reserved in portions: not each of them is worth a record.
         session.next_id = session.next_id.saturating_add(IDS);
         Some(Self {
-            v: VERSION,
             session,
             client: client.clone(),
             principal: principal.map(str::to_owned),
@@ -142,12 +140,11 @@ impl Saved {
 
     /// The record of a session that another process saved, if it is one of this version.
     pub(super) fn read(record: &[u8]) -> Option<Self> {
-        let saved: Self = serde_json::from_slice(record).ok()?;
-        (saved.v == VERSION).then_some(saved)
+        decode(record)
     }
 
     pub(super) fn write(&self) -> Vec<u8> {
-        serde_json::to_vec(self).unwrap_or_default()
+        encode(self)
     }
 }
 

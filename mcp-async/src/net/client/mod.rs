@@ -103,12 +103,12 @@ impl<R: Network> HttpClient<R> {
             let offered = HeaderValue::from_static("gzip, deflate");
             parts.headers.insert(ACCEPT_ENCODING, offered);
         }
+        if !self.0.redirects {
+            return self.exchange(Request::from_parts(parts, body)).await;
+        }
         for _ in 0..=REDIRECTS {
             let request = Request::from_parts(parts.clone(), body.clone());
             let response = self.exchange(request).await?;
-            if !self.0.redirects {
-                return Ok(response);
-            }
             match onward(&parts.uri, &response) {
                 Some(uri) => parts.uri = uri,
                 None => return Ok(response),

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, HeaderValue};
 use http::request::Parts;
-use http::{Request, Response};
+use http::{Request, Response, Uri};
 
 use super::super::answer::{self, Answer};
 use super::super::body::{Events, HttpBody};
@@ -18,9 +18,9 @@ use super::message::{
     self, ForwardedAnswer, ForwardedOutcome, ForwardedRequest, RequestLine, StatusLine,
 };
 use super::signal::{Signal, Wait};
-use super::this_process::{Process, Processes};
+use super::this_process::Processes;
 use super::{ANSWER, REQUEST};
-use crate::http::{ForwardError, ForwardedBody};
+use crate::http::{ForwardError, ForwardedBody, Owner};
 use crate::net::time::{Either, RuntimeSleep, race, timeout};
 use crate::observe;
 use crate::runtime::Runtime;
@@ -49,11 +49,10 @@ impl Processes {
         let Some(process) = self.find(owner) else {
             return Forwarding::NotOwner;
         };
-        let (Some(nonce), false) = (mint(), process.url.is_empty()) else {
+        let (Some(nonce), Some(url)) = (mint(), process.url) else {
             return Forwarding::Unreachable;
         };
-        let request = self.request(&process, &nonce, parts, body);
-        let Some(request) = request else {
+        let Some(request) = self.request(process.owner, url, &nonce, parts, body) else {
             return Forwarding::Unreachable;
         };
         observe::forwarding(owner);
@@ -69,26 +68,28 @@ impl Processes {
                 return Forwarding::Answered(answer::busy(MAY_HAVE_RUN).into());
             }
         };
-        self.read::<R>(&nonce, &process, response, keep_alive).await
+        self.read::<R>(&nonce, &process.gone, response, keep_alive)
+            .await
     }
 
     fn request(
         &self,
-        process: &Process,
+        to: Owner,
+        url: Uri,
         nonce: &str,
         parts: &Parts,
         body: &[u8],
     ) -> Option<Request<Bytes>> {
         let forwarded = ForwardedRequest {
-            to: process.owner.process.to_string(),
-            lease: process.owner.lease,
+            to: to.process.to_string(),
+            lease: to.lease,
             nonce: nonce.to_owned(),
             time: self.keys.requests.now(),
             head: RequestLine::of(parts, &self.sharing),
             digest: digest(body),
         };
         let signed = self.keys.requests.sign(&message::encode(&forwarded));
-        let request = Request::post(&process.url).header(REQUEST, signed).header(
+        let request = Request::post(url).header(REQUEST, signed).header(
             CONTENT_TYPE,
             HeaderValue::from_static("application/octet-stream"),
         );
@@ -99,7 +100,7 @@ impl Processes {
     async fn read<R: Runtime>(
         self: &Arc<Self>,
         nonce: &str,
-        process: &Process,
+        gone: &Arc<Signal>,
         response: Response<ForwardedBody>,
         keep_alive: Duration,
     ) -> Forwarding {
@@ -121,7 +122,7 @@ impl Processes {
         let patience = keep_alive.saturating_mul(2).saturating_add(self.lease);
         let mut events = ForwardedEvents::<R> {
             body,
-            gone: process.gone.wait_shared(),
+            gone: gone.wait_shared(),
             patience,
             silent: RuntimeSleep::after(patience),
         };

@@ -113,15 +113,15 @@ pub(in crate::http::server) struct VerifiedToken(pub(in crate::http::server) Opt
 #[derive(Clone, Copy)]
 pub(in crate::http::server) struct NotOwner;
 
-/// A message with the version of what it is made of.
+/// A message with the version of what it is made of. The message is a member, not flattened, so that it is read
+/// once and straight into its type.
 #[derive(Serialize, Deserialize)]
 struct Versioned<T> {
     v: u32,
-    #[serde(flatten)]
     message: T,
 }
 
-pub(super) fn encode(message: &impl Serialize) -> Vec<u8> {
+pub(in crate::http::server) fn encode(message: &impl Serialize) -> Vec<u8> {
     let versioned = Versioned {
         v: VERSION,
         message,
@@ -130,15 +130,9 @@ pub(super) fn encode(message: &impl Serialize) -> Vec<u8> {
 }
 
 /// The message, if it is one of this version.
-pub(super) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
-    #[derive(Deserialize)]
-    struct Version {
-        v: u32,
-    }
-
-    let Version { v } = serde_json::from_slice(bytes).ok()?;
-    let versioned = (v == VERSION).then(|| serde_json::from_slice::<Versioned<T>>(bytes));
-    Some(versioned?.ok()?.message)
+pub(in crate::http::server) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
+    let Versioned { v, message } = serde_json::from_slice(bytes).ok()?;
+    (v == VERSION).then_some(message)
 }
 
 /// The message, if it is of this version and another process has signed it.
@@ -269,4 +263,4 @@ const FORWARDED: [HeaderName; 9] = [
 ];
 
 /// The version of messages and records. A process leaves those of other versions alone.
-pub(in crate::http::server) const VERSION: u32 = 1;
+const VERSION: u32 = 1;

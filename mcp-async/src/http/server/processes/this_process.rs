@@ -5,6 +5,7 @@ use core::time::Duration;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use http::Uri;
 use mcp_proto::Instant;
 
 use super::super::sharing::Sharing;
@@ -60,7 +61,8 @@ pub(super) struct Keys {
 #[derive(Clone)]
 pub(super) struct Process {
     pub(super) owner: Owner,
-    pub(super) url: String,
+    /// Where it is reached; `None` for one of another version, or without a key.
+    pub(super) url: Option<Uri>,
     /// It does not live any more.
     pub(super) gone: Arc<Signal>,
 }
@@ -220,8 +222,7 @@ impl Processes {
             let is_fresh = |until: u64| now <= until.saturating_add(WINDOW);
             let genuine =
                 said.filter(|said| *said.process == *live.owner.process && is_fresh(said.until));
-            // A process of another version, or one that has no key, cannot be asked.
-            let url = genuine.map_or_else(String::new, |said| said.url);
+            let url = genuine.and_then(|said| said.url.parse().ok());
             let owner = live.owner;
             let gone = Arc::default();
             by_name.insert(Arc::clone(&owner.process), Process { owner, url, gone });
