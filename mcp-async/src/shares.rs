@@ -1,10 +1,18 @@
 //! Places that callers share.
 
 use core::hash::Hash;
+use core::net::IpAddr;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::shrink::shrink;
+
+/// The sender of requests, whose share the places count for that they take.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum CallerId {
+    Principal(Arc<str>),
+    Address(IpAddr),
+}
 
 /// A bounded number of places, of which one caller may hold at most as many as are still free.
 ///

@@ -47,19 +47,6 @@ pub enum IgnoreReason {
     Closed,
 }
 
-impl IgnoreReason {
-    /// The HTTP status of an exchange that brought nothing else (SH-06 to SH-08): 202, unless
-    /// what it brought makes no sense or comes too late for any session.
-    pub const fn http_status(self) -> u16 {
-        match self {
-            Self::Malformed | Self::Garbage => 400,
-            Self::Closed => 404,
-            Self::NotOverHttp => 500,
-            _ => ACCEPTED,
-        }
-    }
-}
-
 /// The destination of output: a pipe has one channel, HTTP has one for each exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Channel(u32);
@@ -237,4 +224,3 @@ impl fmt::Display for SendError {
 impl core::error::Error for SendError {}
 
 const OK: u16 = 200;
-pub(crate) const ACCEPTED: u16 = 202;

@@ -144,6 +144,7 @@ extern crate std;
 mod action;
 mod batch;
 mod config_error;
+mod conversation;
 mod custom_method;
 mod extension_name;
 mod id_buf;
@@ -168,6 +169,7 @@ mod time;
 mod token;
 
 // A connection and its driver.
+pub use conversation::{Conversation, Outgoing, Receipt};
 pub use inbox::Inbox;
 #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
 pub use inbox::Large;

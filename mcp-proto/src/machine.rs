@@ -96,7 +96,12 @@ pub trait Machine {
 
     /// The channel that [`poll_transmit`](Self::poll_transmit) would write to, if there is
     /// something to say.
-    fn next_channel(&self) -> Option<Channel>;
+    fn next_channel(&self) -> Option<Channel> {
+        self.next_channel_where(|_| true)
+    }
+
+    /// The first channel with something to say of those that have room: so that an unread stream holds up no other.
+    fn next_channel_where(&self, has_room: impl FnMut(Channel) -> bool) -> Option<Channel>;
 
     /// Writes one message that follows from state: a cancellation, a list change, a ping.
     ///

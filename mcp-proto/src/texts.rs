@@ -5,8 +5,7 @@ use alloc::{boxed::Box, sync::Arc};
 
 use crate::custom_method::CustomMethod;
 #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
-use crate::json::{MAX_DEPTH, Raw};
-use crate::json::{Str, Writer};
+use crate::json::{MAX_DEPTH, Raw, Str, Writer, offset};
 use crate::model::{Implementation, Settings};
 #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
 use crate::per_revision::PerRevision;
@@ -319,8 +318,7 @@ fn write_chosen(capabilities: &str, chosen: &[&str], w: &mut Writer<'_>) {
         return;
     };
     // The member is a part of the text.
-    let begin =
-        (member.as_bytes().as_ptr() as usize).saturating_sub(capabilities.as_ptr() as usize);
+    let begin = offset(member.as_bytes(), capabilities.as_bytes()).unwrap_or(0);
     let end = begin.saturating_add(member.as_bytes().len());
     w.literal(capabilities.get(..begin).unwrap_or_default());
     let is_chosen = |extension: Str<'_>| chosen.iter().any(|name| extension == **name);

@@ -17,7 +17,7 @@ use super::awaited::Awaited;
 use super::handler::Handler;
 use super::peer::Peer;
 use super::side::{About, Side};
-use crate::connection::{Driver, Outbound, Pipe, Shared};
+use crate::connection::{Driver, Respond, Shared};
 use crate::observe::Transport;
 use crate::runtime::{Clock, Now};
 
@@ -53,7 +53,7 @@ where
     let now = clock.now();
     let clock = Arc::new(clock) as Arc<dyn Now>;
     let opening = (Core::connect as Open, now, Transport::Pipe);
-    let (side, peer) = begin(opening, Pipe, clock, config.into(), handler);
+    let (side, peer) = begin(opening, None, clock, config.into(), handler);
     let shared = Arc::clone(&peer.shared);
     let limits = shared.lock().machine.config().limits;
     let driver = Driver::new(streams, timer, &limits, GRACE, side, shared);
@@ -66,7 +66,7 @@ pub(crate) type Open = fn(&mut Machine, Instant) -> Result<(), SendError>;
 /// The role of a connection and its first handle.
 pub(crate) fn begin(
     (open, now, transport): (Open, Instant, Transport),
-    outbound: impl Outbound,
+    outbound: Option<<Machine as Respond>::Outbound>,
     clock: Arc<dyn Now>,
     config: ClientSetup<'static>,
     handler: impl Handler,

@@ -111,6 +111,8 @@ pub(crate) mod supervisor;
 mod task_support;
 #[cfg(feature = "http-client")]
 pub(crate) mod transport_data;
+#[cfg(feature = "http-client")]
+mod unsent;
 
 use mcp_proto::client::{Client as Core, Growing};
 
@@ -157,7 +159,6 @@ pub use mcp_proto::RevisionSet;
 #[cfg(feature = "client")]
 pub use mcp_proto::client::{Negotiation, Timeouts};
 
-#[cfg(feature = "client")]
 pub(crate) use self::boxed::Boxed;
 #[cfg(feature = "client")]
 pub(crate) use self::created_task::is_created;
@@ -169,5 +170,8 @@ pub(crate) use self::question_tasks::{QuestionHost, QuestionTasks};
 pub(crate) use self::side::guarded;
 #[cfg(feature = "client")]
 pub(crate) use self::subscription::may_pass;
+#[cfg(feature = "client")]
+#[cfg(feature = "http-client")]
+pub(crate) use self::unsent::{UnsentMessage, UnsentMessages};
 
 pub(crate) type Machine = Core<'static, Growing>;

@@ -36,8 +36,6 @@ impl Role for Side {
 
     const WAITS_FOR_READER: bool = false;
     const DRAINS: bool = false;
-    #[cfg(any(feature = "http-server", feature = "http-client"))]
-    const SENDS_FIRST: bool = true;
 
     fn dispatch(
         &mut self,
@@ -186,6 +184,7 @@ impl Respond for Core<'_, Growing> {
     type Failure = Failure;
     type About = OnceLock<Weak<About>>;
     type RoleState = Nothing;
+    type Outbound = Unsent;
 
     fn respond(
         &mut self,
@@ -195,21 +194,6 @@ impl Respond for Core<'_, Growing> {
         out: &mut [u8],
     ) -> Result<Transmit, SendError> {
         Self::respond(self, now, token, outcome, out)
-    }
-
-    #[cfg(any(feature = "http-server", feature = "http-client"))]
-    fn write_reply(
-        &mut self,
-        now: Instant,
-        reply: &Self::Reply<'_>,
-        out: &mut [u8],
-    ) -> Result<Transmit, mcp_proto::BufferFull> {
-        mcp_proto::Machine::reply(self, now, *reply, out)
-    }
-
-    #[cfg(any(feature = "http-server", feature = "http-client"))]
-    fn next_channel_with_room(&self, has_room: impl Fn(Channel) -> bool) -> Option<Channel> {
-        self.next_channel().filter(|channel| has_room(*channel))
     }
 
     fn abandon(&mut self, token: SentToken) {
@@ -227,6 +211,11 @@ impl Respond for Core<'_, Growing> {
         self.hang_up(now);
     }
 }
+
+#[cfg(feature = "http-client")]
+type Unsent = super::unsent::UnsentMessages;
+#[cfg(not(feature = "http-client"))]
+type Unsent = crate::connection::NoOutbound;
 
 /// What does not change once it is known.
 pub(crate) struct About {

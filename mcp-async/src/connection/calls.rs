@@ -36,11 +36,6 @@ pub(crate) trait Role {
     /// Whether jobs may finish after the input ended.
     const DRAINS: bool;
 
-    /// Whether what a message made due leaves before the application learns of the message, where
-    /// messages leave in exchanges: `initialized` before the first call.
-    #[cfg(any(feature = "http-server", feature = "http-client"))]
-    const SENDS_FIRST: bool;
-
     /// Takes an event, without any lock held.
     fn dispatch(
         &mut self,

@@ -10,7 +10,7 @@ use mcp_proto::{Action, Instant, Machine, Source};
 
 use super::calls::{Calls, Event, Role};
 use super::frame::Frame;
-use super::shared::{Core, Respond, Shared};
+use super::shared::{Core, Shared};
 use crate::observe;
 use crate::runtime::{Clock, Timer};
 
@@ -81,32 +81,25 @@ impl<X: Role, C: Clock> Exchanged<X, C> {
         frame: Frame<'_>,
         look: impl FnOnce(&Action<Event<'_, X>, Reply<'_, X>>) -> Option<T>,
     ) -> Option<T> {
-        let (event, verdict) = {
+        let (mut verdict, mut ignored) = (None, None);
+        let event = {
             let core = &mut *self.calls.shared.lock();
             core.now = now;
-            let action = core.machine.handle(now, from, incoming);
-            let verdict = look(&action);
-            let event = match action {
-                Action::Event(event) => {
-                    if X::SENDS_FIRST {
-                        transmit(core, now);
-                    }
-                    event
-                }
-                Action::Reply(reply) => {
-                    let follow_up = core.machine.event_after_reply(&reply);
-                    // There is no output that could be too full for it.
-                    let _ = core.put(|machine, out| machine.write_reply(now, &reply, out));
-                    follow_up?
-                }
-                Action::Ignore(why) => {
-                    observe::ignored(why);
-                    return verdict;
-                }
+            let seen = |action: &Action<_, _>| {
+                verdict = look(action);
+                ignored = match action {
+                    Action::Ignore(why) => Some(*why),
+                    _ => None,
+                };
             };
-            (event, verdict)
+            core.conversation()?.handle(now, from, incoming, seen)
         };
-        self.take(event, frame, now);
+        if let Some(why) = ignored {
+            observe::ignored(why);
+        }
+        if let Some(event) = event {
+            self.take(event, frame, now);
+        }
         verdict
     }
 
@@ -169,32 +162,11 @@ impl<X: Role, C: Clock> Exchanged<X, C> {
     fn next_event(&self, now: Instant) -> Option<Event<'static, X>> {
         let core = &mut *self.calls.shared.lock();
         core.now = now;
-        if core.machine.poll_timeout().is_some_and(|due| due <= now) {
-            core.machine.handle_timeout(now);
-        }
-        transmit(core, now);
-        core.machine.poll_event()
+        core.conversation()?.next_event(now)
     }
 }
 
 type Reply<'b, X> = <<X as Role>::Machine as Machine>::Reply<'b>;
-
-/// Lets the machine send what it owes.
-fn transmit<M: Respond>(core: &mut Core<M>, now: Instant) {
-    loop {
-        let Core {
-            machine, outbound, ..
-        } = core;
-        let Some(channel) = machine.next_channel_with_room(|channel| outbound.has_room(channel))
-        else {
-            return;
-        };
-        let sent = core.put(|machine, out| machine.poll_transmit(now, channel, out));
-        if !matches!(sent, Ok(Some(_))) {
-            return;
-        }
-    }
-}
 
 /// Messages and polls of handlers in one turn: see the driver of byte streams.
 const WORK: u32 = 128;

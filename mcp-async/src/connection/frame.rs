@@ -26,17 +26,20 @@ impl Text {
         }
     }
 
-    pub(crate) fn bytes(&self) -> &[u8] {
-        match self {
-            Self::Small(bytes) => bytes,
-            Self::Large(bytes) => bytes,
-        }
-    }
-
     pub(crate) const fn frame(&self) -> Frame<'_> {
         match self {
             Self::Small(_) => None,
             Self::Large(bytes) => Some(bytes),
+        }
+    }
+}
+
+#[cfg(any(feature = "http-server", feature = "http-client"))]
+impl AsRef<[u8]> for Text {
+    fn as_ref(&self) -> &[u8] {
+        match self {
+            Self::Small(bytes) => bytes,
+            Self::Large(bytes) => bytes,
         }
     }
 }

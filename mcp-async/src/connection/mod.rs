@@ -28,8 +28,9 @@ pub(crate) use self::frame::Text;
 pub(crate) use self::frame::{Frame, keep};
 pub(crate) use self::job::discard;
 pub use self::job::{Answered, Job};
+#[cfg(not(all(feature = "http-server", feature = "http-client")))]
+pub(crate) use self::outbound::NoOutbound;
 pub(crate) use self::outbound::Outbound;
-pub(crate) use self::outbound::{Pipe, Receipt};
 pub(crate) use self::pending_request::PendingRequest;
 pub(crate) use self::pending_responses::{Arrival, Gone, PendingResponses, is_marked};
 pub use self::progress::Progress;

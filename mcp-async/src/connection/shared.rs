@@ -4,18 +4,16 @@
 use core::task::{Context, Poll, Waker, ready};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-#[cfg(any(feature = "http-server", feature = "http-client"))]
-use mcp_proto::BufferFull;
 use mcp_proto::json::Raw;
 use mcp_proto::{
-    Channel, Instant, Limits, Machine, NeedsBuffer, Outbox, Outcome, Output, SendError, SentToken,
-    Token, Transmit,
+    Channel, Conversation, Instant, Limits, Machine, NeedsBuffer, Outbox, Outcome, Outgoing as _,
+    Output, Receipt, SendError, SentToken, Token, Transmit,
 };
 
 use super::call_outcome::CallOutcome;
 use super::driver_waker::DriverWaker;
 use super::job::Answered;
-use super::outbound::{Outbound, Receipt};
+use super::outbound::Outbound;
 use super::pending_responses::PendingResponses;
 use crate::error::ErrorReply;
 use crate::observe::Transport;
@@ -29,6 +27,9 @@ pub(crate) trait Respond: Machine {
     type Failure;
     /// What the side keeps beside its machine, under the same lock.
     type RoleState: RoleState;
+
+    /// The destination of messages that leave in exchanges.
+    type Outbound: Outbound;
 
     /// What is known of the peer.
     type About: Default + Send + Sync;
@@ -51,19 +52,6 @@ pub(crate) trait Respond: Machine {
         let _ = (now, token, out);
         Ok(None)
     }
-
-    /// Writes an answer of the core, as often as a longer buffer is needed.
-    #[cfg(any(feature = "http-server", feature = "http-client"))]
-    fn write_reply(
-        &mut self,
-        now: Instant,
-        reply: &Self::Reply<'_>,
-        out: &mut [u8],
-    ) -> Result<Transmit, BufferFull>;
-
-    /// A channel that is owed a message and has room for it.
-    #[cfg(any(feature = "http-server", feature = "http-client"))]
-    fn next_channel_with_room(&self, has_room: impl Fn(Channel) -> bool) -> Option<Channel>;
 
     /// The answer to this request of ours is no longer awaited. No event of it follows.
     fn abandon(&mut self, token: SentToken);
@@ -110,16 +98,16 @@ impl RoleState for Nothing {
 
 /// One connection. The lock is held for one step of the machine or one message written, never
 /// while a future of a user is polled or dropped, a callback runs or a transport is asked.
-pub(crate) struct Shared<M: Respond, O: ?Sized = dyn Outbound> {
+pub(crate) struct Shared<M: Respond> {
     pub(crate) driver_waker: Arc<DriverWaker>,
     pub(crate) about: M::About,
     pub(crate) transport: Transport,
     clock: Arc<dyn Now>,
     limits: Limits,
-    core: Mutex<Core<M, O>>,
+    core: Mutex<Core<M>>,
 }
 
-pub(crate) struct Core<M: Respond, O: ?Sized = dyn Outbound> {
+pub(crate) struct Core<M: Respond> {
     pub(crate) machine: M,
     pub(crate) outbox: Outbox<Vec<u8>>,
     /// Of the message that was put last.
@@ -139,9 +127,8 @@ pub(crate) struct Core<M: Respond, O: ?Sized = dyn Outbound> {
     pub(crate) handles: usize,
     /// When the last turn began.
     pub(crate) now: Instant,
-    /// Whether messages stay in the outbox, which the driver writes.
-    pub(crate) is_pipe: bool,
-    pub(crate) outbound: O,
+    /// The destination of messages; without one they stay in the outbox, which the driver of a pipe writes.
+    pub(crate) outbound: Option<M::Outbound>,
 }
 
 impl<M: Respond> Shared<M> {
@@ -150,7 +137,7 @@ impl<M: Respond> Shared<M> {
         limits: &Limits,
         clock: Arc<dyn Now>,
         transport: Transport,
-        outbound: impl Outbound,
+        outbound: Option<M::Outbound>,
     ) -> Arc<Self> {
         let limits = Limits {
             output: limits
@@ -172,7 +159,6 @@ impl<M: Respond> Shared<M> {
                 ended: false,
                 handles: 0,
                 now,
-                is_pipe: outbound.is_pipe(),
                 outbound,
             }),
             driver_waker: DriverWaker::new(),
@@ -302,8 +288,8 @@ impl<M: Respond> Core<M> {
         if self.ended {
             return Poll::Ready(Err(SendError::Closed));
         }
-        if !self.is_pipe {
-            if !self.outbound.has_room(on) {
+        if let Some(outbound) = &self.outbound {
+            if !outbound.has_room(on) {
                 register(&mut self.room, cx);
                 return Poll::Pending;
             }
@@ -338,24 +324,29 @@ impl<M: Respond> Core<M> {
         &mut self,
         mut write: impl FnMut(&mut M, &mut [u8]) -> Result<T, E>,
     ) -> Result<T, E> {
-        let Self {
-            machine,
-            outbox,
-            outbound,
-            is_pipe,
-            receipt,
-            ..
-        } = self;
-        let written = outbox.put(|out| write(machine, out))?;
-        if !*is_pipe {
-            *receipt = written.transmit().and_then(|transmit| {
-                let message = outbox.pending().trim_ascii_end();
-                outbound.take(transmit, written.request(), message)
-            });
-            let pending = outbox.pending().len();
-            outbox.consume(pending);
-        }
+        let Some(mut conversation) = self.conversation() else {
+            let Self {
+                machine, outbox, ..
+            } = self;
+            return outbox.put(|out| write(machine, out));
+        };
+        let (written, receipt) = conversation.put(write)?;
+        self.receipt = receipt;
         Ok(written)
+    }
+
+    /// The machine with the destination of its messages, if that is no pipe.
+    pub(crate) const fn conversation(
+        &mut self,
+    ) -> Option<Conversation<'_, M, M::Outbound, Vec<u8>>> {
+        match &mut self.outbound {
+            Some(outgoing) => Some(Conversation {
+                machine: &mut self.machine,
+                outgoing,
+                outbox: &mut self.outbox,
+            }),
+            None => None,
+        }
     }
 
     /// A message that was just sent is reported once the store has it, if there is one.
@@ -382,7 +373,10 @@ impl<M: Respond> Core<M> {
         if self.ended {
             return Poll::Ready(Ok(()));
         }
-        self.outbound.poll_stored(cx, receipt).map(Ok)
+        match &mut self.outbound {
+            Some(outbound) => outbound.poll_stored(cx, receipt).map(Ok),
+            None => Poll::Ready(Ok(())),
+        }
     }
 
     /// Wakes the task at the next change of the connection.

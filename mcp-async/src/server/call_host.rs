@@ -6,12 +6,12 @@ use core::time::Duration;
 
 use mcp_proto::model::LoggingLevel;
 use mcp_proto::server::ProgressReport;
-use mcp_proto::{Channel, Outcome, Payload, Token};
+use mcp_proto::{Channel, Outcome, Payload, Receipt, Token};
 
 use super::peer::Peer;
 #[cfg(feature = "server")]
 use super::rounds::Rounds;
-use crate::connection::{Answered, Receipt};
+use crate::connection::Answered;
 
 /// Serves the [`Context`](super::Context)s of calls. A connection does; so can what keeps a call
 /// running after the exchange that began it.

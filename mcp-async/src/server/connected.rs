@@ -6,7 +6,7 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use mcp_proto::server::ProgressReport;
-use mcp_proto::{Channel, Outcome, SendError, Token};
+use mcp_proto::{Channel, Outcome, Receipt, SendError, Token};
 
 #[cfg(feature = "server")]
 use super::call_host::CallState;
@@ -16,7 +16,7 @@ use super::machine::Machine;
 use super::peer::Peer;
 #[cfg(feature = "server")]
 use super::rounds::Rounds;
-use crate::connection::{Answered, Receipt, RoleState, Shared};
+use crate::connection::{Answered, Outbound as _, RoleState, Shared};
 
 /// A connection as the host of its calls.
 pub(super) struct Connected(pub(super) Arc<Shared<Machine>>);
@@ -98,7 +98,10 @@ impl CallHost for Connected {
 
     #[cfg(feature = "http-server")]
     fn disconnect(&self, on: Channel, retry: Duration) -> bool {
-        let possible = self.0.lock().outbound.disconnect(on, retry);
+        let possible = match &mut self.0.lock().outbound {
+            Some(outbound) => outbound.disconnect(on, retry),
+            None => false,
+        };
         self.0.driver_waker.wake();
         possible
     }

@@ -17,7 +17,7 @@ use super::principal::Principal;
 use super::rounds::StateKeys;
 use super::service::Service;
 use super::side::Side;
-use crate::connection::{Driver, Pipe, Shared};
+use crate::connection::{Driver, Shared};
 use crate::observe::Transport;
 use crate::runtime::{Clock, Now};
 
@@ -71,7 +71,7 @@ where
     let Ok(machine) = Server::new(prepared, Growing);
     let clock = Arc::new(clock) as Arc<dyn Now>;
     let limits = machine.config().limits;
-    let shared = Shared::new(machine, &limits, clock, Transport::Pipe, Pipe);
+    let shared = Shared::new(machine, &limits, clock, Transport::Pipe, None);
     let peer = Peer::new(Arc::clone(&shared));
     let side = Side::new(service, peer.clone(), None);
     let driver = Driver::new((reader, writer), timer, &limits, GRACE, side, shared);

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use mcp_proto::json::RawBuf;
 use mcp_proto::server::ProgressReport;
-use mcp_proto::{Channel, Outcome, Payload, Revision, Token};
+use mcp_proto::{Channel, Outcome, Payload, Receipt, Revision, Token};
 
 use super::CallContext;
 use super::call_host::{CallHost, CallState, Log};
@@ -17,7 +17,7 @@ use super::detach::Detach;
 use super::encoded::with_written;
 use super::peer::Peer;
 use super::rounds::Rounds;
-use crate::connection::{Answered, CallOutcome, Receipt, register};
+use crate::connection::{Answered, CallOutcome, register};
 use crate::error::ErrorReply;
 
 /// Serves the contexts of one call: by the connection at first, and by itself once the call has

@@ -2,10 +2,10 @@
 
 use core::task::{self, Poll};
 
-use mcp_proto::{Channel, Instant, SendError, Transmit};
+use mcp_proto::{Channel, Instant, Receipt, SendError, Transmit};
 
 use super::machine::Machine;
-use crate::connection::{Receipt, Shared};
+use crate::connection::Shared;
 
 /// Sends a log message as [`Shared::poll_tell`] does; one too many for the connection's limit is
 /// dropped (LG-09).

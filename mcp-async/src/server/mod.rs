@@ -34,6 +34,8 @@ mod rounds;
 mod run_until;
 mod service;
 mod side;
+#[cfg(feature = "http-server")]
+mod streams;
 mod tell;
 
 pub mod layers;
@@ -140,7 +142,6 @@ mod view;
 #[cfg(feature = "server")]
 mod visibility;
 
-#[cfg(feature = "http-server")]
 pub(crate) use self::about::SessionClient;
 #[cfg(all(feature = "auth", feature = "http-server"))]
 pub(crate) use self::access::Access;
@@ -170,6 +171,9 @@ pub(crate) use self::rounds::{DerivedKeys, digest};
 pub use self::rounds::{Elicited, QuestionFuture, RequestState, Roots, StateError, StateKeys};
 pub use self::service::{Call, Service, ServiceFn, service_fn};
 pub use self::stdio::serve_stdio;
+#[cfg(feature = "http-server")]
+#[cfg(feature = "http-server")]
+pub(crate) use self::streams::ServerStreams;
 pub use self::tell::{LogMessage, ProgressUpdate};
 #[cfg(all(feature = "server", feature = "skills"))]
 pub(crate) use self::visibility::Visibility;

@@ -15,7 +15,7 @@ use super::ask::Ask;
 use super::log::poll_log;
 use super::machine::Machine;
 use super::principal::Principal;
-use crate::connection::{PendingRequest, Shared};
+use crate::connection::{Outbound as _, PendingRequest, Shared};
 
 /// A handle of the connection: cheap to clone, usable from any task, and no obstacle to its
 /// end. Once that has come, nothing is sent any more.
@@ -165,7 +165,11 @@ impl Peer {
     #[cfg(feature = "server")]
     pub(crate) fn is_read(&self) -> bool {
         let core = self.shared.lock();
-        !core.ended && core.outbound.is_read(Channel::PIPE)
+        !core.ended
+            && core
+                .outbound
+                .as_ref()
+                .is_none_or(|outbound| outbound.is_read(Channel::PIPE))
     }
 
     /// Whether the connection has ended.

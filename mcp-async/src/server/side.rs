@@ -23,7 +23,9 @@ use super::principal::Principal;
 #[cfg(feature = "server")]
 use super::rounds;
 use super::service::{Call, Service};
-use crate::connection::{Arrival, Effect, Frame, Progress, Respond, Role, Shared, discard};
+use crate::connection::{
+    Arrival, Effect, Frame, Outbound as _, Progress, Respond, Role, Shared, discard,
+};
 use crate::error::ErrorReply;
 use crate::observe;
 
@@ -48,8 +50,6 @@ impl<S: Service> Role for Side<S> {
 
     const WAITS_FOR_READER: bool = true;
     const DRAINS: bool = true;
-    #[cfg(any(feature = "http-server", feature = "http-client"))]
-    const SENDS_FIRST: bool = false;
 
     fn dispatch(
         &mut self,
@@ -145,7 +145,9 @@ impl<S: Service> Role for Side<S> {
                 };
                 let waker = {
                     let core = &mut *shared.lock();
-                    core.outbound.answered(token);
+                    if let Some(outbound) = &mut core.outbound {
+                        outbound.answered(token);
+                    }
                     core.responses
                         .put(cookie, arrival, raw, frame)
                         .ok()
@@ -250,6 +252,7 @@ impl Respond for Server<'_, Growing> {
     type Failure = Lost;
     type About = About;
     type RoleState = State;
+    type Outbound = Streams;
 
     fn respond(
         &mut self,
@@ -270,25 +273,6 @@ impl Respond for Server<'_, Growing> {
         self.flush_progress(now, token, out)
     }
 
-    #[cfg(any(feature = "http-server", feature = "http-client"))]
-    fn write_reply(
-        &mut self,
-        now: Instant,
-        reply: &Self::Reply<'_>,
-        out: &mut [u8],
-    ) -> Result<Transmit, mcp_proto::BufferFull> {
-        mcp_proto::Machine::reply(self, now, *reply, out)
-    }
-
-    #[cfg(any(feature = "http-server", feature = "http-client"))]
-    fn next_channel_with_room(
-        &self,
-        has_room: impl Fn(mcp_proto::Channel) -> bool,
-    ) -> Option<mcp_proto::Channel> {
-        // One channel that is full blocks no other.
-        self.next_channel_where(has_room)
-    }
-
     fn abandon(&mut self, token: SentToken) {
         self.cancel(token);
     }
@@ -297,6 +281,11 @@ impl Respond for Server<'_, Growing> {
         self.cancel_all();
     }
 }
+
+#[cfg(feature = "http-server")]
+type Streams = super::streams::ServerStreams;
+#[cfg(not(feature = "http-server"))]
+type Streams = crate::connection::NoOutbound;
 
 /// What is kept with the machine.
 #[cfg(feature = "server")]

@@ -5,13 +5,12 @@ use core::future::Future;
 use core::pin::Pin;
 use core::task::{self, Poll, ready};
 
-use mcp_proto::Payload;
 use mcp_proto::model::LoggingLevel;
 use mcp_proto::server::ProgressReport;
+use mcp_proto::{Payload, Receipt};
 
 use super::call_host::Log;
 use super::context::CallContext;
-use crate::connection::Receipt;
 
 /// How far a call is: what [`CallContext::progress`] returns. It resolves when there was room for
 /// the message, and an event store has it, if there is one.

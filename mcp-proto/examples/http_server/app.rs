@@ -8,7 +8,7 @@ use mcp_proto::model::{
     ToolsCapability,
 };
 use mcp_proto::rpc::{ErrorObject, Method, code};
-use mcp_proto::server::http::{Commands, HttpServer, ServerId};
+use mcp_proto::server::http::{HttpServer, ServerId};
 use mcp_proto::server::{Event, ProgressReport, ServerConfig};
 use mcp_proto::{Instant, Outcome, Token};
 
@@ -38,7 +38,13 @@ struct Counting {
 }
 
 impl App {
-    pub(crate) fn on(&mut self, now: Instant, event: &Event<'_>, commands: &mut Commands<'_, '_>) {
+    pub(crate) fn on(
+        &mut self,
+        now: Instant,
+        event: &Event<'_>,
+        machine: ServerId,
+        http: &mut HttpServer<'_>,
+    ) {
         match event {
             Event::Request {
                 token,
@@ -55,7 +61,7 @@ impl App {
                     Method::ToolsList => Outcome::Result(&list),
                     Method::ToolsCall if context.subject.is_some_and(|name| name == "count") => {
                         self.counting.push(Counting {
-                            machine: commands.id(),
+                            machine,
                             token: *token,
                             count: 0,
                             next: now + STEP,
@@ -65,11 +71,12 @@ impl App {
                     _ => Outcome::Error(ErrorObject::new(code::INVALID_PARAMS, "no such tool")),
                 };
                 // A request that is over by now needs no answer.
-                let _ = commands.respond(now, *token, outcome);
+                if let Some(mut commands) = http.commands(machine) {
+                    let _ = commands.respond(now, *token, outcome);
+                }
             }
             // The client gave up, hung up or deleted its session.
             Event::Cancelled { token, .. } => {
-                let machine = commands.id();
                 self.counting
                     .retain(|it| (it.machine, it.token) != (machine, *token));
                 self.cancelled += 1;
@@ -95,7 +102,9 @@ impl App {
             if call.count < 3 {
                 // A call without progress token has no progress.
                 let progress = ProgressReport::new(f64::from(call.count));
-                let _ = commands.progress(now, call.token, progress);
+                let _ = commands.send(Some(call.token), |server, out| {
+                    server.progress(now, call.token, progress, out)
+                });
                 return true;
             }
             let text = TextContent {

@@ -8,7 +8,7 @@ use std::net::TcpStream;
 use mcp_proto::Instant;
 use mcp_proto::http::{Field, Head};
 use mcp_proto::server::http::streams::StreamRead;
-use mcp_proto::server::http::{ExchangeId, HttpServer, ResponseHead};
+use mcp_proto::server::http::{ExchangeId, HttpServer, PostBody, Response};
 
 /// A client's connection, with one exchange at a time.
 pub(crate) struct Connection {
@@ -56,10 +56,14 @@ impl Connection {
         self.broken || (self.last && self.exchange.is_none() && self.output.is_empty())
     }
 
-    /// Reads what has come; says whether any byte has.
-    pub(crate) fn read(&mut self, now: Instant, http: &mut HttpServer<'_>) -> bool {
+    /// Reads what has come. Returns whether any byte has, and a body that is complete.
+    pub(crate) fn read(
+        &mut self,
+        now: Instant,
+        http: &mut HttpServer<'_>,
+    ) -> (bool, Option<PostBody>) {
         let mut bytes = [0; PORTION];
-        let mut moved = false;
+        let (mut moved, mut whole) = (false, None);
         // What follows a request waits until there is a response to it.
         if self.input.len() < PORTION {
             match self.socket.read(&mut bytes) {
@@ -83,10 +87,10 @@ impl Connection {
             self.input.drain(..count);
             self.missing -= count;
             if self.missing == 0 {
-                http.end_body(now, exchange, random);
+                whole = http.end_body(now, exchange, random);
             }
         }
-        moved
+        (moved, whole)
     }
 
     /// Reads the head of the next request, if it is there.
@@ -191,10 +195,10 @@ impl Connection {
     }
 }
 
-fn write_head(head: &ResponseHead, out: &mut Vec<u8>) {
+fn write_head(head: &Response<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(format!("HTTP/1.1 {} \r\n", head.status).as_bytes());
-    head.fields(&mut |name, value| {
-        for part in [name.as_bytes(), b": ", value, b"\r\n"] {
+    head.fields(|name, value| {
+        for part in [name.as_bytes(), b": ", value.as_bytes(), b"\r\n"] {
             out.extend_from_slice(part);
         }
     });

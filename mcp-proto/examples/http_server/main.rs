@@ -17,7 +17,7 @@ use std::net::TcpListener;
 
 use mcp_proto::Instant;
 use mcp_proto::http::Endpoint;
-use mcp_proto::server::http::{HttpOptions, HttpServer, HttpStep};
+use mcp_proto::server::http::{HttpOptions, HttpServer, HttpStep, Received};
 
 use crate::app::App;
 use crate::connection::Connection;
@@ -64,22 +64,29 @@ impl Server {
             self.connections.push(Connection::new(socket));
         }
         for connection in &mut self.connections {
-            moved |= connection.read(now, &mut self.http);
+            let (read, body) = connection.read(now, &mut self.http);
+            moved |= read;
+            if let Some(body) = body {
+                for message in body.messages() {
+                    if let Received::Event(event) = self.http.receive(now, &body, message) {
+                        self.app.on(now, &event, body.machine(), &mut self.http);
+                    }
+                }
+                self.http.finish(now, body);
+            }
         }
         self.app.handle_timeout(now, &mut self.http);
         loop {
             match self.http.step(now) {
-                HttpStep::Event {
-                    event,
-                    mut commands,
-                } => self.app.on(now, &event, &mut commands),
+                HttpStep::Event { machine, event } => {
+                    self.app.on(now, &event, machine, &mut self.http);
+                }
                 HttpStep::Ready(exchange) => {
                     let mut connections = self.connections.iter_mut();
                     if let Some(connection) = connections.find(|it| it.waits_for(exchange)) {
                         connection.set_ready();
                     }
                 }
-                HttpStep::Handled | HttpStep::Ignored(_) => {}
                 HttpStep::Idle => break,
             }
         }

@@ -4,7 +4,7 @@ use memchr::memchr2_iter;
 
 use super::{Call, ClientSetup, Round};
 use crate::action::SendError;
-use crate::json::{EncodeError, MAX_DEPTH, MemberWatch, Object, Raw, Writer};
+use crate::json::{EncodeError, MAX_DEPTH, MemberWatch, Object, Raw, Writer, offset};
 use crate::model::keys;
 use crate::payload::Payload;
 use crate::revision::Revision;
@@ -211,10 +211,9 @@ impl Extra<'_, '_> {
         if duplicate || self.is_taken(meta) {
             return Err(SendError::Encode);
         }
-        let offset = (raw.as_bytes().as_ptr() as usize).checked_sub(written.as_ptr() as usize);
-        let offset = offset.ok_or(SendError::Encode)?;
+        let before = offset(raw.as_bytes(), written).ok_or(SendError::Encode)?;
         Ok(Some(OwnMeta {
-            at: start.saturating_add(offset).saturating_add(1),
+            at: start.saturating_add(before).saturating_add(1),
             is_empty: meta.is_empty(),
         }))
     }

@@ -106,8 +106,9 @@ impl<S: Storage> Machine for Client<'_, S> {
         key.is_some_and(|key| self.questions.unread(key))
     }
 
-    fn next_channel(&self) -> Option<Channel> {
-        self.has_transmit().then_some(Channel::PIPE)
+    fn next_channel_where(&self, mut has_room: impl FnMut(Channel) -> bool) -> Option<Channel> {
+        let pipe = self.has_transmit().then_some(Channel::PIPE);
+        pipe.filter(|pipe| has_room(*pipe))
     }
 
     fn poll_transmit(

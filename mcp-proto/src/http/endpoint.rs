@@ -4,6 +4,7 @@ use super::access::{Access, is_host};
 use super::head::{Field, Head};
 use super::media::{EVENT_STREAM, JSON, accepts, is};
 use super::refusal::Refusal;
+use super::response::is_preflight;
 use crate::revision::{Http, Revision, RevisionSet};
 
 /// What is known of an endpoint before any request: shared by all of them, without a lock.
@@ -131,7 +132,7 @@ impl<T: AsRef<str>> Endpoint<'_, T> {
                 self.legacy_version(head)?;
                 session(head).map(Opening::Delete)
             }
-            "OPTIONS" if head.field("origin") != Field::None => Ok(Opening::Preflight),
+            _ if is_preflight(head) => Ok(Opening::Preflight),
             _ => Err(Refusal::Method),
         }
     }

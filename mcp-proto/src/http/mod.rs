@@ -13,25 +13,22 @@
 //! microcontroller can use it with any HTTP implementation:
 //!
 //! ```
-//! use mcp_proto::http::{Endpoint, Head, Opening, Refusal, Route};
+//! use mcp_proto::http::{AtOnce, Endpoint, Head, Opening, Refusal, Route};
 //! use mcp_proto::server::{Event, Fixed, OverHttp, Server, ServerConfig, SessionSnapshot};
 //! use mcp_proto::rpc::{ErrorObject, code};
-//! use mcp_proto::{Action, Channel, Inbox, Instant, Limits, Machine, Outcome, Source};
+//! use mcp_proto::{Conversation, Inbox, Instant, Limits, Outbox, Outcome, Source};
 //!
-//! /// The status, and the length of the body in `out`.
-//! fn answer(head: &impl Head, body: &mut Inbox<[u8; 1024]>, out: &mut [u8]) -> (u16, usize) {
-//!     fn refuse(refusal: Refusal, out: &mut [u8]) -> (u16, usize) {
-//!         (refusal.status(), refusal.write(out).unwrap_or(0))
-//!     }
+//! /// The status of the response, and the length of its body, which is in the outbox.
+//! fn answer(
+//!     head: &impl Head,
+//!     body: &mut Inbox<[u8; 1024]>,
+//!     outbox: &mut Outbox<[u8; 512]>,
+//! ) -> Result<(u16, usize), Refusal> {
 //!     // 1. The head by itself. Without sessions a POST is all there is.
 //!     let endpoint = Endpoint { sessions: false, ..Endpoint::default() };
-//!     let post = match endpoint.open(head) {
-//!         Ok(Opening::Post(post)) => post,
-//!         Ok(_) => return refuse(Refusal::Method, out),
-//!         Err(refusal) => return refuse(refusal, out),
-//!     };
+//!     let Opening::Post(post) = endpoint.open(head)? else { return Err(Refusal::Method) };
 //!     // 2. The machine that the body is for: a new one, over with this exchange.
-//!     let Some(message) = body.next_message() else { return (400, 0) };
+//!     let message = body.next_message().ok_or(Refusal::BodyUnreadable)?;
 //!     let storage = OverHttp(Fixed::<64, 1, 0, 0, 0>::new());
 //!     let (now, config) = (Instant::ZERO, ServerConfig::new("demo", "1.0"));
 //!     let mut server = match endpoint.route(&post, &message) {
@@ -39,24 +36,20 @@
 //!             Server::resume(now, config, storage, &SessionSnapshot::stateless(revision)).unwrap()
 //!         }
 //!         Route::Modern | Route::Initialize => Server::new(config, storage).unwrap(),
-//!         Route::Session(_) => return (404, 0),
-//!         Route::Refuse(refusal) => return refuse(refusal, out),
+//!         Route::Session(_) => return Err(Refusal::SessionUnknown),
+//!         Route::Refuse(refusal) => return Err(refusal),
 //!     };
-//!     // 3. The body, which is compared with the head.
-//!     let action = server.handle(now, &Source::post(Channel::new(1), &post), message);
-//!     // 4. A status alone, or a message that has one.
-//!     if let Some(status) = action.http_status() {
-//!         return (status, 0);
+//!     // 3. The body, which is compared with the head, and the answer of the application.
+//!     let mut at_once = AtOnce::default();
+//!     let mut conversation = Conversation { machine: &mut server, outgoing: &mut at_once, outbox };
+//!     let (source, mut verdict) = (Source::post(AtOnce::CHANNEL, &post), None);
+//!     let look = |action: &_| verdict = mcp_proto::Action::http_status(action);
+//!     if let Some(Event::Request { token, .. }) = conversation.handle(now, &source, message, look) {
+//!         let error = Outcome::Error(ErrorObject::new(code::METHOD_NOT_FOUND, "nothing here yet"));
+//!         let _ = conversation.put(|server, out| server.respond(now, token, error, out));
 //!     }
-//!     let sent = match action {
-//!         Action::Reply(reply) => server.reply(now, reply, out).ok(),
-//!         Action::Event(Event::Request { token, .. }) => {
-//!             let error = ErrorObject::new(code::METHOD_NOT_FOUND, "nothing here yet");
-//!             server.respond(now, token, Outcome::Error(error), out).ok()
-//!         }
-//!         _ => None,
-//!     };
-//!     sent.map_or((500, 0), |sent| (sent.status, sent.len))
+//!     // 4. A status alone, or a message that has one.
+//!     Ok(at_once.response(verdict).unwrap_or((500, 0)))
 //! }
 //! # struct Post;
 //! # impl Head for Post {
@@ -76,17 +69,23 @@
 //! body.spare_mut().unwrap()[..ping.len()].copy_from_slice(ping);
 //! body.filled(ping.len());
 //! body.close();
-//! let mut out = [0; 512];
-//! let (status, len) = answer(&Post, &mut body, &mut out);
+//! let mut outbox = Outbox::new([0; 512], &Limits::default());
+//! let (status, len) = answer(&Post, &mut body, &mut outbox)?;
 //! assert_eq!(status, 200);
-//! assert_eq!(&out[..len], br#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
+//! assert_eq!(&outbox.pending()[..len], br#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
+//! # Ok::<(), Refusal>(())
 //! ```
 
 mod access;
+mod at_once;
 mod endpoint;
+mod era;
 mod head;
 mod limits;
+#[cfg(feature = "alloc")]
+mod owned_post;
 mod refusal;
+mod response;
 mod route;
 
 // An endpoint and its settings.
@@ -97,8 +96,18 @@ pub use limits::HttpLimits;
 // A request.
 pub use endpoint::{Get, Opening, Post, SessionId, Version};
 pub use head::{Field, Head};
-pub use refusal::Refusal;
+#[cfg(feature = "alloc")]
+pub use owned_post::OwnedPost;
 pub use route::Route;
+
+// A response.
+pub use at_once::AtOnce;
+pub use refusal::Refusal;
+pub use response::{
+    Content, FieldValue, ResponseHead, is_preflight, origin_fields, preflight_fields,
+};
+
+pub(crate) use era::{MetaEvidence, is_modern};
 
 #[cfg(feature = "alloc")]
 pub mod annotation;

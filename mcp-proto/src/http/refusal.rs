@@ -1,12 +1,13 @@
-//! Refusals of requests before their bodies are read.
+//! Refusals of requests before a machine gets a message of them.
 
 use core::fmt;
 
+use super::response::UNAVAILABLE;
 use crate::action::BufferFull;
 use crate::json::Writer;
 use crate::rpc::code;
 
-/// A request that ends with its head.
+/// The refusal of a request of which no machine gets a message.
 ///
 /// [`status`](Self::status), [`code`](Self::code) and the text are one table.
 ///
@@ -63,18 +64,32 @@ pub enum Refusal {
     /// stream to answer with, so the status is the other one that a GET can have (SH-20). An
     /// empty stream would have clients resume it again and again.
     StreamEnded,
+    /// The session does not exist, or belongs to another principal (SH-30).
+    SessionUnknown,
+    /// The body is longer than this many bytes.
+    BodyTooLong(usize),
+    /// The body did not arrive in time.
+    BodyLate,
+    /// The connection broke within the body, or its framing was wrong.
+    BodyUnreadable,
+    /// The request met a limit of the server, or the server is about to end. The client may try again later; the text
+    /// says so if the request may have run.
+    Unavailable(&'static str),
 }
 
 impl Refusal {
     /// The HTTP status.
     pub const fn status(self) -> u16 {
         match self {
-            Self::Path => 404,
+            Self::Path | Self::SessionUnknown => 404,
             Self::Host | Self::Origin => 403,
             Self::TransferEncoding => 501,
             Self::Method | Self::StreamEnded | Self::MethodOfRevision => 405,
             Self::ContentType => 415,
             Self::Accept => 406,
+            Self::BodyTooLong(_) => 413,
+            Self::BodyLate => 408,
+            Self::Unavailable(_) => UNAVAILABLE,
             Self::HostMalformed
             | Self::TwoLengths
             | Self::Doubled(_)
@@ -82,7 +97,8 @@ impl Refusal {
             | Self::SessionMissing
             | Self::SessionMalformed
             | Self::EventUnknown
-            | Self::EventGone => 400,
+            | Self::EventGone
+            | Self::BodyUnreadable => 400,
         }
     }
 
@@ -90,6 +106,8 @@ impl Refusal {
     pub const fn code(self) -> i64 {
         match self {
             Self::Doubled(_) => code::HEADER_MISMATCH,
+            Self::BodyUnreadable => code::PARSE_ERROR,
+            Self::Unavailable(_) => code::INTERNAL_ERROR,
             _ => code::INVALID_REQUEST,
         }
     }
@@ -97,21 +115,36 @@ impl Refusal {
     /// Writes the body, a JSON-RPC error without id.
     ///
     /// # Errors
-    /// [`BufferFull`]; 256 bytes are always enough.
+    /// [`BufferFull`]; 256 bytes are always enough, but for the text of [`Unavailable`](Self::Unavailable).
     pub fn write(self, out: &mut [u8]) -> Result<usize, BufferFull> {
         let mut w = Writer::new(out);
-        self.put(&mut w);
-        w.finish()
-    }
-
-    fn put(self, w: &mut Writer<'_>) {
         let (field, sentence) = self.pieces();
         w.literal("{\"jsonrpc\":\"2.0\",\"error\":{\"code\":");
         w.signed(self.code());
         w.literal(",\"message\":\"");
         w.literal(field);
         w.literal(sentence);
+        if let Self::BodyTooLong(limit) = self {
+            w.unsigned(limit as u64);
+            w.literal(BYTES);
+        }
         w.literal("\"}}");
+        w.finish()
+    }
+
+    /// The body, as [`write`](Self::write) writes it.
+    #[cfg(feature = "alloc")]
+    pub fn to_body(self) -> alloc::vec::Vec<u8> {
+        let mut body = alloc::vec![0; 256];
+        loop {
+            match self.write(&mut body) {
+                Ok(len) => {
+                    body.truncate(len);
+                    return body;
+                }
+                Err(full) => body.resize(full.needed, 0),
+            }
+        }
     }
 
     /// The field that it is about, and what is to be said: one short sentence (JR-13).
@@ -146,6 +179,11 @@ impl Refusal {
                 "Last-Event-ID",
                 " names the last event of a stream that has ended",
             ),
+            Self::SessionUnknown => ("", "there is no such session, or no longer"),
+            Self::BodyTooLong(_) => ("", "the body is longer than "),
+            Self::BodyLate => ("", "the body did not come in time"),
+            Self::BodyUnreadable => ("", "the body could not be read"),
+            Self::Unavailable(reason) => ("", reason),
         }
     }
 }
@@ -154,8 +192,14 @@ impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (field, sentence) = self.pieces();
         f.write_str(field)?;
-        f.write_str(sentence)
+        f.write_str(sentence)?;
+        match self {
+            Self::BodyTooLong(limit) => write!(f, "{limit}{BYTES}"),
+            _ => Ok(()),
+        }
     }
 }
+
+const BYTES: &str = " bytes";
 
 impl core::error::Error for Refusal {}

@@ -1,9 +1,8 @@
 //! Selects the machine for the body of a POST.
 
 use super::endpoint::{Endpoint, Post, SessionId, Version};
+use super::era::{MetaEvidence, is_modern};
 use super::refusal::Refusal;
-use crate::json::Object;
-use crate::model::keys;
 use crate::revision::Revision;
 use crate::rpc::{Incoming, Message, Method};
 
@@ -63,10 +62,9 @@ impl<T: AsRef<str>> Endpoint<'_, T> {
             Incoming::Message(Message::Notification(told)) => (None, told.params),
             _ => (None, None),
         };
-        let dual = self.revisions.newest_legacy().is_some();
-        let discovers =
-            asked == Some(Method::ServerDiscover) && self.revisions.newest_modern().is_some();
-        if post.is_modern() || discovers || !dual || params.is_some_and(names_version) {
+        let meta = MetaEvidence::of(params);
+        let has_sessions = self.revisions.newest_legacy().is_some();
+        if !has_sessions || is_modern(self.revisions, Some(post), asked, meta) {
             return Route::Modern;
         }
         let session = post.session.filter(|_| self.sessions);
@@ -93,10 +91,4 @@ impl<T: AsRef<str>> Endpoint<'_, T> {
             None => Route::Refuse(Refusal::Version),
         }
     }
-}
-
-/// Whether a body says by itself that it is of the modern era.
-fn names_version(params: Object<'_>) -> bool {
-    let meta = params.get("_meta").and_then(|meta| meta.object());
-    meta.is_some_and(|meta| meta.get(keys::PROTOCOL_VERSION).is_some())
 }

@@ -7,6 +7,7 @@ use core::fmt;
 use core::ops::Range;
 
 use super::{Given, Inbox, begins_array};
+use crate::json::offset;
 use crate::rpc::{Incoming, Message};
 
 /// A message taken out of an [`Inbox`] together with the inbox's storage, so that parts of it can be
@@ -79,7 +80,7 @@ impl Inbox<Vec<u8>> {
         if text.len() < wanted || begins_array(text) {
             return None;
         }
-        let at = (text.as_ptr() as usize).checked_sub(self.store.as_ptr() as usize)?;
+        let at = offset(text, &self.store)?;
         let text = at..at.saturating_add(text.len());
         self.pass_line();
         let rest = self.start..self.end;

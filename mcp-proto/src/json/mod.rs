@@ -43,6 +43,7 @@ mod repair;
 mod scan;
 mod ser;
 mod serde_impls;
+mod span;
 mod string;
 mod text;
 mod token;
@@ -82,6 +83,9 @@ pub(crate) use decimal::Decimal;
 pub(crate) use member_watch::MemberWatch;
 pub(crate) use scan::Scanner;
 pub(crate) use serde_impls::Exact;
+#[cfg(feature = "alloc")]
+pub(crate) use span::Span;
+pub(crate) use span::offset;
 
 /// The deepest nesting that the scanner can be told to accept: its stack is one `u128`, a bit
 /// for each open container.

@@ -5,13 +5,13 @@ use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
-#[cfg(target_has_atomic = "ptr")]
-use core::ops::Range;
 use core::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::form::Form;
+#[cfg(target_has_atomic = "ptr")]
+use super::span::Span;
 use super::{DecodeError, EncodeError, Fault, MAX_DEPTH, Raw, Writer};
 
 /// A checked JSON value with bytes of its own, for what must outlive the buffer that it came
@@ -41,7 +41,7 @@ enum Bytes {
     Own(Vec<u8>),
     /// A part of a message that others may keep parts of, too.
     #[cfg(target_has_atomic = "ptr")]
-    Shared(Arc<Vec<u8>>, Range<usize>),
+    Shared(Arc<Vec<u8>>, Span),
 }
 
 impl RawBuf {
@@ -131,16 +131,12 @@ impl RawBuf {
     /// ```
     #[cfg(target_has_atomic = "ptr")]
     pub fn within(bytes: &Arc<Vec<u8>>, raw: Raw<'_>) -> Self {
-        let text = raw.as_bytes();
-        let range = (text.as_ptr() as usize)
-            .checked_sub(bytes.as_ptr() as usize)
-            .and_then(|start| Some(start..start.checked_add(text.len())?));
-        match range {
-            Some(range) if !range.is_empty() && range.end <= bytes.len() => Self {
-                bytes: Bytes::Shared(Arc::clone(bytes), range),
+        match Span::of(raw, bytes) {
+            Some(span) => Self {
+                bytes: Bytes::Shared(Arc::clone(bytes), span),
                 form: raw.form(),
             },
-            _ => raw.into(),
+            None => raw.into(),
         }
     }
 
@@ -154,7 +150,7 @@ impl RawBuf {
         let bytes = match &self.bytes {
             Bytes::Own(bytes) => bytes.as_slice(),
             #[cfg(target_has_atomic = "ptr")]
-            Bytes::Shared(bytes, range) => bytes.get(range.clone()).unwrap_or_default(),
+            Bytes::Shared(bytes, span) => return span.raw(bytes),
         };
         if bytes.is_empty() {
             Raw::NULL

@@ -64,7 +64,7 @@ impl Machine for Echo {
         true
     }
 
-    fn next_channel(&self) -> Option<Channel> {
+    fn next_channel_where(&self, _: impl FnMut(Channel) -> bool) -> Option<Channel> {
         (self.due > 0).then_some(Channel::PIPE)
     }
 

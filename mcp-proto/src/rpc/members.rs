@@ -4,6 +4,8 @@ use super::{
     ErrorObject, Id, Invalid, Member, Message, Method, Notification, Reason, Request, Response,
     Shape,
 };
+#[cfg(feature = "alloc")]
+use crate::json::Span;
 use crate::json::{Fault, Kind, Raw, Scanner};
 
 /// What the top level of a message says.
@@ -17,6 +19,49 @@ pub(super) struct Members<'b> {
     result: Option<Raw<'b>>,
     error: Option<Raw<'b>>,
     duplicate: Option<Member>,
+}
+
+/// The members of the top level by their places in the text.
+#[cfg(feature = "alloc")]
+#[derive(Clone, Copy)]
+pub(super) struct MemberSpans {
+    version: Option<bool>,
+    values: [Option<Span>; 5],
+    duplicate: Option<Member>,
+}
+
+#[cfg(feature = "alloc")]
+impl<'b> Members<'b> {
+    /// The places of the members in their text; `None` if they are of another text.
+    pub(super) fn spans(&self, text: &[u8]) -> Option<MemberSpans> {
+        let mut values = [None; 5];
+        let found = [self.id, self.method, self.params, self.result, self.error];
+        for (value, raw) in values.iter_mut().zip(found) {
+            if let Some(raw) = raw {
+                *value = Some(Span::of(raw, text)?);
+            }
+        }
+        Some(MemberSpans {
+            version: self.version,
+            values,
+            duplicate: self.duplicate,
+        })
+    }
+
+    /// The members at these places.
+    pub(super) fn found_at(spans: MemberSpans, text: &'b [u8]) -> Self {
+        let [id, method, params, result, error] =
+            spans.values.map(|span| span.map(|span| span.raw(text)));
+        Self {
+            version: spans.version,
+            id,
+            method,
+            params,
+            result,
+            error,
+            duplicate: spans.duplicate,
+        }
+    }
 }
 
 impl<'b> Members<'b> {

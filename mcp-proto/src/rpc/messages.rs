@@ -27,6 +27,10 @@ pub struct Messages<'b>(Rest<'b>);
 enum Rest<'b> {
     /// All of the text, and how deep it may nest.
     Whole(&'b [u8], u8),
+    /// One message that was read before.
+    One(Message<'b>),
+    /// An array that was validated before, in front of its first element.
+    Array(Scanner<'b>),
     /// An array, in front of an element or of its end.
     Elements {
         scanner: Scanner<'b>,
@@ -39,6 +43,18 @@ impl<'b> Messages<'b> {
     /// Those of this text, which nests no deeper than `depth`, brackets of an array included.
     pub const fn new(text: &'b [u8], depth: u8) -> Self {
         Self(Rest::Whole(text, depth))
+    }
+
+    /// One message that was read before.
+    #[cfg(feature = "alloc")]
+    pub(super) const fn one(message: Message<'b>) -> Self {
+        Self(Rest::One(message))
+    }
+
+    /// Those of an array that was validated before, in front of its first element.
+    #[cfg(feature = "alloc")]
+    pub(super) const fn array(scanner: Scanner<'b>) -> Self {
+        Self(Rest::Array(scanner))
     }
 
     fn open(&mut self, text: &'b [u8], depth: u8) -> Incoming<'b> {
@@ -80,6 +96,18 @@ impl<'b> Iterator for Messages<'b> {
                 let (text, depth) = (*text, *depth);
                 Some(self.open(text, depth))
             }
+            Rest::One(message) => {
+                let message = Incoming::Message(*message);
+                self.0 = Rest::Nothing;
+                Some(message)
+            }
+            Rest::Array(scanner) => {
+                self.0 = Rest::Elements {
+                    scanner: scanner.clone(),
+                    first: true,
+                };
+                Some(Incoming::BatchStart)
+            }
             Rest::Elements { scanner, first } => {
                 // The array was validated as a whole: there is an element, or its end.
                 if let Ok(true) = scanner.next_element(*first)
@@ -98,44 +126,6 @@ impl<'b> Iterator for Messages<'b> {
 
 impl iter::FusedIterator for Messages<'_> {}
 
-/// Where the reader of a text stopped: a position instead of a borrow, so that it can be kept
-/// together with the text.
-#[cfg(feature = "alloc")]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Place {
-    /// Before the first message.
-    #[default]
-    Start,
-    /// Inside an array, before an element or the end.
-    Element { at: usize, first: bool },
-    /// After the last message.
-    End,
-}
-
-/// The message at `place`, which moves past it: the same messages in the same order as
-/// [`Messages`] has.
-#[cfg(feature = "alloc")]
-pub(crate) fn message_at<'b>(text: &'b [u8], depth: u8, place: &mut Place) -> Option<Incoming<'b>> {
-    let (mut messages, base) = match *place {
-        Place::Start => (Messages::new(text, depth), 0),
-        Place::Element { at, first } => {
-            let scanner = Scanner::new(text.get(at..).unwrap_or_default(), depth);
-            (Messages(Rest::Elements { scanner, first }), at)
-        }
-        Place::End => return None,
-    };
-    let message = messages.next();
-    *place = match &messages.0 {
-        Rest::Whole(..) => Place::Start,
-        Rest::Elements { scanner, first } => Place::Element {
-            at: base.saturating_add(scanner.position()),
-            first: *first,
-        },
-        Rest::Nothing => Place::End,
-    };
-    message
-}
-
 #[cfg(test)]
 mod tests {
     use std::string::String;
@@ -146,11 +136,13 @@ mod tests {
     fn check(text: &str, expected: &str) {
         let mut found = String::new();
         #[cfg(feature = "alloc")]
-        let mut place = Place::Start;
+        let body = crate::rpc::OwnedMessages::parse(text.as_bytes(), 8);
+        #[cfg(feature = "alloc")]
+        let mut kept = body.messages();
         for incoming in Messages::new(text.as_bytes(), 8) {
             #[cfg(feature = "alloc")]
             assert_eq!(
-                std::format!("{:?}", message_at(text.as_bytes(), 8, &mut place)),
+                std::format!("{:?}", kept.next()),
                 std::format!("{:?}", Some(&incoming))
             );
             found.push_str(match incoming {
@@ -166,7 +158,7 @@ mod tests {
             });
         }
         #[cfg(feature = "alloc")]
-        assert_eq!(place, Place::End, "{text}");
+        assert!(kept.next().is_none(), "{text}");
         assert_eq!(found, expected, "{text}");
     }
 

@@ -19,6 +19,8 @@ mod message;
 mod messages;
 mod method;
 mod overlong;
+#[cfg(feature = "alloc")]
+mod owned_messages;
 mod parse;
 mod salvage;
 
@@ -26,6 +28,8 @@ mod salvage;
 pub use error_object::ErrorObject;
 pub use message::{Incoming, Message, Notification, Request, Response};
 pub use messages::Messages;
+#[cfg(feature = "alloc")]
+pub use owned_messages::OwnedMessages;
 
 // Their parts.
 pub use id::Id;
@@ -36,8 +40,6 @@ pub use invalid::{Invalid, Reason, Shape};
 pub use member::Member;
 pub use salvage::ID_ECHO;
 
-#[cfg(feature = "alloc")]
-pub(crate) use messages::{Place, message_at};
 pub(crate) use overlong::Overlong;
 pub(crate) use salvage::{Salvage, readable};
 

@@ -51,7 +51,7 @@ impl<'b> Message<'b> {
         }
     }
 
-    const NOT_OBJECT: Self = Self::Invalid(Invalid {
+    pub(super) const NOT_OBJECT: Self = Self::Invalid(Invalid {
         reason: Reason::NotObject,
         id: None,
         shape: Shape::Unknown,

@@ -6,28 +6,6 @@ use crate::action::{Channel, Transmit};
 use crate::slots::{Key, Queue};
 
 impl<S: Storage> Server<'_, S> {
-    /// The first channel with something to say of those that have room, in the order of
-    /// [`next_channel`](crate::Machine::next_channel): so that an unread stream holds up no
-    /// other.
-    pub fn next_channel_where(&self, mut has_room: impl FnMut(Channel) -> bool) -> Option<Channel> {
-        if !self.has_output() {
-            return None;
-        }
-        if !S::HTTP {
-            return Some(Channel::PIPE).filter(|pipe| has_room(*pipe));
-        }
-        let requests = self.requests.marked(Queue::Transmit);
-        let array = self.arrays.ready().filter(|_| S::ARRAYS);
-        let pipe = self.session_has_output() || (S::ASKS && self.pinger.is_due());
-        let ended = self.arrays.ended().into_iter();
-        let mut channels = ended
-            .chain(requests.map(|(_, request)| request.channel))
-            .chain(array)
-            .chain(self.questions.cancelled_on())
-            .chain(pipe.then_some(Channel::PIPE));
-        channels.find(|channel| has_room(*channel))
-    }
-
     /// The channel for messages on behalf of a request, or of none.
     pub(super) fn channel_of(&self, request: Option<Key>) -> Channel {
         request

@@ -134,7 +134,7 @@ impl<'b> Members<'b> {
         let Some(meta) = meta else {
             return Ok(members);
         };
-        let meta = meta.object().ok_or(PeerError::Missing("_meta"))?;
+        let meta = meta.object().ok_or(PeerError::MissingMeta("_meta"))?;
         members.meta = Some(meta);
         let client_info;
         [
@@ -162,7 +162,7 @@ impl<'b> Members<'b> {
     ) -> Result<Asked<'b>, PeerError> {
         let progress_token = match self.progress_token {
             Some(token) => {
-                Some(Id::from_raw(token).ok_or(PeerError::Missing("_meta.progressToken"))?)
+                Some(Id::from_raw(token).ok_or(PeerError::MissingMeta("_meta.progressToken"))?)
             }
             None => None,
         };

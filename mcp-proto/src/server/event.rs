@@ -2,8 +2,7 @@
 
 use super::context::RequestContext;
 use super::question::Ended;
-use super::reply::{Initialize, Reply};
-use crate::action::{ACCEPTED, Action};
+use super::reply::Initialize;
 use crate::json::{Number, Object, Raw, Str};
 use crate::rpc::{ErrorObject, Method, Reason};
 use crate::token::{SentToken, Token};
@@ -98,26 +97,6 @@ pub enum Event<'b> {
     },
     /// The connection is closed. All requests in flight have been reported.
     Closed,
-}
-
-impl Action<Event<'_>, Reply<'_>> {
-    /// The HTTP status of an exchange whose message led to this, if that is all that is said:
-    /// 202 for what was taken in, 400 for what could not be (SH-06 to SH-08, SH-47). `None` if
-    /// an answer follows on its channel, which has a status of its own
-    /// ([`Transmit::status`](crate::Transmit::status)).
-    ///
-    /// Of an array the first `None` decides, and if there is none, 202.
-    pub const fn http_status(&self) -> Option<u16> {
-        match self {
-            Self::Reply(_) | Self::Event(Event::Request { .. } | Event::Listening { .. }) => None,
-            Self::Event(Event::Answer {
-                answer: Answer::Unusable(_),
-                ..
-            }) => Some(400),
-            Self::Event(_) => Some(ACCEPTED),
-            Self::Ignore(why) => Some(why.http_status()),
-        }
-    }
 }
 
 /// How a question of ours ended.

@@ -11,15 +11,6 @@ use crate::revision::Revision;
 use crate::rpc::Method;
 
 impl<S: Storage> Server<'_, S> {
-    /// Whether a request without a version in its body is of the modern era all the same.
-    pub(super) fn is_modern(&self, head: Option<&Post<'_>>, method: Method<'_>) -> bool {
-        let Some(head) = head else { return false };
-        let modern = self.config.revisions.newest_modern().is_some();
-        // Where there is no other era, what is missing is the header (SH-37, VR-25).
-        head.is_modern()
-            || (modern && (method == Method::ServerDiscover || !self.config.has_legacy()))
-    }
-
     /// What a request of a legacy session repeats in its head under the draft.
     pub(super) fn check_draft(
         &self,

@@ -219,4 +219,4 @@ fn log_level(params: Option<Object<'_>>) -> Result<LoggingLevel, PeerError> {
         .ok_or(PeerError::LogLevel)
 }
 
-const MISSING_VERSION: PeerError = PeerError::Missing(keys::PROTOCOL_VERSION);
+const MISSING_VERSION: PeerError = PeerError::MissingMeta(keys::PROTOCOL_VERSION);

@@ -150,8 +150,23 @@ impl<S: Storage> Machine for Server<'_, S> {
         true
     }
 
-    fn next_channel(&self) -> Option<Channel> {
-        self.next_channel_where(|_| true)
+    fn next_channel_where(&self, mut has_room: impl FnMut(Channel) -> bool) -> Option<Channel> {
+        if !self.has_output() {
+            return None;
+        }
+        if !S::HTTP {
+            return Some(Channel::PIPE).filter(|pipe| has_room(*pipe));
+        }
+        let requests = self.requests.marked(Queue::Transmit);
+        let array = self.arrays.ready().filter(|_| S::ARRAYS);
+        let pipe = self.session_has_output() || (S::ASKS && self.pinger.is_due());
+        let ended = self.arrays.ended().into_iter();
+        let mut channels = ended
+            .chain(requests.map(|(_, request)| request.channel))
+            .chain(array)
+            .chain(self.questions.cancelled_on())
+            .chain(pipe.then_some(Channel::PIPE));
+        channels.find(|channel| has_room(*channel))
     }
 
     fn poll_transmit(

@@ -47,6 +47,7 @@ mod result_members;
 mod session;
 mod session_snapshot;
 mod setup;
+mod status;
 mod storage;
 mod subscriptions;
 mod transmit;
@@ -91,6 +92,7 @@ pub use storage::{Fixed, OverHttp, Storage};
 
 use crate::action::{Action, IgnoreReason};
 use crate::batch::{Counted, Reading};
+use crate::http::{MetaEvidence, is_modern};
 use crate::id_buf::IdStorage;
 use crate::json::{Object, Raw};
 use crate::model::ClientFeatures;
@@ -330,11 +332,11 @@ impl<'c, S: Storage> Server<'c, S> {
             Some(head) => headers::duplicate(head, method, error),
             None => error,
         })?;
-        let modern = members.version.is_some()
-            // VR-03: what lacks only the version is no request of a session.
-            || (members.is_modern && self.config.revisions.newest_modern().is_some())
-            || (S::HTTP && self.is_modern(head, method));
-        if modern {
+        let meta = MetaEvidence {
+            version: members.version.is_some(),
+            other: members.is_modern,
+        };
+        if is_modern(self.config.revisions, head, Some(method), meta) {
             from.modern = true;
             self.modern_request(from, id, method, params, members)
         } else {

@@ -38,7 +38,7 @@ impl<S: Storage> Server<'_, S> {
         let version = members
             .version
             .and_then(Raw::string)
-            .ok_or(PeerError::Missing(keys::PROTOCOL_VERSION))?;
+            .ok_or(PeerError::MissingMeta(keys::PROTOCOL_VERSION))?;
         if let Some(head) = head {
             headers::same_version(head, version)?;
         }
@@ -55,7 +55,7 @@ impl<S: Storage> Server<'_, S> {
         let capabilities = members
             .capabilities
             .and_then(Raw::object)
-            .ok_or(PeerError::Missing(keys::CLIENT_CAPABILITIES))?;
+            .ok_or(PeerError::MissingMeta(keys::CLIENT_CAPABILITIES))?;
         let features = ClientFeatures::read(Some(capabilities)).known_in(revision);
         let log_level = match members.log_level {
             Some(raw) => {

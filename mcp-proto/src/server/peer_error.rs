@@ -8,7 +8,7 @@ use crate::rpc::{Reason, code};
 
 /// A rule that a message of the client broke, or a limit of ours that it met.
 ///
-/// [`code`](Self::code) and the text are one table; no code is invented beyond those of the
+/// [`code`](Self::code) and the text are one table, and the statuses stand with all others in one; no code is invented beyond those of the
 /// specification (JR-23, JR-25).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -41,6 +41,8 @@ pub enum PeerError {
     UnknownMethod,
     /// A parameter that the protocol layer reads is missing or has the wrong type.
     Missing(&'static str),
+    /// A member of `_meta` that the protocol layer reads, or `_meta` itself, is missing or has the wrong type (VR-03).
+    MissingMeta(&'static str),
     /// A parameter that the protocol layer reads comes twice (JR-52).
     Doubled(&'static str),
     /// A level of logging that does not exist (LG-04, LG-07).
@@ -83,39 +85,16 @@ impl PeerError {
                 code::INTERNAL_ERROR
             }
             Self::UnknownMethod => code::METHOD_NOT_FOUND,
-            Self::Missing(_) | Self::Doubled(_) | Self::LogLevel | Self::NoVersion => {
-                code::INVALID_PARAMS
-            }
+            Self::Missing(_)
+            | Self::MissingMeta(_)
+            | Self::Doubled(_)
+            | Self::LogLevel
+            | Self::NoVersion => code::INVALID_PARAMS,
             Self::UnsupportedVersion => code::UNSUPPORTED_VERSION,
             Self::VersionHeaderMissing | Self::HeaderMissing(_) | Self::HeaderMismatch(_) => {
                 code::HEADER_MISMATCH
             }
             Self::TasksUndeclared | Self::ExtensionUndeclared => code::MISSING_CLIENT_CAPABILITY,
-        }
-    }
-
-    /// The HTTP status of an exchange that it answers (SH-46); `modern` if the request is of that
-    /// era.
-    pub const fn status(self, modern: bool) -> u16 {
-        match self {
-            Self::Invalid(_)
-            | Self::Batch
-            | Self::ModernInBatch
-            | Self::NotInitialized
-            | Self::Doubled(_)
-            | Self::VersionHeaderMissing
-            | Self::HeaderMissing(_)
-            | Self::HeaderMismatch(_)
-            | Self::Unasked
-            | Self::UnsupportedVersion
-            | Self::TasksUndeclared
-            | Self::ExtensionUndeclared => 400,
-            Self::IdTooLong | Self::IdInUse | Self::LogLevel if modern => 400,
-            Self::Missing(member) if modern && is_meta(member) => 400,
-            Self::UnknownMethod if modern => 404,
-            // Before acceptance, and it passes.
-            Self::TooManyRequests => 503,
-            _ => 200,
         }
     }
 
@@ -134,7 +113,9 @@ impl PeerError {
             Self::TooManyRequests => ("", "limit reached: requests in flight"),
             Self::TooManySubscriptions => ("", "limit reached: subscriptions"),
             Self::UnknownMethod => ("", "method not found"),
-            Self::Missing(member) => (member, " is missing or malformed"),
+            Self::Missing(member) | Self::MissingMeta(member) => {
+                (member, " is missing or malformed")
+            }
             Self::Doubled(member) => (member, " occurs twice"),
             Self::LogLevel => ("", "unknown log level"),
             Self::NoVersion => ("protocolVersion", " is missing or no string"),
@@ -165,14 +146,6 @@ impl PeerError {
 }
 
 const MISSING: &str = " is missing";
-
-/// Whether it is of `_meta`, or of the members there that a modern request has to have (VR-03).
-const fn is_meta(member: &str) -> bool {
-    matches!(
-        member.as_bytes(),
-        [b'_', b'm', b'e', b't', b'a', ..] | [b'i', b'o', b'.', ..]
-    )
-}
 
 impl fmt::Display for PeerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -4,6 +4,7 @@ use super::in_flight::{InFlight, Stage};
 use super::question_check::check_question;
 use super::result_members::{Addition, complete};
 use super::setup::ServerSetup;
+use super::status::status_of;
 use super::{Server, Storage};
 use crate::action::{BufferFull, SendError, Transmit};
 use crate::id_buf::IdStorage;
@@ -336,22 +337,6 @@ pub(super) fn write_replacement(
             Err(SendError::TooLarge { needed })
         }
         (written, _) => Ok(written?),
-    }
-}
-
-/// The HTTP status of an exchange that this error answers, where errors have one: some codes have
-/// one of their own, all others were accepted (SH-36, SH-46).
-pub(super) const fn status_of(code: i64) -> u16 {
-    match code {
-        code::METHOD_NOT_FOUND => 404,
-        code::HEADER_MISMATCH
-        | code::MISSING_CLIENT_CAPABILITY
-        | code::UNSUPPORTED_VERSION
-        | code::PARSE_ERROR
-        | code::INVALID_REQUEST => 400,
-        code::OVERLOADED => 503,
-        code::TOO_MANY_REQUESTS => 429,
-        _ => 200,
     }
 }
 

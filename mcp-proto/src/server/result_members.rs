@@ -1,7 +1,7 @@
 //! Adds members of the protocol to results of the application.
 
 use crate::action::SendError;
-use crate::json::{MemberWatch, Raw, Writer};
+use crate::json::{MemberWatch, Raw, Writer, offset};
 use crate::payload::Payload;
 use crate::revision::Revision;
 use crate::splice::{Additions, CLOSE, Members, OwnMeta};
@@ -79,8 +79,7 @@ impl OwnMembers {
             for (name, _) in members.members() {
                 note(&mut own.present, additions, true, |key| name == key);
             }
-            let before = (value.as_bytes().as_ptr() as usize)
-                .saturating_sub(object.as_bytes().as_ptr() as usize);
+            let before = offset(value.as_bytes(), object.as_bytes()).unwrap_or(0);
             let meta = OwnMeta {
                 at: start.saturating_add(before).saturating_add(1),
                 is_empty: members.is_empty(),

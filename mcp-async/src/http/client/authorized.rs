@@ -6,7 +6,6 @@ use core::task::Poll;
 use core::time::Duration;
 use std::sync::Arc;
 
-use bytes::Bytes;
 use http::Response;
 use http::header::WWW_AUTHENTICATE;
 use mcp_auth::{Challenge, Refusal, Remedy, Scheme};
@@ -17,6 +16,7 @@ use super::carrier::{Reply, Unsent};
 use super::link::Link;
 use super::no_reply::NoReply;
 use super::whole::{REFUSAL, whole};
+use crate::client::UnsentMessage;
 use crate::error::AuthorizationError;
 
 /// Sends the request of an exchange. A refusal that nothing helps against is an error with status
@@ -25,7 +25,7 @@ pub(super) async fn send(
     link: &Link,
     authorizer: &Authorizer,
     exchange: &Exchange,
-    message: &Bytes,
+    message: &UnsentMessage,
 ) -> Result<Response<Reply>, NoReply> {
     let mut refusals = authorizer.refusals();
     // Why the token was obtained, if it was for this request.

@@ -21,6 +21,7 @@ use super::carrier::{Carrier, Unsent};
 use super::credentials::Credentials;
 use super::permits::{Permit, Permits};
 use super::settings::Settings;
+use crate::client::UnsentMessage;
 use crate::client::client_state::ClientState;
 use crate::client::inner::ClientShared;
 use crate::connection::DriverWaker;
@@ -91,7 +92,7 @@ pub(super) enum Order {
 /// An exchange that begins.
 pub(super) struct Start {
     pub(super) exchange: Exchange,
-    pub(super) message: Bytes,
+    pub(super) message: UnsentMessage,
     pub(super) opens: Opens,
     /// Whether it is worth waiting for at the end.
     pub(super) stays: bool,
@@ -168,7 +169,7 @@ impl Link {
     }
 
     /// Takes a message of the connection's; `Pending` while all messages have to wait.
-    pub(super) fn poll_send(&self, cx: &Context<'_>, message: &Bytes) -> Poll<Sent> {
+    pub(super) fn poll_send(&self, cx: &Context<'_>, message: &UnsentMessage) -> Poll<Sent> {
         {
             let mut state = self.lock();
             if state.is_held {
@@ -184,13 +185,13 @@ impl Link {
         self.permits.poll_free(cx)
     }
 
-    fn send(&self, message: &Bytes) -> Sent {
+    fn send(&self, message: &UnsentMessage) -> Sent {
         let Some(shared) = self.shared.get() else {
             return Sent::Begun;
         };
         let (mut opens, mut cancelled) = (Opens::Nothing, None);
         let mut needs_seat = true;
-        match Message::parse(message, mcp_proto::json::MAX_DEPTH) {
+        match message.message() {
             Message::Request(request) => {
                 // It was written for a session that is gone, or its answer is no longer awaited.
                 let id = request.id.to_u64();
@@ -238,7 +239,7 @@ impl Link {
         let exchange = {
             let mut state = self.lock();
             state.is_held |= opens == Opens::Stream;
-            Exchange::new(&state.origin, message)
+            Exchange::new(&state.origin, &message.message())
         };
         let start = Box::new(Start {
             exchange,
@@ -258,11 +259,11 @@ impl Link {
     pub(super) fn request(
         &self,
         exchange: &Exchange,
-        message: &Bytes,
+        message: &UnsentMessage,
     ) -> Result<Request<Full<Bytes>>, Unsent> {
         let state = self.lock();
         let (verb, body) = match exchange.method() {
-            Asked::Post => (Verb::POST, message.clone()),
+            Asked::Post => (Verb::POST, message.text().clone()),
             Asked::Get => (Verb::GET, Bytes::new()),
             Asked::Delete => (Verb::DELETE, Bytes::new()),
         };
@@ -284,7 +285,7 @@ impl Link {
         if let Some(value) = credentials.and_then(Credentials::authorization) {
             fields.insert(AUTHORIZATION, value);
         }
-        exchange.fields(&state.origin, message, &mut |name, value| {
+        exchange.fields(&state.origin, &message.message(), &mut |name, value| {
             let name = HeaderName::try_from(name);
             let value = HeaderValue::from_bytes(value);
             if let (Ok(name), Ok(value)) = (name, value) {
@@ -374,7 +375,7 @@ impl Link {
         match self.origin(|origin| origin.listen()) {
             Some(exchange) => self.order(Order::Start(Box::new(Start {
                 exchange,
-                message: Bytes::new(),
+                message: no_message(),
                 opens: Opens::Calls,
                 stays: false,
                 permit: None,
@@ -398,7 +399,7 @@ impl Link {
     /// The server has two endpoints, of which this is the second: messages go there from now on,
     /// and first the handshake that the first one refused. `false` for one that is elsewhere
     /// (HS-07).
-    pub(super) fn move_to(&self, endpoint: &[u8], handshake: &Bytes) -> bool {
+    pub(super) fn move_to(&self, endpoint: &[u8], handshake: &UnsentMessage) -> bool {
         let endpoint = core::str::from_utf8(endpoint).ok();
         let endpoint = endpoint.and_then(|endpoint| self.url.join(endpoint.trim()).ok());
         let Some(endpoint) = endpoint.filter(|url| url.origin() == self.url.origin()) else {
@@ -408,7 +409,7 @@ impl Link {
             let mut state = self.lock();
             state.endpoint = Some(endpoint);
             state.origin.set_two_endpoints();
-            Exchange::new(&state.origin, handshake)
+            Exchange::new(&state.origin, &handshake.message())
         };
         self.order(Order::Start(Box::new(Start {
             exchange,
@@ -533,7 +534,7 @@ impl Link {
         let end = state.origin.delete().map(|exchange| {
             Box::new(Start {
                 exchange,
-                message: Bytes::new(),
+                message: no_message(),
                 opens: Opens::Nothing,
                 stays: true,
                 permit: None,
@@ -593,6 +594,11 @@ impl State {
             self.room.push(cx.waker().clone());
         }
     }
+}
+
+/// The message of a request that carries none.
+pub(super) fn no_message() -> UnsentMessage {
+    UnsentMessage::parse(Bytes::new(), 0)
 }
 
 /// Bytes that wait for the connection before exchanges have to; one message more may come.

@@ -1,10 +1,10 @@
 //! A client over HTTP: each message is an exchange.
 //!
-//! `Outgoing` takes each message of the machine out of the connection, and the message becomes a
+//! `UnsentMessages` takes each message of the machine out of the connection, and the message becomes a
 //! future that runs its exchange. Messages of the server return to the machine from any exchange.
 //!
 //! ```text
-//!   Session --message--> Outgoing --Order--> Exchanges --poll--> run_exchange: one exchange, resumptions too
+//!   Session --message--> Unsent --Order--> Exchanges --poll--> run_exchange: one exchange, resumptions too
 //!      ^                                                           |  fails, refusals, lost sessions:
 //!      `------------------- Link.incoming <------------------------'  inputs of the machine
 //! ```
@@ -24,7 +24,6 @@ mod link;
 #[cfg(not(feature = "auth"))]
 mod no_authorization;
 mod no_reply;
-mod outgoing;
 mod permits;
 mod run_exchange;
 mod send;

@@ -7,7 +7,6 @@ use core::task::Poll;
 use core::time::Duration;
 use std::sync::Arc;
 
-use bytes::Bytes;
 use http::header::{CONTENT_TYPE, DATE, RETRY_AFTER};
 use http::{Response, StatusCode};
 use mcp_proto::Instant;
@@ -16,11 +15,12 @@ use mcp_proto::client::http::{Body, Exchange, ExchangeOutcome, HttpMethod, Reply
 use mcp_proto::rpc::Reason;
 
 use super::carrier::Reply;
-use super::link::{Link, Opens, Start};
+use super::link::{Link, Opens, Start, no_message};
 use super::no_reply::NoReply;
 use super::send::{PATIENCE, ask, deliver, within};
 use super::stream;
 use super::whole::{REFUSAL, Whole, whole};
+use crate::client::UnsentMessage;
 use crate::runtime::{Clock, Timer};
 
 /// Runs an exchange, and tells the machine what becomes of it;
@@ -157,7 +157,7 @@ async fn attempt<C: Clock>(
     link: &Link,
     clock: &C,
     exchange: &mut Exchange,
-    message: &Bytes,
+    message: &UnsentMessage,
     responded: &AtomicBool,
 ) -> (ExchangeOutcome, Vec<u8>) {
     let mut line = Vec::new();
@@ -218,9 +218,9 @@ async fn probe_http_sse<C: Clock>(
     link: &Link,
     clock: &C,
     exchange: &mut Exchange,
-    handshake: &Bytes,
+    handshake: &UnsentMessage,
 ) -> bool {
-    let Ok(response) = ask(link, exchange, &Bytes::new()).await else {
+    let Ok(response) = ask(link, exchange, &no_message()).await else {
         return false;
     };
     if judge(link, exchange, &response) != Body::Events {

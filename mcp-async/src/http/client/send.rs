@@ -8,6 +8,7 @@ use core::time::Duration;
 use bytes::Bytes;
 use http::Response;
 use mcp_proto::client::http::Exchange;
+use mcp_proto::json::MAX_DEPTH;
 
 #[cfg(feature = "auth")]
 use super::authorized;
@@ -15,12 +16,13 @@ use super::carrier::Reply;
 use super::link::Link;
 use super::no_reply::NoReply;
 use super::whole::{REFUSAL, whole};
+use crate::client::UnsentMessage;
 use crate::runtime::{Clock, Timer};
 
 pub(super) async fn ask(
     link: &Link,
     exchange: &Exchange,
-    message: &Bytes,
+    message: &UnsentMessage,
 ) -> Result<Response<Reply>, NoReply> {
     #[cfg(feature = "auth")]
     if let Some(authorizer) = &link.authorizer {
@@ -33,8 +35,8 @@ pub(super) async fn ask(
 
 /// Tells the server something that has no answer.
 pub(super) async fn tell<C: Clock>(link: &Link, clock: &C, message: Vec<u8>) {
-    let message = Bytes::from(message);
-    let exchange = link.origin(|origin| Exchange::new(origin, &message));
+    let message = UnsentMessage::parse(Bytes::from(message), MAX_DEPTH);
+    let exchange = link.origin(|origin| Exchange::new(origin, &message.message()));
     let told = async {
         if let Ok(response) = ask(link, &exchange, &message).await {
             whole(response.into_body(), REFUSAL).await;

@@ -8,20 +8,19 @@ use std::sync::Arc;
 
 use mcp_proto::client::{ClientSetup, Failure};
 use mcp_proto::rpc::Messages;
-use mcp_proto::{Channel, Instant, Machine as _, Source};
+use mcp_proto::{Channel, Instant, Machine as _, Outgoing as _, Source};
 use url::Url;
 
 use super::authorization::Authorizer;
 use super::carrier::Carrier;
 use super::exchanges::Exchanges;
 use super::link::{Link, Sent};
-use super::outgoing::Outgoing;
 use super::settings::Settings;
 use crate::client::client_state::ClientState;
 use crate::client::connection::{GRACE, Open, begin};
 use crate::client::side::Side;
 use crate::client::supervisor::Dialled;
-use crate::client::{ConnectError, Machine};
+use crate::client::{ConnectError, Machine, UnsentMessages};
 use crate::connection::{Exchanged, Text, Work, Worked, poll_work};
 use crate::observe::Transport;
 use crate::runtime::Clock;
@@ -62,9 +61,11 @@ impl<C: Clock> Session<C> {
     fn take_in(&mut self, cx: &Context<'_>) -> bool {
         let mut moved = false;
         while self.phase == Phase::Open
-            && self
-                .connection
-                .with(|core| core.outbound.has_room(Channel::PIPE))
+            && self.connection.with(|core| {
+                core.outbound
+                    .as_ref()
+                    .is_some_and(|all| all.has_room(Channel::PIPE))
+            })
         {
             match self.link.poll_message(cx) {
                 Poll::Pending => break,
@@ -72,7 +73,7 @@ impl<C: Clock> Session<C> {
                 Poll::Ready(Some(message)) => {
                     let text = Text::new(message);
                     let now = self.connection.now();
-                    for incoming in Messages::new(text.bytes(), self.depth) {
+                    for incoming in Messages::new(text.as_ref(), self.depth) {
                         let frame = text.frame();
                         self.connection
                             .handle(now, &Source::PIPE, incoming, frame, |_| None::<()>);
@@ -93,7 +94,7 @@ impl<C: Clock> Session<C> {
         loop {
             let has_seat = self.link.poll_seat(cx).is_ready();
             let message = self.connection.with(|core| {
-                let outgoing = Outgoing::of(core)?;
+                let outgoing = core.outbound.as_mut()?;
                 outgoing.take_next(has_seat)
             });
             let Some(message) = message else {
@@ -105,7 +106,7 @@ impl<C: Clock> Session<C> {
                 continue;
             }
             self.connection.with(|core| {
-                let outgoing = Outgoing::of(core)?;
+                let outgoing = core.outbound.as_mut()?;
                 match sent {
                     Poll::Pending => outgoing.put_back(message),
                     // Calls and cancellations do not wait for it.
@@ -158,7 +159,7 @@ impl<C: Clock> Session<C> {
     fn has_sent(&self) -> bool {
         self.connection.with(|core| {
             core.machine.next_channel().is_none()
-                && Outgoing::of(core).is_none_or(|all| all.is_empty())
+                && core.outbound.as_ref().is_none_or(|all| all.is_empty())
         })
     }
 
@@ -256,7 +257,7 @@ pub(super) async fn meet<C: Clock>(
         clock.now(),
         Transport::Http,
     );
-    let outgoing = Outgoing::new(limits.output);
+    let outgoing = Some(UnsentMessages::new(limits.output));
     let now: Arc<dyn crate::runtime::Now> = Arc::clone(&clock) as _;
     let (side, peer) = begin(opening, outgoing, now, config, client_state);
     link.join(Arc::clone(&peer.shared));

@@ -14,6 +14,7 @@ use mcp_proto::rpc::Reason;
 use super::carrier::Reply;
 use super::link::Link;
 use super::send::{deliver, tell};
+use crate::client::UnsentMessage;
 use crate::observe;
 use crate::runtime::{Clock, Timer};
 
@@ -24,7 +25,7 @@ pub(super) async fn read<C: Clock>(
     clock: &C,
     exchange: &mut Exchange,
     mut body: Reply,
-    mut handshake: Option<&Bytes>,
+    mut handshake: Option<&UnsentMessage>,
 ) -> ExchangeOutcome {
     let sought = handshake.is_some();
     let mut events = Events::new(

@@ -1,6 +1,5 @@
 //! The sender of a request, as the extensions of its head hold it.
 
-use core::net::IpAddr;
 use std::sync::Arc;
 
 use http::request::Parts;
@@ -10,6 +9,7 @@ use super::processes::VerifiedToken;
 use super::trusted_proxies::TrustedProxies;
 use crate::net::{RemoteAddr, client_network};
 use crate::server::Principal;
+use crate::shares::CallerId;
 
 /// The verified sender of the request.
 pub(super) fn principal(parts: &Parts) -> Option<Principal> {
@@ -32,16 +32,9 @@ fn verified(parts: &Parts) -> Option<Arc<str>> {
     None
 }
 
-/// The sender whose share the places count for that a request takes.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum CallerId {
-    Principal(Arc<str>),
-    Address(IpAddr),
-}
-
 impl CallerId {
     /// The verified sender of the request, or else its address; `None` if neither is known.
-    pub(super) fn of(parts: &Parts, proxies: &TrustedProxies) -> Option<Self> {
+    pub(in crate::http::server) fn of(parts: &Parts, proxies: &TrustedProxies) -> Option<Self> {
         match owner(parts).or_else(|| verified(parts)) {
             Some(name) => Some(Self::Principal(name)),
             None => Self::address(parts, proxies),
@@ -49,7 +42,10 @@ impl CallerId {
     }
 
     /// The address of the client, also if its principal is known.
-    pub(super) fn address(parts: &Parts, proxies: &TrustedProxies) -> Option<Self> {
+    pub(in crate::http::server) fn address(
+        parts: &Parts,
+        proxies: &TrustedProxies,
+    ) -> Option<Self> {
         let RemoteAddr(peer) = parts.extensions.get()?;
         let client = proxies.client(peer.ip(), &parts.headers);
         Some(Self::Address(client_network(client)))

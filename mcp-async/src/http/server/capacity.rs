@@ -7,9 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use mcp_proto::Instant;
 
-use super::caller::CallerId;
 use super::session::Session;
-use crate::shares::{Share, Shares};
+use crate::shares::{CallerId, Share, Shares};
 
 /// The number of sessions that may be open at a time, in all tables of an endpoint together.
 ///

@@ -7,14 +7,17 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use http::request::Parts;
-use mcp_proto::rpc::{Incoming, Messages};
+use mcp_proto::rpc::OwnedMessages;
+use mcp_proto::server::http::PostStatus;
 use mcp_proto::{Instant, Source};
 
 use super::caller::principal;
-use crate::connection::{Core, Exchanged, Outbound, Shared, Text, Work, Worked, poll_work};
+use crate::connection::{Core, Exchanged, Shared, Text, Work, Worked, poll_work};
 use crate::observe::Transport;
 use crate::runtime::{Clock, Now};
-use crate::server::{BoxService, Machine, Peer, Principal, SessionClient, Side, StateKeys};
+use crate::server::{
+    BoxService, Machine, Peer, Principal, ServerStreams, SessionClient, Side, StateKeys,
+};
 
 /// A machine with its service, its calls and its time.
 ///
@@ -48,7 +51,7 @@ pub(super) struct Beginning<C> {
 }
 
 impl<C: Clock> Conversation<C> {
-    pub(super) fn new(beginning: Beginning<C>, outbound: impl Outbound) -> Self {
+    pub(super) fn new(beginning: Beginning<C>, streams: ServerStreams) -> Self {
         let Beginning {
             machine,
             service,
@@ -59,7 +62,7 @@ impl<C: Clock> Conversation<C> {
             shutdown_timeout,
         } = beginning;
         let limits = machine.config().limits;
-        let shared = Shared::new(machine, &limits, now, Transport::Http, outbound);
+        let shared = Shared::new(machine, &limits, now, Transport::Http, Some(streams));
         if let Some(keys) = keys {
             shared.lock().role_state.rounds.set_keys(keys);
         }
@@ -118,15 +121,18 @@ impl<C: Clock> Conversation<C> {
         self.connection.with(look)
     }
 
-    /// Takes the messages of one body, and says which HTTP status it has if there is no answer to
-    /// it.
+    /// Looks at its streams.
+    pub(super) fn streams<T>(&self, look: impl FnOnce(&mut ServerStreams) -> T) -> Option<T> {
+        self.with(|core| core.outbound.as_mut().map(look))
+    }
+
+    /// Takes the messages of one body. Returns the HTTP status that it has if there is no answer to it.
     pub(super) fn take_in(
         &mut self,
         now: Instant,
         from: &Source<'_>,
         head: &Arc<Parts>,
-        text: &Text,
-        depth: u8,
+        body: &OwnedMessages<Text>,
     ) -> Option<u16> {
         let role = &mut self.connection.calls.role;
         // The name is that of the connection; the claims are those of this request.
@@ -134,23 +140,18 @@ impl<C: Clock> Conversation<C> {
         let arrived = &mut role.arrived;
         arrived.head = Some(Arc::clone(head));
         arrived.channel = from.channel();
-        let mut status = None;
-        let mut answered = false;
-        let mut several = false;
-        for incoming in Messages::new(text.bytes(), depth) {
-            several |= matches!(incoming, Incoming::BatchStart);
+        let mut status = PostStatus::default();
+        let frame = body.text().frame();
+        for incoming in body.messages() {
             let connection = &mut self.connection;
-            let frame = text.frame();
-            match connection.handle(now, from, incoming, frame, |action| action.http_status()) {
-                None => answered = true,
-                Some(other) => status = Some(other),
-            }
+            let verdict =
+                connection.handle(now, from, incoming, frame, |action| action.http_status());
+            status.note(&incoming, verdict);
         }
         // Calls that run keep the head themselves. Its fields share the storage that they were
         // read into, which an idle session must not hold.
         self.connection.calls.role.arrived.head = None;
-        let accepted = several.then_some(ACCEPTED);
-        accepted.or(status).filter(|_| !answered)
+        status.get()
     }
 
     /// Does what there is to do now, as far as one turn goes; whether there is more.
@@ -163,7 +164,14 @@ impl<C: Clock> Conversation<C> {
     pub(super) fn is_over(&self, now: Instant, core: &Core<Machine>) -> bool {
         let late = self.ending.is_some_and(|ending| ending <= now);
         // An event that the store does not have yet was not read.
-        let done = || core.machine.in_flight() == 0 && (late || !core.outbound.awaits_store());
+        let done = || {
+            core.machine.in_flight() == 0
+                && (late
+                    || !core
+                        .outbound
+                        .as_ref()
+                        .is_some_and(ServerStreams::awaits_store))
+        };
         self.connection.is_given_up() || core.machine.is_closed() || (core.closing && done())
     }
 
@@ -272,6 +280,3 @@ impl<C: Clock> Drop for Conversation<C> {
         }
     }
 }
-
-/// What was taken in, and wants no answer.
-const ACCEPTED: u16 = 202;

@@ -4,17 +4,17 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use http::Request;
 use http::header::{EXPECT, ORIGIN};
 use http::request::Parts;
-use http::{Request, StatusCode};
 use http_body::Body;
-use mcp_proto::http::{Access, Endpoint, Opening, Post, Route};
-use mcp_proto::rpc::{Messages, code};
+use mcp_proto::http::{Access, Endpoint, Opening, Post, Refusal, Route};
+use mcp_proto::rpc::OwnedMessages;
 use mcp_proto::server::{Growing, PreparedConfig, Server as Core, SessionSnapshot};
-use mcp_proto::{Channel, Revision, RevisionSet, Source};
+use mcp_proto::{Revision, RevisionSet};
 
 use super::answer::{self, Answer};
-use super::caller::{CallerId, principal};
+use super::caller::principal;
 use super::capacity::{Capacity, Place};
 use super::collect::{Broken, collect};
 use super::conversation::{Beginning, Conversation, Leave};
@@ -22,19 +22,17 @@ use super::exchange::Exchange;
 use super::head::RequestHead;
 use super::options::Options;
 use super::processes::{Counter, Counters, Forwarded, Processes};
-use super::replies::Replies;
 use super::sessions::{Sessions, mint};
 use super::status::{HttpStatus, Readiness};
-use super::streams::SessionStreams;
 use super::turns::Turns;
-use super::unread::{FREE, UnreadBudget};
 use crate::connection::Text;
 use crate::observe;
 use crate::runtime::{Now, Runtime};
 use crate::server::serving::Server;
 use crate::server::serving_scope::ServingScope;
-use crate::server::{BoxService, Buckets, Caller, Live, Machine, Peer};
-use crate::shares::Shares;
+use crate::server::{BoxService, Buckets, Caller, Live, Machine, Peer, ServerStreams};
+use crate::shares::{CallerId, Shares};
+use crate::unread::{FREE, UnreadBudget};
 
 /// Everything of one endpoint.
 pub(super) struct HttpEndpoint<R: Runtime> {
@@ -205,7 +203,7 @@ impl<R: Runtime> HttpEndpoint<R> {
             (Ok(opening), _) if self.is_closing() && !self.continues(&opening) => answer::closing(),
             (Ok(Opening::Post(post)), Some(body)) => self.post(parts, &post, body).await,
             (Ok(Opening::Get(get)), _) => self.get(parts, &get).await,
-            (Ok(Opening::Post(_)), None) => answer::empty(StatusCode::BAD_REQUEST),
+            (Ok(Opening::Post(_)), None) => answer::status(400),
             (Err(refusal), _) => answer::refusal(refusal, methods),
         }
     }
@@ -296,41 +294,33 @@ impl<R: Runtime> HttpEndpoint<R> {
         PreparedConfig::with_room(config)
     }
 
-    pub(super) const fn depth(&self) -> u8 {
-        self.depth
-    }
-
     async fn post<B: Body>(&self, parts: &Arc<Parts>, post: &Post<'_>, body: B) -> Answer {
         let body = match self.collect(parts, body).await {
             Ok(body) => body,
             Err(refused) => return refused,
         };
-        // A head that is modern says enough, so the body is read once.
-        let first = || Messages::new(&body, self.depth()).next();
-        let route = match post.is_modern() {
-            true => Some(Route::Modern),
-            false => first().map(|first| self.endpoint().route(post, &first)),
-        };
-        match route {
-            Some(Route::Session(id)) => self.session_post(parts, id, post, body).await,
-            Some(Route::Refuse(refusal)) => answer::refusal(refusal, self.endpoint().methods()),
-            Some(Route::Initialize) if self.options.sessions => {
-                self.initialize(parts, post, &Text::new(body)).await
+        let first = body.messages().next();
+        let route = first.map(|first| self.endpoint().route(post, &first));
+        let machine = match route {
+            Some(Route::Session(id)) => return self.session_post(parts, id, post, body).await,
+            Some(Route::Refuse(refusal)) => {
+                return answer::refusal(refusal, self.endpoint().methods());
             }
+            Some(Route::Initialize) if self.options.sessions => {
+                return self.initialize(parts, post, &body).await;
+            }
+            // A legacy message to a server without sessions (SH-32).
             Some(Route::Stateless(revision)) => {
-                let text = Text::new(body);
-                self.stateless(parts, post, &text, revision).await
+                self.resumed(parts, &SessionSnapshot::stateless(revision))
             }
             // A handshake that opens no session is as good as any other exchange.
-            _ => {
+            Some(Route::Initialize | Route::Modern) | None => {
                 // One POST is one request, so its table has one place.
                 let Ok(machine) = Core::new(self.prepared(parts).with_in_flight(1), Growing);
-                let conversation = self.exchange_connection(parts, machine);
-                let source = Source::post(Channel::new(1), post);
-                let text = Text::new(body);
-                self.exchange(conversation, parts, &source, &text).await
+                machine
             }
-        }
+        };
+        self.exchange(machine, parts, post, &body).await
     }
 
     /// The longest body.
@@ -338,9 +328,14 @@ impl<R: Runtime> HttpEndpoint<R> {
         self.options.limits.body
     }
 
-    /// A request's body, whole, if its sender may do what it asks for.
-    pub(super) async fn collect<B: Body>(&self, parts: &Parts, body: B) -> Result<Vec<u8>, Answer> {
+    /// A request's body, whole and parsed, if its sender may do what it asks for.
+    pub(super) async fn collect<B: Body>(
+        &self,
+        parts: &Parts,
+        body: B,
+    ) -> Result<OwnedMessages<Text>, Answer> {
         let body = self.collect_whole(parts, self.caller(parts), body).await?;
+        let body = OwnedMessages::parse(Text::new(body), self.depth);
         #[cfg(feature = "auth")]
         if let Some(refused) = self.missing_scopes(parts, &body) {
             return Err(refused);
@@ -380,7 +375,7 @@ impl<R: Runtime> HttpEndpoint<R> {
     pub(super) fn session_connection(
         &self,
         parts: &Parts,
-        streams: SessionStreams,
+        streams: ServerStreams,
         machine: Machine,
     ) -> Conversation<R> {
         let service = self.server.service();
@@ -393,8 +388,8 @@ impl<R: Runtime> HttpEndpoint<R> {
     pub(super) fn exchange_connection(&self, parts: &Parts, machine: Machine) -> Conversation<R> {
         let service = self.server.exchange_service(&self.buckets);
         let unread = self.unread.part(self.caller(parts));
-        let replies = Replies::new(self.options.streams.unread, unread);
-        let conversation = Conversation::new(self.beginning(parts, service, machine), replies);
+        let streams = ServerStreams::counted(self.options.streams, unread);
+        let conversation = Conversation::new(self.beginning(parts, service, machine), streams);
         // An ordinary answer is not written twice to learn its length.
         conversation.with(|core| core.outbox.reserve(ANSWER));
         self.server.configure(conversation.peer());
@@ -453,23 +448,11 @@ fn lock(live: &Mutex<Live>) -> MutexGuard<'_, Live> {
 
 /// A body that could not be read is no message.
 fn unread(broken: Broken, limit: usize) -> Answer {
-    let (status, code, message) = match broken {
-        Broken::Crowded => return answer::busy("there are too many long bodies under way"),
-        Broken::TooLong => (
-            StatusCode::PAYLOAD_TOO_LARGE,
-            code::INVALID_REQUEST,
-            format!("the body is longer than {limit} bytes"),
-        ),
-        Broken::Late => (
-            StatusCode::REQUEST_TIMEOUT,
-            code::INVALID_REQUEST,
-            "the body did not come in time".into(),
-        ),
-        Broken::Unreadable => (
-            StatusCode::BAD_REQUEST,
-            code::PARSE_ERROR,
-            "the body could not be read".into(),
-        ),
+    let refusal = match broken {
+        Broken::Crowded => Refusal::Unavailable("there are too many long bodies under way"),
+        Broken::TooLong => Refusal::BodyTooLong(limit),
+        Broken::Late => Refusal::BodyLate,
+        Broken::Unreadable => Refusal::BodyUnreadable,
     };
-    answer::error(status, code, &message)
+    answer::refusal(refusal, "")
 }

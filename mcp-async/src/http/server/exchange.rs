@@ -5,23 +5,23 @@ use core::task::{Context, Poll};
 use core::time::Duration;
 
 use bytes::Bytes;
-use http::StatusCode;
 use mcp_proto::Instant;
+use mcp_proto::server::http::streams::{StreamRead, StreamReader, StreamResponse};
 
 use super::answer::{self, Answer};
 use super::body::{Events, HttpBody};
-use super::caller::CallerId;
 use super::conversation::Conversation;
-use super::replies::{First, Replies};
 use crate::runtime::Clock;
-use crate::shares::Share;
+use crate::shares::{CallerId, Share};
 
 /// One request, until its answer. Dropping it cancels the request (SH-19).
 pub(super) struct Exchange<C: Clock> {
     pub(super) conversation: Conversation<C>,
+    reader: StreamReader,
     keep_alive: Duration,
     /// When a comment is due, if nothing else is sent before (SH-42).
     quiet_until: Instant,
+    ended: bool,
     /// Its place among those that take longer.
     place: Option<Share<CallerId>>,
 }
@@ -29,6 +29,7 @@ pub(super) struct Exchange<C: Clock> {
 impl<C: Clock> Exchange<C> {
     pub(super) fn new(
         mut conversation: Conversation<C>,
+        reader: StreamReader,
         now: Instant,
         keep_alive: Duration,
     ) -> Self {
@@ -36,25 +37,25 @@ impl<C: Clock> Exchange<C> {
         Self {
             quiet_until: now + keep_alive,
             conversation,
+            reader,
             keep_alive,
+            ended: false,
             place: None,
         }
     }
 
-    /// Takes the first turn: all that there is to say, if that is all.
-    pub(super) fn begin(&mut self, now: Instant) -> Option<Answer> {
+    /// Takes the first turn: the response, if it is decided.
+    pub(super) fn begin(&mut self, now: Instant) -> StreamResponse {
         self.conversation.turn(now);
-        match self.first() {
-            First::Single(status, message) => Some(answer::message(status, message)),
-            First::Nothing => Some(answer::empty(StatusCode::ACCEPTED)),
-            First::Several | First::Pending => None,
-        }
+        self.response(false)
     }
 
     /// Returns true if nothing more comes after what is there.
     pub(super) fn has_ended(&self) -> bool {
-        self.conversation
-            .with(|core| Replies::of(core).is_none_or(|replies| replies.has_ended()))
+        let ended = self
+            .conversation
+            .streams(|streams| streams.has_ended(&self.reader));
+        ended.unwrap_or(true)
     }
 
     /// Keeps a place until the exchange ends.
@@ -67,47 +68,50 @@ impl<C: Clock> Exchange<C> {
     /// Which of them is decided when the first message leaves: if that is the answer, it has its
     /// own status, however long it took (SH-46). Proxies see nothing until then, so the answer
     /// becomes a stream as soon as a comment is due.
-    pub(super) async fn answer(mut self) -> Answer {
-        match poll_fn(|cx| self.poll_first(cx)).await {
-            First::Single(status, message) => answer::message(status, message),
-            First::Several | First::Pending => {
+    pub(super) async fn answer(mut self, begun: StreamResponse) -> Answer {
+        let response = match begun {
+            StreamResponse::Pending => poll_fn(|cx| self.poll_response(cx)).await,
+            decided => decided,
+        };
+        match response {
+            StreamResponse::Events => {
                 self.conversation.set_refuses(true);
                 answer::events(HttpBody::events(self))
             }
-            // It was given up, which nothing but the end of the service does.
-            First::Nothing => answer::busy("the server is shutting down: the request may have run"),
+            decided => answer::decided(decided).unwrap_or_else(|| answer::busy(ENDING)),
         }
     }
 
-    fn poll_first(&mut self, cx: &mut Context<'_>) -> Poll<First> {
+    fn poll_response(&mut self, cx: &mut Context<'_>) -> Poll<StreamResponse> {
         self.conversation.poll(cx, Some(self.quiet_until));
-        match self.first() {
-            First::Pending if self.conversation.now() < self.quiet_until => Poll::Pending,
-            first => Poll::Ready(first),
+        let begins = self.conversation.now() >= self.quiet_until;
+        match self.response(begins) {
+            StreamResponse::Pending => Poll::Pending,
+            decided => Poll::Ready(decided),
         }
     }
 
-    fn first(&self) -> First {
-        let first = self
+    fn response(&self, begins: bool) -> StreamResponse {
+        let response = self
             .conversation
-            .with(|core| Replies::of(core).map(Replies::first));
-        first.unwrap_or(First::Nothing)
+            .streams(|streams| streams.response(&self.reader, begins));
+        response.unwrap_or(StreamResponse::Nothing)
     }
 }
 
 impl<C: Clock> Events for Exchange<C> {
     fn poll_text(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        if self.ended {
+            return Poll::Ready(None);
+        }
         self.conversation.poll(cx, Some(self.quiet_until));
         let mut text = Vec::new();
-        let ended = self.conversation.with(|core| {
-            let Some(replies) = Replies::of(core) else {
-                return true;
-            };
-            replies.read(&mut text);
-            replies.has_ended()
-        });
+        let read = self
+            .conversation
+            .streams(|streams| streams.read(&self.reader, &mut text));
+        self.ended = read.is_none_or(|read| read == StreamRead::End);
         let now = self.conversation.now();
-        if text.is_empty() && !ended && self.quiet_until <= now {
+        if text.is_empty() && !self.ended && self.quiet_until <= now {
             text.extend_from_slice(KEEP_ALIVE);
         }
         if !text.is_empty() {
@@ -115,12 +119,15 @@ impl<C: Clock> Events for Exchange<C> {
             self.quiet_until = now + self.keep_alive;
             return Poll::Ready(Some(Bytes::from(text)));
         }
-        if ended {
-            return Poll::Ready(None);
+        match self.ended {
+            true => Poll::Ready(None),
+            false => Poll::Pending,
         }
-        Poll::Pending
     }
 }
 
 /// A comment, which every reader passes over.
 pub(super) const KEEP_ALIVE: &[u8] = b":\n\n";
+
+/// Nothing but the end of the service gives a request up.
+const ENDING: &str = "the server is shutting down: the request may have run";

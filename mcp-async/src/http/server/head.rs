@@ -1,21 +1,16 @@
 //! The head of a request, in the form that the core reads.
 
+use http::Version;
 use http::header::{
     ACCEPT, CONTENT_TYPE, HOST, HeaderName, HeaderValue, ORIGIN, TRANSFER_ENCODING,
 };
 use http::request::Parts;
-use http::{Method, Version};
-use mcp_proto::http::{Field, Head};
+use mcp_proto::http::Head;
 
 /// The head of a request of the `http` crate.
 pub(super) struct RequestHead<'r>(pub(super) &'r Parts);
 
 impl RequestHead<'_> {
-    /// Whether a browser asks before it sends the request of a page (CORS).
-    pub(super) fn is_preflight(&self) -> bool {
-        self.0.method == Method::OPTIONS && self.field("origin") != Field::None
-    }
-
     /// What HTTP/2, and HTTP/1.1 with a target in full, says in the place of `Host`.
     fn authority(&self) -> Option<&str> {
         let authority = self.0.uri.authority()?.as_str();
@@ -77,6 +72,7 @@ static SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 mod tests {
     use super::*;
     use http::Request;
+    use mcp_proto::http::Field;
 
     #[track_caller]
     fn check(uri: &str, hosts: &[&str], expected: Field<'_>) {

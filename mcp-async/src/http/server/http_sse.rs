@@ -7,11 +7,13 @@ use bytes::Bytes;
 use http::request::Parts;
 use http::{Method, StatusCode};
 use http_body::Body;
-use mcp_proto::Channel;
 use mcp_proto::http::media::{EVENT_STREAM, JSON, accepts, is};
-use mcp_proto::http::{Endpoint, Field, Head as _, Post, Refusal, Version};
-use mcp_proto::rpc::{Incoming, Message, Messages, Reason};
+use mcp_proto::http::{
+    Endpoint, Field, Head as _, OwnedPost, Post, Refusal, Version, is_preflight,
+};
+use mcp_proto::rpc::{Incoming, Message, Reason};
 use mcp_proto::server::http::streams::Delivery;
+use mcp_proto::{Channel, Outgoing as _};
 
 use super::answer::{self, Answer, FLOODED, no_session};
 use super::body::HttpBody;
@@ -24,9 +26,8 @@ use super::session::{Posted, Session};
 use super::session_task::SessionTask;
 use super::sessions::mint;
 use super::sharing::FIRST;
-use super::streams::SessionStreams;
-use crate::connection::Outbound as _;
 use crate::runtime::Runtime;
+use crate::server::ServerStreams;
 
 impl<R: Runtime> HttpEndpoint<R> {
     /// Answers what is for one of the two endpoints; `None` for what is not.
@@ -49,7 +50,7 @@ impl<R: Runtime> HttpEndpoint<R> {
             return Some(answer::refusal(refusal, methods));
         }
         Some(match (opens, &parts.method) {
-            _ if head.is_preflight() => answer::preflight(parts, methods),
+            _ if is_preflight(&head) => answer::preflight(parts, methods),
             _ if self.is_closing() => answer::closing(),
             (true, &Method::GET) if !accepts(&head, EVENT_STREAM) => {
                 answer::refusal(Refusal::Accept, methods)
@@ -58,7 +59,7 @@ impl<R: Runtime> HttpEndpoint<R> {
             (false, &Method::POST) => match head.field("content-type") {
                 Field::One(kind) if is(kind, JSON) => match body.take() {
                     Some(body) => self.sse_post(parts, body).await,
-                    None => answer::empty(StatusCode::BAD_REQUEST),
+                    None => answer::status(400),
                 },
                 _ => answer::refusal(Refusal::ContentType, methods),
             },
@@ -74,14 +75,10 @@ impl<R: Runtime> HttpEndpoint<R> {
         let Some(token) = mint() else {
             return answer::busy("the operating system has no random numbers");
         };
-        let streams = SessionStreams::new(Delivery::HttpSse, self.options.streams);
+        let streams = ServerStreams::new(Delivery::HttpSse, self.options.streams);
         let conversation = self.session_connection(parts, streams, self.machine(parts));
-        let reader = conversation.with(|core| {
-            let streams = SessionStreams::of(core)?;
-            streams.attach(None).ok()
-        });
-        let Some(reader) = reader else {
-            return answer::empty(StatusCode::INTERNAL_SERVER_ERROR);
+        let Some(Ok(reader)) = conversation.streams(|streams| streams.attach(None)) else {
+            return answer::status(500);
         };
         let shared = Arc::clone(conversation.shared());
         let session = Session::new(Arc::clone(&token), owner(parts), FIRST, 0, shared);
@@ -93,7 +90,6 @@ impl<R: Runtime> HttpEndpoint<R> {
             conversation,
             sessions: Arc::clone(&self.sse_sessions),
             idle: self.idle(),
-            depth: self.depth(),
             ends_with_stream: true,
             leaving: None,
             leave_timer: None,
@@ -126,7 +122,7 @@ impl<R: Runtime> HttpEndpoint<R> {
             Some(false) => return answer::busy("what is on the stream was not read"),
             None => return no_session(),
         }
-        let first = Messages::new(&body, self.depth()).next();
+        let first = body.messages().next();
         if let Some(Incoming::Message(Message::Invalid(invalid))) = first
             && matches!(invalid.reason, Reason::Json(_))
         {
@@ -139,9 +135,14 @@ impl<R: Runtime> HttpEndpoint<R> {
             method: None,
             name: None,
         };
-        let posted = Posted::new(Channel::PIPE, &post, Arc::clone(parts), body);
+        let posted = Posted {
+            channel: Channel::PIPE,
+            post: OwnedPost::new(&post),
+            head: Arc::clone(parts),
+            body,
+        };
         match session.post(posted, self.max_body_bytes()) {
-            true => answer::empty(StatusCode::ACCEPTED),
+            true => answer::status(202),
             false => answer::busy(FLOODED),
         }
     }

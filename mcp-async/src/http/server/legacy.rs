@@ -3,13 +3,11 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::StatusCode;
-use http::header::{HeaderName, HeaderValue};
 use http::request::Parts;
-use mcp_proto::http::{Get, Post, SessionId};
-use mcp_proto::rpc::{Incoming, Message, Messages};
-use mcp_proto::server::http::streams::{Delivery, TooManyStreams};
-use mcp_proto::{Channel, Source};
+use mcp_proto::Source;
+use mcp_proto::http::{Get, OwnedPost, Post, SessionId};
+use mcp_proto::rpc::OwnedMessages;
+use mcp_proto::server::http::streams::{Delivery, StreamResponse, TooManyStreams};
 
 use super::answer::{self, Answer, FLOODED, no_session};
 use super::body::HttpBody;
@@ -24,10 +22,10 @@ use super::session_task::SessionTask;
 use super::sessions::mint;
 use super::sharing::{FIRST, Saved};
 use super::store_writer::StoreWriter;
-use super::streams::{SessionStreams, Verdict};
 use super::takeover::MOVING;
 use crate::connection::Text;
 use crate::runtime::Runtime;
+use crate::server::{Machine, ServerStreams};
 
 impl<R: Runtime> HttpEndpoint<R> {
     /// Opens a session, if the answer to `initialize` does.
@@ -35,7 +33,7 @@ impl<R: Runtime> HttpEndpoint<R> {
         &self,
         parts: &Arc<Parts>,
         post: &Post<'_>,
-        text: &Text,
+        body: &OwnedMessages<Text>,
     ) -> Answer {
         let Some(place) = self.place(parts) else {
             return answer::busy("there are as many sessions as there may be");
@@ -45,31 +43,23 @@ impl<R: Runtime> HttpEndpoint<R> {
         };
         let streams = self.new_streams();
         let mut conversation = self.session_connection(parts, streams, self.machine(parts));
-        let posted = conversation.with(|core| SessionStreams::of(core).map(SessionStreams::open));
-        let Some(Ok(reader)) = posted else {
+        let Some(Ok(reader)) = conversation.streams(ServerStreams::open) else {
             return answer::busy("there are too many streams");
         };
         let source = Source::post(reader.channel(), post);
         let now = conversation.now();
-        let status = conversation.take_in(now, &source, parts, text, self.depth());
+        let status = conversation.take_in(now, &source, parts, body);
         conversation.turn(now);
-        let (answer, opened) = conversation.with(|core| {
-            let streams = SessionStreams::of(core);
-            let answer = streams.and_then(|streams| {
-                let answer = streams.single(&reader);
-                streams.detach(&reader);
-                answer
-            });
-            (answer, core.machine.revision().is_some())
+        let response = conversation.streams(|streams| {
+            streams.handled(reader.channel(), status);
+            let response = streams.response(&reader, false);
+            streams.detach(&reader);
+            response
         });
-        let mut answer = match (answer, status) {
-            (Some((status, message)), _) => answer::message(status, message),
-            (None, Some(status)) => answer::status(status),
-            (None, None) => answer::empty(StatusCode::INTERNAL_SERVER_ERROR),
-        };
-        let Ok(name) = HeaderValue::try_from(&*id) else {
-            return answer;
-        };
+        let opened = conversation.with(|core| core.machine.revision().is_some());
+        let mut answer = response
+            .and_then(answer::decided)
+            .unwrap_or_else(|| answer::status(500));
         if opened {
             let saved = self.save_first(&id, &conversation, owner(parts));
             let (saved, lease) = match saved.await {
@@ -77,9 +67,9 @@ impl<R: Runtime> HttpEndpoint<R> {
                 Err(answer) => return answer,
             };
             let shared = Arc::clone(conversation.shared());
-            let session = Session::new(id, owner(parts), FIRST, lease, shared);
+            let session = Session::new(Arc::clone(&id), owner(parts), FIRST, lease, shared);
             self.begin(session, conversation, place, saved);
-            answer.headers_mut().insert(SESSION, name);
+            answer::open_session(&mut answer, &id);
         }
         answer
     }
@@ -105,7 +95,6 @@ impl<R: Runtime> HttpEndpoint<R> {
             conversation,
             sessions: Arc::clone(&self.sessions),
             idle: self.idle(),
-            depth: self.depth(),
             ends_with_stream: false,
             leaving: None,
             leave_timer: None,
@@ -128,11 +117,11 @@ impl<R: Runtime> HttpEndpoint<R> {
     }
 
     /// The streams of a session, with nothing on them.
-    pub(super) fn new_streams(&self) -> SessionStreams {
-        let streams = SessionStreams::new(Delivery::Resumable, self.options.streams);
+    pub(super) fn new_streams(&self) -> ServerStreams {
+        let limits = self.options.streams;
         match self.processes {
-            Some(_) => streams.stored(),
-            None => streams,
+            Some(_) => ServerStreams::stored(limits),
+            None => ServerStreams::new(Delivery::Resumable, limits),
         }
     }
 
@@ -142,18 +131,18 @@ impl<R: Runtime> HttpEndpoint<R> {
         parts: &Arc<Parts>,
         id: SessionId<'_>,
         post: &Post<'_>,
-        body: Vec<u8>,
+        body: OwnedMessages<Text>,
     ) -> Answer {
-        let session = match self.session(parts, id, &body).await {
+        let session = match self.session(parts, id, body.text().as_ref()).await {
             Ok(session) => session,
             Err(answer) => return answer,
         };
-        if self.is_closing() && self.asks(&body) {
+        if self.is_closing() && body.has_request() {
             return answer::closing();
         }
         let place = self.calls.take(self.caller(parts));
         // What asks for nothing, a cancellation say, needs none.
-        if place.is_none() && self.asks(&body) {
+        if place.is_none() && body.has_request() {
             return answer::busy(CROWDED);
         }
         let opened = session.streams(|streams| {
@@ -163,36 +152,29 @@ impl<R: Runtime> HttpEndpoint<R> {
         });
         let reader = match opened {
             Some(Ok(reader)) => reader,
-            Some(Err(full)) => return answer::busy(&full.to_string()),
+            Some(Err(full)) => return answer::refusal(full.into(), ""),
             None => return over(&session),
         };
         let channel = reader.channel();
         let reading = Reading::new(Arc::clone(&session), reader);
-        let posted = Posted::new(channel, post, Arc::clone(parts), body);
+        let posted = Posted {
+            channel,
+            post: OwnedPost::new(post),
+            head: Arc::clone(parts),
+            body,
+        };
         if !session.post(posted, self.max_body_bytes()) {
             session.streams(|streams| streams.release(channel));
             return answer::busy(FLOODED);
         }
-        match reading.verdict().await {
-            Some(Verdict::Handled(None)) => self.stream(&session, reading),
-            Some(Verdict::Handled(Some(status))) => answer::status(status),
-            Some(Verdict::Unserved) => answer::busy(MOVING),
-            Some(Verdict::Unsaved) => answer::busy(UNSAVED),
-            None => over(&session),
+        match reading.response().await {
+            StreamResponse::Events => self.events(&session, reading),
+            decided => answer::decided(decided).unwrap_or_else(|| over(&session)),
         }
     }
 
-    /// Whether there is a request in a body.
-    fn asks(&self, body: &[u8]) -> bool {
-        Messages::new(body, self.depth())
-            .any(|incoming| matches!(incoming, Incoming::Message(Message::Request(_))))
-    }
-
-    /// What there is to answer, at once or as events.
-    fn stream(&self, session: &Session, reading: Reading) -> Answer {
-        if let Some((status, message)) = reading.single() {
-            return answer::message(status, message);
-        }
+    /// The events of a stream. A client may forget the id that it resumed from, so it is given one in each.
+    fn events(&self, session: &Session, reading: Reading) -> Answer {
         if session.polls() {
             reading.prime();
         }
@@ -216,12 +198,7 @@ impl<R: Runtime> HttpEndpoint<R> {
         session.wake();
         let reading = Reading::new(Arc::clone(&session), reader);
         session.was_read();
-        // A client may forget the id that it resumed from, so it is given one in each stream.
-        if session.polls() {
-            reading.prime();
-        }
-        let events = reading.events(self.clock, self.options.keep_alive, Bytes::new());
-        answer::events(HttpBody::events(events))
+        self.events(&session, reading)
     }
 
     /// The client ends its session.
@@ -236,24 +213,10 @@ impl<R: Runtime> HttpEndpoint<R> {
                 return no_session();
             }
             if session.gone().await {
-                return answer::empty(StatusCode::NO_CONTENT);
+                return answer::status(204);
             }
         }
         answer::busy("the session could not be ended")
-    }
-
-    /// A legacy message to a server without sessions: it stands for itself (SH-32).
-    pub(super) async fn stateless(
-        &self,
-        parts: &Arc<Parts>,
-        post: &Post<'_>,
-        text: &Text,
-        revision: mcp_proto::Revision,
-    ) -> Answer {
-        let snapshot = mcp_proto::server::SessionSnapshot::stateless(revision);
-        let conversation = self.exchange_connection(parts, self.resumed(parts, &snapshot));
-        let source = Source::post(Channel::new(1), post);
-        self.exchange(conversation, parts, &source, text).await
     }
 
     /// The session of this id, if it belongs to the caller and to this process. If the process that
@@ -282,25 +245,28 @@ impl<R: Runtime> HttpEndpoint<R> {
             .ok_or_else(no_session)
     }
 
-    /// The messages of a body that belong to no session, and the answer to them.
+    /// The answer to the messages of a body that belong to no session, from a machine of their own.
     pub(super) async fn exchange(
         &self,
-        mut conversation: Conversation<R>,
+        machine: Machine,
         parts: &Arc<Parts>,
-        source: &Source<'_>,
-        text: &Text,
+        post: &Post<'_>,
+        body: &OwnedMessages<Text>,
     ) -> Answer {
-        let now = conversation.now();
-        if let Some(status) = conversation.take_in(now, source, parts, text, self.depth()) {
-            return answer::status(status);
-        }
-        let mut exchange = Exchange::new(conversation, now, self.options.keep_alive);
-        if let Some(answer) = exchange.begin(now) {
-            return answer;
-        }
-        match self.goes_on(&mut exchange, parts) {
-            true => exchange.answer().await,
-            false => answer::busy(FULL),
+        let mut conversation = self.exchange_connection(parts, machine);
+        let Some(Ok(reader)) = conversation.streams(ServerStreams::open) else {
+            return answer::status(500);
+        };
+        let (now, channel) = (conversation.now(), reader.channel());
+        let source = Source::post(channel, post);
+        let status = conversation.take_in(now, &source, parts, body);
+        conversation.streams(|streams| streams.handled(channel, status));
+        let mut exchange = Exchange::new(conversation, reader, now, self.options.keep_alive);
+        let begun = exchange.begin(now);
+        let takes_longer = matches!(begun, StreamResponse::Pending | StreamResponse::Events);
+        match takes_longer && !self.goes_on(&mut exchange, parts) {
+            true => answer::busy(FULL),
+            false => exchange.answer(begun).await,
         }
     }
 }
@@ -316,7 +282,3 @@ fn over(session: &Session) -> Answer {
 
 const CROWDED: &str = "there are as many requests under way as there may be";
 const FULL: &str = "there are as many requests under way as there may be: the request may have run";
-
-const UNSAVED: &str = "the store did not take what the request changed: it has run";
-
-const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");

@@ -6,12 +6,11 @@
 //! caller, trusted_proxies   who sent a request   protect   access tokens
 //! head, collect a request, as the core reads it     answer, body   a response
 //! conversation  a machine and its calls, driven by exchanges instead of byte streams
-//! unread        the bytes of answers that were not read
-//! replies       where its messages go               exchange       one request of 2026-07-28
+//! exchange      one request of 2026-07-28
 //! legacy        what belongs to sessions            sessions, capacity   all of them
 //! http_sse      the two endpoints of 2024-11-05
 //! session, session_task   one of them, and its task
-//! streams, reading        what it sends, and to whom
+//! reading       a response that is a stream of a session
 //! sharing, takeover, store_writer   what the store has of it
 //! processes     other processes that share the sessions       status   for operators
 //! ```
@@ -41,7 +40,6 @@ mod processes;
 #[cfg(feature = "auth")]
 pub(crate) mod protect;
 mod reading;
-mod replies;
 mod serve;
 mod session;
 mod session_task;
@@ -49,11 +47,9 @@ mod sessions;
 mod sharing;
 mod status;
 mod store_writer;
-mod streams;
 mod takeover;
 mod trusted_proxies;
 mod turns;
-mod unread;
 mod verify;
 
 use core::convert::Infallible;

@@ -7,12 +7,11 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use mcp_proto::Instant;
-use mcp_proto::server::http::streams::{StreamRead, StreamReader};
+use mcp_proto::server::http::streams::{StreamRead, StreamReader, StreamResponse};
 
 use super::body::Events;
 use super::exchange::KEEP_ALIVE;
 use super::session::Session;
-use super::streams::Verdict;
 use crate::runtime::{Clock, Timer};
 
 /// Holds a stream as long as it is read.
@@ -26,27 +25,22 @@ impl Reading {
         Self { session, reader }
     }
 
-    /// Waits for the outcome of what was posted; `None` if the session is over.
-    pub(super) async fn verdict(&self) -> Option<Verdict> {
+    /// Waits for the response to what was posted; [`StreamResponse::Nothing`] if the session is over.
+    pub(super) async fn response(&self) -> StreamResponse {
         poll_fn(|cx| {
-            let looked = self.session.streams(|streams| {
-                let verdict = streams.verdict(&self.reader);
-                if verdict.is_some() || streams.is_over() {
-                    return Some(verdict);
+            let response = self.session.streams(|streams| {
+                let response = streams.response(&self.reader, false);
+                if response == StreamResponse::Pending {
+                    streams.watch(&self.reader, cx);
                 }
-                streams.watch(&self.reader, cx);
-                None
+                response
             });
-            looked.flatten().map_or(Poll::Pending, Poll::Ready)
+            match response.unwrap_or(StreamResponse::Nothing) {
+                StreamResponse::Pending => Poll::Pending,
+                decided => Poll::Ready(decided),
+            }
         })
         .await
-    }
-
-    /// The whole answer, if there is no more to it.
-    pub(super) fn single(&self) -> Option<(u16, Vec<u8>)> {
-        self.session
-            .streams(|streams| streams.single(&self.reader))
-            .flatten()
     }
 
     /// Gives the client an id to come back with.

@@ -8,13 +8,13 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use http::request::Parts;
-use mcp_proto::http::{Post, Version};
+use mcp_proto::http::OwnedPost;
+use mcp_proto::rpc::OwnedMessages;
 use mcp_proto::server::http::streams::StreamReader;
-use mcp_proto::{Channel, Instant, Revision};
+use mcp_proto::{Channel, Instant};
 
-use super::streams::SessionStreams;
-use crate::connection::{Shared, register};
-use crate::server::{Machine, Peer};
+use crate::connection::{Shared, Text, register};
+use crate::server::{Machine, Peer, ServerStreams};
 
 /// What the exchanges of a session share.
 pub(super) struct Session {
@@ -59,32 +59,15 @@ pub(super) struct SessionState {
 /// A body on its way to the machine.
 pub(super) struct Posted {
     pub(super) channel: Channel,
-    pub(super) version: Option<Revision>,
-    pub(super) method: Option<Box<[u8]>>,
-    pub(super) name: Option<Box<[u8]>>,
+    pub(super) post: OwnedPost,
     pub(super) head: Arc<Parts>,
-    pub(super) body: Vec<u8>,
+    pub(super) body: OwnedMessages<Text>,
 }
 
 impl Posted {
-    pub(super) fn new(channel: Channel, post: &Post<'_>, head: Arc<Parts>, body: Vec<u8>) -> Self {
-        let version = match post.version {
-            Version::Known(revision) => Some(revision),
-            Version::Absent | Version::Unknown(_) => None,
-        };
-        Self {
-            channel,
-            version,
-            method: post.method.map(Box::from),
-            name: post.name.map(Box::from),
-            head,
-            body,
-        }
-    }
-
     /// The bytes that it takes while it waits, its head estimated.
-    const fn weight(&self) -> usize {
-        self.body.len().saturating_add(HEAD)
+    fn weight(&self) -> usize {
+        self.body.text().as_ref().len().saturating_add(HEAD)
     }
 }
 
@@ -139,9 +122,8 @@ impl Session {
     }
 
     /// Looks at its streams; `None` if it is over.
-    pub(super) fn streams<T>(&self, look: impl FnOnce(&mut SessionStreams) -> T) -> Option<T> {
-        let mut core = self.shared.lock();
-        SessionStreams::of(&mut core).map(look)
+    pub(super) fn streams<T>(&self, look: impl FnOnce(&mut ServerStreams) -> T) -> Option<T> {
+        self.shared.lock().outbound.as_mut().map(look)
     }
 
     /// Whether the revision of the session has priming events (SH-12).
@@ -279,7 +261,7 @@ impl Session {
         let woken = {
             let mut core = self.shared.lock();
             let mut woken = core.take_room();
-            if let Some(streams) = SessionStreams::of(&mut core) {
+            if let Some(streams) = &mut core.outbound {
                 streams.detach(reader);
                 streams.take_woken(&mut woken);
             }

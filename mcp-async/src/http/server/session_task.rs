@@ -6,8 +6,8 @@ use core::task::{Context, Poll, Waker, ready};
 use core::time::Duration;
 use std::sync::Arc;
 
-use mcp_proto::http::{Post, Version};
-use mcp_proto::rpc::{Incoming, Message, Messages, Method};
+use mcp_proto::http::Refusal;
+use mcp_proto::rpc::{Incoming, Message, Method, OwnedMessages};
 use mcp_proto::{Channel, Instant, Source};
 
 use super::capacity::Place;
@@ -15,11 +15,11 @@ use super::conversation::Conversation;
 use super::session::Session;
 use super::sessions::Sessions;
 use super::store_writer::{Kept, Leaving, StoreWriter};
-use super::streams::{SessionStreams, Verdict};
+use super::takeover::MOVING;
 use crate::connection::{Core, Text, Work, Worked, poll_work};
 use crate::observe;
 use crate::runtime::{Clock, Timer as _};
-use crate::server::Machine;
+use crate::server::{Machine, ServerStreams};
 
 /// Holds the machine of a session, and does what there is to do for it.
 pub(super) struct SessionTask<C: Clock> {
@@ -27,7 +27,6 @@ pub(super) struct SessionTask<C: Clock> {
     pub(super) conversation: Conversation<C>,
     pub(super) sessions: Arc<Sessions>,
     pub(super) idle: Duration,
-    pub(super) depth: u8,
     /// Its one stream is its connection (HS-10).
     pub(super) ends_with_stream: bool,
     /// Nothing is left to do but to leave the store.
@@ -64,23 +63,17 @@ impl<C: Clock> SessionTask<C> {
             if !self.store_writer.as_ref().is_none_or(may_serve) {
                 // The lease has ended since the request was admitted: nothing of it is done.
                 self.session
-                    .streams(|streams| streams.judge(channel, Verdict::Unserved));
+                    .streams(|streams| streams.refuse(channel, Refusal::Unavailable(MOVING)));
                 more.get_or_insert(true);
                 continue;
             }
-            let post = Post {
-                version: posted.version.map_or(Version::Absent, Version::Known),
-                session: None,
-                method: posted.method.as_deref(),
-                name: posted.name.as_deref(),
-            };
+            let post = posted.post.as_post();
             let source = match channel {
                 Channel::PIPE => Source::PIPE,
                 channel => Source::post(channel, &post),
             };
-            let (head, text) = (&posted.head, Text::new(posted.body));
             let conversation = &mut self.conversation;
-            let status = conversation.take_in(now, &source, head, &text, self.depth);
+            let status = conversation.take_in(now, &source, &posted.head, &posted.body);
             // Answers that are there at once come with the verdict.
             more = Some(conversation.turn(now));
             let has_saved =
@@ -89,7 +82,7 @@ impl<C: Clock> SessionTask<C> {
                 channel,
                 status,
                 awaits_record: !self.store_writer.as_ref().is_none_or(has_saved)
-                    && changes_record(text.bytes(), self.depth),
+                    && changes_record(&posted.body),
             });
         }
         true
@@ -109,7 +102,7 @@ impl<C: Clock> SessionTask<C> {
             }
         };
         if interrupts {
-            self.session.streams(SessionStreams::interrupt_readers);
+            self.session.streams(ServerStreams::interrupt_readers);
         }
         if self.handled.is_empty() {
             return;
@@ -120,11 +113,10 @@ impl<C: Clock> SessionTask<C> {
                 if post.awaits_record && is_saving {
                     return true;
                 }
-                let verdict = match post.awaits_record && kept != Kept::Complete {
-                    true => Verdict::Unsaved,
-                    false => Verdict::Handled(post.status),
-                };
-                streams.judge(post.channel, verdict);
+                match post.awaits_record && kept != Kept::Complete {
+                    true => streams.refuse(post.channel, Refusal::Unavailable(UNSAVED)),
+                    false => streams.handled(post.channel, post.status),
+                }
                 false
             });
         });
@@ -136,7 +128,7 @@ impl<C: Clock> SessionTask<C> {
         let (idle, over) = self.conversation.with(|core| {
             let idle = is_idle(core);
             let over = self.conversation.is_over(now, core);
-            let is_read = SessionStreams::of(core).is_some_and(|streams| {
+            let is_read = core.outbound.as_mut().is_some_and(|streams| {
                 streams.take_woken(&mut woken);
                 streams.has_readers()
             });
@@ -182,14 +174,14 @@ impl<C: Clock> SessionTask<C> {
     /// Ends every request and every stream, behind what is on it.
     fn close(&mut self) {
         self.conversation.end();
-        let woken = self.session.streams(SessionStreams::finish);
+        let woken = self.session.streams(ServerStreams::finish);
         woken.into_iter().flatten().for_each(Waker::wake);
     }
 }
 
 /// Returns whether a message changes what the record says, even if it was changed to that before.
-fn changes_record(body: &[u8], depth: u8) -> bool {
-    Messages::new(body, depth).any(|incoming| {
+fn changes_record(body: &OwnedMessages<Text>) -> bool {
+    body.messages().any(|incoming| {
         let method = match incoming {
             Incoming::Message(Message::Request(request)) => request.method,
             Incoming::Message(Message::Notification(notification)) => notification.method,
@@ -208,7 +200,10 @@ fn changes_record(body: &[u8], depth: u8) -> bool {
 /// Whether nothing runs and no stream is read: a running request or an open stream is use.
 fn is_idle(core: &mut Core<Machine>) -> bool {
     core.machine.in_flight() == 0
-        && SessionStreams::of(core).is_none_or(|streams| !streams.has_readers())
+        && core
+            .outbound
+            .as_ref()
+            .is_none_or(|streams| !streams.has_readers())
 }
 
 /// What a turn has left.
@@ -319,6 +314,8 @@ impl<C: Clock> Drop for SessionTask<C> {
         self.session.leave(self.forgotten);
     }
 }
+
+const UNSAVED: &str = "the store did not take what the request changed: it has run";
 
 /// Bodies that one turn takes in, before other tasks of the thread get theirs.
 const POSTS: u32 = 16;

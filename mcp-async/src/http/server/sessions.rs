@@ -9,10 +9,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mcp_proto::Instant;
 
-use super::caller::CallerId;
 use super::capacity::{Capacity, Place};
 use super::session::Session;
 use crate::connection::register;
+use crate::shares::CallerId;
 use crate::shrink::shrink;
 
 /// Sessions by their ids, in as many parts as there are hardly threads: work on one session never

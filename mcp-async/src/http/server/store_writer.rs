@@ -12,7 +12,6 @@ use mcp_proto::{Channel, Instant};
 use super::processes::{Processes, Signal, Wait};
 use super::session::Session;
 use super::sharing::Saved;
-use super::streams::SessionStreams;
 use crate::connection::Shared;
 use crate::http::{StoreError, StoredEvent};
 use crate::observe;
@@ -361,7 +360,7 @@ impl StoreWriter {
     }
 
     fn begin_appends(&mut self, now: Instant, shared: &Shared<Machine>) {
-        if let Some(streams) = SessionStreams::of(&mut shared.lock()) {
+        if let Some(streams) = &mut shared.lock().outbound {
             while let Some(append) = streams.poll_append() {
                 let Append {
                     channel,
@@ -425,7 +424,7 @@ impl StoreWriter {
         // An unread event may be dropped once it is settled, so there may be room again.
         let waiting = {
             let mut core = shared.lock();
-            if let Some(streams) = SessionStreams::of(&mut core) {
+            if let Some(streams) = &mut core.outbound {
                 for (channel, sequence) in settled {
                     streams.settle(channel, sequence);
                 }

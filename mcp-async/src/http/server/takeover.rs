@@ -14,11 +14,10 @@ use super::endpoint::HttpEndpoint;
 use super::processes::{Forwarded, Forwarding, NotOwner, Processes};
 use super::session::Session;
 use super::sharing::Saved;
-use super::streams::SessionStreams;
 use crate::http::{Claim, StoreError};
 use crate::observe;
 use crate::runtime::Runtime;
-use crate::server::Decision;
+use crate::server::{Decision, ServerStreams};
 
 impl<R: Runtime> HttpEndpoint<R> {
     /// Saves a session for the first time, where there is a store: what it has then, and the lease in which this
@@ -224,7 +223,7 @@ impl<R: Runtime> HttpEndpoint<R> {
         if !self.may_take(&saved, owner.as_deref()) {
             return Ok(None);
         }
-        if taken.epoch > SessionStreams::LAST_EPOCH {
+        if taken.epoch > ServerStreams::LAST_EPOCH {
             // There are no numbers left for its streams: its client opens a new one.
             store.remove(id, taken.epoch).await.map_err(broken)?;
             return Ok(None);
@@ -283,7 +282,7 @@ impl<R: Runtime> HttpEndpoint<R> {
             return Some(Err(Refusal::StreamEnded));
         }
         session.streams(|streams| {
-            streams.restore(channel, after.saturating_add(1), &replay);
+            streams.restore(channel, after.saturating_add(1), replay.messages());
             streams.attach(last_event_id)
         })
     }

@@ -1,7 +1,7 @@
 //! Verifies the sender of a request, by the hook of the endpoint or by its token.
 
 use http::request::Parts;
-use mcp_proto::http::Endpoint;
+use mcp_proto::http::{Endpoint, is_preflight};
 
 use super::answer::Answer;
 use super::authenticate::Hook;
@@ -57,6 +57,6 @@ impl<R: Runtime> HttpEndpoint<R> {
             },
             false => self.endpoint(),
         };
-        endpoint.admit(&head).is_ok() && !head.is_preflight()
+        endpoint.admit(&head).is_ok() && !is_preflight(&head)
     }
 }

@@ -60,7 +60,7 @@ impl Inner {
         let caller = peer.principal();
         let needed = of_resource(&view.catalog, uri, caller.as_ref());
         needed.scopes().is_empty()
-            || peer.shared.lock().is_pipe
+            || peer.shared.lock().outbound.is_none()
             || caller
                 .as_ref()
                 .and_then(Principal::claims::<Arc<Access>>)

@@ -26,11 +26,11 @@ use crate::time::Instant;
 ///
 /// ```
 /// use mcp_proto::client::http::{Body, Exchange, ExchangeOutcome, Origin, ReplyHead};
-/// use mcp_proto::Instant;
+/// use mcp_proto::rpc::Message;
 ///
 /// let mut origin = Origin::new();
 /// let message = br#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}"#;
-/// let mut exchange = Exchange::new(&origin, message);
+/// let mut exchange = Exchange::new(&origin, &Message::parse(message, 16));
 /// let head = ReplyHead {
 ///     content_type: Some(b"application/json"),
 ///     session: Some(b"5f3a"),
@@ -43,9 +43,9 @@ use crate::time::Instant;
 /// assert_eq!(line, answer);
 ///
 /// // The session goes with every request from now on.
-/// let call = br#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#;
+/// let call = Message::parse(br#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#, 16);
 /// let mut session = false;
-/// Exchange::new(&origin, call).fields(&origin, call, &mut |name, value| {
+/// Exchange::new(&origin, &call).fields(&origin, &call, &mut |name, value| {
 ///     session |= name == "mcp-session-id" && value == b"5f3a";
 /// });
 /// assert!(session);
@@ -94,9 +94,9 @@ pub(super) enum Kind {
 }
 
 impl Exchange {
-    /// The exchange of a message of ours, one line of JSON.
-    pub fn new(origin: &Origin, message: &[u8]) -> Self {
-        let (kind, id, named) = match Message::parse(message, MAX_DEPTH) {
+    /// The exchange of a message of ours.
+    pub fn new(origin: &Origin, message: &Message<'_>) -> Self {
+        let (kind, id, named) = match message {
             Message::Request(request) => {
                 let kind = match request.method {
                     Method::ServerDiscover => Kind::Discover,
@@ -168,7 +168,12 @@ impl Exchange {
 
     /// Names the fields of the request's head, in small letters, and their values, for the message
     /// that it was [made](Self::new) of.
-    pub fn fields(&self, origin: &Origin, message: &[u8], each: &mut dyn FnMut(&str, &[u8])) {
+    pub fn fields(
+        &self,
+        origin: &Origin,
+        message: &Message<'_>,
+        each: &mut dyn FnMut(&str, &[u8]),
+    ) {
         match self.method() {
             HttpMethod::Post => {
                 each("content-type", JSON.as_bytes());

@@ -4,12 +4,12 @@ use alloc::vec::Vec;
 
 use super::origin::Origin;
 use crate::http::mirror::{self, MirrorError};
-use crate::json::{MAX_DEPTH, Raw};
+use crate::json::Raw;
 use crate::rpc::{Message, Method};
 
 /// SC-17 to SC-19, SC-24, XH-09 to XH-13: what of the body is repeated in the head.
-pub(super) fn mirrored(origin: &Origin, message: &[u8], each: &mut dyn FnMut(&str, &[u8])) {
-    let (method, params) = match Message::parse(message, MAX_DEPTH) {
+pub(super) fn mirrored(origin: &Origin, message: &Message<'_>, each: &mut dyn FnMut(&str, &[u8])) {
+    let (method, params) = match message {
         Message::Request(request) => (request.method, request.params),
         Message::Notification(notification) => (notification.method, notification.params),
         _ => return,

@@ -29,10 +29,11 @@ impl Exchange {
     /// ```
     /// use mcp_proto::frame::sse::Piece;
     /// use mcp_proto::client::http::{Exchange, Origin, Oversized};
+    /// use mcp_proto::rpc::Message;
     ///
     /// let origin = Origin::new();
     /// let message = br#"{"jsonrpc":"2.0","id":7,"method":"tools/list"}"#;
-    /// let mut exchange = Exchange::new(&origin, message);
+    /// let mut exchange = Exchange::new(&origin, &Message::parse(message, 16));
     /// let asked = Piece::Part(br#"{"jsonrpc":"2.0","method":"x","params":"...."#);
     /// assert_eq!(exchange.oversized(&origin, &asked), Oversized::Passing);
     /// assert_eq!(exchange.oversized(&origin, &Piece::End), Oversized::Lost);

@@ -1,23 +1,24 @@
 //! The server side of HTTP, independent of an HTTP library.
 //!
-//! [`HttpServer`] is for HTTP what [`Link`](crate::Link) is for a pipe: it owns the machines of all
-//! sessions and requests, and fixes the order of work. The driver provides an HTTP/1.1 parser and
-//! sockets:
+//! Each session, and each request of a revision without sessions, is one [`Conversation`](crate::Conversation) of a machine
+//! and its [`streams`]. [`HttpServer`] is a map of them for drivers without an order of work of their own. The driver
+//! provides an HTTP/1.1 parser and sockets:
 //!
 //! | Event | The driver calls |
 //! |---|---|
 //! | The head of a request was read | [`open`](HttpServer::open) |
 //! | A part of its body was read, and the last part | [`body`](HttpServer::body), [`end_body`](HttpServer::end_body) |
+//! | The body is there | [`receive`](HttpServer::receive) with each message, then [`finish`](HttpServer::finish) |
 //! | The client closed the connection during an exchange | [`hang_up`](HttpServer::hang_up) |
 //! | After each of them, and at [`poll_timeout`](HttpServer::poll_timeout) | [`step`](HttpServer::step), until [`HttpStep::Idle`] |
-//! | A step returns [`HttpStep::Event`] | the application, with [`Commands`] for its answers |
+//! | There is an event, of a message or of a step | the application, with [`commands`](HttpServer::commands) for its answers |
 //! | A step returns [`HttpStep::Ready`], and after a write that had to wait | [`response`](HttpServer::response), [`read`](HttpServer::read) |
 //!
 //! ```
 //! use mcp_proto::http::{Endpoint, Head};
 //! use mcp_proto::rpc::{ErrorObject, code};
 //! use mcp_proto::server::http::streams::StreamRead;
-//! use mcp_proto::server::http::{Commands, HttpOptions, HttpServer, HttpStep};
+//! use mcp_proto::server::http::{Commands, HttpOptions, HttpServer, HttpStep, Received};
 //! use mcp_proto::server::{Event, ServerConfig};
 //! use mcp_proto::{Instant, Outcome};
 //!
@@ -33,18 +34,30 @@
 //! fn request(http: &mut HttpServer<'_>, now: Instant, head: &impl Head, body: &[u8]) -> (u16, Vec<u8>) {
 //!     let exchange = http.open(now, head, None);
 //!     http.body(exchange, body);
-//!     http.end_body(now, exchange, || "of 128 random bits".to_owned());
+//!     if let Some(body) = http.end_body(now, exchange, || "of 128 random bits".to_owned()) {
+//!         for message in body.messages() {
+//!             if let Received::Event(event) = http.receive(now, &body, message)
+//!                 && let Some(mut commands) = http.commands(body.machine())
+//!             {
+//!                 serve(now, &event, &mut commands);
+//!             }
+//!         }
+//!         http.finish(now, body);
+//!     }
 //!     let (mut status, mut text) = (0, Vec::new());
 //!     loop {
 //!         match http.step(now) {
-//!             HttpStep::Event { event, mut commands } => serve(now, &event, &mut commands),
+//!             HttpStep::Event { machine, event } => {
+//!                 if let Some(mut commands) = http.commands(machine) {
+//!                     serve(now, &event, &mut commands);
+//!                 }
+//!             }
 //!             HttpStep::Ready(ready) => {
 //!                 if let Some(head) = http.response(ready) {
 //!                     status = head.status;
 //!                 }
 //!                 while http.read(now, ready, &mut text, 8192) == StreamRead::More {}
 //!             }
-//!             HttpStep::Handled | HttpStep::Ignored(_) => {}
 //!             HttpStep::Idle => return (status, text),
 //!         }
 //!     }
@@ -77,19 +90,20 @@
 //!
 //! The two endpoints of 2024-11-05 are not served.
 
-mod body;
 mod commands;
 mod deadlines;
-mod driver;
 mod entry;
 mod exchange;
+mod http_server;
 mod ids;
-mod inputs;
-mod outputs;
-mod response;
+mod post_status;
+mod requests;
+mod responses;
 pub mod streams;
 
 pub use commands::Commands;
-pub use driver::{HttpOptions, HttpServer, HttpStep};
+pub use exchange::Response;
+pub use http_server::{HttpOptions, HttpServer, HttpStep};
 pub use ids::{ExchangeId, ServerId};
-pub use response::ResponseHead;
+pub use post_status::PostStatus;
+pub use requests::{PostBody, Received};

@@ -368,7 +368,7 @@ impl Side {
             self.origin.set_two_endpoints();
             let opening = self.flights.iter().find(|flight| flight.opens());
             let message = opening.expect("the handshake").message.clone();
-            let exchange = Exchange::new(&self.origin, &message);
+            let exchange = Exchange::new(&self.origin, &Message::parse(&message, 64));
             self.begin(now, exchange, message);
         }
     }
@@ -534,7 +534,7 @@ impl Side {
             }
             return;
         }
-        let exchange = Exchange::new(&self.origin, line);
+        let exchange = Exchange::new(&self.origin, &Message::parse(line, 64));
         self.begin(now, exchange, line.to_vec());
     }
 
@@ -545,14 +545,16 @@ impl Side {
         let verb = flight.exchange.method();
         transcript.line(&mark, verb.as_str());
         let message = &flight.message;
-        flight
-            .exchange
-            .fields(&self.origin, message, &mut |name, value| {
+        flight.exchange.fields(
+            &self.origin,
+            &Message::parse(message, 64),
+            &mut |name, value| {
                 if !USUAL.contains(&(name, value)) {
                     let value = String::from_utf8_lossy(value);
                     transcript.line(&mark, &format!("  {name}: {value}"));
                 }
-            });
+            },
+        );
         flight.state = State::Sent;
         if verb == HttpMethod::Post {
             transcript.bytes(&mark, message);

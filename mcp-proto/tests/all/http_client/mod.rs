@@ -12,6 +12,7 @@ use mcp_proto::client::http::{
 use mcp_proto::client::{ClientConfig, ClientSetup, Failure};
 use mcp_proto::frame::sse::{Event, Piece};
 use mcp_proto::http::annotation::BadAnnotation;
+use mcp_proto::rpc::Message;
 use mcp_proto::{CustomMethod, Instant, Revision};
 
 const NOW: Instant = Instant::from_millis(10_000);
@@ -30,9 +31,13 @@ fn modern(method: &str, params: &str) -> String {
     )
 }
 
+fn parsed(text: &str) -> Message<'_> {
+    Message::parse(text.as_bytes(), 16)
+}
+
 fn fields(origin: &Origin, exchange: &Exchange, message: &str) -> String {
     let mut said = Vec::new();
-    exchange.fields(origin, message.as_bytes(), &mut |name, value| {
+    exchange.fields(origin, &parsed(message), &mut |name, value| {
         said.push(format!("{name}: {}", String::from_utf8_lossy(value)));
     });
     said.join("\n")
@@ -57,7 +62,7 @@ fn event<'b>(name: &'b str, data: &'b str) -> Event<'b> {
 /// In a session of this revision.
 fn session(revision: Revision) -> Origin {
     let mut origin = Origin::new();
-    let mut exchange = Exchange::new(&origin, INITIALIZE.as_bytes());
+    let mut exchange = Exchange::new(&origin, &parsed(INITIALIZE));
     let body = exchange.head(&mut origin, &head(200, "application/json", "s-1"));
     assert_eq!(body, Body::Json);
     let answer = br#"{"jsonrpc":"2.0","id":2,"result":{}}"#;
@@ -75,7 +80,7 @@ fn refused(
     status: u16,
     body: &str,
 ) -> (ExchangeOutcome, String) {
-    let mut exchange = Exchange::new(origin, message.as_bytes());
+    let mut exchange = Exchange::new(origin, &parsed(&message));
     assert_eq!(exchange.head(origin, &head(status, "", "")), Body::Refusal);
     let mut line = Vec::new();
     let after = exchange.refused(origin, NOW, status, body.as_bytes(), &mut line, 0);
@@ -87,7 +92,7 @@ fn refused(
 fn fields_of_a_handshake_and_of_a_session() {
     let post = "content-type: application/json\naccept: application/json, text/event-stream";
     let origin = Origin::new();
-    let exchange = Exchange::new(&origin, INITIALIZE.as_bytes());
+    let exchange = Exchange::new(&origin, &parsed(INITIALIZE));
     assert_eq!(fields(&origin, &exchange, INITIALIZE), post);
 
     for (revision, version) in [
@@ -96,7 +101,7 @@ fn fields_of_a_handshake_and_of_a_session() {
         (Revision::V2025_11_25, "\nmcp-protocol-version: 2025-11-25"),
     ] {
         let origin = session(revision);
-        let exchange = Exchange::new(&origin, CALL.as_bytes());
+        let exchange = Exchange::new(&origin, &parsed(CALL));
         let expected = format!("{post}{version}\nmcp-session-id: s-1");
         assert_eq!(fields(&origin, &exchange, CALL), expected);
         let listen = origin.listen().unwrap();
@@ -108,7 +113,7 @@ fn fields_of_a_handshake_and_of_a_session() {
         let expected = format!("{version}\nmcp-session-id: s-1");
         assert_eq!(fields(&origin, &delete, ""), expected.trim_start());
         // A handshake begins without one.
-        let exchange = Exchange::new(&origin, INITIALIZE.as_bytes());
+        let exchange = Exchange::new(&origin, &parsed(INITIALIZE));
         assert_eq!(fields(&origin, &exchange, INITIALIZE), post);
     }
     assert!(origin.listen().is_none() && origin.delete().is_none());
@@ -130,7 +135,7 @@ fn fields_of_modern_requests() {
     origin.set_methods(&ClientSetup::shared(&config));
     let check = |method: &str, params: &str, expected: &str| {
         let message = modern(method, params);
-        let exchange = Exchange::new(&origin, message.as_bytes());
+        let exchange = Exchange::new(&origin, &parsed(&message));
         let said = fields(&origin, &exchange, &message);
         let own: Vec<_> = said.lines().skip(2).collect();
         let version = "mcp-protocol-version: 2026-07-28";
@@ -174,7 +179,7 @@ fn fields_of_modern_notifications() {
     let mut origin = Origin::new();
     origin.set_revision(Revision::V2026_07_28);
     let told = r#"{"jsonrpc":"2.0","method":"acme/told"}"#;
-    let exchange = Exchange::new(&origin, told.as_bytes());
+    let exchange = Exchange::new(&origin, &parsed(&told));
     let said = fields(&origin, &exchange, told);
     let own: Vec<_> = said.lines().skip(2).collect();
     assert_eq!(
@@ -198,7 +203,7 @@ fn tools_teach_their_headers() {
     };
     let call = modern("tools/call", r#""name":"good","arguments":{"n":42}"#);
     let header = |origin: &Origin| {
-        let exchange = Exchange::new(origin, call.as_bytes());
+        let exchange = Exchange::new(origin, &parsed(&call));
         let said = fields(origin, &exchange, &call);
         let param = said.lines().filter(|line| line.starts_with("mcp-param"));
         param.collect::<Vec<_>>().join("\n")
@@ -209,7 +214,7 @@ fn tools_teach_their_headers() {
     let mut line = Vec::new();
     let text = answer(&format!("{bad},{good},{bad}"));
     let after =
-        Exchange::new(&origin, list.as_bytes()).answer(&mut origin, text.as_bytes(), &mut line);
+        Exchange::new(&origin, &parsed(&list)).answer(&mut origin, text.as_bytes(), &mut line);
     assert_eq!(after, ExchangeOutcome::Deliver);
     assert_eq!(String::from_utf8(line).unwrap(), answer(&good));
     let bad = || ("bad".to_owned(), BadAnnotation::Name);
@@ -219,13 +224,13 @@ fn tools_teach_their_headers() {
 
     // The newest schema counts, and one without headers has none.
     let text = answer(&tool("good", "M"));
-    let mut exchange = Exchange::new(&origin, list.as_bytes());
+    let mut exchange = Exchange::new(&origin, &parsed(&list));
     let mut line = Vec::new();
     assert!(exchange.event(&mut origin, &event("message", &text), &mut line));
     assert_eq!(line, text.as_bytes());
     assert_eq!(header(&origin), "mcp-param-m: 42");
     let text = answer(r#"{"name":"good","inputSchema":{}}"#);
-    let mut exchange = Exchange::new(&origin, list.as_bytes());
+    let mut exchange = Exchange::new(&origin, &parsed(&list));
     let _ = exchange.answer(&mut origin, text.as_bytes(), &mut Vec::new());
     assert_eq!(header(&origin), "");
 }
@@ -236,7 +241,7 @@ fn bodies_by_their_heads() {
     #[track_caller]
     fn check(message: &str, status: u16, content_type: &str, expected: Body) {
         let mut origin = session(Revision::V2025_11_25);
-        let mut exchange = Exchange::new(&origin, message.as_bytes());
+        let mut exchange = Exchange::new(&origin, &parsed(&message));
         let body = exchange.head(&mut origin, &head(status, content_type, ""));
         assert_eq!(body, expected);
     }
@@ -252,19 +257,19 @@ fn bodies_by_their_heads() {
     check(told, 200, "application/json", Body::Nothing);
 
     let mut origin = session(Revision::V2025_11_25);
-    let exchange = Exchange::new(&origin, CALL.as_bytes());
+    let exchange = Exchange::new(&origin, &parsed(CALL));
     assert_eq!(
         exchange.nothing(&origin),
         ExchangeOutcome::Fail(Failure::NoAnswer)
     );
-    let exchange = Exchange::new(&origin, told.as_bytes());
+    let exchange = Exchange::new(&origin, &parsed(&told));
     assert_eq!(exchange.nothing(&origin), ExchangeOutcome::Done);
     let mut listen = origin.listen().unwrap();
     let html = head(200, "text/html", "");
     assert_eq!(listen.head(&mut origin, &html), Body::Refusal);
     // An id of other characters is none (SH-28).
     let mut origin = Origin::new();
-    let mut exchange = Exchange::new(&origin, INITIALIZE.as_bytes());
+    let mut exchange = Exchange::new(&origin, &parsed(INITIALIZE));
     exchange.head(&mut origin, &head(200, "application/json", "a b"));
     assert!(origin.delete().is_none());
 }
@@ -275,7 +280,7 @@ fn answers_in_one_piece() {
     #[track_caller]
     fn check(body: &str, expected: Option<&str>) {
         let mut origin = session(Revision::V2025_03_26);
-        let mut exchange = Exchange::new(&origin, CALL.as_bytes());
+        let mut exchange = Exchange::new(&origin, &parsed(CALL));
         let mut line = Vec::new();
         let after = exchange.answer(&mut origin, body.as_bytes(), &mut line);
         match expected {
@@ -462,7 +467,7 @@ fn refusals_of_questions() {
         assert!(refusal.starts_with(expected), "{refusal}");
         assert_eq!(hear(&mut own, &mut origin, ping), (ping.into(), vec![]));
         // What belongs to a call is the machine's, here and where its stream is resumed.
-        let mut call = Exchange::new(&origin, CALL.as_bytes());
+        let mut call = Exchange::new(&origin, &parsed(CALL));
         for _ in 0..2 {
             let heard = hear(&mut call, &mut origin, question);
             assert_eq!(heard, (question.into(), vec![]));
@@ -480,8 +485,8 @@ fn refusals_of_questions() {
 #[test]
 fn a_session_is_lost_once() {
     let mut origin = session(Revision::V2025_11_25);
-    let mut first = Exchange::new(&origin, CALL.as_bytes());
-    let mut second = Exchange::new(&origin, CALL.as_bytes());
+    let mut first = Exchange::new(&origin, &parsed(CALL));
+    let mut second = Exchange::new(&origin, &parsed(CALL));
     let mut listen = origin.listen().unwrap();
     let line = &mut Vec::new();
     // Who says so of a stream that never was does not offer one.

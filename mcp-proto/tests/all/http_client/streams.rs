@@ -7,7 +7,7 @@ use super::*;
 fn streams_and_their_ends() {
     let mut origin = session(Revision::V2025_11_25);
     let open = |origin: &mut Origin| {
-        let mut exchange = Exchange::new(origin, CALL.as_bytes());
+        let mut exchange = Exchange::new(origin, &parsed(CALL));
         let body = exchange.head(origin, &head(200, "text/event-stream", ""));
         assert_eq!(body, Body::Events);
         exchange
@@ -85,7 +85,7 @@ fn attempts_are_bounded() {
         let after = listen.end(&origin, NOW, b"1", None, 7);
         assert!(matches!(after, ExchangeOutcome::Resume(_)));
     }
-    let mut call = Exchange::new(&origin, CALL.as_bytes());
+    let mut call = Exchange::new(&origin, &parsed(CALL));
     assert_eq!(attempts(&mut call), 8);
     let after = call.end(&origin, NOW, b"1", None, 7);
     assert_eq!(after, ExchangeOutcome::Fail(Failure::Broken));
@@ -100,7 +100,7 @@ fn whose_an_event_over_the_limit_is() {
         for size in [1, 3, 1000] {
             let origin = session(Revision::V2025_11_25);
             let mut exchange = match own {
-                true => Exchange::new(&origin, CALL.as_bytes()),
+                true => Exchange::new(&origin, &parsed(CALL)),
                 false => origin.listen().unwrap(),
             };
             for _ in 0..2 {
@@ -143,7 +143,7 @@ fn whose_an_event_over_the_limit_is() {
 #[test]
 fn a_message_of_the_servers_own_over_the_limit() {
     let origin = session(Revision::V2025_11_25);
-    let mut exchange = Exchange::new(&origin, CALL.as_bytes());
+    let mut exchange = Exchange::new(&origin, &parsed(CALL));
     let head = r#"{"jsonrpc":"2.0","method":"x","params":{"#;
     let mut check = |part: &str, expected| {
         let said = exchange.oversized(&origin, &Piece::Part(part.as_bytes()));
@@ -212,7 +212,7 @@ fn the_servers_own_stream_is_asked_for_as_long_as_there_may_be_one() {
 fn nothing_modern_is_resumed() {
     let mut origin = Origin::new();
     let message = modern("tools/call", r#""name":"a""#);
-    let mut exchange = Exchange::new(&origin, message.as_bytes());
+    let mut exchange = Exchange::new(&origin, &parsed(&message));
     let head = head(200, "text/event-stream", "ignored");
     assert_eq!(exchange.head(&mut origin, &head), Body::Events);
     assert!(origin.delete().is_none() && origin.listen().is_none());
@@ -223,13 +223,13 @@ fn nothing_modern_is_resumed() {
 #[test]
 fn nobody_there() {
     let origin = session(Revision::V2025_11_25);
-    let mut call = Exchange::new(&origin, CALL.as_bytes());
+    let mut call = Exchange::new(&origin, &parsed(CALL));
     let after = call.unreachable(&origin, NOW, false, 0);
     assert_eq!(after, ExchangeOutcome::Fail(Failure::Unreachable));
     let after = call.unreachable(&origin, NOW, true, 0);
     assert_eq!(after, ExchangeOutcome::Fail(Failure::Broken));
     let told = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
-    let mut told = Exchange::new(&origin, told.as_bytes());
+    let mut told = Exchange::new(&origin, &parsed(&told));
     assert_eq!(
         told.unreachable(&origin, NOW, false, 0),
         ExchangeOutcome::Done
@@ -251,7 +251,7 @@ fn two_endpoints() {
     let events = head(200, "text/event-stream", "");
     assert_eq!(stream.head(&mut origin, &events), Body::Events);
     origin.set_two_endpoints();
-    let mut post = Exchange::new(&origin, INITIALIZE.as_bytes());
+    let mut post = Exchange::new(&origin, &parsed(INITIALIZE));
     let accepted = head(202, "text/plain", "");
     assert_eq!(post.head(&mut origin, &accepted), Body::Nothing);
     assert_eq!(post.nothing(&origin), ExchangeOutcome::Done);

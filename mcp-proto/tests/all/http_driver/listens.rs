@@ -2,8 +2,8 @@
 
 use mcp_proto::json::Raw;
 use mcp_proto::rpc::{ErrorObject, Method};
-use mcp_proto::server::ServerConfig;
 use mcp_proto::server::http::{Commands, ExchangeId, HttpOptions};
+use mcp_proto::server::{Growing, Server, ServerConfig};
 use mcp_proto::{CustomMethod, Outcome, SendError};
 
 use super::site::Site;
@@ -25,7 +25,7 @@ fn listening() -> (Site, ExchangeId) {
 }
 
 /// Does something for the listen.
-fn with<T>(site: &mut Site, act: impl FnOnce(&mut Commands<'_, '_>) -> T) -> T {
+fn with<T>(site: &mut Site, act: impl FnOnce(&mut Commands<'_, 'static>) -> T) -> T {
     let (machine, _) = site.calls[0];
     act(&mut site.http.commands(machine).expect("the machine is there"))
 }
@@ -35,18 +35,27 @@ fn ex_13_an_accepted_listen_is_a_stream() {
     let (mut site, exchange) = listening();
     let (now, (_, token)) = (site.now, site.calls[0]);
     let told = Method::from("notifications/notes");
-    let early = with(&mut site, |it| it.notify_for(now, token, told, None));
+    let notify = |site: &mut Site| {
+        with(site, |it| {
+            let write = |server: &mut Server<'static, Growing>, out: &mut [u8]| {
+                server.notify_for(now, token, told, None, out)
+            };
+            it.send(Some(token), write).map(drop)
+        })
+    };
+    let early = notify(&mut site);
     assert_eq!(early, Err(SendError::NotReady));
     site.reads(exchange, "..");
     let accepted = Raw::parse(br#"["a"]"#, 2).unwrap();
     with(&mut site, |it| {
-        it.acknowledge(now, token, &[("notes", &accepted)])
+        it.put(|server, out| server.acknowledge(now, token, &[("notes", &accepted)], out))
+            .map(drop)
     })
     .unwrap();
     site.reads(exchange, "200 subscriptions/acknowledged ..");
-    with(&mut site, |it| it.notify_for(now, token, told, None)).unwrap();
+    notify(&mut site).unwrap();
     site.reads(exchange, "notes ..");
-    with(&mut site, |it| it.end_listen(token));
+    with(&mut site, |it| it.server_mut().end_listen(token));
     site.reads(exchange, "result");
     site.is_empty();
 }

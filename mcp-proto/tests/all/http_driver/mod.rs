@@ -153,10 +153,15 @@ fn sessions_are_deleted() {
         .reads(call, "200 3-0=data: ..")
         .sees(&["request"]);
     // What arrived before is not handled after.
-    let late = site.send("POST", SESSION, CALL);
+    let late = site.open("POST", SESSION);
+    site.http.body(late, CALL.as_bytes());
+    let body = site.http.end_body(site.now, late, || "s".into()).unwrap();
     site.check("DELETE", SESSION, "", "204")
         .sees(&["cancelled", "closed"]);
-    site.reads(own, "").reads(call, "").reads(late, "404");
+    site.handle(body);
+    site.reads(own, "")
+        .reads(call, "")
+        .reads(late, "404 -32600");
     site.check("DELETE", SESSION, "", "404 -32600")
         .check("GET", SESSION, "", "404 -32600");
     assert_eq!(site.answer(0), Err(SendError::Closed));
@@ -186,8 +191,10 @@ fn clients_hang_up() {
 
     // Before anything was handled.
     for (fields, body) in [(MODERN, &*modern()), ("", INITIALIZE)] {
-        let exchange = site.send("POST", fields, body);
-        site.hang_up(exchange);
+        let exchange = site.open("POST", fields);
+        site.http.body(exchange, body.as_bytes());
+        let body = site.http.end_body(site.now, exchange, || "s".into());
+        site.hang_up(exchange).handle(body.unwrap());
         site.seen.clear();
         site.is_empty();
     }
@@ -286,9 +293,9 @@ fn limits_say_when_to_try_again() {
         site.work();
         let head = site.http.response(exchange).unwrap();
         let mut found = String::new();
-        head.fields(&mut |name, value| {
+        head.fields(|name, value| {
             if name == "retry-after" {
-                found.push_str(core::str::from_utf8(value).unwrap());
+                found.push_str(core::str::from_utf8(value.as_bytes()).unwrap());
             }
         });
         assert_eq!((head.status, found.as_str()), (status, seconds));
@@ -313,7 +320,7 @@ fn limits_of_sessions_and_exchanges_are_apart() {
     for id in ["a", "b", "c"] {
         let exchange = site.open("POST", "");
         site.http.body(exchange, INITIALIZE.as_bytes());
-        site.http.end_body(site.now, exchange, || id.into());
+        site.end_body(exchange, id);
         opened.push(exchange);
     }
     let modern_call = site.send("POST", MODERN, &modern());
@@ -360,7 +367,7 @@ fn commands_to_every_machine() {
     site.reads(call, "200 3-0=data: ..");
     let mut seen = Vec::new();
     site.http.for_each(|mut commands| {
-        commands.list_changed(ListKind::Tools);
+        commands.server_mut().list_changed(ListKind::Tools);
         let revision = commands.server().revision();
         seen.push((commands.session_id().map(str::to_owned), revision));
     });
@@ -374,7 +381,7 @@ fn ids_that_cannot_be() {
     for id in ["", "a b", "ä"] {
         let exchange = site.open("POST", "");
         site.http.body(exchange, INITIALIZE.as_bytes());
-        site.http.end_body(site.now, exchange, || id.into());
+        site.end_body(exchange, id);
         site.reads(exchange, "503 -32603").is_empty();
     }
     // At the same time, and one after the other.
@@ -396,9 +403,9 @@ fn pages_of_other_origins() {
         site.work();
         let head = site.http.response(exchange).unwrap();
         let mut text = String::new();
-        head.fields(&mut |name, value| {
+        head.fields(|name, value| {
             if name.starts_with("access-control") || name == "vary" || name == "allow" {
-                text += &format!("{name}: {}\n", String::from_utf8_lossy(value));
+                text += &format!("{name}: {}\n", String::from_utf8_lossy(value.as_bytes()));
             }
         });
         text

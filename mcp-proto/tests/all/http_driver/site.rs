@@ -5,7 +5,9 @@ use core::time::Duration;
 use mcp_proto::http::Endpoint;
 use mcp_proto::model::{ServerCapabilities, ToolsCapability};
 use mcp_proto::server::http::streams::StreamRead;
-use mcp_proto::server::http::{Commands, ExchangeId, HttpOptions, HttpServer, HttpStep, ServerId};
+use mcp_proto::server::http::{
+    ExchangeId, HttpOptions, HttpServer, HttpStep, PostBody, Received, ServerId,
+};
 use mcp_proto::server::{Event, ProgressReport, ServerConfig};
 use mcp_proto::{Instant, Outcome, SendError, Token};
 
@@ -74,8 +76,24 @@ impl Site {
     pub(super) fn send(&mut self, method: &str, fields: &str, body: &str) -> ExchangeId {
         let exchange = self.open(method, fields);
         self.http.body(exchange, body.as_bytes());
-        self.http.end_body(self.now, exchange, || "s".into());
+        self.end_body(exchange, "s");
         exchange
+    }
+
+    /// The body has ended: its messages are handled.
+    pub(super) fn end_body(&mut self, exchange: ExchangeId, session: &str) {
+        if let Some(body) = self.http.end_body(self.now, exchange, || session.into()) {
+            self.handle(body);
+        }
+    }
+
+    pub(super) fn handle(&mut self, body: PostBody) {
+        for message in body.messages() {
+            if let Received::Event(event) = self.http.receive(self.now, &body, message) {
+                self.on(body.machine(), &event);
+            }
+        }
+        self.http.finish(self.now, body);
     }
 
     #[track_caller]
@@ -93,17 +111,8 @@ impl Site {
     pub(super) fn work(&mut self) {
         loop {
             match self.http.step(self.now) {
-                HttpStep::Event {
-                    event,
-                    mut commands,
-                } => on(
-                    self.now,
-                    &event,
-                    &mut commands,
-                    &mut self.calls,
-                    &mut self.seen,
-                ),
-                HttpStep::Ready(_) | HttpStep::Handled | HttpStep::Ignored(_) => {}
+                HttpStep::Event { machine, event } => self.on(machine, &event),
+                HttpStep::Ready(_) => {}
                 HttpStep::Idle => break,
             }
         }
@@ -121,9 +130,9 @@ impl Site {
         if let Some(head) = self.http.response(exchange) {
             json = head.length.is_some();
             found.push(head.status.to_string());
-            head.fields(&mut |name, value| {
+            head.fields(|name, value| {
                 if name == "mcp-session-id" {
-                    found.push(String::from_utf8(value.to_vec()).unwrap());
+                    found.push(String::from_utf8(value.as_bytes().to_vec()).unwrap());
                 }
             });
             if head.close {
@@ -182,7 +191,40 @@ impl Site {
     pub(super) fn progress(&mut self, call: usize, value: f64) -> Result<(), SendError> {
         let (machine, token) = self.calls[call];
         let mut commands = self.http.commands(machine).ok_or(SendError::Closed)?;
-        commands.progress(self.now, token, ProgressReport::new(value))
+        let (now, progress) = (self.now, ProgressReport::new(value));
+        let sent = commands.send(Some(token), |server, out| {
+            server.progress(now, token, progress, out)
+        });
+        sent.map(drop)
+    }
+
+    fn on(&mut self, machine: ServerId, event: &Event<'_>) {
+        self.seen.push(match event {
+            Event::Request { token, context, .. } => {
+                match context.subject.is_some_and(|tool| tool == "wait") {
+                    true => self.calls.push((machine, *token)),
+                    false => {
+                        let result = raw("{}");
+                        let mut commands = self.http.commands(machine).unwrap();
+                        commands
+                            .respond(self.now, *token, Outcome::Result(&result))
+                            .unwrap();
+                    }
+                }
+                "request"
+            }
+            Event::Listening {
+                token, held: true, ..
+            } => {
+                self.calls.push((machine, *token));
+                "held"
+            }
+            Event::Cancelled { .. } => "cancelled",
+            Event::Handshake(_) => "handshake",
+            Event::Initialized => "initialized",
+            Event::Closed => "closed",
+            other => panic!("{other:?}"),
+        });
     }
 
     /// Nothing is left of what was.
@@ -193,40 +235,6 @@ impl Site {
         let expected = "HttpServer { machines: 0, sessions: 0, exchanges: 0, .. }";
         assert_eq!(format!("{:?}", self.http), expected);
     }
-}
-
-fn on(
-    now: Instant,
-    event: &Event<'_>,
-    commands: &mut Commands<'_, '_>,
-    calls: &mut Vec<(ServerId, Token)>,
-    seen: &mut Vec<&'static str>,
-) {
-    seen.push(match event {
-        Event::Request { token, context, .. } => {
-            match context.subject.is_some_and(|tool| tool == "wait") {
-                true => calls.push((commands.id(), *token)),
-                false => {
-                    let result = raw("{}");
-                    commands
-                        .respond(now, *token, Outcome::Result(&result))
-                        .unwrap();
-                }
-            }
-            "request"
-        }
-        Event::Listening {
-            token, held: true, ..
-        } => {
-            calls.push((commands.id(), *token));
-            "held"
-        }
-        Event::Cancelled { .. } => "cancelled",
-        Event::Handshake(_) => "handshake",
-        Event::Initialized => "initialized",
-        Event::Closed => "closed",
-        other => panic!("{other:?}"),
-    });
 }
 
 /// A message in a word.

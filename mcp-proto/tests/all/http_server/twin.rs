@@ -2,7 +2,7 @@
 
 use mcp_proto::http::Endpoint;
 use mcp_proto::server::http::streams::StreamRead;
-use mcp_proto::server::http::{HttpOptions, HttpServer, HttpStep};
+use mcp_proto::server::http::{HttpOptions, HttpServer, HttpStep, Received};
 use mcp_proto::server::{Event, ServerConfig};
 use mcp_proto::{Instant, Outcome};
 
@@ -28,36 +28,39 @@ impl Twin {
         let exchange = self.http.open(now, head, None);
         self.http.body(exchange, body.as_bytes());
         let opened = &mut self.opened;
-        self.http.end_body(now, exchange, || {
+        let body = self.http.end_body(now, exchange, || {
             *opened += 1;
             format!("s{}", *opened - 1)
         });
-        loop {
-            match self.http.step(now) {
-                HttpStep::Event {
-                    event: Event::Request { token, context, .. },
-                    mut commands,
-                } if context.subject.is_none_or(|tool| tool != "wait") => {
+        if let Some(body) = body {
+            for message in body.messages() {
+                let received = self.http.receive(now, &body, message);
+                let Received::Event(Event::Request { token, context, .. }) = received else {
+                    continue;
+                };
+                if context.subject.is_none_or(|tool| tool != "wait") {
                     let result = raw("{}");
+                    let mut commands = self.http.commands(body.machine()).unwrap();
                     commands
                         .respond(now, token, Outcome::Result(&result))
                         .unwrap();
                 }
-                HttpStep::Idle => break,
-                _ => {}
             }
+            self.http.finish(now, body);
         }
+        while !matches!(self.http.step(now), HttpStep::Idle) {}
         let Some(head) = self.http.response(exchange) else {
             return "open".into();
         };
+        let (status, length) = (head.status, head.length);
         let mut text = Vec::new();
         let mut read = StreamRead::More;
         while read == StreamRead::More {
             read = self.http.read(now, exchange, &mut text, 100);
         }
         let text = String::from_utf8(text).unwrap();
-        let mut words = vec![head.status.to_string()];
-        match head.length {
+        let mut words = vec![status.to_string()];
+        match length {
             Some(0) => {}
             Some(_) => words.push(short_text(&text)),
             None => {

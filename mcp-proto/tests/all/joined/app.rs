@@ -61,7 +61,8 @@ impl Reach for Commands<'_, '_> {
         of: Token,
         to: ProgressReport<'_>,
     ) -> Result<(), SendError> {
-        Commands::progress(self, now, of, to)
+        self.send(Some(of), |server, out| server.progress(now, of, to, out))
+            .map(drop)
     }
 
     fn ask(
@@ -70,11 +71,14 @@ impl Reach for Commands<'_, '_> {
         parent: Option<Token>,
         question: Question<'_>,
     ) -> Result<SentToken, SendError> {
-        Commands::ask(self, now, parent, question, AskOptions::default())
+        let asked = self.send(parent, |server, out| {
+            server.ask(now, parent, question, AskOptions::default(), out)
+        });
+        asked.map(|(token, _)| token)
     }
 
     fn tools_changed(&mut self) {
-        self.list_changed(ListKind::Tools);
+        self.server_mut().list_changed(ListKind::Tools);
     }
 }
 

@@ -196,7 +196,7 @@ impl Browser {
             }
             return;
         }
-        let exchange = Exchange::new(&self.origin, line);
+        let exchange = Exchange::new(&self.origin, &Message::parse(line, 64));
         self.fly(now, exchange, line.to_vec());
     }
 
@@ -212,7 +212,8 @@ impl Browser {
     fn start(&mut self, now: Instant, site: &mut Site, flight: &mut Flight) {
         let exchange = &mut flight.exchange;
         let mut fields = vec![("host".to_owned(), b"localhost".to_vec())];
-        exchange.fields(&self.origin, &flight.message, &mut |name, value| {
+        let message = Message::parse(&flight.message, 64);
+        exchange.fields(&self.origin, &message, &mut |name, value| {
             fields.push((name.to_owned(), value.to_vec()));
         });
         let (method, body) = match exchange.method() {

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use mcp_proto::http::{Endpoint, Head};
 use mcp_proto::revision::Http;
-use mcp_proto::server::ServerConfig;
 use mcp_proto::server::http::streams::StreamRead;
-use mcp_proto::server::http::{ExchangeId, HttpOptions, HttpServer, HttpStep, ServerId};
+use mcp_proto::server::http::{ExchangeId, HttpOptions, HttpServer, HttpStep, Received, ServerId};
+use mcp_proto::server::{Event, ServerConfig};
 use mcp_proto::{IgnoreReason, Instant, Revision};
 
 use super::app::{Host, allow_ended};
@@ -85,10 +85,20 @@ impl Site {
             self.http.body(exchange, part);
         }
         let opened = &mut self.opened;
-        self.http.end_body(now, exchange, || {
+        let body = self.http.end_body(now, exchange, || {
             *opened += 1;
             format!("session-{}", *opened - 1)
         });
+        if let Some(body) = body {
+            for message in body.messages() {
+                match self.http.receive(now, &body, message) {
+                    Received::Event(event) => self.on(body.machine(), &event),
+                    Received::Ignored(why) => assert_ne!(why, IgnoreReason::LateResponse),
+                    Received::Handled => {}
+                }
+            }
+            self.http.finish(now, body);
+        }
         self.work();
         exchange
     }
@@ -97,8 +107,9 @@ impl Site {
     pub(crate) fn reply(&mut self, exchange: ExchangeId) -> Option<Reply> {
         let head = self.http.response(exchange)?;
         let (mut content_type, mut session) = (None, None);
-        head.fields(&mut |name, value| {
-            let text = String::from_utf8(value.to_vec()).unwrap();
+        let (status, length) = (head.status, head.length);
+        head.fields(|name, value| {
+            let text = String::from_utf8(value.as_bytes().to_vec()).unwrap();
             match name {
                 "content-type" => content_type = Some(text),
                 "mcp-session-id" => session = Some(text),
@@ -106,13 +117,13 @@ impl Site {
             }
         });
         let mut body = Vec::new();
-        if let Some(length) = head.length {
+        if let Some(length) = length {
             let (text, ended) = self.read(exchange);
             assert!(ended && text.len() == length);
             body = text;
         }
         Some(Reply {
-            status: head.status,
+            status,
             content_type,
             session,
             body,
@@ -171,21 +182,22 @@ impl Site {
         self.http.exchanges()
     }
 
+    fn on(&mut self, machine: ServerId, event: &Event<'_>) {
+        let Some(mut commands) = self.http.commands(machine) else {
+            return;
+        };
+        let session = match commands.session_id() {
+            Some(id) => self.sessions.entry(id.into()).or_default(),
+            None => self.own.entry(machine).or_default(),
+        };
+        allow_ended(session.on(self.now, event, &mut commands));
+    }
+
     fn work(&mut self) {
         loop {
             match self.http.step(self.now) {
-                HttpStep::Event {
-                    event,
-                    mut commands,
-                } => {
-                    let session = match commands.session_id() {
-                        Some(id) => self.sessions.entry(id.into()).or_default(),
-                        None => self.own.entry(commands.id()).or_default(),
-                    };
-                    allow_ended(session.on(self.now, &event, &mut commands));
-                }
-                HttpStep::Ready(_) | HttpStep::Handled => {}
-                HttpStep::Ignored(why) => assert_ne!(why, IgnoreReason::LateResponse),
+                HttpStep::Event { machine, event } => self.on(machine, &event),
+                HttpStep::Ready(_) => {}
                 HttpStep::Idle => break,
             }
         }

@@ -10,7 +10,6 @@ use http_body::Body;
 
 use super::super::answer::Answer;
 use super::super::body::{Events, HttpBody};
-use super::super::caller::CallerId;
 use super::super::endpoint::HttpEndpoint;
 use super::message::{
     self, ForwardedAnswer, ForwardedOutcome, ForwardedRequest, NotOwner, StatusLine,
@@ -21,7 +20,7 @@ use super::{ANSWER, REQUEST};
 use crate::observe;
 use crate::runtime::Runtime;
 use crate::server::digest;
-use crate::shares::Share;
+use crate::shares::{CallerId, Share};
 
 impl<R: Runtime> HttpEndpoint<R> {
     /// Answers a request of another process, if this is one; `None` gives the body back.
@@ -35,7 +34,7 @@ impl<R: Runtime> HttpEndpoint<R> {
         let keys = &processes.keys.requests;
         let Some(request) = message::open::<ForwardedRequest>(keys, signed.as_bytes()) else {
             observe::forwarded_refused(&"no process of this server has signed it");
-            return Some(super::super::answer::empty(http::StatusCode::FORBIDDEN));
+            return Some(super::super::answer::status(403));
         };
         let body = match self.collect_whole(parts, None, body.take()?).await {
             Ok(body) => body,

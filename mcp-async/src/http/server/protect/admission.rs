@@ -12,19 +12,21 @@ use http::request::Parts;
 use http::{Response, StatusCode};
 use mcp_auth::UnixTime;
 use mcp_auth::resource::{Denial, RequiredScopes};
-use mcp_proto::rpc::{Incoming, Message, Messages, code};
+use mcp_proto::json::MAX_DEPTH;
+use mcp_proto::rpc::{Incoming, Message, OwnedMessages, code};
 
 use super::expiring::Expiring;
 use super::guard::{TokenGuard, now};
+use crate::connection::Text;
 use crate::http::server::answer::{self, Answer};
 use crate::http::server::body::HttpBody;
-use crate::http::server::caller::CallerId;
 use crate::http::server::endpoint::HttpEndpoint;
 use crate::http::server::head::RequestHead;
 use crate::http::server::processes::VerifiedToken;
 use crate::observe;
 use crate::runtime::Runtime;
 use crate::server::{Access, Principal};
+use crate::shares::CallerId;
 
 impl<R: Runtime> HttpEndpoint<R> {
     /// Answers requests for the metadata document, from every origin and under every host (AU-16).
@@ -99,16 +101,16 @@ impl<R: Runtime> HttpEndpoint<R> {
     pub(in crate::http::server) fn missing_scopes(
         &self,
         parts: &Parts,
-        body: &[u8],
+        body: &OwnedMessages<Text>,
     ) -> Option<Answer> {
         let guard = self.options.guard.as_ref()?;
         let Some(access) = parts.extensions.get::<Arc<Access>>() else {
             // Its token was not checked.
-            return Some(answer::empty(StatusCode::INTERNAL_SERVER_ERROR));
+            return Some(answer::status(500));
         };
         let caller = parts.extensions.get::<Principal>();
         let mut needed = RequiredScopes::NONE;
-        for incoming in Messages::new(body, self.depth()) {
+        for incoming in body.messages() {
             if let Incoming::Message(Message::Request(request)) = incoming {
                 let of_method = guard.scopes_of_method(&request.method.name().to_cow());
                 let of_item = self.server.scopes_of(&request, caller);
@@ -130,10 +132,7 @@ impl<R: Runtime> HttpEndpoint<R> {
         };
         let mut answer = answer;
         if let Some(denial) = access.take_denial()
-            && answer
-                .body()
-                .bytes()
-                .is_some_and(|body| is_error(body, self.depth()))
+            && answer.body().bytes().is_some_and(is_error)
         {
             *answer.status_mut() = status(&denial);
             challenge(answer.headers_mut(), &denial);
@@ -162,9 +161,9 @@ fn now_secs() -> u64 {
 }
 
 /// Whether a body is one JSON-RPC error.
-fn is_error(body: &[u8], depth: u8) -> bool {
+fn is_error(body: &[u8]) -> bool {
     matches!(
-        Message::parse(body, depth),
+        Message::parse(body, MAX_DEPTH),
         Message::Response(response) if response.outcome.is_err()
     )
 }
@@ -175,7 +174,6 @@ fn refusal(denial: &Denial) -> Answer {
     let text = denial.to_string();
     let status = status(denial);
     let mut answer = match status {
-        StatusCode::SERVICE_UNAVAILABLE => answer::busy(&text),
         _ if status.is_server_error() => answer::error(status, code::INTERNAL_ERROR, &text),
         _ => answer::error(status, code::INVALID_REQUEST, &text),
     };

@@ -23,10 +23,10 @@ use super::questions::{Permission, Questions};
 use super::token_verifier::{Introspect, TokenVerifier};
 use crate::connection::register;
 use crate::crypto;
-use crate::http::server::caller::CallerId;
 use crate::http::server::head::RequestHead;
 use crate::observe;
 use crate::runtime::Task;
+use crate::shares::CallerId;
 
 /// Checks the tokens of all requests of an endpoint.
 pub(in crate::http::server) struct TokenGuard {

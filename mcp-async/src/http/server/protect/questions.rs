@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::http::server::caller::CallerId;
 use crate::server::layers::{Permit, Semaphore};
-use crate::shares::{Share, Shares};
+use crate::shares::{CallerId, Share, Shares};
 
 /// Bounds the questions that are under way. Those about tokens that were valid lately do not wait for those about
 /// unknown ones, which anyone can invent; of these one sender has a share.

@@ -2,11 +2,11 @@
 //!
 //! [`Streams`] belongs to one session, or to one exchange of a revision without sessions. The
 //! log of a stream is its queue: live delivery, replay and polling are one read from a cursor.
-//! [`HttpServer`](super::HttpServer) has one for each of its machines; use this module only in a
-//! driver with an order of work of its own.
+//! It takes the messages of a [`Conversation`](crate::Conversation).
 
 mod event_id;
 mod limits;
+mod response;
 mod room;
 mod store;
 mod stream;
@@ -26,6 +26,7 @@ use crate::http::Refusal;
 use crate::token::{MachineId, SentToken};
 
 pub use self::limits::{Delivery, StreamLimits};
+pub use self::response::StreamResponse;
 pub use self::store::Append;
 
 /// The streams of one session: the answers to each POST, and the session's own.
@@ -192,6 +193,20 @@ impl Streams {
         })
     }
 
+    /// A reader of the session's own stream, whose open questions are asked again, or of the stream of this event.
+    ///
+    /// # Errors
+    /// Those of [`resume`](Self::resume).
+    pub fn attach(&mut self, last_event_id: Option<&[u8]>) -> Result<StreamReader, Refusal> {
+        if let Some(id) = last_event_id {
+            return self.resume(id);
+        }
+        let reader = self.listen();
+        // Those that were answered were forgotten.
+        self.reopen(|_| true);
+        Ok(reader)
+    }
+
     /// The reader's connection is over. It is no error if another has taken its place. A stream
     /// that cannot be resumed, because it gave no id, is gone then.
     pub fn detach(&mut self, reader: &StreamReader) {
@@ -348,6 +363,11 @@ impl Streams {
             .is_some_and(|stream| stream.reader.is_some())
     }
 
+    /// Returns whether nothing more comes on this stream than what is there.
+    pub fn has_ended(&self, channel: Channel) -> bool {
+        self.stream(channel).is_none_or(|stream| stream.ended)
+    }
+
     /// Returns whether any stream has a reader: such a session is not idle.
     pub fn has_readers(&self) -> bool {
         self.own.as_ref().is_some_and(|own| own.reader.is_some())
@@ -420,10 +440,18 @@ impl fmt::Debug for Streams {
     }
 }
 
-impl fmt::Display for TooManyStreams {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the session has too many streams")
+impl From<TooManyStreams> for Refusal {
+    fn from(_: TooManyStreams) -> Self {
+        Self::Unavailable(TOO_MANY)
     }
 }
+
+impl fmt::Display for TooManyStreams {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(TOO_MANY)
+    }
+}
+
+const TOO_MANY: &str = "the session has too many streams";
 
 impl core::error::Error for TooManyStreams {}

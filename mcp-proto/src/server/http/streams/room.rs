@@ -26,10 +26,9 @@ impl Streams {
             .is_none_or(|stream| stream.unread() < self.limits.unread || stream.is_losable())
     }
 
-    /// How many messages a stream holds, and whether it has ended; `None` if there is no such
-    /// stream.
-    pub(in crate::server::http) fn extent(&self, of: Channel) -> Option<(usize, bool)> {
-        self.stream(of).map(|stream| (stream.len(), stream.ended))
+    /// The bytes of a stream that wait to be read.
+    pub fn unread(&self, on: Channel) -> usize {
+        self.stream(on).map_or(0, Stream::unread)
     }
 
     /// Drops what the limits do not allow to be kept: first what was read, of the stream that has

@@ -60,6 +60,11 @@ impl Streams {
         self
     }
 
+    /// Returns whether entries wait for a store.
+    pub const fn is_stored(&self) -> bool {
+        self.stored
+    }
+
     /// The next entry that the store has to take. Ask after a `push`, `prime`, `disconnect`,
     /// `reopen` or `detach`, until it returns `None`; each entry is returned once, those of a
     /// stream in their order. What a POST has to say waits for its first [`read`](Self::read)

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use core::time::Duration;
 
 use super::event_id::EventId;
+use super::response::Outcome;
 use super::{Delivery, StreamRead};
 use crate::action::Channel;
 use crate::frame::sse;
@@ -35,6 +36,9 @@ pub(super) struct Stream {
     end_handed: bool,
     /// Whether its one message may still become an answer without events, which no store needs.
     pub(super) undecided: bool,
+    /// What became of the messages of its POST, and the status that its first message asks for.
+    pub(super) outcome: Option<Outcome>,
+    pub(super) status: Option<u16>,
     /// Whether it was restored for one reader, and its messages come from elsewhere.
     pub(super) foreign: bool,
     /// Whether it ever had entry 0.
@@ -81,6 +85,8 @@ impl Stream {
             handed: base,
             end_handed: false,
             undecided: false,
+            outcome: None,
+            status: None,
             foreign: false,
             primed_first: false,
             reader: None,

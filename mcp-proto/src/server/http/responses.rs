@@ -3,17 +3,17 @@
 use alloc::vec::Vec;
 
 use super::deadlines::Due;
-use super::driver::HttpServer;
-use super::exchange::{Exchange, State};
+use super::exchange::{Exchange, Response, State};
+use super::http_server::HttpServer;
 use super::ids::{ExchangeId, ServerId};
-use super::response::{self, Response, ResponseHead};
-use super::streams::{StreamRead, StreamReader};
+use super::streams::{StreamRead, StreamReader, StreamResponse};
+use crate::http::{Refusal, ResponseHead};
 use crate::time::Instant;
 
 impl HttpServer<'_> {
     /// The head of the response, once; `None` until it is decided.
-    pub fn response(&mut self, exchange: ExchangeId) -> Option<ResponseHead> {
-        self.exchanges.get_mut(&exchange)?.head.take()
+    pub fn response(&mut self, exchange: ExchangeId) -> Option<Response<'_>> {
+        self.exchanges.get_mut(&exchange)?.take_head()
     }
 
     /// Appends what there is of the body, up to about `max` bytes: JSON, or events. Take the
@@ -34,9 +34,7 @@ impl HttpServer<'_> {
         };
         let start = out.len();
         let read = match &mut found.state {
-            State::Receiving { .. } | State::Handling { .. } | State::Waiting { .. } => {
-                return StreamRead::Pending;
-            }
+            State::Receiving { .. } | State::Posted { .. } => return StreamRead::Pending,
             State::Whole { body, read } => {
                 let rest = body.get(*read..).unwrap_or_default();
                 let count = rest.len().min(max.max(1));
@@ -50,7 +48,7 @@ impl HttpServer<'_> {
             State::Events { machine, reader } => {
                 let machine = *machine;
                 let read = match self.machines.get_mut(&machine) {
-                    Some(entry) => entry.streams.read(reader, out, max),
+                    Some(entry) => entry.streams().read(reader, out, max),
                     None => StreamRead::End,
                 };
                 let silent = found.due.is_none_or(|due| due <= now);
@@ -87,7 +85,7 @@ impl HttpServer<'_> {
         }
         if let Some((machine, reader)) = found.take_reader() {
             if let Some(entry) = self.machines.get_mut(&machine) {
-                entry.streams.detach(&reader);
+                entry.streams().detach(&reader);
             }
             self.leave(now, exchange, machine);
         }
@@ -99,68 +97,82 @@ impl HttpServer<'_> {
             return;
         };
         let (machine, reader) = match &exchange.state {
-            State::Waiting { machine, reader } => (*machine, reader),
+            State::Posted {
+                machine, reader, ..
+            } => (*machine, reader),
             State::Events { .. } => return self.mark_ready(id),
-            State::Receiving { .. } | State::Handling { .. } | State::Whole { .. } => return,
+            State::Receiving { .. } | State::Whole { .. } => return,
         };
         let Some(entry) = self.machines.get_mut(&machine) else {
-            return self.respond(id, response::no_session());
+            return self.refuse(id, Refusal::SessionUnknown);
         };
-        let channel = reader.channel();
-        if let Some(message) = entry.streams.single(reader) {
-            let whole = response::message(entry.status(channel), message);
-            self.leave(now, id, machine);
-            return self.respond(id, whole);
-        }
-        match entry.streams.extent(channel) {
-            Some((0, false)) if entry.closing => {
-                self.respond_without_message(now, id, response::busy("the request was given up"));
-            }
-            Some((0, false)) if exchange.due.is_some() => {}
-            None | Some((0, true)) => {
-                self.respond_without_message(now, id, response::status(202));
-            }
-            Some(_) => {
-                let silent = exchange.due.is_none();
+        let begins = entry.is_alone() && exchange.due.is_none();
+        let (head, body) = match entry.streams().response(reader, begins) {
+            StreamResponse::Pending => return,
+            StreamResponse::Events => {
+                if entry.primes() {
+                    let channel = reader.channel();
+                    entry.streams().prime(channel);
+                }
                 if let Some((machine, reader)) = exchange.take_reader() {
                     self.respond_with_events(now, id, machine, reader);
                 }
                 // A stream that is begun by silence begins with a comment.
                 if let Some(exchange) = self.exchanges.get_mut(&id)
-                    && silent
+                    && begins
                 {
                     self.deadlines
                         .arm(Due::Exchange(id), &mut exchange.due, None);
                 }
+                return;
             }
-        }
+            StreamResponse::Status(status) => (ResponseHead::of_status(status), Vec::new()),
+            StreamResponse::Message { status, message } => {
+                (ResponseHead::of_message(status), message)
+            }
+            StreamResponse::Refused(refusal) => {
+                self.leave(now, id, machine);
+                return self.refuse(id, refusal);
+            }
+            StreamResponse::Nothing => {
+                let refusal = match entry.is_alone() {
+                    true => GIVEN_UP,
+                    false => Refusal::SessionUnknown,
+                };
+                self.leave(now, id, machine);
+                return self.refuse(id, refusal);
+            }
+        };
+        self.leave(now, id, machine);
+        self.respond(id, head, body);
     }
 
     /// Answers with all that there is to say.
-    pub(super) fn respond(&mut self, id: ExchangeId, whole: Response) {
+    pub(super) fn respond(&mut self, id: ExchangeId, head: ResponseHead<'static>, body: Vec<u8>) {
         if let Some(exchange) = self.exchanges.get_mut(&id) {
-            exchange.respond(whole);
+            exchange.respond(head, body);
             self.deadlines
                 .arm(Due::Exchange(id), &mut exchange.due, None);
         }
         self.mark_ready(id);
     }
 
-    /// The same where the machine says nothing.
-    pub(super) fn respond_without_message(
-        &mut self,
-        now: Instant,
-        id: ExchangeId,
-        whole: Response,
-    ) {
+    /// Answers with a refusal.
+    pub(super) fn refuse(&mut self, id: ExchangeId, refusal: Refusal) {
+        let head = ResponseHead::of_refusal(refusal, self.endpoint.methods());
+        self.respond(id, head, refusal.to_body());
+    }
+
+    /// Answers with a refusal where the machine says nothing.
+    pub(super) fn refuse_reader(&mut self, now: Instant, id: ExchangeId, refusal: Refusal) {
         let found = self.exchanges.get_mut(&id).and_then(Exchange::take_reader);
         if let Some((machine, reader)) = found {
             if let Some(entry) = self.machines.get_mut(&machine) {
-                entry.streams.detach(&reader);
+                entry.streams().detach(&reader);
             }
             self.leave(now, id, machine);
         }
-        self.respond(id, whole);
+        self.refuse(id, refusal);
     }
 
     /// Answers with the events of a stream.
@@ -181,7 +193,7 @@ impl HttpServer<'_> {
     }
 
     /// An exchange needs its machine no longer; one that has no other ends.
-    pub(super) fn leave(&mut self, now: Instant, id: ExchangeId, machine: ServerId) {
+    fn leave(&mut self, now: Instant, id: ExchangeId, machine: ServerId) {
         let Some(entry) = self.machines.get_mut(&machine) else {
             return;
         };
@@ -193,3 +205,5 @@ impl HttpServer<'_> {
         }
     }
 }
+
+const GIVEN_UP: Refusal = Refusal::Unavailable("the request was given up: it may have run");

@@ -6,27 +6,23 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::time::Duration;
 
-use super::body::Body;
 use super::commands::Commands;
 use super::deadlines::{Deadlines, Due};
 use super::entry::{Entry, Kind};
 use super::exchange::{Exchange, State};
 use super::ids::{ExchangeId, ServerId};
-use super::response;
 use super::streams::StreamLimits;
-use crate::action::{Action, IgnoreReason};
 use crate::config_error::ConfigError;
-use crate::http::{Endpoint, HttpLimits};
-use crate::machine::Machine;
+use crate::http::{Endpoint, HttpLimits, Refusal};
+use crate::outbox::Outbox;
 use crate::server::{Event, Growing, PreparedConfig, ServerSetup};
-use crate::source::Source;
 use crate::time::Instant;
 
 /// The server's side of an endpoint without sockets: requests go in, events come out, answers go
 /// in, responses come out. See the [module](super) for the loop around it.
 ///
 /// Each session has a machine, a [`Server`](crate::server::Server), and so has each request of a revision without
-/// sessions. An event names its machine; with the token of the event it is the address for an
+/// sessions. An event comes with the name of its machine; with the token of the event it is the address for an
 /// answer that comes later.
 ///
 /// - A session belongs to the principal that opened it. For everyone else it does not exist.
@@ -34,7 +30,7 @@ use crate::time::Instant;
 ///   [`HttpLimits::session_idle`], or by [`end`](Self::end).
 /// - A client that hangs up cancels its request of 2026-07-28. In a session the request continues,
 ///   and the client can resume the stream.
-/// - An answer that is given before the next [`step`](Self::step) leaves as one JSON body.
+/// - An answer that is given before [`finish`](Self::finish) leaves as one JSON body.
 pub struct HttpServer<'c> {
     pub(super) endpoint: Endpoint<'c>,
     pub(super) prepared: PreparedConfig<'c, Growing>,
@@ -45,19 +41,15 @@ pub struct HttpServer<'c> {
     pub(super) alone: usize,
     pub(super) sessions: BTreeMap<Box<str>, ServerId>,
     pub(super) exchanges: BTreeMap<ExchangeId, Exchange>,
-    /// Whole bodies, in the order of their arrival.
-    pub(super) bodies: VecDeque<Body>,
-    /// The one whose messages are being handled.
-    body: Option<Body>,
-    /// The bytes of all bodies that are here.
+    /// The bytes of the bodies that are arriving.
     pub(super) body_bytes: usize,
     /// Machines that may have something to say.
     dirty: VecDeque<ServerId>,
     /// Exchanges that have something to write.
     ready: VecDeque<ExchangeId>,
     pub(super) deadlines: Deadlines,
-    /// Where machines write.
-    pub(super) out: Vec<u8>,
+    /// The buffer in which machines write.
+    pub(super) outbox: Outbox<Vec<u8>>,
     ids: u64,
 }
 
@@ -70,7 +62,7 @@ pub struct HttpOptions {
     pub streams: StreamLimits,
     /// Requests without a session that may run at a time.
     pub exchanges: usize,
-    /// Bytes that the bodies of all requests may take until their messages were handled.
+    /// Bytes that the bodies of all requests may take while they arrive.
     pub bodies: usize,
     /// How long the body of a request may take to arrive.
     pub body_timeout: Duration,
@@ -81,31 +73,19 @@ pub struct HttpOptions {
 /// What [`HttpServer::step`] did.
 #[derive(Debug)]
 #[must_use = "a request whose event is dropped is never answered"]
-pub enum HttpStep<'h, 'c> {
-    /// Something for the application, which may answer at once or later.
+pub enum HttpStep {
+    /// Something for the application that no message has caused: a cancellation, the end of a session.
     Event {
-        /// It borrows from the body of the request.
-        event: Event<'h>,
-        /// For answers to the machine that the event comes from.
-        commands: Commands<'h, 'c>,
+        /// The machine that it comes from.
+        machine: ServerId,
+        /// The event.
+        event: Event<'static>,
     },
     /// The exchange has a [response](HttpServer::response), or more of one, to
     /// [read](HttpServer::read).
     Ready(ExchangeId),
-    /// A message was dealt with.
-    Handled,
-    /// A message led to nothing.
-    Ignored(IgnoreReason),
     /// Nothing to do until something arrives or time passes.
     Idle,
-}
-
-/// What is next.
-enum Task {
-    Event(ServerId, Event<'static>),
-    Message,
-    Ready(ExchangeId),
-    Nothing,
 }
 
 impl<'c> HttpServer<'c> {
@@ -127,33 +107,35 @@ impl<'c> HttpServer<'c> {
                 revisions: prepared.config().revisions,
                 ..endpoint
             },
+            outbox: Outbox::new(Vec::new(), &prepared.config().limits),
             prepared,
             options,
             machines: BTreeMap::new(),
             alone: 0,
             sessions: BTreeMap::new(),
             exchanges: BTreeMap::new(),
-            bodies: VecDeque::new(),
-            body: None,
             body_bytes: 0,
             dirty: VecDeque::new(),
             ready: VecDeque::new(),
             deadlines: Deadlines::default(),
-            out: Vec::new(),
             ids: 0,
         })
     }
 
     /// Does one thing, in this order: what is due by now, messages that follow from state, events
-    /// of time and teardown, the next message of the body at hand, a response that can be
-    /// written, and the next body.
-    pub fn step(&mut self, now: Instant) -> HttpStep<'_, 'c> {
-        match self.next_task(now) {
-            Task::Event(id, event) => self.hand_out(id, event),
-            Task::Message => self.handle_message(now),
-            Task::Ready(exchange) => HttpStep::Ready(exchange),
-            Task::Nothing => HttpStep::Idle,
+    /// of time and teardown, a response that can be written.
+    pub fn step(&mut self, now: Instant) -> HttpStep {
+        self.expire(now);
+        if let Some((machine, event)) = self.next_event(now) {
+            return HttpStep::Event { machine, event };
         }
+        if let Some(exchange) = self.next_ready() {
+            return HttpStep::Ready(exchange);
+        }
+        if self.outbox.capacity() > SPARE {
+            self.outbox = Outbox::new(Vec::new(), &self.prepared.config().limits);
+        }
+        HttpStep::Idle
     }
 
     /// When [`step`](Self::step) has to be called at the latest; ask after it was
@@ -162,7 +144,7 @@ impl<'c> HttpServer<'c> {
         self.deadlines.next()
     }
 
-    /// Access to a machine, for answers that come later and for what the application says by
+    /// Access to a machine, for the application's answers and for what it says by
     /// itself; `None` if the machine is gone, and its requests with it. Call
     /// [`step`](Self::step) afterwards.
     pub fn commands(&mut self, machine: ServerId) -> Option<Commands<'_, 'c>> {
@@ -170,7 +152,7 @@ impl<'c> HttpServer<'c> {
         Some(Commands {
             id: machine,
             entry: self.machines.get_mut(&machine)?,
-            out: &mut self.out,
+            outbox: &mut self.outbox,
         })
     }
 
@@ -182,7 +164,7 @@ impl<'c> HttpServer<'c> {
             each(Commands {
                 id: *id,
                 entry,
-                out: &mut self.out,
+                outbox: &mut self.outbox,
             });
         }
     }
@@ -224,39 +206,9 @@ impl<'c> HttpServer<'c> {
         }
     }
 
-    pub(super) const fn next_server_id(&mut self) -> ServerId {
+    pub(super) const fn next_id(&mut self) -> u64 {
         self.ids += 1;
-        ServerId(self.ids)
-    }
-
-    pub(super) const fn next_exchange_id(&mut self) -> ExchangeId {
-        self.ids += 1;
-        ExchangeId(self.ids)
-    }
-
-    fn next_task(&mut self, now: Instant) -> Task {
-        self.expire(now);
-        loop {
-            if let Some((machine, event)) = self.next_event(now) {
-                return Task::Event(machine, event);
-            }
-            match self.body.take_if(|body| body.is_read()) {
-                Some(body) => self.finish_body(now, &body),
-                None if self.body.is_some() => return Task::Message,
-                None => {
-                    if let Some(exchange) = self.next_ready() {
-                        return Task::Ready(exchange);
-                    }
-                    self.body = self.bodies.pop_front();
-                    if self.body.is_none() {
-                        if self.out.len() > SPARE {
-                            self.out = Vec::new();
-                        }
-                        return Task::Nothing;
-                    }
-                }
-            }
-        }
+        self.ids
     }
 
     /// What follows from state and time: messages go to their streams, and events are returned.
@@ -266,8 +218,7 @@ impl<'c> HttpServer<'c> {
                 self.dirty.pop_front();
                 continue;
             };
-            entry.flush(now, &mut self.out);
-            let Some(event) = entry.server.poll_event() else {
+            let Some(event) = entry.conversation(&mut self.outbox).next_event(now) else {
                 self.dirty.pop_front();
                 entry.dirty = false;
                 self.settle(now, id);
@@ -297,7 +248,7 @@ impl<'c> HttpServer<'c> {
         let Some(entry) = self.machines.get_mut(&id) else {
             return;
         };
-        let over = entry.closing && !entry.streams.has_readers();
+        let over = entry.closing && !entry.streams().has_readers();
         let at = entry.deadline(idle).filter(|_| !over);
         self.deadlines.arm(Due::Machine(id), &mut entry.armed, at);
         if over && let Some(entry) = self.machines.remove(&id) {
@@ -315,9 +266,6 @@ impl<'c> HttpServer<'c> {
                     };
                     entry.armed = None;
                     mark(&mut self.dirty, id, entry);
-                    if entry.server.poll_timeout().is_some_and(|due| due <= now) {
-                        entry.server.handle_timeout(now);
-                    }
                     if entry.expiry(idle).is_some_and(|expiry| expiry.is_due(now)) {
                         self.end(now, id);
                     }
@@ -328,83 +276,12 @@ impl<'c> HttpServer<'c> {
                     };
                     exchange.due = None;
                     if matches!(exchange.state, State::Receiving { .. }) {
-                        self.refuse_body(id, response::late());
+                        self.refuse_body(id, Refusal::BodyLate);
                     } else {
                         self.decide(now, id);
                     }
                 }
             }
-        }
-    }
-
-    fn hand_out(&mut self, id: ServerId, event: Event<'static>) -> HttpStep<'_, 'c> {
-        match self.machines.get_mut(&id) {
-            Some(entry) => HttpStep::Event {
-                event,
-                commands: Commands {
-                    id,
-                    entry,
-                    out: &mut self.out,
-                },
-            },
-            None => HttpStep::Handled,
-        }
-    }
-
-    /// Hands the next message of the body at hand to its machine.
-    fn handle_message(&mut self, now: Instant) -> HttpStep<'_, 'c> {
-        let depth = self.prepared.config().limits.depth;
-        let Self {
-            body: Some(body),
-            machines,
-            dirty,
-            out,
-            ..
-        } = self
-        else {
-            return HttpStep::Handled;
-        };
-        let (id, channel) = (body.machine, body.channel);
-        let Some((message, post, statuses)) = body.next(depth) else {
-            return HttpStep::Handled;
-        };
-        // The session may be over since the body arrived.
-        let Some(entry) = machines.get_mut(&id) else {
-            statuses.note(Some(IgnoreReason::Closed.http_status()));
-            return HttpStep::Ignored(IgnoreReason::Closed);
-        };
-        mark(dirty, id, entry);
-        let action = entry
-            .server
-            .handle(now, &Source::post(channel, &post), message);
-        let status = action.http_status();
-        let event = match action {
-            Action::Event(event) => {
-                entry.note(&event);
-                // What the message made due leaves before the application's answer to it.
-                entry.flush(now, out);
-                Some(event)
-            }
-            Action::Reply(reply) => {
-                let event = entry.server.event_after_reply(&reply);
-                if entry.reply(now, reply, out).is_err() {
-                    statuses.note(Some(500));
-                    return HttpStep::Ignored(IgnoreReason::NoRoom);
-                }
-                event
-            }
-            Action::Ignore(why) => {
-                statuses.note(status);
-                return HttpStep::Ignored(why);
-            }
-        };
-        statuses.note(status);
-        match event {
-            Some(event) => HttpStep::Event {
-                event,
-                commands: Commands { id, entry, out },
-            },
-            None => HttpStep::Handled,
         }
     }
 

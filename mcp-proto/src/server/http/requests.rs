@@ -2,20 +2,59 @@
 
 use alloc::boxed::Box;
 use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
 
-use super::body::{Body, OwnedPost};
 use super::deadlines::Due;
-use super::driver::HttpServer;
 use super::entry::{Entry, Kind};
 use super::exchange::{Exchange, State};
+use super::http_server::HttpServer;
 use super::ids::{ExchangeId, ServerId};
-use super::response::{self, Response};
+use super::post_status::PostStatus;
 use super::streams::StreamReader;
-use crate::http::{Field, Get, Head, Opening, Post, Route, SessionId};
-use crate::revision::Revision;
-use crate::rpc::Messages;
-use crate::server::{Growing, Server, SessionSnapshot};
+use crate::action::{Action, Channel, IgnoreReason};
+use crate::http::{
+    Field, Get, Head, Opening, OwnedPost, Post, Refusal, ResponseHead, Route, SessionId,
+};
+use crate::rpc::{Incoming, Messages, OwnedMessages};
+use crate::server::{Event, Growing, Server, SessionSnapshot};
+use crate::source::Source;
 use crate::time::Instant;
+
+/// The body of a POST, whose messages are for one machine. Pass each of its [messages](Self::messages) to
+/// [`HttpServer::receive`], and then all of it to [`HttpServer::finish`].
+#[must_use = "without `finish` the request has no response"]
+pub struct PostBody {
+    exchange: ExchangeId,
+    machine: ServerId,
+    channel: Channel,
+    post: OwnedPost,
+    body: OwnedMessages<Vec<u8>>,
+}
+
+/// What [`HttpServer::receive`] made of a message.
+#[derive(Debug)]
+#[must_use = "a request whose event is dropped is never answered"]
+pub enum Received<'b> {
+    /// Something for the application, which may answer at once or later. It borrows from the body of the request.
+    Event(Event<'b>),
+    /// The message was dealt with.
+    Handled,
+    /// The message led to nothing.
+    Ignored(IgnoreReason),
+}
+
+impl PostBody {
+    /// The messages of the body.
+    pub fn messages(&self) -> Messages<'_> {
+        self.body.messages()
+    }
+
+    /// The machine that they are for.
+    pub const fn machine(&self) -> ServerId {
+        self.machine
+    }
+}
 
 impl HttpServer<'_> {
     /// Begins an exchange with the head of a request. If it [wants the
@@ -31,31 +70,33 @@ impl HttpServer<'_> {
         head: &(impl Head + ?Sized),
         principal: Option<&str>,
     ) -> ExchangeId {
-        let id = self.next_exchange_id();
-        let origin = match head.field("origin") {
-            Field::One(origin) if self.endpoint.access.allows_origin(origin) => Some(origin.into()),
-            _ => None,
-        };
-        self.exchanges.insert(
-            id,
-            Exchange::new(origin, principal.map(Box::from), has_body(head)),
-        );
-        let methods = self.endpoint.methods();
-        match self.endpoint.open(head) {
-            Ok(Opening::Post(post)) => self.receive(now, id, &post),
+        let id = ExchangeId(self.next_id());
+        let mut exchange = Exchange::new(principal.map(Box::from), has_body(head));
+        if let Field::One(origin) = head.field("origin")
+            && self.endpoint.access.allows_origin(origin)
+        {
+            exchange.share(origin);
+        }
+        let opening = self.endpoint.open(head);
+        if let Ok(Opening::Preflight) = opening {
+            exchange.allow(head, self.endpoint.methods());
+        }
+        self.exchanges.insert(id, exchange);
+        match opening {
+            Ok(Opening::Post(post)) => self.await_body(now, id, &post),
             Ok(Opening::Get(get)) => match self.listen(now, id, &get, principal) {
                 Ok((machine, reader)) => self.respond_with_events(now, id, machine, reader),
-                Err(refused) => self.respond(id, refused),
+                Err(refusal) => self.refuse(id, refusal),
             },
             Ok(Opening::Delete(session)) => match self.session(session, principal) {
                 Ok(machine) => {
                     self.end(now, machine);
-                    self.respond(id, response::status(204));
+                    self.respond(id, ResponseHead::of_status(204), Vec::new());
                 }
-                Err(unknown) => self.respond(id, unknown),
+                Err(refusal) => self.refuse(id, refusal),
             },
-            Ok(Opening::Preflight) => self.respond(id, response::preflight(head, methods)),
-            Err(refusal) => self.respond(id, response::refusal(refusal, methods)),
+            Ok(Opening::Preflight) => self.respond(id, ResponseHead::of_status(204), Vec::new()),
+            Err(refusal) => self.refuse(id, refusal),
         }
         id
     }
@@ -78,112 +119,145 @@ impl HttpServer<'_> {
         };
         let all = self.body_bytes.saturating_add(bytes.len());
         if text.len().saturating_add(bytes.len()) > limit {
-            self.refuse_body(exchange, response::too_long(limit));
+            self.refuse_body(exchange, Refusal::BodyTooLong(limit));
         } else if all > self.options.bodies {
             let reason = "there are too many long bodies under way";
-            self.refuse_body(exchange, response::busy(reason));
+            self.refuse_body(exchange, Refusal::Unavailable(reason));
         } else {
             text.extend_from_slice(bytes);
             self.body_bytes = all;
         }
     }
 
-    /// The body has ended: its messages are handled by the next steps. `session_id` is called if
-    /// they may open a session. It returns an id that cannot be guessed, of visible ASCII
+    /// The body has ended. Returns it, parsed, for [`receive`](Self::receive); `None` if the exchange has its response.
+    /// `session_id` is called if the body may open a session. It returns an id that cannot be guessed, of visible ASCII
     /// characters (SH-28): 128 random bits in hexadecimal digits, for example.
     pub fn end_body(
         &mut self,
         now: Instant,
         exchange: ExchangeId,
         session_id: impl FnOnce() -> String,
-    ) {
-        let Some(found) = self.exchanges.get_mut(&exchange) else {
-            return;
-        };
-        let Some((post, text)) = found.take_body() else {
-            return;
-        };
+    ) -> Option<PostBody> {
+        let found = self.exchanges.get_mut(&exchange)?;
+        let (post, text) = found.take_body()?;
         let principal = found.principal.take();
         self.deadlines
             .arm(Due::Exchange(exchange), &mut found.due, None);
+        self.body_bytes = self.body_bytes.saturating_sub(text.len());
+        let body = OwnedMessages::parse(text, self.prepared.config().limits.depth);
         let stream = self
-            .machine_for(now, (&post.head(), principal), &text, session_id)
+            .machine_for(now, (&post.as_post(), principal), &body, session_id)
             .and_then(|machine| Ok((machine, self.open_stream(now, exchange, machine)?)));
         match stream {
             Ok((machine, reader)) => {
                 let channel = reader.channel();
                 if let Some(found) = self.exchanges.get_mut(&exchange) {
-                    found.state = State::Handling { machine, reader };
+                    let status = PostStatus::default();
+                    found.state = State::Posted {
+                        machine,
+                        reader,
+                        status,
+                    };
                 }
-                self.bodies
-                    .push_back(Body::new(exchange, machine, channel, post, text));
+                Some(PostBody {
+                    exchange,
+                    machine,
+                    channel,
+                    post,
+                    body,
+                })
             }
-            Err(refused) => {
-                self.body_bytes = self.body_bytes.saturating_sub(text.len());
-                self.respond(exchange, refused);
+            Err(refusal) => {
+                self.refuse(exchange, refusal);
+                None
             }
         }
     }
 
-    /// The machine had all messages of this body.
-    pub(super) fn finish_body(&mut self, now: Instant, body: &Body) {
-        self.body_bytes = self.body_bytes.saturating_sub(body.text.len());
-        let id = body.exchange;
-        let waits = self.exchanges.contains_key(&id);
-        let session = match self.open_session(now, body.machine, waits) {
-            Ok(session) => session,
-            Err(refused) => return self.respond_without_message(now, id, refused),
+    /// Passes a message of a body to its machine.
+    pub fn receive<'b>(
+        &mut self,
+        now: Instant,
+        body: &PostBody,
+        incoming: Incoming<'b>,
+    ) -> Received<'b> {
+        // The session may be over since the body arrived.
+        let (mut verdict, mut ignored) = (
+            Some(IgnoreReason::Closed.http_status()),
+            Some(IgnoreReason::Closed),
+        );
+        let mut event = None;
+        self.mark(body.machine);
+        if let Some(entry) = self.machines.get_mut(&body.machine) {
+            let post = body.post.as_post();
+            let source = Source::post(body.channel, &post);
+            let look = |action: &Action<_, _>| {
+                verdict = action.http_status();
+                ignored = match action {
+                    Action::Ignore(why) => Some(*why),
+                    _ => None,
+                };
+            };
+            let mut conversation = entry.conversation(&mut self.outbox);
+            event = conversation.handle(now, &source, incoming, look);
+            if let Some(event) = &event {
+                entry.note(event);
+            }
+        }
+        if let Some(exchange) = self.exchanges.get_mut(&body.exchange)
+            && let State::Posted { status, .. } = &mut exchange.state
+        {
+            status.note(&incoming, verdict);
+        }
+        match (event, ignored) {
+            (Some(event), _) => Received::Event(event),
+            (None, Some(why)) => Received::Ignored(why),
+            (None, None) => Received::Handled,
+        }
+    }
+
+    /// The machine had all messages of this body. Call [`step`](Self::step) afterwards.
+    pub fn finish(&mut self, now: Instant, body: PostBody) {
+        let (id, machine) = (body.exchange, body.machine);
+        let posted = match self.exchanges.get(&id).map(|exchange| &exchange.state) {
+            Some(State::Posted { status, .. }) => Some(status.get()),
+            _ => None,
         };
-        let Some((machine, reader)) = self.exchanges.get_mut(&id).and_then(Exchange::take_reader)
-        else {
+        if let (Some(entry), Some(status)) = (self.machines.get_mut(&machine), posted) {
+            entry.used = now;
+            // The answers to an array follow from state.
+            entry.conversation(&mut self.outbox).flush(now);
+            entry.streams().handled(body.channel, status);
+        }
+        let session = self.open_session(now, machine, posted.is_some());
+        let Some(exchange) = self.exchanges.get_mut(&id) else {
             return;
         };
-        let Some(entry) = self.machines.get_mut(&machine) else {
-            return self.respond(id, response::no_session());
-        };
-        let polls = entry
-            .server
-            .revision()
-            .is_some_and(Revision::has_event_polling);
-        entry.used = now;
-        if let Some(status) = body.status() {
-            entry.streams.detach(&reader);
-            self.leave(now, id, machine);
-            self.respond(id, response::status(status));
-        } else if entry.is_alone() {
-            let due = now + self.options.keep_alive;
-            if let Some(exchange) = self.exchanges.get_mut(&id) {
-                exchange.state = State::Waiting { machine, reader };
-                self.deadlines
-                    .arm(Due::Exchange(id), &mut exchange.due, Some(due));
-            }
-            self.decide(now, id);
-        } else if let Some(message) = entry.streams.single(&reader) {
-            let (mut head, message) = response::message(entry.status(reader.channel()), message);
-            if let Some(session) = session {
-                head.set_session(&session);
-            }
-            self.leave(now, id, machine);
-            self.respond(id, (head, message));
-        } else {
-            if polls {
-                entry.streams.prime(reader.channel());
-            }
-            self.respond_with_events(now, id, machine, reader);
+        match session {
+            Ok(session) => exchange.session = session,
+            Err(refusal) => return self.refuse_reader(now, id, refusal),
         }
+        if let Some(entry) = self.machines.get(&machine)
+            && entry.is_alone()
+        {
+            let due = now + self.options.keep_alive;
+            self.deadlines
+                .arm(Due::Exchange(id), &mut exchange.due, Some(due));
+        }
+        self.decide(now, id);
     }
 
     /// Answers a request whose body is not read to its end.
-    pub(super) fn refuse_body(&mut self, id: ExchangeId, refused: Response) {
+    pub(super) fn refuse_body(&mut self, id: ExchangeId, refusal: Refusal) {
         if let Some(exchange) = self.exchanges.get(&id)
             && let State::Receiving { text, .. } = &exchange.state
         {
             self.body_bytes = self.body_bytes.saturating_sub(text.len());
         }
-        self.respond(id, refused);
+        self.refuse(id, refusal);
     }
 
-    fn receive(&mut self, now: Instant, id: ExchangeId, post: &Post<'_>) {
+    fn await_body(&mut self, now: Instant, id: ExchangeId, post: &Post<'_>) {
         let deadline = now + self.options.body_timeout;
         if let Some(exchange) = self.exchanges.get_mut(&id) {
             exchange.receive(OwnedPost::new(post));
@@ -199,32 +273,17 @@ impl HttpServer<'_> {
         id: ExchangeId,
         get: &Get<'_>,
         principal: Option<&str>,
-    ) -> Result<(ServerId, StreamReader), Response> {
+    ) -> Result<(ServerId, StreamReader), Refusal> {
         let machine = self.session(get.session, principal)?;
         let entry = self
             .machines
             .get_mut(&machine)
-            .ok_or_else(response::no_session)?;
+            .ok_or(Refusal::SessionUnknown)?;
         entry.used = now;
-        let reader = match get.last_event_id {
-            Some(event) => entry
-                .streams
-                .resume(event)
-                .map_err(|refusal| response::refusal(refusal, self.endpoint.methods()))?,
-            None => {
-                let reader = entry.streams.listen();
-                // Those that were answered were forgotten.
-                entry.streams.reopen(|_| true);
-                reader
-            }
-        };
+        let reader = entry.streams().attach(get.last_event_id)?;
         // A client may forget the id that it resumed from, so it is given one in each stream.
-        if entry
-            .server
-            .revision()
-            .is_some_and(Revision::has_event_polling)
-        {
-            entry.streams.prime(reader.channel());
+        if entry.primes() {
+            entry.streams().prime(reader.channel());
         }
         let former = entry.attach(reader.channel(), id);
         self.mark(machine);
@@ -236,13 +295,13 @@ impl HttpServer<'_> {
     }
 
     /// The machine of a session that this principal opened.
-    fn session(&self, id: SessionId<'_>, principal: Option<&str>) -> Result<ServerId, Response> {
+    fn session(&self, id: SessionId<'_>, principal: Option<&str>) -> Result<ServerId, Refusal> {
         let machine = self.sessions.get(id.as_str()).copied();
         let own = |machine: &ServerId| {
             let entry = self.machines.get(machine);
             entry.is_some_and(|entry| entry.principal.as_deref() == principal)
         };
-        machine.filter(own).ok_or_else(response::no_session)
+        machine.filter(own).ok_or(Refusal::SessionUnknown)
     }
 
     /// The machine that a body is for.
@@ -250,20 +309,13 @@ impl HttpServer<'_> {
         &mut self,
         now: Instant,
         (post, principal): (&Post<'_>, Option<Box<str>>),
-        text: &[u8],
+        body: &OwnedMessages<Vec<u8>>,
         session_id: impl FnOnce() -> String,
-    ) -> Result<ServerId, Response> {
-        let limits = self.prepared.config().limits;
-        // A head that is modern says enough, so the body is read once.
-        let first = match post.is_modern() {
-            true => None,
-            false => Messages::new(text, limits.depth).next(),
-        };
+    ) -> Result<ServerId, Refusal> {
+        let first = body.messages().next();
         let route = first.map_or(Route::Modern, |first| self.endpoint.route(post, &first));
         let (server, kind) = match route {
-            Route::Refuse(refusal) => {
-                return Err(response::refusal(refusal, self.endpoint.methods()));
-            }
+            Route::Refuse(refusal) => return Err(refusal),
             Route::Session(id) => {
                 let machine = self.session(id, principal.as_deref())?;
                 if let Some(entry) = self.machines.get_mut(&machine) {
@@ -274,11 +326,11 @@ impl HttpServer<'_> {
             Route::Initialize if self.endpoint.sessions => {
                 if self.machines.len() - self.alone >= self.options.limits.sessions {
                     let reason = "there are as many sessions as there may be";
-                    return Err(response::busy(reason));
+                    return Err(Refusal::Unavailable(reason));
                 }
                 let id = session_id();
                 if !self.is_free(&id) {
-                    return Err(response::busy(NO_ID));
+                    return Err(NO_ID);
                 }
                 let id = Box::from(id);
                 let Ok(server) = Server::new(self.prepared.clone(), Growing);
@@ -286,7 +338,7 @@ impl HttpServer<'_> {
             }
             _ if self.alone >= self.options.exchanges => {
                 let reason = "there are as many requests under way as there may be";
-                return Err(response::busy(reason));
+                return Err(Refusal::Unavailable(reason));
             }
             Route::Stateless(revision) => {
                 let snapshot = SessionSnapshot::stateless(revision);
@@ -301,7 +353,7 @@ impl HttpServer<'_> {
                 (server, Kind::Exchange)
             }
         };
-        let id = self.next_server_id();
+        let id = ServerId(self.next_id());
         let entry = Entry::new(server, (kind, principal), self.options.streams, now);
         self.alone += usize::from(entry.is_alone());
         self.machines.insert(id, entry);
@@ -314,22 +366,22 @@ impl HttpServer<'_> {
         now: Instant,
         id: ExchangeId,
         machine: ServerId,
-    ) -> Result<StreamReader, Response> {
+    ) -> Result<StreamReader, Refusal> {
         let entry = self
             .machines
             .get_mut(&machine)
-            .ok_or_else(response::no_session)?;
-        match entry.streams.open() {
+            .ok_or(Refusal::SessionUnknown)?;
+        match entry.streams().open() {
             Ok(reader) => {
                 entry.attach(reader.channel(), id);
                 Ok(reader)
             }
-            Err(_) => {
+            Err(full) => {
                 // A machine that was made for this body has no other use.
                 if entry.session().is_none() {
                     self.end(now, machine);
                 }
-                Err(response::busy("the session has too many streams"))
+                Err(full.into())
             }
         }
     }
@@ -341,7 +393,7 @@ impl HttpServer<'_> {
         now: Instant,
         machine: ServerId,
         waits: bool,
-    ) -> Result<Option<Box<str>>, Response> {
+    ) -> Result<Option<Box<str>>, Refusal> {
         let Some(entry) = self.machines.get(&machine) else {
             return Ok(None);
         };
@@ -353,7 +405,7 @@ impl HttpServer<'_> {
         if !opened || !free {
             self.end(now, machine);
             return match opened {
-                true => Err(response::busy(NO_ID)),
+                true => Err(NO_ID),
                 false => Ok(None),
             };
         }
@@ -377,4 +429,15 @@ fn has_body(head: &(impl Head + ?Sized)) -> bool {
     !is_empty || head.field("transfer-encoding") != Field::None
 }
 
-const NO_ID: &str = "the server has no id for the session";
+impl fmt::Debug for PostBody {
+    /// Without the text, which is not for logs.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PostBody")
+            .field("exchange", &self.exchange)
+            .field("machine", &self.machine)
+            .field("body", &self.body)
+            .finish_non_exhaustive()
+    }
+}
+
+const NO_ID: Refusal = Refusal::Unavailable("the server has no id for the session");

@@ -2,38 +2,37 @@
 
 use std::sync::Arc;
 
-use super::caller::CallerId;
-use crate::shares::{Share, Shares};
+use crate::shares::{CallerId, Share, Shares};
 
 /// What answers that are not read may take together, the beginning of each not counted: a short answer takes no
 /// lock, and less than what its connection takes.
-pub(super) struct UnreadBudget(Arc<Shares<CallerId>>);
+pub(crate) struct UnreadBudget(Arc<Shares<CallerId>>);
 
 impl UnreadBudget {
-    pub(super) fn new(bytes: usize) -> Self {
+    pub(crate) fn new(bytes: usize) -> Self {
         Self(Shares::new(bytes))
     }
 
     /// For the answers to one request.
-    pub(super) fn part(&self, caller: Option<CallerId>) -> UnreadBytes {
+    pub(crate) fn part(&self, caller: Option<CallerId>) -> UnreadBytes {
         UnreadBytes(self.0.empty(caller))
     }
 }
 
 /// What the answers to one request take of it, given back when it is dropped.
-pub(super) struct UnreadBytes(Share<CallerId>);
+pub(crate) struct UnreadBytes(Share<CallerId>);
 
 impl UnreadBytes {
     /// Counts so many bytes at least; false, and nothing changes, if they are more than there is room for.
-    pub(super) fn grow_to(&mut self, bytes: usize) -> bool {
+    pub(crate) fn grow_to(&mut self, bytes: usize) -> bool {
         self.0.grow_to(bytes.saturating_sub(FREE))
     }
 
     /// Counts so many bytes, which exist already.
-    pub(super) fn set(&mut self, bytes: usize) {
+    pub(crate) fn set(&mut self, bytes: usize) {
         self.0.set(bytes.saturating_sub(FREE));
     }
 }
 
 /// The beginning of each answer that is not counted.
-pub(super) const FREE: usize = 4 << 10;
+pub(crate) const FREE: usize = 4 << 10;

@@ -1,0 +1,186 @@
+//! The order of work of one conversation over HTTP: what [`link`](crate::link) is for a pair of byte streams.
+
+use crate::action::{Action, Channel, Transmit};
+use crate::machine::Machine;
+use crate::outbox::{NeedsBuffer, Outbox, Output};
+use crate::rpc::Incoming;
+use crate::source::Source;
+use crate::store::Store;
+use crate::time::Instant;
+use crate::token::SentToken;
+
+/// Takes the messages of one conversation over HTTP, each when it is written.
+pub trait Outgoing {
+    /// Whether messages stay in the outbox, which the driver empties when the conversation is over.
+    const STAYS: bool = false;
+
+    /// Returns whether a message of the application may be added to this channel now.
+    fn has_room(&self, on: Channel) -> bool;
+
+    /// Takes a message, without framing, and the request of ours that it is, if it is one. The message is empty where
+    /// a channel ends without one. Returns a receipt if the sender has to wait until a store has the message.
+    fn take(
+        &mut self,
+        transmit: Transmit,
+        request: Option<SentToken>,
+        message: &[u8],
+    ) -> Option<Receipt>;
+}
+
+/// Names a message that a store has to take before it is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Receipt {
+    /// The stream of the message.
+    pub channel: Channel,
+    /// The number of the message on its stream.
+    pub sequence: u64,
+}
+
+/// One conversation over HTTP: a machine, what takes its messages, and a buffer in which each message is written.
+///
+/// It borrows its three parts for one piece of work, so a driver may keep them where it likes, behind a lock for example.
+/// It never calls the application: an event borrows from the message, and the application answers it by
+/// [`put`](Self::put) when it likes.
+///
+/// ```
+/// use mcp_proto::http::{Post, Version};
+/// use mcp_proto::rpc::{Incoming, Message};
+/// use mcp_proto::server::http::streams::{Delivery, StreamLimits, StreamResponse, Streams};
+/// use mcp_proto::server::{Growing, Server, ServerConfig};
+/// use mcp_proto::{Conversation, Instant, Limits, Outbox, Revision, Source};
+///
+/// let Ok(mut server) = Server::new(ServerConfig::new("demo", "1.0"), Growing);
+/// let mut streams = Streams::new(Delivery::Once, StreamLimits::default());
+/// let mut outbox = Outbox::new(Vec::new(), &Limits::default());
+/// let mut conversation = Conversation {
+///     machine: &mut server,
+///     outgoing: &mut streams,
+///     outbox: &mut outbox,
+/// };
+///
+/// let post = Post {
+///     version: Version::Known(Revision::V2026_07_28),
+///     session: None,
+///     method: Some(b"server/discover"),
+///     name: None,
+/// };
+/// let body = br#"{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"_meta":{
+///     "io.modelcontextprotocol/protocolVersion":"2026-07-28",
+///     "io.modelcontextprotocol/clientCapabilities":{}}}}"#;
+/// let reader = conversation.outgoing.open().unwrap();
+/// let source = Source::post(reader.channel(), &post);
+/// let message = Incoming::Message(Message::parse(body, 16));
+/// let mut status = None;
+/// let event = conversation.handle(Instant::ZERO, &source, message, |action| status = action.http_status());
+/// assert!(event.is_none(), "the machine answers by itself");
+/// conversation.outgoing.handled(reader.channel(), status);
+///
+/// match streams.response(&reader, false) {
+///     StreamResponse::Message { status, message } => {
+///         assert_eq!(status, 200);
+///         assert!(message.starts_with(br#"{"jsonrpc":"2.0","id":1,"result":{"#));
+///     }
+///     other => panic!("{other:?}"),
+/// }
+/// ```
+#[derive(Debug)]
+pub struct Conversation<'p, M, O, B> {
+    /// The machine.
+    pub machine: &'p mut M,
+    /// The destination of its messages.
+    pub outgoing: &'p mut O,
+    /// The buffer, which is empty between two calls unless messages [stay](Outgoing::STAYS) there.
+    pub outbox: &'p mut Outbox<B>,
+}
+
+impl<M: Machine, O: Outgoing, B: Store<u8>> Conversation<'_, M, O, B> {
+    /// Passes one message of the peer to the machine, and writes what the machine owes: its own answer, or what the
+    /// message made due, which leaves before the answer of the application. Returns the event for the application.
+    /// `look` sees the machine's verdict.
+    pub fn handle<'b>(
+        &mut self,
+        now: Instant,
+        from: &Source<'_>,
+        incoming: Incoming<'b>,
+        look: impl FnOnce(&Action<M::Event<'b>, M::Reply<'b>>),
+    ) -> Option<M::Event<'b>> {
+        let action = self.machine.handle(now, from, incoming);
+        look(&action);
+        match action {
+            Action::Event(event) => {
+                self.flush(now);
+                Some(event)
+            }
+            Action::Reply(reply) => {
+                let follow_up = self.machine.event_after_reply(&reply);
+                let _ = self.outbox.reserve(self.machine.reserve());
+                let written = self
+                    .outbox
+                    .put_once(|out| self.machine.reply(now, reply, out));
+                if let Ok(transmit) = written {
+                    self.pass_on(&transmit);
+                }
+                follow_up
+            }
+            Action::Ignore(_) => None,
+        }
+    }
+
+    /// Lets the machine write one message, which is taken at once.
+    ///
+    /// # Errors
+    /// Those of `write`, of which the buffer being full only for a message that can never fit.
+    pub fn put<T: Output, E: NeedsBuffer>(
+        &mut self,
+        mut write: impl FnMut(&mut M, &mut [u8]) -> Result<T, E>,
+    ) -> Result<(T, Option<Receipt>), E> {
+        let machine = &mut *self.machine;
+        let written = self.outbox.put(|out| write(machine, out))?;
+        let receipt = self.pass_on(&written);
+        Ok((written, receipt))
+    }
+
+    /// Writes all that follows from state, as far as its channels have room: a channel that is full blocks no other.
+    pub fn flush(&mut self, now: Instant) {
+        loop {
+            let outgoing = &*self.outgoing;
+            let next = self
+                .machine
+                .next_channel_where(|channel| outgoing.has_room(channel));
+            let Some(channel) = next else { return };
+            let sent = self.put(|machine, out| machine.poll_transmit(now, channel, out));
+            if !matches!(sent, Ok((Some(_), _))) {
+                return;
+            }
+        }
+    }
+
+    /// Does what is due by now, writes what follows from it and from state, and returns the next event that no message
+    /// has caused.
+    pub fn next_event<'b>(&mut self, now: Instant) -> Option<M::Event<'b>> {
+        if self.machine.poll_timeout().is_some_and(|due| due <= now) {
+            self.machine.handle_timeout(now);
+        }
+        self.flush(now);
+        self.machine.poll_event()
+    }
+
+    /// Hands what was written to the destination, without its newline.
+    fn pass_on(&mut self, written: &impl Output) -> Option<Receipt> {
+        let transmit = written.transmit()?;
+        let pending = self.outbox.pending();
+        // The last line, if it wrote one.
+        let start = pending.len().saturating_sub(transmit.len + NEWLINE);
+        let message = pending.get(start..).unwrap_or_default();
+        let message = message.get(..transmit.len).unwrap_or_default();
+        let receipt = self.outgoing.take(transmit, written.request(), message);
+        let len = pending.len();
+        if !O::STAYS {
+            self.outbox.consume(len);
+        }
+        receipt
+    }
+}
+
+/// The framing of a message in the outbox.
+const NEWLINE: usize = 1;

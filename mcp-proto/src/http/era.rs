@@ -1,0 +1,54 @@
+//! The era of a message.
+
+use super::endpoint::Post;
+use crate::json::Object;
+use crate::model::keys;
+use crate::revision::RevisionSet;
+use crate::rpc::Method;
+
+/// What `_meta` of a request says of its era.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct MetaEvidence {
+    /// It names a version (VR-19).
+    pub(crate) version: bool,
+    /// It has another member that only a modern request has (VR-03).
+    pub(crate) other: bool,
+}
+
+impl MetaEvidence {
+    /// The evidence in the parameters of a message.
+    pub(crate) fn of(params: Option<Object<'_>>) -> Self {
+        let meta = params.and_then(|params| params.get("_meta"));
+        let Some(meta) = meta.and_then(|meta| meta.object()) else {
+            return Self::default();
+        };
+        Self {
+            version: meta.get(keys::PROTOCOL_VERSION).is_some(),
+            other: OTHERS.iter().any(|key| meta.get(key).is_some()),
+        }
+    }
+}
+
+/// Returns whether a message is of the modern era: by its `_meta`, by its method, and by the head of the POST that brought
+/// it, if it did not come on a pipe.
+pub(crate) fn is_modern(
+    revisions: RevisionSet,
+    head: Option<&Post<'_>>,
+    method: Option<Method<'_>>,
+    meta: MetaEvidence,
+) -> bool {
+    let serves_modern = revisions.newest_modern().is_some();
+    // Where there is no other era, the message lacks the header or the version (SH-37, VR-25).
+    let by_head = |head: &Post<'_>| {
+        head.is_modern()
+            || (serves_modern
+                && (method == Some(Method::ServerDiscover) || revisions.newest_legacy().is_none()))
+    };
+    meta.version || (meta.other && serves_modern) || head.is_some_and(by_head)
+}
+
+const OTHERS: [&str; 3] = [
+    keys::CLIENT_CAPABILITIES,
+    keys::LOG_LEVEL,
+    keys::CLIENT_INFO,
+];

@@ -1,0 +1,206 @@
+//! The heads of responses.
+
+use core::fmt;
+
+use super::endpoint::SessionId;
+use super::head::{Field, Head};
+use super::media::{EVENT_STREAM, JSON};
+use super::refusal::Refusal;
+
+/// The head of a response: the status line and the fields that the protocol asks for.
+///
+/// The fields that frame the body are the driver's: `Content-Length`, or chunks for [`Content::Events`].
+///
+/// ```
+/// use mcp_proto::http::{Content, ResponseHead};
+///
+/// /// The head as HTTP/1.1 writes it; `length` is that of the body, unless it is a stream.
+/// fn write(head: &ResponseHead<'_>, length: usize, out: &mut Vec<u8>) {
+///     out.extend_from_slice(format!("HTTP/1.1 {} \r\n", head.status).as_bytes());
+///     head.fields(|name, value| {
+///         out.extend_from_slice(name.as_bytes());
+///         out.extend_from_slice(b": ");
+///         out.extend_from_slice(value.as_bytes());
+///         out.extend_from_slice(b"\r\n");
+///     });
+///     match head.content {
+///         Content::Events => out.extend_from_slice(b"transfer-encoding: chunked\r\n"),
+///         // RFC 9110, section 8.6: a 204 has no such field.
+///         _ if head.status == 204 => {}
+///         _ => out.extend_from_slice(format!("content-length: {length}\r\n").as_bytes()),
+///     }
+///     out.extend_from_slice(b"\r\n");
+/// }
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ResponseHead<'h> {
+    /// The status.
+    pub status: u16,
+    /// The kind of the body.
+    pub content: Content,
+    /// Whether the connection must be closed after the response: the request was not read to its end, so it is
+    /// unknown where the next one begins.
+    pub close: bool,
+    /// The session that the response opens.
+    pub session: Option<SessionId<'h>>,
+    allow: Option<&'static str>,
+}
+
+/// The kind of the body of a response.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// No body.
+    Nothing,
+    /// One message.
+    Json,
+    /// An event stream.
+    Events,
+}
+
+/// The value of a field of a response.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FieldValue<'h> {
+    /// Text of this crate.
+    Static(&'static str),
+    /// Text that a request, or the caller, has brought.
+    Bytes(&'h [u8]),
+}
+
+impl<'h> FieldValue<'h> {
+    /// The value.
+    pub const fn as_bytes(self) -> &'h [u8] {
+        match self {
+            Self::Static(text) => text.as_bytes(),
+            Self::Bytes(bytes) => bytes,
+        }
+    }
+}
+
+impl<'h> ResponseHead<'h> {
+    /// The head of a response without a body.
+    pub const fn of_status(status: u16) -> Self {
+        Self {
+            status,
+            content: Content::Nothing,
+            close: false,
+            session: None,
+            allow: None,
+        }
+    }
+
+    /// The head of a response with one message.
+    pub const fn of_message(status: u16) -> Self {
+        Self {
+            content: Content::Json,
+            ..Self::of_status(status)
+        }
+    }
+
+    /// The head of an event stream.
+    pub const fn of_events() -> Self {
+        Self {
+            content: Content::Events,
+            ..Self::of_status(200)
+        }
+    }
+
+    /// The head of a refusal, whose body [`Refusal::write`] writes. `methods` are those of the
+    /// [endpoint](super::Endpoint::methods).
+    pub const fn of_refusal(refusal: Refusal, methods: &'static str) -> Self {
+        Self {
+            allow: match refusal {
+                // RFC 9110, section 15.5.6
+                Refusal::Method | Refusal::StreamEnded => Some(methods),
+                Refusal::MethodOfRevision => Some("POST"),
+                _ => None,
+            },
+            close: matches!(refusal, Refusal::TransferEncoding | Refusal::TwoLengths),
+            ..Self::of_message(refusal.status())
+        }
+    }
+
+    /// The same head, which opens this session.
+    #[must_use]
+    pub const fn opening<'s>(self, session: Option<SessionId<'s>>) -> ResponseHead<'s>
+    where
+        'h: 's,
+    {
+        ResponseHead { session, ..self }
+    }
+
+    /// Calls `each` with the name, in lower case, and the value of every field.
+    pub fn fields(&self, mut each: impl FnMut(&'static str, FieldValue<'h>)) {
+        let mut say = |name, value| each(name, FieldValue::Static(value));
+        match self.content {
+            Content::Nothing => {}
+            Content::Json => {
+                say("content-type", JSON);
+                say("cache-control", "no-store");
+            }
+            Content::Events => {
+                say("content-type", EVENT_STREAM);
+                say("cache-control", "no-cache");
+                // SH-40: proxies are asked to pass each event on at once.
+                say("x-accel-buffering", "no");
+            }
+        }
+        if let Some(allow) = self.allow {
+            say("allow", allow);
+        }
+        // SH-46: a limit of the server was reached, or one of the client.
+        match self.status {
+            UNAVAILABLE => say("retry-after", "5"),
+            TOO_MANY_REQUESTS => say("retry-after", "1"),
+            _ => {}
+        }
+        if self.close {
+            say("connection", "close");
+        }
+        if let Some(session) = self.session {
+            let id = session.as_str().as_bytes();
+            each("mcp-session-id", FieldValue::Bytes(id));
+        }
+    }
+}
+
+/// Calls `each` with the fields that let a page of this origin read a response.
+pub fn origin_fields<'h>(origin: &'h [u8], mut each: impl FnMut(&'static str, FieldValue<'h>)) {
+    let exposed = FieldValue::Static("Mcp-Session-Id, WWW-Authenticate");
+    each("access-control-allow-origin", FieldValue::Bytes(origin));
+    each("access-control-expose-headers", exposed);
+    each("vary", FieldValue::Static("Origin"));
+}
+
+/// Calls `each` with the fields of the answer to a browser that asks before it sends a request: the `methods` of the
+/// endpoint are allowed, and every field, `Mcp-Param-*` included. The status is 204.
+pub fn preflight_fields<'h>(
+    head: &'h (impl Head + ?Sized),
+    methods: &'static str,
+    mut each: impl FnMut(&'static str, FieldValue<'h>),
+) {
+    each("access-control-allow-methods", FieldValue::Static(methods));
+    head.values("access-control-request-headers", &mut |asked| {
+        each("access-control-allow-headers", FieldValue::Bytes(asked));
+    });
+    each("access-control-max-age", FieldValue::Static("7200"));
+}
+
+/// Whether a browser asks before it sends the request of a page (CORS).
+pub fn is_preflight(head: &(impl Head + ?Sized)) -> bool {
+    head.method() == "OPTIONS" && head.field("origin") != Field::None
+}
+
+impl fmt::Debug for ResponseHead<'_> {
+    /// Without the session id, which is not for logs.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ResponseHead")
+            .field("status", &self.status)
+            .field("content", &self.content)
+            .field("close", &self.close)
+            .finish_non_exhaustive()
+    }
+}
+
+pub(crate) const UNAVAILABLE: u16 = 503;
+const TOO_MANY_REQUESTS: u16 = 429;

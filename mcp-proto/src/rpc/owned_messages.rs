@@ -1,0 +1,113 @@
+//! A text of messages that was parsed, with the text.
+
+use core::fmt;
+
+use super::members::{MemberSpans, Members};
+use super::{Incoming, Message, Messages};
+use crate::json::Scanner;
+
+/// The messages of one text that is kept, such as the body of an HTTP request: parsed once, and read as often as needed.
+///
+/// ```
+/// use mcp_proto::rpc::{Incoming, Message, OwnedMessages};
+///
+/// let body = OwnedMessages::parse(br#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#.to_vec(), 16);
+/// assert!(body.has_request());
+/// for _ in 0..2 {
+///     let mut messages = body.messages();
+///     assert!(matches!(messages.next(), Some(Incoming::Message(Message::Request(_)))));
+///     assert!(messages.next().is_none());
+/// }
+/// ```
+#[derive(Clone)]
+pub struct OwnedMessages<T> {
+    text: T,
+    depth: u8,
+    parsed: Parsed,
+}
+
+#[derive(Clone, Copy)]
+enum Parsed {
+    /// An object, with the places of its members.
+    Object(MemberSpans),
+    /// An array with elements, validated to its end; the offset behind its bracket.
+    Array(usize),
+    /// Neither: reading it again meets the same fault.
+    Fault,
+}
+
+impl<T: AsRef<[u8]>> OwnedMessages<T> {
+    /// Parses a text, which nests no deeper than `depth`, brackets of an array included.
+    pub fn parse(text: T, depth: u8) -> Self {
+        let parsed = Parsed::read(text.as_ref(), depth);
+        Self {
+            text,
+            depth,
+            parsed,
+        }
+    }
+
+    /// The messages, as [`Messages::new`] reads them.
+    pub fn messages(&self) -> Messages<'_> {
+        let text = self.text.as_ref();
+        match self.parsed {
+            Parsed::Object(spans) => Messages::one(Members::found_at(spans, text).judge()),
+            Parsed::Array(at) => {
+                let elements = text.get(at..).unwrap_or_default();
+                Messages::array(Scanner::new(elements, self.depth))
+            }
+            Parsed::Fault => Messages::new(text, self.depth),
+        }
+    }
+
+    /// The message, of a text that is none but one: an array is no message.
+    pub fn message(&self) -> Message<'_> {
+        match self.messages().next() {
+            Some(Incoming::Message(message)) => message,
+            _ => Message::NOT_OBJECT,
+        }
+    }
+
+    /// Returns whether one of the messages is a request.
+    pub fn has_request(&self) -> bool {
+        let is_request = |incoming| matches!(incoming, Incoming::Message(Message::Request(_)));
+        self.messages().any(is_request)
+    }
+
+    /// The text.
+    pub const fn text(&self) -> &T {
+        &self.text
+    }
+
+    /// The text, without what is known of it.
+    pub fn into_text(self) -> T {
+        self.text
+    }
+}
+
+impl Parsed {
+    fn read(text: &[u8], depth: u8) -> Self {
+        let mut scanner = Scanner::new(text, depth);
+        scanner.skip_whitespace();
+        if scanner.peek() == Some(b'[') {
+            return match Messages::new(text, depth).next() {
+                Some(Incoming::BatchStart) => Self::Array(scanner.position() + 1),
+                _ => Self::Fault,
+            };
+        }
+        let mut members = Members::default();
+        match members.read(&mut scanner).and_then(|()| scanner.end()) {
+            Ok(()) => members.spans(text).map_or(Self::Fault, Self::Object),
+            Err(_) => Self::Fault,
+        }
+    }
+}
+
+impl<T: AsRef<[u8]>> fmt::Debug for OwnedMessages<T> {
+    /// Without the text, which is not for logs.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OwnedMessages")
+            .field("bytes", &self.text.as_ref().len())
+            .finish_non_exhaustive()
+    }
+}

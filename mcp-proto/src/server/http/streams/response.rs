@@ -1,0 +1,121 @@
+//! The form of the response to a POST: a body, events, or only a status.
+
+use alloc::vec::Vec;
+
+use super::{Delivery, StreamReader, Streams};
+use crate::action::{Channel, Transmit};
+use crate::conversation::{Outgoing, Receipt};
+use crate::http::Refusal;
+use crate::token::SentToken;
+
+/// The form of the response to a POST.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StreamResponse {
+    /// It is not decided yet. Ask again when the conversation has changed.
+    Pending,
+    /// A status without a body.
+    Status(u16),
+    /// One message and its status.
+    Message {
+        /// The status.
+        status: u16,
+        /// The message.
+        message: Vec<u8>,
+    },
+    /// A refusal.
+    Refused(Refusal),
+    /// An event stream, to be [read](Streams::read). In a session of 2025-11-25 or later it is
+    /// [primed](Streams::prime) before.
+    Events,
+    /// None: the conversation is over, or was given up, before there was one.
+    Nothing,
+}
+
+/// What became of the messages of a POST.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Outcome {
+    /// The machine has had them. The status, unless an answer follows.
+    Handled(Option<u16>),
+    /// The machine has not had them, or what they changed was not kept.
+    Refused(Refusal),
+}
+
+impl Streams {
+    /// Notes that the machine has had all messages of a POST; `status` is that of the response, unless an answer follows
+    /// (see [`PostStatus`](super::PostStatus)).
+    pub fn handled(&mut self, post: Channel, status: Option<u16>) {
+        self.set_outcome(post, Outcome::Handled(status));
+    }
+
+    /// Refuses a POST of which nothing was said yet.
+    pub fn refuse(&mut self, post: Channel, refusal: Refusal) {
+        self.set_outcome(post, Outcome::Refused(refusal));
+    }
+
+    /// Returns the form of the response to a POST, of which the reader is the first. All but
+    /// [`Pending`](StreamResponse::Pending) and [`Events`](StreamResponse::Events) end the reader.
+    ///
+    /// - In a session, what is available when the messages were handled is one body (SH-09); everything else is an event
+    ///   stream at once, which the client can resume.
+    /// - A request of 2026-07-28 cannot be resumed, and its answer has a status of its own, so the first message decides
+    ///   (SH-46). Proxies see nothing until then: `begins` says that a comment is due (SH-42), with which an event stream
+    ///   begins.
+    pub fn response(&mut self, post: &StreamReader, begins: bool) -> StreamResponse {
+        let (over, delivery) = (self.over, self.delivery);
+        let Some(stream) = self.read_by(post) else {
+            return StreamResponse::Nothing;
+        };
+        let response = match stream.outcome {
+            Some(Outcome::Refused(refusal)) => StreamResponse::Refused(refusal),
+            Some(Outcome::Handled(Some(status))) => StreamResponse::Status(status),
+            Some(Outcome::Handled(None)) => {
+                let status = stream.status.unwrap_or(200);
+                let (is_empty, ended) = (stream.len() == 0, stream.ended);
+                if let Some(message) = self.single(post) {
+                    return StreamResponse::Message { status, message };
+                }
+                match delivery {
+                    Delivery::Resumable => return StreamResponse::Events,
+                    _ if !is_empty => return StreamResponse::Events,
+                    _ if ended || over => StreamResponse::Nothing,
+                    _ if begins => return StreamResponse::Events,
+                    _ => return StreamResponse::Pending,
+                }
+            }
+            None if over => StreamResponse::Nothing,
+            None => return StreamResponse::Pending,
+        };
+        self.detach(post);
+        response
+    }
+
+    fn set_outcome(&mut self, post: Channel, outcome: Outcome) {
+        if let Some(stream) = self.stream_mut(post)
+            && stream.reader.is_some()
+        {
+            stream.outcome = Some(outcome);
+        }
+    }
+}
+
+impl Outgoing for Streams {
+    fn has_room(&self, on: Channel) -> bool {
+        self.has_room(on)
+    }
+
+    fn take(
+        &mut self,
+        transmit: Transmit,
+        request: Option<SentToken>,
+        message: &[u8],
+    ) -> Option<Receipt> {
+        let channel = transmit.channel;
+        if let Some(stream) = self.stream_mut(channel)
+            && !message.is_empty()
+        {
+            stream.status.get_or_insert(transmit.status);
+        }
+        let sequence = self.push(channel, message, request, transmit.end)?;
+        self.stored.then_some(Receipt { channel, sequence })
+    }
+}
