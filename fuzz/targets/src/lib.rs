@@ -9,6 +9,7 @@ mod auth_documents;
 mod auth_flow;
 mod auth_tokens;
 mod event_stream;
+mod http_conversations;
 mod json_scan;
 mod line_framing;
 mod mirrored_headers;
@@ -22,6 +23,7 @@ pub use auth_documents::auth_documents;
 pub use auth_flow::auth_flow;
 pub use auth_tokens::auth_tokens;
 pub use event_stream::event_stream;
+pub use http_conversations::http_conversations;
 pub use json_scan::json_scan;
 pub use line_framing::line_framing;
 pub use mirrored_headers::mirrored_headers;
@@ -34,12 +36,13 @@ pub use server_operations::server_operations;
 pub type Target = fn(&[u8]);
 
 /// Every target by the name of its corpus.
-pub const TARGETS: [(&str, Target); 12] = [
+pub const TARGETS: [(&str, Target); 13] = [
     ("auth_challenges", auth_challenges),
     ("auth_documents", auth_documents),
     ("auth_flow", auth_flow),
     ("auth_tokens", auth_tokens),
     ("event_stream", event_stream),
+    ("http_conversations", http_conversations),
     ("json_scan", json_scan),
     ("line_framing", line_framing),
     ("mirrored_headers", mirrored_headers),

@@ -44,14 +44,14 @@ pub fn request_heads(input: &[u8]) {
 }
 
 /// A head as it was written.
-struct Lines<'h> {
+pub(crate) struct Lines<'h> {
     method: &'h str,
     path: &'h str,
     fields: Vec<(&'h [u8], &'h [u8])>,
 }
 
 impl<'h> Lines<'h> {
-    fn parse(input: &'h [u8]) -> Option<Self> {
+    pub(crate) fn parse(input: &'h [u8]) -> Option<Self> {
         let mut lines = input.split(|byte| *byte == b'\n');
         let (method, path) = core::str::from_utf8(lines.next()?).ok()?.split_once(' ')?;
         let fields = lines.filter_map(|line| {
