@@ -101,7 +101,7 @@ fn ready(port: u16, era: Era) -> io::Result<(Connection, Vec<u8>)> {
 }
 
 /// So many calls, one after the other, each on the next of the connections: the server does the
-/// same each time, whatever the machine is busy with.
+/// same each time, whatever the machine is busy with. Then says so, and keeps the connections while its input is open.
 pub(crate) fn in_turn(port: u16, era: Era, calls: usize) -> io::Result<()> {
     let connections: io::Result<Vec<_>> = (0..CONNECTIONS).map(|_| ready(port, era)).collect();
     let mut connections = connections?;
@@ -109,7 +109,8 @@ pub(crate) fn in_turn(port: u16, era: Era, calls: usize) -> io::Result<()> {
         let (connection, call) = &mut connections[at];
         connection.exchange(call)?;
     }
-    Ok(())
+    println!("answered");
+    io::stdin().read_to_end(&mut Vec::new()).map(drop)
 }
 
 /// Connections that call all at a time.

@@ -4,11 +4,16 @@
 //! cpu [ROUNDS]                 CPU time of each server for the same requests on 16 connections
 //! idle [SESSIONS]              memory of sessions that only have their stream open
 //! serve SERVER                 serves on a free port of 127.0.0.1, whose number it prints, while its input is open
-//! drive PORT ERA REQUESTS      sends so many requests, one after the other, on 16 connections
+//! drive PORT ERA REQUESTS      sends so many requests, one after the other, on 16 connections, and keeps these while its input is open
+//! pipe                         serves on standard input and output
+//! lines ERA CALLS              prints the messages of a client on a pipe that makes so many calls
+//! call ERA CALLS [PORT]        makes so many calls with a client of this library (feature `client`)
 //! ```
 
 mod bare;
 mod child;
+#[cfg(feature = "client")]
+mod client;
 mod cpu;
 mod drive;
 mod idle;
@@ -29,9 +34,21 @@ fn main() -> io::Result<()> {
         ["drive", port, era, requests] => {
             drive::in_turn(number(port)?, requests::Era::named(era)?, number(requests)?)
         }
-        _ => Err(Error::other(
-            "say cpu, idle, serve SERVER or drive PORT ERA REQUESTS",
-        )),
+        ["pipe"] => ours::on_a_pipe(),
+        ["lines", era, calls] => {
+            let lines = requests::Era::named(era)?.conversation(number(calls)?);
+            lines.for_each(|line| println!("{line}"));
+            Ok(())
+        }
+        #[cfg(feature = "client")]
+        ["call", era, calls] => client::call(requests::Era::named(era)?, number(calls)?, None),
+        #[cfg(feature = "client")]
+        ["call", era, calls, port] => client::call(
+            requests::Era::named(era)?,
+            number(calls)?,
+            Some(number(port)?),
+        ),
+        _ => Err(Error::other("no such command: see the head of main.rs")),
     }
 }
 

@@ -34,31 +34,46 @@ impl Era {
         match self {
             Self::Modern => post(
                 "MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: echo\r\n",
-                r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"bench","version":"1.0"},"io.modelcontextprotocol/clientCapabilities":{}},"name":"echo","arguments":{"text":"as it was said"}}}"#,
+                self.message(),
             ),
-            Self::Legacy => post(
-                &in_session(session),
-                r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"echo","arguments":{"text":"as it was said"}}}"#,
-            ),
+            Self::Legacy => post(&in_session(session), self.message()),
         }
+    }
+
+    const fn message(self) -> &'static str {
+        match self {
+            Self::Modern => {
+                r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"bench","version":"1.0"},"io.modelcontextprotocol/clientCapabilities":{}},"name":"echo","arguments":{"text":"as it was said"}}}"#
+            }
+            Self::Legacy => {
+                r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"echo","arguments":{"text":"as it was said"}}}"#
+            }
+        }
+    }
+
+    /// The messages of a client on a pipe that makes so many calls.
+    pub(crate) fn conversation(self, calls: usize) -> impl Iterator<Item = &'static str> {
+        let opening: &[_] = match self {
+            Self::Modern => &[],
+            Self::Legacy => &[INITIALIZE, INITIALIZED],
+        };
+        let calls = std::iter::repeat_n(self.message(), calls);
+        opening.iter().copied().chain(calls)
     }
 }
 
 /// What answers hold if the tool was called.
 pub(crate) const SAID: &[u8] = br#""text":"as it was said""#;
 
+const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"bench","version":"1.0"}}}"#;
+const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+
 pub(crate) fn initialize() -> Vec<u8> {
-    post(
-        "",
-        r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"bench","version":"1.0"}}}"#,
-    )
+    post("", INITIALIZE)
 }
 
 pub(crate) fn initialized(session: &str) -> Vec<u8> {
-    post(
-        &in_session(session),
-        r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
-    )
+    post(&in_session(session), INITIALIZED)
 }
 
 /// Opens the stream that a session has besides its exchanges.
