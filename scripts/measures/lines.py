@@ -26,7 +26,7 @@ def counted(folder, files):
     counts, sources = Counter(), 0
     for file in files:
         lines = classified(file.read_text())
-        if {"tests", "benches", "fuzz"} & set(file.relative_to(folder).parts):
+        if {"tests", "benches", "fuzz"} & set(file.relative_to(folder).parts) or is_test(file):
             lines = Counter(tests=lines["code"] + lines["tests"], docs=lines["docs"])
         else:
             sources += 1
