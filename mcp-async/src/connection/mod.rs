@@ -9,11 +9,15 @@ mod driver_waker;
 mod exchanged;
 mod frame;
 mod job;
+#[cfg(feature = "server")]
+mod notify;
 mod outbound;
 mod pending_request;
 mod pending_responses;
 mod progress;
 mod shared;
+#[cfg(feature = "server")]
+mod signal;
 mod turn;
 
 pub use self::call_outcome::CallOutcome;
@@ -28,6 +32,10 @@ pub(crate) use self::frame::Text;
 pub(crate) use self::frame::{Frame, keep};
 pub(crate) use self::job::discard;
 pub use self::job::{Answered, Job};
+#[cfg(feature = "http-server")]
+pub(crate) use self::notify::Notified;
+#[cfg(feature = "server")]
+pub(crate) use self::notify::Notify;
 #[cfg(not(all(feature = "http-server", feature = "http-client")))]
 pub(crate) use self::outbound::NoOutbound;
 pub(crate) use self::outbound::Outbound;
@@ -38,5 +46,7 @@ pub use self::progress::Progress;
 pub(crate) use self::shared::Core;
 pub(crate) use self::shared::register;
 pub(crate) use self::shared::{Nothing, Respond, RoleState, Shared};
+#[cfg(feature = "http-server")]
+pub(crate) use self::signal::{Signal, Wait};
 #[cfg(any(feature = "http-server", feature = "http-client"))]
 pub(crate) use self::turn::{Work, Worked, poll_work};

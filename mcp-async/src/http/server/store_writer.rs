@@ -9,10 +9,10 @@ use std::sync::Arc;
 use mcp_proto::server::http::streams::Append;
 use mcp_proto::{Channel, Instant};
 
-use super::processes::{Processes, Signal, Wait};
+use super::processes::Processes;
 use super::session::Session;
 use super::sharing::Saved;
-use crate::connection::Shared;
+use crate::connection::{Notified, Shared};
 use crate::http::{StoreError, StoredEvent};
 use crate::observe;
 use crate::server::{Decision, Machine, SessionClient};
@@ -38,7 +38,7 @@ pub(super) struct StoreWriter {
     retry: Retry,
     appending: Vec<Appending>,
     /// While something waits to be repeated: the next announcement that the store takes.
-    back: Option<Wait<Arc<Signal>>>,
+    back: Option<Notified>,
     /// Since when the store does not have the record that clients may rely on.
     unsaved_since: Option<Instant>,
     /// Since when this process may not serve the session.
@@ -240,7 +240,7 @@ impl StoreWriter {
     /// Ends all waits if the store has taken an announcement since something failed: it is back, and may be away
     /// again soon.
     fn end_waits(&mut self, cx: &mut Context<'_>) {
-        let is_back = |back: &mut Wait<_>| Pin::new(back).poll(cx).is_ready();
+        let is_back = |back: &mut Notified| Pin::new(back).poll(cx).is_ready();
         if !self.back.as_mut().is_some_and(is_back) {
             return;
         }

@@ -5,11 +5,15 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use core::task::{Poll, Waker};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::signal::{Signal, Wait};
+use crate::connection::{Notified, Notify, Signal};
 
 /// The announcements of this process, one at a time.
 #[derive(Default)]
-pub(super) struct Announcements(Mutex<State>);
+pub(super) struct Announcements {
+    state: Mutex<State>,
+    /// The store has taken one.
+    taken: Notify,
+}
 
 #[derive(Default)]
 struct State {
@@ -17,8 +21,6 @@ struct State {
     current: Option<Arc<Announcement>>,
     /// The one after it, if a request waits for it.
     next: Option<Arc<Announcement>>,
-    /// Set by the next one that the store takes.
-    taken: Arc<Signal>,
     /// The task that makes them.
     waker: Option<Waker>,
     /// No more are made.
@@ -86,23 +88,19 @@ impl Announcements {
 
     /// The one that is under way has ended.
     pub(super) fn end(&self, is_taken: bool) {
-        let (current, taken) = {
-            let mut state = self.lock();
-            let taken = is_taken.then(|| core::mem::take(&mut state.taken));
-            (state.current.take(), taken)
-        };
+        let current = self.lock().current.take();
         if let Some(current) = current {
             current.is_taken.store(is_taken, Ordering::Release);
             current.ended.set();
         }
-        if let Some(taken) = taken {
-            taken.set();
+        if is_taken {
+            self.taken.notify_waiters();
         }
     }
 
     /// Waits until the store takes the next announcement, whichever request asks for it.
-    pub(super) fn taken(&self) -> Wait<Arc<Signal>> {
-        self.lock().taken.wait_shared()
+    pub(super) fn taken(&self) -> Notified {
+        self.taken.notified()
     }
 
     /// No more are made. Requests that wait for one learn that the store has not taken it.
@@ -118,6 +116,6 @@ impl Announcements {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -17,9 +17,9 @@ use super::super::sessions::mint;
 use super::message::{
     self, ForwardedAnswer, ForwardedOutcome, ForwardedRequest, RequestLine, StatusLine,
 };
-use super::signal::{Signal, Wait};
 use super::this_process::Processes;
 use super::{ANSWER, REQUEST};
+use crate::connection::{Signal, Wait};
 use crate::http::{ForwardError, ForwardedBody, Owner};
 use crate::net::time::{Either, RuntimeSleep, race, timeout};
 use crate::observe;

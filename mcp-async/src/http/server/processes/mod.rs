@@ -10,7 +10,6 @@
 //! changes        changes of lists and resources; outbox: those of this process
 //! renewal        what a process does as long as it lives
 //! background     the end of that, and its failures
-//! signal         something that happens once
 //! counters       what the process has done
 //! ```
 //!
@@ -37,7 +36,6 @@ mod nonces;
 mod outbox;
 mod owners;
 mod renewal;
-mod signal;
 mod this_process;
 
 use http::HeaderName;
@@ -48,7 +46,6 @@ pub(super) use self::forward::Forwarding;
 pub(super) use self::message::VerifiedToken;
 pub(super) use self::message::{Forwarded, NotOwner, decode, encode};
 pub(super) use self::renewal::start;
-pub(super) use self::signal::{Signal, Wait};
 pub(super) use self::this_process::Processes;
 
 /// The envelope of a forwarded request.

@@ -15,7 +15,7 @@ use super::message::{self, Introduction};
 use super::nonces::{Nonces, WINDOW};
 use super::outbox::Outbox;
 use super::owners::Owners;
-use super::signal::{Signal, Wait};
+use crate::connection::{Notified, Signal};
 use crate::http::{Announced, Forward, Owner, SessionStore, StoreError};
 use crate::net::time::timeout;
 use crate::observe;
@@ -267,7 +267,7 @@ impl Processes {
     }
 
     /// Waits until the store takes the next announcement of this process.
-    pub(in crate::http::server) fn next_announcement(&self) -> Wait<Arc<Signal>> {
+    pub(in crate::http::server) fn next_announcement(&self) -> Notified {
         self.announcements.taken()
     }
 

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Something that happens once, and is waited for.
 #[derive(Default)]
-pub(in crate::http::server) struct Signal(Mutex<State>);
+pub(crate) struct Signal(Mutex<State>);
 
 #[derive(Default)]
 struct State {
@@ -20,13 +20,13 @@ struct State {
 }
 
 /// Waits for a signal, which forgets it when it is dropped.
-pub(in crate::http::server) struct Wait<S: Deref<Target = Signal>> {
+pub(crate) struct Wait<S: Deref<Target = Signal>> {
     signal: S,
     number: Option<u64>,
 }
 
 impl Signal {
-    pub(in crate::http::server) fn set(&self) {
+    pub(crate) fn set(&self) {
         let wakers = {
             let mut state = self.lock();
             state.is_set = true;
@@ -35,11 +35,13 @@ impl Signal {
         wakers.into_values().for_each(Waker::wake);
     }
 
-    pub(in crate::http::server) fn is_set(&self) -> bool {
+    #[cfg(feature = "http-server")]
+    pub(crate) fn is_set(&self) -> bool {
         self.lock().is_set
     }
 
-    pub(in crate::http::server) const fn wait(&self) -> Wait<&Self> {
+    #[cfg(feature = "http-server")]
+    pub(crate) const fn wait(&self) -> Wait<&Self> {
         Wait {
             signal: self,
             number: None,
@@ -47,7 +49,7 @@ impl Signal {
     }
 
     /// Waits for it, and keeps it.
-    pub(super) fn wait_shared(self: &Arc<Self>) -> Wait<Arc<Self>> {
+    pub(crate) fn wait_shared(self: &Arc<Self>) -> Wait<Arc<Self>> {
         Wait {
             signal: Arc::clone(self),
             number: None,
