@@ -86,16 +86,19 @@ impl Engine {
         let (sent, lease) = ((self.executor.now)(), self.tasks.effective_lease());
         let now = self.lease_time();
         let renewed = self.ask(|store| store.renew(&self.boot, now, lease)).await;
-        let mut ownership = self.ownership();
         match renewed {
             Ok(was_alive) => {
-                // A lease that was over is another one afterwards.
-                let number = ownership.number() + u64::from(!was_alive);
-                ownership.announced(sent, number.max(1));
+                {
+                    let mut ownership = self.ownership();
+                    // A lease that was over is another one afterwards.
+                    let number = ownership.number() + u64::from(!was_alive);
+                    ownership.announced(sent, number.max(1));
+                }
+                self.renewed.notify_waiters();
                 Ok(())
             }
             Err(error) => {
-                ownership.failed();
+                self.ownership().failed();
                 Err(error)
             }
         }

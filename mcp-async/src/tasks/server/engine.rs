@@ -2,9 +2,10 @@
 
 use core::future::{Future, poll_fn};
 use core::panic::AssertUnwindSafe;
-use core::pin::pin;
+use core::pin::{Pin, pin};
 use core::sync::atomic::AtomicBool;
 use core::task::Poll;
+use core::time::Duration;
 use std::panic::catch_unwind;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -19,7 +20,9 @@ use super::polls::Polls;
 use super::runs::Runs;
 use super::settings::Tasks;
 use super::time::{TimeOfDay, millis, since_1970};
+use crate::connection::Notify;
 use crate::error::ErrorReply;
+use crate::io::stdio::Sleep;
 use crate::observe;
 use crate::server::{CallContext, Ownership, Principal};
 
@@ -37,6 +40,8 @@ pub(super) struct Engine {
     /// A task of the runtime removes what has expired.
     pub(super) sweeps: AtomicBool,
     ownership: Mutex<Ownership>,
+    /// The store has taken a renewal.
+    pub(super) renewed: Notify,
     /// The questions that this process asks clients of 2025-11-25 now.
     pub(super) asked: Arc<AskedQuestions>,
 }
@@ -55,6 +60,7 @@ impl Engine {
             polls: Polls::default(),
             sweeps: AtomicBool::new(false),
             ownership,
+            renewed: Notify::default(),
             asked: Arc::default(),
         })
     }
@@ -91,6 +97,17 @@ impl Engine {
             None => observe::task_store_late(),
         }
         Err(failed())
+    }
+
+    /// Waits for so long after the store has failed, or until it takes a renewal: it is back then, and may be away
+    /// again soon.
+    pub(super) fn pause(&self, pause: Duration) -> Sleep {
+        let mut sleep = (self.executor.sleep)(pause);
+        let mut renewed = self.renewed.notified();
+        Box::pin(poll_fn(move |cx| match Pin::new(&mut renewed).poll(cx) {
+            Poll::Ready(()) => Poll::Ready(()),
+            Poll::Pending => sleep.as_mut().poll(cx),
+        }))
     }
 
     /// The newest record of a task of this owner.

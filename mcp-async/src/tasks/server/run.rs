@@ -6,6 +6,7 @@ use core::task::{Context, Poll};
 use core::time::Duration;
 use std::sync::Arc;
 
+use mcp_proto::Instant;
 use mcp_proto::json::RawBuf;
 use mcp_proto::model::TaskStatus;
 use mcp_proto::rpc::code;
@@ -42,6 +43,8 @@ struct Run {
     /// The store has failed, and is asked again after this.
     pause: Option<Sleep>,
     failures: u32,
+    /// When it failed first since it last took a record.
+    failed_since: Option<Instant>,
     /// How many times in a row the store could not be read.
     failed_reads: u32,
     /// The end of the task's time.
@@ -80,6 +83,7 @@ impl Engine {
             newer: None,
             pause: None,
             failures: 0,
+            failed_since: None,
             failed_reads: 0,
             expiry,
             running,
@@ -281,7 +285,7 @@ impl Run {
         };
         match written {
             Ok(true) => {
-                self.failures = 0;
+                (self.failures, self.failed_since) = (0, None);
                 self.newer = None;
                 // Another process may have written since.
                 if next.version > self.record.version {
@@ -292,15 +296,16 @@ impl Run {
             // Another process was faster: its record decides what comes next.
             Ok(false) => {
                 self.is_changed = true;
-                self.failures = self.failures.saturating_add(1);
+                self.note_failure();
                 if self.failures > CONFLICTS {
-                    self.fails();
+                    self.set_pause();
                 }
                 self.newer = Some(self.engine.load(&self.record));
             }
             Err(_) => {
                 self.is_changed = true;
-                self.fails();
+                self.note_failure();
+                self.set_pause();
                 // It may have been written nevertheless.
                 self.newer = Some(self.engine.load(&self.record));
             }
@@ -308,23 +313,35 @@ impl Run {
         Poll::Ready(false)
     }
 
-    /// The store has failed.
-    fn fails(&mut self) {
+    /// The store has not written the record.
+    fn note_failure(&mut self) {
         self.failures = self.failures.saturating_add(1);
-        let pause = FIRST_PAUSE.saturating_mul(1 << self.failures.min(6));
-        self.pause = Some((self.engine.executor.sleep)(pause));
+        self.failed_since
+            .get_or_insert((self.engine.executor.now)());
     }
 
-    /// Whether the store has failed until the task is to be forgotten; without a lifetime, half
-    /// an hour long at least. Other processes mark the task as failed when this one has ended.
+    /// The store is left alone for longer after each failure.
+    fn set_pause(&mut self) {
+        let pause = FIRST_PAUSE.saturating_mul(1 << self.failures.min(6));
+        self.pause = Some(self.engine.pause(pause));
+    }
+
+    /// Whether the store has failed until the task is to be forgotten; without a lifetime, for half
+    /// an hour. Other processes mark the task as failed when this one has ended.
     fn has_given_up(&self) -> bool {
         let over = self
             .record
             .expires_at()
             .map(|at| at.saturating_add(millis(KEPT)));
+        let Some(since) = self.failed_since else {
+            return false;
+        };
         match over {
-            Some(at) => self.failures > 0 && self.engine.time() >= at,
-            None => self.failures > FAILURES && self.outcome.is_some(),
+            Some(at) => self.engine.time() >= at,
+            None => {
+                let now = (self.engine.executor.now)();
+                self.outcome.is_some() && now >= since + LONGEST_OUTAGE
+            }
         }
     }
 
@@ -397,7 +414,7 @@ impl Engine {
         let (id, owner) = (record.id.clone(), record.owner.clone());
         Box::pin(async move {
             if !pause.is_zero() {
-                (engine.executor.sleep)(pause).await;
+                engine.pause(pause).await;
             }
             let watch = caught(async { engine.store().watch(&id, version).await });
             match engine.store().watches_are_prompt() {
@@ -445,8 +462,7 @@ const LONGEST: usize = 4 << 10;
 const LOOK: Duration = Duration::from_millis(500);
 /// More writers than these in a row, all of them faster, are a fault of the store.
 const CONFLICTS: u32 = 16;
-/// Failures in a row after which the end of a task without a lifetime is not written any more:
-/// half an hour or more, with the pauses between them.
-const FAILURES: u32 = 600;
+/// How long the store may fail until the end of a task without a lifetime is not written any more.
+const LONGEST_OUTAGE: Duration = Duration::from_secs(30 * 60);
 /// How long the store is left alone after its first failure.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);

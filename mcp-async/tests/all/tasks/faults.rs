@@ -37,6 +37,31 @@ fn a_slow_store_does_not_lose_the_process() {
     crate::sim::end();
 }
 
+/// TK-61: what the store did not take is offered again as soon as it works, before the next outage.
+#[test]
+fn a_task_ends_between_outages() {
+    // The pauses of the task become longer than the store works then.
+    for down in [1700, 3300] {
+        let store = Hostile::new(Fault::Fails, usize::MAX / 2);
+        let lease = Duration::from_secs(3);
+        let (server, running) = server(Tasks::new().store(store.clone()).lease(lease));
+        let mut wire = client(&server);
+        let id = create(&mut wire, "job", r#"{"steps":1}"#);
+        let wait = |millis: u64| (0..millis / 50).for_each(|_| pass(50));
+        store.fail_after(0);
+        wait(down);
+        assert_eq!(running.get(), 0);
+        store.heal();
+        wait(600);
+        store.fail_after(0);
+        wait(50);
+        store.heal();
+        assert_eq!(status(&mut wire, &id), "completed", "{down}");
+        drop(wire);
+        crate::sim::end();
+    }
+}
+
 /// TK-61: a host whose monotonic clock stood still for longer than a lease, or whose clock was wrong
 /// when its process began.
 #[test]
