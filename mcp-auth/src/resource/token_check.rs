@@ -263,11 +263,12 @@ impl TokenCheck {
         }
     }
 
-    /// Returns whether an opaque token was valid when it was last asked about, in the last hour. While many
-    /// unknown tokens arrive, questions about these should go first.
-    pub fn was_valid(&self, state: &VerifierState, now: UnixTime) -> bool {
-        let hash = self.token_hash.as_ref();
-        hash.is_some_and(|hash| state.known.get(hash, now).is_some())
+    /// Returns the [identity](TokenClaims::identity) that an opaque token had when it was last asked about, if it was
+    /// valid then, in the last hour. While many unknown tokens arrive, questions about these should go first, and
+    /// those of one identity should leave room for those of others.
+    pub fn last_identity<'s>(&self, state: &'s VerifierState, now: UnixTime) -> Option<&'s str> {
+        let known = state.known.get(self.token_hash.as_ref()?, now)?;
+        Some(known)
     }
 
     /// Gives the answer to [`CheckStep::Hash`].
@@ -455,7 +456,10 @@ impl TokenCheck {
         resource.tokens.check(claims, scheme, now)?;
         // AU-18: kept no longer than the token is valid.
         if core::mem::take(&mut self.is_new) {
-            state.known.renew(hash, (), now.saturating_add(KNOWN), now);
+            let identity = claims.identity().into_boxed_str();
+            state
+                .known
+                .renew(hash, identity, now.saturating_add(KNOWN), now);
             let until = now.saturating_add(resource.introspection_cache);
             let until = claims.expires.map_or(until, |expires| expires.min(until));
             state.tokens.insert(hash, claims.clone(), until, now);

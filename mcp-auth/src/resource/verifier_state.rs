@@ -1,5 +1,6 @@
 //! What is known of tokens between requests.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -22,8 +23,8 @@ pub struct VerifierState {
     pub(super) keys: Vec<KeyCache>,
     /// Answers about tokens, by the hashes of the tokens.
     pub(super) tokens: ExpiringMap<TokenClaims>,
-    /// Tokens that were valid when they were last asked about.
-    pub(super) known: ExpiringMap<()>,
+    /// Whose tokens those were that were valid when they were last asked about.
+    pub(super) known: ExpiringMap<Box<str>>,
     /// Tokens that were not, in a map of their own: invented tokens push out no others.
     pub(super) refused: ExpiringMap<()>,
     /// Proofs that were used.

@@ -90,7 +90,7 @@ impl Around for ConcurrencyLimit {
         service.call(call).wrap(|job| async move {
             let _pass = match permit {
                 Some(permit) => permit,
-                None => semaphore.acquire().await,
+                None => semaphore.acquire(()).await,
             };
             job.await
         })
@@ -111,7 +111,7 @@ async fn until_detached(
         if host.has_detached() {
             (permit, turn) = (None, None);
         } else if permit.is_none() {
-            let turn = turn.get_or_insert_with(|| Arc::clone(&semaphore).acquire());
+            let turn = turn.get_or_insert_with(|| Arc::clone(&semaphore).acquire(()));
             permit = Some(ready!(Pin::new(turn).poll(cx)));
         }
         Pin::new(&mut job).poll(cx)

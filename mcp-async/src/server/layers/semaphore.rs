@@ -1,46 +1,89 @@
-//! A fair semaphore: first come, first served.
+//! A fair semaphore: callers take turns, and the requests of one pass in their order.
 
 use core::future::Future;
+use core::hash::Hash;
 use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-pub(crate) struct Semaphore {
-    state: Mutex<State>,
+/// Bounds what runs at a time. Who waits is let in by rounds: a caller has one turn in each.
+pub(crate) struct Semaphore<K = ()> {
+    state: Mutex<State<K>>,
 }
 
-struct State {
+struct State<K> {
     free: usize,
-    /// Those who wait, by the number that they drew. A number that is no longer among them may
-    /// pass.
-    waiting: BTreeMap<u64, Waker>,
+    /// Those who wait, by their turns. A turn that is no longer among them may pass.
+    waiting: BTreeMap<Turn, (K, Waker)>,
+    /// Callers that wait.
+    callers: HashMap<K, Rounds>,
+    /// The round of the turn that has passed last.
+    round: u64,
     next: u64,
 }
 
-impl Semaphore {
+/// The round of a turn, and its number.
+type Turn = (u64, u64);
+
+/// The turns of one caller.
+#[derive(Default)]
+struct Rounds {
+    last: u64,
+    waiting: usize,
+}
+
+impl<K: Clone + Eq + Hash> State<K> {
+    /// Adds a turn: in the next round, or in the one after the last of the same caller.
+    fn add(&mut self, caller: K, waker: Waker) -> Turn {
+        let rounds = self.callers.entry(caller.clone()).or_default();
+        rounds.last = rounds.last.max(self.round) + 1;
+        rounds.waiting += 1;
+        let turn = (rounds.last, self.next);
+        self.next += 1;
+        self.waiting.insert(turn, (caller, waker));
+        turn
+    }
+
+    /// Takes a turn out; the waker, if it was waiting.
+    fn remove(&mut self, turn: Turn) -> Option<Waker> {
+        let (caller, waker) = self.waiting.remove(&turn)?;
+        if let Some(rounds) = self.callers.get_mut(&caller) {
+            rounds.waiting -= 1;
+            if rounds.waiting == 0 {
+                self.callers.remove(&caller);
+            }
+        }
+        Some(waker)
+    }
+}
+
+impl<K: Clone + Eq + Hash> Semaphore<K> {
     pub(crate) fn new(limit: usize) -> Arc<Self> {
         Arc::new(Self {
             state: Mutex::new(State {
                 free: limit,
                 waiting: BTreeMap::new(),
+                callers: HashMap::new(),
+                round: 0,
                 next: 0,
             }),
         })
     }
 
     /// Takes a permit if one is free.
-    pub(crate) fn try_acquire(self: &Arc<Self>) -> Option<Permit> {
+    pub(crate) fn try_acquire(self: &Arc<Self>) -> Option<Permit<K>> {
         let mut state = self.state();
         state.free = state.free.checked_sub(1)?;
         Some(Permit(Arc::clone(self)))
     }
 
-    /// Passes when it is this one's turn.
-    pub(crate) fn acquire(self: Arc<Self>) -> Acquire {
+    /// Passes when it is the turn of this request of the caller.
+    pub(crate) const fn acquire(self: Arc<Self>, caller: K) -> Acquire<K> {
         Acquire {
             semaphore: Some(self),
-            number: None,
+            caller,
+            turn: None,
         }
     }
 
@@ -48,42 +91,46 @@ impl Semaphore {
     fn leave(&self) {
         let next = {
             let mut state = self.state();
-            let next = state.waiting.pop_first();
-            if next.is_none() {
-                state.free += 1;
+            match state.waiting.first_key_value() {
+                Some((&turn, _)) => {
+                    state.round = turn.0;
+                    state.remove(turn)
+                }
+                None => {
+                    state.free += 1;
+                    None
+                }
             }
-            next
         };
-        if let Some((_, waker)) = next {
-            waker.wake();
-        }
+        next.into_iter().for_each(Waker::wake);
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, State<K>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// The right to be inside.
-pub(crate) struct Permit(Arc<Semaphore>);
+pub(crate) struct Permit<K: Clone + Eq + Hash = ()>(Arc<Semaphore<K>>);
 
-impl Drop for Permit {
+impl<K: Clone + Eq + Hash> Drop for Permit<K> {
     fn drop(&mut self) {
         self.0.leave();
     }
 }
 
 /// Waits for a permit.
-pub(crate) struct Acquire {
+pub(crate) struct Acquire<K: Clone + Eq + Hash = ()> {
     /// `None` once it has passed.
-    semaphore: Option<Arc<Semaphore>>,
-    number: Option<u64>,
+    semaphore: Option<Arc<Semaphore<K>>>,
+    caller: K,
+    turn: Option<Turn>,
 }
 
-impl Future for Acquire {
-    type Output = Permit;
+impl<K: Clone + Eq + Hash + Unpin> Future for Acquire<K> {
+    type Output = Permit<K>;
 
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Permit> {
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Permit<K>> {
         let Some(semaphore) = self.semaphore.take() else {
             return Poll::Pending;
         };
@@ -91,21 +138,18 @@ impl Future for Acquire {
         // The replaced waker is dropped outside the lock.
         let replaced = {
             let mut state = semaphore.state();
-            match self.number {
-                Some(number) => state
+            match self.turn {
+                Some(turn) => state
                     .waiting
-                    .get_mut(&number)
-                    .map(|waiting| Some(core::mem::replace(waiting, waker))),
+                    .get_mut(&turn)
+                    .map(|(_, waiting)| Some(core::mem::replace(waiting, waker))),
                 None => match state.free.checked_sub(1) {
                     Some(free) => {
                         state.free = free;
                         None
                     }
                     None => {
-                        let number = state.next;
-                        state.next += 1;
-                        state.waiting.insert(number, waker);
-                        self.number = Some(number);
+                        self.turn = Some(state.add(self.caller.clone(), waker));
                         Some(None)
                     }
                 },
@@ -121,12 +165,12 @@ impl Future for Acquire {
     }
 }
 
-impl Drop for Acquire {
+impl<K: Clone + Eq + Hash> Drop for Acquire<K> {
     fn drop(&mut self) {
-        let (Some(semaphore), Some(number)) = (self.semaphore.take(), self.number) else {
+        let (Some(semaphore), Some(turn)) = (self.semaphore.take(), self.turn) else {
             return;
         };
-        let waited = semaphore.state().waiting.remove(&number);
+        let waited = semaphore.state().remove(turn);
         if waited.is_none() {
             // Its turn had come, but it will not take it.
             semaphore.leave();
@@ -139,7 +183,7 @@ mod tests {
     use super::*;
     use core::pin::pin;
 
-    fn poll(acquire: Pin<&mut Acquire>) -> Option<Permit> {
+    fn poll<K: Clone + Eq + Hash + Unpin>(acquire: Pin<&mut Acquire<K>>) -> Option<Permit<K>> {
         match acquire.poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(pass) => Some(pass),
             Poll::Pending => None,
@@ -148,13 +192,13 @@ mod tests {
 
     #[test]
     fn they_pass_in_order() {
-        let semaphore = Semaphore::new(2);
+        let semaphore = Semaphore::<()>::new(2);
         let first = semaphore.try_acquire().unwrap();
-        let mut second = pin!(Arc::clone(&semaphore).acquire());
+        let mut second = pin!(Arc::clone(&semaphore).acquire(()));
         let second = poll(second.as_mut()).unwrap();
         assert!(semaphore.try_acquire().is_none());
-        let mut third = pin!(Arc::clone(&semaphore).acquire());
-        let mut fourth = pin!(Arc::clone(&semaphore).acquire());
+        let mut third = pin!(Arc::clone(&semaphore).acquire(()));
+        let mut fourth = pin!(Arc::clone(&semaphore).acquire(()));
         assert!(poll(third.as_mut()).is_none());
         assert!(poll(fourth.as_mut()).is_none());
         drop(first);
@@ -170,13 +214,39 @@ mod tests {
     }
 
     #[test]
-    fn who_goes_away_lets_the_next_one_pass() {
+    fn callers_take_turns() {
         let semaphore = Semaphore::new(1);
+        let mut inside = semaphore.try_acquire();
+        let callers = ['a', 'a', 'a', 'b', 'c', 'b'];
+        let mut waiting: Vec<_> = callers
+            .iter()
+            .map(|caller| Box::pin(Arc::clone(&semaphore).acquire(*caller)))
+            .collect();
+        for acquire in &mut waiting {
+            assert!(poll(acquire.as_mut()).is_none());
+        }
+        let mut passed = Vec::new();
+        while passed.len() < callers.len() {
+            drop(inside.take());
+            let mut each = waiting.iter_mut().enumerate();
+            inside = each.find_map(|(number, acquire)| {
+                let permit = poll(acquire.as_mut())?;
+                passed.push(number);
+                Some(permit)
+            });
+        }
+        assert_eq!(passed, [0, 3, 4, 1, 5, 2]);
+        assert!(semaphore.state().callers.is_empty());
+    }
+
+    #[test]
+    fn who_goes_away_lets_the_next_one_pass() {
+        let semaphore = Semaphore::<()>::new(1);
         let inside = semaphore.try_acquire();
-        let mut patient = pin!(Arc::clone(&semaphore).acquire());
+        let mut patient = pin!(Arc::clone(&semaphore).acquire(()));
         {
-            let mut called = Box::pin(Arc::clone(&semaphore).acquire());
-            let mut waits = Box::pin(Arc::clone(&semaphore).acquire());
+            let mut called = Box::pin(Arc::clone(&semaphore).acquire(()));
+            let mut waits = Box::pin(Arc::clone(&semaphore).acquire(()));
             assert!(poll(called.as_mut()).is_none());
             assert!(poll(waits.as_mut()).is_none());
             assert!(poll(patient.as_mut()).is_none());

@@ -30,7 +30,10 @@ impl Application {
             async move {
                 sleep(Duration::from_secs(1)).await;
                 let claims = TokenClaims::new(ISSUER, RESOURCE)
-                    .with_subject("ada")
+                    .with_subject(match token.expose() {
+                        "good-bob" => "bob",
+                        _ => "ada",
+                    })
                     .with_scopes(Scopes::parse("mcp"));
                 let claims = match token.expose() {
                     "good-far" => claims.with_expiry(UnixTime::from_secs(now() + 400 * 86_400)),
@@ -115,6 +118,37 @@ fn tokens_that_were_valid_go_first() {
     assert_eq!(known.reply().unwrap().status, 200);
     assert_eq!(invented[1].reply().unwrap().status, 401);
     assert!(invented[2].reply().is_none());
+}
+
+/// A user with many requests lets the questions of others pass in turn, also behind one proxy.
+#[test]
+fn users_take_turns() {
+    let application = Application::default();
+    let service = application.service(|it| {
+        let it = it.max_questions(2).timeout(Duration::from_secs(60));
+        it.settings(|it| it.introspection_cache(0))
+    });
+    assert_eq!([ask(&service, "good"), ask(&service, "good2")], [200, 200]);
+    assert_eq!(ask(&service, "good-bob"), 200);
+    let mut many: Vec<_> = (0..20)
+        .map(|number| begin(&service, ["good", "good2"][number % 2], ALICE))
+        .collect();
+    let mut one = begin(&service, "good-bob", ALICE);
+    application.asked();
+    advance(Duration::from_secs(1));
+    many.retain_mut(|waiting| waiting.reply().is_none());
+    assert_eq!((many.len(), one.reply().is_some()), (18, false));
+    many.retain_mut(|waiting| waiting.reply().is_none());
+    assert!(application.asked().contains(&"good-bob".to_owned()));
+    advance(Duration::from_secs(1));
+    assert_eq!(one.reply().unwrap().status, 200);
+    for _ in 0..10 {
+        many.retain_mut(|waiting| waiting.reply().is_none());
+        many.retain_mut(|waiting| waiting.reply().is_none());
+        advance(Duration::from_secs(1));
+    }
+    many.retain_mut(|waiting| waiting.reply().is_none());
+    assert!(many.is_empty());
 }
 
 #[test]

@@ -188,8 +188,12 @@ impl TokenGuard {
         check: &TokenCheck,
         asker: Option<&CallerId>,
     ) -> Option<impl Future<Output = Permission> + use<>> {
-        let was_valid = check.was_valid(&lock(&self.verifier).state, now());
-        self.questions.permit(was_valid, asker)
+        let user = {
+            let verifier = lock(&self.verifier);
+            let user = check.last_identity(&verifier.state, now());
+            user.map(Arc::from)
+        };
+        self.questions.permit(user, asker)
     }
 
     async fn introspect(

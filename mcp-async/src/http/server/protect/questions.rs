@@ -6,17 +6,20 @@ use crate::server::layers::{Permit, Semaphore};
 use crate::shares::{CallerId, Share, Shares};
 
 /// Bounds the questions that are under way. Those about tokens that were valid lately do not wait for those about
-/// unknown ones, which anyone can invent; of these one sender has a share.
+/// unknown ones, which anyone can invent; their users take turns. Of unknown ones one sender has a share.
 pub(super) struct Questions {
-    known: Arc<Semaphore>,
-    unknown: Arc<Semaphore>,
+    known: Arc<Semaphore<User>>,
+    unknown: Arc<Semaphore<User>>,
     /// For unknown tokens, those that wait included.
     senders: Arc<Shares<CallerId>>,
 }
 
+/// Whose token it is, as far as that is known.
+type User = Option<Arc<str>>;
+
 /// The permission to ask, given back when it is dropped.
 pub(super) struct Permission {
-    _permit: Permit,
+    _permit: Permit<User>,
     _share: Option<Share<CallerId>>,
 }
 
@@ -30,20 +33,21 @@ impl Questions {
         }
     }
 
-    /// Waits for the permission to ask; `None` if the sender waits for too many already.
+    /// Waits for the permission to ask about a token, which was valid lately if its user is known; `None` if the
+    /// sender waits for too many already.
     pub(super) fn permit(
         &self,
-        was_valid: bool,
+        user: User,
         sender: Option<&CallerId>,
     ) -> Option<impl Future<Output = Permission> + use<>> {
-        let (semaphore, share) = match was_valid {
-            true => (&self.known, None),
-            false => {
+        let (semaphore, share) = match user {
+            Some(_) => (&self.known, None),
+            None => {
                 let share = self.senders.take(sender.cloned())?;
                 (&self.unknown, Some(share))
             }
         };
-        let permit = Arc::clone(semaphore).acquire();
+        let permit = Arc::clone(semaphore).acquire(user);
         Some(async move {
             Permission {
                 _permit: permit.await,
