@@ -144,6 +144,11 @@ impl<K: Clone + Eq + Hash> Share<K> {
         true
     }
 
+    /// Makes it so much larger; false, and nothing changes, if its caller may not hold so many.
+    pub(crate) fn grow_by(&mut self, places: usize) -> bool {
+        self.grow_to(self.places.saturating_add(places))
+    }
+
     /// Makes it this large, whatever its caller may hold: for what exists already.
     pub(crate) fn set(&mut self, places: usize) {
         if places == self.places {

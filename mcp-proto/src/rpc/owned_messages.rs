@@ -12,7 +12,7 @@ use crate::json::Scanner;
 /// use mcp_proto::rpc::{Incoming, Message, OwnedMessages};
 ///
 /// let body = OwnedMessages::parse(br#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#.to_vec(), 16);
-/// assert!(body.has_request());
+/// assert_eq!(body.requests(), 1);
 /// for _ in 0..2 {
 ///     let mut messages = body.messages();
 ///     assert!(matches!(messages.next(), Some(Incoming::Message(Message::Request(_)))));
@@ -68,10 +68,10 @@ impl<T: AsRef<[u8]>> OwnedMessages<T> {
         }
     }
 
-    /// Returns whether one of the messages is a request.
-    pub fn has_request(&self) -> bool {
-        let is_request = |incoming| matches!(incoming, Incoming::Message(Message::Request(_)));
-        self.messages().any(is_request)
+    /// The number of requests among the messages.
+    pub fn requests(&self) -> usize {
+        let is_request = |it: &Incoming<'_>| matches!(it, Incoming::Message(Message::Request(_)));
+        self.messages().filter(is_request).count()
     }
 
     /// The text.

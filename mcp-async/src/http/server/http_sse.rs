@@ -20,7 +20,7 @@ use super::body::HttpBody;
 use super::caller::owner;
 use super::endpoint::HttpEndpoint;
 use super::head::RequestHead;
-
+use super::legacy::CROWDED;
 use super::reading::Reading;
 use super::session::{Posted, Session};
 use super::session_task::SessionTask;
@@ -82,6 +82,7 @@ impl<R: Runtime> HttpEndpoint<R> {
         };
         let shared = Arc::clone(conversation.shared());
         let session = Session::new(Arc::clone(&token), owner(parts), FIRST, 0, shared);
+        session.keep_calls(self.calls.empty(self.caller(parts)));
         let reading = Reading::new(Arc::clone(&session), reader);
         self.sse_sessions.insert(&session);
         place.belongs_to(&session);
@@ -121,6 +122,9 @@ impl<R: Runtime> HttpEndpoint<R> {
             Some(true) => {}
             Some(false) => return answer::busy("what is on the stream was not read"),
             None => return no_session(),
+        }
+        if !session.add_calls(body.requests()) {
+            return answer::busy(CROWDED);
         }
         let first = body.messages().next();
         if let Some(Incoming::Message(Message::Invalid(invalid))) = first

@@ -137,12 +137,12 @@ impl<R: Runtime> HttpEndpoint<R> {
             Ok(session) => session,
             Err(answer) => return answer,
         };
-        if self.is_closing() && body.has_request() {
+        if self.is_closing() && body.requests() > 0 {
             return answer::closing();
         }
         let place = self.calls.take(self.caller(parts));
         // What asks for nothing, a cancellation say, needs none.
-        if place.is_none() && body.has_request() {
+        if place.is_none() && body.requests() > 0 {
             return answer::busy(CROWDED);
         }
         let opened = session.streams(|streams| {
@@ -280,5 +280,5 @@ fn over(session: &Session) -> Answer {
     }
 }
 
-const CROWDED: &str = "there are as many requests under way as there may be";
+pub(super) const CROWDED: &str = "there are as many requests under way as there may be";
 const FULL: &str = "there are as many requests under way as there may be: the request may have run";

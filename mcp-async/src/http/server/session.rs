@@ -15,6 +15,7 @@ use mcp_proto::{Channel, Instant};
 
 use crate::connection::{Shared, Text, register};
 use crate::server::{Machine, Peer, ServerStreams};
+use crate::shares::{CallerId, Share};
 
 /// What the exchanges of a session share.
 pub(super) struct Session {
@@ -44,6 +45,8 @@ struct Inner {
     gone: Option<bool>,
     /// Who waits for that.
     watchers: Vec<Waker>,
+    /// The places of its calls, where these have no streams of their own that keep them.
+    calls: Option<Share<CallerId>>,
 }
 
 /// What its exchanges ask of the task of a session.
@@ -148,6 +151,27 @@ impl Session {
         }
         self.wake_task();
         true
+    }
+
+    /// Keeps the places of its calls from now on.
+    pub(super) fn keep_calls(&self, calls: Share<CallerId>) {
+        self.inner().calls = Some(calls);
+    }
+
+    /// Takes places for so many more calls; `false` if its caller may not have so many.
+    pub(super) fn add_calls(&self, calls: usize) -> bool {
+        let kept = &mut self.inner().calls;
+        kept.as_mut().is_none_or(|kept| kept.grow_by(calls))
+    }
+
+    /// So many of its calls run, in addition to those that the machine did not have yet.
+    pub(super) fn set_running(&self, calls: usize) {
+        let inner = &mut *self.inner();
+        if inner.posted.is_empty()
+            && let Some(kept) = &mut inner.calls
+        {
+            kept.set(calls);
+        }
     }
 
     /// The next body that the machine did not have yet.

@@ -125,15 +125,17 @@ impl<C: Clock> SessionTask<C> {
     /// Looks at what the turn has left, and wakes the readers of what is new.
     fn look(&self, now: Instant) -> Look {
         let mut woken = Vec::new();
-        let (idle, over) = self.conversation.with(|core| {
+        let (running, idle, over) = self.conversation.with(|core| {
             let idle = is_idle(core);
             let over = self.conversation.is_over(now, core);
             let is_read = core.outbound.as_mut().is_some_and(|streams| {
                 streams.take_woken(&mut woken);
                 streams.has_readers()
             });
-            (idle, over || (self.ends_with_stream && !is_read))
+            let over = over || (self.ends_with_stream && !is_read);
+            (core.machine.in_flight(), idle, over)
         });
+        self.session.set_running(running);
         woken.into_iter().for_each(Waker::wake);
         let state = self.session.state();
         let expiry = idle.then(|| state.used + self.idle);

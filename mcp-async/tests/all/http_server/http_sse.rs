@@ -4,14 +4,18 @@ use core::time::Duration;
 
 use http::{Method, Request};
 use mcp_async::Server;
-use mcp_async::http::HttpService;
-use mcp_async::server::{Context, NoArguments};
+use mcp_async::http::{Http, HttpService};
+use mcp_async::server::{Context, NoArguments, Principal};
 
 use crate::http_server::support::{Reply, advance, send, sleep};
-use crate::sim::Sim;
+use crate::sim::{Sim, settle};
 
 fn service() -> HttpService<Sim> {
-    Server::<Sim>::builder("demo", "1.0")
+    service_with(|http| http)
+}
+
+fn service_with(set: impl FnOnce(Http<Sim>) -> Http<Sim>) -> HttpService<Sim> {
+    let http = Server::<Sim>::builder("demo", "1.0")
         .tool(
             "echo",
             "Says it at once",
@@ -25,17 +29,24 @@ fn service() -> HttpService<Sim> {
                 Ok("at last")
             },
         )
+        .tool("never", "Has no end", |_: NoArguments, _: Context| async {
+            core::future::pending::<Result<String, _>>().await
+        })
         .http()
-        .legacy_sse("/old/sse", "/old/messages")
-        .into_service()
-        .unwrap()
+        .legacy_sse("/old/sse", "/old/messages");
+    set(http).into_service().unwrap()
 }
 
 fn open(service: &HttpService<Sim>) -> (Reply, String) {
+    open_as(service, None)
+}
+
+fn open_as(service: &HttpService<Sim>, name: Option<&str>) -> (Reply, String) {
     let request = Request::get("/old/sse")
         .header("host", "localhost:8000")
         .header("accept", "text/event-stream");
-    let mut reply = send(service, request.body("").unwrap());
+    let request = by(name, request.body("").unwrap());
+    let mut reply = send(service, request);
     assert_eq!(reply.status, 200);
     assert_eq!(reply.header("content-type"), "text/event-stream");
     let text = reply.text();
@@ -43,6 +54,14 @@ fn open(service: &HttpService<Sim>) -> (Reply, String) {
     let reference = data.strip_suffix("\n\n").unwrap();
     assert!(reference.starts_with("messages?c="), "{reference}");
     (reply, format!("/old/{reference}"))
+}
+
+/// A request of this user.
+fn by<'b>(name: Option<&str>, mut request: Request<&'b str>) -> Request<&'b str> {
+    if let Some(name) = name {
+        request.extensions_mut().insert(Principal::new(name));
+    }
+    request
 }
 
 fn post<'b>(uri: &str, body: &'b str) -> Request<&'b str> {
@@ -59,6 +78,8 @@ fn call(id: u32, tool: &str) -> String {
     )
 }
 
+const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2024-11-05","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}"#;
 
 /// HS-01, HS-02, HS-04, HS-06, HS-11.
@@ -74,13 +95,7 @@ fn answers_come_on_the_stream() {
         "{text}"
     );
     assert!(text.contains("2024-11-05"));
-    send(
-        &service,
-        post(
-            &uri,
-            r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
-        ),
-    );
+    send(&service, post(&uri, INITIALIZED));
     assert_eq!(send(&service, post(&uri, &call(1, "slow"))).status, 202);
     assert_eq!(send(&service, post(&uri, &call(2, "echo"))).status, 202);
     let text = stream.text();
@@ -94,6 +109,50 @@ fn answers_come_on_the_stream() {
 }
 
 /// HS-08, HS-10.
+#[test]
+fn a_caller_leaves_room_for_the_calls_of_others() {
+    let service = service_with(|http| http.max_exchanges(12));
+    let open = |name| {
+        let (stream, uri) = open_as(&service, Some(name));
+        let send = |body: &str| {
+            send(&service, by(Some(name), post(&uri, body)))
+                .status
+                .as_u16()
+        };
+        assert_eq!(send(INITIALIZE), 202);
+        assert_eq!(send(INITIALIZED), 202);
+        (stream, uri)
+    };
+    let ask = |name, uri: &str, body: &str| {
+        let status = send(&service, by(Some(name), post(uri, body))).status;
+        settle();
+        status.as_u16()
+    };
+    // As many calls without an end as there may be, at most `most`.
+    let long = |name, uri: &str, first: u32, most: u32| {
+        let calls = (first..first + most).map(|id| ask(name, uri, &call(id, "never")));
+        calls.take_while(|status| *status == 202).count()
+    };
+    let [one, two, other] = ["bob", "bob", "eve"].map(open);
+    assert_eq!(long("bob", &one.1, 1, 4), 4);
+    assert_eq!(long("bob", &two.1, 1, 20), 2);
+    assert_eq!(long("eve", &other.1, 1, 20), 3);
+    // What asks for nothing needs no place.
+    assert_eq!(ask("bob", &one.1, &call(9, "echo")), 503);
+    for id in 1..=2 {
+        let params = format!(r#"{{"requestId":{id}}}"#);
+        let cancel =
+            format!(r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{params}}}"#);
+        assert_eq!(ask("bob", &one.1, &cancel), 202);
+    }
+    for id in 10..20 {
+        assert_eq!(ask("bob", &one.1, &call(id, "echo")), 202);
+    }
+    drop(two);
+    settle();
+    assert_eq!(long("bob", &one.1, 100, 20), 3);
+}
+
 #[test]
 fn a_session_ends_with_its_stream() {
     let service = service();
