@@ -1,5 +1,7 @@
 //! The order of work of one conversation over HTTP: what [`link`](crate::link) is for a pair of byte streams.
 
+mod at_once;
+
 use crate::action::{Action, Channel, Transmit};
 use crate::machine::Machine;
 use crate::outbox::{NeedsBuffer, Outbox, Output};
@@ -8,6 +10,8 @@ use crate::source::Source;
 use crate::store::Store;
 use crate::time::Instant;
 use crate::token::SentToken;
+
+pub use self::at_once::AtOnce;
 
 /// Takes the messages of one conversation over HTTP, each when it is written.
 pub trait Outgoing {

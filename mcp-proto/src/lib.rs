@@ -169,7 +169,7 @@ mod time;
 mod token;
 
 // A connection and its driver.
-pub use conversation::{Conversation, Outgoing, Receipt};
+pub use conversation::{AtOnce, Conversation, Outgoing, Receipt};
 pub use inbox::Inbox;
 #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
 pub use inbox::Large;

@@ -4,7 +4,7 @@ use super::access::{Access, is_host};
 use super::head::{Field, Head};
 use super::media::{EVENT_STREAM, JSON, accepts, is};
 use super::refusal::Refusal;
-use super::response::is_preflight;
+use super::session_id::SessionId;
 use crate::revision::{Http, Revision, RevisionSet};
 
 /// What is known of an endpoint before any request: shared by all of them, without a lock.
@@ -79,10 +79,6 @@ pub struct Get<'h> {
     /// `Last-Event-ID`: the stream that it belongs to is resumed behind it (SH-26).
     pub last_event_id: Option<&'h [u8]>,
 }
-
-/// A session id of the right characters, 0x21 to 0x7E (SH-28). `Debug` does not show it.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct SessionId<'h>(&'h str);
 
 /// What `MCP-Protocol-Version` says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -249,25 +245,6 @@ impl core::fmt::Debug for Post<'_> {
     }
 }
 
-impl<'h> SessionId<'h> {
-    /// The id that these bytes are; `None` if they are empty or have other characters.
-    pub fn new(bytes: &'h [u8]) -> Option<Self> {
-        let sound = !bytes.is_empty() && bytes.iter().all(|byte| (0x21..=0x7E).contains(byte));
-        core::str::from_utf8(bytes).ok().filter(|_| sound).map(Self)
-    }
-
-    /// The id.
-    pub const fn as_str(&self) -> &'h str {
-        self.0
-    }
-}
-
-impl core::fmt::Debug for SessionId<'_> {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.write_str("SessionId")
-    }
-}
-
 fn version<'h>(head: &'h (impl Head + ?Sized)) -> Result<Version<'h>, Refusal> {
     let value = single(head, "mcp-protocol-version", "MCP-Protocol-Version")?;
     Ok(match value {
@@ -294,4 +271,9 @@ fn single<'h>(
         Field::One(value) => Ok(Some(value)),
         Field::Many => Err(Refusal::Doubled(spelled)),
     }
+}
+
+/// Whether a browser asks before it sends the request of a page (CORS).
+pub fn is_preflight(head: &(impl Head + ?Sized)) -> bool {
+    head.method() == "OPTIONS" && head.field("origin") != Field::None
 }

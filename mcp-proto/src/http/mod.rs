@@ -13,10 +13,10 @@
 //! microcontroller can use it with any HTTP implementation:
 //!
 //! ```
-//! use mcp_proto::http::{AtOnce, Endpoint, Head, Opening, Refusal, Route};
+//! use mcp_proto::http::{Endpoint, Head, Opening, Refusal, Route};
 //! use mcp_proto::server::{Event, Fixed, OverHttp, Server, ServerConfig, SessionSnapshot};
 //! use mcp_proto::rpc::{ErrorObject, code};
-//! use mcp_proto::{Conversation, Inbox, Instant, Limits, Outbox, Outcome, Source};
+//! use mcp_proto::{AtOnce, Conversation, Inbox, Instant, Limits, Outbox, Outcome, Source};
 //!
 //! /// The status of the response, and the length of its body, which is in the outbox.
 //! fn answer(
@@ -77,7 +77,6 @@
 //! ```
 
 mod access;
-mod at_once;
 mod endpoint;
 mod era;
 mod head;
@@ -87,6 +86,7 @@ mod owned_post;
 mod refusal;
 mod response;
 mod route;
+mod session_id;
 
 // An endpoint and its settings.
 pub use access::Access;
@@ -94,18 +94,16 @@ pub use endpoint::Endpoint;
 pub use limits::HttpLimits;
 
 // A request.
-pub use endpoint::{Get, Opening, Post, SessionId, Version};
+pub use endpoint::{Get, Opening, Post, Version, is_preflight};
 pub use head::{Field, Head};
 #[cfg(feature = "alloc")]
 pub use owned_post::OwnedPost;
 pub use route::Route;
+pub use session_id::SessionId;
 
 // A response.
-pub use at_once::AtOnce;
 pub use refusal::Refusal;
-pub use response::{
-    Content, FieldValue, ResponseHead, is_preflight, origin_fields, preflight_fields,
-};
+pub use response::{Content, FieldValue, ResponseHead, origin_fields, preflight_fields};
 
 pub(crate) use era::{MetaEvidence, is_modern};
 

@@ -2,7 +2,6 @@
 
 use core::fmt;
 
-use super::response::UNAVAILABLE;
 use crate::action::BufferFull;
 use crate::json::Writer;
 use crate::rpc::code;
@@ -199,6 +198,8 @@ impl fmt::Display for Refusal {
         }
     }
 }
+
+pub(super) const UNAVAILABLE: u16 = 503;
 
 const BYTES: &str = " bytes";
 

@@ -2,10 +2,10 @@
 
 use core::fmt;
 
-use super::endpoint::SessionId;
-use super::head::{Field, Head};
+use super::head::Head;
 use super::media::{EVENT_STREAM, JSON};
-use super::refusal::Refusal;
+use super::refusal::{Refusal, UNAVAILABLE};
+use super::session_id::SessionId;
 
 /// The head of a response: the status line and the fields that the protocol asks for.
 ///
@@ -186,11 +186,6 @@ pub fn preflight_fields<'h>(
     each("access-control-max-age", FieldValue::Static("7200"));
 }
 
-/// Whether a browser asks before it sends the request of a page (CORS).
-pub fn is_preflight(head: &(impl Head + ?Sized)) -> bool {
-    head.method() == "OPTIONS" && head.field("origin") != Field::None
-}
-
 impl fmt::Debug for ResponseHead<'_> {
     /// Without the session id, which is not for logs.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -202,5 +197,4 @@ impl fmt::Debug for ResponseHead<'_> {
     }
 }
 
-pub(crate) const UNAVAILABLE: u16 = 503;
 const TOO_MANY_REQUESTS: u16 = 429;

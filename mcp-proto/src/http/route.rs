@@ -1,8 +1,9 @@
 //! Selects the machine for the body of a POST.
 
-use super::endpoint::{Endpoint, Post, SessionId, Version};
+use super::endpoint::{Endpoint, Post, Version};
 use super::era::{MetaEvidence, is_modern};
 use super::refusal::Refusal;
+use super::session_id::SessionId;
 use crate::revision::Revision;
 use crate::rpc::{Incoming, Message, Method};
 

@@ -1,7 +1,7 @@
 //! The response to a request that is answered at once.
 
+use super::{Outgoing, Receipt};
 use crate::action::{Channel, Transmit};
-use crate::conversation::{Outgoing, Receipt};
 use crate::token::SentToken;
 
 /// The destination of the messages of one request that is answered at once, without an allocator: the answer stays in the
