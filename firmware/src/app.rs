@@ -4,7 +4,7 @@ use mcp_proto::json::{Object, Raw, Str};
 use mcp_proto::model::{ServerCapabilities, ToolsCapability};
 use mcp_proto::rpc::{ErrorObject, Method, code};
 use mcp_proto::server::{Event, Server, Storage};
-use mcp_proto::{Handled, Instant, Outbox, Outcome, SendError, Store, Token};
+use mcp_proto::{Verdict, Instant, Outbox, Outcome, SendError, Store, Token};
 use serde::Serialize;
 
 /// It says what it serves: a request for anything else is answered by the core.
@@ -28,7 +28,7 @@ impl App {
         server: &mut Server<'_, S>,
         event: Event<'_>,
         outbox: &mut Outbox<O>,
-    ) -> Handled {
+    ) -> Verdict {
         match event {
             Event::Request {
                 token,
@@ -48,15 +48,15 @@ impl App {
                     ))),
                 }
             }
-            _ => Handled::Done,
+            _ => Verdict::Done,
         }
     }
 
     fn call(
         &mut self,
         params: Object<'_>,
-        respond: &mut dyn FnMut(Outcome<'_>) -> Handled,
-    ) -> Handled {
+        respond: &mut dyn FnMut(Outcome<'_>) -> Verdict,
+    ) -> Verdict {
         let name = params.get("name").and_then(Raw::string).unwrap_or_default();
         let arguments = params
             .get("arguments")
@@ -80,7 +80,7 @@ impl App {
             say(Str::new(if self.lamp { "on" } else { "off" }))
         } else if name == "wait" {
             // Its answer never comes, but its cancellation does.
-            Handled::Done
+            Verdict::Done
         } else {
             respond(Outcome::Error(ErrorObject::new(
                 code::INVALID_PARAMS,
@@ -96,10 +96,10 @@ fn send<S: Storage, O: Store<u8>>(
     token: Token,
     outcome: Outcome<'_>,
     outbox: &mut Outbox<O>,
-) -> Handled {
+) -> Verdict {
     match outbox.put(|out| server.respond(Instant::ZERO, token, outcome, out)) {
-        Err(SendError::BufferFull { .. }) => Handled::Retry,
-        _ => Handled::Done,
+        Err(SendError::BufferFull { .. }) => Verdict::Retry,
+        _ => Verdict::Done,
     }
 }
 

@@ -17,7 +17,7 @@ use mcp_proto::json::Raw;
 use mcp_proto::model::{ServerCapabilities, ToolsCapability};
 use mcp_proto::server::{Event, Growing, Server, ServerConfig};
 use mcp_proto::{
-    Handled, Inbox, Instant, Limits, Link, Machine, Outbox, Outcome, SendError, TurnEnd,
+    Inbox, Instant, Limits, Link, Machine, Outbox, Outcome, SendError, TurnEnd, Verdict,
 };
 
 fn main() -> io::Result<()> {
@@ -207,19 +207,19 @@ fn answer(
     server: &mut Server<'_, Growing>,
     event: Event<'_>,
     outbox: &mut Output,
-) -> Handled {
+) -> Verdict {
     let Event::Request { token, params, .. } = event else {
-        return Handled::Done;
+        return Verdict::Done;
     };
     let text = params.get("arguments").map_or("{}", |it| it.as_str());
     let result = format!(r#"{{"content":[],"structuredContent":{text}}}"#);
     let Ok(result) = Raw::parse(result.as_bytes(), 128) else {
-        return Handled::Done;
+        return Verdict::Done;
     };
     match outbox.put(|out| server.respond(now, token, Outcome::Result(&result), out)) {
         // The outbox is full: the request comes again.
-        Err(SendError::BufferFull { .. }) => Handled::Retry,
-        Ok(_) | Err(_) => Handled::Done,
+        Err(SendError::BufferFull { .. }) => Verdict::Retry,
+        Ok(_) | Err(_) => Verdict::Done,
     }
 }
 

@@ -12,7 +12,9 @@ pub enum Action<E, R> {
     Event(E),
     /// The core answers by itself: hand it back through `reply`, which writes the bytes.
     Reply(R),
-    /// Nothing is to be done, and why.
+    /// The message was taken into state, and nothing is to be done.
+    Done,
+    /// The message had no effect, and why.
     Ignore(IgnoreReason),
 }
 
@@ -20,8 +22,6 @@ pub enum Action<E, R> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum IgnoreReason {
-    /// The message was absorbed into state; this is the ordinary case.
-    Absorbed,
     /// A notification with an unknown method (JR-34).
     UnknownNotification,
     /// A response to an unknown or abandoned request (JR-33, CN-06).

@@ -15,7 +15,7 @@ pub use self::at_once::AtOnce;
 
 /// Takes the messages of one conversation over HTTP, each when it is written.
 pub trait Outgoing {
-    /// Whether messages stay in the outbox, which the driver empties when the conversation is over.
+    /// True if messages stay in the outbox, which the driver empties when the conversation is over.
     const STAYS: bool = false;
 
     /// Returns whether a message of the application may be added to this channel now.
@@ -100,7 +100,8 @@ pub struct Conversation<'p, M, O, B> {
 impl<M: Machine, O: Outgoing, B: Store<u8>> Conversation<'_, M, O, B> {
     /// Passes one message of the peer to the machine, and writes what the machine owes: its own answer, or what the
     /// message made due, which leaves before the answer of the application. Returns the event for the application.
-    /// `look` sees the machine's verdict.
+    /// `look` sees the machine's verdict. The outbox must be able to hold [`Machine::reserve`] bytes, which
+    /// [`link::check`](crate::link::check) tests: the answer of the core is lost otherwise.
     pub fn handle<'b>(
         &mut self,
         now: Instant,
@@ -108,6 +109,9 @@ impl<M: Machine, O: Outgoing, B: Store<u8>> Conversation<'_, M, O, B> {
         incoming: Incoming<'b>,
         look: impl FnOnce(&Action<M::Event<'b>, M::Reply<'b>>),
     ) -> Option<M::Event<'b>> {
+        self.machine.set_max_message(self.outbox.max_message());
+        // The answer that the core itself may owe fits then.
+        let _ = self.outbox.reserve(self.machine.reserve());
         let action = self.machine.handle(now, from, incoming);
         look(&action);
         match action {
@@ -117,7 +121,6 @@ impl<M: Machine, O: Outgoing, B: Store<u8>> Conversation<'_, M, O, B> {
             }
             Action::Reply(reply) => {
                 let follow_up = self.machine.event_after_reply(&reply);
-                let _ = self.outbox.reserve(self.machine.reserve());
                 let written = self
                     .outbox
                     .put_once(|out| self.machine.reply(now, reply, out));
@@ -126,7 +129,7 @@ impl<M: Machine, O: Outgoing, B: Store<u8>> Conversation<'_, M, O, B> {
                 }
                 follow_up
             }
-            Action::Ignore(_) => None,
+            Action::Done | Action::Ignore(_) => None,
         }
     }
 
@@ -139,6 +142,7 @@ impl<M: Machine, O: Outgoing, B: Store<u8>> Conversation<'_, M, O, B> {
         mut write: impl FnMut(&mut M, &mut [u8]) -> Result<T, E>,
     ) -> Result<(T, Option<Receipt>), E> {
         let machine = &mut *self.machine;
+        machine.set_max_message(self.outbox.max_message());
         let written = self.outbox.put(|out| write(machine, out))?;
         let receipt = self.pass_on(&written);
         Ok((written, receipt))

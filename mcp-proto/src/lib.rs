@@ -54,7 +54,7 @@
 //! use mcp_proto::model::ServerFeatures;
 //! use mcp_proto::rpc::{ErrorObject, Method, code};
 //! use mcp_proto::server::{Event, Fixed, Server, ServerConfig};
-//! use mcp_proto::{Handled, Inbox, Instant, Limits, Link, Outbox, Outcome, SendError, TurnEnd};
+//! use mcp_proto::{Verdict, Inbox, Instant, Limits, Link, Outbox, Outcome, SendError, TurnEnd};
 //!
 //! const TOOLS: &[u8] = br#"{"tools":[{"name":"greet","inputSchema":{"type":"object"}}]}"#;
 //! const GREETING: &[u8] = br#"{"content":[{"type":"text","text":"Hello!"}]}"#;
@@ -74,7 +74,7 @@
 //!     loop {
 //!         let now = Instant::from_millis(started.elapsed().as_millis() as u64);
 //!         let rest = link.turn(&mut server, now, |server, event, outbox| {
-//!             let Event::Request { token, method, .. } = event else { return Handled::Done };
+//!             let Event::Request { token, method, .. } = event else { return Verdict::Done };
 //!             let json = |text| Raw::parse(text, 8).unwrap_or_default();
 //!             let (tools, greeting) = (json(TOOLS), json(GREETING));
 //!             let outcome = match method {
@@ -84,8 +84,8 @@
 //!             };
 //!             match outbox.put(|out| server.respond(now, token, outcome, out)) {
 //!                 // The client has to read first; then the request is handed out again.
-//!                 Err(SendError::BufferFull { .. }) => Handled::Retry,
-//!                 Ok(_) | Err(_) => Handled::Done,
+//!                 Err(SendError::BufferFull { .. }) => Verdict::Retry,
+//!                 Ok(_) | Err(_) => Verdict::Done,
 //!             }
 //!         });
 //!         let written = link.outbox.pending().len();
@@ -157,12 +157,10 @@ mod payload;
 #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
 mod per_revision;
 mod ping;
-mod pipe;
 mod result_type;
 mod slots;
 mod source;
 mod splice;
-mod step;
 mod store;
 mod texts;
 mod time;
@@ -173,10 +171,9 @@ pub use conversation::{AtOnce, Conversation, Outgoing, Receipt};
 pub use inbox::Inbox;
 #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
 pub use inbox::Large;
+pub use link::{Link, Step, TurnEnd, Verdict};
 pub use machine::Machine;
 pub use outbox::{NeedsBuffer, Outbox, Output};
-pub use pipe::{Handled, Link, TurnEnd};
-pub use step::Step;
 
 // What goes into a machine and comes out of it.
 pub use action::{Action, BufferFull, Channel, IgnoreReason, SendError, Transmit};

@@ -310,7 +310,7 @@ impl World {
                 } => {
                     assert!(!core::mem::replace(&mut self.closed, true), "closed twice");
                 }
-                Step::Event { .. } | Step::Handled | Step::Ignored(_) => {}
+                Step::Event { .. } | Step::Done | Step::Ignored(_) => {}
                 Step::Full => return self.settled = false,
                 Step::Empty => return self.settled = true,
             }

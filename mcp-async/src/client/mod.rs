@@ -159,6 +159,7 @@ pub use mcp_proto::RevisionSet;
 #[cfg(feature = "client")]
 pub use mcp_proto::client::{Negotiation, Timeouts};
 
+#[cfg(feature = "client")]
 pub(crate) use self::boxed::Boxed;
 #[cfg(feature = "client")]
 pub(crate) use self::created_task::is_created;
@@ -170,7 +171,6 @@ pub(crate) use self::question_tasks::{QuestionHost, QuestionTasks};
 pub(crate) use self::side::guarded;
 #[cfg(feature = "client")]
 pub(crate) use self::subscription::may_pass;
-#[cfg(feature = "client")]
 #[cfg(feature = "http-client")]
 pub(crate) use self::unsent::{UnsentMessage, UnsentMessages};
 

@@ -79,7 +79,7 @@ struct Turn {
 /// What one step came to.
 enum Step<'b, E> {
     Event(E, Frame<'b>),
-    Handled,
+    Done,
     Ignored(IgnoreReason),
     Full,
     Empty,
@@ -156,7 +156,7 @@ where
             let inbox = &mut self.inbox;
             let effect = match step::<X>(&self.calls.shared, inbox, &mut large, blocked, turn) {
                 Step::Event(event, frame) => self.calls.dispatch(event, frame),
-                Step::Handled => Effect::Nothing,
+                Step::Done => Effect::Nothing,
                 Step::Ignored(why) => {
                     observe::ignored(why);
                     Effect::Nothing
@@ -317,7 +317,7 @@ fn step<'b, X: Role>(
     );
     let step = match step {
         mcp_proto::Step::Event { event, .. } => Step::Event(event, frame),
-        mcp_proto::Step::Handled => Step::Handled,
+        mcp_proto::Step::Done => Step::Done,
         mcp_proto::Step::Ignored(why) => Step::Ignored(why),
         mcp_proto::Step::Full => Step::Full,
         mcp_proto::Step::Empty => Step::Empty,

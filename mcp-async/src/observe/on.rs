@@ -9,11 +9,9 @@ use super::span;
 #[cfg(any(feature = "server", feature = "client"))]
 use super::unseen;
 
-/// A message led to nothing; most of those are absorbed into state, which is no news.
+/// A message had no effect.
 pub(crate) fn ignored(why: IgnoreReason) {
-    if why != IgnoreReason::Absorbed {
-        debug!(target: span::TARGET, reason = ?why, "a message of the peer was ignored");
-    }
+    debug!(target: span::TARGET, reason = ?why, "a message of the peer was ignored");
 }
 
 /// A store of tasks could not do what it was asked.

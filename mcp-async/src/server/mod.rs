@@ -142,6 +142,7 @@ mod view;
 #[cfg(feature = "server")]
 mod visibility;
 
+#[cfg(feature = "http-server")]
 pub(crate) use self::about::SessionClient;
 #[cfg(all(feature = "auth", feature = "http-server"))]
 pub(crate) use self::access::Access;
@@ -171,7 +172,6 @@ pub(crate) use self::rounds::{DerivedKeys, digest};
 pub use self::rounds::{Elicited, QuestionFuture, RequestState, Roots, StateError, StateKeys};
 pub use self::service::{Call, Service, ServiceFn, service_fn};
 pub use self::stdio::serve_stdio;
-#[cfg(feature = "http-server")]
 #[cfg(feature = "http-server")]
 pub(crate) use self::streams::ServerStreams;
 pub use self::tell::{LogMessage, ProgressUpdate};

@@ -3,7 +3,7 @@
 use mcp_proto::client::{Call, Client, Event, Storage};
 use mcp_proto::model::CallToolParams;
 use mcp_proto::rpc::Method;
-use mcp_proto::{Handled, Instant, Outbox, SentToken};
+use mcp_proto::{Instant, Outbox, SentToken, Verdict};
 
 use crate::{ECHO, SIZE, SLOW, object};
 
@@ -21,7 +21,7 @@ impl User {
         client: &mut Client<'_, S>,
         event: Event<'_>,
         outbox: &mut Outbox<[u8; SIZE]>,
-    ) -> Handled {
+    ) -> Verdict {
         match event {
             Event::Connected(server) => println!("connected, {}", server.revision),
             Event::Answer {
@@ -33,7 +33,7 @@ impl User {
             }
             other => {
                 println!("{other:?}");
-                return Handled::Done;
+                return Verdict::Done;
             }
         }
         match self.answers {
@@ -45,7 +45,7 @@ impl User {
             }
             _ => self.too_long = self.call(now, SLOW, client, outbox),
         }
-        Handled::Done
+        Verdict::Done
     }
 
     /// Calls a tool. The outbox has room: there is never more than one call in it.

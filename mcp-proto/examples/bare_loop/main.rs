@@ -19,7 +19,7 @@ use mcp_proto::client::{self, Client, ClientConfig};
 use mcp_proto::json::{Object, Raw};
 use mcp_proto::model::{ServerCapabilities, ToolsCapability};
 use mcp_proto::server::{self, Server, ServerConfig};
-use mcp_proto::{Handled, Inbox, Instant, Limits, Link, Machine, Outbox, TurnEnd};
+use mcp_proto::{Inbox, Instant, Limits, Link, Machine, Outbox, TurnEnd, Verdict};
 
 use crate::client_app::User;
 use crate::server_app::Tools;
@@ -126,7 +126,7 @@ impl<M: Machine, T: Read + Write> Side<M, T> {
     fn turn(
         &mut self,
         now: Instant,
-        mut app: impl FnMut(&mut M, M::Event<'_>, &mut Outbox<[u8; SIZE]>) -> Handled,
+        mut app: impl FnMut(&mut M, M::Event<'_>, &mut Outbox<[u8; SIZE]>) -> Verdict,
     ) -> io::Result<bool> {
         let mut moved = false;
         if let Some(spare) = self.link.inbox.spare_mut() {

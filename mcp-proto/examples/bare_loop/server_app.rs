@@ -6,7 +6,7 @@ use mcp_proto::json::{Object, Raw};
 use mcp_proto::model::{CallToolResult, ContentBlock, ListToolsResult, TextContent, Tool};
 use mcp_proto::rpc::{ErrorObject, Method, code};
 use mcp_proto::server::{Event, Server, Storage};
-use mcp_proto::{Handled, Instant, Outbox, Outcome, SendError, Token};
+use mcp_proto::{Instant, Outbox, Outcome, SendError, Token, Verdict};
 
 use crate::{ECHO, SIZE, SLOW, object};
 
@@ -25,7 +25,7 @@ impl Tools {
         server: &mut Server<'_, S>,
         event: Event<'_>,
         outbox: &mut Outbox<[u8; SIZE]>,
-    ) -> Handled {
+    ) -> Verdict {
         let (token, method, params, subject) = match event {
             Event::Request {
                 token,
@@ -40,15 +40,15 @@ impl Tools {
                     *place = None;
                     self.cancelled += 1;
                 }
-                return Handled::Done;
+                return Verdict::Done;
             }
-            _ => return Handled::Done,
+            _ => return Verdict::Done,
         };
         let mut respond = |outcome: Outcome<'_>| {
             match outbox.put(|out| server.respond(now, token, outcome, out)) {
                 // The client has to read first; then the request comes again.
-                Err(SendError::BufferFull { .. }) => Handled::Retry,
-                Ok(_) | Err(_) => Handled::Done,
+                Err(SendError::BufferFull { .. }) => Verdict::Retry,
+                Ok(_) | Err(_) => Verdict::Done,
             }
         };
         match method {
@@ -80,7 +80,7 @@ impl Tools {
                 match self.slow.iter_mut().find(|place| place.is_none()) {
                     Some(place) => {
                         *place = Some((token, now + WORK));
-                        Handled::Done
+                        Verdict::Done
                     }
                     None => respond(Outcome::Error(ErrorObject::new(
                         code::INTERNAL_ERROR,

@@ -49,7 +49,7 @@ fn scripted(input: &'static str, room: usize) -> Scripted {
 }
 
 fn turn(side: &mut Scripted) -> io::Result<bool> {
-    side.turn(Instant::ZERO, |_, _, _| Handled::Done)
+    side.turn(Instant::ZERO, |_, _, _| Verdict::Done)
 }
 
 const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;

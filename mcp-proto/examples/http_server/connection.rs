@@ -8,7 +8,7 @@ use std::net::TcpStream;
 use mcp_proto::Instant;
 use mcp_proto::http::{Field, Head};
 use mcp_proto::server::http::streams::StreamRead;
-use mcp_proto::server::http::{ExchangeId, HttpServer, PostBody, Response};
+use mcp_proto::server::http::{ExchangeHead, ExchangeId, HttpServer, PostBody};
 
 /// A client's connection, with one exchange at a time.
 pub(crate) struct Connection {
@@ -195,7 +195,7 @@ impl Connection {
     }
 }
 
-fn write_head(head: &Response<'_>, out: &mut Vec<u8>) {
+fn write_head(head: &ExchangeHead<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(format!("HTTP/1.1 {} \r\n", head.status).as_bytes());
     head.fields(|name, value| {
         for part in [name.as_bytes(), b": ", value.as_bytes(), b"\r\n"] {

@@ -87,7 +87,7 @@ impl<S: Storage> Client<'_, S> {
             return self.opening_received(now, opening, id, received);
         }
         if self.pinger.answered(now, id) {
-            return Action::Ignore(IgnoreReason::Absorbed);
+            return Action::Done;
         }
         let Some(token) = self.calls.find(id) else {
             let reported = self.calls.answered_late(id);

@@ -121,7 +121,7 @@ impl<S: Storage> Client<'_, S> {
             (Some(legacy), Leg::Unused) => self.shake_hands(now, opening, legacy),
             (Some(_), _) => {
                 self.phase = Phase::Opening(opening);
-                Action::Ignore(IgnoreReason::Absorbed)
+                Action::Done
             }
         }
     }
@@ -147,7 +147,7 @@ impl<S: Storage> Client<'_, S> {
             (Some(legacy), Leg::Unused) => self.shake_hands(now, opening, legacy),
             (Some(_), Leg::Owed(_) | Leg::Sent(_)) => {
                 self.phase = Phase::Opening(opening);
-                Action::Ignore(IgnoreReason::Absorbed)
+                Action::Done
             }
             _ => self.connect_error(ConnectError::Revision {
                 offered: discovered.versions,
@@ -239,13 +239,13 @@ impl<S: Storage> Client<'_, S> {
             opening.silence = None;
             opening.deadline = now + self.config.timeouts.connect;
             self.phase = Phase::Opening(opening);
-            return Action::Ignore(IgnoreReason::Absorbed);
+            return Action::Done;
         }
         match (common.newest_legacy(), opening.handshake) {
             (Some(legacy), Leg::Unused | Leg::Over) => self.shake_hands(now, opening, legacy),
             _ => {
                 self.phase = Phase::Opening(opening);
-                Action::Ignore(IgnoreReason::Absorbed)
+                Action::Done
             }
         }
     }
@@ -263,7 +263,7 @@ impl<S: Storage> Client<'_, S> {
             self.calls.take_id(),
         );
         self.phase = Phase::Opening(opening);
-        Action::Ignore(IgnoreReason::Absorbed)
+        Action::Done
     }
 
     fn enter_modern(&mut self, revision: Revision, capabilities: Option<Object<'_>>) {

@@ -32,14 +32,14 @@ impl<S: Storage> Machine for Client<'_, S> {
                 let allowed = self.revision.is_some_and(Revision::allows_batches);
                 self.questions.answers.start(allowed);
                 return if allowed {
-                    Action::Ignore(IgnoreReason::Absorbed)
+                    Action::Done
                 } else {
                     Action::Event(Event::Unusable(Unusable::Batch))
                 };
             }
             Incoming::BatchEnd => {
                 self.questions.answers.end();
-                return Action::Ignore(IgnoreReason::Absorbed);
+                return Action::Done;
             }
         };
         match message {

@@ -1,33 +1,37 @@
 //! The response to a request that is answered at once.
 
-use super::{Outgoing, Receipt};
+use super::{NEWLINE, Outgoing, Receipt};
 use crate::action::{Channel, Transmit};
+use crate::outbox::Outbox;
+use crate::store::Store;
 use crate::token::SentToken;
 
 /// The destination of the messages of one request that is answered at once, without an allocator: the answer stays in the
-/// outbox, from which the response is sent.
+/// outbox, from which the response is sent. The driver empties the outbox before the next request.
 ///
-/// It has room for one message, so there is no progress, and a request that asks the client is answered by what it needs
-/// (`input_required`). The module [`http`](crate::http) has an example.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct AtOnce {
-    sent: Option<Transmit>,
-    several: bool,
-}
+/// Only the answer is sent: what the application writes before it, progress for example, is not. A request that has to ask the
+/// client is answered by what it needs (`input_required`). The module [`http`](crate::http) has an example.
+#[derive(Clone, Debug, Default)]
+pub struct AtOnce(Option<Transmit>);
 
 impl AtOnce {
     /// The channel of the request, for its [`Source`](crate::Source).
     pub const CHANNEL: Channel = Channel::new(1);
 
-    /// Returns the status of the response, and the length of the message in the outbox that is its body. `verdict` is what
-    /// [`Action::http_status`](crate::Action::http_status) said of the request. `None` if the request has no
-    /// answer yet, or more than one message.
-    pub const fn response(&self, verdict: Option<u16>) -> Option<(u16, usize)> {
-        match (verdict, self.sent) {
-            (Some(status), _) => Some((status, 0)),
-            (None, Some(Transmit { status, len, .. })) if !self.several => Some((status, len)),
-            (None, _) => None,
+    /// Returns the status and the body of the response. `verdict` is what
+    /// [`PostStatus::get`](crate::http::PostStatus::get) says of the request. `None` if the request has no answer yet.
+    pub fn response<'o, B: Store<u8>>(
+        &self,
+        verdict: Option<u16>,
+        outbox: &'o Outbox<B>,
+    ) -> Option<(u16, &'o [u8])> {
+        if let Some(status) = verdict {
+            return Some((status, b""));
         }
+        let Transmit { status, len, .. } = self.0?;
+        let pending = outbox.pending();
+        let start = pending.len().checked_sub(len + NEWLINE)?;
+        Some((status, pending.get(start..start + len)?))
     }
 }
 
@@ -35,7 +39,7 @@ impl Outgoing for AtOnce {
     const STAYS: bool = true;
 
     fn has_room(&self, _: Channel) -> bool {
-        self.sent.is_none()
+        self.0.is_none()
     }
 
     fn take(
@@ -44,9 +48,8 @@ impl Outgoing for AtOnce {
         _: Option<SentToken>,
         message: &[u8],
     ) -> Option<Receipt> {
-        if !message.is_empty() {
-            self.several |= self.sent.is_some();
-            self.sent = Some(transmit);
+        if transmit.end && !message.is_empty() {
+            self.0 = Some(transmit);
         }
         None
     }

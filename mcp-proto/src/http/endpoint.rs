@@ -273,7 +273,7 @@ fn single<'h>(
     }
 }
 
-/// Whether a browser asks before it sends the request of a page (CORS).
+/// Returns true if a browser asks before it sends the request of a page (CORS).
 pub fn is_preflight(head: &(impl Head + ?Sized)) -> bool {
     head.method() == "OPTIONS" && head.field("origin") != Field::None
 }

@@ -22,10 +22,13 @@ impl MetaEvidence {
         let Some(meta) = meta.and_then(|meta| meta.object()) else {
             return Self::default();
         };
-        Self {
-            version: meta.get(keys::PROTOCOL_VERSION).is_some(),
-            other: OTHERS.iter().any(|key| meta.get(key).is_some()),
+        // Of a member that stands twice one is enough: the machine refuses it.
+        let mut evidence = Self::default();
+        for (name, _) in meta.members() {
+            evidence.version |= name == keys::PROTOCOL_VERSION;
+            evidence.other |= OTHERS.iter().any(|key| name == **key);
         }
+        evidence
     }
 }
 
@@ -35,7 +38,7 @@ pub(crate) fn is_modern(
     revisions: RevisionSet,
     head: Option<&Post<'_>>,
     method: Option<Method<'_>>,
-    meta: MetaEvidence,
+    meta: impl FnOnce() -> MetaEvidence,
 ) -> bool {
     let serves_modern = revisions.newest_modern().is_some();
     // Where there is no other era, the message lacks the header or the version (SH-37, VR-25).
@@ -44,7 +47,10 @@ pub(crate) fn is_modern(
             || (serves_modern
                 && (method == Some(Method::ServerDiscover) || revisions.newest_legacy().is_none()))
     };
-    meta.version || (meta.other && serves_modern) || head.is_some_and(by_head)
+    head.is_some_and(by_head) || {
+        let meta = meta();
+        meta.version || (meta.other && serves_modern)
+    }
 }
 
 const OTHERS: [&str; 3] = [

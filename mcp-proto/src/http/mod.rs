@@ -13,17 +13,17 @@
 //! microcontroller can use it with any HTTP implementation:
 //!
 //! ```
-//! use mcp_proto::http::{Endpoint, Head, Opening, Refusal, Route};
+//! use mcp_proto::http::{Endpoint, Head, Opening, PostStatus, Refusal, Route};
 //! use mcp_proto::server::{Event, Fixed, OverHttp, Server, ServerConfig, SessionSnapshot};
 //! use mcp_proto::rpc::{ErrorObject, code};
-//! use mcp_proto::{AtOnce, Conversation, Inbox, Instant, Limits, Outbox, Outcome, Source};
+//! use mcp_proto::{Action, AtOnce, Conversation, Inbox, Instant, Limits, Outbox, Outcome, Source};
 //!
-//! /// The status of the response, and the length of its body, which is in the outbox.
-//! fn answer(
+//! /// The status and the body of the response.
+//! fn answer<'o>(
 //!     head: &impl Head,
 //!     body: &mut Inbox<[u8; 1024]>,
-//!     outbox: &mut Outbox<[u8; 512]>,
-//! ) -> Result<(u16, usize), Refusal> {
+//!     outbox: &'o mut Outbox<[u8; 512]>,
+//! ) -> Result<(u16, &'o [u8]), Refusal> {
 //!     // 1. The head by itself. Without sessions a POST is all there is.
 //!     let endpoint = Endpoint { sessions: false, ..Endpoint::default() };
 //!     let Opening::Post(post) = endpoint.open(head)? else { return Err(Refusal::Method) };
@@ -41,15 +41,15 @@
 //!     };
 //!     // 3. The body, which is compared with the head, and the answer of the application.
 //!     let mut at_once = AtOnce::default();
-//!     let mut conversation = Conversation { machine: &mut server, outgoing: &mut at_once, outbox };
-//!     let (source, mut verdict) = (Source::post(AtOnce::CHANNEL, &post), None);
-//!     let look = |action: &_| verdict = mcp_proto::Action::http_status(action);
+//!     let mut conversation = Conversation { machine: &mut server, outgoing: &mut at_once, outbox: &mut *outbox };
+//!     let (source, mut status) = (Source::post(AtOnce::CHANNEL, &post), PostStatus::default());
+//!     let look = |action: &Action<_, _>| status.note(&message, action.http_status());
 //!     if let Some(Event::Request { token, .. }) = conversation.handle(now, &source, message, look) {
 //!         let error = Outcome::Error(ErrorObject::new(code::METHOD_NOT_FOUND, "nothing here yet"));
 //!         let _ = conversation.put(|server, out| server.respond(now, token, error, out));
 //!     }
 //!     // 4. A status alone, or a message that has one.
-//!     Ok(at_once.response(verdict).unwrap_or((500, 0)))
+//!     Ok(at_once.response(status.get(), outbox).unwrap_or((500, b"")))
 //! }
 //! # struct Post;
 //! # impl Head for Post {
@@ -70,9 +70,8 @@
 //! body.filled(ping.len());
 //! body.close();
 //! let mut outbox = Outbox::new([0; 512], &Limits::default());
-//! let (status, len) = answer(&Post, &mut body, &mut outbox)?;
-//! assert_eq!(status, 200);
-//! assert_eq!(&outbox.pending()[..len], br#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
+//! let response = answer(&Post, &mut body, &mut outbox)?;
+//! assert_eq!(response, (200, &br#"{"jsonrpc":"2.0","id":1,"result":{}}"#[..]));
 //! # Ok::<(), Refusal>(())
 //! ```
 
@@ -83,6 +82,7 @@ mod head;
 mod limits;
 #[cfg(feature = "alloc")]
 mod owned_post;
+mod post_status;
 mod refusal;
 mod response;
 mod route;
@@ -98,12 +98,13 @@ pub use endpoint::{Get, Opening, Post, Version, is_preflight};
 pub use head::{Field, Head};
 #[cfg(feature = "alloc")]
 pub use owned_post::OwnedPost;
+pub use post_status::PostStatus;
 pub use route::Route;
 pub use session_id::SessionId;
 
 // A response.
 pub use refusal::Refusal;
-pub use response::{Content, FieldValue, ResponseHead, origin_fields, preflight_fields};
+pub use response::{BodyKind, FieldValue, ResponseHead, origin_fields, preflight_fields};
 
 pub(crate) use era::{MetaEvidence, is_modern};
 

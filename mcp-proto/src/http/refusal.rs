@@ -120,14 +120,22 @@ impl Refusal {
         let (field, sentence) = self.pieces();
         w.literal("{\"jsonrpc\":\"2.0\",\"error\":{\"code\":");
         w.signed(self.code());
-        w.literal(",\"message\":\"");
-        w.literal(field);
-        w.literal(sentence);
-        if let Self::BodyTooLong(limit) = self {
-            w.unsigned(limit as u64);
-            w.literal(BYTES);
+        w.literal(",\"message\":");
+        match self {
+            // Text of the application.
+            Self::Unavailable(reason) => w.string(reason),
+            _ => {
+                w.literal("\"");
+                w.literal(field);
+                w.literal(sentence);
+                if let Self::BodyTooLong(limit) = self {
+                    w.unsigned(limit as u64);
+                    w.literal(BYTES);
+                }
+                w.literal("\"");
+            }
         }
-        w.literal("\"}}");
+        w.literal("}}");
         w.finish()
     }
 

@@ -9,10 +9,10 @@ use super::session_id::SessionId;
 
 /// The head of a response: the status line and the fields that the protocol asks for.
 ///
-/// The fields that frame the body are the driver's: `Content-Length`, or chunks for [`Content::Events`].
+/// The fields that frame the body are the driver's: `Content-Length`, or chunks for [`BodyKind::Events`].
 ///
 /// ```
-/// use mcp_proto::http::{Content, ResponseHead};
+/// use mcp_proto::http::{BodyKind, ResponseHead};
 ///
 /// /// The head as HTTP/1.1 writes it; `length` is that of the body, unless it is a stream.
 /// fn write(head: &ResponseHead<'_>, length: usize, out: &mut Vec<u8>) {
@@ -24,7 +24,7 @@ use super::session_id::SessionId;
 ///         out.extend_from_slice(b"\r\n");
 ///     });
 ///     match head.content {
-///         Content::Events => out.extend_from_slice(b"transfer-encoding: chunked\r\n"),
+///         BodyKind::Events => out.extend_from_slice(b"transfer-encoding: chunked\r\n"),
 ///         // RFC 9110, section 8.6: a 204 has no such field.
 ///         _ if head.status == 204 => {}
 ///         _ => out.extend_from_slice(format!("content-length: {length}\r\n").as_bytes()),
@@ -38,7 +38,7 @@ pub struct ResponseHead<'h> {
     /// The status.
     pub status: u16,
     /// The kind of the body.
-    pub content: Content,
+    pub content: BodyKind,
     /// Whether the connection must be closed after the response: the request was not read to its end, so it is
     /// unknown where the next one begins.
     pub close: bool,
@@ -49,7 +49,7 @@ pub struct ResponseHead<'h> {
 
 /// The kind of the body of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Content {
+pub enum BodyKind {
     /// No body.
     Nothing,
     /// One message.
@@ -82,7 +82,7 @@ impl<'h> ResponseHead<'h> {
     pub const fn of_status(status: u16) -> Self {
         Self {
             status,
-            content: Content::Nothing,
+            content: BodyKind::Nothing,
             close: false,
             session: None,
             allow: None,
@@ -92,7 +92,7 @@ impl<'h> ResponseHead<'h> {
     /// The head of a response with one message.
     pub const fn of_message(status: u16) -> Self {
         Self {
-            content: Content::Json,
+            content: BodyKind::Json,
             ..Self::of_status(status)
         }
     }
@@ -100,7 +100,7 @@ impl<'h> ResponseHead<'h> {
     /// The head of an event stream.
     pub const fn of_events() -> Self {
         Self {
-            content: Content::Events,
+            content: BodyKind::Events,
             ..Self::of_status(200)
         }
     }
@@ -133,12 +133,12 @@ impl<'h> ResponseHead<'h> {
     pub fn fields(&self, mut each: impl FnMut(&'static str, FieldValue<'h>)) {
         let mut say = |name, value| each(name, FieldValue::Static(value));
         match self.content {
-            Content::Nothing => {}
-            Content::Json => {
+            BodyKind::Nothing => {}
+            BodyKind::Json => {
                 say("content-type", JSON);
                 say("cache-control", "no-store");
             }
-            Content::Events => {
+            BodyKind::Events => {
                 say("content-type", EVENT_STREAM);
                 say("cache-control", "no-cache");
                 // SH-40: proxies are asked to pass each event on at once.

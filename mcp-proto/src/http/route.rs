@@ -63,7 +63,7 @@ impl<T: AsRef<str>> Endpoint<'_, T> {
             Incoming::Message(Message::Notification(told)) => (None, told.params),
             _ => (None, None),
         };
-        let meta = MetaEvidence::of(params);
+        let meta = || MetaEvidence::of(params);
         let has_sessions = self.revisions.newest_legacy().is_some();
         if !has_sessions || is_modern(self.revisions, Some(post), asked, meta) {
             return Route::Modern;

@@ -6,10 +6,10 @@ use std::vec::Vec;
 
 use super::*;
 use crate::Limits;
-use crate::action::{BufferFull, Channel, Transmit};
-use crate::pipe::{Handled, Link, TurnEnd};
+use crate::action::{Action, BufferFull, Channel, IgnoreReason, Transmit};
 use crate::rpc::{Incoming, Message, Method};
 use crate::slots::Key;
+use crate::source::Source;
 use crate::token::{MachineId, Token};
 
 /// Answers pings, reports other requests, says `due` when told to and has a timer.
@@ -116,7 +116,7 @@ fn link<const OUT: usize>(arrived: &str) -> Link<[u8; 256], [u8; OUT]> {
 fn told<const OUT: usize>(link: &mut Link<[u8; 256], [u8; OUT]>, machine: &mut Echo) -> String {
     match link.step(machine, Instant::ZERO) {
         Step::Event { event, .. } => event,
-        Step::Handled => String::from("handled"),
+        Step::Done => String::from("handled"),
         Step::Ignored(why) => std::format!("{why:?}"),
         Step::Full => String::from("full"),
         Step::Empty => String::from("empty"),
@@ -213,8 +213,8 @@ fn an_event_whose_answer_did_not_fit_comes_again() {
             verdict
         })
     };
-    assert_eq!(turn(Handled::Retry), TurnEnd::Full);
-    assert_eq!(turn(Handled::Done), TurnEnd::Empty);
+    assert_eq!(turn(Verdict::Retry), TurnEnd::Full);
+    assert_eq!(turn(Verdict::Done), TurnEnd::Empty);
     assert_eq!((seen, machine.forgotten), (3, std::vec![TOKEN]));
 }
 
@@ -230,8 +230,8 @@ fn only_a_request_comes_again() {
         let first = event == "late" || seen.len() < 2;
         seen.push(event);
         match first {
-            true => Handled::Retry,
-            false => Handled::Done,
+            true => Verdict::Retry,
+            false => Verdict::Done,
         }
     });
     assert_eq!(rest, TurnEnd::Full);

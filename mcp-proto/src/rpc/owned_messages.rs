@@ -60,7 +60,7 @@ impl<T: AsRef<[u8]>> OwnedMessages<T> {
         }
     }
 
-    /// The message, of a text that is none but one: an array is no message.
+    /// The message, if the text is one message; otherwise an invalid one.
     pub fn message(&self) -> Message<'_> {
         match self.messages().next() {
             Some(Incoming::Message(message)) => message,

@@ -160,7 +160,7 @@ impl<S: Storage> Server<'_, S> {
             return Action::Ignore(IgnoreReason::LateResponse);
         };
         if self.pinger.answered(now, number) {
-            return Action::Ignore(IgnoreReason::Absorbed);
+            return Action::Done;
         }
         let answer = match response.outcome {
             Ok(result) if result.object().is_some() => Answer::Result(result),
@@ -182,7 +182,7 @@ impl<S: Storage> Server<'_, S> {
             (Shape::Response | Shape::Unknown, Some(number))
                 if self.pinger.answered(now, number) =>
             {
-                Action::Ignore(IgnoreReason::Absorbed)
+                Action::Done
             }
             (Shape::Response | Shape::Unknown, Some(number)) => {
                 self.answered(number, Answer::Unusable(invalid.reason))

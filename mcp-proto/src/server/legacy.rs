@@ -103,7 +103,7 @@ impl<S: Storage> Server<'_, S> {
         };
         match method {
             Method::Initialized if self.session.ready() => Action::Event(Event::Initialized),
-            Method::Initialized => Action::Ignore(IgnoreReason::Absorbed),
+            Method::Initialized => Action::Done,
             Method::Progress if S::ASKS => {
                 self.question_progress(now, params.unwrap_or(Object::EMPTY))
             }

@@ -49,7 +49,7 @@ impl<S: Storage> Machine for Server<'_, S> {
             Incoming::BatchStart => self.start_batch(&from),
             Incoming::BatchEnd => {
                 self.end_array();
-                Action::Ignore(IgnoreReason::Absorbed)
+                Action::Done
             }
         }
     }

@@ -332,7 +332,7 @@ impl<'c, S: Storage> Server<'c, S> {
             Some(head) => headers::duplicate(head, method, error),
             None => error,
         })?;
-        let meta = MetaEvidence {
+        let meta = || MetaEvidence {
             version: members.version.is_some(),
             other: members.is_modern,
         };
@@ -476,7 +476,7 @@ impl<'c, S: Storage> Server<'c, S> {
         if ending {
             // The application has forgotten it already.
             self.retire(token);
-            return Action::Ignore(IgnoreReason::Absorbed);
+            return Action::Done;
         }
         if alias {
             // It waits for an answer, which is derived from this.

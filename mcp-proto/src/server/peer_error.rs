@@ -8,7 +8,7 @@ use crate::rpc::{Reason, code};
 
 /// A rule that a message of the client broke, or a limit of ours that it met.
 ///
-/// [`code`](Self::code) and the text are one table, and the statuses stand with all others in one; no code is invented beyond those of the
+/// The code and the text are one table; the statuses are in `status.rs`. No code is invented beyond those of the
 /// specification (JR-23, JR-25).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]

@@ -34,8 +34,7 @@ impl<S: Storage> Server<'_, S> {
         }
         if S::ASKS
             && invalid.shape == Shape::Unknown
-            && let action @ (Action::Event(_) | Action::Ignore(IgnoreReason::Absorbed)) =
-                self.unusable_answer(now, invalid)
+            && let action @ (Action::Event(_) | Action::Done) = self.unusable_answer(now, invalid)
         {
             return action;
         }
@@ -74,7 +73,7 @@ impl<S: Storage> Server<'_, S> {
             && self.arrays.batch.has_room();
         self.arrays.start(allowed, from.channel);
         if allowed {
-            Action::Ignore(IgnoreReason::Absorbed)
+            Action::Done
         } else {
             self.refuse(from, None, PeerError::Batch)
         }

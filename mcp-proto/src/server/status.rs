@@ -19,7 +19,7 @@ impl Action<Event<'_>, Reply<'_>> {
                 answer: Answer::Unusable(_),
                 ..
             }) => Some(400),
-            Self::Event(_) => Some(ACCEPTED),
+            Self::Event(_) | Self::Done => Some(ACCEPTED),
             Self::Ignore(why) => Some(why.http_status()),
         }
     }
@@ -59,7 +59,7 @@ impl PeerError {
                 400
             }
             Self::UnknownMethod if modern => 404,
-            // Before acceptance, and it passes.
+            // The request was not accepted, and may be repeated.
             Self::TooManyRequests => 503,
             _ => 200,
         }

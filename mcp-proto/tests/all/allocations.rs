@@ -11,8 +11,8 @@ use mcp_proto::model::{
 use mcp_proto::rpc::Method;
 use mcp_proto::server::{self, AskOptions, ProgressReport, Server, ServerConfig};
 use mcp_proto::{
-    Handled, Inbox, InputRequired, Instant, Limits, Link, Machine, Outbox, Outcome, Question,
-    Revision, RevisionSet, SentToken, Token,
+    Inbox, InputRequired, Instant, Limits, Link, Machine, Outbox, Outcome, Question, Revision,
+    RevisionSet, SentToken, Token, Verdict,
 };
 
 const SIZE: usize = 4096;
@@ -87,7 +87,7 @@ impl User {
         client: &mut Client<'_, S>,
         event: client::Event<'_>,
         out: &mut Buffer,
-    ) -> Handled {
+    ) -> Verdict {
         match event {
             client::Event::Connected(_) => {
                 call(now, client, Method::ToolsList, Raw::EMPTY_OBJECT, out);
@@ -131,7 +131,7 @@ impl User {
             }
             _ => unreachable!("nothing else happens"),
         }
-        Handled::Done
+        Verdict::Done
     }
 }
 
@@ -141,7 +141,7 @@ fn serve<S: server::Storage>(
     server: &mut Server<'_, S>,
     event: server::Event<'_>,
     out: &mut Buffer,
-) -> Handled {
+) -> Verdict {
     let sent = match event {
         server::Event::Request {
             token,
@@ -191,7 +191,7 @@ fn serve<S: server::Storage>(
         _ => true,
     };
     assert!(sent);
-    Handled::Done
+    Verdict::Done
 }
 
 fn finish<S: server::Storage>(

@@ -9,9 +9,9 @@ use mcp_proto::model::{ClientFeatures, ServerFeatures};
 use mcp_proto::rpc::{Incoming, Message, Method, Reason};
 use mcp_proto::server::{self, Answer, AskOptions, PreparedConfig, Server, ServerConfig};
 use mcp_proto::{
-    Action, ConfigError, Handled, IgnoreReason, Inbox, Instant, Limits, Link, Machine, Outbox,
-    Outcome, OutputTooSmall, PingPolicy, Question, RevisionSet, SendError, Source, Step, Store,
-    TurnEnd, link,
+    Action, ConfigError, IgnoreReason, Inbox, Instant, Limits, Link, Machine, Outbox, Outcome,
+    OutputTooSmall, PingPolicy, Question, RevisionSet, SendError, Source, Step, Store, TurnEnd,
+    Verdict, link,
 };
 
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"roots":{}},"clientInfo":{"name":"c","version":"1"}}}"#;
@@ -78,15 +78,15 @@ fn say<O: Store<u8>>(
     for _ in 0..8 {
         let rest = pipe.turn(server, Instant::ZERO, |server, event, outbox| {
             let server::Event::Request { token, .. } = event else {
-                return Handled::Done;
+                return Verdict::Done;
             };
             let result = Raw::parse(result.as_bytes(), 8).unwrap();
             let outcome = Outcome::Result(&result);
             match outbox.put(|out| server.respond(Instant::ZERO, token, outcome, out)) {
-                Err(SendError::BufferFull { .. }) => Handled::Retry,
+                Err(SendError::BufferFull { .. }) => Verdict::Retry,
                 other => {
                     assert!(other.is_ok(), "{other:?}");
-                    Handled::Done
+                    Verdict::Done
                 }
             }
         });
@@ -147,7 +147,7 @@ fn a_long_id_is_left_out_of_an_error_that_would_not_fit_with_it() {
     let mut token = None;
     let _ = pipe.turn(&mut server, Instant::ZERO, |_, event, _| {
         token = token.or(SmallServer::request_of(&event));
-        Handled::Done
+        Verdict::Done
     });
     server.set_max_message(299);
     let result = large(4000);
@@ -211,7 +211,7 @@ fn an_outbox_without_check_that_holds_no_error_either_says_what_was_lost() {
         "{step:?}"
     );
     let step = link::step(&mut server, &mut inbox, &mut outbox, Instant::ZERO);
-    assert!(matches!(step, Step::Handled), "{step:?}");
+    assert!(matches!(step, Step::Done), "{step:?}");
     assert_eq!(outbox.pending().trim_ascii_end(), PONG.as_bytes());
 }
 
@@ -333,14 +333,14 @@ fn a_client_replaces_an_answer_that_never_fits() {
         for _ in 0..2 {
             let rest = pipe.turn(&mut client, Instant::ZERO, |client, event, outbox| {
                 let client::Event::Question { token, .. } = event else {
-                    return Handled::Done;
+                    return Verdict::Done;
                 };
                 let roots = format!(r#"{{"roots":[{{"uri":"file:///{}"}}]}}"#, "r".repeat(4000));
                 let roots = Raw::parse(roots.as_bytes(), 8).unwrap();
                 let outcome = Outcome::Result(&roots);
                 match outbox.put(|out| client.respond(Instant::ZERO, token, outcome, out)) {
-                    Err(SendError::BufferFull { .. }) => Handled::Retry,
-                    _ => Handled::Done,
+                    Err(SendError::BufferFull { .. }) => Verdict::Retry,
+                    _ => Verdict::Done,
                 }
             });
             let (TurnEnd::Full | TurnEnd::Empty) = rest;

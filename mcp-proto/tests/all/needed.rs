@@ -7,8 +7,8 @@ use mcp_proto::model::ServerFeatures;
 use mcp_proto::rpc::{Incoming, Message, Method};
 use mcp_proto::server::{self, AskOptions, Server, ServerConfig, SessionSnapshot};
 use mcp_proto::{
-    Action, Channel, CustomMethod, Handled, Inbox, Instant, Limits, Link, Machine, Outbox, Outcome,
-    Question, Revision, RevisionSet, SendError, Source, Store, Transmit, TurnEnd,
+    Action, Channel, CustomMethod, Inbox, Instant, Limits, Link, Machine, Outbox, Outcome,
+    Question, Revision, RevisionSet, SendError, Source, Store, Transmit, TurnEnd, Verdict,
 };
 
 const NOW: Instant = Instant::ZERO;
@@ -222,16 +222,16 @@ fn answers<O: Store<u8>>(store: O, output: usize, results: &[&str]) -> Vec<Strin
     loop {
         let end = link.turn(&mut server, NOW, |server, event, outbox| {
             let server::Event::Request { token, .. } = event else {
-                return Handled::Done;
+                return Verdict::Done;
             };
             let result = Raw::parse(results.as_slice()[0].as_bytes(), 16).unwrap();
             let outcome = Outcome::Result(&result);
             match outbox.put(|out| server.respond(NOW, token, outcome, out)) {
-                Err(SendError::BufferFull { .. }) => Handled::Retry,
+                Err(SendError::BufferFull { .. }) => Verdict::Retry,
                 sent => {
                     let _ = sent.unwrap();
                     results.next();
-                    Handled::Done
+                    Verdict::Done
                 }
             }
         });

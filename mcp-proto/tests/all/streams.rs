@@ -6,7 +6,7 @@ use core::time::Duration;
 use mcp_proto::Channel;
 use mcp_proto::http::Refusal;
 use mcp_proto::server::http::streams::{
-    Delivery, StreamLimits, StreamRead, StreamReader, Streams, TooManyStreams,
+    Delivery, StreamLimits, StreamRead, StreamReader, StreamResponse, Streams, TooManyStreams,
 };
 
 fn session() -> Streams {
@@ -40,6 +40,79 @@ fn post(streams: &mut Streams, messages: &[&str]) -> StreamReader {
         streams.push(reader.channel(), message.as_bytes(), None, last);
     }
     reader
+}
+
+#[test]
+fn responses_are_decided() {
+    let once = || Streams::new(Delivery::Once, StreamLimits::default());
+    let message = |status, text: &str| StreamResponse::Message {
+        status,
+        message: text.into(),
+    };
+
+    // Until the machine has had its messages, nothing is said of a POST.
+    for mut s in [session(), once()] {
+        let reader = post(&mut s, &["{}"]);
+        assert_eq!(s.response(&reader, true), StreamResponse::Pending);
+        s.handled(reader.channel(), None);
+        assert_eq!(s.response(&reader, false), message(200, "{}"));
+
+        let reader = s.open().unwrap();
+        s.handled(reader.channel(), Some(202));
+        assert_eq!(s.response(&reader, false), StreamResponse::Status(202));
+        let reader = s.open().unwrap();
+        s.refuse(reader.channel(), Refusal::Path);
+        let refused = StreamResponse::Refused(Refusal::Path);
+        assert_eq!(s.response(&reader, false), refused);
+        assert!(!s.has_readers());
+
+        // What runs when the conversation ends has no response.
+        let reader = s.open().unwrap();
+        s.finish();
+        assert_eq!(s.response(&reader, false), StreamResponse::Nothing);
+    }
+
+    // In a session what is not there at once is a stream; otherwise the first message decides, or silence.
+    let mut s = session();
+    let reader = s.open().unwrap();
+    s.handled(reader.channel(), None);
+    assert_eq!(s.response(&reader, false), StreamResponse::Events);
+    let mut s = once();
+    let reader = s.open().unwrap();
+    s.handled(reader.channel(), None);
+    assert_eq!(s.response(&reader, false), StreamResponse::Pending);
+    assert_eq!(s.response(&reader, true), StreamResponse::Events);
+    s.push(reader.channel(), b"1", None, false);
+    assert_eq!(s.response(&reader, false), StreamResponse::Events);
+
+    // All that was asked for was cancelled.
+    let mut s = once();
+    let reader = s.open().unwrap();
+    s.handled(reader.channel(), None);
+    s.push(reader.channel(), b"", None, true);
+    assert_eq!(s.response(&reader, false), StreamResponse::Status(202));
+}
+
+#[test]
+fn a_replaced_reader_has_no_events() {
+    let mut s = session();
+    let first = s.open().unwrap();
+    let second = s.resume(b"1-0").unwrap();
+    s.handled(first.channel(), None);
+    assert_eq!(s.response(&first, false), StreamResponse::Events);
+    check(&mut s, &first, "", StreamRead::End);
+    s.push(first.channel(), b"{}", None, true);
+    check(&mut s, &second, "id: 1-1\ndata: {}\n\n", StreamRead::End);
+}
+
+#[test]
+fn a_request_without_a_session_has_one_response() {
+    let mut s = Streams::new(Delivery::Once, StreamLimits::default());
+    let reader = s.open().unwrap();
+    s.push(Channel::PIPE, b"1", None, false);
+    assert_eq!(s.unread(Channel::PIPE), 1);
+    s.push(reader.channel(), b"2", None, true);
+    check(&mut s, &reader, "data: 1\n\ndata: 2\n\n", StreamRead::End);
 }
 
 #[test]

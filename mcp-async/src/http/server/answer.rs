@@ -4,7 +4,7 @@ use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use http::request::Parts;
 use http::{Response, StatusCode};
 use mcp_proto::http::{
-    Content, FieldValue, Refusal, ResponseHead, SessionId, origin_fields, preflight_fields,
+    BodyKind, FieldValue, Refusal, ResponseHead, SessionId, origin_fields, preflight_fields,
 };
 use mcp_proto::rpc::{self, ErrorObject, Message};
 use mcp_proto::server::http::streams::StreamResponse;
@@ -117,7 +117,7 @@ fn with_head(head: ResponseHead<'_>, body: HttpBody) -> Answer {
     *response.status_mut() =
         StatusCode::from_u16(head.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let fields = response.headers_mut();
-    if head.content != Content::Nothing {
+    if head.content != BodyKind::Nothing {
         fields.reserve(FIELDS);
     }
     head.fields(|name, value| append(fields, name, value));
@@ -129,8 +129,12 @@ fn append(fields: &mut HeaderMap, name: &'static str, value: FieldValue<'_>) {
         FieldValue::Static(text) => Ok(HeaderValue::from_static(text)),
         FieldValue::Bytes(bytes) => HeaderValue::from_bytes(bytes),
     };
-    if let Ok(value) = value {
-        fields.append(HeaderName::from_static(name), value);
+    let Ok(value) = value else { return };
+    let name = HeaderName::from_static(name);
+    match name == header::ACCESS_CONTROL_ALLOW_ORIGIN {
+        // The process that a request was forwarded to may have said it already.
+        true => drop(fields.insert(name, value)),
+        false => drop(fields.append(name, value)),
     }
 }
 

@@ -7,8 +7,8 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use http::request::Parts;
+use mcp_proto::http::PostStatus;
 use mcp_proto::rpc::OwnedMessages;
-use mcp_proto::server::http::PostStatus;
 use mcp_proto::{Instant, Source};
 
 use super::caller::principal;
@@ -23,7 +23,7 @@ use crate::server::{
 ///
 /// Its owner drives it: [`handle`](Self::handle) a message, take a [`turn`](Self::turn), and
 /// [`poll`](Self::poll) while work is pending. Dropping it ends every request.
-pub(super) struct Conversation<C: Clock> {
+pub(super) struct ServedConversation<C: Clock> {
     connection: Exchanged<Side<BoxService>, C>,
     /// Since it was asked to end, when it does so at the latest.
     ending: Option<Instant>,
@@ -50,7 +50,7 @@ pub(super) struct Beginning<C> {
     pub(super) shutdown_timeout: Duration,
 }
 
-impl<C: Clock> Conversation<C> {
+impl<C: Clock> ServedConversation<C> {
     pub(super) fn new(beginning: Beginning<C>, streams: ServerStreams) -> Self {
         let Beginning {
             machine,
@@ -77,7 +77,7 @@ impl<C: Clock> Conversation<C> {
     }
 }
 
-impl<C: Clock> Conversation<C> {
+impl<C: Clock> ServedConversation<C> {
     /// The handle that reaches its client.
     pub(super) const fn peer(&self) -> &Peer {
         &self.connection.calls.role.peer
@@ -217,9 +217,13 @@ impl<C: Clock> Conversation<C> {
             self.connection.calls.refuse_all();
             self.connection.calls.flush_errors(now);
         }
-        let machine = &mut self.connection.calls.shared.lock().machine;
-        if late || machine.in_flight() == 0 {
-            machine.cancel_all();
+        let core = &mut *self.connection.calls.shared.lock();
+        if late || core.machine.in_flight() == 0 {
+            core.machine.cancel_all();
+            // The response of an exchange that has not begun is a status.
+            if let Some(streams) = core.outbound.as_mut().filter(|_| !self.refuses) {
+                streams.finish();
+            }
         }
     }
 
@@ -237,7 +241,7 @@ impl<C: Clock> Conversation<C> {
 
 /// One poll of a conversation.
 struct Turns<'c, C: Clock> {
-    conversation: &'c mut Conversation<C>,
+    conversation: &'c mut ServedConversation<C>,
     /// When it began.
     now: Instant,
     deadline: Option<Instant>,
@@ -272,7 +276,7 @@ impl<C: Clock> Work for Turns<'_, C> {
     }
 }
 
-impl<C: Clock> Drop for Conversation<C> {
+impl<C: Clock> Drop for ServedConversation<C> {
     fn drop(&mut self) {
         self.connection.calls.end();
         if let Some(leave) = &self.leave {

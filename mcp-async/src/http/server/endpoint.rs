@@ -17,7 +17,7 @@ use super::answer::{self, Answer};
 use super::caller::principal;
 use super::capacity::{Capacity, Place};
 use super::collect::{Broken, collect};
-use super::conversation::{Beginning, Conversation, Leave};
+use super::conversation::{Beginning, Leave, ServedConversation};
 use super::exchange::Exchange;
 use super::head::RequestHead;
 use super::options::Options;
@@ -377,19 +377,25 @@ impl<R: Runtime> HttpEndpoint<R> {
         parts: &Parts,
         streams: ServerStreams,
         machine: Machine,
-    ) -> Conversation<R> {
+    ) -> ServedConversation<R> {
         let service = self.server.service();
-        let conversation = Conversation::new(self.beginning(parts, service, machine), streams);
+        let conversation =
+            ServedConversation::new(self.beginning(parts, service, machine), streams);
         self.server.configure(conversation.peer());
         conversation
     }
 
     /// The connection of one exchange that stands for itself.
-    pub(super) fn exchange_connection(&self, parts: &Parts, machine: Machine) -> Conversation<R> {
+    pub(super) fn exchange_connection(
+        &self,
+        parts: &Parts,
+        machine: Machine,
+    ) -> ServedConversation<R> {
         let service = self.server.exchange_service(&self.buckets);
         let unread = self.unread.part(self.caller(parts));
         let streams = ServerStreams::counted(self.options.streams, unread);
-        let conversation = Conversation::new(self.beginning(parts, service, machine), streams);
+        let conversation =
+            ServedConversation::new(self.beginning(parts, service, machine), streams);
         // An ordinary answer is not written twice to learn its length.
         conversation.with(|core| core.outbox.reserve(ANSWER));
         self.server.configure(conversation.peer());

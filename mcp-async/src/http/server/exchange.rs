@@ -10,13 +10,13 @@ use mcp_proto::server::http::streams::{StreamRead, StreamReader, StreamResponse}
 
 use super::answer::{self, Answer};
 use super::body::{Events, HttpBody};
-use super::conversation::Conversation;
+use super::conversation::ServedConversation;
 use crate::runtime::Clock;
 use crate::shares::{CallerId, Share};
 
 /// One request, until its answer. Dropping it cancels the request (SH-19).
 pub(super) struct Exchange<C: Clock> {
-    pub(super) conversation: Conversation<C>,
+    pub(super) conversation: ServedConversation<C>,
     reader: StreamReader,
     keep_alive: Duration,
     /// When a comment is due, if nothing else is sent before (SH-42).
@@ -28,7 +28,7 @@ pub(super) struct Exchange<C: Clock> {
 
 impl<C: Clock> Exchange<C> {
     pub(super) fn new(
-        mut conversation: Conversation<C>,
+        mut conversation: ServedConversation<C>,
         reader: StreamReader,
         now: Instant,
         keep_alive: Duration,

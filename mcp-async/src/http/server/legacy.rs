@@ -13,7 +13,7 @@ use super::answer::{self, Answer, FLOODED, no_session};
 use super::body::HttpBody;
 use super::caller::owner;
 use super::capacity::Place;
-use super::conversation::Conversation;
+use super::conversation::ServedConversation;
 use super::endpoint::HttpEndpoint;
 use super::exchange::Exchange;
 use super::reading::Reading;
@@ -78,7 +78,7 @@ impl<R: Runtime> HttpEndpoint<R> {
     pub(super) fn begin(
         &self,
         session: Arc<Session>,
-        conversation: Conversation<R>,
+        conversation: ServedConversation<R>,
         place: Place,
         saved: Option<Saved>,
     ) -> Arc<Session> {

@@ -11,7 +11,7 @@ use mcp_proto::rpc::{Incoming, Message, Method, OwnedMessages};
 use mcp_proto::{Channel, Instant, Source};
 
 use super::capacity::Place;
-use super::conversation::Conversation;
+use super::conversation::ServedConversation;
 use super::session::Session;
 use super::sessions::Sessions;
 use super::store_writer::{Kept, Leaving, StoreWriter};
@@ -24,7 +24,7 @@ use crate::server::{Machine, ServerStreams};
 /// Holds the machine of a session, and does what there is to do for it.
 pub(super) struct SessionTask<C: Clock> {
     pub(super) session: Arc<Session>,
-    pub(super) conversation: Conversation<C>,
+    pub(super) conversation: ServedConversation<C>,
     pub(super) sessions: Arc<Sessions>,
     pub(super) idle: Duration,
     /// Its one stream is its connection (HS-10).

@@ -9,7 +9,7 @@ use mcp_proto::server::http::streams::StreamReader;
 
 use super::answer::{self, Answer};
 use super::caller::{self, owner};
-use super::conversation::Conversation;
+use super::conversation::ServedConversation;
 use super::endpoint::HttpEndpoint;
 use super::processes::{Forwarded, Forwarding, NotOwner, Processes};
 use super::session::Session;
@@ -25,7 +25,7 @@ impl<R: Runtime> HttpEndpoint<R> {
     pub(super) fn save_first(
         &self,
         id: &Arc<str>,
-        conversation: &Conversation<R>,
+        conversation: &ServedConversation<R>,
         principal: Option<Arc<str>>,
     ) -> impl Future<Output = Result<(Option<Saved>, u64), Answer>> + Send + use<R> {
         let processes = self.processes.clone();

@@ -9,7 +9,7 @@ use mcp_proto::json::Raw;
 use mcp_proto::model::ServerFeatures;
 use mcp_proto::rpc::{ErrorObject, Method, code};
 use mcp_proto::server::{Event, Fixed, Server, ServerConfig};
-use mcp_proto::{Handled, Inbox, Instant, Limits, Link, Outbox, Outcome, SendError, TurnEnd};
+use mcp_proto::{Verdict, Inbox, Instant, Limits, Link, Outbox, Outcome, SendError, TurnEnd};
 use safer_ffi::prelude::{c_slice, ffi_export};
 use spin::Mutex;
 
@@ -71,7 +71,7 @@ fn mcp_work(milliseconds: u64) -> bool {
     let now = Instant::from_millis(milliseconds);
     link.turn(server, now, |server, event, outbox| {
         let Event::Request { token, method, .. } = event else {
-            return Handled::Done;
+            return Verdict::Done;
         };
         let json = |text| Raw::parse(text, DEPTH).unwrap_or_default();
         let (tools, greeting) = (json(TOOLS), json(GREETING));
@@ -81,8 +81,8 @@ fn mcp_work(milliseconds: u64) -> bool {
             _ => Outcome::Error(ErrorObject::new(code::METHOD_NOT_FOUND, "no such method")),
         };
         match outbox.put(|out| server.respond(now, token, outcome, out)) {
-            Err(SendError::BufferFull { .. }) => Handled::Retry,
-            _ => Handled::Done,
+            Err(SendError::BufferFull { .. }) => Verdict::Retry,
+            _ => Verdict::Done,
         }
     }) == TurnEnd::Full
 }

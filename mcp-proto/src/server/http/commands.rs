@@ -10,9 +10,9 @@ use crate::action::SendError;
 use crate::conversation::Outgoing as _;
 use crate::outbox::{NeedsBuffer, Outbox, Output};
 use crate::payload::Outcome;
-use crate::server::{Growing, Server};
+use crate::server::{Growing, ListKind, Server};
 use crate::time::Instant;
-use crate::token::Token;
+use crate::token::{SentToken, Token};
 
 /// Access to one machine of an [`HttpServer`](super::HttpServer): what is written goes to the
 /// stream or the response that it belongs to.
@@ -64,10 +64,24 @@ impl<'c> Commands<'_, 'c> {
         &self.entry.server
     }
 
-    /// The machine, for the commands that write nothing at once: [`Server::list_changed`],
-    /// [`Server::resource_updated`], [`Server::end_listen`], [`Server::cancel`].
-    pub const fn server_mut(&mut self) -> &mut Server<'c, Growing> {
-        &mut self.entry.server
+    /// Reports that a list changed: see [`Server::list_changed`].
+    pub fn list_changed(&mut self, kind: ListKind) {
+        self.entry.server.list_changed(kind);
+    }
+
+    /// Reports that a resource changed: see [`Server::resource_updated`].
+    pub fn resource_updated(&mut self, uri: &str) {
+        self.entry.server.resource_updated(uri);
+    }
+
+    /// Ends a listen: see [`Server::end_listen`].
+    pub fn end_listen(&mut self, token: Token) {
+        self.entry.server.end_listen(token);
+    }
+
+    /// Gives up a question: see [`Server::cancel`].
+    pub fn cancel(&mut self, question: SentToken) {
+        self.entry.server.cancel(question);
     }
 
     /// Answers a request, after the progress that was held back: see [`Server::respond`].

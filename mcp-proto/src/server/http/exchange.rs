@@ -4,10 +4,10 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::ServerId;
-use super::post_status::PostStatus;
 use super::streams::StreamReader;
 use crate::http::{
-    Content, FieldValue, Head, OwnedPost, ResponseHead, SessionId, origin_fields, preflight_fields,
+    BodyKind, FieldValue, Head, OwnedPost, PostStatus, ResponseHead, SessionId, origin_fields,
+    preflight_fields,
 };
 use crate::time::Instant;
 
@@ -53,7 +53,7 @@ pub(super) enum State {
 /// The fields that frame the body are the driver's: `Content-Length` where [`length`](Self::length) is known, otherwise
 /// chunks, or the end of the connection.
 #[derive(Clone, Copy, Debug)]
-pub struct Response<'h> {
+pub struct ExchangeHead<'h> {
     /// The status.
     pub status: u16,
     /// The length of the body; `None` for an event stream, which ends when [`read`](super::HttpServer::read) says so.
@@ -64,7 +64,7 @@ pub struct Response<'h> {
     browser: &'h [(&'static str, Box<[u8]>)],
 }
 
-impl<'h> Response<'h> {
+impl<'h> ExchangeHead<'h> {
     /// Calls `each` with the name, in lower case, and the value of every field.
     pub fn fields(&self, mut each: impl FnMut(&'static str, FieldValue<'h>)) {
         self.head.fields(&mut each);
@@ -154,15 +154,15 @@ impl Exchange {
     }
 
     /// The head of the response, once.
-    pub(super) fn take_head(&mut self) -> Option<Response<'_>> {
+    pub(super) fn take_head(&mut self) -> Option<ExchangeHead<'_>> {
         let head = self.head.take()?;
         let length = match (&self.state, head.content) {
-            (_, Content::Events) => None,
+            (_, BodyKind::Events) => None,
             (State::Whole { body, .. }, _) => Some(body.len()),
             _ => Some(0),
         };
         let session = self.session.as_deref();
-        Some(Response {
+        Some(ExchangeHead {
             status: head.status,
             length,
             close: head.close,

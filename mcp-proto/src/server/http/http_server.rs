@@ -58,7 +58,7 @@ pub struct HttpServer<'c> {
 pub struct HttpOptions {
     /// Bodies and sessions. How long a head may take is the driver's to enforce.
     pub limits: HttpLimits,
-    /// What the streams of one session may hold.
+    /// The bounds of the streams of one session.
     pub streams: StreamLimits,
     /// Requests without a session that may run at a time.
     pub exchanges: usize,
@@ -70,7 +70,7 @@ pub struct HttpOptions {
     pub keep_alive: Duration,
 }
 
-/// What [`HttpServer::step`] did.
+/// The result of [`HttpServer::step`].
 #[derive(Debug)]
 #[must_use = "a request whose event is dropped is never answered"]
 pub enum HttpStep {

@@ -96,14 +96,12 @@ mod entry;
 mod exchange;
 mod http_server;
 mod ids;
-mod post_status;
 mod requests;
 mod responses;
 pub mod streams;
 
 pub use commands::Commands;
-pub use exchange::Response;
+pub use exchange::ExchangeHead;
 pub use http_server::{HttpOptions, HttpServer, HttpStep};
 pub use ids::{ExchangeId, ServerId};
-pub use post_status::PostStatus;
 pub use requests::{PostBody, Received};

@@ -10,11 +10,10 @@ use super::entry::{Entry, Kind};
 use super::exchange::{Exchange, State};
 use super::http_server::HttpServer;
 use super::ids::{ExchangeId, ServerId};
-use super::post_status::PostStatus;
 use super::streams::StreamReader;
 use crate::action::{Action, Channel, IgnoreReason};
 use crate::http::{
-    Field, Get, Head, Opening, OwnedPost, Post, Refusal, ResponseHead, Route, SessionId,
+    Field, Get, Head, Opening, OwnedPost, Post, PostStatus, Refusal, ResponseHead, Route, SessionId,
 };
 use crate::rpc::{Incoming, Messages, OwnedMessages};
 use crate::server::{Event, Growing, Server, SessionSnapshot};
@@ -32,15 +31,15 @@ pub struct PostBody {
     body: OwnedMessages<Vec<u8>>,
 }
 
-/// What [`HttpServer::receive`] made of a message.
+/// The result of [`HttpServer::receive`].
 #[derive(Debug)]
 #[must_use = "a request whose event is dropped is never answered"]
 pub enum Received<'b> {
     /// Something for the application, which may answer at once or later. It borrows from the body of the request.
     Event(Event<'b>),
     /// The message was dealt with.
-    Handled,
-    /// The message led to nothing.
+    Done,
+    /// The message had no effect.
     Ignored(IgnoreReason),
 }
 
@@ -101,7 +100,7 @@ impl HttpServer<'_> {
         id
     }
 
-    /// Whether the body of this request is to be read. Where it is not, a body that may follow is
+    /// Returns true if the body of this request is to be read. Where it is not, a body that may follow is
     /// not looked at, and the connection must be closed after the response.
     pub fn wants_body(&self, exchange: ExchangeId) -> bool {
         let exchange = self.exchanges.get(&exchange);
@@ -212,7 +211,7 @@ impl HttpServer<'_> {
         match (event, ignored) {
             (Some(event), _) => Received::Event(event),
             (None, Some(why)) => Received::Ignored(why),
-            (None, None) => Received::Handled,
+            (None, None) => Received::Done,
         }
     }
 

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::deadlines::Due;
-use super::exchange::{Exchange, Response, State};
+use super::exchange::{Exchange, ExchangeHead, State};
 use super::http_server::HttpServer;
 use super::ids::{ExchangeId, ServerId};
 use super::streams::{StreamRead, StreamReader, StreamResponse};
@@ -12,7 +12,7 @@ use crate::time::Instant;
 
 impl HttpServer<'_> {
     /// The head of the response, once; `None` until it is decided.
-    pub fn response(&mut self, exchange: ExchangeId) -> Option<Response<'_>> {
+    pub fn response(&mut self, exchange: ExchangeId) -> Option<ExchangeHead<'_>> {
         self.exchanges.get_mut(&exchange)?.take_head()
     }
 

@@ -96,7 +96,7 @@ impl World {
             Action::Reply(reply) => {
                 assert!(self.client.reply(self.now, reply, &mut self.out).is_ok());
             }
-            Action::Ignore(_) => {}
+            Action::Done | Action::Ignore(_) => {}
         }
     }
 

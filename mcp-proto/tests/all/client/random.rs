@@ -241,7 +241,7 @@ impl World<'_> {
                 let said = self.client.reply(self.now, reply, &mut self.out[..reserve]);
                 assert!(said.is_ok());
             }
-            Action::Ignore(_) => {}
+            Action::Done | Action::Ignore(_) => {}
         }
     }
 

@@ -137,11 +137,9 @@ impl Side {
                     user.on(&event);
                     user.write_down(transcript);
                 }
-                Step::Handled => {}
+                Step::Done => {}
                 Step::Ignored(why) => {
-                    if let Some(why) = ignored(why) {
-                        transcript.line("~", &why);
-                    }
+                    transcript.line("~", &ignored(why));
                 }
                 Step::Full | Step::Empty => break,
             }

@@ -385,10 +385,9 @@ impl Session {
                         self.app.on(&mut self.host, now, &event, &mut self.exits);
                     }
                 }
+                Action::Done => {}
                 Action::Ignore(why) => {
-                    if let Some(why) = ignored(why) {
-                        transcript.line("~", &why);
-                    }
+                    transcript.line("~", &ignored(why));
                 }
             }
             self.app.write_down(transcript);

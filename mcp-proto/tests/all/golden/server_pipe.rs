@@ -118,11 +118,9 @@ impl Side {
                     app.on(host, now, &event, outbox);
                     app.write_down(transcript);
                 }
-                Step::Handled => {}
+                Step::Done => {}
                 Step::Ignored(why) => {
-                    if let Some(why) = ignored(why) {
-                        transcript.line("~", &why);
-                    }
+                    transcript.line("~", &ignored(why));
                 }
                 Step::Full | Step::Empty => break,
             }

@@ -40,10 +40,9 @@ pub(crate) fn refusal(error: SendError) -> String {
     }
 }
 
-/// Why a message led to nothing; `None` for the ordinary case.
-pub(crate) fn ignored(why: IgnoreReason) -> Option<String> {
-    Some(match why {
-        IgnoreReason::Absorbed => return None,
+/// Why a message had no effect.
+pub(crate) fn ignored(why: IgnoreReason) -> String {
+    match why {
         IgnoreReason::UnknownNotification => "unknown notification".into(),
         IgnoreReason::LateResponse => "late response".into(),
         IgnoreReason::UnknownCancellation => "unknown cancellation".into(),
@@ -55,5 +54,5 @@ pub(crate) fn ignored(why: IgnoreReason) -> Option<String> {
         IgnoreReason::NoRoom => "no room".into(),
         IgnoreReason::Closed => "closed".into(),
         other => format!("{other:?}"),
-    })
+    }
 }

@@ -55,7 +55,7 @@ fn ex_13_an_accepted_listen_is_a_stream() {
     site.reads(exchange, "200 subscriptions/acknowledged ..");
     notify(&mut site).unwrap();
     site.reads(exchange, "notes ..");
-    with(&mut site, |it| it.server_mut().end_listen(token));
+    with(&mut site, |it| it.end_listen(token));
     site.reads(exchange, "result");
     site.is_empty();
 }

@@ -367,7 +367,7 @@ fn commands_to_every_machine() {
     site.reads(call, "200 3-0=data: ..");
     let mut seen = Vec::new();
     site.http.for_each(|mut commands| {
-        commands.server_mut().list_changed(ListKind::Tools);
+        commands.list_changed(ListKind::Tools);
         let revision = commands.server().revision();
         seen.push((commands.session_id().map(str::to_owned), revision));
     });

@@ -224,7 +224,6 @@ fn limits_of_ours_pass() {
 #[test]
 fn why_nothing_was_said() {
     for (why, status) in [
-        (IgnoreReason::Absorbed, 202),
         (IgnoreReason::UnknownNotification, 202),
         (IgnoreReason::LateResponse, 202),
         (IgnoreReason::UnknownCancellation, 202),

@@ -317,7 +317,7 @@ impl Talk {
                     let len = sent.unwrap().len;
                     assert!(len <= reserve, "{len} > {reserve}");
                 }
-                Action::Ignore(_) => {}
+                Action::Done | Action::Ignore(_) => {}
             }
         }
         self.drain();

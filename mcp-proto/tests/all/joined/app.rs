@@ -12,7 +12,7 @@ use mcp_proto::server::{
     self, Answer, AskOptions, ListKind, ProgressReport, RequestContext, Server,
 };
 use mcp_proto::{
-    Handled, InputRequired, Instant, Outbox, Outcome, Question, SendError, SentToken, Token,
+    InputRequired, Instant, Outbox, Outcome, Question, SendError, SentToken, Token, Verdict,
 };
 
 use super::raw;
@@ -78,7 +78,7 @@ impl Reach for Commands<'_, '_> {
     }
 
     fn tools_changed(&mut self) {
-        self.server_mut().list_changed(ListKind::Tools);
+        self.list_changed(ListKind::Tools);
     }
 }
 
@@ -308,7 +308,7 @@ impl User {
         client: &mut AnyClient,
         event: client::Event<'_>,
         outbox: &mut Outbox<Vec<u8>>,
-    ) -> Handled {
+    ) -> Verdict {
         let name = |token| self.call_of(token).split(' ').next().unwrap_or_default();
         let line = match event {
             client::Event::Connected(server) => {
@@ -346,11 +346,11 @@ impl User {
                 };
                 let call = self.call_of(token);
                 assert!(again(now, client, token, call, round, outbox));
-                return Handled::Done;
+                return Verdict::Done;
             }
             client::Event::Again { token, .. } => {
                 self.again.push(token);
-                return Handled::Done;
+                return Verdict::Done;
             }
             client::Event::Question { token, method, .. } => {
                 let result = match method {
@@ -375,7 +375,7 @@ impl User {
             other => panic!("not in the script: {other:?}"),
         };
         self.log.push(line);
-        Handled::Done
+        Verdict::Done
     }
 
     /// Does the next thing, if there is one that can be done.

@@ -5,7 +5,7 @@ use core::time::Duration;
 use std::collections::VecDeque;
 
 use mcp_proto::{
-    Handled, Inbox, Instant, Limits, Link, Machine, Outbox, SendError, TurnEnd, client, server,
+    Inbox, Instant, Limits, Link, Machine, Outbox, SendError, TurnEnd, Verdict, client, server,
 };
 
 use super::START;
@@ -20,7 +20,7 @@ pub(crate) trait App<M: Machine> {
         machine: &mut M,
         event: M::Event<'_>,
         outbox: &mut Outbox<Vec<u8>>,
-    ) -> Handled;
+    ) -> Verdict;
 
     /// Nothing moves any more: the application may do something by itself. Returns whether it did.
     fn idle(&mut self, now: Instant, machine: &mut M, outbox: &mut Outbox<Vec<u8>>) -> bool {
@@ -44,12 +44,12 @@ impl App<AnyServer> for Host {
         server: &mut AnyServer,
         event: server::Event<'_>,
         outbox: &mut Outbox<Vec<u8>>,
-    ) -> Handled {
+    ) -> Verdict {
         match Self::on(self, now, &event, &mut (server, outbox)) {
-            Err(SendError::BufferFull { .. }) => return Handled::Retry,
+            Err(SendError::BufferFull { .. }) => return Verdict::Retry,
             sent => allow_ended(sent),
         }
-        Handled::Done
+        Verdict::Done
     }
 
     fn next_timeout(&self) -> Option<Instant> {
@@ -73,7 +73,7 @@ impl App<AnyClient> for User {
         client: &mut AnyClient,
         event: client::Event<'_>,
         outbox: &mut Outbox<Vec<u8>>,
-    ) -> Handled {
+    ) -> Verdict {
         Self::on(self, now, client, event, outbox)
     }
 

@@ -94,7 +94,7 @@ impl Site {
                 match self.http.receive(now, &body, message) {
                     Received::Event(event) => self.on(body.machine(), &event),
                     Received::Ignored(why) => assert_ne!(why, IgnoreReason::LateResponse),
-                    Received::Handled => {}
+                    Received::Done => {}
                 }
             }
             self.http.finish(now, body);

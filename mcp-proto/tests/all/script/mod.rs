@@ -141,8 +141,6 @@ impl<R: Role> Player<R> {
             self.command(&in_full(command));
         }
         self.drain();
-        self.log
-            .retain(|line| !matches!(line, Line::Ignored(IgnoreReason::Absorbed)));
     }
 
     #[track_caller]
@@ -195,6 +193,7 @@ impl<R: Role> Player<R> {
                     };
                     let _ = write::<R, _>(machine, log, reserve, &mut again).unwrap();
                 }
+                Action::Done => {}
                 Action::Ignore(why) => log.push_back(Line::Ignored(why)),
             }
             assert!(machine.poll_timeout().is_none_or(|due| due > *now));

@@ -233,6 +233,7 @@ impl Streams {
         end: bool,
     ) -> Option<u64> {
         let settled = !self.stored;
+        let to = self.target(to);
         let stream = match to {
             Channel::PIPE => self.own_mut(),
             post => self.stream_mut(post)?,
@@ -374,6 +375,21 @@ impl Streams {
             || self.posts.iter().any(|stream| stream.reader.is_some())
     }
 
+    /// The stream for messages on this channel. A request without a session has one response, which carries also the
+    /// messages that belong to no request.
+    fn target(&self, channel: Channel) -> Channel {
+        match self.posts.front() {
+            Some(post)
+                if self.delivery == Delivery::Once
+                    && self.own.is_none()
+                    && channel == Channel::PIPE =>
+            {
+                post.channel
+            }
+            _ => channel,
+        }
+    }
+
     fn new_generation(&mut self) -> u32 {
         self.readers = self.readers.wrapping_add(1);
         self.readers
@@ -422,7 +438,7 @@ impl Streams {
 }
 
 impl StreamReader {
-    /// The stream that it reads: what the machine is told as the source of the POST's messages.
+    /// The stream that it reads, which is the channel of the POST's messages.
     pub const fn channel(&self) -> Channel {
         self.channel
     }

@@ -33,7 +33,7 @@ pub enum StreamResponse {
 
 /// What became of the messages of a POST.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Outcome {
+pub(super) enum PostOutcome {
     /// The machine has had them. The status, unless an answer follows.
     Handled(Option<u16>),
     /// The machine has not had them, or what they changed was not kept.
@@ -42,14 +42,14 @@ pub(super) enum Outcome {
 
 impl Streams {
     /// Notes that the machine has had all messages of a POST; `status` is that of the response, unless an answer follows
-    /// (see [`PostStatus`](super::PostStatus)).
+    /// (see [`PostStatus`](crate::http::PostStatus)).
     pub fn handled(&mut self, post: Channel, status: Option<u16>) {
-        self.set_outcome(post, Outcome::Handled(status));
+        self.set_outcome(post, PostOutcome::Handled(status));
     }
 
     /// Refuses a POST of which nothing was said yet.
     pub fn refuse(&mut self, post: Channel, refusal: Refusal) {
-        self.set_outcome(post, Outcome::Refused(refusal));
+        self.set_outcome(post, PostOutcome::Refused(refusal));
     }
 
     /// Returns the form of the response to a POST, of which the reader is the first. All but
@@ -63,12 +63,16 @@ impl Streams {
     pub fn response(&mut self, post: &StreamReader, begins: bool) -> StreamResponse {
         let (over, delivery) = (self.over, self.delivery);
         let Some(stream) = self.read_by(post) else {
-            return StreamResponse::Nothing;
+            // A later reader has taken its place: its own events are over.
+            return match over {
+                true => StreamResponse::Nothing,
+                false => StreamResponse::Events,
+            };
         };
         let response = match stream.outcome {
-            Some(Outcome::Refused(refusal)) => StreamResponse::Refused(refusal),
-            Some(Outcome::Handled(Some(status))) => StreamResponse::Status(status),
-            Some(Outcome::Handled(None)) => {
+            Some(PostOutcome::Refused(refusal)) => StreamResponse::Refused(refusal),
+            Some(PostOutcome::Handled(Some(status))) => StreamResponse::Status(status),
+            Some(PostOutcome::Handled(None)) => {
                 let status = stream.status.unwrap_or(200);
                 let (is_empty, ended) = (stream.len() == 0, stream.ended);
                 if let Some(message) = self.single(post) {
@@ -77,7 +81,9 @@ impl Streams {
                 match delivery {
                     Delivery::Resumable => return StreamResponse::Events,
                     _ if !is_empty => return StreamResponse::Events,
-                    _ if ended || over => StreamResponse::Nothing,
+                    _ if over => StreamResponse::Nothing,
+                    // Nothing was asked for that has an answer: an array of a request and its cancellation, say.
+                    _ if ended => StreamResponse::Status(202),
                     _ if begins => return StreamResponse::Events,
                     _ => return StreamResponse::Pending,
                 }
@@ -89,7 +95,7 @@ impl Streams {
         response
     }
 
-    fn set_outcome(&mut self, post: Channel, outcome: Outcome) {
+    fn set_outcome(&mut self, post: Channel, outcome: PostOutcome) {
         if let Some(stream) = self.stream_mut(post)
             && stream.reader.is_some()
         {
@@ -109,7 +115,7 @@ impl Outgoing for Streams {
         request: Option<SentToken>,
         message: &[u8],
     ) -> Option<Receipt> {
-        let channel = transmit.channel;
+        let channel = self.target(transmit.channel);
         if let Some(stream) = self.stream_mut(channel)
             && !message.is_empty()
         {

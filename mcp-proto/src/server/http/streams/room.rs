@@ -22,13 +22,13 @@ impl Streams {
     /// assert!(streams.has_room(Channel::PIPE));
     /// ```
     pub fn has_room(&self, on: Channel) -> bool {
-        self.stream(on)
+        self.stream(self.target(on))
             .is_none_or(|stream| stream.unread() < self.limits.unread || stream.is_losable())
     }
 
     /// The bytes of a stream that wait to be read.
     pub fn unread(&self, on: Channel) -> usize {
-        self.stream(on).map_or(0, Stream::unread)
+        self.stream(self.target(on)).map_or(0, Stream::unread)
     }
 
     /// Drops what the limits do not allow to be kept: first what was read, of the stream that has

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::time::Duration;
 
 use super::event_id::EventId;
-use super::response::Outcome;
+use super::response::PostOutcome;
 use super::{Delivery, StreamRead};
 use crate::action::Channel;
 use crate::frame::sse;
@@ -37,7 +37,7 @@ pub(super) struct Stream {
     /// Whether its one message may still become an answer without events, which no store needs.
     pub(super) undecided: bool,
     /// What became of the messages of its POST, and the status that its first message asks for.
-    pub(super) outcome: Option<Outcome>,
+    pub(super) outcome: Option<PostOutcome>,
     pub(super) status: Option<u16>,
     /// Whether it was restored for one reader, and its messages come from elsewhere.
     pub(super) foreign: bool,

@@ -5,8 +5,8 @@ use crate::rpc::Incoming;
 /// The HTTP status of a POST, gathered from the verdicts on its messages.
 ///
 /// ```
+/// use mcp_proto::http::PostStatus;
 /// use mcp_proto::rpc::Messages;
-/// use mcp_proto::server::http::PostStatus;
 ///
 /// let mut status = PostStatus::default();
 /// for message in Messages::new(br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#, 8) {
