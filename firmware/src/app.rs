@@ -1,7 +1,7 @@
 //! What this server can do.
 
 use mcp_proto::json::{Object, Raw, Str};
-use mcp_proto::model::{ServerCapabilities, ToolsCapability};
+use mcp_proto::model::{ServerCapabilities, ServerFeatures};
 use mcp_proto::rpc::{ErrorObject, Method, code};
 use mcp_proto::server::{Event, Server, Storage};
 use mcp_proto::{Verdict, Instant, Outbox, Outcome, SendError, Store, Token};
@@ -9,10 +9,7 @@ use serde::Serialize;
 
 /// It says what it serves: a request for anything else is answered by the core.
 pub fn capabilities() -> ServerCapabilities<'static> {
-    ServerCapabilities {
-        tools: Some(ToolsCapability::default()),
-        ..ServerCapabilities::default()
-    }
+    ServerFeatures::TOOLS.capabilities()
 }
 
 /// A lamp, and calls that wait for nothing until they are cancelled.

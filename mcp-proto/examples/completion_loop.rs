@@ -14,7 +14,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 
 use mcp_proto::json::Raw;
-use mcp_proto::model::{ServerCapabilities, ToolsCapability};
+use mcp_proto::model::ServerFeatures;
 use mcp_proto::server::{Event, Growing, Server, ServerConfig};
 use mcp_proto::{
     Inbox, Instant, Limits, Link, Machine, Outbox, Outcome, SendError, TurnEnd, Verdict,
@@ -115,10 +115,7 @@ fn serve(engine: Engine) -> io::Result<()> {
     };
     let config = ServerConfig {
         limits,
-        capabilities: ServerCapabilities {
-            tools: Some(ToolsCapability::default()),
-            ..ServerCapabilities::default()
-        },
+        capabilities: ServerFeatures::TOOLS.capabilities(),
         ..ServerConfig::new("completion_loop", "1.0")
     };
     let mut machine = Server::new(config, Growing).map_err(io::Error::other)?;

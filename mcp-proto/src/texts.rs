@@ -5,8 +5,9 @@ use alloc::{boxed::Box, sync::Arc};
 
 use crate::custom_method::CustomMethod;
 #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
-use crate::json::{MAX_DEPTH, Raw, Str, Writer, offset};
-use crate::model::{Implementation, Settings};
+use crate::json::{MAX_DEPTH, Raw, offset};
+use crate::json::{Str, Writer};
+use crate::model::{Implementation, Settings, WriteDirect as _};
 #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
 use crate::per_revision::PerRevision;
 use crate::result_type::ResultType;
@@ -14,24 +15,9 @@ use crate::revision::{Revision, RevisionSet};
 
 /// The capabilities of a role, and how its messages declare them.
 pub(crate) trait Declare: Copy {
-    /// Why a declaration is not written.
-    type Error;
-
-    /// Writes who the program is, as far as the revision has a place for it.
-    fn write_info(
-        info: &Implementation<'_>,
-        revision: Revision,
-        w: &mut Writer<'_>,
-    ) -> Result<(), Self::Error>;
-
     /// Writes the capabilities, as far as the revision knows them, with the extensions that are
     /// declared in it.
-    fn write(
-        &self,
-        revision: Revision,
-        extensions: &impl DeclaredExtensions,
-        w: &mut Writer<'_>,
-    ) -> Result<(), Self::Error>;
+    fn write(&self, revision: Revision, extensions: &impl DeclaredExtensions, w: &mut Writer<'_>);
 }
 
 /// What a program with the capabilities `C` says of itself: borrowed, or in shared memory.
@@ -98,27 +84,18 @@ struct SharedMethod {
 
 impl<C: Declare> Texts<'_, C> {
     /// Writes who the program is, as far as the revision has a place for it.
-    pub(crate) fn write_info(
-        &self,
-        revision: Revision,
-        w: &mut Writer<'_>,
-    ) -> Result<(), C::Error> {
+    pub(crate) fn write_info(&self, revision: Revision, w: &mut Writer<'_>) {
         match self {
-            Self::Borrowed(texts) => C::write_info(&texts.info, revision, w),
+            Self::Borrowed(texts) => texts.info.write(revision, w),
             #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
             Self::Shared(texts) => {
                 w.literal(texts.info.get(revision));
-                Ok(())
             }
         }
     }
 
     /// Writes what the program can do, as far as the revision knows it.
-    pub(crate) fn write_capabilities(
-        &self,
-        revision: Revision,
-        w: &mut Writer<'_>,
-    ) -> Result<(), C::Error> {
+    pub(crate) fn write_capabilities(&self, revision: Revision, w: &mut Writer<'_>) {
         match self {
             Self::Borrowed(texts) => {
                 let extensions = ExtensionRevisions(texts.extension_revisions);
@@ -127,7 +104,6 @@ impl<C: Declare> Texts<'_, C> {
             #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
             Self::Shared(texts) => {
                 w.literal(texts.capabilities.get(revision));
-                Ok(())
             }
         }
     }
@@ -138,7 +114,7 @@ impl<C: Declare> Texts<'_, C> {
         chosen: &[&str],
         revision: Revision,
         w: &mut Writer<'_>,
-    ) -> Result<(), C::Error> {
+    ) {
         match self {
             Self::Borrowed(texts) => {
                 let extensions = ChosenExtensions {
@@ -150,7 +126,6 @@ impl<C: Declare> Texts<'_, C> {
             #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
             Self::Shared(texts) => {
                 write_chosen(texts.capabilities.get(revision), chosen, w);
-                Ok(())
             }
         }
     }
@@ -335,14 +310,13 @@ fn bit(place: u32, is_set: bool) -> u32 {
 impl<C: Declare> Texts<'static, C> {
     /// Copies the texts into memory that is freed with the last clone.
     pub(crate) fn shared<T: Declare>(texts: &BorrowedTexts<'_, T>) -> Self {
-        // The payloads are types of the model: their serialization cannot fail.
         Self::Shared(Arc::new(SharedTexts {
             info: PerRevision::new(|revision, w| {
-                let _ = T::write_info(&texts.info, revision, w);
+                texts.info.write(revision, w);
             }),
             capabilities: PerRevision::new(|revision, w| {
                 let extensions = ExtensionRevisions(texts.extension_revisions);
-                let _ = texts.capabilities.write(revision, &extensions, w);
+                texts.capabilities.write(revision, &extensions, w);
             }),
             instructions: texts.instructions.map(Box::from),
             methods: texts.methods.iter().map(SharedMethod::new).collect(),

@@ -6,7 +6,7 @@
 use mcp_smol::mcp_async::Job;
 use mcp_smol::mcp_proto::json::{EncodeError, Object, Raw, RawBuf, Writer};
 use mcp_smol::mcp_proto::model::{
-    CallToolResult, ContentBlock, ListToolsResult, ServerCapabilities, TextContent, Tool,
+    CallToolResult, Content, ListToolsResult, ServerCapabilities, TextContent, Tool,
     ToolsCapability,
 };
 use mcp_smol::mcp_proto::rpc::Method;
@@ -21,10 +21,7 @@ fn main() -> std::io::Result<()> {
 
 fn config() -> ServerConfig<'static> {
     ServerConfig {
-        capabilities: ServerCapabilities {
-            tools: Some(ToolsCapability::default()),
-            ..ServerCapabilities::default()
-        },
+        capabilities: ServerFeatures::TOOLS.capabilities(),
         ..ServerConfig::new("echo", env!("CARGO_PKG_VERSION"))
     }
 }
@@ -70,7 +67,7 @@ struct Echo {
 
 impl Payload for Echo {
     fn write(&self, writer: &mut Writer<'_>, revision: Revision) -> Result<(), EncodeError> {
-        let block = ContentBlock::Text(TextContent {
+        let block = Content::Text(TextContent {
             text: self.text.as_raw().string().unwrap_or_default(),
             ..TextContent::default()
         });

@@ -9,7 +9,7 @@ use core::error::Error;
 use mcp_tokio::mcp_proto::RevisionSet;
 use mcp_tokio::mcp_proto::client::ClientConfig;
 use mcp_tokio::mcp_proto::json::{Object, Raw, RawBuf};
-use mcp_tokio::mcp_proto::model::{CallToolParams, CallToolResult, ContentBlock, ListToolsResult};
+use mcp_tokio::mcp_proto::model::{CallToolParams, CallToolResult, Content, ListToolsResult};
 use mcp_tokio::mcp_proto::rpc::Method;
 use mcp_tokio::{Command, Runtime};
 
@@ -51,7 +51,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let answer: RawBuf = client.call(Method::ToolsCall, Some(&params)).await?;
     let answer: CallToolResult<'_> = answer.as_raw().decode(&mut [])?;
     match answer.content.iter().next() {
-        Some(Ok(ContentBlock::Text(block))) if !answer.is_error && block.text == TEXT => {}
+        Some(Ok(Content::Text(block))) if !answer.is_error && block.text == TEXT => {}
         other => return Err(format!("not what was said: {other:?}").into()),
     }
     println!(r#"{{"step":"called"}}"#);

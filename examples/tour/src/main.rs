@@ -13,7 +13,7 @@ use mcp_tokio::mcp_async::{Job, Tap};
 use mcp_tokio::mcp_proto::client::ClientConfig;
 use mcp_tokio::mcp_proto::json::{EncodeError, Object, Raw, RawBuf, Writer};
 use mcp_tokio::mcp_proto::model::{
-    CallToolParams, CallToolResult, ContentBlock, ListToolsResult, ServerCapabilities, Tool,
+    CallToolParams, CallToolResult, Content, ListToolsResult, ServerCapabilities, Tool,
     ToolsCapability,
 };
 use mcp_tokio::mcp_proto::rpc::Method;
@@ -74,7 +74,7 @@ async fn talk(revision: Revision) -> Result<(), Box<dyn Error>> {
         .await?;
     let answer: CallToolResult<'_> = answer.as_raw().decode(&mut [])?;
     for block in answer.content.iter() {
-        if let ContentBlock::Text(block) = block? {
+        if let Content::Text(block) = block? {
             println!(
                 "        {}",
                 paint(BOLD, &format!("it says: {}", block.text))
@@ -90,10 +90,7 @@ async fn talk(revision: Revision) -> Result<(), Box<dyn Error>> {
 
 fn server() -> ServerConfig<'static> {
     ServerConfig {
-        capabilities: ServerCapabilities {
-            tools: Some(ToolsCapability::default()),
-            ..ServerCapabilities::default()
-        },
+        capabilities: ServerFeatures::TOOLS.capabilities(),
         ..ServerConfig::new("weather", env!("CARGO_PKG_VERSION"))
     }
 }
@@ -146,7 +143,7 @@ impl Payload for Forecast {
     fn write(&self, writer: &mut Writer<'_>, revision: Revision) -> Result<(), EncodeError> {
         let text = format!("sunny in {}", self.city);
         CallToolResult {
-            content: (&[ContentBlock::text(&text)]).into(),
+            content: (&[Content::text(&text)]).into(),
             ..CallToolResult::default()
         }
         .write(writer, revision)

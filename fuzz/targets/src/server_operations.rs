@@ -5,9 +5,7 @@ use core::time::Duration;
 
 use arbitrary::{Arbitrary, Unstructured};
 use mcp_proto::json::Raw;
-use mcp_proto::model::{
-    LoggingLevel, PromptsCapability, ResourcesCapability, ServerCapabilities, ToolsCapability,
-};
+use mcp_proto::model::{LoggingLevel, ServerFeatures};
 use mcp_proto::rpc::{ErrorObject, Message, Method};
 use mcp_proto::server::{
     AskOptions, Event, Growing, ListKind, ProgressReport, Server, ServerConfig,
@@ -131,16 +129,15 @@ impl World {
             ..Limits::default()
         };
         let config = ServerConfig {
-            capabilities: ServerCapabilities {
-                tools: Some(ToolsCapability { list_changed: true }),
-                prompts: Some(PromptsCapability { list_changed: true }),
-                resources: Some(ResourcesCapability {
-                    list_changed: true,
-                    subscribe: true,
-                }),
-                logging: Some(Default::default()),
-                ..ServerCapabilities::default()
-            },
+            capabilities: ServerFeatures::TOOLS
+                .with(ServerFeatures::TOOLS_LIST_CHANGED)
+                .with(ServerFeatures::PROMPTS)
+                .with(ServerFeatures::PROMPTS_LIST_CHANGED)
+                .with(ServerFeatures::RESOURCES)
+                .with(ServerFeatures::RESOURCES_LIST_CHANGED)
+                .with(ServerFeatures::RESOURCES_SUBSCRIBE)
+                .with(ServerFeatures::LOGGING)
+                .capabilities(),
             limits,
             ping: Some(PingPolicy {
                 interval: Duration::from_secs(20),

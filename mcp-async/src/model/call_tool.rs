@@ -1,13 +1,10 @@
 //! The result of a tool.
 
-use mcp_proto::json::{DecodeError, EncodeError, Kind, Raw, RawBuf};
-use serde::ser::SerializeStruct;
-use serde::{Deserialize, Serialize, Serializer};
+use mcp_proto::json::{DecodeError, EncodeError, Raw, RawBuf};
+use serde::{Deserialize, Serialize};
 
-use super::{Content, Meta, lenient};
+use super::{CallToolResult, Content};
 
-/// The result of `tools/call`.
-///
 /// ```
 /// use mcp_async::model::{CallToolResult, Content};
 ///
@@ -18,24 +15,6 @@ use super::{Content, Meta, lenient};
 /// assert!(!result.is_error);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(rename = "mcp:CallToolResult", rename_all = "camelCase")]
-pub struct CallToolResult {
-    /// What the model reads. Missing is read as empty (`TL-18`).
-    #[serde(default, deserialize_with = "lenient::list")]
-    pub content: Vec<Content>,
-    /// The same for programs, since 2025-06-18: an object, and since 2026-07-28 any value. There
-    /// `null` is a value too, and not the same as absent.
-    #[serde(default, deserialize_with = "lenient::present")]
-    pub structured_content: Option<RawBuf>,
-    /// Whether the tool failed, which is for the model to know (`TL-08`).
-    #[serde(default, deserialize_with = "lenient::or_default")]
-    pub is_error: bool,
-    /// Anything else.
-    #[serde(default, rename = "_meta", deserialize_with = "lenient::or_default")]
-    pub meta: Meta,
-}
-
 impl CallToolResult {
     /// A failure that the model gets to read, and may do something about (`TL-08`).
     pub fn error(text: impl Into<String>) -> Self {
@@ -82,23 +61,5 @@ impl From<Vec<Content>> for CallToolResult {
             content,
             ..Self::default()
         }
-    }
-}
-
-impl Serialize for CallToolResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        // The kind of the value decides which revisions can carry it (TL-17).
-        let name = match &self.structured_content {
-            Some(value) if value.as_raw().kind() != Kind::Object => "mcp:CallToolResult:any",
-            _ => "mcp:CallToolResult",
-        };
-        let mut result = serializer.serialize_struct(name, 4)?;
-        result.serialize_field("content", &self.content)?;
-        lenient::member(&mut result, "structuredContent", &self.structured_content)?;
-        if self.is_error {
-            result.serialize_field("isError", &true)?;
-        }
-        lenient::meta(&mut result, &self.meta)?;
-        result.end()
     }
 }

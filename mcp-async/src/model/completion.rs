@@ -1,71 +1,20 @@
 //! Suggestions for an argument.
 
-use serde::{Deserialize, Serialize};
-
-use super::{Meta, lenient};
-
-/// The prompt or the template whose argument is typed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(tag = "type")]
-pub enum Reference {
-    /// A prompt.
-    #[serde(rename = "ref/prompt")]
-    Prompt {
-        /// Its name.
-        name: String,
-    },
-    /// A resource or a template of resources.
-    #[serde(rename = "ref/resource")]
-    Resource {
-        /// The URI or the template.
-        uri: String,
-    },
-}
+use super::{Completion, PromptReference, Reference, ResourceReference};
 
 impl Reference {
-    /// A prompt by its name.
+    /// Creates the reference to a prompt by its name.
     pub fn prompt(name: impl Into<String>) -> Self {
-        Self::Prompt { name: name.into() }
+        Self::Prompt(PromptReference {
+            name: name.into(),
+            title: None,
+        })
     }
 
-    /// A resource by its URI, or a template by its own.
+    /// Creates the reference to a resource by its URI, or to a template by its own.
     pub fn resource(uri: impl Into<String>) -> Self {
-        Self::Resource { uri: uri.into() }
+        Self::Resource(ResourceReference { uri: uri.into() })
     }
-}
-
-/// The result of `completion/complete`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename = "mcp:CompleteResult", rename_all = "camelCase")]
-pub struct CompleteResult {
-    /// The suggestions.
-    pub completion: Completion,
-    /// Anything else.
-    #[serde(
-        default,
-        rename = "_meta",
-        deserialize_with = "lenient::or_default",
-        skip_serializing_if = "Meta::is_empty"
-    )]
-    pub meta: Meta,
-}
-
-/// Suggestions for an argument.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename = "mcp:Completion", rename_all = "camelCase")]
-pub struct Completion {
-    /// At most 100 (`CP-02`), the best first.
-    pub values: Vec<String>,
-    /// How many there are in all.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub total: Option<u64>,
-    /// Whether there are more than these.
-    #[serde(
-        default,
-        deserialize_with = "lenient::or_default",
-        skip_serializing_if = "lenient::is_false"
-    )]
-    pub has_more: bool,
 }
 
 impl Completion {

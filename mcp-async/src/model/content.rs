@@ -1,15 +1,10 @@
 //! Blocks of content.
 
-use mcp_proto::json::{Raw, RawBuf};
-use serde::de::Error;
-use serde::{Deserialize, Deserializer, Serialize};
+use super::{
+    Annotations, AudioContent, Base64, Content, EmbeddedResource, ImageContent, Meta,
+    ResourceContents, ResourceLink, TextContent,
+};
 
-use super::{Annotations, Base64, Icon, Meta, ResourceContents, lenient};
-
-/// A piece of what a model or a person gets to see.
-///
-/// What a revision does not have becomes a note in text (`TL-17`).
-///
 /// ```
 /// use mcp_async::model::Content;
 ///
@@ -21,29 +16,6 @@ use super::{Annotations, Base64, Icon, Meta, ResourceContents, lenient};
 /// assert!(content[0].as_text().is_some_and(|text| text.contains("pixel")));
 /// assert_eq!(content[1].as_text(), None);
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(tag = "type")]
-pub enum Content {
-    /// Text.
-    #[serde(rename = "text")]
-    Text(TextContent),
-    /// A picture.
-    #[serde(rename = "image")]
-    Image(ImageContent),
-    /// Sound; since 2025-03-26.
-    #[serde(rename = "audio")]
-    Audio(AudioContent),
-    /// The address of a resource; since 2025-06-18.
-    #[serde(rename = "resource_link")]
-    ResourceLink(ResourceLink),
-    /// A resource with what it holds.
-    #[serde(rename = "resource")]
-    Resource(EmbeddedResource),
-    /// A block of a type that no revision defines, as it came.
-    #[serde(untagged)]
-    Other(RawBuf),
-}
-
 impl Content {
     /// A block of text.
     pub fn text(text: impl Into<String>) -> Self {
@@ -122,140 +94,4 @@ impl From<&str> for Content {
     fn from(text: &str) -> Self {
         Self::text(text)
     }
-}
-
-impl<'de> Deserialize<'de> for Content {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let raw = Raw::deserialize(deserializer)?;
-        let block = match lenient::kind(raw) {
-            Some(kind) if kind == "text" => raw.decode(&mut []).map(Self::Text),
-            Some(kind) if kind == "image" => raw.decode(&mut []).map(Self::Image),
-            Some(kind) if kind == "audio" => raw.decode(&mut []).map(Self::Audio),
-            Some(kind) if kind == "resource_link" => raw.decode(&mut []).map(Self::ResourceLink),
-            Some(kind) if kind == "resource" => raw.decode(&mut []).map(Self::Resource),
-            Some(_) => Ok(Self::Other(raw.into())),
-            None => return Err(D::Error::missing_field("type")),
-        };
-        block.map_err(D::Error::custom)
-    }
-}
-
-/// Text.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename = "mcp:TextContent", rename_all = "camelCase")]
-pub struct TextContent {
-    /// The text.
-    pub text: String,
-    /// Who it is for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub annotations: Option<Annotations>,
-    /// Anything else; since 2025-06-18.
-    #[serde(
-        default,
-        rename = "_meta",
-        deserialize_with = "lenient::or_default",
-        skip_serializing_if = "Meta::is_empty"
-    )]
-    pub meta: Meta,
-}
-
-/// A picture.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename = "mcp:ImageContent", rename_all = "camelCase")]
-pub struct ImageContent {
-    /// Its bytes.
-    pub data: Base64,
-    /// Its type.
-    pub mime_type: String,
-    /// Who it is for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub annotations: Option<Annotations>,
-    /// Anything else; since 2025-06-18.
-    #[serde(
-        default,
-        rename = "_meta",
-        deserialize_with = "lenient::or_default",
-        skip_serializing_if = "Meta::is_empty"
-    )]
-    pub meta: Meta,
-}
-
-/// Sound; since 2025-03-26.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename = "mcp:AudioContent", rename_all = "camelCase")]
-pub struct AudioContent {
-    /// Its bytes.
-    pub data: Base64,
-    /// Its type.
-    pub mime_type: String,
-    /// Who it is for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub annotations: Option<Annotations>,
-    /// Anything else; since 2025-06-18.
-    #[serde(
-        default,
-        rename = "_meta",
-        deserialize_with = "lenient::or_default",
-        skip_serializing_if = "Meta::is_empty"
-    )]
-    pub meta: Meta,
-}
-
-/// The address of a resource, which `resources/list` need not know (`TL-16`); since 2025-06-18.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename = "mcp:ResourceLink", rename_all = "camelCase")]
-pub struct ResourceLink {
-    /// Its address.
-    pub uri: String,
-    /// What programs call it.
-    pub name: String,
-    /// What people call it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub title: Option<String>,
-    /// What it is, for the model.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub description: Option<String>,
-    /// Its type, if known.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mime_type: Option<String>,
-    /// Its bytes, before any encoding.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub size: Option<u64>,
-    /// Who it is for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub annotations: Option<Annotations>,
-    /// Pictures of it; since 2025-11-25.
-    #[serde(
-        default,
-        deserialize_with = "lenient::known",
-        skip_serializing_if = "Vec::is_empty"
-    )]
-    pub icons: Vec<Icon>,
-    /// Anything else.
-    #[serde(
-        default,
-        rename = "_meta",
-        deserialize_with = "lenient::or_default",
-        skip_serializing_if = "Meta::is_empty"
-    )]
-    pub meta: Meta,
-}
-
-/// A resource with what it holds.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename = "mcp:EmbeddedResource", rename_all = "camelCase")]
-pub struct EmbeddedResource {
-    /// What it holds.
-    pub resource: ResourceContents,
-    /// Who it is for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub annotations: Option<Annotations>,
-    /// Anything else; since 2025-06-18.
-    #[serde(
-        default,
-        rename = "_meta",
-        deserialize_with = "lenient::or_default",
-        skip_serializing_if = "Meta::is_empty"
-    )]
-    pub meta: Meta,
 }

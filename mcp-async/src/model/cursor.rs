@@ -4,6 +4,7 @@ use core::fmt;
 use std::borrow::Cow;
 
 use mcp_proto::json::{Raw, RawBuf, Str};
+use mcp_proto::model::rules::Echo;
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// Where the next page of a list begins. It is opaque, and goes back byte for byte as it came
@@ -38,6 +39,12 @@ impl<'de> Deserialize<'de> for Cursor {
         raw.decode::<Str<'_>>(&mut [])
             .map_err(serde::de::Error::custom)?;
         Ok(Self(raw.into()))
+    }
+}
+
+impl Echo for Cursor {
+    fn echo(&self) -> impl Serialize {
+        &self.0
     }
 }
 

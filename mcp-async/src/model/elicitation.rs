@@ -3,27 +3,9 @@
 use core::fmt;
 
 use mcp_proto::json::{DecodeError, EncodeError, Raw, RawBuf};
-use mcp_proto::model::{ElicitAction, ElicitationSchema};
-use serde::de::Error;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
-use super::{Meta, lenient};
-
-/// The parameters of `elicitation/create`. Its member `mode` says which arm it is; missing is a
-/// form (`EL-04`).
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(tag = "mode")]
-pub enum ElicitParams {
-    /// A form to fill in. Never for secrets (`EL-05`).
-    #[serde(rename = "form")]
-    Form(ElicitFormParams),
-    /// A page to visit; since 2025-11-25.
-    #[serde(rename = "url")]
-    Url(ElicitUrlParams),
-    /// A mode that no revision defines, as it came.
-    #[serde(untagged)]
-    Other(RawBuf),
-}
+use super::{ElicitAction, ElicitFormParams, ElicitParams, ElicitResult, ElicitUrlParams, Meta};
 
 impl ElicitParams {
     /// A form to fill in, by its schema, an object whose properties are the fields.
@@ -54,63 +36,6 @@ impl ElicitParams {
     }
 }
 
-impl<'de> Deserialize<'de> for ElicitParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let raw = Raw::deserialize(deserializer)?;
-        let mode = raw.object().and_then(|object| object.get("mode"));
-        let params = match mode.filter(|mode| !mode.is_null()).map(Raw::string) {
-            None => raw.decode(&mut []).map(Self::Form),
-            Some(Some(mode)) if mode == "form" => raw.decode(&mut []).map(Self::Form),
-            Some(Some(mode)) if mode == "url" => raw.decode(&mut []).map(Self::Url),
-            Some(_) => Ok(Self::Other(raw.into())),
-        };
-        params.map_err(D::Error::custom)
-    }
-}
-
-/// A form to fill in.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename = "mcp:ElicitFormParams", rename_all = "camelCase")]
-pub struct ElicitFormParams {
-    /// What to tell the person.
-    pub message: String,
-    /// The form: a flat object of primitive fields (`EL-16`). It is written in the way of the
-    /// revision, as [`ElicitationSchema`] is.
-    #[serde(deserialize_with = "lenient::object", serialize_with = "form")]
-    pub requested_schema: RawBuf,
-    /// Progress token and anything else; until 2025-11-25.
-    #[serde(
-        default,
-        rename = "_meta",
-        deserialize_with = "lenient::or_default",
-        skip_serializing_if = "Meta::is_empty"
-    )]
-    pub meta: Meta,
-}
-
-/// A page to visit; since 2025-11-25.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename = "mcp:ElicitUrlParams", rename_all = "camelCase")]
-pub struct ElicitUrlParams {
-    /// What to tell the person.
-    pub message: String,
-    /// The page. It is shown in full, and opened only with consent (`EL-06`, `EL-07`).
-    pub url: String,
-    /// The id that reports its completion; required in 2025-11-25, and only there.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub elicitation_id: Option<String>,
-    /// Progress token and anything else; until 2025-11-25.
-    #[serde(
-        default,
-        rename = "_meta",
-        deserialize_with = "lenient::or_default",
-        skip_serializing_if = "Meta::is_empty"
-    )]
-    pub meta: Meta,
-}
-
-/// The result of `elicitation/create`. `Debug` tells nothing of what a person wrote.
-///
 /// ```
 /// use mcp_async::model::{ElicitAction, ElicitResult};
 ///
@@ -122,28 +47,6 @@ pub struct ElicitUrlParams {
 /// assert_eq!(result.content::<Trip>()?.city, "Kyoto");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename = "mcp:ElicitResult", rename_all = "camelCase")]
-pub struct ElicitResult {
-    /// What the person did.
-    pub action: ElicitAction,
-    /// The form, filled in: only if it was accepted (`EL-08`).
-    #[serde(
-        default,
-        deserialize_with = "lenient::optional_object",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub content: Option<RawBuf>,
-    /// Anything else; until 2025-11-25.
-    #[serde(
-        default,
-        rename = "_meta",
-        deserialize_with = "lenient::or_default",
-        skip_serializing_if = "Meta::is_empty"
-    )]
-    pub meta: Meta,
-}
-
 impl ElicitResult {
     /// The person filled in the form.
     ///
@@ -196,13 +99,5 @@ impl fmt::Debug for ElicitResult {
         f.debug_struct("ElicitResult")
             .field("action", &self.action)
             .finish_non_exhaustive()
-    }
-}
-
-/// A schema as the revision defines it; other values are passed on.
-fn form<S: Serializer>(schema: &RawBuf, serializer: S) -> Result<S::Ok, S::Error> {
-    match schema.decode::<ElicitationSchema<'_>>() {
-        Ok(schema) => schema.serialize(serializer),
-        Err(_) => schema.serialize(serializer),
     }
 }

@@ -1,30 +1,6 @@
 //! Icons.
 
-use serde::{Deserialize, Serialize};
-
-use super::lenient;
-use super::open::open_enum;
-
-/// A picture of a tool, resource, prompt or implementation; since 2025-11-25.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename = "mcp:Icon", rename_all = "camelCase")]
-pub struct Icon {
-    /// An `https:` or `data:` URI.
-    pub src: String,
-    /// Its type, where the source does not say it or says it wrongly.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mime_type: Option<String>,
-    /// Sizes it is made for, each `WxH` or `any`.
-    #[serde(
-        default,
-        deserialize_with = "lenient::known",
-        skip_serializing_if = "Vec::is_empty"
-    )]
-    pub sizes: Vec<String>,
-    /// The background it is made for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub theme: Option<Theme>,
-}
+use super::Icon;
 
 impl Icon {
     /// A picture by its address.
@@ -44,15 +20,5 @@ impl Icon {
                 .iter()
                 .any(|allowed| scheme.eq_ignore_ascii_case(allowed))
         })
-    }
-}
-
-open_enum! {
-    /// The background that an icon is made for.
-    pub enum Theme {
-        /// A light one.
-        Light = "light",
-        /// A dark one.
-        Dark = "dark",
     }
 }

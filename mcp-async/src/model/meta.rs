@@ -3,6 +3,7 @@
 use core::fmt;
 
 use mcp_proto::json::{EncodeError, Raw, RawBuf};
+use mcp_proto::model::rules::Absent;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -55,6 +56,12 @@ impl Meta {
         self.0
             .iter()
             .map(|(key, value)| (key.as_str(), value.as_raw()))
+    }
+}
+
+impl Absent for Meta {
+    fn is_absent(&self) -> bool {
+        self.is_empty()
     }
 }
 

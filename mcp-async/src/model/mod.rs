@@ -19,7 +19,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod annotations;
 mod base64;
 mod call_tool;
 mod completion;
@@ -28,48 +27,37 @@ mod cursor;
 mod elicitation;
 mod icon;
 mod implementation;
-mod lenient;
-mod logging;
 mod meta;
-mod open;
+mod owned;
 mod prompt;
 mod read_resource;
 mod resource;
 mod root;
 mod sampling;
 mod sampling_content;
-mod subscription;
 mod task;
 mod tool;
 
+use mcp_proto::json::RawBuf;
 pub use mcp_proto::model::{
     CacheScope, ClientFeatures, ElicitAction, LoggingLevel, Role, ServerFeatures, TaskStatus,
 };
+use owned::{owned, owned_name, owned_type};
 
-pub use annotations::Annotations;
 pub use base64::{Base64, InvalidBase64};
-pub use call_tool::CallToolResult;
-pub use completion::{CompleteResult, Completion, Reference};
-pub use content::{
-    AudioContent, Content, EmbeddedResource, ImageContent, ResourceLink, TextContent,
-};
 pub use cursor::Cursor;
-pub use elicitation::{ElicitFormParams, ElicitParams, ElicitResult, ElicitUrlParams};
-pub use icon::{Icon, Theme};
-pub use implementation::Implementation;
-pub use logging::LoggingMessageParams;
 pub use meta::Meta;
-pub use prompt::{GetPromptResult, ListPromptsResult, Prompt, PromptArgument, PromptMessage};
-pub use read_resource::{
-    BlobResourceContents, ReadResourceResult, ResourceContents, TextResourceContents,
-};
-pub use resource::{ListResourceTemplatesResult, ListResourcesResult, Resource, ResourceTemplate};
-pub use root::{ListRootsResult, Root};
-pub use sampling::{
-    CreateMessageParams, CreateMessageResult, IncludeContext, ModelHint, ModelPreferences,
-    SamplingMessage, StopReason, ToolChoice, ToolChoiceMode,
-};
-pub use sampling_content::{SamplingBlock, SamplingContent, ToolResultContent, ToolUseContent};
-pub use subscription::SubscriptionFilter;
-pub use task::{CreateTaskResult, DetailedTask, ListTasksResult, Task};
-pub use tool::{ListToolsResult, TaskSupport, Tool, ToolAnnotations, ToolExecution};
+pub use sampling_content::SamplingContent;
+
+mcp_proto::declare_payloads!(owned);
+
+macro_rules! without_floats {
+    ($($name:ident)*) => {
+        $(impl Eq for $name {})*
+    };
+}
+
+without_floats! {
+    Completion Icon Implementation ListRootsResult ModelHint PromptArgument PromptReference Reference
+    ResourceReference Root SubscriptionFilter ToolAnnotations ToolChoice ToolExecution
+}

@@ -2,10 +2,7 @@
 
 use mcp_proto::CustomMethod;
 use mcp_proto::json::{Map, Raw, RawBuf};
-use mcp_proto::model::{
-    PromptsCapability, ResourcesCapability, ServerCapabilities, ServerFeatures, ServerTaskRequests,
-    ServerTasksCapability, ToolTasks, ToolsCapability,
-};
+use mcp_proto::model::{ServerCapabilities, ServerFeatures as F};
 use mcp_proto::server::{Growing, ListKind, PreparedConfig, ServerConfig, ServerSetup};
 
 use super::catalog::Catalog;
@@ -34,7 +31,7 @@ impl Settings {
         if self.page_size == 0 {
             mistakes.push(RegisterError::zero("page_size"));
         }
-        let declared = ServerFeatures::from(&served(self, catalog, Caller::Anonymous));
+        let declared = served(self, catalog, Caller::Anonymous);
         let extensions = self.extensions.iter();
         mistakes.extend(extensions.filter_map(|extension| extension.check(declared)));
         if let Err(error) = PreparedConfig::<Growing>::new(declare(self, catalog, Caller::Known)) {
@@ -45,41 +42,54 @@ impl Settings {
 }
 
 /// The capabilities of what is served, without extensions.
-fn served(settings: &Settings, catalog: &Catalog, caller: Caller) -> ServerCapabilities<'static> {
-    let changes = |kind: ListKind, empty: bool| {
-        let said = settings.list_changed.contains(&kind);
-        let changes = said || (settings.change_notifications && !empty);
-        (said || !empty).then_some(changes)
-    };
+fn served(settings: &Settings, catalog: &Catalog, caller: Caller) -> F {
     let no_resources =
         catalog.resources.is_empty() && catalog.templates.is_empty() && settings.listers.is_empty();
-    let tasks = ServerTasksCapability {
-        // Only a list of the caller's own tasks can be offered (TK-19).
-        list: caller.is_known().then_some(Map::EMPTY),
-        cancel: Some(Map::EMPTY),
-        requests: Some(ServerTaskRequests {
-            tools: Some(ToolTasks {
-                call: Some(Map::EMPTY),
-            }),
-        }),
+    let lists = [
+        (
+            ListKind::Prompts,
+            catalog.prompts.is_empty(),
+            F::PROMPTS,
+            F::PROMPTS_LIST_CHANGED,
+        ),
+        (
+            ListKind::Resources,
+            no_resources,
+            F::RESOURCES,
+            F::RESOURCES_LIST_CHANGED,
+        ),
+        (
+            ListKind::Tools,
+            catalog.tools.is_empty(),
+            F::TOOLS,
+            F::TOOLS_LIST_CHANGED,
+        ),
+    ];
+    let core_tasks = F::TASKS.with(F::TASKS_CANCEL).with(F::TASKS_TOOLS_CALL);
+    let mut served = F::NONE;
+    let mut serve = |condition: bool, features: F| {
+        if condition {
+            served = served.with(features);
+        }
     };
-    ServerCapabilities {
-        experimental: None,
-        logging: settings.logging.then_some(Map::EMPTY),
-        completions: catalog.completes().then_some(Map::EMPTY),
-        prompts: changes(ListKind::Prompts, catalog.prompts.is_empty())
-            .map(|list_changed| PromptsCapability { list_changed }),
-        resources: changes(ListKind::Resources, no_resources).map(|list_changed| {
-            ResourcesCapability {
-                subscribe: settings.change_notifications,
-                list_changed,
-            }
-        }),
-        tools: changes(ListKind::Tools, catalog.tools.is_empty())
-            .map(|list_changed| ToolsCapability { list_changed }),
-        tasks: settings.core_tasks.then_some(tasks),
-        extensions: None,
+    for (kind, is_empty, list, list_changed) in lists {
+        let said = settings.list_changed.contains(&kind);
+        serve(said || !is_empty, list);
+        serve(
+            said || (settings.change_notifications && !is_empty),
+            list_changed,
+        );
+        if kind == ListKind::Resources {
+            let subscribe = settings.change_notifications && (said || !is_empty);
+            serve(subscribe, F::RESOURCES_SUBSCRIBE);
+        }
     }
+    serve(settings.logging, F::LOGGING);
+    serve(catalog.completes(), F::COMPLETIONS);
+    serve(settings.core_tasks, core_tasks);
+    // Only a list of the caller's own tasks can be offered (TK-19).
+    serve(settings.core_tasks && caller.is_known(), F::TASKS_LIST);
+    served
 }
 
 /// Declares what is served to this caller, and nothing else.
@@ -103,7 +113,7 @@ pub(super) fn declare(
     let capabilities = ServerCapabilities {
         experimental: (!experimental.is_empty()).then_some(Map::new(&experimental)),
         extensions: (!extensions.is_empty()).then_some(Map::new(&extensions)),
-        ..served(settings, catalog, caller)
+        ..served(settings, catalog, caller).capabilities()
     };
     let info = RawBuf::encode(&settings.info).unwrap_or_default();
     let methods = settings.methods.iter().map(|method| CustomMethod {

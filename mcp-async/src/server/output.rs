@@ -2,7 +2,7 @@
 
 use mcp_proto::Outcome;
 use mcp_proto::json::List;
-use mcp_proto::model::{CallToolResult as CoreResult, ContentBlock};
+use mcp_proto::model::{CallToolResult as CoreResult, Content as CoreContent};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -131,7 +131,7 @@ impl<T: Serialize + JsonSchema + Send + 'static> ToolOutput for Json<T> {
     fn with_outcome(&self, send: &mut dyn FnMut(Outcome<'_>)) {
         with_encoded(&self.0, |raw| match raw {
             Some(raw) => {
-                let content = [ContentBlock::text(raw.as_str())];
+                let content = [CoreContent::text(raw.as_str())];
                 send(Outcome::Result(&CoreResult {
                     content: List::from(&content),
                     structured_content: Some(raw),
@@ -145,7 +145,7 @@ impl<T: Serialize + JsonSchema + Send + 'static> ToolOutput for Json<T> {
 
 /// One block of text, which is all that most results are.
 pub(super) fn text_result(text: &str, is_error: bool, send: &mut dyn FnMut(Outcome<'_>)) {
-    let content = [ContentBlock::text(text)];
+    let content = [CoreContent::text(text)];
     send(Outcome::Result(&CoreResult {
         content: List::from(&content),
         is_error,

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use mcp_proto::RevisionSet;
 use mcp_proto::client::{ClientConfig, Timeouts};
 use mcp_proto::json::RawBuf;
-use mcp_proto::model::{ServerCapabilities, ToolsCapability};
+use mcp_proto::model::ServerFeatures;
 use mcp_proto::rpc::Method;
 use mcp_proto::server::ServerConfig;
 
@@ -485,10 +485,7 @@ fn service() -> impl Service {
 
 fn server(revisions: RevisionSet) -> ServerConfig<'static> {
     ServerConfig {
-        capabilities: ServerCapabilities {
-            tools: Some(ToolsCapability::default()),
-            ..ServerCapabilities::default()
-        },
+        capabilities: ServerFeatures::TOOLS.capabilities(),
         revisions,
         ..ServerConfig::new("glue", "1.0")
     }

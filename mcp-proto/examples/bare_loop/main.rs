@@ -17,7 +17,7 @@ use std::net::{Shutdown, TcpListener, TcpStream};
 
 use mcp_proto::client::{self, Client, ClientConfig};
 use mcp_proto::json::{Object, Raw};
-use mcp_proto::model::{ServerCapabilities, ToolsCapability};
+use mcp_proto::model::ServerFeatures;
 use mcp_proto::server::{self, Server, ServerConfig};
 use mcp_proto::{Inbox, Instant, Limits, Link, Machine, Outbox, TurnEnd, Verdict};
 
@@ -50,10 +50,7 @@ fn talk() -> io::Result<(User, Tools)> {
     };
     let server = ServerConfig {
         limits,
-        capabilities: ServerCapabilities {
-            tools: Some(ToolsCapability::default()),
-            ..ServerCapabilities::default()
-        },
+        capabilities: ServerFeatures::TOOLS.capabilities(),
         ..ServerConfig::new("bare_loop", "1.0")
     };
     let client = Client::new(client, client::Fixed::<4, 1>).map_err(io::Error::other)?;

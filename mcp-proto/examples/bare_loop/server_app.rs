@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use mcp_proto::json::{Object, Raw};
-use mcp_proto::model::{CallToolResult, ContentBlock, ListToolsResult, TextContent, Tool};
+use mcp_proto::model::{CallToolResult, Content, ListToolsResult, TextContent, Tool};
 use mcp_proto::rpc::{ErrorObject, Method, code};
 use mcp_proto::server::{Event, Server, Storage};
 use mcp_proto::{Instant, Outbox, Outcome, SendError, Token, Verdict};
@@ -72,7 +72,7 @@ impl Tools {
                     ..TextContent::default()
                 };
                 respond(Outcome::Result(&CallToolResult {
-                    content: (&[ContentBlock::Text(block)]).into(),
+                    content: (&[Content::Text(block)]).into(),
                     ..CallToolResult::default()
                 }))
             }

@@ -33,10 +33,7 @@ fn scripted(input: &'static str, room: usize) -> Scripted {
     let limits = Limits::default();
     let config = ServerConfig {
         limits,
-        capabilities: ServerCapabilities {
-            tools: Some(ToolsCapability::default()),
-            ..ServerCapabilities::default()
-        },
+        capabilities: ServerFeatures::TOOLS.capabilities(),
         ..ServerConfig::new("bare_loop", "1.0")
     };
     let script = Script {

@@ -4,8 +4,7 @@ use core::time::Duration;
 
 use mcp_proto::json::{Object, Raw};
 use mcp_proto::model::{
-    CallToolResult, ContentBlock, ListToolsResult, ServerCapabilities, TextContent, Tool,
-    ToolsCapability,
+    CallToolResult, Content, ListToolsResult, ServerFeatures, TextContent, Tool,
 };
 use mcp_proto::rpc::{ErrorObject, Method, code};
 use mcp_proto::server::http::{HttpServer, ServerId};
@@ -14,10 +13,7 @@ use mcp_proto::{Instant, Outcome, Token};
 
 pub(crate) fn config() -> ServerConfig<'static> {
     ServerConfig {
-        capabilities: ServerCapabilities {
-            tools: Some(ToolsCapability::default()),
-            ..ServerCapabilities::default()
-        },
+        capabilities: ServerFeatures::TOOLS.capabilities(),
         ..ServerConfig::new("http_server", "1.0")
     }
 }
@@ -111,7 +107,7 @@ impl App {
                 text: "3".into(),
                 ..TextContent::default()
             };
-            let content = [ContentBlock::Text(text)];
+            let content = [Content::Text(text)];
             let result = CallToolResult {
                 content: (&content).into(),
                 ..CallToolResult::default()

@@ -238,17 +238,13 @@ pub(super) fn modern_meta(
     writer.literal("\"io.modelcontextprotocol/protocolVersion\":");
     writer.string(revision.as_str());
     writer.literal(",\"io.modelcontextprotocol/clientCapabilities\":");
-    let written = match extensions {
+    match extensions {
         None => config.texts.write_capabilities(revision, writer),
         Some(chosen) => (config.texts).write_capabilities_with(chosen, revision, writer),
-    };
-    written.map_err(encode_error)?;
+    }
     if config.identify {
         writer.literal(",\"io.modelcontextprotocol/clientInfo\":");
-        config
-            .texts
-            .write_info(revision, writer)
-            .map_err(encode_error)?;
+        config.texts.write_info(revision, writer);
     }
     Ok(())
 }

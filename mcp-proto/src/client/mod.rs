@@ -21,7 +21,6 @@ mod calls;
 mod capabilities;
 mod config;
 mod connect;
-mod declaration;
 mod encode;
 mod event;
 mod gathered;

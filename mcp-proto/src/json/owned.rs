@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::form::Form;
 #[cfg(target_has_atomic = "ptr")]
 use super::span::Span;
-use super::{DecodeError, EncodeError, Fault, MAX_DEPTH, Raw, Writer};
+use super::{DecodeError, EncodeError, Fault, MAX_DEPTH, Object, Raw, Writer};
 
 /// A checked JSON value with bytes of its own, for what must outlive the buffer that it came
 /// in. Copying the next one into it uses the same allocation.
@@ -180,6 +180,12 @@ impl From<Raw<'_>> for RawBuf {
         let mut owned = Self::new();
         owned.copy_from(raw);
         owned
+    }
+}
+
+impl From<Object<'_>> for RawBuf {
+    fn from(object: Object<'_>) -> Self {
+        object.as_raw().into()
     }
 }
 

@@ -1,40 +1,118 @@
-//! Blocks of content.
+//! Blocks of content, and hints about their audience and priority.
 
-use serde::de::Error;
-use serde::{Deserialize, Deserializer, Serialize};
+use super::open::closed_enum;
+use super::{Content, TextContent};
 
-use super::kind::kind;
-use super::{Annotations, Icon, Meta, ResourceContents};
-use crate::json::{List, Raw, Str};
+#[doc(hidden)]
+#[macro_export]
+macro_rules! declare_content {
+    ($form:ident) => {
+        $form! {
+            /// Text.
+            #[derive(Debug, Default)]
+            struct TextContent {
+                /// The text.
+                text: Text,
+                /// Hints about audience and priority.
+                annotations: Option<Annotations>,
+                /// Further members; since 2025-06-18.
+                meta "_meta": Meta [SINCE_2025_06],
+            }
 
-/// A piece of what a model or a person gets to see.
-///
-/// What a revision does not have becomes a note in text (TL-17).
-#[derive(Clone, Copy, Debug, Serialize)]
-#[serde(tag = "type")]
-pub enum ContentBlock<'b> {
-    /// Text.
-    #[serde(rename = "text")]
-    Text(TextContent<'b>),
-    /// A picture.
-    #[serde(rename = "image")]
-    Image(ImageContent<'b>),
-    /// Sound; since 2025-03-26.
-    #[serde(rename = "audio")]
-    Audio(AudioContent<'b>),
-    /// The address of a resource; since 2025-06-18.
-    #[serde(rename = "resource_link")]
-    ResourceLink(ResourceLink<'b>),
-    /// A resource with what it holds.
-    #[serde(rename = "resource")]
-    Resource(EmbeddedResource<'b>),
-    /// A block of a type that no revision defines.
-    #[serde(untagged)]
-    Other(Raw<'b>),
+            /// A picture.
+            #[derive(Debug, Default)]
+            struct ImageContent {
+                /// The bytes in base64.
+                data: Base64,
+                /// The media type.
+                mime_type "mimeType": Text,
+                /// Hints about audience and priority.
+                annotations: Option<Annotations>,
+                /// Further members; since 2025-06-18.
+                meta "_meta": Meta [SINCE_2025_06],
+            }
+
+            /// Sound; since 2025-03-26, before that a note in text.
+            #[derive(Debug, Default)]
+            struct AudioContent ["type" SINCE_2025_03, TypeText] {
+                /// The bytes in base64.
+                data: Base64 [SINCE_2025_03, AudioNote],
+                /// The media type.
+                mime_type "mimeType": Text [SINCE_2025_03],
+                /// Hints about audience and priority.
+                annotations: Option<Annotations>,
+                /// Further members; since 2025-06-18.
+                meta "_meta": Meta [SINCE_2025_06],
+            }
+
+            /// The address of a resource, which `resources/list` need not have; since 2025-06-18,
+            /// before that a text.
+            #[derive(Debug, Default)]
+            struct ResourceLink ["type" SINCE_2025_06, TypeText] {
+                /// The URI.
+                uri: Text [SINCE_2025_06, NameText],
+                /// The name for programs.
+                name: Text [SINCE_2025_06],
+                /// The title for people.
+                title: Option<Text> [SINCE_2025_06],
+                /// The description for the model.
+                description: Option<Text> [SINCE_2025_06],
+                /// The media type, if known.
+                mime_type "mimeType": Option<Text> [SINCE_2025_06],
+                /// The number of bytes, before any encoding.
+                size: Option<u64> [SINCE_2025_06],
+                /// Hints about audience and priority.
+                annotations: Option<Annotations>,
+                /// The icons; since 2025-11-25.
+                icons: Hints<Icon> [SINCE_2025_11],
+                /// Further members.
+                meta "_meta": Meta [SINCE_2025_06],
+            }
+
+            /// A resource with its contents.
+            #[derive(Debug)]
+            struct EmbeddedResource {
+                /// The contents.
+                resource: ResourceContents,
+                /// Hints about audience and priority.
+                annotations: Option<Annotations>,
+                /// Further members; since 2025-06-18.
+                meta "_meta": Meta [SINCE_2025_06],
+            }
+
+            /// Hints of a server about content and resources.
+            #[derive(Debug, Default)]
+            struct Annotations {
+                /// The audience: people, the model, or both. An empty list means all.
+                audience: Hints<Role>,
+                /// The importance, from 0 (optional) to 1 (required).
+                priority: Option<f64>,
+                /// The time of the last change, in ISO 8601; since 2025-06-18.
+                last_modified "lastModified": Option<Text> [SINCE_2025_06],
+            }
+            ;
+            /// A block of content for a model or a person.
+            ///
+            /// A block that a revision lacks is written as a note in text.
+            enum Content by "type" {
+                /// Text.
+                Text(TextContent) = "text",
+                /// A picture.
+                Image(ImageContent) = "image",
+                /// Sound; since 2025-03-26.
+                Audio(AudioContent) = "audio",
+                /// The address of a resource; since 2025-06-18.
+                ResourceLink(ResourceLink) = "resource_link",
+                /// A resource with its contents.
+                Resource(EmbeddedResource) = "resource",
+            }
+            ;
+        }
+    };
 }
 
-impl<'b> ContentBlock<'b> {
-    /// A block of text.
+impl<'b> Content<'b> {
+    /// Creates a block of text.
     pub fn text(text: &'b str) -> Self {
         Self::Text(TextContent {
             text: text.into(),
@@ -43,114 +121,12 @@ impl<'b> ContentBlock<'b> {
     }
 }
 
-impl<'de: 'b, 'b> Deserialize<'de> for ContentBlock<'b> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let raw = Raw::deserialize(deserializer)?;
-        let block = match kind(raw) {
-            Some(kind) if kind == "text" => raw.decode(&mut []).map(Self::Text),
-            Some(kind) if kind == "image" => raw.decode(&mut []).map(Self::Image),
-            Some(kind) if kind == "audio" => raw.decode(&mut []).map(Self::Audio),
-            Some(kind) if kind == "resource_link" => raw.decode(&mut []).map(Self::ResourceLink),
-            Some(kind) if kind == "resource" => raw.decode(&mut []).map(Self::Resource),
-            Some(_) => Ok(Self::Other(raw)),
-            None => return Err(D::Error::missing_field("type")),
-        };
-        block.map_err(D::Error::custom)
+closed_enum! {
+    /// The speaker or the audience in a conversation with a model.
+    pub enum Role {
+        /// The person, or a program that speaks for them.
+        User = "user",
+        /// The model.
+        Assistant = "assistant",
     }
-}
-
-/// Text.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-#[serde(rename = "mcp:TextContent", rename_all = "camelCase")]
-pub struct TextContent<'b> {
-    /// The text.
-    #[serde(borrow)]
-    pub text: Str<'b>,
-    /// Who it is for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub annotations: Option<Annotations<'b>>,
-    /// Anything else; since 2025-06-18.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
-    pub meta: Option<Meta<'b>>,
-}
-
-/// A picture.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-#[serde(rename = "mcp:ImageContent", rename_all = "camelCase")]
-pub struct ImageContent<'b> {
-    /// Its bytes in base64.
-    #[serde(borrow)]
-    pub data: Str<'b>,
-    /// Its type.
-    pub mime_type: Str<'b>,
-    /// Who it is for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub annotations: Option<Annotations<'b>>,
-    /// Anything else; since 2025-06-18.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
-    pub meta: Option<Meta<'b>>,
-}
-
-/// Sound; since 2025-03-26.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-#[serde(rename = "mcp:AudioContent", rename_all = "camelCase")]
-pub struct AudioContent<'b> {
-    /// Its bytes in base64.
-    #[serde(borrow)]
-    pub data: Str<'b>,
-    /// Its type.
-    pub mime_type: Str<'b>,
-    /// Who it is for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub annotations: Option<Annotations<'b>>,
-    /// Anything else; since 2025-06-18.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
-    pub meta: Option<Meta<'b>>,
-}
-
-/// The address of a resource, which `resources/list` need not know (TL-16); since 2025-06-18.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-#[serde(rename = "mcp:ResourceLink", rename_all = "camelCase")]
-pub struct ResourceLink<'b> {
-    /// Its address.
-    #[serde(borrow)]
-    pub uri: Str<'b>,
-    /// What programs call it.
-    pub name: Str<'b>,
-    /// What people call it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub title: Option<Str<'b>>,
-    /// What it is, for the model.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub description: Option<Str<'b>>,
-    /// Its type, if known.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mime_type: Option<Str<'b>>,
-    /// Its bytes, before any encoding.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub size: Option<u64>,
-    /// Who it is for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub annotations: Option<Annotations<'b>>,
-    /// Pictures of it; since 2025-11-25.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub icons: Option<List<'b, Icon<'b>>>,
-    /// Anything else.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
-    pub meta: Option<Meta<'b>>,
-}
-
-/// A resource with what it holds.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-#[serde(rename = "mcp:EmbeddedResource", rename_all = "camelCase")]
-pub struct EmbeddedResource<'b> {
-    /// What it holds.
-    #[serde(borrow)]
-    pub resource: ResourceContents<'b>,
-    /// Who it is for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub annotations: Option<Annotations<'b>>,
-    /// Anything else; since 2025-06-18.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
-    pub meta: Option<Meta<'b>>,
 }

@@ -2,113 +2,79 @@
 
 use core::fmt;
 
-use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 
+use super::ElicitResult;
 use super::open::closed_enum;
-use super::{ElicitationSchema, Meta, TaskMetadata};
 use crate::json::{Kind, List, Map, Raw, Str};
 
-/// The parameters of `elicitation/create`: a request of its own until 2025-11-25, a question of
-/// an `input_required` since. Its member `mode` says which arm it is; missing is a form (EL-04).
-#[derive(Clone, Copy, Debug, Serialize)]
-#[serde(tag = "mode")]
-pub enum ElicitParams<'b> {
-    /// A form to fill in. Never for secrets (EL-05).
-    #[serde(rename = "form")]
-    Form(ElicitFormParams<'b>),
-    /// A page to visit; since 2025-11-25.
-    #[serde(rename = "url")]
-    Url(ElicitUrlParams<'b>),
-    /// A mode that no revision defines.
-    #[serde(untagged)]
-    Other(Raw<'b>),
-}
+#[doc(hidden)]
+#[macro_export]
+macro_rules! declare_elicitation {
+    ($form:ident) => {
+        $form! {
+            /// A form to fill in.
+            #[derive(Debug, Default)]
+            struct ElicitFormParams ["mode" SINCE_2025_11] {
+                /// The message to the person.
+                message: Text,
+                /// The form: a flat object of primitive fields. It is written as the revision has
+                /// it.
+                requested_schema "requestedSchema": Form,
+                /// The progress token and further members; until 2025-11-25.
+                meta "_meta": Meta [LEGACY],
+            } core {
+                /// The request for a task; 2025-11-25 only.
+                task: Option<TaskMetadata> [ONLY_2025_11],
+            }
 
-impl<'de: 'b, 'b> Deserialize<'de> for ElicitParams<'b> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let raw = Raw::deserialize(deserializer)?;
-        let mode = raw.object().and_then(|object| object.get("mode"));
-        let params = match mode.filter(|mode| !mode.is_null()).map(Raw::string) {
-            None => raw.decode(&mut []).map(Self::Form),
-            Some(Some(mode)) if mode == "form" => raw.decode(&mut []).map(Self::Form),
-            Some(Some(mode)) if mode == "url" => raw.decode(&mut []).map(Self::Url),
-            Some(_) => Ok(Self::Other(raw)),
-        };
-        params.map_err(D::Error::custom)
-    }
-}
+            /// A page to visit; since 2025-11-25.
+            #[derive(Debug, Default)]
+            struct ElicitUrlParams {
+                /// The message to the person.
+                message: Text,
+                /// The page. A client shows it in full and opens it only with consent.
+                url: Text,
+                /// The id that reports the completion; required in 2025-11-25, and only there.
+                elicitation_id "elicitationId": Option<Text> [ONLY_2025_11],
+                /// The progress token and further members; until 2025-11-25.
+                meta "_meta": Meta [LEGACY],
+            } core {
+                /// The request for a task; 2025-11-25 only.
+                task: Option<TaskMetadata> [ONLY_2025_11],
+            }
 
-/// A form to fill in.
-///
-/// ```
-/// use mcp_proto::json::{List, Map};
-/// use mcp_proto::model::*;
-///
-/// let fields = [
-///     ("city", PrimitiveSchema::String(StringSchema::default())),
-///     ("now", PrimitiveSchema::Boolean(BooleanSchema::default())),
-/// ];
-/// let required = ["city".into()];
-/// let form = ElicitFormParams {
-///     message: "Where to?".into(),
-///     requested_schema: ElicitationSchema {
-///         properties: Map::from(&fields),
-///         required: Some(List::from(&required)),
-///         ..ElicitationSchema::default()
-///     },
-///     ..ElicitFormParams::default()
-/// };
-/// assert_eq!(form.requested_schema.properties.len(), 2);
-/// ```
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-#[serde(rename = "mcp:ElicitFormParams", rename_all = "camelCase")]
-pub struct ElicitFormParams<'b> {
-    /// What to tell the person.
-    #[serde(borrow)]
-    pub message: Str<'b>,
-    /// The form.
-    pub requested_schema: ElicitationSchema<'b>,
-    /// Asks for a task; 2025-11-25 only.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub task: Option<TaskMetadata>,
-    /// Progress token and anything else; until 2025-11-25.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
-    pub meta: Option<Meta<'b>>,
-}
+            /// The result of `elicitation/create`. `Debug` does not show the answers.
+            struct ElicitResult {
+                /// The action of the person.
+                action: ElicitAction,
+                /// The form, filled in: only if it was accepted.
+                content: Answers,
+                /// Further members; until 2025-11-25.
+                meta "_meta": Meta [LEGACY],
+            }
 
-/// A page to visit; since 2025-11-25.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-#[serde(rename = "mcp:ElicitUrlParams", rename_all = "camelCase")]
-pub struct ElicitUrlParams<'b> {
-    /// What to tell the person.
-    #[serde(borrow)]
-    pub message: Str<'b>,
-    /// The page. It is shown in full, and opened only with consent (EL-06, EL-07).
-    pub url: Str<'b>,
-    /// The id that reports its completion; required in 2025-11-25, and only there.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub elicitation_id: Option<Str<'b>>,
-    /// Asks for a task; 2025-11-25 only.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub task: Option<TaskMetadata>,
-    /// Progress token and anything else; until 2025-11-25.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
-    pub meta: Option<Meta<'b>>,
-}
-
-/// The result of `elicitation/create`.
-#[derive(Clone, Copy, Serialize, Deserialize)]
-#[serde(rename = "mcp:ElicitResult", rename_all = "camelCase")]
-pub struct ElicitResult<'b> {
-    /// What the person did.
-    pub action: ElicitAction,
-    /// The form, filled in: only if it was accepted (EL-08).
-    #[serde(borrow, skip_serializing_if = "Option::is_none")]
-    pub content: Option<Map<'b, FormValue<'b>>>,
-    /// Anything else; until 2025-11-25.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
-    pub meta: Option<Meta<'b>>,
+            /// The parameters of `notifications/elicitation/complete`; 2025-11-25 only.
+            #[derive(Debug, Default)]
+            struct ElicitationCompleteParams<'b> {
+                /// The id of the elicitation. One that is unknown or finished is ignored.
+                elicitation_id "elicitationId": Text,
+                /// Further members.
+                meta "_meta": Meta,
+            }
+            ;
+            /// The parameters of `elicitation/create`: a request of its own until 2025-11-25, since
+            /// then a question of an `input_required`. The member `mode` names the arm; absent
+            /// means a form.
+            enum ElicitParams by "mode" else Form {
+                /// A form to fill in. It must not ask for secrets.
+                Form(ElicitFormParams) = "form",
+                /// A page to visit; since 2025-11-25.
+                Url(ElicitUrlParams) = "url",
+            }
+            ;
+        }
+    };
 }
 
 /// Without the form, which is not for logs.
@@ -208,16 +174,4 @@ impl fmt::Debug for FormValue<'_> {
             Self::Other(_) => "Other",
         })
     }
-}
-
-/// The parameters of `notifications/elicitation/complete`; 2025-11-25 only.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-#[serde(rename = "mcp:ElicitationCompleteParams", rename_all = "camelCase")]
-pub struct ElicitationCompleteParams<'b> {
-    /// The elicitation. One that is unknown or finished is ignored (EL-12).
-    #[serde(borrow)]
-    pub elicitation_id: Str<'b>,
-    /// Anything else.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
-    pub meta: Option<Meta<'b>>,
 }

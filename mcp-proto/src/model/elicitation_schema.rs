@@ -3,26 +3,118 @@
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::kind::kind;
-use super::open::{closed_enum, open_enum};
-use super::{EnumSchema, MultiEnumSchema};
-use crate::json::{List, Map, Raw, Str};
+use super::declare::{has, tag};
+use super::open::closed_enum;
+use super::{BooleanSchema, EnumSchema, MultiEnumSchema, NumberSchema, StringSchema};
+use crate::json::Raw;
 
-/// A form: fields by name, and which of them must be filled.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-#[serde(rename = "mcp:ElicitationSchema", rename_all = "camelCase")]
-pub struct ElicitationSchema<'b> {
-    /// The dialect of JSON Schema; since 2025-11-25.
-    #[serde(rename = "$schema", borrow, skip_serializing_if = "Option::is_none")]
-    pub schema: Option<Str<'b>>,
-    /// Says that it is an object.
-    #[serde(rename = "type")]
-    pub kind: ObjectType,
-    /// The fields.
-    pub properties: Map<'b, PrimitiveSchema<'b>>,
-    /// The names of those that must be filled.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub required: Option<List<'b, Str<'b>>>,
+#[doc(hidden)]
+#[macro_export]
+macro_rules! declare_forms {
+    ($form:ident) => {
+        $form! {
+            /// A form: fields by name, and the names of those that must be filled.
+            ///
+            /// ```
+            /// use mcp_proto::json::{List, Map};
+            /// use mcp_proto::model::*;
+            ///
+            /// let fields = [
+            ///     ("city", PrimitiveSchema::String(StringSchema::default())),
+            ///     ("now", PrimitiveSchema::Boolean(BooleanSchema::default())),
+            /// ];
+            /// let required = ["city".into()];
+            /// let form = ElicitFormParams {
+            ///     message: "Where to?".into(),
+            ///     requested_schema: ElicitationSchema {
+            ///         properties: Map::from(&fields),
+            ///         required: Some(List::from(&required)),
+            ///         ..ElicitationSchema::default()
+            ///     },
+            ///     ..ElicitFormParams::default()
+            /// };
+            /// assert_eq!(form.requested_schema.properties.len(), 2);
+            /// ```
+            #[derive(Debug, Default)]
+            struct ElicitationSchema<'b> {
+                /// The dialect of JSON Schema; since 2025-11-25.
+                schema "$schema": Option<Text> [SINCE_2025_11],
+                /// The type of the form.
+                kind "type": ObjectType,
+                /// The fields.
+                properties: Fields,
+                /// The names of the fields that must be filled.
+                required: Items<Text>,
+            }
+
+            /// A field for text.
+            #[derive(Debug, Default)]
+            struct StringSchema<'b> {
+                /// The title for people.
+                title: Option<Text>,
+                /// The description for people.
+                description: Option<Text>,
+                /// The fewest characters.
+                min_length "minLength": Option<u64>,
+                /// The most characters.
+                max_length "maxLength": Option<u64>,
+                /// The format.
+                format: Option<StringFormat>,
+                /// The value at first; since 2025-11-25.
+                default: Option<Text> [SINCE_2025_11],
+            }
+
+            /// A field for a number.
+            #[derive(Debug)]
+            struct NumberSchema<'b> {
+                /// The type: any number, or whole numbers.
+                kind "type": NumberType,
+                /// The title for people.
+                title: Option<Text>,
+                /// The description for people.
+                description: Option<Text>,
+                /// The least number.
+                minimum: Option<f64>,
+                /// The greatest number.
+                maximum: Option<f64>,
+                /// The value at first; since 2025-11-25.
+                default: Option<f64> [SINCE_2025_11],
+            }
+
+            /// A field for yes or no.
+            #[derive(Debug, Default)]
+            struct BooleanSchema<'b> {
+                /// The title for people.
+                title: Option<Text>,
+                /// The description for people.
+                description: Option<Text>,
+                /// The value at first.
+                default: Option<bool>,
+            }
+
+            /// A value to choose, and the text that people see for it.
+            #[derive(Debug, Default)]
+            struct Choice<'b> {
+                /// The value.
+                value "const": Text,
+                /// The text for people.
+                title: Text,
+            }
+            ;
+            ;
+            /// The format of a text.
+            names StringFormat {
+                /// An email address.
+                Email = "email",
+                /// A URI.
+                Uri = "uri",
+                /// A date.
+                Date = "date",
+                /// A date and a time of day.
+                DateTime = "date-time",
+            }
+        }
+    };
 }
 
 closed_enum! {
@@ -62,12 +154,8 @@ pub enum PrimitiveSchema<'b> {
 impl<'de: 'b, 'b> Deserialize<'de> for PrimitiveSchema<'b> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let raw = Raw::deserialize(deserializer)?;
-        let has = |member| {
-            raw.object()
-                .is_some_and(|object| object.get(member).is_some())
-        };
-        let schema = match kind(raw) {
-            Some(kind) if kind == "string" && (has("enum") || has("oneOf")) => {
+        let schema = match tag(raw, "type").flatten() {
+            Some(kind) if kind == "string" && (has(raw, "enum") || has(raw, "oneOf")) => {
                 raw.decode(&mut []).map(Self::Enum)
             }
             Some(kind) if kind == "string" => raw.decode(&mut []).map(Self::String),
@@ -83,89 +171,12 @@ impl<'de: 'b, 'b> Deserialize<'de> for PrimitiveSchema<'b> {
     }
 }
 
-/// A field for text.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-#[serde(rename = "mcp:StringSchema", rename_all = "camelCase")]
-pub struct StringSchema<'b> {
-    /// What people call it.
-    #[serde(borrow, skip_serializing_if = "Option::is_none")]
-    pub title: Option<Str<'b>>,
-    /// What goes there.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub description: Option<Str<'b>>,
-    /// The fewest characters.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub min_length: Option<u64>,
-    /// The most characters.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_length: Option<u64>,
-    /// Its form.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub format: Option<StringFormat<'b>>,
-    /// What is there before anything is typed; since 2025-11-25.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub default: Option<Str<'b>>,
-}
-
-open_enum! {
-    /// The form of a text.
-    pub enum StringFormat {
-        /// An email address.
-        Email = "email",
-        /// A URI.
-        Uri = "uri",
-        /// A date.
-        Date = "date",
-        /// A date and a time of day.
-        DateTime = "date-time",
-    }
-}
-
-/// A field for a number.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-#[serde(rename = "mcp:NumberSchema", rename_all = "camelCase")]
-pub struct NumberSchema<'b> {
-    /// Whether it is whole.
-    #[serde(rename = "type")]
-    pub kind: NumberType,
-    /// What people call it.
-    #[serde(borrow, skip_serializing_if = "Option::is_none")]
-    pub title: Option<Str<'b>>,
-    /// What goes there.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub description: Option<Str<'b>>,
-    /// The least.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub minimum: Option<f64>,
-    /// The most.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub maximum: Option<f64>,
-    /// What is there before anything is typed; since 2025-11-25.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub default: Option<f64>,
-}
-
 closed_enum! {
-    /// Whether a number is whole.
+    /// The type of the numbers of a field.
     pub enum NumberType {
-        /// It may have a fraction.
+        /// Any number.
         Number = "number",
-        /// It is whole.
+        /// A whole number.
         Integer = "integer",
     }
-}
-
-/// A field for yes or no.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-#[serde(rename = "mcp:BooleanSchema", rename_all = "camelCase")]
-pub struct BooleanSchema<'b> {
-    /// What people call it.
-    #[serde(borrow, skip_serializing_if = "Option::is_none")]
-    pub title: Option<Str<'b>>,
-    /// What goes there.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub description: Option<Str<'b>>,
-    /// What is there before anything is chosen.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub default: Option<bool>,
 }

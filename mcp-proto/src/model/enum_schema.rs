@@ -4,8 +4,9 @@ use serde::de::Error;
 use serde::ser::{SerializeSeq, SerializeStruct};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::lenient;
-use crate::json::{List, Str};
+use super::Choice;
+use super::rules::{Optional, Rule};
+use crate::json::{DecodeError, List, Object, Str};
 
 /// A field for one choice of several.
 ///
@@ -59,17 +60,6 @@ pub enum Choices<'b> {
     },
 }
 
-/// A value, and what to show for it.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-#[serde(rename = "mcp:Choice", rename_all = "camelCase")]
-pub struct Choice<'b> {
-    /// The value.
-    #[serde(rename = "const", borrow)]
-    pub value: Str<'b>,
-    /// What people see.
-    pub title: Str<'b>,
-}
-
 impl Serialize for EnumSchema<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let name = match self.choices {
@@ -78,8 +68,8 @@ impl Serialize for EnumSchema<'_> {
         };
         let mut schema = serializer.serialize_struct(name, 7)?;
         schema.serialize_field("type", "string")?;
-        lenient::member(&mut schema, "title", &self.title)?;
-        lenient::member(&mut schema, "description", &self.description)?;
+        Optional::write(&self.title, "title", &mut schema)?;
+        Optional::write(&self.description, "description", &mut schema)?;
         match self.choices {
             Choices::Untitled(values) => schema.serialize_field("enum", &values)?,
             Choices::Named { values, names } => {
@@ -92,25 +82,45 @@ impl Serialize for EnumSchema<'_> {
                 schema.serialize_field("enumNames", &Column(choices, |choice| choice.title))?;
             }
         }
-        lenient::member(&mut schema, "default", &self.default)?;
+        Optional::write(&self.default, "default", &mut schema)?;
         schema.end()
     }
 }
 
 impl<'de: 'b, 'b> Deserialize<'de> for EnumSchema<'b> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let wire = EnumWire::deserialize(deserializer)?;
-        let choices = match (wire.one_of, wire.values, wire.enum_names) {
-            (Some(choices), _, _) => Choices::Titled(choices),
-            (None, Some(values), Some(names)) => Choices::Named { values, names },
-            (None, Some(values), None) => Choices::Untitled(values),
-            (None, None, _) => return Err(D::Error::missing_field("enum")),
-        };
+        Self::read(Object::deserialize(deserializer)?).map_err(D::Error::custom)
+    }
+}
+
+impl<'b> EnumSchema<'b> {
+    fn read(object: Object<'b>) -> Result<Self, DecodeError> {
         Ok(Self {
-            choices,
-            title: wire.title,
-            description: wire.description,
-            default: wire.default,
+            choices: Choices::read(object, "oneOf", "enum")?,
+            title: member(object, "title")?,
+            description: member(object, "description")?,
+            default: member(object, "default")?,
+        })
+    }
+}
+
+impl<'b> Choices<'b> {
+    fn read(
+        object: Object<'b>,
+        titled: &'static str,
+        values: &'static str,
+    ) -> Result<Self, DecodeError> {
+        if let Some(choices) = member(object, titled)? {
+            return Ok(Self::Titled(choices));
+        }
+        let choices = member(object, values)?;
+        let choices = choices.ok_or_else(|| DecodeError::missing_field(values))?;
+        Ok(match member(object, "enumNames")? {
+            Some(names) => Self::Named {
+                values: choices,
+                names,
+            },
+            None => Self::Untitled(choices),
         })
     }
 }
@@ -136,31 +146,33 @@ impl Serialize for MultiEnumSchema<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut schema = serializer.serialize_struct("mcp:MultiEnumSchema", 7)?;
         schema.serialize_field("type", "array")?;
-        lenient::member(&mut schema, "title", &self.title)?;
-        lenient::member(&mut schema, "description", &self.description)?;
+        Optional::write(&self.title, "title", &mut schema)?;
+        Optional::write(&self.description, "description", &mut schema)?;
         schema.serialize_field("items", &Items(self.choices))?;
-        lenient::member(&mut schema, "minItems", &self.min_items)?;
-        lenient::member(&mut schema, "maxItems", &self.max_items)?;
-        lenient::member(&mut schema, "default", &self.default)?;
+        Optional::write(&self.min_items, "minItems", &mut schema)?;
+        Optional::write(&self.max_items, "maxItems", &mut schema)?;
+        Optional::write(&self.default, "default", &mut schema)?;
         schema.end()
     }
 }
 
 impl<'de: 'b, 'b> Deserialize<'de> for MultiEnumSchema<'b> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let wire = MultiEnumWire::deserialize(deserializer)?;
-        let choices = match (wire.items.any_of, wire.items.values) {
-            (Some(choices), _) => Choices::Titled(choices),
-            (None, Some(values)) => Choices::Untitled(values),
-            (None, None) => return Err(D::Error::missing_field("items")),
-        };
+        Self::read(Object::deserialize(deserializer)?).map_err(D::Error::custom)
+    }
+}
+
+impl<'b> MultiEnumSchema<'b> {
+    fn read(object: Object<'b>) -> Result<Self, DecodeError> {
+        let items: Option<Object<'b>> = member(object, "items")?;
+        let items = items.ok_or_else(|| DecodeError::missing_field("items"))?;
         Ok(Self {
-            choices,
-            title: wire.title,
-            description: wire.description,
-            min_items: wire.min_items,
-            max_items: wire.max_items,
-            default: wire.default,
+            choices: Choices::read(items, "anyOf", "enum")?,
+            title: member(object, "title")?,
+            description: member(object, "description")?,
+            min_items: member(object, "minItems")?,
+            max_items: member(object, "maxItems")?,
+            default: member(object, "default")?,
         })
     }
 }
@@ -196,36 +208,10 @@ impl Serialize for Column<'_> {
     }
 }
 
-#[derive(Deserialize)]
-struct EnumWire<'b> {
-    #[serde(borrow)]
-    title: Option<Str<'b>>,
-    description: Option<Str<'b>>,
-    #[serde(rename = "oneOf")]
-    one_of: Option<List<'b, Choice<'b>>>,
-    #[serde(rename = "enum")]
-    values: Option<List<'b, Str<'b>>>,
-    #[serde(rename = "enumNames")]
-    enum_names: Option<List<'b, Str<'b>>>,
-    default: Option<Str<'b>>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct MultiEnumWire<'b> {
-    #[serde(borrow)]
-    title: Option<Str<'b>>,
-    description: Option<Str<'b>>,
-    items: ItemsWire<'b>,
-    min_items: Option<u64>,
-    max_items: Option<u64>,
-    default: Option<List<'b, Str<'b>>>,
-}
-
-#[derive(Deserialize)]
-struct ItemsWire<'b> {
-    #[serde(borrow, rename = "anyOf")]
-    any_of: Option<List<'b, Choice<'b>>>,
-    #[serde(rename = "enum")]
-    values: Option<List<'b, Str<'b>>>,
+/// Reads a member; `null` counts as absent.
+fn member<'b, T: Deserialize<'b>>(
+    object: Object<'b>,
+    name: &'static str,
+) -> Result<Option<T>, DecodeError> {
+    object.get(name).map_or(Ok(None), |raw| raw.decode(&mut []))
 }

@@ -1,44 +1,45 @@
 //! The `data` of the errors of the protocol.
 
-use serde::{Deserialize, Serialize};
-
-use super::{ClientCapabilities, ElicitParams};
-use crate::json::{List, Raw, Str};
+use crate::json::Raw;
 use crate::revision::Revision;
 use crate::rpc::{ErrorObject, code};
 
-/// The `data` of error -32022: the server does not speak this revision (VR-04). In the legacy
-/// era, of the error to an `initialize` that names none.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-#[serde(rename = "mcp:UnsupportedVersionData", rename_all = "camelCase")]
-pub struct UnsupportedVersionData<'b> {
-    /// The revisions that it speaks.
-    #[serde(borrow)]
-    pub supported: List<'b, Str<'b>>,
-    /// The one that was asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub requested: Option<Str<'b>>,
+#[doc(hidden)]
+#[macro_export]
+macro_rules! declare_error_data {
+    ($form:ident) => {
+        $form! {
+            /// The `data` of error -32022: the server does not speak the revision. In the legacy
+            /// era, of the error to an `initialize` that names none.
+            #[derive(Debug, Default)]
+            struct UnsupportedVersionData<'b> {
+                /// The revisions that the server speaks.
+                supported: List<Text>,
+                /// The revision of the request.
+                requested: Option<Text>,
+            }
+
+            /// The `data` of error -32021: the client did not declare a capability that the request
+            /// needs.
+            #[derive(Debug, Default)]
+            struct MissingCapabilitiesData<'b> {
+                /// The capabilities that the request needs.
+                required_capabilities "requiredCapabilities": ClientCapabilities,
+            }
+
+            /// The `data` of error -32042: pages have to be visited first; 2025-11-25 only.
+            #[derive(Debug, Default)]
+            struct UrlElicitationData<'b> {
+                /// The pages.
+                elicitations: List<ElicitParams>,
+            }
+            ;
+            ;
+        }
+    };
 }
 
-/// The `data` of error -32021: the client did not declare what the request needs (VR-07).
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-#[serde(rename = "mcp:MissingCapabilitiesData", rename_all = "camelCase")]
-pub struct MissingCapabilitiesData<'b> {
-    /// What it needs.
-    #[serde(borrow)]
-    pub required_capabilities: ClientCapabilities<'b>,
-}
-
-/// The `data` of error -32042: pages have to be visited first (EL-13); 2025-11-25 only.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-#[serde(rename = "mcp:UrlElicitationData", rename_all = "camelCase")]
-pub struct UrlElicitationData<'b> {
-    /// The pages.
-    #[serde(borrow)]
-    pub elicitations: List<'b, ElicitParams<'b>>,
-}
-
-/// Whether the error to a `resources/read` says that there is no such resource.
+/// Returns whether the error to a `resources/read` states that there is no such resource.
 ///
 /// That is -32002 in every revision (accepted, though not sent, in 2026-07-28: JR-24), and in
 /// 2026-07-28 -32602 with the URI in its data. Other codes that servers are seen to use, such

@@ -1,37 +1,40 @@
 //! The name and version of a peer.
 
-use serde::{Deserialize, Serialize};
+use super::{Icon, Implementation, Theme};
+use crate::json::{List, Str, Writer};
+use crate::revision::{Revision, fields};
 
-use super::Icon;
-use crate::json::{List, Str};
-
-/// Name and version of a client or server: `clientInfo` and `serverInfo`.
-///
-/// It is for display only: neither behaviour nor security decisions may depend on it (VR-09).
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-#[serde(rename = "mcp:Implementation", rename_all = "camelCase")]
-pub struct Implementation<'b> {
-    /// What programs call it.
-    #[serde(borrow)]
-    pub name: Str<'b>,
-    /// Its version, of no particular form.
-    pub version: Str<'b>,
-    /// What people call it; since 2025-06-18.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub title: Option<Str<'b>>,
-    /// What it is for; since 2025-11-25.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub description: Option<Str<'b>>,
-    /// Where to read about it; since 2025-11-25.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub website_url: Option<Str<'b>>,
-    /// Pictures of it; since 2025-11-25.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub icons: Option<List<'b, Icon<'b>>>,
+#[doc(hidden)]
+#[macro_export]
+macro_rules! declare_implementation {
+    ($form:ident) => {
+        $form! {
+            /// The name and version of a client or server: `clientInfo` and `serverInfo`.
+            ///
+            /// It is for display only: neither behaviour nor security decisions may depend on it.
+            #[derive(Debug, Default)]
+            struct Implementation {
+                /// The name for programs.
+                name: Text,
+                /// The version, of no particular form.
+                version: Text,
+                /// The title for people; since 2025-06-18.
+                title: Option<Text> [SINCE_2025_06],
+                /// The purpose; since 2025-11-25.
+                description: Option<Text> [SINCE_2025_11],
+                /// The website; since 2025-11-25.
+                website_url "websiteUrl": Option<Text> [SINCE_2025_11],
+                /// The icons; since 2025-11-25.
+                icons: Hints<Icon> [SINCE_2025_11],
+            }
+            ;
+            ;
+        }
+    };
 }
 
 impl<'b> Implementation<'b> {
-    /// A name and a version, and nothing else.
+    /// Creates a name and a version without more.
     pub fn new(name: &'b str, version: &'b str) -> Self {
         Self {
             name: name.into(),
@@ -40,8 +43,145 @@ impl<'b> Implementation<'b> {
         }
     }
 
-    /// What to show to people: the title, or else the name.
+    /// Returns the name to show to people: the title, or else the name.
     pub fn display_name(&self) -> Str<'b> {
         self.title.unwrap_or(self.name)
+    }
+}
+
+/// What every server writes, firmware too: without serde, whose general code brings the whole
+/// deserializer along. Icons that came from a peer are passed on as they are.
+pub(crate) trait WriteDirect {
+    /// Writes it as this revision has it.
+    fn write(&self, revision: Revision, w: &mut Writer<'_>);
+
+    /// Returns whether a member with this value is left out.
+    fn is_absent(&self) -> bool {
+        false
+    }
+}
+
+/// Writes structs whose members need no rule of their own.
+macro_rules! direct {
+    (
+        $($(#[$outer:meta])* struct $name:ident {
+            $(
+                $(#[$inner:meta])*
+                $field:ident $($json:literal)? : $kind:ident $(<$of:ident>)? $([$revisions:ident])?,
+            )*
+        })*
+        ; $($rest:tt)*
+    ) => {$(
+        impl WriteDirect for $name<'_> {
+            fn write(&self, revision: Revision, w: &mut Writer<'_>) {
+                let mut separator = "{";
+                $(if !self.$field.is_absent() $(&& fields::$revisions.contains(revision))? {
+                    write_name(&mut separator, crate::member_name!($field $($json)?), w);
+                    self.$field.write(revision, w);
+                })*
+                w.literal(if separator == "{" { "{}" } else { "}" });
+            }
+        }
+    )*};
+}
+
+crate::declare_implementation!(direct);
+crate::declare_icons!(direct);
+
+#[inline(never)]
+fn write_name(separator: &mut &'static str, name: &str, w: &mut Writer<'_>) {
+    w.literal(separator);
+    *separator = ",";
+    w.string(name);
+    w.literal(":");
+}
+
+impl WriteDirect for Str<'_> {
+    fn write(&self, _: Revision, w: &mut Writer<'_>) {
+        w.text(*self);
+    }
+}
+
+impl WriteDirect for Theme<'_> {
+    fn write(&self, _: Revision, w: &mut Writer<'_>) {
+        w.text(self.name());
+    }
+}
+
+impl<T: WriteDirect> WriteDirect for Option<T> {
+    fn write(&self, revision: Revision, w: &mut Writer<'_>) {
+        if let Some(value) = self {
+            value.write(revision, w);
+        }
+    }
+
+    fn is_absent(&self) -> bool {
+        self.is_none()
+    }
+}
+
+impl<T: WriteDirect> WriteDirect for List<'_, T> {
+    fn write(&self, revision: Revision, w: &mut Writer<'_>) {
+        List::write(self, w, |item, w| item.write(revision, w));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::Raw;
+
+    /// What serde's derive makes of the same value is the same, in every revision.
+    #[track_caller]
+    fn check<T: serde::Serialize>(value: &T, write: fn(&T, Revision, &mut Writer<'_>)) {
+        for revision in Revision::ALL {
+            let (mut expected, mut written) = ([0; 1024], [0; 1024]);
+            let mut w = Writer::new(&mut expected);
+            w.value(value, Some(revision)).unwrap();
+            let len = w.finish().unwrap();
+            let mut w = Writer::new(&mut written);
+            write(value, revision, &mut w);
+            assert_eq!(w.finish(), Ok(len));
+            // What follows the text may be left of a member that was taken back.
+            assert_eq!(written[..len], expected[..len], "{revision}");
+        }
+    }
+
+    fn raw(json: &str) -> Raw<'_> {
+        Raw::parse(json.as_bytes(), 8).unwrap()
+    }
+
+    #[test]
+    fn implementations() {
+        let plain = Implementation::new("a\"b", "1");
+        check(&plain, WriteDirect::write);
+        let sizes = ["48x48".into(), "any".into()];
+        let icon = Icon {
+            src: "https://example.com/a.png".into(),
+            ..Icon::default()
+        };
+        let icons = [
+            icon,
+            Icon {
+                mime_type: Some("image/png".into()),
+                sizes: Some((&sizes).into()),
+                theme: Some(Theme::Dark),
+                ..icon
+            },
+        ];
+        let whole = Implementation {
+            title: raw(r#""a\u0062\ud83d""#).string(),
+            description: Some("what".into()),
+            website_url: Some("https://example.com".into()),
+            icons: Some((&icons).into()),
+            ..plain
+        };
+        check(&whole, WriteDirect::write);
+        let theirs = raw(r#"[{"src":"x","sizes":["1x1"]}, 7]"#);
+        let passed = Implementation {
+            icons: theirs.array().map(Into::into),
+            ..plain
+        };
+        check(&passed, WriteDirect::write);
     }
 }

@@ -6,8 +6,7 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::open::closed_enum;
-use super::{CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, EmptyParams};
-use super::{ListRootsResult, Meta};
+use super::{CreateMessageParams, ElicitParams, EmptyParams, InputResponse};
 use crate::json::{Exact, Map, Raw, Str};
 
 /// Questions by the keys that their answers come back under (MR-04).
@@ -16,21 +15,38 @@ pub type InputRequests<'b> = Map<'b, InputRequest<'b>>;
 /// Answers by the keys of their questions (MR-09).
 pub type InputResponses<'b> = Map<'b, InputResponse<'b>>;
 
-/// The result `input_required`: the request is to be made again with the answers.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-#[serde(rename = "mcp:InputRequiredResult", rename_all = "camelCase")]
-pub struct InputRequiredResult<'b> {
-    /// Says that it is one.
-    pub result_type: InputRequiredTag,
-    /// What the server wants to know.
-    #[serde(borrow, skip_serializing_if = "Option::is_none")]
-    pub input_requests: Option<InputRequests<'b>>,
-    /// What it wants to have back. One of the two is there (MR-03).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub request_state: Option<RequestState<'b>>,
-    /// Anything else.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
-    pub meta: Option<Meta<'b>>,
+#[doc(hidden)]
+#[macro_export]
+macro_rules! declare_input {
+    ($form:ident) => {
+        $form! {
+            /// The result `input_required`: the request is to be made again with the answers. It
+            /// has questions, a state, or both.
+            #[derive(Debug)]
+            struct InputRequiredResult<'b> {
+                /// The type of the result.
+                result_type "resultType": InputRequiredTag,
+                /// The questions of the server.
+                input_requests "inputRequests": Questions,
+                /// The state that the server wants to have back.
+                request_state "requestState": Option<RequestState>,
+                /// Further members.
+                meta "_meta": Meta,
+            }
+            ;
+            /// The answer to a question: the bare result, whose members tell which question it
+            /// answers.
+            enum InputResponse by member {
+                /// The answer to `elicitation/create`, with an `action`.
+                Elicit(ElicitResult) = "action",
+                /// The answer to `sampling/createMessage`, with a `model`.
+                CreateMessage(CreateMessageResult) = "model",
+                /// The answer to `roots/list`, with `roots`.
+                ListRoots(ListRootsResult) = "roots",
+            }
+            ;
+        }
+    };
 }
 
 closed_enum! {
@@ -100,39 +116,5 @@ impl<'de: 'b, 'b> Deserialize<'de> for InputRequest<'b> {
             _ => Ok(Self::Other(raw)),
         };
         request.map_err(D::Error::custom)
-    }
-}
-
-/// An answer: the bare result, which tells by its members what it answers.
-#[derive(Clone, Copy, Debug, Serialize)]
-#[serde(untagged)]
-pub enum InputResponse<'b> {
-    /// To `elicitation/create`: it has an `action`.
-    Elicit(ElicitResult<'b>),
-    /// To `sampling/createMessage`: it has a `model`.
-    CreateMessage(CreateMessageResult<'b>),
-    /// To `roots/list`: it has `roots`.
-    ListRoots(ListRootsResult<'b>),
-    /// To nothing that is known.
-    Other(Raw<'b>),
-}
-
-impl<'de: 'b, 'b> Deserialize<'de> for InputResponse<'b> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let raw = Raw::deserialize(deserializer)?;
-        let has = |member| {
-            raw.object()
-                .is_some_and(|object| object.get(member).is_some())
-        };
-        let response = if has("action") {
-            raw.decode(&mut []).map(Self::Elicit)
-        } else if has("model") {
-            raw.decode(&mut []).map(Self::CreateMessage)
-        } else if has("roots") {
-            raw.decode(&mut []).map(Self::ListRoots)
-        } else {
-            Ok(Self::Other(raw))
-        };
-        response.map_err(D::Error::custom)
     }
 }

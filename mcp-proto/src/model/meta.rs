@@ -3,8 +3,7 @@
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{ClientCapabilities, Implementation, LoggingLevel};
-use crate::json::{Exact, Map, Raw, Str};
+use crate::json::{Exact, Map, Raw};
 use crate::rpc::Id;
 
 /// Whatever else a message carries, by keys that may have a prefix.
@@ -38,59 +37,41 @@ pub mod keys {
     pub const BAGGAGE: &str = "baggage";
 }
 
-/// The reserved members of a request's `_meta`.
-///
-/// In 2026-07-28 version and capabilities are required (VR-01); the reader of a request checks
-/// that. Other members are not kept.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-#[serde(rename = "mcp:RequestMeta", rename_all = "camelCase")]
-pub struct RequestMeta<'b> {
-    /// The token for progress.
-    #[serde(borrow, skip_serializing_if = "Option::is_none")]
-    pub progress_token: Option<Id<'b>>,
-    /// The revision that the request speaks.
-    #[serde(
-        rename = "io.modelcontextprotocol/protocolVersion",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub protocol_version: Option<Str<'b>>,
-    /// What the client can do.
-    #[serde(
-        rename = "io.modelcontextprotocol/clientCapabilities",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub client_capabilities: Option<ClientCapabilities<'b>>,
-    /// Who it is.
-    #[serde(
-        rename = "io.modelcontextprotocol/clientInfo",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub client_info: Option<Implementation<'b>>,
-    /// The least severe log message to send for this request.
-    #[serde(
-        rename = "io.modelcontextprotocol/logLevel",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub log_level: Option<LoggingLevel>,
-}
+#[doc(hidden)]
+#[macro_export]
+macro_rules! declare_meta {
+    ($form:ident) => {
+        $form! {
+            /// The reserved members of a request's `_meta`.
+            ///
+            /// In 2026-07-28 version and capabilities are required; the reader of a request checks
+            /// that. Other members are not kept.
+            #[derive(Debug, Default)]
+            struct RequestMeta<'b> {
+                /// The token for progress.
+                progress_token "progressToken": Option<Id>,
+                /// The revision of the request.
+                protocol_version "io.modelcontextprotocol/protocolVersion": Option<Text> [SINCE_2026_07],
+                /// The capabilities of the client.
+                client_capabilities "io.modelcontextprotocol/clientCapabilities": Option<ClientCapabilities> [SINCE_2026_07],
+                /// The name and version of the client.
+                client_info "io.modelcontextprotocol/clientInfo": Option<Implementation> [SINCE_2026_07],
+                /// The least severe log message to send for this request.
+                log_level "io.modelcontextprotocol/logLevel": Option<LoggingLevel> [SINCE_2026_07],
+            }
 
-/// The reserved members of a result's `_meta`; since 2026-07-28.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-#[serde(rename = "mcp:ResultMeta", rename_all = "camelCase")]
-pub struct ResultMeta<'b> {
-    /// Who the server is (VR-08).
-    #[serde(
-        rename = "io.modelcontextprotocol/serverInfo",
-        borrow,
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub server_info: Option<Implementation<'b>>,
-    /// The listen that this is about (SB-03).
-    #[serde(
-        rename = "io.modelcontextprotocol/subscriptionId",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub subscription_id: Option<Id<'b>>,
+            /// The reserved members of a result's `_meta`; since 2026-07-28.
+            #[derive(Debug, Default)]
+            struct ResultMeta<'b> {
+                /// The name and version of the server.
+                server_info "io.modelcontextprotocol/serverInfo": Option<Implementation>,
+                /// The id of the listen that the message belongs to.
+                subscription_id "io.modelcontextprotocol/subscriptionId": Option<Id>,
+            }
+            ;
+            ;
+        }
+    };
 }
 
 impl Serialize for Id<'_> {

@@ -43,13 +43,13 @@
 //! ```
 //! use mcp_proto::Revision;
 //! use mcp_proto::json::{Raw, Writer};
-//! use mcp_proto::model::{CallToolParams, CallToolResult, ContentBlock};
+//! use mcp_proto::model::{CallToolParams, CallToolResult, Content};
 //!
 //! let params = Raw::parse(br#"{"name":"forecast","arguments":{"city":"Kyoto"}}"#, 8)?;
 //! let params: CallToolParams<'_> = params.decode(&mut [])?;
 //! assert_eq!(params.name, "forecast");
 //!
-//! let content = [ContentBlock::text("sunny")];
+//! let content = [Content::text("sunny")];
 //! let result = CallToolResult {
 //!     content: content.as_slice().into(),
 //!     structured_content: Some(Raw::EMPTY_OBJECT),
@@ -64,11 +64,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod annotations;
-mod call_tool;
-mod client_capabilities;
 mod completion;
 mod content;
+#[doc(hidden)]
+pub mod declare;
 mod elicitation;
 mod elicitation_schema;
 mod enum_schema;
@@ -79,104 +78,46 @@ mod icon;
 mod implementation;
 mod initialize;
 mod input;
-mod kind;
-mod lenient;
-mod logging;
 mod logging_level;
 mod meta;
 mod notification;
 mod open;
 mod page;
 mod prompt;
-mod read_resource;
 mod resource;
-mod resource_contents;
 mod result_type;
 mod root;
+#[doc(hidden)]
+pub mod rules;
 mod sampling;
-mod sampling_content;
-mod server_capabilities;
-mod settings;
-mod subscription;
 mod task;
-mod task_metadata;
 mod tool;
 
-// Opening, and what each side can do.
-pub use client_capabilities::{
-    ClientCapabilities, ClientTaskRequests, ClientTasksCapability, ElicitationCapability,
-    ElicitationTasks, RootsCapability, SamplingCapability, SamplingTasks,
-};
-pub use features::{ClientFeatures, ServerFeatures};
-pub use implementation::Implementation;
-pub use initialize::{DiscoverResult, InitializeParams, InitializeResult};
-pub use server_capabilities::{
-    PromptsCapability, ResourcesCapability, ServerCapabilities, ServerTaskRequests,
-    ServerTasksCapability, ToolTasks, ToolsCapability,
-};
+use declare::{borrowed, borrowed_name, borrowed_type};
 
-// Tools, resources and prompts.
-pub use call_tool::{CallToolParams, CallToolResult};
-pub use completion::{
-    CompleteParams, CompleteResult, Completion, CompletionArgument, CompletionContext,
-    PromptReference, Reference, ResourceReference,
-};
-pub use page::{CacheScope, PageParams, freshness};
-pub use prompt::{
-    GetPromptParams, GetPromptResult, ListPromptsResult, Prompt, PromptArgument, PromptMessage,
-};
-pub use read_resource::{ReadResourceParams, ReadResourceResult, ResourceParams};
-pub use resource::{ListResourceTemplatesResult, ListResourcesResult, Resource, ResourceTemplate};
-pub use resource_contents::{BlobResourceContents, ResourceContents, TextResourceContents};
-pub use tool::{ListToolsResult, TaskSupport, Tool, ToolAnnotations, ToolExecution};
+use crate::json::{List, Map, Object, Raw, Str};
+use crate::rpc::Id;
 
-// Content.
-pub use annotations::{Annotations, Role};
-pub use content::{
-    AudioContent, ContentBlock, EmbeddedResource, ImageContent, ResourceLink, TextContent,
+pub use content::Role;
+pub use elicitation::{ElicitAction, FormValue};
+pub use elicitation_schema::{NumberType, ObjectType, PrimitiveSchema};
+pub use enum_schema::{Choices, EnumSchema, MultiEnumSchema};
+pub use error_data::is_resource_not_found;
+pub use features::{
+    ClientCapabilities, ClientFeatures, ServerCapabilities, ServerFeatures, Settings,
 };
-pub use icon::{Icon, Theme};
-
-// Questions to the client.
-pub use elicitation::{
-    ElicitAction, ElicitFormParams, ElicitParams, ElicitResult, ElicitUrlParams,
-    ElicitationCompleteParams, FormValue,
-};
-pub use elicitation_schema::{
-    BooleanSchema, ElicitationSchema, NumberSchema, NumberType, ObjectType, PrimitiveSchema,
-    StringFormat, StringSchema,
-};
-pub use enum_schema::{Choice, Choices, EnumSchema, MultiEnumSchema};
 pub use form_check::{FieldFault, FieldMismatch};
-pub use input::{
-    InputRequest, InputRequests, InputRequiredResult, InputRequiredTag, InputResponse,
-    InputResponses, RequestState,
-};
-pub use root::{ListRootsResult, Root};
-pub use sampling::{
-    CreateMessageParams, CreateMessageResult, IncludeContext, ModelHint, ModelPreferences,
-    SamplingMessage, StopReason, ToolChoice, ToolChoiceMode,
-};
-pub use sampling_content::{SamplingBlock, SamplingContent, ToolResultContent, ToolUseContent};
-
-// Notifications, logs and subscriptions.
-pub use logging::{LoggingMessageParams, SetLevelParams};
+pub use input::{InputRequest, InputRequests, InputRequiredTag, InputResponses, RequestState};
 pub use logging_level::LoggingLevel;
-pub use notification::{CancelledParams, EmptyParams, ProgressParams};
-pub use subscription::{AcknowledgedParams, ListenParams, SubscriptionFilter};
-
-// Tasks.
-pub use task::{
-    CreateTaskResult, DetailedTask, ListTasksResult, Task, TaskParams, TaskStatus, UpdateTaskParams,
-};
-pub use task_metadata::TaskMetadata;
-
-// What messages have in common, and the data of errors.
-pub use error_data::{
-    MissingCapabilitiesData, UnsupportedVersionData, UrlElicitationData, is_resource_not_found,
-};
-pub use meta::{Meta, RequestMeta, ResultMeta, keys};
+pub use meta::{Meta, keys};
+pub use page::{CacheScope, freshness};
 pub use result_type::ResultType;
-pub use settings::Settings;
+pub use sampling::SamplingContent;
+#[doc(hidden)]
+pub use sampling::{read_blocks, write_blocks};
+pub use task::{TaskMetadata, TaskStatus};
 
 pub(crate) use features::{TASKS_EXTENSION, Unanswerable};
+pub(crate) use implementation::WriteDirect;
+
+crate::declare_payloads!(borrowed);

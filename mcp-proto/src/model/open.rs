@@ -1,52 +1,5 @@
 //! Enums of names.
 
-/// An enum of names to which peers may add their own, kept in the arm `Other`.
-macro_rules! open_enum {
-    ($(#[$outer:meta])* pub enum $name:ident {
-        $($(#[$inner:meta])* $variant:ident = $text:literal,)*
-    }) => {
-        $(#[$outer])*
-        #[derive(Clone, Copy, Debug, PartialEq)]
-        pub enum $name<'b> {
-            $($(#[$inner])* $variant,)*
-            /// A name that no revision defines.
-            Other($crate::json::Str<'b>),
-        }
-
-        impl<'b> $name<'b> {
-            /// The name on the wire.
-            pub fn name(self) -> $crate::json::Str<'b> {
-                match self {
-                    $(Self::$variant => $text.into(),)*
-                    Self::Other(name) => name,
-                }
-            }
-        }
-
-        impl<'b> From<$crate::json::Str<'b>> for $name<'b> {
-            fn from(name: $crate::json::Str<'b>) -> Self {
-                $(if name == $text {
-                    return Self::$variant;
-                })*
-                Self::Other(name)
-            }
-        }
-
-        impl serde::Serialize for $name<'_> {
-            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                self.name().serialize(serializer)
-            }
-        }
-
-        impl<'de: 'b, 'b> serde::Deserialize<'de> for $name<'b> {
-            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                <$crate::json::Str<'b> as serde::Deserialize>::deserialize(deserializer)
-                    .map(Self::from)
-            }
-        }
-    };
-}
-
 /// A closed enum of names, without `Deserialize`.
 macro_rules! closed_names {
     ($(#[$outer:meta])* pub enum $name:ident {
@@ -112,4 +65,4 @@ macro_rules! closed_enum {
     };
 }
 
-pub(super) use {closed_enum, closed_names, open_enum};
+pub(super) use {closed_enum, closed_names};

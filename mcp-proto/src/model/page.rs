@@ -2,38 +2,40 @@
 
 use core::time::Duration;
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer};
 
 use super::open::closed_names;
-use super::{Meta, lenient};
 use crate::json::Str;
 
-/// The parameters of the five requests for a page: `tools/list`, `resources/list`,
-/// `resources/templates/list`, `prompts/list`, and `tasks/list` of 2025-11-25.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-#[serde(rename = "mcp:PageParams", rename_all = "camelCase")]
-pub struct PageParams<'b> {
-    /// Where the page begins, as the page before it said; the first page has none. It is opaque,
-    /// and even an empty one is a cursor (PN-02, PN-04).
-    #[serde(
-        borrow,
-        skip_serializing_if = "Option::is_none",
-        serialize_with = "lenient::echo"
-    )]
-    pub cursor: Option<Str<'b>>,
-    /// Progress token and anything else.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
-    pub meta: Option<Meta<'b>>,
+#[doc(hidden)]
+#[macro_export]
+macro_rules! declare_pages {
+    ($form:ident) => {
+        $form! {
+            /// The parameters of the five requests for a page: `tools/list`, `resources/list`,
+            /// `resources/templates/list`, `prompts/list`, and `tasks/list` of 2025-11-25.
+            #[derive(Debug, Default)]
+            struct PageParams<'b> {
+                /// The position of the page, as the page before it stated it; absent for the first.
+                /// It is opaque, and even an empty text is a cursor.
+                cursor: Cursor,
+                /// The progress token and further members.
+                meta "_meta": Meta,
+            }
+            ;
+            ;
+        }
+    };
 }
 
 closed_names! {
-    /// Who may share a cached result; since 2026-07-28.
+    /// The clients that may share a cached result; since 2026-07-28.
     ///
-    /// What is missing or unknown is read as private (CH-13).
+    /// A name that is missing or unknown is read as private (CH-13).
     pub enum CacheScope {
-        /// Anybody.
+        /// All clients.
         Public = "public",
-        /// Only who asked with the same authorization (CH-05).
+        /// Clients with the authorization of the request.
         Private = "private",
     }
 }
@@ -45,7 +47,7 @@ impl<'de> Deserialize<'de> for CacheScope {
     }
 }
 
-/// How long a result stays fresh: not at all, where `ttlMs` is missing or negative (CH-03).
+/// Returns how long a result stays fresh: zero where `ttlMs` is missing or negative (CH-03).
 pub fn freshness(ttl_ms: Option<i64>) -> Duration {
     ttl_ms
         .and_then(|milliseconds| u64::try_from(milliseconds).ok())

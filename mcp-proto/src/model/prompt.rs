@@ -1,36 +1,101 @@
 //! Prompts, and pages of them.
 
-use serde::{Deserialize, Serialize};
+use super::Prompt;
+use crate::json::Str;
 
-use super::{CacheScope, ContentBlock, Icon, InputResponses, Meta, RequestState, Role, lenient};
-use crate::json::{List, Map, Str};
+#[doc(hidden)]
+#[macro_export]
+macro_rules! declare_prompts {
+    ($form:ident) => {
+        $form! {
+            /// A text with arguments that a server offers to people.
+            #[derive(Debug, Default)]
+            struct Prompt {
+                /// The name for requests.
+                name: Text,
+                /// The title for people; since 2025-06-18.
+                title: Option<Text> [SINCE_2025_06],
+                /// The description.
+                description: Option<Text>,
+                /// The arguments.
+                arguments: Items<PromptArgument>,
+                /// The icons; since 2025-11-25.
+                icons: Hints<Icon> [SINCE_2025_11],
+                /// Further members; since 2025-06-18.
+                meta "_meta": Meta [SINCE_2025_06],
+            }
 
-/// A text with gaps that a server offers to people.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-#[serde(rename = "mcp:Prompt", rename_all = "camelCase")]
-pub struct Prompt<'b> {
-    /// What it is asked for by.
-    #[serde(borrow)]
-    pub name: Str<'b>,
-    /// What people call it; since 2025-06-18.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub title: Option<Str<'b>>,
-    /// What it is for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub description: Option<Str<'b>>,
-    /// Its gaps.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub arguments: Option<List<'b, PromptArgument<'b>>>,
-    /// Pictures of it; since 2025-11-25.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub icons: Option<List<'b, Icon<'b>>>,
-    /// Anything else; since 2025-06-18.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
-    pub meta: Option<Meta<'b>>,
+            /// An argument of a prompt.
+            #[derive(Debug, Default)]
+            struct PromptArgument {
+                /// The name for requests.
+                name: Text,
+                /// The title for people; since 2025-06-18.
+                title: Option<Text> [SINCE_2025_06],
+                /// The description.
+                description: Option<Text>,
+                /// True if a request must have the argument.
+                required: Flag,
+            }
+
+            /// The result of `prompts/list`.
+            #[derive(Debug, Default)]
+            struct ListPromptsResult {
+                /// A page of prompts.
+                prompts: List<Prompt>,
+                /// The position of the next page; even an empty text is one.
+                next_cursor "nextCursor": Cursor,
+                /// The time for which the result stays fresh, in milliseconds; since 2026-07-28.
+                /// See `freshness`.
+                ttl_ms "ttlMs": Hint<i64> [SINCE_2026_07],
+                /// The clients that may share it; since 2026-07-28.
+                cache_scope "cacheScope": Hint<CacheScope> [SINCE_2026_07],
+                /// Further members.
+                meta "_meta": Meta,
+            }
+
+            /// The parameters of `prompts/get`.
+            #[derive(Debug, Default)]
+            struct GetPromptParams<'b> {
+                /// The name of the prompt.
+                name: Text,
+                /// The arguments: text only.
+                arguments: Option<Texts>,
+                /// The answers to an `input_required`; since 2026-07-28.
+                input_responses "inputResponses": Option<InputResponses> [SINCE_2026_07],
+                /// The state that came with the questions, unchanged; since 2026-07-28.
+                request_state "requestState": Option<RequestState> [SINCE_2026_07],
+                /// The progress token and further members.
+                meta "_meta": Meta,
+            }
+
+            /// The result of `prompts/get`.
+            #[derive(Debug, Default)]
+            struct GetPromptResult {
+                /// The description.
+                description: Option<Text>,
+                /// The messages for the model.
+                messages: List<PromptMessage>,
+                /// Further members.
+                meta "_meta": Meta,
+            }
+
+            /// A message of a prompt.
+            #[derive(Debug)]
+            struct PromptMessage {
+                /// The speaker.
+                role: Role,
+                /// The content.
+                content: Content,
+            }
+            ;
+            ;
+        }
+    };
 }
 
 impl<'b> Prompt<'b> {
-    /// A name, and nothing else.
+    /// Creates a prompt with a name alone.
     pub fn new(name: &'b str) -> Self {
         Self {
             name: name.into(),
@@ -38,100 +103,8 @@ impl<'b> Prompt<'b> {
         }
     }
 
-    /// What to show to people: the title, or else the name.
+    /// Returns the name to show to people: the title, or else the name.
     pub fn display_name(&self) -> Str<'b> {
         self.title.unwrap_or(self.name)
     }
-}
-
-/// A gap in a prompt.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-#[serde(rename = "mcp:PromptArgument", rename_all = "camelCase")]
-pub struct PromptArgument<'b> {
-    /// What it is filled in by.
-    #[serde(borrow)]
-    pub name: Str<'b>,
-    /// What people call it; since 2025-06-18.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub title: Option<Str<'b>>,
-    /// What goes there.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub description: Option<Str<'b>>,
-    /// Whether it must be filled.
-    #[serde(
-        default,
-        deserialize_with = "lenient::flag",
-        skip_serializing_if = "lenient::is_false"
-    )]
-    pub required: bool,
-}
-
-/// The result of `prompts/list`.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-#[serde(rename = "mcp:ListPromptsResult", rename_all = "camelCase")]
-pub struct ListPromptsResult<'b> {
-    /// A page of prompts.
-    #[serde(borrow)]
-    pub prompts: List<'b, Prompt<'b>>,
-    /// Where the next page begins; even an empty one is a cursor (PN-04).
-    #[serde(
-        skip_serializing_if = "Option::is_none",
-        serialize_with = "lenient::echo"
-    )]
-    pub next_cursor: Option<Str<'b>>,
-    /// How long it stays fresh, in milliseconds; since 2026-07-28.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ttl_ms: Option<i64>,
-    /// Who may share it; since 2026-07-28.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cache_scope: Option<CacheScope>,
-    /// Anything else.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
-    pub meta: Option<Meta<'b>>,
-}
-
-/// The parameters of `prompts/get`.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-#[serde(rename = "mcp:GetPromptParams", rename_all = "camelCase")]
-pub struct GetPromptParams<'b> {
-    /// The prompt.
-    #[serde(borrow)]
-    pub name: Str<'b>,
-    /// What goes into its gaps: text only (PR-08).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub arguments: Option<Map<'b, Str<'b>>>,
-    /// The answers to an `input_required`; since 2026-07-28.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub input_responses: Option<InputResponses<'b>>,
-    /// What came with it, unchanged (MR-11); since 2026-07-28.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub request_state: Option<RequestState<'b>>,
-    /// Progress token and anything else.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
-    pub meta: Option<Meta<'b>>,
-}
-
-/// The result of `prompts/get`.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-#[serde(rename = "mcp:GetPromptResult", rename_all = "camelCase")]
-pub struct GetPromptResult<'b> {
-    /// What it is for.
-    #[serde(borrow, skip_serializing_if = "Option::is_none")]
-    pub description: Option<Str<'b>>,
-    /// What to give to the model.
-    pub messages: List<'b, PromptMessage<'b>>,
-    /// Anything else.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
-    pub meta: Option<Meta<'b>>,
-}
-
-/// A message of a prompt.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-#[serde(rename = "mcp:PromptMessage", rename_all = "camelCase")]
-pub struct PromptMessage<'b> {
-    /// Who says it.
-    pub role: Role,
-    /// What they say.
-    #[serde(borrow)]
-    pub content: ContentBlock<'b>,
 }

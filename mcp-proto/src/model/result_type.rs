@@ -1,11 +1,13 @@
 //! The member `resultType`.
 
-use super::open::open_enum;
+use super::declare::{borrowed, borrowed_name};
 use crate::json::{Duplicate, Object};
 
-open_enum! {
-    /// What kind of result a result is; since 2026-07-28.
-    pub enum ResultType {
+borrowed! {
+    ;
+    ;
+    /// The kind of a result; since 2026-07-28.
+    names ResultType {
         /// The answer.
         Complete = "complete",
         /// A list of questions (see [`InputRequiredResult`](super::InputRequiredResult)).

@@ -3,34 +3,110 @@
 use serde::{Deserialize, Serialize};
 
 use super::open::closed_enum;
-use super::{InputRequests, InputResponses, Meta, lenient};
-use crate::json::{List, Object, Raw, Str};
 
-/// A task of 2025-11-25: the member of the answer to a request that asked for one, the answers to
-/// `tasks/get` and `tasks/cancel`, and the parameters of `notifications/tasks/status`.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-#[serde(rename = "mcp:Task", rename_all = "camelCase")]
-pub struct Task<'b> {
-    /// What it is named by.
-    #[serde(borrow)]
-    pub task_id: Str<'b>,
-    /// How it stands.
-    pub status: TaskStatus,
-    /// The same for people.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub status_message: Option<Str<'b>>,
-    /// When it was created, in ISO 8601.
-    pub created_at: Str<'b>,
-    /// When its status last changed, in ISO 8601.
-    pub last_updated_at: Str<'b>,
-    /// How long it is kept from its creation, in milliseconds; `None` means without limit.
-    pub ttl: Option<i64>,
-    /// How long to wait between two looks, in milliseconds.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub poll_interval: Option<u64>,
-    /// Anything else.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
-    pub meta: Option<Meta<'b>>,
+#[doc(hidden)]
+#[macro_export]
+macro_rules! declare_tasks {
+    ($form:ident) => {
+        $form! {
+            /// A task of the extension `io.modelcontextprotocol/tasks`: a result with `resultType`
+            /// `task`, the answer to `tasks/get`, and the parameters of `notifications/tasks`. The
+            /// status decides which members it has.
+            #[derive(Debug)]
+            struct DetailedTask {
+                /// The id of the task.
+                task_id "taskId": Text,
+                /// The status.
+                status: TaskStatus,
+                /// A description of the status, for people.
+                status_message "statusMessage": Option<Text>,
+                /// The time of the creation, in ISO 8601.
+                created_at "createdAt": Text,
+                /// The time of the last change, in ISO 8601.
+                last_updated_at "lastUpdatedAt": Text,
+                /// The time for which it is kept from its creation, in milliseconds; `None` means
+                /// without limit.
+                ttl_ms "ttlMs": Lifetime,
+                /// The time to wait between two polls, in milliseconds.
+                poll_interval_ms "pollIntervalMs": Interval,
+                /// The questions that are open; of a task that needs input.
+                input_requests "inputRequests": Questions,
+                /// The result of the request that created it, an object; of a completed task.
+                result: Option<Object>,
+                /// The JSON-RPC error of that request, an object; of a failed task.
+                error: Option<Object>,
+                /// Further members.
+                meta "_meta": Meta,
+            }
+
+            /// A task of 2025-11-25: a member of the answer to a request that asked for one, the
+            /// answers to `tasks/get` and `tasks/cancel`, and the parameters of
+            /// `notifications/tasks/status`.
+            #[derive(Debug)]
+            struct Task {
+                /// The id of the task.
+                task_id "taskId": Text,
+                /// The status.
+                status: TaskStatus,
+                /// A description of the status, for people.
+                status_message "statusMessage": Option<Text>,
+                /// The time of the creation, in ISO 8601.
+                created_at "createdAt": Text,
+                /// The time of the last change, in ISO 8601.
+                last_updated_at "lastUpdatedAt": Text,
+                /// The time for which it is kept from its creation, in milliseconds; `None` means
+                /// without limit.
+                ttl: Lifetime,
+                /// The time to wait between two polls, in milliseconds.
+                poll_interval "pollInterval": Interval,
+                /// Further members.
+                meta "_meta": Meta,
+            }
+
+            /// The answer to a request that asked for a task; 2025-11-25 only.
+            #[derive(Debug)]
+            struct CreateTaskResult {
+                /// The task.
+                task: Task,
+                /// Further members.
+                meta "_meta": Meta,
+            }
+
+            /// The result of `tasks/list`; 2025-11-25 only.
+            #[derive(Debug, Default)]
+            struct ListTasksResult {
+                /// A page of tasks.
+                tasks: List<Task>,
+                /// The position of the next page; even an empty text is one.
+                next_cursor "nextCursor": Cursor,
+                /// Further members.
+                meta "_meta": Meta,
+            }
+
+            /// The parameters of `tasks/get`, `tasks/result` and `tasks/cancel`, and the value of
+            /// `_meta` that relates a message to a task.
+            #[derive(Debug, Default)]
+            struct TaskParams<'b> {
+                /// The id of the task.
+                task_id "taskId": Text,
+                /// Further members.
+                meta "_meta": Meta,
+            }
+
+            /// The parameters of `tasks/update` of the extension.
+            #[derive(Debug, Default)]
+            struct UpdateTaskParams<'b> {
+                /// The id of the task.
+                task_id "taskId": Text,
+                /// The answers, or some of them.
+                input_responses "inputResponses": InputResponses,
+                /// Further members.
+                meta "_meta": Meta,
+            }
+            ;
+            ;
+        }
+    };
 }
 
 closed_enum! {
@@ -56,95 +132,10 @@ impl TaskStatus {
     }
 }
 
-/// The parameters of `tasks/get`, `tasks/result` and `tasks/cancel`, and the value of
-/// `_meta` that relates a message to a task.
+/// The request for a task; 2025-11-25 only.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-#[serde(rename = "mcp:TaskParams", rename_all = "camelCase")]
-pub struct TaskParams<'b> {
-    /// The task.
-    #[serde(borrow)]
-    pub task_id: Str<'b>,
-    /// Anything else.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
-    pub meta: Option<Meta<'b>>,
-}
-
-/// The answer to a request that asked for a task; 2025-11-25 only.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-#[serde(rename = "mcp:CreateTaskResult", rename_all = "camelCase")]
-pub struct CreateTaskResult<'b> {
-    /// The task.
-    #[serde(borrow)]
-    pub task: Task<'b>,
-    /// Anything else.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
-    pub meta: Option<Meta<'b>>,
-}
-
-/// The result of `tasks/list`; 2025-11-25 only.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-#[serde(rename = "mcp:ListTasksResult", rename_all = "camelCase")]
-pub struct ListTasksResult<'b> {
-    /// A page of tasks.
-    #[serde(borrow)]
-    pub tasks: List<'b, Task<'b>>,
-    /// Where the next page begins; even an empty one is a cursor (PN-04).
-    #[serde(
-        skip_serializing_if = "Option::is_none",
-        serialize_with = "lenient::echo"
-    )]
-    pub next_cursor: Option<Str<'b>>,
-    /// Anything else.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
-    pub meta: Option<Meta<'b>>,
-}
-
-/// A task of the extension `io.modelcontextprotocol/tasks`: an answer with `resultType` `task`,
-/// the answer to `tasks/get`, and the parameters of `notifications/tasks`.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-#[serde(rename = "mcp:DetailedTask", rename_all = "camelCase")]
-pub struct DetailedTask<'b> {
-    /// What it is named by.
-    #[serde(borrow)]
-    pub task_id: Str<'b>,
-    /// How it stands.
-    pub status: TaskStatus,
-    /// The same for people.
+pub struct TaskMetadata {
+    /// The time for which to keep it, in milliseconds; the receiver decides (TK-09).
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub status_message: Option<Str<'b>>,
-    /// When it was created, in ISO 8601.
-    pub created_at: Str<'b>,
-    /// When its status last changed, in ISO 8601.
-    pub last_updated_at: Str<'b>,
-    /// How long it is kept from its creation, in milliseconds; `None` means without limit.
-    pub ttl_ms: Option<i64>,
-    /// How long to wait between two looks, in milliseconds.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub poll_interval_ms: Option<u64>,
-    /// What it waits for, if that is how it stands (TK-36).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub input_requests: Option<InputRequests<'b>>,
-    /// What came of it, if it is done.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub result: Option<Object<'b>>,
-    /// Why it failed, if it did.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub error: Option<Raw<'b>>,
-    /// Anything else.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
-    pub meta: Option<Meta<'b>>,
-}
-
-/// The parameters of `tasks/update` of the extension.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-#[serde(rename = "mcp:UpdateTaskParams", rename_all = "camelCase")]
-pub struct UpdateTaskParams<'b> {
-    /// The task.
-    #[serde(borrow)]
-    pub task_id: Str<'b>,
-    /// The answers, or some of them (TK-40).
-    pub input_responses: InputResponses<'b>,
-    /// Anything else.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
-    pub meta: Option<Meta<'b>>,
+    pub ttl: Option<u64>,
 }

@@ -1,50 +1,129 @@
-//! Tools, and pages of them.
+//! Tools, pages of them, and their calls.
 
-use serde::ser::SerializeStruct;
-use serde::{Deserialize, Serialize, Serializer};
+use core::fmt;
 
-use super::open::open_enum;
-use super::{CacheScope, Icon, Meta, lenient};
-use crate::json::{List, Object, Str};
+use super::{CallToolParams, Tool};
+use crate::json::{Object, Str};
 
-/// A function that a server offers to a model.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(rename = "mcp:Tool", rename_all = "camelCase")]
-pub struct Tool<'b> {
-    /// What it is called by: 1 to 128 of `[A-Za-z0-9_.-]`, case-sensitive (TL-05).
-    #[serde(borrow)]
-    pub name: Str<'b>,
-    /// What people call it; since 2025-06-18.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub title: Option<Str<'b>>,
-    /// What it does, for the model.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub description: Option<Str<'b>>,
-    /// The schema of its arguments, an object at its root (TL-06).
-    pub input_schema: Object<'b>,
-    /// The schema of its structured content; since 2025-06-18, and until 2025-11-25 an object at
-    /// its root.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub output_schema: Option<Object<'b>>,
-    /// What it does to the world; since 2025-03-26.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub annotations: Option<ToolAnnotations<'b>>,
-    /// Pictures of it; since 2025-11-25.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub icons: Option<List<'b, Icon<'b>>>,
-    /// Whether it runs as a task; 2025-11-25 only.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub execution: Option<ToolExecution<'b>>,
-    /// Anything else; since 2025-06-18.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
-    pub meta: Option<Meta<'b>>,
+#[doc(hidden)]
+#[macro_export]
+macro_rules! declare_tools {
+    ($form:ident) => {
+        $form! {
+            /// A function that a server offers to a model.
+            #[derive(Debug)]
+            struct Tool {
+                /// The name for calls: 1 to 128 of `[A-Za-z0-9_.-]`, case-sensitive.
+                name: Text,
+                /// The title for people; since 2025-06-18.
+                title: Option<Text> [SINCE_2025_06],
+                /// The description for the model.
+                description: Option<Text>,
+                /// The schema of the arguments, an object at its root.
+                input_schema "inputSchema": Object,
+                /// The schema of the structured content; since 2025-06-18, and until 2025-11-25 an
+                /// object at its root.
+                output_schema "outputSchema": Schema [SINCE_2025_06, any SINCE_2026_07],
+                /// Hints about the effects; since 2025-03-26.
+                annotations: Option<ToolAnnotations> [SINCE_2025_03],
+                /// The icons; since 2025-11-25.
+                icons: Hints<Icon> [SINCE_2025_11],
+                /// The way of running, as a task or not; 2025-11-25 only.
+                execution: Option<ToolExecution> [ONLY_2025_11],
+                /// Further members; since 2025-06-18.
+                meta "_meta": Meta [SINCE_2025_06],
+            }
+
+            /// Hints about the effects of a tool; untrusted unless the server is trusted.
+            #[derive(Debug, Default)]
+            struct ToolAnnotations {
+                /// The title for people.
+                title: Option<Text>,
+                /// True if the tool changes nothing; absent means false.
+                read_only_hint "readOnlyHint": Option<bool>,
+                /// True if changes may destroy; absent means true.
+                destructive_hint "destructiveHint": Option<bool>,
+                /// True if a second equal call changes nothing more; absent means false.
+                idempotent_hint "idempotentHint": Option<bool>,
+                /// True if the tool interacts with what the server does not control; absent means
+                /// true.
+                open_world_hint "openWorldHint": Option<bool>,
+            }
+
+            /// The way in which a tool runs; 2025-11-25 only.
+            #[derive(Debug, Default)]
+            struct ToolExecution {
+                /// The support for tasks; absent means forbidden.
+                task_support "taskSupport": Option<TaskSupport>,
+            }
+
+            /// The result of `tools/list`.
+            #[derive(Debug, Default)]
+            struct ListToolsResult {
+                /// A page of tools.
+                tools: List<Tool>,
+                /// The position of the next page; even an empty text is one.
+                next_cursor "nextCursor": Cursor,
+                /// The time for which the result stays fresh, in milliseconds; since 2026-07-28.
+                /// See `freshness`.
+                ttl_ms "ttlMs": Hint<i64> [SINCE_2026_07],
+                /// The clients that may share it; since 2026-07-28.
+                cache_scope "cacheScope": Hint<CacheScope> [SINCE_2026_07],
+                /// Further members.
+                meta "_meta": Meta,
+            }
+
+            /// The result of `tools/call`.
+            #[derive(Debug, Default)]
+            struct CallToolResult {
+                /// The content for the model. A result without it is read as one with an empty
+                /// list.
+                content: Blocks<Content>,
+                /// The content for programs; since 2025-06-18. An object, and since 2026-07-28 any
+                /// value: there `null` is a value too, and differs from an absent member.
+                structured_content "structuredContent": Structured [SINCE_2025_06, any SINCE_2026_07],
+                /// True if the tool failed, which is for the model to know.
+                is_error "isError": Flag,
+                /// Further members.
+                meta "_meta": Meta,
+            }
+
+            /// The parameters of `tools/call`. `Debug` shows neither arguments nor answers.
+            #[derive(Default)]
+            struct CallToolParams<'b> {
+                /// The name of the tool.
+                name: Text,
+                /// The arguments; absent means `{}`.
+                arguments: Option<Object>,
+                /// The request for a task; 2025-11-25 only.
+                task: Option<TaskMetadata> [ONLY_2025_11],
+                /// The answers to an `input_required`; since 2026-07-28.
+                input_responses "inputResponses": Option<InputResponses> [SINCE_2026_07],
+                /// The state that came with the questions, unchanged; since 2026-07-28.
+                request_state "requestState": Option<RequestState> [SINCE_2026_07],
+                /// The progress token and further members.
+                meta "_meta": Meta,
+            }
+            ;
+            ;
+            /// The support of a tool for tasks.
+            names TaskSupport {
+                /// Calls are never tasks.
+                Forbidden = "forbidden",
+                /// The client decides.
+                Optional = "optional",
+                /// Calls are always tasks.
+                Required = "required",
+            }
+        }
+    };
 }
 
 impl<'b> Tool<'b> {
     /// A schema for a tool without arguments (TL-06).
     pub const NO_ARGUMENTS: &'static [u8] = br#"{"type":"object","additionalProperties":false}"#;
 
-    /// A tool of which nothing more is known.
+    /// Creates a tool with a name and a schema alone.
     pub fn new(name: &'b str, input_schema: Object<'b>) -> Self {
         Self {
             name: name.into(),
@@ -59,7 +138,7 @@ impl<'b> Tool<'b> {
         }
     }
 
-    /// What to show to people: the title, that of the annotations, or else the name.
+    /// Returns the name to show to people: the title, that of the annotations, or else the name.
     pub fn display_name(&self) -> Str<'b> {
         self.title
             .or(self.annotations.and_then(|annotations| annotations.title))
@@ -67,96 +146,12 @@ impl<'b> Tool<'b> {
     }
 }
 
-impl Serialize for Tool<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        // The root of the schema decides which revisions can carry it (TL-17).
-        let name = match self.output_schema {
-            Some(schema) if !describes_object(schema) => "mcp:Tool:any",
-            _ => "mcp:Tool",
-        };
-        let mut tool = serializer.serialize_struct(name, 9)?;
-        tool.serialize_field("name", &self.name)?;
-        lenient::member(&mut tool, "title", &self.title)?;
-        lenient::member(&mut tool, "description", &self.description)?;
-        tool.serialize_field("inputSchema", &self.input_schema)?;
-        lenient::member(&mut tool, "outputSchema", &self.output_schema)?;
-        lenient::member(&mut tool, "annotations", &self.annotations)?;
-        lenient::member(&mut tool, "icons", &self.icons)?;
-        lenient::member(&mut tool, "execution", &self.execution)?;
-        lenient::member(&mut tool, "_meta", &self.meta)?;
-        tool.end()
+/// Without arguments and answers, which are not for logs.
+impl fmt::Debug for CallToolParams<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CallToolParams")
+            .field("name", &self.name)
+            .field("task", &self.task)
+            .finish_non_exhaustive()
     }
-}
-
-/// What a tool says that it does to the world; untrusted unless its server is trusted (TL-12).
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-#[serde(rename = "mcp:ToolAnnotations", rename_all = "camelCase")]
-pub struct ToolAnnotations<'b> {
-    /// What people call it.
-    #[serde(borrow, skip_serializing_if = "Option::is_none")]
-    pub title: Option<Str<'b>>,
-    /// Whether it changes nothing; it may, if nothing is said.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub read_only_hint: Option<bool>,
-    /// Whether its changes may destroy; they may, if nothing is said.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub destructive_hint: Option<bool>,
-    /// Whether a second equal call changes nothing more; it may, if nothing is said.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub idempotent_hint: Option<bool>,
-    /// Whether it meets things that the server does not control; it may, if nothing is said.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub open_world_hint: Option<bool>,
-}
-
-/// How a tool runs; 2025-11-25 only.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-#[serde(rename = "mcp:ToolExecution", rename_all = "camelCase")]
-pub struct ToolExecution<'b> {
-    /// Whether calls are tasks; forbidden, if nothing is said.
-    #[serde(borrow, skip_serializing_if = "Option::is_none")]
-    pub task_support: Option<TaskSupport<'b>>,
-}
-
-open_enum! {
-    /// Whether the calls of a tool may be tasks (TK-05, TK-06).
-    pub enum TaskSupport {
-        /// Never.
-        Forbidden = "forbidden",
-        /// As the client likes.
-        Optional = "optional",
-        /// Always.
-        Required = "required",
-    }
-}
-
-/// The result of `tools/list`.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-#[serde(rename = "mcp:ListToolsResult", rename_all = "camelCase")]
-pub struct ListToolsResult<'b> {
-    /// A page of tools.
-    #[serde(borrow)]
-    pub tools: List<'b, Tool<'b>>,
-    /// Where the next page begins; even an empty one is a cursor (PN-04).
-    #[serde(
-        skip_serializing_if = "Option::is_none",
-        serialize_with = "lenient::echo"
-    )]
-    pub next_cursor: Option<Str<'b>>,
-    /// How long it stays fresh, in milliseconds; since 2026-07-28.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ttl_ms: Option<i64>,
-    /// Who may share it; since 2026-07-28.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cache_scope: Option<CacheScope>,
-    /// Anything else.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
-    pub meta: Option<Meta<'b>>,
-}
-
-fn describes_object(schema: Object<'_>) -> bool {
-    schema
-        .get("type")
-        .and_then(|kind| kind.string())
-        .is_some_and(|kind| kind == "object")
 }

@@ -3,11 +3,12 @@
 //!
 //! The model's structs tell their name to the serializer with the prefix `mcp:`, so that types
 //! of an application which happen to be called alike are left alone, and cost one comparison.
-//! A struct whose members depend on a value has a second name (`mcp:Tool:any`).
+//! A struct whose members depend on a value has a second name (`mcp:Tool:any`). The table is made of the
+//! declarations of the model.
 
 use super::{Revision, RevisionSet};
 
-/// What a serializer does with one member of a struct.
+/// The way in which a serializer writes one member of a struct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Member {
     /// Writes it.
@@ -34,6 +35,7 @@ pub enum Member {
 pub struct Rules {
     exceptions: &'static [Exception],
     revision: Revision,
+    any: bool,
 }
 
 impl Rules {
@@ -41,13 +43,21 @@ impl Rules {
     /// for a name that is not of the model, every member is written.
     pub fn of(structure: &str, revision: Option<Revision>) -> Self {
         match (structure.strip_prefix("mcp:"), revision) {
-            (Some(name), Some(revision)) => Self {
-                exceptions: exceptions(name),
-                revision,
-            },
+            (Some(name), Some(revision)) => {
+                let (name, any) = match name.strip_suffix(":any") {
+                    Some(name) => (name, true),
+                    None => (name, false),
+                };
+                Self {
+                    exceptions: exceptions_of(name),
+                    revision,
+                    any,
+                }
+            }
             _ => Self {
                 exceptions: &[],
                 revision: Revision::V2026_07_28,
+                any: false,
             },
         }
     }
@@ -57,7 +67,14 @@ impl Rules {
         self.exceptions
             .iter()
             .find(|exception| exception.field == field)
-            .filter(|exception| !exception.revisions.contains(self.revision))
+            .filter(|exception| {
+                let revisions = if self.any {
+                    exception.any
+                } else {
+                    exception.revisions
+                };
+                !revisions.contains(self.revision)
+            })
             .map_or(Member::Write, |exception| exception.otherwise.member())
     }
 }
@@ -73,6 +90,8 @@ pub fn first_only(list: &str, revision: Option<Revision>) -> bool {
 struct Exception {
     field: &'static str,
     revisions: RevisionSet,
+    /// The revisions that have it where the value needs one in which it may be any value.
+    any: RevisionSet,
     otherwise: Otherwise,
 }
 
@@ -108,230 +127,108 @@ const fn or(field: &'static str, revisions: RevisionSet, otherwise: Otherwise) -
     Exception {
         field,
         revisions,
+        any: revisions,
         otherwise,
     }
 }
 
-fn exceptions(structure: &str) -> &'static [Exception] {
-    EXCEPTIONS
-        .iter()
-        .find(|(name, _)| *name == structure)
-        .map_or(&[], |(_, exceptions)| exceptions)
+macro_rules! exceptions {
+    ($({$name:expr} [$($revisions:ident $($otherwise:tt)*)?],)*) => {
+        &[$($(exception!($name, $revisions $($otherwise)*),)?)*]
+    };
 }
 
-/// The table, by the names of the structs, those first that are written most often.
-const EXCEPTIONS: &[(&str, &[Exception])] = &[
-    ("CallToolResult", &[has("structuredContent", SINCE_2025_06)]),
-    ("TextContent", NESTED_META),
-    ("ProgressParams", &[has("message", SINCE_2025_03)]),
-    ("Tool", &tool(SINCE_2025_06)),
-    ("Annotations", &[has("lastModified", SINCE_2025_06)]),
-    (
-        "CallToolParams",
-        &[
-            has("task", ONLY_2025_11),
-            has("inputResponses", SINCE_2026_07),
-            has("requestState", SINCE_2026_07),
-        ],
-    ),
-    ("Resource", LISTED),
-    ("ResourceTemplate", LISTED),
-    ("Prompt", LISTED),
-    ("PromptArgument", TITLED),
-    ("PromptReference", TITLED),
-    ("ImageContent", NESTED_META),
-    ("EmbeddedResource", NESTED_META),
-    ("TextResourceContents", NESTED_META),
-    ("BlobResourceContents", NESTED_META),
-    ("Root", NESTED_META),
-    (
-        "Implementation",
-        &[
-            has("title", SINCE_2025_06),
-            has("description", SINCE_2025_11),
-            has("websiteUrl", SINCE_2025_11),
-            has("icons", SINCE_2025_11),
-        ],
-    ),
-    (
-        "RequestMeta",
-        &[
-            has("io.modelcontextprotocol/protocolVersion", SINCE_2026_07),
-            has("io.modelcontextprotocol/clientCapabilities", SINCE_2026_07),
-            has("io.modelcontextprotocol/clientInfo", SINCE_2026_07),
-            has("io.modelcontextprotocol/logLevel", SINCE_2026_07),
-        ],
-    ),
-    (
-        "ClientCapabilities",
-        &[
-            has("elicitation", SINCE_2025_06),
-            has("tasks", ONLY_2025_11),
-            has("extensions", SINCE_2026_07),
-        ],
-    ),
-    ("RootsCapability", &[has("listChanged", LEGACY)]),
-    (
-        "SamplingCapability",
-        &[has("context", SINCE_2025_11), has("tools", SINCE_2025_11)],
-    ),
-    (
-        "ElicitationCapability",
-        &[has("form", SINCE_2025_11), has("url", SINCE_2025_11)],
-    ),
-    (
-        "ServerCapabilities",
-        &[
-            has("completions", SINCE_2025_03),
-            has("tasks", ONLY_2025_11),
-            has("extensions", SINCE_2026_07),
-        ],
-    ),
-    ("ReadResourceParams", RETRIED),
-    ("GetPromptParams", RETRIED),
-    ("CompleteParams", &[has("context", SINCE_2025_06)]),
-    (
-        "CreateMessageParams",
-        &[
-            has("tools", SINCE_2025_11),
-            has("toolChoice", SINCE_2025_11),
-            has("task", ONLY_2025_11),
-            has("_meta", LEGACY),
-        ],
-    ),
-    (
-        "ElicitFormParams",
-        &[
-            has("mode", SINCE_2025_11),
-            has("task", ONLY_2025_11),
-            has("_meta", LEGACY),
-        ],
-    ),
-    (
-        "ElicitUrlParams",
-        &[
-            has("elicitationId", ONLY_2025_11),
-            has("task", ONLY_2025_11),
-            has("_meta", LEGACY),
-        ],
-    ),
-    ("ListToolsResult", CACHED),
-    ("ListResourcesResult", CACHED),
-    ("ListResourceTemplatesResult", CACHED),
-    ("ListPromptsResult", CACHED),
-    ("ReadResourceResult", CACHED),
-    ("ListRootsResult", LEGACY_META),
-    ("ElicitResult", LEGACY_META),
-    ("SamplingMessage", &[has("_meta", SINCE_2025_11)]),
-    // The value decides since when these may be sent.
-    (
-        "CallToolResult:any",
-        &[has("structuredContent", SINCE_2026_07)],
-    ),
-    ("Tool:any", &tool(SINCE_2026_07)),
-    // A text note takes the place of a block that the revision does not have (TL-17).
-    (
-        "AudioContent",
-        &[
-            or("type", SINCE_2025_03, Otherwise::TypeText),
-            or("data", SINCE_2025_03, Otherwise::AudioNote),
-            has("mimeType", SINCE_2025_03),
-            has("_meta", SINCE_2025_06),
-        ],
-    ),
-    (
-        "ResourceLink",
-        &[
-            or("type", SINCE_2025_06, Otherwise::TypeText),
-            or("uri", SINCE_2025_06, Otherwise::NameText),
-            has("name", SINCE_2025_06),
-            has("title", SINCE_2025_06),
-            has("description", SINCE_2025_06),
-            has("mimeType", SINCE_2025_06),
-            has("size", SINCE_2025_06),
-            has("icons", SINCE_2025_11),
-            has("_meta", SINCE_2025_06),
-        ],
-    ),
-    (
-        "ToolUseContent",
-        &[
-            or("type", SINCE_2025_11, Otherwise::TypeText),
-            has("id", SINCE_2025_11),
-            or("name", SINCE_2025_11, Otherwise::NameText),
-            has("input", SINCE_2025_11),
-            has("_meta", SINCE_2025_11),
-        ],
-    ),
-    ("ToolResultContent", &tool_result(SINCE_2025_11)),
-    ("ToolResultContent:any", &tool_result(SINCE_2026_07)),
-    ("ElicitationSchema", &[has("$schema", SINCE_2025_11)]),
-    ("StringSchema", DEFAULTED),
-    ("NumberSchema", DEFAULTED),
-    ("EnumSchema", DEFAULTED),
-    // Titles were a list beside the values once, and nothing had several values (EL-17).
-    (
-        "EnumSchema:titled",
-        &[
-            has("default", SINCE_2025_11),
-            has("oneOf", SINCE_2025_11),
-            has("enum", UNTIL_2025_06),
-            has("enumNames", UNTIL_2025_06),
-        ],
-    ),
-    (
-        "MultiEnumSchema",
-        &[
-            or("type", SINCE_2025_11, Otherwise::TypeString),
-            has("items", SINCE_2025_11),
-            has("minItems", SINCE_2025_11),
-            has("maxItems", SINCE_2025_11),
-            has("default", SINCE_2025_11),
-        ],
-    ),
-];
-
-const NESTED_META: &[Exception] = &[has("_meta", SINCE_2025_06)];
-const LEGACY_META: &[Exception] = &[has("_meta", LEGACY)];
-const TITLED: &[Exception] = &[has("title", SINCE_2025_06)];
-const DEFAULTED: &[Exception] = &[has("default", SINCE_2025_11)];
-const LISTED: &[Exception] = &[
-    has("title", SINCE_2025_06),
-    has("icons", SINCE_2025_11),
-    has("_meta", SINCE_2025_06),
-];
-const RETRIED: &[Exception] = &[
-    has("inputResponses", SINCE_2026_07),
-    has("requestState", SINCE_2026_07),
-];
-const CACHED: &[Exception] = &[
-    has("ttlMs", SINCE_2026_07),
-    has("cacheScope", SINCE_2026_07),
-];
-
-/// The schema's root decides since when it may be sent.
-const fn tool(output_schema: RevisionSet) -> [Exception; 6] {
-    [
-        has("title", SINCE_2025_06),
-        has("annotations", SINCE_2025_03),
-        has("outputSchema", output_schema),
-        has("icons", SINCE_2025_11),
-        has("execution", ONLY_2025_11),
-        has("_meta", SINCE_2025_06),
-    ]
+macro_rules! exception {
+    ($field:expr, $revisions:ident) => {
+        has($field, $revisions)
+    };
+    ($field:expr, $revisions:ident, any $any:ident) => {
+        Exception {
+            any: $any,
+            ..has($field, $revisions)
+        }
+    };
+    ($field:expr, $revisions:ident, $otherwise:ident) => {
+        or($field, $revisions, Otherwise::$otherwise)
+    };
 }
 
-/// The kind of the value decides since when it may be sent.
-const fn tool_result(structured_content: RevisionSet) -> [Exception; 6] {
-    [
-        or("type", SINCE_2025_11, Otherwise::TypeText),
-        or("toolUseId", SINCE_2025_11, Otherwise::ToolResultNote),
-        has("content", SINCE_2025_11),
-        has("structuredContent", structured_content),
-        has("isError", SINCE_2025_11),
-        has("_meta", SINCE_2025_11),
-    ]
+/// Finds the exceptions of a struct by its name.
+fn exceptions_of(structure: &str) -> &'static [Exception] {
+    macro_rules! find {
+        (
+            $(
+                $(#[$outer:meta])*
+                struct $name:ident $(<$only:lifetime>)? $([$tag:literal $($tag_revisions:tt)*])? {
+                    $(
+                        $(#[$inner:meta])*
+                        $field:ident $($json:literal)? : $kind:ident $(<$of:ident>)? $([$($revisions:tt)*])?,
+                    )*
+                } $(core {
+                    $(
+                        $(#[$core_inner:meta])*
+                        $core_field:ident $($core_json:literal)? : $core_kind:ident $(<$core_of:ident>)?
+                            $([$($core_revisions:tt)*])?,
+                    )*
+                })?
+            )*
+            ; $($rest:tt)*
+        ) => {
+            $(if structure == stringify!($name) {
+                const EXCEPTIONS: &[Exception] = exceptions!(
+                    $({$tag} [$($tag_revisions)*],)?
+                    $({crate::member_name!($field $($json)?)} [$($($revisions)*)?],)*
+                    $($({crate::member_name!($core_field $($core_json)?)} [$($($core_revisions)*)?],)*)?
+                );
+                return EXCEPTIONS;
+            })*
+        };
+    }
+    crate::declare_payloads!(find);
+    match structure {
+        "ClientCapabilities" => CLIENT_CAPABILITIES,
+        "ServerCapabilities" => SERVER_CAPABILITIES,
+        "EnumSchema" => ENUM_SCHEMA,
+        "EnumSchema:titled" => TITLED_ENUM_SCHEMA,
+        "MultiEnumSchema" => MULTI_ENUM_SCHEMA,
+        _ => &[],
+    }
 }
+
+/// The exceptions of the capabilities of a role, at whatever depth.
+macro_rules! capabilities {
+    (
+        $(#[$features_outer:meta])* $features:ident,
+        $(#[$outer:meta])* $name:ident,
+        {
+            $($(#[$inner:meta])* $flag:ident = $bit:literal: $($parent:literal)? / $member:literal
+                $($is_flag:ident)? $([$revisions:ident])?,)*
+        }
+        $($around:tt)*
+    ) => {
+        &[has("extensions", SINCE_2026_07), $($(has($member, $revisions),)?)*]
+    };
+}
+
+const CLIENT_CAPABILITIES: &[Exception] = crate::declare_client_capabilities!(capabilities);
+const SERVER_CAPABILITIES: &[Exception] = crate::declare_server_capabilities!(capabilities);
+
+const ENUM_SCHEMA: &[Exception] = &[has("default", SINCE_2025_11)];
+
+/// Titles were a list beside the values once, and nothing had several values (EL-17).
+const TITLED_ENUM_SCHEMA: &[Exception] = &[
+    has("default", SINCE_2025_11),
+    has("oneOf", SINCE_2025_11),
+    has("enum", UNTIL_2025_06),
+    has("enumNames", UNTIL_2025_06),
+];
+const MULTI_ENUM_SCHEMA: &[Exception] = &[
+    or("type", SINCE_2025_11, Otherwise::TypeString),
+    has("items", SINCE_2025_11),
+    has("minItems", SINCE_2025_11),
+    has("maxItems", SINCE_2025_11),
+    has("default", SINCE_2025_11),
+];
 
 const TEXT: &str = r#""type":"text""#;
 const STRING: &str = r#""type":"string""#;
@@ -344,15 +241,16 @@ const UNTIL_2025_06: RevisionSet = RevisionSet::of(&[
     Revision::V2025_03_26,
     Revision::V2025_06_18,
 ]);
-const SINCE_2025_03: RevisionSet =
+pub(crate) const SINCE_2025_03: RevisionSet =
     RevisionSet::at_least(Revision::V2025_03_26).with(Revision::DraftV1);
-const SINCE_2025_06: RevisionSet =
+pub(crate) const SINCE_2025_06: RevisionSet =
     RevisionSet::at_least(Revision::V2025_06_18).with(Revision::DraftV1);
-const SINCE_2025_11: RevisionSet =
+pub(crate) const SINCE_2025_11: RevisionSet =
     RevisionSet::at_least(Revision::V2025_11_25).with(Revision::DraftV1);
-const ONLY_2025_11: RevisionSet = RevisionSet::of(&[Revision::V2025_11_25, Revision::DraftV1]);
-const SINCE_2026_07: RevisionSet = RevisionSet::at_least(Revision::V2026_07_28);
-const LEGACY: RevisionSet = RevisionSet::legacy().with(Revision::DraftV1);
+pub(crate) const ONLY_2025_11: RevisionSet =
+    RevisionSet::of(&[Revision::V2025_11_25, Revision::DraftV1]);
+pub(crate) const SINCE_2026_07: RevisionSet = RevisionSet::at_least(Revision::V2026_07_28);
+pub(crate) const LEGACY: RevisionSet = RevisionSet::legacy().with(Revision::DraftV1);
 
 #[cfg(test)]
 mod tests {
@@ -391,7 +289,7 @@ mod tests {
         check("mcp:Tool", "outputSchema", SINCE_2025_06);
         check("mcp:Tool:any", "outputSchema", SINCE_2026_07);
         check("mcp:ElicitUrlParams", "elicitationId", ONLY_2025_11);
-        check("mcp:RootsCapability", "listChanged", LEGACY);
+        check("mcp:ClientCapabilities", "listChanged", LEGACY);
         check("mcp:CallToolParams", "requestState", SINCE_2026_07);
     }
 

@@ -21,7 +21,6 @@ mod ask;
 mod channels;
 mod config;
 mod context;
-mod declaration;
 mod event;
 mod header_names;
 mod headers;

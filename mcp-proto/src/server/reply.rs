@@ -238,7 +238,7 @@ fn write_initialize(config: &ServerSetup<'_>, revision: Revision, w: &mut Writer
     w.string(revision.as_str());
     write_self(config, revision, w);
     w.literal(r#","serverInfo":"#);
-    let Ok(()) = config.texts.write_info(revision, w);
+    config.texts.write_info(revision, w);
     w.literal("}");
 }
 
@@ -254,7 +254,7 @@ fn write_discover(config: &ServerSetup<'_>, revision: Revision, w: &mut Writer<'
         w.literal(r#","_meta":{"#);
         w.string(keys::SERVER_INFO);
         w.literal(":");
-        let Ok(()) = config.texts.write_info(revision, w);
+        config.texts.write_info(revision, w);
         w.literal("}");
     }
     w.literal("}");
@@ -262,7 +262,7 @@ fn write_discover(config: &ServerSetup<'_>, revision: Revision, w: &mut Writer<'
 
 fn write_self(config: &ServerSetup<'_>, revision: Revision, w: &mut Writer<'_>) {
     w.literal(r#","capabilities":"#);
-    let Ok(()) = config.texts.write_capabilities(revision, w);
+    config.texts.write_capabilities(revision, w);
     if let Some(instructions) = config.texts.instructions() {
         w.literal(r#","instructions":"#);
         w.string(instructions);

@@ -195,7 +195,7 @@ fn write_result<L: IdStorage>(
         return check_object(out, len, object);
     }
     let write_name = |w: &mut Writer<'_>| {
-        let Ok(()) = config.texts.write_info(revision, w);
+        config.texts.write_info(revision, w);
     };
     let additions = [
         RESULT_TYPE,
@@ -269,7 +269,7 @@ fn write_input<L: IdStorage>(
     .map_err(|_: crate::json::EncodeError| SendError::Encode)?;
     let len = w.len();
     let write_name = |w: &mut Writer<'_>| {
-        let Ok(()) = config.texts.write_info(revision, w);
+        config.texts.write_info(revision, w);
     };
     let name = [identity_of(&write_name)];
     let additions = if config.identify {

@@ -5,8 +5,7 @@ use allocation_counter::measure;
 use mcp_proto::client::{self, Call, Client, ClientConfig, Round};
 use mcp_proto::json::{Object, Raw};
 use mcp_proto::model::{
-    CallToolResult, ClientCapabilities, ContentBlock, ElicitationCapability, ListToolsResult,
-    ServerCapabilities, Tool, ToolsCapability,
+    CallToolResult, ClientFeatures, Content, ListToolsResult, ServerFeatures, Tool,
 };
 use mcp_proto::rpc::Method;
 use mcp_proto::server::{self, AskOptions, ProgressReport, Server, ServerConfig};
@@ -41,18 +40,12 @@ fn converse(revision: Revision) -> u32 {
     let now = Instant::from_millis(5);
     let config = ClientConfig {
         revisions: RevisionSet::of(&[revision]),
-        capabilities: ClientCapabilities {
-            elicitation: Some(ElicitationCapability::default()),
-            ..ClientCapabilities::default()
-        },
+        capabilities: ClientFeatures::ELICITATION.capabilities(),
         ..ClientConfig::new("client", "1")
     };
     let mut client = Client::new(config, client::Fixed::<4, 2>).unwrap();
     let config = ServerConfig {
-        capabilities: ServerCapabilities {
-            tools: Some(ToolsCapability::default()),
-            ..ServerCapabilities::default()
-        },
+        capabilities: ServerFeatures::TOOLS.capabilities(),
         ..ServerConfig::new("server", "1")
     };
     let mut server = Server::new(config, server::Fixed::<64, 4, 2, 0, 0>::new()).unwrap();
@@ -200,7 +193,7 @@ fn finish<S: server::Storage>(
     server: &mut Server<'_, S>,
     out: &mut Buffer,
 ) -> bool {
-    let content = [ContentBlock::text("caf\u{e9} \"\n")];
+    let content = [Content::text("caf\u{e9} \"\n")];
     let result = CallToolResult {
         content: (&content).into(),
         ..CallToolResult::default()

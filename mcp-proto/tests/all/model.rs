@@ -218,8 +218,8 @@ fn prompts_and_completion() {
         r#"{"completion":{"values":["a","b"],"total":10,"hasMore":true}}"#,
     );
     check_refused::<PromptMessage<'_>>(r#"{"role":"system","content":{"type":"text","text":""}}"#);
-    check_refused::<ContentBlock<'_>>(r#"{"text":"without a type"}"#);
-    check_refused::<ContentBlock<'_>>(r#"{"type":"image","data":""}"#);
+    check_refused::<Content<'_>>(r#"{"text":"without a type"}"#);
+    check_refused::<Content<'_>>(r#"{"type":"image","data":""}"#);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! fixed versions, errors with a null id, `-32001` for a missing resource, `$/cancelRequest`.
 
 use mcp_proto::client::ClientConfig;
-use mcp_proto::model::{ResourcesCapability, ServerCapabilities, ToolsCapability};
+use mcp_proto::model::ServerFeatures;
 use mcp_proto::server::ServerConfig;
 
 use crate::script::{client, server};
@@ -10,11 +10,9 @@ use crate::script::{client, server};
 #[test]
 fn a_client_that_waits_for_nothing_is_served() {
     let config = ServerConfig {
-        capabilities: ServerCapabilities {
-            tools: Some(ToolsCapability::default()),
-            resources: Some(ResourcesCapability::default()),
-            ..ServerCapabilities::default()
-        },
+        capabilities: ServerFeatures::TOOLS
+            .with(ServerFeatures::RESOURCES)
+            .capabilities(),
         ..ServerConfig::new("ours", "1")
     };
     server::check(

@@ -5,8 +5,7 @@ use allocation_counter::measure;
 use mcp_proto::client::{self, Call, Client, ClientConfig, ClientSetup, Negotiation};
 use mcp_proto::json::{Map, Raw};
 use mcp_proto::model::{
-    ClientCapabilities, ElicitationCapability, Icon, Implementation, ServerCapabilities, Settings,
-    ToolsCapability,
+    ClientCapabilities, ClientFeatures, Icon, Implementation, ServerCapabilities, ServerFeatures,
 };
 use mcp_proto::rpc::{ErrorObject, Incoming, Message, Method};
 use mcp_proto::server::{self, Event, PreparedConfig, Server, ServerConfig, ServerSetup};
@@ -34,8 +33,6 @@ fn server_config(name: &str) -> ServerConfig<'_> {
         instructions: Some("Units are \"metric\"."),
         capabilities: ServerCapabilities {
             experimental: Some((&[("com.example/a", Raw::EMPTY_OBJECT)]).into()),
-            logging: Some(Settings::EMPTY),
-            tools: Some(ToolsCapability { list_changed: true }),
             extensions: Some(
                 (&[
                     ("com.example/b", Raw::EMPTY_OBJECT),
@@ -43,7 +40,10 @@ fn server_config(name: &str) -> ServerConfig<'_> {
                 ])
                     .into(),
             ),
-            ..ServerCapabilities::default()
+            ..ServerFeatures::LOGGING
+                .with(ServerFeatures::TOOLS)
+                .with(ServerFeatures::TOOLS_LIST_CHANGED)
+                .capabilities()
         },
         revisions: RevisionSet::of(&Revision::ALL),
         extension_revisions: const { &[("com.example/old", RevisionSet::all())] },
@@ -159,17 +159,20 @@ fn requests(setup: ClientSetup<'_>) -> String {
 #[test]
 fn a_client_writes_the_same_in_every_revision() {
     let name = String::from("a \"name\"");
-    let (form, url) = (Some(Settings::EMPTY), Some(Settings::EMPTY));
+    let (form, url) = (
+        ClientFeatures::ELICITATION_FORM,
+        ClientFeatures::ELICITATION_URL,
+    );
     let extensions = [
         ("com.example/new", Raw::EMPTY_OBJECT),
         ("com.example/old", Raw::EMPTY_OBJECT),
     ];
     let modes = [
-        None,
-        Some(ElicitationCapability::default()),
-        Some(ElicitationCapability { form, url: None }),
-        Some(ElicitationCapability { form: None, url }),
-        Some(ElicitationCapability { form, url }),
+        ClientFeatures::NONE,
+        ClientFeatures::ELICITATION,
+        form,
+        url,
+        form.with(url),
     ];
     for (revision, elicitation) in Revision::ALL
         .into_iter()
@@ -178,8 +181,7 @@ fn a_client_writes_the_same_in_every_revision() {
         let config = ClientConfig {
             info: info(&name),
             capabilities: ClientCapabilities {
-                roots: None,
-                elicitation,
+                features: elicitation,
                 extensions: Some(Map::new(&extensions)),
                 ..ClientCapabilities::default()
             },

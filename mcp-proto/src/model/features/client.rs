@@ -1,47 +1,70 @@
-//! The capabilities of a client as a set of bits.
+//! The capabilities of a client.
 
-use core::fmt;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{Member, ROOT, TASKS_EXTENSION, extensions, features, has_tasks_extension, read};
-use crate::json::Object;
-use crate::model::{
-    ClientCapabilities, ClientTaskRequests, ClientTasksCapability, ElicitationCapability,
-    ElicitationTasks, RootsCapability, SamplingCapability, SamplingTasks, Settings,
+use super::tree::{self, Row, Tree};
+use super::{
+    EVERY_REVISION, Settings, TASKS_SETTINGS, capabilities, has_tasks_extension, row_revisions,
 };
+use crate::json::{Map, Object, Writer};
 use crate::revision::{Elicitation, Revision, Tasks};
 use crate::rpc::Method;
+use crate::texts::{Declare, DeclaredExtensions};
 
-features! {
-    /// What a client declared.
-    ClientFeatures {
-        /// `roots`: it has roots to show.
-        ROOTS = 0,
-        /// `roots.listChanged`: it tells when they change.
-        ROOTS_LIST_CHANGED = 1,
-        /// `sampling`: it has a model to ask.
-        SAMPLING = 2,
-        /// `sampling.context`: it can add context.
-        SAMPLING_CONTEXT = 3,
-        /// `sampling.tools`: its model can use tools.
-        SAMPLING_TOOLS = 4,
-        /// `elicitation`, empty or with `form`: it can ask by forms (EL-01).
-        ELICITATION_FORM = 5,
-        /// `elicitation.url`: it can ask by pages to visit.
-        ELICITATION_URL = 6,
-        /// `tasks`: it makes tasks of questions.
-        TASKS = 7,
-        /// `tasks.list`: they can be listed.
-        TASKS_LIST = 8,
-        /// `tasks.cancel`: they can be cancelled.
-        TASKS_CANCEL = 9,
-        /// `tasks.requests.sampling.createMessage`: sampling may become a task.
-        TASKS_SAMPLING = 10,
-        /// `tasks.requests.elicitation.create`: elicitation may become a task.
-        TASKS_ELICITATION = 11,
-        /// The extension `io.modelcontextprotocol/tasks`.
-        TASKS_EXTENSION = 12,
-    }
+#[doc(hidden)]
+#[macro_export]
+macro_rules! declare_client_capabilities {
+    ($form:ident) => { $form! {
+        /// The capabilities of a client, as a set.
+        ClientFeatures,
+        /// The capabilities of a client: in `initialize`, and since 2026-07-28 on each request.
+        ClientCapabilities,
+        {
+            /// `roots`: the client has roots to show.
+            ROOTS = 0: / "roots",
+            /// `roots.listChanged`: the client notifies when they change; until 2025-11-25.
+            ROOTS_LIST_CHANGED = 1: "roots" / "listChanged" flag [LEGACY],
+            /// `sampling`: the client has a model.
+            SAMPLING = 2: / "sampling",
+            /// `sampling.context`: the client can add context; since 2025-11-25.
+            SAMPLING_CONTEXT = 3: "sampling" / "context" [SINCE_2025_11],
+            /// `sampling.tools`: the model can use tools; since 2025-11-25.
+            SAMPLING_TOOLS = 4: "sampling" / "tools" [SINCE_2025_11],
+            /// `elicitation` without a mode, which means forms: what [`read`](Self::read) returns
+            /// has [`ELICITATION_FORM`](Self::ELICITATION_FORM) in its place. Since 2025-06-18.
+            ELICITATION = 15: / "elicitation" [SINCE_2025_06],
+            /// `elicitation.form`: the client can ask people by forms; since 2025-06-18, where it
+            /// is an empty `elicitation`.
+            ELICITATION_FORM = 5: "elicitation" / "form" [SINCE_2025_11],
+            /// `elicitation.url`: the client can ask people by pages to visit; since 2025-11-25.
+            ELICITATION_URL = 6: "elicitation" / "url" [SINCE_2025_11],
+            /// `tasks`: the client makes tasks of questions; 2025-11-25 only.
+            TASKS = 7: / "tasks" [ONLY_2025_11],
+            /// `tasks.list`: the tasks can be listed.
+            TASKS_LIST = 8: "tasks" / "list",
+            /// `tasks.cancel`: the tasks can be cancelled.
+            TASKS_CANCEL = 9: "tasks" / "cancel",
+            /// `tasks.requests.sampling.createMessage`: sampling may become a task.
+            TASKS_SAMPLING = 10: "tasks.requests.sampling" / "createMessage",
+            /// `tasks.requests.elicitation.create`: elicitation may become a task.
+            TASKS_ELICITATION = 11: "tasks.requests.elicitation" / "create",
+            /// The extension `io.modelcontextprotocol/tasks`.
+            TASKS_EXTENSION = 12: "extensions" / "io.modelcontextprotocol/tasks" [SINCE_2026_07],
+        }
+        around {
+            "tasks" / "requests",
+            "tasks.requests" / "sampling",
+            "tasks.requests" / "elicitation",
+            / "extensions",
+        }
+    } };
 }
+
+declare_client_capabilities!(capabilities);
+
+/// The modes of elicitation.
+const MODES: ClientFeatures =
+    ClientFeatures::ELICITATION_FORM.with(ClientFeatures::ELICITATION_URL);
 
 impl ClientFeatures {
     const CORE_TASKS: Self = Self::TASKS
@@ -61,37 +84,50 @@ impl ClientFeatures {
         Self(bits & (highest | (highest - 1)))
     }
 
-    /// What these capabilities say. What is no object says nothing, and what stands twice makes
-    /// all of it say nothing.
+    /// Reads the capabilities of a client. A member that is no object declares nothing, and one
+    /// that stands twice invalidates all of them.
     pub fn read(capabilities: Option<Object<'_>>) -> Self {
-        let declared = Self(read(capabilities, MEMBERS));
-        // Empty means by forms (EL-01).
-        let forms = declared.contains(ELICITATION) && !declared.contains(Self::ELICITATION_URL);
-        declared
-            .without(ELICITATION)
+        Self::declared(capabilities).meant()
+    }
+
+    fn declared(capabilities: Option<Object<'_>>) -> Self {
+        let declared = Self(tree::read(capabilities, Self::ROWS));
+        declared.without(Self::ELICITATION.when(declared.intersects(MODES)))
+    }
+
+    /// Elicitation without a mode is by forms (EL-01).
+    const fn meant(self) -> Self {
+        let forms = self.contains(Self::ELICITATION) && !self.intersects(MODES);
+        self.without(Self::ELICITATION)
             .with(Self::ELICITATION_FORM.when(forms))
     }
 
-    /// Those of them that a revision knows: after a downgrade the others count for nothing
+    /// The capabilities to declare in a revision. Elicitation is not among them if a revision with
+    /// a handshake knows none of the modes: an empty declaration would mean the other mode.
+    fn declared_in(self, revision: Revision) -> Self {
+        let hidden = revision.is_legacy() && !self.meant().known_in(revision).intersects(MODES);
+        self.without(MODES.with(Self::ELICITATION).when(hidden))
+    }
+
+    /// Returns those of them that a revision has: after a downgrade the others count for nothing
     /// (LC-23).
     pub const fn known_in(self, revision: Revision) -> Self {
-        let elicitation = Self::ELICITATION_FORM.with(Self::ELICITATION_URL);
         let modes = match revision.elicitation() {
             Elicitation::Absent => Self::NONE,
             Elicitation::Form => Self::ELICITATION_FORM,
-            Elicitation::FormAndTrackedUrl | Elicitation::FormAndUrl => elicitation,
+            Elicitation::FormAndTrackedUrl | Elicitation::FormAndUrl => MODES,
         };
         let tools = Self::SAMPLING_TOOLS.with(Self::SAMPLING_CONTEXT);
         let told = Method::RootsListChanged.facts().client;
-        self.without(elicitation.without(modes))
+        self.without(MODES.without(modes))
             .without(tools.when(!revision.has_sampling_tools()))
             .without(Self::ROOTS_LIST_CHANGED.when(!told.contains(revision)))
             .without(Self::CORE_TASKS.when(!matches!(revision.tasks(), Tasks::Core)))
             .without(Self::TASKS_EXTENSION.when(!matches!(revision.tasks(), Tasks::Extension)))
     }
 
-    /// Where a client declares these, as paths that this revision has:
-    /// `sampling.tools`, for instance.
+    /// Returns where a client declares these, as paths that this revision has, such as
+    /// `sampling.tools`.
     ///
     /// ```
     /// use mcp_proto::Revision;
@@ -103,18 +139,17 @@ impl ClientFeatures {
     /// ```
     pub fn paths(self, revision: Revision) -> impl Iterator<Item = &'static str> {
         let has_modes = !matches!(revision.elicitation(), Elicitation::Form);
-        let found = PATHS
-            .iter()
-            .filter(move |(feature, _)| self.contains(*feature));
-        found.map(move |(_, path)| match *path {
+        let found = Self::ROWS.iter().filter(move |row| self.0 & row.bit != 0);
+        found.map(move |row| match row.path {
             "elicitation.form" if !has_modes => "elicitation",
+            _ if row.bit == Self::TASKS_EXTENSION.0 => row.name,
             path => path,
         })
     }
 
-    /// Whether a server may ask this of the client (LC-17, VR-06), as request or as question of
-    /// an `input_required`. Which mode of elicitation it needs, and whether sampling needs
-    /// tools, the parameters say.
+    /// Returns whether a server may ask this of the client (LC-17, VR-06), as request or as
+    /// question of an `input_required`. The parameters tell which mode of elicitation it needs, and
+    /// whether sampling needs tools.
     pub fn allow(self, method: Method<'_>, revision: Revision) -> bool {
         let facts = method.facts();
         let one_of = facts.client_declares;
@@ -122,125 +157,7 @@ impl ClientFeatures {
             || (facts.answer().is_input && revision.has_input_required());
         one_of.is_empty() || (asked && self.known_in(revision).intersects(one_of))
     }
-
-    /// The same as the type that is written to a peer.
-    pub fn capabilities(self) -> ClientCapabilities<'static> {
-        let settings = |flag| self.contains(flag).then(Settings::default);
-        let sampling = self.contains(Self::TASKS_SAMPLING).then(|| SamplingTasks {
-            create_message: settings(Self::TASKS_SAMPLING),
-        });
-        let elicitation = self
-            .contains(Self::TASKS_ELICITATION)
-            .then(|| ElicitationTasks {
-                create: settings(Self::TASKS_ELICITATION),
-            });
-        let requests = ClientTaskRequests {
-            sampling,
-            elicitation,
-        };
-        ClientCapabilities {
-            experimental: None,
-            roots: self.contains(Self::ROOTS).then(|| RootsCapability {
-                list_changed: self.contains(Self::ROOTS_LIST_CHANGED),
-            }),
-            sampling: self.contains(Self::SAMPLING).then(|| SamplingCapability {
-                context: settings(Self::SAMPLING_CONTEXT),
-                tools: settings(Self::SAMPLING_TOOLS),
-            }),
-            elicitation: self
-                .intersects(Self::ELICITATION_FORM.with(Self::ELICITATION_URL))
-                .then(|| ElicitationCapability {
-                    form: settings(Self::ELICITATION_FORM),
-                    url: settings(Self::ELICITATION_URL),
-                }),
-            tasks: self.contains(Self::TASKS).then(|| ClientTasksCapability {
-                list: settings(Self::TASKS_LIST),
-                cancel: settings(Self::TASKS_CANCEL),
-                requests: Some(requests),
-            }),
-            extensions: extensions(self.contains(Self::TASKS_EXTENSION)),
-        }
-    }
 }
-
-impl From<&ClientCapabilities<'_>> for ClientFeatures {
-    fn from(capabilities: &ClientCapabilities<'_>) -> Self {
-        let sampling = capabilities.sampling.unwrap_or_default();
-        let elicitation = capabilities.elicitation;
-        let modes = elicitation.unwrap_or_default();
-        let forms = modes.form.is_some() || elicitation.is_some() && modes.url.is_none();
-        let roots = capabilities.roots.unwrap_or_default();
-        let tasks = capabilities.tasks.unwrap_or_default();
-        let requests = tasks.requests.unwrap_or_default();
-        let create_message = requests.sampling.unwrap_or_default().create_message;
-        let create = requests.elicitation.unwrap_or_default().create;
-
-        Self::NONE
-            .with(Self::ROOTS.when(capabilities.roots.is_some()))
-            .with(Self::ROOTS_LIST_CHANGED.when(roots.list_changed))
-            .with(Self::SAMPLING.when(capabilities.sampling.is_some()))
-            .with(Self::SAMPLING_CONTEXT.when(sampling.context.is_some()))
-            .with(Self::SAMPLING_TOOLS.when(sampling.tools.is_some()))
-            .with(Self::ELICITATION_FORM.when(forms))
-            .with(Self::ELICITATION_URL.when(modes.url.is_some()))
-            .with(Self::TASKS.when(capabilities.tasks.is_some()))
-            .with(Self::TASKS_LIST.when(tasks.list.is_some()))
-            .with(Self::TASKS_CANCEL.when(tasks.cancel.is_some()))
-            .with(Self::TASKS_SAMPLING.when(create_message.is_some()))
-            .with(Self::TASKS_ELICITATION.when(create.is_some()))
-            .with(Self::TASKS_EXTENSION.when(has_tasks_extension(capabilities.extensions)))
-    }
-}
-
-const PATHS: [(ClientFeatures, &str); 13] = [
-    (ClientFeatures::ROOTS, "roots"),
-    (ClientFeatures::ROOTS_LIST_CHANGED, "roots.listChanged"),
-    (ClientFeatures::SAMPLING, "sampling"),
-    (ClientFeatures::SAMPLING_CONTEXT, "sampling.context"),
-    (ClientFeatures::SAMPLING_TOOLS, "sampling.tools"),
-    (ClientFeatures::ELICITATION_FORM, "elicitation.form"),
-    (ClientFeatures::ELICITATION_URL, "elicitation.url"),
-    (ClientFeatures::TASKS, "tasks"),
-    (ClientFeatures::TASKS_LIST, "tasks.list"),
-    (ClientFeatures::TASKS_CANCEL, "tasks.cancel"),
-    (
-        ClientFeatures::TASKS_SAMPLING,
-        "tasks.requests.sampling.createMessage",
-    ),
-    (
-        ClientFeatures::TASKS_ELICITATION,
-        "tasks.requests.elicitation.create",
-    ),
-    (
-        ClientFeatures::TASKS_EXTENSION,
-        "io.modelcontextprotocol/tasks",
-    ),
-];
-
-/// The tree of capabilities: a row names the row that it hangs from by its number.
-const MEMBERS: &[Member] = &[
-    Member::object(ROOT, "roots", ClientFeatures::ROOTS.0), // 0
-    Member::flag(0, "listChanged", ClientFeatures::ROOTS_LIST_CHANGED.0), // 1
-    Member::object(ROOT, "sampling", ClientFeatures::SAMPLING.0), // 2
-    Member::object(2, "context", ClientFeatures::SAMPLING_CONTEXT.0), // 3
-    Member::object(2, "tools", ClientFeatures::SAMPLING_TOOLS.0), // 4
-    Member::object(ROOT, "elicitation", ELICITATION.0),     // 5
-    Member::object(5, "form", ClientFeatures::ELICITATION_FORM.0), // 6
-    Member::object(5, "url", ClientFeatures::ELICITATION_URL.0), // 7
-    Member::object(ROOT, "tasks", ClientFeatures::TASKS.0), // 8
-    Member::object(8, "list", ClientFeatures::TASKS_LIST.0), // 9
-    Member::object(8, "cancel", ClientFeatures::TASKS_CANCEL.0), // 10
-    Member::object(8, "requests", 0),                       // 11
-    Member::object(11, "sampling", 0),                      // 12
-    Member::object(12, "createMessage", ClientFeatures::TASKS_SAMPLING.0), // 13
-    Member::object(11, "elicitation", 0),                   // 14
-    Member::object(14, "create", ClientFeatures::TASKS_ELICITATION.0), // 15
-    Member::object(ROOT, "extensions", 0),                  // 16
-    Member::object(16, TASKS_EXTENSION, ClientFeatures::TASKS_EXTENSION.0), // 17
-];
-
-/// It can ask people, in whatever way.
-const ELICITATION: ClientFeatures = ClientFeatures(1 << 15);
 
 #[cfg(test)]
 mod tests {

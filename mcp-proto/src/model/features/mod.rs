@@ -1,49 +1,83 @@
-//! Capabilities as sets of bits, for machines that cannot keep a borrow.
+//! Capabilities: as sets of bits, and as messages carry them.
 
 mod client;
 mod question;
 mod server;
+mod tree;
 
-use super::Settings;
-use crate::json::{Map, Object, Raw};
+use crate::json::{Map, Raw};
+use crate::revision::{Revision, RevisionSet};
 
 pub(crate) use question::Unanswerable;
 
-pub use client::ClientFeatures;
-pub use server::ServerFeatures;
+pub use client::{ClientCapabilities, ClientFeatures};
+pub use server::{ServerCapabilities, ServerFeatures};
 
-macro_rules! features {
-    ($(#[$outer:meta])* $name:ident { $($(#[$inner:meta])* $flag:ident = $bit:literal,)* }) => {
-        $(#[$outer])*
+/// The settings of a capability by name, or of an extension.
+pub type Settings<'b> = Map<'b, Raw<'b>>;
+
+/// Makes the types of a role of its declaration: a row for each capability, with its bit, the path
+/// of the object that has it, its name there, and the revisions that have it. The rows without a
+/// bit are objects around others.
+macro_rules! capabilities {
+    (
+        $(#[$features_outer:meta])* $features:ident,
+        $(#[$outer:meta])* $name:ident,
+        {
+            $($(#[$inner:meta])* $flag:ident = $bit:literal: $($parent:literal)? / $member:literal
+                $($is_flag:ident)? $([$revisions:ident])?,)*
+        }
+        around { $($($group_parent:literal)? / $group:literal,)* }
+    ) => {
+        $(#[$features_outer])*
         #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
-        pub struct $name(u16);
+        pub struct $features(u16);
 
-        impl $name {
-            /// Nothing.
+        impl $features {
+            /// No capability.
             pub const NONE: Self = Self(0);
             $($(#[$inner])* pub const $flag: Self = Self(1 << $bit);)*
 
-            /// Whether all of these are there.
+            const ROWS: &'static [Row] = &[
+                $(Row {
+                    parent: concat!($($parent)?),
+                    name: $member,
+                    path: concat!($($parent, ".",)? $member),
+                    bit: 1 << $bit,
+                    is_flag: !concat!($(stringify!($is_flag))?).is_empty(),
+                    revisions: row_revisions!($($revisions)?),
+                },)*
+                $(Row {
+                    parent: concat!($($group_parent)?),
+                    name: $group,
+                    path: concat!($($group_parent, ".",)? $group),
+                    bit: 0,
+                    is_flag: false,
+                    revisions: row_revisions!(),
+                },)*
+            ];
+
+            /// Returns whether all of these are there.
             pub const fn contains(self, other: Self) -> bool {
                 self.0 & other.0 == other.0
             }
 
-            /// Whether one of these is there.
+            /// Returns whether one of these is there.
             pub const fn intersects(self, other: Self) -> bool {
                 self.0 & other.0 != 0
             }
 
-            /// These and those.
+            /// Returns these and those.
             pub const fn with(self, other: Self) -> Self {
                 Self(self.0 | other.0)
             }
 
-            /// These without those.
+            /// Returns these without those.
             pub const fn without(self, other: Self) -> Self {
                 Self(self.0 & !other.0)
             }
 
-            /// Whether there is none.
+            /// Returns whether there is none.
             pub const fn is_empty(self) -> bool {
                 self.0 == 0
             }
@@ -51,10 +85,24 @@ macro_rules! features {
             pub(super) const fn when(self, condition: bool) -> Self {
                 if condition { self } else { Self::NONE }
             }
+
+            /// Returns what declares these to a peer. Whatever a capability is a part of is
+            /// declared with it.
+            pub const fn capabilities(self) -> $name<'static> {
+                $name {
+                    features: self,
+                    experimental: None,
+                    extensions: if self.contains(Self::TASKS_EXTENSION) {
+                        Some(Map::new(TASKS_SETTINGS))
+                    } else {
+                        None
+                    },
+                }
+            }
         }
 
-        impl fmt::Debug for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        impl core::fmt::Debug for $features {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
                 let mut set = f.debug_set();
                 $(if self.contains(Self::$flag) {
                     set.entry(&format_args!(stringify!($flag)));
@@ -62,10 +110,85 @@ macro_rules! features {
                 set.finish()
             }
         }
+
+        $(#[$outer])*
+        #[derive(Clone, Copy, Debug, Default)]
+        pub struct $name<'b> {
+            /// The capabilities that the protocol defines. The extension for tasks is declared by
+            /// its settings among the [`extensions`](Self::extensions).
+            pub features: $features,
+            /// Non-standard capabilities.
+            pub experimental: Option<Settings<'b>>,
+            /// Settings by the name of an extension; since 2026-07-28, and read in every revision
+            /// (EX-02).
+            pub extensions: Option<Settings<'b>>,
+        }
+
+        /// Without serde: every server links this, firmware too.
+        impl Declare for $name<'_> {
+            fn write(
+                &self,
+                revision: Revision,
+                extensions: &impl DeclaredExtensions,
+                w: &mut Writer<'_>,
+            ) {
+                let tree = Tree {
+                    rows: $features::ROWS,
+                    bits: self.features.declared_in(revision).without($features::TASKS_EXTENSION).0,
+                };
+                tree.write(self.experimental.as_ref(), self.extensions.as_ref(), revision, extensions, w);
+            }
+        }
+
+        impl Serialize for $name<'_> {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                let tree = Tree {
+                    rows: $features::ROWS,
+                    bits: self.features.without($features::TASKS_EXTENSION).0,
+                };
+                let name = concat!("mcp:", stringify!($name));
+                tree.serialize(name, self.experimental.as_ref(), self.extensions.as_ref(), serializer)
+            }
+        }
+
+        impl<'de: 'b, 'b> Deserialize<'de> for $name<'b> {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let members = Object::deserialize(deserializer)?;
+                let settings = |name| members.get(name)?.object().map(Settings::from);
+                Ok(Self {
+                    features: $features::declared(Some(members)).without($features::TASKS_EXTENSION),
+                    experimental: settings("experimental"),
+                    extensions: settings("extensions"),
+                })
+            }
+        }
+
+        /// The capabilities that count for the protocol.
+        impl From<&$name<'_>> for $features {
+            fn from(capabilities: &$name<'_>) -> Self {
+                let has_tasks = has_tasks_extension(capabilities.extensions);
+                let tree = Tree {
+                    rows: Self::ROWS,
+                    bits: capabilities.features.without(Self::TASKS_EXTENSION).0,
+                };
+                Self(tree.whole())
+                    .with(Self::TASKS_EXTENSION.when(has_tasks))
+                    .meant()
+            }
+        }
     };
 }
 
-use features;
+macro_rules! row_revisions {
+    () => {
+        EVERY_REVISION
+    };
+    ($revisions:ident) => {
+        crate::revision::fields::$revisions
+    };
+}
+
+use {capabilities, row_revisions};
 
 fn has_tasks_extension(extensions: Option<Settings<'_>>) -> bool {
     extensions.is_some_and(|extensions| {
@@ -73,93 +196,10 @@ fn has_tasks_extension(extensions: Option<Settings<'_>>) -> bool {
     })
 }
 
-/// A member of the capabilities, and the bit that it stands for.
-struct Member {
-    parent: u8,
-    name: &'static str,
-    bit: u16,
-    /// It counts if it is true, not if it is an object.
-    flag: bool,
-}
-
-/// The parent of the members of the capabilities themselves.
-const ROOT: u8 = u8::MAX;
-
-impl Member {
-    const fn object(parent: u8, name: &'static str, bit: u16) -> Self {
-        Self {
-            parent,
-            name,
-            bit,
-            flag: false,
-        }
-    }
-
-    const fn flag(parent: u8, name: &'static str, bit: u16) -> Self {
-        Self {
-            parent,
-            name,
-            bit,
-            flag: true,
-        }
-    }
-}
-
-/// The bits of the members that are there; none, if one of them is there twice.
-fn read(capabilities: Option<Object<'_>>, members: &[Member]) -> u16 {
-    let mut walk = Walk {
-        members,
-        seen: 0,
-        bits: 0,
-    };
-    match capabilities {
-        Some(capabilities) if walk.object(capabilities, ROOT) => walk.bits,
-        _ => 0,
-    }
-}
-
-struct Walk<'m> {
-    members: &'m [Member],
-    /// A bit for each row of the table.
-    seen: u32,
-    bits: u16,
-}
-
-impl Walk<'_> {
-    /// One pass over an object, and over those in it that the table knows: as deep as the table
-    /// goes, however deep the text. False, if something stands twice.
-    fn object(&mut self, object: Object<'_>, parent: u8) -> bool {
-        for (name, value) in object.members() {
-            let row = (0u8..)
-                .zip(self.members)
-                .find(|(_, member)| member.parent == parent && name == *member.name);
-            let Some((row, member)) = row else {
-                continue;
-            };
-            let seen = 1u32.checked_shl(row.into()).unwrap_or_default();
-            if self.seen & seen != 0 {
-                return false;
-            }
-            self.seen |= seen;
-            let child = value.object();
-            if child.is_some() && !member.flag || member.flag && value.boolean() == Some(true) {
-                self.bits |= member.bit;
-            }
-            if let Some(child) = child
-                && !self.object(child, row)
-            {
-                return false;
-            }
-        }
-        true
-    }
-}
-
-fn extensions(tasks: bool) -> Option<Settings<'static>> {
-    tasks.then(|| Map::from(TASKS_SETTINGS))
-}
-
 const TASKS_SETTINGS: &[(&str, Raw<'static>)] = &[(TASKS_EXTENSION, Raw::EMPTY_OBJECT)];
+
+/// Those of a capability that names none.
+const EVERY_REVISION: RevisionSet = RevisionSet::all().with(Revision::DraftV1);
 
 /// The name of the extension for tasks.
 pub(crate) const TASKS_EXTENSION: &str = "io.modelcontextprotocol/tasks";

@@ -1,49 +1,64 @@
-//! The capabilities of a server as a set of bits.
+//! The capabilities of a server.
 
-use core::fmt;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{Member, ROOT, TASKS_EXTENSION, extensions, features, has_tasks_extension, read};
-use crate::json::Object;
-use crate::model::{
-    PromptsCapability, ResourcesCapability, ServerCapabilities, ServerTaskRequests,
-    ServerTasksCapability, Settings, ToolTasks, ToolsCapability,
+use super::tree::{self, Row, Tree};
+use super::{
+    EVERY_REVISION, Settings, TASKS_SETTINGS, capabilities, has_tasks_extension, row_revisions,
 };
+use crate::json::{Map, Object, Writer};
 use crate::revision::{Revision, Tasks};
 use crate::rpc::Method;
+use crate::texts::{Declare, DeclaredExtensions};
 
-features! {
-    /// What a server declared.
-    ServerFeatures {
-        /// `tools`: it has tools.
-        TOOLS = 0,
-        /// `tools.listChanged`: it tells when their list changes.
-        TOOLS_LIST_CHANGED = 1,
-        /// `resources`: it has resources.
-        RESOURCES = 2,
-        /// `resources.listChanged`: it tells when their list changes.
-        RESOURCES_LIST_CHANGED = 3,
-        /// `resources.subscribe`: it tells when one changes.
-        RESOURCES_SUBSCRIBE = 4,
-        /// `prompts`: it has prompts.
-        PROMPTS = 5,
-        /// `prompts.listChanged`: it tells when their list changes.
-        PROMPTS_LIST_CHANGED = 6,
-        /// `completions`: it completes arguments.
-        COMPLETIONS = 7,
-        /// `logging`: it logs to the client.
-        LOGGING = 8,
-        /// `tasks`: it makes tasks of requests.
-        TASKS = 9,
-        /// `tasks.list`: they can be listed.
-        TASKS_LIST = 10,
-        /// `tasks.cancel`: they can be cancelled.
-        TASKS_CANCEL = 11,
-        /// `tasks.requests.tools.call`: a call of a tool may become a task.
-        TASKS_TOOLS_CALL = 12,
-        /// The extension `io.modelcontextprotocol/tasks`.
-        TASKS_EXTENSION = 13,
-    }
+#[doc(hidden)]
+#[macro_export]
+macro_rules! declare_server_capabilities {
+    ($form:ident) => { $form! {
+        /// The capabilities of a server, as a set.
+        ServerFeatures,
+        /// The capabilities of a server: in the answer to `initialize`, and since 2026-07-28 in
+        /// that to `server/discover`.
+        ServerCapabilities,
+        {
+            /// `logging`: the server logs to the client.
+            LOGGING = 8: / "logging",
+            /// `completions`: the server completes arguments; since 2025-03-26.
+            COMPLETIONS = 7: / "completions" [SINCE_2025_03],
+            /// `prompts`: the server has prompts.
+            PROMPTS = 5: / "prompts",
+            /// `prompts.listChanged`: the server notifies when their list changes.
+            PROMPTS_LIST_CHANGED = 6: "prompts" / "listChanged" flag,
+            /// `resources`: the server has resources.
+            RESOURCES = 2: / "resources",
+            /// `resources.subscribe`: the server notifies when one changes.
+            RESOURCES_SUBSCRIBE = 4: "resources" / "subscribe" flag,
+            /// `resources.listChanged`: the server notifies when their list changes.
+            RESOURCES_LIST_CHANGED = 3: "resources" / "listChanged" flag,
+            /// `tools`: the server has tools.
+            TOOLS = 0: / "tools",
+            /// `tools.listChanged`: the server notifies when their list changes.
+            TOOLS_LIST_CHANGED = 1: "tools" / "listChanged" flag,
+            /// `tasks`: the server makes tasks of requests; 2025-11-25 only.
+            TASKS = 9: / "tasks" [ONLY_2025_11],
+            /// `tasks.list`: the tasks can be listed.
+            TASKS_LIST = 10: "tasks" / "list",
+            /// `tasks.cancel`: the tasks can be cancelled.
+            TASKS_CANCEL = 11: "tasks" / "cancel",
+            /// `tasks.requests.tools.call`: a call of a tool may become a task.
+            TASKS_TOOLS_CALL = 12: "tasks.requests.tools" / "call",
+            /// The extension `io.modelcontextprotocol/tasks`.
+            TASKS_EXTENSION = 13: "extensions" / "io.modelcontextprotocol/tasks" [SINCE_2026_07],
+        }
+        around {
+            "tasks" / "requests",
+            "tasks.requests" / "tools",
+            / "extensions",
+        }
+    } };
 }
+
+declare_server_capabilities!(capabilities);
 
 impl ServerFeatures {
     const CORE_TASKS: Self = Self::TASKS
@@ -51,13 +66,25 @@ impl ServerFeatures {
         .with(Self::TASKS_CANCEL)
         .with(Self::TASKS_TOOLS_CALL);
 
-    /// What these capabilities say. What is no object says nothing, and what stands twice makes
-    /// all of it say nothing.
+    /// Reads the capabilities of a server. A member that is no object declares nothing, and one
+    /// that stands twice invalidates all of them.
     pub fn read(capabilities: Option<Object<'_>>) -> Self {
-        Self(read(capabilities, MEMBERS))
+        Self(tree::read(capabilities, Self::ROWS))
     }
 
-    /// Those of them that a revision knows: after a downgrade the others count for nothing
+    fn declared(capabilities: Option<Object<'_>>) -> Self {
+        Self::read(capabilities)
+    }
+
+    const fn meant(self) -> Self {
+        self
+    }
+
+    const fn declared_in(self, _: Revision) -> Self {
+        self
+    }
+
+    /// Returns those of them that a revision has: after a downgrade the others count for nothing
     /// (LC-23).
     pub const fn known_in(self, revision: Revision) -> Self {
         self.without(Self::COMPLETIONS.when(!revision.gates_completions()))
@@ -65,8 +92,8 @@ impl ServerFeatures {
             .without(Self::TASKS_EXTENSION.when(!matches!(revision.tasks(), Tasks::Extension)))
     }
 
-    /// Whether a client may ask this of the server (LC-17, JR-28). What needs no capability,
-    /// such as completion in 2024-11-05 (CP-08), it always may.
+    /// Returns whether a client may ask this of the server (LC-17, JR-28). What needs no
+    /// capability, such as completion in 2024-11-05 (CP-08), it always may.
     pub fn allow(self, method: Method<'_>, revision: Revision) -> bool {
         let facts = method.facts();
         let one_of = facts.server_declares.known_in(revision);
@@ -77,117 +104,15 @@ impl ServerFeatures {
         self.intersects(one_of)
     }
 
-    /// Where a server declares the first of these: `resources.subscribe`, for instance.
+    /// Returns where a server declares the first of these, such as `resources.subscribe`.
     pub(crate) fn path(self) -> &'static str {
-        PATHS
-            .iter()
-            .find(|(feature, _)| self.contains(*feature))
-            .map_or("", |(_, path)| path)
-    }
-
-    /// The same as the type that is written to a peer.
-    pub fn capabilities(self) -> ServerCapabilities<'static> {
-        let settings = |flag| self.contains(flag).then(Settings::default);
-        let tools = self.contains(Self::TASKS_TOOLS_CALL).then(|| ToolTasks {
-            call: settings(Self::TASKS_TOOLS_CALL),
-        });
-        ServerCapabilities {
-            experimental: None,
-            logging: settings(Self::LOGGING),
-            completions: settings(Self::COMPLETIONS),
-            prompts: self.contains(Self::PROMPTS).then(|| PromptsCapability {
-                list_changed: self.contains(Self::PROMPTS_LIST_CHANGED),
-            }),
-            resources: self.contains(Self::RESOURCES).then(|| ResourcesCapability {
-                subscribe: self.contains(Self::RESOURCES_SUBSCRIBE),
-                list_changed: self.contains(Self::RESOURCES_LIST_CHANGED),
-            }),
-            tools: self.contains(Self::TOOLS).then(|| ToolsCapability {
-                list_changed: self.contains(Self::TOOLS_LIST_CHANGED),
-            }),
-            tasks: self.contains(Self::TASKS).then(|| ServerTasksCapability {
-                list: settings(Self::TASKS_LIST),
-                cancel: settings(Self::TASKS_CANCEL),
-                requests: Some(ServerTaskRequests { tools }),
-            }),
-            extensions: extensions(self.contains(Self::TASKS_EXTENSION)),
-        }
+        let row = Self::ROWS.iter().find(|row| self.0 & row.bit != 0);
+        row.map_or("", |row| match row.bit == Self::TASKS_EXTENSION.0 {
+            true => row.name,
+            false => row.path,
+        })
     }
 }
-
-impl From<&ServerCapabilities<'_>> for ServerFeatures {
-    fn from(capabilities: &ServerCapabilities<'_>) -> Self {
-        let tools = capabilities.tools.unwrap_or_default();
-        let resources = capabilities.resources.unwrap_or_default();
-        let prompts = capabilities.prompts.unwrap_or_default();
-        let tasks = capabilities.tasks.unwrap_or_default();
-        let requests = tasks.requests.unwrap_or_default();
-        let call = requests.tools.unwrap_or_default().call;
-
-        Self::NONE
-            .with(Self::TOOLS.when(capabilities.tools.is_some()))
-            .with(Self::TOOLS_LIST_CHANGED.when(tools.list_changed))
-            .with(Self::RESOURCES.when(capabilities.resources.is_some()))
-            .with(Self::RESOURCES_LIST_CHANGED.when(resources.list_changed))
-            .with(Self::RESOURCES_SUBSCRIBE.when(resources.subscribe))
-            .with(Self::PROMPTS.when(capabilities.prompts.is_some()))
-            .with(Self::PROMPTS_LIST_CHANGED.when(prompts.list_changed))
-            .with(Self::COMPLETIONS.when(capabilities.completions.is_some()))
-            .with(Self::LOGGING.when(capabilities.logging.is_some()))
-            .with(Self::TASKS.when(capabilities.tasks.is_some()))
-            .with(Self::TASKS_LIST.when(tasks.list.is_some()))
-            .with(Self::TASKS_CANCEL.when(tasks.cancel.is_some()))
-            .with(Self::TASKS_TOOLS_CALL.when(call.is_some()))
-            .with(Self::TASKS_EXTENSION.when(has_tasks_extension(capabilities.extensions)))
-    }
-}
-
-const PATHS: [(ServerFeatures, &str); 14] = [
-    (ServerFeatures::TOOLS, "tools"),
-    (ServerFeatures::TOOLS_LIST_CHANGED, "tools.listChanged"),
-    (ServerFeatures::RESOURCES, "resources"),
-    (
-        ServerFeatures::RESOURCES_LIST_CHANGED,
-        "resources.listChanged",
-    ),
-    (ServerFeatures::RESOURCES_SUBSCRIBE, "resources.subscribe"),
-    (ServerFeatures::PROMPTS, "prompts"),
-    (ServerFeatures::PROMPTS_LIST_CHANGED, "prompts.listChanged"),
-    (ServerFeatures::COMPLETIONS, "completions"),
-    (ServerFeatures::LOGGING, "logging"),
-    (ServerFeatures::TASKS, "tasks"),
-    (ServerFeatures::TASKS_LIST, "tasks.list"),
-    (ServerFeatures::TASKS_CANCEL, "tasks.cancel"),
-    (
-        ServerFeatures::TASKS_TOOLS_CALL,
-        "tasks.requests.tools.call",
-    ),
-    (
-        ServerFeatures::TASKS_EXTENSION,
-        "io.modelcontextprotocol/tasks",
-    ),
-];
-
-/// The tree of capabilities: a row names the row that it hangs from by its number.
-const MEMBERS: &[Member] = &[
-    Member::object(ROOT, "tools", ServerFeatures::TOOLS.0), // 0
-    Member::flag(0, "listChanged", ServerFeatures::TOOLS_LIST_CHANGED.0), // 1
-    Member::object(ROOT, "resources", ServerFeatures::RESOURCES.0), // 2
-    Member::flag(2, "listChanged", ServerFeatures::RESOURCES_LIST_CHANGED.0), // 3
-    Member::flag(2, "subscribe", ServerFeatures::RESOURCES_SUBSCRIBE.0), // 4
-    Member::object(ROOT, "prompts", ServerFeatures::PROMPTS.0), // 5
-    Member::flag(5, "listChanged", ServerFeatures::PROMPTS_LIST_CHANGED.0), // 6
-    Member::object(ROOT, "completions", ServerFeatures::COMPLETIONS.0), // 7
-    Member::object(ROOT, "logging", ServerFeatures::LOGGING.0), // 8
-    Member::object(ROOT, "tasks", ServerFeatures::TASKS.0), // 9
-    Member::object(9, "list", ServerFeatures::TASKS_LIST.0), // 10
-    Member::object(9, "cancel", ServerFeatures::TASKS_CANCEL.0), // 11
-    Member::object(9, "requests", 0),                       // 12
-    Member::object(12, "tools", 0),                         // 13
-    Member::object(13, "call", ServerFeatures::TASKS_TOOLS_CALL.0), // 14
-    Member::object(ROOT, "extensions", 0),                  // 15
-    Member::object(15, TASKS_EXTENSION, ServerFeatures::TASKS_EXTENSION.0), // 16
-];
 
 #[cfg(test)]
 mod tests {

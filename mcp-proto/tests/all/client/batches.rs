@@ -1,7 +1,7 @@
 //! Arrays of messages, which only 2025-03-26 has.
 
 use mcp_proto::client::ClientConfig;
-use mcp_proto::model::{ClientCapabilities, RootsCapability};
+use mcp_proto::model::ClientFeatures;
 use mcp_proto::{Limits, Revision, RevisionSet};
 
 use crate::client::connect::accepting;
@@ -10,10 +10,7 @@ use crate::script::client as script;
 #[track_caller]
 fn session(revision: Revision, script: &str) {
     let config = ClientConfig {
-        capabilities: ClientCapabilities {
-            roots: Some(RootsCapability::default()),
-            ..ClientCapabilities::default()
-        },
+        capabilities: ClientFeatures::ROOTS.capabilities(),
         limits: Limits {
             batch: 3,
             ..Limits::default()

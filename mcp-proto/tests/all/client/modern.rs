@@ -1,7 +1,7 @@
 //! What 2026-07-28 does differently: every request tells all, rounds of input, subscriptions.
 
 use mcp_proto::client::ClientConfig;
-use mcp_proto::model::{ClientCapabilities, ElicitationCapability, RootsCapability};
+use mcp_proto::model::ClientFeatures;
 use mcp_proto::{ResultType, RevisionSet};
 
 use crate::client::connect::{accepting, filled};
@@ -19,11 +19,9 @@ fn modern(script: &str) {
         "#;
     let config = ClientConfig {
         identify: false,
-        capabilities: ClientCapabilities {
-            roots: Some(RootsCapability::default()),
-            elicitation: Some(ElicitationCapability::default()),
-            ..ClientCapabilities::default()
-        },
+        capabilities: ClientFeatures::ROOTS
+            .with(ClientFeatures::ELICITATION)
+            .capabilities(),
         result_types: &[ResultType {
             name: "task",
             extension: "io.modelcontextprotocol/tasks",

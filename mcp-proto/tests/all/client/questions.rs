@@ -1,9 +1,7 @@
 //! What a legacy server asks.
 
 use mcp_proto::client::ClientConfig;
-use mcp_proto::model::{
-    ClientCapabilities, ElicitationCapability, RootsCapability, SamplingCapability, Settings,
-};
+use mcp_proto::model::{ClientCapabilities, ClientFeatures};
 use mcp_proto::{Limits, Revision, RevisionSet};
 
 use crate::client::connect::{accepting, filled};
@@ -13,12 +11,11 @@ use crate::script::client as script;
 /// forms; ids go on from 2.
 #[track_caller]
 fn session(revision: Revision, script: &str) {
-    let capabilities = ClientCapabilities {
-        roots: Some(RootsCapability { list_changed: true }),
-        sampling: Some(SamplingCapability::default()),
-        elicitation: Some(ElicitationCapability::default()),
-        ..ClientCapabilities::default()
-    };
+    let capabilities = ClientFeatures::ROOTS
+        .with(ClientFeatures::ROOTS_LIST_CHANGED)
+        .with(ClientFeatures::SAMPLING)
+        .with(ClientFeatures::ELICITATION)
+        .capabilities();
     declaring(capabilities, revision, script);
 }
 
@@ -74,10 +71,9 @@ fn an_answer_that_would_never_fit_is_an_error() {
     };
     let config = ClientConfig {
         limits,
-        capabilities: ClientCapabilities {
-            roots: Some(RootsCapability { list_changed: true }),
-            ..ClientCapabilities::default()
-        },
+        capabilities: ClientFeatures::ROOTS
+            .with(ClientFeatures::ROOTS_LIST_CHANGED)
+            .capabilities(),
         ..accepting(RevisionSet::legacy())
     };
     let long = "x".repeat(2000);
@@ -176,11 +172,8 @@ fn what_was_not_declared_is_refused() {
 
 #[test]
 fn modes_of_elicitation() {
-    let asked = |elicitation, revision, params: &str, expected: bool| {
-        let capabilities = ClientCapabilities {
-            elicitation: Some(elicitation),
-            ..ClientCapabilities::default()
-        };
+    let asked = |elicitation: ClientFeatures, revision, params: &str, expected: bool| {
+        let capabilities = elicitation.capabilities();
         let told = if expected {
             format!("= asked elicitation/create {params}")
         } else {
@@ -195,19 +188,10 @@ fn modes_of_elicitation() {
             ),
         );
     };
-    let none = ElicitationCapability::default();
-    let form = ElicitationCapability {
-        form: Some(Settings::EMPTY),
-        url: None,
-    };
-    let url = ElicitationCapability {
-        form: None,
-        url: Some(Settings::EMPTY),
-    };
-    let both = ElicitationCapability {
-        form: Some(Settings::EMPTY),
-        url: Some(Settings::EMPTY),
-    };
+    let none = ClientFeatures::ELICITATION;
+    let form = ClientFeatures::ELICITATION_FORM;
+    let url = ClientFeatures::ELICITATION_URL;
+    let both = form.with(url);
     let latest = Revision::V2025_11_25;
     // EL-01, EL-04
     for declared in [none, form, both] {
@@ -226,13 +210,7 @@ fn modes_of_elicitation() {
 #[test]
 fn a_client_of_urls_alone_declares_nothing_to_a_revision_of_forms() {
     let config = ClientConfig {
-        capabilities: ClientCapabilities {
-            elicitation: Some(ElicitationCapability {
-                form: None,
-                url: Some(Settings::EMPTY),
-            }),
-            ..ClientCapabilities::default()
-        },
+        capabilities: ClientFeatures::ELICITATION_URL.capabilities(),
         ..accepting(RevisionSet::of(&[Revision::V2025_06_18]))
     };
     script::check(
@@ -244,13 +222,7 @@ fn a_client_of_urls_alone_declares_nothing_to_a_revision_of_forms() {
 
 #[test]
 fn sampling_with_tools() {
-    let capabilities = ClientCapabilities {
-        sampling: Some(SamplingCapability {
-            tools: Some(Settings::EMPTY),
-            ..SamplingCapability::default()
-        }),
-        ..ClientCapabilities::default()
-    };
+    let capabilities = ClientFeatures::SAMPLING_TOOLS.capabilities();
     declaring(
         capabilities,
         Revision::V2025_11_25,
@@ -383,10 +355,7 @@ fn the_foreign_cancellation_is_answered_once() {
     );
     let config = ClientConfig {
         cancel_alias: false,
-        capabilities: ClientCapabilities {
-            roots: Some(RootsCapability::default()),
-            ..ClientCapabilities::default()
-        },
+        capabilities: ClientFeatures::ROOTS.capabilities(),
         ..accepting(RevisionSet::legacy())
     };
     script::check_opened(
@@ -521,10 +490,7 @@ fn notifications_of_the_client() {
         ! NotInRevision"#,
     );
     declaring(
-        ClientCapabilities {
-            roots: Some(RootsCapability::default()),
-            ..ClientCapabilities::default()
-        },
+        ClientFeatures::ROOTS.capabilities(),
         Revision::V2025_11_25,
         r#"notify notifications/roots/list_changed
         ! MissingCapability("roots.listChanged")"#,

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use mcp_proto::client::{Call, Client, ClientConfig, Event, Fixed, Round};
 use mcp_proto::json::Raw;
-use mcp_proto::model::{ClientCapabilities, ElicitationCapability, RootsCapability};
+use mcp_proto::model::ClientFeatures;
 use mcp_proto::rpc::{Incoming, Message, Method};
 use mcp_proto::{
     Action, Channel, Instant, Machine, Outcome, Payload, PingPolicy, Revision, RevisionSet,
@@ -302,11 +302,9 @@ fn check(config: ClientConfig<'_>, opening: &str, operations: &[Operation]) {
 
 fn config(revision: Revision) -> ClientConfig<'static> {
     ClientConfig {
-        capabilities: ClientCapabilities {
-            roots: Some(RootsCapability::default()),
-            elicitation: Some(ElicitationCapability::default()),
-            ..ClientCapabilities::default()
-        },
+        capabilities: ClientFeatures::ROOTS
+            .with(ClientFeatures::ELICITATION)
+            .capabilities(),
         ping: Some(PingPolicy {
             interval: Duration::from_millis(700),
             timeout: Duration::from_millis(300),

@@ -2,7 +2,7 @@
 //! open: a case for each rule that concerns a client on a pipe.
 
 use mcp_proto::client::ClientConfig;
-use mcp_proto::model::{ClientCapabilities, RootsCapability};
+use mcp_proto::model::ClientFeatures;
 use mcp_proto::{Revision, RevisionSet};
 
 use crate::client::calls::session;
@@ -133,10 +133,7 @@ fn capabilities_bind_in_every_revision() {
 #[test]
 fn cancellations_need_the_exact_id() {
     let config = ClientConfig {
-        capabilities: ClientCapabilities {
-            roots: Some(RootsCapability::default()),
-            ..ClientCapabilities::default()
-        },
+        capabilities: ClientFeatures::ROOTS.capabilities(),
         ..accepting(RevisionSet::legacy())
     };
     script::check_opened(

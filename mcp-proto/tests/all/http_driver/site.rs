@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use mcp_proto::http::Endpoint;
-use mcp_proto::model::{ServerCapabilities, ToolsCapability};
+use mcp_proto::model::ServerFeatures;
 use mcp_proto::server::http::streams::StreamRead;
 use mcp_proto::server::http::{
     ExchangeId, HttpOptions, HttpServer, HttpStep, PostBody, Received, ServerId,
@@ -32,10 +32,7 @@ impl Site {
 
     pub(super) fn with(options: HttpOptions) -> Self {
         let config = ServerConfig {
-            capabilities: ServerCapabilities {
-                tools: Some(ToolsCapability::default()),
-                ..ServerCapabilities::default()
-            },
+            capabilities: ServerFeatures::TOOLS.capabilities(),
             ..ServerConfig::new("s", "1")
         };
         Self::serving(config, options)

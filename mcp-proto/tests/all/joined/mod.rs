@@ -15,9 +15,7 @@ use core::time::Duration;
 
 use mcp_proto::client::ClientConfig;
 use mcp_proto::json::Raw;
-use mcp_proto::model::{
-    ClientCapabilities, ElicitationCapability, RootsCapability, ServerCapabilities, ToolsCapability,
-};
+use mcp_proto::model::{ClientFeatures, ServerFeatures};
 use mcp_proto::server::ServerConfig;
 use mcp_proto::{Instant, Revision, RevisionSet};
 
@@ -35,10 +33,9 @@ fn only(revision: Revision) -> RevisionSet {
 fn server_config(revisions: RevisionSet) -> ServerConfig<'static> {
     ServerConfig {
         revisions,
-        capabilities: ServerCapabilities {
-            tools: Some(ToolsCapability { list_changed: true }),
-            ..ServerCapabilities::default()
-        },
+        capabilities: ServerFeatures::TOOLS
+            .with(ServerFeatures::TOOLS_LIST_CHANGED)
+            .capabilities(),
         ..ServerConfig::new("server", "1")
     }
 }
@@ -46,11 +43,9 @@ fn server_config(revisions: RevisionSet) -> ServerConfig<'static> {
 fn client_config(revisions: RevisionSet) -> ClientConfig<'static> {
     ClientConfig {
         revisions,
-        capabilities: ClientCapabilities {
-            elicitation: Some(ElicitationCapability::default()),
-            roots: Some(RootsCapability::default()),
-            ..ClientCapabilities::default()
-        },
+        capabilities: ClientFeatures::ELICITATION
+            .with(ClientFeatures::ROOTS)
+            .capabilities(),
         ..ClientConfig::new("client", "1")
     }
 }

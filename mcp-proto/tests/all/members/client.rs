@@ -34,73 +34,46 @@ fn opening() {
 
 #[test]
 fn capabilities() {
-    check(
-        "ClientCapabilities",
-        &ClientCapabilities {
-            experimental: EMPTY,
-            roots: Some(RootsCapability { list_changed: true }),
-            sampling: Some(SamplingCapability::default()),
-            elicitation: Some(ElicitationCapability::default()),
-            tasks: Some(ClientTasksCapability::default()),
-            extensions: EMPTY,
-        },
-    );
-    check("RootsCapability", &RootsCapability { list_changed: true });
-    check(
-        "SamplingCapability",
-        &SamplingCapability {
-            context: EMPTY,
-            tools: EMPTY,
-        },
-    );
-    check(
-        "ElicitationCapability",
-        &ElicitationCapability {
-            form: EMPTY,
-            url: EMPTY,
-        },
-    );
-    check(
-        "ClientTasksCapability",
-        &ClientTasksCapability {
-            list: EMPTY,
-            cancel: EMPTY,
-            requests: Some(ClientTaskRequests::default()),
-        },
-    );
-    check(
-        "ServerCapabilities",
-        &ServerCapabilities {
-            experimental: EMPTY,
-            logging: EMPTY,
-            completions: EMPTY,
-            prompts: Some(PromptsCapability::default()),
-            resources: Some(ResourcesCapability::default()),
-            tools: Some(ToolsCapability::default()),
-            tasks: Some(ServerTasksCapability::default()),
-            extensions: EMPTY,
-        },
-    );
-    check(
-        "PromptsCapability",
-        &PromptsCapability { list_changed: true },
-    );
-    check("ToolsCapability", &ToolsCapability { list_changed: true });
-    check(
-        "ResourcesCapability",
-        &ResourcesCapability {
-            subscribe: true,
-            list_changed: true,
-        },
-    );
-    check(
-        "ServerTasksCapability",
-        &ServerTasksCapability {
-            list: EMPTY,
-            cancel: EMPTY,
-            requests: Some(ServerTaskRequests::default()),
-        },
-    );
+    use ClientFeatures as C;
+    use ServerFeatures as S;
+
+    let client = ClientCapabilities {
+        experimental: EMPTY,
+        extensions: EMPTY,
+        ..C::ROOTS_LIST_CHANGED
+            .with(C::SAMPLING_CONTEXT)
+            .with(C::SAMPLING_TOOLS)
+            .with(C::ELICITATION_FORM)
+            .with(C::ELICITATION_URL)
+            .with(C::TASKS_LIST)
+            .with(C::TASKS_CANCEL)
+            .with(C::TASKS_SAMPLING)
+            .capabilities()
+    };
+    check("ClientCapabilities", &client);
+    check_member("RootsCapability", "roots", &client);
+    check_member("SamplingCapability", "sampling", &client);
+    check_member("ElicitationCapability", "elicitation", &client);
+    check_member("ClientTasksCapability", "tasks", &client);
+    let server = ServerCapabilities {
+        experimental: EMPTY,
+        extensions: EMPTY,
+        ..S::LOGGING
+            .with(S::COMPLETIONS)
+            .with(S::PROMPTS_LIST_CHANGED)
+            .with(S::RESOURCES_SUBSCRIBE)
+            .with(S::RESOURCES_LIST_CHANGED)
+            .with(S::TOOLS_LIST_CHANGED)
+            .with(S::TASKS_LIST)
+            .with(S::TASKS_CANCEL)
+            .with(S::TASKS_TOOLS_CALL)
+            .capabilities()
+    };
+    check("ServerCapabilities", &server);
+    check_member("PromptsCapability", "prompts", &server);
+    check_member("ResourcesCapability", "resources", &server);
+    check_member("ToolsCapability", "tools", &server);
+    check_member("ServerTasksCapability", "tasks", &server);
 }
 
 #[test]

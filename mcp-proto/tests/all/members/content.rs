@@ -57,7 +57,7 @@ fn shared_types() {
 fn content() {
     check(
         "TextContent",
-        &ContentBlock::Text(TextContent {
+        &Content::Text(TextContent {
             text: "t".into(),
             annotations: Some(annotations()),
             meta: EMPTY,
@@ -66,7 +66,7 @@ fn content() {
     check_least("TextContent", &text());
     check(
         "ImageContent",
-        &ContentBlock::Image(ImageContent {
+        &Content::Image(ImageContent {
             data: "AA==".into(),
             mime_type: "image/png".into(),
             annotations: Some(annotations()),
@@ -78,7 +78,7 @@ fn content() {
     for contents in [text_contents(), blob_contents()] {
         check(
             "EmbeddedResource",
-            &ContentBlock::Resource(EmbeddedResource {
+            &Content::Resource(EmbeddedResource {
                 resource: contents,
                 annotations: Some(annotations()),
                 meta: EMPTY,
@@ -131,8 +131,8 @@ fn a_block_that_a_revision_lacks_is_a_text_there() {
     }
 }
 
-fn audio() -> ContentBlock<'static> {
-    ContentBlock::Audio(AudioContent {
+fn audio() -> Content<'static> {
+    Content::Audio(AudioContent {
         data: "AA==".into(),
         mime_type: "audio/wav".into(),
         annotations: Some(annotations()),
@@ -140,8 +140,8 @@ fn audio() -> ContentBlock<'static> {
     })
 }
 
-fn link() -> ContentBlock<'static> {
-    ContentBlock::ResourceLink(ResourceLink {
+fn link() -> Content<'static> {
+    Content::ResourceLink(ResourceLink {
         uri: "file:///a".into(),
         name: "a".into(),
         title: Some("t".into()),

@@ -40,6 +40,25 @@ fn check(name: &str, value: &impl Serialize) {
 fn check_as(name: &str, value: &impl Serialize, number: char, revision: Revision) {
     let mut buffer = vec![0; 4096];
     let written = encode(value, Some(revision), &mut buffer);
+    check_object(name, written, number, revision);
+}
+
+/// Checks the value of a member like a type of its own.
+#[track_caller]
+fn check_member(name: &str, member: &str, value: &impl Serialize) {
+    for (number, revision) in REVISIONS {
+        if row(name).revisions.contains(number) {
+            let mut buffer = vec![0; 4096];
+            let written = encode(value, Some(revision), &mut buffer);
+            let object = written.object().expect("an object");
+            let written = object.get(member).expect("the member");
+            check_object(name, written, number, revision);
+        }
+    }
+}
+
+#[track_caller]
+fn check_object(name: &str, written: Raw<'_>, number: char, revision: Revision) {
     let object = written.object().expect("an object");
     let mut seen: Vec<String> = object.members().map(|(name, _)| name.to_string()).collect();
     let mut expected: Vec<String> = row(name)
@@ -120,8 +139,8 @@ fn icons<'b>() -> Option<List<'b, Icon<'b>>> {
     Some(List::EMPTY)
 }
 
-fn text() -> ContentBlock<'static> {
-    ContentBlock::text("t")
+fn text() -> Content<'static> {
+    Content::text("t")
 }
 
 fn annotations() -> Annotations<'static> {

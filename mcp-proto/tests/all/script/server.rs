@@ -26,10 +26,7 @@
 
 use core::time::Duration;
 
-use mcp_proto::model::{
-    LoggingLevel, PromptsCapability, ResourcesCapability, ServerCapabilities, Settings,
-    ToolsCapability,
-};
+use mcp_proto::model::{LoggingLevel, ServerFeatures};
 use mcp_proto::rpc::{ErrorObject, Method};
 use mcp_proto::server::{
     Answer, AskOptions, Event, Fixed, ListKind, ProgressReport, Reply, Server, ServerConfig,
@@ -81,16 +78,15 @@ fn filled(script: &str) -> String {
 /// What everything in these tests serves.
 pub(crate) fn config() -> ServerConfig<'static> {
     ServerConfig {
-        capabilities: ServerCapabilities {
-            tools: Some(ToolsCapability { list_changed: true }),
-            prompts: Some(PromptsCapability { list_changed: true }),
-            resources: Some(ResourcesCapability {
-                subscribe: true,
-                list_changed: true,
-            }),
-            logging: Some(Settings::default()),
-            ..ServerCapabilities::default()
-        },
+        capabilities: ServerFeatures::TOOLS
+            .with(ServerFeatures::TOOLS_LIST_CHANGED)
+            .with(ServerFeatures::PROMPTS)
+            .with(ServerFeatures::PROMPTS_LIST_CHANGED)
+            .with(ServerFeatures::RESOURCES)
+            .with(ServerFeatures::RESOURCES_SUBSCRIBE)
+            .with(ServerFeatures::RESOURCES_LIST_CHANGED)
+            .with(ServerFeatures::LOGGING)
+            .capabilities(),
         ..ServerConfig::new("s", "1")
     }
 }

@@ -2,7 +2,7 @@
 
 use mcp_proto::client::{self, Client, ClientConfig};
 use mcp_proto::json::{Map, Raw};
-use mcp_proto::model::{ClientCapabilities, ServerCapabilities, ServerFeatures, ToolsCapability};
+use mcp_proto::model::{ClientCapabilities, ServerCapabilities, ServerFeatures};
 use mcp_proto::server::{Server, ServerConfig};
 use mcp_proto::{ConfigError, CustomMethod, Limits, Revision, RevisionSet};
 
@@ -22,10 +22,9 @@ const METHODS: &[CustomMethod<'static>] = &[
 /// A server of an extension with events.
 fn events() -> ServerConfig<'static> {
     ServerConfig {
-        capabilities: ServerCapabilities {
-            tools: Some(ToolsCapability { list_changed: true }),
-            ..ServerCapabilities::default()
-        },
+        capabilities: ServerFeatures::TOOLS
+            .with(ServerFeatures::TOOLS_LIST_CHANGED)
+            .capabilities(),
         methods: METHODS,
         filters: &["events", "eventTypes"],
         ..ServerConfig::new("s", "1")

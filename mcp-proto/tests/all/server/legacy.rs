@@ -1,6 +1,6 @@
 //! The handshake and what it opens: the session, logging, progress and capability gates.
 
-use mcp_proto::model::{LoggingLevel, ServerCapabilities};
+use mcp_proto::model::{LoggingLevel, ServerCapabilities, ServerFeatures};
 use mcp_proto::server::{ProgressReport, ServerConfig};
 use mcp_proto::{CustomMethod, IgnoreReason, Revision, RevisionSet, SendError};
 
@@ -413,10 +413,7 @@ fn lc_16_the_answered_version_rules_the_encoding() {
             ..mcp_proto::model::Implementation::new("s", "1")
         },
         instructions: Some("Units are metric."),
-        capabilities: ServerCapabilities {
-            completions: Some(Default::default()),
-            ..ServerCapabilities::default()
-        },
+        capabilities: ServerFeatures::COMPLETIONS.capabilities(),
         ..ServerConfig::new("s", "1")
     };
     let check = |version: &str, capabilities: &str, info: &str| {

@@ -1,7 +1,7 @@
 //! Members of a request that decide how it is handled: twice, or missing.
 
 use mcp_proto::RevisionSet;
-use mcp_proto::model::{ServerCapabilities, Settings};
+use mcp_proto::model::{ServerCapabilities, ServerFeatures};
 use mcp_proto::server::ServerConfig;
 
 use crate::script::server::{check, check_opened, config};
@@ -18,7 +18,10 @@ fn in_both_eras(config: ServerConfig<'static>, legacy: &str, modern: &str) {
 fn doubled_parameters_are_refused() {
     let config = ServerConfig {
         capabilities: ServerCapabilities {
-            completions: Some(Settings::default()),
+            features: config()
+                .capabilities
+                .features
+                .with(ServerFeatures::COMPLETIONS),
             ..config().capabilities
         },
         ..config()

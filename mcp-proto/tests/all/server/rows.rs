@@ -269,7 +269,9 @@ fn a_server_without_room_for_anything() {
     assert_eq!(server.err(), Some(ConfigError::NoRoomForSubscriptions));
     let config = ServerConfig {
         capabilities: ServerCapabilities {
-            resources: Some(mcp_proto::model::ResourcesCapability::default()),
+            features: config().capabilities.features.without(
+                ServerFeatures::RESOURCES_SUBSCRIBE.with(ServerFeatures::RESOURCES_LIST_CHANGED),
+            ),
             ..config().capabilities
         },
         ping: Some(mcp_proto::PingPolicy::default()),
