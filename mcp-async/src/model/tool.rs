@@ -2,21 +2,15 @@
 
 use mcp_proto::json::RawBuf;
 
-use super::{Meta, Tool};
+use super::Tool;
 
 impl Tool {
     /// A tool of which nothing more is known.
     pub fn new(name: impl Into<String>, input_schema: RawBuf) -> Self {
         Self {
             name: name.into(),
-            title: None,
-            description: None,
             input_schema,
-            output_schema: None,
-            annotations: None,
-            icons: Vec::new(),
-            execution: None,
-            meta: Meta::new(),
+            ..Self::default()
         }
     }
 

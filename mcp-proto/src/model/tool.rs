@@ -11,7 +11,7 @@ macro_rules! declare_tools {
     ($form:ident) => {
         $form! {
             /// A function that a server offers to a model.
-            #[derive(Debug)]
+            #[derive(Debug, Default)]
             struct Tool {
                 /// The name for calls: 1 to 128 of `[A-Za-z0-9_.-]`, case-sensitive.
                 name: Text,
@@ -127,14 +127,8 @@ impl<'b> Tool<'b> {
     pub fn new(name: &'b str, input_schema: Object<'b>) -> Self {
         Self {
             name: name.into(),
-            title: None,
-            description: None,
             input_schema,
-            output_schema: None,
-            annotations: None,
-            icons: None,
-            execution: None,
-            meta: None,
+            ..Self::default()
         }
     }
 
