@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use mcp_proto::http::{Endpoint, Head};
 use mcp_proto::json::{MAX_DEPTH, Raw};
-use mcp_proto::model::{ServerCapabilities, ToolsCapability};
+use mcp_proto::model::{ServerCapabilities, ServerFeatures};
 use mcp_proto::rpc::{Incoming, Message, Messages};
 use mcp_proto::server::http::streams::{StreamLimits, StreamRead};
 use mcp_proto::server::http::{ExchangeId, HttpOptions, HttpServer, HttpStep, Received, ServerId};
@@ -23,7 +23,7 @@ use crate::request_heads::Lines;
 pub fn http_conversations(input: &[u8]) {
     let config = ServerConfig {
         capabilities: ServerCapabilities {
-            tools: Some(ToolsCapability::default()),
+            features: ServerFeatures::TOOLS,
             ..ServerCapabilities::default()
         },
         ..ServerConfig::new("s", "1")

@@ -5,6 +5,7 @@ use core::time::Duration;
 use arbitrary::{Arbitrary, Unstructured};
 use mcp_proto::client::http::{Body, Exchange, ExchangeOutcome, Origin, ReplyHead};
 use mcp_proto::frame::sse::{Events, Piece};
+use mcp_proto::rpc::Message;
 use mcp_proto::{Instant, Limits, Revision};
 
 /// Whatever a server replies: every exchange ends, after a bounded number of attempts in a row,
@@ -19,7 +20,7 @@ pub fn reply_heads(input: &[u8]) {
     let mut replies = replies.into_iter();
     let mut now = Instant::ZERO;
     for message in MESSAGES {
-        let exchange = Exchange::new(&origin, message.as_bytes());
+        let exchange = Exchange::new(&origin, &Message::parse(message.as_bytes(), 16));
         converse(&mut origin, exchange, message, &mut replies, &mut now);
         if message.contains("\"initialize\"") {
             origin.set_revision(Revision::V2025_11_25);
@@ -88,7 +89,7 @@ fn converse(
     // Attempts that brought nothing.
     let mut fruitless = 0;
     loop {
-        exchange.fields(origin, message.as_bytes(), &mut |name, value| {
+        exchange.fields(origin, &Message::parse(message.as_bytes(), 16), &mut |name, value| {
             let small = |byte: u8| byte.is_ascii_graphic() && !byte.is_ascii_uppercase();
             assert!(!name.is_empty() && name.bytes().all(small), "{name:?}");
             let fits = |byte: &u8| *byte == b'\t' || (*byte >= b' ' && *byte != 0x7f);

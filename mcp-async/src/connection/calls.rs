@@ -158,7 +158,14 @@ impl<X: Role> Calls<X> {
                 discard(job);
             }
         }
-        let waiting = self.shared.lock().end();
+        let waiting = {
+            let mut core = self.shared.lock();
+            if core.outbound.is_some() {
+                // Nothing is written any more, but a task may keep what is shared.
+                core.outbox = self.shared.outbox();
+            }
+            core.end()
+        };
         waiting.into_iter().for_each(Waker::wake);
     }
 

@@ -112,8 +112,11 @@ impl Connection {
                 return self.refuse("411 Length Required");
             }
             Field::None => Some(0),
-            Field::One(text) => str::from_utf8(text).ok().and_then(|text| text.parse().ok()),
-            Field::Many => None,
+            // Digits only: a sign would be another length for a proxy (RFC 9110, section 8.6).
+            Field::One(text) if text.iter().all(u8::is_ascii_digit) => {
+                str::from_utf8(text).ok().and_then(|text| text.parse().ok())
+            }
+            Field::One(_) | Field::Many => None,
         };
         let Some(body) = body else {
             return self.refuse("400 Bad Request");

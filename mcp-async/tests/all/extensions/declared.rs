@@ -169,7 +169,7 @@ fn an_extension_needs_its_capabilities() {
     let missing = "extension `a.b/c`: the server does not declare";
     assert_eq!(
         mistakes(server.clone()),
-        [format!("{missing} {{RESOURCES, LOGGING}}")]
+        [format!("{missing} {{LOGGING, RESOURCES}}")]
     );
     let server = server.with(Resource::new("x://a", "a").handler(|_| async { Ok("a") }));
     assert_eq!(mistakes(server.clone()), [format!("{missing} {{LOGGING}}")]);

@@ -144,6 +144,10 @@ impl Streams {
         let mut stream = Stream::new(channel, 1);
         stream.attach(generation, None);
         stream.undecided = true;
+        if self.delivery == Delivery::Once {
+            // A request without a session has one.
+            self.posts.reserve_exact(1);
+        }
         self.posts.push_back(stream);
         Ok(StreamReader {
             streams: self.id,

@@ -1,7 +1,9 @@
 //! Makes room: which messages wait, and which entries are removed.
 
+use alloc::collections::VecDeque;
+
 use super::stream::Stream;
-use super::{Streams, TooManyStreams};
+use super::{Delivery, Streams, TooManyStreams};
 use crate::action::Channel;
 
 impl Streams {
@@ -92,6 +94,10 @@ impl Streams {
             self.own = None;
         } else if let Ok(index) = self.index(channel) {
             self.posts.remove(index);
+            // A request without a session has no other.
+            if self.delivery == Delivery::Once && self.posts.is_empty() {
+                self.posts = VecDeque::new();
+            }
         }
     }
 
