@@ -6,8 +6,7 @@
 use mcp_smol::mcp_async::Job;
 use mcp_smol::mcp_proto::json::{EncodeError, Object, Raw, RawBuf, Writer};
 use mcp_smol::mcp_proto::model::{
-    CallToolResult, Content, ListToolsResult, ServerCapabilities, TextContent, Tool,
-    ToolsCapability,
+    CallToolResult, Content, ListToolsResult, ServerFeatures, TextContent, Tool,
 };
 use mcp_smol::mcp_proto::rpc::Method;
 use mcp_smol::mcp_proto::server::ServerConfig;

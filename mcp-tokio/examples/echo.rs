@@ -6,8 +6,7 @@
 use mcp_tokio::mcp_async::Job;
 use mcp_tokio::mcp_proto::json::{EncodeError, Object, Raw, RawBuf, Writer};
 use mcp_tokio::mcp_proto::model::{
-    CallToolResult, Content, ListToolsResult, ServerCapabilities, TextContent, Tool,
-    ToolsCapability,
+    CallToolResult, Content, ListToolsResult, ServerFeatures, TextContent, Tool,
 };
 use mcp_tokio::mcp_proto::rpc::Method;
 use mcp_tokio::mcp_proto::server::ServerConfig;

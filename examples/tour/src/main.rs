@@ -13,8 +13,7 @@ use mcp_tokio::mcp_async::{Job, Tap};
 use mcp_tokio::mcp_proto::client::ClientConfig;
 use mcp_tokio::mcp_proto::json::{EncodeError, Object, Raw, RawBuf, Writer};
 use mcp_tokio::mcp_proto::model::{
-    CallToolParams, CallToolResult, Content, ListToolsResult, ServerCapabilities, Tool,
-    ToolsCapability,
+    CallToolParams, CallToolResult, Content, ListToolsResult, ServerFeatures, Tool,
 };
 use mcp_tokio::mcp_proto::rpc::Method;
 use mcp_tokio::mcp_proto::server::ServerConfig;

@@ -89,12 +89,16 @@ fn converse(
     // Attempts that brought nothing.
     let mut fruitless = 0;
     loop {
-        exchange.fields(origin, &Message::parse(message.as_bytes(), 16), &mut |name, value| {
-            let small = |byte: u8| byte.is_ascii_graphic() && !byte.is_ascii_uppercase();
-            assert!(!name.is_empty() && name.bytes().all(small), "{name:?}");
-            let fits = |byte: &u8| *byte == b'\t' || (*byte >= b' ' && *byte != 0x7f);
-            assert!(value.iter().all(fits), "{name}: {value:?}");
-        });
+        exchange.fields(
+            origin,
+            &Message::parse(message.as_bytes(), 16),
+            &mut |name, value| {
+                let small = |byte: u8| byte.is_ascii_graphic() && !byte.is_ascii_uppercase();
+                assert!(!name.is_empty() && name.bytes().all(small), "{name:?}");
+                let fits = |byte: &u8| *byte == b'\t' || (*byte >= b' ' && *byte != 0x7f);
+                assert!(value.iter().all(fits), "{name}: {value:?}");
+            },
+        );
         let reply = replies.next().unwrap_or(Reply {
             status: Status::Unreachable,
             kind: Kind::None,
