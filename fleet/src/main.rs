@@ -6,12 +6,13 @@ use std::error::Error;
 use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use mcp_proto::json::RawBuf;
 use mcp_proto::model::LoggingLevel;
 use mcp_proto::server::ListKind;
+use mcp_tokio::http::{HttpService, HttpStatus};
 use mcp_tokio::mcp_async::tasks::server::{TaskPolicy, Tasks};
 use mcp_tokio::net::Listen;
 use mcp_tokio::server::{Context, HandlerError, NoArguments, StateKeys, Tool};
@@ -59,6 +60,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let tasks = Tasks::new()
         .store_timeout(Duration::from_secs(1))
         .lease(lease);
+    let status = Arc::new(OnceLock::new());
+    let made = Arc::clone(&status);
     let server = Server::builder("fleet", "1.0")
         // All processes read each other's request states. Outside of a demonstration the key is secret.
         .state_keys(StateKeys::new([7; 32]))
@@ -73,6 +76,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .tool("log", "Writes a log message", |args: Text, cx: Context| async move {
             cx.log(LoggingLevel::Info, args.text).await;
             Ok("written")
+        })
+        .tool("status", "Says what the process has done and has", move |_: NoArguments, _| {
+            let status = status.get().map(HttpService::status);
+            async move { Ok(status.map(|status| shown(&status)).unwrap_or_default()) }
         })
         .tool("process", "Says which process runs it", |_: NoArguments, _| async {
             Ok(std::process::id().to_string())
@@ -94,7 +101,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
             cx.registry().list_changed(ListKind::Tools);
             Ok("changed")
         });
-    let mut http = server.http();
+    let mut http = server.http().with_service(move |service| {
+        let _ = made.set(service.clone());
+    });
     if let Some(store) = store {
         http = http.share(Arc::new(store)).lease(lease);
     }
@@ -105,6 +114,17 @@ async fn main() -> Result<(), Box<dyn Error>> {
         http = http.reached_at(url);
     }
     Ok(http.serve(&*address).await?)
+}
+
+/// The numbers of an endpoint for operators.
+fn shown(status: &HttpStatus) -> String {
+    let latency = status
+        .store_latency
+        .map_or_else(|| "-".to_owned(), |it| format!("{it:?}"));
+    format!(
+        "{} sessions, {} tasks, {} taken over, {} forwarded, {} received, store {latency}",
+        status.sessions, status.tasks, status.takeovers, status.forwarded, status.received
+    )
 }
 
 async fn count(args: Count, cx: Context) -> Result<&'static str, HandlerError> {

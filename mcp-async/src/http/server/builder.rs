@@ -47,10 +47,12 @@ use crate::server::{BuildError, RegisterError, ServerBuilder};
 /// }
 /// ```
 #[must_use = "settings do nothing until they become a service"]
-pub struct Http<R> {
+pub struct Http<R: Runtime> {
     source: Source<R>,
     pub(super) options: Options,
     pub(super) shutdown: Option<Task>,
+    /// Receives the service.
+    pub(super) made: Option<Made<R>>,
     #[cfg(feature = "auth")]
     pub(super) protection: Option<super::protect::Protection<R>>,
     /// Where other processes reach this one.
@@ -58,6 +60,9 @@ pub struct Http<R> {
     /// Settings that can have no effect.
     mistakes: Vec<RegisterError>,
 }
+
+/// Receives a service when it is made.
+pub(super) type Made<R> = Box<dyn FnOnce(&HttpService<R>) + Send>;
 
 /// What is offered.
 enum Source<R> {
@@ -86,6 +91,7 @@ impl<R: Runtime> Http<R> {
             source,
             options: Options::default(),
             shutdown: None,
+            made: None,
             processes: None,
             #[cfg(feature = "auth")]
             protection: None,
@@ -447,6 +453,9 @@ impl<R: Runtime> Http<R> {
                 endpoint: Arc::downgrade(&service.endpoint),
             }));
         }
+        if let Some(made) = self.made {
+            made(&service);
+        }
         Ok(service)
     }
 
@@ -578,7 +587,7 @@ impl<R: Runtime> Future for Ending<R> {
     }
 }
 
-impl<R> fmt::Debug for Http<R> {
+impl<R: Runtime> fmt::Debug for Http<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Http")
             .field("options", &self.options)

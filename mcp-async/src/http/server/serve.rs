@@ -8,10 +8,12 @@ use std::io;
 use std::net::ToSocketAddrs;
 use std::sync::Arc;
 
+use super::HttpService;
 use super::builder::Http;
 use crate::net::time::timeout;
 use crate::net::{Listen, Network};
 use crate::observe;
+use crate::runtime::Runtime;
 use crate::server::ServerBuilder;
 use crate::server::serving::Server;
 
@@ -51,6 +53,33 @@ impl<R: Network, S: Send + Sync + 'static> ServerBuilder<R, S> {
     /// holds the [`BuildError`](crate::server::BuildError), and those of [`Server::serve_http`].
     pub async fn serve_http(self, address: impl ToSocketAddrs) -> io::Result<()> {
         self.http().serve(address).await
+    }
+}
+
+impl<R: Runtime> Http<R> {
+    /// Calls this function with the service when it is made: a program that only [serves](Self::serve) it has the
+    /// [status](HttpService::status) of the endpoint by a clone. A clone in a handler of the same server keeps the
+    /// endpoint until the program ends.
+    ///
+    /// ```
+    /// use std::sync::{Arc, OnceLock};
+    ///
+    /// use mcp_async::Server;
+    /// use mcp_async::net::Network;
+    ///
+    /// async fn run<R: Network>(server: Server<R>) -> std::io::Result<()> {
+    ///     let service = Arc::new(OnceLock::new());
+    ///     let made = Arc::clone(&service);
+    ///     let http = server.http().with_service(move |service| {
+    ///         let _ = made.set(service.clone());
+    ///     });
+    ///     // Other parts of the program read the status of `service` while this serves.
+    ///     http.serve("127.0.0.1:8000").await
+    /// }
+    /// ```
+    pub fn with_service(mut self, made: impl FnOnce(&HttpService<R>) + Send + 'static) -> Self {
+        self.made = Some(Box::new(made));
+        self
     }
 }
 

@@ -43,7 +43,8 @@ pub struct HttpStatus {
 }
 
 impl<R: Runtime> HttpService<R> {
-    /// Returns the state of the endpoint.
+    /// Returns the state of the endpoint. A program that [serves](super::Http::serve) has the service by
+    /// [`with_service`](super::Http::with_service).
     ///
     /// ```
     /// use mcp_async::Runtime;

@@ -5,7 +5,7 @@ use core::pin::Pin;
 use core::sync::atomic::{AtomicUsize, Ordering};
 use core::task::{Context, Poll};
 use core::time::Duration;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, Request};
@@ -14,12 +14,27 @@ use mcp_async::Server;
 use mcp_async::http::{Http, HttpService};
 use mcp_async::server::ServerBuilder;
 
+use crate::http_server::legacy::Session;
 use crate::http_server::support::{advance, modern, now, request, send, send_body};
 use crate::sim::Sim;
 use tower_service::Service;
 
 fn server() -> ServerBuilder<Sim> {
     Server::<Sim>::builder("demo", "1.0")
+}
+
+#[test]
+fn a_program_that_serves_has_the_status() {
+    let given = Arc::new(OnceLock::new());
+    let made = Arc::clone(&given);
+    let http = server().http().with_service(move |service| {
+        assert!(made.set(service.clone()).is_ok());
+    });
+    let service = http.into_service().unwrap();
+    let sessions = || given.get().map(|given| given.status().sessions);
+    assert_eq!(sessions(), Some(0));
+    let _session = Session::open(&service, "2025-11-25");
+    assert_eq!(sessions(), Some(1));
 }
 
 fn check(
