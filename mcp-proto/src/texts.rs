@@ -99,7 +99,7 @@ impl<C: Declare> Texts<'_, C> {
         match self {
             Self::Borrowed(texts) => {
                 let extensions = ExtensionRevisions(texts.extension_revisions);
-                texts.capabilities.write(revision, &extensions, w)
+                texts.capabilities.write(revision, &extensions, w);
             }
             #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
             Self::Shared(texts) => {
@@ -121,7 +121,7 @@ impl<C: Declare> Texts<'_, C> {
                     names: chosen,
                     revisions: ExtensionRevisions(texts.extension_revisions),
                 };
-                texts.capabilities.write(revision, &extensions, w)
+                texts.capabilities.write(revision, &extensions, w);
             }
             #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
             Self::Shared(texts) => {

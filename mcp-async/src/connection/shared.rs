@@ -146,7 +146,7 @@ impl<M: Respond> Shared<M> {
             ..*limits
         };
         let now = clock.now();
-        Arc::new(Shared {
+        Arc::new(Self {
             core: Mutex::new(Core {
                 machine,
                 outbox: Outbox::new(Vec::new(), &limits),

@@ -28,8 +28,10 @@ enum Rest<'b> {
     /// All of the text, and how deep it may nest.
     Whole(&'b [u8], u8),
     /// One message that was read before.
+    #[cfg(feature = "alloc")]
     One(Message<'b>),
     /// An array that was validated before, in front of its first element.
+    #[cfg(feature = "alloc")]
     Array(Scanner<'b>),
     /// An array, in front of an element or of its end.
     Elements {
@@ -96,11 +98,13 @@ impl<'b> Iterator for Messages<'b> {
                 let (text, depth) = (*text, *depth);
                 Some(self.open(text, depth))
             }
+            #[cfg(feature = "alloc")]
             Rest::One(message) => {
                 let message = Incoming::Message(*message);
                 self.0 = Rest::Nothing;
                 Some(message)
             }
+            #[cfg(feature = "alloc")]
             Rest::Array(scanner) => {
                 self.0 = Rest::Elements {
                     scanner: scanner.clone(),

@@ -93,7 +93,7 @@ impl Exchange {
     pub(super) fn share(&mut self, origin: &[u8]) {
         let browser = &mut self.browser;
         origin_fields(origin, |name, value| {
-            browser.push((name, value.as_bytes().into()))
+            browser.push((name, value.as_bytes().into()));
         });
     }
 

@@ -80,7 +80,7 @@ fn refused(
     status: u16,
     body: &str,
 ) -> (ExchangeOutcome, String) {
-    let mut exchange = Exchange::new(origin, &parsed(&message));
+    let mut exchange = Exchange::new(origin, &parsed(message));
     assert_eq!(exchange.head(origin, &head(status, "", "")), Body::Refusal);
     let mut line = Vec::new();
     let after = exchange.refused(origin, NOW, status, body.as_bytes(), &mut line, 0);
@@ -179,7 +179,7 @@ fn fields_of_modern_notifications() {
     let mut origin = Origin::new();
     origin.set_revision(Revision::V2026_07_28);
     let told = r#"{"jsonrpc":"2.0","method":"acme/told"}"#;
-    let exchange = Exchange::new(&origin, &parsed(&told));
+    let exchange = Exchange::new(&origin, &parsed(told));
     let said = fields(&origin, &exchange, told);
     let own: Vec<_> = said.lines().skip(2).collect();
     assert_eq!(
@@ -241,7 +241,7 @@ fn bodies_by_their_heads() {
     #[track_caller]
     fn check(message: &str, status: u16, content_type: &str, expected: Body) {
         let mut origin = session(Revision::V2025_11_25);
-        let mut exchange = Exchange::new(&origin, &parsed(&message));
+        let mut exchange = Exchange::new(&origin, &parsed(message));
         let body = exchange.head(&mut origin, &head(status, content_type, ""));
         assert_eq!(body, expected);
     }
@@ -262,7 +262,7 @@ fn bodies_by_their_heads() {
         exchange.nothing(&origin),
         ExchangeOutcome::Fail(Failure::NoAnswer)
     );
-    let exchange = Exchange::new(&origin, &parsed(&told));
+    let exchange = Exchange::new(&origin, &parsed(told));
     assert_eq!(exchange.nothing(&origin), ExchangeOutcome::Done);
     let mut listen = origin.listen().unwrap();
     let html = head(200, "text/html", "");

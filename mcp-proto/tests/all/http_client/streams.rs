@@ -229,7 +229,7 @@ fn nobody_there() {
     let after = call.unreachable(&origin, NOW, true, 0);
     assert_eq!(after, ExchangeOutcome::Fail(Failure::Broken));
     let told = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
-    let mut told = Exchange::new(&origin, &parsed(&told));
+    let mut told = Exchange::new(&origin, &parsed(told));
     assert_eq!(
         told.unreachable(&origin, NOW, false, 0),
         ExchangeOutcome::Done
