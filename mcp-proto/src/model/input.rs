@@ -50,7 +50,7 @@ macro_rules! declare_input {
 }
 
 closed_enum! {
-    /// The `resultType` of an [`InputRequiredResult`].
+    /// The `resultType` of an `InputRequiredResult`.
     #[derive(Default)]
     pub enum InputRequiredTag {
         /// There is no other.

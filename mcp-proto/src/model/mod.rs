@@ -1,8 +1,8 @@
 //! The payloads of messages in every revision: parameters, results and their parts.
 //!
 //! Every type borrows from its message and is `Copy`. Text of a peer is
-//! [`Str`](crate::json::Str), still escaped; lists and maps are read during iteration; values that
-//! the protocol does not specify stay [`Raw`](crate::json::Raw).
+//! [`Str`], still escaped; lists and maps are read during iteration; values that
+//! the protocol does not specify stay [`Raw`].
 //! [`Raw::decode`](crate::json::Raw::decode) fills the types leniently: unknown members are skipped,
 //! and `null` counts as absent unless it has a meaning of its own.
 //!

@@ -9,7 +9,7 @@ use mcp_proto::json::Raw;
 use mcp_proto::model::ServerFeatures;
 use mcp_proto::rpc::{ErrorObject, Method, code};
 use mcp_proto::server::{Event, Fixed, Server, ServerConfig};
-use mcp_proto::{Verdict, Inbox, Instant, Limits, Link, Outbox, Outcome, SendError, TurnEnd};
+use mcp_proto::{Inbox, Instant, Limits, Link, Outbox, Outcome, SendError, TurnEnd, Verdict};
 use safer_ffi::prelude::{c_slice, ffi_export};
 use spin::Mutex;
 
