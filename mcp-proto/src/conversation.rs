@@ -53,7 +53,7 @@ pub struct Receipt {
 /// use mcp_proto::server::{Growing, Server, ServerConfig};
 /// use mcp_proto::{Conversation, Instant, Limits, Outbox, Revision, Source};
 ///
-/// let Ok(mut server) = Server::new(ServerConfig::new("demo", "1.0"), Growing);
+/// let mut server = Server::new(ServerConfig::new("demo", "1.0"), Growing)?;
 /// let mut streams = Streams::new(Delivery::Once, StreamLimits::default());
 /// let mut outbox = Outbox::new(Vec::new(), &Limits::default());
 /// let mut conversation = Conversation {
@@ -86,6 +86,7 @@ pub struct Receipt {
 ///     }
 ///     other => panic!("{other:?}"),
 /// }
+/// # Ok::<(), mcp_proto::ConfigError>(())
 /// ```
 #[derive(Debug)]
 pub struct Conversation<'p, M, O, B> {
