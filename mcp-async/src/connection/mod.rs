@@ -42,7 +42,7 @@ pub(crate) use self::outbound::Outbound;
 pub(crate) use self::pending_request::PendingRequest;
 pub(crate) use self::pending_responses::{Arrival, Gone, PendingResponses, is_marked};
 pub use self::progress::Progress;
-#[cfg(any(feature = "http-server", feature = "http-client"))]
+#[cfg(feature = "http-server")]
 pub(crate) use self::shared::Core;
 pub(crate) use self::shared::register;
 pub(crate) use self::shared::{Nothing, Respond, RoleState, Shared};

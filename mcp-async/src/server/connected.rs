@@ -16,7 +16,9 @@ use super::machine::Machine;
 use super::peer::Peer;
 #[cfg(feature = "server")]
 use super::rounds::Rounds;
-use crate::connection::{Answered, Outbound as _, RoleState, Shared};
+#[cfg(feature = "http-server")]
+use crate::connection::Outbound as _;
+use crate::connection::{Answered, RoleState, Shared};
 
 /// A connection as the host of its calls.
 pub(super) struct Connected(pub(super) Arc<Shared<Machine>>);

@@ -15,7 +15,9 @@ use super::ask::Ask;
 use super::log::poll_log;
 use super::machine::Machine;
 use super::principal::Principal;
-use crate::connection::{Outbound as _, PendingRequest, Shared};
+#[cfg(feature = "server")]
+use crate::connection::Outbound as _;
+use crate::connection::{PendingRequest, Shared};
 
 /// A handle of the connection: cheap to clone, usable from any task, and no obstacle to its
 /// end. Once that has come, nothing is sent any more.
