@@ -193,7 +193,7 @@ impl Site {
     }
 }
 
-/// Whether a body is one message of ours, or an array of them.
+/// Returns true for a body that is one message, or an array of messages.
 fn is_message(body: &[u8]) -> bool {
     Messages::new(body, MAX_DEPTH)
         .all(|incoming| !matches!(incoming, Incoming::Message(Message::Invalid(_))))

@@ -172,6 +172,6 @@ pub(crate) use self::side::guarded;
 #[cfg(feature = "client")]
 pub(crate) use self::subscription::may_pass;
 #[cfg(feature = "http-client")]
-pub(crate) use self::unsent::{UnsentMessage, UnsentMessages};
+pub(crate) use self::unsent::{UnsentMessage, UnsentMessages, no_message};
 
 pub(crate) type Machine = Core<'static, Growing>;

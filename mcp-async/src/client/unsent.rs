@@ -12,6 +12,11 @@ use crate::connection::Outbound;
 /// A message with what its exchange has to know of it.
 pub(crate) type UnsentMessage = OwnedMessages<Bytes>;
 
+/// The message of a request that carries none.
+pub(crate) fn no_message() -> UnsentMessage {
+    UnsentMessage::parse(Bytes::new(), 0)
+}
+
 /// Messages whose exchanges have not begun, in their order.
 pub(crate) struct UnsentMessages {
     messages: VecDeque<UnsentMessage>,

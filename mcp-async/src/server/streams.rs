@@ -77,7 +77,7 @@ impl ServerStreams {
         }
     }
 
-    /// Whether a store takes events before they are read, so that the session's task has to look at them.
+    /// Returns true if a store takes events before they are read, so that the session's task has to look at them.
     pub(crate) const fn is_stored(&self) -> bool {
         self.streams.is_stored()
     }
@@ -119,7 +119,7 @@ impl ServerStreams {
             .extend(self.sending.remove(&(channel.number(), sequence)));
     }
 
-    /// Whether a store does not have everything yet that was taken.
+    /// Returns true while a store does not have every event yet.
     pub(crate) fn awaits_store(&self) -> bool {
         self.streams.has_unsettled()
     }
@@ -322,7 +322,7 @@ impl Outbound for ServerStreams {
 /// A portion of a stream that leaves in one frame.
 const CHUNK: usize = 64 << 10;
 
-/// How many streams a process may open before it reaches the numbers of the next. A session
+/// The number of streams that a process may open before it reaches the numbers of the next. A session
 /// lives shorter, or the streams that would be confused are long forgotten.
 const NUMBERS: u32 = 1 << 20;
 

@@ -6,7 +6,7 @@ use crate::model::keys;
 use crate::revision::RevisionSet;
 use crate::rpc::Method;
 
-/// What `_meta` of a request says of its era.
+/// The evidence of the era in `_meta` of a request.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct MetaEvidence {
     /// It names a version (VR-19).

@@ -39,7 +39,7 @@ pub struct ResponseHead<'h> {
     pub status: u16,
     /// The kind of the body.
     pub content: BodyKind,
-    /// Whether the connection must be closed after the response: the request was not read to its end, so it is
+    /// True if the connection must be closed after the response: the request was not read to its end, so it is
     /// unknown where the next one begins.
     pub close: bool,
     /// The session that the response opens.

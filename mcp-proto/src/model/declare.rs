@@ -47,7 +47,7 @@
 //! | `Structured` | `Option<Raw<'b>>` | `Option<RawBuf>` | `null` is a value; which revisions have it depends on its kind |
 //! | `Schema` | `Option<Object<'b>>` | `Option<RawBuf>` | which revisions have it depends on its type |
 //! | `Form` | `ElicitationSchema<'b>` | `RawBuf` | an object, written as the revision has it |
-//! | `Lifetime`, `Interval` | `Option<i64>`, `Option<u64>` | the same | milliseconds; `null` or absent if there are none |
+//! | `Lifetime`, `Interval` | `Option<i64>`, `Option<u64>` | the same | milliseconds; `null` or absent counts as `None` |
 //! | `Texts`, `Fields` | `Map<'b, ..>` | | required |
 //! | `Answers`, `Questions` | `Option<Map<'b, ..>>` | `Option<RawBuf>` | an object |
 
@@ -121,7 +121,7 @@ impl<'de, T: Serialize, R: Rule<'de, T>> DeserializeSeed<'de> for Seed<R, T> {
     }
 }
 
-/// Returns the member that tells the arms of a union apart: `None` if there is none, and no text
+/// Returns the member that tells the arms of a union apart: `None` without that member, and no text
 /// within if it is of another kind.
 pub fn tag<'b>(raw: Raw<'b>, name: &str) -> Option<Option<Str<'b>>> {
     let tag = raw.object()?.get(name)?;

@@ -11,7 +11,7 @@ impl Action<Event<'_>, Reply<'_>> {
     /// an answer follows on its channel, which has a status of its own
     /// ([`Transmit::status`](crate::Transmit::status)).
     ///
-    /// Of an array the first `None` decides, and if there is none, 202.
+    /// Of an array the first `None` decides; without one the status is 202.
     pub const fn http_status(&self) -> Option<u16> {
         match self {
             Self::Reply(_) | Self::Event(Event::Request { .. } | Event::Listening { .. }) => None,

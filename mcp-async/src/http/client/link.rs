@@ -21,9 +21,9 @@ use super::carrier::{Carrier, Unsent};
 use super::credentials::Credentials;
 use super::permits::{Permit, Permits};
 use super::settings::Settings;
-use crate::client::UnsentMessage;
 use crate::client::client_state::ClientState;
 use crate::client::inner::ClientShared;
+use crate::client::{UnsentMessage, no_message};
 use crate::connection::DriverWaker;
 use crate::observe;
 
@@ -594,11 +594,6 @@ impl State {
             self.room.push(cx.waker().clone());
         }
     }
-}
-
-/// The message of a request that carries none.
-pub(super) fn no_message() -> UnsentMessage {
-    UnsentMessage::parse(Bytes::new(), 0)
 }
 
 /// Bytes that wait for the connection before exchanges have to; one message more may come.

@@ -15,12 +15,12 @@ use mcp_proto::client::http::{Body, Exchange, ExchangeOutcome, HttpMethod, Reply
 use mcp_proto::rpc::Reason;
 
 use super::carrier::Reply;
-use super::link::{Link, Opens, Start, no_message};
+use super::link::{Link, Opens, Start};
 use super::no_reply::NoReply;
 use super::send::{PATIENCE, ask, deliver, within};
 use super::stream;
 use super::whole::{REFUSAL, Whole, whole};
-use crate::client::UnsentMessage;
+use crate::client::{UnsentMessage, no_message};
 use crate::runtime::{Clock, Timer};
 
 /// Runs an exchange, and tells the machine what becomes of it;

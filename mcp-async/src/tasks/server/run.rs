@@ -326,7 +326,7 @@ impl Run {
         self.pause = Some(self.engine.pause(pause));
     }
 
-    /// Whether the store has failed until the task is to be forgotten; without a lifetime, for half
+    /// Returns true if the store has failed until the task is to be forgotten; without a lifetime, for half
     /// an hour. Other processes mark the task as failed when this one has ended.
     fn has_given_up(&self) -> bool {
         let over = self
@@ -462,7 +462,7 @@ const LONGEST: usize = 4 << 10;
 const LOOK: Duration = Duration::from_millis(500);
 /// More writers than these in a row, all of them faster, are a fault of the store.
 const CONFLICTS: u32 = 16;
-/// How long the store may fail until the end of a task without a lifetime is not written any more.
+/// The time for which the store may fail until the end of a task without a lifetime is not written any more.
 const LONGEST_OUTAGE: Duration = Duration::from_secs(30 * 60);
 /// How long the store is left alone after its first failure.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);

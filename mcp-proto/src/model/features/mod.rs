@@ -77,7 +77,7 @@ macro_rules! capabilities {
                 Self(self.0 & !other.0)
             }
 
-            /// Returns whether there is none.
+            /// Returns true for the empty set.
             pub const fn is_empty(self) -> bool {
                 self.0 == 0
             }
