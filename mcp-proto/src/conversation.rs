@@ -47,11 +47,11 @@ pub struct Receipt {
 /// [`put`](Self::put) when it likes.
 ///
 /// ```
-/// use mcp_proto::http::{Post, Version};
+/// use mcp_proto::http::{Post, PostStatus, Version};
 /// use mcp_proto::rpc::{Incoming, Message};
 /// use mcp_proto::server::http::streams::{Delivery, StreamLimits, StreamResponse, Streams};
 /// use mcp_proto::server::{Growing, Server, ServerConfig};
-/// use mcp_proto::{Conversation, Instant, Limits, Outbox, Revision, Source};
+/// use mcp_proto::{Action, Conversation, Instant, Limits, Outbox, Revision, Source};
 ///
 /// let mut server = Server::new(ServerConfig::new("demo", "1.0"), Growing)?;
 /// let mut streams = Streams::new(Delivery::Once, StreamLimits::default());
@@ -74,8 +74,9 @@ pub struct Receipt {
 /// let reader = conversation.outgoing.open().unwrap();
 /// let source = Source::post(reader.channel(), &post);
 /// let message = Incoming::Message(Message::parse(body, 16));
-/// let mut status = None;
-/// let event = conversation.handle(Instant::ZERO, &source, message, |action| status = action.http_status());
+/// let mut status = PostStatus::default();
+/// let look = |action: &_| status.note(&message, Action::http_status(action));
+/// let event = conversation.handle(Instant::ZERO, &source, message, look);
 /// assert!(event.is_none(), "the machine answers by itself");
 /// conversation.outgoing.handled(reader.channel(), status);
 ///

@@ -4,7 +4,7 @@ use core::task::{Context, Poll, Waker};
 use core::time::Duration;
 use std::collections::BTreeMap;
 
-use mcp_proto::http::Refusal;
+use mcp_proto::http::{PostStatus, Refusal};
 use mcp_proto::server::http::streams::{
     Append, Delivery, StreamLimits, StreamRead, StreamReader, StreamResponse, Streams,
     TooManyStreams,
@@ -166,8 +166,8 @@ impl ServerStreams {
     }
 
     /// The machine has had the messages of a POST: see [`Streams::handled`].
-    pub(crate) fn handled(&mut self, post: Channel, status: Option<u16>) {
-        if status.is_some() {
+    pub(crate) fn handled(&mut self, post: Channel, status: PostStatus) {
+        if status.get().is_some() {
             self.release(post);
         }
         self.streams.handled(post, status);

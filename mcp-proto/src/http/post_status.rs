@@ -15,7 +15,7 @@ use crate::rpc::Incoming;
 /// }
 /// assert_eq!(status.get(), Some(202));
 /// ```
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PostStatus {
     /// An answer follows, or was given.
     answered: bool,
@@ -31,6 +31,11 @@ impl PostStatus {
             Some(_) => self.status = verdict,
             None => self.answered = true,
         }
+    }
+
+    /// Whether the messages are those of an array.
+    pub const fn is_array(self) -> bool {
+        self.array
     }
 
     /// The status of a response without a message; `None` if an answer follows. That of an array without answers is 202.

@@ -63,6 +63,8 @@ pub enum Refusal {
     /// stream to answer with, so the status is the other one that a GET can have (SH-20). An
     /// empty stream would have clients resume it again and again.
     StreamEnded,
+    /// The body is an array of responses and of something else (2025-03-26, Sending Messages to the Server).
+    MixedArray,
     /// The session does not exist, or belongs to another principal (SH-30).
     SessionUnknown,
     /// The body is longer than this many bytes.
@@ -97,6 +99,7 @@ impl Refusal {
             | Self::SessionMalformed
             | Self::EventUnknown
             | Self::EventGone
+            | Self::MixedArray
             | Self::BodyUnreadable => 400,
         }
     }
@@ -185,6 +188,10 @@ impl Refusal {
             Self::StreamEnded => (
                 "Last-Event-ID",
                 " names the last event of a stream that has ended",
+            ),
+            Self::MixedArray => (
+                "",
+                "an array has requests and notifications, or responses alone",
             ),
             Self::SessionUnknown => ("", "there is no such session, or no longer"),
             Self::BodyTooLong(_) => ("", "the body is longer than "),

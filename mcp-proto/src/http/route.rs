@@ -5,6 +5,8 @@ use super::era::{MetaEvidence, is_modern};
 use super::refusal::Refusal;
 use super::session_id::SessionId;
 use crate::revision::Revision;
+#[cfg(feature = "alloc")]
+use crate::rpc::OwnedMessages;
 use crate::rpc::{Incoming, Message, Method};
 
 /// The machine that a POST is handed to, by its head and the first message of its body (VR-28).
@@ -92,4 +94,32 @@ impl<T: AsRef<str>> Endpoint<'_, T> {
             None => Route::Refuse(Refusal::Version),
         }
     }
+
+    /// Which machine a POST is for, by its whole body: as [`route`](Self::route), and an array of responses and of something
+    /// else is for none.
+    #[cfg(feature = "alloc")]
+    pub fn route_body<'h, B: AsRef<[u8]>>(
+        &self,
+        post: &Post<'h>,
+        body: &OwnedMessages<B>,
+    ) -> Route<'h> {
+        match body.messages().next() {
+            Some(Incoming::BatchStart) if is_mixed(body) => Route::Refuse(Refusal::MixedArray),
+            Some(first) => self.route(post, &first),
+            None => Route::Modern,
+        }
+    }
+}
+
+#[cfg(feature = "alloc")]
+fn is_mixed<B: AsRef<[u8]>>(array: &OwnedMessages<B>) -> bool {
+    let (mut responses, mut others) = (false, false);
+    for incoming in array.messages() {
+        match incoming {
+            Incoming::Message(Message::Response(_)) => responses = true,
+            Incoming::Message(Message::Request(_) | Message::Notification(_)) => others = true,
+            _ => {}
+        }
+    }
+    responses && others
 }

@@ -5,7 +5,7 @@ use super::context::{Members, SUBJECT};
 use super::header_names::{METHOD, NAME, VERSION};
 use super::{PeerError, Server, Storage};
 use crate::http::{Post, Version, mirror};
-use crate::json::Str;
+use crate::json::{Object, Str};
 use crate::model::keys;
 use crate::revision::Revision;
 use crate::rpc::Method;
@@ -31,16 +31,35 @@ impl<S: Storage> Server<'_, S> {
     }
 
     /// A notification repeats its method under the draft; of the modern era it may, and then it
-    /// has to be right.
+    /// has to be right, as the version has that its `_meta` names.
     pub(super) fn check_notification(
         &self,
         from: &Arrival<'_>,
         head: &Post<'_>,
         method: Method<'_>,
+        params: Option<Object<'_>>,
     ) -> Result<(), PeerError> {
+        let meta = params.and_then(|params| params.get("_meta")?.object());
+        let version = match meta.map(|meta| meta.find([keys::PROTOCOL_VERSION])) {
+            None => None,
+            Some(Ok([version])) => version,
+            Some(Err(_)) => return Err(PeerError::HeaderMismatch(VERSION)),
+        };
         // SH-37: there is no older client that the header could be missing of.
-        if head.version == Version::Absent && !self.config.has_legacy() {
+        if head.version == Version::Absent && (version.is_some() || !self.config.has_legacy()) {
             return Err(PeerError::VersionHeaderMissing);
+        }
+        if let Some(version) = version {
+            let version = version
+                .string()
+                .ok_or(PeerError::MissingMeta(keys::PROTOCOL_VERSION))?;
+            same_version(head, version)?;
+        }
+        let is_modern = head.is_modern() || version.is_some();
+        let serves =
+            |revision: Revision| revision.is_modern() && self.config.revisions.contains(revision);
+        if is_modern && !matches!(head.version, Version::Known(revision) if serves(revision)) {
+            return Err(PeerError::UnsupportedVersion);
         }
         if self.is_draft(from) || (head.is_modern() && head.method.is_some()) {
             same_method(head, method)?;

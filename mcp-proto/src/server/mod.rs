@@ -436,7 +436,7 @@ impl<'c, S: Storage> Server<'c, S> {
     ) -> Action<Event<'b>, Reply<'b>> {
         let Notification { method, params } = notification;
         if let Some(head) = from.head.filter(|_| S::HTTP)
-            && let Err(error) = self.check_notification(from, head, method)
+            && let Err(error) = self.check_notification(from, head, method, params)
         {
             return self.refuse(from, None, error);
         }

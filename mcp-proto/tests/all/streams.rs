@@ -4,7 +4,8 @@
 use core::time::Duration;
 
 use mcp_proto::Channel;
-use mcp_proto::http::Refusal;
+use mcp_proto::http::{PostStatus, Refusal};
+use mcp_proto::rpc::{Incoming, Message};
 use mcp_proto::server::http::streams::{
     Delivery, StreamLimits, StreamRead, StreamReader, StreamResponse, Streams, TooManyStreams,
 };
@@ -42,6 +43,35 @@ fn post(streams: &mut Streams, messages: &[&str]) -> StreamReader {
     reader
 }
 
+/// The status of a body of one message with this verdict.
+fn verdict(verdict: Option<u16>) -> PostStatus {
+    let mut status = PostStatus::default();
+    status.note(&Incoming::Message(Message::parse(b"{}", 8)), verdict);
+    status
+}
+
+/// SH-09.
+#[test]
+fn an_array_is_answered_by_an_array_or_by_events() {
+    let mut status = PostStatus::default();
+    status.note(&Incoming::BatchStart, None);
+    for (answer, is_body) in [("[{}]", true), ("{}", false)] {
+        let mut s = session();
+        let reader = post(&mut s, &[answer]);
+        s.handled(reader.channel(), status);
+        let body = StreamResponse::Message {
+            status: 200,
+            message: answer.into(),
+        };
+        let expected = if is_body {
+            body
+        } else {
+            StreamResponse::Events
+        };
+        assert_eq!(s.response(&reader, false), expected);
+    }
+}
+
 #[test]
 fn responses_are_decided() {
     let once = || Streams::new(Delivery::Once, StreamLimits::default());
@@ -54,11 +84,11 @@ fn responses_are_decided() {
     for mut s in [session(), once()] {
         let reader = post(&mut s, &["{}"]);
         assert_eq!(s.response(&reader, true), StreamResponse::Pending);
-        s.handled(reader.channel(), None);
+        s.handled(reader.channel(), verdict(None));
         assert_eq!(s.response(&reader, false), message(200, "{}"));
 
         let reader = s.open().unwrap();
-        s.handled(reader.channel(), Some(202));
+        s.handled(reader.channel(), verdict(Some(202)));
         assert_eq!(s.response(&reader, false), StreamResponse::Status(202));
         let reader = s.open().unwrap();
         s.refuse(reader.channel(), Refusal::Path);
@@ -75,11 +105,11 @@ fn responses_are_decided() {
     // In a session what is not there at once is a stream; otherwise the first message decides, or silence.
     let mut s = session();
     let reader = s.open().unwrap();
-    s.handled(reader.channel(), None);
+    s.handled(reader.channel(), verdict(None));
     assert_eq!(s.response(&reader, false), StreamResponse::Events);
     let mut s = once();
     let reader = s.open().unwrap();
-    s.handled(reader.channel(), None);
+    s.handled(reader.channel(), verdict(None));
     assert_eq!(s.response(&reader, false), StreamResponse::Pending);
     assert_eq!(s.response(&reader, true), StreamResponse::Events);
     s.push(reader.channel(), b"1", None, false);
@@ -88,7 +118,7 @@ fn responses_are_decided() {
     // All that was asked for was cancelled.
     let mut s = once();
     let reader = s.open().unwrap();
-    s.handled(reader.channel(), None);
+    s.handled(reader.channel(), verdict(None));
     s.push(reader.channel(), b"", None, true);
     assert_eq!(s.response(&reader, false), StreamResponse::Status(202));
 }
@@ -98,7 +128,7 @@ fn a_replaced_reader_has_no_events() {
     let mut s = session();
     let first = s.open().unwrap();
     let second = s.resume(b"1-0").unwrap();
-    s.handled(first.channel(), None);
+    s.handled(first.channel(), verdict(None));
     assert_eq!(s.response(&first, false), StreamResponse::Events);
     check(&mut s, &first, "", StreamRead::End);
     s.push(first.channel(), b"{}", None, true);

@@ -126,14 +126,14 @@ impl<C: Clock> ServedConversation<C> {
         self.with(|core| core.outbound.as_mut().map(look))
     }
 
-    /// Takes the messages of one body. Returns the HTTP status that it has if there is no answer to it.
+    /// Takes the messages of one body.
     pub(super) fn take_in(
         &mut self,
         now: Instant,
         from: &Source<'_>,
         head: &Arc<Parts>,
         body: &OwnedMessages<Text>,
-    ) -> Option<u16> {
+    ) -> PostStatus {
         let role = &mut self.connection.calls.role;
         // The name is that of the connection; the claims are those of this request.
         role.identify(principal(head));
@@ -151,7 +151,7 @@ impl<C: Clock> ServedConversation<C> {
         // Calls that run keep the head themselves. Its fields share the storage that they were
         // read into, which an idle session must not hold.
         self.connection.calls.role.arrived.head = None;
-        status.get()
+        status
     }
 
     /// Does what there is to do now, as far as one turn goes; whether there is more.

@@ -299,22 +299,20 @@ impl<R: Runtime> HttpEndpoint<R> {
             Ok(body) => body,
             Err(refused) => return refused,
         };
-        let first = body.messages().next();
-        let route = first.map(|first| self.endpoint().route(post, &first));
-        let machine = match route {
-            Some(Route::Session(id)) => return self.session_post(parts, id, post, body).await,
-            Some(Route::Refuse(refusal)) => {
+        let machine = match self.endpoint().route_body(post, &body) {
+            Route::Session(id) => return self.session_post(parts, id, post, body).await,
+            Route::Refuse(refusal) => {
                 return answer::refusal(refusal, self.endpoint().methods());
             }
-            Some(Route::Initialize) if self.options.sessions => {
+            Route::Initialize if self.options.sessions => {
                 return self.initialize(parts, post, &body).await;
             }
             // A legacy message to a server without sessions (SH-32).
-            Some(Route::Stateless(revision)) => {
+            Route::Stateless(revision) => {
                 self.resumed(parts, &SessionSnapshot::stateless(revision))
             }
             // A handshake that opens no session is as good as any other exchange.
-            Some(Route::Initialize | Route::Modern) | None => {
+            Route::Initialize | Route::Modern => {
                 // One POST is one request, so its table has one place.
                 let Ok(machine) = Core::new(self.prepared(parts).with_in_flight(1), Growing);
                 machine

@@ -6,7 +6,7 @@ use core::task::{Context, Poll, Waker, ready};
 use core::time::Duration;
 use std::sync::Arc;
 
-use mcp_proto::http::Refusal;
+use mcp_proto::http::{PostStatus, Refusal};
 use mcp_proto::rpc::{Incoming, Message, Method, OwnedMessages};
 use mcp_proto::{Channel, Instant, Source};
 
@@ -45,7 +45,7 @@ pub(super) struct SessionTask<C: Clock> {
 /// A POST whose messages the machine has had.
 pub(super) struct Handled {
     channel: Channel,
-    status: Option<u16>,
+    status: PostStatus,
     /// Its answer says that the record of the session changes, and the store does not have that yet.
     awaits_record: bool,
 }

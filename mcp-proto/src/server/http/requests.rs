@@ -219,7 +219,7 @@ impl HttpServer<'_> {
     pub fn finish(&mut self, now: Instant, body: PostBody) {
         let (id, machine) = (body.exchange, body.machine);
         let posted = match self.exchanges.get(&id).map(|exchange| &exchange.state) {
-            Some(State::Posted { status, .. }) => Some(status.get()),
+            Some(State::Posted { status, .. }) => Some(*status),
             _ => None,
         };
         if let (Some(entry), Some(status)) = (self.machines.get_mut(&machine), posted) {
@@ -311,9 +311,7 @@ impl HttpServer<'_> {
         body: &OwnedMessages<Vec<u8>>,
         session_id: impl FnOnce() -> String,
     ) -> Result<ServerId, Refusal> {
-        let first = body.messages().next();
-        let route = first.map_or(Route::Modern, |first| self.endpoint.route(post, &first));
-        let (server, kind) = match route {
+        let (server, kind) = match self.endpoint.route_body(post, body) {
             Route::Refuse(refusal) => return Err(refusal),
             Route::Session(id) => {
                 let machine = self.session(id, principal.as_deref())?;

@@ -4,7 +4,7 @@ use core::time::Duration;
 use std::collections::BTreeMap;
 
 use mcp_proto::http::{Endpoint, Head, Opening, Post, Refusal, Route};
-use mcp_proto::rpc::{Incoming, Message, Messages};
+use mcp_proto::rpc::{Incoming, Message, Messages, OwnedMessages};
 use mcp_proto::server::http::streams::{Delivery, StreamLimits, StreamRead, StreamReader, Streams};
 use mcp_proto::server::{Event, Growing, Server, ServerConfig, SessionSnapshot};
 use mcp_proto::{Action, Channel, Instant, Machine, Output, Revision, SendError, Source, Transmit};
@@ -215,10 +215,8 @@ impl Site {
 
     fn post(&mut self, post: &Post<'_>, body: &str, transcript: &mut Transcript) {
         let limits = self.config.limits;
-        let Some(first) = Messages::new(body.as_bytes(), limits.depth).next() else {
-            return transcript.line("<", "400, no message");
-        };
-        let (name, session, opens) = match self.endpoint.route(post, &first) {
+        let parsed = OwnedMessages::parse(body, limits.depth);
+        let (name, session, opens) = match self.endpoint.route_body(post, &parsed) {
             Route::Refuse(refusal) => return refused(refusal, transcript),
             Route::Session(id) => {
                 let id = id.as_str();

@@ -25,7 +25,10 @@ fn one_answer_for_all() {
     check(&[x, ping], "200 [result result]");
     check(&[x, INITIALIZED, ping], "200 [result result]");
     check(&[INITIALIZED], "202");
-    check(&[INITIALIZED, &response("9")], "202");
+    check(&[&response("9"), &response("10")], "202");
+    // HTTP has no such mixture.
+    check(&[INITIALIZED, &response("9")], "400 -32600");
+    check(&[&response("9"), x], "400 -32600");
     check(&["1", x, "{}"], "200 [-32600 result -32600]");
     check(&["1"], "200 [-32600]");
     check(&[x, x], "200 [result result]");

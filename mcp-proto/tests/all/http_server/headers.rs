@@ -266,6 +266,27 @@ fn notifications_may_repeat_their_method() {
     check(&[V5, "mcp-method:"], &told, "400 -32020");
 }
 
+/// SH-34, SH-35, SH-37.
+#[test]
+fn notifications_may_repeat_their_version() {
+    let told = |version| versioned("", version);
+    let told = |version| notification("notifications/odd", &told(version));
+    check(&[V5], &told("2026-07-28"), "202");
+    check(&[], &told("2026-07-28"), "400 -32020");
+    for version in ["2025-11-25", "2026-07-29", "x"] {
+        let header = format!("MCP-Protocol-Version: {version}");
+        check(&[V5], &told(version), "400 -32020");
+        check(&[&header], &told("2026-07-28"), "400 -32020");
+        check(&[&header], &told(version), "400 -32022");
+    }
+    let twice = format!(
+        "{0},{0}",
+        r#""io.modelcontextprotocol/protocolVersion":"2026-07-28""#
+    );
+    let twice = notification("notifications/odd", &format!(r#""_meta":{{{twice}}}"#));
+    check(&[V5], &twice, "400 -32020");
+}
+
 /// In the legacy era nobody looks at them. DF-01.
 #[test]
 fn older_clients_may_send_whatever_they_like() {

@@ -5,7 +5,7 @@ use crate::http_server::twin::Twin;
 use mcp_proto::http::{Endpoint, Head, Opening, Post, Refusal, Route};
 use mcp_proto::json::Raw;
 use mcp_proto::model::LoggingLevel;
-use mcp_proto::rpc::{ErrorObject, Incoming, Messages};
+use mcp_proto::rpc::{ErrorObject, Incoming, Messages, OwnedMessages};
 use mcp_proto::server::{
     AskOptions, Event, Fixed, OverHttp, ProgressReport, Server, ServerConfig, SessionSnapshot,
 };
@@ -194,8 +194,8 @@ impl Site {
         };
         self.posts += 1;
         let channel = Channel::new(self.posts);
-        let first = Messages::new(body.as_bytes(), 32).next().unwrap();
-        let talk = match self.endpoint.route(&post, &first) {
+        let parsed = OwnedMessages::parse(body, 32);
+        let talk = match self.endpoint.route_body(&post, &parsed) {
             Route::Refuse(refusal) => return refused(refusal),
             Route::Session(id) => {
                 let known = id.as_str().strip_prefix('s').and_then(|n| n.parse().ok());

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::{Delivery, StreamReader, Streams};
 use crate::action::{Channel, Transmit};
 use crate::conversation::{Outgoing, Receipt};
-use crate::http::Refusal;
+use crate::http::{PostStatus, Refusal};
 use crate::token::SentToken;
 
 /// The form of the response to a POST.
@@ -34,16 +34,15 @@ pub enum StreamResponse {
 /// What became of the messages of a POST.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum PostOutcome {
-    /// The machine has had them. The status, unless an answer follows.
-    Handled(Option<u16>),
+    /// The machine has had them.
+    Handled(PostStatus),
     /// The machine has not had them, or what they changed was not kept.
     Refused(Refusal),
 }
 
 impl Streams {
-    /// Notes that the machine has had all messages of a POST; `status` is that of the response, unless an answer follows
-    /// (see [`PostStatus`](crate::http::PostStatus)).
-    pub fn handled(&mut self, post: Channel, status: Option<u16>) {
+    /// Notes that the machine has had all messages of a POST, with what it made of them.
+    pub fn handled(&mut self, post: Channel, status: PostStatus) {
         self.set_outcome(post, PostOutcome::Handled(status));
     }
 
@@ -56,7 +55,7 @@ impl Streams {
     /// [`Pending`](StreamResponse::Pending) and [`Events`](StreamResponse::Events) end the reader.
     ///
     /// - In a session, what is available when the messages were handled is one body (SH-09); everything else is an event
-    ///   stream at once, which the client can resume.
+    ///   stream at once, which the client can resume. The body for an array is an array: what answers it singly is events.
     /// - A request of 2026-07-28 cannot be resumed, and its answer has a status of its own, so the first message decides
     ///   (SH-46). Proxies see nothing until then: `begins` says that a comment is due (SH-42), with which an event stream
     ///   begins.
@@ -71,11 +70,17 @@ impl Streams {
         };
         let response = match stream.outcome {
             Some(PostOutcome::Refused(refusal)) => StreamResponse::Refused(refusal),
-            Some(PostOutcome::Handled(Some(status))) => StreamResponse::Status(status),
-            Some(PostOutcome::Handled(None)) => {
+            Some(PostOutcome::Handled(handled)) => {
+                if let Some(status) = handled.get() {
+                    self.detach(post);
+                    return StreamResponse::Status(status);
+                }
                 let status = stream.status.unwrap_or(200);
                 let (is_empty, ended) = (stream.len() == 0, stream.ended);
-                if let Some(message) = self.single(post) {
+                let is_refused = status != 200;
+                let is_body =
+                    !handled.is_array() || is_refused || stream.first_byte() == Some(b'[');
+                if is_body && let Some(message) = self.single(post) {
                     return StreamResponse::Message { status, message };
                 }
                 match delivery {

@@ -325,6 +325,12 @@ impl Stream {
         dropped
     }
 
+    /// The first byte of what was not dropped.
+    pub(super) fn first_byte(&self) -> Option<u8> {
+        let gone = clamp(self.start.saturating_sub(self.origin));
+        self.log.get(gone).copied()
+    }
+
     /// The only message of a stream that has ended and was not begun to be read.
     pub(super) fn take_single(&mut self) -> Option<Vec<u8>> {
         let alone = self.entries.len() == 1 && self.cursor == self.base && self.part.is_none();
