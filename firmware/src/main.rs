@@ -12,7 +12,7 @@ mod uart;
 use cortex_m as _;
 use cortex_m_rt::entry;
 use mcp_proto::server::{Fixed, PreparedConfig, Server, ServerConfig};
-use mcp_proto::{ConfigError, Inbox, Instant, Limits, Link, Outbox, TurnEnd};
+use mcp_proto::{ConfigError, Instant, Limits, Link, TurnEnd};
 use panic_never as _;
 
 use crate::app::App;
@@ -48,10 +48,7 @@ fn prepared(limits: Limits) -> Result<PreparedConfig<'static, Storage>, ConfigEr
 
 fn serve(uart: &Uart) {
     let limits = Limits {
-        message: BUFFER,
-        output: BUFFER,
         depth: 16,
-        in_flight: REQUESTS,
         ..Limits::default()
     };
     // Checked apart from the server, so that the server is not moved out of a result.
@@ -59,17 +56,14 @@ fn serve(uart: &Uart) {
         return;
     };
     let Ok(mut server) = Server::new(prepared, Storage::new());
-    let (inbox, outbox) = (
-        Inbox::new([0; BUFFER], &limits),
-        Outbox::new([0; BUFFER], &limits),
-    );
-    let Ok(mut link) = Link::new(&mut server, inbox, outbox) else {
+    // Nor into the link.
+    let Ok(mut link) = Link::new(&mut server, [0; BUFFER], [0; BUFFER]) else {
         return;
     };
     let mut app = App::default();
     loop {
         // No clock: nothing here has a deadline.
-        let rest = link.turn(&mut server, Instant::ZERO, |server, event, outbox| {
+        let rest = link.turn(Instant::ZERO, |server, event, outbox| {
             app.on(server, event, outbox)
         });
         uart.write(link.outbox.pending());

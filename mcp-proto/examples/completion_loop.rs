@@ -118,12 +118,10 @@ fn serve(engine: Engine) -> io::Result<()> {
         capabilities: ServerFeatures::TOOLS.capabilities(),
         ..ServerConfig::new("completion_loop", "1.0")
     };
-    let mut machine = Server::new(config, Growing).map_err(io::Error::other)?;
-    // Two outboxes: one is filled while the other is in flight.
-    let outbox = || Outbox::new(Vec::new(), &limits);
-    let inbox = Inbox::new(Vec::new(), &limits);
-    let mut link = Link::new(&mut machine, inbox, outbox()).map_err(io::Error::other)?;
-    let mut spare = Some(outbox());
+    let machine = Server::new(config, Growing).map_err(io::Error::other)?;
+    let mut link = Link::new(machine, Vec::new(), Vec::new()).map_err(io::Error::other)?;
+    // A second outbox: one is filled while the other is in flight.
+    let mut spare = Some(Outbox::new(Vec::new(), &limits));
     let mut arrived: Option<Arrived> = None;
     engine.read(vec![0; PORTION])?;
 
@@ -134,7 +132,7 @@ fn serve(engine: Engine) -> io::Result<()> {
         // The inbox may be full: then the rest waits until messages were taken out of it.
         let rest = loop {
             let moved = arrived.as_mut().is_some_and(|it| it.fill(&mut link.inbox));
-            let rest = link.turn(&mut machine, now, |machine, event, outbox| {
+            let rest = link.turn(now, |machine, event, outbox| {
                 answer(now, machine, event, outbox)
             });
             if !moved || rest == TurnEnd::Full {
@@ -154,10 +152,10 @@ fn serve(engine: Engine) -> io::Result<()> {
         }
         if rest == TurnEnd::Empty && link.inbox.is_closed() && spare.is_some() {
             // All was answered and written. Running requests would now be cancelled.
-            machine.hang_up(now);
+            link.machine.hang_up(now);
             return Ok(());
         }
-        let due = machine.poll_timeout();
+        let due = link.machine.poll_timeout();
         match engine.wait(due.map(|due| due.saturating_since(now)))? {
             None => {}
             Some(Completion::Read(_, Ok(0))) => link.inbox.close(),

@@ -54,26 +54,21 @@
 //! use mcp_proto::model::ServerFeatures;
 //! use mcp_proto::rpc::{ErrorObject, Method, code};
 //! use mcp_proto::server::{Event, Fixed, Server, ServerConfig};
-//! use mcp_proto::{Verdict, Inbox, Instant, Limits, Link, Outbox, Outcome, SendError, TurnEnd};
+//! use mcp_proto::{Instant, Link, Outcome, SendError, TurnEnd, Verdict};
 //!
 //! const TOOLS: &[u8] = br#"{"tools":[{"name":"greet","inputSchema":{"type":"object"}}]}"#;
 //! const GREETING: &[u8] = br#"{"content":[{"type":"text","text":"Hello!"}]}"#;
 //!
 //! /// Serves one client until its input ends. All memory is on the stack.
 //! fn serve(mut input: impl Read, mut output: impl Write) -> io::Result<()> {
-//!     let limits = Limits { message: 4096, output: 4096, ..Limits::default() };
-//!     let config = ServerConfig {
-//!         limits,
-//!         capabilities: ServerFeatures::TOOLS.capabilities(),
-//!         ..ServerConfig::new("demo", "1.0")
-//!     };
-//!     let mut server = Server::new(config, Fixed::<64, 4, 1, 0, 0>::new()).map_err(io::Error::other)?;
-//!     let (inbox, outbox) = (Inbox::new([0; 4096], &limits), Outbox::new([0; 4096], &limits));
-//!     let mut link = Link::new(&mut server, inbox, outbox).map_err(io::Error::other)?;
+//!     let capabilities = ServerFeatures::TOOLS.capabilities();
+//!     let config = ServerConfig { capabilities, ..ServerConfig::new("demo", "1.0") };
+//!     let server = Server::new(config, Fixed::<64, 4, 1, 0, 0>::new()).map_err(io::Error::other)?;
+//!     let mut link = Link::new(server, [0; 4096], [0; 4096]).map_err(io::Error::other)?;
 //!     let started = std::time::Instant::now();
 //!     loop {
 //!         let now = Instant::from_millis(started.elapsed().as_millis() as u64);
-//!         let rest = link.turn(&mut server, now, |server, event, outbox| {
+//!         let rest = link.turn(now, |server, event, outbox| {
 //!             let Event::Request { token, method, .. } = event else { return Verdict::Done };
 //!             let json = |text| Raw::parse(text, 8).unwrap_or_default();
 //!             let (tools, greeting) = (json(TOOLS), json(GREETING));

@@ -16,63 +16,64 @@ use crate::time::Instant;
 
 pub use self::step::{Step, check, step, step_with};
 
-/// Joins the two buffers of a pipe and fixes the order of work between them.
+/// A machine with the two buffers of a pipe, and the order of work between them.
 ///
 /// A driver reads into [`Inbox::spare_mut`], calls [`step`](Self::step) until it says
 /// [`Step::Empty`] or [`Step::Full`], writes [`Outbox::pending`] and then waits: for bytes, for
 /// the peer to take some, or for [`Machine::poll_timeout`]. A driver that keeps the machine
 /// behind a lock has its buffers elsewhere and calls the function [`step()`].
 ///
+/// The machine can be one that lies elsewhere: `&mut Server` is a machine as well.
+///
 /// ```
 /// use mcp_proto::server::{Fixed, Server, ServerConfig};
-/// use mcp_proto::{Inbox, Instant, Limits, Link, Outbox, Step};
+/// use mcp_proto::{Instant, Link, Step};
 ///
-/// let mut server = Server::new(ServerConfig::new("demo", "1.0"), Fixed::<64, 4, 1, 0, 0>::new())?;
-/// let limits = Limits::default();
-/// let (inbox, outbox) = (Inbox::new([0; 512], &limits), Outbox::new([0; 4096], &limits));
-/// let mut link = Link::new(&mut server, inbox, outbox)?;
+/// let server = Server::new(ServerConfig::new("demo", "1.0"), Fixed::<64, 4, 1, 0, 0>::new())?;
+/// let mut link = Link::new(server, [0; 512], [0; 4096])?;
 ///
 /// let ping = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n";
 /// link.inbox.spare_mut().unwrap()[..ping.len()].copy_from_slice(ping);
 /// link.inbox.filled(ping.len());
-/// assert!(matches!(link.step(&mut server, Instant::ZERO), Step::Done));
-/// assert!(matches!(link.step(&mut server, Instant::ZERO), Step::Empty));
+/// assert!(matches!(link.step(Instant::ZERO), Step::Done));
+/// assert!(matches!(link.step(Instant::ZERO), Step::Empty));
 /// assert_eq!(link.outbox.pending(), b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n");
 /// # Ok::<(), mcp_proto::ConfigError>(())
 /// ```
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct Link<I, O> {
+pub struct Link<M, I, O> {
+    /// The machine.
+    pub machine: M,
     /// What the peer wrote.
     pub inbox: Inbox<I>,
     /// What the peer will read.
     pub outbox: Outbox<O>,
 }
 
-impl<I: Store<u8>, O: Store<u8>> Link<I, O> {
-    /// Joins the two buffers of a machine, which learns the longest message that leaves.
+impl<M: Machine, I: Store<u8>, O: Store<u8>> Link<M, I, O> {
+    /// Gives a machine the storage of its two buffers, which obey its [limits](Machine::limits). A storage that cannot
+    /// grow as far as they allow is a limit of its own.
     ///
     /// # Errors
     ///
-    /// [`OutputTooSmall`]: the outbox, or its limit, cannot hold the longest answer of the machine.
-    pub fn new<M: Machine>(
-        machine: &mut M,
-        inbox: Inbox<I>,
-        outbox: Outbox<O>,
-    ) -> Result<Self, OutputTooSmall> {
-        check(machine, &outbox)?;
+    /// [`OutputTooSmall`]: the storage of the outbox, or its limit, cannot hold the longest answer of the machine.
+    pub fn new(mut machine: M, inbox: I, outbox: O) -> Result<Self, OutputTooSmall> {
+        let inbox = Inbox::new(inbox, machine.limits());
+        let outbox = Outbox::new(outbox, machine.limits());
+        check(&machine, &outbox)?;
         machine.set_max_message(outbox.max_message());
-        Ok(Self { inbox, outbox })
+        Ok(Self {
+            machine,
+            inbox,
+            outbox,
+        })
     }
 
     /// Does one thing: see [`step()`].
     #[inline]
-    pub fn step<'l, M: Machine>(
-        &'l mut self,
-        machine: &mut M,
-        now: Instant,
-    ) -> Step<'l, M::Event<'l>, O> {
-        step(machine, &mut self.inbox, &mut self.outbox, now)
+    pub fn step(&mut self, now: Instant) -> Step<'_, M, M::Event<'_>, O> {
+        step(&mut self.machine, &mut self.inbox, &mut self.outbox, now)
     }
 
     /// Does all there is to do: a loop over [`step`](Self::step) that hands each event to `app`.
@@ -84,16 +85,14 @@ impl<I: Store<u8>, O: Store<u8>> Link<I, O> {
     /// # use mcp_proto::json::Raw;
     /// # use mcp_proto::model::ServerFeatures;
     /// # use mcp_proto::server::{Fixed, Server, ServerConfig};
-    /// # use mcp_proto::{Inbox, Limits, Link, Outbox};
+    /// # use mcp_proto::{Link, Outbox};
     /// use mcp_proto::server::Event;
     /// use mcp_proto::{Verdict, Instant, Outcome, SendError, TurnEnd};
     ///
     /// # let capabilities = ServerFeatures::TOOLS.capabilities();
     /// # let config = ServerConfig { capabilities, ..ServerConfig::new("demo", "1.0") };
-    /// # let mut machine = Server::new(config, Fixed::<64, 4, 1, 0, 0>::new())?;
-    /// # let limits = Limits::default();
-    /// # let (inbox, outbox) = (Inbox::new([0; 2048], &limits), Outbox::new([0; 2048], &limits));
-    /// # let mut link = Link::new(&mut machine, inbox, outbox)?;
+    /// # let machine = Server::new(config, Fixed::<64, 4, 1, 0, 0>::new())?;
+    /// # let mut link = Link::new(machine, [0; 2048], [0; 2048])?;
     /// # for id in [1, 2] {
     /// #     let call = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"tools/call\",\"params\":{{\"name\":\"a\",\"_meta\":{{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\",\"io.modelcontextprotocol/clientCapabilities\":{{}}}}}}}}\n");
     /// #     link.inbox.spare_mut().unwrap()[..call.len()].copy_from_slice(call.as_bytes());
@@ -112,22 +111,25 @@ impl<I: Store<u8>, O: Store<u8>> Link<I, O> {
     ///         _ => Verdict::Done,
     ///     }
     /// };
-    /// assert_eq!(link.turn(&mut machine, now, &mut app), TurnEnd::Full);
+    /// assert_eq!(link.turn(now, &mut app), TurnEnd::Full);
     /// // The client reads the first answer, and the second call comes again, with a new token.
     /// link.outbox.consume(link.outbox.pending().len());
-    /// assert_eq!(link.turn(&mut machine, now, &mut app), TurnEnd::Empty);
+    /// assert_eq!(link.turn(now, &mut app), TurnEnd::Empty);
     /// assert_eq!(events, 3);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn turn<M: Machine>(
+    pub fn turn(
         &mut self,
-        machine: &mut M,
         now: Instant,
         mut app: impl FnMut(&mut M, M::Event<'_>, &mut Outbox<O>) -> Verdict,
     ) -> TurnEnd {
         loop {
-            let request = match self.step(machine, now) {
-                Step::Event { event, outbox } => {
+            let request = match self.step(now) {
+                Step::Event {
+                    event,
+                    machine,
+                    outbox,
+                } => {
                     let request = M::request_of(&event);
                     match app(machine, event, outbox) {
                         Verdict::Done => None,
@@ -138,7 +140,7 @@ impl<I: Store<u8>, O: Store<u8>> Link<I, O> {
                 Step::Full => return TurnEnd::Full,
                 Step::Empty => return TurnEnd::Empty,
             };
-            if request.is_some_and(|request| machine.unhandle(request)) {
+            if request.is_some_and(|request| self.machine.unhandle(request)) {
                 self.inbox.unread();
                 return TurnEnd::Full;
             }

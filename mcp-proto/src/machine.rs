@@ -1,6 +1,7 @@
 //! The interface of both roles for drivers.
 
 use crate::action::{Action, BufferFull, Channel, Transmit};
+use crate::limits::Limits;
 use crate::rpc::Incoming;
 use crate::source::Source;
 use crate::time::Instant;
@@ -75,6 +76,9 @@ pub trait Machine {
         None
     }
 
+    /// The limits of its configuration, which its buffers obey too.
+    fn limits(&self) -> &Limits;
+
     /// The most bytes that one answer of the core can take, without framing.
     fn reserve(&self) -> usize;
 
@@ -131,4 +135,81 @@ pub trait Machine {
 
     /// The peer is gone: every request ends, as [`poll_event`](Self::poll_event) then tells.
     fn hang_up(&mut self, now: Instant);
+}
+
+/// A machine that lies elsewhere, such as a `static` of firmware.
+impl<M: Machine> Machine for &mut M {
+    type Event<'b> = M::Event<'b>;
+    type Reply<'b> = M::Reply<'b>;
+
+    fn handle<'b>(
+        &mut self,
+        now: Instant,
+        from: &Source<'_>,
+        incoming: Incoming<'b>,
+    ) -> Action<Self::Event<'b>, Self::Reply<'b>> {
+        (**self).handle(now, from, incoming)
+    }
+
+    fn reply(
+        &mut self,
+        now: Instant,
+        reply: Self::Reply<'_>,
+        out: &mut [u8],
+    ) -> Result<Transmit, BufferFull> {
+        (**self).reply(now, reply, out)
+    }
+
+    fn event_after_reply<'b>(&self, reply: &Self::Reply<'b>) -> Option<Self::Event<'b>> {
+        (**self).event_after_reply(reply)
+    }
+
+    fn limits(&self) -> &Limits {
+        (**self).limits()
+    }
+
+    fn reserve(&self) -> usize {
+        (**self).reserve()
+    }
+
+    fn set_max_message(&mut self, len: usize) {
+        (**self).set_max_message(len);
+    }
+
+    fn request_of(event: &Self::Event<'_>) -> Option<Token> {
+        M::request_of(event)
+    }
+
+    fn unhandle(&mut self, request: Token) -> bool {
+        (**self).unhandle(request)
+    }
+
+    fn next_channel_where(&self, has_room: impl FnMut(Channel) -> bool) -> Option<Channel> {
+        (**self).next_channel_where(has_room)
+    }
+
+    fn poll_transmit(
+        &mut self,
+        now: Instant,
+        on: Channel,
+        out: &mut [u8],
+    ) -> Result<Option<Transmit>, BufferFull> {
+        (**self).poll_transmit(now, on, out)
+    }
+
+    fn poll_event<'b>(&mut self) -> Option<Self::Event<'b>> {
+        (**self).poll_event()
+    }
+
+    fn poll_timeout(&self) -> Option<Instant> {
+        (**self).poll_timeout()
+    }
+
+    fn handle_timeout(&mut self, now: Instant) {
+        (**self).handle_timeout(now);
+    }
+
+    fn hang_up(&mut self, now: Instant) {
+        (**self).hang_up(now);
+    }
 }

@@ -11,8 +11,8 @@ use mcp_proto::server::{
     AskOptions, Event, Growing, ListKind, ProgressReport, Server, ServerConfig,
 };
 use mcp_proto::{
-    Inbox, Instant, Limits, Link, Machine, Outbox, Outcome, PingPolicy, Question, SendError,
-    SentToken, Step, Token,
+    Instant, Limits, Link, Machine, Outcome, PingPolicy, Question, SendError, SentToken, Step,
+    Token,
 };
 
 /// Whatever a client sends and an application does, in whatever order: every request ends once,
@@ -97,8 +97,7 @@ enum Operation {
 
 struct World {
     now: Instant,
-    server: Server<'static, Growing>,
-    link: Link<Vec<u8>, Vec<u8>>,
+    link: Link<Server<'static, Growing>, Vec<u8>, Vec<u8>>,
     /// Requests that wait for the application, requests that are over, and what else is open.
     live: Vec<Token>,
     over: Vec<Token>,
@@ -146,12 +145,10 @@ impl World {
             }),
             ..ServerConfig::new("fuzzed", "1")
         };
-        let mut server = Server::new(config, Growing).expect("the output has room");
-        let outbox = Outbox::new(Vec::new(), &limits);
-        let link = Link::new(&mut server, Inbox::new(Vec::new(), &limits), outbox);
+        let server = Server::new(config, Growing).expect("the output has room");
+        let link = Link::new(server, Vec::new(), Vec::new());
         Self {
             now: Instant::ZERO,
-            server,
             link: link.expect("the outbox has room"),
             live: Vec::new(),
             over: Vec::new(),
@@ -200,7 +197,7 @@ impl World {
             } => self.ask(which, method, timeout),
             Operation::CancelQuestion { which } => {
                 if let Some(token) = take(&mut self.questions, which) {
-                    self.server.cancel(token);
+                    self.link.machine.cancel(token);
                 }
             }
             Operation::Notify { method } => {
@@ -209,33 +206,33 @@ impl World {
                     Method::Message,
                     Method::Cancelled,
                 ][usize::from(method % 3)];
-                let Self {
-                    server, link, now, ..
-                } = self;
+                let Self { link, now, .. } = self;
+                let server = &mut link.machine;
                 let _ = link
                     .outbox
                     .put(|out| server.notify(*now, method, None, out));
             }
             Operation::ListChanged(kind) => {
-                self.server.list_changed(
+                self.link.machine.list_changed(
                     [ListKind::Tools, ListKind::Prompts, ListKind::Resources]
                         [usize::from(kind % 3)],
                 );
             }
             Operation::ResourceUpdated(uri) => self
-                .server
+                .link
+                .machine
                 .resource_updated(URIS[usize::from(uri) % URIS.len()]),
             Operation::EndListen(which) => {
                 if let Some(token) = take(&mut self.listens, which) {
-                    self.server.end_listen(token);
+                    self.link.machine.end_listen(token);
                 }
             }
             Operation::CancelAll => {
-                self.server.cancel_all();
+                self.link.machine.cancel_all();
                 self.listens.clear();
             }
             Operation::Wait(millis) => self.now = self.now + Duration::from_millis(millis.into()),
-            Operation::HangUp => self.server.hang_up(self.now),
+            Operation::HangUp => self.link.machine.hang_up(self.now),
         }
     }
 
@@ -262,10 +259,8 @@ impl World {
     /// Everything that can be done without reading or waiting.
     fn drive(&mut self) {
         loop {
-            let Self {
-                server, link, now, ..
-            } = self;
-            match link.step(server, *now) {
+            let Self { link, now, .. } = self;
+            match link.step(*now) {
                 Step::Event {
                     event: Event::Request { token, .. },
                     ..
@@ -275,9 +270,9 @@ impl World {
                         "{token:?} comes twice"
                     );
                     if core::mem::take(&mut self.no_room) {
-                        self.server.unhandle(token);
+                        self.link.machine.unhandle(token);
                         self.link.inbox.unread();
-                        assert!(!self.server.is_live(token));
+                        assert!(!self.link.machine.is_live(token));
                         return self.settled = false;
                     }
                     self.live.push(token);
@@ -317,8 +312,12 @@ impl World {
     fn check(&self) {
         // While the client does not read, what ended is told later.
         if self.settled {
-            assert!(self.live.iter().all(|token| self.server.is_live(*token)));
-            assert_eq!(self.server.in_flight(), self.live.len());
+            assert!(
+                self.live
+                    .iter()
+                    .all(|token| self.link.machine.is_live(*token))
+            );
+            assert_eq!(self.link.machine.in_flight(), self.live.len());
         }
         assert!(self.live.len() + self.listens.len() <= IN_FLIGHT);
         assert!(self.link.outbox.capacity() <= BUFFER + 1);
@@ -355,7 +354,8 @@ impl World {
     /// An answer is refused by a buffer that is a byte too small, nothing changes by that, and the size
     /// that was named is enough.
     fn respond(&mut self, which: u8, how: u8) {
-        let Some(&token) = pick(&self.live, which).filter(|token| self.server.is_live(**token))
+        let Some(&token) =
+            pick(&self.live, which).filter(|token| self.link.machine.is_live(**token))
         else {
             return;
         };
@@ -365,9 +365,8 @@ impl World {
             1 => Outcome::Result(&Raw::EMPTY_OBJECT),
             _ => Outcome::Result(&result),
         };
-        let Self {
-            server, now, link, ..
-        } = self;
+        let Self { link, now, .. } = self;
+        let server = &mut link.machine;
         let needed = match server.respond(*now, token, outcome, &mut []) {
             Err(SendError::BufferFull { needed }) => needed,
             // Gathered in an array.
@@ -406,7 +405,7 @@ impl World {
         let Some(&token) = pick(&self.over, which) else {
             return;
         };
-        let answer = self.server.respond(
+        let answer = self.link.machine.respond(
             self.now,
             token,
             Outcome::Result(&Raw::EMPTY_OBJECT),
@@ -419,7 +418,8 @@ impl World {
     }
 
     fn progress(&mut self, which: u8, value: u8) {
-        let Some(&token) = pick(&self.live, which).filter(|token| self.server.is_live(**token))
+        let Some(&token) =
+            pick(&self.live, which).filter(|token| self.link.machine.is_live(**token))
         else {
             return;
         };
@@ -428,9 +428,8 @@ impl World {
             total: Some(100.0),
             message: Some("half\nway"),
         };
-        let Self {
-            server, now, link, ..
-        } = self;
+        let Self { link, now, .. } = self;
+        let server = &mut link.machine;
         let sent = link
             .outbox
             .put(|out| server.progress(*now, token, progress, out));
@@ -454,9 +453,8 @@ impl World {
             LoggingLevel::Emergency,
         ][usize::from(level % 3)];
         let token = which.and_then(|which| pick(&self.live, which).copied());
-        let Self {
-            server, now, link, ..
-        } = self;
+        let Self { link, now, .. } = self;
+        let server = &mut link.machine;
         let _ = link
             .outbox
             .put(|out| server.log(*now, token, level, None, &"text", out));
@@ -478,9 +476,8 @@ impl World {
             ..AskOptions::default()
         };
         let mut asked = None;
-        let Self {
-            server, now, link, ..
-        } = self;
+        let Self { link, now, .. } = self;
+        let server = &mut link.machine;
         let _ = link.outbox.put(|out| {
             let (token, transmit) = server.ask(*now, parent, question, options, out)?;
             asked = Some(token);
@@ -492,7 +489,7 @@ impl World {
 
     /// The client is gone: everything that was open has ended.
     fn end(mut self) {
-        self.server.hang_up(self.now);
+        self.link.machine.hang_up(self.now);
         while !self.link.outbox.is_empty() {
             self.read(usize::MAX);
         }
@@ -500,9 +497,9 @@ impl World {
         self.drive();
         assert!(self.closed);
         assert!(self.live.is_empty() && self.questions.is_empty() && self.listens.is_empty());
-        assert_eq!(self.server.in_flight(), 0);
-        assert_eq!(self.server.poll_timeout(), None);
-        assert_eq!(self.server.next_channel(), None);
+        assert_eq!(self.link.machine.in_flight(), 0);
+        assert_eq!(self.link.machine.poll_timeout(), None);
+        assert_eq!(self.link.machine.next_channel(), None);
     }
 }
 

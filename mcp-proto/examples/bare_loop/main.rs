@@ -19,7 +19,7 @@ use mcp_proto::client::{self, Client, ClientConfig};
 use mcp_proto::json::{Object, Raw};
 use mcp_proto::model::ServerFeatures;
 use mcp_proto::server::{self, Server, ServerConfig};
-use mcp_proto::{Inbox, Instant, Limits, Link, Machine, Outbox, TurnEnd, Verdict};
+use mcp_proto::{Instant, Link, Machine, Outbox, TurnEnd, Verdict};
 
 use crate::client_app::User;
 use crate::server_app::Tools;
@@ -39,39 +39,34 @@ fn talk() -> io::Result<(User, Tools)> {
     far.set_nonblocking(true)?;
 
     // All the memory that the two connections ever take is in these two variables.
-    let limits = Limits {
-        message: SIZE,
-        output: SIZE,
-        ..Limits::default()
-    };
-    let client = ClientConfig {
-        limits,
-        ..ClientConfig::new("bare_loop", "1.0")
-    };
+    let client = ClientConfig::new("bare_loop", "1.0");
     let server = ServerConfig {
-        limits,
         capabilities: ServerFeatures::TOOLS.capabilities(),
         ..ServerConfig::new("bare_loop", "1.0")
     };
     let client = Client::new(client, client::Fixed::<4, 1>).map_err(io::Error::other)?;
     let server = Server::new(server, server::Fixed::<64, 4, 1, 0, 0>::new());
     let server = server.map_err(io::Error::other)?;
-    let mut client = Side::new(near, limits, client)?;
-    let mut server = Side::new(far, limits, server)?;
+    let mut client = Side::new(near, client)?;
+    let mut server = Side::new(far, server)?;
 
     let started = std::time::Instant::now();
     let clock =
         || Instant::from_millis(u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX));
     let (mut user, mut tools) = (User::default(), Tools::default());
     let mut leaving = false;
-    client.machine.connect(clock()).map_err(io::Error::other)?;
-    while !server.machine.is_closed() {
+    client
+        .link
+        .machine
+        .connect(clock())
+        .map_err(io::Error::other)?;
+    while !server.link.machine.is_closed() {
         let now = clock();
         let mut moved = client.turn(now, |machine, event, outbox| {
             user.on(now, machine, event, outbox)
         })?;
         // What is due by now leaves in this turn.
-        tools.answer_late(now, &mut server.machine, &mut server.link.outbox);
+        tools.answer_late(now, &mut server.link.machine, &mut server.link.outbox);
         moved |= server.turn(now, |machine, event, outbox| {
             tools.on(now, machine, event, outbox)
         })?;
@@ -81,15 +76,15 @@ fn talk() -> io::Result<(User, Tools)> {
             leaving = false;
         }
         if let Some(token) = user.too_long.take() {
-            client.machine.cancel(token);
-            user.call(now, SLOW, &mut client.machine, &mut client.link.outbox);
+            client.link.machine.cancel(token);
+            user.call(now, SLOW, &mut client.link.machine, &mut client.link.outbox);
             leaving = true;
         }
         if !moved {
             // Where there is `poll(2)`, here it would wait for the socket or the deadline.
             let due = [
-                client.machine.poll_timeout(),
-                server.machine.poll_timeout(),
+                client.link.machine.poll_timeout(),
+                server.link.machine.poll_timeout(),
                 tools.next_timeout(),
             ];
             let next = due.into_iter().flatten().min();
@@ -100,22 +95,16 @@ fn talk() -> io::Result<(User, Tools)> {
     Ok((user, tools))
 }
 
-/// A machine, its two buffers, and a stream that never blocks.
+/// A machine with its two buffers, and a stream that never blocks.
 struct Side<M, T> {
-    machine: M,
-    link: Link<[u8; SIZE], [u8; SIZE]>,
+    link: Link<M, [u8; SIZE], [u8; SIZE]>,
     stream: T,
 }
 
 impl<M: Machine, T: Read + Write> Side<M, T> {
-    fn new(stream: T, limits: Limits, mut machine: M) -> io::Result<Self> {
-        let inbox = Inbox::new([0; SIZE], &limits);
-        let outbox = Outbox::new([0; SIZE], &limits);
-        Ok(Self {
-            link: Link::new(&mut machine, inbox, outbox).map_err(io::Error::other)?,
-            machine,
-            stream,
-        })
+    fn new(stream: T, machine: M) -> io::Result<Self> {
+        let link = Link::new(machine, [0; SIZE], [0; SIZE]).map_err(io::Error::other)?;
+        Ok(Self { link, stream })
     }
 
     /// Reads what has come, lets the machine work, writes what it has to say. Returns whether
@@ -138,11 +127,11 @@ impl<M: Machine, T: Read + Write> Side<M, T> {
                 Err(error) => return Err(error),
             }
         }
-        let rest = self.link.turn(&mut self.machine, now, &mut app);
+        let rest = self.link.turn(now, &mut app);
         if rest == TurnEnd::Empty && self.link.inbox.is_closed() {
-            self.machine.hang_up(now);
+            self.link.machine.hang_up(now);
             // Only events are left. What does not fit is not written any more.
-            let (TurnEnd::Full | TurnEnd::Empty) = self.link.turn(&mut self.machine, now, &mut app);
+            let (TurnEnd::Full | TurnEnd::Empty) = self.link.turn(now, &mut app);
         }
         while !self.link.outbox.pending().is_empty() {
             match self.stream.write(self.link.outbox.pending()) {

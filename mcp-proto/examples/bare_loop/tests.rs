@@ -30,9 +30,7 @@ impl Write for Script {
 type Scripted = Side<Server<'static, server::Fixed<64, 4, 1, 0, 0>>, Script>;
 
 fn scripted(input: &'static str, room: usize) -> Scripted {
-    let limits = Limits::default();
     let config = ServerConfig {
-        limits,
         capabilities: ServerFeatures::TOOLS.capabilities(),
         ..ServerConfig::new("bare_loop", "1.0")
     };
@@ -42,7 +40,7 @@ fn scripted(input: &'static str, room: usize) -> Scripted {
         room,
     };
     let server = Server::new(config, server::Fixed::new()).unwrap();
-    Side::new(script, limits, server).unwrap()
+    Side::new(script, server).unwrap()
 }
 
 fn turn(side: &mut Scripted) -> io::Result<bool> {
@@ -59,7 +57,7 @@ fn a_last_line_without_line_feed_is_answered() {
         turn(&mut side).unwrap();
     }
     assert_eq!(side.stream.output, PONG);
-    assert!(side.machine.is_closed());
+    assert!(side.link.machine.is_closed());
 }
 
 #[test]
@@ -93,7 +91,7 @@ fn the_end_of_input_cancels_what_runs() {
     let output = core::str::from_utf8(&side.stream.output).unwrap();
     assert_eq!(output.lines().count(), 2, "{output}");
     assert_eq!(tools.cancelled, 1);
-    assert!(side.machine.is_closed());
+    assert!(side.link.machine.is_closed());
 }
 
 const SLOW_AND_ECHO: &str = concat!(

@@ -5,6 +5,7 @@ use super::{Client, CloseReason, Event, Phase, Reply, Storage, Unusable};
 use crate::action::{Action, BufferFull, Channel, IgnoreReason, SendError, Transmit};
 use crate::batch::Reading;
 use crate::json::Writer;
+use crate::limits::Limits;
 use crate::machine::Machine;
 use crate::revision::Revision;
 use crate::rpc::{Incoming, Message};
@@ -77,6 +78,10 @@ impl<S: Storage> Machine for Client<'_, S> {
             Err(SendError::BufferFull { needed }) => Err(BufferFull { needed }),
             Err(_) => Ok(Transmit::pipe(0)),
         }
+    }
+
+    fn limits(&self) -> &Limits {
+        &self.config.limits
     }
 
     fn reserve(&self) -> usize {

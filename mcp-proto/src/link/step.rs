@@ -13,7 +13,7 @@ use crate::time::Instant;
 /// The result of a [`step`](crate::Link::step).
 #[derive(Debug)]
 #[must_use = "a request whose event is dropped is never answered"]
-pub enum Step<'o, E, O> {
+pub enum Step<'o, M, E, O> {
     /// Something for the application, which may answer into the outbox at once.
     ///
     /// If the answer does not fit: [`Machine::unhandle`](crate::Machine::unhandle) with what [`Machine::request_of`](crate::Machine::request_of) returned
@@ -22,6 +22,8 @@ pub enum Step<'o, E, O> {
     Event {
         /// It borrows from the inbox.
         event: E,
+        /// The machine, which writes the answer.
+        machine: &'o mut M,
         /// For the answer.
         outbox: &'o mut Outbox<O>,
     },
@@ -81,22 +83,22 @@ pub fn check<M: Machine, O: Store<u8>>(
 /// ```
 #[inline]
 pub fn step<'i, 'o, M: Machine, I: Store<u8>, O: Store<u8>>(
-    machine: &mut M,
+    machine: &'o mut M,
     inbox: &'i mut Inbox<I>,
     outbox: &'o mut Outbox<O>,
     now: Instant,
-) -> Step<'o, M::Event<'i>, O> {
+) -> Step<'o, M, M::Event<'i>, O> {
     step_with(machine, || inbox.next_message(), outbox, now)
 }
 
 /// The same with messages from wherever `next` has them, which is asked at most once: only when
 /// a message can be taken.
 pub fn step_with<'i, 'o, M: Machine, O: Store<u8>>(
-    machine: &mut M,
+    machine: &'o mut M,
     next: impl FnOnce() -> Option<Incoming<'i>>,
     outbox: &'o mut Outbox<O>,
     now: Instant,
-) -> Step<'o, M::Event<'i>, O> {
+) -> Step<'o, M, M::Event<'i>, O> {
     machine.set_max_message(outbox.max_message());
     if machine.poll_timeout().is_some_and(|due| due <= now) {
         machine.handle_timeout(now);
@@ -109,7 +111,11 @@ pub fn step_with<'i, 'o, M: Machine, O: Store<u8>>(
         return Step::Full;
     }
     if let Some(event) = machine.poll_event() {
-        return Step::Event { event, outbox };
+        return Step::Event {
+            event,
+            machine,
+            outbox,
+        };
     }
     // An outbox that was not checked may be too small for some answers, and hold others.
     if !outbox.reserve(machine.reserve()) && !outbox.is_empty() {
@@ -123,7 +129,11 @@ pub fn step_with<'i, 'o, M: Machine, O: Store<u8>>(
             // What the message made due leaves before the application's answer to it does:
             // `initialized` before the first call. Where it does not fit, it follows.
             flush(machine, outbox, now);
-            Step::Event { event, outbox }
+            Step::Event {
+                event,
+                machine,
+                outbox,
+            }
         }
         Action::Reply(reply) => {
             let follow_up = machine.event_after_reply(&reply);
@@ -131,7 +141,11 @@ pub fn step_with<'i, 'o, M: Machine, O: Store<u8>>(
                 outbox.put_once(|out| machine.reply(now, reply, out)),
                 follow_up,
             ) {
-                (Ok(_), Some(event)) => Step::Event { event, outbox },
+                (Ok(_), Some(event)) => Step::Event {
+                    event,
+                    machine,
+                    outbox,
+                },
                 (Ok(_), None) => Step::Done,
                 (Err(_), _) => Step::Ignored(IgnoreReason::NoRoom),
             }

@@ -15,6 +15,7 @@ use crate::token::{MachineId, Token};
 /// Answers pings, reports other requests, says `due` when told to and has a timer.
 #[derive(Default)]
 struct Echo {
+    limits: Limits,
     due: usize,
     events: Vec<&'static str>,
     deadline: Option<Instant>,
@@ -47,6 +48,10 @@ impl Machine for Echo {
 
     fn reply(&mut self, _: Instant, (): (), out: &mut [u8]) -> Result<Transmit, BufferFull> {
         write(b"pong", out)
+    }
+
+    fn limits(&self) -> &Limits {
+        &self.limits
     }
 
     fn reserve(&self) -> usize {
@@ -103,18 +108,24 @@ fn write(text: &[u8], out: &mut [u8]) -> Result<Transmit, BufferFull> {
     Ok(Transmit::pipe(text.len()))
 }
 
-fn link<const OUT: usize>(arrived: &str) -> Link<[u8; 256], [u8; OUT]> {
-    let limits = Limits::default();
-    let mut inbox = Inbox::new([0; 256], &limits);
+type Echoing<const OUT: usize> = Link<Echo, [u8; 256], [u8; OUT]>;
+
+/// With an outbox that may be too small for it.
+fn link<const OUT: usize>(machine: Echo, arrived: &str) -> Echoing<OUT> {
+    let mut inbox = Inbox::new([0; 256], machine.limits());
     inbox.spare_mut().unwrap()[..arrived.len()].copy_from_slice(arrived.as_bytes());
     inbox.filled(arrived.len());
-    let outbox = Outbox::new([0; OUT], &limits);
-    Link { inbox, outbox }
+    let outbox = Outbox::new([0; OUT], machine.limits());
+    Link {
+        machine,
+        inbox,
+        outbox,
+    }
 }
 
 /// One step, in words.
-fn told<const OUT: usize>(link: &mut Link<[u8; 256], [u8; OUT]>, machine: &mut Echo) -> String {
-    match link.step(machine, Instant::ZERO) {
+fn told<const OUT: usize>(link: &mut Echoing<OUT>) -> String {
+    match link.step(Instant::ZERO) {
         Step::Event { event, .. } => event,
         Step::Done => String::from("handled"),
         Step::Ignored(why) => std::format!("{why:?}"),
@@ -129,66 +140,64 @@ const NOTE: &str = "{\"jsonrpc\":\"2.0\",\"method\":\"note\"}\n";
 
 #[test]
 fn one_thing_a_step() {
-    let mut link = link::<64>(&[PING, "x\n", CALL].concat());
-    let mut machine = Echo::default();
+    let mut link = link::<64>(Echo::default(), &[PING, "x\n", CALL].concat());
     for expected in ["handled", "Garbage", "call", "empty", "empty"] {
-        assert_eq!(told(&mut link, &mut machine), expected);
+        assert_eq!(told(&mut link), expected);
     }
     assert_eq!(link.outbox.pending(), b"pong\n");
 }
 
 #[test]
 fn what_is_due_leaves_before_the_next_message_and_before_an_event() {
-    let mut link = link::<64>(&[PING, NOTE].concat());
-    let mut machine = Echo {
+    let machine = Echo {
         due: 2,
         events: std::vec!["closed"],
         ..Echo::default()
     };
-    assert_eq!(told(&mut link, &mut machine), "closed");
+    let mut link = link::<64>(machine, &[PING, NOTE].concat());
+    assert_eq!(told(&mut link), "closed");
     assert_eq!(link.outbox.pending(), b"due\ndue\n");
-    assert_eq!(told(&mut link, &mut machine), "handled");
-    assert_eq!(told(&mut link, &mut machine), "told");
+    assert_eq!(told(&mut link), "handled");
+    assert_eq!(told(&mut link), "told");
     assert_eq!(link.outbox.pending(), b"due\ndue\npong\ndue\n");
 }
 
 #[test]
 fn nothing_is_read_while_an_answer_would_not_fit() {
-    let mut link = link::<12>(&[PING, PING, PING].concat());
-    let mut machine = Echo::default();
+    let mut link = link::<12>(Echo::default(), &[PING, PING, PING].concat());
     for expected in ["handled", "handled", "full", "full"] {
-        assert_eq!(told(&mut link, &mut machine), expected);
+        assert_eq!(told(&mut link), expected);
     }
     link.outbox.consume(5);
-    assert_eq!(told(&mut link, &mut machine), "handled");
-    assert_eq!(told(&mut link, &mut machine), "full");
+    assert_eq!(told(&mut link), "handled");
+    assert_eq!(told(&mut link), "full");
     link.outbox.consume(10);
-    assert_eq!(told(&mut link, &mut machine), "empty");
+    assert_eq!(told(&mut link), "empty");
 }
 
 #[test]
 fn what_never_fits_stops_nothing() {
-    let mut link = link::<3>(CALL);
-    let mut machine = Echo {
+    let machine = Echo {
         due: 1,
         size: 100,
         ..Echo::default()
     };
-    assert_eq!(told(&mut link, &mut machine), "call");
-    assert_eq!(told(&mut link, &mut machine), "empty");
+    let mut link = link::<3>(machine, CALL);
+    assert_eq!(told(&mut link), "call");
+    assert_eq!(told(&mut link), "empty");
 }
 
 #[test]
 fn time_passes_before_anything_else() {
-    let mut link = link::<64>(CALL);
-    let mut machine = Echo {
+    let machine = Echo {
         deadline: Some(Instant::ZERO),
         ..Echo::default()
     };
+    let mut link = link::<64>(machine, CALL);
     for expected in ["expired", "call", "empty"] {
-        assert_eq!(told(&mut link, &mut machine), expected);
+        assert_eq!(told(&mut link), expected);
     }
-    assert_eq!(machine.deadline, Some(Instant::from_millis(10)));
+    assert_eq!(link.machine.deadline, Some(Instant::from_millis(10)));
 }
 
 /// That of every request of these tests.
@@ -202,11 +211,10 @@ const TOKEN: Token = Token::new(
 
 #[test]
 fn an_event_whose_answer_did_not_fit_comes_again() {
-    let mut link = link::<64>(&[CALL, CALL].concat());
-    let mut machine = Echo::default();
+    let mut link = link::<64>(Echo::default(), &[CALL, CALL].concat());
     let mut seen = 0;
     let mut turn = |verdict| {
-        link.turn(&mut machine, Instant::ZERO, |_, event, outbox| {
+        link.turn(Instant::ZERO, |_, event, outbox| {
             assert_eq!(event, "call");
             assert!(outbox.put(|out| write(b"x", out)).is_ok());
             seen += 1;
@@ -215,18 +223,18 @@ fn an_event_whose_answer_did_not_fit_comes_again() {
     };
     assert_eq!(turn(Verdict::Retry), TurnEnd::Full);
     assert_eq!(turn(Verdict::Done), TurnEnd::Empty);
-    assert_eq!((seen, machine.forgotten), (3, std::vec![TOKEN]));
+    assert_eq!((seen, link.machine.forgotten), (3, std::vec![TOKEN]));
 }
 
 #[test]
 fn only_a_request_comes_again() {
-    let mut link = link::<64>(CALL);
-    let mut machine = Echo {
+    let machine = Echo {
         events: std::vec!["late"],
         ..Echo::default()
     };
+    let mut link = link::<64>(machine, CALL);
     let mut seen = Vec::new();
-    let rest = link.turn(&mut machine, Instant::ZERO, |_, event, _| {
+    let rest = link.turn(Instant::ZERO, |_, event, _| {
         let first = event == "late" || seen.len() < 2;
         seen.push(event);
         match first {
@@ -236,5 +244,5 @@ fn only_a_request_comes_again() {
     });
     assert_eq!(rest, TurnEnd::Full);
     assert_eq!(seen, ["late", "call"]);
-    assert_eq!(machine.forgotten, [TOKEN]);
+    assert_eq!(link.machine.forgotten, [TOKEN]);
 }

@@ -9,6 +9,7 @@ use super::session::Phase;
 use super::{Event, Lifecycle, Server, Storage};
 use crate::action::{Action, BufferFull, Channel, IgnoreReason, Transmit};
 use crate::batch::Reading;
+use crate::limits::Limits;
 use crate::machine::Machine;
 use crate::ping::Missed;
 use crate::rpc::Incoming;
@@ -114,6 +115,10 @@ impl<S: Storage> Machine for Server<'_, S> {
             }
             _ => None,
         }
+    }
+
+    fn limits(&self) -> &Limits {
+        &self.config.limits
     }
 
     fn reserve(&self) -> usize {

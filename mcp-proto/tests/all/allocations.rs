@@ -10,8 +10,8 @@ use mcp_proto::model::{
 use mcp_proto::rpc::Method;
 use mcp_proto::server::{self, AskOptions, ProgressReport, Server, ServerConfig};
 use mcp_proto::{
-    Inbox, InputRequired, Instant, Limits, Link, Machine, Outbox, Outcome, Question, Revision,
-    RevisionSet, SentToken, Token, Verdict,
+    InputRequired, Instant, Link, Machine, Outbox, Outcome, Question, Revision, RevisionSet,
+    SentToken, Token, Verdict,
 };
 
 const SIZE: usize = 4096;
@@ -43,22 +43,20 @@ fn converse(revision: Revision) -> u32 {
         capabilities: ClientFeatures::ELICITATION.capabilities(),
         ..ClientConfig::new("client", "1")
     };
-    let mut client = Client::new(config, client::Fixed::<4, 2>).unwrap();
+    let client = Client::new(config, client::Fixed::<4, 2>).unwrap();
     let config = ServerConfig {
         capabilities: ServerFeatures::TOOLS.capabilities(),
         ..ServerConfig::new("server", "1")
     };
-    let mut server = Server::new(config, server::Fixed::<64, 4, 2, 0, 0>::new()).unwrap();
-    let (mut near, mut far) = (link(&mut client), link(&mut server));
+    let server = Server::new(config, server::Fixed::<64, 4, 2, 0, 0>::new()).unwrap();
+    let (mut near, mut far) = (link(client), link(server));
     let mut user = User::default();
     let mut asked = None;
 
-    client.connect(now).expect("it is new");
+    near.machine.connect(now).expect("it is new");
     loop {
-        let _ = near.turn(&mut client, now, |client, event, out| {
-            user.on(now, client, event, out)
-        });
-        let _ = far.turn(&mut server, now, |server, event, out| {
+        let _ = near.turn(now, |client, event, out| user.on(now, client, event, out));
+        let _ = far.turn(now, |server, event, out| {
             serve(now, &mut asked, server, event, out)
         });
         let moved = carry(&mut near, &mut far) | carry(&mut far, &mut near);
@@ -220,16 +218,14 @@ fn call<S: client::Storage>(
     token
 }
 
-fn link<M: Machine>(machine: &mut M) -> Link<[u8; SIZE], [u8; SIZE]> {
-    let limits = Limits::default();
-    let outbox = Outbox::new([0; SIZE], &limits);
-    Link::new(machine, Inbox::new([0; SIZE], &limits), outbox).unwrap()
+fn link<M: Machine>(machine: M) -> Wire<M> {
+    Link::new(machine, [0; SIZE], [0; SIZE]).unwrap()
 }
 
-type Wire = Link<[u8; SIZE], [u8; SIZE]>;
+type Wire<M> = Link<M, [u8; SIZE], [u8; SIZE]>;
 
 /// Moves what one wrote to the other, in pieces of 7 bytes.
-fn carry(from: &mut Wire, to: &mut Wire) -> bool {
+fn carry<M, N>(from: &mut Wire<M>, to: &mut Wire<N>) -> bool {
     let mut moved = false;
     for piece in from.outbox.pending().chunks(7) {
         let spare = to.inbox.spare_mut().expect("the other reads all it gets");

@@ -20,20 +20,11 @@ const LIST: &str = r#"{"jsonrpc":"2.0","id":2,"method":"tools/list"}"#;
 const PING: &str = r#"{"jsonrpc":"2.0","id":3,"method":"ping"}"#;
 const PONG: &str = r#"{"jsonrpc":"2.0","id":3,"result":{}}"#;
 
-type Pipe<O> = Link<Vec<u8>, O>;
+type Pipe<M, O> = Link<M, Vec<u8>, O>;
 type SmallServer = Server<'static, server::Fixed<256, 4, 1, 256, 512>>;
 
-fn pipe<M: Machine, O: Store<u8>>(machine: &mut M, outbox: O, limits: &Limits) -> Pipe<O> {
-    try_pipe(machine, outbox, limits).unwrap()
-}
-
-fn try_pipe<M: Machine, O: Store<u8>>(
-    machine: &mut M,
-    outbox: O,
-    limits: &Limits,
-) -> Result<Pipe<O>, OutputTooSmall> {
-    let outbox = Outbox::new(outbox, limits);
-    Link::new(machine, Inbox::new(Vec::new(), limits), outbox)
+fn pipe<M: Machine, O: Store<u8>>(machine: M, outbox: O) -> Pipe<M, O> {
+    Link::new(machine, Vec::new(), outbox).unwrap()
 }
 
 fn server(config: ServerConfig<'static>) -> SmallServer {
@@ -51,7 +42,7 @@ fn demo() -> ServerConfig<'static> {
     ServerConfig::new("demo", "1.0")
 }
 
-fn feed<O: Store<u8>>(pipe: &mut Pipe<O>, line: &str) {
+fn feed<M, O: Store<u8>>(pipe: &mut Pipe<M, O>, line: &str) {
     for byte in line.bytes().chain([b'\n']) {
         pipe.inbox.spare_mut().unwrap()[0] = byte;
         pipe.inbox.filled(1);
@@ -59,7 +50,7 @@ fn feed<O: Store<u8>>(pipe: &mut Pipe<O>, line: &str) {
 }
 
 /// Everything that waits for the peer, which takes it.
-fn taken<O: Store<u8>>(pipe: &mut Pipe<O>) -> Vec<String> {
+fn taken<M, O: Store<u8>>(pipe: &mut Pipe<M, O>) -> Vec<String> {
     let text = String::from_utf8(pipe.outbox.pending().to_vec()).unwrap();
     pipe.outbox.consume(text.len());
     text.lines().map(str::to_owned).collect()
@@ -67,16 +58,11 @@ fn taken<O: Store<u8>>(pipe: &mut Pipe<O>) -> Vec<String> {
 
 /// Feeds one line and answers each request with `result`, until the machine is at rest and the
 /// peer has read everything.
-fn say<O: Store<u8>>(
-    pipe: &mut Pipe<O>,
-    server: &mut SmallServer,
-    line: &str,
-    result: &str,
-) -> Vec<String> {
+fn say<O: Store<u8>>(pipe: &mut Pipe<SmallServer, O>, line: &str, result: &str) -> Vec<String> {
     feed(pipe, line);
     let mut said = Vec::new();
     for _ in 0..8 {
-        let rest = pipe.turn(server, Instant::ZERO, |server, event, outbox| {
+        let rest = pipe.turn(Instant::ZERO, |server, event, outbox| {
             let server::Event::Request { token, .. } = event else {
                 return Verdict::Done;
             };
@@ -106,31 +92,27 @@ fn large(len: usize) -> String {
 
 #[test]
 fn an_answer_that_a_fixed_outbox_can_never_hold_is_replaced_by_an_error() {
-    let limits = Limits::default();
-    let mut server = server(demo());
-    let mut pipe = pipe(&mut server, [0; 1100], &limits);
-    say(&mut pipe, &mut server, INITIALIZE, "{}");
-    let said = say(&mut pipe, &mut server, LIST, &large(4000));
+    let mut pipe = pipe(server(demo()), [0; 1100]);
+    say(&mut pipe, INITIALIZE, "{}");
+    let said = say(&mut pipe, LIST, &large(4000));
     assert_eq!(
         said,
         [
             r#"{"jsonrpc":"2.0","id":2,"error":{"code":-32603,"message":"limit reached: bytes of output"}}"#
         ]
     );
-    assert_eq!(say(&mut pipe, &mut server, PING, "{}"), [PONG]);
-    let small = say(&mut pipe, &mut server, LIST, r#"{"tools":[]}"#);
+    assert_eq!(say(&mut pipe, PING, "{}"), [PONG]);
+    let small = say(&mut pipe, LIST, r#"{"tools":[]}"#);
     assert_eq!(small, [r#"{"jsonrpc":"2.0","id":2,"result":{"tools":[]}}"#]);
 }
 
 #[test]
 fn an_answer_of_exactly_the_room_leaves_and_one_byte_more_is_an_error() {
-    let limits = Limits::default();
     let around = r#"{"jsonrpc":"2.0","id":2,"result":}"#.len() + large(0).len() + 1;
     for (len, whole) in [(1100 - around, true), (1101 - around, false)] {
-        let mut server = server(demo());
-        let mut pipe = pipe(&mut server, [0; 1100], &limits);
-        say(&mut pipe, &mut server, INITIALIZE, "{}");
-        let said = say(&mut pipe, &mut server, LIST, &large(len));
+        let mut pipe = pipe(server(demo()), [0; 1100]);
+        say(&mut pipe, INITIALIZE, "{}");
+        let said = say(&mut pipe, LIST, &large(len));
         assert_eq!(said[0].contains("result"), whole, "{len}");
     }
 }
@@ -138,17 +120,16 @@ fn an_answer_of_exactly_the_room_leaves_and_one_byte_more_is_an_error() {
 /// A driver of its own may have less room than a link makes sure of.
 #[test]
 fn a_long_id_is_left_out_of_an_error_that_would_not_fit_with_it() {
-    let limits = Limits::default();
-    let mut server = server(demo());
-    let mut pipe = pipe(&mut server, Vec::new(), &limits);
-    say(&mut pipe, &mut server, INITIALIZE, "{}");
+    let mut pipe = pipe(server(demo()), Vec::new());
+    say(&mut pipe, INITIALIZE, "{}");
     let list = LIST.replace("\"id\":2", &format!("\"id\":\"{}\"", "i".repeat(250)));
     feed(&mut pipe, &list);
     let mut token = None;
-    let _ = pipe.turn(&mut server, Instant::ZERO, |_, event, _| {
+    let _ = pipe.turn(Instant::ZERO, |_, event, _| {
         token = token.or(SmallServer::request_of(&event));
         Verdict::Done
     });
+    let mut server = pipe.machine;
     server.set_max_message(299);
     let result = large(4000);
     let result = Raw::parse(result.as_bytes(), 8).unwrap();
@@ -162,34 +143,26 @@ fn a_long_id_is_left_out_of_an_error_that_would_not_fit_with_it() {
 
 #[test]
 fn an_outbox_that_cannot_hold_every_answer_of_the_core_makes_no_link() {
-    let limits = Limits::default();
     let verbose = ServerConfig {
         instructions: Some(Box::leak("long ".repeat(200).into_boxed_str())),
         ..demo()
     };
     for config in [demo(), verbose] {
         let mut server = server(config);
-        let mut needed = 0;
-        for size in [0, 1, 40, 300] {
-            let failed = try_pipe(&mut server, vec![0; size].as_mut_slice(), &limits).map(drop);
-            needed = failed.unwrap_err().needed;
-            assert_eq!(needed, server.reserve() + 1);
+        let needed = server.reserve() + 1;
+        let short = Err(OutputTooSmall { needed });
+        for size in [0, 1, 40, 300, needed - 1] {
+            let mut room = vec![0; size];
+            let made = Link::new(&mut server, Vec::new(), room.as_mut_slice());
+            assert_eq!(made.map(drop), short);
         }
-        let short = try_pipe(&mut server, vec![0; needed - 1].as_mut_slice(), &limits).map(drop);
-        assert_eq!(short.unwrap_err(), OutputTooSmall { needed });
-        let limits = Limits {
-            output: needed - 1,
-            ..limits
-        };
-        let short = try_pipe(&mut server, Vec::new(), &limits);
-        assert_eq!(short.unwrap_err(), OutputTooSmall { needed });
         let mut room = vec![0; needed];
-        let mut pipe = pipe(&mut server, room.as_mut_slice(), &Limits::default());
-        let said = say(&mut pipe, &mut server, INITIALIZE, "{}");
+        let mut pipe = pipe(server, room.as_mut_slice());
+        let said = say(&mut pipe, INITIALIZE, "{}");
         assert!(said[0].contains("serverInfo"), "{said:?}");
-        let said = say(&mut pipe, &mut server, LIST, &large(4000));
+        let said = say(&mut pipe, LIST, &large(4000));
         assert!(said[0].contains("-32603"), "{said:?}");
-        assert_eq!(say(&mut pipe, &mut server, PING, "{}"), [PONG]);
+        assert_eq!(say(&mut pipe, PING, "{}"), [PONG]);
     }
 }
 
@@ -230,11 +203,10 @@ fn a_machine_with_less_output_than_one_answer_of_the_core_is_not_made() {
     };
     let expected = ConfigError::OutputTooSmall(OutputTooSmall { needed });
     assert_eq!(of(needed - 1).unwrap_err(), expected);
-    let mut server = of(needed).unwrap();
+    let server = of(needed).unwrap();
     assert_eq!(server.reserve() + 1, needed);
-    let limits = server.config().limits;
-    let mut pipe = pipe(&mut server, Vec::new(), &limits);
-    let said = say(&mut pipe, &mut server, INITIALIZE, "{}");
+    let mut pipe = pipe(server, Vec::new());
+    let said = say(&mut pipe, INITIALIZE, "{}");
     assert!(said[0].contains("serverInfo"), "{said:?}");
 
     let mut config = ClientConfig::new("demo", "1.0");
@@ -292,20 +264,18 @@ fn the_storage_decides_how_long_an_id_an_error_repeats() {
 
 #[test]
 fn a_subscription_whose_updates_would_never_fit_is_refused() {
-    let limits = Limits::default();
-    let mut server = server(demo());
-    let mut pipe = pipe(&mut server, [0; 2600], &limits);
-    say(&mut pipe, &mut server, INITIALIZE, "{}");
-    say(&mut pipe, &mut server, INITIALIZED, "{}");
+    let mut pipe = pipe(server(demo()), [0; 2600]);
+    say(&mut pipe, INITIALIZE, "{}");
+    say(&mut pipe, INITIALIZED, "{}");
     let subscribe = |len| {
         let uri = "u".repeat(len);
         format!(
             r#"{{"jsonrpc":"2.0","id":2,"method":"resources/subscribe","params":{{"uri":"x:{uri}"}}}}"#
         )
     };
-    let said = say(&mut pipe, &mut server, &subscribe(200), "{}");
+    let said = say(&mut pipe, &subscribe(200), "{}");
     assert!(said[0].contains("limit reached: subscriptions"), "{said:?}");
-    let said = say(&mut pipe, &mut server, &subscribe(20), "{}");
+    let said = say(&mut pipe, &subscribe(20), "{}");
     assert!(said[0].contains("result"), "{said:?}");
 }
 
@@ -320,9 +290,8 @@ fn roots_client(name: &'static str) -> Client<'static, client::Fixed<4, 1>> {
 
 #[test]
 fn a_client_replaces_an_answer_that_never_fits() {
-    let mut client = roots_client("demo");
-    let mut pipe = pipe(&mut client, [0; 400], &Limits::default());
-    client.connect(Instant::ZERO).unwrap();
+    let mut pipe = pipe(roots_client("demo"), [0; 400]);
+    pipe.machine.connect(Instant::ZERO).unwrap();
     let lines = [
         r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}"#,
         r#"{"jsonrpc":"2.0","id":7,"method":"roots/list"}"#,
@@ -331,7 +300,7 @@ fn a_client_replaces_an_answer_that_never_fits() {
     for line in lines {
         // What is due leaves first: the handshake is written before it is answered.
         for _ in 0..2 {
-            let rest = pipe.turn(&mut client, Instant::ZERO, |client, event, outbox| {
+            let rest = pipe.turn(Instant::ZERO, |client, event, outbox| {
                 let client::Event::Question { token, .. } = event else {
                     return Verdict::Done;
                 };
@@ -359,10 +328,9 @@ fn a_client_replaces_an_answer_that_never_fits() {
 #[test]
 fn a_client_whose_first_message_never_fits_fails_at_once() {
     let name = "demo ".repeat(100).leak();
-    let mut client = roots_client(name);
-    let mut pipe = pipe(&mut client, [0; 400], &Limits::default());
-    client.connect(Instant::ZERO).unwrap();
-    let step = pipe.step(&mut client, Instant::ZERO);
+    let mut pipe = pipe(roots_client(name), [0; 400]);
+    pipe.machine.connect(Instant::ZERO).unwrap();
+    let step = pipe.step(Instant::ZERO);
     let Step::Event { event, .. } = step else {
         panic!("{step:?}");
     };
@@ -370,20 +338,18 @@ fn a_client_whose_first_message_never_fits_fails_at_once() {
         event,
         client::Event::ConnectFailed(ConnectError::TooLarge)
     ));
-    assert!(client.is_closed());
+    assert!(pipe.machine.is_closed());
 }
 
 #[test]
 fn no_deadline_at_the_end_of_the_clock_is_due_for_ever() {
     let ping = Some(PingPolicy::default());
-    let limits = Limits::default();
-    let mut server = server(ServerConfig { ping, ..demo() });
-    let mut pipe = pipe(&mut server, Vec::new(), &limits);
+    let mut pipe = pipe(server(ServerConfig { ping, ..demo() }), Vec::new());
     let end = Instant::from_millis(u64::MAX);
     for line in [INITIALIZE, INITIALIZED] {
         feed(&mut pipe, line);
         for _ in 0..3 {
-            let _ = pipe.step(&mut server, end);
+            let _ = pipe.step(end);
         }
     }
     let params = Raw::parse(b"{}", 1).unwrap();
@@ -394,8 +360,9 @@ fn no_deadline_at_the_end_of_the_clock_is_due_for_ever() {
     let options = AskOptions::default();
     let asked = pipe
         .outbox
-        .put(|out| server.ask(end, None, question, options, out));
+        .put(|out| pipe.machine.ask(end, None, question, options, out));
     assert!(asked.is_ok());
+    let mut server = pipe.machine;
     server.handle_timeout(end);
     assert_eq!(server.poll_timeout(), None);
     assert!(server.poll_event().is_none(), "the question waits");
@@ -433,23 +400,23 @@ fn a_duration_without_end_is_no_deadline() {
 }
 
 /// A server that has asked for roots under the id 1.
-fn asking() -> (Pipe<Vec<u8>>, SmallServer) {
-    let mut server = server(demo());
-    let mut pipe = pipe(&mut server, Vec::new(), &Limits::default());
-    say(&mut pipe, &mut server, INITIALIZE, "{}");
-    say(&mut pipe, &mut server, INITIALIZED, "{}");
+fn asking() -> Pipe<SmallServer, Vec<u8>> {
+    let mut pipe = pipe(server(demo()), Vec::new());
+    say(&mut pipe, INITIALIZE, "{}");
+    say(&mut pipe, INITIALIZED, "{}");
     let params = Raw::parse(b"{}", 1).unwrap();
     let question = Question {
         method: Method::RootsList,
         params: &params,
     };
     let options = AskOptions::default();
-    let asked = pipe
-        .outbox
-        .put(|out| server.ask(Instant::ZERO, None, question, options, out));
+    let asked = pipe.outbox.put(|out| {
+        pipe.machine
+            .ask(Instant::ZERO, None, question, options, out)
+    });
     assert!(asked.is_ok());
     assert!(taken(&mut pipe)[0].contains("\"id\":1"));
-    (pipe, server)
+    pipe
 }
 
 #[test]
@@ -460,9 +427,9 @@ fn a_response_that_breaks_off_early_ends_its_question_and_is_not_answered() {
         r#"{"jsonrpc":"2.0","id":1}"#,
         r#"{"jsonrpc":"2.0","id":1,"reslt":{}}"#,
     ] {
-        let (mut pipe, mut server) = asking();
+        let mut pipe = asking();
         feed(&mut pipe, broken);
-        match pipe.step(&mut server, Instant::ZERO) {
+        match pipe.step(Instant::ZERO) {
             Step::Event {
                 event: server::Event::Answer { answer, .. },
                 ..
@@ -478,16 +445,11 @@ fn a_response_that_breaks_off_early_ends_its_question_and_is_not_answered() {
 
 #[test]
 fn an_error_names_no_id_that_a_question_of_ours_had() {
-    let (mut pipe, mut server) = asking();
+    let mut pipe = asking();
     let answer = r#"{"jsonrpc":"2.0","id":1,"result":{"roots":[]}}"#;
-    say(&mut pipe, &mut server, answer, "{}");
+    say(&mut pipe, answer, "{}");
     // The question is over, so nothing tells this response from a broken request.
-    let said = say(
-        &mut pipe,
-        &mut server,
-        r#"{"jsonrpc":"2.0","id":1,"resu"#,
-        "{}",
-    );
+    let said = say(&mut pipe, r#"{"jsonrpc":"2.0","id":1,"resu"#, "{}");
     assert_eq!(
         said,
         [r#"{"jsonrpc":"2.0","error":{"code":-32700,"message":"message is not valid JSON"}}"#]
@@ -495,10 +457,10 @@ fn an_error_names_no_id_that_a_question_of_ours_had() {
     // These ids were never ours.
     for id in ["2", "\"1\"", "\"a\""] {
         let broken = format!(r#"{{"jsonrpc":"2.0","id":{id},"meth"#);
-        let said = say(&mut pipe, &mut server, &broken, "{}");
+        let said = say(&mut pipe, &broken, "{}");
         assert!(said[0].contains(&format!("\"id\":{id}")), "{said:?}");
     }
     // A method makes a request of it, whatever else is wrong.
-    let said = say(&mut pipe, &mut server, r#"{"id":1,"method":"ping"}"#, "{}");
+    let said = say(&mut pipe, r#"{"id":1,"method":"ping"}"#, "{}");
     assert!(said[0].contains("\"id\":1"), "{said:?}");
 }

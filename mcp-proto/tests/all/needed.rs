@@ -7,8 +7,8 @@ use mcp_proto::model::ServerFeatures;
 use mcp_proto::rpc::{Incoming, Message, Method};
 use mcp_proto::server::{self, AskOptions, Server, ServerConfig, SessionSnapshot};
 use mcp_proto::{
-    Action, Channel, CustomMethod, Inbox, Instant, Limits, Link, Machine, Outbox, Outcome,
-    Question, Revision, RevisionSet, SendError, Source, Store, Transmit, TurnEnd, Verdict,
+    Action, Channel, CustomMethod, Instant, Limits, Link, Machine, Outbox, Outcome, Question,
+    Revision, RevisionSet, SendError, Source, Store, Transmit, TurnEnd, Verdict,
 };
 
 const NOW: Instant = Instant::ZERO;
@@ -205,9 +205,7 @@ fn answers<O: Store<u8>>(store: O, output: usize, results: &[&str]) -> Vec<Strin
         output,
         ..Limits::default()
     };
-    let mut server = server(limits);
-    let (inbox, outbox) = (Inbox::new(Vec::new(), &limits), Outbox::new(store, &limits));
-    let mut link = Link::new(&mut server, inbox, outbox).unwrap();
+    let mut link = Link::new(server(limits), Vec::new(), store).unwrap();
     for id in 0..results.len() {
         let line = format!(
             r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"a",{META}}}}}"#
@@ -220,7 +218,7 @@ fn answers<O: Store<u8>>(store: O, output: usize, results: &[&str]) -> Vec<Strin
     let mut results = results.iter();
     let mut said = String::new();
     loop {
-        let end = link.turn(&mut server, NOW, |server, event, outbox| {
+        let end = link.turn(NOW, |server, event, outbox| {
             let server::Event::Request { token, .. } = event else {
                 return Verdict::Done;
             };

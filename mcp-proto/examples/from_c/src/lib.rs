@@ -9,7 +9,7 @@ use mcp_proto::json::Raw;
 use mcp_proto::model::ServerFeatures;
 use mcp_proto::rpc::{ErrorObject, Method, code};
 use mcp_proto::server::{Event, Fixed, Server, ServerConfig};
-use mcp_proto::{Inbox, Instant, Limits, Link, Outbox, Outcome, SendError, TurnEnd, Verdict};
+use mcp_proto::{Instant, Limits, Link, Outcome, SendError, TurnEnd, Verdict};
 use safer_ffi::prelude::{c_slice, ffi_export};
 use spin::Mutex;
 
@@ -21,10 +21,7 @@ const CALLS: usize = 2;
 /// Ids of up to 32 bytes, so many calls, and neither questions, arrays nor subscriptions.
 type Storage = Fixed<32, CALLS, 0, 0, 0>;
 
-struct Connection {
-    server: Server<'static, Storage>,
-    link: Link<[u8; SIZE], [u8; SIZE]>,
-}
+type Connection = Link<Server<'static, Storage>, [u8; SIZE], [u8; SIZE]>;
 
 static CONNECTION: Mutex<Option<Connection>> = Mutex::new(None);
 
@@ -45,7 +42,7 @@ fn mcp_open() -> usize {
 #[ffi_export]
 fn mcp_read(bytes: c_slice::Ref<'_, u8>) -> usize {
     let mut connection = CONNECTION.lock();
-    let Some(inbox) = connection.as_mut().map(|it| &mut it.link.inbox) else {
+    let Some(inbox) = connection.as_mut().map(|link| &mut link.inbox) else {
         return bytes.len();
     };
     let Some(spare) = inbox.spare_mut() else {
@@ -65,11 +62,11 @@ fn mcp_read(bytes: c_slice::Ref<'_, u8>) -> usize {
 #[ffi_export]
 fn mcp_work(milliseconds: u64) -> bool {
     let mut connection = CONNECTION.lock();
-    let Some(Connection { server, link }) = connection.as_mut() else {
+    let Some(link) = connection.as_mut() else {
         return false;
     };
     let now = Instant::from_millis(milliseconds);
-    link.turn(server, now, |server, event, outbox| {
+    link.turn(now, |server, event, outbox| {
         let Event::Request { token, method, .. } = event else {
             return Verdict::Done;
         };
@@ -91,7 +88,7 @@ fn mcp_work(milliseconds: u64) -> bool {
 #[ffi_export]
 fn mcp_write(mut buffer: c_slice::Mut<'_, u8>) -> usize {
     let mut connection = CONNECTION.lock();
-    let Some(outbox) = connection.as_mut().map(|it| &mut it.link.outbox) else {
+    let Some(outbox) = connection.as_mut().map(|link| &mut link.outbox) else {
         return 0;
     };
     let mut count = 0;
@@ -105,9 +102,6 @@ fn mcp_write(mut buffer: c_slice::Mut<'_, u8>) -> usize {
 
 fn open() -> Option<Connection> {
     let limits = Limits {
-        message: SIZE,
-        output: SIZE,
-        in_flight: CALLS,
         depth: DEPTH,
         ..Limits::default()
     };
@@ -116,13 +110,8 @@ fn open() -> Option<Connection> {
         capabilities: ServerFeatures::TOOLS.capabilities(),
         ..ServerConfig::new("from_c", "1.0")
     };
-    let mut server = Server::new(config, Storage::new()).ok()?;
-    let (inbox, outbox) = (
-        Inbox::new([0; SIZE], &limits),
-        Outbox::new([0; SIZE], &limits),
-    );
-    let link = Link::new(&mut server, inbox, outbox).ok()?;
-    Some(Connection { server, link })
+    let server = Server::new(config, Storage::new()).ok()?;
+    Link::new(server, [0; SIZE], [0; SIZE]).ok()
 }
 
 const DEPTH: u8 = 16;

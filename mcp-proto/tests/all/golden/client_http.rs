@@ -6,7 +6,7 @@ use mcp_proto::client::http::{Body, Exchange, ExchangeOutcome, HttpMethod, Origi
 use mcp_proto::client::{Client, ClientConfig, Growing};
 use mcp_proto::frame::sse::{Events, Piece};
 use mcp_proto::rpc::{Message, Method};
-use mcp_proto::{Inbox, Instant, Limits, Link, Machine, Outbox, Revision, Step};
+use mcp_proto::{Instant, Limits, Link, Machine, Revision, Step};
 
 use super::client::{Guest, Peer, User, config, configure};
 use super::script::{Player, word};
@@ -21,8 +21,7 @@ pub(crate) struct Browser {
 }
 
 struct Side {
-    client: Guest,
-    link: Link<Vec<u8>, Vec<u8>>,
+    link: Link<Guest, Vec<u8>, Vec<u8>>,
     user: User,
     peer: Peer,
     origin: Origin,
@@ -81,13 +80,9 @@ impl Player for Browser {
         }
         let config = self.config;
         let side = self.side.get_or_insert_with(|| {
-            let mut client = Client::new(config, Growing).unwrap();
-            let inbox = Inbox::new(Vec::new(), &config.limits);
-            let outbox = Outbox::new(Vec::new(), &config.limits);
-            let link = Link::new(&mut client, inbox, outbox).unwrap();
+            let client = Client::new(config, Growing).unwrap();
             Side {
-                client,
-                link,
+                link: Link::new(client, Vec::new(), Vec::new()).unwrap(),
                 user: User::default(),
                 peer: Peer::default(),
                 origin: Origin::new(),
@@ -105,7 +100,7 @@ impl Player for Browser {
         transcript.line(".", format!("{verb} {rest}").trim_end());
         match verb {
             "connect" | "open" => {
-                if let Err(error) = side.client.connect_by_exchanges(now) {
+                if let Err(error) = side.link.machine.connect_by_exchanges(now) {
                     transcript.line("!", &refusal(error));
                 }
             }
@@ -116,16 +111,13 @@ impl Player for Browser {
                 }
             }
             "wait" => {}
-            "eof" => side.client.hang_up(now),
+            "eof" => side.link.machine.hang_up(now),
             _ => {
                 let Side {
-                    client,
-                    link,
-                    user,
-                    peer,
-                    ..
+                    link, user, peer, ..
                 } = side;
-                let known = user.command(client, now, (verb, rest), &mut link.outbox, peer);
+                let known =
+                    user.command(&mut link.machine, now, (verb, rest), &mut link.outbox, peer);
                 assert!(known, "no such command: {verb}");
             }
         }
@@ -403,7 +395,9 @@ impl Side {
             ExchangeOutcome::Refuse(status) => {
                 // The stream of the second endpoint is asked for on behalf of the handshake.
                 let id = id.or_else(|| self.peer.id("initialize")?.parse().ok());
-                self.client.refuse(now, id.expect("a request"), status);
+                self.link
+                    .machine
+                    .refuse(now, id.expect("a request"), status);
             }
             ExchangeOutcome::ProbeHttpSse(_) => {
                 let exchange = self.origin.probe_http_sse();
@@ -411,12 +405,12 @@ impl Side {
             }
             ExchangeOutcome::Fail(failure) => {
                 if let Some(id) = id {
-                    self.client.fail(id, failure);
+                    self.link.machine.fail(id, failure);
                 }
             }
             ExchangeOutcome::Lost => {
                 transcript.line("~", "the session is lost");
-                self.client.lose_session(now);
+                self.link.machine.lose_session(now);
                 let epoch = self.origin.epoch();
                 for flight in &mut self.flights {
                     if flight.exchange.epoch() != epoch {
@@ -424,13 +418,13 @@ impl Side {
                     }
                 }
             }
-            ExchangeOutcome::Resume(_) if id.is_some_and(|id| !self.client.awaits(id)) => {}
+            ExchangeOutcome::Resume(_) if id.is_some_and(|id| !self.link.machine.awaits(id)) => {}
             ExchangeOutcome::Resume(at) => {
                 let delay = at.as_millis() - now.as_millis();
                 transcript.line("~", &format!("asked for again in {delay} ms"));
                 flight.state = State::Due(at);
             }
-            ExchangeOutcome::HangUp => self.client.hang_up(now),
+            ExchangeOutcome::HangUp => self.link.machine.hang_up(now),
         }
     }
 
@@ -479,12 +473,10 @@ impl Side {
 
     /// Lets the machine take a step; says whether there was one.
     fn work(&mut self, now: Instant, transcript: &mut Transcript) -> bool {
-        let Self {
-            client, link, user, ..
-        } = self;
+        let Self { link, user, .. } = self;
         user.write_down(transcript);
         let mut worked = true;
-        match link.step(client, now) {
+        match link.step(now) {
             Step::Event { event, .. } => {
                 user.on(&event);
                 user.write_down(transcript);
@@ -496,7 +488,7 @@ impl Side {
             Step::Full | Step::Empty => worked = false,
         }
         let opened = user.connected > self.connected;
-        if opened && let Some(revision) = client.revision() {
+        if opened && let Some(revision) = self.link.machine.revision() {
             self.connected = user.connected;
             self.origin.set_revision(revision);
         }
@@ -519,7 +511,11 @@ impl Side {
         // SC-22: there the exchange is closed instead.
         if let Message::Notification(told) = Message::parse(line, 16)
             && told.method == Method::Cancelled
-            && self.client.revision().is_some_and(Revision::is_modern)
+            && self
+                .link
+                .machine
+                .revision()
+                .is_some_and(Revision::is_modern)
         {
             let id = told
                 .params

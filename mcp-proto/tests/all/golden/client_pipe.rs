@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use mcp_proto::client::{Client, ClientConfig, Growing};
-use mcp_proto::{Inbox, Instant, Link, Machine, Outbox, Revision, Step};
+use mcp_proto::{Instant, Link, Machine, Outbox, Revision, Step};
 
 use super::client::{Guest, Peer, User, config, configure};
 use super::script::{Player, word};
@@ -18,8 +18,7 @@ pub(crate) struct Pipe {
 }
 
 struct Side {
-    client: Guest,
-    link: Link<Vec<u8>, Vec<u8>>,
+    link: Link<Guest, Vec<u8>, Vec<u8>>,
     user: User,
     peer: Peer,
 }
@@ -40,13 +39,9 @@ impl Player for Pipe {
         }
         let config = self.config;
         let side = self.side.get_or_insert_with(|| {
-            let mut client = Client::new(config, Growing).unwrap();
-            let inbox = Inbox::new(Vec::new(), &config.limits);
-            let outbox = Outbox::new(Vec::new(), &config.limits);
-            let link = Link::new(&mut client, inbox, outbox).unwrap();
+            let client = Client::new(config, Growing).unwrap();
             Side {
-                client,
-                link,
+                link: Link::new(client, Vec::new(), Vec::new()).unwrap(),
                 user: User::default(),
                 peer: Peer::default(),
             }
@@ -66,7 +61,7 @@ impl Player for Pipe {
         transcript.line(".", format!("{verb} {rest}").trim_end());
         match verb {
             "connect" | "open" => {
-                if let Err(error) = side.client.connect(self.now) {
+                if let Err(error) = side.link.machine.connect(self.now) {
                     transcript.line("!", &refusal(error));
                 }
             }
@@ -82,16 +77,12 @@ impl Player for Pipe {
                 let passed = rest.parse().expect("milliseconds");
                 self.now = self.now + Duration::from_millis(passed);
             }
-            "eof" => side.client.hang_up(self.now),
+            "eof" => side.link.machine.hang_up(self.now),
             _ => {
-                let Side {
-                    client,
-                    link,
-                    user,
-                    peer,
-                } = side;
+                let Side { link, user, peer } = side;
                 let command = (verb, rest);
-                let known = user.command(client, self.now, command, &mut link.outbox, peer);
+                let known =
+                    user.command(&mut link.machine, self.now, command, &mut link.outbox, peer);
                 assert!(known, "no such command: {verb}");
             }
         }
@@ -122,17 +113,12 @@ impl Side {
 
     /// Does all there is to do.
     fn run(&mut self, now: Instant, transcript: &mut Transcript) {
-        let Self {
-            client,
-            link,
-            user,
-            peer,
-        } = self;
+        let Self { link, user, peer } = self;
         user.write_down(transcript);
         loop {
             flush(&mut link.outbox, peer, transcript);
-            match link.step(client, now) {
-                Step::Event { event, outbox } => {
+            match link.step(now) {
+                Step::Event { event, outbox, .. } => {
                     flush(outbox, peer, transcript);
                     user.on(&event);
                     user.write_down(transcript);

@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use mcp_proto::server::{Growing, Server, ServerConfig};
-use mcp_proto::{Inbox, Instant, Link, Machine, Outbox, Output, Revision, SendError, Step};
+use mcp_proto::{Instant, Link, Machine, Outbox, Output, Revision, SendError, Step};
 
 use super::peer::Peer;
 use super::script::{Player, member, word};
@@ -20,8 +20,7 @@ pub(crate) struct Pipe {
 }
 
 struct Side {
-    host: Host,
-    link: Link<Vec<u8>, Vec<u8>>,
+    link: Link<Host, Vec<u8>, Vec<u8>>,
     app: App,
 }
 
@@ -51,13 +50,9 @@ impl Player for Pipe {
         }
         let Self { config, peer, .. } = self;
         let side = self.side.get_or_insert_with(|| {
-            let mut host = Server::new(*config, Growing).unwrap();
-            let inbox = Inbox::new(Vec::new(), &config.limits);
-            let outbox = Outbox::new(Vec::new(), &config.limits);
-            let link = Link::new(&mut host, inbox, outbox).unwrap();
+            let host = Server::new(*config, Growing).unwrap();
             Side {
-                host,
-                link,
+                link: Link::new(host, Vec::new(), Vec::new()).unwrap(),
                 app: App::default(),
             }
         });
@@ -80,10 +75,11 @@ impl Player for Pipe {
                 let passed = rest.parse().expect("milliseconds");
                 self.now = self.now + Duration::from_millis(passed);
             }
-            "eof" => side.host.hang_up(self.now),
+            "eof" => side.link.machine.hang_up(self.now),
             _ => {
-                let Side { host, link, app } = side;
-                let known = app.command(host, self.now, (verb, rest), &mut link.outbox);
+                let Side { link, app } = side;
+                let known =
+                    app.command(&mut link.machine, self.now, (verb, rest), &mut link.outbox);
                 assert!(known, "no such command: {verb}");
             }
         }
@@ -109,13 +105,17 @@ impl Side {
 
     /// Does all there is to do.
     fn run(&mut self, now: Instant, peer: &mut Peer, transcript: &mut Transcript) {
-        let Self { host, link, app } = self;
+        let Self { link, app } = self;
         loop {
             flush(&mut link.outbox, peer, transcript);
-            match link.step(host, now) {
-                Step::Event { event, outbox } => {
+            match link.step(now) {
+                Step::Event {
+                    event,
+                    machine,
+                    outbox,
+                } => {
                     flush(outbox, peer, transcript);
-                    app.on(host, now, &event, outbox);
+                    app.on(machine, now, &event, outbox);
                     app.write_down(transcript);
                 }
                 Step::Done => {}

@@ -7,14 +7,13 @@ use mcp_proto::client::{Client, ClientConfig, Growing};
 use mcp_proto::frame::sse::{Events, Piece};
 use mcp_proto::rpc::{Message, Method};
 use mcp_proto::server::http::ExchangeId;
-use mcp_proto::{Inbox, Instant, Limits, Link, Machine, Outbox, TurnEnd};
+use mcp_proto::{Instant, Limits, Link, Machine, TurnEnd};
 
 use super::app::{AnyClient, User};
 use super::site::{Request, Site};
 
 pub(crate) struct Browser {
-    pub(crate) machine: AnyClient,
-    link: Link<Vec<u8>, Vec<u8>>,
+    pub(crate) link: Link<AnyClient, Vec<u8>, Vec<u8>>,
     origin: Origin,
     flights: Vec<Flight>,
     user: User,
@@ -44,13 +43,9 @@ enum State {
 
 impl Browser {
     pub(crate) fn new(config: ClientConfig<'static>, todo: &[&'static str]) -> Self {
-        let limits = Limits::default();
-        let mut machine = Client::new(config, Growing).unwrap();
-        let outbox = Outbox::new(Vec::new(), &limits);
-        let link = Link::new(&mut machine, Inbox::new(Vec::new(), &limits), outbox);
+        let machine = Client::new(config, Growing).unwrap();
         Self {
-            machine,
-            link: link.unwrap(),
+            link: Link::new(machine, Vec::new(), Vec::new()).unwrap(),
             origin: Origin::new(),
             flights: Vec::new(),
             user: User::new(todo),
@@ -82,7 +77,7 @@ impl Browser {
     /// Runs until nothing moves and nothing is due within `horizon`.
     pub(crate) fn run(&mut self, now: &mut Instant, site: &mut Site, horizon: Duration) {
         let end = *now + horizon;
-        self.machine.handle_timeout(*now);
+        self.link.machine.handle_timeout(*now);
         site.handle_timeout(*now);
         for _ in 0..100_000 {
             if self.turn(*now, site) {
@@ -92,13 +87,13 @@ impl Browser {
                 State::Due(at) => Some(at),
                 State::Sent(..) | State::Reading(..) => None,
             });
-            let machines = [self.machine.poll_timeout(), site.next_timeout()];
+            let machines = [self.link.machine.poll_timeout(), site.next_timeout()];
             let next = flights.chain(machines.into_iter().flatten()).min();
             match next {
                 Some(next) if next <= end => {
                     assert!(next > *now, "a deadline that has passed already");
                     *now = next;
-                    self.machine.handle_timeout(*now);
+                    self.link.machine.handle_timeout(*now);
                     site.handle_timeout(*now);
                 }
                 _ => {
@@ -142,26 +137,22 @@ impl Browser {
         worked
             || self
                 .user
-                .idle(now, &mut self.machine, &mut self.link.outbox)
+                .idle(now, &mut self.link.machine, &mut self.link.outbox)
     }
 
     /// Lets the machine work, and sends off what it wrote.
     fn work(&mut self, now: Instant) -> bool {
         let mut worked = false;
-        let Self {
-            link,
-            machine,
-            user,
-            ..
-        } = self;
-        let rest = link.turn(machine, now, |machine, event, outbox| {
+        let Self { link, user, .. } = self;
+        let rest = link.turn(now, |machine, event, outbox| {
             worked = true;
             user.on(now, machine, event, outbox)
         });
         assert_eq!(rest, TurnEnd::Empty);
         let connects = self.user.connected > self.connected;
         if connects {
-            self.origin.set_revision(self.machine.revision().unwrap());
+            self.origin
+                .set_revision(self.link.machine.revision().unwrap());
         }
         let pending = self.link.outbox.pending().to_vec();
         self.link.outbox.consume(pending.len());
@@ -182,7 +173,11 @@ impl Browser {
         // SC-22: there the exchange is closed instead.
         if let Message::Notification(told) = Message::parse(line, 16)
             && told.method == Method::Cancelled
-            && self.machine.revision().is_some_and(|it| it.is_modern())
+            && self
+                .link
+                .machine
+                .revision()
+                .is_some_and(|it| it.is_modern())
         {
             let id = told
                 .params
@@ -359,22 +354,22 @@ impl Browser {
             | ExchangeOutcome::Mismatched
             | ExchangeOutcome::Authorize => {}
             ExchangeOutcome::Refuse(status) | ExchangeOutcome::ProbeHttpSse(status) => {
-                self.machine.refuse(now, id.unwrap(), status);
+                self.link.machine.refuse(now, id.unwrap(), status);
             }
-            ExchangeOutcome::Fail(failure) => self.machine.fail(id.unwrap(), failure),
+            ExchangeOutcome::Fail(failure) => self.link.machine.fail(id.unwrap(), failure),
             ExchangeOutcome::Lost => {
-                self.machine.lose_session(now);
+                self.link.machine.lose_session(now);
                 let epoch = self.origin.epoch();
                 self.flights
                     .retain(|flight| flight.exchange.epoch() == epoch);
             }
             // Nobody asks for an answer that nobody waits for.
-            ExchangeOutcome::Resume(_) if id.is_some_and(|id| !self.machine.awaits(id)) => {}
+            ExchangeOutcome::Resume(_) if id.is_some_and(|id| !self.link.machine.awaits(id)) => {}
             ExchangeOutcome::Resume(at) => {
                 flight.state = State::Due(at);
                 return true;
             }
-            ExchangeOutcome::HangUp => self.machine.hang_up(now),
+            ExchangeOutcome::HangUp => self.link.machine.hang_up(now),
         }
         false
     }

@@ -4,9 +4,7 @@
 use core::time::Duration;
 use std::collections::VecDeque;
 
-use mcp_proto::{
-    Inbox, Instant, Limits, Link, Machine, Outbox, SendError, TurnEnd, Verdict, client, server,
-};
+use mcp_proto::{Instant, Link, Machine, Outbox, SendError, TurnEnd, Verdict, client, server};
 
 use super::START;
 use super::app::{AnyClient, AnyServer, Host, User, allow_ended};
@@ -82,10 +80,9 @@ impl App<AnyClient> for User {
     }
 }
 
-/// A machine, its buffers and its application.
+/// A machine with its buffers, and its application.
 pub(crate) struct Side<M, A> {
-    pub(crate) machine: M,
-    pub(crate) link: Link<Vec<u8>, Vec<u8>>,
+    pub(crate) link: Link<M, Vec<u8>, Vec<u8>>,
     pub(crate) app: A,
     /// Every byte that left.
     pub(crate) sent: Vec<u8>,
@@ -134,8 +131,8 @@ where
     pub(crate) fn new(client: (C, CA), server: (S, SA), cut: Cut) -> Self {
         Self {
             now: START,
-            client: Side::new(client.0, client.1, Limits::default()),
-            server: Side::new(server.0, server.1, Limits::default()),
+            client: Side::new(client.0, client.1),
+            server: Side::new(server.0, server.1),
             cut,
             broken: false,
         }
@@ -151,8 +148,8 @@ where
             }
             let awake = [self.client.awake, self.server.awake];
             let next = [
-                self.client.machine.poll_timeout(),
-                self.server.machine.poll_timeout(),
+                self.client.link.machine.poll_timeout(),
+                self.server.link.machine.poll_timeout(),
                 self.client.app.next_timeout(),
                 self.server.app.next_timeout(),
             ]
@@ -209,11 +206,11 @@ where
         let (from, into) = match to {
             To::Server => (
                 (&mut self.client.wire, self.client.sent.len()),
-                &mut self.server.link,
+                &mut self.server.link.inbox,
             ),
             To::Client => (
                 (&mut self.server.wire, self.server.sent.len()),
-                &mut self.client.link,
+                &mut self.client.link.inbox,
             ),
         };
         let (wire, sent) = from;
@@ -232,14 +229,14 @@ where
         let mut moved = false;
         let mut left = most.min(wire.len());
         while left > 0 {
-            let Some(spare) = into.inbox.spare_mut() else {
+            let Some(spare) = into.spare_mut() else {
                 break;
             };
             let count = spare.len().min(left);
             for (place, byte) in spare.iter_mut().zip(wire.drain(..count)) {
                 *place = byte;
             }
-            into.inbox.filled(count);
+            into.filled(count);
             left -= count;
             moved = true;
         }
@@ -275,12 +272,9 @@ where
 }
 
 impl<M: Machine, A: App<M>> Side<M, A> {
-    fn new(mut machine: M, app: A, limits: Limits) -> Self {
-        let outbox = Outbox::new(Vec::new(), &limits);
-        let link = Link::new(&mut machine, Inbox::new(Vec::new(), &limits), outbox);
+    fn new(machine: M, app: A) -> Self {
         Self {
-            machine,
-            link: link.unwrap(),
+            link: Link::new(machine, Vec::new(), Vec::new()).unwrap(),
             app,
             sent: Vec::new(),
             wire: VecDeque::new(),
@@ -297,12 +291,10 @@ impl<M: Machine, A: App<M>> Side<M, A> {
         }
         loop {
             let app = &mut self.app;
-            let rest = self
-                .link
-                .turn(&mut self.machine, now, |machine, event, outbox| {
-                    worked = true;
-                    app.on(now, machine, event, outbox)
-                });
+            let rest = self.link.turn(now, |machine, event, outbox| {
+                worked = true;
+                app.on(now, machine, event, outbox)
+            });
             let flushed = self.flush();
             worked |= flushed;
             match rest {
@@ -324,19 +316,20 @@ impl<M: Machine, A: App<M>> Side<M, A> {
     }
 
     fn handle_timeout(&mut self, now: Instant) {
-        self.machine.handle_timeout(now);
-        let (machine, outbox) = (&mut self.machine, &mut self.link.outbox);
+        self.link.machine.handle_timeout(now);
+        let (machine, outbox) = (&mut self.link.machine, &mut self.link.outbox);
         self.app.handle_timeout(now, machine, outbox);
     }
 
     fn idle(&mut self, now: Instant) -> bool {
-        self.app.idle(now, &mut self.machine, &mut self.link.outbox)
+        self.app
+            .idle(now, &mut self.link.machine, &mut self.link.outbox)
     }
 
     fn hang_up(&mut self, now: Instant) {
         if !self.hung_up {
             self.hung_up = true;
-            self.machine.hang_up(now);
+            self.link.machine.hang_up(now);
         }
     }
 }

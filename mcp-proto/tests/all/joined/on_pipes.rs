@@ -124,12 +124,12 @@ fn a_wire_that_breaks_at_any_byte_ends_every_call() {
                 assert!(net.was_cut(), "{revision}, {to:?} after {at}");
                 net.client.app.assert_all_ended();
                 assert_eq!(
-                    net.client.machine.in_flight(),
+                    net.client.link.machine.in_flight(),
                     0,
                     "{revision}, {to:?} after {at}"
                 );
                 assert_eq!(
-                    net.server.machine.in_flight(),
+                    net.server.link.machine.in_flight(),
                     0,
                     "{revision}, {to:?} after {at}"
                 );
@@ -151,7 +151,7 @@ fn check(client: RevisionSet, server: RevisionSet, expected: Option<Revision>) {
         }
         None => {
             assert!(log[0].starts_with("refused: "), "{log:#?}");
-            assert!(net.client.machine.is_closed());
+            assert!(net.client.link.machine.is_closed());
         }
     }
 }
@@ -230,6 +230,6 @@ fn an_answer_that_never_comes_expires_and_the_server_is_told() {
             net.server.app.log.iter().any(|line| line == "cancelled"),
             "{revision}"
         );
-        assert_eq!(net.server.machine.in_flight(), 0);
+        assert_eq!(net.server.link.machine.in_flight(), 0);
     }
 }

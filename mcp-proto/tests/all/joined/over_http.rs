@@ -22,7 +22,7 @@ fn server(revisions: RevisionSet) -> Site {
 
 fn client(revisions: RevisionSet, todo: &[&'static str]) -> Browser {
     let mut browser = Browser::new(client_config(revisions), todo);
-    browser.machine.connect_by_exchanges(START).unwrap();
+    browser.link.machine.connect_by_exchanges(START).unwrap();
     browser
 }
 

@@ -167,7 +167,7 @@ fn the_handshake_is_told() {
         for bytes in line.as_bytes().chunks(chunk) {
             inbox.spare_mut().unwrap()[..bytes.len()].copy_from_slice(bytes);
             inbox.filled(bytes.len());
-            while let Step::Event { event, outbox } =
+            while let Step::Event { event, outbox, .. } =
                 link::step(&mut server, &mut inbox, &mut outbox, Instant::ZERO)
             {
                 let Event::Handshake(opened) = event else {
