@@ -34,7 +34,7 @@ fn main() -> ! {
     }
 }
 
-type Storage = Fixed<ID, REQUESTS, 0, 0, 0>;
+type Storage = Fixed<REQUESTS, 0, 0, 0, ID>;
 
 /// A function of its own, so that the stack holds the configuration for as long as it runs only.
 #[inline(never)]
@@ -55,7 +55,7 @@ fn serve(uart: &Uart) {
     let Ok(prepared) = prepared(limits) else {
         return;
     };
-    let Ok(mut server) = Server::new(prepared, Storage::new());
+    let Ok(mut server) = Server::new(prepared, Storage::default());
     // Nor into the link.
     let Ok(mut link) = Link::new(&mut server, [0; BUFFER], [0; BUFFER]) else {
         return;

@@ -17,7 +17,7 @@ use crate::limits::OutputTooSmall;
 ///     ..ServerCapabilities::default()
 /// };
 /// let config = ServerConfig { capabilities, ..ServerConfig::new("demo", "1.0") };
-/// let server = Server::new(config, Fixed::<64, 4, 1, 0, 0>::new());
+/// let server = Server::new(config, Fixed::new());
 /// assert!(matches!(server, Err(ConfigError::ExtensionName)));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

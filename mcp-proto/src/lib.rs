@@ -63,7 +63,7 @@
 //! fn serve(mut input: impl Read, mut output: impl Write) -> io::Result<()> {
 //!     let capabilities = ServerFeatures::TOOLS.capabilities();
 //!     let config = ServerConfig { capabilities, ..ServerConfig::new("demo", "1.0") };
-//!     let server = Server::new(config, Fixed::<64, 4, 1, 0, 0>::new()).map_err(io::Error::other)?;
+//!     let server = Server::new(config, Fixed::new()).map_err(io::Error::other)?;
 //!     let mut link = Link::new(server, [0; 4096], [0; 4096]).map_err(io::Error::other)?;
 //!     let started = std::time::Instant::now();
 //!     loop {

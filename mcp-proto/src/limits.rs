@@ -48,7 +48,7 @@ impl Limits {
 ///
 /// let limits = Limits { output: 100, ..Limits::default() };
 /// let config = ServerConfig { limits, ..ServerConfig::new("demo", "1.0") };
-/// let server = Server::new(config, Fixed::<64, 4, 1, 0, 0>::new());
+/// let server = Server::new(config, Fixed::new());
 /// assert!(matches!(server, Err(ConfigError::OutputTooSmall(OutputTooSmall { needed: 101.. }))));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -29,7 +29,7 @@ pub use self::step::{Step, check, step, step_with};
 /// use mcp_proto::server::{Fixed, Server, ServerConfig};
 /// use mcp_proto::{Instant, Link, Step};
 ///
-/// let server = Server::new(ServerConfig::new("demo", "1.0"), Fixed::<64, 4, 1, 0, 0>::new())?;
+/// let server = Server::new(ServerConfig::new("demo", "1.0"), Fixed::new())?;
 /// let mut link = Link::new(server, [0; 512], [0; 4096])?;
 ///
 /// let ping = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n";
@@ -91,7 +91,7 @@ impl<M: Machine, I: Store<u8>, O: Store<u8>> Link<M, I, O> {
     ///
     /// # let capabilities = ServerFeatures::TOOLS.capabilities();
     /// # let config = ServerConfig { capabilities, ..ServerConfig::new("demo", "1.0") };
-    /// # let machine = Server::new(config, Fixed::<64, 4, 1, 0, 0>::new())?;
+    /// # let machine = Server::new(config, Fixed::new())?;
     /// # let mut link = Link::new(machine, [0; 2048], [0; 2048])?;
     /// # for id in [1, 2] {
     /// #     let call = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"tools/call\",\"params\":{{\"name\":\"a\",\"_meta\":{{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\",\"io.modelcontextprotocol/clientCapabilities\":{{}}}}}}}}\n");

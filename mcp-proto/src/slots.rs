@@ -488,19 +488,24 @@ impl core::fmt::Debug for Key {
     }
 }
 
+impl<T> Slot<T> {
+    /// A free one.
+    pub(crate) const EMPTY: Self = Self {
+        value: None,
+        generation: 0,
+        hash: 0,
+        head: NONE,
+        next: NONE,
+        heap: NONE,
+        position: NONE,
+        deadline: Instant::ZERO,
+        links: [Links::UNMARKED; QUEUES],
+    };
+}
+
 impl<T> Default for Slot<T> {
     fn default() -> Self {
-        Self {
-            value: None,
-            generation: 0,
-            hash: 0,
-            head: NONE,
-            next: NONE,
-            heap: NONE,
-            position: NONE,
-            deadline: Instant::ZERO,
-            links: [Links::UNMARKED; QUEUES],
-        }
+        Self::EMPTY
     }
 }
 

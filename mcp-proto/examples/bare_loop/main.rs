@@ -44,8 +44,9 @@ fn talk() -> io::Result<(User, Tools)> {
         capabilities: ServerFeatures::TOOLS.capabilities(),
         ..ServerConfig::new("bare_loop", "1.0")
     };
-    let client = Client::new(client, client::Fixed::<4, 1>).map_err(io::Error::other)?;
-    let server = Server::new(server, server::Fixed::<64, 4, 1, 0, 0>::new());
+    let client =
+        Client::new(client, client::Fixed::new().questions::<1>()).map_err(io::Error::other)?;
+    let server = Server::new(server, server::Fixed::new().questions::<1>());
     let server = server.map_err(io::Error::other)?;
     let mut client = Side::new(near, client)?;
     let mut server = Side::new(far, server)?;

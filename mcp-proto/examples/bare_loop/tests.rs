@@ -27,7 +27,7 @@ impl Write for Script {
     }
 }
 
-type Scripted = Side<Server<'static, server::Fixed<64, 4, 1, 0, 0>>, Script>;
+type Scripted = Side<Server<'static, server::Fixed<4, 1>>, Script>;
 
 fn scripted(input: &'static str, room: usize) -> Scripted {
     let config = ServerConfig {
@@ -39,7 +39,7 @@ fn scripted(input: &'static str, room: usize) -> Scripted {
         output: Vec::new(),
         room,
     };
-    let server = Server::new(config, server::Fixed::new()).unwrap();
+    let server = Server::new(config, server::Fixed).unwrap();
     Side::new(script, server).unwrap()
 }
 

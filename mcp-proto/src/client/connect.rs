@@ -29,7 +29,7 @@ impl<S: Storage> Client<'_, S> {
     /// use mcp_proto::client::{Client, ClientConfig, Fixed};
     /// use mcp_proto::{Channel, Instant, Machine};
     ///
-    /// let mut client = Client::new(ClientConfig::new("demo", "1.0"), Fixed::<4, 1>).unwrap();
+    /// let mut client = Client::new(ClientConfig::new("demo", "1.0"), Fixed::new().questions::<1>()).unwrap();
     /// client.connect(Instant::ZERO)?;
     /// let mut out = [0; 512];
     /// let sent = client.poll_transmit(Instant::ZERO, Channel::PIPE, &mut out)?.unwrap();

@@ -95,7 +95,7 @@ use questions::Questions;
 ///     revisions: RevisionSet::legacy(),
 ///     ..ClientConfig::new("demo", "1.0")
 /// };
-/// let mut client = Client::new(config, Fixed::<4, 1>).unwrap();
+/// let mut client = Client::new(config, Fixed::new().questions::<1>()).unwrap();
 /// let mut out = [0; 512];
 /// let now = Instant::ZERO;
 ///
@@ -187,18 +187,21 @@ impl<'c, S: Storage> Client<'c, S> {
     pub fn with_room(config: impl Into<ClientSetup<'c>>, storage: S) -> Self {
         let mut config = config.into();
         config.limits.output = config.limits.output.max(Self::MIN_OUTPUT);
-        let parts = storage.into_parts();
         let max_message = config.limits.max_message();
         let longest = config.limits.batch_bytes.min(max_message.saturating_sub(1));
-        let answers = Batch::new(parts.answers, longest);
+        let answers = Batch::new(storage.batch(), longest);
         Self {
             id: MachineId::next(),
             phase: Phase::Idle,
             revision: None,
             server: None,
-            calls: Calls::new(parts.calls, parts.abandoned, config.limits.in_flight),
-            questions: Questions::new(parts.questions, config.limits.in_flight, answers),
-            batch: Gathered::new(parts.batch),
+            calls: Calls::new(
+                storage.calls(),
+                storage.abandoned(),
+                config.limits.in_flight,
+            ),
+            questions: Questions::new(storage.questions(), config.limits.in_flight, answers),
+            batch: Gathered::new(storage.batch()),
             max_message,
             initialized_owed: false,
             pinger: Pinger::new(config.ping, Unwritten::Missed),

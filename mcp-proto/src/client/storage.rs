@@ -19,7 +19,7 @@ use crate::store::Store;
 /// fn client<S: Storage>(storage: S) -> Client<'static, S> {
 ///     Client::new(ClientConfig::new("demo", "1.0"), storage).unwrap()
 /// }
-/// assert_eq!(client(Fixed::<4, 1>).in_flight(), 0);
+/// assert_eq!(client(Fixed::new()).in_flight(), 0);
 /// ```
 pub trait Storage: Tables {}
 
@@ -44,27 +44,59 @@ pub trait Tables {
     /// much room is kept for each answer of the core.
     const ID_ECHO: usize = id_buf::echo(<Self::IdBuf as IdStorage>::CAPACITY);
 
-    /// The memory of the tables.
-    fn into_parts(self) -> Parts<Self>;
+    /// The memory of the calls. Each table has a function, so that it is made where it stays.
+    fn calls(&self) -> Self::Calls;
+    /// The memory of the calls that were abandoned.
+    fn abandoned(&self) -> Self::Abandoned;
+    /// The memory of the questions.
+    fn questions(&self) -> Self::Questions;
+    /// The memory of a batch: one that is sent, or the answers to one that came.
+    fn batch(&self) -> Self::Batch;
 }
 
-/// The memory of the tables of a [`Storage`].
-#[expect(unnameable_types, reason = "only the sealed `Storage` names it")]
-#[expect(missing_debug_implementations, reason = "it is taken apart at once")]
-pub struct Parts<T: Tables + ?Sized> {
-    pub(super) calls: T::Calls,
-    pub(super) abandoned: T::Abandoned,
-    pub(super) questions: T::Questions,
-    /// The batch that is sent.
-    pub(super) batch: T::Batch,
-    /// The answers to one that came.
-    pub(super) answers: T::Batch,
-}
-
-/// Tables of a fixed size: `CALLS` in flight, `QUESTIONS` of the server open, and twice `BATCH`
-/// bytes to put batches together.
+/// Arrays, for machines without an allocator.
+///
+/// [`new`](Self::new) has 4 calls, and nothing else. Each part has a method that sets its size; in the type the sizes
+/// stand in the order of the methods:
+///
+/// ```
+/// use mcp_proto::client::{Client, ClientConfig, Fixed};
+///
+/// // 4 calls, and 1 question of the server.
+/// type Storage = Fixed<4, 1>;
+/// let storage: Storage = Fixed::new().questions::<1>();
+/// let client: Client<'_, Storage> = Client::new(ClientConfig::new("demo", "1.0"), storage)?;
+/// # Ok::<(), mcp_proto::ConfigError>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Fixed<const CALLS: usize, const QUESTIONS: usize, const BATCH: usize = 0>;
+pub struct Fixed<const CALLS: usize = 4, const QUESTIONS: usize = 0, const BATCH: usize = 0>;
+
+impl Fixed {
+    /// 4 calls.
+    pub const fn new() -> Self {
+        Self
+    }
+}
+
+impl<const CALLS: usize, const QUESTIONS: usize, const BATCH: usize>
+    Fixed<CALLS, QUESTIONS, BATCH>
+{
+    /// So many calls in flight.
+    pub const fn calls<const N: usize>(self) -> Fixed<N, QUESTIONS, BATCH> {
+        Fixed
+    }
+
+    /// So many open questions of the server, with ids of up to 64 bytes. Without room for one they are refused.
+    pub const fn questions<const N: usize>(self) -> Fixed<CALLS, N, BATCH> {
+        Fixed
+    }
+
+    /// Twice so many bytes: for an array that is sent, and for the answers to one that came. Otherwise none is sent, and
+    /// the questions of one are answered singly.
+    pub const fn batch<const N: usize>(self) -> Fixed<CALLS, QUESTIONS, N> {
+        Fixed
+    }
+}
 
 impl<const CALLS: usize, const QUESTIONS: usize, const BATCH: usize> Tables
     for Fixed<CALLS, QUESTIONS, BATCH>
@@ -75,21 +107,29 @@ impl<const CALLS: usize, const QUESTIONS: usize, const BATCH: usize> Tables
     type Questions = [Slot<OpenQuestion<Self::IdBuf>>; QUESTIONS];
     type Batch = [u8; BATCH];
 
-    fn into_parts(self) -> Parts<Self> {
+    fn calls(&self) -> Self::Calls {
         const {
             assert!(CALLS > 0, "a client without room for a call");
+        }
+        [const { Slot::EMPTY }; CALLS]
+    }
+
+    fn abandoned(&self) -> Self::Abandoned {
+        [Abandoned::default(); CALLS]
+    }
+
+    fn questions(&self) -> Self::Questions {
+        [const { Slot::EMPTY }; QUESTIONS]
+    }
+
+    fn batch(&self) -> Self::Batch {
+        const {
             assert!(
                 BATCH == 0 || BATCH > 2,
                 "an array is longer than its brackets"
             );
         }
-        Parts {
-            calls: core::array::from_fn(|_| Slot::default()),
-            abandoned: [Abandoned::default(); CALLS],
-            questions: core::array::from_fn(|_| Slot::default()),
-            batch: [0; BATCH],
-            answers: [0; BATCH],
-        }
+        [0; BATCH]
     }
 }
 
@@ -108,13 +148,19 @@ impl Tables for Growing {
 
     const ID_ECHO: usize = id_buf::LONG_ECHO;
 
-    fn into_parts(self) -> Parts<Self> {
-        Parts {
-            calls: alloc::vec::Vec::new(),
-            abandoned: alloc::vec::Vec::new(),
-            questions: alloc::vec::Vec::new(),
-            batch: alloc::vec::Vec::new(),
-            answers: alloc::vec::Vec::new(),
-        }
+    fn calls(&self) -> Self::Calls {
+        Self::Calls::new()
+    }
+
+    fn abandoned(&self) -> Self::Abandoned {
+        Self::Abandoned::new()
+    }
+
+    fn questions(&self) -> Self::Questions {
+        Self::Questions::new()
+    }
+
+    fn batch(&self) -> Self::Batch {
+        Self::Batch::new()
     }
 }

@@ -60,7 +60,7 @@ impl<S: Storage> Client<'_, S> {
     /// use mcp_proto::client::{Client, ClientConfig, Fixed};
     /// use mcp_proto::{Channel, Instant, Machine};
     ///
-    /// let mut client = Client::new(ClientConfig::new("demo", "1.0"), Fixed::<4, 1>).unwrap();
+    /// let mut client = Client::new(ClientConfig::new("demo", "1.0"), Fixed::new().questions::<1>()).unwrap();
     /// client.connect_by_exchanges(Instant::ZERO)?;
     /// let _probe = client.poll_transmit(Instant::ZERO, Channel::PIPE, &mut [0; 512])?;
     /// // A server that knows no `server/discover` is met by a handshake.
@@ -88,7 +88,7 @@ impl<S: Storage> Client<'_, S> {
     /// use mcp_proto::client::{Client, ClientConfig, Fixed};
     /// use mcp_proto::{Channel, Instant, Machine};
     ///
-    /// let mut client = Client::new(ClientConfig::new("demo", "1.0"), Fixed::<4, 1>).unwrap();
+    /// let mut client = Client::new(ClientConfig::new("demo", "1.0"), Fixed::new().questions::<1>()).unwrap();
     /// client.connect_by_exchanges(Instant::ZERO)?;
     /// let _probe = client.poll_transmit(Instant::ZERO, Channel::PIPE, &mut [0; 512])?;
     /// client.suspend_timeout(Instant::ZERO, 1);
@@ -136,7 +136,7 @@ impl<S: Storage> Client<'_, S> {
     /// # use mcp_proto::client::{Client, ClientConfig, Fixed};
     /// # use mcp_proto::{Channel, Instant, Machine, RevisionSet, Source, rpc};
     /// # let config = ClientConfig { revisions: RevisionSet::legacy(), ..ClientConfig::new("demo", "1.0") };
-    /// # let (mut client, mut out, now) = (Client::new(config, Fixed::<4, 1>).unwrap(), [0; 512], Instant::ZERO);
+    /// # let (mut client, mut out, now) = (Client::new(config, Fixed::new().questions::<1>()).unwrap(), [0; 512], Instant::ZERO);
     /// # client.connect(now)?;
     /// # let _ = client.poll_transmit(now, Channel::PIPE, &mut out)?;
     /// # let answer = br#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25",

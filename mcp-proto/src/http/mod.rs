@@ -29,7 +29,7 @@
 //!     let Opening::Post(post) = endpoint.open(head)? else { return Err(Refusal::Method) };
 //!     // 2. The machine that the body is for: a new one, over with this exchange.
 //!     let message = body.next_message().ok_or(Refusal::BodyUnreadable)?;
-//!     let storage = OverHttp(Fixed::<64, 1, 0, 0, 0>::new());
+//!     let storage = OverHttp(Fixed::new().requests::<1>());
 //!     let (now, config) = (Instant::ZERO, ServerConfig::new("demo", "1.0"));
 //!     let mut server = match endpoint.route(&post, &message) {
 //!         Route::Stateless(revision) => {

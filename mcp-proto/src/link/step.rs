@@ -69,7 +69,7 @@ pub fn check<M: Machine, O: Store<u8>>(
 ///
 /// ```
 /// # use mcp_proto::server::{Fixed, Server, ServerConfig};
-/// # let mut machine = Server::new(ServerConfig::new("demo", "1.0"), Fixed::<64, 4, 1, 0, 0>::new()).unwrap();
+/// # let mut machine = Server::new(ServerConfig::new("demo", "1.0"), Fixed::new()).unwrap();
 /// use mcp_proto::{Inbox, Instant, Limits, Outbox, Step, link};
 ///
 /// # let limits = Limits::default();

@@ -140,7 +140,7 @@ impl<S: Storage> Server<'_, S> {
     /// # use mcp_proto::server::{Event, Fixed, Server, ServerConfig};
     /// # use mcp_proto::{Action, Instant, Machine, Source};
     /// let config = ServerConfig { filters: &["notes"], ..ServerConfig::new("demo", "1.0") };
-    /// let mut server = Server::new(config, Fixed::<64, 4, 1, 0, 64>::new())?;
+    /// let mut server = Server::new(config, Fixed::new().questions::<1>().uris::<64>())?;
     /// # let listen = br#"{"jsonrpc":"2.0","id":7,"method":"subscriptions/listen","params":{
     /// #     "notifications":{"notes":["a","b"]},
     /// #     "_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#;
@@ -202,7 +202,7 @@ impl<S: Storage> Server<'_, S> {
     /// # use mcp_proto::server::{Fixed, OverHttp, Server, ServerConfig, SessionSnapshot};
     /// # use mcp_proto::{Channel, Instant, Machine, Revision};
     /// # let config = ServerConfig { capabilities: ServerFeatures::TOOLS.with(ServerFeatures::TOOLS_LIST_CHANGED).capabilities(), ..ServerConfig::new("demo", "1.0") };
-    /// # let (storage, now, mut out) = (OverHttp(Fixed::<64, 4, 1, 0, 64>::new()), Instant::ZERO, [0; 512]);
+    /// # let (storage, now, mut out) = (OverHttp(Fixed::new().questions::<1>().uris::<64>()), Instant::ZERO, [0; 512]);
     /// # let mut server = Server::resume(now, config, storage, &SessionSnapshot::stateless(Revision::V2025_11_25)).unwrap();
     /// use mcp_proto::server::ListKind;
     ///

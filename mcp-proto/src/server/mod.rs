@@ -126,10 +126,7 @@ use crate::token::{MachineId, Token};
 /// use mcp_proto::server::{Event, Fixed, Server, ServerConfig};
 /// use mcp_proto::{Action, Instant, Machine, Outcome, Source};
 ///
-/// let mut server = Server::new(
-///     ServerConfig::new("demo", "1.0"),
-///     Fixed::<64, 4, 1, 0, 0>::new(),
-/// )?;
+/// let mut server = Server::new(ServerConfig::new("demo", "1.0"), Fixed::new())?;
 /// let ping = Message::parse(br#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, 16);
 /// let mut out = [0; 1024];
 /// match server.handle(Instant::ZERO, &Source::PIPE, Incoming::Message(ping)) {
@@ -179,28 +176,30 @@ impl<'c, S: Storage> Server<'c, S> {
         prepared: B,
         storage: S,
     ) -> Result<Self, B::Error> {
-        Ok(Self::of(prepared.try_into()?, storage))
+        Ok(Self::of(prepared.try_into()?, &storage))
     }
 
-    fn of(prepared: PreparedConfig<'c, S>, storage: S) -> Self {
+    fn of(prepared: PreparedConfig<'c, S>, storage: &S) -> Self {
         let PreparedConfig {
             config, reserve, ..
         } = prepared;
-        let (requests, questions, batch, uris) = storage.into_parts();
         let limits = &config.limits;
         let max_message = limits.max_message();
         Self {
             reserve,
             max_message,
-            requests: Slots::new(requests, limits.in_flight),
-            questions: Questions::new(questions, limits.in_flight),
+            requests: Slots::new(storage.requests(), limits.in_flight),
+            questions: Questions::new(storage.questions(), limits.in_flight),
             subscriptions: Subscriptions::new(
-                uris,
+                storage.uris(),
                 limits.subscription_bytes,
                 limits.subscriptions,
             ),
             // An array that no outbox could ever hold must not be gathered.
-            arrays: Arrays::new(batch, limits.batch_bytes.min(max_message.saturating_sub(1))),
+            arrays: Arrays::new(
+                storage.batch(),
+                limits.batch_bytes.min(max_message.saturating_sub(1)),
+            ),
             session: Session::new(config.log_level),
             pinger: Pinger::new(config.ping.filter(|_| S::ASKS), Unwritten::Waits),
             missed: None,

@@ -21,7 +21,7 @@ use crate::model::ServerFeatures;
 ///
 /// let config = ServerConfig::new("demo", "1.0");
 /// let prepared = PreparedConfig::new(config)?;
-/// let storage = Fixed::<64, 4, 1, 0, 0>::new;
+/// let storage = || Fixed::new();
 /// let Ok(one) = Server::new(prepared.clone(), storage());
 /// let Ok(other) = Server::new(prepared, storage());
 /// assert_eq!(one.reserve(), other.reserve());

@@ -46,7 +46,7 @@ impl<S: Storage> Server<'_, S> {
     /// # use mcp_proto::server::{Fixed, OverHttp, Server, ServerConfig, SessionSnapshot};
     /// # use mcp_proto::{Channel, Instant, Machine, Revision};
     /// # let config = ServerConfig { capabilities: ServerFeatures::TOOLS.capabilities(), ..ServerConfig::new("demo", "1.0") };
-    /// # let (storage, now, mut out) = (OverHttp(Fixed::<64, 4, 1, 0, 64>::new()), Instant::ZERO, [0; 512]);
+    /// # let (storage, now, mut out) = (OverHttp(Fixed::new().questions::<1>().uris::<64>()), Instant::ZERO, [0; 512]);
     /// # let mut server = Server::resume(now, config, storage, &SessionSnapshot::stateless(Revision::V2025_11_25)).unwrap();
     /// # use mcp_proto::rpc::{Incoming, Message};
     /// # use mcp_proto::server::Event;

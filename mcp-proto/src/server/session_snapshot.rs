@@ -27,7 +27,7 @@ use crate::time::Instant;
 /// assert_eq!(serde_json::from_str::<SessionSnapshot>(&text)?, snapshot);
 ///
 /// let config = ServerConfig::new("demo", "1.0");
-/// let storage = OverHttp(Fixed::<64, 4, 1, 0, 0>::new());
+/// let storage = OverHttp(Fixed::new());
 /// let server = Server::resume(Instant::ZERO, config, storage, &snapshot).unwrap();
 /// assert_eq!(server.revision(), Some(Revision::V2025_03_26));
 /// # Ok::<(), serde_json::Error>(())

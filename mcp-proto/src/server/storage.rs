@@ -1,6 +1,5 @@
 //! The memory of one server connection.
 
-use core::array;
 use core::fmt::Debug;
 
 use super::in_flight::InFlight;
@@ -21,7 +20,7 @@ use crate::store::Store;
 /// fn server<S: Storage>(storage: S) -> Server<'static, S> {
 ///     Server::new(ServerConfig::new("demo", "1.0"), storage).unwrap()
 /// }
-/// assert_eq!(server(Fixed::<64, 4, 1, 0, 0>::new()).in_flight(), 0);
+/// assert_eq!(server(Fixed::new()).in_flight(), 0);
 /// ```
 pub trait Storage: Tables {}
 
@@ -55,78 +54,96 @@ pub trait Tables {
     /// Whether messages ever come by HTTP, with heads to compare and channels that end.
     const HTTP: bool = true;
 
-    /// The memory of the four tables.
-    fn into_parts(self) -> (Self::Requests, Self::Questions, Self::Batch, Self::Uris);
+    /// The memory of the requests. Each table has a function, so that it is made where it stays.
+    fn requests(&self) -> Self::Requests;
+    /// The memory of the questions.
+    fn questions(&self) -> Self::Questions;
+    /// The memory of a batch.
+    fn batch(&self) -> Self::Batch;
+    /// The memory of the subscriptions.
+    fn uris(&self) -> Self::Uris;
 }
 
-/// Arrays, for machines without an allocator: `ID` bytes for an id, and so many requests,
-/// questions, bytes of a batch and bytes of subscriptions. Without room for questions there are
-/// no pings either, and without room for URIs no subscriptions, whatever was declared. They serve
-/// a pipe; for HTTP put them into [`OverHttp`]. A `Fixed<64, 4, 1, 0, 0>` holds 4 requests and 1
-/// question, and neither batches nor subscriptions.
-#[derive(Debug)]
+/// Arrays, for machines without an allocator. They serve a pipe; for HTTP put them into [`OverHttp`].
+///
+/// [`new`](Self::new) has 4 requests with ids of up to 64 bytes, and nothing else. Each part has a method that sets its
+/// size; in the type the sizes stand in the order of the methods:
+///
+/// ```
+/// use mcp_proto::server::{Fixed, Server, ServerConfig};
+///
+/// // 8 requests of the client, and 2 to it.
+/// type Storage = Fixed<8, 2>;
+/// let storage: Storage = Fixed::new().requests::<8>().questions::<2>();
+/// let server: Server<'_, Storage> = Server::new(ServerConfig::new("demo", "1.0"), storage)?;
+/// # Ok::<(), mcp_proto::ConfigError>(())
+/// ```
+///
+/// A table without room for a request, or for an id, does not compile:
+///
+/// ```compile_fail,E0080
+/// use mcp_proto::server::{Fixed, Server, ServerConfig};
+///
+/// let storage = Fixed::new().requests::<0>();
+/// let server = Server::new(ServerConfig::new("demo", "1.0"), storage);
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Fixed<
-    const ID: usize,
-    const REQUESTS: usize,
-    const QUESTIONS: usize,
-    const BATCH: usize,
-    const URIS: usize,
-> {
-    requests: [Slot<InFlight<IdBuf<ID>>>; REQUESTS],
-    questions: [Slot<Pending>; QUESTIONS],
-}
+    const REQUESTS: usize = 4,
+    const QUESTIONS: usize = 0,
+    const BATCH: usize = 0,
+    const URIS: usize = 0,
+    const ID: usize = 64,
+>;
 
-impl<
-    const ID: usize,
-    const REQUESTS: usize,
-    const QUESTIONS: usize,
-    const BATCH: usize,
-    const URIS: usize,
-> Fixed<ID, REQUESTS, QUESTIONS, BATCH, URIS>
-{
-    /// Empty arrays.
-    ///
-    /// A table without room for a request, or for an id, does not compile:
-    ///
-    /// ```compile_fail,E0080
-    /// let storage = mcp_proto::server::Fixed::<64, 0, 0, 0, 0>::new();
-    /// ```
-    pub fn new() -> Self {
-        const {
-            assert!(REQUESTS > 0, "a server without room for a request");
-            assert!(ID > 0, "a server without room for an id");
-            assert!(
-                BATCH == 0 || BATCH > 2,
-                "an array is longer than its brackets"
-            );
-        }
-        Self {
-            requests: array::from_fn(|_| Slot::default()),
-            questions: array::from_fn(|_| Slot::default()),
-        }
+impl Fixed {
+    /// 4 requests.
+    pub const fn new() -> Self {
+        Self
     }
 }
 
 impl<
-    const ID: usize,
     const REQUESTS: usize,
     const QUESTIONS: usize,
     const BATCH: usize,
     const URIS: usize,
-> Default for Fixed<ID, REQUESTS, QUESTIONS, BATCH, URIS>
+    const ID: usize,
+> Fixed<REQUESTS, QUESTIONS, BATCH, URIS, ID>
 {
-    fn default() -> Self {
-        Self::new()
+    /// So many requests of the client in flight.
+    pub const fn requests<const N: usize>(self) -> Fixed<N, QUESTIONS, BATCH, URIS, ID> {
+        Fixed
+    }
+
+    /// So many questions to the client, pings included. Without room for one there are none.
+    pub const fn questions<const N: usize>(self) -> Fixed<REQUESTS, N, BATCH, URIS, ID> {
+        Fixed
+    }
+
+    /// So many bytes for the answers to an array, which is refused otherwise.
+    pub const fn batch<const N: usize>(self) -> Fixed<REQUESTS, QUESTIONS, N, URIS, ID> {
+        Fixed
+    }
+
+    /// So many bytes for the URIs of resources that the client subscribes to, which it cannot otherwise.
+    pub const fn uris<const N: usize>(self) -> Fixed<REQUESTS, QUESTIONS, BATCH, N, ID> {
+        Fixed
+    }
+
+    /// Ids of requests of up to so many bytes.
+    pub const fn ids<const N: usize>(self) -> Fixed<REQUESTS, QUESTIONS, BATCH, URIS, N> {
+        Fixed
     }
 }
 
 impl<
-    const ID: usize,
     const REQUESTS: usize,
     const QUESTIONS: usize,
     const BATCH: usize,
     const URIS: usize,
-> Tables for Fixed<ID, REQUESTS, QUESTIONS, BATCH, URIS>
+    const ID: usize,
+> Tables for Fixed<REQUESTS, QUESTIONS, BATCH, URIS, ID>
 {
     type IdBuf = IdBuf<ID>;
     type Requests = [Slot<InFlight<IdBuf<ID>>>; REQUESTS];
@@ -139,8 +156,30 @@ impl<
     const WATCHES: bool = URIS > 0;
     const HTTP: bool = false;
 
-    fn into_parts(self) -> (Self::Requests, Self::Questions, Self::Batch, Self::Uris) {
-        (self.requests, self.questions, [0; BATCH], [0; URIS])
+    fn requests(&self) -> Self::Requests {
+        const {
+            assert!(REQUESTS > 0, "a server without room for a request");
+            assert!(ID > 0, "a server without room for an id");
+        }
+        [const { Slot::EMPTY }; REQUESTS]
+    }
+
+    fn questions(&self) -> Self::Questions {
+        [const { Slot::EMPTY }; QUESTIONS]
+    }
+
+    fn batch(&self) -> Self::Batch {
+        const {
+            assert!(
+                BATCH == 0 || BATCH > 2,
+                "an array is longer than its brackets"
+            );
+        }
+        [0; BATCH]
+    }
+
+    fn uris(&self) -> Self::Uris {
+        [0; URIS]
     }
 }
 
@@ -161,8 +200,20 @@ impl<S: Tables> Tables for OverHttp<S> {
     const WATCHES: bool = S::WATCHES;
     const HTTP: bool = true;
 
-    fn into_parts(self) -> (Self::Requests, Self::Questions, Self::Batch, Self::Uris) {
-        self.0.into_parts()
+    fn requests(&self) -> Self::Requests {
+        self.0.requests()
+    }
+
+    fn questions(&self) -> Self::Questions {
+        self.0.questions()
+    }
+
+    fn batch(&self) -> Self::Batch {
+        self.0.batch()
+    }
+
+    fn uris(&self) -> Self::Uris {
+        self.0.uris()
     }
 }
 
@@ -182,7 +233,19 @@ impl Tables for Growing {
 
     const ID_ECHO: usize = id_buf::LONG_ECHO;
 
-    fn into_parts(self) -> (Self::Requests, Self::Questions, Self::Batch, Self::Uris) {
-        Default::default()
+    fn requests(&self) -> Self::Requests {
+        Self::Requests::new()
+    }
+
+    fn questions(&self) -> Self::Questions {
+        Self::Questions::new()
+    }
+
+    fn batch(&self) -> Self::Batch {
+        Self::Batch::new()
+    }
+
+    fn uris(&self) -> Self::Uris {
+        Self::Uris::new()
     }
 }

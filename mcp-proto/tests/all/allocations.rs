@@ -43,12 +43,12 @@ fn converse(revision: Revision) -> u32 {
         capabilities: ClientFeatures::ELICITATION.capabilities(),
         ..ClientConfig::new("client", "1")
     };
-    let client = Client::new(config, client::Fixed::<4, 2>).unwrap();
+    let client = Client::new(config, client::Fixed::new().questions::<2>()).unwrap();
     let config = ServerConfig {
         capabilities: ServerFeatures::TOOLS.capabilities(),
         ..ServerConfig::new("server", "1")
     };
-    let server = Server::new(config, server::Fixed::<64, 4, 2, 0, 0>::new()).unwrap();
+    let server = Server::new(config, server::Fixed::new().questions::<2>()).unwrap();
     let (mut near, mut far) = (link(client), link(server));
     let mut user = User::default();
     let mut asked = None;

@@ -21,7 +21,7 @@ const PING: &str = r#"{"jsonrpc":"2.0","id":3,"method":"ping"}"#;
 const PONG: &str = r#"{"jsonrpc":"2.0","id":3,"result":{}}"#;
 
 type Pipe<M, O> = Link<M, Vec<u8>, O>;
-type SmallServer = Server<'static, server::Fixed<256, 4, 1, 256, 512>>;
+type SmallServer = Server<'static, server::Fixed<4, 1, 256, 512, 256>>;
 
 fn pipe<M: Machine, O: Store<u8>>(machine: M, outbox: O) -> Pipe<M, O> {
     Link::new(machine, Vec::new(), outbox).unwrap()
@@ -35,7 +35,7 @@ fn server(config: ServerConfig<'static>) -> SmallServer {
             .capabilities(),
         ..config
     };
-    Server::new(config, server::Fixed::new()).unwrap()
+    Server::new(config, server::Fixed).unwrap()
 }
 
 fn demo() -> ServerConfig<'static> {
@@ -196,7 +196,14 @@ fn a_machine_with_less_output_than_one_answer_of_the_core_is_not_made() {
             ..Limits::default()
         };
         let config = ServerConfig { limits, ..demo() };
-        Server::new(config, server::Fixed::<256, 4, 1, 256, 512>::new())
+        Server::new(
+            config,
+            server::Fixed::new()
+                .questions::<1>()
+                .batch::<256>()
+                .uris::<512>()
+                .ids::<256>(),
+        )
     };
     let Err(ConfigError::OutputTooSmall(OutputTooSmall { needed })) = of(0) else {
         panic!("an output of no bytes is too small");
@@ -211,13 +218,13 @@ fn a_machine_with_less_output_than_one_answer_of_the_core_is_not_made() {
 
     let mut config = ClientConfig::new("demo", "1.0");
     config.limits.output = 0;
-    let failed = Client::new(config, client::Fixed::<4, 1>).map(drop);
+    let failed = Client::new(config, client::Fixed::new().questions::<1>()).map(drop);
     let Err(ConfigError::OutputTooSmall(OutputTooSmall { needed })) = failed else {
         panic!("an output of no bytes is too small");
     };
     assert_eq!(needed, Client::<client::Fixed<4, 1>>::MIN_OUTPUT);
     config.limits.output = needed;
-    assert!(Client::new(config, client::Fixed::<4, 1>).is_ok());
+    assert!(Client::new(config, client::Fixed::new().questions::<1>()).is_ok());
 }
 
 #[test]
@@ -257,8 +264,8 @@ fn the_storage_decides_how_long_an_id_an_error_repeats() {
             assert_eq!(said.contains(&id), repeated, "{said}");
         }
     }
-    check(server::Fixed::<64, 4, 1, 0, 0>::new(), 128);
-    check(server::Fixed::<200, 4, 1, 0, 0>::new(), 200);
+    check(server::Fixed::new().questions::<1>(), 128);
+    check(server::Fixed::new().questions::<1>().ids::<200>(), 200);
     check(server::Growing, 1024);
 }
 
@@ -285,7 +292,7 @@ fn roots_client(name: &'static str) -> Client<'static, client::Fixed<4, 1>> {
         capabilities: ClientFeatures::ROOTS.capabilities(),
         ..ClientConfig::new(name, "1.0")
     };
-    Client::new(config, client::Fixed::<4, 1>).unwrap()
+    Client::new(config, client::Fixed::new().questions::<1>()).unwrap()
 }
 
 #[test]
@@ -372,7 +379,7 @@ fn no_deadline_at_the_end_of_the_clock_is_due_for_ever() {
             ping,
             ..ClientConfig::new("demo", "1.0")
         },
-        client::Fixed::<4, 1>,
+        client::Fixed::new().questions::<1>(),
     )
     .unwrap();
     client.connect(end).unwrap();
@@ -392,7 +399,7 @@ fn a_duration_without_end_is_no_deadline() {
             },
             ..ClientConfig::new("demo", "1.0")
         },
-        client::Fixed::<4, 1>,
+        client::Fixed::new().questions::<1>(),
     )
     .unwrap();
     client.connect(Instant::ZERO).unwrap();

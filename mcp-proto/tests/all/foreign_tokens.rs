@@ -12,7 +12,7 @@ use mcp_proto::{
     Action, Instant, Machine, Outcome, Question, Revision, SendError, SentToken, Source, Token,
 };
 
-type Small = OverHttp<server::Fixed<64, 4, 2, 0, 64>>;
+type Small = OverHttp<server::Fixed<4, 2, 0, 64>>;
 
 const NOW: Instant = Instant::ZERO;
 
@@ -77,7 +77,7 @@ fn a_client_takes_its_own_alone() {
             revisions: [Revision::V2025_11_25].into_iter().collect(),
             ..ClientConfig::new("c", "1")
         };
-        let mut client = Client::new(config, client::Fixed::<4, 1>).unwrap();
+        let mut client = Client::new(config, client::Fixed::new().questions::<1>()).unwrap();
         let out = &mut [0; 512];
         client.connect(NOW).unwrap();
         let pipe = mcp_proto::Channel::PIPE;
@@ -141,7 +141,7 @@ fn a_server_without_http_takes_no_post() {
     use mcp_proto::{Channel, IgnoreReason};
 
     let config = ServerConfig::new("s", "1");
-    let mut server = Server::new(config, server::Fixed::<64, 4, 0, 0, 0>::new()).unwrap();
+    let mut server = Server::new(config, server::Fixed::new()).unwrap();
     let post = Post {
         version: Version::Known(Revision::V2026_07_28),
         session: None,

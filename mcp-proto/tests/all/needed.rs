@@ -18,7 +18,7 @@ const DISCOVER: &str = r#"{"jsonrpc":"2.0","id":1,"result":{"supportedVersions":
 
 const METHODS: [CustomMethod<'static>; 1] = [CustomMethod::new("notifications/notes")];
 
-type Demo = Server<'static, server::Fixed<64, 4, 2, 0, 64>>;
+type Demo = Server<'static, server::Fixed<4, 2, 0, 64>>;
 
 fn server(limits: Limits) -> Demo {
     let config = ServerConfig {
@@ -30,7 +30,7 @@ fn server(limits: Limits) -> Demo {
         filters: &["notes"],
         ..ServerConfig::new("demo", "1.0")
     };
-    Server::new(config, server::Fixed::new()).unwrap()
+    Server::new(config, server::Fixed).unwrap()
 }
 
 fn hears<'b>(server: &mut Demo, line: &'b str) -> server::Event<'b> {
@@ -131,7 +131,7 @@ fn questions() {
             methods: &[CustomMethod::new("example/ask")],
             ..ServerConfig::new("demo", "1.0")
         };
-        let storage = server::Fixed::<64, 4, 2, 0, 0>::new();
+        let storage = server::Fixed::new().questions::<2>();
         let mut server = Server::resume(NOW, config, storage, &snapshot).unwrap();
         let params = Raw::parse(own.as_bytes(), 16).unwrap();
         let question = Question {
@@ -155,7 +155,7 @@ fn client(limits: Limits) -> Client<'static, client::Fixed<4, 1>> {
         revisions: RevisionSet::of(&[Revision::V2026_07_28]),
         ..ClientConfig::new("demo", "1.0")
     };
-    let mut client = Client::new(config, client::Fixed::<4, 1>).unwrap();
+    let mut client = Client::new(config, client::Fixed::new().questions::<1>()).unwrap();
     client.connect(NOW).unwrap();
     let mut out = [0; 4000];
     let _ = client.poll_transmit(NOW, Channel::PIPE, &mut out).unwrap();

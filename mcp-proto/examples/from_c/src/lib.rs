@@ -19,7 +19,7 @@ const SIZE: usize = 1024;
 const CALLS: usize = 2;
 
 /// Ids of up to 32 bytes, so many calls, and neither questions, arrays nor subscriptions.
-type Storage = Fixed<32, CALLS, 0, 0, 0>;
+type Storage = Fixed<CALLS, 0, 0, 0, 32>;
 
 type Connection = Link<Server<'static, Storage>, [u8; SIZE], [u8; SIZE]>;
 
@@ -110,7 +110,7 @@ fn open() -> Option<Connection> {
         capabilities: ServerFeatures::TOOLS.capabilities(),
         ..ServerConfig::new("from_c", "1.0")
     };
-    let server = Server::new(config, Storage::new()).ok()?;
+    let server = Server::new(config, Storage::default()).ok()?;
     Link::new(server, [0; SIZE], [0; SIZE]).ok()
 }
 

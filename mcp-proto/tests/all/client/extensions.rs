@@ -446,7 +446,7 @@ fn ex_16_own_questions() {
 #[test]
 fn subscriptions_leave_room_in_a_small_table() {
     let config = accepting(RevisionSet::modern());
-    let mut client = Client::new(config, Fixed::<4, 1>).unwrap();
+    let mut client = Client::new(config, Fixed::new().questions::<1>()).unwrap();
     let (now, mut out) = (Instant::ZERO, [0; 1024]);
     client.connect(now).unwrap();
     client.poll_transmit(now, Channel::PIPE, &mut out).unwrap();

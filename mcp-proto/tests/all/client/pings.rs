@@ -49,7 +49,7 @@ fn a_ping_takes_its_id_when_it_is_written() {
         ping: Some(PingPolicy::default()),
         ..accepting(RevisionSet::legacy())
     };
-    let mut client = Client::new(config, Fixed::<4, 1>).unwrap();
+    let mut client = Client::new(config, Fixed::new().questions::<1>()).unwrap();
     let mut out = [0; 512];
     let mut now = Instant::ZERO;
     client.connect(now).unwrap();

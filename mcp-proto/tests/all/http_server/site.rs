@@ -19,7 +19,7 @@ use crate::script::server::Host;
 pub(crate) use crate::script::server::config;
 use crate::script::{Fit, Role, fit};
 
-pub(crate) type Small = OverHttp<Fixed<64, 8, 4, 4096, 256>>;
+pub(crate) type Small = OverHttp<Fixed<8, 4, 4096, 256>>;
 
 /// A request that was cancelled leaves the table with the first look at its exchange.
 const FIT: Fit = Fit {

@@ -40,7 +40,7 @@ use mcp_proto::{
 pub(crate) use super::messages::*;
 use super::{Fit, Line, Player, Role};
 
-pub(crate) type Small = Fixed<64, 8, 4, 4096, 256>;
+pub(crate) type Small = Fixed<8, 4, 4096, 256>;
 
 /// A server, its application, and what both did.
 pub(crate) type Talk = Player<Host>;
@@ -390,7 +390,7 @@ impl Talk {
     }
 
     pub(crate) fn with(config: ServerConfig<'static>) -> Self {
-        let server = Server::new(config, Small::new()).unwrap();
+        let server = Server::new(config, Small::default()).unwrap();
         Self::new(server, Host::default(), &config.limits)
     }
 

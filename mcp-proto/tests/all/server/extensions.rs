@@ -392,7 +392,7 @@ fn vr_10_names_of_extensions() {
                 },
                 ..ServerConfig::new("s", "1")
             };
-            let made = Server::new(server, Small::new()).map(drop);
+            let made = Server::new(server, Small::default()).map(drop);
             assert_eq!(made, expected, "{name}");
             let client = ClientConfig {
                 capabilities: ClientCapabilities {
@@ -401,7 +401,7 @@ fn vr_10_names_of_extensions() {
                 },
                 ..ClientConfig::new("c", "1")
             };
-            let made = Client::new(client, client::Fixed::<4, 1>).map(drop);
+            let made = Client::new(client, client::Fixed::new().questions::<1>()).map(drop);
             assert_eq!(made, expected, "{name}");
         }
     }
@@ -414,5 +414,5 @@ fn vr_10_names_of_extensions() {
         },
         ..ServerConfig::new("s", "1")
     };
-    assert!(Server::new(server, Small::new()).is_ok());
+    assert!(Server::new(server, Small::default()).is_ok());
 }

@@ -187,7 +187,7 @@ fn jr_32_depth() {
         inbox.spare_mut().unwrap()[..line.len()].copy_from_slice(line.as_bytes());
         inbox.filled(line.len());
         inbox.close();
-        let mut server = Server::new(config(), Small::new()).unwrap();
+        let mut server = Server::new(config(), Small::default()).unwrap();
         let incoming = inbox.next_message().unwrap();
         let mut out = [0; 256];
         let said = match server.handle(Instant::ZERO, &Source::PIPE, incoming) {

@@ -158,7 +158,7 @@ fn the_handshake_is_told() {
     #[track_caller]
     fn check<const ROOM: usize>(chunk: usize, expected: Option<&str>) {
         let limits = Limits::default();
-        let mut server = Server::new(config(), Small::new()).unwrap();
+        let mut server = Server::new(config(), Small::default()).unwrap();
         // No link, which would make sure of the room.
         let mut inbox = Inbox::new([0; 512], &limits);
         let mut outbox = Outbox::new([0; ROOM], &limits);
@@ -265,7 +265,7 @@ fn a_server_without_room_for_anything() {
     use mcp_proto::server::{Fixed, Server};
 
     // Subscriptions that could never be made must not be declared.
-    let server = Server::new(config(), Fixed::<16, 1, 0, 0, 0>::new());
+    let server = Server::new(config(), Fixed::new().requests::<1>().ids::<16>());
     assert_eq!(server.err(), Some(ConfigError::NoRoomForSubscriptions));
     let config = ServerConfig {
         capabilities: ServerCapabilities {
@@ -277,7 +277,7 @@ fn a_server_without_room_for_anything() {
         ping: Some(mcp_proto::PingPolicy::default()),
         ..config()
     };
-    let mut server = Server::new(config, Fixed::<16, 1, 0, 0, 0>::new()).unwrap();
+    let mut server = Server::new(config, Fixed::new().requests::<1>().ids::<16>()).unwrap();
     let mut out = [0; 1024];
     let mut lines = Vec::new();
     let mut say = |line: &str| {
