@@ -94,7 +94,7 @@ fn send<S: Storage, O: Store<u8>>(
     outcome: Outcome<'_>,
     outbox: &mut Outbox<O>,
 ) -> Verdict {
-    match outbox.put(|out| server.respond(Instant::ZERO, token, outcome, out)) {
+    match outbox.put(|out| server.respond(token, outcome, out)) {
         Err(SendError::BufferFull { .. }) => Verdict::Retry,
         _ => Verdict::Done,
     }

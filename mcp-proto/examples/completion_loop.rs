@@ -132,9 +132,7 @@ fn serve(engine: Engine) -> io::Result<()> {
         // The inbox may be full: then the rest waits until messages were taken out of it.
         let rest = loop {
             let moved = arrived.as_mut().is_some_and(|it| it.fill(&mut link.inbox));
-            let rest = link.turn(now, |machine, event, outbox| {
-                answer(now, machine, event, outbox)
-            });
+            let rest = link.turn(now, answer);
             if !moved || rest == TurnEnd::Full {
                 break rest;
             }
@@ -152,7 +150,7 @@ fn serve(engine: Engine) -> io::Result<()> {
         }
         if rest == TurnEnd::Empty && link.inbox.is_closed() && spare.is_some() {
             // All was answered and written. Running requests would now be cancelled.
-            link.machine.hang_up(now);
+            link.machine.hang_up();
             return Ok(());
         }
         let due = link.machine.poll_timeout();
@@ -197,12 +195,7 @@ impl Arrived {
 }
 
 /// The application: a tool that returns its arguments.
-fn answer(
-    now: Instant,
-    server: &mut Server<'_, Growing>,
-    event: Event<'_>,
-    outbox: &mut Output,
-) -> Verdict {
+fn answer(server: &mut Server<'_, Growing>, event: Event<'_>, outbox: &mut Output) -> Verdict {
     let Event::Request { token, params, .. } = event else {
         return Verdict::Done;
     };
@@ -211,7 +204,7 @@ fn answer(
     let Ok(result) = Raw::parse(result.as_bytes(), 128) else {
         return Verdict::Done;
     };
-    match outbox.put(|out| server.respond(now, token, Outcome::Result(&result), out)) {
+    match outbox.put(|out| server.respond(token, Outcome::Result(&result), out)) {
         // The outbox is full: the request comes again.
         Err(SendError::BufferFull { .. }) => Verdict::Retry,
         Ok(_) | Err(_) => Verdict::Done,

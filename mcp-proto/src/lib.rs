@@ -77,7 +77,7 @@
 //!                 Method::ToolsCall => Outcome::Result(&greeting),
 //!                 _ => Outcome::Error(ErrorObject::new(code::METHOD_NOT_FOUND, "unknown method")),
 //!             };
-//!             match outbox.put(|out| server.respond(now, token, outcome, out)) {
+//!             match outbox.put(|out| server.respond(token, outcome, out)) {
 //!                 // The client has to read first; then the request is handed out again.
 //!                 Err(SendError::BufferFull { .. }) => Verdict::Retry,
 //!                 Ok(_) | Err(_) => Verdict::Done,

@@ -106,7 +106,7 @@ impl<M: Machine, I: Store<u8>, O: Store<u8>> Link<M, I, O> {
     /// let mut app = |server: &mut Server<'_, _>, event: Event<'_>, outbox: &mut Outbox<_>| {
     ///     events += 1;
     ///     let Event::Request { token, .. } = event else { return Verdict::Done };
-    ///     match outbox.put(|out| server.respond(now, token, Outcome::Result(&result), out)) {
+    ///     match outbox.put(|out| server.respond(token, Outcome::Result(&result), out)) {
     ///         Err(SendError::BufferFull { .. }) => Verdict::Retry,
     ///         _ => Verdict::Done,
     ///     }

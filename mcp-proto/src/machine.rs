@@ -134,7 +134,7 @@ pub trait Machine {
     fn handle_timeout(&mut self, now: Instant);
 
     /// The peer is gone: every request ends, as [`poll_event`](Self::poll_event) then tells.
-    fn hang_up(&mut self, now: Instant);
+    fn hang_up(&mut self);
 }
 
 /// A machine that lies elsewhere, such as a `static` of firmware.
@@ -209,7 +209,7 @@ impl<M: Machine> Machine for &mut M {
         (**self).handle_timeout(now);
     }
 
-    fn hang_up(&mut self, now: Instant) {
-        (**self).hang_up(now);
+    fn hang_up(&mut self) {
+        (**self).hang_up();
     }
 }

@@ -38,7 +38,7 @@ pub struct Token(Name);
 /// use mcp_proto::{Instant, Outcome, SentToken};
 ///
 /// fn answer<S: Storage>(client: &mut Client<'_, S>, call: SentToken, outcome: Outcome<'_>) {
-///     let _ = client.respond(Instant::ZERO, call, outcome, &mut []);
+///     let _ = client.respond(call, outcome, &mut []);
 /// }
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]

@@ -206,11 +206,10 @@ impl World {
                     Method::Message,
                     Method::Cancelled,
                 ][usize::from(method % 3)];
-                let Self { link, now, .. } = self;
-                let server = &mut link.machine;
+                let link = &mut self.link;
                 let _ = link
                     .outbox
-                    .put(|out| server.notify(*now, method, None, out));
+                    .put(|out| link.machine.notify(method, None, out));
             }
             Operation::ListChanged(kind) => {
                 self.link.machine.list_changed(
@@ -232,7 +231,7 @@ impl World {
                 self.listens.clear();
             }
             Operation::Wait(millis) => self.now = self.now + Duration::from_millis(millis.into()),
-            Operation::HangUp => self.link.machine.hang_up(self.now),
+            Operation::HangUp => self.link.machine.hang_up(),
         }
     }
 
@@ -365,9 +364,9 @@ impl World {
             1 => Outcome::Result(&Raw::EMPTY_OBJECT),
             _ => Outcome::Result(&result),
         };
-        let Self { link, now, .. } = self;
+        let link = &mut self.link;
         let server = &mut link.machine;
-        let needed = match server.respond(*now, token, outcome, &mut []) {
+        let needed = match server.respond(token, outcome, &mut []) {
             Err(SendError::BufferFull { needed }) => needed,
             // Gathered in an array.
             Ok(transmit) => {
@@ -380,15 +379,12 @@ impl World {
         };
         assert!(needed > 0 && server.is_live(token));
         let mut short = vec![0; needed - 1];
-        let again = server.respond(*now, token, outcome, &mut short);
+        let again = server.respond(token, outcome, &mut short);
         assert!(
             matches!(again, Err(SendError::BufferFull { needed: same }) if same == needed),
             "{again:?}"
         );
-        match link
-            .outbox
-            .put(|out| server.respond(*now, token, outcome, out))
-        {
+        match link.outbox.put(|out| server.respond(token, outcome, out)) {
             Ok(transmit) => {
                 // What 2026-07-28 adds to a result is reserved before it is known to be missing.
                 assert!(transmit.len <= needed);
@@ -405,12 +401,10 @@ impl World {
         let Some(&token) = pick(&self.over, which) else {
             return;
         };
-        let answer = self.link.machine.respond(
-            self.now,
-            token,
-            Outcome::Result(&Raw::EMPTY_OBJECT),
-            &mut [0; 256],
-        );
+        let answer =
+            self.link
+                .machine
+                .respond(token, Outcome::Result(&Raw::EMPTY_OBJECT), &mut [0; 256]);
         assert!(
             matches!(answer, Err(SendError::Stale | SendError::Closed)),
             "{answer:?}"
@@ -453,11 +447,10 @@ impl World {
             LoggingLevel::Emergency,
         ][usize::from(level % 3)];
         let token = which.and_then(|which| pick(&self.live, which).copied());
-        let Self { link, now, .. } = self;
-        let server = &mut link.machine;
+        let link = &mut self.link;
         let _ = link
             .outbox
-            .put(|out| server.log(*now, token, level, None, &"text", out));
+            .put(|out| link.machine.log(token, level, None, &"text", out));
     }
 
     fn ask(&mut self, which: Option<u8>, method: u8, timeout: u16) {
@@ -489,7 +482,7 @@ impl World {
 
     /// The client is gone: everything that was open has ended.
     fn end(mut self) {
-        self.link.machine.hang_up(self.now);
+        self.link.machine.hang_up();
         while !self.link.outbox.is_empty() {
             self.read(usize::MAX);
         }

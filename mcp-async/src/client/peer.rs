@@ -98,13 +98,9 @@ impl Peer {
         let mut receipt = None;
         poll_fn(|cx| {
             self.shared
-                .poll_tell(cx, &mut receipt, Channel::PIPE, |machine, now, out| {
-                    machine.notify(
-                        now,
-                        method,
-                        params.map(|params| -> &dyn Payload { params }),
-                        out,
-                    )
+                .poll_tell(cx, &mut receipt, Channel::PIPE, |machine, _, out| {
+                    let params = params.map(|params| -> &dyn Payload { params });
+                    machine.notify(method, params, out)
                 })
         })
         .await

@@ -10,7 +10,7 @@ use mcp_proto::client::{Client as Core, Event, Failure, Growing};
 use mcp_proto::json::{Raw, RawBuf};
 use mcp_proto::revision::Tasks;
 use mcp_proto::{
-    Channel, IgnoreReason, Instant, Machine as _, Outcome, SendError, SentToken, Token, Transmit,
+    Channel, IgnoreReason, Machine as _, Outcome, SendError, SentToken, Token, Transmit,
 };
 
 use super::Machine;
@@ -188,12 +188,11 @@ impl Respond for Core<'_, Growing> {
 
     fn respond(
         &mut self,
-        now: Instant,
         token: Token,
         outcome: Outcome<'_>,
         out: &mut [u8],
     ) -> Result<Transmit, SendError> {
-        Self::respond(self, now, token, outcome, out)
+        Self::respond(self, token, outcome, out)
     }
 
     fn abandon(&mut self, token: SentToken) {
@@ -207,8 +206,8 @@ impl Respond for Core<'_, Growing> {
         }
     }
 
-    fn stop(&mut self, now: Instant) {
-        self.hang_up(now);
+    fn stop(&mut self) {
+        self.hang_up();
     }
 }
 

@@ -109,12 +109,12 @@ impl<X: Role> Calls<X> {
     }
 
     /// Answers the requests whose handlers did not; `false` if there is no room for it.
-    pub(crate) fn flush_errors(&mut self, now: Instant) -> bool {
+    pub(crate) fn flush_errors(&mut self) -> bool {
         while let Some((token, error)) = self.pending_errors.last() {
             {
                 let core = &mut *self.shared.lock();
                 let outcome = Outcome::Error(error.as_object());
-                let paid = core.put(|machine, out| machine.respond(now, *token, outcome, out));
+                let paid = core.put(|machine, out| machine.respond(*token, outcome, out));
                 if matches!(paid, Err(SendError::BufferFull { .. })) && !core.outbox.is_empty() {
                     return false;
                 }
@@ -149,8 +149,7 @@ impl<X: Role> Calls<X> {
     /// The connection is over: ends every request and wakes all waiting tasks.
     pub(crate) fn end(&mut self) {
         self.jobs.cancel_all();
-        let now = self.shared.now();
-        self.shared.lock().machine.hang_up(now);
+        self.shared.lock().machine.hang_up();
         loop {
             let event = self.shared.lock().machine.poll_event();
             let Some(event) = event else { break };

@@ -151,7 +151,7 @@ where
                 turn.budget -= 1;
                 continue;
             }
-            let blocked = !self.calls.flush_errors(turn.now);
+            let blocked = !self.calls.flush_errors();
             let mut large = None;
             let inbox = &mut self.inbox;
             let effect = match step::<X>(&self.calls.shared, inbox, &mut large, blocked, turn) {

@@ -113,7 +113,7 @@ impl<X: Role, C: Clock> Exchanged<X, C> {
                 jobs -= 1;
                 continue;
             }
-            self.calls.flush_errors(now);
+            self.calls.flush_errors();
             let event = self.next_event(now);
             match event {
                 Some(event) => self.take(event, None, now),

@@ -36,7 +36,6 @@ pub(crate) trait Respond: Machine {
 
     fn respond(
         &mut self,
-        now: Instant,
         token: Token,
         outcome: Outcome<'_>,
         out: &mut [u8],
@@ -67,7 +66,7 @@ pub(crate) trait Respond: Machine {
 
     /// Nothing more comes from the peer, and what still runs has had its time: ends all of it,
     /// so far as the peer can still be told.
-    fn stop(&mut self, now: Instant);
+    fn stop(&mut self);
 }
 
 /// What one side of the protocol knows of requests that the machine does not.
@@ -247,9 +246,7 @@ impl<M: Respond> Shared<M> {
             let now = core.now;
             let mut end = CallOutcome::of(&outcome);
             let respond = |outcome| {
-                move |machine: &mut M, now, out: &mut [u8]| {
-                    machine.respond(now, token, outcome, out)
-                }
+                move |machine: &mut M, _, out: &mut [u8]| machine.respond(token, outcome, out)
             };
             let flush = |machine: &mut M, now, out: &mut [u8]| machine.flush(now, token, out);
             // What cannot be written is lost; the answer follows in any case.

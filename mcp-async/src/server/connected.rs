@@ -92,8 +92,8 @@ impl CallHost for Connected {
             logger,
             data,
         } = message;
-        let write = |machine: &mut Machine, now, out: &mut [u8]| {
-            machine.log(now, Some(call), level, logger, data, out)
+        let write = |machine: &mut Machine, _, out: &mut [u8]| {
+            machine.log(Some(call), level, logger, data, out)
         };
         poll_log(&self.0, cx, receipt, channel, write).map(drop)
     }

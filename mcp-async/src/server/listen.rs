@@ -122,12 +122,12 @@ async fn acknowledge(
     let (token, channel) = context.call();
     let mut receipt = None;
     poll_fn(|cx| -> Poll<Result<(), SendError>> {
-        let write = |machine: &mut Machine, now, out: &mut [u8]| {
+        let write = |machine: &mut Machine, _, out: &mut [u8]| {
             let accepted: Vec<_> = accepted
                 .iter()
                 .map(|(key, value)| (key.as_str(), value as &dyn Payload))
                 .collect();
-            machine.acknowledge(now, token, &accepted, out)
+            machine.acknowledge(token, &accepted, out)
         };
         shared.poll_tell(cx, &mut receipt, channel, write)
     })

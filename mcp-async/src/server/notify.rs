@@ -60,8 +60,8 @@ pub(super) async fn notify(
     }
     let mut receipt = None;
     poll_fn(|cx| {
-        let write = |machine: &mut Machine, now, out: &mut [u8]| {
-            machine.notify_for(now, token, Method::from(method), Some(params), out)
+        let write = |machine: &mut Machine, _, out: &mut [u8]| {
+            machine.notify_for(token, Method::from(method), Some(params), out)
         };
         shared.poll_tell(cx, &mut receipt, channel, write)
     })

@@ -63,8 +63,8 @@ impl Peer {
     ) -> Result<(), SendError> {
         let mut receipt = None;
         poll_fn(|cx| {
-            let write = |machine: &mut Machine, now, out: &mut [u8]| {
-                machine.log(now, None, level, logger, &data, out)
+            let write = |machine: &mut Machine, _, out: &mut [u8]| {
+                machine.log(None, level, logger, &data, out)
             };
             poll_log(&self.shared, cx, &mut receipt, Channel::PIPE, write)
         })
@@ -94,9 +94,9 @@ impl Peer {
         let mut receipt = None;
         poll_fn(|cx| {
             self.shared
-                .poll_tell(cx, &mut receipt, Channel::PIPE, |machine, now, out| {
+                .poll_tell(cx, &mut receipt, Channel::PIPE, |machine, _, out| {
                     let params = params.map(|params| -> &dyn Payload { params });
-                    machine.notify(now, method, params, out)
+                    machine.notify(method, params, out)
                 })
         })
         .await

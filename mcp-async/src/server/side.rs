@@ -256,12 +256,11 @@ impl Respond for Server<'_, Growing> {
 
     fn respond(
         &mut self,
-        now: Instant,
         token: Token,
         outcome: Outcome<'_>,
         out: &mut [u8],
     ) -> Result<Transmit, SendError> {
-        Self::respond(self, now, token, outcome, out)
+        Self::respond(self, token, outcome, out)
     }
 
     fn flush(
@@ -277,7 +276,7 @@ impl Respond for Server<'_, Growing> {
         self.cancel(token);
     }
 
-    fn stop(&mut self, _now: Instant) {
+    fn stop(&mut self) {
         self.cancel_all();
     }
 }

@@ -130,7 +130,7 @@ impl<M: Machine, T: Read + Write> Side<M, T> {
         }
         let rest = self.link.turn(now, &mut app);
         if rest == TurnEnd::Empty && self.link.inbox.is_closed() {
-            self.link.machine.hang_up(now);
+            self.link.machine.hang_up();
             // Only events are left. What does not fit is not written any more.
             let (TurnEnd::Full | TurnEnd::Empty) = self.link.turn(now, &mut app);
         }

@@ -45,7 +45,7 @@ impl Tools {
             _ => return Verdict::Done,
         };
         let mut respond = |outcome: Outcome<'_>| {
-            match outbox.put(|out| server.respond(now, token, outcome, out)) {
+            match outbox.put(|out| server.respond(token, outcome, out)) {
                 // The client has to read first; then the request comes again.
                 Err(SendError::BufferFull { .. }) => Verdict::Retry,
                 Ok(_) | Err(_) => Verdict::Done,
@@ -108,7 +108,7 @@ impl Tools {
             };
             let result = CallToolResult::default();
             let outcome = Outcome::Result(&result);
-            match outbox.put(|out| server.respond(now, token, outcome, out)) {
+            match outbox.put(|out| server.respond(token, outcome, out)) {
                 // The client has to read first.
                 Err(SendError::BufferFull { .. }) => {}
                 Ok(_) | Err(_) => *place = None,

@@ -3,7 +3,6 @@
 use super::{Client, Storage};
 use crate::action::{SendError, Transmit};
 use crate::json::Writer;
-use crate::time::Instant;
 
 impl<S: Storage> Client<'_, S> {
     /// Begins to gather calls: until [`end_batch`](Self::end_batch) they leave nothing in their
@@ -33,7 +32,7 @@ impl<S: Storage> Client<'_, S> {
     /// client.begin_batch()?;
     /// let (_, sent) = client.call(now, &Call::new(Method::ToolsList), &mut out)?;
     /// assert_eq!(sent.len, 0, "it leaves with the array");
-    /// let sent = client.end_batch(now, &mut out)?;
+    /// let sent = client.end_batch(&mut out)?;
     /// assert!(out[..sent.len].starts_with(b"[{"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -53,7 +52,7 @@ impl<S: Storage> Client<'_, S> {
     /// # Errors
     /// [`SendError::BufferFull`], [`SendError::NotReady`] without a
     /// [`begin_batch`](Self::begin_batch), and [`SendError::Closed`].
-    pub fn end_batch(&mut self, _now: Instant, out: &mut [u8]) -> Result<Transmit, SendError> {
+    pub fn end_batch(&mut self, out: &mut [u8]) -> Result<Transmit, SendError> {
         self.ready()?;
         if !self.batch.open {
             return Err(SendError::NotReady);

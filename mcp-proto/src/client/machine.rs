@@ -141,7 +141,7 @@ impl<S: Storage> Machine for Client<'_, S> {
         self.on_timeout(now);
     }
 
-    fn hang_up(&mut self, _now: Instant) {
+    fn hang_up(&mut self) {
         self.close(CloseReason::HungUp);
     }
 }

@@ -14,7 +14,6 @@ use crate::revision::Revision;
 use crate::rpc::{Id, Method, Request, code, envelope};
 use crate::slots::Key;
 use crate::splice::check_object;
-use crate::time::Instant;
 use crate::token::Token;
 
 impl<S: Storage> Client<'_, S> {
@@ -38,12 +37,11 @@ impl<S: Storage> Client<'_, S> {
     /// ) -> Result<usize, SendError> {
     ///     let Event::Question { token, .. } = event else { return Ok(0) };
     ///     let nothing = Raw::parse(br#"{"roots":[]}"#, 8).map_err(|_| SendError::Encode)?;
-    ///     Ok(client.respond(Instant::ZERO, *token, Outcome::Result(&nothing), out)?.len)
+    ///     Ok(client.respond(*token, Outcome::Result(&nothing), out)?.len)
     /// }
     /// ```
     pub fn respond(
         &mut self,
-        _now: Instant,
         token: Token,
         outcome: Outcome<'_>,
         out: &mut [u8],

@@ -216,7 +216,6 @@ impl<S: Storage> Client<'_, S> {
     /// [`call`](Self::call).
     pub fn notify(
         &mut self,
-        _now: Instant,
         method: Method<'_>,
         params: Option<&dyn Payload>,
         out: &mut [u8],

@@ -46,7 +46,7 @@
 //!     let look = |action: &Action<_, _>| status.note(&message, action.http_status());
 //!     if let Some(Event::Request { token, .. }) = conversation.handle(now, &source, message, look) {
 //!         let error = Outcome::Error(ErrorObject::new(code::METHOD_NOT_FOUND, "nothing here yet"));
-//!         let _ = conversation.put(|server, out| server.respond(now, token, error, out));
+//!         let _ = conversation.put(|server, out| server.respond(token, error, out));
 //!     }
 //!     // 4. A status alone, or a message that has one.
 //!     Ok(at_once.response(status.get(), outbox).unwrap_or((500, b"")))

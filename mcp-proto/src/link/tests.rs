@@ -97,7 +97,7 @@ impl Machine for Echo {
         self.deadline = Some(now + Duration::from_millis(10));
     }
 
-    fn hang_up(&mut self, _: Instant) {}
+    fn hang_up(&mut self) {}
 }
 
 fn write(text: &[u8], out: &mut [u8]) -> Result<Transmit, BufferFull> {

@@ -14,7 +14,6 @@ use crate::model::ServerFeatures;
 use crate::payload::Payload;
 use crate::rpc::{Id, Method, envelope};
 use crate::slots::{Key, Queue};
-use crate::time::Instant;
 use crate::token::Token;
 
 impl<S: Storage> Server<'_, S> {
@@ -148,13 +147,12 @@ impl<S: Storage> Server<'_, S> {
     /// # let (now, mut out) = (Instant::ZERO, [0; 512]);
     /// let action = server.handle(now, &Source::PIPE, listen);
     /// let Action::Event(Event::Listening { token, held: true, .. }) = action else { panic!() };
-    /// let sent = server.acknowledge(now, token, &[("notes", &["a"])], &mut out)?;
+    /// let sent = server.acknowledge(token, &[("notes", &["a"])], &mut out)?;
     /// assert!(out[..sent.len].ends_with(br#""notifications":{"notes":["a"]}}}"#));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn acknowledge(
         &mut self,
-        _now: Instant,
         token: Token,
         accepted: &[(&str, &dyn Payload)],
         out: &mut [u8],

@@ -246,7 +246,7 @@ impl<S: Storage> Machine for Server<'_, S> {
         }
     }
 
-    fn hang_up(&mut self, _now: Instant) {
+    fn hang_up(&mut self) {
         self.close();
     }
 }

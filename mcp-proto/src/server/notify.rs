@@ -13,7 +13,6 @@ use crate::revision::Revision;
 use crate::rpc::{Id, Method, envelope};
 use crate::slots::Key;
 use crate::splice::check_object;
-use crate::time::Instant;
 use crate::token::Token;
 
 impl<S: Storage> Server<'_, S> {
@@ -41,15 +40,14 @@ impl<S: Storage> Server<'_, S> {
     /// # let mut server = Server::resume(now, config, storage, &SessionSnapshot::stateless(Revision::V2025_11_25)).unwrap();
     /// use mcp_proto::model::LoggingLevel;
     ///
-    /// let sent = server.log(now, None, LoggingLevel::Warning, None, &"low on ink", &mut out)?;
+    /// let sent = server.log(None, LoggingLevel::Warning, None, &"low on ink", &mut out)?;
     /// assert!(sent.is_some());
     /// // Below the level of the session: nothing is written.
-    /// assert_eq!(server.log(now, None, LoggingLevel::Debug, None, &"tick", &mut out)?, None);
+    /// assert_eq!(server.log(None, LoggingLevel::Debug, None, &"tick", &mut out)?, None);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn log(
         &mut self,
-        _now: Instant,
         token: Option<Token>,
         level: LoggingLevel,
         logger: Option<&str>,
@@ -111,7 +109,6 @@ impl<S: Storage> Server<'_, S> {
     /// - [`SendError::Encode`]: the parameters are no JSON object.
     pub fn notify(
         &mut self,
-        _now: Instant,
         method: Method<'_>,
         params: Option<&dyn Payload>,
         out: &mut [u8],
@@ -169,10 +166,10 @@ impl<S: Storage> Server<'_, S> {
     /// # let action = server.handle(now, &Source::PIPE, listen);
     /// # let Action::Event(Event::Listening { token, held: true, .. }) = action else { panic!() };
     /// // `token` came with `Event::Listening`.
-    /// let _ = server.acknowledge(now, token, &[("notes", &true)], &mut out)?;
+    /// let _ = server.acknowledge(token, &[("notes", &true)], &mut out)?;
     /// let params = Raw::parse(br#"{"note":"a"}"#, 8)?;
     /// let method = Method::from("notifications/notes");
-    /// let sent = server.notify_for(now, token, method, Some(&params), &mut out)?;
+    /// let sent = server.notify_for(token, method, Some(&params), &mut out)?;
     /// assert!(out[..sent.len].ends_with(
     ///     br#"{"note":"a","_meta":{"io.modelcontextprotocol/subscriptionId":7}}}"#
     /// ));
@@ -180,7 +177,6 @@ impl<S: Storage> Server<'_, S> {
     /// ```
     pub fn notify_for(
         &mut self,
-        _now: Instant,
         token: Token,
         method: Method<'_>,
         params: Option<&dyn Payload>,

@@ -15,7 +15,6 @@ use crate::revision::Revision;
 use crate::rpc::{ErrorObject, Id, code, envelope};
 use crate::slots::Key;
 use crate::splice::check_object;
-use crate::time::Instant;
 use crate::token::Token;
 
 impl<S: Storage> Server<'_, S> {
@@ -58,14 +57,13 @@ impl<S: Storage> Server<'_, S> {
     ///
     /// // `token` came with `Event::Request`.
     /// let result = Raw::parse(br#"{"content":[]}"#, 8)?;
-    /// let sent = server.respond(now, token, Outcome::Result(&result), &mut out)?;
+    /// let sent = server.respond(token, Outcome::Result(&result), &mut out)?;
     /// assert_eq!(&out[..sent.len], br#"{"jsonrpc":"2.0","id":1,"result":{"content":[]}}"#);
     /// assert!(!server.is_live(token));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn respond(
         &mut self,
-        _now: Instant,
         token: Token,
         mut outcome: Outcome<'_>,
         out: &mut [u8],

@@ -101,7 +101,7 @@ impl User {
             client::Event::Progress { .. } => {}
             client::Event::Question { token, .. } => {
                 let answer = raw(ACCEPTED);
-                let sent = out.put(|out| client.respond(now, token, Outcome::Result(&answer), out));
+                let sent = out.put(|out| client.respond(token, Outcome::Result(&answer), out));
                 assert!(sent.is_ok());
             }
             client::Event::Input { token, state, .. } => {
@@ -145,7 +145,7 @@ fn serve<S: server::Storage>(
                 tools: (&tools).into(),
                 ..ListToolsResult::default()
             };
-            out.put(|out| server.respond(now, token, Outcome::Result(&result), out))
+            out.put(|out| server.respond(token, Outcome::Result(&result), out))
                 .is_ok()
         }
         server::Event::Request { context, .. }
@@ -162,13 +162,13 @@ fn serve<S: server::Storage>(
                 params: &params,
             };
             if context.input_responses.is_some() {
-                finish(now, token, server, out)
+                finish(token, server, out)
             } else if context.revision.has_input_required() {
                 let input = InputRequired {
                     requests: &[("who", question)],
                     state: Some("state"),
                 };
-                out.put(|out| server.respond(now, token, Outcome::Input(input), out))
+                out.put(|out| server.respond(token, Outcome::Input(input), out))
                     .is_ok()
             } else {
                 *asked = Some(token);
@@ -176,27 +176,22 @@ fn serve<S: server::Storage>(
                     .is_ok()
             }
         }
-        server::Event::Answer { .. } => asked
-            .take()
-            .is_some_and(|token| finish(now, token, server, out)),
+        server::Event::Answer { .. } => {
+            asked.take().is_some_and(|token| finish(token, server, out))
+        }
         _ => true,
     };
     assert!(sent);
     Verdict::Done
 }
 
-fn finish<S: server::Storage>(
-    now: Instant,
-    token: Token,
-    server: &mut Server<'_, S>,
-    out: &mut Buffer,
-) -> bool {
+fn finish<S: server::Storage>(token: Token, server: &mut Server<'_, S>, out: &mut Buffer) -> bool {
     let content = [Content::text("caf\u{e9} \"\n")];
     let result = CallToolResult {
         content: (&content).into(),
         ..CallToolResult::default()
     };
-    out.put(|out| server.respond(now, token, Outcome::Result(&result), out))
+    out.put(|out| server.respond(token, Outcome::Result(&result), out))
         .is_ok()
 }
 

@@ -68,7 +68,7 @@ fn say<O: Store<u8>>(pipe: &mut Pipe<SmallServer, O>, line: &str, result: &str) 
             };
             let result = Raw::parse(result.as_bytes(), 8).unwrap();
             let outcome = Outcome::Result(&result);
-            match outbox.put(|out| server.respond(Instant::ZERO, token, outcome, out)) {
+            match outbox.put(|out| server.respond(token, outcome, out)) {
                 Err(SendError::BufferFull { .. }) => Verdict::Retry,
                 other => {
                     assert!(other.is_ok(), "{other:?}");
@@ -134,7 +134,7 @@ fn a_long_id_is_left_out_of_an_error_that_would_not_fit_with_it() {
     let result = large(4000);
     let result = Raw::parse(result.as_bytes(), 8).unwrap();
     let (outcome, mut out) = (Outcome::Result(&result), [0; 299]);
-    let sent = server.respond(Instant::ZERO, token.unwrap(), outcome, &mut out);
+    let sent = server.respond(token.unwrap(), outcome, &mut out);
     assert_eq!(
         core::str::from_utf8(&out[..sent.unwrap().len]).unwrap(),
         r#"{"jsonrpc":"2.0","error":{"code":-32603,"message":"limit reached: bytes of output"}}"#
@@ -314,7 +314,7 @@ fn a_client_replaces_an_answer_that_never_fits() {
                 let roots = format!(r#"{{"roots":[{{"uri":"file:///{}"}}]}}"#, "r".repeat(4000));
                 let roots = Raw::parse(roots.as_bytes(), 8).unwrap();
                 let outcome = Outcome::Result(&roots);
-                match outbox.put(|out| client.respond(Instant::ZERO, token, outcome, out)) {
+                match outbox.put(|out| client.respond(token, outcome, out)) {
                     Err(SendError::BufferFull { .. }) => Verdict::Retry,
                     _ => Verdict::Done,
                 }

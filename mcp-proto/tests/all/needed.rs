@@ -96,7 +96,7 @@ fn results() {
             };
             let raw = Raw::parse(payload.as_bytes(), 16).unwrap();
             exact(&payload, |out| {
-                server.respond(NOW, token, Outcome::Result(&raw), out)
+                server.respond(token, Outcome::Result(&raw), out)
             });
         }
     }
@@ -112,13 +112,13 @@ fn notifications_of_subscriptions() {
         panic!("no subscription");
     };
     let _ = server
-        .acknowledge(NOW, token, &[("notes", &true)], &mut [0; 512])
+        .acknowledge(token, &[("notes", &true)], &mut [0; 512])
         .unwrap();
     for payload in payloads() {
         let raw = Raw::parse(payload.as_bytes(), 16).unwrap();
         let method = Method::from("notifications/notes");
         exact(&payload, |out| {
-            server.notify_for(NOW, token, method, Some(&raw), out)
+            server.notify_for(token, method, Some(&raw), out)
         });
     }
 }
@@ -224,7 +224,7 @@ fn answers<O: Store<u8>>(store: O, output: usize, results: &[&str]) -> Vec<Strin
             };
             let result = Raw::parse(results.as_slice()[0].as_bytes(), 16).unwrap();
             let outcome = Outcome::Result(&result);
-            match outbox.put(|out| server.respond(NOW, token, outcome, out)) {
+            match outbox.put(|out| server.respond(token, outcome, out)) {
                 Err(SendError::BufferFull { .. }) => Verdict::Retry,
                 sent => {
                     let _ = sent.unwrap();

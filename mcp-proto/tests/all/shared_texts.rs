@@ -66,7 +66,7 @@ fn answers(setup: ServerSetup<'_>, lines: &[String]) -> String {
                     Method::ToolsList => Outcome::Result(&Raw::EMPTY_OBJECT),
                     _ => Outcome::Error(ErrorObject::new(-1, "no")),
                 };
-                server.respond(NOW, token, outcome, &mut out).unwrap()
+                server.respond(token, outcome, &mut out).unwrap()
             }
             _ => continue,
         };

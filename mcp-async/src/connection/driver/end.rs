@@ -77,7 +77,7 @@ where
     /// Cancels what still runs. What the machine has to say about it is still written.
     pub(super) fn flush(&mut self, now: Instant) {
         self.calls.jobs.cancel_all();
-        self.calls.shared.lock().machine.stop(now);
+        self.calls.shared.lock().machine.stop();
         self.phase = Phase::Flushing;
         self.deadline = Some(now + self.shutdown_timeout);
     }

@@ -150,9 +150,8 @@ impl<C: Clock> Session<C> {
 
     /// Ends what still runs. What the machine has to say of it is still sent.
     fn flush(&mut self) {
-        let now = self.connection.now();
         self.connection.calls.jobs.cancel_all();
-        self.connection.with(|core| core.machine.hang_up(now));
+        self.connection.with(|core| core.machine.hang_up());
         self.enter(Phase::Flushing);
     }
 

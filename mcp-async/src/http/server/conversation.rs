@@ -215,7 +215,7 @@ impl<C: Clock> ServedConversation<C> {
         let late = *self.ending.get_or_insert(now + self.shutdown_timeout) <= now;
         if late && self.refuses {
             self.connection.calls.refuse_all();
-            self.connection.calls.flush_errors(now);
+            self.connection.calls.flush_errors();
         }
         let core = &mut *self.connection.calls.shared.lock();
         if late || core.machine.in_flight() == 0 {

@@ -77,7 +77,7 @@ fn mcp_work(milliseconds: u64) -> bool {
             Method::ToolsCall => Outcome::Result(&greeting),
             _ => Outcome::Error(ErrorObject::new(code::METHOD_NOT_FOUND, "no such method")),
         };
-        match outbox.put(|out| server.respond(now, token, outcome, out)) {
+        match outbox.put(|out| server.respond(token, outcome, out)) {
             Err(SendError::BufferFull { .. }) => Verdict::Retry,
             _ => Verdict::Done,
         }

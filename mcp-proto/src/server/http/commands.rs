@@ -95,7 +95,7 @@ impl<'c> Commands<'_, 'c> {
         outcome: Outcome<'_>,
     ) -> Result<(), SendError> {
         self.put(|server, out| server.flush_progress(now, token, out))?;
-        self.put(|server, out| server.respond(now, token, outcome, out))
+        self.put(|server, out| server.respond(token, outcome, out))
             .map(drop)
     }
 

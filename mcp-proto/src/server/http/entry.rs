@@ -178,8 +178,8 @@ impl<'c> Entry<'c> {
     }
 
     /// Ends the machine; its streams end after what is on them.
-    pub(super) fn close(&mut self, now: Instant) {
-        self.server.hang_up(now);
+    pub(super) fn close(&mut self) {
+        self.server.hang_up();
         self.streams().finish();
         self.closing = true;
     }

@@ -183,7 +183,7 @@ impl<'c> HttpServer<'c> {
     /// the id of its session is unknown from now on.
     pub fn end(&mut self, now: Instant, machine: ServerId) {
         if let Some(entry) = self.machines.get_mut(&machine) {
-            entry.close(now);
+            entry.close();
             mark(&mut self.dirty, machine, entry);
             self.forget_session(machine);
             self.wake_readers(now, machine);
@@ -226,7 +226,7 @@ impl<'c> HttpServer<'c> {
             };
             entry.note(&event);
             if matches!(event, Event::Closed) {
-                entry.close(now);
+                entry.close();
                 let is_alone = entry.is_alone();
                 self.forget_session(id);
                 self.wake_readers(now, id);

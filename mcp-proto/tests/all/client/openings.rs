@@ -134,7 +134,7 @@ fn check(config: ClientConfig<'static>, operations: &[Operation]) {
         world.run(&Operation::Pass(60_000));
     }
     assert_eq!(world.outcomes, 1);
-    world.client.hang_up(world.now);
+    world.client.hang_up();
     world.run(&Operation::Pass(1));
     assert_eq!(world.outcomes, 1);
     assert_eq!(world.client.poll_timeout(), None);

@@ -188,18 +188,16 @@ impl World<'_> {
                 };
                 let token = self.questions.remove(at);
                 let answer = Outcome::Result(&Raw::EMPTY_OBJECT);
-                match self.client.respond(self.now, token, answer, &mut self.out) {
+                match self.client.respond(token, answer, &mut self.out) {
                     Ok(_)
                     | Err(SendError::Stale | SendError::Closed | SendError::NotInRevision) => {}
                     Err(error) => panic!("{error}"),
                 }
             }
-            Operation::Batch if self.batching => {
-                match self.client.end_batch(self.now, &mut self.out) {
-                    Ok(_) => self.batching = false,
-                    Err(error) => assert_eq!(error, SendError::Closed),
-                }
-            }
+            Operation::Batch if self.batching => match self.client.end_batch(&mut self.out) {
+                Ok(_) => self.batching = false,
+                Err(error) => assert_eq!(error, SendError::Closed),
+            },
             Operation::Batch => self.batching = self.client.begin_batch().is_ok(),
             Operation::Pass(millis) => {
                 self.now = self.now + Duration::from_millis(millis);
@@ -216,7 +214,7 @@ impl World<'_> {
                 }
             }
             Operation::Events => self.events(),
-            Operation::HangUp => self.client.hang_up(self.now),
+            Operation::HangUp => self.client.hang_up(),
         }
     }
 

@@ -258,7 +258,7 @@ impl User {
                     return true;
                 }
                 let token = self.questions.remove(0);
-                let mut put = |outcome| outbox.put(|out| client.respond(now, token, outcome, out));
+                let mut put = |outcome| outbox.put(|out| client.respond(token, outcome, out));
                 match verb {
                     "respond" => put(Outcome::Result(&raw(rest))),
                     _ => {
@@ -271,9 +271,9 @@ impl User {
                 let (method, params) = word(rest);
                 let params = (!params.is_empty()).then(|| raw(params));
                 let params = params.as_ref().map(|params| params as &dyn Payload);
-                outbox.put(|out| client.notify(now, Method::from(method), params, out))
+                outbox.put(|out| client.notify(Method::from(method), params, out))
             }
-            "end-array" => outbox.put(|out| client.end_batch(now, out)),
+            "end-array" => outbox.put(|out| client.end_batch(out)),
             "begin-array" => client.begin_batch().map(|()| Transmit::pipe(0)),
             "hold" => {
                 client.hold();

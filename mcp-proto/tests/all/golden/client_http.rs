@@ -111,7 +111,7 @@ impl Player for Browser {
                 }
             }
             "wait" => {}
-            "eof" => side.link.machine.hang_up(now),
+            "eof" => side.link.machine.hang_up(),
             _ => {
                 let Side {
                     link, user, peer, ..
@@ -424,7 +424,7 @@ impl Side {
                 transcript.line("~", &format!("asked for again in {delay} ms"));
                 flight.state = State::Due(at);
             }
-            ExchangeOutcome::HangUp => self.link.machine.hang_up(now),
+            ExchangeOutcome::HangUp => self.link.machine.hang_up(),
         }
     }
 

@@ -77,7 +77,7 @@ impl Player for Pipe {
                 let passed = rest.parse().expect("milliseconds");
                 self.now = self.now + Duration::from_millis(passed);
             }
-            "eof" => side.link.machine.hang_up(self.now),
+            "eof" => side.link.machine.hang_up(),
             _ => {
                 let Side { link, user, peer } = side;
                 let command = (verb, rest);

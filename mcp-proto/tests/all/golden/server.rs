@@ -112,13 +112,7 @@ pub(crate) struct App {
 }
 
 impl App {
-    pub(crate) fn on(
-        &mut self,
-        host: &mut Host,
-        now: Instant,
-        event: &Event<'_>,
-        out: &mut impl Sink,
-    ) {
+    pub(crate) fn on(&mut self, host: &mut Host, event: &Event<'_>, out: &mut impl Sink) {
         self.told.push(tell(event));
         match event {
             Event::Request {
@@ -133,7 +127,7 @@ impl App {
                 if slow {
                     self.held.push(*token);
                 } else {
-                    let written = respond(host, now, *token, *method, result(*method), out);
+                    let written = respond(host, *token, *method, result(*method), out);
                     self.check(written);
                 }
             }
@@ -173,9 +167,9 @@ impl App {
                 }
                 let token = self.held.remove(0);
                 let written = match verb {
-                    "answer" => respond(host, now, token, Method::Other("".into()), rest, out),
-                    "fail" => fail(host, now, token, rest, out),
-                    _ => input(host, now, token, rest, out),
+                    "answer" => respond(host, token, Method::Other("".into()), rest, out),
+                    "fail" => fail(host, token, rest, out),
+                    _ => input(host, token, rest, out),
                 };
                 self.check(written);
             }
@@ -201,7 +195,7 @@ impl App {
                 let level = raw(level).decode(&mut []).expect("a level");
                 let token = held.filter(|_| verb == "log");
                 let written = out.put(host, |host, out| {
-                    host.log(now, token, level, Some("logger"), &data, out)
+                    host.log(token, level, Some("logger"), &data, out)
                 });
                 self.check(written);
             }
@@ -238,9 +232,7 @@ impl App {
                 let (method, params) = word(rest);
                 let params = (!params.is_empty()).then(|| raw(params));
                 let params = params.as_ref().map(|params| params as &dyn Payload);
-                let written = out.put(host, |host, out| {
-                    host.notify(now, method.into(), params, out)
-                });
+                let written = out.put(host, |host, out| host.notify(method.into(), params, out));
                 self.check(written);
             }
             "changed" => host.list_changed(match rest {
@@ -278,66 +270,52 @@ impl App {
 
 fn respond(
     host: &mut Host,
-    now: Instant,
     token: Token,
     method: Method<'_>,
     result: &str,
     out: &mut impl Sink,
 ) -> Result<(), SendError> {
     match method {
-        Method::ToolsList => typed::<ListToolsResult<'_>>(host, now, token, result, out),
-        Method::ToolsCall => typed::<CallToolResult<'_>>(host, now, token, result, out),
-        Method::ResourcesList => typed::<ListResourcesResult<'_>>(host, now, token, result, out),
+        Method::ToolsList => typed::<ListToolsResult<'_>>(host, token, result, out),
+        Method::ToolsCall => typed::<CallToolResult<'_>>(host, token, result, out),
+        Method::ResourcesList => typed::<ListResourcesResult<'_>>(host, token, result, out),
         Method::ResourcesTemplatesList => {
-            typed::<ListResourceTemplatesResult<'_>>(host, now, token, result, out)
+            typed::<ListResourceTemplatesResult<'_>>(host, token, result, out)
         }
-        Method::ResourcesRead => typed::<ReadResourceResult<'_>>(host, now, token, result, out),
-        Method::PromptsList => typed::<ListPromptsResult<'_>>(host, now, token, result, out),
-        Method::PromptsGet => typed::<GetPromptResult<'_>>(host, now, token, result, out),
-        Method::CompletionComplete => typed::<CompleteResult<'_>>(host, now, token, result, out),
-        Method::TasksList => typed::<ListTasksResult<'_>>(host, now, token, result, out),
-        _ => typed::<Raw<'_>>(host, now, token, result, out),
+        Method::ResourcesRead => typed::<ReadResourceResult<'_>>(host, token, result, out),
+        Method::PromptsList => typed::<ListPromptsResult<'_>>(host, token, result, out),
+        Method::PromptsGet => typed::<GetPromptResult<'_>>(host, token, result, out),
+        Method::CompletionComplete => typed::<CompleteResult<'_>>(host, token, result, out),
+        Method::TasksList => typed::<ListTasksResult<'_>>(host, token, result, out),
+        _ => typed::<Raw<'_>>(host, token, result, out),
     }
 }
 
 /// Answers with a value of the model, so that each revision gets the members that it has.
 fn typed<'r, T: Deserialize<'r> + serde::Serialize>(
     host: &mut Host,
-    now: Instant,
     token: Token,
     result: &'r str,
     out: &mut impl Sink,
 ) -> Result<(), SendError> {
     let value: T = raw(result).decode(&mut []).expect("a result of its method");
     let written = out.put(host, |host, out| {
-        host.respond(now, token, Outcome::Result(&value), out)
+        host.respond(token, Outcome::Result(&value), out)
     });
     written.map(drop)
 }
 
-fn fail(
-    host: &mut Host,
-    now: Instant,
-    token: Token,
-    rest: &str,
-    out: &mut impl Sink,
-) -> Result<(), SendError> {
+fn fail(host: &mut Host, token: Token, rest: &str, out: &mut impl Sink) -> Result<(), SendError> {
     let (code, message) = word(rest);
     let error = ErrorObject::new(code.parse().expect("a code"), message);
     let written = out.put(host, |host, out| {
-        host.respond(now, token, Outcome::Error(error), out)
+        host.respond(token, Outcome::Error(error), out)
     });
     written.map(drop)
 }
 
 /// `input KEY METHOD PARAMS STATE`, or only a state.
-fn input(
-    host: &mut Host,
-    now: Instant,
-    token: Token,
-    rest: &str,
-    out: &mut impl Sink,
-) -> Result<(), SendError> {
+fn input(host: &mut Host, token: Token, rest: &str, out: &mut impl Sink) -> Result<(), SendError> {
     let mut words = rest.split(' ');
     let mut next = || words.next().unwrap_or_default();
     let (state, key, method, params) = (next(), next(), next(), next());
@@ -352,7 +330,7 @@ fn input(
         state: (state != "-").then_some(state),
     };
     let written = out.put(host, |host, out| {
-        host.respond(now, token, Outcome::Input(input), out)
+        host.respond(token, Outcome::Input(input), out)
     });
     written.map(drop)
 }

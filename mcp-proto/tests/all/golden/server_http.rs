@@ -369,7 +369,7 @@ impl Session {
                     if let (Event::Answer { token, .. }, true) = (&event, answered) {
                         self.exits.streams.answered(*token);
                     }
-                    self.app.on(&mut self.host, now, &event, &mut self.exits);
+                    self.app.on(&mut self.host, &event, &mut self.exits);
                 }
                 Action::Reply(reply) => {
                     let told = self.host.event_after_reply(&reply);
@@ -380,7 +380,7 @@ impl Session {
                     });
                     let _ = written.expect("there is room");
                     if let Some(event) = told {
-                        self.app.on(&mut self.host, now, &event, &mut self.exits);
+                        self.app.on(&mut self.host, &event, &mut self.exits);
                     }
                 }
                 Action::Done => {}
@@ -411,7 +411,7 @@ impl Session {
 
     fn command(&mut self, now: Instant, command: (&str, &str)) {
         if command.0 == "eof" {
-            self.host.hang_up(now);
+            self.host.hang_up();
         } else {
             let known = self
                 .app
@@ -433,7 +433,7 @@ impl Session {
             }
         }
         if let Some(event) = self.host.poll_event() {
-            self.app.on(&mut self.host, now, &event, &mut self.exits);
+            self.app.on(&mut self.host, &event, &mut self.exits);
             self.flush(now);
         }
     }

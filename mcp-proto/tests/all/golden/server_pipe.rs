@@ -75,7 +75,7 @@ impl Player for Pipe {
                 let passed = rest.parse().expect("milliseconds");
                 self.now = self.now + Duration::from_millis(passed);
             }
-            "eof" => side.link.machine.hang_up(self.now),
+            "eof" => side.link.machine.hang_up(),
             _ => {
                 let Side { link, app } = side;
                 let known =
@@ -115,7 +115,7 @@ impl Side {
                     outbox,
                 } => {
                     flush(outbox, peer, transcript);
-                    app.on(machine, now, &event, outbox);
+                    app.on(machine, &event, outbox);
                     app.write_down(transcript);
                 }
                 Step::Done => {}

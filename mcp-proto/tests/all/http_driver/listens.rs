@@ -33,12 +33,12 @@ fn with<T>(site: &mut Site, act: impl FnOnce(&mut Commands<'_, 'static>) -> T) -
 #[test]
 fn ex_13_an_accepted_listen_is_a_stream() {
     let (mut site, exchange) = listening();
-    let (now, (_, token)) = (site.now, site.calls[0]);
+    let (_, token) = site.calls[0];
     let told = Method::from("notifications/notes");
     let notify = |site: &mut Site| {
         with(site, |it| {
             let write = |server: &mut Server<'static, Growing>, out: &mut [u8]| {
-                server.notify_for(now, token, told, None, out)
+                server.notify_for(token, told, None, out)
             };
             it.send(Some(token), write).map(drop)
         })
@@ -48,7 +48,7 @@ fn ex_13_an_accepted_listen_is_a_stream() {
     site.reads(exchange, "..");
     let accepted = Raw::parse(br#"["a"]"#, 2).unwrap();
     with(&mut site, |it| {
-        it.put(|server, out| server.acknowledge(now, token, &[("notes", &accepted)], out))
+        it.put(|server, out| server.acknowledge(token, &[("notes", &accepted)], out))
             .map(drop)
     })
     .unwrap();

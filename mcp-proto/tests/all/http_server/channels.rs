@@ -151,7 +151,7 @@ fn teardown() {
 
     let site = &mut waiting(config(), "2025-11-25");
     let talk = site.session(0);
-    talk.server.hang_up(Instant::ZERO);
+    talk.server.hang_up();
     talk.drain().sees(&["cancelled 0", "closed"]).says(&[]);
     site.check(&HEAD, &call("6", "x"), "404");
 }
@@ -260,7 +260,7 @@ fn a_pipe_stays_open() {
     };
     let error = mcp_proto::rpc::ErrorObject::new(1, "no");
     let outcome = mcp_proto::Outcome::Error(error);
-    let sent = server.respond(Instant::ZERO, token, outcome, &mut [0; 256]);
+    let sent = server.respond(token, outcome, &mut [0; 256]);
     let sent = sent.unwrap();
     assert_eq!(
         (sent.channel, sent.end, sent.status),

@@ -412,9 +412,8 @@ impl Talk {
 
     #[track_caller]
     fn respond(&mut self, token: Token, outcome: Outcome<'_>) -> &mut Self {
-        let now = self.now;
         let _ = self
-            .send(|server, out| server.respond(now, token, outcome, out))
+            .send(|server, out| server.respond(token, outcome, out))
             .unwrap();
         self.drain()
     }
@@ -430,9 +429,9 @@ impl Talk {
 
     #[track_caller]
     pub(crate) fn log(&mut self, n: Option<usize>) -> &mut Self {
-        let (token, now) = (n.map(|n| self.token(n)), self.now);
+        let token = n.map(|n| self.token(n));
         let level = LoggingLevel::Error;
-        self.send(|server, out| server.log(now, token, level, None, &"text", out))
+        self.send(|server, out| server.log(token, level, None, &"text", out))
             .unwrap();
         self
     }

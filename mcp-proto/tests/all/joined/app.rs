@@ -84,9 +84,9 @@ impl Reach for Commands<'_, '_> {
 
 /// On a pipe.
 impl Reach for (&mut AnyServer, &mut Outbox<Vec<u8>>) {
-    fn respond(&mut self, now: Instant, to: Token, with: Outcome<'_>) -> Result<(), SendError> {
+    fn respond(&mut self, _: Instant, to: Token, with: Outcome<'_>) -> Result<(), SendError> {
         let (server, outbox) = self;
-        let sent = outbox.put(|out| server.respond(now, to, with, out));
+        let sent = outbox.put(|out| server.respond(to, with, out));
         sent.map(drop)
     }
 
@@ -359,7 +359,7 @@ impl User {
                 };
                 let outcome = Outcome::Result(&result);
                 let _ = outbox
-                    .put(|out| client.respond(now, token, outcome, out))
+                    .put(|out| client.respond(token, outcome, out))
                     .unwrap();
                 format!("asked {method}")
             }

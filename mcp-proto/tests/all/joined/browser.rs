@@ -369,7 +369,7 @@ impl Browser {
                 flight.state = State::Due(at);
                 return true;
             }
-            ExchangeOutcome::HangUp => self.link.machine.hang_up(now),
+            ExchangeOutcome::HangUp => self.link.machine.hang_up(),
         }
         false
     }

@@ -172,8 +172,8 @@ where
 
     /// Ends both wires, as a peer that is gone.
     pub(crate) fn hang_up(&mut self) {
-        self.client.hang_up(self.now);
-        self.server.hang_up(self.now);
+        self.client.hang_up();
+        self.server.hang_up();
         self.broken = true;
         self.run(Duration::ZERO);
     }
@@ -247,8 +247,8 @@ where
         self.broken = true;
         self.client.wire.clear();
         self.server.wire.clear();
-        self.client.hang_up(self.now);
-        self.server.hang_up(self.now);
+        self.client.hang_up();
+        self.server.hang_up();
     }
 
     /// A rested wire goes on.
@@ -326,10 +326,10 @@ impl<M: Machine, A: App<M>> Side<M, A> {
             .idle(now, &mut self.link.machine, &mut self.link.outbox)
     }
 
-    fn hang_up(&mut self, now: Instant) {
+    fn hang_up(&mut self) {
         if !self.hung_up {
             self.hung_up = true;
-            self.link.machine.hang_up(now);
+            self.link.machine.hang_up();
         }
     }
 }

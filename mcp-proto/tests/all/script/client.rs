@@ -151,12 +151,10 @@ impl<'c> Role for User<'c> {
                 let params = (!params.is_empty()).then(|| raw(params));
                 let params = params.as_ref().map(|params| params as &dyn Payload);
                 let method = Method::from(method);
-                let sent = player.send(|client, out| client.notify(now, method, params, out));
+                let sent = player.send(|client, out| client.notify(method, params, out));
                 sent.map(drop)
             }
-            "end" => player
-                .send(|client, out| client.end_batch(now, out))
-                .map(drop),
+            "end" => player.send(|client, out| client.end_batch(out)).map(drop),
             "fail" => {
                 let id = next().unwrap().parse().unwrap();
                 let failure = match next().unwrap() {
@@ -233,7 +231,6 @@ impl Player<User<'_>> {
     }
 
     fn respond(&mut self, token: Token, text: &str) {
-        let now = self.now;
         let result;
         let outcome = match text.strip_prefix("error ") {
             Some(code) => Outcome::Error(ErrorObject::new(code.parse().unwrap(), "no")),
@@ -242,7 +239,7 @@ impl Player<User<'_>> {
                 Outcome::Result(&result)
             }
         };
-        let sent = self.send(|client, out| client.respond(now, token, outcome, out));
+        let sent = self.send(|client, out| client.respond(token, outcome, out));
         self.note(sent);
     }
 }

@@ -149,7 +149,7 @@ impl<R: Role> Player<R> {
         match verb {
             verb if verb == R::READS => self.feed(&[rest.as_bytes(), b"\n"].concat()),
             "+" => self.pass(rest.parse().expect("milliseconds")),
-            "hangup" => self.machine.hang_up(self.now),
+            "hangup" => self.machine.hang_up(),
             verb => R::command(self, verb, rest),
         }
     }

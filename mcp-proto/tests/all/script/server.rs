@@ -283,9 +283,8 @@ impl Role for Host {
                     .iter()
                     .map(|(key, value)| (&**key, value as &dyn Payload))
                     .collect();
-                let (token, now) = (player.token(n.unwrap()), player.now);
-                let sent =
-                    player.send(|server, out| server.acknowledge(now, token, &accepted, out));
+                let token = player.token(n.unwrap());
+                let sent = player.send(|server, out| server.acknowledge(token, &accepted, out));
                 player.drain();
                 sent.map(drop)
             }
@@ -293,10 +292,9 @@ impl Role for Host {
                 let (method, params) = rest.split_once(' ').unwrap_or((rest, ""));
                 let params = (!params.is_empty()).then(|| raw(params));
                 let params = params.as_ref().map(|params| params as &dyn Payload);
-                let (token, now) = (player.token(n.unwrap()), player.now);
+                let token = player.token(n.unwrap());
                 let method = Method::from(method);
-                let sent =
-                    player.send(|server, out| server.notify_for(now, token, method, params, out));
+                let sent = player.send(|server, out| server.notify_for(token, method, params, out));
                 sent.map(drop)
             }
             "end" => {
@@ -494,8 +492,8 @@ impl Talk {
 
     #[track_caller]
     pub(crate) fn outcome(&mut self, n: usize, outcome: Outcome<'_>) -> Result<(), SendError> {
-        let (token, now) = (self.token(n), self.now);
-        let _ = self.send(|server, out| server.respond(now, token, outcome, out))?;
+        let token = self.token(n);
+        let _ = self.send(|server, out| server.respond(token, outcome, out))?;
         self.drain();
         Ok(())
     }
@@ -518,8 +516,8 @@ impl Talk {
         level: LoggingLevel,
         data: &str,
     ) -> Result<(), SendError> {
-        let (token, now) = (n.map(|n| self.token(n)), self.now);
-        let sent = self.send(|server, out| server.log(now, token, level, Some("l"), &data, out));
+        let token = n.map(|n| self.token(n));
+        let sent = self.send(|server, out| server.log(token, level, Some("l"), &data, out));
         sent.map(drop)
     }
 

@@ -424,7 +424,7 @@ fn an_answer_beyond_the_limit_of_output() {
 #[test]
 fn a_closed_server_is_silent() {
     let mut talk = Talk::with(config());
-    mcp_proto::Machine::hang_up(&mut talk.machine, mcp_proto::Instant::ZERO);
+    mcp_proto::Machine::hang_up(&mut talk.machine);
     talk.drain().sees(&["closed"]);
     talk.say(&request("1", "ping", ""))
         .ignores(IgnoreReason::Closed);

@@ -154,8 +154,7 @@ fn check(version: &str, operations: &[Operation]) {
     answered += responses(&mut talk);
     assert_eq!(answered, asked as isize);
     assert_eq!(talk.machine.in_flight(), 0);
-    let now = talk.now;
-    talk.machine.hang_up(now);
+    talk.machine.hang_up();
     talk.drain();
     let events = talk.events();
     note(&mut open, &events, &mut answered);

@@ -109,7 +109,7 @@ fn a_value_that_is_held_back_is_the_last_one() {
 fn what_is_held_back_ends_with_its_request() {
     let mut talk = talk();
     report(&mut talk, 0, 50);
-    talk.machine.hang_up(talk.now);
+    talk.machine.hang_up();
     assert_eq!(talk.machine.poll_timeout(), None);
     assert_eq!(talk.machine.next_channel(), None);
 }
