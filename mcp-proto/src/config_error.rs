@@ -2,7 +2,13 @@
 
 use core::fmt;
 
+use crate::extension_name::are_extension_names;
 use crate::limits::OutputTooSmall;
+use crate::model::Settings;
+use crate::result_type::MAX_RESULT_TYPES;
+use crate::rpc::Method;
+use crate::server::is_filter_key;
+use crate::texts::BorrowedTexts;
 
 /// The error of a configuration that no machine can be made of.
 ///
@@ -30,6 +36,53 @@ pub enum ConfigError {
     /// `resources.subscribe` is declared, and the storage of the server has no room for a
     /// subscription ([`Storage`](crate::server::Storage)).
     NoRoomForSubscriptions,
+    /// Pings are to be sent, and the storage of the server has no room for a question.
+    NoRoomForPings,
+    /// There is no revision to speak.
+    NoRevision,
+    /// A method beyond the protocol has the name of one that is of it.
+    MethodOfProtocol,
+    /// Two methods beyond the protocol have one name.
+    MethodTwice,
+    /// A key of a filter is one of the protocol, or comes twice.
+    FilterKey,
+    /// Revisions are given for an extension that is not declared.
+    ExtensionUndeclared,
+    /// There are more types of results than a client can tell apart, 32.
+    TooManyResultTypes,
+}
+
+impl ConfigError {
+    /// The first mistake in the texts of a configuration, with the extensions that its capabilities declare.
+    pub(crate) fn of_texts<C>(
+        texts: &BorrowedTexts<'_, C>,
+        extensions: Option<&Settings<'_>>,
+    ) -> Option<Self> {
+        let is_declared = |name: &str| {
+            extensions.is_some_and(|extensions| extensions.iter().any(|(key, _)| key == *name))
+        };
+        if !are_extension_names(extensions) {
+            return Some(Self::ExtensionName);
+        }
+        for (index, method) in texts.methods.iter().enumerate() {
+            if !matches!(Method::from(method.name), Method::Other(_)) {
+                return Some(Self::MethodOfProtocol);
+            }
+            let mut before = texts.methods.iter().take(index);
+            if before.any(|other| other.name == method.name) {
+                return Some(Self::MethodTwice);
+            }
+        }
+        for (index, key) in texts.filters.iter().enumerate() {
+            if is_filter_key(key) || texts.filters.iter().take(index).any(|other| other == key) {
+                return Some(Self::FilterKey);
+            }
+        }
+        if !(texts.extension_revisions.iter()).all(|(name, _)| is_declared(name)) {
+            return Some(Self::ExtensionUndeclared);
+        }
+        (texts.result_types.len() > MAX_RESULT_TYPES).then_some(Self::TooManyResultTypes)
+    }
 }
 
 impl From<OutputTooSmall> for ConfigError {
@@ -48,6 +101,21 @@ impl fmt::Display for ConfigError {
             Self::NoRoomForSubscriptions => {
                 f.write_str("subscriptions are declared, and the storage has no room for any")
             }
+            Self::NoRoomForPings => {
+                f.write_str("pings are to be sent, and the storage has no room for a question")
+            }
+            Self::NoRevision => f.write_str("there is no revision to speak"),
+            Self::MethodOfProtocol => {
+                f.write_str("a method beyond the protocol has the name of one of it")
+            }
+            Self::MethodTwice => f.write_str("two methods beyond the protocol have one name"),
+            Self::FilterKey => {
+                f.write_str("a key of a filter is one of the protocol, or comes twice")
+            }
+            Self::ExtensionUndeclared => {
+                f.write_str("an extension that has revisions is not declared")
+            }
+            Self::TooManyResultTypes => f.write_str("there are more than 32 types of results"),
         }
     }
 }

@@ -1,5 +1,8 @@
 //! Types of results beyond the protocol.
 
+/// A client has a bit for each type.
+pub(crate) const MAX_RESULT_TYPES: usize = u32::BITS as usize;
+
 /// A value of `resultType` that an extension defines: results of this type may answer requests that
 /// declare the extension (EX-09).
 ///

@@ -1,9 +1,9 @@
 //! Declares what a server serves.
 
-use mcp_proto::CustomMethod;
 use mcp_proto::json::{Map, Raw, RawBuf};
 use mcp_proto::model::{ServerCapabilities, ServerFeatures as F};
 use mcp_proto::server::{Growing, ListKind, PreparedConfig, ServerConfig, ServerSetup};
+use mcp_proto::{ConfigError, CustomMethod};
 
 use super::catalog::Catalog;
 use super::register_error::RegisterError;
@@ -34,8 +34,18 @@ impl Settings {
         let declared = served(self, catalog, Caller::Anonymous);
         let extensions = self.extensions.iter();
         mistakes.extend(extensions.filter_map(|extension| extension.check(declared)));
-        if let Err(error) = PreparedConfig::<Growing>::new(declare(self, catalog, Caller::Known)) {
-            mistakes.push(RegisterError::setting("limits", &error));
+        match PreparedConfig::<Growing>::new(declare(self, catalog, Caller::Known)) {
+            Err(error @ ConfigError::OutputTooSmall(_)) => {
+                mistakes.push(RegisterError::setting("limits", &error));
+            }
+            Err(ConfigError::NoRevision) => {
+                mistakes.push(RegisterError::setting(
+                    "revisions",
+                    &ConfigError::NoRevision,
+                ));
+            }
+            // Of extensions and methods: those are checked where they are named.
+            Ok(_) | Err(_) => {}
         }
         mistakes
     }

@@ -168,12 +168,14 @@ impl<'c, S: Storage> Client<'c, S> {
     ///
     /// # Errors
     ///
-    /// [`Limits::output`](crate::Limits::output) is less than one answer of the core may take,
-    /// [`MIN_OUTPUT`](Self::MIN_OUTPUT), or the name of a declared extension is none.
+    /// See [`ConfigError`]. The least output is [`MIN_OUTPUT`](Self::MIN_OUTPUT).
     pub fn new(config: impl Into<ClientSetup<'c>>, storage: S) -> Result<Self, ConfigError> {
         let config = config.into();
-        if !config.has_extension_names {
-            return Err(ConfigError::ExtensionName);
+        if let Some(mistake) = config.mistake {
+            return Err(mistake);
+        }
+        if config.revisions.is_empty() {
+            return Err(ConfigError::NoRevision);
         }
         let needed = Self::MIN_OUTPUT;
         if config.limits.output < needed {
@@ -183,7 +185,7 @@ impl<'c, S: Storage> Client<'c, S> {
     }
 
     /// The same, with [`Limits::output`](crate::Limits::output) raised to
-    /// [`MIN_OUTPUT`](Self::MIN_OUTPUT) if it is less. The names of extensions are not checked.
+    /// [`MIN_OUTPUT`](Self::MIN_OUTPUT) if it is less. Nothing else is checked.
     pub fn with_room(config: impl Into<ClientSetup<'c>>, storage: S) -> Self {
         let mut config = config.into();
         config.limits.output = config.limits.output.max(Self::MIN_OUTPUT);

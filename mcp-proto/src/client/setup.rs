@@ -1,7 +1,7 @@
 //! A client's configuration as its machine keeps it.
 
 use super::config::{ClientConfig, Negotiation, Timeouts};
-use crate::extension_name::are_extension_names;
+use crate::config_error::ConfigError;
 use crate::limits::Limits;
 use crate::model::{ClientCapabilities, ClientFeatures};
 use crate::ping::PingPolicy;
@@ -33,8 +33,8 @@ pub struct ClientSetup<'c> {
     pub max_subscriptions: usize,
     /// See [`ClientConfig::limits`].
     pub limits: Limits,
-    /// Whether the names of all declared extensions can be names.
-    pub(super) has_extension_names: bool,
+    /// The first mistake in its texts.
+    pub(super) mistake: Option<ConfigError>,
     /// What the capabilities amount to.
     pub(super) declared: ClientFeatures,
     pub(super) texts: Texts<'c, ClientCapabilities<'c>>,
@@ -58,7 +58,10 @@ impl<'c> ClientSetup<'c> {
             cancel_alias: config.cancel_alias,
             max_subscriptions: config.max_subscriptions,
             limits: config.limits,
-            has_extension_names: are_extension_names(config.capabilities.extensions.as_ref()),
+            mistake: ConfigError::of_texts(
+                &self::texts(config),
+                config.capabilities.extensions.as_ref(),
+            ),
             declared: ClientFeatures::from(&config.capabilities),
             texts,
         }

@@ -24,7 +24,7 @@ impl ListKind {
         }
     }
 
-    /// The member of a subscription filter.
+    /// The member of the filter of `subscriptions/listen`.
     pub(super) const fn filter(self) -> &'static str {
         match self {
             Self::Tools => "toolsListChanged",

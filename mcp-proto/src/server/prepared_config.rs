@@ -39,13 +39,17 @@ impl<'c, S: Storage> PreparedConfig<'c, S> {
     ///
     /// # Errors
     ///
-    /// [`Limits::output`](crate::Limits::output) is less than one answer of the core may take, the
-    /// name of a declared extension is none, or the storage has no room for the subscriptions that
-    /// are declared.
+    /// See [`ConfigError`].
     pub fn new(config: impl Into<ServerSetup<'c>>) -> Result<Self, ConfigError> {
         let config = config.into();
-        if !config.has_extension_names {
-            return Err(ConfigError::ExtensionName);
+        if let Some(mistake) = config.mistake {
+            return Err(mistake);
+        }
+        if config.revisions.is_empty() {
+            return Err(ConfigError::NoRevision);
+        }
+        if !S::ASKS && config.ping.is_some() {
+            return Err(ConfigError::NoRoomForPings);
         }
         if !S::WATCHES
             && config
@@ -64,7 +68,7 @@ impl<'c, S: Storage> PreparedConfig<'c, S> {
 
     /// The same, with [`Limits::output`](crate::Limits::output) raised to one answer of the core
     /// if it is less. Where the storage has no room for subscriptions, requests for them are refused,
-    /// whatever is declared. The names of extensions are not checked.
+    /// whatever is declared. Nothing else is checked.
     pub fn with_room(config: impl Into<ServerSetup<'c>>) -> Self {
         let mut prepared = Self::measured(config.into());
         if !S::WATCHES {

@@ -18,6 +18,7 @@ mod json_serde;
 mod json_twins;
 mod members;
 mod messages;
+mod mistakes;
 mod model;
 mod needed;
 mod raw_peers;

@@ -275,7 +275,7 @@ impl<R: Runtime> HttpEndpoint<R> {
             Ok(None) => return Some(Err(refusal)),
             Err(error) => {
                 observe::store_failed(&error);
-                return Some(Err(refusal));
+                return Some(Err(Refusal::Unavailable(EVENTS)));
             }
         };
         if replay.has_ended() && replay.messages().next().is_none() {
@@ -298,6 +298,8 @@ fn broken(error: StoreError) -> Answer {
     observe::store_failed(&error);
     answer::busy("sessions cannot be looked up")
 }
+
+const EVENTS: &str = "events cannot be looked up";
 
 pub(super) const MOVING: &str = "the session is moving to another process";
 

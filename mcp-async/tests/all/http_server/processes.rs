@@ -126,6 +126,20 @@ fn a_dead_owner_is_followed_by_another_process() {
 }
 
 #[test]
+fn events_that_cannot_be_looked_up_are_not_unknown() {
+    let [first, second] = processes();
+    let there = at(&second, &first.open());
+    let seen = there.post(&call(1, "slow")).text();
+    first.kill();
+    pass(16);
+    assert_eq!(there.post(ping()).status, 200, "it is taken over");
+    second.node.set(Fault::Fails);
+    assert_eq!(there.get(Some(&last_id(&seen))).status, 503);
+    second.node.set(Fault::None);
+    assert_eq!(there.get(Some(&last_id(&seen))).status, 200);
+}
+
+#[test]
 fn a_request_whose_owner_dies_is_answered() {
     let [first, second] = processes();
     let here = first.open();

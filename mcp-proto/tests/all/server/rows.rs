@@ -274,7 +274,6 @@ fn a_server_without_room_for_anything() {
             ),
             ..config().capabilities
         },
-        ping: Some(mcp_proto::PingPolicy::default()),
         ..config()
     };
     let mut server = Server::new(config, Fixed::new().requests::<1>().ids::<16>()).unwrap();
