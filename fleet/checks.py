@@ -5,8 +5,7 @@ from history import ANSWER, BROKEN, BUSY, GONE, LOST
 from workload import TERMINAL
 
 LONGEST = LEASE + 5
-# The longest task takes 6 s.
-TASK = 6 + LONGEST
+LONGEST_TASK = 6
 WRONG = ("ids are own", "events are exact", "a seen event is replayed", "acknowledged state survives")
 CALLS = ("call", "probe", "ride", "modern", "displaced", "queued")
 
@@ -136,6 +135,14 @@ class Checks:
         """Whether the process that took a session over had a fault of its own since then."""
         return self.history.during(other[0], until, "dead", "ending", "cut", "paused", "away", process=other[1])
 
+    def faults(self, begin, end):
+        """The faults of a time, with their processes and how long before its end they were over."""
+        def told(fault):
+            ago = "not over" if fault.end is None or fault.end > end else f"over {end - fault.end:.1f} s before"
+            return f"{fault.name}{'' if fault.process is None else f' {fault.process}'} ({ago})"
+
+        return ", ".join(told(fault) for fault in self.history.during(begin, end)) or "no fault"
+
     def tasks(self):
         for task in list(self.workload.tasks):
             ended = [status for _, _, status in task.seen if status in TERMINAL]
@@ -145,8 +152,12 @@ class Checks:
             self.add("an ended task stays so", all(s in TERMINAL for _, _, s in after), f"{task.key}", task.operations)
             if self.history.during(task.begin, last, "flushed"):
                 continue
-            late = last - task.begin > TASK + self.history.heartbeat.lag(task.begin, last)
-            sentence = f"{task.key} has not ended after {last - task.begin:.1f} s"
+            # A process that has died is followed when the others have renewed their leases for a while: while one fault
+            # follows the other, they have not.
+            ends = [fault.end or last for fault in self.history.during(task.begin, last)]
+            quiet = max([task.begin + LONGEST_TASK, *ends])
+            late = last - quiet > LONGEST + self.history.heartbeat.lag(quiet, last)
+            sentence = f"{task.key} has not ended after {last - task.begin:.1f} s, with {self.faults(task.begin, last)}"
             self.add("a task ends", bool(ended) or not late, sentence, task.operations)
             missing = [each for each in task.operations if each.outcome in (GONE, "400") or "-32602" in each.note]
             self.add("a created task is found", not missing, f"{task.key} at {[e.asked for e in missing]}", missing)

@@ -4,22 +4,35 @@
 set -uo pipefail
 cd "$(dirname "$0")/.."
 times=${1:-20}
+targets=$(ls fuzz/fuzz_targets | sed 's/\.rs$//')
 cargo test --workspace --all-features --no-run --quiet && fuzz/run 1 || exit
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+loops=()
+# A process group for each loop, so that the target of a loop ends with it.
+set -m
+trap 'for loop in "${loops[@]}"; do kill -- "-$loop" 2>/dev/null; done; rm -rf "$work"' EXIT
 
-# The fuzz targets whose place in the list leaves this rest, until the rounds are over.
+is_over() { [ ! -d "$work" ] || [ -e "$work/over" ]; }
+
+# The fuzz targets whose place in the list leaves this rest, until the rounds are over; one that has found something is left out.
 fuzz() {
-  local first=yes target
-  while [ $first = yes ] || [ ! -e "$work/over" ]; do
-    for target in $(ls fuzz/fuzz_targets | sed 's/\.rs$//' | awk -v cores="$(nproc)" -v rest="$1" 'NR % cores == rest'); do
-      [ $first = yes ] || [ ! -e "$work/over" ] || return 0
-      fuzz/run 120 "$target" || touch "$work/found"
+  local pass=1 target mine
+  mine=$(awk -v cores="$(nproc)" -v rest="$1" 'NR % cores == rest' <<<"$targets")
+  while [ -n "$mine" ] && { [ $pass = 1 ] || ! is_over; }; do
+    for target in $mine; do
+      [ $pass = 1 ] || ! is_over || return 0
+      [ ! -e "$work/found.$target" ] || continue
+      # The targets wait for the tests: a time limit of theirs is no finding.
+      FUZZ_TIMEOUT=60 fuzz/run 120 "$target" || touch "$work/found.$target"
     done
-    first=no
+    pass=$((pass + 1))
+    [ "$(ls "$work" | grep -c '^found')" -lt "$(wc -w <<<"$mine")" ] || return 0
   done
 }
-for rest in $(seq 0 $(($(nproc) - 1))); do fuzz "$rest" & done
+for rest in $(seq 0 $(($(nproc) - 1))); do
+  fuzz "$rest" &
+  loops+=($!)
+done
 
 failures=0
 for round in $(seq "$times"); do
@@ -28,11 +41,12 @@ for round in $(seq "$times"); do
     echo "round $round: ok after $((SECONDS - started)) s"
   else
     failures=$((failures + 1))
-    echo "round $round: FAILED after $((SECONDS - started)) s"
-    grep -E -A3 '^test .*FAILED|^---- |panicked at|could not' "$work/log"
+    mkdir -p target/load && cp "$work/log" "target/load/round-$round.log"
+    echo "round $round: FAILED after $((SECONDS - started)) s: see target/load/round-$round.log"
+    grep -E -A3 '^test .*FAILED|^---- |panicked at' "$work/log"
   fi
 done
 touch "$work/over"
 wait
 echo "$failures of $times rounds failed"
-[ "$failures" = 0 ] && [ ! -e "$work/found" ]
+[ "$failures" = 0 ] && ! compgen -G "$work/found.*" >/dev/null

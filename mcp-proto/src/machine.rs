@@ -17,7 +17,7 @@ use crate::token::Token;
 ///    free for the answer that the core itself may owe,
 /// 4. wait for bytes, for room, or for [`poll_timeout`](Self::poll_timeout).
 ///
-/// `Link` is this order over a pair of buffers. Commands of the application
+/// `Link` is a machine with its buffers, and this order. Commands of the application
 /// (`respond`, `call`, ..) are methods of the machines themselves.
 ///
 /// ```

@@ -49,7 +49,7 @@ pub struct ClientConfig<'c> {
     /// as long as it lasts. They take half of the requests in flight at most, but one in any case; the
     /// rest is for other requests.
     pub max_subscriptions: usize,
-    /// The bounds of tables and batches.
+    /// The bounds of the connection, which a [`Link`](crate::Link) gives its buffers. Give buffers of your own the same.
     pub limits: Limits,
 }
 

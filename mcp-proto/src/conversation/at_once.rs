@@ -9,6 +9,7 @@ use crate::token::SentToken;
 /// The destination of the messages of one request that is answered at once, without an allocator: the answer stays in the
 /// outbox, from which the response is sent. The driver empties the outbox before the next request.
 ///
+/// Arrays need [`Streams`](crate::server::http::streams::Streams): an answer without room in their buffer leaves by itself.
 /// Only the answer is sent: what the application writes before it, progress for example, is not. A request that has to ask the
 /// client is answered by what it needs (`input_required`). The module [`http`](crate::http) has an example.
 #[derive(Clone, Debug, Default)]

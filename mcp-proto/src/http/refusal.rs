@@ -63,7 +63,7 @@ pub enum Refusal {
     /// stream to answer with, so the status is the other one that a GET can have (SH-20). An
     /// empty stream would have clients resume it again and again.
     StreamEnded,
-    /// The body is an array of responses and of something else (2025-03-26, Sending Messages to the Server).
+    /// The body is an array of responses and of something else (JR-55).
     MixedArray,
     /// The session does not exist, or belongs to another principal (SH-30).
     SessionUnknown,
@@ -191,7 +191,7 @@ impl Refusal {
             ),
             Self::MixedArray => (
                 "",
-                "an array has requests and notifications, or responses alone",
+                "an array may not mix responses with requests or notifications",
             ),
             Self::SessionUnknown => ("", "there is no such session, or no longer"),
             Self::BodyTooLong(_) => ("", "the body is longer than "),

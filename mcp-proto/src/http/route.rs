@@ -29,7 +29,7 @@ pub enum Route<'h> {
 impl<T: AsRef<str>> Endpoint<'_, T> {
     /// Which machine a POST is for, once its body was read: `body` is what an
     /// [`Inbox`](crate::Inbox) yields first, so that of an array it is
-    /// [`BatchStart`](Incoming::BatchStart).
+    /// [`BatchStart`](Incoming::BatchStart). Elements of an array are not looked at: `route_body` (feature `alloc`) does that.
     ///
     /// ```
     /// # struct Head(&'static [(&'static str, &'static str)]);
@@ -96,17 +96,23 @@ impl<T: AsRef<str>> Endpoint<'_, T> {
     }
 
     /// Which machine a POST is for, by its whole body: as [`route`](Self::route), and an array of responses and of something
-    /// else is for none.
+    /// else is for none (JR-55).
     #[cfg(feature = "alloc")]
     pub fn route_body<'h, B: AsRef<[u8]>>(
         &self,
         post: &Post<'h>,
         body: &OwnedMessages<B>,
     ) -> Route<'h> {
-        match body.messages().next() {
-            Some(Incoming::BatchStart) if is_mixed(body) => Route::Refuse(Refusal::MixedArray),
-            Some(first) => self.route(post, &first),
-            None => Route::Modern,
+        let Some(first) = body.messages().next() else {
+            return Route::Modern;
+        };
+        match self.route(post, &first) {
+            Route::Session(_) | Route::Stateless(_)
+                if matches!(first, Incoming::BatchStart) && is_mixed(body) =>
+            {
+                Route::Refuse(Refusal::MixedArray)
+            }
+            route => route,
         }
     }
 }

@@ -24,7 +24,7 @@ pub struct ServerConfig<'c> {
     pub extension_revisions: &'c [(&'c str, RevisionSet)],
     /// The revisions it accepts; a minimum is [`RevisionSet::at_least`].
     pub revisions: RevisionSet,
-    /// The bounds of the connection. Give the outbox the same.
+    /// The bounds of the connection, which a [`Link`](crate::Link) gives its buffers. Give buffers of your own the same.
     pub limits: Limits,
     /// Whether and how often to ask whether a legacy client is still there. Off by default.
     pub ping: Option<PingPolicy>,

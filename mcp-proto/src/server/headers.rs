@@ -30,8 +30,8 @@ impl<S: Storage> Server<'_, S> {
         same_name(head, method, members)
     }
 
-    /// A notification repeats its method under the draft; of the modern era it may, and then it
-    /// has to be right, as the version has that its `_meta` names.
+    /// Under the draft a notification repeats its method in the head; in the modern era it may. What it repeats has to be
+    /// equal: the method, and the version if its `_meta` names one (SH-34). A version that is not served is refused (SH-35).
     pub(super) fn check_notification(
         &self,
         from: &Arrival<'_>,
@@ -39,7 +39,10 @@ impl<S: Storage> Server<'_, S> {
         method: Method<'_>,
         params: Option<Object<'_>>,
     ) -> Result<(), PeerError> {
-        let meta = params.and_then(|params| params.get("_meta")?.object());
+        // The elements of an array are of the session that it is for.
+        let is_alone = !self.arrays.batch.is_reading();
+        let meta = params.filter(|_| is_alone);
+        let meta = meta.and_then(|params| params.get("_meta")?.object());
         let version = match meta.map(|meta| meta.find([keys::PROTOCOL_VERSION])) {
             None => None,
             Some(Ok([version])) => version,
@@ -50,12 +53,10 @@ impl<S: Storage> Server<'_, S> {
             return Err(PeerError::VersionHeaderMissing);
         }
         if let Some(version) = version {
-            let version = version
-                .string()
-                .ok_or(PeerError::MissingMeta(keys::PROTOCOL_VERSION))?;
+            let version = version.string().ok_or(PeerError::HeaderMismatch(VERSION))?;
             same_version(head, version)?;
         }
-        let is_modern = head.is_modern() || version.is_some();
+        let is_modern = head.is_modern() || version.is_some() || !self.config.has_legacy();
         let serves =
             |revision: Revision| revision.is_modern() && self.config.revisions.contains(revision);
         if is_modern && !matches!(head.version, Version::Known(revision) if serves(revision)) {

@@ -12,6 +12,15 @@ pub(super) struct AskedKeys {
 }
 
 impl AskedKeys {
+    /// Forgets keys whose questions were taken back before they were answered.
+    pub(super) fn forget(&mut self, keys: &[String]) {
+        for key in keys {
+            if self.keys.remove(key) {
+                self.bytes -= key.len();
+            }
+        }
+    }
+
     /// Notes the keys of these questions, and returns the questions that are new; `None` if there
     /// are too many keys.
     pub(super) fn select<'b>(&mut self, asked: Object<'b>) -> Option<Vec<(Str<'b>, Raw<'b>)>> {

@@ -324,13 +324,18 @@ impl Follower {
     /// Asks what was not asked before, and stops asking what the server does not ask any more.
     fn ask(&mut self, open: Raw<'_>) -> Result<(), CallError> {
         let open = open.object().unwrap_or_default();
+        self.questions.retain(|questions| {
+            let mut keys = questions.keys.iter();
+            let stays = questions.is_on_the_wire() || keys.any(|key| open.get(key).is_some());
+            if !stays {
+                // The state may be an older one that comes late: then they come again.
+                self.asked.forget(&questions.keys);
+            }
+            stays
+        });
         let new = (self.asked)
             .select(open)
             .ok_or(invalid("it asks too much"))?;
-        self.questions.retain(|questions| {
-            let mut keys = questions.keys.iter();
-            questions.is_on_the_wire() || keys.any(|key| open.get(key).is_some())
-        });
         for questions in &mut self.questions {
             questions.retry(&self.task.requests);
         }

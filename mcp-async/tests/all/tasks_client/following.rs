@@ -1,17 +1,22 @@
 //! Plain calls of tools that become tasks.
 
+use core::future::pending;
 use core::pin::pin;
+use core::sync::atomic::{AtomicUsize, Ordering};
 use core::time::Duration;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use mcp_async::client::CallError;
+use mcp_async::model::{ElicitParams, ElicitResult};
+use mcp_async::tasks::client::TaskOptions;
+use mcp_proto::Revision;
 use mcp_proto::client::Failure;
 use mcp_proto::json::RawBuf;
 
 use super::support::{
     Say, TASKS, asking, call, completed, connect, created, poll_a_while, polled, task, with_tasks,
 };
-use crate::client_typed::support::run;
+use crate::client_typed::support::{only, run};
 use crate::sim::settle;
 
 /// TK-30, TK-31, TK-37, TK-62
@@ -111,6 +116,36 @@ fn each_question_is_asked_once() {
                 format!(r#"{{"q3":{answer}}}"#),
             ]
         );
+    });
+}
+
+/// An older state that arrives late seems to take a question back.
+#[test]
+fn a_question_that_comes_back_is_asked_again() {
+    run(async {
+        let asked = AtomicUsize::new(0);
+        let builder = only(Revision::V2026_07_28).on_elicitation(move |_: ElicitParams, _| {
+            let is_first = asked.fetch_add(1, Ordering::SeqCst) == 0;
+            async move {
+                if is_first {
+                    pending::<()>().await;
+                }
+                Ok(ElicitResult::accept(&HashMap::from([("answer", "yes")]))?)
+            }
+        });
+        let answers = polled(vec![
+            asking(&[("q", "one")]),
+            Say::Result(task("working", "")),
+            asking(&[("q", "one")]),
+            asking(&[("q", "one")]),
+            completed("thanks"),
+        ]);
+        let connected = connect(TASKS, builder.tasks(TaskOptions::default()), answers).await;
+        let (client, log) = connected.expect("it connects");
+        let result = client.call_tool("job", &()).await;
+        assert_eq!(result.unwrap().text(), "thanks");
+        let answer = r#"{"q":{"action":"accept","content":{"answer":"yes"}}}"#;
+        assert_eq!(log.texts("tasks/update", &["inputResponses"]), [answer]);
     });
 }
 

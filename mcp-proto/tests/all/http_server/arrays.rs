@@ -26,6 +26,9 @@ fn one_answer_for_all() {
     check(&[x, INITIALIZED, ping], "200 [result result]");
     check(&[INITIALIZED], "202");
     check(&[&response("9"), &response("10")], "202");
+    // An element is of the session, whatever it says of itself.
+    let told = notification("notifications/odd", &modern(""));
+    check(&[&told], "202");
     // HTTP has no such mixture.
     check(&[INITIALIZED, &response("9")], "400 -32600");
     check(&[&response("9"), x], "400 -32600");

@@ -1,5 +1,6 @@
 //! What a head repeats of its body, in 2026-07-28: SH-34 to SH-39, XH-11 to XH-14, XH-22.
 
+use mcp_proto::RevisionSet;
 use mcp_proto::model::{ServerCapabilities, Settings};
 use mcp_proto::server::ServerConfig;
 
@@ -278,6 +279,22 @@ fn notifications_may_repeat_their_version() {
         check(&[V5], &told(version), "400 -32020");
         check(&[&header], &told("2026-07-28"), "400 -32020");
         check(&[&header], &told(version), "400 -32022");
+    }
+    for version in ["5", "null"] {
+        let meta = format!(r#""_meta":{{"io.modelcontextprotocol/protocolVersion":{version}}}"#);
+        let told = notification("notifications/odd", &meta);
+        check(&[V5], &told, "400 -32020");
+        check(&["MCP-Protocol-Version: 2025-11-25"], &told, "400 -32020");
+    }
+    // A server that has no other era.
+    let modern = ServerConfig {
+        revisions: RevisionSet::modern(),
+        ..config()
+    };
+    let plain = notification("notifications/odd", "");
+    let old = "MCP-Protocol-Version: 2025-11-25";
+    for (head, expected) in [(V5, "202"), (old, "400 -32022")] {
+        Site::of(modern).check(&[head], &plain, expected);
     }
     let twice = format!(
         "{0},{0}",

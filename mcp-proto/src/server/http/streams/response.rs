@@ -55,7 +55,8 @@ impl Streams {
     /// [`Pending`](StreamResponse::Pending) and [`Events`](StreamResponse::Events) end the reader.
     ///
     /// - In a session, what is available when the messages were handled is one body (SH-09); everything else is an event
-    ///   stream at once, which the client can resume. The body for an array is an array: what answers it singly is events.
+    ///   stream at once, which the client can resume. The body for an array is an array, or the error with which
+    ///   it was refused; what answers it singly is events.
     /// - A request of 2026-07-28 cannot be resumed, and its answer has a status of its own, so the first message decides
     ///   (SH-46). Proxies see nothing until then: `begins` says that a comment is due (SH-42), with which an event stream
     ///   begins.
