@@ -4,11 +4,10 @@ use core::fmt;
 
 use crate::extension_name::are_extension_names;
 use crate::limits::OutputTooSmall;
-use crate::model::Settings;
 use crate::result_type::MAX_RESULT_TYPES;
 use crate::rpc::Method;
 use crate::server::is_filter_key;
-use crate::texts::BorrowedTexts;
+use crate::texts::{BorrowedTexts, Declare};
 
 /// The error of a configuration that no machine can be made of.
 ///
@@ -38,26 +37,27 @@ pub enum ConfigError {
     NoRoomForSubscriptions,
     /// Pings are to be sent, and the storage of the server has no room for a question.
     NoRoomForPings,
-    /// There is no revision to speak.
+    /// Capabilities are declared by which a legacy server asks the client (roots, sampling, elicitation), and the storage of
+    /// the client has no room for a question.
+    NoRoomForQuestions,
+    /// The configuration has no `revisions`.
     NoRevision,
-    /// A method beyond the protocol has the name of one that is of it.
+    /// One of `methods` has a name of the protocol.
     MethodOfProtocol,
-    /// Two methods beyond the protocol have one name.
+    /// Two of `methods` have one name.
     MethodTwice,
-    /// A key of a filter is one of the protocol, or comes twice.
+    /// One of `filters` is a key of the protocol, or comes twice.
     FilterKey,
-    /// Revisions are given for an extension that is not declared.
+    /// One of `extension_revisions` is of an extension that is not declared.
     ExtensionUndeclared,
-    /// There are more types of results than a client can tell apart, 32.
+    /// There are more than 32 `result_types`, which a client could not tell apart.
     TooManyResultTypes,
 }
 
 impl ConfigError {
-    /// The first mistake in the texts of a configuration, with the extensions that its capabilities declare.
-    pub(crate) fn of_texts<C>(
-        texts: &BorrowedTexts<'_, C>,
-        extensions: Option<&Settings<'_>>,
-    ) -> Option<Self> {
+    /// The first mistake in the texts of a configuration.
+    pub(crate) fn of_texts<C: Declare>(texts: &BorrowedTexts<'_, C>) -> Option<Self> {
+        let extensions = texts.capabilities.extensions();
         let is_declared = |name: &str| {
             extensions.is_some_and(|extensions| extensions.iter().any(|(key, _)| key == *name))
         };
@@ -104,13 +104,16 @@ impl fmt::Display for ConfigError {
             Self::NoRoomForPings => {
                 f.write_str("pings are to be sent, and the storage has no room for a question")
             }
-            Self::NoRevision => f.write_str("there is no revision to speak"),
+            Self::NoRoomForQuestions => f.write_str(
+                "capabilities for questions are declared, and the storage has no room for one",
+            ),
+            Self::NoRevision => f.write_str("there are no revisions"),
             Self::MethodOfProtocol => {
                 f.write_str("a method beyond the protocol has the name of one of it")
             }
             Self::MethodTwice => f.write_str("two methods beyond the protocol have one name"),
             Self::FilterKey => {
-                f.write_str("a key of a filter is one of the protocol, or comes twice")
+                f.write_str("one of the filters is a key of the protocol, or comes twice")
             }
             Self::ExtensionUndeclared => {
                 f.write_str("an extension that has revisions is not declared")

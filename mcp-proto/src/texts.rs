@@ -3,6 +3,7 @@
 #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
 use alloc::{boxed::Box, sync::Arc};
 
+use crate::config_error::ConfigError;
 use crate::custom_method::CustomMethod;
 #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
 use crate::json::{MAX_DEPTH, Raw, offset};
@@ -15,6 +16,9 @@ use crate::revision::{Revision, RevisionSet};
 
 /// The capabilities of a role, and how its messages declare them.
 pub(crate) trait Declare: Copy {
+    /// The extensions among them.
+    fn extensions(&self) -> Option<&Settings<'_>>;
+
     /// Writes the capabilities, as far as the revision knows them, with the extensions that are
     /// declared in it.
     fn write(&self, revision: Revision, extensions: &impl DeclaredExtensions, w: &mut Writer<'_>);
@@ -62,6 +66,8 @@ pub(crate) struct SharedTexts {
     methods: Box<[SharedMethod]>,
     filters: Box<[Box<str>]>,
     result_types: Box<[SharedResultType]>,
+    /// The first mistake in what they were copied from.
+    mistake: Option<ConfigError>,
 }
 
 /// A [`ResultType`] with memory of its own.
@@ -83,6 +89,15 @@ struct SharedMethod {
 }
 
 impl<C: Declare> Texts<'_, C> {
+    /// The first mistake in them.
+    pub(crate) fn mistake(&self) -> Option<ConfigError> {
+        match self {
+            Self::Borrowed(texts) => ConfigError::of_texts(texts),
+            #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+            Self::Shared(texts) => texts.mistake,
+        }
+    }
+
     /// Writes who the program is, as far as the revision has a place for it.
     pub(crate) fn write_info(&self, revision: Revision, w: &mut Writer<'_>) {
         match self {
@@ -326,6 +341,7 @@ impl<C: Declare> Texts<'static, C> {
                 .iter()
                 .map(SharedResultType::new)
                 .collect(),
+            mistake: ConfigError::of_texts(texts),
         }))
     }
 }

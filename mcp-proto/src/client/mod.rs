@@ -60,7 +60,7 @@ pub use storage::{Fixed, Storage};
 use crate::batch::Batch;
 use crate::config_error::ConfigError;
 use crate::limits::OutputTooSmall;
-use crate::model::ServerFeatures;
+use crate::model::{ClientFeatures, ServerFeatures};
 use crate::ping::{Pinger, Unwritten};
 use crate::revision::Revision;
 use crate::token::MachineId;
@@ -171,11 +171,18 @@ impl<'c, S: Storage> Client<'c, S> {
     /// See [`ConfigError`]. The least output is [`MIN_OUTPUT`](Self::MIN_OUTPUT).
     pub fn new(config: impl Into<ClientSetup<'c>>, storage: S) -> Result<Self, ConfigError> {
         let config = config.into();
-        if let Some(mistake) = config.mistake {
+        if let Some(mistake) = config.texts.mistake() {
             return Err(mistake);
         }
         if config.revisions.is_empty() {
             return Err(ConfigError::NoRevision);
+        }
+        let asked = ClientFeatures::ROOTS
+            .with(ClientFeatures::SAMPLING)
+            .with(ClientFeatures::ELICITATION);
+        let is_asked = config.revisions.newest_legacy().is_some();
+        if !S::ASKED && is_asked && config.declared.intersects(asked) {
+            return Err(ConfigError::NoRoomForQuestions);
         }
         let needed = Self::MIN_OUTPUT;
         if config.limits.output < needed {

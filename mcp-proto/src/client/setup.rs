@@ -1,7 +1,6 @@
 //! A client's configuration as its machine keeps it.
 
 use super::config::{ClientConfig, Negotiation, Timeouts};
-use crate::config_error::ConfigError;
 use crate::limits::Limits;
 use crate::model::{ClientCapabilities, ClientFeatures};
 use crate::ping::PingPolicy;
@@ -33,8 +32,6 @@ pub struct ClientSetup<'c> {
     pub max_subscriptions: usize,
     /// See [`ClientConfig::limits`].
     pub limits: Limits,
-    /// The first mistake in its texts.
-    pub(super) mistake: Option<ConfigError>,
     /// What the capabilities amount to.
     pub(super) declared: ClientFeatures,
     pub(super) texts: Texts<'c, ClientCapabilities<'c>>,
@@ -58,10 +55,6 @@ impl<'c> ClientSetup<'c> {
             cancel_alias: config.cancel_alias,
             max_subscriptions: config.max_subscriptions,
             limits: config.limits,
-            mistake: ConfigError::of_texts(
-                &self::texts(config),
-                config.capabilities.extensions.as_ref(),
-            ),
             declared: ClientFeatures::from(&config.capabilities),
             texts,
         }

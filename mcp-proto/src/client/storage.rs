@@ -44,6 +44,9 @@ pub trait Tables {
     /// much room is kept for each answer of the core.
     const ID_ECHO: usize = id_buf::echo(<Self::IdBuf as IdStorage>::CAPACITY);
 
+    /// Whether a legacy server can ask the client anything.
+    const ASKED: bool = true;
+
     /// The memory of the calls. Each table has a function, so that it is made where it stays.
     fn calls(&self) -> Self::Calls;
     /// The memory of the calls that were abandoned.
@@ -68,6 +71,8 @@ pub trait Tables {
 /// let client: Client<'_, Storage> = Client::new(ClientConfig::new("demo", "1.0"), storage)?;
 /// # Ok::<(), mcp_proto::ConfigError>(())
 /// ```
+///
+/// Of a type with a name, `Storage::default()` is the value.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Fixed<const CALLS: usize = 4, const QUESTIONS: usize = 0, const BATCH: usize = 0>;
 
@@ -106,6 +111,8 @@ impl<const CALLS: usize, const QUESTIONS: usize, const BATCH: usize> Tables
     type Abandoned = [Abandoned; CALLS];
     type Questions = [Slot<OpenQuestion<Self::IdBuf>>; QUESTIONS];
     type Batch = [u8; BATCH];
+
+    const ASKED: bool = QUESTIONS > 0;
 
     fn calls(&self) -> Self::Calls {
         const {

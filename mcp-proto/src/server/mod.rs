@@ -96,7 +96,7 @@ use crate::batch::{Counted, Reading};
 use crate::http::{MetaEvidence, is_modern};
 use crate::id_buf::IdStorage;
 use crate::json::{Object, Raw};
-use crate::model::ClientFeatures;
+use crate::model::{ClientFeatures, keys};
 use crate::ping::{Pinger, Unwritten};
 use crate::revision::Revision;
 use crate::rpc::{Id, Message, Method, Notification, Request};
@@ -439,7 +439,9 @@ impl<'c, S: Storage> Server<'c, S> {
         if let Some(head) = from.head.filter(|_| S::HTTP)
             && let Err(error) = self.check_notification(from, head, method, params)
         {
-            return self.refuse(from, None, error);
+            let meta = params.and_then(|params| params.get("_meta")?.object());
+            let version = meta.and_then(|meta| meta.get(keys::PROTOCOL_VERSION));
+            return self.answer(from, Reply::refusal(None, error, version));
         }
         match method {
             Method::Cancelled => self.cancelled(params, "requestId"),

@@ -42,7 +42,7 @@ impl<'c, S: Storage> PreparedConfig<'c, S> {
     /// See [`ConfigError`].
     pub fn new(config: impl Into<ServerSetup<'c>>) -> Result<Self, ConfigError> {
         let config = config.into();
-        if let Some(mistake) = config.mistake {
+        if let Some(mistake) = config.texts.mistake() {
             return Err(mistake);
         }
         if config.revisions.is_empty() {

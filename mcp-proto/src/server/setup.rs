@@ -3,7 +3,6 @@
 use core::time::Duration;
 
 use super::config::ServerConfig;
-use crate::config_error::ConfigError;
 use crate::limits::Limits;
 use crate::model::{CacheScope, LoggingLevel, ServerCapabilities, ServerFeatures};
 use crate::ping::PingPolicy;
@@ -41,8 +40,6 @@ pub struct ServerSetup<'c> {
     pub null_ids: bool,
     /// See [`ServerConfig::draft_profile`].
     pub draft_profile: bool,
-    /// The first mistake in its texts.
-    pub(super) mistake: Option<ConfigError>,
     /// What the capabilities amount to.
     pub(super) declared: ServerFeatures,
     pub(super) texts: Texts<'c, ServerCapabilities<'c>>,
@@ -63,10 +60,6 @@ impl<'c> ServerSetup<'c> {
             cancel_alias: config.cancel_alias,
             null_ids: config.null_ids,
             draft_profile: config.draft_profile,
-            mistake: ConfigError::of_texts(
-                &self::texts(config),
-                config.capabilities.extensions.as_ref(),
-            ),
             declared: ServerFeatures::from(&config.capabilities),
             texts,
         }

@@ -79,6 +79,8 @@ pub trait Tables {
 /// # Ok::<(), mcp_proto::ConfigError>(())
 /// ```
 ///
+/// Of a type with a name, `Storage::default()` is the value.
+///
 /// A table without room for a request, or for an id, does not compile:
 ///
 /// ```compile_fail,E0080

@@ -1,7 +1,7 @@
 //! Mistakes of configurations, each refused with its reason where a machine is made.
 
 use mcp_proto::client::{self, Client, ClientConfig};
-use mcp_proto::model::ServerFeatures;
+use mcp_proto::model::{ClientFeatures, ServerFeatures};
 use mcp_proto::server::{self, Server, ServerConfig};
 use mcp_proto::{ConfigError, CustomMethod, PingPolicy, ResultType, RevisionSet};
 
@@ -94,6 +94,22 @@ fn of_clients() {
                 ..good
             },
             Err(ConfigError::NoRevision),
+        ),
+        (
+            ClientConfig {
+                capabilities: ClientFeatures::ROOTS.capabilities(),
+                ..good
+            },
+            Err(ConfigError::NoRoomForQuestions),
+        ),
+        // Questions of the modern era come in results.
+        (
+            ClientConfig {
+                capabilities: ClientFeatures::ROOTS.capabilities(),
+                revisions: RevisionSet::modern(),
+                ..good
+            },
+            Ok(()),
         ),
         (with_methods(&TWICE), Err(ConfigError::MethodTwice)),
         (with_methods(&KNOWN), Err(ConfigError::MethodOfProtocol)),

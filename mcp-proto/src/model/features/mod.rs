@@ -126,6 +126,10 @@ macro_rules! capabilities {
 
         /// Without serde: every server links this, firmware too.
         impl Declare for $name<'_> {
+            fn extensions(&self) -> Option<&Settings<'_>> {
+                self.extensions.as_ref()
+            }
+
             fn write(
                 &self,
                 revision: Revision,
