@@ -2,12 +2,7 @@
 
 use core::fmt;
 
-use crate::extension_name::are_extension_names;
 use crate::limits::OutputTooSmall;
-use crate::result_type::MAX_RESULT_TYPES;
-use crate::rpc::Method;
-use crate::server::is_filter_key;
-use crate::texts::{BorrowedTexts, Declare};
 
 /// The error of a configuration that no machine can be made of.
 ///
@@ -52,37 +47,6 @@ pub enum ConfigError {
     ExtensionUndeclared,
     /// There are more than 32 `result_types`, which a client could not tell apart.
     TooManyResultTypes,
-}
-
-impl ConfigError {
-    /// The first mistake in the texts of a configuration.
-    pub(crate) fn of_texts<C: Declare>(texts: &BorrowedTexts<'_, C>) -> Option<Self> {
-        let extensions = texts.capabilities.extensions();
-        let is_declared = |name: &str| {
-            extensions.is_some_and(|extensions| extensions.iter().any(|(key, _)| key == *name))
-        };
-        if !are_extension_names(extensions) {
-            return Some(Self::ExtensionName);
-        }
-        for (index, method) in texts.methods.iter().enumerate() {
-            if !matches!(Method::from(method.name), Method::Other(_)) {
-                return Some(Self::MethodOfProtocol);
-            }
-            let mut before = texts.methods.iter().take(index);
-            if before.any(|other| other.name == method.name) {
-                return Some(Self::MethodTwice);
-            }
-        }
-        for (index, key) in texts.filters.iter().enumerate() {
-            if is_filter_key(key) || texts.filters.iter().take(index).any(|other| other == key) {
-                return Some(Self::FilterKey);
-            }
-        }
-        if !(texts.extension_revisions.iter()).all(|(name, _)| is_declared(name)) {
-            return Some(Self::ExtensionUndeclared);
-        }
-        (texts.result_types.len() > MAX_RESULT_TYPES).then_some(Self::TooManyResultTypes)
-    }
 }
 
 impl From<OutputTooSmall> for ConfigError {

@@ -147,6 +147,7 @@ mod inbox;
 mod limits;
 pub mod link;
 mod machine;
+mod mistakes;
 mod outbox;
 mod payload;
 #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]

@@ -89,10 +89,13 @@ struct SharedMethod {
 }
 
 impl<C: Declare> Texts<'_, C> {
-    /// The first mistake in them.
-    pub(crate) fn mistake(&self) -> Option<ConfigError> {
+    /// The first mistake in them, which `check` finds in those that are not copied.
+    pub(crate) fn mistake(
+        &self,
+        check: impl FnOnce(&BorrowedTexts<'_, C>) -> Option<ConfigError>,
+    ) -> Option<ConfigError> {
         match self {
-            Self::Borrowed(texts) => ConfigError::of_texts(texts),
+            Self::Borrowed(texts) => check(texts),
             #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
             Self::Shared(texts) => texts.mistake,
         }
@@ -324,7 +327,10 @@ fn bit(place: u32, is_set: bool) -> u32 {
 #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
 impl<C: Declare> Texts<'static, C> {
     /// Copies the texts into memory that is freed with the last clone.
-    pub(crate) fn shared<T: Declare>(texts: &BorrowedTexts<'_, T>) -> Self {
+    pub(crate) fn shared<T: Declare>(
+        texts: &BorrowedTexts<'_, T>,
+        mistake: Option<ConfigError>,
+    ) -> Self {
         Self::Shared(Arc::new(SharedTexts {
             info: PerRevision::new(|revision, w| {
                 texts.info.write(revision, w);
@@ -341,7 +347,7 @@ impl<C: Declare> Texts<'static, C> {
                 .iter()
                 .map(SharedResultType::new)
                 .collect(),
-            mistake: ConfigError::of_texts(texts),
+            mistake,
         }))
     }
 }

@@ -60,6 +60,7 @@ pub use storage::{Fixed, Storage};
 use crate::batch::Batch;
 use crate::config_error::ConfigError;
 use crate::limits::OutputTooSmall;
+use crate::mistakes;
 use crate::model::{ClientFeatures, ServerFeatures};
 use crate::ping::{Pinger, Unwritten};
 use crate::revision::Revision;
@@ -171,7 +172,7 @@ impl<'c, S: Storage> Client<'c, S> {
     /// See [`ConfigError`]. The least output is [`MIN_OUTPUT`](Self::MIN_OUTPUT).
     pub fn new(config: impl Into<ClientSetup<'c>>, storage: S) -> Result<Self, ConfigError> {
         let config = config.into();
-        if let Some(mistake) = config.texts.mistake() {
+        if let Some(mistake) = config.texts.mistake(mistakes::first) {
             return Err(mistake);
         }
         if config.revisions.is_empty() {

@@ -2,6 +2,8 @@
 
 use super::config::{ClientConfig, Negotiation, Timeouts};
 use crate::limits::Limits;
+#[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+use crate::mistakes;
 use crate::model::{ClientCapabilities, ClientFeatures};
 use crate::ping::PingPolicy;
 use crate::revision::RevisionSet;
@@ -77,7 +79,8 @@ impl ClientSetup<'static> {
     /// ```
     #[must_use]
     pub fn shared(config: &ClientConfig<'_>) -> Self {
-        Self::new(config, Texts::shared(&texts(config)))
+        let texts = texts(config);
+        Self::new(config, Texts::shared(&texts, mistakes::first(&texts)))
     }
 }
 

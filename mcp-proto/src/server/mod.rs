@@ -89,8 +89,6 @@ pub use session_snapshot::SessionSnapshot;
 pub use storage::Growing;
 pub use storage::{Fixed, OverHttp, Storage};
 
-pub(crate) use listen::is_filter_key;
-
 use crate::action::{Action, IgnoreReason};
 use crate::batch::{Counted, Reading};
 use crate::http::{MetaEvidence, is_modern};

@@ -4,11 +4,13 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use super::config::ServerConfig;
+use super::listen::is_filter_key;
 use super::reply;
 use super::setup::ServerSetup;
 use super::storage::Storage;
 use crate::config_error::ConfigError;
 use crate::limits::OutputTooSmall;
+use crate::mistakes;
 use crate::model::ServerFeatures;
 
 /// A checked [`ServerSetup`] for servers with the storage `S`, with the sizes of what the core says
@@ -42,8 +44,13 @@ impl<'c, S: Storage> PreparedConfig<'c, S> {
     /// See [`ConfigError`].
     pub fn new(config: impl Into<ServerSetup<'c>>) -> Result<Self, ConfigError> {
         let config = config.into();
-        if let Some(mistake) = config.texts.mistake() {
+        if let Some(mistake) = config.texts.mistake(mistakes::first) {
             return Err(mistake);
+        }
+        let mut judged = false;
+        (config.texts).each_filter(|key| judged |= is_filter_key(key));
+        if judged {
+            return Err(ConfigError::FilterKey);
         }
         if config.revisions.is_empty() {
             return Err(ConfigError::NoRevision);

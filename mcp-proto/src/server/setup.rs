@@ -4,6 +4,8 @@ use core::time::Duration;
 
 use super::config::ServerConfig;
 use crate::limits::Limits;
+#[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+use crate::mistakes;
 use crate::model::{CacheScope, LoggingLevel, ServerCapabilities, ServerFeatures};
 use crate::ping::PingPolicy;
 use crate::revision::{Revision, RevisionSet};
@@ -94,7 +96,8 @@ impl ServerSetup<'static> {
     /// ```
     #[must_use]
     pub fn shared(config: &ServerConfig<'_>) -> Self {
-        Self::new(config, Texts::shared(&texts(config)))
+        let texts = texts(config);
+        Self::new(config, Texts::shared(&texts, mistakes::first(&texts)))
     }
 }
 
