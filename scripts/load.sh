@@ -16,17 +16,19 @@ is_over() { [ ! -d "$work" ] || [ -e "$work/over" ]; }
 
 # The fuzz targets whose place in the list leaves this rest, until the rounds are over; one that has found something is left out.
 fuzz() {
-  local pass=1 target mine
+  local first=yes ran target mine
   mine=$(awk -v cores="$(nproc)" -v rest="$1" 'NR % cores == rest' <<<"$targets")
-  while [ -n "$mine" ] && { [ $pass = 1 ] || ! is_over; }; do
+  while [ $first = yes ] || ! is_over; do
+    ran=no
     for target in $mine; do
-      [ $pass = 1 ] || ! is_over || return 0
+      [ $first = yes ] || ! is_over || return 0
       [ ! -e "$work/found.$target" ] || continue
+      ran=yes
       # The targets wait for the tests: a time limit of theirs is no finding.
       FUZZ_TIMEOUT=60 fuzz/run 120 "$target" || touch "$work/found.$target"
     done
-    pass=$((pass + 1))
-    [ "$(ls "$work" | grep -c '^found')" -lt "$(wc -w <<<"$mine")" ] || return 0
+    [ $ran = yes ] || return 0
+    first=no
   done
 }
 for rest in $(seq 0 $(($(nproc) - 1))); do

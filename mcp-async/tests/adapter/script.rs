@@ -48,7 +48,7 @@ pub(crate) fn role() -> Option<(String, Vec<String>)> {
     let mut arguments = std::env::args().skip(1);
     let role = arguments.next()?.strip_prefix("role:")?.to_owned();
     thread::spawn(|| {
-        thread::sleep(PATIENCE * 2);
+        thread::sleep(PATIENCE * 20);
         std::process::exit(9);
     });
     Some((role, arguments.collect()))
