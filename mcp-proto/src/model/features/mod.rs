@@ -115,7 +115,7 @@ macro_rules! capabilities {
         #[derive(Clone, Copy, Debug, Default)]
         pub struct $name<'b> {
             /// The capabilities that the protocol defines. The extension for tasks is declared by
-            /// its settings among the [`extensions`](Self::extensions).
+            /// its settings among the [`extensions`](field@Self::extensions).
             pub features: $features,
             /// Non-standard capabilities.
             pub experimental: Option<Settings<'b>>,
