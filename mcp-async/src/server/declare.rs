@@ -34,18 +34,15 @@ impl Settings {
         let declared = served(self, catalog, Caller::Anonymous);
         let extensions = self.extensions.iter();
         mistakes.extend(extensions.filter_map(|extension| extension.check(declared)));
-        match PreparedConfig::<Growing>::new(declare(self, catalog, Caller::Known)) {
-            Err(error @ ConfigError::OutputTooSmall(_)) => {
-                mistakes.push(RegisterError::setting("limits", &error));
-            }
-            Err(ConfigError::NoRevision) => {
-                mistakes.push(RegisterError::setting(
-                    "revisions",
-                    &ConfigError::NoRevision,
-                ));
-            }
-            // Of extensions and methods: those are checked where they are named.
-            Ok(_) | Err(_) => {}
+        let prepared = PreparedConfig::<Growing>::new(declare(self, catalog, Caller::Known));
+        if let Some(error) = prepared.err() {
+            let setting = match error {
+                ConfigError::OutputTooSmall(_) => Some("limits"),
+                ConfigError::NoRevision => Some("revisions"),
+                // Of extensions and methods: those are checked where they are named.
+                _ => None,
+            };
+            mistakes.extend(setting.map(|name| RegisterError::setting(name, &error)));
         }
         mistakes
     }

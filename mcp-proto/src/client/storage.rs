@@ -44,7 +44,7 @@ pub trait Tables {
     /// much room is kept for each answer of the core.
     const ID_ECHO: usize = id_buf::echo(<Self::IdBuf as IdStorage>::CAPACITY);
 
-    /// Whether a legacy server can ask the client anything.
+    /// False for a storage without room for a question: the client refuses those of legacy servers.
     const ASKED: bool = true;
 
     /// The memory of the calls. Each table has a function, so that it is made where it stays.
@@ -91,7 +91,7 @@ impl<const CALLS: usize, const QUESTIONS: usize, const BATCH: usize>
         Fixed
     }
 
-    /// So many open questions of the server, with ids of up to 64 bytes. Without room for one they are refused.
+    /// So many open questions of the server, with ids of up to 64 bytes. With 0, the default, each question is refused.
     pub const fn questions<const N: usize>(self) -> Fixed<CALLS, N, BATCH> {
         Fixed
     }

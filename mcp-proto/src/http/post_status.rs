@@ -33,7 +33,7 @@ impl PostStatus {
         }
     }
 
-    /// Whether the messages are those of an array.
+    /// Returns true if the messages are the elements of an array.
     pub const fn is_array(self) -> bool {
         self.array
     }

@@ -95,8 +95,8 @@ impl<T: AsRef<str>> Endpoint<'_, T> {
         }
     }
 
-    /// Which machine a POST is for, by its whole body: as [`route`](Self::route), and an array of responses and of something
-    /// else is for none (JR-55).
+    /// Selects the machine for a POST by its whole body, as [`route`](Self::route) does by the first message. An array of
+    /// responses and of something else is refused (JR-55).
     #[cfg(feature = "alloc")]
     pub fn route_body<'h, B: AsRef<[u8]>>(
         &self,

@@ -478,7 +478,7 @@ pub(super) fn write_cancelled(w: &mut Writer<'_>, id: Id<'_>) {
     });
 }
 
-/// Whether this key of the filter of a listen is one that the machine judges.
+/// Returns true for the keys of the filter of `subscriptions/listen` that the machine judges itself.
 pub(super) fn is_filter_key(key: &str) -> bool {
     key == RESOURCES || ListKind::ALL.iter().any(|kind| kind.filter() == key)
 }

@@ -118,7 +118,7 @@ impl<
         Fixed
     }
 
-    /// So many questions to the client, pings included. Without room for one there are none.
+    /// So many questions to the client, pings included. With 0, the default, the server asks nothing and sends no pings.
     pub const fn questions<const N: usize>(self) -> Fixed<REQUESTS, N, BATCH, URIS, ID> {
         Fixed
     }
