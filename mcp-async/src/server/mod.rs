@@ -164,10 +164,10 @@ pub use self::peer::Peer;
 pub(crate) use self::peer::WeakPeer;
 pub use self::principal::Principal;
 pub use self::reply::{Input, Reply, Settled};
+#[cfg(feature = "http-server")]
+pub(crate) use self::rounds::DerivedKeys;
 #[cfg(feature = "server")]
 pub(crate) use self::rounds::check_answer;
-#[cfg(feature = "http-server")]
-pub(crate) use self::rounds::{DerivedKeys, digest};
 #[cfg(feature = "server")]
 pub use self::rounds::{Elicited, QuestionFuture, RequestState, Roots, StateError, StateKeys};
 pub use self::service::{Call, Service, ServiceFn, service_fn};

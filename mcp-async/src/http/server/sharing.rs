@@ -8,7 +8,7 @@ use mcp_proto::server::SessionSnapshot;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::processes::{decode, encode};
+use super::processes::VERSION;
 use crate::http::{Forward, SessionStore};
 use crate::observe;
 use crate::server::{Machine, Principal, SessionClient};
@@ -31,8 +31,9 @@ pub(super) struct Sharing {
 #[derive(Clone, Copy)]
 struct SharedClaims {
     name: &'static str,
-    write: fn(&Principal) -> Option<serde_json::Value>,
-    read: fn(Principal, serde_json::Value) -> Option<Principal>,
+    /// As JSON.
+    write: fn(&Principal) -> Option<String>,
+    read: fn(Principal, &str) -> Option<Principal>,
 }
 
 impl Sharing {
@@ -43,9 +44,9 @@ impl Sharing {
     {
         self.claims.push(SharedClaims {
             name,
-            write: |principal| serde_json::to_value(principal.claims::<T>()?).ok(),
-            read: |principal, value| {
-                let claims = serde_json::from_value::<T>(value).ok()?;
+            write: |principal| serde_json::to_string(principal.claims::<T>()?).ok(),
+            read: |principal, json| {
+                let claims = serde_json::from_str::<T>(json).ok()?;
                 Some(principal.with_claims(claims))
             },
         });
@@ -61,10 +62,10 @@ impl Sharing {
     }
 
     /// The claims of a principal that travel, by their names.
-    pub(super) fn claims_of(&self, principal: &Principal) -> Vec<(String, serde_json::Value)> {
+    pub(super) fn claims_of(&self, principal: &Principal) -> Vec<(&'static str, String)> {
         let claims = self.claims.iter().filter_map(|claims| {
-            let value = (claims.write)(principal)?;
-            Some((claims.name.to_owned(), value))
+            let json = (claims.write)(principal)?;
+            Some((claims.name, json))
         });
         let claims: Vec<_> = claims.collect();
         if claims.len() < principal.claims_len() {
@@ -77,13 +78,13 @@ impl Sharing {
     pub(super) fn with_claims(
         &self,
         principal: Principal,
-        claims: Vec<(String, serde_json::Value)>,
+        claims: &[(&str, String)],
     ) -> Option<Principal> {
         claims
-            .into_iter()
-            .try_fold(principal, |principal, (name, value)| {
-                let known = self.claims.iter().find(|known| known.name == name)?;
-                (known.read)(principal, value)
+            .iter()
+            .try_fold(principal, |principal, (name, json)| {
+                let known = self.claims.iter().find(|known| known.name == *name)?;
+                (known.read)(principal, json)
             })
     }
 }
@@ -140,12 +141,25 @@ impl Saved {
 
     /// The record of a session that another process saved, if it is one of this version.
     pub(super) fn read(record: &[u8]) -> Option<Self> {
-        decode(record)
+        let Versioned { v, message } = serde_json::from_slice(record).ok()?;
+        (v == VERSION).then_some(message)
     }
 
     pub(super) fn write(&self) -> Vec<u8> {
-        encode(self)
+        let versioned = Versioned {
+            v: VERSION,
+            message: self,
+        };
+        serde_json::to_vec(&versioned).unwrap_or_default()
     }
+}
+
+/// A record with the version of its format. The session is a member, not flattened, so that it is read once and
+/// straight into its type.
+#[derive(Serialize, Deserialize)]
+struct Versioned<T> {
+    v: u32,
+    message: T,
 }
 
 impl fmt::Debug for Sharing {

@@ -6,7 +6,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, Mac};
-use sha2::{Digest, Sha256};
+use sha2::Sha256;
+
+use super::keys::TAG;
 
 /// Keys for one purpose, derived from the [`StateKeys`](super::StateKeys) of a server: the processes that
 /// share those recognize what another one has written.
@@ -18,26 +20,25 @@ pub(crate) struct DerivedKeys {
 }
 
 impl DerivedKeys {
-    /// Signs a text: it travels in base64url, with a dot and its MAC behind it.
-    pub(crate) fn sign(&self, body: &[u8]) -> String {
-        let mut text = URL_SAFE_NO_PAD.encode(body);
+    /// Signs a message: it travels with its MAC behind it, both in base64url.
+    pub(crate) fn sign(&self, mut message: Vec<u8>) -> String {
         if let Some(key) = self.keys.first() {
-            let tag = key.clone().chain_update(&text).finalize().into_bytes();
-            text.push('.');
-            URL_SAFE_NO_PAD.encode_string(tag, &mut text);
+            let tag = key.clone().chain_update(&message).finalize();
+            message.extend_from_slice(&tag.into_bytes());
         }
-        text
+        URL_SAFE_NO_PAD.encode(message)
     }
 
-    /// What was signed, if one of the keys signed it.
-    pub(crate) fn verify(&self, signed: &str) -> Option<Vec<u8>> {
-        let (text, tag) = signed.split_once('.')?;
-        let tag = URL_SAFE_NO_PAD.decode(tag).ok()?;
+    /// The message, if one of the keys signed it.
+    pub(crate) fn verify(&self, signed: &[u8]) -> Option<Vec<u8>> {
+        let mut message = URL_SAFE_NO_PAD.decode(signed).ok()?;
+        let (text, tag) = message.split_at_checked(message.len().checked_sub(TAG)?)?;
         let genuine = self.keys.iter().any(|key| {
             let mac = key.clone().chain_update(text);
-            mac.verify_slice(&tag).is_ok()
+            mac.verify_slice(tag).is_ok()
         });
-        genuine.then(|| URL_SAFE_NO_PAD.decode(text).ok()).flatten()
+        message.truncate(message.len() - TAG);
+        genuine.then_some(message)
     }
 
     /// Seconds of wall time since 1970: other processes have to understand them. 0 for a clock before that.
@@ -45,9 +46,4 @@ impl DerivedKeys {
         let since = (self.clock)().duration_since(UNIX_EPOCH);
         since.map_or(0, |since| since.as_secs())
     }
-}
-
-/// The SHA-256 of a body as text.
-pub(crate) fn digest(body: &[u8]) -> String {
-    URL_SAFE_NO_PAD.encode(Sha256::digest(body))
 }

@@ -209,7 +209,7 @@ const PURPOSE: &[u8] = b"mcp request state\0";
 const VERSION: u8 = 1;
 /// Version and expiry.
 const HEAD: usize = 1 + 8;
-const TAG: usize = 32;
+pub(super) const TAG: usize = 32;
 const LIFETIME: Duration = Duration::from_secs(30 * 60);
 
 #[cfg(test)]

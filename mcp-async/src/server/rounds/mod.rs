@@ -30,7 +30,7 @@ mod suspend;
 mod table;
 
 #[cfg(feature = "http-server")]
-pub(crate) use self::derived_keys::{DerivedKeys, digest};
+pub(crate) use self::derived_keys::DerivedKeys;
 pub use self::elicit::Elicited;
 pub use self::keys::StateKeys;
 pub use self::question::QuestionFuture;

@@ -29,12 +29,19 @@ const THIS: &str = r#""v":1,"#;
 const NEXT: &str = r#""v":2,"later":[true],"#;
 const PREVIOUS: &str = r#""v":0,"#;
 
+/// The member that a message of the next version has more.
+const LATER: u8 = 7;
+
 impl Version {
     /// What this process wrote, as the store has it.
     pub(crate) fn write(self, kind: Kind, written: &[u8]) -> Vec<u8> {
+        let next = |message: &mut Vec<u8>| {
+            message[0] = 2;
+            message.push(LATER);
+        };
         match self {
             Self::This => written.to_vec(),
-            Self::Next => rewrite(kind, written, |text| text.replacen(THIS, NEXT, 1)),
+            Self::Next => rewrite(kind, written, |text| text.replacen(THIS, NEXT, 1), next),
         }
     }
 
@@ -44,27 +51,38 @@ impl Version {
             true => text.replacen(NEXT, THIS, 1),
             false => text.replacen(THIS, PREVIOUS, 1),
         };
+        let lower_message = |message: &mut Vec<u8>| {
+            if message[0] == 2 {
+                assert_eq!(message.pop(), Some(LATER));
+            }
+            message[0] -= 1;
+        };
         match self {
             Self::This => stored,
-            Self::Next => rewrite(kind, &stored, lower),
+            Self::Next => rewrite(kind, &stored, lower, lower_message),
         }
     }
 }
 
-/// Changes the text, and signs it again.
-fn rewrite(kind: Kind, bytes: &[u8], change: impl Fn(&str) -> String) -> Vec<u8> {
-    let text = core::str::from_utf8(bytes).unwrap();
+/// Changes a record, which is text, or a message, which begins with its version and is signed again.
+fn rewrite(
+    kind: Kind,
+    bytes: &[u8],
+    change: impl Fn(&str) -> String,
+    change_message: impl Fn(&mut Vec<u8>),
+) -> Vec<u8> {
     let label: &[u8] = match kind {
-        Kind::Record => return change(text).into_bytes(),
+        Kind::Record => return change(core::str::from_utf8(bytes).unwrap()).into_bytes(),
         Kind::Introduction => b"mcp process\0",
         Kind::Change => b"mcp change\0",
     };
-    let (signed, _) = text.split_once('.').unwrap();
-    let plain = String::from_utf8(URL_SAFE_NO_PAD.decode(signed).unwrap()).unwrap();
-    let changed = URL_SAFE_NO_PAD.encode(change(&plain));
+    let mut message = URL_SAFE_NO_PAD.decode(bytes).unwrap();
+    message.truncate(message.len() - 32);
+    change_message(&mut message);
     let mac = |key: &[u8], text: &[u8]| hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, key), text);
-    let tag = mac(mac(&KEY, label).as_ref(), changed.as_bytes());
-    format!("{changed}.{}", URL_SAFE_NO_PAD.encode(tag)).into_bytes()
+    let tag = mac(mac(&KEY, label).as_ref(), &message);
+    message.extend_from_slice(tag.as_ref());
+    URL_SAFE_NO_PAD.encode(message).into_bytes()
 }
 
 /// Two processes of this version, and two of the next one.

@@ -28,12 +28,11 @@ pub(super) async fn publish<R: Runtime>(
             continue;
         };
         processes.outbox.remove(&change);
-        let from = processes.name.to_string();
-        let message = message::encode(&Changed {
-            from,
+        let changed = Changed {
+            from: processes.name.to_string(),
             change: change.clone(),
-        });
-        let signed = processes.keys.changes.sign(&message);
+        };
+        let signed = message::seal(&processes.keys.changes, &changed);
         let published = processes.store.publish(signed.as_bytes()).await;
         let failed = published.is_err();
         failures.note(published);

@@ -13,7 +13,6 @@ use http::{Request, Response, Uri};
 
 use super::super::answer::{self, Answer};
 use super::super::body::{Events, HttpBody};
-use super::super::sessions::mint;
 use super::message::{
     self, ForwardedAnswer, ForwardedOutcome, ForwardedRequest, RequestLine, StatusLine,
 };
@@ -24,7 +23,6 @@ use crate::http::{ForwardError, ForwardedBody, Owner};
 use crate::net::time::{Either, RuntimeSleep, race, timeout};
 use crate::observe;
 use crate::runtime::Runtime;
-use crate::server::digest;
 
 /// What another process says to a request.
 pub(in crate::http::server) enum Forwarding {
@@ -49,10 +47,11 @@ impl Processes {
         let Some(process) = self.find(owner) else {
             return Forwarding::NotOwner;
         };
-        let (Some(nonce), Some(url)) = (mint(), process.url) else {
+        let Some(url) = process.url else {
             return Forwarding::Unreachable;
         };
-        let Some(request) = self.request(process.owner, url, &nonce, parts, body) else {
+        let nonce = self.numbers.draw();
+        let Some(request) = self.request(&process.owner, url, nonce, parts, body) else {
             return Forwarding::Unreachable;
         };
         observe::forwarding(owner);
@@ -68,27 +67,27 @@ impl Processes {
                 return Forwarding::Answered(answer::busy(MAY_HAVE_RUN).into());
             }
         };
-        self.read::<R>(&nonce, &process.gone, response, keep_alive)
+        self.read::<R>(nonce, &process.gone, response, keep_alive)
             .await
     }
 
     fn request(
         &self,
-        to: Owner,
+        to: &Owner,
         url: Uri,
-        nonce: &str,
+        nonce: u128,
         parts: &Parts,
         body: &[u8],
     ) -> Option<Request<Bytes>> {
         let forwarded = ForwardedRequest {
-            to: to.process.to_string(),
+            to: &to.process,
             lease: to.lease,
-            nonce: nonce.to_owned(),
+            nonce,
             time: self.keys.requests.now(),
             head: RequestLine::of(parts, &self.sharing),
-            digest: digest(body),
+            digest: message::digest(body),
         };
-        let signed = self.keys.requests.sign(&message::encode(&forwarded));
+        let signed = message::seal(&self.keys.requests, &forwarded);
         let request = Request::post(url).header(REQUEST, signed).header(
             CONTENT_TYPE,
             HeaderValue::from_static("application/octet-stream"),
@@ -99,14 +98,17 @@ impl Processes {
     /// The answer in a response, if it is one of this process to this request.
     async fn read<R: Runtime>(
         self: &Arc<Self>,
-        nonce: &str,
+        nonce: u128,
         gone: &Arc<Signal>,
         response: Response<ForwardedBody>,
         keep_alive: Duration,
     ) -> Forwarding {
         let (parts, body) = response.into_parts();
         let signed = parts.headers.get(ANSWER).map(HeaderValue::as_bytes);
-        let said = signed.and_then(|it| message::open::<ForwardedAnswer>(&self.keys.answers, it));
+        let verified = signed.and_then(|it| self.keys.answers.verify(it));
+        let said = verified
+            .as_deref()
+            .and_then(message::read::<ForwardedAnswer<'_>>);
         let Some(said) = said.filter(|said| said.nonce == nonce) else {
             observe::forward_failed(&"the response is not that of a process of this server");
             return Forwarding::Answered(answer::busy(MAY_HAVE_RUN).into());
@@ -146,7 +148,7 @@ impl Processes {
     }
 }
 
-fn response_of(line: &StatusLine, body: HttpBody) -> Answer {
+fn response_of(line: &StatusLine<'_>, body: HttpBody) -> Answer {
     let answer = line.response(body);
     answer.unwrap_or_else(|| answer::busy(MAY_HAVE_RUN))
 }

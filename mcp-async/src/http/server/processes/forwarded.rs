@@ -19,7 +19,6 @@ use super::this_process::Processes;
 use super::{ANSWER, REQUEST};
 use crate::observe;
 use crate::runtime::Runtime;
-use crate::server::digest;
 use crate::shares::{CallerId, Share};
 
 impl<R: Runtime> HttpEndpoint<R> {
@@ -31,8 +30,11 @@ impl<R: Runtime> HttpEndpoint<R> {
     ) -> Option<Answer> {
         let processes = self.processes.as_ref()?;
         let signed = parts.headers.get(REQUEST)?;
-        let keys = &processes.keys.requests;
-        let Some(request) = message::open::<ForwardedRequest>(keys, signed.as_bytes()) else {
+        let verified = processes.keys.requests.verify(signed.as_bytes());
+        let request = verified
+            .as_deref()
+            .and_then(message::read::<ForwardedRequest<'_>>);
+        let Some(request) = request else {
             observe::forwarded_refused(&"no process of this server has signed it");
             return Some(super::super::answer::status(403));
         };
@@ -40,7 +42,7 @@ impl<R: Runtime> HttpEndpoint<R> {
             Ok(body) => body,
             Err(refused) => return Some(refused),
         };
-        let nonce = request.nonce.clone();
+        let nonce = request.nonce;
         processes.counters.received.add();
         let answer = match judge(processes, &request, &body) {
             Err(outcome) => return Some(processes.answer(nonce, outcome, HttpBody::empty())),
@@ -68,25 +70,26 @@ impl<R: Runtime> HttpEndpoint<R> {
         if answer.extensions().get::<NotOwner>().is_some() {
             return Some(processes.answer(nonce, ForwardedOutcome::NotOwner, HttpBody::empty()));
         }
-        let line = StatusLine::of(&answer);
-        Some(processes.answer(nonce, ForwardedOutcome::Head(line), answer.into_body()))
+        let (head, body) = answer.into_parts();
+        let outcome = ForwardedOutcome::Head(StatusLine::of(&head));
+        Some(processes.answer(nonce, outcome, body))
     }
 }
 
 /// Whether a request that a process of this server has signed is for this process, now and once.
 fn judge(
     processes: &Arc<Processes>,
-    request: &ForwardedRequest,
+    request: &ForwardedRequest<'_>,
     body: &[u8],
-) -> Result<(), ForwardedOutcome> {
+) -> Result<(), ForwardedOutcome<'static>> {
     let owner = processes.owner();
-    let is_here = *request.to == *owner.process && request.lease == owner.lease;
+    let is_here = request.to == &*owner.process && request.lease == owner.lease;
     if !is_here || processes.has_ended() {
         return Err(ForwardedOutcome::NotOwner);
     }
     let now = processes.keys.requests.now();
-    let reason = match processes.nonces.take(&request.nonce, request.time, now) {
-        Ok(()) if request.digest == digest(body) => return Ok(()),
+    let reason = match processes.nonces.take(request.nonce, request.time, now) {
+        Ok(()) if request.digest == message::digest(body) => return Ok(()),
         Ok(()) => "its body is another one",
         Err(Unfit::Late) => "it comes too late, or the clocks of the processes differ",
         Err(Unfit::Repeated) => "it comes twice",
@@ -95,9 +98,9 @@ fn judge(
     Err(refused(reason))
 }
 
-fn refused(reason: &str) -> ForwardedOutcome {
+fn refused(reason: &'static str) -> ForwardedOutcome<'static> {
     observe::forwarded_refused(&reason);
-    ForwardedOutcome::Refused(reason.to_owned())
+    ForwardedOutcome::Refused(reason)
 }
 
 /// The events of a response that keep the place of their request.
@@ -113,9 +116,9 @@ impl Events for PlacedEvents {
 }
 
 impl Processes {
-    fn answer(&self, nonce: String, outcome: ForwardedOutcome, body: HttpBody) -> Answer {
+    fn answer(&self, nonce: u128, outcome: ForwardedOutcome<'_>, body: HttpBody) -> Answer {
         let said = ForwardedAnswer { nonce, outcome };
-        let signed = self.keys.answers.sign(&message::encode(&said));
+        let signed = message::seal(&self.keys.answers, &said);
         let mut response = Response::new(body);
         if let Ok(signed) = HeaderValue::try_from(signed) {
             response.headers_mut().insert(ANSWER, signed);

@@ -1,16 +1,18 @@
-//! What processes say to each other: JSON, signed with a key that all of them have.
+//! Messages of processes to each other: in the format of postcard, signed with a key that all of them have.
 
 use core::net::SocketAddr;
+use std::borrow::Cow;
 #[cfg(feature = "auth")]
 use std::sync::Arc;
 
-use http::Response;
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use http::request::Parts;
+use http::{Response, response};
 #[cfg(feature = "auth")]
 use mcp_auth::resource::Grant;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 
 use super::super::answer::Answer;
 use super::super::body::HttpBody;
@@ -32,64 +34,74 @@ pub(super) struct Introduction {
 
 /// A request for a session of another process. It is bound to that process in one of its leases.
 #[derive(Serialize, Deserialize)]
-pub(super) struct ForwardedRequest {
-    pub(super) to: String,
+pub(super) struct ForwardedRequest<'a> {
+    pub(super) to: &'a str,
     pub(super) lease: u64,
     /// Used once.
-    pub(super) nonce: String,
+    pub(super) nonce: u128,
     /// Seconds since 1970.
     pub(super) time: u64,
-    pub(super) head: RequestLine,
+    #[serde(borrow)]
+    pub(super) head: RequestLine<'a>,
     /// The SHA-256 of the body.
-    pub(super) digest: String,
+    pub(super) digest: [u8; 32],
 }
 
 /// The head of a request.
 #[derive(Serialize, Deserialize)]
-pub(super) struct RequestLine {
-    method: String,
-    uri: String,
-    headers: Vec<(String, String)>,
-    sender: Sender,
+pub(super) struct RequestLine<'a> {
+    method: &'a str,
+    #[serde(borrow)]
+    uri: Cow<'a, str>,
+    #[serde(borrow)]
+    headers: Fields<'a>,
+    #[serde(borrow)]
+    sender: Sender<'a>,
     /// The address that the connection of the client came from.
     peer: Option<SocketAddr>,
 }
 
+/// Names and values of header fields.
+type Fields<'a> = Vec<(&'a str, &'a [u8])>;
+
 /// The sender of a request, as the process has verified it that the request arrived at.
 #[derive(Serialize, Deserialize)]
-enum Sender {
+enum Sender<'a> {
     /// It was not verified.
     Unverified,
-    /// A hook or a layer has found this name, and claims of these types.
-    Named(String, Vec<(String, serde_json::Value)>),
-    /// A token was verified; `None` if guests need none.
+    /// A hook or a layer has found this name, and claims by these names, as JSON.
+    Named(&'a str, #[serde(borrow)] Vec<(&'a str, String)>),
+    /// A token was verified, with this grant as JSON; `None` if guests need none.
     #[cfg(feature = "auth")]
-    Token(Option<Box<Grant>>),
+    Token(Option<String>),
 }
 
-/// What the owner says to a forwarded request.
+/// The owner's answer to a forwarded request.
 #[derive(Serialize, Deserialize)]
-pub(super) struct ForwardedAnswer {
+pub(super) struct ForwardedAnswer<'a> {
     /// That of the request.
-    pub(super) nonce: String,
-    pub(super) outcome: ForwardedOutcome,
+    pub(super) nonce: u128,
+    #[serde(borrow)]
+    pub(super) outcome: ForwardedOutcome<'a>,
 }
 
 #[derive(Serialize, Deserialize)]
-pub(super) enum ForwardedOutcome {
+pub(super) enum ForwardedOutcome<'a> {
     /// The head of the response; its body is that of the HTTP response.
-    Head(StatusLine),
+    #[serde(borrow)]
+    Head(StatusLine<'a>),
     /// The process does not own the session, or not in this lease. Nothing was done.
     NotOwner,
     /// The process does not take the request, for this reason. Nothing was done.
-    Refused(String),
+    Refused(&'a str),
 }
 
 /// The head of a response.
 #[derive(Serialize, Deserialize)]
-pub(super) struct StatusLine {
+pub(super) struct StatusLine<'a> {
     status: u16,
-    headers: Vec<(String, String)>,
+    #[serde(borrow)]
+    headers: Fields<'a>,
 }
 
 /// A change that all processes tell their clients of.
@@ -113,45 +125,41 @@ pub(in crate::http::server) struct VerifiedToken(pub(in crate::http::server) Opt
 #[derive(Clone, Copy)]
 pub(in crate::http::server) struct NotOwner;
 
-/// A message with the version of what it is made of. The message is a member, not flattened, so that it is read
-/// once and straight into its type.
-#[derive(Serialize, Deserialize)]
-struct Versioned<T> {
-    v: u32,
-    message: T,
+/// A message with the version of its format.
+type Versioned<T> = (u32, T);
+
+/// Signs a message.
+pub(super) fn seal(keys: &DerivedKeys, message: &impl Serialize) -> String {
+    let versioned: Versioned<_> = (VERSION, message);
+    keys.sign(postcard::to_allocvec(&versioned).unwrap_or_default())
 }
 
-pub(in crate::http::server) fn encode(message: &impl Serialize) -> Vec<u8> {
-    let versioned = Versioned {
-        v: VERSION,
-        message,
-    };
-    serde_json::to_vec(&versioned).unwrap_or_default()
-}
-
-/// The message, if it is one of this version.
-pub(in crate::http::server) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
-    let Versioned { v, message } = serde_json::from_slice(bytes).ok()?;
-    (v == VERSION).then_some(message)
+/// The message in what [`DerivedKeys::verify`] returned, if it is of this version.
+pub(super) fn read<'a, T: Deserialize<'a>>(verified: &'a [u8]) -> Option<T> {
+    let (version, message): Versioned<T> = postcard::from_bytes(verified).ok()?;
+    (version == VERSION).then_some(message)
 }
 
 /// The message, if it is of this version and another process has signed it.
 pub(super) fn open<T: DeserializeOwned>(keys: &DerivedKeys, signed: &[u8]) -> Option<T> {
-    let signed = core::str::from_utf8(signed).ok()?;
-    decode(&keys.verify(signed)?)
+    read(&keys.verify(signed)?)
 }
 
-impl RequestLine {
+pub(super) fn digest(body: &[u8]) -> [u8; 32] {
+    Sha256::digest(body).into()
+}
+
+impl<'a> RequestLine<'a> {
     /// The head, as far as the owner receives it: no token, no cookie, no proof.
-    pub(super) fn of(parts: &Parts, sharing: &Sharing) -> Self {
+    pub(super) fn of(parts: &'a Parts, sharing: &Sharing) -> Self {
         let keeps = |name: &HeaderName| {
             let listed = FORWARDED.contains(name) || name.as_str().starts_with("mcp-");
             listed || sharing.headers.contains(name)
         };
         let peer = parts.extensions.get::<RemoteAddr>();
         Self {
-            method: parts.method.to_string(),
-            uri: parts.uri.to_string(),
+            method: parts.method.as_str(),
+            uri: parts.uri.to_string().into(),
             headers: fields(&parts.headers, keeps),
             sender: Sender::of(parts, sharing),
             peer: peer.map(|RemoteAddr(address)| *address),
@@ -159,10 +167,8 @@ impl RequestLine {
     }
 
     /// The head as the endpoint serves it.
-    pub(super) fn parts(self, sharing: &Sharing) -> Option<Parts> {
-        let request = http::Request::builder()
-            .method(&*self.method)
-            .uri(&*self.uri);
+    pub(super) fn parts(&self, sharing: &Sharing) -> Option<Parts> {
+        let request = http::Request::builder().method(self.method).uri(&*self.uri);
         let (mut parts, ()) = request.body(()).ok()?.into_parts();
         parts.headers = headers(&self.headers);
         let extensions = &mut parts.extensions;
@@ -170,40 +176,40 @@ impl RequestLine {
         if let Some(peer) = self.peer {
             extensions.insert(RemoteAddr(peer));
         }
-        match self.sender {
+        match &self.sender {
             Sender::Unverified => {}
             Sender::Named(name, claims) => {
-                extensions.insert(sharing.with_claims(Principal::new(name), claims)?);
+                extensions.insert(sharing.with_claims(Principal::new(*name), claims)?);
             }
             #[cfg(feature = "auth")]
             Sender::Token(grant) => {
-                extensions.insert(VerifiedToken(grant));
+                let grant = grant.as_deref().map(serde_json::from_str);
+                extensions.insert(VerifiedToken(grant.transpose().ok()?));
             }
         }
         Some(parts)
     }
 }
 
-impl Sender {
-    fn of(parts: &Parts, sharing: &Sharing) -> Self {
+impl<'a> Sender<'a> {
+    fn of(parts: &'a Parts, sharing: &Sharing) -> Self {
         #[cfg(feature = "auth")]
         if let Some(access) = parts.extensions.get::<Arc<Access>>() {
-            return Self::Token(access.grant().cloned().map(Box::new));
+            let json = |grant| serde_json::to_string(grant).unwrap_or_default();
+            return Self::Token(access.grant().map(json));
         }
         match parts.extensions.get::<Principal>() {
-            Some(principal) => {
-                Self::Named(principal.name().to_owned(), sharing.claims_of(principal))
-            }
+            Some(principal) => Self::Named(principal.name(), sharing.claims_of(principal)),
             None => Self::Unverified,
         }
     }
 }
 
-impl StatusLine {
-    pub(super) fn of(response: &Answer) -> Self {
+impl<'a> StatusLine<'a> {
+    pub(super) fn of(head: &'a response::Parts) -> Self {
         Self {
-            status: response.status().as_u16(),
-            headers: fields(response.headers(), |_| true),
+            status: head.status.as_u16(),
+            headers: fields(&head.headers, |_| true),
         }
     }
 
@@ -216,32 +222,22 @@ impl StatusLine {
     /// The length of the body, if it is stated.
     pub(super) fn length(&self) -> Option<usize> {
         let mut lengths = self.headers.iter();
-        let (_, length) = lengths.find(|(name, _)| name == header::CONTENT_LENGTH.as_str())?;
-        length.parse().ok()
+        let (_, length) = lengths.find(|(name, _)| *name == header::CONTENT_LENGTH.as_str())?;
+        core::str::from_utf8(length).ok()?.parse().ok()
     }
 }
 
-/// Header fields as text: each byte is one character.
-fn fields(headers: &HeaderMap, keeps: impl Fn(&HeaderName) -> bool) -> Vec<(String, String)> {
+fn fields(headers: &HeaderMap, keeps: impl Fn(&HeaderName) -> bool) -> Fields<'_> {
     let kept = headers.iter().filter(|(name, _)| keeps(name));
-    kept.map(|(name, value)| {
-        let value = value.as_bytes().iter().copied().map(char::from).collect();
-        (name.as_str().to_owned(), value)
-    })
-    .collect()
+    kept.map(|(name, value)| (name.as_str(), value.as_bytes()))
+        .collect()
 }
 
-fn headers(fields: &[(String, String)]) -> HeaderMap {
+fn headers(fields: &Fields<'_>) -> HeaderMap {
     let mut headers = HeaderMap::with_capacity(fields.len());
     for (name, value) in fields {
-        let bytes = value
-            .chars()
-            .map(u8::try_from)
-            .collect::<Result<Vec<_>, _>>();
-        let value = bytes
-            .ok()
-            .and_then(|bytes| HeaderValue::from_bytes(&bytes).ok());
-        if let (Ok(name), Some(value)) = (HeaderName::try_from(name), value) {
+        if let (Ok(name), Ok(value)) = (HeaderName::try_from(*name), HeaderValue::from_bytes(value))
+        {
             headers.append(name, value);
         }
     }
@@ -263,4 +259,4 @@ const FORWARDED: [HeaderName; 9] = [
 ];
 
 /// The version of messages and records. A process leaves those of other versions alone.
-const VERSION: u32 = 1;
+pub(in crate::http::server) const VERSION: u32 = 1;

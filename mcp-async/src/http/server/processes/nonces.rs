@@ -1,5 +1,6 @@
 //! The requests that were forwarded to this process lately.
 
+use core::sync::atomic::{AtomicU64, Ordering};
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 
@@ -12,8 +13,30 @@ pub(super) struct Nonces(Mutex<Seen>);
 struct Seen {
     /// Since when the newer numbers are collected.
     since: u64,
-    newer: HashSet<Box<str>>,
-    older: HashSet<Box<str>>,
+    newer: HashSet<u128>,
+    older: HashSet<u128>,
+}
+
+/// The numbers of the requests that one process forwards: no other process draws them.
+pub(super) struct Numbers {
+    first: u128,
+    drawn: AtomicU64,
+}
+
+impl Numbers {
+    /// The numbers of a process of this name, which is a random number of 128 bits as hexadecimal digits.
+    pub(super) fn of(name: &str) -> Self {
+        Self {
+            first: u128::from_str_radix(name, 16).unwrap_or_default(),
+            drawn: AtomicU64::new(0),
+        }
+    }
+
+    /// Draws a number that was not drawn before.
+    pub(super) fn draw(&self) -> u128 {
+        let drawn = self.drawn.fetch_add(1, Ordering::Relaxed);
+        self.first.wrapping_add(drawn.into())
+    }
 }
 
 /// Why a request is not served.
@@ -28,7 +51,7 @@ pub(super) enum Unfit {
 
 impl Nonces {
     /// Takes the number of a request that was sent at `time`, both in seconds since 1970.
-    pub(super) fn take(&self, nonce: &str, time: u64, now: u64) -> Result<(), Unfit> {
+    pub(super) fn take(&self, nonce: u128, time: u64, now: u64) -> Result<(), Unfit> {
         if time.abs_diff(now) > WINDOW {
             return Err(Unfit::Late);
         }
@@ -38,13 +61,13 @@ impl Nonces {
             seen.older = core::mem::take(&mut seen.newer);
             seen.since = now;
         }
-        if seen.newer.contains(nonce) || seen.older.contains(nonce) {
+        if seen.newer.contains(&nonce) || seen.older.contains(&nonce) {
             return Err(Unfit::Repeated);
         }
         if seen.newer.len() >= MAX_NONCES {
             return Err(Unfit::Many);
         }
-        seen.newer.insert(nonce.into());
+        seen.newer.insert(nonce);
         Ok(())
     }
 }

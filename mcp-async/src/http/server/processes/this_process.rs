@@ -12,7 +12,7 @@ use super::super::sharing::Sharing;
 use super::announcements::Announcements;
 use super::counters::Counters;
 use super::message::{self, Introduction};
-use super::nonces::{Nonces, WINDOW};
+use super::nonces::{Nonces, Numbers, WINDOW};
 use super::outbox::Outbox;
 use super::owners::Owners;
 use crate::connection::{Notified, Signal};
@@ -30,6 +30,8 @@ pub(in crate::http::server) struct Processes {
     /// The name of this process.
     pub(super) name: Arc<str>,
     url: String,
+    /// The numbers of the requests that this process forwards.
+    pub(super) numbers: Numbers,
     pub(super) lease: Duration,
     clock: Arc<dyn Now>,
     pub(super) keys: Keys,
@@ -91,6 +93,7 @@ impl Processes {
             store: Arc::clone(sharing.store.as_ref()?),
             forward: Arc::clone(sharing.forward.as_ref()?),
             sharing: sharing.clone(),
+            numbers: Numbers::of(&name),
             name,
             url: sharing.url.clone()?,
             lease,
@@ -188,13 +191,13 @@ impl Processes {
     }
 
     async fn announce(&self) -> Result<(), StoreError> {
-        let introduction = message::encode(&Introduction {
+        let keys = &self.keys.introductions;
+        let introduction = Introduction {
             process: self.name.to_string(),
             url: self.url.clone(),
-            until: (self.keys.introductions.now())
-                .saturating_add(self.lease.as_secs().saturating_mul(2)),
-        });
-        let signed = self.keys.introductions.sign(&introduction);
+            until: (keys.now()).saturating_add(self.lease.as_secs().saturating_mul(2)),
+        };
+        let signed = message::seal(keys, &introduction);
         let (sent, last) = (self.now(), self.ownership().number());
         let announced = self
             .store
