@@ -101,13 +101,13 @@ CLIENTS = [
     Peer("python mcp 2.3.0", [str(PYTHON), str(HERE / "python" / "client.py")], ALL, EVERY, offers=False),
     Peer("typescript sdk 1.32.2", ["node", str(TYPESCRIPT / "client-v1.mjs")], LEGACY, EVERY, offers=False),
     Peer("typescript client 2.4.0", ["node", str(TYPESCRIPT / "client.mjs")], ALL),
-    Peer("rust rmcp 3.9.0", [str(RUST / f"client{PROGRAM}")], ALL),
+    Peer("rust rmcp 3.11.0", [str(RUST / f"client{PROGRAM}")], ALL),
 ]
 SERVERS = [
     Peer("python mcp 2.3.0", [str(PYTHON), str(HERE / "python" / "server.py")], ALL, EVERY, lacks=NO_SKILLS | NO_TASKS),
     Peer("typescript sdk 1.32.2", ["node", str(TYPESCRIPT / "server-v1.mjs")], LEGACY, EVERY, lacks=NO_SKILLS, more=SERVED_TASKS),
     Peer("typescript server 2.4.0", ["node", str(TYPESCRIPT / "server.mjs")], ALL, lacks=NO_TASKS),
-    Peer("rust rmcp 3.9.0", [str(RUST / f"server{PROGRAM}")], ALL),
+    Peer("rust rmcp 3.11.0", [str(RUST / f"server{PROGRAM}")], ALL),
 ]
 
 # Tasks of 2025-11-25 without an extension: of the SDKs only this one has them. It drives the fixture for tasks.
@@ -284,11 +284,11 @@ def programs(adapter: str) -> Programs:
         clients={
             "python mcp 2.3.0": [str(PYTHON), str(HERE / "python" / "login_client.py")],
             "typescript client 2.4.0": ["node", str(TYPESCRIPT / "login-client.mjs")],
-            "rust rmcp 3.9.0": [str(RUST / f"login{PROGRAM}")],
+            "rust rmcp 3.11.0": [str(RUST / f"login{PROGRAM}")],
         },
         servers={
             "python mcp 2.3.0": [str(PYTHON), str(HERE / "python" / "login_server.py")],
-            "python fastmcp 4.1.2": [str(PYTHON), str(HERE / "python" / "login_fastmcp.py")],
+            "python fastmcp 4.2.3": [str(PYTHON), str(HERE / "python" / "login_fastmcp.py")],
             "typescript server 2.4.0": ["node", str(TYPESCRIPT / "login-server.mjs")],
         },
         issuers={"oidc-provider 9.13.3": ["node", str(TYPESCRIPT / "login-issuer.mjs")]},
