@@ -104,13 +104,13 @@ def protected(programs: Programs, issuer: str) -> Iterator[str]:
 
 def ask(programs: Programs, revision: str, url: str) -> str:
     """What is wrong when our client logs in, lists the tools and calls one."""
-    return drive([*programs.fixture, "client", "oauth", url], MCP_REV=revision, MCP_OP_TIMEOUT_MS="20000")
+    return drive([*programs.fixture, "client", "oauth", url], MCP_REV=revision, MCP_OP_TIMEOUT_MS="60000")
 
 
 def drive(command: list[str], **environment: str) -> str:
     try:
         environment = os.environ | environment
-        ended = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, env=environment)
+        ended = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=180, env=environment)
     except subprocess.TimeoutExpired as late:
         return f"did not end: {late.stderr}"
     lines = [json.loads(line) for line in ended.stdout.splitlines()]

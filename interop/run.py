@@ -265,7 +265,7 @@ def reach(transport: str, command: list[str]):
 def run(command: list[str], lacks: dict[str, str]) -> tuple[dict[str, dict], dict[str, str], str]:
     """What the driver reported by feature, what its server lacks, and what went wrong with the driver itself."""
     try:
-        ended = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, encoding="utf-8", timeout=90)
+        ended = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, encoding="utf-8", timeout=240)
     except subprocess.TimeoutExpired as late:
         return {}, lacks, f"did not end: {late.stderr}"
     lines = {line["feature"]: line for line in map(json.loads, ended.stdout.splitlines())}

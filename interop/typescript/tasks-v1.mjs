@@ -71,7 +71,7 @@ const FEATURES = {
 await client.connect(command.startsWith('http') ? new StreamableHTTPClientTransport(new URL(command)) : new StdioClientTransport({ command, args }));
 for (const [feature, drive] of Object.entries(FEATURES)) {
   try {
-    await within(10_000, drive());
+    await within(30_000, drive());
     report(feature, { ok: true });
   } catch (error) {
     report(feature, { ok: false, detail: String(error?.stack ?? error).split('\n').slice(0, 8).join(' | ') });

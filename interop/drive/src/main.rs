@@ -176,4 +176,4 @@ struct Line<'f> {
 const USAGE: &str = "usage: drive [--runtime tokio|smol] [--revisions REVISION,...] [--expect REVISION] -- COMMAND [ARGUMENT...] | URL";
 
 /// More than any feature takes.
-const LIMIT: Duration = Duration::from_secs(10);
+const LIMIT: Duration = Duration::from_secs(30);

@@ -69,7 +69,7 @@ impl Driver {
     pub(crate) async fn until(&self, condition: impl Fn(&Seen) -> bool) -> Outcome {
         let began = Instant::now();
         while !self.seen(|seen| condition(seen)) {
-            check!(began.elapsed() < Duration::from_secs(5), "waited in vain");
+            check!(began.elapsed() < Duration::from_secs(20), "waited in vain");
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
         Ok(())

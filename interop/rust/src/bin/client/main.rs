@@ -79,7 +79,7 @@ async fn main() -> Outcome {
             report(feature, json!({"lacks": reason}));
             continue;
         }
-        match tokio::time::timeout(Duration::from_secs(10), driver.drive(feature)).await {
+        match tokio::time::timeout(Duration::from_secs(30), driver.drive(feature)).await {
             Ok(Ok(())) => report(feature, json!({"ok": true})),
             Ok(Err(error)) => report(feature, json!({"ok": false, "detail": error.to_string()})),
             Err(_) => report(feature, json!({"ok": false, "detail": "timed out"})),

@@ -69,7 +69,7 @@ impl Everything {
             }
             "touch_resource" => {
                 let uri = given("uri");
-                for sink in self.listening().await {
+                for sink in self.listening(cx).await {
                     let _ = sink.notify_resource_updated(&uri).await;
                 }
                 if self.state.lock().unwrap().subscribed.contains(&uri) {
@@ -199,7 +199,7 @@ impl Everything {
                 }
             }
             "test_trigger_tool_change" => {
-                for sink in self.listening().await {
+                for sink in self.listening(cx).await {
                     let _ = sink.notify_tool_list_changed().await;
                 }
                 if !modern(cx) {
@@ -208,7 +208,7 @@ impl Everything {
                 text("changed")
             }
             _ => {
-                for sink in self.listening().await {
+                for sink in self.listening(cx).await {
                     let _ = sink.notify_prompt_list_changed().await;
                 }
                 if !modern(cx) {
@@ -220,10 +220,17 @@ impl Everything {
         Ok(Answer::Complete(json!({"content": [content]})))
     }
 
-    /// The SDK acknowledges a subscription before it calls `listen`.
-    async fn listening(&self) -> Vec<SubscriptionSink> {
-        tokio::time::sleep(Duration::from_millis(50)).await;
-        self.state.lock().unwrap().listening.clone()
+    /// The open subscriptions. The SDK acknowledges one before it calls `listen`: the first is waited for.
+    async fn listening(&self, cx: &Context) -> Vec<SubscriptionSink> {
+        let tries = if modern(cx) { 50 } else { 0 };
+        for _ in 0..tries {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            let listening = self.state.lock().unwrap().listening.clone();
+            if !listening.is_empty() {
+                return listening;
+            }
+        }
+        Vec::new()
     }
 }
 
