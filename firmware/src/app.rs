@@ -4,7 +4,7 @@ use mcp_proto::json::{Object, Raw, Str};
 use mcp_proto::model::{ServerCapabilities, ServerFeatures};
 use mcp_proto::rpc::{ErrorObject, Method, code};
 use mcp_proto::server::{Event, Server, Storage};
-use mcp_proto::{Instant, Outbox, Outcome, SendError, Store, Token, Verdict};
+use mcp_proto::{Outbox, Outcome, SendError, Store, Token, Verdict};
 use serde::Serialize;
 
 /// It says what it serves: a request for anything else is answered by the core.

@@ -90,6 +90,11 @@ impl<S: Store<u8>> Batch<S> {
         self.reading
     }
 
+    /// Whether the answers to the array that is being read are gathered.
+    pub(crate) fn takes_answers(&self) -> bool {
+        S::HOLDS && self.reading == Reading::Gathered
+    }
+
     /// Whether an array is being read.
     pub(crate) fn is_reading(&self) -> bool {
         self.reading != Reading::Outside
@@ -125,6 +130,9 @@ impl<S: Store<u8>> Batch<S> {
 
     /// It has its answer, or will have none.
     pub(crate) fn close(&mut self) {
+        if !S::HOLDS {
+            return;
+        }
         self.open = self.open.saturating_sub(1);
         if self.open == 0 && self.used == 0 && self.reading != Reading::Gathered {
             self.gathering = false;
@@ -136,6 +144,9 @@ impl<S: Store<u8>> Batch<S> {
         &mut self,
         write: impl Fn(&mut [u8]) -> Result<usize, SendError>,
     ) -> Result<bool, SendError> {
+        if !S::HOLDS {
+            return Ok(false);
+        }
         let start = self.used + 1;
         loop {
             let end = self.store.as_ref().len().min(self.limit).saturating_sub(1);
@@ -169,7 +180,9 @@ impl<S: Store<u8>> Batch<S> {
 
     /// Whether an answer is gathered, or may still be.
     pub(crate) fn holds(&self) -> bool {
-        self.gathering && (self.open > 0 || self.used > 0 || self.reading == Reading::Gathered)
+        S::HOLDS
+            && self.gathering
+            && (self.open > 0 || self.used > 0 || self.reading == Reading::Gathered)
     }
 
     /// Whether the array that was read last has an element that wants an answer.
@@ -179,7 +192,11 @@ impl<S: Store<u8>> Batch<S> {
 
     /// Whether the array can leave.
     pub(crate) fn is_ready(&self) -> bool {
-        self.gathering && self.open == 0 && self.used > 0 && self.reading != Reading::Gathered
+        S::HOLDS
+            && self.gathering
+            && self.open == 0
+            && self.used > 0
+            && self.reading != Reading::Gathered
     }
 
     /// Writes the whole array; afterwards the next one can be gathered.

@@ -323,7 +323,7 @@ impl<T, S: Store<Slot<T>>> Slots<T, S> {
 
     /// Whether there is no entry.
     pub(crate) fn is_empty(&self) -> bool {
-        self.len == 0
+        !S::HOLDS || self.len == 0
     }
 
     /// The entry at `index`, to walk a table that changes on the way.

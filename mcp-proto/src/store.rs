@@ -5,6 +5,10 @@
 /// An array or a borrowed slice keeps its length; a `Vec` (feature `alloc`) grows. The table that
 /// uses the storage limits its growth, not the storage itself.
 pub trait Store<T>: AsRef<[T]> + AsMut<[T]> {
+    /// Whether a store of this type can hold anything. What needs one that cannot is left out of the program, or does
+    /// not compile.
+    const HOLDS: bool = true;
+
     /// Makes the slice at least `len` long, keeping what it holds, and says whether it did.
     /// By default the answer is no.
     fn grow(&mut self, len: usize) -> bool {
@@ -18,7 +22,9 @@ pub trait Store<T>: AsRef<[T]> + AsMut<[T]> {
     }
 }
 
-impl<T, const N: usize> Store<T> for [T; N] {}
+impl<T, const N: usize> Store<T> for [T; N] {
+    const HOLDS: bool = N > 0;
+}
 
 impl<T> Store<T> for &mut [T] {}
 
@@ -100,6 +106,8 @@ impl<T, const N: usize> AsMut<[T]> for Heapless<T, N> {
 
 #[cfg(feature = "heapless")]
 impl<T: Default, const N: usize> Store<T> for Heapless<T, N> {
+    const HOLDS: bool = N > 0;
+
     fn grow(&mut self, len: usize) -> bool {
         if len > N {
             return false;

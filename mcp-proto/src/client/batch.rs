@@ -3,6 +3,7 @@
 use super::{Client, Storage};
 use crate::action::{SendError, Transmit};
 use crate::json::Writer;
+use crate::store::Store;
 
 impl<S: Storage> Client<'_, S> {
     /// Begins to gather calls: until [`end_batch`](Self::end_batch) they leave nothing in their
@@ -36,7 +37,17 @@ impl<S: Storage> Client<'_, S> {
     /// assert!(out[..sent.len].starts_with(b"[{"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    ///
+    /// With a storage that has no room for a batch it does not compile:
+    ///
+    /// ```compile_fail,E0080
+    /// use mcp_proto::client::{Client, ClientConfig, Fixed};
+    ///
+    /// let mut client = Client::new(ClientConfig::new("demo", "1.0"), Fixed::new()).unwrap();
+    /// let _ = client.begin_batch();
+    /// ```
     pub fn begin_batch(&mut self) -> Result<(), SendError> {
+        const { assert!(S::Batch::HOLDS, "a client without room for a batch") }
         if !self.ready()?.allows_batches() {
             return Err(SendError::NotInRevision);
         }

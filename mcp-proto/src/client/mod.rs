@@ -64,6 +64,7 @@ use crate::mistakes;
 use crate::model::{ClientFeatures, ServerFeatures};
 use crate::ping::{Pinger, Unwritten};
 use crate::revision::Revision;
+use crate::store::Store;
 use crate::token::MachineId;
 use calls::Calls;
 use gathered::Gathered;
@@ -182,7 +183,7 @@ impl<'c, S: Storage> Client<'c, S> {
             .with(ClientFeatures::SAMPLING)
             .with(ClientFeatures::ELICITATION);
         let is_asked = config.revisions.newest_legacy().is_some();
-        if !S::ASKED && is_asked && config.declared.intersects(asked) {
+        if !S::Questions::HOLDS && is_asked && config.declared.intersects(asked) {
             return Err(ConfigError::NoRoomForQuestions);
         }
         let needed = Self::MIN_OUTPUT;

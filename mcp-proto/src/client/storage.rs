@@ -44,9 +44,6 @@ pub trait Tables {
     /// much room is kept for each answer of the core.
     const ID_ECHO: usize = id_buf::echo(<Self::IdBuf as IdStorage>::CAPACITY);
 
-    /// False for a storage without room for a question: the client refuses those of legacy servers.
-    const ASKED: bool = true;
-
     /// The memory of the calls. Each table has a function, so that it is made where it stays.
     fn calls(&self) -> Self::Calls;
     /// The memory of the calls that were abandoned.
@@ -111,8 +108,6 @@ impl<const CALLS: usize, const QUESTIONS: usize, const BATCH: usize> Tables
     type Abandoned = [Abandoned; CALLS];
     type Questions = [Slot<OpenQuestion<Self::IdBuf>>; QUESTIONS];
     type Batch = [u8; BATCH];
-
-    const ASKED: bool = QUESTIONS > 0;
 
     fn calls(&self) -> Self::Calls {
         const {

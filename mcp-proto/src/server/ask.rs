@@ -13,6 +13,7 @@ use crate::payload::Question;
 use crate::revision::messages::{Side, allowed};
 use crate::rpc::{Id, Invalid, Method, Response, Shape, envelope};
 use crate::splice::check_object;
+use crate::store::Store;
 use crate::time::Instant;
 use crate::token::{SentToken, Token};
 
@@ -55,6 +56,20 @@ impl<S: Storage> Server<'_, S> {
     /// assert!(matches!(asked, Err(SendError::MissingCapability(_))));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    ///
+    /// With a storage that has no room for questions it does not compile:
+    ///
+    /// ```compile_fail,E0080
+    /// use mcp_proto::json::Raw;
+    /// use mcp_proto::rpc::Method;
+    /// use mcp_proto::server::{AskOptions, Fixed, Server, ServerConfig};
+    /// use mcp_proto::{Instant, Question};
+    ///
+    /// let mut server = Server::new(ServerConfig::new("demo", "1.0"), Fixed::new()).unwrap();
+    /// let params = Raw::parse(b"{}", 1).unwrap();
+    /// let question = Question { method: Method::RootsList, params: &params };
+    /// let _ = server.ask(Instant::ZERO, None, question, AskOptions::default(), &mut [0; 512]);
+    /// ```
     pub fn ask(
         &mut self,
         now: Instant,
@@ -63,6 +78,7 @@ impl<S: Storage> Server<'_, S> {
         options: AskOptions,
         out: &mut [u8],
     ) -> Result<(SentToken, Transmit), SendError> {
+        const { assert!(S::Questions::HOLDS, "a server without room for questions") }
         let parent = parent.map(|parent| self.key(parent)).transpose()?;
         if let Some(parent) = parent
             && self.running(parent)?.revision.has_input_required()
@@ -156,10 +172,13 @@ impl<S: Storage> Server<'_, S> {
         now: Instant,
         response: Response<'b>,
     ) -> Action<Event<'b>, Reply<'b>> {
+        if !self.questions.has_room() {
+            return Action::Ignore(IgnoreReason::LateResponse);
+        }
         let Some(number) = response.id.and_then(Id::to_u64) else {
             return Action::Ignore(IgnoreReason::LateResponse);
         };
-        if self.pinger.answered(now, number) {
+        if self.questions.is_pong(now, number) {
             return Action::Done;
         }
         let answer = match response.outcome {
@@ -177,10 +196,13 @@ impl<S: Storage> Server<'_, S> {
         now: Instant,
         invalid: Invalid<'b>,
     ) -> Action<Event<'b>, Reply<'b>> {
+        if !self.questions.has_room() {
+            return Action::Ignore(IgnoreReason::Malformed);
+        }
         match (invalid.shape, invalid.id.and_then(Id::to_u64)) {
             // However wrong, it is a sign of life.
             (Shape::Response | Shape::Unknown, Some(number))
-                if self.pinger.answered(now, number) =>
+                if self.questions.is_pong(now, number) =>
             {
                 Action::Done
             }
@@ -208,6 +230,9 @@ impl<S: Storage> Server<'_, S> {
         now: Instant,
         params: Object<'b>,
     ) -> Action<Event<'b>, Reply<'b>> {
+        if !self.questions.has_room() {
+            return Action::Ignore(IgnoreReason::StaleProgress);
+        }
         let Ok([Some(id), Some(progress), total, message]) =
             params.find(["progressToken", "progress", "total", "message"])
         else {

@@ -30,7 +30,7 @@ impl<S: Storage> Server<'_, S> {
         if !S::HTTP || !channel.is_exchange() {
             return false;
         }
-        !(S::ARRAYS && self.arrays.occupies(channel))
+        !self.arrays.occupies(channel)
             && self.requests.values().all(|it| it.channel != channel)
             && !self.questions.occupy(channel)
     }

@@ -65,14 +65,14 @@ impl<S: Storage> Server<'_, S> {
         let token = self.admit(from, id, method, &asked)?;
         match (method, asked.context.subject) {
             // It counts once the application has agreed.
-            (Method::ResourcesSubscribe, Some(uri)) if S::WATCHES => {
+            (Method::ResourcesSubscribe, Some(uri)) => {
                 let added = self.add_uri(Owner::Request(token), uri);
                 if added.is_err() {
                     self.release(token);
                     return Err(PeerError::TooManySubscriptions);
                 }
             }
-            (Method::ResourcesUnsubscribe, Some(uri)) if S::WATCHES => self.unsubscribe(uri),
+            (Method::ResourcesUnsubscribe, Some(uri)) => self.unsubscribe(uri),
             _ => {}
         }
         Ok(Action::Event(Event::Request {
@@ -104,9 +104,7 @@ impl<S: Storage> Server<'_, S> {
         match method {
             Method::Initialized if self.session.ready() => Action::Event(Event::Initialized),
             Method::Initialized => Action::Done,
-            Method::Progress if S::ASKS => {
-                self.question_progress(now, params.unwrap_or(Object::EMPTY))
-            }
+            Method::Progress => self.question_progress(now, params.unwrap_or(Object::EMPTY)),
             Method::Other(name) if self.is_own(name) => Action::Event(event),
             Method::Other(_) | Method::CancelRequest => {
                 Action::Ignore(IgnoreReason::UnknownNotification)

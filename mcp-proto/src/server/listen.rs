@@ -45,17 +45,14 @@ impl<S: Storage> Server<'_, S> {
                 wanted = wanted.with(kind);
             }
         }
-        let held = S::WATCHES && self.is_judged(filter)?;
+        let held = self.is_judged(filter)?;
         let uris = match uris {
             Some(uris) => Some(uris.array().ok_or(PeerError::Missing(RESOURCES))?),
             None => None,
         };
         let served = uris.filter(|_| {
-            S::WATCHES
-                && self
-                    .config
-                    .declared
-                    .contains(ServerFeatures::RESOURCES_SUBSCRIBE)
+            let declared = self.config.declared;
+            self.subscriptions.has_room() && declared.contains(ServerFeatures::RESOURCES_SUBSCRIBE)
         });
         let token = self.admit(from, id, Method::SubscriptionsListen, asked)?;
         if let Some(request) = self.requests.get_mut(token) {
@@ -70,8 +67,7 @@ impl<S: Storage> Server<'_, S> {
             });
         }
         self.subscriptions.begin_listen();
-        if S::WATCHES
-            && let Some(uris) = served
+        if let Some(uris) = served
             && let Err(error) = self.add_uris(token, uris)
         {
             self.release(token);
@@ -246,7 +242,7 @@ impl<S: Storage> Server<'_, S> {
     }
 
     fn touch(&mut self, uri: Option<&str>) {
-        if !S::WATCHES || self.is_closed() {
+        if self.is_closed() {
             return;
         }
         let Self {
@@ -349,7 +345,7 @@ impl<S: Storage> Server<'_, S> {
             }
         }
         let len = w.finish()?;
-        if let Some(place) = told.filter(|_| S::WATCHES) {
+        if let Some(place) = told {
             self.subscriptions.told(place);
         }
         // The result ends an exchange; on a pipe something has to be said (CN-17).
@@ -370,11 +366,7 @@ impl<S: Storage> Server<'_, S> {
 
     /// The first changed resource with a pending notification.
     pub(super) fn first_dirty(&self, owner: Owner) -> Option<(usize, &str)> {
-        if S::WATCHES {
-            self.subscriptions.first_changed(owner)
-        } else {
-            None
-        }
+        self.subscriptions.first_changed(owner)
     }
 
     /// Whether we declared that we tell of changes of this list.
@@ -408,7 +400,7 @@ impl<S: Storage> Server<'_, S> {
                     separator = ",";
                 }
             }
-            if S::WATCHES && listen.resources {
+            if listen.resources {
                 w.literal(separator);
                 w.string(RESOURCES);
                 w.literal(":[");

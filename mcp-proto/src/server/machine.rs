@@ -65,8 +65,7 @@ impl<S: Storage> Machine for Server<'_, S> {
             return Ok(Transmit::pipe(0));
         }
         let Self { arrays, config, .. } = self;
-        let gathered = S::ARRAYS
-            && reply.batched
+        let gathered = reply.batched
             && arrays
                 .batch
                 .gather(|room| Ok(reply.write(config, S::HTTP, room)?))
@@ -88,7 +87,7 @@ impl<S: Storage> Machine for Server<'_, S> {
                 self.session.phase = Phase::Answered(opened.revision);
                 self.session.features = opened.features;
                 self.session.by_exchanges = S::HTTP && reply.channel.is_exchange();
-                self.pinger.start(now);
+                self.questions.start_pings(now);
             }
             Some(ReplyKind::LogLevel(level)) => self.session.log_level = level,
             Some(ReplyKind::Discover(_) | ReplyKind::Pong | ReplyKind::Error { .. }) | None => {}
@@ -163,8 +162,8 @@ impl<S: Storage> Machine for Server<'_, S> {
             return Some(Channel::PIPE).filter(|pipe| has_room(*pipe));
         }
         let requests = self.requests.marked(Queue::Transmit);
-        let array = self.arrays.ready().filter(|_| S::ARRAYS);
-        let pipe = self.session_has_output() || (S::ASKS && self.pinger.is_due());
+        let array = self.arrays.ready();
+        let pipe = self.session_has_output() || self.questions.due_ping().is_some();
         let ended = self.arrays.ended().into_iter();
         let mut channels = ended
             .chain(requests.map(|(_, request)| request.channel))
@@ -193,9 +192,7 @@ impl<S: Storage> Machine for Server<'_, S> {
                 limit: self.config.ping.map_or(0, |policy| policy.misses),
             });
         }
-        if S::ASKS
-            && let Some(event) = self.next_answer()
-        {
+        if let Some(event) = self.next_answer() {
             return Some(event);
         }
         if let Some(key) = self.requests.first(Queue::Event) {
@@ -218,25 +215,16 @@ impl<S: Storage> Machine for Server<'_, S> {
     }
 
     fn poll_timeout(&self) -> Option<Instant> {
-        let requests = self.requests.next_deadline();
-        if !S::ASKS {
-            return requests;
-        }
         let deadlines = [
-            requests,
+            self.requests.next_deadline(),
             self.questions.next_deadline(),
-            self.pinger.deadline(),
         ];
         deadlines.into_iter().flatten().min()
     }
 
     fn handle_timeout(&mut self, now: Instant) {
         self.request_timeout(now);
-        if !S::ASKS {
-            return;
-        }
-        self.questions.expire(now);
-        match self.pinger.handle_timeout(now) {
+        match self.questions.handle_timeout(now) {
             Some(Missed::Again(misses)) => self.missed = Some(misses),
             Some(Missed::Last(misses)) => {
                 self.missed = Some(misses);

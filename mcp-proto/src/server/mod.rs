@@ -95,7 +95,6 @@ use crate::http::{MetaEvidence, is_modern};
 use crate::id_buf::IdStorage;
 use crate::json::{Object, Raw};
 use crate::model::{ClientFeatures, keys};
-use crate::ping::{Pinger, Unwritten};
 use crate::revision::Revision;
 use crate::rpc::{Id, Message, Method, Notification, Request};
 use crate::slots::{Key, Queue, Slots};
@@ -150,7 +149,6 @@ pub struct Server<'c, S: Storage> {
     subscriptions: Subscriptions<S::Uris>,
     arrays: Arrays<S::Batch>,
     session: Session,
-    pinger: Pinger,
     /// Misses of the ping that were not reported yet.
     missed: Option<u32>,
     life: Lifecycle,
@@ -189,7 +187,7 @@ impl<'c, S: Storage> Server<'c, S> {
             reserve,
             max_message,
             requests: Slots::new(storage.requests(), limits.in_flight),
-            questions: Questions::new(storage.questions(), limits.in_flight),
+            questions: Questions::new(storage.questions(), limits.in_flight, config.ping),
             subscriptions: Subscriptions::new(
                 storage.uris(),
                 limits.subscription_bytes,
@@ -201,7 +199,6 @@ impl<'c, S: Storage> Server<'c, S> {
                 limits.batch_bytes.min(max_message.saturating_sub(1)),
             ),
             session: Session::new(config.log_level),
-            pinger: Pinger::new(config.ping.filter(|_| S::ASKS), Unwritten::Waits),
             missed: None,
             life: Lifecycle::Open,
             config,
@@ -264,9 +261,7 @@ impl<'c, S: Storage> Server<'c, S> {
                 _ => {}
             }
         }
-        if S::ASKS {
-            self.questions.end_all(Ended::Cancelled);
-        }
+        self.questions.end_all(Ended::Cancelled);
     }
 
     fn message<'b>(
@@ -289,8 +284,7 @@ impl<'c, S: Storage> Server<'c, S> {
             Message::Response(_) if S::HTTP && from.modern => {
                 self.refuse(from, None, PeerError::Unasked)
             }
-            Message::Response(response) if S::ASKS => self.response(now, response),
-            Message::Response(_) => Action::Ignore(IgnoreReason::LateResponse),
+            Message::Response(response) => self.response(now, response),
             Message::Invalid(invalid) => self.invalid(now, from, invalid),
         }
     }
@@ -351,7 +345,7 @@ impl<'c, S: Storage> Server<'c, S> {
         asked: &Asked<'_>,
     ) -> Result<Key, PeerError> {
         let mut entry = InFlight::new(id, method, asked).ok_or(PeerError::IdTooLong)?;
-        entry.batched = S::ARRAYS && self.arrays.batch.reading() == Reading::Gathered;
+        entry.batched = self.arrays.batch.takes_answers();
         if S::HTTP {
             entry.channel = from.channel;
             entry.accompanied = self.arrays.batch.is_reading();
@@ -391,16 +385,16 @@ impl<'c, S: Storage> Server<'c, S> {
             request.traits.subscribes = false;
             self.requests.arm(token, None);
         }
-        if S::ARRAYS && batched {
+        if batched {
             self.arrays.batch.close();
         }
         if listens {
             self.subscriptions.end_listen();
         }
-        if S::WATCHES && (listens || subscribes) {
+        if listens || subscribes {
             self.subscriptions.remove_all(token);
         }
-        if S::ASKS && asked {
+        if asked {
             self.questions.end_children(token);
         }
     }
@@ -413,13 +407,11 @@ impl<'c, S: Storage> Server<'c, S> {
         let batched = core::mem::take(&mut request.batched);
         if matches!(request.stage, Stage::Listening(_)) {
             self.subscriptions.end_listen();
-            if S::WATCHES {
-                self.subscriptions.remove_all(token);
-            }
+            self.subscriptions.remove_all(token);
         }
         request.stage = Stage::Ended;
         request.pace.clear();
-        if S::ARRAYS && batched {
+        if batched {
             self.arrays.batch.close();
         }
         self.requests.arm(token, None);
@@ -484,9 +476,7 @@ impl<'c, S: Storage> Server<'c, S> {
                 request.stage = Stage::Refused;
             }
             self.requests.mark(Queue::Transmit, token);
-            if S::ASKS {
-                self.questions.end_children(token);
-            }
+            self.questions.end_children(token);
         } else {
             self.retire(token);
         }
@@ -531,11 +521,9 @@ impl<'c, S: Storage> Server<'c, S> {
                 Stage::Ended => {}
             }
         }
-        if S::ASKS {
-            self.questions.end_all(Ended::Closed);
-        }
+        self.questions.end_all(Ended::Closed);
         self.arrays.clear();
-        self.pinger.stop();
+        self.questions.stop_pings();
         self.session.announce = false;
     }
 }

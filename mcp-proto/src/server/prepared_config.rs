@@ -12,6 +12,7 @@ use crate::config_error::ConfigError;
 use crate::limits::OutputTooSmall;
 use crate::mistakes;
 use crate::model::ServerFeatures;
+use crate::store::Store;
 
 /// A checked [`ServerSetup`] for servers with the storage `S`, with the sizes of what the core says
 /// of it measured: for those who make many servers of one configuration.
@@ -55,10 +56,10 @@ impl<'c, S: Storage> PreparedConfig<'c, S> {
         if config.revisions.is_empty() {
             return Err(ConfigError::NoRevision);
         }
-        if !S::ASKS && config.ping.is_some() {
+        if !S::Questions::HOLDS && config.ping.is_some() {
             return Err(ConfigError::NoRoomForPings);
         }
-        if !S::WATCHES
+        if !S::Uris::HOLDS
             && config
                 .declared
                 .contains(ServerFeatures::RESOURCES_SUBSCRIBE)
@@ -78,7 +79,7 @@ impl<'c, S: Storage> PreparedConfig<'c, S> {
     /// whatever is declared. Nothing else is checked.
     pub fn with_room(config: impl Into<ServerSetup<'c>>) -> Self {
         let mut prepared = Self::measured(config.into());
-        if !S::WATCHES {
+        if !S::Uris::HOLDS {
             let declared = &mut prepared.config.declared;
             *declared = declared.without(ServerFeatures::RESOURCES_SUBSCRIBE);
         }

@@ -1,25 +1,61 @@
-//! The table of questions that wait for an answer of the client.
+//! The table of questions that wait for an answer of the client, and the pings.
 
 use super::question::{Ended, Over, Pending};
 use crate::action::{Channel, SendError};
 use crate::json::Number;
+use crate::ping::{Missed, PingPolicy, Pinger, Unwritten};
 use crate::slots::{Key, Queue, Slot, Slots};
 use crate::store::Store;
 use crate::time::Instant;
 
-/// The table of questions, and the ids of our requests.
+/// The table of questions, the pings, and the ids of both. In a store that holds nothing no question is asked, and no
+/// ping is sent.
 pub(super) struct Questions<S> {
     table: Slots<Pending, S>,
+    pinger: Pinger,
     /// Ids of our requests count up, so that none is ever used twice (JR-05).
     next_id: u64,
 }
 
 impl<S: Store<Slot<Pending>>> Questions<S> {
-    pub(super) fn new(store: S, limit: usize) -> Self {
+    pub(super) fn new(store: S, limit: usize, ping: Option<PingPolicy>) -> Self {
         Self {
             table: Slots::new(store, limit),
+            pinger: Pinger::new(ping.filter(|_| S::HOLDS), Unwritten::Waits),
             next_id: 1,
         }
+    }
+
+    /// The session has begun: from now on it is pinged.
+    pub(super) fn start_pings(&mut self, now: Instant) {
+        if S::HOLDS {
+            self.pinger.start(now);
+        }
+    }
+
+    pub(super) fn stop_pings(&mut self) {
+        self.pinger.stop();
+    }
+
+    /// Whether the client can be asked at all.
+    pub(super) const fn has_room(&self) -> bool {
+        S::HOLDS
+    }
+
+    /// The id of the ping that is to be written now.
+    pub(super) fn due_ping(&self) -> Option<u64> {
+        (S::HOLDS && self.pinger.is_due()).then_some(self.next_id)
+    }
+
+    /// The ping that was due was written.
+    pub(super) fn pinged(&mut self, now: Instant) {
+        self.pinger.sent(now, self.next_id);
+        self.pass_id();
+    }
+
+    /// Whether this id is that of the unanswered ping, which has its answer then.
+    pub(super) fn is_pong(&mut self, now: Instant, id: u64) -> bool {
+        S::HOLDS && self.pinger.answered(now, id)
     }
 
     /// The id of our next request; [`pass_id`](Self::pass_id) once its bytes fit.
@@ -159,15 +195,23 @@ impl<S: Store<Slot<Pending>>> Questions<S> {
         }
     }
 
-    /// Ends those whose time is over.
-    pub(super) fn expire(&mut self, now: Instant) {
+    /// Ends the questions whose time is over, and returns the ping that was missed.
+    pub(super) fn handle_timeout(&mut self, now: Instant) -> Option<Missed> {
+        if !S::HOLDS {
+            return None;
+        }
         while let Some(key) = self.table.pop_due(now) {
             self.end(key, true, Some(Ended::Timeout));
         }
+        self.pinger.handle_timeout(now)
     }
 
     pub(super) fn next_deadline(&self) -> Option<Instant> {
-        self.table.next_deadline()
+        if !S::HOLDS {
+            return None;
+        }
+        let deadlines = [self.table.next_deadline(), self.pinger.deadline()];
+        deadlines.into_iter().flatten().min()
     }
 
     /// The next question that ended without an answer: its place, its cookie and why.
@@ -200,9 +244,9 @@ impl<S: Store<Slot<Pending>>> Questions<S> {
         }
     }
 
-    /// Returns whether the client must be notified that a question is over.
-    pub(super) fn has_cancelled(&self) -> bool {
-        self.table.first(Queue::Transmit).is_some()
+    /// Whether the client must be notified that a question is over, or a ping is due.
+    pub(super) fn has_output(&self) -> bool {
+        self.table.first(Queue::Transmit).is_some() || self.due_ping().is_some()
     }
 
     /// The channels of these notifications.

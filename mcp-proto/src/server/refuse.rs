@@ -17,13 +17,8 @@ impl<S: Storage> Server<'_, S> {
         invalid: Invalid<'b>,
     ) -> Action<Event<'b>, Reply<'b>> {
         if !invalid.shape.is_answerable() {
-            let action = if S::ASKS {
-                self.unusable_answer(now, invalid)
-            } else {
-                Action::Ignore(IgnoreReason::Malformed)
-            };
             // SH-08: an exchange ends with a status in any case, so it may say why.
-            return match action {
+            return match self.unusable_answer(now, invalid) {
                 Action::Ignore(_)
                     if S::HTTP && from.head.is_some() && !self.arrays.batch.is_reading() =>
                 {
@@ -32,8 +27,7 @@ impl<S: Storage> Server<'_, S> {
                 action => action,
             };
         }
-        if S::ASKS
-            && invalid.shape == Shape::Unknown
+        if invalid.shape == Shape::Unknown
             && let action @ (Action::Event(_) | Action::Done) = self.unusable_answer(now, invalid)
         {
             return action;
@@ -59,7 +53,6 @@ impl<S: Storage> Server<'_, S> {
 
     pub(super) fn count_element(&mut self) -> Counted {
         match self.arrays.batch.reading() {
-            _ if !S::ARRAYS => Counted::Served,
             Reading::Outside => Counted::Served,
             _ => self.arrays.batch.count(self.config.limits.batch),
         }
@@ -96,7 +89,7 @@ impl<S: Storage> Server<'_, S> {
         let reading = self.arrays.batch.reading();
         let mut reply = Reply {
             machine: Some(self.id),
-            batched: S::ARRAYS && reading == Reading::Gathered,
+            batched: self.arrays.batch.takes_answers(),
             null_id: self.null_id(),
             ..reply
         };

@@ -98,7 +98,7 @@ impl<S: Storage> Server<'_, S> {
             Stage::Refused | Stage::Ended | Stage::Silent => return Err(SendError::Stale),
         }
         let write = |out: &mut [u8]| write_outcome(config, request, &outcome, out);
-        let len = if S::ARRAYS && request.batched && arrays.batch.gather(write)? {
+        let len = if request.batched && arrays.batch.gather(write)? {
             0
         } else {
             match write(out) {
@@ -109,8 +109,7 @@ impl<S: Storage> Server<'_, S> {
             }
         };
         let alone = !request.accompanied && !request.asked;
-        let subscribes =
-            S::WATCHES && request.traits.subscribes && !matches!(outcome, Outcome::Error(_));
+        let subscribes = request.traits.subscribes && !matches!(outcome, Outcome::Error(_));
         if subscribes {
             self.subscriptions.confirm(token);
         }

@@ -87,7 +87,7 @@ impl<'c, S: Storage> Server<'c, S> {
             server.session.log_level = level;
         }
         server.questions.go_on_from(snapshot.next_id);
-        server.pinger.start(now);
+        server.questions.start_pings(now);
         Ok(server)
     }
 
@@ -111,7 +111,7 @@ impl<'c, S: Storage> Server<'c, S> {
     /// [`Limits::subscription_bytes`](crate::Limits::subscription_bytes), and the bytes of a storage
     /// of arrays.
     pub fn subscribe(&mut self, uri: &str) -> bool {
-        S::WATCHES && self.add_uri(Owner::Session, Str::from(uri)).is_ok()
+        self.add_uri(Owner::Session, Str::from(uri)).is_ok()
     }
 }
 

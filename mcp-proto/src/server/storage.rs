@@ -44,13 +44,6 @@ pub trait Tables {
     /// as those that an [`IdBuf`](Self::IdBuf) holds. So much room is kept for each answer of the
     /// core.
     const ID_ECHO: usize = id_buf::echo(<Self::IdBuf as IdStorage>::CAPACITY);
-    /// Whether the server ever asks its client, pings included. What can never happen is left
-    /// out of the program, which matters where flash is short.
-    const ASKS: bool = true;
-    /// Whether arrays are ever gathered.
-    const ARRAYS: bool = true;
-    /// Whether the client can ever subscribe to a resource.
-    const WATCHES: bool = true;
     /// Whether messages ever come by HTTP, with heads to compare and channels that end.
     const HTTP: bool = true;
 
@@ -153,9 +146,6 @@ impl<
     type Batch = [u8; BATCH];
     type Uris = [u8; URIS];
 
-    const ASKS: bool = QUESTIONS > 0;
-    const ARRAYS: bool = BATCH > 0;
-    const WATCHES: bool = URIS > 0;
     const HTTP: bool = false;
 
     fn requests(&self) -> Self::Requests {
@@ -197,9 +187,6 @@ impl<S: Tables> Tables for OverHttp<S> {
     type Uris = S::Uris;
 
     const ID_ECHO: usize = S::ID_ECHO;
-    const ASKS: bool = S::ASKS;
-    const ARRAYS: bool = S::ARRAYS;
-    const WATCHES: bool = S::WATCHES;
     const HTTP: bool = true;
 
     fn requests(&self) -> Self::Requests {

@@ -19,6 +19,11 @@ impl<S: Store<u8>> Subscriptions<S> {
         }
     }
 
+    /// Whether a resource can be subscribed to at all.
+    pub(super) const fn has_room(&self) -> bool {
+        S::HOLDS
+    }
+
     pub(super) const fn listens(&self) -> usize {
         self.listens
     }

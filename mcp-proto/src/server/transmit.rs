@@ -19,8 +19,8 @@ impl<S: Storage> Server<'_, S> {
         }
         (S::HTTP && self.arrays.ended().is_some())
             || self.requests.first(Queue::Transmit).is_some()
-            || (S::ASKS && (self.questions.has_cancelled() || self.pinger.is_due()))
-            || (S::ARRAYS && self.arrays.batch.is_ready())
+            || self.questions.has_output()
+            || self.arrays.batch.is_ready()
             || self.session_has_output()
     }
 
@@ -70,8 +70,7 @@ impl<S: Storage> Server<'_, S> {
                 Err(_) => self.requests.unmark(Queue::Transmit, token),
             }
         }
-        if S::ARRAYS
-            && let Some(array) = self.arrays.ready()
+        if let Some(array) = self.arrays.ready()
             && (!S::HTTP || array == on)
         {
             let len = self.arrays.batch.write(out)?;
@@ -80,9 +79,7 @@ impl<S: Storage> Server<'_, S> {
                 ..Transmit::on(on, len)
             }));
         }
-        if S::ASKS
-            && let Some(transmit) = self.transmit_question(now, on, out)?
-        {
+        if let Some(transmit) = self.transmit_question(now, on, out)? {
             return Ok(Some(transmit));
         }
         if S::HTTP && on != Channel::PIPE {
@@ -109,13 +106,13 @@ impl<S: Storage> Server<'_, S> {
                 ..Transmit::on(on, len)
             }));
         }
-        if self.pinger.is_due() && (!S::HTTP || on == Channel::PIPE) {
-            let id = self.questions.next_id();
+        if let Some(id) = self.questions.due_ping()
+            && (!S::HTTP || on == Channel::PIPE)
+        {
             let mut w = Writer::new(out);
             envelope::bare_request(&mut w, id, Method::Ping);
             let len = w.finish()?;
-            self.questions.pass_id();
-            self.pinger.sent(now, id);
+            self.questions.pinged(now);
             return Ok(Some(Transmit::pipe(len)));
         }
         Ok(None)
@@ -144,9 +141,7 @@ impl<S: Storage> Server<'_, S> {
             Ok::<(), core::convert::Infallible>(())
         });
         let len = w.finish()?;
-        if S::WATCHES {
-            self.subscriptions.told(place);
-        }
+        self.subscriptions.told(place);
         Ok(Some(Transmit::pipe(len)))
     }
 
@@ -163,7 +158,7 @@ impl<S: Storage> Server<'_, S> {
         };
         let write =
             |out: &mut [u8]| write_replacement(Some(request.id()), &CANCELLED, *max_message, out);
-        let gathered = S::ARRAYS && request.batched && arrays.batch.gather(write).unwrap_or(false);
+        let gathered = request.batched && arrays.batch.gather(write).unwrap_or(false);
         let len = match gathered {
             true => 0,
             false => match write(out) {

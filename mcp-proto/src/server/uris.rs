@@ -50,6 +50,9 @@ impl<S: Store<u8>> Uris<S> {
 
     /// Adds a URI, unless its owner has it already (RS-16).
     pub(super) fn add(&mut self, owner: Owner, uri: Str<'_>) -> Result<(), Full> {
+        if !S::HOLDS {
+            return Err(Full);
+        }
         let length = uri.decoded_len();
         let fields = fields(owner, length);
         if self.has(&fields, uri) {
@@ -218,6 +221,9 @@ impl<S: Store<u8>> Uris<S> {
     /// One walk, in which what stays moves once: one listen can bring thousands of URIs, and
     /// each of them closing the gap behind it would cost their square.
     fn retain(&mut self, keep: impl Fn(&Entry<'_>) -> bool) {
+        if !S::HOLDS {
+            return;
+        }
         let (mut at, mut kept) = (0, 0);
         while let Some(entry) = self.entry(at) {
             let (start, end, dirty) = (entry.start, entry.end, entry.dirty);
