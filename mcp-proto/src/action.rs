@@ -40,9 +40,6 @@ pub enum IgnoreReason {
     DuplicateQuestion,
     /// The answer was lost: the outbox can hold neither it nor an error in its place.
     NoRoom,
-    /// A message with the head of an HTTP request, for a server whose storage is not made for HTTP
-    /// ([`OverHttp`](crate::server::OverHttp)): the head could not be compared with the message.
-    NotOverHttp,
     /// The connection is over.
     Closed,
 }

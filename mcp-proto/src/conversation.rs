@@ -6,7 +6,6 @@ use crate::action::{Action, Channel, Transmit};
 use crate::machine::Machine;
 use crate::outbox::{NeedsBuffer, Outbox, Output};
 use crate::rpc::Incoming;
-use crate::source::Source;
 use crate::store::Store;
 use crate::time::Instant;
 use crate::token::SentToken;
@@ -107,7 +106,7 @@ impl<M: Machine, O: Outgoing, B: Store<u8>> Conversation<'_, M, O, B> {
     pub fn handle<'b>(
         &mut self,
         now: Instant,
-        from: &Source<'_>,
+        from: &M::Source<'_>,
         incoming: Incoming<'b>,
         look: impl FnOnce(&Action<M::Event<'b>, M::Reply<'b>>),
     ) -> Option<M::Event<'b>> {

@@ -174,7 +174,7 @@ pub use outbox::{NeedsBuffer, Outbox, Output};
 // What goes into a machine and comes out of it.
 pub use action::{Action, BufferFull, Channel, IgnoreReason, SendError, Transmit};
 pub use payload::{InputRequired, Outcome, Payload, Question};
-pub use source::Source;
+pub use source::{Pipe, Source};
 pub use time::Instant;
 pub use token::{SentToken, Token};
 

@@ -3,7 +3,7 @@
 use crate::action::{Action, BufferFull, Channel, Transmit};
 use crate::limits::Limits;
 use crate::rpc::Incoming;
-use crate::source::Source;
+use crate::source::Pipe;
 use crate::time::Instant;
 use crate::token::Token;
 
@@ -40,6 +40,9 @@ use crate::token::Token;
 /// }
 /// ```
 pub trait Machine {
+    /// The origin of a message: [`Pipe`], or for a server that can be reached over HTTP [`Source`](crate::Source).
+    type Source<'h>: From<Pipe>;
+
     /// The event type for the application; it borrows from the message.
     type Event<'b>;
 
@@ -52,7 +55,7 @@ pub trait Machine {
     fn handle<'b>(
         &mut self,
         now: Instant,
-        from: &Source<'_>,
+        from: &Self::Source<'_>,
         incoming: Incoming<'b>,
     ) -> Action<Self::Event<'b>, Self::Reply<'b>>;
 
@@ -139,13 +142,14 @@ pub trait Machine {
 
 /// A machine that lies elsewhere, such as a `static` of firmware.
 impl<M: Machine> Machine for &mut M {
+    type Source<'h> = M::Source<'h>;
     type Event<'b> = M::Event<'b>;
     type Reply<'b> = M::Reply<'b>;
 
     fn handle<'b>(
         &mut self,
         now: Instant,
-        from: &Source<'_>,
+        from: &Self::Source<'_>,
         incoming: Incoming<'b>,
     ) -> Action<Self::Event<'b>, Self::Reply<'b>> {
         (**self).handle(now, from, incoming)

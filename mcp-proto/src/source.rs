@@ -1,9 +1,16 @@
-//! The origin of a message.
+//! Where messages come from, and where what they cause goes.
+
+use core::fmt::Debug;
 
 use crate::action::Channel;
 use crate::http::Post;
 
-/// The origin of a message: a channel and, over HTTP, the head to compare with the body.
+/// The origin of each message of a machine that is not reached over HTTP: its one pipe.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pipe;
+
+/// The origin of a message of a server that can be reached over HTTP: a channel and, but for a [`Pipe`], the head to
+/// compare with the body.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'h> {
     channel: Channel,
@@ -20,8 +27,21 @@ impl<'h> Source<'h> {
     /// A message from the body of a POST with this head, which is answered on this channel.
     ///
     /// The [storage](crate::server::Storage) of the server is one for HTTP: `Growing` is, and arrays
-    /// are [`OverHttp`](crate::server::OverHttp). A server with another storage cannot compare head
-    /// and body, and [ignores](crate::IgnoreReason::NotOverHttp) the message.
+    /// are [`OverHttp`](crate::server::OverHttp). A server with another storage could not compare head
+    /// and body; there this does not compile:
+    ///
+    /// ```compile_fail,E0308
+    /// use mcp_proto::http::{Post, Version};
+    /// use mcp_proto::rpc::{Incoming, Message};
+    /// use mcp_proto::server::{Fixed, Server, ServerConfig};
+    /// use mcp_proto::{AtOnce, Instant, Machine, Source};
+    ///
+    /// let mut server = Server::new(ServerConfig::new("demo", "1.0"), Fixed::new()).unwrap();
+    /// let post = Post { version: Version::Absent, session: None, method: None, name: None };
+    /// let source = Source::post(AtOnce::CHANNEL, &post);
+    /// let ping = Incoming::Message(Message::parse(br#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, 8));
+    /// let _ = server.handle(Instant::ZERO, &source, ping);
+    /// ```
     pub const fn post(channel: Channel, head: &'h Post<'h>) -> Self {
         Self {
             channel,
@@ -37,5 +57,89 @@ impl<'h> Source<'h> {
     /// The head of the POST that it came with.
     pub const fn head(&self) -> Option<&'h Post<'h>> {
         self.head
+    }
+}
+
+impl From<Pipe> for Source<'_> {
+    fn from(_: Pipe) -> Self {
+        Source::PIPE
+    }
+}
+
+/// The origin of a message: [`Pipe`] or [`Source`].
+#[expect(unnameable_types, reason = "only the sealed `Storage` names it")]
+pub trait Origin<'h>: Copy + Debug + From<Pipe> {
+    /// The channel on which an immediate answer leaves.
+    fn channel(self) -> Channel;
+    /// The head of the POST that it came with.
+    fn head(self) -> Option<&'h Post<'h>>;
+}
+
+impl<'h> Origin<'h> for Pipe {
+    fn channel(self) -> Channel {
+        Channel::PIPE
+    }
+
+    fn head(self) -> Option<&'h Post<'h>> {
+        None
+    }
+}
+
+impl<'h> Origin<'h> for Source<'h> {
+    fn channel(self) -> Channel {
+        self.channel
+    }
+
+    fn head(self) -> Option<&'h Post<'h>> {
+        self.head
+    }
+}
+
+/// The place that a request came from, and that everything about it goes to: one of the channels of HTTP, or the pipe,
+/// of which there is nothing to remember.
+#[expect(unnameable_types, reason = "only the sealed `Storage` names it")]
+pub trait Place: Copy + Debug + PartialEq {
+    /// The origin of a message.
+    type Source<'h>: Origin<'h>;
+
+    /// Whether there are others than the pipe. What only they need is left out of the program.
+    const MANY: bool;
+
+    /// The place of a channel.
+    fn of(channel: Channel) -> Self;
+    /// The channel of a place.
+    fn channel(self) -> Channel;
+
+    /// Whether it is an exchange, which ends with its last answer.
+    fn is_exchange(self) -> bool {
+        self.channel().is_exchange()
+    }
+}
+
+impl Place for Pipe {
+    type Source<'h> = Self;
+
+    const MANY: bool = false;
+
+    fn of(_: Channel) -> Self {
+        Self
+    }
+
+    fn channel(self) -> Channel {
+        Channel::PIPE
+    }
+}
+
+impl Place for Channel {
+    type Source<'h> = Source<'h>;
+
+    const MANY: bool = true;
+
+    fn of(channel: Channel) -> Self {
+        channel
+    }
+
+    fn channel(self) -> Channel {
+        self
     }
 }

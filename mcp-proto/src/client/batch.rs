@@ -17,7 +17,7 @@ impl<S: Storage> Client<'_, S> {
     ///
     /// ```
     /// # use mcp_proto::client::{Client, ClientConfig, Growing};
-    /// # use mcp_proto::{Channel, Instant, Machine, RevisionSet, Source, rpc};
+    /// # use mcp_proto::{Channel, Instant, Machine, Pipe, RevisionSet, rpc};
     /// # let config = ClientConfig { revisions: RevisionSet::legacy(), ..ClientConfig::new("demo", "1.0") };
     /// # let (mut client, mut out, now) = (Client::new(config, Growing).unwrap(), [0; 512], Instant::ZERO);
     /// # client.connect(now)?;
@@ -25,7 +25,7 @@ impl<S: Storage> Client<'_, S> {
     /// # let answer = br#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-03-26",
     /// #     "capabilities":{"tools":{}},"serverInfo":{"name":"demo","version":"1.0"}}}"#;
     /// # let answer = rpc::Incoming::Message(rpc::Message::parse(answer, 16));
-    /// # let _ = client.handle(now, &Source::PIPE, answer);
+    /// # let _ = client.handle(now, &Pipe, answer);
     /// # let _ = client.poll_transmit(now, Channel::PIPE, &mut out)?;
     /// use mcp_proto::client::Call;
     /// use mcp_proto::rpc::Method;

@@ -9,18 +9,19 @@ use crate::limits::Limits;
 use crate::machine::Machine;
 use crate::revision::Revision;
 use crate::rpc::{Incoming, Message};
-use crate::source::Source;
+use crate::source::Pipe;
 use crate::time::Instant;
 use crate::token::Token;
 
 impl<S: Storage> Machine for Client<'_, S> {
+    type Source<'h> = Pipe;
     type Event<'b> = Event<'b>;
     type Reply<'b> = Reply<'b>;
 
     fn handle<'b>(
         &mut self,
         now: Instant,
-        _from: &Source<'_>,
+        _: &Pipe,
         incoming: Incoming<'b>,
     ) -> Action<Event<'b>, Reply<'b>> {
         if matches!(self.phase, Phase::Closed) {

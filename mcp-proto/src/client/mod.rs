@@ -91,7 +91,7 @@ use questions::Questions;
 /// ```
 /// use mcp_proto::client::{Call, Client, ClientConfig, Event, Fixed};
 /// use mcp_proto::rpc::{Incoming, Message, Method};
-/// use mcp_proto::{Action, Channel, Instant, Machine, RevisionSet, Source};
+/// use mcp_proto::{Action, Channel, Instant, Machine, Pipe, RevisionSet};
 ///
 /// let config = ClientConfig {
 ///     revisions: RevisionSet::legacy(),
@@ -108,7 +108,7 @@ use questions::Questions;
 /// let answer = br#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25",
 ///     "capabilities":{"tools":{}},"serverInfo":{"name":"srv","version":"2"}}}"#;
 /// let incoming = Incoming::Message(Message::parse(answer, 128));
-/// let Action::Event(Event::Connected(server)) = client.handle(now, &Source::PIPE, incoming)
+/// let Action::Event(Event::Connected(server)) = client.handle(now, &Pipe, incoming)
 ///     else { panic!("it is connected") };
 /// assert!(server.capabilities.is_some());
 ///

@@ -134,7 +134,7 @@ impl<S: Storage> Client<'_, S> {
     ///
     /// ```
     /// # use mcp_proto::client::{Client, ClientConfig, Fixed};
-    /// # use mcp_proto::{Channel, Instant, Machine, RevisionSet, Source, rpc};
+    /// # use mcp_proto::{Channel, Instant, Machine, Pipe, RevisionSet, rpc};
     /// # let config = ClientConfig { revisions: RevisionSet::legacy(), ..ClientConfig::new("demo", "1.0") };
     /// # let (mut client, mut out, now) = (Client::new(config, Fixed::new().questions::<1>()).unwrap(), [0; 512], Instant::ZERO);
     /// # client.connect(now)?;
@@ -142,7 +142,7 @@ impl<S: Storage> Client<'_, S> {
     /// # let answer = br#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25",
     /// #     "capabilities":{"tools":{}},"serverInfo":{"name":"demo","version":"1.0"}}}"#;
     /// # let answer = rpc::Incoming::Message(rpc::Message::parse(answer, 16));
-    /// # let _ = client.handle(now, &Source::PIPE, answer);
+    /// # let _ = client.handle(now, &Pipe, answer);
     /// # let _ = client.poll_transmit(now, Channel::PIPE, &mut out)?;
     /// // The server answered with 404: the handshake is made once more.
     /// client.lose_session(now);

@@ -6,7 +6,7 @@ use crate::limits::OutputTooSmall;
 use crate::machine::Machine;
 use crate::outbox::Outbox;
 use crate::rpc::Incoming;
-use crate::source::Source;
+use crate::source::Pipe;
 use crate::store::Store;
 use crate::time::Instant;
 
@@ -124,7 +124,7 @@ pub fn step_with<'i, 'o, M: Machine, O: Store<u8>>(
     let Some(incoming) = next() else {
         return Step::Empty;
     };
-    match machine.handle(now, &Source::PIPE, incoming) {
+    match machine.handle(now, &Pipe.into(), incoming) {
         Action::Event(event) => {
             // What the message made due leaves before the application's answer to it does:
             // `initialized` before the first call. Where it does not fit, it follows.

@@ -9,7 +9,7 @@ use crate::Limits;
 use crate::action::{Action, BufferFull, Channel, IgnoreReason, Transmit};
 use crate::rpc::{Incoming, Message, Method};
 use crate::slots::Key;
-use crate::source::Source;
+use crate::source::Pipe;
 use crate::token::{MachineId, Token};
 
 /// Answers pings, reports other requests, says `due` when told to and has a timer.
@@ -24,15 +24,11 @@ struct Echo {
 }
 
 impl Machine for Echo {
+    type Source<'h> = Pipe;
     type Event<'b> = String;
     type Reply<'b> = ();
 
-    fn handle<'b>(
-        &mut self,
-        _: Instant,
-        _: &Source<'_>,
-        incoming: Incoming<'b>,
-    ) -> Action<String, ()> {
+    fn handle<'b>(&mut self, _: Instant, _: &Pipe, incoming: Incoming<'b>) -> Action<String, ()> {
         match incoming {
             Incoming::Message(Message::Request(request)) => match request.method {
                 Method::Ping => Action::Reply(()),

@@ -2,33 +2,38 @@
 
 use crate::action::Channel;
 use crate::http::Post;
-use crate::source::Source;
+use crate::source::{Origin, Place};
 
 /// How a message arrived, passed down with it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Arrival<'h> {
-    /// Where an immediate answer leaves.
-    pub(super) channel: Channel,
-    /// The head of its POST.
-    pub(super) head: Option<&'h Post<'h>>,
+pub(super) struct Arrival<'h, P: Place> {
+    source: P::Source<'h>,
     /// Whether its head, or as soon as that is read its body, says that it is of 2026-07-28.
     pub(super) modern: bool,
 }
 
-impl<'h> Arrival<'h> {
-    /// By a pipe.
-    pub(super) const PIPE: Arrival<'static> = Arrival {
-        channel: Channel::PIPE,
-        head: None,
-        modern: false,
-    };
+impl<'h, P: Place> Arrival<'h, P> {
+    pub(super) fn new(source: &P::Source<'h>) -> Self {
+        let mut arrival = Self {
+            source: *source,
+            modern: false,
+        };
+        arrival.modern = arrival.head().is_some_and(Post::is_modern);
+        arrival
+    }
 
-    /// By an exchange of HTTP, or by a pipe.
-    pub(super) fn new(source: &Source<'h>) -> Self {
-        Self {
-            channel: source.channel(),
-            head: source.head(),
-            modern: source.head().is_some_and(Post::is_modern),
-        }
+    /// The channel on which an immediate answer leaves.
+    pub(super) fn channel(&self) -> Channel {
+        self.source.channel()
+    }
+
+    /// The place that the message came from.
+    pub(super) fn place(&self) -> P {
+        P::of(self.channel())
+    }
+
+    /// The head of its POST.
+    pub(super) fn head(&self) -> Option<&'h Post<'h>> {
+        self.source.head()
     }
 }

@@ -4,34 +4,32 @@ use super::in_flight::Stage;
 use super::{Server, Storage};
 use crate::action::{Channel, Transmit};
 use crate::slots::{Key, Queue};
+use crate::source::Place;
 
 impl<S: Storage> Server<'_, S> {
     /// The channel for messages on behalf of a request, or of none.
     pub(super) fn channel_of(&self, request: Option<Key>) -> Channel {
-        request
-            .filter(|_| S::HTTP)
-            .and_then(|token| self.requests.get(token))
-            .map_or(Channel::PIPE, |request| request.channel)
+        let request = request.and_then(|token| self.requests.get(token));
+        request.map_or(Channel::PIPE, |request| request.place.channel())
     }
 
     /// The next request in the queue of those that have something to say on this channel.
     pub(super) fn next_request(&self, on: Channel) -> Option<Key> {
-        if !S::HTTP {
-            return self.requests.first(Queue::Transmit);
-        }
+        let on = S::Place::of(on);
         let mut marked = self.requests.marked(Queue::Transmit);
         marked
-            .find(|(_, request)| request.channel == on)
+            .find(|(_, request)| request.place == on)
             .map(|(token, _)| token)
     }
 
     /// Whether nothing more comes for an exchange (SH-14).
     pub(super) fn is_over(&self, channel: Channel) -> bool {
-        if !S::HTTP || !channel.is_exchange() {
+        let place = S::Place::of(channel);
+        if !place.is_exchange() {
             return false;
         }
         !self.arrays.occupies(channel)
-            && self.requests.values().all(|it| it.channel != channel)
+            && self.requests.values().all(|it| it.place != place)
             && !self.questions.occupy(channel)
     }
 
@@ -47,14 +45,18 @@ impl<S: Storage> Server<'_, S> {
 
     /// Takes out a request that has no answer: over HTTP its channel is still to end.
     pub(super) fn retire(&mut self, token: Key) {
-        if !S::HTTP || self.is_closed() {
+        if self.is_closed() {
             return self.release(token);
         }
         self.detach(token);
         let request = self.requests.get_mut(token);
-        match request.filter(|request| request.channel.is_exchange()) {
+        match request.filter(|request| request.place.is_exchange()) {
             Some(request) => {
                 request.stage = Stage::Silent;
+                request.batched = false;
+                request.asked = false;
+                request.traits.subscribes = false;
+                self.requests.arm(token, None);
                 self.requests.unmark(Queue::Event, token);
                 self.requests.mark(Queue::Transmit, token);
             }

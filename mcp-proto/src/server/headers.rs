@@ -9,12 +9,13 @@ use crate::json::{Object, Str};
 use crate::model::keys;
 use crate::revision::Revision;
 use crate::rpc::Method;
+use crate::source::Place;
 
 impl<S: Storage> Server<'_, S> {
     /// What a request of a legacy session repeats in its head under the draft.
     pub(super) fn check_draft(
         &self,
-        from: &Arrival<'_>,
+        from: &Arrival<'_, S::Place>,
         head: &Post<'_>,
         method: Method<'_>,
         members: &Members<'_>,
@@ -34,7 +35,7 @@ impl<S: Storage> Server<'_, S> {
     /// equal: the method, and the version if its `_meta` names one (SH-34). A version that is not served is refused (SH-35).
     pub(super) fn check_notification(
         &self,
-        from: &Arrival<'_>,
+        from: &Arrival<'_, S::Place>,
         head: &Post<'_>,
         method: Method<'_>,
         params: Option<Object<'_>>,
@@ -69,7 +70,7 @@ impl<S: Storage> Server<'_, S> {
     }
 
     /// Whether the message that is being handled is held to the draft of spring 2026.
-    pub(super) fn is_draft(&self, from: &Arrival<'_>) -> bool {
+    pub(super) fn is_draft(&self, from: &Arrival<'_, S::Place>) -> bool {
         let rules = self.session_rules(from);
         rules.is_some_and(Revision::has_mirrored_headers)
     }
@@ -86,13 +87,13 @@ impl<S: Storage> Server<'_, S> {
     /// The revision whose rules for HTTP a request of this one is held to; `None` on a pipe.
     pub(super) fn http_rules(&self, revision: Revision) -> Option<Revision> {
         let rules = revision.over_http(self.config.draft_profile);
-        Some(rules).filter(|_| S::HTTP && self.session.by_exchanges)
+        Some(rules).filter(|_| S::Place::MANY && self.session.by_exchanges)
     }
 
     /// The revision whose rules for HTTP a message of a session is held to; `None` on a pipe and
     /// for a message of the modern era.
-    fn session_rules(&self, from: &Arrival<'_>) -> Option<Revision> {
-        if !S::HTTP || from.modern || !from.channel.is_exchange() {
+    fn session_rules(&self, from: &Arrival<'_, S::Place>) -> Option<Revision> {
+        if from.modern || !from.place().is_exchange() {
             return None;
         }
         match self.session.revision() {

@@ -3,7 +3,6 @@
 use super::context::Asked;
 use super::lists::Lists;
 use super::pace::Pace;
-use crate::action::Channel;
 use crate::id_buf::{IdBuf, IdStorage};
 use crate::model::{ClientFeatures, LoggingLevel};
 use crate::revision::Revision;
@@ -12,7 +11,7 @@ use crate::rpc::{Id, Method};
 /// A request in a server's table.
 #[expect(unnameable_types, reason = "only the sealed `Storage` names it")]
 #[derive(Clone, Debug)]
-pub struct InFlight<L> {
+pub struct InFlight<L, P> {
     id: L,
     progress_token: Option<IdBuf<TOKEN>>,
     /// The last value that was sent; the next one exceeds it (PG-04).
@@ -24,7 +23,7 @@ pub struct InFlight<L> {
     pub(super) log_level: Option<LoggingLevel>,
     pub(super) traits: Traits,
     /// Where it came from, and where everything about it goes.
-    pub(super) channel: Channel,
+    pub(super) place: P,
     /// Others came with it, in an array: the channel ends with the last of them.
     pub(super) accompanied: bool,
     /// Its answer belongs into the array that is being gathered.
@@ -101,9 +100,9 @@ pub(super) struct Traits {
     pub(super) subscribes: bool,
 }
 
-impl<L: IdStorage> InFlight<L> {
+impl<L: IdStorage, P> InFlight<L, P> {
     /// A request as it arrived; `None` if its id is too long to be kept.
-    pub(super) fn new(id: Id<'_>, method: Method<'_>, asked: &Asked<'_>) -> Option<Self> {
+    pub(super) fn new(id: Id<'_>, method: Method<'_>, asked: &Asked<'_>, place: P) -> Option<Self> {
         Some(Self {
             id: L::new(id)?,
             // A token that is too long to keep gets no progress, which it need not (PG-02).
@@ -114,7 +113,7 @@ impl<L: IdStorage> InFlight<L> {
             features: asked.features,
             log_level: asked.log_level,
             traits: Traits::of(method),
-            channel: Channel::PIPE,
+            place,
             accompanied: false,
             batched: false,
             asked: false,

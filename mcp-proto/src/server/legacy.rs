@@ -20,14 +20,14 @@ impl<S: Storage> Server<'_, S> {
     /// A request without modern `_meta`.
     pub(super) fn legacy_request<'b>(
         &mut self,
-        from: &Arrival<'_>,
+        from: &Arrival<'_, S::Place>,
         id: Id<'b>,
         method: Method<'b>,
         params: Option<Object<'b>>,
         members: Members<'b>,
     ) -> Result<Action<Event<'b>, Reply<'b>>, PeerError> {
         let core = |kind| Reply::to(Some(id), kind);
-        if let Some(head) = from.head.filter(|_| S::HTTP) {
+        if let Some(head) = from.head() {
             self.check_draft(from, head, method, &members)?;
         }
         match method {
@@ -121,7 +121,7 @@ impl<S: Storage> Server<'_, S> {
     #[inline(never)]
     fn initialize<'b>(
         &mut self,
-        from: &Arrival<'_>,
+        from: &Arrival<'_, S::Place>,
         id: Id<'b>,
         params: Option<Object<'b>>,
     ) -> Result<Action<Event<'b>, Reply<'b>>, PeerError> {

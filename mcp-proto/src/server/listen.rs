@@ -7,20 +7,21 @@ use super::lists::{ListKind, Lists};
 use super::reply::Reply;
 use super::uris::Owner;
 use super::{Event, PeerError, Server, Storage};
-use crate::action::{Action, Channel, SendError, Transmit};
+use crate::action::{Action, SendError, Transmit};
 use crate::id_buf::IdStorage;
 use crate::json::{Array, EncodeError, Object, Raw, Writer};
 use crate::model::ServerFeatures;
 use crate::payload::Payload;
 use crate::rpc::{Id, Method, envelope};
 use crate::slots::{Key, Queue};
+use crate::source::Place;
 use crate::token::Token;
 
 impl<S: Storage> Server<'_, S> {
     /// Accepts a listen: what it asks for and is served, and nothing else (SB-01, SB-02).
     pub(super) fn listen<'b>(
         &mut self,
-        from: &Arrival<'_>,
+        from: &Arrival<'_, S::Place>,
         id: Id<'b>,
         params: Object<'b>,
         asked: &Asked<'b>,
@@ -133,7 +134,7 @@ impl<S: Storage> Server<'_, S> {
     /// ```
     /// # use mcp_proto::rpc::{Incoming, Message};
     /// # use mcp_proto::server::{Event, Fixed, Server, ServerConfig};
-    /// # use mcp_proto::{Action, Instant, Machine, Source};
+    /// # use mcp_proto::{Action, Instant, Machine, Pipe};
     /// let config = ServerConfig { filters: &["notes"], ..ServerConfig::new("demo", "1.0") };
     /// let mut server = Server::new(config, Fixed::new().questions::<1>().uris::<64>())?;
     /// # let listen = br#"{"jsonrpc":"2.0","id":7,"method":"subscriptions/listen","params":{
@@ -141,7 +142,7 @@ impl<S: Storage> Server<'_, S> {
     /// #     "_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#;
     /// # let listen = Incoming::Message(Message::parse(listen, 8));
     /// # let (now, mut out) = (Instant::ZERO, [0; 512]);
-    /// let action = server.handle(now, &Source::PIPE, listen);
+    /// let action = server.handle(now, &Pipe, listen);
     /// let Action::Event(Event::Listening { token, held: true, .. }) = action else { panic!() };
     /// let sent = server.acknowledge(token, &[("notes", &["a"])], &mut out)?;
     /// assert!(out[..sent.len].ends_with(br#""notifications":{"notes":["a"]}}}"#));
@@ -299,10 +300,7 @@ impl<S: Storage> Server<'_, S> {
         let Stage::Listening(listen) = request.stage else {
             return Ok(None);
         };
-        let channel = match S::HTTP {
-            true => request.channel,
-            false => Channel::PIPE,
-        };
+        let channel = request.place.channel();
         let mut w = Writer::new(out);
         let mut next = listen;
         let mut told = None;
@@ -450,7 +448,7 @@ fn write_subscription(w: &mut Writer<'_>, id: Id<'_>) {
 }
 
 /// The result that ends a listen (SB-08).
-fn write_end<L: IdStorage>(w: &mut Writer<'_>, request: &InFlight<L>) {
+fn write_end<L: IdStorage, P>(w: &mut Writer<'_>, request: &InFlight<L, P>) {
     let id = request.id();
     let _ = envelope::result(w, id, |w| -> Result<(), core::convert::Infallible> {
         w.literal(r#"{"resultType":"complete","_meta":"#);

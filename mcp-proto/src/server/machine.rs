@@ -14,28 +14,25 @@ use crate::machine::Machine;
 use crate::ping::Missed;
 use crate::rpc::Incoming;
 use crate::slots::Queue;
-use crate::source::Source;
+use crate::source::Place;
 use crate::time::Instant;
 use crate::token::Token;
 
 impl<S: Storage> Machine for Server<'_, S> {
+    type Source<'h> = <S::Place as Place>::Source<'h>;
     type Event<'b> = Event<'b>;
     type Reply<'b> = Reply<'b>;
 
     fn handle<'b>(
         &mut self,
         now: Instant,
-        from: &Source<'_>,
+        from: &Self::Source<'_>,
         incoming: Incoming<'b>,
     ) -> Action<Event<'b>, Reply<'b>> {
         if self.life != Lifecycle::Open {
             return Action::Ignore(IgnoreReason::Closed);
         }
-        let mut from = match (S::HTTP, from.head()) {
-            (true, _) => Arrival::new(from),
-            (false, None) => Arrival::PIPE,
-            (false, Some(_)) => return Action::Ignore(IgnoreReason::NotOverHttp),
-        };
+        let mut from = Arrival::new(from);
         match incoming {
             Incoming::Message(message) => {
                 let action = self.message(now, &mut from, message);
@@ -68,13 +65,13 @@ impl<S: Storage> Machine for Server<'_, S> {
         let gathered = reply.batched
             && arrays
                 .batch
-                .gather(|room| Ok(reply.write(config, S::HTTP, room)?))
+                .gather(|room| Ok(reply.write(config, S::Place::MANY, room)?))
                 .unwrap_or(false);
         let mut said = Some(reply.kind);
         let len = if gathered {
             0
         } else {
-            match reply.write(config, S::HTTP, out) {
+            match reply.write(config, S::Place::MANY, out) {
                 Err(full) if full.needed > self.max_message => {
                     said = None;
                     self.write_too_large(reply.id, out)?
@@ -86,14 +83,11 @@ impl<S: Storage> Machine for Server<'_, S> {
             Some(ReplyKind::Initialize(opened)) => {
                 self.session.phase = Phase::Answered(opened.revision);
                 self.session.features = opened.features;
-                self.session.by_exchanges = S::HTTP && reply.channel.is_exchange();
+                self.session.by_exchanges = S::Place::of(reply.channel).is_exchange();
                 self.questions.start_pings(now);
             }
             Some(ReplyKind::LogLevel(level)) => self.session.log_level = level,
             Some(ReplyKind::Discover(_) | ReplyKind::Pong | ReplyKind::Error { .. }) | None => {}
-        }
-        if !S::HTTP {
-            return Ok(Transmit::pipe(len));
         }
         Ok(Transmit {
             end: reply.end,
@@ -106,7 +100,7 @@ impl<S: Storage> Machine for Server<'_, S> {
         match reply.kind {
             ReplyKind::Initialize(opened) if reply.machine == Some(self.id) => {
                 // An error goes in the place of an answer that never fits.
-                let needed = match reply.write(&self.config, S::HTTP, &mut []) {
+                let needed = match reply.write(&self.config, S::Place::MANY, &mut []) {
                     Err(full) => full.needed,
                     Ok(len) => len,
                 };
@@ -158,15 +152,12 @@ impl<S: Storage> Machine for Server<'_, S> {
         if !self.has_output() {
             return None;
         }
-        if !S::HTTP {
-            return Some(Channel::PIPE).filter(|pipe| has_room(*pipe));
-        }
         let requests = self.requests.marked(Queue::Transmit);
         let array = self.arrays.ready();
         let pipe = self.session_has_output() || self.questions.due_ping().is_some();
         let ended = self.arrays.ended().into_iter();
         let mut channels = ended
-            .chain(requests.map(|(_, request)| request.channel))
+            .chain(requests.map(|(_, request)| request.place.channel()))
             .chain(array)
             .chain(self.questions.cancelled_on())
             .chain(pipe.then_some(Channel::PIPE));

@@ -91,6 +91,7 @@ pub use storage::{Fixed, OverHttp, Storage};
 
 use crate::action::{Action, IgnoreReason};
 use crate::batch::{Counted, Reading};
+use crate::http::Post;
 use crate::http::{MetaEvidence, is_modern};
 use crate::id_buf::IdStorage;
 use crate::json::{Object, Raw};
@@ -123,12 +124,12 @@ use crate::token::{MachineId, Token};
 /// use mcp_proto::json::Raw;
 /// use mcp_proto::rpc::{Incoming, Message};
 /// use mcp_proto::server::{Event, Fixed, Server, ServerConfig};
-/// use mcp_proto::{Action, Instant, Machine, Outcome, Source};
+/// use mcp_proto::{Action, Instant, Machine, Outcome, Pipe};
 ///
 /// let mut server = Server::new(ServerConfig::new("demo", "1.0"), Fixed::new())?;
 /// let ping = Message::parse(br#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, 16);
 /// let mut out = [0; 1024];
-/// match server.handle(Instant::ZERO, &Source::PIPE, Incoming::Message(ping)) {
+/// match server.handle(Instant::ZERO, &Pipe, Incoming::Message(ping)) {
 ///     Action::Reply(reply) => {
 ///         let transmit = server.reply(Instant::ZERO, reply, &mut out).unwrap();
 ///         assert_eq!(&out[..transmit.len], br#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
@@ -144,7 +145,7 @@ pub struct Server<'c, S: Storage> {
     reserve: usize,
     /// The longest message that the output can ever hold.
     max_message: usize,
-    requests: Slots<InFlight<S::IdBuf>, S::Requests>,
+    requests: Slots<InFlight<S::IdBuf, S::Place>, S::Requests<S::Place>>,
     questions: Questions<S::Questions>,
     subscriptions: Subscriptions<S::Uris>,
     arrays: Arrays<S::Batch>,
@@ -243,7 +244,7 @@ impl<'c, S: Storage> Server<'c, S> {
         self.life != Lifecycle::Open
     }
 
-    fn entry(&self, token: Token) -> Option<&InFlight<S::IdBuf>> {
+    fn entry(&self, token: Token) -> Option<&InFlight<S::IdBuf, S::Place>> {
         self.requests.get(token.key_in(self.id)?)
     }
 
@@ -267,7 +268,7 @@ impl<'c, S: Storage> Server<'c, S> {
     fn message<'b>(
         &mut self,
         now: Instant,
-        from: &mut Arrival<'_>,
+        from: &mut Arrival<'_, S::Place>,
         message: Message<'b>,
     ) -> Action<Event<'b>, Reply<'b>> {
         if self.arrays.batch.reading() == Reading::Refused {
@@ -281,7 +282,7 @@ impl<'c, S: Storage> Server<'c, S> {
             },
             Message::Notification(notification) => self.notification(now, from, notification),
             // SH-48: there is no request to answer.
-            Message::Response(_) if S::HTTP && from.modern => {
+            Message::Response(_) if from.head().is_some_and(Post::is_modern) => {
                 self.refuse(from, None, PeerError::Unasked)
             }
             Message::Response(response) => self.response(now, response),
@@ -291,7 +292,7 @@ impl<'c, S: Storage> Server<'c, S> {
 
     fn request<'b>(
         &mut self,
-        from: &mut Arrival<'_>,
+        from: &mut Arrival<'_, S::Place>,
         request: Request<'b>,
     ) -> Action<Event<'b>, Reply<'b>> {
         let Request { id, method, params } = request;
@@ -303,12 +304,12 @@ impl<'c, S: Storage> Server<'c, S> {
 
     fn serve<'b>(
         &mut self,
-        from: &mut Arrival<'_>,
+        from: &mut Arrival<'_, S::Place>,
         id: Id<'b>,
         method: Method<'b>,
         params: Option<Object<'b>>,
     ) -> Result<Action<Event<'b>, Reply<'b>>, PeerError> {
-        let head = from.head.filter(|_| S::HTTP);
+        let head = from.head();
         if reply::id_len(id) > S::IdBuf::CAPACITY {
             return Err(PeerError::IdTooLong);
         }
@@ -339,17 +340,15 @@ impl<'c, S: Storage> Server<'c, S> {
     /// Takes a request into the table, for the application to answer.
     fn admit(
         &mut self,
-        from: &Arrival<'_>,
+        from: &Arrival<'_, S::Place>,
         id: Id<'_>,
         method: Method<'_>,
         asked: &Asked<'_>,
     ) -> Result<Key, PeerError> {
-        let mut entry = InFlight::new(id, method, asked).ok_or(PeerError::IdTooLong)?;
+        let mut entry =
+            InFlight::new(id, method, asked, from.place()).ok_or(PeerError::IdTooLong)?;
         entry.batched = self.arrays.batch.takes_answers();
-        if S::HTTP {
-            entry.channel = from.channel;
-            entry.accompanied = self.arrays.batch.is_reading();
-        }
+        entry.accompanied = self.arrays.batch.is_reading();
         let batched = entry.batched;
         let token = self
             .requests
@@ -377,14 +376,6 @@ impl<'c, S: Storage> Server<'c, S> {
         let subscribes = request.traits.subscribes;
         let listens = matches!(request.stage, Stage::Listening(_));
         request.pace.clear();
-        if S::HTTP {
-            // It may stay, until its channel has ended.
-            request.stage = Stage::Ended;
-            request.batched = false;
-            request.asked = false;
-            request.traits.subscribes = false;
-            self.requests.arm(token, None);
-        }
         if batched {
             self.arrays.batch.close();
         }
@@ -422,11 +413,11 @@ impl<'c, S: Storage> Server<'c, S> {
     fn notification<'b>(
         &mut self,
         now: Instant,
-        from: &Arrival<'_>,
+        from: &Arrival<'_, S::Place>,
         notification: Notification<'b>,
     ) -> Action<Event<'b>, Reply<'b>> {
         let Notification { method, params } = notification;
-        if let Some(head) = from.head.filter(|_| S::HTTP)
+        if let Some(head) = from.head()
             && let Err(error) = self.check_notification(from, head, method, params)
         {
             let meta = params.and_then(|params| params.get("_meta")?.object());

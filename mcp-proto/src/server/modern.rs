@@ -22,7 +22,7 @@ impl<S: Storage> Server<'_, S> {
     #[inline(never)]
     pub(super) fn modern_request<'b>(
         &mut self,
-        from: &Arrival<'_>,
+        from: &Arrival<'_, S::Place>,
         id: Id<'b>,
         method: Method<'b>,
         params: Option<Object<'b>>,
@@ -31,7 +31,7 @@ impl<S: Storage> Server<'_, S> {
         if self.arrays.batch.is_reading() {
             return Err(PeerError::ModernInBatch);
         }
-        let head = from.head.filter(|_| S::HTTP);
+        let head = from.head();
         if let Some(head) = head {
             headers::has_version(head)?;
         }

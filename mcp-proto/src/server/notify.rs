@@ -147,7 +147,7 @@ impl<S: Storage> Server<'_, S> {
     /// ```
     /// # use mcp_proto::rpc::{Incoming, Message};
     /// # use mcp_proto::server::{Event, Fixed, Server, ServerConfig};
-    /// # use mcp_proto::{Action, Instant, Machine, Source};
+    /// # use mcp_proto::{Action, Instant, Machine, Pipe};
     /// use mcp_proto::json::Raw;
     /// use mcp_proto::rpc::Method;
     /// use mcp_proto::CustomMethod;
@@ -163,7 +163,7 @@ impl<S: Storage> Server<'_, S> {
     /// #     "_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#;
     /// # let listen = Incoming::Message(Message::parse(listen, 8));
     /// # let (now, mut out) = (Instant::ZERO, [0; 512]);
-    /// # let action = server.handle(now, &Source::PIPE, listen);
+    /// # let action = server.handle(now, &Pipe, listen);
     /// # let Action::Event(Event::Listening { token, held: true, .. }) = action else { panic!() };
     /// // `token` came with `Event::Listening`.
     /// let _ = server.acknowledge(token, &[("notes", &true)], &mut out)?;
@@ -232,7 +232,7 @@ impl<S: Storage> Server<'_, S> {
     }
 
     /// A request that the application may still speak for.
-    pub(super) fn running(&self, token: Key) -> Result<&InFlight<S::IdBuf>, SendError> {
+    pub(super) fn running(&self, token: Key) -> Result<&InFlight<S::IdBuf, S::Place>, SendError> {
         if self.is_closed() {
             return Err(SendError::Closed);
         }

@@ -192,9 +192,9 @@ impl<S: Storage> Server<'_, S> {
     }
 }
 
-fn write<L: IdStorage>(
+fn write<L: IdStorage, P>(
     w: &mut Writer<'_>,
-    request: &InFlight<L>,
+    request: &InFlight<L, P>,
     token: Id<'_>,
     progress: ProgressReport<'_>,
 ) {

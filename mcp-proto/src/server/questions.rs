@@ -255,13 +255,8 @@ impl<S: Store<Slot<Pending>>> Questions<S> {
         marked.map(|(_, question)| question.channel)
     }
 
-    /// The first question that the client is to be told of, and its number: on this channel, or
-    /// on any.
-    pub(super) fn next_cancelled(&self, on: Option<Channel>) -> Option<(Key, u64)> {
-        let Some(on) = on else {
-            let key = self.table.first(Queue::Transmit)?;
-            return Some((key, self.table.get(key)?.number));
-        };
+    /// The first question that the client is to be told of on this channel, and its number.
+    pub(super) fn next_cancelled(&self, on: Channel) -> Option<(Key, u64)> {
         let mut marked = self.table.marked(Queue::Transmit);
         marked
             .find(|(_, question)| question.channel == on)

@@ -7,21 +7,20 @@ use crate::action::{Action, IgnoreReason};
 use crate::batch::{Counted, Reading};
 use crate::revision::Revision;
 use crate::rpc::{Id, Invalid, Shape};
+use crate::source::Place;
 use crate::time::Instant;
 
 impl<S: Storage> Server<'_, S> {
     pub(super) fn invalid<'b>(
         &mut self,
         now: Instant,
-        from: &Arrival<'_>,
+        from: &Arrival<'_, S::Place>,
         invalid: Invalid<'b>,
     ) -> Action<Event<'b>, Reply<'b>> {
         if !invalid.shape.is_answerable() {
             // SH-08: an exchange ends with a status in any case, so it may say why.
             return match self.unusable_answer(now, invalid) {
-                Action::Ignore(_)
-                    if S::HTTP && from.head.is_some() && !self.arrays.batch.is_reading() =>
-                {
+                Action::Ignore(_) if from.head().is_some() && !self.arrays.batch.is_reading() => {
                     self.refuse(from, None, PeerError::Invalid(invalid.reason))
                 }
                 action => action,
@@ -58,13 +57,16 @@ impl<S: Storage> Server<'_, S> {
         }
     }
 
-    pub(super) fn start_batch<'b>(&mut self, from: &Arrival<'_>) -> Action<Event<'b>, Reply<'b>> {
+    pub(super) fn start_batch<'b>(
+        &mut self,
+        from: &Arrival<'_, S::Place>,
+    ) -> Action<Event<'b>, Reply<'b>> {
         let allowed = self
             .session
             .revision()
             .is_some_and(Revision::allows_batches)
             && self.arrays.batch.has_room();
-        self.arrays.start(allowed, from.channel);
+        self.arrays.start(allowed, from.channel());
         if allowed {
             Action::Done
         } else {
@@ -74,7 +76,7 @@ impl<S: Storage> Server<'_, S> {
 
     pub(super) fn refuse<'b>(
         &self,
-        from: &Arrival<'_>,
+        from: &Arrival<'_, S::Place>,
         id: Option<Id<'b>>,
         error: PeerError,
     ) -> Action<Event<'b>, Reply<'b>> {
@@ -83,7 +85,7 @@ impl<S: Storage> Server<'_, S> {
 
     pub(super) fn answer<'b>(
         &self,
-        from: &Arrival<'_>,
+        from: &Arrival<'_, S::Place>,
         reply: Reply<'b>,
     ) -> Action<Event<'b>, Reply<'b>> {
         let reading = self.arrays.batch.reading();
@@ -96,8 +98,8 @@ impl<S: Storage> Server<'_, S> {
         if matches!(reply.kind, ReplyKind::Error { .. }) {
             reply.id = reply.id.filter(|id| id_len(*id) <= S::ID_ECHO);
         }
-        if S::HTTP && from.channel.is_exchange() {
-            reply.channel = from.channel;
+        if from.place().is_exchange() {
+            reply.channel = from.channel();
             reply.draft = self.is_draft(from);
             reply.end = matches!(reading, Reading::Outside | Reading::Refused);
             reply.status = reply.kind.status(from.modern);

@@ -73,7 +73,8 @@ impl<S: Storage> Server<'_, S> {
         }
         let token = self.key(token)?;
         let mut status = 200;
-        if S::HTTP
+        let channel = self.channel_of(Some(token));
+        if channel.is_exchange()
             && let Outcome::Error(error) = &mut outcome
         {
             status = self.spell(token, error);
@@ -113,9 +114,8 @@ impl<S: Storage> Server<'_, S> {
         if subscribes {
             self.subscriptions.confirm(token);
         }
-        let channel = self.channel_of(Some(token));
         self.release(token);
-        let alone = S::HTTP && alone && channel.is_exchange();
+        let alone = alone && channel.is_exchange();
         Ok(Transmit {
             end: len > 0 && (alone || self.is_over(channel)),
             status,
@@ -157,9 +157,9 @@ impl<S: Storage> Server<'_, S> {
     }
 }
 
-fn write_outcome<L: IdStorage>(
+fn write_outcome<L: IdStorage, P>(
     config: &ServerSetup<'_>,
-    request: &InFlight<L>,
+    request: &InFlight<L, P>,
     outcome: &Outcome<'_>,
     out: &mut [u8],
 ) -> Result<usize, SendError> {
@@ -171,9 +171,9 @@ fn write_outcome<L: IdStorage>(
 }
 
 /// A result, with what its revision demands.
-fn write_result<L: IdStorage>(
+fn write_result<L: IdStorage, P>(
     config: &ServerSetup<'_>,
-    request: &InFlight<L>,
+    request: &InFlight<L, P>,
     payload: &dyn Payload,
     out: &mut [u8],
 ) -> Result<usize, SendError> {
@@ -214,9 +214,9 @@ fn write_result<L: IdStorage>(
 }
 
 /// Questions in place of a result: MR-01..05.
-fn write_input<L: IdStorage>(
+fn write_input<L: IdStorage, P>(
     config: &ServerSetup<'_>,
-    request: &InFlight<L>,
+    request: &InFlight<L, P>,
     input: &InputRequired<'_>,
     out: &mut [u8],
 ) -> Result<usize, SendError> {
@@ -281,10 +281,10 @@ fn write_input<L: IdStorage>(
 }
 
 /// Checks the questions of a payload that is there as a whole.
-fn check_questions<L: IdStorage>(
+fn check_questions<L: IdStorage, P>(
     out: &[u8],
     (start, end): (usize, usize),
-    request: &InFlight<L>,
+    request: &InFlight<L, P>,
     input: &InputRequired<'_>,
 ) -> Result<(), SendError> {
     let written = Raw::parse(out.get(start..end).unwrap_or_default(), MAX_DEPTH)

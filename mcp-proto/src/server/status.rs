@@ -32,7 +32,6 @@ impl IgnoreReason {
         match self {
             Self::Malformed | Self::Garbage => 400,
             Self::Closed => 404,
-            Self::NotOverHttp => 500,
             _ => ACCEPTED,
         }
     }

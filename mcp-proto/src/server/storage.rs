@@ -4,8 +4,10 @@ use core::fmt::Debug;
 
 use super::in_flight::InFlight;
 use super::question::Pending;
+use crate::action::Channel;
 use crate::id_buf::{self, IdBuf, IdStorage};
 use crate::slots::Slot;
+use crate::source::{Pipe, Place};
 use crate::store::Store;
 
 /// The memory in which a [`Server`](super::Server) keeps its tables: [`Fixed`], [`OverHttp`], or
@@ -29,10 +31,12 @@ impl<S: Tables> Storage for S {}
 /// The tables of a [`Storage`], which only this crate can name.
 #[expect(unnameable_types, reason = "it seals `Storage`")]
 pub trait Tables {
+    /// Where requests come from.
+    type Place: Place;
     /// The storage of a client's request id.
     type IdBuf: IdStorage;
     /// Requests of the client in flight.
-    type Requests: Store<Slot<InFlight<Self::IdBuf>>>;
+    type Requests<P: Place>: Store<Slot<InFlight<Self::IdBuf, P>>>;
     /// Questions to the client in flight.
     type Questions: Store<Slot<Pending>>;
     /// The answers of one batch; of length zero, arrays are refused.
@@ -44,11 +48,9 @@ pub trait Tables {
     /// as those that an [`IdBuf`](Self::IdBuf) holds. So much room is kept for each answer of the
     /// core.
     const ID_ECHO: usize = id_buf::echo(<Self::IdBuf as IdStorage>::CAPACITY);
-    /// Whether messages ever come by HTTP, with heads to compare and channels that end.
-    const HTTP: bool = true;
 
     /// The memory of the requests. Each table has a function, so that it is made where it stays.
-    fn requests(&self) -> Self::Requests;
+    fn requests<P: Place>(&self) -> Self::Requests<P>;
     /// The memory of the questions.
     fn questions(&self) -> Self::Questions;
     /// The memory of a batch.
@@ -140,15 +142,14 @@ impl<
     const ID: usize,
 > Tables for Fixed<REQUESTS, QUESTIONS, BATCH, URIS, ID>
 {
+    type Place = Pipe;
     type IdBuf = IdBuf<ID>;
-    type Requests = [Slot<InFlight<IdBuf<ID>>>; REQUESTS];
+    type Requests<P: Place> = [Slot<InFlight<IdBuf<ID>, P>>; REQUESTS];
     type Questions = [Slot<Pending>; QUESTIONS];
     type Batch = [u8; BATCH];
     type Uris = [u8; URIS];
 
-    const HTTP: bool = false;
-
-    fn requests(&self) -> Self::Requests {
+    fn requests<P: Place>(&self) -> Self::Requests<P> {
         const {
             assert!(REQUESTS > 0, "a server without room for a request");
             assert!(ID > 0, "a server without room for an id");
@@ -180,16 +181,16 @@ impl<
 pub struct OverHttp<S>(pub S);
 
 impl<S: Tables> Tables for OverHttp<S> {
+    type Place = Channel;
     type IdBuf = S::IdBuf;
-    type Requests = S::Requests;
+    type Requests<P: Place> = S::Requests<P>;
     type Questions = S::Questions;
     type Batch = S::Batch;
     type Uris = S::Uris;
 
     const ID_ECHO: usize = S::ID_ECHO;
-    const HTTP: bool = true;
 
-    fn requests(&self) -> Self::Requests {
+    fn requests<P: Place>(&self) -> Self::Requests<P> {
         self.0.requests()
     }
 
@@ -214,16 +215,17 @@ pub struct Growing;
 
 #[cfg(feature = "alloc")]
 impl Tables for Growing {
+    type Place = Channel;
     type IdBuf = IdBuf<256>;
-    type Requests = alloc::vec::Vec<Slot<InFlight<Self::IdBuf>>>;
+    type Requests<P: Place> = alloc::vec::Vec<Slot<InFlight<Self::IdBuf, P>>>;
     type Questions = alloc::vec::Vec<Slot<Pending>>;
     type Batch = alloc::vec::Vec<u8>;
     type Uris = alloc::vec::Vec<u8>;
 
     const ID_ECHO: usize = id_buf::LONG_ECHO;
 
-    fn requests(&self) -> Self::Requests {
-        Self::Requests::new()
+    fn requests<P: Place>(&self) -> Self::Requests<P> {
+        alloc::vec::Vec::new()
     }
 
     fn questions(&self) -> Self::Questions {

@@ -9,6 +9,7 @@ use crate::action::{BufferFull, Channel, SendError, Transmit};
 use crate::json::{Number, Writer};
 use crate::rpc::{ErrorObject, Id, Method, code, envelope};
 use crate::slots::{Key, Queue};
+use crate::source::Place;
 use crate::time::Instant;
 
 impl<S: Storage> Server<'_, S> {
@@ -17,7 +18,7 @@ impl<S: Storage> Server<'_, S> {
         if self.is_closed() {
             return false;
         }
-        (S::HTTP && self.arrays.ended().is_some())
+        (S::Place::MANY && self.arrays.ended().is_some())
             || self.requests.first(Queue::Transmit).is_some()
             || self.questions.has_output()
             || self.arrays.batch.is_ready()
@@ -40,7 +41,7 @@ impl<S: Storage> Server<'_, S> {
         if self.is_closed() {
             return Ok(None);
         }
-        if S::HTTP && self.arrays.take_ended(on) {
+        if S::Place::MANY && self.arrays.take_ended(on) {
             return Ok(Some(Transmit::end_of(on)));
         }
         while let Some(token) = self.next_request(on) {
@@ -55,7 +56,7 @@ impl<S: Storage> Server<'_, S> {
                     Ok(sent) => return Ok(sent),
                     Err(_) => continue,
                 },
-                Some(Stage::Silent) if S::HTTP => {
+                Some(Stage::Silent) => {
                     if let Some(end) = self.transmit_silence(token) {
                         return Ok(Some(end));
                     }
@@ -71,7 +72,7 @@ impl<S: Storage> Server<'_, S> {
             }
         }
         if let Some(array) = self.arrays.ready()
-            && (!S::HTTP || array == on)
+            && array == on
         {
             let len = self.arrays.batch.write(out)?;
             return Ok(Some(Transmit {
@@ -82,7 +83,7 @@ impl<S: Storage> Server<'_, S> {
         if let Some(transmit) = self.transmit_question(now, on, out)? {
             return Ok(Some(transmit));
         }
-        if S::HTTP && on != Channel::PIPE {
+        if on != Channel::PIPE {
             return Ok(None);
         }
         self.transmit_session(out)
@@ -95,7 +96,7 @@ impl<S: Storage> Server<'_, S> {
         on: Channel,
         out: &mut [u8],
     ) -> Result<Option<Transmit>, BufferFull> {
-        if let Some((key, id)) = self.questions.next_cancelled(S::HTTP.then_some(on)) {
+        if let Some((key, id)) = self.questions.next_cancelled(on) {
             let mut digits = [0; 20];
             let mut w = Writer::new(out);
             write_cancelled(&mut w, number(id, &mut digits));
@@ -107,7 +108,7 @@ impl<S: Storage> Server<'_, S> {
             }));
         }
         if let Some(id) = self.questions.due_ping()
-            && (!S::HTTP || on == Channel::PIPE)
+            && on == Channel::PIPE
         {
             let mut w = Writer::new(out);
             envelope::bare_request(&mut w, id, Method::Ping);

@@ -10,8 +10,8 @@ use mcp_proto::rpc::{Incoming, Message, Method, Reason};
 use mcp_proto::server::{self, Answer, AskOptions, PreparedConfig, Server, ServerConfig};
 use mcp_proto::{
     Action, ConfigError, IgnoreReason, Inbox, Instant, Limits, Link, Machine, Outbox, Outcome,
-    OutputTooSmall, PingPolicy, Question, RevisionSet, SendError, Source, Step, Store, TurnEnd,
-    Verdict, link,
+    OutputTooSmall, PingPolicy, Question, RevisionSet, SendError, Step, Store, TurnEnd, Verdict,
+    link,
 };
 
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"roots":{}},"clientInfo":{"name":"c","version":"1"}}}"#;
@@ -255,7 +255,9 @@ fn the_storage_decides_how_long_an_id_an_error_repeats() {
             let id = "i".repeat(len);
             let line = format!(r#"{{"jsonrpc":"2.0","id":"{id}","method":"x","method":"y"}}"#);
             let message = Incoming::Message(Message::parse(line.as_bytes(), 8));
-            let Action::Reply(reply) = server.handle(Instant::ZERO, &Source::PIPE, message) else {
+            let Action::Reply(reply) =
+                server.handle(Instant::ZERO, &mcp_proto::Pipe.into(), message)
+            else {
                 panic!("it is answered");
             };
             let mut out = vec![0; server.reserve()];

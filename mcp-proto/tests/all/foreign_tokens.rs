@@ -9,7 +9,8 @@ use mcp_proto::server::{
     self, AskOptions, Event, OverHttp, ProgressReport, Server, ServerConfig, SessionSnapshot,
 };
 use mcp_proto::{
-    Action, Instant, Machine, Outcome, Question, Revision, SendError, SentToken, Source, Token,
+    Action, Instant, Machine, Outcome, Pipe, Question, Revision, SendError, SentToken, Source,
+    Token,
 };
 
 type Small = OverHttp<server::Fixed<4, 2, 0, 64>>;
@@ -84,7 +85,7 @@ fn a_client_takes_its_own_alone() {
         let _ = client.poll_transmit(NOW, pipe, out).unwrap().unwrap();
         let answer = br#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}"#;
         let answer = Incoming::Message(Message::parse(answer, 8));
-        let _ = client.handle(NOW, &Source::PIPE, answer);
+        let _ = client.handle(NOW, &Pipe, answer);
         let _ = client.poll_transmit(NOW, pipe, out).unwrap().unwrap();
         let call = Call::new(Method::ToolsList);
         let (token, _) = client.call(NOW, &call, out).unwrap();
@@ -132,29 +133,4 @@ fn a_server_writes_its_own_replies_alone() {
     assert_eq!(other.revision(), None);
     assert!(server.reply(NOW, reply, &mut [0; 512]).unwrap().len > 0);
     assert_eq!(server.revision(), Some(Revision::V2025_11_25));
-}
-
-/// A head that could not be compared with its message must not pass as if it had been.
-#[test]
-fn a_server_without_http_takes_no_post() {
-    use mcp_proto::http::{Post, Version};
-    use mcp_proto::{Channel, IgnoreReason};
-
-    let config = ServerConfig::new("s", "1");
-    let mut server = Server::new(config, server::Fixed::new()).unwrap();
-    let post = Post {
-        version: Version::Known(Revision::V2026_07_28),
-        session: None,
-        method: Some(b"ping"),
-        name: None,
-    };
-    let line = br#"{"jsonrpc":"2.0","id":1,"method":"server/discover"}"#;
-    let discover = Incoming::Message(Message::parse(line, 8));
-    let source = Source::post(Channel::new(1), &post);
-    let action = server.handle(NOW, &source, discover);
-    let Action::Ignore(reason) = action else {
-        panic!("{action:?}");
-    };
-    assert_eq!(reason, IgnoreReason::NotOverHttp);
-    assert_eq!(reason.http_status(), 500);
 }

@@ -7,8 +7,8 @@ use mcp_proto::model::ServerFeatures;
 use mcp_proto::rpc::{Incoming, Message, Method};
 use mcp_proto::server::{self, AskOptions, Server, ServerConfig, SessionSnapshot};
 use mcp_proto::{
-    Action, Channel, CustomMethod, Instant, Limits, Link, Machine, Outbox, Outcome, Question,
-    Revision, RevisionSet, SendError, Source, Store, Transmit, TurnEnd, Verdict,
+    Action, Channel, CustomMethod, Instant, Limits, Link, Machine, Outbox, Outcome, Pipe, Question,
+    Revision, RevisionSet, SendError, Store, Transmit, TurnEnd, Verdict,
 };
 
 const NOW: Instant = Instant::ZERO;
@@ -35,7 +35,7 @@ fn server(limits: Limits) -> Demo {
 
 fn hears<'b>(server: &mut Demo, line: &'b str) -> server::Event<'b> {
     let incoming = Incoming::Message(Message::parse(line.as_bytes(), 16));
-    match server.handle(NOW, &Source::PIPE, incoming) {
+    match server.handle(NOW, &Pipe, incoming) {
         Action::Event(event) => event,
         other => panic!("{other:?}"),
     }
@@ -160,7 +160,7 @@ fn client(limits: Limits) -> Client<'static, client::Fixed<4, 1>> {
     let mut out = [0; 4000];
     let _ = client.poll_transmit(NOW, Channel::PIPE, &mut out).unwrap();
     let discovered = Incoming::Message(Message::parse(DISCOVER.as_bytes(), 16));
-    let action = client.handle(NOW, &Source::PIPE, discovered);
+    let action = client.handle(NOW, &Pipe, discovered);
     assert!(matches!(action, Action::Event(_)), "{action:?}");
     client
 }

@@ -10,8 +10,8 @@ use mcp_proto::model::{
 use mcp_proto::rpc::{ErrorObject, Incoming, Message, Method};
 use mcp_proto::server::{self, Event, PreparedConfig, Server, ServerConfig, ServerSetup};
 use mcp_proto::{
-    Action, Channel, CustomMethod, Instant, Machine, Outcome, ResultType, Revision, RevisionSet,
-    SendError, Source,
+    Action, Channel, CustomMethod, Instant, Machine, Outcome, Pipe, ResultType, Revision,
+    RevisionSet, SendError, Source,
 };
 
 const NOW: Instant = Instant::ZERO;
@@ -137,7 +137,7 @@ fn requests(setup: ClientSetup<'_>) -> String {
             written.push_str(core::str::from_utf8(&out[..sent.len]).unwrap());
         }
         let incoming = Incoming::Message(Message::parse(line, 16));
-        let action = client.handle(NOW, &Source::PIPE, incoming);
+        let action = client.handle(NOW, &Pipe, incoming);
         if let Action::Event(client::Event::Answer { outcome, .. }) = &action {
             written.push_str(if outcome.is_ok() { " ok " } else { " failed " });
         }

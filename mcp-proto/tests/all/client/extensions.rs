@@ -5,8 +5,8 @@ use mcp_proto::json::{Map, Raw};
 use mcp_proto::model::ClientCapabilities;
 use mcp_proto::rpc::{Incoming, Message, Method};
 use mcp_proto::{
-    Channel, CustomMethod, Instant, Machine as _, ResultType, Revision, RevisionSet, SendError,
-    Source,
+    Channel, CustomMethod, Instant, Machine as _, Pipe, ResultType, Revision, RevisionSet,
+    SendError,
 };
 
 use crate::client::connect::accepting;
@@ -452,7 +452,7 @@ fn subscriptions_leave_room_in_a_small_table() {
     client.poll_transmit(now, Channel::PIPE, &mut out).unwrap();
     let server = br#"{"jsonrpc":"2.0","id":1,"result":{"supportedVersions":["2026-07-28"],"capabilities":{}}}"#;
     let server = Incoming::Message(Message::parse(server, 16));
-    let _ = client.handle(now, &Source::PIPE, server);
+    let _ = client.handle(now, &Pipe, server);
     let mut call = |method| client.call(now, &Call::new(Method::from(method)), &mut out);
     for _ in 0..2 {
         assert!(call("subscriptions/listen").is_ok());

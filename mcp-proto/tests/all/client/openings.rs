@@ -5,7 +5,7 @@ use core::time::Duration;
 
 use mcp_proto::client::{Client, ClientConfig, Event, Fixed, Negotiation};
 use mcp_proto::rpc::{Incoming, Message};
-use mcp_proto::{Action, Channel, Instant, Machine, RevisionSet, Source};
+use mcp_proto::{Action, Channel, Instant, Machine, Pipe, RevisionSet};
 use proptest::prelude::*;
 
 use crate::client::connect::accepting;
@@ -91,7 +91,7 @@ impl World {
     }
 
     fn handle(&mut self, incoming: Incoming<'_>) {
-        match self.client.handle(self.now, &Source::PIPE, incoming) {
+        match self.client.handle(self.now, &Pipe, incoming) {
             Action::Event(event) => self.told(&event),
             Action::Reply(reply) => {
                 assert!(self.client.reply(self.now, reply, &mut self.out).is_ok());

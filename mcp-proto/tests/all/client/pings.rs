@@ -4,7 +4,7 @@ use core::time::Duration;
 
 use mcp_proto::client::{Call, Client, ClientConfig, Fixed};
 use mcp_proto::rpc::{Incoming, Message, Method};
-use mcp_proto::{Channel, Instant, Machine, PingPolicy, Revision, RevisionSet, Source};
+use mcp_proto::{Channel, Instant, Machine, PingPolicy, Pipe, Revision, RevisionSet};
 
 use crate::client::connect::accepting;
 use crate::script::client as script;
@@ -56,7 +56,7 @@ fn a_ping_takes_its_id_when_it_is_written() {
     client.poll_transmit(now, Channel::PIPE, &mut out).unwrap();
     let opened = br#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}"#;
     let opened = Incoming::Message(Message::parse(opened, 16));
-    let _ = client.handle(now, &Source::PIPE, opened);
+    let _ = client.handle(now, &Pipe, opened);
     client.poll_transmit(now, Channel::PIPE, &mut out).unwrap();
     now = now + PingPolicy::default().interval;
     client.handle_timeout(now);

@@ -9,8 +9,8 @@ use mcp_proto::json::Raw;
 use mcp_proto::model::ClientFeatures;
 use mcp_proto::rpc::{Incoming, Message, Method};
 use mcp_proto::{
-    Action, Channel, Instant, Machine, Outcome, Payload, PingPolicy, Revision, RevisionSet,
-    SendError, SentToken, Source, Token, Transmit,
+    Action, Channel, Instant, Machine, Outcome, Payload, PingPolicy, Pipe, Revision, RevisionSet,
+    SendError, SentToken, Token, Transmit,
 };
 use proptest::prelude::*;
 
@@ -227,7 +227,7 @@ impl World<'_> {
     }
 
     fn handle(&mut self, incoming: Incoming<'_>) {
-        match self.client.handle(self.now, &Source::PIPE, incoming) {
+        match self.client.handle(self.now, &Pipe, incoming) {
             Action::Event(event) => {
                 if let Event::Question { token, .. } = event {
                     self.questions.push(token);

@@ -39,8 +39,8 @@ use std::collections::VecDeque;
 
 use mcp_proto::json::Raw;
 use mcp_proto::{
-    Action, BufferFull, Channel, IgnoreReason, Inbox, Instant, Limits, Machine, Output, SendError,
-    Source, Transmit,
+    Action, BufferFull, Channel, IgnoreReason, Inbox, Instant, Limits, Machine, Output, Pipe,
+    SendError, Transmit,
 };
 
 /// What is expected of writes into buffers that are too small.
@@ -185,7 +185,7 @@ impl<R: Role> Player<R> {
         } = self;
         while let Some(incoming) = inbox.next_message() {
             let reserve = machine.reserve();
-            match machine.handle(*now, &Source::PIPE, incoming) {
+            match machine.handle(*now, &Pipe.into(), incoming) {
                 Action::Event(event) => log.push_back(Line::Event(role.tell(&event))),
                 Action::Reply(reply) => {
                     let mut again = |machine: &mut R::Machine, out: &mut [u8]| {

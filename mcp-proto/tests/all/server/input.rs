@@ -1,7 +1,7 @@
 //! Bad input on a pipe: JR-32 and what stands beside it.
 
 use mcp_proto::server::{Server, ServerConfig};
-use mcp_proto::{Action, IgnoreReason, Inbox, Instant, Limits, Machine as _, SendError, Source};
+use mcp_proto::{Action, IgnoreReason, Inbox, Instant, Limits, Machine as _, Pipe, SendError};
 
 use super::Talk;
 use crate::script::server::{Small, config, error, request};
@@ -190,7 +190,7 @@ fn jr_32_depth() {
         let mut server = Server::new(config(), Small::default()).unwrap();
         let incoming = inbox.next_message().unwrap();
         let mut out = [0; 256];
-        let said = match server.handle(Instant::ZERO, &Source::PIPE, incoming) {
+        let said = match server.handle(Instant::ZERO, &Pipe, incoming) {
             Action::Reply(reply) => server.reply(Instant::ZERO, reply, &mut out).unwrap(),
             other => panic!("{other:?}"),
         };

@@ -3,7 +3,7 @@
 use mcp_proto::model::{ClientFeatures, ServerCapabilities, ServerFeatures};
 use mcp_proto::rpc::{Incoming, Message};
 use mcp_proto::server::{Event, ReplyKind, Server, ServerConfig};
-use mcp_proto::{Action, Inbox, Instant, Limits, Machine, Outbox, Revision, Source, Step, link};
+use mcp_proto::{Action, Inbox, Instant, Limits, Machine, Outbox, Pipe, Revision, Step, link};
 
 use super::Talk;
 use crate::script::server::{Small, config, error, initialize, modern, notification, request};
@@ -131,7 +131,7 @@ fn the_handshake_can_be_inspected() {
     let mut talk = Talk::with(config());
     let line = initialize("2024-11-05", r#"{"extensions":{"a.b/c":{}}}"#);
     let incoming = Incoming::Message(Message::parse(line.as_bytes(), 64));
-    let action = talk.machine.handle(Instant::ZERO, &Source::PIPE, incoming);
+    let action = talk.machine.handle(Instant::ZERO, &Pipe, incoming);
     let Action::Reply(reply) = action else {
         panic!("{action:?}");
     };
@@ -206,7 +206,7 @@ fn the_context_of_a_request() {
         r#""_meta":{"traceparent":"00-a","baggage":"b=c","io.modelcontextprotocol/clientInfo":{"name":"c"},"#,
     );
     let incoming = Incoming::Message(Message::parse(line.as_bytes(), 64));
-    let action = talk.machine.handle(Instant::ZERO, &Source::PIPE, incoming);
+    let action = talk.machine.handle(Instant::ZERO, &Pipe, incoming);
     let Action::Event(Event::Request {
         context, params, ..
     }) = action
@@ -245,7 +245,7 @@ fn the_context_of_a_legacy_request() {
         r#""name":"n","requestState":7,"inputResponses":7,"_meta":{"progressToken":1}"#,
     );
     let incoming = Incoming::Message(Message::parse(line.as_bytes(), 64));
-    let action = talk.machine.handle(Instant::ZERO, &Source::PIPE, incoming);
+    let action = talk.machine.handle(Instant::ZERO, &Pipe, incoming);
     let Action::Event(Event::Request { context, .. }) = action else {
         panic!("{action:?}");
     };
@@ -281,7 +281,7 @@ fn a_server_without_room_for_anything() {
     let mut lines = Vec::new();
     let mut say = |line: &str| {
         let incoming = Incoming::Message(Message::parse(line.as_bytes(), 64));
-        match server.handle(Instant::ZERO, &Source::PIPE, incoming) {
+        match server.handle(Instant::ZERO, &Pipe, incoming) {
             Action::Reply(reply) => {
                 let transmit = server.reply(Instant::ZERO, reply, &mut out).unwrap();
                 lines.push(String::from_utf8(out[..transmit.len].to_vec()).unwrap());
@@ -304,6 +304,6 @@ fn a_server_without_room_for_anything() {
             error("2", -32603, "limit reached: requests in flight"),
         ]
     );
-    let action = server.handle(Instant::ZERO, &Source::PIPE, Incoming::BatchStart);
+    let action = server.handle(Instant::ZERO, &Pipe, Incoming::BatchStart);
     assert!(matches!(action, Action::Reply(reply) if reply.error().is_some()));
 }
