@@ -6,7 +6,7 @@ use core::task::{Context, Poll, Waker};
 use std::sync::Arc;
 
 use mcp_proto::rpc::Incoming;
-use mcp_proto::{Action, Instant, Machine, Source};
+use mcp_proto::{Action, Instant, Machine};
 
 use super::calls::{Calls, Event, Role};
 use super::frame::Frame;
@@ -76,7 +76,7 @@ impl<X: Role, C: Clock> Exchanged<X, C> {
     pub(crate) fn handle<T>(
         &mut self,
         now: Instant,
-        from: &Source<'_>,
+        from: &<X::Machine as Machine>::Source<'_>,
         incoming: Incoming<'_>,
         frame: Frame<'_>,
         look: impl FnOnce(&Action<Event<'_, X>, Reply<'_, X>>) -> Option<T>,

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use mcp_proto::client::{ClientSetup, Failure};
 use mcp_proto::rpc::Messages;
-use mcp_proto::{Channel, Instant, Machine as _, Outgoing as _, Source};
+use mcp_proto::{Channel, Instant, Machine as _, Outgoing as _, Pipe};
 use url::Url;
 
 use super::authorization::Authorizer;
@@ -76,7 +76,7 @@ impl<C: Clock> Session<C> {
                     for incoming in Messages::new(text.as_ref(), self.depth) {
                         let frame = text.frame();
                         self.connection
-                            .handle(now, &Source::PIPE, incoming, frame, |_| None::<()>);
+                            .handle(now, &Pipe, incoming, frame, |_| None::<()>);
                     }
                 }
             }
