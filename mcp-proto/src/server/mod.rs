@@ -145,7 +145,7 @@ pub struct Server<'c, S: Storage> {
     reserve: usize,
     /// The longest message that the output can ever hold.
     max_message: usize,
-    requests: Slots<InFlight<S::IdBuf, S::Place>, S::Requests<S::Place>>,
+    requests: storage::Requests<S>,
     questions: Questions<S::Questions>,
     subscriptions: Subscriptions<S::Uris>,
     arrays: Arrays<S::Batch>,
@@ -244,7 +244,7 @@ impl<'c, S: Storage> Server<'c, S> {
         self.life != Lifecycle::Open
     }
 
-    fn entry(&self, token: Token) -> Option<&InFlight<S::IdBuf, S::Place>> {
+    fn entry(&self, token: Token) -> Option<&storage::Request<S>> {
         self.requests.get(token.key_in(self.id)?)
     }
 

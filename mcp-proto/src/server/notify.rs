@@ -1,9 +1,10 @@
 //! Notifications that the application sends.
 
-use super::in_flight::{InFlight, Listen, Stage, Step};
+use super::in_flight::{Listen, Stage, Step};
 use super::listen::notification;
 use super::result_members::{Addition, complete};
 use super::session::Phase;
+use super::storage::Request;
 use super::{Server, Storage};
 use crate::action::{SendError, Transmit};
 use crate::json::{EncodeError, Raw, Writer};
@@ -232,7 +233,7 @@ impl<S: Storage> Server<'_, S> {
     }
 
     /// A request that the application may still speak for.
-    pub(super) fn running(&self, token: Key) -> Result<&InFlight<S::IdBuf, S::Place>, SendError> {
+    pub(super) fn running(&self, token: Key) -> Result<&Request<S>, SendError> {
         if self.is_closed() {
             return Err(SendError::Closed);
         }

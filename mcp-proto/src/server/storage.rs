@@ -6,7 +6,7 @@ use super::in_flight::InFlight;
 use super::question::Pending;
 use crate::action::Channel;
 use crate::id_buf::{self, IdBuf, IdStorage};
-use crate::slots::Slot;
+use crate::slots::{Slot, Slots};
 use crate::source::{Pipe, Place};
 use crate::store::Store;
 
@@ -58,6 +58,12 @@ pub trait Tables {
     /// The memory of the subscriptions.
     fn uris(&self) -> Self::Uris;
 }
+
+/// The requests of the client in flight.
+pub(super) type Requests<S> = Slots<Request<S>, <S as Tables>::Requests<<S as Tables>::Place>>;
+
+/// One of them.
+pub(super) type Request<S> = InFlight<<S as Tables>::IdBuf, <S as Tables>::Place>;
 
 /// Arrays, for machines without an allocator. They serve a pipe; for HTTP put them into [`OverHttp`].
 ///
