@@ -3,7 +3,7 @@
 use core::fmt;
 
 use crate::action::{BufferFull, SendError};
-use crate::store::{self, Store};
+use crate::store::{self, Table};
 
 /// At most one array is gathered at a time; a second one that arrives meanwhile is answered
 /// singly, and so is an answer that has no room.
@@ -38,7 +38,7 @@ pub(crate) enum Reading {
     Refused,
 }
 
-impl<S: Store<u8>> Batch<S> {
+impl<S: Table<u8>> Batch<S> {
     pub(crate) fn new(store: S, limit: usize) -> Self {
         Self {
             store,

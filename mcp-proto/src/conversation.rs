@@ -106,7 +106,7 @@ impl<M: Machine, O: Outgoing, B: Store<u8>> Conversation<'_, M, O, B> {
     pub fn handle<'b>(
         &mut self,
         now: Instant,
-        from: &M::Source<'_>,
+        from: &M::Origin<'_>,
         incoming: Incoming<'b>,
         look: impl FnOnce(&Action<M::Event<'b>, M::Reply<'b>>),
     ) -> Option<M::Event<'b>> {

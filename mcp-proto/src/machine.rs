@@ -40,8 +40,9 @@ use crate::token::Token;
 /// }
 /// ```
 pub trait Machine {
-    /// The origin of a message: [`Pipe`], or for a server that can be reached over HTTP [`Source`](crate::Source).
-    type Source<'h>: From<Pipe>;
+    /// The origin of a message: [`Pipe`], or for a server that can be reached over HTTP [`Source`](crate::Source). A driver of
+    /// any machine passes `&Pipe.into()`.
+    type Origin<'h>: From<Pipe>;
 
     /// The event type for the application; it borrows from the message.
     type Event<'b>;
@@ -55,7 +56,7 @@ pub trait Machine {
     fn handle<'b>(
         &mut self,
         now: Instant,
-        from: &Self::Source<'_>,
+        from: &Self::Origin<'_>,
         incoming: Incoming<'b>,
     ) -> Action<Self::Event<'b>, Self::Reply<'b>>;
 
@@ -142,14 +143,14 @@ pub trait Machine {
 
 /// A machine that lies elsewhere, such as a `static` of firmware.
 impl<M: Machine> Machine for &mut M {
-    type Source<'h> = M::Source<'h>;
+    type Origin<'h> = M::Origin<'h>;
     type Event<'b> = M::Event<'b>;
     type Reply<'b> = M::Reply<'b>;
 
     fn handle<'b>(
         &mut self,
         now: Instant,
-        from: &Self::Source<'_>,
+        from: &Self::Origin<'_>,
         incoming: Incoming<'b>,
     ) -> Action<Self::Event<'b>, Self::Reply<'b>> {
         (**self).handle(now, from, incoming)

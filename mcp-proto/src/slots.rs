@@ -1,6 +1,6 @@
 //! One table of requests: constant time by id, by deadline and in order of arrival.
 
-use crate::store::{self, Store};
+use crate::store::{self, Table};
 use crate::time::Instant;
 
 /// A bounded table whose entries are found by [`Key`], by a hash of the request id, by the
@@ -78,7 +78,7 @@ struct Links {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Full;
 
-impl<T, S: Store<Slot<T>>> Slots<T, S> {
+impl<T, S: Table<Slot<T>>> Slots<T, S> {
     /// An empty table that never holds more than `limit` entries.
     pub(crate) fn new(store: S, limit: usize) -> Self {
         let limit = limit.min(NONE as usize - 1);

@@ -5,7 +5,8 @@ use core::fmt::Debug;
 use crate::action::Channel;
 use crate::http::Post;
 
-/// The origin of each message of a machine that is not reached over HTTP: its one pipe.
+/// The origin of each message of a client, and of a server whose storage is not made for HTTP. Other servers take
+/// [`Source::PIPE`] for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pipe;
 
@@ -41,6 +42,23 @@ impl<'h> Source<'h> {
     /// let source = Source::post(AtOnce::CHANNEL, &post);
     /// let ping = Incoming::Message(Message::parse(br#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, 8));
     /// let _ = server.handle(Instant::ZERO, &source, ping);
+    /// ```
+    ///
+    /// With `OverHttp(Fixed::new())` it does. Code for any storage that is made for HTTP says so by its place:
+    ///
+    /// ```
+    /// use mcp_proto::http::Post;
+    /// use mcp_proto::rpc::Incoming;
+    /// use mcp_proto::server::{Event, Reply, Server, Storage};
+    /// use mcp_proto::{Action, AtOnce, Channel, Instant, Machine, Source};
+    ///
+    /// fn arrived<'b, S: Storage<Place = Channel>>(
+    ///     server: &mut Server<'_, S>,
+    ///     post: &Post<'_>,
+    ///     message: Incoming<'b>,
+    /// ) -> Action<Event<'b>, Reply<'b>> {
+    ///     server.handle(Instant::ZERO, &Source::post(AtOnce::CHANNEL, post), message)
+    /// }
     /// ```
     pub const fn post(channel: Channel, head: &'h Post<'h>) -> Self {
         Self {
@@ -100,7 +118,7 @@ impl<'h> Origin<'h> for Source<'h> {
 #[expect(unnameable_types, reason = "only the sealed `Storage` names it")]
 pub trait Place: Copy + Debug + PartialEq {
     /// The origin of a message.
-    type Source<'h>: Origin<'h>;
+    type Origin<'h>: Origin<'h>;
 
     /// Whether there are others than the pipe. What only they need is left out of the program.
     const MANY: bool;
@@ -117,7 +135,7 @@ pub trait Place: Copy + Debug + PartialEq {
 }
 
 impl Place for Pipe {
-    type Source<'h> = Self;
+    type Origin<'h> = Self;
 
     const MANY: bool = false;
 
@@ -131,7 +149,7 @@ impl Place for Pipe {
 }
 
 impl Place for Channel {
-    type Source<'h> = Source<'h>;
+    type Origin<'h> = Source<'h>;
 
     const MANY: bool = true;
 

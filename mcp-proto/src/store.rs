@@ -5,10 +5,6 @@
 /// An array or a borrowed slice keeps its length; a `Vec` (feature `alloc`) grows. The table that
 /// uses the storage limits its growth, not the storage itself.
 pub trait Store<T>: AsRef<[T]> + AsMut<[T]> {
-    /// Whether a store of this type can hold anything. What needs one that cannot is left out of the program, or does
-    /// not compile.
-    const HOLDS: bool = true;
-
     /// Makes the slice at least `len` long, keeping what it holds, and says whether it did.
     /// By default the answer is no.
     fn grow(&mut self, len: usize) -> bool {
@@ -22,9 +18,7 @@ pub trait Store<T>: AsRef<[T]> + AsMut<[T]> {
     }
 }
 
-impl<T, const N: usize> Store<T> for [T; N] {
-    const HOLDS: bool = N > 0;
-}
+impl<T, const N: usize> Store<T> for [T; N] {}
 
 impl<T> Store<T> for &mut [T] {}
 
@@ -43,6 +37,22 @@ impl<T: Default> Store<T> for alloc::vec::Vec<T> {
     fn max_len(&self) -> usize {
         usize::MAX
     }
+}
+
+/// The memory of a table. What needs a table that never holds anything is left out of the program, or does not compile.
+#[expect(unnameable_types, reason = "only the sealed storages name it")]
+pub trait Table<T>: Store<T> {
+    /// Whether it can hold anything.
+    const HOLDS: bool;
+}
+
+impl<T, const N: usize> Table<T> for [T; N] {
+    const HOLDS: bool = N > 0;
+}
+
+#[cfg(feature = "alloc")]
+impl<T: Default> Table<T> for alloc::vec::Vec<T> {
+    const HOLDS: bool = true;
 }
 
 /// Makes `store` as long as `wanted`, or else as long as it gets; says whether it is at least
@@ -106,8 +116,6 @@ impl<T, const N: usize> AsMut<[T]> for Heapless<T, N> {
 
 #[cfg(feature = "heapless")]
 impl<T: Default, const N: usize> Store<T> for Heapless<T, N> {
-    const HOLDS: bool = N > 0;
-
     fn grow(&mut self, len: usize) -> bool {
         if len > N {
             return false;
@@ -128,6 +136,11 @@ impl<T: Default, const N: usize> Store<T> for Heapless<T, N> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(feature = "heapless")]
+    impl<T: Default, const N: usize> Table<T> for Heapless<T, N> {
+        const HOLDS: bool = N > 0;
+    }
 
     #[test]
     fn shifting_is_moving() {

@@ -76,7 +76,7 @@ impl<X: Role, C: Clock> Exchanged<X, C> {
     pub(crate) fn handle<T>(
         &mut self,
         now: Instant,
-        from: &<X::Machine as Machine>::Source<'_>,
+        from: &<X::Machine as Machine>::Origin<'_>,
         incoming: Incoming<'_>,
         frame: Frame<'_>,
         look: impl FnOnce(&Action<Event<'_, X>, Reply<'_, X>>) -> Option<T>,

@@ -150,6 +150,8 @@ pub(crate) use self::access::Access;
 pub use self::access::MissingScopes;
 #[cfg(feature = "http-server")]
 pub(crate) use self::announcement::Announcement;
+#[cfg(all(test, feature = "http-server"))]
+pub(crate) use self::announcement::List;
 pub use self::ask::{Ask, AskError};
 pub use self::connection::{Connection, connect};
 pub use self::context::CallContext;

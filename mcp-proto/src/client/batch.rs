@@ -3,7 +3,7 @@
 use super::{Client, Storage};
 use crate::action::{SendError, Transmit};
 use crate::json::Writer;
-use crate::store::Store;
+use crate::store::Table;
 
 impl<S: Storage> Client<'_, S> {
     /// Begins to gather calls: until [`end_batch`](Self::end_batch) they leave nothing in their

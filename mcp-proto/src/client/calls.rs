@@ -4,7 +4,7 @@ use super::abandoned::{Abandoned, AbandonedCalls, LateResults};
 use super::call::{Failure, InFlight, Kind, Stage};
 use crate::action::SendError;
 use crate::slots::{Key, Queue, Slot, Slots};
-use crate::store::Store;
+use crate::store::Table;
 use crate::time::Instant;
 
 /// The table of calls, and the ids of our requests.
@@ -20,7 +20,7 @@ pub(super) struct Calls<S, A> {
     subscriptions: usize,
 }
 
-impl<S: Store<Slot<InFlight>>, A: Store<Abandoned>> Calls<S, A> {
+impl<S: Table<Slot<InFlight>>, A: Table<Abandoned>> Calls<S, A> {
     pub(super) fn new(store: S, abandoned: A, limit: usize) -> Self {
         Self {
             table: Slots::new(store, limit),

@@ -14,7 +14,7 @@ use crate::time::Instant;
 use crate::token::Token;
 
 impl<S: Storage> Machine for Client<'_, S> {
-    type Source<'h> = Pipe;
+    type Origin<'h> = Pipe;
     type Event<'b> = Event<'b>;
     type Reply<'b> = Reply<'b>;
 

@@ -64,7 +64,7 @@ use crate::mistakes;
 use crate::model::{ClientFeatures, ServerFeatures};
 use crate::ping::{Pinger, Unwritten};
 use crate::revision::Revision;
-use crate::store::Store;
+use crate::store::Table;
 use crate::token::MachineId;
 use calls::Calls;
 use gathered::Gathered;

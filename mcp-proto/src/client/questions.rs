@@ -5,7 +5,7 @@ use crate::batch::{Batch, Reading};
 use crate::id_buf::IdStorage;
 use crate::rpc::Id;
 use crate::slots::{Full, Key, Queue, Slot, Slots};
-use crate::store::Store;
+use crate::store::Table;
 
 /// The table of questions, and the arrays in which they come and are answered (JR-15).
 #[derive(Debug)]
@@ -14,7 +14,7 @@ pub(super) struct Questions<L, S, B> {
     pub(super) answers: Batch<B>,
 }
 
-impl<L: IdStorage, S: Store<Slot<OpenQuestion<L>>>, B: Store<u8>> Questions<L, S, B> {
+impl<L: IdStorage, S: Table<Slot<OpenQuestion<L>>>, B: Table<u8>> Questions<L, S, B> {
     pub(super) fn new(store: S, limit: usize, answers: Batch<B>) -> Self {
         Self {
             table: Slots::new(store, limit),

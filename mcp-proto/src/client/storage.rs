@@ -5,7 +5,7 @@ use super::call::InFlight;
 use super::open_question::OpenQuestion;
 use crate::id_buf::{self, IdBuf, IdStorage};
 use crate::slots::Slot;
-use crate::store::Store;
+use crate::store::Table;
 
 /// The memory in which a [`Client`](super::Client) keeps its tables: [`Fixed`], or `Growing`
 /// (feature `alloc`).
@@ -31,14 +31,14 @@ pub trait Tables {
     /// The storage of the id of a server's question.
     type IdBuf: IdStorage;
     /// The calls in flight.
-    type Calls: Store<Slot<InFlight>>;
+    type Calls: Table<Slot<InFlight>>;
     /// The calls that were abandoned.
-    type Abandoned: Store<Abandoned>;
+    type Abandoned: Table<Abandoned>;
     /// The questions of the server that wait for an answer.
-    type Questions: Store<Slot<OpenQuestion<Self::IdBuf>>>;
+    type Questions: Table<Slot<OpenQuestion<Self::IdBuf>>>;
     /// The bytes of a batch; of length zero, none is sent, and the questions of one are answered
     /// singly.
-    type Batch: Store<u8>;
+    type Batch: Table<u8>;
 
     /// The longest id, in bytes as it stands in a message, that an answer of the core repeats. So
     /// much room is kept for each answer of the core.
@@ -93,8 +93,8 @@ impl<const CALLS: usize, const QUESTIONS: usize, const BATCH: usize>
         Fixed
     }
 
-    /// Twice so many bytes: for an array that is sent, and for the answers to one that came. Otherwise none is sent, and
-    /// the questions of one are answered singly.
+    /// Twice so many bytes: for an array that is sent, and for the answers to one that came. Otherwise sending one does
+    /// not compile, and the questions of one that comes are answered singly.
     pub const fn batch<const N: usize>(self) -> Fixed<CALLS, QUESTIONS, N> {
         Fixed
     }

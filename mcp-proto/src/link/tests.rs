@@ -24,7 +24,7 @@ struct Echo {
 }
 
 impl Machine for Echo {
-    type Source<'h> = Pipe;
+    type Origin<'h> = Pipe;
     type Event<'b> = String;
     type Reply<'b> = ();
 

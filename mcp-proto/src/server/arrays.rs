@@ -2,7 +2,7 @@
 
 use crate::action::Channel;
 use crate::batch::{Batch, Reading};
-use crate::store::Store;
+use crate::store::Table;
 
 /// The array that is being read, the answers of the one that is being gathered, and the exchanges
 /// of both.
@@ -16,7 +16,7 @@ pub(super) struct Arrays<B> {
     ended: Option<Channel>,
 }
 
-impl<B: Store<u8>> Arrays<B> {
+impl<B: Table<u8>> Arrays<B> {
     pub(super) fn new(store: B, limit: usize) -> Self {
         Self {
             batch: Batch::new(store, limit),

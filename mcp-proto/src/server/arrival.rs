@@ -7,15 +7,15 @@ use crate::source::{Origin, Place};
 /// How a message arrived, passed down with it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arrival<'h, P: Place> {
-    source: P::Source<'h>,
+    origin: P::Origin<'h>,
     /// Whether its head, or as soon as that is read its body, says that it is of 2026-07-28.
     pub(super) modern: bool,
 }
 
 impl<'h, P: Place> Arrival<'h, P> {
-    pub(super) fn new(source: &P::Source<'h>) -> Self {
+    pub(super) fn new(origin: &P::Origin<'h>) -> Self {
         let mut arrival = Self {
-            source: *source,
+            origin: *origin,
             modern: false,
         };
         arrival.modern = arrival.head().is_some_and(Post::is_modern);
@@ -24,7 +24,7 @@ impl<'h, P: Place> Arrival<'h, P> {
 
     /// The channel on which an immediate answer leaves.
     pub(super) fn channel(&self) -> Channel {
-        self.source.channel()
+        self.origin.channel()
     }
 
     /// The place that the message came from.
@@ -34,6 +34,6 @@ impl<'h, P: Place> Arrival<'h, P> {
 
     /// The head of its POST.
     pub(super) fn head(&self) -> Option<&'h Post<'h>> {
-        self.source.head()
+        self.origin.head()
     }
 }

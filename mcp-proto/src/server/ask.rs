@@ -13,7 +13,7 @@ use crate::payload::Question;
 use crate::revision::messages::{Side, allowed};
 use crate::rpc::{Id, Invalid, Method, Response, Shape, envelope};
 use crate::splice::check_object;
-use crate::store::Store;
+use crate::store::Table;
 use crate::time::Instant;
 use crate::token::{SentToken, Token};
 

@@ -61,8 +61,7 @@ pub struct ServerConfig<'c> {
     pub methods: &'c [CustomMethod<'c>],
     /// Keys that extensions add to the filter of `subscriptions/listen`, and that the application
     /// judges (EX-13): a listen whose filter has one is [held](super::Event::Listening) until the
-    /// application [acknowledges](super::Server::acknowledge) it. A storage without room for
-    /// subscriptions ignores them.
+    /// application [acknowledges](super::Server::acknowledge) it.
     pub filters: &'c [&'c str],
 }
 

@@ -19,14 +19,14 @@ use crate::time::Instant;
 use crate::token::Token;
 
 impl<S: Storage> Machine for Server<'_, S> {
-    type Source<'h> = <S::Place as Place>::Source<'h>;
+    type Origin<'h> = <S::Place as Place>::Origin<'h>;
     type Event<'b> = Event<'b>;
     type Reply<'b> = Reply<'b>;
 
     fn handle<'b>(
         &mut self,
         now: Instant,
-        from: &Self::Source<'_>,
+        from: &Self::Origin<'_>,
         incoming: Incoming<'b>,
     ) -> Action<Event<'b>, Reply<'b>> {
         if self.life != Lifecycle::Open {

@@ -12,7 +12,7 @@ use crate::config_error::ConfigError;
 use crate::limits::OutputTooSmall;
 use crate::mistakes;
 use crate::model::ServerFeatures;
-use crate::store::Store;
+use crate::store::Table;
 
 /// A checked [`ServerSetup`] for servers with the storage `S`, with the sizes of what the core says
 /// of it measured: for those who make many servers of one configuration.

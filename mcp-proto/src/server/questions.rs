@@ -5,7 +5,7 @@ use crate::action::{Channel, SendError};
 use crate::json::Number;
 use crate::ping::{Missed, PingPolicy, Pinger, Unwritten};
 use crate::slots::{Key, Queue, Slot, Slots};
-use crate::store::Store;
+use crate::store::Table;
 use crate::time::Instant;
 
 /// The table of questions, the pings, and the ids of both. In a store that holds nothing no question is asked, and no
@@ -17,7 +17,7 @@ pub(super) struct Questions<S> {
     next_id: u64,
 }
 
-impl<S: Store<Slot<Pending>>> Questions<S> {
+impl<S: Table<Slot<Pending>>> Questions<S> {
     pub(super) fn new(store: S, limit: usize, ping: Option<PingPolicy>) -> Self {
         Self {
             table: Slots::new(store, limit),

@@ -8,7 +8,7 @@ use crate::action::Channel;
 use crate::id_buf::{self, IdBuf, IdStorage};
 use crate::slots::{Slot, Slots};
 use crate::source::{Pipe, Place};
-use crate::store::Store;
+use crate::store::Table;
 
 /// The memory in which a [`Server`](super::Server) keeps its tables: [`Fixed`], [`OverHttp`], or
 /// `Growing` (feature `alloc`).
@@ -36,13 +36,13 @@ pub trait Tables {
     /// The storage of a client's request id.
     type IdBuf: IdStorage;
     /// Requests of the client in flight.
-    type Requests<P: Place>: Store<Slot<InFlight<Self::IdBuf, P>>>;
+    type Requests<P: Place>: Table<Slot<InFlight<Self::IdBuf, P>>>;
     /// Questions to the client in flight.
-    type Questions: Store<Slot<Pending>>;
+    type Questions: Table<Slot<Pending>>;
     /// The answers of one batch; of length zero, arrays are refused.
-    type Batch: Store<u8>;
+    type Batch: Table<u8>;
     /// The URIs of the resources to which the client is subscribed.
-    type Uris: Store<u8>;
+    type Uris: Table<u8>;
 
     /// The longest id, in bytes as it stands in a message, that an error repeats: at least as long
     /// as those that an [`IdBuf`](Self::IdBuf) holds. So much room is kept for each answer of the

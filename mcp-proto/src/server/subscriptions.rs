@@ -3,7 +3,7 @@
 use super::uris::{Full, Owner, Uris};
 use crate::json::Str;
 use crate::slots::Key;
-use crate::store::Store;
+use crate::store::Table;
 
 /// The URIs of the session and of its listens, and how many listens there are.
 pub(super) struct Subscriptions<S> {
@@ -11,7 +11,7 @@ pub(super) struct Subscriptions<S> {
     listens: usize,
 }
 
-impl<S: Store<u8>> Subscriptions<S> {
+impl<S: Table<u8>> Subscriptions<S> {
     pub(super) fn new(store: S, bytes: usize, most: usize) -> Self {
         Self {
             uris: Uris::new(store, bytes, most),

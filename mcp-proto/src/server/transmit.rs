@@ -41,6 +41,7 @@ impl<S: Storage> Server<'_, S> {
         if self.is_closed() {
             return Ok(None);
         }
+        let on = S::Place::of(on).channel();
         if S::Place::MANY && self.arrays.take_ended(on) {
             return Ok(Some(Transmit::end_of(on)));
         }

@@ -2,7 +2,7 @@
 
 use crate::json::Str;
 use crate::slots::Key;
-use crate::store::{self, Store};
+use crate::store::{self, Table};
 
 /// Subscriptions of the legacy session and of every listen, one behind the other.
 ///
@@ -35,7 +35,7 @@ pub(super) enum Owner {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Full;
 
-impl<S: Store<u8>> Uris<S> {
+impl<S: Table<u8>> Uris<S> {
     /// Room for `limit` bytes, and for `most` URIs.
     pub(super) fn new(store: S, limit: usize, most: usize) -> Self {
         Self {
@@ -303,6 +303,7 @@ const HEADER: usize = FIELDS + 1;
 mod tests {
     extern crate std;
     use super::*;
+    use crate::store::Store;
     use std::vec::Vec;
 
     fn token(slot: u32) -> Owner {
@@ -380,6 +381,10 @@ mod tests {
     }
 
     impl Store<u8> for Counted {}
+
+    impl Table<u8> for Counted {
+        const HOLDS: bool = true;
+    }
 
     #[test]
     fn the_number_is_bounded_as_well_as_the_bytes() {

@@ -1,6 +1,7 @@
 extern crate std;
 
 use super::*;
+use crate::store::Store;
 use std::collections::BTreeMap;
 use std::vec::Vec;
 
@@ -152,6 +153,10 @@ impl Store<Slot<u32>> for Growing {
         self.0.resize_with(len.max(self.0.len()), Slot::default);
         true
     }
+}
+
+impl Table<Slot<u32>> for Growing {
+    const HOLDS: bool = true;
 }
 
 proptest::proptest! {

@@ -1,5 +1,6 @@
 //! The tests of the crate, in one program: they link what they share once.
 
+mod absent_tables;
 mod allocations;
 mod bounds;
 mod client;

@@ -23,6 +23,8 @@ const ANSWER: &str = "x-mcp-answered";
 
 /// The last byte of an answer that says that the process is not the owner.
 const NOT_OWNER: &str = "\u{1}";
+/// And one that says that it has taken the request before.
+const REPEATED: &str = "\u{3}";
 
 /// What was signed, as text as far as it is, without its MAC of 32 bytes.
 fn signed(headers: &HeaderMap, name: &str) -> String {
@@ -67,7 +69,7 @@ fn a_forwarded_request_is_served_once() {
     for seconds in 1..=40 {
         pass(1);
         let reason = match seconds <= 30 {
-            true => "it comes twice",
+            true => REPEATED,
             false => "it comes too late, or the clocks of the processes differ",
         };
         is_refused(&first, &request, reason);
@@ -155,6 +157,23 @@ fn an_answer_that_its_process_did_not_give_to_this_request_is_none() {
         // Its owner has not changed.
         assert_eq!(there.post(ping()).status, 200);
         assert_eq!(epoch(&first, &here), 0);
+    }
+}
+
+/// Something on the way that sends a request again, to its process or to another one.
+#[test]
+fn a_request_that_was_repeated_on_the_way_runs_once() {
+    for repeated in [Break::Twice, Break::Detour] {
+        let [first, second] = processes();
+        let here = first.open();
+        first.wire.take();
+        first.wire.push(repeated);
+        let answer = at(&second, &here).post(&call(1, "run"));
+        assert_eq!(answer.status, 503, "{repeated:?}");
+        assert!(answer.whole().contains("may have run"), "{repeated:?}");
+        assert_eq!(first.wire.take().len(), 1, "it is not sent again");
+        settle();
+        assert_eq!(first.ran.begun(), 1, "{repeated:?}");
     }
 }
 

@@ -36,6 +36,10 @@ pub(crate) enum Break {
     Short,
     /// The body has one byte more.
     Long,
+    /// They arrive twice, and the second answer is the one that comes back.
+    Twice,
+    /// They arrive, and once more at another process, whose answer comes back.
+    Detour,
 }
 
 /// The ways between processes that have URLs.
@@ -92,7 +96,7 @@ impl Wire {
 
 impl Forward for Wire {
     fn forward(&self, request: Request<Bytes>) -> ForwardFuture {
-        let (process, broken) = {
+        let (process, elsewhere, broken) = {
             let mut state = self.state();
             state.seen.push(request.clone());
             let process = state.processes.get(&request.uri().to_string()).cloned();
@@ -100,13 +104,29 @@ impl Forward for Wire {
                 Break::None => state.script.pop_front().unwrap_or_default(),
                 lasting => lasting,
             };
-            (process.unwrap_or_default(), broken)
+            let here = request.uri().to_string();
+            let elsewhere = state.processes.keys().find(|url| **url != here).cloned();
+            (process.unwrap_or_default(), elsewhere, broken)
         };
         if broken == Break::Unsent {
             return Box::pin(async { Err(ForwardError::unsent("there is no way")) });
         }
+        let again = match (broken, elsewhere) {
+            (Break::Twice, _) => Some(request.clone()),
+            (Break::Detour, Some(url)) => {
+                let mut again = request.clone();
+                *again.uri_mut() = url.parse().unwrap();
+                Some(again)
+            }
+            _ => None,
+        };
+        let again = again.map(|again| self.local.forward(again));
         let (mut answered, state) = (self.local.forward(request), Arc::clone(&self.state));
         Box::pin(async move {
+            if let Some(again) = again {
+                answered.await?;
+                answered = again;
+            }
             let answered = poll_fn(|cx| process.poll(cx, |cx| answered.as_mut().poll(cx)));
             let Ok(answered) = answered.await else {
                 return Err(ForwardError::broken("the process has ended"));

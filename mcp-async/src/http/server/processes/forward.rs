@@ -67,7 +67,7 @@ impl Processes {
                 return Forwarding::Answered(answer::busy(MAY_HAVE_RUN).into());
             }
         };
-        self.read::<R>(nonce, &process.gone, response, keep_alive)
+        self.read::<R>(owner, nonce, &process.gone, response, keep_alive)
             .await
     }
 
@@ -95,9 +95,10 @@ impl Processes {
         request.body(Bytes::copy_from_slice(body)).ok()
     }
 
-    /// The answer in a response, if it is one of this process to this request.
+    /// The answer in a response, if it is one of the owner to this request.
     async fn read<R: Runtime>(
         self: &Arc<Self>,
+        owner: &str,
         nonce: u128,
         gone: &Arc<Signal>,
         response: Response<ForwardedBody>,
@@ -109,13 +110,17 @@ impl Processes {
         let said = verified
             .as_deref()
             .and_then(message::read::<ForwardedAnswer<'_>>);
-        let Some(said) = said.filter(|said| said.nonce == nonce) else {
+        let Some(said) = said.filter(|said| said.nonce == nonce && said.from == owner) else {
             observe::forward_failed(&"the response is not that of a process of this server");
             return Forwarding::Answered(answer::busy(MAY_HAVE_RUN).into());
         };
         let line = match said.outcome {
             ForwardedOutcome::Head(line) => line,
             ForwardedOutcome::NotOwner => return Forwarding::NotOwner,
+            ForwardedOutcome::Repeated => {
+                observe::forward_failed(&"the request has arrived before");
+                return Forwarding::Answered(answer::busy(MAY_HAVE_RUN).into());
+            }
             ForwardedOutcome::Refused(reason) => {
                 observe::forward_failed(&reason);
                 return Forwarding::Answered(answer::busy(NOT_TAKEN).into());

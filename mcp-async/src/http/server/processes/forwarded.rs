@@ -92,7 +92,10 @@ fn judge(
         Ok(()) if request.digest == message::digest(body) => return Ok(()),
         Ok(()) => "its body is another one",
         Err(Unfit::Late) => "it comes too late, or the clocks of the processes differ",
-        Err(Unfit::Repeated) => "it comes twice",
+        Err(Unfit::Repeated) => {
+            observe::forwarded_refused(&"it comes twice");
+            return Err(ForwardedOutcome::Repeated);
+        }
         Err(Unfit::Many) => "too many requests were forwarded",
     };
     Err(refused(reason))
@@ -117,7 +120,11 @@ impl Events for PlacedEvents {
 
 impl Processes {
     fn answer(&self, nonce: u128, outcome: ForwardedOutcome<'_>, body: HttpBody) -> Answer {
-        let said = ForwardedAnswer { nonce, outcome };
+        let said = ForwardedAnswer {
+            from: &self.name,
+            nonce,
+            outcome,
+        };
         let signed = message::seal(&self.keys.answers, &said);
         let mut response = Response::new(body);
         if let Ok(signed) = HeaderValue::try_from(signed) {

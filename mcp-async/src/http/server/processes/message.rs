@@ -57,8 +57,8 @@ pub(super) struct RequestLine<'a> {
     headers: Fields<'a>,
     #[serde(borrow)]
     sender: Sender<'a>,
-    /// The address that the connection of the client came from.
-    peer: Option<SocketAddr>,
+    /// The address that the connection of the client came from, as text: it may have a scope.
+    peer: Option<String>,
 }
 
 /// Names and values of header fields.
@@ -71,7 +71,8 @@ enum Sender<'a> {
     Unverified,
     /// A hook or a layer has found this name, and claims by these names, as JSON.
     Named(&'a str, #[serde(borrow)] Vec<(&'a str, String)>),
-    /// A token was verified, with this grant as JSON; `None` if guests need none.
+    /// A token was verified, with this grant as JSON; `None` if guests need none. It stays the last one: there are builds
+    /// without it.
     #[cfg(feature = "auth")]
     Token(Option<String>),
 }
@@ -79,9 +80,10 @@ enum Sender<'a> {
 /// The owner's answer to a forwarded request.
 #[derive(Serialize, Deserialize)]
 pub(super) struct ForwardedAnswer<'a> {
+    /// The process that says it.
+    pub(super) from: &'a str,
     /// That of the request.
     pub(super) nonce: u128,
-    #[serde(borrow)]
     pub(super) outcome: ForwardedOutcome<'a>,
 }
 
@@ -94,6 +96,8 @@ pub(super) enum ForwardedOutcome<'a> {
     NotOwner,
     /// The process does not take the request, for this reason. Nothing was done.
     Refused(&'a str),
+    /// The process has taken the request before.
+    Repeated,
 }
 
 /// The head of a response.
@@ -136,8 +140,8 @@ pub(super) fn seal(keys: &DerivedKeys, message: &impl Serialize) -> String {
 
 /// The message in what [`DerivedKeys::verify`] returned, if it is of this version.
 pub(super) fn read<'a, T: Deserialize<'a>>(verified: &'a [u8]) -> Option<T> {
-    let (version, message): Versioned<T> = postcard::from_bytes(verified).ok()?;
-    (version == VERSION).then_some(message)
+    let ((version, message), rest) = postcard::take_from_bytes::<Versioned<T>>(verified).ok()?;
+    (version == VERSION && rest.is_empty()).then_some(message)
 }
 
 /// The message, if it is of this version and another process has signed it.
@@ -162,7 +166,7 @@ impl<'a> RequestLine<'a> {
             uri: parts.uri.to_string().into(),
             headers: fields(&parts.headers, keeps),
             sender: Sender::of(parts, sharing),
-            peer: peer.map(|RemoteAddr(address)| *address),
+            peer: peer.map(|RemoteAddr(address)| address.to_string()),
         }
     }
 
@@ -173,8 +177,8 @@ impl<'a> RequestLine<'a> {
         parts.headers = headers(&self.headers);
         let extensions = &mut parts.extensions;
         extensions.insert(Forwarded);
-        if let Some(peer) = self.peer {
-            extensions.insert(RemoteAddr(peer));
+        if let Some(peer) = &self.peer {
+            extensions.insert(RemoteAddr(peer.parse::<SocketAddr>().ok()?));
         }
         match &self.sender {
             Sender::Unverified => {}
@@ -260,3 +264,100 @@ const FORWARDED: [HeaderName; 9] = [
 
 /// The version of messages and records. A process leaves those of other versions alone.
 pub(in crate::http::server) const VERSION: u32 = 1;
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use super::*;
+    use crate::server::List;
+
+    #[track_caller]
+    fn check(message: &impl Serialize, expected: &str) {
+        let bytes = postcard::to_allocvec(&(VERSION, message)).unwrap();
+        let mut hex = String::new();
+        bytes
+            .iter()
+            .for_each(|byte| write!(hex, "{byte:02x}").unwrap());
+        assert_eq!(hex, expected.replace(' ', ""));
+    }
+
+    /// Fields have no names: another order is another version.
+    #[test]
+    fn the_format_of_this_version() {
+        let request = ForwardedRequest {
+            to: "p",
+            lease: 2,
+            nonce: 300,
+            time: 4,
+            head: RequestLine {
+                method: "POST",
+                uri: "/".into(),
+                headers: vec![("a", b"b")],
+                sender: Sender::Unverified,
+                peer: None,
+            },
+            digest: [7; 32],
+        };
+        let digest = "07".repeat(32);
+        check(
+            &request,
+            &format!("01 0170 02 ac02 04 04504f5354 012f 01 0161 0162 00 00 {digest}"),
+        );
+        check(
+            &Sender::Named("n", vec![("c", "1".into())]),
+            "01 01 016e 01 0163 0131",
+        );
+        #[cfg(feature = "auth")]
+        check(&Sender::Token(None), "01 02 00");
+
+        let outcomes = [
+            (
+                ForwardedOutcome::Head(StatusLine {
+                    status: 200,
+                    headers: vec![("a", b"b")],
+                }),
+                "00 c801 01 0161 0162",
+            ),
+            (ForwardedOutcome::NotOwner, "01"),
+            (ForwardedOutcome::Refused("no"), "02 026e6f"),
+            (ForwardedOutcome::Repeated, "03"),
+        ];
+        for (outcome, expected) in outcomes {
+            let answer = ForwardedAnswer {
+                from: "p",
+                nonce: 300,
+                outcome,
+            };
+            check(&answer, &format!("01 0170 ac02 {expected}"));
+        }
+
+        let introduction = Introduction {
+            process: "p".into(),
+            url: "u".into(),
+            until: 1,
+        };
+        check(&introduction, "01 0170 0175 01");
+        for (list, number) in [
+            (List::Tools, "00"),
+            (List::Prompts, "01"),
+            (List::Resources, "02"),
+        ] {
+            let change = Announcement::List {
+                list,
+                principal: None,
+            };
+            let from = "p".into();
+            check(
+                &Changed { from, change },
+                &format!("01 0170 00 {number} 00"),
+            );
+        }
+        let change = Announcement::Resource {
+            uri: "u".into(),
+            principal: Some("n".into()),
+        };
+        let from = "p".into();
+        check(&Changed { from, change }, "01 0170 01 0175 01 016e");
+    }
+}

@@ -4,6 +4,8 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 
+use super::message::digest;
+
 /// The numbers of forwarded requests, so that none is served twice. A number is remembered for as long as its
 /// request is accepted by its time.
 #[derive(Default)]
@@ -24,10 +26,13 @@ pub(super) struct Numbers {
 }
 
 impl Numbers {
-    /// The numbers of a process of this name, which is a random number of 128 bits as hexadecimal digits.
+    /// The numbers of a process of this name, which no other process has.
     pub(super) fn of(name: &str) -> Self {
+        let mut first = [0; 16];
+        let hash = digest(name.as_bytes());
+        first.iter_mut().zip(hash).for_each(|(to, from)| *to = from);
         Self {
-            first: u128::from_str_radix(name, 16).unwrap_or_default(),
+            first: u128::from_be_bytes(first),
             drawn: AtomicU64::new(0),
         }
     }
