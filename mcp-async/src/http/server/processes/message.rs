@@ -267,7 +267,7 @@ pub(in crate::http::server) const VERSION: u32 = 1;
 
 #[cfg(test)]
 mod tests {
-    use std::fmt::Write as _;
+    use core::fmt::Write as _;
 
     use super::*;
     use crate::server::List;
