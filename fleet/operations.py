@@ -246,9 +246,13 @@ class Operations:
             return self.history.finish(operation, *unfit.args)
         for _, message in messages(response):
             if message and message.get("method") == "elicitation/create":
-                accepted = {"action": "accept", "content": {"name": name}}
-                reply = {"jsonrpc": "2.0", "id": message["id"], "result": accepted}
-                if not self.reply(session, other, reply):
+                result = {"action": "accept", "content": {"name": name}}
+                reply = {"jsonrpc": "2.0", "id": message["id"], "result": result}
+                began = time.monotonic()
+                accepted = self.reply(session, other, reply)
+                # The handler waits for it, and each attempt is an operation of its own.
+                operation.own += time.monotonic() - began
+                if not accepted:
                     break
             elif message and "id" in message:
                 answer = message
