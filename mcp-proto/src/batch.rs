@@ -90,7 +90,7 @@ impl<S: Table<u8>> Batch<S> {
         self.reading
     }
 
-    /// Whether the answers to the array that is being read are gathered.
+    /// Returns true while an array is read whose answers are gathered.
     pub(crate) fn takes_answers(&self) -> bool {
         S::HOLDS && self.reading == Reading::Gathered
     }

@@ -120,7 +120,7 @@ pub trait Place: Copy + Debug + PartialEq {
     /// The origin of a message.
     type Origin<'h>: Origin<'h>;
 
-    /// Whether there are others than the pipe. What only they need is left out of the program.
+    /// True if there are other places than the pipe. Without them, the code for exchanges of HTTP is not linked.
     const MANY: bool;
 
     /// The place of a channel.

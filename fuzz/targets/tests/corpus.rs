@@ -52,7 +52,7 @@ fn neighbours(name: &str, target: fn(&[u8])) {
     }
 }
 
-/// What means something to one of the targets.
+/// Bytes with a meaning in one of the formats that the targets read.
 const BYTES: &[u8] = b"\"\\{}[]:,\n\r 0-.e\x00\x80\xff\xd8";
 
 /// Each place gets one in so many of them.

@@ -178,7 +178,7 @@ impl<S: Storage> Server<'_, S> {
         let Some(number) = response.id.and_then(Id::to_u64) else {
             return Action::Ignore(IgnoreReason::LateResponse);
         };
-        if self.questions.is_pong(now, number) {
+        if self.questions.take_pong(now, number) {
             return Action::Done;
         }
         let answer = match response.outcome {
@@ -202,7 +202,7 @@ impl<S: Storage> Server<'_, S> {
         match (invalid.shape, invalid.id.and_then(Id::to_u64)) {
             // However wrong, it is a sign of life.
             (Shape::Response | Shape::Unknown, Some(number))
-                if self.questions.is_pong(now, number) =>
+                if self.questions.take_pong(now, number) =>
             {
                 Action::Done
             }

@@ -37,7 +37,7 @@ impl<S: Table<Slot<Pending>>> Questions<S> {
         self.pinger.stop();
     }
 
-    /// Whether the client can be asked at all.
+    /// Returns false if the table never holds a question.
     pub(super) const fn has_room(&self) -> bool {
         S::HOLDS
     }
@@ -53,8 +53,8 @@ impl<S: Table<Slot<Pending>>> Questions<S> {
         self.pass_id();
     }
 
-    /// Whether this id is that of the unanswered ping, which has its answer then.
-    pub(super) fn is_pong(&mut self, now: Instant, id: u64) -> bool {
+    /// Takes the answer to the ping of this id. Returns false if no such ping is unanswered.
+    pub(super) fn take_pong(&mut self, now: Instant, id: u64) -> bool {
         S::HOLDS && self.pinger.answered(now, id)
     }
 
@@ -244,7 +244,7 @@ impl<S: Table<Slot<Pending>>> Questions<S> {
         }
     }
 
-    /// Whether the client must be notified that a question is over, or a ping is due.
+    /// Returns true if the cancellation of a question is to be sent, or a ping.
     pub(super) fn has_output(&self) -> bool {
         self.table.first(Queue::Transmit).is_some() || self.due_ping().is_some()
     }

@@ -19,7 +19,7 @@ impl<S: Table<u8>> Subscriptions<S> {
         }
     }
 
-    /// Whether a resource can be subscribed to at all.
+    /// Returns false if the table never holds a URI.
     pub(super) const fn has_room(&self) -> bool {
         S::HOLDS
     }

@@ -26,7 +26,7 @@ const NOT_OWNER: &str = "\u{1}";
 /// And one that says that it has taken the request before.
 const REPEATED: &str = "\u{3}";
 
-/// What was signed, as text as far as it is, without its MAC of 32 bytes.
+/// The signed message without its MAC of 32 bytes. Bytes that are no text are replaced.
 fn signed(headers: &HeaderMap, name: &str) -> String {
     let bytes = URL_SAFE_NO_PAD.decode(&headers[name]).unwrap();
     String::from_utf8_lossy(&bytes[..bytes.len() - 32]).into_owned()
