@@ -154,6 +154,7 @@ mod payload;
 mod per_revision;
 mod ping;
 mod result_type;
+mod sent;
 mod slots;
 mod source;
 mod splice;

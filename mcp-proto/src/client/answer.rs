@@ -86,10 +86,10 @@ impl<S: Storage> Client<'_, S> {
         if let Phase::Opening(opening) = self.phase {
             return self.opening_received(now, opening, id, received);
         }
-        if self.pinger.answered(now, id) {
+        if self.calls.sent.take_pong(now, id) {
             return Action::Done;
         }
-        let Some(token) = self.calls.find(id) else {
+        let Some(token) = self.calls.sent.find(id) else {
             let reported = self.calls.answered_late(id);
             return self.late(reported, received);
         };
@@ -195,7 +195,7 @@ impl<S: Storage> Client<'_, S> {
             return self.failed(token, Failure::Rounds);
         };
         call.rounds += 1;
-        let (cookie, latest) = (call.cookie, call.latest);
+        let (cookie, latest) = (call.sent.cookie, call.sent.latest);
         let deadline = if requests.is_some() {
             call.pauses = 0;
             call.stage = Stage::Input;
@@ -208,7 +208,7 @@ impl<S: Storage> Client<'_, S> {
             (now + pause).min(latest)
         };
         // A user needs time to answer: only the maximum duration counts.
-        self.calls.arm(token, Some(deadline));
+        self.calls.sent.table.arm(token, Some(deadline));
         Action::Event(Event::Input {
             token: SentToken::new(token, self.id),
             cookie,
@@ -264,8 +264,8 @@ impl<S: Storage> Client<'_, S> {
         {
             call.renegotiated = true;
             call.stage = Stage::Again;
-            let (cookie, latest) = (call.cookie, call.latest);
-            self.calls.arm(token, Some(latest));
+            let (cookie, latest) = (call.sent.cookie, call.sent.latest);
+            self.calls.sent.table.arm(token, Some(latest));
             self.revision = Some(revision);
             let token = SentToken::new(token, self.id);
             return Action::Event(Event::Again { token, cookie });
@@ -281,7 +281,7 @@ impl<S: Storage> Client<'_, S> {
         match self.calls.remove(token) {
             Some(call) => Action::Event(Event::Answer {
                 token: SentToken::new(token, self.id),
-                cookie: call.cookie,
+                cookie: call.sent.cookie,
                 outcome,
             }),
             None => Action::Ignore(IgnoreReason::LateResponse),
@@ -296,7 +296,7 @@ impl<S: Storage> Client<'_, S> {
         match self.calls.remove(token) {
             Some(call) => Action::Event(Event::Failed {
                 token: SentToken::new(token, self.id),
-                cookie: call.cookie,
+                cookie: call.sent.cookie,
                 failure,
             }),
             None => Action::Ignore(IgnoreReason::LateResponse),
@@ -306,7 +306,7 @@ impl<S: Storage> Client<'_, S> {
     pub(super) fn is_awaited(&self, id: u64) -> bool {
         match self.phase {
             Phase::Opening(opening) => opening.awaits(id),
-            _ => self.pinger.awaits(id) || self.calls.find(id).is_some(),
+            _ => self.calls.sent.pinger.awaits(id) || self.calls.sent.find(id).is_some(),
         }
     }
 }

@@ -4,10 +4,10 @@ use core::fmt;
 use core::time::Duration;
 
 use super::abandoned::LateResults;
-use crate::json::{Decimal, Raw};
+use crate::json::Raw;
 use crate::payload::Payload;
 use crate::rpc::{Method, Reason};
-use crate::time::Instant;
+use crate::sent::{Request, Sent};
 
 /// One request to the server.
 #[derive(Clone, Copy)]
@@ -98,18 +98,11 @@ pub enum Failure {
 #[expect(unnameable_types, reason = "only the sealed `Storage` names it")]
 #[derive(Clone, Debug)]
 pub struct InFlight {
-    /// Of the latest round; below the client's counter.
-    pub(super) id: u64,
-    pub(super) cookie: u64,
+    pub(super) sent: Sent,
     pub(super) kind: Kind,
     /// The types of the result beyond the core's, as bits of their places in the configuration.
     pub(super) result_types: u32,
     pub(super) stage: Stage,
-    pub(super) timeout: Duration,
-    /// No deadline of this call is later.
-    pub(super) latest: Instant,
-    /// The last value, if progress was asked for; at first below every number.
-    pub(super) progress: Option<Decimal>,
     /// Rounds that the server asked for, at most [`ROUNDS`].
     pub(super) rounds: u8,
     /// Of them, how many in a row brought a state and no question.
@@ -249,12 +242,21 @@ impl fmt::Display for Failure {
 
 impl core::error::Error for Failure {}
 
-impl InFlight {
-    /// Whether an answer to the latest id is awaited.
-    pub(super) fn is_on_the_wire(&self) -> bool {
-        matches!(self.stage, Stage::Sent | Stage::Listening)
+impl Request for InFlight {
+    fn sent(&self) -> &Sent {
+        &self.sent
     }
 
+    fn sent_mut(&mut self) -> &mut Sent {
+        &mut self.sent
+    }
+
+    fn is_awaited(&self) -> bool {
+        matches!(self.stage, Stage::Sent | Stage::Listening)
+    }
+}
+
+impl InFlight {
     /// Whether the server is still to be notified that the call is over.
     pub(super) fn is_cancellation_owed(&self) -> bool {
         matches!(

@@ -1,18 +1,20 @@
 //! The table of calls that wait for an answer.
 
+use core::time::Duration;
+
 use super::abandoned::{Abandoned, AbandonedCalls, LateResults};
 use super::call::{Failure, InFlight, Kind, Stage};
 use crate::action::SendError;
-use crate::slots::{Key, Queue, Slot, Slots};
+use crate::ping::{PingPolicy, Pinger, Unwritten};
+use crate::sent::SentRequests;
+use crate::slots::{Key, Queue, Slot};
 use crate::store::Table;
 use crate::time::Instant;
 
-/// The table of calls, and the ids of our requests.
+/// The table of calls.
 #[derive(Debug)]
 pub(super) struct Calls<S, A> {
-    table: Slots<InFlight, S>,
-    /// Ids of our requests count up, so that none is ever used twice (JR-05).
-    next_id: u64,
+    pub(super) sent: SentRequests<InFlight, S>,
     /// Only what restores a session may be called.
     held: bool,
     abandoned: AbandonedCalls<A>,
@@ -21,34 +23,13 @@ pub(super) struct Calls<S, A> {
 }
 
 impl<S: Table<Slot<InFlight>>, A: Table<Abandoned>> Calls<S, A> {
-    pub(super) fn new(store: S, abandoned: A, limit: usize) -> Self {
+    pub(super) fn new(store: S, abandoned: A, limit: usize, ping: Option<PingPolicy>) -> Self {
         Self {
-            table: Slots::new(store, limit),
-            next_id: 1,
+            sent: SentRequests::new(store, limit, Pinger::new(ping, Unwritten::Missed)),
             held: false,
             abandoned: AbandonedCalls::new(abandoned, limit),
             subscriptions: 0,
         }
-    }
-
-    /// The id of our next request, which is used once its bytes fit.
-    pub(super) const fn next_id(&self) -> u64 {
-        self.next_id
-    }
-
-    pub(super) const fn take_id(&mut self) -> u64 {
-        let id = self.next_id;
-        self.next_id = id.saturating_add(1);
-        id
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.table.len()
-    }
-
-    /// The most calls in flight.
-    pub(super) fn most(&self) -> usize {
-        self.table.most()
     }
 
     /// The number of calls that are subscriptions.
@@ -57,108 +38,62 @@ impl<S: Table<Slot<InFlight>>, A: Table<Abandoned>> Calls<S, A> {
     }
 
     pub(super) fn get(&self, key: Key) -> Option<&InFlight> {
-        self.table.get(key)
+        self.sent.table.get(key)
     }
 
     pub(super) fn get_mut(&mut self, key: Key) -> Option<&mut InFlight> {
-        self.table.get_mut(key)
+        self.sent.table.get_mut(key)
     }
 
     /// Takes in a call that is made now, under the next id.
     pub(super) fn insert(&mut self, now: Instant, call: InFlight) -> Result<Key, SendError> {
-        let deadline = (now + call.timeout).min(call.latest);
         let is_listen = call.kind == Kind::Listen;
-        let key = self
-            .table
-            .insert(call.id as u32, call)
-            .map_err(|_| SendError::TableFull)?;
+        let key = self.sent.insert(now, call)?;
         self.subscriptions = self.subscriptions.saturating_add(usize::from(is_listen));
-        self.table.arm(key, Some(deadline));
-        self.take_id();
         Ok(key)
     }
 
     /// A call that is made again now, under the next id.
-    pub(super) fn sent_again(&mut self, now: Instant, key: Key) {
-        let id = self.take_id();
-        self.table.unmark(Queue::Event, key);
-        self.table.rename(key, id as u32);
-        if let Some(call) = self.table.get_mut(key) {
-            call.id = id;
+    pub(super) fn sent_again(&mut self, now: Instant, key: Key, timeout: Duration, progress: bool) {
+        self.sent.table.unmark(Queue::Event, key);
+        if let Some(call) = self.sent.table.get_mut(key) {
             call.stage = Stage::Sent;
-            let deadline = (now + call.timeout).min(call.latest);
-            self.table.arm(key, Some(deadline));
         }
+        self.sent.sent_again(now, key, timeout, progress);
     }
 
     pub(super) fn remove(&mut self, key: Key) -> Option<InFlight> {
-        let call = self.table.remove(key)?;
+        let call = self.sent.table.remove(key)?;
         let is_listen = call.kind == Kind::Listen;
         self.subscriptions = self.subscriptions.saturating_sub(usize::from(is_listen));
         Some(call)
     }
 
-    /// The call that the server may still answer under this id.
-    pub(super) fn find(&self, id: u64) -> Option<Key> {
-        self.table
-            .find(id as u32, |call| call.id == id && call.is_on_the_wire())
-    }
-
-    pub(super) fn arm(&mut self, key: Key, deadline: Option<Instant>) {
-        self.table.arm(key, deadline);
-    }
-
-    /// Whether the call has a deadline.
-    pub(super) fn is_armed(&self, key: Key) -> bool {
-        self.table.deadline(key).is_some()
-    }
-
-    pub(super) fn next_deadline(&self) -> Option<Instant> {
-        self.table.next_deadline()
-    }
-
-    pub(super) fn pop_due(&mut self, now: Instant) -> Option<Key> {
-        self.table.pop_due(now)
-    }
-
-    /// Gives the call its time again; whether that is ahead.
-    pub(super) fn extend(&mut self, now: Instant, key: Key) -> bool {
-        let Some(call) = self.table.get(key) else {
-            return false;
-        };
-        let deadline = (now + call.timeout.max(LEAST)).min(call.latest);
-        let ahead = deadline > now;
-        if ahead {
-            self.table.arm(key, Some(deadline));
-        }
-        ahead
-    }
-
     /// The application is asked to make the call again.
     pub(super) fn ask_again(&mut self, key: Key) {
-        if let Some(call) = self.table.get_mut(key) {
+        if let Some(call) = self.sent.table.get_mut(key) {
             call.stage = Stage::Again;
-            let latest = call.latest;
-            self.table.arm(key, Some(latest));
-            self.table.mark(Queue::Event, key);
+            let latest = call.sent.latest;
+            self.sent.table.arm(key, Some(latest));
+            self.sent.table.mark(Queue::Event, key);
         }
     }
 
     /// Ends a call with an event that is polled; `cancel` says whether the server is notified.
     pub(super) fn end(&mut self, key: Key, failure: Failure, cancel: bool) {
-        if let Some(call) = self.table.get_mut(key) {
+        if let Some(call) = self.sent.table.get_mut(key) {
             call.stage = Stage::Failed { failure, cancel };
-            self.table.arm(key, None);
-            self.table.mark(Queue::Event, key);
+            self.sent.table.arm(key, None);
+            self.sent.table.mark(Queue::Event, key);
             if cancel {
-                self.table.mark(Queue::Transmit, key);
+                self.sent.table.mark(Queue::Transmit, key);
             }
         }
     }
 
     /// Abandons a call: no event of it follows, and the server is notified if it may still answer.
     pub(super) fn cancel(&mut self, key: Key) {
-        let Some(call) = self.table.get_mut(key) else {
+        let Some(call) = self.sent.table.get_mut(key) else {
             return;
         };
         let tell = match call.stage {
@@ -172,16 +107,16 @@ impl<S: Table<Slot<InFlight>>, A: Table<Abandoned>> Calls<S, A> {
             return;
         }
         call.stage = Stage::Cancelled { expired: false };
-        self.table.arm(key, None);
-        self.table.unmark(Queue::Event, key);
-        self.table.mark(Queue::Transmit, key);
+        self.sent.table.arm(key, None);
+        self.sent.table.unmark(Queue::Event, key);
+        self.sent.table.mark(Queue::Transmit, key);
     }
 
     /// Handles an answer to a call that is over: a cancellation of it that is still to leave has no
     /// use. Returns which results are reported; none if it was not abandoned, or answered before.
     pub(super) fn answered_late(&mut self, id: u64) -> LateResults {
-        let key = self.table.find(id as u32, |call| call.id == id);
-        let owed = key.zip(key.and_then(|key| self.table.get(key)));
+        let key = self.sent.find_any(id);
+        let owed = key.zip(key.and_then(|key| self.sent.table.get(key)));
         let owed = owed.filter(|(_, call)| call.is_cancellation_owed());
         let Some((key, results)) = owed.map(|(key, call)| (key, call.late_results())) else {
             return self.abandoned.take(id);
@@ -192,16 +127,16 @@ impl<S: Table<Slot<InFlight>>, A: Table<Abandoned>> Calls<S, A> {
 
     /// The first call whose cancellation is to leave.
     pub(super) fn cancelled(&self) -> Option<Key> {
-        self.table.first(Queue::Transmit)
+        self.sent.table.first(Queue::Transmit)
     }
 
     /// The cancellation of a call has left.
     pub(super) fn cancellation_left(&mut self, key: Key) {
-        if let Some(call) = self.table.get(key) {
-            self.abandoned.note(call.id, call.late_results());
+        if let Some(call) = self.sent.table.get(key) {
+            self.abandoned.note(call.sent.id, call.late_results());
         }
-        self.table.unmark(Queue::Transmit, key);
-        match self.table.get_mut(key).map(|call| &mut call.stage) {
+        self.sent.table.unmark(Queue::Transmit, key);
+        match self.sent.table.get_mut(key).map(|call| &mut call.stage) {
             // The application must still be notified.
             Some(Stage::Failed { cancel, .. }) => *cancel = false,
             _ => {
@@ -211,10 +146,10 @@ impl<S: Table<Slot<InFlight>>, A: Table<Abandoned>> Calls<S, A> {
     }
 
     fn forget_cancellation(&mut self, key: Key) {
-        match self.table.get_mut(key).map(|call| &mut call.stage) {
+        match self.sent.table.get_mut(key).map(|call| &mut call.stage) {
             Some(Stage::Failed { cancel, .. }) => {
                 *cancel = false;
-                self.table.unmark(Queue::Transmit, key);
+                self.sent.table.unmark(Queue::Transmit, key);
             }
             Some(Stage::Cancelled { .. }) => {
                 self.remove(key);
@@ -225,8 +160,8 @@ impl<S: Table<Slot<InFlight>>, A: Table<Abandoned>> Calls<S, A> {
 
     /// The next call with a pending event.
     pub(super) fn next_told(&mut self) -> Option<Key> {
-        let key = self.table.first(Queue::Event)?;
-        self.table.unmark(Queue::Event, key);
+        let key = self.sent.table.first(Queue::Event)?;
+        self.sent.table.unmark(Queue::Event, key);
         Some(key)
     }
 
@@ -240,32 +175,32 @@ impl<S: Table<Slot<InFlight>>, A: Table<Abandoned>> Calls<S, A> {
 
     /// Asks the application for the calls that waited for a session, unless they are held.
     pub(super) fn let_go(&mut self) {
-        for index in 0..self.table.capacity() as u32 {
-            let Some(key) = self.table.key(index) else {
+        for index in 0..self.sent.table.capacity() as u32 {
+            let Some(key) = self.sent.table.key(index) else {
                 continue;
             };
-            if let Some(call) = self.table.get_mut(key)
+            if let Some(call) = self.sent.table.get_mut(key)
                 && call.stage == Stage::Held
                 && (call.restores || !self.held)
             {
                 call.stage = Stage::Again;
-                self.table.mark(Queue::Event, key);
+                self.sent.table.mark(Queue::Event, key);
             }
         }
     }
 
     /// Moves all calls to the session that takes the place of a lost one.
     pub(super) fn move_all(&mut self) {
-        for index in 0..self.table.capacity() as u32 {
-            if let Some(key) = self.table.key(index) {
+        for index in 0..self.sent.table.capacity() as u32 {
+            if let Some(key) = self.sent.table.key(index) {
                 self.move_one(key);
             }
         }
     }
 
     fn move_one(&mut self, key: Key) {
-        self.table.unmark(Queue::Transmit, key);
-        let Some(call) = self.table.get_mut(key) else {
+        self.sent.table.unmark(Queue::Transmit, key);
+        let Some(call) = self.sent.table.get_mut(key) else {
             return;
         };
         match &mut call.stage {
@@ -273,12 +208,12 @@ impl<S: Table<Slot<InFlight>>, A: Table<Abandoned>> Calls<S, A> {
             Stage::Sent => {
                 call.moved = true;
                 call.stage = Stage::Held;
-                let latest = call.latest;
-                self.table.arm(key, Some(latest));
+                let latest = call.sent.latest;
+                self.sent.table.arm(key, Some(latest));
             }
             Stage::Again => {
                 call.stage = Stage::Held;
-                self.table.unmark(Queue::Event, key);
+                self.sent.table.unmark(Queue::Event, key);
             }
             Stage::Failed { cancel, .. } => *cancel = false,
             Stage::Cancelled { .. } => {
@@ -290,13 +225,13 @@ impl<S: Table<Slot<InFlight>>, A: Table<Abandoned>> Calls<S, A> {
 
     /// Ends all calls: the connection is over.
     pub(super) fn close(&mut self) {
-        for index in 0..self.table.capacity() as u32 {
-            let Some(key) = self.table.key(index) else {
+        for index in 0..self.sent.table.capacity() as u32 {
+            let Some(key) = self.sent.table.key(index) else {
                 continue;
             };
-            self.table.arm(key, None);
-            self.table.unmark(Queue::Transmit, key);
-            match self.table.get_mut(key).map(|call| &mut call.stage) {
+            self.sent.table.arm(key, None);
+            self.sent.table.unmark(Queue::Transmit, key);
+            match self.sent.table.get_mut(key).map(|call| &mut call.stage) {
                 Some(Stage::Cancelled { .. }) => {
                     self.remove(key);
                 }
@@ -306,13 +241,10 @@ impl<S: Table<Slot<InFlight>>, A: Table<Abandoned>> Calls<S, A> {
                         failure: Failure::Closed,
                         cancel: false,
                     };
-                    self.table.mark(Queue::Event, key);
+                    self.sent.table.mark(Queue::Event, key);
                 }
                 None => {}
             }
         }
     }
 }
-
-/// A deadline that is due now would be due again at once.
-const LEAST: core::time::Duration = core::time::Duration::from_millis(1);

@@ -57,11 +57,11 @@ impl<S: Storage> Client<'_, S> {
         };
         let straight = self.config.negotiation == Negotiation::Handshake && legacy.is_some();
         if modern.is_some() && !straight {
-            opening.probe = Leg::Owed(self.calls.take_id());
+            opening.probe = Leg::Owed(self.calls.sent.take_id());
             // A modern-only client has nothing else to try.
             opening.silence = legacy.map(|_| now + timeouts.probe);
         } else if legacy.is_some() {
-            opening.handshake = Leg::Owed(self.calls.take_id());
+            opening.handshake = Leg::Owed(self.calls.sent.take_id());
         } else {
             self.connect_failed = Some(ConnectError::Nothing);
             self.close(CloseReason::NotConnected);
@@ -204,7 +204,7 @@ impl<S: Storage> Client<'_, S> {
         self.server = Some(ServerFeatures::read(capabilities));
         self.phase = Phase::Legacy;
         self.initialized_owed = true;
-        self.pinger.start(now);
+        self.calls.sent.pinger.start(now);
         connected(
             revision,
             server.and_then(Raw::object),
@@ -234,7 +234,7 @@ impl<S: Storage> Client<'_, S> {
         }
         if let Some(modern) = common.newest_modern() {
             opening.modern = Some(modern);
-            opening.probe = Leg::Owed(self.calls.take_id());
+            opening.probe = Leg::Owed(self.calls.sent.take_id());
             opening.handshake = Leg::Over;
             opening.silence = None;
             opening.deadline = now + self.config.timeouts.connect;
@@ -260,7 +260,7 @@ impl<S: Storage> Client<'_, S> {
             now,
             self.config.timeouts.connect,
             legacy,
-            self.calls.take_id(),
+            self.calls.sent.take_id(),
         );
         self.phase = Phase::Opening(opening);
         Action::Done
@@ -302,7 +302,7 @@ impl<S: Storage> Client<'_, S> {
         if opening.silence.is_some_and(|silence| silence.is_due(now)) {
             opening.silence = None;
             if let (Some(legacy), Leg::Unused) = (opening.legacy, opening.handshake) {
-                let id = self.calls.take_id();
+                let id = self.calls.sent.take_id();
                 opening.begin_handshake(now, self.config.timeouts.connect, legacy, id);
             }
             self.phase = Phase::Opening(opening);

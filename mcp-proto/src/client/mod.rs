@@ -62,7 +62,6 @@ use crate::config_error::ConfigError;
 use crate::limits::OutputTooSmall;
 use crate::mistakes;
 use crate::model::{ClientFeatures, ServerFeatures};
-use crate::ping::{Pinger, Unwritten};
 use crate::revision::Revision;
 use crate::store::Table;
 use crate::token::MachineId;
@@ -134,7 +133,6 @@ pub struct Client<'c, S: Storage> {
     /// The longest message that the output can ever hold.
     max_message: usize,
     initialized_owed: bool,
-    pinger: Pinger,
     miss_untold: bool,
     connect_failed: Option<ConnectError<'static>>,
     closed_untold: Option<CloseReason>,
@@ -210,12 +208,12 @@ impl<'c, S: Storage> Client<'c, S> {
                 storage.calls(),
                 storage.abandoned(),
                 config.limits.in_flight,
+                config.ping,
             ),
             questions: Questions::new(storage.questions(), config.limits.in_flight, answers),
             batch: Gathered::new(storage.batch()),
             max_message,
             initialized_owed: false,
-            pinger: Pinger::new(config.ping, Unwritten::Missed),
             miss_untold: false,
             connect_failed: None,
             closed_untold: None,
@@ -242,7 +240,7 @@ impl<'c, S: Storage> Client<'c, S> {
     /// Returns the number of calls that are not over, including cancelled ones until the server is
     /// notified.
     pub fn in_flight(&self) -> usize {
-        self.calls.len()
+        self.calls.sent.table.len()
     }
 
     /// Returns the configuration.

@@ -8,6 +8,7 @@ use crate::json::{Object, Raw};
 use crate::model::keys;
 use crate::revision::RevisionSet;
 use crate::rpc::{Id, Method, Notification};
+use crate::sent::Progress;
 use crate::slots::Key;
 use crate::time::Instant;
 use crate::token::SentToken;
@@ -106,7 +107,7 @@ impl<S: Storage> Client<'_, S> {
         let Some(token) = subscription_id(params).and_then(|id| self.listen_of(id)) else {
             return Action::Ignore(IgnoreReason::Misplaced);
         };
-        let cookie = self.calls.get(token).map_or(0, |call| call.cookie);
+        let cookie = self.calls.get(token).map_or(0, |call| call.sent.cookie);
         let token = SentToken::new(token, self.id);
         self.deliver(notification, Some((token, cookie)), valid)
     }
@@ -127,8 +128,8 @@ impl<S: Storage> Client<'_, S> {
             return Action::Ignore(IgnoreReason::Misplaced);
         };
         call.stage = Stage::Listening;
-        let cookie = call.cookie;
-        self.calls.arm(token, None);
+        let cookie = call.sent.cookie;
+        self.calls.sent.table.arm(token, None);
         Action::Event(Event::Listening {
             token: SentToken::new(token, self.id),
             cookie,
@@ -145,7 +146,7 @@ impl<S: Storage> Client<'_, S> {
     }
 
     fn listen_of(&self, id: u64) -> Option<Key> {
-        self.calls.find(id).filter(|token| {
+        self.calls.sent.find(id).filter(|token| {
             self.calls
                 .get(*token)
                 .is_some_and(|call| call.kind == Kind::Listen)
@@ -153,39 +154,23 @@ impl<S: Storage> Client<'_, S> {
     }
 
     fn progressed<'b>(&mut self, now: Instant, params: Object<'b>) -> Action<Event<'b>, Reply<'b>> {
-        let malformed = Action::Ignore(IgnoreReason::Malformed);
-        let Ok([Some(token), Some(progress), total, message]) =
-            params.find(["progressToken", "progress", "total", "message"])
-        else {
-            return malformed;
+        let progress = match Progress::read(params) {
+            Ok(progress) => progress,
+            Err(reason) => return Action::Ignore(reason),
         };
-        let (Some(id), Some(progress)) = (Id::from_raw(token), progress.number()) else {
-            return malformed;
+        let Some((key, cookie)) = self.calls.sent.progressed(&progress) else {
+            return Action::Ignore(IgnoreReason::StaleProgress);
         };
-        let stale = Action::Ignore(IgnoreReason::StaleProgress);
-        let Some(token) = id.to_u64().and_then(|id| self.calls.find(id)) else {
-            return stale;
-        };
-        let Some(call) = self.calls.get_mut(token) else {
-            return stale;
-        };
-        // PG-04, PG-09
-        let value = progress.decimal();
-        if call.progress.is_none_or(|last| last >= value) {
-            return stale;
-        }
-        call.progress = Some(value);
-        let cookie = call.cookie;
         // LC-19. An acknowledged subscription has no deadline to extend.
-        if self.config.progress_extends && self.calls.is_armed(token) {
-            self.calls.extend(now, token);
+        if self.config.progress_extends && self.calls.sent.table.deadline(key).is_some() {
+            self.calls.sent.extend(now, key);
         }
         Action::Event(Event::Progress {
-            token: SentToken::new(token, self.id),
+            token: SentToken::new(key, self.id),
             cookie,
-            progress,
-            total: total.and_then(Raw::number),
-            message: message.and_then(Raw::string),
+            progress: progress.value,
+            total: progress.total,
+            message: progress.message,
         })
     }
 }

@@ -4,10 +4,10 @@ use super::call::InFlight;
 use super::call::{Kind, Stage};
 use super::{Call, Client, Phase, Round, Storage, encode};
 use crate::action::{SendError, Transmit};
-use crate::json::Decimal;
 use crate::payload::Payload;
 use crate::revision::{Revision, Tasks};
 use crate::rpc::Method;
+use crate::sent::Sent;
 use crate::time::Instant;
 use crate::token::SentToken;
 
@@ -68,11 +68,11 @@ impl<S: Storage> Client<'_, S> {
             return Err(SendError::NotReady);
         }
         let (kind, result_types) = self.answers_of(call, revision);
-        let most = self.config.most_subscriptions(self.calls.most());
+        let most = self.config.most_subscriptions(self.calls.sent.table.most());
         if kind == Kind::Listen && self.calls.subscriptions() >= most {
             return Err(SendError::TableFull);
         }
-        let id = self.calls.next_id();
+        let id = self.calls.sent.next_id();
         let config = &self.config;
         let round = Round::default();
         let mut pending = None;
@@ -91,14 +91,10 @@ impl<S: Storage> Client<'_, S> {
         let timeout = call.timeout.unwrap_or(config.timeouts.request);
         let latest = now + call.max_duration.unwrap_or(config.timeouts.max_duration);
         let in_flight = InFlight {
-            id,
-            cookie: call.cookie,
+            sent: Sent::new(id, call.cookie, timeout, latest, call.progress),
             kind,
             result_types,
             stage: Stage::Sent,
-            timeout,
-            latest,
-            progress: call.progress.then(Decimal::default),
             rounds: 0,
             pauses: 0,
             renegotiated: false,
@@ -184,15 +180,11 @@ impl<S: Storage> Client<'_, S> {
             Stage::Input | Stage::Again => {}
             _ => return Err(SendError::NotReady),
         }
-        let id = self.calls.next_id();
+        let id = self.calls.sent.next_id();
         let len = encode::request(&self.config, revision, id, call, round, out);
         let len = self.within_limit(len)?;
         let timeout = call.timeout.unwrap_or(self.config.timeouts.request);
-        if let Some(in_flight) = self.calls.get_mut(token) {
-            in_flight.timeout = timeout;
-            in_flight.progress = call.progress.then(Decimal::default);
-        }
-        self.calls.sent_again(now, token);
+        self.calls.sent_again(now, token, timeout, call.progress);
         Ok(Transmit::pipe(len))
     }
 

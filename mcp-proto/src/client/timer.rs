@@ -13,7 +13,7 @@ impl<S: Storage> Client<'_, S> {
             Phase::Opening(opening) => opening.next_deadline(),
             _ => None,
         };
-        [opening, self.pinger.deadline(), self.calls.next_deadline()]
+        [opening, self.calls.sent.next_deadline()]
             .into_iter()
             .flatten()
             .min()
@@ -24,7 +24,7 @@ impl<S: Storage> Client<'_, S> {
             self.opening_timeout(now, opening);
         }
         self.poll_ping(now);
-        while let Some(token) = self.calls.pop_due(now) {
+        while let Some(token) = self.calls.sent.table.pop_due(now) {
             self.due(now, token);
         }
     }
@@ -35,7 +35,10 @@ impl<S: Storage> Client<'_, S> {
         };
         match stage {
             Stage::Pausing => {
-                let ahead = self.calls.get(token).is_some_and(|call| call.latest > now);
+                let ahead = self
+                    .calls
+                    .get(token)
+                    .is_some_and(|call| call.sent.latest > now);
                 if ahead {
                     self.calls.ask_again(token);
                 } else {
@@ -43,7 +46,7 @@ impl<S: Storage> Client<'_, S> {
                 }
             }
             // A person may be what the server waits for: its question is still open.
-            Stage::Sent if !self.questions.is_empty() && self.calls.extend(now, token) => {}
+            Stage::Sent if !self.questions.is_empty() && self.calls.sent.extend(now, token) => {}
             // LC-18: the caller is notified, and so is the server if it has received the request.
             Stage::Sent => self.calls.end(token, Failure::Timeout, true),
             Stage::Input | Stage::Again | Stage::Held => {
@@ -54,7 +57,7 @@ impl<S: Storage> Client<'_, S> {
     }
 
     fn poll_ping(&mut self, now: Instant) {
-        let Some(missed) = self.pinger.handle_timeout(now) else {
+        let Some(missed) = self.calls.sent.pinger.handle_timeout(now) else {
             return;
         };
         self.miss_untold = true;
@@ -72,7 +75,7 @@ impl<S: Storage> Client<'_, S> {
             self.connect_failed = Some(ConnectError::Closed);
         }
         self.phase = Phase::Closed;
-        self.pinger.stop();
+        self.calls.sent.pinger.stop();
         self.initialized_owed = false;
         self.questions.answers.clear();
         self.closed_untold = Some(reason);
@@ -87,7 +90,7 @@ impl<S: Storage> Client<'_, S> {
         }
         if core::mem::take(&mut self.miss_untold) {
             return Some(Event::PingMissed {
-                misses: self.pinger.missed(),
+                misses: self.calls.sent.pinger.missed(),
                 limit: self.config.ping.map_or(0, |policy| policy.misses),
             });
         }
@@ -107,7 +110,7 @@ impl<S: Storage> Client<'_, S> {
 
     fn event_of(&mut self, key: Key) -> Option<Event<'static>> {
         let call = self.calls.get_mut(key)?;
-        let (token, cookie) = (SentToken::new(key, self.id), call.cookie);
+        let (token, cookie) = (SentToken::new(key, self.id), call.sent.cookie);
         match call.stage {
             Stage::Again => Some(Event::Again { token, cookie }),
             Stage::Failed { failure, cancel } => {

@@ -18,7 +18,7 @@ impl<S: Storage> Client<'_, S> {
             || self.cancelled().is_some()
             || self.questions.refused().is_some()
             || self.questions.answers.is_ready()
-            || self.pinger.is_due()
+            || self.calls.sent.is_ping_due()
     }
 
     pub(super) fn transmit(
@@ -47,16 +47,7 @@ impl<S: Storage> Client<'_, S> {
                 .write(out)
                 .map(|len| Some(Transmit::pipe(len)));
         }
-        if self.pinger.is_due() {
-            let id = self.calls.next_id();
-            let mut writer = Writer::new(out);
-            envelope::bare_request(&mut writer, id, Method::Ping);
-            let len = writer.finish()?;
-            self.calls.take_id();
-            self.pinger.sent(now, id);
-            return Ok(Some(Transmit::pipe(len)));
-        }
-        Ok(None)
+        Ok(self.calls.sent.write_ping(now, out)?.map(Transmit::pipe))
     }
 
     /// LC-06
@@ -86,7 +77,7 @@ impl<S: Storage> Client<'_, S> {
         let mut writer = Writer::new(out);
         let Ok(()) = envelope::notification(&mut writer, Method::Cancelled, |writer| {
             writer.literal("{\"requestId\":");
-            writer.unsigned(call.map_or(0, |call| call.id));
+            writer.unsigned(call.map_or(0, |call| call.sent.id));
             if expired {
                 writer.literal(",\"reason\":\"timed out\"");
             }

@@ -29,8 +29,8 @@ impl<S: Storage> Client<'_, S> {
 
     /// The [cookie](super::Call::cookie) of the call that awaits the answer to this request.
     pub fn cookie_of(&self, id: u64) -> Option<u64> {
-        let call = self.calls.get(self.calls.find(id)?)?;
-        Some(call.cookie)
+        let call = self.calls.get(self.calls.sent.find(id)?)?;
+        Some(call.sent.cookie)
     }
 
     /// A request came to nothing, by no fault of its own: the call ends with this failure, and
@@ -46,7 +46,7 @@ impl<S: Storage> Client<'_, S> {
             return;
         }
         // A ping that failed is missed when its time is over.
-        if let Some(token) = self.calls.find(id) {
+        if let Some(token) = self.calls.sent.find(id) {
             let legacy = matches!(self.phase, Phase::Legacy);
             self.calls
                 .end(token, failure, legacy && failure == Failure::Broken);
@@ -104,11 +104,11 @@ impl<S: Storage> Client<'_, S> {
             if opening.awaits(id) {
                 opening.time_out_at(now + longest);
             }
-        } else if let Some(key) = self.calls.find(id)
-            && self.calls.is_armed(key)
+        } else if let Some(key) = self.calls.sent.find(id)
+            && self.calls.sent.table.deadline(key).is_some()
         {
-            let latest = self.calls.get(key).map(|call| call.latest);
-            self.calls.arm(key, latest);
+            let latest = self.calls.get(key).map(|call| call.sent.latest);
+            self.calls.sent.table.arm(key, latest);
         }
     }
 
@@ -118,10 +118,10 @@ impl<S: Storage> Client<'_, S> {
             if opening.awaits(id) {
                 opening.time_out_at(now + self.config.timeouts.connect);
             }
-        } else if let Some(key) = self.calls.find(id)
-            && self.calls.is_armed(key)
+        } else if let Some(key) = self.calls.sent.find(id)
+            && self.calls.sent.table.deadline(key).is_some()
         {
-            self.calls.extend(now, key);
+            self.calls.sent.extend(now, key);
         }
     }
 
@@ -154,13 +154,13 @@ impl<S: Storage> Client<'_, S> {
         let (Phase::Legacy, Some(revision)) = (&self.phase, self.revision) else {
             return false;
         };
-        self.pinger.reset();
+        self.calls.sent.pinger.reset();
         self.initialized_owed = false;
         self.questions.answers.clear();
         self.batch.clear();
         self.questions.orphan();
         self.calls.move_all();
-        let id = self.calls.take_id();
+        let id = self.calls.sent.take_id();
         let timeout = self.config.timeouts.connect;
         self.phase = Phase::Opening(Opening::again(now, timeout, revision, id));
         true

@@ -8,10 +8,11 @@ use super::result_members::{Addition, complete};
 use super::session::Phase;
 use super::{Server, Storage};
 use crate::action::{Action, IgnoreReason, SendError, Transmit};
-use crate::json::{Decimal, EncodeError, MAX_DEPTH, Object, Raw, Writer};
+use crate::json::{EncodeError, MAX_DEPTH, Object, Raw, Writer};
 use crate::payload::Question;
 use crate::revision::messages::{Side, allowed};
 use crate::rpc::{Id, Invalid, Method, Response, Shape, envelope};
+use crate::sent::{Progress, Sent};
 use crate::splice::check_object;
 use crate::store::Table;
 use crate::time::Instant;
@@ -140,13 +141,15 @@ impl<S: Storage> Server<'_, S> {
         )?;
         let channel = self.channel_of(parent);
         let question = Pending {
-            number,
-            cookie: options.cookie,
+            sent: Sent::new(
+                number,
+                options.cookie,
+                options.timeout,
+                now + options.max_duration,
+                options.progress,
+            ),
             parent,
             channel,
-            timeout: options.timeout,
-            latest: now + options.max_duration,
-            progress: Decimal::default(),
             over: None,
         };
         let key = self.questions.insert(now, question)?;
@@ -233,26 +236,20 @@ impl<S: Storage> Server<'_, S> {
         if !self.questions.has_room() {
             return Action::Ignore(IgnoreReason::StaleProgress);
         }
-        let Ok([Some(id), Some(progress), total, message]) =
-            params.find(["progressToken", "progress", "total", "message"])
-        else {
-            return Action::Ignore(IgnoreReason::Malformed);
+        let progress = match Progress::read(params) {
+            Ok(progress) => progress,
+            Err(reason) => return Action::Ignore(reason),
         };
-        let (Some(id), Some(progress)) = (Id::from_raw(id), progress.number()) else {
-            return Action::Ignore(IgnoreReason::Malformed);
-        };
-        let known = id
-            .to_u64()
-            .and_then(|number| self.questions.progressed(now, number, progress));
-        let Some((key, cookie)) = known else {
+        let Some((key, cookie)) = self.questions.progressed(&progress) else {
             return Action::Ignore(IgnoreReason::StaleProgress);
         };
+        self.questions.extend(now, key);
         Action::Event(Event::Progress {
             token: SentToken::new(key, self.id),
             cookie,
-            progress,
-            total: total.and_then(Raw::number),
-            message: message.and_then(Raw::string),
+            progress: progress.value,
+            total: progress.total,
+            message: progress.message,
         })
     }
 

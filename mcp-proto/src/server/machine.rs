@@ -84,7 +84,7 @@ impl<S: Storage> Machine for Server<'_, S> {
                 self.session.phase = Phase::Answered(opened.revision);
                 self.session.features = opened.features;
                 self.session.by_exchanges = S::Place::of(reply.channel).is_exchange();
-                self.questions.start_pings(now);
+                self.questions.pinger.start(now);
             }
             Some(ReplyKind::LogLevel(level)) => self.session.log_level = level,
             Some(ReplyKind::Discover(_) | ReplyKind::Pong | ReplyKind::Error { .. }) | None => {}
@@ -154,7 +154,7 @@ impl<S: Storage> Machine for Server<'_, S> {
         }
         let requests = self.requests.marked(Queue::Transmit);
         let array = self.arrays.ready();
-        let pipe = self.session_has_output() || self.questions.due_ping().is_some();
+        let pipe = self.session_has_output() || self.questions.is_ping_due();
         let ended = self.arrays.ended().into_iter();
         let mut channels = ended
             .chain(requests.map(|(_, request)| request.place.channel()))

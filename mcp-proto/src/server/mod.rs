@@ -96,9 +96,11 @@ use crate::http::{MetaEvidence, is_modern};
 use crate::id_buf::IdStorage;
 use crate::json::{Object, Raw};
 use crate::model::{ClientFeatures, keys};
+use crate::ping::{Pinger, Unwritten};
 use crate::revision::Revision;
 use crate::rpc::{Id, Message, Method, Notification, Request};
 use crate::slots::{Key, Queue, Slots};
+use crate::store::Table;
 use crate::time::Instant;
 use crate::token::{MachineId, Token};
 
@@ -188,7 +190,14 @@ impl<'c, S: Storage> Server<'c, S> {
             reserve,
             max_message,
             requests: Slots::new(storage.requests(), limits.in_flight),
-            questions: Questions::new(storage.questions(), limits.in_flight, config.ping),
+            questions: Questions::new(
+                storage.questions(),
+                limits.in_flight,
+                Pinger::new(
+                    config.ping.filter(|_| S::Questions::HOLDS),
+                    Unwritten::Waits,
+                ),
+            ),
             subscriptions: Subscriptions::new(
                 storage.uris(),
                 limits.subscription_bytes,
@@ -514,7 +523,7 @@ impl<'c, S: Storage> Server<'c, S> {
         }
         self.questions.end_all(Ended::Closed);
         self.arrays.clear();
-        self.questions.stop_pings();
+        self.questions.pinger.stop();
         self.session.announce = false;
     }
 }
@@ -526,7 +535,7 @@ impl<S: Storage> fmt::Debug for Server<'_, S> {
             .field("session", &self.session)
             .field("requests", &self.requests.len())
             .field("listens", &self.subscriptions.listens())
-            .field("questions", &self.questions.len())
+            .field("questions", &self.questions.table.len())
             .finish_non_exhaustive()
     }
 }

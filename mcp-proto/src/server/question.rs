@@ -3,9 +3,8 @@
 use core::time::Duration;
 
 use crate::action::Channel;
-use crate::json::Decimal;
+use crate::sent::{Request, Sent};
 use crate::slots::Key;
-use crate::time::Instant;
 
 /// How a question is asked.
 #[derive(Clone, Copy, Debug)]
@@ -36,17 +35,25 @@ impl Default for AskOptions {
 #[expect(unnameable_types, reason = "only the sealed `Storage` names it")]
 #[derive(Clone, Debug)]
 pub struct Pending {
-    pub(super) number: u64,
-    pub(super) cookie: u64,
+    pub(super) sent: Sent,
     pub(super) parent: Option<Key>,
     /// Where it went, and where its cancellation goes.
     pub(super) channel: Channel,
-    pub(super) timeout: Duration,
-    /// No progress moves the deadline beyond it.
-    pub(super) latest: Instant,
-    /// Of the client, told last; compared without floating-point arithmetic.
-    pub(super) progress: Decimal,
     pub(super) over: Option<Over>,
+}
+
+impl Request for Pending {
+    fn sent(&self) -> &Sent {
+        &self.sent
+    }
+
+    fn sent_mut(&mut self) -> &mut Sent {
+        &mut self.sent
+    }
+
+    fn is_awaited(&self) -> bool {
+        self.over.is_none()
+    }
 }
 
 /// A question that ended without an answer, and what is left to do about it.

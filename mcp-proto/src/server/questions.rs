@@ -1,130 +1,27 @@
-//! The table of questions that wait for an answer of the client, and the pings.
+//! The questions that wait for an answer of the client.
 
 use super::question::{Ended, Over, Pending};
-use crate::action::{Channel, SendError};
-use crate::json::Number;
-use crate::ping::{Missed, PingPolicy, Pinger, Unwritten};
-use crate::slots::{Key, Queue, Slot, Slots};
+use crate::action::Channel;
+use crate::ping::Missed;
+use crate::sent::SentRequests;
+use crate::slots::{Key, Queue, Slot};
 use crate::store::Table;
 use crate::time::Instant;
 
-/// The table of questions, the pings, and the ids of both. In a store that holds nothing no question is asked, and no
-/// ping is sent.
-pub(super) struct Questions<S> {
-    table: Slots<Pending, S>,
-    pinger: Pinger,
-    /// Ids of our requests count up, so that none is ever used twice (JR-05).
-    next_id: u64,
-}
+/// The table of questions.
+pub(super) type Questions<S> = SentRequests<Pending, S>;
 
 impl<S: Table<Slot<Pending>>> Questions<S> {
-    pub(super) fn new(store: S, limit: usize, ping: Option<PingPolicy>) -> Self {
-        Self {
-            table: Slots::new(store, limit),
-            pinger: Pinger::new(ping.filter(|_| S::HOLDS), Unwritten::Waits),
-            next_id: 1,
-        }
-    }
-
-    /// The session has begun: from now on it is pinged.
-    pub(super) fn start_pings(&mut self, now: Instant) {
-        if S::HOLDS {
-            self.pinger.start(now);
-        }
-    }
-
-    pub(super) fn stop_pings(&mut self) {
-        self.pinger.stop();
-    }
-
     /// Returns false if the table never holds a question.
     pub(super) const fn has_room(&self) -> bool {
         S::HOLDS
-    }
-
-    /// The id of the ping that is to be written now.
-    pub(super) fn due_ping(&self) -> Option<u64> {
-        (S::HOLDS && self.pinger.is_due()).then_some(self.next_id)
-    }
-
-    /// The ping that was due was written.
-    pub(super) fn pinged(&mut self, now: Instant) {
-        self.pinger.sent(now, self.next_id);
-        self.pass_id();
-    }
-
-    /// Takes the answer to the ping of this id. Returns false if no such ping is unanswered.
-    pub(super) fn take_pong(&mut self, now: Instant, id: u64) -> bool {
-        S::HOLDS && self.pinger.answered(now, id)
-    }
-
-    /// The id of our next request; [`pass_id`](Self::pass_id) once its bytes fit.
-    pub(super) const fn next_id(&self) -> u64 {
-        self.next_id
-    }
-
-    pub(super) const fn pass_id(&mut self) {
-        self.next_id = self.next_id.saturating_add(1);
-    }
-
-    /// Continues after the ids of another process.
-    pub(super) fn go_on_from(&mut self, id: u64) {
-        self.next_id = id.max(1);
-    }
-
-    /// Whether a request of ours had this id.
-    pub(super) fn is_used(&self, id: u64) -> bool {
-        (1..self.next_id).contains(&id)
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.table.len()
-    }
-
-    /// Takes in a question that is asked now, under the next id.
-    pub(super) fn insert(&mut self, now: Instant, question: Pending) -> Result<Key, SendError> {
-        let deadline = (now + question.timeout).min(question.latest);
-        let key = self
-            .table
-            .insert(question.number as u32, question)
-            .map_err(|_| SendError::TableFull)?;
-        self.table.arm(key, Some(deadline));
-        self.pass_id();
-        Ok(key)
-    }
-
-    /// The question that waits under this number; one that is over has no answer any more.
-    pub(super) fn find(&self, number: u64) -> Option<Key> {
-        self.table.find(number as u32, |question| {
-            question.number == number && question.over.is_none()
-        })
     }
 
     /// Takes out the question that was answered. Returns its cookie as well.
     pub(super) fn answered(&mut self, number: u64) -> Option<(Key, u64)> {
         let key = self.find(number)?;
         let question = self.table.remove(key)?;
-        Some((key, question.cookie))
-    }
-
-    /// Notes progress that increases, and gives the question more time: PG-04, PG-09. Returns its
-    /// cookie as well.
-    pub(super) fn progressed(
-        &mut self,
-        now: Instant,
-        number: u64,
-        progress: Number<'_>,
-    ) -> Option<(Key, u64)> {
-        let key = self.find(number)?;
-        let question = self.table.get_mut(key)?;
-        if progress.decimal() <= question.progress {
-            return None;
-        }
-        question.progress = progress.decimal();
-        let cookie = question.cookie;
-        let deadline = (now + question.timeout).min(question.latest);
-        self.table.arm(key, Some(deadline));
-        Some((key, cookie))
+        Some((key, question.sent.cookie))
     }
 
     /// Ends a question on our side, with optional notifications of the client and of the
@@ -206,20 +103,12 @@ impl<S: Table<Slot<Pending>>> Questions<S> {
         self.pinger.handle_timeout(now)
     }
 
-    pub(super) fn next_deadline(&self) -> Option<Instant> {
-        if !S::HOLDS {
-            return None;
-        }
-        let deadlines = [self.table.next_deadline(), self.pinger.deadline()];
-        deadlines.into_iter().flatten().min()
-    }
-
     /// The next question that ended without an answer: its place, its cookie and why.
     pub(super) fn next_ended(&mut self) -> Option<(Key, u64, Ended)> {
         let key = self.table.first(Queue::Event)?;
         self.table.unmark(Queue::Event, key);
         let question = self.table.get_mut(key)?;
-        let cookie = question.cookie;
+        let cookie = question.sent.cookie;
         let over = question.over.as_mut()?;
         let why = over.tell.take()?;
         if !over.cancel {
@@ -246,7 +135,7 @@ impl<S: Table<Slot<Pending>>> Questions<S> {
 
     /// Returns true if the cancellation of a question is to be sent, or a ping.
     pub(super) fn has_output(&self) -> bool {
-        self.table.first(Queue::Transmit).is_some() || self.due_ping().is_some()
+        self.table.first(Queue::Transmit).is_some() || self.is_ping_due()
     }
 
     /// The channels of these notifications.
@@ -260,7 +149,7 @@ impl<S: Table<Slot<Pending>>> Questions<S> {
         let mut marked = self.table.marked(Queue::Transmit);
         marked
             .find(|(_, question)| question.channel == on)
-            .map(|(key, question)| (key, question.number))
+            .map(|(key, question)| (key, question.sent.id))
     }
 
     /// Whether the end of a question is still to be said on this channel.

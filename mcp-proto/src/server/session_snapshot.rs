@@ -87,7 +87,7 @@ impl<'c, S: Storage> Server<'c, S> {
             server.session.log_level = level;
         }
         server.questions.go_on_from(snapshot.next_id);
-        server.questions.start_pings(now);
+        server.questions.pinger.start(now);
         Ok(server)
     }
 

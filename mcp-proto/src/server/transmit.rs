@@ -108,16 +108,10 @@ impl<S: Storage> Server<'_, S> {
                 ..Transmit::on(on, len)
             }));
         }
-        if let Some(id) = self.questions.due_ping()
-            && on == Channel::PIPE
-        {
-            let mut w = Writer::new(out);
-            envelope::bare_request(&mut w, id, Method::Ping);
-            let len = w.finish()?;
-            self.questions.pinged(now);
-            return Ok(Some(Transmit::pipe(len)));
+        if on != Channel::PIPE {
+            return Ok(None);
         }
-        Ok(None)
+        Ok(self.questions.write_ping(now, out)?.map(Transmit::pipe))
     }
 
     /// Changes that the client of the legacy session was not told of; they wait until it is

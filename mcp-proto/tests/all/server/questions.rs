@@ -188,6 +188,22 @@ fn lc_19_progress_stretches_the_timeout() {
     );
 }
 
+/// PG-03: only the token that a question gave is one.
+#[test]
+fn pg_03_progress_that_was_not_asked_for_is_ignored() {
+    session(
+        r#"ask - roots/list {} patience cookie=7
+        < 1 roots/list {}
+        + 9000
+        > - notifications/progress {"progressToken":1,"progress":0.5}
+        ~ StaleProgress
+        + 999
+        + 1
+        < - notifications/cancelled {"requestId":1}
+        = answer 0 7 Timeout"#,
+    );
+}
+
 /// CN-01, CN-06.
 #[test]
 fn the_asker_gives_up() {
