@@ -1,9 +1,8 @@
 //! The answers of one array, gathered until the array can leave (JR-15, JR-18).
 
-use core::fmt;
-
 use crate::action::{BufferFull, SendError};
-use crate::store::{self, Table};
+use crate::array_buf::ArrayBuf;
+use crate::store::Table;
 
 /// At most one array is gathered at a time; a second one that arrives meanwhile is answered
 /// singly, and so is an answer that has no room.
@@ -12,12 +11,9 @@ use crate::store::{self, Table};
 ///            elements arrive          all answered          written
 ///  idle ──────► gathering ──────────────► ready ──────────────► idle
 /// ```
-///
-/// `used + 1 <= limit`: there is always room for the closing bracket.
+#[derive(Debug)]
 pub(crate) struct Batch<S> {
-    store: S,
-    limit: usize,
-    used: usize,
+    answers: ArrayBuf<S>,
     open: usize,
     gathering: bool,
     reading: Reading,
@@ -41,9 +37,7 @@ pub(crate) enum Reading {
 impl<S: Table<u8>> Batch<S> {
     pub(crate) fn new(store: S, limit: usize) -> Self {
         Self {
-            store,
-            limit,
-            used: 0,
+            answers: ArrayBuf::new(store, limit),
             open: 0,
             gathering: false,
             reading: Reading::Outside,
@@ -54,13 +48,12 @@ impl<S: Table<u8>> Batch<S> {
 
     /// Sets the bytes that an array may take.
     pub(crate) fn set_limit(&mut self, limit: usize) {
-        self.limit = limit;
+        self.answers.set_limit(limit);
     }
 
     /// Whether there is a buffer at all; without one, arrays are refused.
     pub(crate) fn has_room(&mut self) -> bool {
-        self.limit > BRACKETS
-            && (self.store.grow(self.limit.min(SMALLEST)) || self.store.as_ref().len() > BRACKETS)
+        self.answers.has_room()
     }
 
     /// An array begins.
@@ -80,7 +73,7 @@ impl<S: Table<u8>> Batch<S> {
     /// An array ends.
     pub(crate) fn end(&mut self) {
         self.reading = Reading::Outside;
-        if self.open == 0 && self.used == 0 {
+        if self.open == 0 && self.answers.is_empty() {
             // Only notifications: no answer at all.
             self.gathering = false;
         }
@@ -134,7 +127,7 @@ impl<S: Table<u8>> Batch<S> {
             return;
         }
         self.open = self.open.saturating_sub(1);
-        if self.open == 0 && self.used == 0 && self.reading != Reading::Gathered {
+        if self.open == 0 && self.answers.is_empty() && self.reading != Reading::Gathered {
             self.gathering = false;
         }
     }
@@ -147,34 +140,13 @@ impl<S: Table<u8>> Batch<S> {
         if !S::HOLDS {
             return Ok(false);
         }
-        let start = self.used + 1;
-        loop {
-            let end = self.store.as_ref().len().min(self.limit).saturating_sub(1);
-            let room = self.store.as_mut().get_mut(start..end);
-            match write(room.unwrap_or_default()) {
-                Ok(len) => {
-                    let separator = if self.used == 0 { b'[' } else { b',' };
-                    if let Some(place) = self.store.as_mut().get_mut(self.used) {
-                        *place = separator;
-                    }
-                    self.used = start.saturating_add(len);
-                    return Ok(true);
-                }
-                Err(SendError::BufferFull { needed }) => {
-                    let wanted = start.saturating_add(needed).saturating_add(1);
-                    let length = self.store.as_ref().len();
-                    let larger = length
-                        .saturating_mul(2)
-                        .clamp(wanted, self.limit.max(wanted));
-                    if wanted > self.limit
-                        || wanted <= length
-                        || !store::enlarge(&mut self.store, wanted, larger)
-                    {
-                        return Ok(false);
-                    }
-                }
-                Err(error) => return Err(error),
+        match self.answers.put(write) {
+            Ok(put) => {
+                self.answers.keep(put);
+                Ok(true)
             }
+            Err(SendError::TooLarge { .. }) => Ok(false),
+            Err(error) => Err(error),
         }
     }
 
@@ -182,7 +154,7 @@ impl<S: Table<u8>> Batch<S> {
     pub(crate) fn holds(&self) -> bool {
         S::HOLDS
             && self.gathering
-            && (self.open > 0 || self.used > 0 || self.reading == Reading::Gathered)
+            && (self.open > 0 || !self.answers.is_empty() || self.reading == Reading::Gathered)
     }
 
     /// Whether the array that was read last has an element that wants an answer.
@@ -195,47 +167,23 @@ impl<S: Table<u8>> Batch<S> {
         S::HOLDS
             && self.gathering
             && self.open == 0
-            && self.used > 0
+            && !self.answers.is_empty()
             && self.reading != Reading::Gathered
     }
 
     /// Writes the whole array; afterwards the next one can be gathered.
     pub(crate) fn write(&mut self, out: &mut [u8]) -> Result<usize, BufferFull> {
-        let needed = self.used.saturating_add(1);
-        let (Some(place), Some(answers)) =
-            (out.get_mut(..needed), self.store.as_ref().get(..self.used))
-        else {
-            return Err(BufferFull { needed });
-        };
-        if let Some((last, rest)) = place.split_last_mut() {
-            rest.copy_from_slice(answers);
-            *last = b']';
-        }
-        self.used = 0;
+        let len = self.answers.write(out)?;
         self.gathering = false;
-        Ok(needed)
+        Ok(len)
     }
 
     /// The connection ended.
     pub(crate) fn clear(&mut self) {
-        self.used = 0;
+        self.answers.clear();
         self.open = 0;
         self.gathering = false;
         self.reading = Reading::Outside;
-    }
-}
-
-/// Without the answers: results are not for logs.
-impl<S> fmt::Debug for Batch<S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Batch")
-            .field("used", &self.used)
-            .field("open", &self.open)
-            .field("gathering", &self.gathering)
-            .field("reading", &self.reading)
-            .field("elements", &self.elements)
-            .field("complained", &self.complained)
-            .finish_non_exhaustive()
     }
 }
 
@@ -246,6 +194,3 @@ pub(crate) enum Counted {
     Refused,
     Silent,
 }
-
-const SMALLEST: usize = 256;
-const BRACKETS: usize = 2;

@@ -137,6 +137,7 @@ extern crate alloc;
 extern crate std;
 
 mod action;
+mod array_buf;
 mod batch;
 mod config_error;
 mod conversation;

@@ -2,7 +2,6 @@
 
 use super::{Client, Storage};
 use crate::action::{SendError, Transmit};
-use crate::json::Writer;
 use crate::store::Table;
 
 impl<S: Storage> Client<'_, S> {
@@ -68,15 +67,7 @@ impl<S: Storage> Client<'_, S> {
         if !self.batch.open {
             return Err(SendError::NotReady);
         }
-        let mut writer = Writer::new(out);
-        let gathered = self.batch.store.as_ref().get(..self.batch.len);
-        if let Some(text) = gathered.and_then(|bytes| core::str::from_utf8(bytes).ok()) {
-            writer.literal(text);
-        }
-        if self.batch.calls > 0 {
-            writer.literal("]");
-        }
-        let len = writer.finish()?;
+        let len = self.batch.array.write(out)?;
         self.batch.clear();
         Ok(Transmit::pipe(len))
     }

@@ -211,7 +211,7 @@ impl<'c, S: Storage> Client<'c, S> {
                 config.ping,
             ),
             questions: Questions::new(storage.questions(), config.limits.in_flight, answers),
-            batch: Gathered::new(storage.batch()),
+            batch: Gathered::new(storage.batch(), longest),
             max_message,
             initialized_owed: false,
             miss_untold: false,

@@ -77,11 +77,14 @@ impl<S: Storage> Client<'_, S> {
         let round = Round::default();
         let mut pending = None;
         let len = if self.batch.open {
-            let limits = &config.limits;
-            // The array has to fit the output, with its closing bracket.
-            let bytes = limits.batch_bytes.min(self.max_message.saturating_sub(1));
-            let put = self.batch.put(limits.batch, bytes, |free| {
-                encode::request(config, revision, id, call, round, free)
+            if self.batch.calls >= config.limits.batch {
+                return Err(SendError::TableFull);
+            }
+            let write = |free: &mut [u8]| encode::request(config, revision, id, call, round, free);
+            let put = self.batch.array.put(write).map_err(|error| match error {
+                // Another batch is of use only to a call that is not the first of this one.
+                SendError::TooLarge { .. } if self.batch.calls > 0 => SendError::TableFull,
+                error => error,
             })?;
             pending = Some(put);
             0
@@ -103,7 +106,8 @@ impl<S: Storage> Client<'_, S> {
         };
         let token = self.calls.insert(now, in_flight)?;
         if let Some(pending) = pending {
-            self.batch.commit(pending);
+            self.batch.array.keep(pending);
+            self.batch.calls += 1;
         }
         Ok((SentToken::new(token, self.id), Transmit::pipe(len)))
     }

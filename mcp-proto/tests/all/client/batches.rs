@@ -86,7 +86,7 @@ fn a_batch_is_limited_in_calls_and_bytes() {
         &format!(
             r#"begin
             call 7 acme/long {{"x":"{long}"}}
-            ! TooLarge {{ needed: 664 }}
+            ! TooLarge {{ needed: 665 }}
             call 7 acme/wrong []
             ! Encode
             call 7 ping
