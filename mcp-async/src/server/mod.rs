@@ -85,6 +85,8 @@ mod item;
 #[cfg(feature = "server")]
 mod item_scopes;
 #[cfg(feature = "server")]
+mod item_settings;
+#[cfg(feature = "server")]
 mod keyed;
 #[cfg(feature = "server")]
 mod lister;

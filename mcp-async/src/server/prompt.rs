@@ -17,8 +17,8 @@ use super::handler_context::Context;
 use super::handler_error::{Failure, HandlerError};
 use super::host::Host;
 use super::item_scopes::ItemScopes;
+use super::item_settings::item_settings;
 use super::keyed::Keyed;
-use super::principal::Principal;
 use super::register_error::{NO_HANDLER, RegisterError};
 use super::reply::Reply;
 use super::texts::{TextError, from_texts};
@@ -26,7 +26,7 @@ use super::texts_probe::{Values, unfillable};
 use super::visibility::Visibility;
 use crate::connection::Job;
 use crate::error::ErrorReply;
-use crate::model::{self, GetPromptResult, Icon, Meta, PromptArgument, PromptMessage};
+use crate::model::{self, GetPromptResult, PromptArgument, PromptMessage};
 
 /// A prompt: its public description and the handler that renders it.
 ///
@@ -120,6 +120,8 @@ impl PromptOutput for &'static str {
     }
 }
 
+item_settings!(Prompt, hidden: "it is not listed, a request for it is answered as for an unknown prompt, and they do not learn when it changes.");
+
 impl<S: Send + Sync + 'static> Prompt<S> {
     /// A prompt by this name.
     pub fn new(name: impl Into<String>) -> Self {
@@ -131,46 +133,6 @@ impl<S: Send + Sync + 'static> Prompt<S> {
             unfillable: None,
             begin: None,
         }
-    }
-
-    /// What people call it.
-    pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.listed.title = Some(title.into());
-        self
-    }
-
-    /// What it is for.
-    pub fn description(mut self, description: impl Into<String>) -> Self {
-        self.listed.description = Some(description.into());
-        self
-    }
-
-    /// Shows it to those callers only for which `rule` returns `true`; the argument is the
-    /// verified sender, if there is one. To the others it does not exist: it is
-    /// not listed, an unknown prompt when it is asked for, and they do not learn when it changes.
-    /// The rule must be quick; it is asked for each list, each use and each notification.
-    pub fn visible_to(
-        mut self,
-        rule: impl Fn(Option<&Principal>) -> bool + Send + Sync + 'static,
-    ) -> Self {
-        self.visibility = Visibility::new(rule);
-        self
-    }
-
-    /// Sets the scopes that a token needs for it, in addition to those that every token needs: see
-    /// [`Http::protect`](crate::http::Http::protect). A request without them is answered with 403,
-    /// before anything of it runs; the challenge names all scopes that the request needs. On standard
-    /// streams nothing is needed. A second call replaces the scopes of the first.
-    #[cfg(all(feature = "auth", feature = "http-server"))]
-    pub fn scopes<T: AsRef<str>>(mut self, scopes: impl IntoIterator<Item = T>) -> Self {
-        self.scopes = ItemScopes::new(scopes);
-        self
-    }
-
-    /// One more picture of it: `https:` or `data:` (JR-48).
-    pub fn icon(mut self, icon: Icon) -> Self {
-        self.listed.icons.push(icon);
-        self
     }
 
     /// Says what an argument is, in place of what the type says, or of one that it does not
@@ -197,12 +159,6 @@ impl<S: Send + Sync + 'static> Prompt<S> {
     {
         self.completers
             .push(Completer::new(argument.into(), handler));
-        self
-    }
-
-    /// Anything else, under a name with a prefix of your own.
-    pub fn meta(mut self, meta: Meta) -> Self {
-        self.listed.meta = meta;
         self
     }
 

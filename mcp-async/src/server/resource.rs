@@ -15,15 +15,15 @@ use super::handler_context::Context;
 use super::handler_error::{Failure, HandlerError, not_found};
 use super::host::Host;
 use super::item_scopes::ItemScopes;
+use super::item_settings::item_settings;
 use super::keyed::Keyed;
 use super::output::Json;
-use super::principal::Principal;
 use super::register_error::{NO_HANDLER, RegisterError};
 use super::reply::Reply;
 use super::visibility::Visibility;
 use crate::connection::Job;
 use crate::error::ErrorReply;
-use crate::model::{self, Annotations, Icon, Meta, ReadResourceResult, ResourceContents};
+use crate::model::{self, Annotations, ReadResourceResult, ResourceContents};
 
 /// A resource: its public description and the handler that reads it.
 ///
@@ -158,6 +158,8 @@ fn typed(contents: ResourceContents, mime_type: Option<&str>) -> ReadResourceRes
     }
 }
 
+item_settings!(Resource, hidden: "it is not listed and not found, and they do not learn when it changes. Its contents are then private in caches (CH-05).");
+
 impl<S: Send + Sync + 'static> Resource<S> {
     /// A resource at this URI (RS-14), by this name.
     pub fn new(uri: impl Into<String>, name: impl Into<String>) -> Self {
@@ -168,18 +170,6 @@ impl<S: Send + Sync + 'static> Resource<S> {
             scopes: ItemScopes::default(),
             begin: None,
         }
-    }
-
-    /// What people call it.
-    pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.listed.title = Some(title.into());
-        self
-    }
-
-    /// What it is, for the model.
-    pub fn description(mut self, description: impl Into<String>) -> Self {
-        self.listed.description = Some(description.into());
-        self
     }
 
     /// Its type, in the list and in contents that do not say theirs.
@@ -200,45 +190,10 @@ impl<S: Send + Sync + 'static> Resource<S> {
         self
     }
 
-    /// One more picture of it: `https:` or `data:` (JR-48).
-    pub fn icon(mut self, icon: Icon) -> Self {
-        self.listed.icons.push(icon);
-        self
-    }
-
-    /// Shows it to those callers only for which `rule` returns `true`; the argument is the
-    /// verified sender, if there is one. To the others it does not exist: it is
-    /// not listed and not found, and they do not learn when it changes. Contents are then private in
-    /// caches (CH-05).
-    /// The rule must be quick; it is asked for each list, each use and each notification.
-    pub fn visible_to(
-        mut self,
-        rule: impl Fn(Option<&Principal>) -> bool + Send + Sync + 'static,
-    ) -> Self {
-        self.visibility = Visibility::new(rule);
-        self
-    }
-
-    /// Sets the scopes that a token needs for it, in addition to those that every token needs: see
-    /// [`Http::protect`](crate::http::Http::protect). A request without them is answered with 403,
-    /// before anything of it runs; the challenge names all scopes that the request needs. On standard
-    /// streams nothing is needed. A second call replaces the scopes of the first.
-    #[cfg(all(feature = "auth", feature = "http-server"))]
-    pub fn scopes<T: AsRef<str>>(mut self, scopes: impl IntoIterator<Item = T>) -> Self {
-        self.scopes = ItemScopes::new(scopes);
-        self
-    }
-
     /// How long its contents may be kept, and by whom, in place of what the server says for
     /// all; since 2026-07-28 (CH-01).
     pub fn cache(mut self, ttl: Duration, scope: CacheScope) -> Self {
         self.cache = Some(CacheHint::new(ttl, scope));
-        self
-    }
-
-    /// Anything else, under a name with a prefix of your own.
-    pub fn meta(mut self, meta: Meta) -> Self {
-        self.listed.meta = meta;
         self
     }
 

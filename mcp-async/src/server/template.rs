@@ -15,9 +15,9 @@ use super::handler_context::Context;
 use super::handler_error::{HandlerError, not_found};
 use super::host::Host;
 use super::item_scopes::ItemScopes;
+use super::item_settings::item_settings;
 use super::keyed::Keyed;
 use super::lister::Lister;
-use super::principal::Principal;
 use super::register_error::{NO_HANDLER, RegisterError};
 use super::resource::{CacheHint, ResourceOutput, answer};
 use super::texts::{TextError, from_captures};
@@ -25,7 +25,7 @@ use super::texts_probe::{Values, unfillable};
 use super::visibility::Visibility;
 use crate::connection::Job;
 use crate::error::ErrorReply;
-use crate::model::{self, Annotations, Icon, Meta};
+use crate::model::{self, Annotations};
 use crate::observe;
 use crate::uri_template::{Captures, ParseError, UriTemplate};
 
@@ -86,6 +86,8 @@ pub struct MatchedUri {
     pub captures: Captures,
 }
 
+item_settings!(Template, hidden: "it is not listed and matches no URI, and they do not learn of changes. Contents are then private in caches (CH-05).");
+
 impl<S: Send + Sync + 'static> Template<S> {
     /// Resources behind this template (RFC 6570), by this name. What is no template is a mistake
     /// that [`build`](super::ServerBuilder::build) reports.
@@ -105,18 +107,6 @@ impl<S: Send + Sync + 'static> Template<S> {
         }
     }
 
-    /// What people call them.
-    pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.listed.title = Some(title.into());
-        self
-    }
-
-    /// What they are, for the model.
-    pub fn description(mut self, description: impl Into<String>) -> Self {
-        self.listed.description = Some(description.into());
-        self
-    }
-
     /// Their type, if all have the same, in the list and in contents that do not say theirs.
     pub fn mime_type(mut self, mime_type: impl Into<String>) -> Self {
         self.listed.mime_type = Some(mime_type.into());
@@ -126,35 +116,6 @@ impl<S: Send + Sync + 'static> Template<S> {
     /// Who they are for, and how much they matter.
     pub fn annotations(mut self, annotations: Annotations) -> Self {
         self.listed.annotations = Some(annotations);
-        self
-    }
-
-    /// One more picture of them: `https:` or `data:` (JR-48).
-    pub fn icon(mut self, icon: Icon) -> Self {
-        self.listed.icons.push(icon);
-        self
-    }
-
-    /// Shows it to those callers only for which `rule` returns `true`; the argument is the
-    /// verified sender, if there is one. To the others it does not exist: the
-    /// template is not listed and matches no URI, and they do not learn of changes. Contents are then
-    /// private in caches (CH-05).
-    /// The rule must be quick; it is asked for each list, each use and each notification.
-    pub fn visible_to(
-        mut self,
-        rule: impl Fn(Option<&Principal>) -> bool + Send + Sync + 'static,
-    ) -> Self {
-        self.visibility = Visibility::new(rule);
-        self
-    }
-
-    /// Sets the scopes that a token needs for it, in addition to those that every token needs: see
-    /// [`Http::protect`](crate::http::Http::protect). A request without them is answered with 403,
-    /// before anything of it runs; the challenge names all scopes that the request needs. On standard
-    /// streams nothing is needed. A second call replaces the scopes of the first.
-    #[cfg(all(feature = "auth", feature = "http-server"))]
-    pub fn scopes<T: AsRef<str>>(mut self, scopes: impl IntoIterator<Item = T>) -> Self {
-        self.scopes = ItemScopes::new(scopes);
         self
     }
 
@@ -209,12 +170,6 @@ impl<S: Send + Sync + 'static> Template<S> {
     {
         self.completers
             .push(Completer::new(variable.into(), handler));
-        self
-    }
-
-    /// Anything else, under a name with a prefix of your own.
-    pub fn meta(mut self, meta: Meta) -> Self {
-        self.listed.meta = meta;
         self
     }
 

@@ -16,9 +16,9 @@ use super::handler_context::Context;
 use super::handler_error::{HandlerError, missing_capabilities};
 use super::host::Host;
 use super::item_scopes::ItemScopes;
+use super::item_settings::item_settings;
 use super::keyed::Keyed;
 use super::output::ToolOutput;
-use super::principal::Principal;
 use super::rate::RateLimit;
 use super::register_error::{NO_HANDLER, RegisterError};
 use super::runner::spawned;
@@ -27,7 +27,7 @@ use super::task_listing::TaskListing;
 use super::visibility::Visibility;
 use crate::connection::Job;
 use crate::error::{ErrorChain, ErrorReply};
-use crate::model::{self, Icon, Meta, TaskSupport, ToolAnnotations};
+use crate::model::{self, TaskSupport, ToolAnnotations};
 use crate::schema::{ToolSchema, TypeError};
 use crate::values::Values;
 
@@ -51,6 +51,19 @@ use crate::values::Values;
 ///     });
 /// let server = Server::<()>::builder("clock", "1.0").with(clock);
 /// # let _ = server;
+/// ```
+///
+/// Not every caller need see it:
+///
+/// ```
+/// use mcp_async::server::{NoArguments, Principal, Tool};
+///
+/// struct Admin;
+///
+/// let purge: Tool = Tool::new("purge")
+///     .visible_to(|caller| caller.and_then(Principal::claims::<Admin>).is_some())
+///     .handler(|_: NoArguments, _| async { Ok("purged") });
+/// # let _ = purge;
 /// ```
 #[must_use = "it must be registered to be served"]
 pub struct Tool<S = ()> {
@@ -127,6 +140,8 @@ impl ToolCall {
     }
 }
 
+item_settings!(Tool, hidden: "no list has it, a call is answered as for an unknown tool, and they do not learn when it changes.");
+
 impl<S: Send + Sync + 'static> Tool<S> {
     /// A tool by this name: 1 to 128 of `[A-Za-z0-9_.-]` (TL-05).
     pub fn new(name: impl Into<String>) -> Self {
@@ -149,63 +164,9 @@ impl<S: Send + Sync + 'static> Tool<S> {
         }
     }
 
-    /// What people call it.
-    pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.listed.title = Some(title.into());
-        self
-    }
-
-    /// What it does, for the model.
-    pub fn description(mut self, description: impl Into<String>) -> Self {
-        self.listed.description = Some(description.into());
-        self
-    }
-
     /// What it does to the world; the four methods below are for one of the hints each.
     pub fn annotations(mut self, annotations: ToolAnnotations) -> Self {
         self.listed.annotations = Some(annotations);
-        self
-    }
-
-    /// Shows it to those callers only for which `rule` returns `true`; the argument is the
-    /// verified sender, if there is one. To the others it does not exist: no list has
-    /// it, a call is answered as for an unknown tool, and they do not learn when it changes.
-    /// The rule must be quick; it is asked for each list, each use and each notification.
-    ///
-    /// ```
-    /// use mcp_async::server::{NoArguments, Principal, Tool};
-    ///
-    /// struct Admin;
-    ///
-    /// let purge: Tool = Tool::new("purge")
-    ///     .visible_to(|caller| caller.and_then(Principal::claims::<Admin>).is_some())
-    ///     .handler(|_: NoArguments, _| async { Ok("purged") });
-    /// # let _ = purge;
-    /// ```
-    pub fn visible_to(
-        mut self,
-        rule: impl Fn(Option<&Principal>) -> bool + Send + Sync + 'static,
-    ) -> Self {
-        self.visibility = Visibility::new(rule);
-        self
-    }
-
-    /// Sets the scopes that a token needs for it, in addition to those that every token needs: see
-    /// [`Http::protect`](crate::http::Http::protect). A request without them is answered with 403,
-    /// before anything of it runs; the challenge names all scopes that the request needs. On standard
-    /// streams nothing is needed. A second call replaces the scopes of the first.
-    ///
-    /// ```
-    /// use mcp_async::server::{NoArguments, Tool};
-    ///
-    /// let purge: Tool = Tool::new("purge")
-    ///     .scopes(["notes:delete"])
-    ///     .handler(|_: NoArguments, _| async { Ok("purged") });
-    /// # let _ = purge;
-    /// ```
-    #[cfg(all(feature = "auth", feature = "http-server"))]
-    pub fn scopes<T: AsRef<str>>(mut self, scopes: impl IntoIterator<Item = T>) -> Self {
-        self.scopes = ItemScopes::new(scopes);
         self
     }
 
@@ -230,12 +191,6 @@ impl<S: Send + Sync + 'static> Tool<S> {
     /// Whether it meets things that the server does not control.
     pub fn open_world(mut self, open: bool) -> Self {
         self.hints().open_world_hint = Some(open);
-        self
-    }
-
-    /// One more picture of it: `https:` or `data:` (JR-48).
-    pub fn icon(mut self, icon: Icon) -> Self {
-        self.listed.icons.push(icon);
         self
     }
 
@@ -309,12 +264,6 @@ impl<S: Send + Sync + 'static> Tool<S> {
     /// place of one of the same type.
     pub fn extension_data<T: Send + Sync + 'static>(mut self, value: T) -> Self {
         self.data.insert(value);
-        self
-    }
-
-    /// Anything else, under a name with a prefix of your own.
-    pub fn meta(mut self, meta: Meta) -> Self {
-        self.listed.meta = meta;
         self
     }
 
