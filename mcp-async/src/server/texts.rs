@@ -109,28 +109,57 @@ impl de::Error for TextError {
 pub(super) fn from_texts<'a, T: DeserializeOwned>(
     texts: impl Iterator<Item = (&'a str, Cow<'a, str>)>,
 ) -> Result<T, TextError> {
-    let members = texts.map(|(name, text)| (name, Text { name, text }));
+    let members = texts.map(|(name, text)| (name, Named::text(name, text)));
     T::deserialize(MapDeserializer::new(members))
 }
 
-/// Fills a struct or a map from what a URI holds.
+/// Fills a struct or a map from the variables of a URI.
 pub(super) fn from_captures<T: DeserializeOwned>(captures: &Captures) -> Result<T, TextError> {
-    let members = captures
-        .iter()
-        .map(|(name, value)| (name, Captured { name, value }));
+    let members = captures.iter().map(|(name, value)| {
+        let value = match value {
+            Value::String(text) => Shape::Text(Cow::Borrowed(&**text)),
+            Value::List(items) => Shape::List(items),
+            Value::Map(pairs) => Shape::Map(pairs),
+        };
+        (name, Named { name, value })
+    });
     T::deserialize(MapDeserializer::new(members))
 }
 
-/// One text.
-struct Text<'a> {
+/// The value of an argument or of a variable, with the name that errors state.
+struct Named<'a> {
     name: &'a str,
-    text: Cow<'a, str>,
+    value: Shape<'a>,
 }
 
-impl Text<'_> {
+enum Shape<'a> {
+    Text(Cow<'a, str>),
+    List(&'a [String]),
+    Map(&'a [(String, String)]),
+}
+
+impl<'a> Named<'a> {
+    const fn text(name: &'a str, text: Cow<'a, str>) -> Self {
+        Self {
+            name,
+            value: Shape::Text(text),
+        }
+    }
+
+    /// Returns the text, from which a type is read that no list and no map fills.
+    fn as_text(&self) -> Result<&str, TextError> {
+        let found = match &self.value {
+            Shape::Text(text) => return Ok(text),
+            Shape::List(_) => Kind::Array,
+            Shape::Map(_) => Kind::Object,
+        };
+        Err(TextError::wrong_kind(found, "a string").of(self.name))
+    }
+
     fn parse<T: core::str::FromStr>(&self, expected: &str) -> Result<T, TextError> {
-        let invalid = || TextError::invalid_type(de::Unexpected::Str(&self.text), &expected);
-        self.text.parse().map_err(|_| invalid().of(self.name))
+        let text = self.as_text()?;
+        let invalid = || TextError::invalid_type(de::Unexpected::Str(text), &expected);
+        text.parse().map_err(|_| invalid().of(self.name))
     }
 }
 
@@ -142,14 +171,23 @@ macro_rules! parsed {
     )*};
 }
 
-impl<'de> de::Deserializer<'de> for Text<'_> {
+impl<'de> de::Deserializer<'de> for Named<'_> {
     type Error = TextError;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TextError> {
         let name = self.name;
-        visitor
-            .visit_str(&self.text)
-            .map_err(|error: TextError| error.of(name))
+        let item = |text| Named::text(name, Cow::Borrowed(text));
+        match self.value {
+            Shape::Text(text) => visitor
+                .visit_str(&text)
+                .map_err(|error: TextError| error.of(name)),
+            Shape::List(items) => {
+                visitor.visit_seq(SeqDeserializer::new(items.iter().map(|text| item(text))))
+            }
+            Shape::Map(pairs) => visitor.visit_map(MapDeserializer::new(
+                pairs.iter().map(|(key, text)| (key.as_str(), item(text))),
+            )),
+        }
     }
 
     parsed! {
@@ -186,7 +224,7 @@ impl<'de> de::Deserializer<'de> for Text<'_> {
         variants: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, TextError> {
-        let text: StrDeserializer<'_, TextError> = (&*self.text).into_deserializer();
+        let text: StrDeserializer<'_, TextError> = self.as_text()?.into_deserializer();
         text.deserialize_enum(name, variants, visitor)
             .map_err(|error| error.of(self.name))
     }
@@ -197,99 +235,7 @@ impl<'de> de::Deserializer<'de> for Text<'_> {
     }
 }
 
-impl<'de> IntoDeserializer<'de, TextError> for Text<'_> {
-    type Deserializer = Self;
-
-    fn into_deserializer(self) -> Self {
-        self
-    }
-}
-
-/// What a URI holds for one variable.
-struct Captured<'a> {
-    name: &'a str,
-    value: &'a Value,
-}
-
-macro_rules! as_text {
-    ($($method:ident)*) => {$(
-        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TextError> {
-            self.text()?.$method(visitor)
-        }
-    )*};
-}
-
-impl<'a> Captured<'a> {
-    fn text(&self) -> Result<Text<'a>, TextError> {
-        let name = self.name;
-        let text = self.value.as_str().ok_or_else(|| {
-            let found = match self.value {
-                Value::Map(_) => Kind::Object,
-                _ => Kind::Array,
-            };
-            TextError::wrong_kind(found, "a string").of(name)
-        })?;
-        Ok(Text {
-            name,
-            text: Cow::Borrowed(text),
-        })
-    }
-}
-
-impl<'de> de::Deserializer<'de> for Captured<'_> {
-    type Error = TextError;
-
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TextError> {
-        let name = self.name;
-        let of = |text| Text {
-            name,
-            text: Cow::Borrowed(text),
-        };
-        match self.value {
-            Value::String(text) => of(text).deserialize_any(visitor),
-            Value::List(items) => {
-                visitor.visit_seq(SeqDeserializer::new(items.iter().map(|item| of(item))))
-            }
-            Value::Map(pairs) => visitor.visit_map(MapDeserializer::new(
-                pairs.iter().map(|(key, item)| (key.as_str(), of(item))),
-            )),
-        }
-    }
-
-    as_text! {
-        deserialize_bool deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64
-        deserialize_i128 deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64
-        deserialize_u128 deserialize_f32 deserialize_f64
-    }
-
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TextError> {
-        visitor.visit_some(self)
-    }
-
-    fn deserialize_newtype_struct<V: Visitor<'de>>(
-        self,
-        _: &'static str,
-        visitor: V,
-    ) -> Result<V::Value, TextError> {
-        visitor.visit_newtype_struct(self)
-    }
-
-    fn deserialize_enum<V: Visitor<'de>>(
-        self,
-        name: &'static str,
-        variants: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value, TextError> {
-        self.text()?.deserialize_enum(name, variants, visitor)
-    }
-
-    forward_to_deserialize_any! {
-        char str string bytes byte_buf unit unit_struct seq tuple tuple_struct map struct
-        identifier ignored_any
-    }
-}
-
-impl<'de> IntoDeserializer<'de, TextError> for Captured<'_> {
+impl<'de> IntoDeserializer<'de, TextError> for Named<'_> {
     type Deserializer = Self;
 
     fn into_deserializer(self) -> Self {
