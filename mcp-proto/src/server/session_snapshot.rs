@@ -44,7 +44,8 @@ pub struct SessionSnapshot {
     /// The least severe log message that it wants; `None` until it says so.
     #[serde(serialize_with = "write_level", deserialize_with = "read_level")]
     pub log_level: Option<LoggingLevel>,
-    /// True if the client sent `notifications/initialized`, so that the server may ask and notify.
+    /// True if the server may ask and notify: the client sent `notifications/initialized`, or a
+    /// request that stands for it (LC-14).
     pub ready: bool,
     /// The id of the next request of the server: in a session none is used twice (JR-05).
     pub next_id: u64,
