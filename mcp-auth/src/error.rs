@@ -105,7 +105,7 @@ pub enum Problem {
     UnusableUrl {
         /// The member that has it.
         member: &'static str,
-        /// Why.
+        /// The reason.
         reason: UriError,
     },
     /// A URL that secrets would travel to in clear text, or that has a fragment.

@@ -249,7 +249,7 @@ impl<'u> Uri<'u> {
     }
 }
 
-/// Why a text is no URL that authorization uses.
+/// Reasons for which a text is no URL that authorization uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum UriError {

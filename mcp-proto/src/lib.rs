@@ -1,9 +1,10 @@
 //! The Model Context Protocol as a state machine without I/O.
 //!
-//! Messages and the current time go in; events for the application, bytes for the peer and a deadline come out. The crate
-//! performs no I/O, reads no clock, draws no random numbers and needs no allocator. A machine runs unchanged under an async
-//! runtime, in a `poll(2)` loop, on a microcontroller and in a fuzzer, as client and as server, in every revision from 2024-11-05
-//! to 2026-07-28.
+//! Messages and the current time go in; events for the application, bytes for the peer and a
+//! deadline come out. The crate performs no I/O, reads no clock, draws no random numbers and needs
+//! no allocator. A machine runs unchanged under an async runtime, in a `poll(2)` loop, on a
+//! microcontroller and in a fuzzer, as client and as server, in every revision from 2024-11-05 to
+//! 2026-07-28.
 //!
 //! Programs that use tokio or smol begin with `mcp-tokio` or `mcp-smol`, which add typed handlers
 //! and calls. This crate is for drivers of another kind.

@@ -1,4 +1,4 @@
-//! Why a request is refused, and the response that says so.
+//! The reasons for which a request is refused, and the response that states them.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -56,7 +56,7 @@ impl fmt::Display for Denial {
 
 impl core::error::Error for Denial {}
 
-/// Why a request is refused.
+/// Reasons for which a request is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DenialReason {

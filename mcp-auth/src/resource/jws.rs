@@ -26,7 +26,7 @@ pub(super) struct Jws {
     payload: RawBuf,
 }
 
-/// Why a text is not usable as a signature.
+/// Reasons for which a text is not usable as a signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum JwsFault {
     /// It does not have three parts of Base64url, or header or payload is not a JSON object.

@@ -61,7 +61,7 @@ pub(super) struct KeyCache {
     is_fetching: bool,
     /// The number of searches for keys that have ended.
     searches: u32,
-    /// Why the last fetch failed.
+    /// The error of the last fetch, if it failed.
     error: Option<AuthError>,
 }
 

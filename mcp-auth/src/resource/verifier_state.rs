@@ -72,8 +72,8 @@ impl VerifierState {
         keys.is_some_and(|keys| keys.receive(document, now))
     }
 
-    /// Why the keys of an issuer are not to be had, for operators: the document and its URL. `None`
-    /// if the last fetch succeeded.
+    /// Returns the error of the last fetch of an issuer's keys, for operators: the document and its
+    /// URL. `None` if the last fetch succeeded.
     pub fn keys_error(&self, issuer: IssuerIndex) -> Option<&AuthError> {
         self.keys.get(issuer.0)?.error()
     }

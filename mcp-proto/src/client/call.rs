@@ -56,8 +56,8 @@ pub struct Round<'a> {
     pub state: Option<Raw<'a>>,
 }
 
-/// Why a call ended without an answer. These are facts of this side, and never look like an
-/// error of the server's (JR-29).
+/// Reasons for which a call ended without an answer. These are facts of this side, and never look
+/// like an error of the server's (JR-29).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Failure {

@@ -36,7 +36,7 @@ pub enum Event<'b> {
         token: SentToken,
         /// The call's own, see [`Call::cookie`](super::Call::cookie).
         cookie: u64,
-        /// Why.
+        /// The reason.
         failure: Failure,
     },
     /// The server answered a call after all that was cancelled or took too long, with a result of
@@ -149,7 +149,7 @@ pub struct Connected<'b> {
     pub instructions: Option<Str<'b>>,
 }
 
-/// Why no connection came about.
+/// Reasons for which no connection was opened.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum ConnectError<'b> {
@@ -194,7 +194,7 @@ pub enum Unusable<'b> {
     Error(ErrorObject<'b>),
 }
 
-/// Why a connection is over.
+/// Reasons for which a connection is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CloseReason {

@@ -20,7 +20,7 @@ use core::fmt;
 
 use crate::json::{Kind, Number, Raw, Str};
 
-/// Why a value has no header text, or a header text no value.
+/// Reasons for which a value has no header text, or a header text no value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MirrorError {

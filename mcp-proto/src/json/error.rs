@@ -7,7 +7,7 @@ use serde::{de, ser};
 use super::Kind;
 use crate::SendError;
 
-/// Why JSON did not decode into what was asked for, and where.
+/// The reason for which JSON did not decode into a type, and the place.
 ///
 /// Its text names the path of members and indexes, never a value, so it may be shown to the
 /// peer: `days: expected u8, found a string`.
@@ -183,7 +183,7 @@ impl de::Error for DecodeError {
     }
 }
 
-/// Why a value did not become JSON.
+/// Reasons for which a value could not be written as JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EncodeError {

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-/// Why a text is no JSON that we accept, and where.
+/// A fault for which a text is not accepted as JSON, and its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// The kind of the fault.

@@ -2,7 +2,7 @@
 
 use crate::json::{Raw, Str};
 
-/// Why a request has no result.
+/// The error of a request, in the place of its result.
 #[derive(Clone, Copy, Debug)]
 pub struct ErrorObject<'b> {
     /// The code of the error; the module [`code`](super::code) names those of MCP.

@@ -19,7 +19,7 @@ pub struct Invalid<'b> {
     pub shape: Shape,
 }
 
-/// Why bytes are no message that we accept.
+/// Reasons for which bytes are not accepted as a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reason {

@@ -38,7 +38,7 @@ pub enum Event<'b> {
     Cancelled {
         /// The request.
         token: Token,
-        /// Why, in words for a log (CN-08).
+        /// The reason that the client gave, for a log (CN-08).
         reason: Option<Str<'b>>,
     },
     /// A `subscriptions/listen` was accepted and is acknowledged next; from then on

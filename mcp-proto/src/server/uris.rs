@@ -365,7 +365,7 @@ mod tests {
         assert_eq!(uris.of(Owner::Session).collect::<Vec<_>>(), ["x:1", "x:2"]);
     }
 
-    /// Bytes that count how often somebody wants to change them.
+    /// Bytes, and the number of times that they were borrowed for a change.
     struct Counted(Vec<u8>, usize);
 
     impl AsRef<[u8]> for Counted {

@@ -25,7 +25,7 @@ use crate::time::Instant;
 /// sessions. An event comes with the name of its machine; with the token of the event it is the address for an
 /// answer that comes later.
 ///
-/// - A session belongs to the principal that opened it. For everyone else it does not exist.
+/// - A session belongs to the principal that opened it. For all others it does not exist.
 /// - A session ends when the client deletes it, after
 ///   [`HttpLimits::session_idle`], or by [`end`](Self::end).
 /// - A client that hangs up cancels its request of 2026-07-28. In a session the request continues,
