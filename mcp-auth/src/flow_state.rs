@@ -33,7 +33,7 @@ pub(crate) enum State {
 }
 
 impl State {
-    /// Returns the document that fails if the caller cannot answer, where no request is awaited.
+    /// Returns the document of the error if the caller cannot answer, where no request is awaited.
     pub(crate) const fn local_document(&self) -> Option<Document> {
         match self {
             Self::Redirect(..) => Some(Document::AuthorizationResponse),

@@ -112,7 +112,7 @@ pub struct InFlight {
     pub(super) renegotiated: bool,
     /// True if the call was sent again in a new session.
     pub(super) moved: bool,
-    /// True if the call restores the state of a new session.
+    /// True if a result of the call changes the session: the call may be sent while others are held.
     pub(super) restores: bool,
 }
 

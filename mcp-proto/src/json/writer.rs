@@ -33,7 +33,7 @@ pub struct Writer<'o> {
     out: &'o mut [u8],
     /// The bytes that were asked for so far; beyond `out.len()` they were only counted.
     len: usize,
-    /// The reader of bytes that are only counted.
+    /// The watch that reads the bytes which are only counted.
     watch: Option<&'o mut MemberWatch>,
 }
 

@@ -49,8 +49,8 @@ impl<'b> Implementation<'b> {
     }
 }
 
-/// Types that every server writes, firmware too: without serde, whose general code needs the whole
-/// deserializer along. Icons that came from a peer are passed on as they are.
+/// Types that every server writes, firmware too: without serde, whose general code brings the
+/// whole deserializer along. Icons that came from a peer are passed on as they are.
 pub(crate) trait WriteDirect {
     /// Writes it as this revision has it.
     fn write(&self, revision: Revision, w: &mut Writer<'_>);

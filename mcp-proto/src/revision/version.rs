@@ -163,8 +163,8 @@ impl Revision {
         self.facts().input_required
     }
 
-    /// Returns the values that the `structuredContent` of a tool's result and the root of
-    /// `outputSchema` may have.
+    /// Returns the kind of values that the `structuredContent` of a tool's result has; the root of
+    /// `outputSchema` is of it as well.
     pub const fn structured_content(self) -> StructuredContent {
         self.facts().structured_content
     }

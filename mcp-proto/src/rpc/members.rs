@@ -11,7 +11,7 @@ use crate::json::{Fault, Kind, Raw, Scanner};
 /// The members at the top level of a message.
 #[derive(Default)]
 pub(super) struct Members<'b> {
-    /// True if `jsonrpc` is `"2.0"`.
+    /// True if `jsonrpc` is `"2.0"`; `None` if it is absent.
     version: Option<bool>,
     id: Option<Raw<'b>>,
     method: Option<Raw<'b>>,

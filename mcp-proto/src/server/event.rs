@@ -24,7 +24,7 @@ pub enum Event<'b> {
         method: Method<'b>,
         /// The parameters; the empty object if it has none.
         params: Object<'b>,
-        /// The members that the protocol layer read already.
+        /// The values that the protocol layer read of the parameters already.
         context: RequestContext<'b>,
     },
     /// A request has not been answered for [`ServerConfig::overdue_after`](super::ServerConfig::overdue_after).

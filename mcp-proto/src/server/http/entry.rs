@@ -130,7 +130,7 @@ impl<'c> Entry<'c> {
         matches!(self.kind, Kind::Exchange)
     }
 
-    /// Returns true if the event streams of the session begin with an id to resume from (SH-12).
+    /// Returns true if the event streams of the machine begin with an id to resume from (SH-12).
     pub(super) fn primes(&self) -> bool {
         let revision = self.server.revision();
         revision.is_some_and(crate::revision::Revision::has_event_polling)
