@@ -129,7 +129,8 @@ impl AuthConfig {
             .or(preferred)
     }
 
-    /// Whether a registration of an earlier run, or a client that was given then, still serves.
+    /// Returns true if a registration of an earlier run, or a client that was given then, can still
+    /// be used.
     pub(crate) fn can_reuse(&self, identity: &ClientIdentity, now: UnixTime) -> bool {
         let registered = identity.redirect_uri.as_deref().unwrap_or_default();
         let has_own_uri = identity.source == IdentitySource::Dynamic && self.redirect_per_issuer;

@@ -1,4 +1,4 @@
-//! What is kept between runs.
+//! The credentials that are kept between runs.
 
 use alloc::string::String;
 
@@ -13,7 +13,7 @@ use super::{
 /// The version of the record that this crate writes, and the only one that it reads.
 const VERSION: u64 = 1;
 
-/// How long before its end an access token is replaced, in seconds (AU-118).
+/// The time before its end at which an access token is replaced, in seconds (AU-118).
 const MARGIN: u64 = 30;
 
 /// The credentials of a client for one MCP server at one authorization server.
@@ -35,7 +35,7 @@ pub struct Credentials {
     pub token_endpoint: String,
     /// The client.
     pub identity: ClientIdentity,
-    /// How it authenticates at the token endpoint.
+    /// The method by which the client authenticates at the token endpoint.
     pub endpoint_auth: EndpointAuth,
     /// The scopes that were asked for.
     pub requested: Scopes,
@@ -43,7 +43,7 @@ pub struct Credentials {
     pub granted: Scopes,
     /// The access token.
     pub access_token: Secret,
-    /// How it is presented.
+    /// The scheme with which the access token is presented.
     pub scheme: Scheme,
     /// When it expires; `None` if the server did not say.
     pub expires_at: Option<UnixTime>,
@@ -54,7 +54,7 @@ pub struct Credentials {
 }
 
 impl Credentials {
-    /// Whether the access token has expired or is about to.
+    /// Returns true if the access token has expired or is about to.
     pub fn is_expired(&self, now: UnixTime) -> bool {
         self.expires_at
             .is_some_and(|end| now >= end.saturating_sub(MARGIN))

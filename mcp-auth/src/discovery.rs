@@ -43,7 +43,7 @@ enum Phase {
     Legacy,
 }
 
-/// What was found.
+/// The result of a discovery.
 #[derive(Clone, Debug)]
 pub(crate) struct Discovered {
     /// `None` for servers of 2025-03-26.

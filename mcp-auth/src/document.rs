@@ -9,7 +9,7 @@ use super::Secret;
 use super::error::{AuthError, Document, Problem};
 use super::message::HttpRequest;
 
-/// How deep a document may nest.
+/// The depth to which a document may nest.
 const DEPTH: u8 = 16;
 
 /// The most elements of a list.
@@ -44,7 +44,7 @@ impl<'d> DocumentReader<'d> {
         AuthError::new(self.document, self.url, problem)
     }
 
-    /// Whether the object has one of these members: then it is meant to be this document.
+    /// Returns true if the object has one of these members: then it is meant to be this document.
     pub(crate) fn has_any(&self, members: &[&str]) -> bool {
         members.iter().any(|name| self.object.get(name).is_some())
     }

@@ -18,7 +18,7 @@ pub struct AuthError {
     pub document: Document,
     /// Where it came from, or was to come from.
     pub url: String,
-    /// What is wrong with it.
+    /// The fault.
     pub problem: Problem,
 }
 
@@ -48,7 +48,7 @@ pub enum Document {
     Keys,
 }
 
-/// What is wrong with a document or message.
+/// The faults of a document or message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Problem {
@@ -81,9 +81,9 @@ pub enum Problem {
     WrongType {
         /// Its name.
         member: &'static str,
-        /// What it must be.
+        /// The type that the member must have.
         expected: &'static str,
-        /// What it is.
+        /// The type that the member has.
         found: Kind,
     },
     /// A list has more elements than are read.
@@ -96,16 +96,16 @@ pub enum Problem {
     Mismatch {
         /// Its name.
         member: &'static str,
-        /// What it must be.
+        /// The expected text.
         expected: String,
-        /// What it is.
+        /// The text that was found.
         found: String,
     },
     /// A URL that cannot be used at all.
     UnusableUrl {
         /// The member that has it.
         member: &'static str,
-        /// Why.
+        /// The reason.
         reason: UriError,
     },
     /// A URL that secrets would travel to in clear text, or that has a fragment.
@@ -114,7 +114,7 @@ pub enum Problem {
     Unsupported {
         /// The member that has the list.
         member: &'static str,
-        /// What it lacks.
+        /// The element that the list lacks.
         expected: &'static str,
     },
     /// `state` is not the one that was sent.
@@ -182,7 +182,7 @@ impl AuthError {
         }
     }
 
-    /// What an operator or a user can do about it.
+    /// Returns advice for an operator or a user: the way to correct the error.
     pub fn advice(&self) -> &'static str {
         match (&self.problem, self.document) {
             (Problem::UnexpectedInput, _) => {

@@ -33,7 +33,7 @@ pub(crate) enum State {
 }
 
 impl State {
-    /// What fails if the caller cannot answer, where no request is awaited.
+    /// Returns the document of the error if the caller cannot answer, where no request is awaited.
     pub(crate) const fn local_document(&self) -> Option<Document> {
         match self {
             Self::Redirect(..) => Some(Document::AuthorizationResponse),
@@ -45,7 +45,7 @@ impl State {
     }
 }
 
-/// What a token exchange is for.
+/// The token that is exchanged.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Exchanged {
     RefreshToken,

@@ -16,11 +16,11 @@ pub struct PreRegistered {
     pub issuer: Option<String>,
     /// The client id.
     pub client_id: String,
-    /// How it proves that it is this client.
+    /// The proof of the client's identity.
     pub proof: ClientProof,
 }
 
-/// How a client authenticates at the token endpoint.
+/// The proof by which a client authenticates at the token endpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ClientProof {
@@ -69,7 +69,7 @@ impl EndpointAuth {
     }
 }
 
-/// How a client came to its id.
+/// The source of a client's id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum IdentitySource {
@@ -87,11 +87,11 @@ pub enum IdentitySource {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ClientIdentity {
-    /// How it came to its id.
+    /// The source of the client id.
     pub source: IdentitySource,
     /// The client id.
     pub client_id: String,
-    /// How it authenticates.
+    /// The proof by which the client authenticates.
     pub proof: ClientProof,
     /// When the secret expires; `None` for never.
     pub secret_expires_at: Option<UnixTime>,

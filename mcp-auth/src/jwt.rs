@@ -8,7 +8,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use mcp_proto::json::Writer;
 
-/// What the caller signs, with which key and algorithm.
+/// A text that the caller must sign, with the key and the algorithm.
 ///
 /// The answer is the signature as JSON Web Signatures have it: for ES256 the 64 bytes of r and s,
 /// not DER.

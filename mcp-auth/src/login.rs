@@ -1,4 +1,4 @@
-//! What is decided between discovery and the first token request: the client's identity and the
+//! The decisions between discovery and the first token request: the client's identity and the
 //! scopes.
 
 use alloc::boxed::Box;
@@ -11,7 +11,7 @@ use super::{
     PreRegistered, Scopes, Secret, ServerMetadata, UnixTime, WorkloadGrant,
 };
 
-/// What is known once the client has an identity.
+/// The values of a login that are known once the client has an identity.
 #[derive(Debug)]
 pub(crate) struct Login {
     pub(crate) metadata: ServerMetadata,
@@ -24,11 +24,11 @@ pub(crate) struct Login {
     /// the server did not ask for: a refresh never adds it (AU-66).
     pub(crate) granted: Scopes,
     pub(crate) refresh_token: Option<Secret>,
-    /// Whether the MCP server accepts only tokens that are bound to a key.
+    /// True if the MCP server accepts only tokens that are bound to a key.
     pub(crate) dpop_required: bool,
 }
 
-/// How the client comes to its identity.
+/// The way in which the client gets its identity.
 #[derive(Debug)]
 pub(crate) enum IdentityChoice {
     Known(Box<ClientIdentity>),

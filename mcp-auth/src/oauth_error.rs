@@ -21,13 +21,13 @@ const CODES: [&str; 11] = [
     "insufficient_scope",
 ];
 
-/// Whether an error code has a meaning of its own, so that it repeats nothing of a request.
+/// Returns true if an error code has a meaning of its own, so that it repeats nothing of a request.
 pub(crate) fn is_defined_error(code: &str) -> bool {
     CODES.contains(&code)
 }
 
-/// What a refusal says: its OAuth error if there is one, else its status (AU-39). Text that
-/// repeats one of the secrets is left out.
+/// Returns the problem that a refusal reports: its OAuth error if there is one, else its status
+/// (AU-39). Text that repeats one of the secrets is left out.
 pub(crate) fn oauth_error(response: &HttpResponse<'_>, secrets: &[Secret]) -> Problem {
     let reader = DocumentReader::new(Document::TokenResponse, "", response.body).ok();
     let text = |name| reader.and_then(|reader| reader.text(name).ok().flatten());

@@ -5,8 +5,8 @@ use alloc::string::{String, ToString};
 use super::error::{AuthError, Document, Problem, printable};
 use super::{Secret, Uri, form};
 
-/// What an authorization response must match. It is kept from the moment the user is sent away
-/// (AU-55).
+/// The values that an authorization response must match. They are kept from the moment the user is
+/// sent away (AU-55).
 #[derive(Clone, Debug)]
 pub struct ExpectedRedirect {
     /// The redirect URI of the request.

@@ -1,4 +1,4 @@
-//! What to do when the MCP server refuses a request.
+//! The remedies when the MCP server refuses a request.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -23,7 +23,7 @@ pub struct Refusal<'r> {
     pub dpop_nonce: Option<&'r str>,
 }
 
-/// What to do before the request is sent again.
+/// The action that is required before the request is sent again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Remedy {

@@ -23,7 +23,7 @@ pub struct ResourceMetadata {
     pub scopes_supported: Option<Scopes>,
     /// Its name for people.
     pub resource_name: Option<String>,
-    /// Whether it accepts only tokens that are bound to a key.
+    /// True if the server accepts only tokens that are bound to a key.
     pub dpop_required: bool,
     /// The algorithms of proofs that it accepts; `None` if it does not say.
     pub dpop_algorithms: Option<Vec<String>>,
@@ -99,7 +99,7 @@ impl ResourceMetadata {
     }
 }
 
-/// Whether the body was no JSON object: a page, or another document.
+/// Returns true if the body was no JSON object: a page, or another document.
 pub(crate) const fn is_other_kind(error: &AuthError) -> bool {
     matches!(error.problem, Problem::NotJson(_) | Problem::NotObject(_))
 }

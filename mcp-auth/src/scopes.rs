@@ -38,7 +38,7 @@ impl Scopes {
         Self(Vec::new())
     }
 
-    /// Reads a list separated by spaces. What a scope cannot contain is left out.
+    /// Reads a list separated by spaces. Words that cannot be a scope are left out.
     pub fn parse(text: &str) -> Self {
         text.split_ascii_whitespace().collect()
     }
@@ -110,7 +110,7 @@ impl From<Vec<String>> for Scopes {
     }
 }
 
-/// Whether a text can be a scope.
+/// Returns true if the text can be a scope.
 fn is_sound(scope: &str) -> bool {
     let is_sound = |byte: u8| matches!(byte, b'!' | b'#'..=b'[' | b']'..=b'~');
     !scope.is_empty() && scope.bytes().all(is_sound)

@@ -44,9 +44,9 @@ pub struct ServerMetadata {
     pub dpop_algorithms: Option<Vec<String>>,
     /// The profiles of authorization grants, such as that of ID-JAG (AU-87).
     pub grant_profiles: Option<Vec<String>>,
-    /// Whether a client id may be the URL of a metadata document.
+    /// True if a client id may be the URL of a metadata document.
     pub metadata_documents: bool,
-    /// Whether authorization responses carry `iss` (RFC 9207).
+    /// True if authorization responses carry `iss` (RFC 9207).
     pub iss_parameter: bool,
 }
 
@@ -221,7 +221,7 @@ impl ServerMetadata {
     }
 }
 
-/// Whether a URL can be an endpoint: absolute, `https` or on this machine, without a fragment
+/// Checks that a URL can be an endpoint: absolute, `https` or on this machine, without a fragment
 /// (AU-32).
 pub(crate) fn check_endpoint(member: &'static str, url: &str) -> Result<(), Problem> {
     let uri = Uri::parse(url).map_err(|reason| Problem::UnusableUrl { member, reason })?;

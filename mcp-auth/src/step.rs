@@ -9,7 +9,7 @@ use super::{
     SigningRequest,
 };
 
-/// What the caller does next. Each output is answered with one [`Input`], apart from
+/// The next action of the caller. Each output is answered with one [`Input`], apart from
 /// [`Done`](Self::Done).
 #[derive(Clone, Debug)]
 #[non_exhaustive]

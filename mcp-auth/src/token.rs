@@ -106,14 +106,14 @@ pub(crate) fn token_request(
 
 const CLIENT_ASSERTION: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 
-/// What a token response must contain.
+/// The token that a token response must contain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ExpectedToken {
     /// An access token, presented as `token_type` says.
     Access {
-        /// Whether a proof was sent, so that the token may be bound.
+        /// True if a proof was sent, so that the token may be bound.
         dpop: bool,
-        /// Whether it must be bound (AU-96).
+        /// True if the token must be bound (AU-96).
         dpop_required: bool,
     },
     /// A token that is exchanged further, of this type (AU-85).
@@ -125,7 +125,7 @@ pub(crate) enum ExpectedToken {
 pub(crate) struct TokenResponse {
     /// The token.
     pub(crate) access_token: Secret,
-    /// How it is presented.
+    /// The scheme with which the token is presented.
     pub(crate) scheme: Scheme,
     /// Its lifetime in seconds.
     pub(crate) expires_in: Option<u64>,

@@ -13,7 +13,7 @@ use super::step::{Input, Output, Progress};
 use super::token::{ExpectedToken, TokenParameters, TokenResponse, token_request};
 use super::{DpopKey, DpopNonces, DpopProof, Secret, UnixTime};
 
-/// How long a client assertion is valid, in seconds (AU-95).
+/// The time for which a client assertion is valid, in seconds (AU-95).
 const ASSERTION_LIFETIME: u64 = 120;
 
 /// A token request in progress.
@@ -30,7 +30,7 @@ pub(crate) struct TokenCall {
     pub(crate) stage: TokenStage,
 }
 
-/// What is awaited.
+/// The input that a token request awaits.
 #[derive(Clone, Debug)]
 pub(crate) enum TokenStage {
     Begin {

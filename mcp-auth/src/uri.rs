@@ -115,7 +115,7 @@ impl<'u> Uri<'u> {
         self.text
     }
 
-    /// Whether the scheme is `https`.
+    /// Returns true if the scheme is `https`.
     pub const fn is_https(&self) -> bool {
         self.https
     }
@@ -140,7 +140,7 @@ impl<'u> Uri<'u> {
         self.query
     }
 
-    /// Whether there is a fragment, even an empty one.
+    /// Returns true if there is a fragment, even an empty one.
     pub const fn has_fragment(&self) -> bool {
         self.fragment
     }
@@ -156,15 +156,15 @@ impl<'u> Uri<'u> {
         }
     }
 
-    /// Whether scheme, host and port are equal.
+    /// Returns true if scheme, host and port are equal.
     pub fn is_same_origin(&self, other: &Uri<'_>) -> bool {
         self.https == other.https
             && self.port == other.port
             && self.host.eq_ignore_ascii_case(other.host)
     }
 
-    /// Whether the host is this machine by name: `localhost`, a name below it, `127.0.0.0/8` or
-    /// `[::1]`. What another name resolves to is not known here.
+    /// Returns true if the host is this machine by name: `localhost`, a name below it,
+    /// `127.0.0.0/8` or `[::1]`. Addresses that another name resolves to are not known here.
     pub fn is_loopback(&self) -> bool {
         if let Some(address) = self
             .host
@@ -186,13 +186,14 @@ impl<'u> Uri<'u> {
         last.eq_ignore_ascii_case("localhost") && (before.is_empty() || before.ends_with('.'))
     }
 
-    /// Whether secrets may be sent there: over TLS, or to this machine (AU-29, AU-32).
+    /// Returns true if secrets may be sent to this URL: over TLS, or to this machine (AU-29,
+    /// AU-32).
     pub fn is_confidential(&self) -> bool {
         self.https || self.is_loopback()
     }
 
-    /// Whether a party of this URL may name the other one: secrets are safe there, and a party
-    /// elsewhere does not lead to services of this machine (AU-29).
+    /// Returns true if a party of this URL may name the other one: secrets are safe there, and a
+    /// party elsewhere does not lead to services of this machine (AU-29).
     pub fn may_name(&self, other: &Uri<'_>) -> bool {
         other.is_confidential() && (!other.is_loopback() || self.is_loopback())
     }
@@ -210,9 +211,9 @@ impl<'u> Uri<'u> {
         self.text.get(..end).unwrap_or(self.text)
     }
 
-    /// Whether both name the same resource (AU-23): equal after lowering the case of scheme and
-    /// host and removing the port of the scheme and the `/` of an empty path. Paths are compared
-    /// escaped. A fragment names none.
+    /// Returns true if both name the same resource (AU-23): equal after lowering the case of scheme
+    /// and host and removing the port of the scheme and the `/` of an empty path. Paths are
+    /// compared escaped. A URL with a fragment names no resource.
     pub fn is_same_resource(&self, other: &Uri<'_>) -> bool {
         self.is_same_origin(other)
             && self.path_or_root() == other.path_or_root()
@@ -221,8 +222,8 @@ impl<'u> Uri<'u> {
             && !other.fragment
     }
 
-    /// Whether this resource is `other` or a parent of it at the same origin, at a `/` boundary,
-    /// whatever the queries are: see
+    /// Returns true if this resource is `other` or a parent of it at the same origin, at a `/`
+    /// boundary, whatever the queries are: see
     /// [`AuthConfig::accept_parent_resource`](super::AuthConfig::accept_parent_resource).
     pub fn is_parent_resource(&self, other: &Uri<'_>) -> bool {
         let parent = self.path_or_root();
@@ -248,7 +249,7 @@ impl<'u> Uri<'u> {
     }
 }
 
-/// Why a text is no URL that authorization uses.
+/// Reasons for which a text is no URL that authorization uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum UriError {

@@ -64,7 +64,7 @@ impl Channel {
         self.0
     }
 
-    /// Whether it is that of an exchange, which ends with what answers it.
+    /// Returns true if the channel is that of an exchange, which ends with its answer.
     pub(crate) const fn is_exchange(self) -> bool {
         self.0 != Self::PIPE.0
     }
@@ -77,10 +77,10 @@ impl Channel {
 pub struct Transmit {
     /// Where they go.
     pub channel: Channel,
-    /// How many bytes of the buffer, from its start; zero if the command left none (an answer
+    /// The number of bytes from the start of the buffer; zero if the command left none (an answer
     /// gathered into a batch, say).
     pub len: usize,
-    /// Whether the channel ends after them: nothing more comes for it. A pipe never ends.
+    /// True if the channel ends after these bytes: nothing follows on it. A pipe never ends.
     pub end: bool,
     /// The HTTP status, if these are the first bytes of their exchange.
     pub status: u16,
@@ -142,7 +142,7 @@ impl core::error::Error for BufferFull {}
 
 /// The error of a command of the application, which wrote nothing.
 ///
-/// The same command can succeed later after [`BufferFull`](Self::BufferFull),
+/// The command can succeed later after [`BufferFull`](Self::BufferFull),
 /// [`TableFull`](Self::TableFull) and [`NotReady`](Self::NotReady); the other errors are final.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]

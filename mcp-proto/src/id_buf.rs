@@ -7,8 +7,8 @@ use crate::rpc::Id;
 
 /// Stores a request id or progress token of the peer unchanged, in at most `N` bytes.
 ///
-/// The protocol sets no bound for ids; ids in the manner of traces pass 64 bytes, so a machine
-/// with memory keeps 256. What is longer is refused, never cut.
+/// The protocol sets no bound for ids; ids in the manner of traces pass 64 bytes, so a machine with
+/// memory keeps 256. A longer id is refused, never cut.
 #[expect(unnameable_types, reason = "only the sealed `Storage` names it")]
 #[derive(Clone)]
 pub struct IdBuf<const N: usize> {
@@ -29,13 +29,14 @@ pub trait IdStorage: Clone + fmt::Debug {
     /// The id.
     fn id(&self) -> Id<'_>;
 
-    /// Whether `id` is this one: of the same JSON type and value (JR-07, CN-13).
+    /// Returns true if `id` is the stored id: of the same JSON type and value (JR-07, CN-13).
     fn matches(&self, id: Id<'_>) -> bool {
         self.id() == id
     }
 }
 
-/// How long an id may be that an error repeats, in a table whose ids have this capacity.
+/// Returns the length of the longest id that an error repeats, in a table whose ids have this
+/// capacity.
 pub(crate) const fn echo(capacity: usize) -> usize {
     if capacity < SHORT_ECHO {
         SHORT_ECHO
@@ -45,7 +46,7 @@ pub(crate) const fn echo(capacity: usize) -> usize {
 }
 
 const SHORT_ECHO: usize = 128;
-/// The same with an allocator.
+/// The length of the longest id that an error repeats in a table that grows.
 #[cfg(feature = "alloc")]
 pub(crate) const LONG_ECHO: usize = 1024;
 

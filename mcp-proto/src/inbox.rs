@@ -43,7 +43,7 @@ pub struct Inbox<S> {
     limit: usize,
     depth: u8,
     closed: bool,
-    /// What the last call handed out: it is gone with the next one, unless it is `unread`.
+    /// The item that the last call handed out: the next call releases it, unless it is `unread`.
     given: Given,
     /// Inside an array: where its next element begins, or `None` in front of its end.
     batch: Option<Batch>,
@@ -69,8 +69,9 @@ impl<S: Store<u8>> Inbox<S> {
         }
     }
 
-    /// The place for bytes that arrive; never empty. `None` means full: read the messages that
-    /// are there first. What the last [`next_message`](Self::next_message) handed out is gone.
+    /// The place for bytes that arrive; never empty. `None` means full: read the messages that are
+    /// there first. The message that the last [`next_message`](Self::next_message) handed out is
+    /// gone.
     ///
     /// After reading into it, tell how many bytes came with [`filled`](Self::filled).
     #[inline]
@@ -143,12 +144,12 @@ impl<S: Store<u8>> Inbox<S> {
         self.given = Given::Nothing;
     }
 
-    /// Whether [`close`](Self::close) was called.
+    /// Returns true if [`close`](Self::close) was called.
     pub const fn is_closed(&self) -> bool {
         self.closed
     }
 
-    /// Whether no byte is here that [`next_message`](Self::next_message) has not handed out.
+    /// Returns true if [`next_message`](Self::next_message) has handed out every byte.
     pub fn is_empty(&self) -> bool {
         let held = self.end.saturating_sub(self.start);
         match self.given {
@@ -336,7 +337,7 @@ impl<S> fmt::Debug for Inbox<S> {
     }
 }
 
-/// What the last call handed out.
+/// The item that the last call handed out.
 #[derive(Clone, Copy, PartialEq)]
 enum Given {
     Nothing,

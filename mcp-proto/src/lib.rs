@@ -2,7 +2,7 @@
 //!
 //! Messages and the current time go in; events for the application, bytes for the peer and a
 //! deadline come out. The crate performs no I/O, reads no clock, draws no random numbers and needs
-//! no allocator. The same machine runs under an async runtime, in a `poll(2)` loop, on a
+//! no allocator. A machine runs unchanged under an async runtime, in a `poll(2)` loop, on a
 //! microcontroller and in a fuzzer, as client and as server, in every revision from 2024-11-05 to
 //! 2026-07-28.
 //!

@@ -11,8 +11,9 @@ pub struct Limits {
     /// The longest line or event in bytes. A longer one is skipped at constant memory.
     /// Large enough for a base64 payload of 12 MB.
     pub message: usize,
-    /// How deep arrays and objects may nest, at most [`MAX_DEPTH`](crate::json::MAX_DEPTH).
-    /// Deeper text is refused as no JSON that we accept, without recursion.
+    /// The depth to which arrays and objects may nest, at most
+    /// [`MAX_DEPTH`](crate::json::MAX_DEPTH). Deeper text is refused as no JSON that we accept,
+    /// without recursion.
     pub depth: u8,
     /// Requests in flight per connection and direction. A full table refuses, it never blocks,
     /// because the cancellation that would free a slot has to be read.

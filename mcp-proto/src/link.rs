@@ -45,9 +45,9 @@ pub use self::step::{Step, check, step, step_with};
 pub struct Link<M, I, O> {
     /// The machine.
     pub machine: M,
-    /// What the peer wrote.
+    /// The bytes that the peer wrote.
     pub inbox: Inbox<I>,
-    /// What the peer will read.
+    /// The bytes for the peer.
     pub outbox: Outbox<O>,
 }
 
@@ -153,8 +153,9 @@ impl<M: Machine, I: Store<u8>, O: Store<u8>> Link<M, I, O> {
 pub enum Verdict {
     /// The application has what it needs.
     Done,
-    /// The answer to the request of this event did not fit: the request comes again. The same as
-    /// [`Done`](Self::Done) for an event that is no request, and for a request that was answered.
+    /// The answer to the request of this event did not fit: the request comes again. For an event
+    /// that is no request, and for a request that was answered, this is the same as
+    /// [`Done`](Self::Done).
     Retry,
 }
 

@@ -47,7 +47,8 @@ pub trait Machine {
     /// The event type for the application; it borrows from the message.
     type Event<'b>;
 
-    /// What the core answers by itself; it borrows from the message.
+    /// The answer type of the core, for answers that it gives by itself; it borrows from the
+    /// message.
     type Reply<'b>;
 
     /// Takes in one message, or the start or end of a batch.

@@ -117,7 +117,7 @@ impl<S: Store<u8>> Outbox<S> {
         self.store.max_len().min(self.limit).saturating_sub(1)
     }
 
-    /// What waits for the peer, the oldest byte first.
+    /// Returns the bytes that wait for the peer, the oldest first.
     #[inline]
     pub fn pending(&self) -> &[u8] {
         self.store
@@ -145,7 +145,7 @@ impl<S: Store<u8>> Outbox<S> {
         }
     }
 
-    /// Whether nothing is pending.
+    /// Returns true if nothing is pending.
     #[inline]
     pub const fn is_empty(&self) -> bool {
         self.start == self.end
@@ -205,7 +205,7 @@ impl<S> fmt::Debug for Outbox<S> {
 
 /// The result of a command that may have written a message.
 pub trait Output {
-    /// What was written, and where it goes; `None` if nothing was.
+    /// Returns the length and the destination of the message; `None` if none was written.
     fn transmit(&self) -> Option<Transmit>;
 
     /// The request of ours that it is, if it is one.

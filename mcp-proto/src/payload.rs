@@ -49,8 +49,8 @@ pub enum Outcome<'a> {
 pub struct InputRequired<'a> {
     /// Questions under keys of the application's choice, each key once (MR-04).
     pub requests: &'a [(&'a str, Question<'a>)],
-    /// What the client has to send back as it is. It returns from a stranger: protect it
-    /// (MR-07).
+    /// The request state, which the client has to send back as it is. A stranger may have changed
+    /// it: protect it (MR-07).
     pub state: Option<&'a str>,
 }
 

@@ -19,7 +19,7 @@ use crate::time::Instant;
 pub struct PingPolicy {
     /// From one answer to the next ping.
     pub interval: Duration,
-    /// How long one ping may stay unanswered before it counts as a miss.
+    /// The time for which one ping may stay unanswered before it counts as a miss.
     pub timeout: Duration,
     /// After so many misses in a row the connection is closed.
     pub misses: u32,
@@ -51,7 +51,7 @@ pub(crate) struct Pinger {
     state: State,
 }
 
-/// What becomes of a ping that is due and finds no room.
+/// The outcome of a ping that is due and finds no room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unwritten {
     /// It counts as a miss after the timeout, because the peer does not read.
@@ -144,7 +144,7 @@ impl Pinger {
         }
     }
 
-    /// Whether a ping is to be written.
+    /// Returns true if a ping is to be written.
     pub(crate) const fn is_due(&self) -> bool {
         matches!(self.state, State::Due(_))
     }
@@ -157,7 +157,7 @@ impl Pinger {
         }
     }
 
-    /// Whether `id` is that of the unanswered ping.
+    /// Returns true if `id` is that of the unanswered ping.
     pub(crate) fn awaits(&self, id: u64) -> bool {
         matches!(self.state, State::Sent(sent, _) if sent == id)
     }

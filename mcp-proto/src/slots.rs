@@ -316,12 +316,12 @@ impl<T, S: Table<Slot<T>>> Slots<T, S> {
         slots.filter_map(|slot| slot.value.as_ref())
     }
 
-    /// How many entries there are.
+    /// Returns the number of entries.
     pub(crate) fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there is no entry.
+    /// Returns true if there is no entry.
     pub(crate) fn is_empty(&self) -> bool {
         !S::HOLDS || self.len == 0
     }
@@ -336,7 +336,7 @@ impl<T, S: Table<Slot<T>>> Slots<T, S> {
         })
     }
 
-    /// How many slots the storage holds now.
+    /// Returns the number of slots that the storage holds now.
     pub(crate) fn capacity(&self) -> usize {
         self.store.as_ref().len().min(self.limit)
     }

@@ -128,7 +128,7 @@ pub trait Place: Copy + Debug + PartialEq {
     /// The channel of a place.
     fn channel(self) -> Channel;
 
-    /// Whether it is an exchange, which ends with its last answer.
+    /// Returns true if the place is an exchange, which ends with its last answer.
     fn is_exchange(self) -> bool {
         self.channel().is_exchange()
     }

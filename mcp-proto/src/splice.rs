@@ -22,7 +22,7 @@ pub(crate) struct Additions<'a> {
 pub(crate) struct OwnMeta {
     /// Where its members begin in the buffer.
     pub(crate) at: usize,
-    /// Whether it has no members.
+    /// True if the `_meta` has no members.
     pub(crate) is_empty: bool,
 }
 
@@ -130,7 +130,7 @@ fn open_gap(out: &mut [u8], from: usize, to: usize, size: usize) {
     }
 }
 
-/// What opens a `_meta` that is added.
+/// The name and the brace that open a `_meta` that is added.
 const META: &str = "\"_meta\":{";
 /// The end of the object, and of the message around it.
 pub(crate) const CLOSE: &str = "}}";

@@ -39,10 +39,10 @@ impl<T: Default> Store<T> for alloc::vec::Vec<T> {
     }
 }
 
-/// The memory of a table. What needs a table that never holds anything is left out of the program, or does not compile.
+/// The memory of a table. Code that needs a table which never holds anything is left out of the program, or does not compile.
 #[expect(unnameable_types, reason = "only the sealed storages name it")]
 pub trait Table<T>: Store<T> {
-    /// Whether it can hold anything.
+    /// True if the table can hold an entry.
     const HOLDS: bool;
 }
 

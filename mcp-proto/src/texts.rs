@@ -24,7 +24,8 @@ pub(crate) trait Declare: Copy {
     fn write(&self, revision: Revision, extensions: &impl DeclaredExtensions, w: &mut Writer<'_>);
 }
 
-/// What a program with the capabilities `C` says of itself: borrowed, or in shared memory.
+/// The texts by which a program with the capabilities `C` describes itself: borrowed, or in shared
+/// memory.
 #[derive(Clone, Debug)]
 #[cfg_attr(
     all(feature = "alloc", target_has_atomic = "ptr"),
@@ -249,7 +250,7 @@ impl<C: Declare> Texts<'_, C> {
 
 /// Which extensions are declared.
 pub(crate) trait DeclaredExtensions {
-    /// Whether this extension is declared in this revision.
+    /// Returns true if this extension is declared in this revision.
     fn declares(&self, extension: Str<'_>, revision: Revision) -> bool;
 
     /// Writes the member with the extensions that are declared in this revision. If there are

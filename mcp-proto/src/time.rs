@@ -28,7 +28,8 @@ impl Instant {
         self.0
     }
 
-    /// Whether a deadline at this moment has passed by `now`; one at [`MAX`](Self::MAX) never has.
+    /// Returns true if a deadline at this moment has passed by `now`; one at [`MAX`](Self::MAX)
+    /// never has.
     pub(crate) const fn is_due(self, now: Self) -> bool {
         self.0 <= now.0 && self.0 < u64::MAX
     }

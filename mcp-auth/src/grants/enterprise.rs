@@ -23,15 +23,16 @@ pub struct EnterpriseGrant {
     pub token_endpoint: String,
     /// This client as the identity provider knows it. The issuer is the audience of its assertions.
     pub client: PreRegistered,
-    /// How it authenticates there; by default with what it has.
+    /// The method by which the client authenticates there; by default the method that fits its
+    /// proof.
     pub endpoint_auth: Option<EndpointAuth>,
-    /// What stands for the user.
+    /// The token that stands for the user.
     pub subject: Subject,
-    /// Whether to go on although the authorization server does not list the profile (AU-87).
+    /// True to continue although the authorization server does not list the profile (AU-87).
     pub force: bool,
 }
 
-/// What stands for the user at the identity provider (AU-84).
+/// The token that stands for the user at the identity provider (AU-84).
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Subject {

@@ -17,7 +17,7 @@ pub use workload::WorkloadGrant;
 /// `grant_type` of an assertion (RFC 7523, section 2.1).
 const JWT_BEARER: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 
-/// How tokens are obtained.
+/// The grant by which tokens are obtained.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Grant {

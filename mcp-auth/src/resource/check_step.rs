@@ -1,4 +1,4 @@
-//! What the caller of a check has to do next.
+//! The next action of the caller of a check.
 
 use alloc::boxed::Box;
 use core::fmt;
@@ -11,7 +11,7 @@ use super::key_issuer::IssuerIndex;
 use super::public_key::PublicKey;
 use crate::Secret;
 
-/// What the caller has to do next.
+/// The next action of the caller.
 ///
 /// Keys and signatures are for any library of cryptography: the crate has none. `Debug` shows nothing
 /// of the token.
@@ -77,7 +77,7 @@ pub struct SignatureToVerify<'c> {
     pub algorithm: Algorithm,
     /// The key, which is one for the algorithm.
     pub key: &'c PublicKey,
-    /// What was signed.
+    /// The bytes that were signed.
     pub message: &'c [u8],
     /// The signature; with ECDSA both numbers, big-endian, without further encoding.
     pub signature: &'c [u8],

@@ -1,4 +1,4 @@
-//! What a verified token states.
+//! The claims of a verified token.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -100,8 +100,8 @@ impl TokenClaims {
         &self.scopes
     }
 
-    /// Returns the moment from which the token is not valid any more. What the token opened, such
-    /// as a stream, ends then (AU-17).
+    /// Returns the moment from which the token is not valid any more. Streams and other state that
+    /// the token opened end then (AU-17).
     pub const fn expires(&self) -> Option<UnixTime> {
         self.expires
     }

@@ -101,7 +101,7 @@ fn is_token(text: &str) -> bool {
     !digits.is_empty() && digits.bytes().all(is_sound)
 }
 
-/// Whether a parameter of the query is called `access_token`, however it is escaped.
+/// Returns true if a parameter of the query is called `access_token`, in any escaping.
 fn has_token(query: &str) -> bool {
     query.split(['&', ';']).any(|parameter| {
         let name = parameter

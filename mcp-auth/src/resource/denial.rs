@@ -1,4 +1,4 @@
-//! Why a request is refused, and the response that says so.
+//! The reasons for which a request is refused, and the response that states them.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -56,7 +56,7 @@ impl fmt::Display for Denial {
 
 impl core::error::Error for Denial {}
 
-/// Why a request is refused.
+/// Reasons for which a request is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DenialReason {
@@ -210,8 +210,8 @@ impl DenialReason {
         }
     }
 
-    /// What is said about it: a claim, and a sentence of characters that an `error_description` may
-    /// have.
+    /// Returns the texts of an `error_description`: a claim, and a sentence of characters that an
+    /// `error_description` may have.
     const fn pieces(self) -> (&'static str, &'static str) {
         match self {
             Self::Claim(claim) | Self::ProofClaim(claim) => (claim, self.sentence()),
@@ -273,7 +273,7 @@ impl fmt::Display for DenialReason {
     }
 }
 
-/// What the challenges of a resource have in common.
+/// The settings that all challenges of a resource share.
 #[derive(Clone, Debug)]
 pub(super) struct ChallengeSettings {
     /// The address of the metadata document.
@@ -282,7 +282,7 @@ pub(super) struct ChallengeSettings {
     pub(super) proof_algorithms: Algorithms,
 }
 
-/// Whether tokens are bound to keys of their clients (RFC 9449).
+/// The use of tokens that are bound to keys of their clients (RFC 9449).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DpopUse {
     /// Only `Bearer` is accepted.

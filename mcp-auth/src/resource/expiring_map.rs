@@ -44,7 +44,7 @@ impl<V> ExpiringMap<V> {
         self.insert(key, value, until, now);
     }
 
-    /// Whether an entry that ends then may have been removed to make room.
+    /// Returns true if an entry that expires at `until` may have been removed to make room.
     pub(super) fn may_have_evicted(&self, until: UnixTime) -> bool {
         until <= self.evicted_until
     }

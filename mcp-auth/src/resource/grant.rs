@@ -15,7 +15,7 @@ use crate::UnixTime;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Grant {
-    /// What the token states.
+    /// The claims of the token.
     pub claims: TokenClaims,
     /// The scheme that the token was sent with, which later challenges use.
     pub scheme: TokenScheme,

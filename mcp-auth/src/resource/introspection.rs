@@ -13,7 +13,7 @@ use crate::Scheme;
 #[derive(Clone, Debug)]
 pub(super) struct IntrospectionIssuer {
     pub(super) issuer: String,
-    /// Whether an answer without `aud` concerns this resource.
+    /// True if an answer without `aud` concerns this resource.
     pub(super) assume_audience: bool,
 }
 

@@ -26,7 +26,7 @@ pub(super) struct Jws {
     payload: RawBuf,
 }
 
-/// Why a text is not usable as a signature.
+/// Reasons for which a text is not usable as a signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum JwsFault {
     /// It does not have three parts of Base64url, or header or payload is not a JSON object.
@@ -74,7 +74,8 @@ impl Jws {
         })
     }
 
-    /// Whether a text has the form of one: three parts of Base64url, the first a JSON object.
+    /// Returns true if a text has the form of a JWS: three parts of Base64url, the first a JSON
+    /// object.
     pub(super) fn is_likely(text: &str) -> bool {
         let mut parts = text.split('.');
         let (header, payload) = (parts.next(), parts.next());
@@ -92,7 +93,8 @@ impl Jws {
         &self.payload
     }
 
-    /// Whether `typ` is this media type; `application/` may be left out (RFC 7515, section 4.1.9).
+    /// Returns true if `typ` is this media type; `application/` may be left out (RFC 7515, section
+    /// 4.1.9).
     pub(super) fn has_type(&self, expected: &str) -> bool {
         self.media_type.as_deref().is_some_and(|found| {
             let short = match found.split_at_checked(PREFIX.len()) {

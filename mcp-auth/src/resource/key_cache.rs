@@ -13,7 +13,7 @@ use super::public_key::PublicKey;
 use super::text::{self, has_passed};
 use crate::{AuthError, Document, Problem, UnixTime};
 
-/// How often the keys of an issuer are fetched.
+/// The intervals at which the keys of an issuer are fetched.
 ///
 /// ```
 /// use mcp_auth::resource::KeyFetchPolicy;
@@ -59,9 +59,9 @@ pub(super) struct KeyCache {
     /// When the last fetch began.
     attempted: Option<UnixTime>,
     is_fetching: bool,
-    /// How many searches for keys have ended.
+    /// The number of searches for keys that have ended.
     searches: u32,
-    /// Why the last fetch failed.
+    /// The error of the last fetch, if it failed.
     error: Option<AuthError>,
 }
 
@@ -72,7 +72,7 @@ struct IssuerKey {
     key: PublicKey,
 }
 
-/// What is known of a key.
+/// The result of a search for a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum KeyLookup {
     Found(PublicKey),
@@ -150,7 +150,7 @@ impl KeyCache {
         }
     }
 
-    /// The answer to a fetch; `None` if it failed. Whether the document can be used.
+    /// Takes the answer to a fetch; `None` if it failed. Returns true if the document can be used.
     pub(super) fn receive(&mut self, document: Option<&[u8]>, now: UnixTime) -> bool {
         self.is_fetching = false;
         let Some(url) = self.source.keys_url() else {

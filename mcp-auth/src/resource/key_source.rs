@@ -17,7 +17,7 @@ pub(super) struct KeySource {
     first_error: Option<AuthError>,
 }
 
-/// What a document of metadata leads to.
+/// The result of reading a document of metadata.
 pub(super) enum KeySearch {
     /// The keys can be fetched.
     Found,
@@ -43,7 +43,7 @@ impl KeySource {
         self.keys_url.as_deref()
     }
 
-    /// What is to be fetched next.
+    /// Returns the URL that is to be fetched next.
     pub(super) fn url(&self) -> String {
         let place = || self.metadata_url().unwrap_or_default();
         self.keys_url.clone().unwrap_or_else(place)

@@ -22,7 +22,7 @@ pub(super) struct Metadata {
     paths: Vec<String>,
 }
 
-/// What the document states.
+/// The statements of the metadata document.
 #[derive(Clone, Debug)]
 pub(super) struct Statements<'s> {
     pub(super) resource: &'s str,

@@ -20,7 +20,7 @@ struct Nonce {
 }
 
 impl Nonces {
-    /// Whether a new nonce is due.
+    /// Returns true if a new nonce is due.
     pub(super) fn is_due(&self, lifetime: u64, now: UnixTime) -> bool {
         self.newest
             .as_ref()
@@ -38,7 +38,7 @@ impl Nonces {
         is_sound
     }
 
-    /// Whether a header field can carry the text.
+    /// Returns true if a header field can carry the text.
     pub(super) fn is_sound(text: &str) -> bool {
         let is_sound = |byte: u8| matches!(byte, 0x21 | 0x23..=0x5B | 0x5D..=0x7E);
         !text.is_empty() && text.bytes().all(is_sound)
@@ -48,7 +48,8 @@ impl Nonces {
         self.newest.as_ref().map(|nonce| nonce.text.as_str())
     }
 
-    /// Whether a proof with this nonce is accepted: each is for twice its lifetime.
+    /// Returns true if a proof with this nonce is accepted: each nonce is accepted for twice its
+    /// lifetime.
     pub(super) fn accept(&self, text: &str, lifetime: u64, now: UnixTime) -> bool {
         [&self.newest, &self.previous]
             .into_iter()

@@ -127,7 +127,7 @@ impl Proof {
         }
     }
 
-    /// What identifies the proof among all proofs of all keys; to be hashed.
+    /// Returns the text that identifies the proof among all proofs of all keys; to be hashed.
     pub(super) fn replay_input(&self, thumbprint: &str) -> String {
         // A thumbprint has a fixed length, so that the parts cannot be confused.
         alloc::format!("{thumbprint}.{}", self.id)
@@ -139,8 +139,8 @@ impl Proof {
     }
 }
 
-/// Whether two URLs are the same without query and fragment; scheme and host are compared without
-/// regard to case, paths as they are escaped.
+/// Returns true if two URLs are the same without query and fragment; scheme and host are compared
+/// without regard to case, paths as they are escaped.
 fn is_same_target(left: &str, right: &str) -> bool {
     let without_query = |text: &str| Uri::parse(text).map(|uri| String::from(uri.without_query()));
     let (Ok(left), Ok(right)) = (without_query(left), without_query(right)) else {

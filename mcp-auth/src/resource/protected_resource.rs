@@ -19,7 +19,7 @@ use super::token_scheme::TokenScheme;
 
 /// A resource that access tokens protect: its settings, which never change.
 ///
-/// What changes is in a [`VerifierState`](super::VerifierState), which all requests of the resource share.
+/// State that changes is in a [`VerifierState`](super::VerifierState), which all requests of the resource share.
 pub struct ProtectedResource {
     pub(super) metadata: Metadata,
     /// The URL that proofs state.
@@ -28,7 +28,7 @@ pub struct ProtectedResource {
     pub(super) tokens: TokenPolicy,
     pub(super) issuers: Vec<KeyIssuer>,
     pub(super) introspection: Option<IntrospectionIssuer>,
-    /// Whether the application verifies tokens.
+    /// True if the application verifies tokens.
     pub(super) has_verifier: bool,
     /// The scopes that every token needs.
     pub(super) scopes: RequiredScopes,

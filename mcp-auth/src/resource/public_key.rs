@@ -104,7 +104,7 @@ impl PublicKey {
         }
     }
 
-    /// Whether signatures of this algorithm are made with keys of this kind.
+    /// Returns true if signatures of this algorithm are made with keys of this kind.
     pub(super) const fn fits(&self, algorithm: Algorithm) -> bool {
         match (self, algorithm) {
             (Self::Ec { curve, .. }, _) => matches!(
@@ -126,7 +126,7 @@ impl PublicKey {
         }
     }
 
-    /// Whether a signature of this key can have this length.
+    /// Returns true if a signature of this key can have this length.
     pub(super) fn fits_signature(&self, signature: &[u8]) -> bool {
         signature.len()
             == match self {
@@ -167,7 +167,7 @@ impl fmt::Debug for PublicKey {
     }
 }
 
-/// Whether a member of a private or symmetric key is present, under whatever spelling.
+/// Returns true if a member of a private or symmetric key is present, in any escaping.
 fn has_private_member(jwk: Object<'_>) -> bool {
     const PRIVATE: [&str; 8] = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
     jwk.members()

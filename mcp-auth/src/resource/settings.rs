@@ -383,13 +383,14 @@ fn well_known(resource: &Uri<'_>) -> String {
 pub enum SettingsError {
     /// The resource is not a URL over TLS or on this machine, or has a fragment.
     Resource,
-    /// The same of the URL of the endpoint.
+    /// The URL of the endpoint is not one over TLS or on this machine, or has a fragment.
     Endpoint,
-    /// The same of the URL of the metadata document.
+    /// The URL of the metadata document is not one over TLS or on this machine, or has a fragment.
     MetadataUrl,
-    /// The same of an issuer; or it has a query, or occurs twice.
+    /// An issuer is not a URL over TLS or on this machine, has a fragment or a query, or occurs
+    /// twice.
     Issuer,
-    /// The same of the URL of keys.
+    /// The URL of keys is not one over TLS or on this machine, or has a fragment.
     KeysUrl,
     /// No authorization server is named.
     NoIssuer,

@@ -43,8 +43,8 @@ pub(super) fn time(value: Raw<'_>) -> Option<UnixTime> {
 /// From here on not every whole number is one of floating point.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// Whether `seconds` have passed since a moment. A clock that was set back counts as passed, so
-/// that nothing waits until it has caught up.
+/// Returns true if `seconds` have passed since a moment. A clock that was set back counts as
+/// passed, so that nothing waits until it has caught up.
 pub(super) const fn has_passed(since: UnixTime, seconds: u64, now: UnixTime) -> bool {
     match now.as_secs().checked_sub(since.as_secs()) {
         Some(passed) => passed >= seconds,
@@ -52,7 +52,7 @@ pub(super) const fn has_passed(since: UnixTime, seconds: u64, now: UnixTime) -> 
     }
 }
 
-/// What `write` writes, as bytes of its own.
+/// Returns the bytes that `write` writes.
 pub(super) fn written(write: impl Fn(&mut Writer<'_>)) -> Vec<u8> {
     let mut counting = Writer::counting();
     write(&mut counting);

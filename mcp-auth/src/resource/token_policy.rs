@@ -1,4 +1,4 @@
-//! What a token must satisfy.
+//! The requirements that a token must satisfy.
 
 use alloc::string::String;
 
@@ -9,13 +9,13 @@ use super::jws::{Jws, JwsFault};
 use super::token_scheme::TokenScheme;
 use crate::UnixTime;
 
-/// What every token of a resource must satisfy.
+/// The requirements that every token of a resource must satisfy.
 #[derive(Clone, Debug)]
 pub(super) struct TokenPolicy {
     /// The resource as it is published.
     pub(super) audience: String,
     pub(super) algorithms: Algorithms,
-    /// Whether tokens without `typ`, or with `JWT`, are taken for access tokens.
+    /// True if tokens without `typ`, or with `JWT`, are taken for access tokens.
     pub(super) accept_untyped: bool,
     /// The seconds that clocks may differ.
     pub(super) leeway: u64,

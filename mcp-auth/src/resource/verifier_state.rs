@@ -1,4 +1,4 @@
-//! What is known of tokens between requests.
+//! The state of token checks that is kept between requests.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -13,8 +13,8 @@ use super::protected_resource::ProtectedResource;
 use super::used_proofs::UsedProofs;
 use crate::{AuthError, UnixTime};
 
-/// What is known between the requests of a resource: keys of issuers, answers about tokens, proofs
-/// that were used, and nonces.
+/// The state that is kept between the requests of a resource: keys of issuers, answers about
+/// tokens, proofs that were used, and nonces.
 ///
 /// A server with several processes has one in each. A proof can then be used once in each of them.
 ///
@@ -72,8 +72,8 @@ impl VerifierState {
         keys.is_some_and(|keys| keys.receive(document, now))
     }
 
-    /// Why the keys of an issuer are not to be had, for operators: the document and its URL. `None`
-    /// if the last fetch succeeded.
+    /// Returns the error of the last fetch of an issuer's keys, for operators: the document and its
+    /// URL. `None` if the last fetch succeeded.
     pub fn keys_error(&self, issuer: IssuerIndex) -> Option<&AuthError> {
         self.keys.get(issuer.0)?.error()
     }

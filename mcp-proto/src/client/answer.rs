@@ -217,14 +217,14 @@ impl<S: Storage> Client<'_, S> {
         })
     }
 
-    /// Whether this client declared every question of this object of `inputRequests`: the check
-    /// that precedes [`Event::Input`], for questions that come in the result of an extension
+    /// Returns true if this client declared every question of this object of `inputRequests`: the
+    /// check that precedes [`Event::Input`], for questions that come in the result of an extension
     /// (TK-55).
     pub fn accepts_input(&self, requests: Object<'_>) -> bool {
         self.gives(requests)
     }
 
-    /// Whether this client gives every input that is asked for.
+    /// Returns true if this client declared every input that is asked for.
     fn gives(&self, requests: Object<'_>) -> bool {
         // Kept from one walk: what the server sends may be long, and is not read per key.
         let mut keys = [None; QUESTIONS];
@@ -311,8 +311,8 @@ impl<S: Storage> Client<'_, S> {
     }
 }
 
-/// Whether the call of a tool was answered by the task that it became. Every result of a tool has
-/// `content`.
+/// Returns true if a task was created instead of a result of the tool's call. Every result of a
+/// tool has `content`.
 fn creates_core_task(result: Object<'_>) -> bool {
     let task = result.get("task").and_then(Raw::object);
     task.is_some() && result.get("content").is_none()

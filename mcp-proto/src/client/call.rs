@@ -12,15 +12,16 @@ use crate::sent::{Request, Sent};
 /// One request to the server.
 #[derive(Clone, Copy)]
 pub struct Call<'a> {
-    /// What is asked.
+    /// The method.
     pub method: Method<'a>,
-    /// Its parameters, a JSON object. What the revision wants in `_meta` is added to theirs.
+    /// The parameters, a JSON object. Members that the revision requires in `_meta` are added to
+    /// those of the parameters.
     pub params: Option<&'a dyn Payload>,
     /// Instead of the configured [`request`](super::Timeouts::request) timeout.
     pub timeout: Option<Duration>,
     /// Instead of the configured [`max_duration`](super::Timeouts::max_duration).
     pub max_duration: Option<Duration>,
-    /// Whether to ask for progress; the token is the request's id.
+    /// True if the call asks for progress; the token is the request's id.
     pub progress: bool,
     /// From which severity on the server may send log messages for this request: `info`, say.
     /// A modern request only (LG-05); a legacy session has `logging/setLevel`.
@@ -46,7 +47,7 @@ pub struct Trace<'a> {
     pub baggage: Option<&'a str>,
 }
 
-/// What a further round of a call adds to the parameters of the first.
+/// The members that a further round of a call adds to the parameters of the first.
 #[derive(Clone, Copy, Default)]
 pub struct Round<'a> {
     /// An object with the answer to each question under the question's key (MR-09).
@@ -55,8 +56,8 @@ pub struct Round<'a> {
     pub state: Option<Raw<'a>>,
 }
 
-/// Why a call ended without an answer. These are facts of this side, and never look like an
-/// error of the server's (JR-29).
+/// Reasons for which a call ended without an answer. These are facts of this side, and never look
+/// like an error of the server's (JR-29).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Failure {
@@ -107,15 +108,15 @@ pub struct InFlight {
     pub(super) rounds: u8,
     /// Of them, how many in a row brought a state and no question.
     pub(super) pauses: u8,
-    /// Whether the revision was settled anew for this call (VR-05).
+    /// True if the revision was settled anew for this call (VR-05).
     pub(super) renegotiated: bool,
-    /// Whether it was sent again in a new session.
+    /// True if the call was sent again in a new session.
     pub(super) moved: bool,
-    /// Whether it tells a session what is to be known in it.
+    /// True if a result of the call changes the session: the call may be sent while others are held.
     pub(super) restores: bool,
 }
 
-/// What the answers of a method may be.
+/// The kind of answers that a method has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A result or an error.
@@ -128,7 +129,7 @@ pub(super) enum Kind {
     MayCreateTask,
 }
 
-/// How far a call is.
+/// The stage of a call.
 ///
 /// ```text
 ///           call                 input_required              answer, cancel, hang_up
@@ -180,7 +181,7 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// The same call with parameters.
+    /// Sets the parameters.
     #[must_use]
     pub const fn with_params(self, params: &'a dyn Payload) -> Self {
         Self {
@@ -257,7 +258,7 @@ impl Request for InFlight {
 }
 
 impl InFlight {
-    /// Whether the server is still to be notified that the call is over.
+    /// Returns true if the server must still be notified that the call is over.
     pub(super) fn is_cancellation_owed(&self) -> bool {
         matches!(
             self.stage,
@@ -273,7 +274,7 @@ impl InFlight {
         }
     }
 
-    /// Whether the application may still speak of the call.
+    /// Returns true if the application may still name the call.
     pub(super) fn is_live(&self) -> bool {
         !matches!(self.stage, Stage::Failed { .. } | Stage::Cancelled { .. })
     }

@@ -8,8 +8,8 @@ use crate::revision::Revision;
 use crate::rpc::{Method, code};
 
 impl<S: Storage> Client<'_, S> {
-    /// Whether a call of `method` may leave. A server that told nothing of its capabilities
-    /// decides for itself.
+    /// Checks that a call of `method` may be sent. A server that declared no capabilities decides
+    /// for itself.
     pub(super) fn may_call(&self, method: Method<'_>, revision: Revision) -> Result<(), SendError> {
         if let Method::Other(_) = method {
             return Ok(());
@@ -28,8 +28,8 @@ impl<S: Storage> Client<'_, S> {
         }
     }
 
-    /// Whether a server may ask this, in a session of the negotiated revision or as the input
-    /// of a call; otherwise the error that says why not.
+    /// Checks that a server may send this request, in a session of the negotiated revision or as
+    /// the input of a call; otherwise returns the code and the message of an error.
     pub(super) fn admits(
         &self,
         method: Method<'_>,
@@ -67,7 +67,7 @@ impl<S: Storage> Client<'_, S> {
         Err((code::INVALID_PARAMS, message))
     }
 
-    /// Whether this client may notify a legacy server of this.
+    /// Checks that this client may send this notification to a legacy server.
     pub(super) fn may_notify(
         &self,
         method: Method<'_>,

@@ -14,10 +14,10 @@ use crate::revision::RevisionSet;
 pub struct ClientConfig<'c> {
     /// Name and version.
     pub info: Implementation<'c>,
-    /// Whether a modern request says who is calling (VR-02); the handshake always does (LC-01).
+    /// True if a modern request names the client (VR-02); the handshake always does (LC-01).
     pub identify: bool,
-    /// What servers may ask of this client (LC-17, VR-06). Written for each revision without
-    /// what that revision does not have.
+    /// The capabilities of this client, which servers may use (LC-17, VR-06). They are written for
+    /// each revision without those that the revision does not have.
     pub capabilities: ClientCapabilities<'c>,
     /// The revisions in which an extension of [`capabilities`](Self::capabilities) is declared. One
     /// that is not named here is declared since 2026-07-28, and one that a legacy revision has in
@@ -34,15 +34,15 @@ pub struct ClientConfig<'c> {
     /// The revisions that this client speaks. With both eras among them it finds out which one
     /// the server is of.
     pub revisions: RevisionSet,
-    /// How a client that accepts both eras begins.
+    /// The first request of a client that accepts both eras.
     pub negotiation: Negotiation,
-    /// How long it waits for what.
+    /// The timeouts.
     pub timeouts: Timeouts,
-    /// Whether progress of a call restarts its timeout (LC-19); its maximum duration stays.
+    /// True if progress of a call restarts its timeout (LC-19); its maximum duration stays.
     pub progress_extends: bool,
-    /// Whether to ask regularly if a legacy server is alive (LC-22); off by default.
+    /// The regular pings that check whether a legacy server is alive (LC-22); off by default.
     pub ping: Option<PingPolicy>,
-    /// Whether `$/cancelRequest`, which some legacy servers took over from the Language Server
+    /// True if `$/cancelRequest`, which some legacy servers took over from the Language Server
     /// Protocol, is understood as a cancellation.
     pub cancel_alias: bool,
     /// The most subscriptions of 2026-07-28 at a time, 512 otherwise. Each is a request in flight for
@@ -53,7 +53,7 @@ pub struct ClientConfig<'c> {
     pub limits: Limits,
 }
 
-/// How a client that accepts both eras meets a server that it does not know.
+/// The first request of a client that accepts both eras to a server that it does not know.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Negotiation {
     /// `server/discover` first, and `initialize` when that leads to nothing (VR-12).
@@ -64,7 +64,7 @@ pub enum Negotiation {
     Handshake,
 }
 
-/// How long a client waits. All are settings of the client; a call may override its own two.
+/// The timeouts of a client. All are settings of the client; a call may override its own two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeouts {
     /// For the answer that opens the connection, to `server/discover` or to `initialize`.

@@ -71,7 +71,7 @@ impl<S: Storage> Client<'_, S> {
         Ok(())
     }
 
-    /// What came for `id` while the connection is not there yet.
+    /// Handles a response to the request `id` while the connection is being opened.
     pub(super) fn opening_received<'b>(
         &mut self,
         now: Instant,

@@ -93,7 +93,7 @@ pub(super) fn notification(
     check_object(out, len, (start, end))
 }
 
-/// What a request says beyond the parameters of the application.
+/// The members that a request adds to the parameters of the application.
 struct Extra<'e, 'c> {
     config: &'e ClientSetup<'c>,
     revision: Revision,
@@ -252,7 +252,7 @@ pub(super) fn modern_meta(
 /// The members of a trace.
 const TRACE: [&str; 3] = [keys::TRACE_PARENT, keys::TRACE_STATE, keys::BAGGAGE];
 
-/// What only the core may say in the `_meta` of a modern request.
+/// The members of `_meta` of a modern request that only the core may set.
 const MODERN: [&str; 4] = [
     keys::PROTOCOL_VERSION,
     keys::CLIENT_CAPABILITIES,
@@ -260,7 +260,7 @@ const MODERN: [&str; 4] = [
     keys::LOG_LEVEL,
 ];
 
-/// Whether there can be a `_meta` at all, be it behind an escape: cheaper than a walk.
+/// Returns true if the text may have a `_meta`, be it behind an escape: cheaper than a walk.
 fn may_have_meta(written: &[u8]) -> bool {
     memchr2_iter(b'_', b'\\', written).any(|at| {
         let rest = written.get(at..).unwrap_or_default();

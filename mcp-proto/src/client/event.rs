@@ -36,7 +36,7 @@ pub enum Event<'b> {
         token: SentToken,
         /// The call's own, see [`Call::cookie`](super::Call::cookie).
         cookie: u64,
-        /// Why.
+        /// The reason.
         failure: Failure,
     },
     /// The server answered a call after all that was cancelled or took too long, with a result of
@@ -77,7 +77,8 @@ pub enum Event<'b> {
         token: SentToken,
         /// The call's own, see [`Call::cookie`](super::Call::cookie).
         cookie: u64,
-        /// What the server will notify of: compare it with what was asked (SB-05).
+        /// The notifications that the server will send: compare them with those that were asked for
+        /// (SB-05).
         honoured: Object<'b>,
     },
     /// A call is under way.
@@ -86,7 +87,7 @@ pub enum Event<'b> {
         token: SentToken,
         /// The call's own, see [`Call::cookie`](super::Call::cookie).
         cookie: u64,
-        /// How far it is; larger each time (PG-04).
+        /// The progress so far; larger each time (PG-04).
         progress: Number<'b>,
         /// Where it ends, if the server knows.
         total: Option<Number<'b>>,
@@ -119,14 +120,14 @@ pub enum Event<'b> {
     QuestionCancelled {
         /// The question.
         token: Token,
-        /// What the server said about it.
+        /// The reason that the server gave.
         reason: Option<Str<'b>>,
     },
     /// The server did not answer a regular ping in time (LC-22).
     PingMissed {
         /// Misses in a row.
         misses: u32,
-        /// How many close the connection.
+        /// The number of misses that closes the connection.
         limit: u32,
     },
     /// The server sent what a client has no use for; nothing is answered (JR-32, ST-22).
@@ -144,19 +145,19 @@ pub struct Connected<'b> {
     pub server: Option<Object<'b>>,
     /// `ServerCapabilities`; `None` if the server told only its era.
     pub capabilities: Option<Object<'b>>,
-    /// How the server wants to be used, for a model to read.
+    /// The server's instructions for a model.
     pub instructions: Option<Str<'b>>,
 }
 
-/// Why no connection came about.
+/// Reasons for which no connection was opened.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum ConnectError<'b> {
     /// No revision suits both sides.
     Revision {
-        /// What the server offered: one version, or a list of them.
+        /// The server's offer: one version, or a list of them.
         offered: Raw<'b>,
-        /// What this client accepts.
+        /// The revisions that this client accepts.
         accepted: RevisionSet,
     },
     /// The server refused.
@@ -179,7 +180,7 @@ pub enum ConnectError<'b> {
     Failed(Failure),
 }
 
-/// What a client has no use for.
+/// Messages that a client has no use for.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Unusable<'b> {
@@ -193,7 +194,7 @@ pub enum Unusable<'b> {
     Error(ErrorObject<'b>),
 }
 
-/// Why a connection is over.
+/// Reasons for which a connection is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CloseReason {

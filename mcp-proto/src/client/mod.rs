@@ -124,7 +124,7 @@ pub struct Client<'c, S: Storage> {
     config: ClientSetup<'c>,
     phase: Phase,
     revision: Option<Revision>,
-    /// What the server declared, if it told.
+    /// The features that the server declared; `None` if it told only its era.
     server: Option<ServerFeatures>,
     calls: Calls<S::Calls, S::Abandoned>,
     questions: Questions<S::IdBuf, S::Questions, S::Batch>,
@@ -191,8 +191,8 @@ impl<'c, S: Storage> Client<'c, S> {
         Ok(Self::with_room(config, storage))
     }
 
-    /// The same, with [`Limits::output`](crate::Limits::output) raised to
-    /// [`MIN_OUTPUT`](Self::MIN_OUTPUT) if it is less. Nothing else is checked.
+    /// Creates a client, as [`new`](Self::new) does, with [`Limits::output`](crate::Limits::output)
+    /// raised to [`MIN_OUTPUT`](Self::MIN_OUTPUT) if it is less. Nothing else is checked.
     pub fn with_room(config: impl Into<ClientSetup<'c>>, storage: S) -> Self {
         let mut config = config.into();
         config.limits.output = config.limits.output.max(Self::MIN_OUTPUT);
@@ -226,13 +226,13 @@ impl<'c, S: Storage> Client<'c, S> {
         self.revision
     }
 
-    /// What the server declared and the revision knows (LC-23); `None` before the connection,
-    /// and if the server told only its era.
+    /// Returns the features that the server declared and that the revision knows (LC-23); `None`
+    /// before the connection, and if the server told only its era.
     pub fn server_features(&self) -> Option<ServerFeatures> {
         Some(self.server?.known_in(self.revision?))
     }
 
-    /// Whether the connection is over: hang up, if the transport is not gone already.
+    /// Returns true if the connection is over: hang up, if the transport is not gone already.
     pub const fn is_closed(&self) -> bool {
         matches!(self.phase, Phase::Closed)
     }

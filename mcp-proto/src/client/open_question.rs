@@ -6,11 +6,11 @@
 pub struct OpenQuestion<L> {
     pub(super) id: L,
     pub(super) stage: Asked,
-    /// Whether its answer goes into the array of answers that is gathered.
+    /// True if the answer goes into the array of answers that is gathered.
     pub(super) batched: bool,
 }
 
-/// How far a question is.
+/// The stage of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Asked {
     /// The application makes the answer.

@@ -34,7 +34,7 @@ pub(super) struct Opening {
     pub(super) silence: Option<Instant>,
     /// When the connection attempt times out.
     pub(super) deadline: Instant,
-    /// Whether the server corrected our choice of a revision before: it may once.
+    /// True if the server corrected our choice of a revision before: it may once.
     pub(super) corrected: bool,
 }
 
@@ -73,7 +73,7 @@ impl Opening {
         self.deadline = deadline;
     }
 
-    /// Whether an answer to `id` would be one to the probe or the handshake.
+    /// Returns true if an answer to `id` would be one to the probe or the handshake.
     pub(super) fn awaits(&self, id: u64) -> bool {
         self.probe == Leg::Sent(id) || self.handshake == Leg::Sent(id)
     }

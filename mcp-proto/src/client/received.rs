@@ -4,7 +4,7 @@ use super::Failure;
 use crate::json::Raw;
 use crate::rpc::ErrorObject;
 
-/// What came for an id of ours.
+/// The response to an id of ours.
 #[derive(Clone, Copy)]
 pub(super) enum Received<'b> {
     Result(Raw<'b>),

@@ -9,7 +9,7 @@ use crate::rpc::{ErrorObject, Id, code, envelope};
 #[must_use = "a question whose reply is dropped is never answered"]
 pub struct Reply<'b> {
     pub(super) said: Said<'b>,
-    /// Whether it goes into the array of answers that is gathered.
+    /// True if the answer goes into the array of answers that is gathered.
     pub(super) batched: bool,
 }
 

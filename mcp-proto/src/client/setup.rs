@@ -34,7 +34,7 @@ pub struct ClientSetup<'c> {
     pub max_subscriptions: usize,
     /// See [`ClientConfig::limits`].
     pub limits: Limits,
-    /// What the capabilities amount to.
+    /// The features that the capabilities declare.
     pub(super) declared: ClientFeatures,
     pub(super) texts: Texts<'c, ClientCapabilities<'c>>,
 }

@@ -21,7 +21,7 @@ impl<S: Storage> Client<'_, S> {
         Ok(())
     }
 
-    /// Whether an answer to the request of this id is awaited. A transport need not send a
+    /// Returns true if an answer to the request of this id is awaited. A transport need not send a
     /// request that is no longer awaited.
     pub fn awaits(&self, id: u64) -> bool {
         self.is_awaited(id)

@@ -5,7 +5,7 @@ use crate::model::keys;
 use crate::revision::{Revision, RevisionSet};
 use crate::rpc::{ErrorObject, code};
 
-/// What a DiscoverResult says.
+/// The members of a DiscoverResult.
 pub(super) struct Discovered<'b> {
     /// An array.
     pub(super) versions: Raw<'b>,
@@ -52,8 +52,8 @@ pub(super) fn supported<'b>(error: ErrorObject<'b>, codes: &[i64]) -> Option<Raw
     supported.filter(|supported| supported.array().is_some())
 }
 
-/// Whether only a modern server has this error: one of three codes with the `data` that is defined
-/// for it (VR-27).
+/// Returns true if only a modern server has this error: one of three codes with the `data` that is
+/// defined for it (VR-27).
 pub(super) fn is_modern(error: ErrorObject<'_>) -> bool {
     match error.code {
         code::HEADER_MISMATCH => true,

@@ -22,9 +22,10 @@ use memchr::memchr;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Lines {
-    /// How much of the current line was searched: all of it, or up to its newline.
+    /// The number of bytes of the current line that were searched: all of it, or those up to its
+    /// newline.
     searched: usize,
-    /// Whether the first line of the stream is over.
+    /// True if the first line of the stream is over.
     begun: bool,
 }
 
@@ -53,8 +54,8 @@ impl Lines {
         found.map(|_| self.searched)
     }
 
-    /// What a line says: the bytes before its newline, without the carriage return of a CRLF
-    /// and, in the first line of the stream, without a byte order mark.
+    /// Returns the text of a line: the bytes before its newline, without the carriage return of a
+    /// CRLF and, in the first line of the stream, without a byte order mark.
     #[inline]
     pub fn text<'b>(&self, line: &'b [u8]) -> &'b [u8] {
         let line = match line {
@@ -64,7 +65,8 @@ impl Lines {
         self.without_mark(line)
     }
 
-    /// What a line, or the first piece of it, says behind a byte order mark.
+    /// Returns a line, or the first piece of it, without a byte order mark at the start of the
+    /// stream.
     #[inline]
     pub(crate) fn without_mark<'b>(&self, line: &'b [u8]) -> &'b [u8] {
         match line {
@@ -73,8 +75,8 @@ impl Lines {
         }
     }
 
-    /// How far the search is, plus one for the newline: the length of a line that was found, of
-    /// `held` bytes at most.
+    /// Returns the position of the search plus one for the newline: the length of a line that was
+    /// found, of `held` bytes at most.
     #[inline]
     pub(crate) fn line_len(&self, held: usize) -> usize {
         self.searched.saturating_add(1).min(held)
@@ -88,13 +90,13 @@ impl Lines {
     }
 }
 
-/// How few bytes are searched in less time than a call of `memchr` takes.
+/// The number of bytes below which a loop takes less time than a call of `memchr`.
 const SHORT: usize = 8;
 
 /// The most bytes that a line is longer than its text: byte order mark, CR and LF.
 pub(crate) const OVERHEAD: usize = 5;
 
-/// Whether a line is nothing but white space; such lines are skipped (ST-21).
+/// Returns true if a line has only white space; such lines are skipped (ST-21).
 #[inline]
 pub fn is_blank(text: &[u8]) -> bool {
     text.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r'))

@@ -60,7 +60,7 @@ impl<T> Clone for Access<'_, T> {
 impl<T> Copy for Access<'_, T> {}
 
 impl<T: AsRef<str>> Access<'_, T> {
-    /// Whether a `Host` of this value may be answered.
+    /// Returns true if a request with a `Host` of this value may be answered.
     pub fn allows_host(&self, host: &[u8]) -> bool {
         let Some(hosts) = self.hosts else { return true };
         let name = without_port(host);
@@ -70,7 +70,7 @@ impl<T: AsRef<str>> Access<'_, T> {
         })
     }
 
-    /// Whether a browser may send requests from a page of this `Origin`.
+    /// Returns true if a browser may send requests from a page of this `Origin`.
     pub fn allows_origin(&self, origin: &[u8]) -> bool {
         self.origins.iter().map(AsRef::as_ref).any(|allowed: &str| {
             match allowed.strip_suffix(":*") {
@@ -84,8 +84,8 @@ impl<T: AsRef<str>> Access<'_, T> {
     }
 }
 
-/// Whether these bytes are a host with an optional port: `uri-host [ ":" port ]` of RFC 9112,
-/// section 3.2, where the port is a number of 16 bits.
+/// Returns true if these bytes are a host with an optional port: `uri-host [ ":" port ]` of RFC
+/// 9112, section 3.2, where the port is a number of 16 bits.
 pub(super) fn is_host(authority: &[u8]) -> bool {
     let (name, port) = match authority {
         [b'[', rest @ ..] => match rest.iter().position(|byte| *byte == b']') {
@@ -104,7 +104,8 @@ pub(super) fn is_host(authority: &[u8]) -> bool {
     !name.is_empty() && name.iter().all(is_sound) && is_port(port)
 }
 
-/// Whether these bytes are nothing, or a colon and a number of 16 bits, which may be left out.
+/// Returns true if these bytes are empty, or a colon and a number of 16 bits, which may be left
+/// out.
 fn is_port(port: &[u8]) -> bool {
     let [b':', digits @ ..] = port else {
         return port.is_empty();

@@ -42,7 +42,8 @@ struct Annotation {
 pub struct Argument<'a, 'b> {
     /// The name of its header.
     pub header: &'a str,
-    /// What the call says; without that, or with null, there is no header (XH-09).
+    /// The value of the argument in the call; without one, or with null, there is no header
+    /// (XH-09).
     pub value: Option<Raw<'b>>,
     kind: Kind,
 }
@@ -55,7 +56,7 @@ enum Kind {
     Number,
 }
 
-/// What is wrong with a tool's annotations: no client sends headers for it (XH-07).
+/// Faults of a tool's annotations: no client sends headers for such a tool (XH-07).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BadAnnotation {
@@ -82,7 +83,8 @@ impl Annotations {
         Self::read_by(schema, &[Kind::Published])
     }
 
-    /// The same for the transports draft of spring 2026, in which numbers have headers, too.
+    /// Reads the annotations of an `inputSchema` of the transports draft of spring 2026, in which
+    /// numbers have headers, too.
     ///
     /// # Errors
     /// Those of [`read`](Self::read) but [`BadAnnotation::Number`].
@@ -90,7 +92,7 @@ impl Annotations {
         Self::read_by(schema, &[Kind::Published, Kind::Number])
     }
 
-    /// Whether no argument has a header.
+    /// Returns true if no argument has a header.
     pub const fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -216,7 +218,7 @@ impl Argument<'_, '_> {
         }
     }
 
-    /// Whether the text of a header says what the call says (XH-14).
+    /// Returns true if the text of a header stands for the value of the call (XH-14).
     pub fn matches(&self, text: &[u8]) -> bool {
         self.value.is_some_and(|value| mirror::matches(text, value))
     }

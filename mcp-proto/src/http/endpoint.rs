@@ -7,7 +7,7 @@ use super::refusal::Refusal;
 use super::session_id::SessionId;
 use crate::revision::{Http, Revision, RevisionSet};
 
-/// What is known of an endpoint before any request: shared by all of them, without a lock.
+/// The settings of an endpoint, known before any request and shared by all requests without a lock.
 ///
 /// ```
 /// # struct Post(&'static str);
@@ -40,8 +40,8 @@ pub struct Endpoint<'c, T = &'c str> {
     /// The revisions that it serves. Without a legacy one there are no streams to open and no
     /// sessions to end (SH-41).
     pub revisions: RevisionSet,
-    /// Whether `initialize` opens a session, so that legacy messages without one are refused
-    /// (SH-29). Otherwise each of them stands for itself, and what is remembered is nothing.
+    /// True if `initialize` opens a session, so that legacy messages without one are refused
+    /// (SH-29). Otherwise each message is handled alone, and nothing is remembered between two.
     pub sessions: bool,
 }
 
@@ -80,7 +80,7 @@ pub struct Get<'h> {
     pub last_event_id: Option<&'h [u8]>,
 }
 
-/// What `MCP-Protocol-Version` says.
+/// The value of the header `MCP-Protocol-Version`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Version<'h> {
     /// Nothing: an old client, or a mistake (SH-32, SH-37). A legacy message without a session is
@@ -113,8 +113,8 @@ impl<T> Clone for Endpoint<'_, T> {
 impl<T> Copy for Endpoint<'_, T> {}
 
 impl<T: AsRef<str>> Endpoint<'_, T> {
-    /// Judges a head. What is refused here needs no body: answer with the refusal's status and
-    /// text, and close.
+    /// Judges a head. A request that is refused here needs no body: answer with the refusal's
+    /// status and text, and close.
     ///
     /// # Errors
     /// See [`Refusal`], in the order of its checks: path, transfer coding, host, origin, HTTP
@@ -228,7 +228,8 @@ impl<T: AsRef<str>> Endpoint<'_, T> {
 }
 
 impl Post<'_> {
-    /// Whether its version is one of the modern era, so that the body has to be as well.
+    /// Returns true if the version of the head is one of the modern era, so that the body has to be
+    /// of it as well.
     pub fn is_modern(&self) -> bool {
         matches!(self.version, Version::Known(revision) if revision.is_modern())
     }

@@ -43,9 +43,9 @@ pub trait Head {
     /// compared without regard to case (SH-39).
     fn values<'h>(&'h self, name: &str, each: &mut dyn FnMut(&'h [u8]));
 
-    /// Whether the request must have a `Host`, as every request of HTTP/1.1 must (RFC 9112,
-    /// section 3.2): true unless it is said. An HTTP library that does not present the authority
-    /// of a request of HTTP/2 as its `Host` says false.
+    /// Returns true if the request must have a `Host`, as every request of HTTP/1.1 must (RFC 9112,
+    /// section 3.2); the default is true. An HTTP library that does not present the authority of a
+    /// request of HTTP/2 as its `Host` returns false.
     fn requires_host(&self) -> bool {
         true
     }

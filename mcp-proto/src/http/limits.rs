@@ -8,7 +8,7 @@ use core::time::Duration;
 pub struct HttpLimits {
     /// The longest request body in bytes.
     pub body: usize,
-    /// How many legacy sessions exist at the same time.
+    /// The number of legacy sessions that may exist at the same time.
     pub sessions: usize,
     /// The time after which an unused legacy session ends.
     pub session_idle: Duration,

@@ -8,8 +8,9 @@ pub const JSON: &str = "application/json";
 /// `text/event-stream`.
 pub const EVENT_STREAM: &str = "text/event-stream";
 
-/// Whether the `Accept` of a head, in all of its lines, takes this media type (RFC 9110, section
-/// 12.5.1): the most specific range that matches decides, and no `Accept` at all takes anything.
+/// Returns true if the `Accept` of a head, in all of its lines, takes this media type (RFC 9110,
+/// section 12.5.1): the most specific range that matches decides, and a head without `Accept` takes
+/// any media type.
 ///
 /// ```
 /// # struct Accept(&'static str);
@@ -59,7 +60,7 @@ pub fn accepts(head: &(impl Head + ?Sized), media_type: &str) -> bool {
     }
 }
 
-/// Whether a `Content-Type` is this media type, whatever its parameters (SH-50).
+/// Returns true if a `Content-Type` is this media type, whatever its parameters (SH-50).
 pub fn is(content_type: &[u8], media_type: &str) -> bool {
     content_type
         .split(|byte| *byte == b';')

@@ -20,7 +20,7 @@ use core::fmt;
 
 use crate::json::{Kind, Number, Raw, Str};
 
-/// Why a value has no header text, or a header text no value.
+/// Reasons for which a value has no header text, or a header text no value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MirrorError {
@@ -103,8 +103,9 @@ pub fn write_number(value: Raw<'_>, out: &mut [u8]) -> Result<Option<usize>, Mir
     text.finish().map(Some)
 }
 
-/// Whether the header text says what the body says (XH-14): text as text, integers as numbers
-/// (`42` is `42.0`). White space around the text is not part of it (RFC 9110, section 5.5).
+/// Returns true if the header text stands for the value of the body (XH-14): text is compared as
+/// text, integers as numbers (`42` is `42.0`). White space around the text is not part of it (RFC
+/// 9110, section 5.5).
 ///
 /// `false` also for text that cannot be [decoded](decode), and for values without header.
 pub fn matches(text: &[u8], value: Raw<'_>) -> bool {
@@ -123,7 +124,7 @@ pub fn matches(text: &[u8], value: Raw<'_>) -> bool {
     }
 }
 
-/// Whether the header text is this text as it stands, without Base64.
+/// Returns true if the header text is this text as it stands, without Base64.
 pub(crate) fn is_text(text: &[u8], value: Str<'_>) -> bool {
     value.is_exact() && text.iter().copied().eq(bytes(value))
 }
@@ -148,7 +149,8 @@ pub fn decode<'t>(text: &'t [u8], out: &'t mut [u8]) -> Result<&'t str, MirrorEr
     core::str::from_utf8(bytes).map_err(|_| MirrorError::Base64)
 }
 
-/// What is between the sentinels, which are exact and in lower case; `None` for literal text.
+/// Returns the text between the sentinels, which are exact and in lower case; `None` for literal
+/// text.
 fn sealed(text: &[u8]) -> Option<&[u8]> {
     text.strip_prefix(PREFIX)?.strip_suffix(SUFFIX)
 }

@@ -120,7 +120,7 @@ impl<'h> ResponseHead<'h> {
         }
     }
 
-    /// The same head, which opens this session.
+    /// Adds the session that the response opens.
     #[must_use]
     pub const fn opening<'s>(self, session: Option<SessionId<'s>>) -> ResponseHead<'s>
     where

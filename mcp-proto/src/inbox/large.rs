@@ -15,13 +15,13 @@ use crate::rpc::{Incoming, Message};
 pub struct Large {
     bytes: Arc<Vec<u8>>,
     text: Range<usize>,
-    /// What the inbox held behind the message.
+    /// The bytes that the inbox held after the message.
     rest: Range<usize>,
     depth: u8,
 }
 
 impl Large {
-    /// What the message says.
+    /// Returns the message.
     pub fn message(&self) -> Incoming<'_> {
         let text = self.bytes.get(self.text.clone()).unwrap_or_default();
         Incoming::Message(Message::parse(text, self.depth))

@@ -7,7 +7,7 @@ use std::vec::Vec;
 use super::*;
 use crate::rpc::Response;
 
-/// What an incoming says, in a word and an id.
+/// The kind of an incoming item, and its id.
 fn told(incoming: Incoming<'_>) -> String {
     match incoming {
         Incoming::BatchStart => String::from("["),

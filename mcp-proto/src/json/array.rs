@@ -39,7 +39,7 @@ impl<'b> Array<'b> {
         self.elements().count()
     }
 
-    /// Whether there is no element.
+    /// Returns true if the array has no element.
     pub fn is_empty(self) -> bool {
         self.elements().next().is_none()
     }

@@ -7,7 +7,7 @@ use serde::{de, ser};
 use super::Kind;
 use crate::SendError;
 
-/// Why JSON did not decode into what was asked for, and where.
+/// The reason for which JSON did not decode into a type, and the place.
 ///
 /// Its text names the path of members and indexes, never a value, so it may be shown to the
 /// peer: `days: expected u8, found a string`.
@@ -15,12 +15,13 @@ use crate::SendError;
 pub struct DecodeError {
     kind: DecodeErrorKind,
     path: Path,
-    /// What the type had to say. Only with an allocator: firmware has no room for prose.
+    /// The message of the type's `Deserialize`. Only with an allocator: firmware has no room for
+    /// prose.
     #[cfg(feature = "alloc")]
     detail: Option<alloc::boxed::Box<str>>,
 }
 
-/// What did not fit.
+/// Reasons for which a value did not decode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DecodeErrorKind {
@@ -73,7 +74,7 @@ impl DecodeError {
         Self::new(DecodeErrorKind::LoneSurrogate)
     }
 
-    /// What did not fit.
+    /// Returns the reason.
     pub const fn kind(&self) -> DecodeErrorKind {
         self.kind
     }
@@ -182,7 +183,7 @@ impl de::Error for DecodeError {
     }
 }
 
-/// Why a value did not become JSON.
+/// Reasons for which a value could not be written as JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EncodeError {
@@ -236,7 +237,7 @@ impl Step {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Path {
     steps: [Step; 4],
-    /// How many of them there are, counting one that was elided.
+    /// The number of steps, counting one that was elided.
     len: u8,
 }
 

@@ -23,7 +23,7 @@ impl<'b> Pieces<'b> {
         Self { rest: content }
     }
 
-    /// What was not decoded yet.
+    /// Returns the bytes that were not decoded yet.
     #[cfg(feature = "serde-json-core")]
     pub(super) const fn rest(&self) -> &'b [u8] {
         self.rest

@@ -2,16 +2,16 @@
 
 use core::fmt;
 
-/// Why a text is no JSON that we accept, and where.
+/// A fault for which a text is not accepted as JSON, and its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// What is wrong.
+    /// The kind of the fault.
     pub kind: FaultKind,
     /// The offset of the first byte that cannot be right, at most the length of the text.
     pub at: usize,
 }
 
-/// What is wrong with a JSON text.
+/// The kinds of faults of a JSON text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 // As wide as a word. In the scanner's results it lies where a slice has its length, and a

@@ -11,7 +11,7 @@ pub(super) struct Parts {
     /// Up to 38 significant digits.
     pub(super) digits: u128,
     pub(super) exponent: i32,
-    /// Whether there were more digits than these.
+    /// True if the number has more digits than `digits` holds.
     pub(super) truncated: bool,
 }
 
@@ -147,7 +147,7 @@ static POWERS: [f64; 23] = [
 struct Scaled {
     mantissa: u128,
     exponent: i32,
-    /// Whether bits below the mantissa were lost.
+    /// True if bits below the mantissa were lost.
     inexact: bool,
 }
 

@@ -1,6 +1,6 @@
 //! The form of a string.
 
-/// How the bytes of a string are to be read; of two forms the greater covers both.
+/// The form of a string's bytes, by which they are read; of two forms the greater covers both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Form {
     /// Checked JSON without an escape: its own decoding.

@@ -20,7 +20,7 @@ impl<'b> Raw<'b> {
     ///
     /// # Errors
     ///
-    /// What `serde_json` says of a text that does not fit the type.
+    /// The error of `serde_json` for a text that does not fit the type.
     ///
     /// ```
     /// use mcp_proto::json::Raw;
@@ -54,7 +54,7 @@ impl Raw<'_> {
     ///
     /// # Errors
     ///
-    /// What `simd-json` says of a text that does not fit the type.
+    /// The error of `simd-json` for a text that does not fit the type.
     pub fn decode_simd_json<'s, T: Deserialize<'s>>(
         self,
         scratch: &'s mut Vec<u8>,
@@ -73,7 +73,7 @@ impl Raw<'_> {
 ///
 /// # Errors
 ///
-/// What `simd-json` says of a text that is no JSON or does not fit the type.
+/// The error of `simd-json` for a text that is no JSON or does not fit the type.
 ///
 /// ```
 /// let mut frame = br#"{"text": "a\nb \ud83d"}"#.to_vec();
@@ -103,7 +103,7 @@ impl<'b> Raw<'b> {
     ///
     /// # Errors
     ///
-    /// What `serde-json-core` says of a text that does not fit the type, and its
+    /// The error of `serde-json-core` for a text that does not fit the type, and its
     /// `EscapedStringIsTooLong` for a buffer that is too short.
     ///
     /// ```

@@ -60,7 +60,7 @@ impl<'b, T> List<'b, T> {
         }
     }
 
-    /// Whether there is none.
+    /// Returns true if the list has no item.
     pub fn is_empty(&self) -> bool {
         match self.0 {
             Items::Theirs(array) => array.is_empty(),

@@ -60,7 +60,7 @@ impl<'b, V> Map<'b, V> {
         }
     }
 
-    /// Whether there is none.
+    /// Returns true if the map has no entry.
     pub fn is_empty(&self) -> bool {
         match self.0 {
             Pairs::Theirs(object) => object.is_empty(),

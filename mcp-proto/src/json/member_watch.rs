@@ -43,7 +43,8 @@ impl MemberWatch {
         watch
     }
 
-    /// Whether the object has a `_meta`, and then whether that has no members.
+    /// Returns true if the object has a `_meta` without members, false if it has one with members,
+    /// and `None` if it has no `_meta`.
     pub(crate) const fn own_meta(&self) -> Option<bool> {
         match self.members & META {
             0 => None,
@@ -51,7 +52,8 @@ impl MemberWatch {
         }
     }
 
-    /// Whether the name at this index is one of a member: of the object, or of its `_meta`.
+    /// Returns true if the object, or its `_meta` if `in_meta`, has a member of the name at
+    /// `index`.
     pub(crate) fn has(&self, index: usize, in_meta: bool) -> bool {
         let found = if in_meta { self.meta } else { self.members };
         found & bit(index) != 0
@@ -103,7 +105,7 @@ impl MemberWatch {
         }
     }
 
-    /// Whether names of this depth are looked at.
+    /// Returns true if member names of this depth are compared with the names.
     const fn is_watched(&self) -> bool {
         self.depth == 1 || (self.depth == 2 && self.is_in_meta)
     }
@@ -160,8 +162,8 @@ mod tests {
 
     const NAMES: [&str; 3] = ["a", "x/y", "resultType"];
 
-    /// What a watch notes of the object in pieces of each length: the members, those of `_meta`,
-    /// and whether there is one without members.
+    /// Checks the members that a watch notes of the object, those of its `_meta`, and `own_meta`,
+    /// with pieces of each length.
     #[track_caller]
     fn check(json: &str, members: &[&str], of_meta: &[&str], own_meta: Option<bool>) {
         for size in 1..=json.len() {

@@ -29,7 +29,7 @@ impl<'b> Number<'b> {
         escape::text(self.bytes)
     }
 
-    /// Whether it is written without fraction and exponent.
+    /// Returns true if the number is written without fraction and exponent.
     pub fn is_integer(self) -> bool {
         !self
             .bytes

@@ -49,7 +49,7 @@ impl<'b> Object<'b> {
         Members(Walk::inside(self.bytes, self.form))
     }
 
-    /// Whether there is no member.
+    /// Returns true if the object has no member.
     pub fn is_empty(self) -> bool {
         self.members().next().is_none()
     }

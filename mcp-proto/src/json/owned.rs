@@ -69,7 +69,7 @@ impl RawBuf {
         Ok(Self { bytes, form })
     }
 
-    /// What a type serializes to, all members of all revisions.
+    /// Serializes a value of any type, with all members of all revisions.
     ///
     /// # Errors
     ///
@@ -140,7 +140,7 @@ impl RawBuf {
         }
     }
 
-    /// Whether it keeps a whole message to save a copy of a part of it.
+    /// Returns true if this buffer keeps a whole message alive instead of a copy of its own part.
     pub const fn is_shared(&self) -> bool {
         !matches!(self.bytes, Bytes::Own(_))
     }
@@ -197,7 +197,7 @@ impl FromStr for RawBuf {
     }
 }
 
-/// What is compared is the text, as of [`Raw`].
+/// Compares the texts, as [`Raw`] does.
 impl PartialEq for RawBuf {
     fn eq(&self, other: &Self) -> bool {
         self.as_raw() == other.as_raw()

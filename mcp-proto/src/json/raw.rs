@@ -86,7 +86,7 @@ impl<'b> Raw<'b> {
         self.form
     }
 
-    /// What the value is.
+    /// Returns the kind of the value.
     #[inline]
     pub const fn kind(self) -> Kind {
         match self.bytes.first() {
@@ -99,9 +99,9 @@ impl<'b> Raw<'b> {
         }
     }
 
-    /// Whether half a surrogate pair may be in one of its strings: a decoder that takes only
-    /// Unicode text has to be kept from it. `false` is certain; a part of a larger value may
-    /// say `true` because of its neighbour.
+    /// Returns true if half a surrogate pair may be in one of the value's strings: a decoder that
+    /// takes only Unicode text must not get such a value. `false` is certain; for a part of a
+    /// larger value, `true` may be due to a neighbour of the part.
     pub const fn has_lone_surrogate(self) -> bool {
         matches!(self.form, Form::Lone)
     }
@@ -122,7 +122,7 @@ impl<'b> Raw<'b> {
         }
     }
 
-    /// Whether it is `null`.
+    /// Returns true if the value is `null`.
     pub fn is_null(self) -> bool {
         self.kind() == Kind::Null
     }
@@ -135,7 +135,7 @@ impl Default for Raw<'_> {
     }
 }
 
-/// What is compared is the text: `1` is not `1.0`, and the order of members counts.
+/// Compares the texts: `1` is not `1.0`, and the order of members counts.
 impl PartialEq for Raw<'_> {
     fn eq(&self, other: &Self) -> bool {
         self.bytes == other.bytes
@@ -171,7 +171,7 @@ impl fmt::Debug for Raw<'_> {
     }
 }
 
-/// How many bytes of a value `Debug` shows.
+/// The number of bytes of a value that `Debug` shows at most.
 const LONGEST_SHOWN: usize = 200;
 
 #[cfg(test)]

@@ -145,8 +145,8 @@ impl<'b> Scanner<'b> {
         Ok(Some(key))
     }
 
-    /// Whether an opened array has another element, with the position at it; `first` tells that
-    /// none was read yet.
+    /// Returns true, with the position at the element, if the opened array has another element;
+    /// `first` states that none was read yet.
     #[inline]
     pub(crate) fn next_element(&mut self, first: bool) -> Result<bool, Fault> {
         self.skip_whitespace();
@@ -182,7 +182,8 @@ impl<'b> Scanner<'b> {
         self.value_in_place()
     }
 
-    /// The same for the one place where it has to be fast, at the price of its size.
+    /// As [`value`](Self::value), inlined for the one caller that has to be fast, at the price of
+    /// its size.
     #[inline(always)]
     pub(crate) fn value_in_place(&mut self) -> Result<Raw<'b>, Fault> {
         if let [0..=b' ', ..] = self.rest {

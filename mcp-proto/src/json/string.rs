@@ -75,7 +75,7 @@ fn next_stop(bytes: &[u8], from: usize) -> usize {
     }
 }
 
-/// Whether a string continues through a whole block, in plain ASCII. A loop that asks for
+/// Returns true if the string continues through a whole block, in plain ASCII. A loop that asks for
 /// nothing else becomes vector code.
 #[inline(always)]
 fn is_plain<const N: usize>(bytes: &[u8], at: usize) -> bool {
@@ -107,7 +107,7 @@ fn pass_beyond_ascii(bytes: &[u8], from: usize) -> Result<usize, Fault> {
     Ok(at)
 }
 
-/// How often a string leaves ASCII before it is checked in blocks.
+/// The number of times that a string leaves ASCII before it is checked in blocks.
 const OFTEN: u32 = 4;
 
 /// The bytes beyond ASCII that are checked character by character.
@@ -189,7 +189,7 @@ fn pass_escape(bytes: &[u8], at: usize) -> Result<End, Fault> {
     }
 }
 
-/// What four digits stand for in UTF-16.
+/// The kind of UTF-16 code unit that four digits stand for.
 enum Unit {
     High,
     Low,

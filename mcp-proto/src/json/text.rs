@@ -60,7 +60,8 @@ impl<'b> Str<'b> {
         Self::walked(content, content.contains(&b'\\'), form)
     }
 
-    /// The same for one of which it is known whether it holds a backslash.
+    /// As [`at_most`](Self::at_most), for a content of which the caller knows whether it holds a
+    /// backslash.
     #[inline]
     pub(super) fn walked(content: &'b [u8], escaped: bool, form: Form) -> Self {
         let form = match form {
@@ -71,7 +72,7 @@ impl<'b> Str<'b> {
         Self { content, form }
     }
 
-    /// What stood between the quotes of a string that was accepted before, kept by the caller.
+    /// The content of a string that was accepted before and that the caller kept.
     pub(crate) fn received(content: &'b [u8]) -> Self {
         Self::at_most(content, Form::Lone)
     }
@@ -98,7 +99,7 @@ impl<'b> Str<'b> {
         }
     }
 
-    /// The same as bytes, which are not checked again.
+    /// The bytes of [`as_plain`](Self::as_plain), which are not checked again.
     #[inline]
     pub(crate) const fn plain_bytes(self) -> Option<&'b [u8]> {
         match self.form {
@@ -166,12 +167,12 @@ impl<'b> Str<'b> {
         }
     }
 
-    /// Whether decoding loses nothing: there is no half of a surrogate pair in it.
+    /// Returns true if decoding loses nothing: the string holds no half of a surrogate pair.
     pub const fn is_exact(self) -> bool {
         !matches!(self.form, Form::Lone)
     }
 
-    /// Whether the text is empty.
+    /// Returns true if the text is empty.
     pub const fn is_empty(self) -> bool {
         self.content.is_empty()
     }
@@ -224,7 +225,7 @@ impl<'b> Str<'b> {
             }))
     }
 
-    /// Whether the decoded text is `expected`, which is UTF-8.
+    /// Returns true if the decoded text equals `expected`, which is UTF-8.
     #[inline]
     pub(crate) fn is(self, expected: &[u8]) -> bool {
         match self.form {

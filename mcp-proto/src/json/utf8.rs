@@ -17,7 +17,7 @@ pub(super) fn char_end(bytes: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// Whether 64 bytes from `at` on go on as UTF-8 after the three bytes before them; a character
+/// Returns true if 64 bytes from `at` on continue the three bytes before them as UTF-8; a character
 /// may be cut at the end. `false` if there are not as many bytes.
 ///
 /// Every byte is compared with the three before it, without a branch: the compiler makes vector

@@ -10,8 +10,8 @@ use crate::BufferFull;
 
 /// Writes JSON into a slice; past the end of the slice it continues to count.
 ///
-/// So one run gives either the bytes or the number that they take. What it left in a slice that
-/// was too short means nothing.
+/// So one run gives either the bytes or the number that they take. After a run over a slice that
+/// was too short, the content of the slice means nothing.
 ///
 /// ```
 /// use mcp_proto::{BufferFull, json::Writer};
@@ -33,7 +33,7 @@ pub struct Writer<'o> {
     out: &'o mut [u8],
     /// The bytes that were asked for so far; beyond `out.len()` they were only counted.
     len: usize,
-    /// What reads the bytes that are only counted.
+    /// The watch that reads the bytes which are only counted.
     watch: Option<&'o mut MemberWatch>,
 }
 
@@ -69,7 +69,7 @@ impl<'o> Writer<'o> {
         self.len
     }
 
-    /// Whether nothing was written or counted yet.
+    /// Returns true if nothing was written or counted yet.
     #[inline]
     pub const fn is_empty(&self) -> bool {
         self.len == 0
@@ -175,7 +175,7 @@ impl<'o> Writer<'o> {
         self.shortest(value, |other| other == value.abs());
     }
 
-    /// The same for the shorter type, whose own shortest text is shorter.
+    /// A number of the shorter type, whose shortest text is shorter; see [`float`](Self::float).
     pub(super) fn float32(&mut self, value: f32) {
         self.shortest(value.into(), |other| other as f32 == value.abs());
     }
@@ -368,7 +368,8 @@ impl fmt::Write for Text<'_, '_> {
 mod tests {
     use super::*;
 
-    /// The same bytes from every buffer that is long enough; the same need from all others.
+    /// Expects the same bytes from every buffer that is long enough, and the same need from all
+    /// others.
     fn check(expected: &str, write: impl Fn(&mut Writer<'_>)) {
         let mut counting = Writer::counting();
         write(&mut counting);

@@ -91,8 +91,8 @@ pub fn step<'i, 'o, M: Machine, I: Store<u8>, O: Store<u8>>(
     step_with(machine, || inbox.next_message(), outbox, now)
 }
 
-/// The same with messages from wherever `next` has them, which is asked at most once: only when
-/// a message can be taken.
+/// Does one thing for one connection, as [`step`] does, with messages from `next`, which is called
+/// at most once: only when a message can be taken.
 pub fn step_with<'i, 'o, M: Machine, O: Store<u8>>(
     machine: &'o mut M,
     next: impl FnOnce() -> Option<Incoming<'i>>,

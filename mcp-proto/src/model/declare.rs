@@ -1,4 +1,4 @@
-//! How payloads are declared.
+//! Declarations of payloads.
 //!
 //! One declaration gives the type that borrows from a message, the owned type of `mcp-async`, how both are read and
 //! written, and the members that a revision lacks. The macros `declare_tools` and its neighbours hold the declarations

@@ -116,7 +116,7 @@ impl<'b> ElicitResult<'b> {
 }
 
 closed_enum! {
-    /// What a person did with a question.
+    /// The action of a person in response to an elicitation.
     pub enum ElicitAction {
         /// Yes: the form is filled in, or the page may be opened (EL-10).
         Accept = "accept",
@@ -127,7 +127,7 @@ closed_enum! {
     }
 }
 
-/// What a person put into a field of a form. `Debug` tells its kind only.
+/// The value that a person entered into a field of a form. `Debug` shows its kind only.
 #[derive(Clone, Copy, Serialize)]
 #[serde(untagged)]
 pub enum FormValue<'b> {
@@ -141,7 +141,7 @@ pub enum FormValue<'b> {
     Boolean(bool),
     /// Several choices; since 2025-11-25.
     Choices(List<'b, Str<'b>>),
-    /// What no form asks for.
+    /// A value of a kind that no form asks for.
     Other(Raw<'b>),
 }
 

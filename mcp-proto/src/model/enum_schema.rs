@@ -35,15 +35,15 @@ use crate::json::{DecodeError, List, Object, Str};
 pub struct EnumSchema<'b> {
     /// The choices.
     pub choices: Choices<'b>,
-    /// What people call it.
+    /// The title.
     pub title: Option<Str<'b>>,
-    /// What is chosen there.
+    /// The description.
     pub description: Option<Str<'b>>,
-    /// What is chosen at first; since 2025-11-25.
+    /// The choice that is selected at first; since 2025-11-25.
     pub default: Option<Str<'b>>,
 }
 
-/// What there is to choose from.
+/// The choices of a field.
 #[derive(Clone, Copy, Debug)]
 pub enum Choices<'b> {
     /// Values that speak for themselves.
@@ -55,7 +55,7 @@ pub enum Choices<'b> {
     Named {
         /// The values.
         values: List<'b, Str<'b>>,
-        /// What to show, in the same order.
+        /// The titles of the values, in the order of the values.
         names: List<'b, Str<'b>>,
     },
 }
@@ -130,15 +130,15 @@ impl<'b> Choices<'b> {
 pub struct MultiEnumSchema<'b> {
     /// The choices.
     pub choices: Choices<'b>,
-    /// What people call it.
+    /// The title.
     pub title: Option<Str<'b>>,
-    /// What is chosen there.
+    /// The description.
     pub description: Option<Str<'b>>,
     /// The fewest choices.
     pub min_items: Option<u64>,
     /// The most choices.
     pub max_items: Option<u64>,
-    /// What is chosen at first.
+    /// The choices that are selected at first.
     pub default: Option<List<'b, Str<'b>>>,
 }
 

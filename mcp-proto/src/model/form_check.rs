@@ -26,11 +26,11 @@ use crate::json::{Number, Object, Raw, Str};
 pub struct FieldMismatch<'b> {
     /// The name of the field, as the form has it.
     pub field: Str<'b>,
-    /// What is wrong with its value.
+    /// The fault of the value.
     pub fault: FieldFault,
 }
 
-/// What is wrong with the value of a field.
+/// Faults of the value of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FieldFault {
@@ -151,7 +151,7 @@ fn number(schema: &NumberSchema<'_>, value: Raw<'_>) -> Result<(), FieldFault> {
     Ok(())
 }
 
-/// Whether a number has no fraction: `1.0` and `1e3` have none.
+/// Returns true if the number has no fraction: `1.0` and `1e3` have none.
 fn is_integer(number: Number<'_>) -> bool {
     number.to_i64().is_some() || number.to_u64().is_some() || {
         let value = number.to_f64();
@@ -320,7 +320,7 @@ mod tests {
 
     use super::*;
 
-    /// What is wrong with this value of a field `f` with this schema.
+    /// Expects this fault of a value of the field `f` with this schema.
     #[track_caller]
     fn check(schema: &str, value: &str, expected: Option<FieldFault>) {
         let form = std::format!(r#"{{"type":"object","properties":{{"f":{schema}}}}}"#);

@@ -49,8 +49,8 @@ impl<'b> Implementation<'b> {
     }
 }
 
-/// What every server writes, firmware too: without serde, whose general code brings the whole
-/// deserializer along. Icons that came from a peer are passed on as they are.
+/// Types that every server writes, firmware too: without serde, whose general code brings the
+/// whole deserializer along. Icons that came from a peer are passed on as they are.
 pub(crate) trait WriteDirect {
     /// Writes it as this revision has it.
     fn write(&self, revision: Revision, w: &mut Writer<'_>);
@@ -131,7 +131,7 @@ mod tests {
     use super::*;
     use crate::json::Raw;
 
-    /// What serde's derive makes of the same value is the same, in every revision.
+    /// Expects the text that serde's derive makes of the value, in every revision.
     #[track_caller]
     fn check<T: serde::Serialize>(value: &T, write: fn(&T, Revision, &mut Writer<'_>)) {
         for revision in Revision::ALL {

@@ -59,7 +59,8 @@ closed_enum! {
     }
 }
 
-/// What a server wants to have back as it is (MR-11). `Debug` does not show it.
+/// The request state: a text that the client returns to the server as it is (MR-11). `Debug` does
+/// not show it.
 #[derive(Clone, Copy, Default, PartialEq, Deserialize)]
 #[serde(transparent)]
 pub struct RequestState<'b>(#[serde(borrow)] pub Str<'b>);

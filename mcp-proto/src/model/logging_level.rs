@@ -3,14 +3,14 @@
 use super::open::closed_enum;
 
 closed_enum! {
-    /// How severe a log message is, in ascending order (RFC 5424).
+    /// The severity of a log message, in ascending order (RFC 5424).
     #[derive(PartialOrd, Ord)]
     pub enum LoggingLevel {
         /// Details for who looks for a fault.
         Debug = "debug",
-        /// What goes on.
+        /// An informational message.
         Info = "info",
-        /// What goes on and matters.
+        /// A normal but significant condition.
         Notice = "notice",
         /// Something may go wrong.
         Warning = "warning",

@@ -19,7 +19,7 @@ macro_rules! closed_names {
                 }
             }
 
-            /// What a name of the wire says; `None` if it is unknown.
+            /// Returns the variant of a name of the wire; `None` if the name is unknown.
             pub fn parse(name: $crate::json::Str<'_>) -> Option<Self> {
                 $(if name == $text {
                     return Some(Self::$variant);

@@ -1,4 +1,4 @@
-//! How the members of declared payloads are read and written.
+//! Rules by which the members of declared payloads are read and written.
 
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
@@ -12,7 +12,7 @@ use super::ElicitationSchema;
 use crate::json::RawBuf;
 use crate::json::{Exact, Kind, List, Object, Raw, Str};
 
-/// How members of a kind are read from JSON and written.
+/// A rule by which members of a kind are read from JSON and written.
 pub trait Rule<'de, T: Serialize> {
     /// Reads the value of a member.
     fn read<D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error>;

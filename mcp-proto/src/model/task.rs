@@ -110,7 +110,7 @@ macro_rules! declare_tasks {
 }
 
 closed_enum! {
-    /// How a task stands.
+    /// The status of a task.
     pub enum TaskStatus {
         /// It is being worked on.
         Working = "working",
@@ -126,7 +126,7 @@ closed_enum! {
 }
 
 impl TaskStatus {
-    /// Whether it can change no more (TK-08).
+    /// Returns true if the status can change no more (TK-08).
     pub const fn is_terminal(self) -> bool {
         matches!(self, Self::Completed | Self::Failed | Self::Cancelled)
     }

@@ -142,7 +142,7 @@ pub enum Era {
     Modern,
 }
 
-/// What the structured content of a tool's result may be.
+/// The values that the structured content of a tool's result may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum StructuredContent {
     /// The revision has none.
@@ -177,7 +177,7 @@ pub enum Tasks {
     Extension,
 }
 
-/// How a revision travels over HTTP.
+/// The transport over HTTP that a revision has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Http {
     /// Two endpoints: one event stream down, POST up. 2024-11-05.

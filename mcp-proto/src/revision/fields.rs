@@ -21,7 +21,7 @@ pub enum Member {
     Instead(&'static str),
 }
 
-/// What becomes of the members of one struct in one revision.
+/// The rules by which the members of one struct are written in one revision.
 ///
 /// ```
 /// use mcp_proto::Revision;
@@ -62,7 +62,7 @@ impl Rules {
         }
     }
 
-    /// What to do with this member.
+    /// Returns the way in which this member is written.
     pub fn member(self, field: &str) -> Member {
         self.exceptions
             .iter()
@@ -79,7 +79,7 @@ impl Rules {
     }
 }
 
-/// Whether a list by this name is written as its first element alone, without brackets: the
+/// Returns true if a list by this name is written as its first element alone, without brackets: the
 /// content of a sampling message before it could have several blocks (SP-13).
 pub fn first_only(list: &str, revision: Option<Revision>) -> bool {
     list == "mcp:Blocks" && revision.is_some_and(|revision| !revision.has_sampling_tools())
@@ -95,7 +95,7 @@ struct Exception {
     otherwise: Otherwise,
 }
 
-/// What becomes of a member where it is not.
+/// The way in which a member is written in a revision that lacks it.
 #[derive(Clone, Copy, Debug)]
 enum Otherwise {
     Skip,

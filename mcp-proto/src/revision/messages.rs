@@ -22,8 +22,8 @@ impl Side {
     }
 }
 
-/// Whether a message of this method may be sent by this side in this revision, as request or
-/// as notification, whichever the method is.
+/// Returns true if a message of this method may be sent by this side in this revision, as request
+/// or as notification, whichever the method is.
 ///
 /// The questions of a multi-round request are not messages: they travel inside of a result. The
 /// capabilities that the peer must have declared are not checked here.
@@ -41,12 +41,12 @@ pub const fn allowed(method: Method<'_>, sender: Side, revision: Revision) -> bo
     senders(method, sender).contains(revision)
 }
 
-/// Whether any revision lets this side send this method.
+/// Returns true if any revision lets this side send this method.
 pub const fn known(method: Method<'_>, sender: Side) -> bool {
     !senders(method, sender).is_empty()
 }
 
-/// Whether this is the method of a notification; `false` for an unknown method.
+/// Returns true if the method is that of a notification; `false` for an unknown method.
 pub const fn is_notification(method: Method<'_>) -> bool {
     method.facts().is_notification()
 }

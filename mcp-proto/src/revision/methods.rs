@@ -370,7 +370,7 @@ impl Method<'_> {
 }
 
 impl MethodFacts {
-    /// Whether it is the method of a notification.
+    /// Returns true if the method is that of a notification.
     pub(crate) const fn is_notification(&self) -> bool {
         self.answer.is_none()
     }

@@ -78,17 +78,17 @@ impl RevisionSet {
         Self(self.0 | other.0)
     }
 
-    /// Whether the revision is in the set.
+    /// Returns true if the revision is in the set.
     pub const fn contains(self, revision: Revision) -> bool {
         self.0 & 1 << revision as u8 != 0
     }
 
-    /// Whether there is none.
+    /// Returns true if the set has no revision.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// How many there are.
+    /// Returns the number of revisions.
     pub const fn len(self) -> usize {
         self.0.count_ones() as usize
     }

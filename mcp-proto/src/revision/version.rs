@@ -71,34 +71,35 @@ impl Revision {
         self.facts().name
     }
 
-    /// Whether it opens with a handshake or describes itself on each request.
+    /// Returns the era: legacy if the revision opens with a handshake, modern if each request
+    /// describes itself.
     pub const fn era(self) -> Era {
         self.facts().era
     }
 
-    /// Whether it is of the [legacy](Era::Legacy) era.
+    /// Returns true if the revision is of the [legacy](Era::Legacy) era.
     pub const fn is_legacy(self) -> bool {
         matches!(self.era(), Era::Legacy)
     }
 
-    /// Whether it is of the [modern](Era::Modern) era.
+    /// Returns true if the revision is of the [modern](Era::Modern) era.
     pub const fn is_modern(self) -> bool {
         matches!(self.era(), Era::Modern)
     }
 
-    /// Whether an array of messages is a message (JR-15), as in 2025-03-26 only; elsewhere it is
-    /// one error (JR-19).
+    /// Returns true if an array of messages is a message (JR-15), as in 2025-03-26 only; elsewhere
+    /// an array is one error (JR-19).
     pub const fn allows_batches(self) -> bool {
         self.facts().batches
     }
 
-    /// Whether progress notifications carry a `message`: since 2025-03-26.
+    /// Returns true if progress notifications carry a `message`: since 2025-03-26.
     pub const fn has_progress_message(self) -> bool {
         self.facts().progress_message
     }
 
-    /// Whether `completion/complete` needs the capability `completions`: since 2025-03-26, which
-    /// introduced it (CP-08 before).
+    /// Returns true if `completion/complete` needs the capability `completions`: since 2025-03-26,
+    /// which introduced it (CP-08 before).
     pub const fn gates_completions(self) -> bool {
         self.facts().completions_gate
     }
@@ -109,75 +110,77 @@ impl Revision {
         self.facts().resource_not_found_code
     }
 
-    /// Whether error -32042 may ask for URL elicitations: in 2025-11-25 only; elsewhere it MUST
-    /// NOT be sent (JR-24).
+    /// Returns true if error -32042 may ask for URL elicitations: in 2025-11-25 only; elsewhere the
+    /// error MUST NOT be sent (JR-24).
     pub const fn has_url_elicitation_error(self) -> bool {
         self.facts().url_elicitation_error
     }
 
-    /// Whether each request names its revision, its client and the client's capabilities in
+    /// Returns true if each request names its revision, its client and the client's capabilities in
     /// `_meta` (VR-01): since 2026-07-28. Before, the session knows them.
     pub const fn describes_requests(self) -> bool {
         self.facts().request_meta
     }
 
-    /// Whether each request names the log messages that it wants (LG-05): since 2026-07-28.
+    /// Returns true if each request names the log messages that it wants (LG-05): since 2026-07-28.
     /// Before, `logging/setLevel` sets the level of the session.
     pub const fn has_log_level_of_request(self) -> bool {
         self.facts().log_level_of_request
     }
 
-    /// Whether `$/cancelRequest`, a method of the Language Server Protocol, may cancel a request:
-    /// until 2025-11-25.
+    /// Returns true if `$/cancelRequest`, a method of the Language Server Protocol, may cancel a
+    /// request: until 2025-11-25.
     pub const fn allows_cancel_alias(self) -> bool {
         self.facts().cancel_alias
     }
 
-    /// Whether the specification allocates the codes from -32020 to -32099, so that no other errors
-    /// have one of them (JR-23): since 2026-07-28.
+    /// Returns true if the specification allocates the codes from -32020 to -32099, so that no
+    /// other errors have one of them (JR-23): since 2026-07-28.
     pub const fn reserves_error_codes(self) -> bool {
         self.facts().reserved_codes
     }
 
-    /// Whether an error without an id may have `"id":null`: in 2024-11-05 only. Elsewhere the
-    /// member is absent.
+    /// Returns true if an error without an id may have `"id":null`: in 2024-11-05 only. Elsewhere
+    /// the member is absent.
     pub const fn allows_null_error_id(self) -> bool {
         self.facts().null_error_id
     }
 
-    /// Whether every result names its `resultType` (JR-20): since 2026-07-28.
+    /// Returns true if every result names its `resultType` (JR-20): since 2026-07-28.
     pub const fn requires_result_type(self) -> bool {
         self.facts().result_type
     }
 
-    /// Whether the cacheable results carry `ttlMs` and `cacheScope` (CH-01): since 2026-07-28.
+    /// Returns true if the cacheable results carry `ttlMs` and `cacheScope` (CH-01): since
+    /// 2026-07-28.
     pub const fn requires_cache_hints(self) -> bool {
         self.facts().cache_hints
     }
 
-    /// Whether a result may be `input_required` and its request be made again with the answers:
-    /// since 2026-07-28. Before, the server asks by requests of its own.
+    /// Returns true if a result may be `input_required` and its request be made again with the
+    /// answers: since 2026-07-28. Before, the server asks by requests of its own.
     pub const fn has_input_required(self) -> bool {
         self.facts().input_required
     }
 
-    /// What the `structuredContent` of a tool's result may be, and the root of `outputSchema`.
+    /// Returns the kind of values that the `structuredContent` of a tool's result has; the root of
+    /// `outputSchema` is of it as well.
     pub const fn structured_content(self) -> StructuredContent {
         self.facts().structured_content
     }
 
-    /// Whether content blocks may be audio: since 2025-03-26.
+    /// Returns true if content blocks may be audio: since 2025-03-26.
     pub const fn has_audio(self) -> bool {
         self.facts().audio
     }
 
-    /// Whether content blocks may be links to resources: since 2025-06-18.
+    /// Returns true if content blocks may be links to resources: since 2025-06-18.
     pub const fn has_resource_links(self) -> bool {
         self.facts().resource_links
     }
 
-    /// Whether sampling has tools, since 2025-11-25: `tools`, `toolChoice`, the blocks of a tool's
-    /// use and result, and several blocks in one message.
+    /// Returns true if sampling has tools, since 2025-11-25: `tools`, `toolChoice`, the blocks of a
+    /// tool's use and result, and several blocks in one message.
     pub const fn has_sampling_tools(self) -> bool {
         self.facts().sampling_tools
     }
@@ -192,30 +195,31 @@ impl Revision {
         self.facts().tasks
     }
 
-    /// Whether a tool says by a result with `isError` that its arguments are wrong, so that a
-    /// model can correct itself: since 2025-11-25. Before, error -32602 says so.
+    /// Returns true if a tool reports wrong arguments by a result with `isError`, so that a model
+    /// can correct itself: since 2025-11-25. Before, error -32602 reports them.
     pub const fn reports_bad_arguments_as_result(self) -> bool {
         self.facts().bad_arguments_as_result
     }
 
-    /// Whether a client that hangs up an HTTP exchange cancels its request: since 2026-07-28.
+    /// Returns true if a client that hangs up an HTTP exchange cancels its request: since
+    /// 2026-07-28.
     pub const fn hang_up_cancels(self) -> bool {
         self.facts().hang_up_cancels
     }
 
-    /// How it travels over HTTP.
+    /// Returns the transport of the revision over HTTP.
     pub const fn http(self) -> Http {
         self.facts().http
     }
 
-    /// Whether requests over HTTP carry `MCP-Protocol-Version` (LC-10): since 2025-06-18, in the
-    /// legacy era after the handshake.
+    /// Returns true if requests over HTTP carry `MCP-Protocol-Version` (LC-10): since 2025-06-18,
+    /// in the legacy era after the handshake.
     pub const fn has_version_header(self) -> bool {
         self.facts().version_header
     }
 
-    /// Whether headers mirror method, name and annotated arguments of the body: since 2026-07-28,
-    /// and in the draft.
+    /// Returns true if headers mirror method, name and annotated arguments of the body: since
+    /// 2026-07-28, and in the draft.
     pub const fn has_mirrored_headers(self) -> bool {
         self.facts().header_mismatch_code.is_some()
     }
@@ -226,20 +230,20 @@ impl Revision {
         self.facts().header_mismatch_code
     }
 
-    /// Whether an event stream starts with a priming event and may be closed by the server, to
-    /// be polled: in 2025-11-25 only.
+    /// Returns true if an event stream starts with a priming event and may be closed by the server,
+    /// to be polled: in 2025-11-25 only.
     pub const fn has_event_polling(self) -> bool {
         self.facts().event_polling
     }
 
-    /// Whether a server may ask over HTTP on behalf of no request, on a stream of its own: until
-    /// 2025-11-25, but not in the draft.
+    /// Returns true if a server may ask over HTTP on behalf of no request, on a stream of its own:
+    /// until 2025-11-25, but not in the draft.
     pub const fn allows_questions_of_session(self) -> bool {
         self.facts().session_questions
     }
 
-    /// Whether errors of the protocol decide the HTTP status of their exchange (SH-36, SH-46):
-    /// since 2026-07-28. Before, the status is 200.
+    /// Returns true if errors of the protocol decide the HTTP status of their exchange (SH-36,
+    /// SH-46): since 2026-07-28. Before, the status is 200.
     pub const fn has_error_statuses(self) -> bool {
         self.facts().error_statuses
     }

@@ -25,7 +25,8 @@ pub const UNSUPPORTED_VERSION: i64 = -32022;
 /// A limit of the server is reached, and the request was refused before it had an effect. Only a name: it
 /// is [written] as [`INTERNAL_ERROR`]. In 2026-07-28 its HTTP status is 503.
 pub const OVERLOADED: i64 = -32650;
-/// The same for a limit of one client; HTTP status 429.
+/// A limit of one client is reached, and the request was refused before it had an effect. Only a
+/// name, as [`OVERLOADED`]. In 2026-07-28 its HTTP status is 429.
 pub const TOO_MANY_REQUESTS: i64 = -32651;
 /// A cancelled request. Not of MCP: some peers took it over from the Language Server Protocol.
 pub const REQUEST_CANCELLED: i64 = -32800;

@@ -2,10 +2,10 @@
 
 use crate::json::{Raw, Str};
 
-/// Why a request has no result.
+/// The error of a request, in the place of its result.
 #[derive(Clone, Copy, Debug)]
 pub struct ErrorObject<'b> {
-    /// What kind of error; [`code`](super::code) names those of MCP.
+    /// The code of the error; the module [`code`](super::code) names those of MCP.
     pub code: i64,
     /// One short sentence (JR-13).
     pub message: Str<'b>,

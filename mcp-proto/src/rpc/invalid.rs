@@ -11,15 +11,15 @@ use crate::json::{Fault, FaultKind};
 /// [`Shape::is_answerable`], the client role never does (JR-32).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Invalid<'b> {
-    /// What is wrong, the first fault only.
+    /// The first fault that was found.
     pub reason: Reason,
     /// The id, if exactly one valid one stands at the top level, be it behind the fault.
     pub id: Option<Id<'b>>,
-    /// What the message was meant to be.
+    /// The kind of message that was meant.
     pub shape: Shape,
 }
 
-/// Why bytes are no message that we accept.
+/// Reasons for which bytes are not accepted as a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reason {
@@ -95,7 +95,7 @@ impl fmt::Display for Reason {
     }
 }
 
-/// What a broken message was meant to be, by the members it has.
+/// The kind of message that a broken message was meant to be, by the members it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// It has `method` and `id`.
@@ -109,8 +109,8 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// Whether the sender waits for an answer: notifications and responses are never answered,
-    /// however wrong they are (JR-12, JR-32).
+    /// Returns true if the sender waits for an answer: notifications and responses are never
+    /// answered, however wrong they are (JR-12, JR-32).
     pub const fn is_answerable(self) -> bool {
         matches!(self, Self::Request | Self::Unknown)
     }

@@ -8,10 +8,10 @@ use super::{
 use crate::json::Span;
 use crate::json::{Fault, Kind, Raw, Scanner};
 
-/// What the top level of a message says.
+/// The members at the top level of a message.
 #[derive(Default)]
 pub(super) struct Members<'b> {
-    /// Whether it is the right one.
+    /// True if `jsonrpc` is `"2.0"`; `None` if it is absent.
     version: Option<bool>,
     id: Option<Raw<'b>>,
     method: Option<Raw<'b>>,
@@ -112,7 +112,7 @@ impl<'b> Members<'b> {
         Ok(())
     }
 
-    /// The same in less code and more time: for the elements of a batch.
+    /// Reads an element of a batch: as `read`, in less code and more time.
     pub(super) fn read_element(&mut self, scanner: &mut Scanner<'b>) -> Result<(), Fault> {
         scanner.open_object()?;
         *scanner = self.read_any(scanner.clone(), true)?;

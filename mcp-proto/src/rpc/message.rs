@@ -7,7 +7,7 @@ use super::{Id, Invalid, Method, envelope};
 use crate::action::BufferFull;
 use crate::json::{Object, Raw, Writer};
 
-/// What some bytes say: reading never fails, it yields [`Message::Invalid`].
+/// A message as it was read from bytes: reading never fails, it yields [`Message::Invalid`].
 ///
 /// ```
 /// use mcp_proto::rpc::{Message, Method};
@@ -42,7 +42,7 @@ pub enum Message<'b> {
 pub struct Request<'b> {
     /// Repeated in the answer, exactly (JR-07).
     pub id: Id<'b>,
-    /// What is asked for.
+    /// The method.
     pub method: Method<'b>,
     /// With which parameters.
     pub params: Option<Object<'b>>,
@@ -66,12 +66,12 @@ pub struct Response<'b> {
     pub outcome: Result<Raw<'b>, ErrorObject<'b>>,
 }
 
-/// What an [`Inbox`](crate::Inbox) yields: a message, or a bracket of a batch.
+/// An item that an [`Inbox`](crate::Inbox) yields: a message, or a bracket of a batch.
 ///
 /// A batch is [`BatchStart`](Self::BatchStart), its elements as messages, and
 /// [`BatchEnd`](Self::BatchEnd); [`Messages`](super::Messages) has an example. The whole array was
-/// validated before its first element is
-/// handed out; whether the revision allows arrays is for the machine to say.
+/// validated before its first element is handed out; the machine decides whether the revision
+/// allows arrays.
 #[derive(Clone, Copy, Debug)]
 pub enum Incoming<'b> {
     /// A message, of a batch if one is open.

@@ -2,7 +2,7 @@
 
 use super::Salvage;
 
-/// What is kept of a message that is too long to be kept: its kind, and its id if that has at most `ID` bytes.
+/// The kind of a message that is too long to be kept, and its id if that has at most `ID` bytes.
 pub(crate) struct Overlong<const ID: usize> {
     pub(crate) salvage: Salvage,
     id: [u8; ID],

@@ -36,7 +36,7 @@ impl<'b> Message<'b> {
         Ok(Self::NOT_OBJECT)
     }
 
-    /// What is said of a text in which reading an object met this fault.
+    /// The invalid message for a text in which reading an object met this fault.
     #[cold]
     fn no_object(text: &'b [u8], depth: u8, fault: Fault) -> Self {
         let mut scanner = Scanner::new(text, depth);

@@ -5,8 +5,8 @@ use core::ops::Range;
 use super::{Id, Shape};
 use crate::json::Raw;
 
-/// The longest id, in bytes of JSON text, that is remembered of a line over the limit. How long an
-/// id may be that an error repeats is the constant `ID_ECHO` of a machine's storage.
+/// The longest id, in bytes of JSON text, that is remembered of a line over the limit. The length
+/// of an id that an error repeats is limited by the constant `ID_ECHO` of a machine's storage.
 pub const ID_ECHO: usize = 128;
 
 /// Reads the top-level member names of bytes that need not be JSON, at constant memory.
@@ -21,7 +21,7 @@ pub(crate) struct Salvage {
     /// Open arrays and objects; only the outermost is looked into, and only if it is an object.
     depth: usize,
     string: StringState,
-    /// What the last string at depth one spelled, as far as it matters.
+    /// The last string at depth one, as far as it can be one of the names that are looked for.
     name: Name,
     /// Between a name and its colon, or between the colon and the end of the value.
     place: Place,
@@ -70,17 +70,17 @@ impl Salvage {
         }
     }
 
-    /// Whether nothing but white space was seen.
+    /// Returns true if only white space was seen.
     pub(crate) const fn is_blank(&self) -> bool {
         self.blank
     }
 
-    /// Whether exactly one member is named `id`.
+    /// Returns true if exactly one member is named `id`.
     pub(crate) const fn has_one_id(&self) -> bool {
         self.seen.ids == 1
     }
 
-    /// Whether it is known already to be a response, and its id complete.
+    /// Returns true if the message is known already to be a response, and its id is complete.
     #[cfg(feature = "alloc")]
     pub(crate) const fn is_identified_response(&self) -> bool {
         let Seen {
@@ -92,7 +92,7 @@ impl Salvage {
         ids == 1 && outcome && !method && !matches!(self.place, Place::Id)
     }
 
-    /// What kind of message it would have been.
+    /// The kind of message that was meant.
     pub(crate) const fn shape(&self) -> Shape {
         let Seen {
             ids,
@@ -252,7 +252,7 @@ struct Name {
     escape: Escape,
 }
 
-/// How far an escape sequence is.
+/// The part of an escape sequence that was read.
 #[derive(Clone, Copy, Debug)]
 enum Escape {
     None,

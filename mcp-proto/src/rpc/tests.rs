@@ -6,7 +6,7 @@ use std::string::{String, ToString as _};
 use super::*;
 use crate::json::{FaultKind, MAX_DEPTH};
 
-/// What a message says, in a line: the kind, the id, the rest.
+/// The content of a message in a line: the kind, the id, the rest.
 fn told(message: &Message<'_>) -> String {
     let id = |id: Option<Id<'_>>| id.map_or(String::from("-"), |id| id.to_string());
     match message {

@@ -47,7 +47,8 @@ impl<B: Table<u8>> Arrays<B> {
         self.batch.is_ready().then_some(self.gathered_for)
     }
 
-    /// Whether something still follows on this channel because of an array.
+    /// Returns true if an array is still being read from this channel, or its answers are still to
+    /// be sent on it.
     pub(super) fn occupies(&self, channel: Channel) -> bool {
         (self.gathered_for == channel && self.batch.holds())
             || (self.read_from == channel && self.batch.is_reading())

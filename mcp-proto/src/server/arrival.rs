@@ -4,11 +4,11 @@ use crate::action::Channel;
 use crate::http::Post;
 use crate::source::{Origin, Place};
 
-/// How a message arrived, passed down with it.
+/// The origin of a message, passed down with the message.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arrival<'h, P: Place> {
     origin: P::Origin<'h>,
-    /// Whether its head, or as soon as that is read its body, says that it is of 2026-07-28.
+    /// True if the message is of 2026-07-28 by its head, or by its body as soon as that is read.
     pub(super) modern: bool,
 }
 

@@ -8,15 +8,15 @@ use crate::model::{CacheScope, Implementation, LoggingLevel, ServerCapabilities}
 use crate::ping::PingPolicy;
 use crate::revision::RevisionSet;
 
-/// What a server says of itself, and how strict it is.
+/// The settings of a server: its description, and its strictness.
 #[derive(Clone, Copy, Debug)]
 pub struct ServerConfig<'c> {
     /// Name and version.
     pub info: Implementation<'c>,
-    /// How a model should use this server.
+    /// Instructions for a model that uses this server.
     pub instructions: Option<&'c str>,
-    /// What it serves: a request whose capability is not declared is answered with -32601
-    /// (LC-17), so declare what you handle.
+    /// The capabilities of the server: a request whose capability is not declared is answered with
+    /// -32601 (LC-17), so declare what you handle.
     pub capabilities: ServerCapabilities<'c>,
     /// The revisions in which an extension of [`capabilities`](Self::capabilities) is declared. One
     /// that is not named here is declared since 2026-07-28, and one that a legacy revision has in
@@ -26,7 +26,7 @@ pub struct ServerConfig<'c> {
     pub revisions: RevisionSet,
     /// The bounds of the connection, which a [`Link`](crate::Link) gives its buffers. Give buffers of your own the same.
     pub limits: Limits,
-    /// Whether and how often to ask whether a legacy client is still there. Off by default.
+    /// The regular pings that check whether a legacy client is still there. Off by default.
     pub ping: Option<PingPolicy>,
     /// The time between two progress notifications of a request that reports more often (PG-06):
     /// 32 of them leave at once, then one in each interval, with the newest value. Zero, the
@@ -36,26 +36,27 @@ pub struct ServerConfig<'c> {
     /// reported, once, by [`Event::Overdue`](super::Event::Overdue): a help against requests that are
     /// forgotten, such as one whose answer did not fit. 0, the default, reports none.
     pub overdue_after: u32,
-    /// Whether every result of 2026-07-28 says who made it (VR-08).
+    /// True if every result of 2026-07-28 names the server (VR-08).
     pub identify: bool,
-    /// How long clients of 2026-07-28 may keep the answer to `server/discover`, in
-    /// milliseconds. Other cacheable results say it themselves, or 0.
+    /// The time in milliseconds for which clients of 2026-07-28 may keep the answer to
+    /// `server/discover`. Other cacheable results have their own time, or 0.
     pub discover_ttl: u32,
-    /// Whether the answer to `server/discover` is the same for all clients.
+    /// The cache scope of the answer to `server/discover`: public if the answer is the same for all
+    /// clients.
     pub discover_scope: CacheScope,
     /// The least severe log message that is sent before the client of a legacy session chooses
     /// (LG-03).
     pub log_level: LoggingLevel,
-    /// Whether `$/cancelRequest`, which is not of MCP, cancels in legacy sessions. The request
-    /// is then answered once with -32800, which the peers that use this form wait for.
+    /// True if `$/cancelRequest`, which is not of MCP, cancels in legacy sessions. The request is
+    /// then answered once with -32800, which the peers that use this form wait for.
     pub cancel_alias: bool,
-    /// Whether an error about an unreadable message carries `"id":null` in 2024-11-05, as that
-    /// revision's schema has no error without an id (JR-51). Otherwise it carries none.
+    /// True if an error about an unreadable message carries `"id":null` in 2024-11-05, as that
+    /// revision's schema has no error without an id (JR-51). Otherwise such an error carries no id.
     pub null_ids: bool,
-    /// Whether legacy sessions over HTTP are held to the transports draft of spring 2026: their
-    /// requests and notifications repeat their method in `Mcp-Method` and what they are about in
-    /// `Mcp-Name`, or are refused with -32001, and no question goes to a GET stream. A session of
-    /// [`Revision::DraftV1`](crate::Revision::DraftV1) is in any case; no set of revisions has that by default.
+    /// True if legacy sessions over HTTP are held to the transports draft of spring 2026: their requests and notifications repeat
+    /// their method in `Mcp-Method` and what they are about in `Mcp-Name`, or are refused with -32001, and no question goes to a
+    /// GET stream. A session of [`Revision::DraftV1`](crate::Revision::DraftV1) is in any case; no set of revisions has that by
+    /// default.
     pub draft_profile: bool,
     /// Requests and notifications beyond the protocol that the application handles.
     pub methods: &'c [CustomMethod<'c>],

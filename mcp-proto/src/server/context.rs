@@ -9,17 +9,17 @@ use crate::revision::Revision;
 use crate::revision::methods::Params;
 use crate::rpc::{Id, Method};
 
-/// What surrounds a request, besides its parameters.
+/// The properties of a request besides its parameters.
 ///
-/// In a legacy session it is what the session knows; in 2026-07-28 it is what this very request
-/// says, and nothing of an earlier one (JR-44).
+/// In a legacy session these are the values of the session; in 2026-07-28 they are those of this
+/// very request, and nothing of an earlier one (JR-44).
 #[derive(Clone, Copy)]
 pub struct RequestContext<'b> {
     /// Decides how the answer is encoded.
     pub revision: Revision,
-    /// What the client can do.
+    /// The features that the client declared.
     pub features: ClientFeatures,
-    /// Whether the client asked for [progress](super::Server::progress).
+    /// True if the client asked for [progress](super::Server::progress).
     pub progress: bool,
     /// The least severe log message that it wants of this request. In 2026-07-28 `None` forbids
     /// them all (LG-05).
@@ -30,7 +30,7 @@ pub struct RequestContext<'b> {
     pub subject: Option<Str<'b>>,
     /// The answers to the questions of the round before (MR-09).
     pub input_responses: Option<Object<'b>>,
-    /// What the server gave the client to send back. It may be forged (MR-07).
+    /// The request state that the server gave the client to send back. It may be forged (MR-07).
     pub request_state: Option<Str<'b>>,
     /// `_meta` as a whole.
     pub meta: Option<Object<'b>>,
@@ -42,7 +42,8 @@ impl<'b> RequestContext<'b> {
         self.meta?.get(keys::CLIENT_INFO)
     }
 
-    /// What the client declared on this request of 2026-07-28, its extensions included.
+    /// Returns the capabilities that the client declared on this request of 2026-07-28, its
+    /// extensions included.
     pub fn client_capabilities(&self) -> Option<Object<'b>> {
         self.meta?.get(keys::CLIENT_CAPABILITIES)?.object()
     }
@@ -82,7 +83,7 @@ pub(super) struct Members<'b> {
     progress_token: Option<Raw<'b>>,
     /// Its presence makes a request modern (VR-19).
     pub(super) version: Option<Raw<'b>>,
-    /// Whether `_meta` has another member that only a modern request has.
+    /// True if `_meta` has another member that only a modern request has.
     pub(super) is_modern: bool,
     pub(super) capabilities: Option<Raw<'b>>,
     pub(super) log_level: Option<Raw<'b>>,
@@ -217,7 +218,7 @@ fn duplicate(keys: &[&'static str], index: usize) -> PeerError {
 
 /// The subject of a method beyond the protocol, in an error.
 pub(super) const SUBJECT: &str = "the parameter of Mcp-Name";
-/// How many parameters a method has at most besides the first four.
+/// The number of parameters that a method has at most besides the first four.
 const MOST_OTHERS: usize = 2;
 const META: [&str; 8] = [
     keys::PROGRESS_TOKEN,

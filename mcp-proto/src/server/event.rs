@@ -20,11 +20,11 @@ pub enum Event<'b> {
     Request {
         /// Names it until it ends.
         token: Token,
-        /// What is asked for. It is in the request's revision, and its capability is declared.
+        /// The method. It is in the request's revision, and its capability is declared.
         method: Method<'b>,
         /// The parameters; the empty object if it has none.
         params: Object<'b>,
-        /// What the protocol layer read of them already.
+        /// The values that the protocol layer read of the parameters already.
         context: RequestContext<'b>,
     },
     /// A request has not been answered for [`ServerConfig::overdue_after`](super::ServerConfig::overdue_after).
@@ -38,7 +38,7 @@ pub enum Event<'b> {
     Cancelled {
         /// The request.
         token: Token,
-        /// Why, in words for a log (CN-08).
+        /// The reason that the client gave, for a log (CN-08).
         reason: Option<Str<'b>>,
     },
     /// A `subscriptions/listen` was accepted and is acknowledged next; from then on
@@ -52,9 +52,9 @@ pub enum Event<'b> {
     Listening {
         /// Names it until it ends.
         token: Token,
-        /// What it asks for.
+        /// The filter of the notifications that the client asks for.
         filter: Object<'b>,
-        /// Whether the filter has a key of [`ServerConfig::filters`](super::ServerConfig::filters).
+        /// True if the filter has a key of [`ServerConfig::filters`](super::ServerConfig::filters).
         held: bool,
         /// Who listens.
         context: RequestContext<'b>,
@@ -74,9 +74,9 @@ pub enum Event<'b> {
         cookie: u64,
         /// More than the time before.
         progress: Number<'b>,
-        /// How much it will be in the end.
+        /// The value of `progress` at the end.
         total: Option<Number<'b>>,
-        /// What happens, in words.
+        /// A message for people.
         message: Option<Str<'b>>,
     },
     /// A question of ours ended; each does so exactly once.
@@ -85,21 +85,21 @@ pub enum Event<'b> {
         token: SentToken,
         /// The caller's number.
         cookie: u64,
-        /// How.
+        /// The outcome of the question.
         answer: Answer<'b>,
     },
     /// The client did not answer a regular ping in time (LC-22).
     PingMissed {
         /// Misses in a row.
         misses: u32,
-        /// How many close the connection.
+        /// The number of misses that closes the connection.
         limit: u32,
     },
     /// The connection is closed. All requests in flight have been reported.
     Closed,
 }
 
-/// How a question of ours ended.
+/// The outcome of a question of ours.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Answer<'b> {

@@ -12,7 +12,7 @@ use crate::rpc::Method;
 use crate::source::Place;
 
 impl<S: Storage> Server<'_, S> {
-    /// What a request of a legacy session repeats in its head under the draft.
+    /// Checks the headers that a request of a legacy session repeats under the draft.
     pub(super) fn check_draft(
         &self,
         from: &Arrival<'_, S::Place>,
@@ -31,8 +31,9 @@ impl<S: Storage> Server<'_, S> {
         same_name(head, method, members)
     }
 
-    /// Under the draft a notification repeats its method in the head; in the modern era it may. What it repeats has to be
-    /// equal: the method, and the version if its `_meta` names one (SH-34). A version that is not served is refused (SH-35).
+    /// Checks the headers of a notification. Under the draft a notification repeats its method in the head; in the modern era it
+    /// may. A repeated value has to be equal: the method, and the version if its `_meta` names one (SH-34). A version that is not
+    /// served is refused (SH-35).
     pub(super) fn check_notification(
         &self,
         from: &Arrival<'_, S::Place>,
@@ -69,15 +70,15 @@ impl<S: Storage> Server<'_, S> {
         Ok(())
     }
 
-    /// Whether the message that is being handled is held to the draft of spring 2026.
+    /// Returns true if the message that is being handled is held to the draft of spring 2026.
     pub(super) fn is_draft(&self, from: &Arrival<'_, S::Place>) -> bool {
         let rules = self.session_rules(from);
         rules.is_some_and(Revision::has_mirrored_headers)
     }
 
-    /// Whether it serves a legacy session over HTTP that is held to the transports draft of
-    /// spring 2026: `Mcp-Param-*`, which are the application's to check, are demanded there, and
-    /// numbers may be annotated.
+    /// Returns true if the server serves a legacy session over HTTP that is held to the transports
+    /// draft of spring 2026: `Mcp-Param-*`, which the application has to check, are demanded there,
+    /// and numbers may be annotated.
     pub fn is_held_to_draft(&self) -> bool {
         let revision = self.session.revision();
         let rules = revision.and_then(|revision| self.http_rules(revision));

@@ -168,7 +168,8 @@ impl<S: Storage> Server<'_, S> {
         Ok(self.answer(from, Reply::to(Some(id), ReplyKind::Initialize(opened))))
     }
 
-    /// Whether the revision lets a client ask for it, and we declared that we serve it (LC-17).
+    /// Returns true if the revision lets a client send this method, and we declared that we serve
+    /// it (LC-17).
     pub(super) fn serves(&self, method: Method<'_>, revision: Revision) -> bool {
         if let Method::Other(name) = method {
             return self.is_own(name);
@@ -200,7 +201,7 @@ impl<S: Storage> Server<'_, S> {
         });
     }
 
-    /// Whether the URI could be added to the subscriptions of this owner.
+    /// Adds the URI to the subscriptions of this owner, if there is room.
     pub(super) fn add_uri(&mut self, owner: Owner, uri: Str<'_>) -> Result<(), super::uris::Full> {
         self.subscriptions.add(owner, uri, self.max_message)
     }

@@ -105,7 +105,7 @@ impl<S: Storage> Server<'_, S> {
         }))
     }
 
-    /// Whether the method at this place of those beyond the protocol needs an extension that these capabilities of the
+    /// Returns true if the method at this place of those beyond the protocol needs an extension that these capabilities of the
     /// client do not declare (EX-05, EX-06).
     fn lacks_extension(&self, place: usize, capabilities: Object<'_>) -> bool {
         let method = self.config.texts.method_at(place);

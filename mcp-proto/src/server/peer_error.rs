@@ -68,8 +68,8 @@ pub enum PeerError {
 }
 
 impl PeerError {
-    /// The code of the error that answers it. What is wrong with a header is -32001 under the
-    /// [draft](super::ServerConfig::draft_profile).
+    /// Returns the code of the error that answers it. A fault in a header has the code -32001 under
+    /// the [draft](super::ServerConfig::draft_profile).
     pub const fn code(self) -> i64 {
         match self {
             Self::Invalid(reason) => reason.code(),

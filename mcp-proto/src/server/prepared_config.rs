@@ -74,9 +74,9 @@ impl<'c, S: Storage> PreparedConfig<'c, S> {
         Ok(prepared)
     }
 
-    /// The same, with [`Limits::output`](crate::Limits::output) raised to one answer of the core
-    /// if it is less. Where the storage has no room for subscriptions, requests for them are refused,
-    /// whatever is declared. Nothing else is checked.
+    /// Prepares a configuration as [`new`](Self::new) does, with [`Limits::output`](crate::Limits::output) raised to one answer
+    /// of the core if it is less. Where the storage has no room for subscriptions, requests for them are refused, whatever is
+    /// declared. Nothing else is checked.
     pub fn with_room(config: impl Into<ServerSetup<'c>>) -> Self {
         let mut prepared = Self::measured(config.into());
         if !S::Uris::HOLDS {
@@ -96,14 +96,14 @@ impl<'c, S: Storage> PreparedConfig<'c, S> {
         }
     }
 
-    /// The same for servers of so many [requests in flight](crate::Limits::in_flight).
+    /// Sets the number of [requests in flight](crate::Limits::in_flight).
     #[must_use]
     pub const fn with_in_flight(mut self, requests: usize) -> Self {
         self.config.limits.in_flight = requests;
         self
     }
 
-    /// What it was made of.
+    /// Returns the configuration that was checked.
     pub const fn config(&self) -> &ServerSetup<'c> {
         &self.config
     }

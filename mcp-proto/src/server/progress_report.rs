@@ -1,13 +1,13 @@
 //! A report of the progress of a request.
 
-/// How far a request is.
+/// The progress of a request.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ProgressReport<'a> {
     /// More than the time before; any unit.
     pub progress: f64,
-    /// How much it will be in the end, if that is known.
+    /// The value of `progress` at the end, if it is known.
     pub total: Option<f64>,
-    /// What is happening, for people (PG-05). 2024-11-05 has none: there it is left out.
+    /// A message for people (PG-05). 2024-11-05 has none: there it is left out.
     pub message: Option<&'a str>,
 }
 

@@ -6,14 +6,14 @@ use crate::action::Channel;
 use crate::sent::{Request, Sent};
 use crate::slots::Key;
 
-/// How a question is asked.
+/// The options of a question.
 #[derive(Clone, Copy, Debug)]
 pub struct AskOptions {
-    /// How long to wait for the answer (LC-18).
+    /// The time to wait for the answer (LC-18).
     pub timeout: Duration,
     /// The longest wait that progress can stretch this to (LC-19).
     pub max_duration: Duration,
-    /// Whether the client is asked for progress, each of which starts the timeout anew.
+    /// True to ask the client for progress; each progress notification starts the timeout anew.
     pub progress: bool,
     /// A number of the caller's choice, which comes back with the answer.
     pub cookie: u64,

@@ -35,13 +35,13 @@ pub struct Reply<'b> {
     pub(super) kind: ReplyKind<'b>,
 }
 
-/// What a [`Reply`] says.
+/// The content of a [`Reply`].
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum ReplyKind<'b> {
     /// The handshake of a legacy session.
     Initialize(Initialize<'b>),
-    /// What the server is, in this revision.
+    /// The description of the server in this revision.
     Discover(Revision),
     /// To a ping (LC-21).
     Pong,
@@ -49,7 +49,7 @@ pub enum ReplyKind<'b> {
     LogLevel(LoggingLevel),
     /// An error.
     Error {
-        /// What was wrong.
+        /// The rule that was broken.
         error: PeerError,
         /// The version that was asked for, where that is what was wrong.
         requested: Option<Raw<'b>>,
@@ -63,7 +63,7 @@ pub struct Initialize<'b> {
     pub revision: Revision,
     /// The one that the client offered, which is another one after a counter-offer (LC-04).
     pub offered: Str<'b>,
-    /// What the client can do in it (LC-23).
+    /// The features of the client that the revision has (LC-23).
     pub features: ClientFeatures,
     /// Everything that it declared.
     pub capabilities: Object<'b>,
@@ -72,7 +72,7 @@ pub struct Initialize<'b> {
 }
 
 impl<'b> Reply<'b> {
-    /// What it says.
+    /// Returns the content.
     pub const fn kind(&self) -> &ReplyKind<'b> {
         &self.kind
     }
@@ -295,7 +295,7 @@ fn write_version_missing(config: &ServerSetup<'_>, w: &mut Writer<'_>) {
     w.literal("\"");
 }
 
-/// What the client asked for, cut to a length that was reserved.
+/// Writes the version that the client asked for, cut to a length that was reserved.
 fn write_requested(requested: Option<Raw<'_>>, w: &mut Writer<'_>) {
     let Some(requested) = requested else {
         return;
@@ -318,7 +318,7 @@ fn write_requested(requested: Option<Raw<'_>>, w: &mut Writer<'_>) {
     }
 }
 
-/// What a client has to declare: the `message` and the `data` of that error.
+/// Writes the extension that a client has to declare: the `message` and the `data` of that error.
 fn write_required(extension: &str, w: &mut Writer<'_>) {
     w.joined(&["the client must declare the extension ", extension]);
     w.literal(r#","data":{"requiredCapabilities":{"extensions":{"#);
@@ -326,7 +326,7 @@ fn write_required(extension: &str, w: &mut Writer<'_>) {
     w.literal(":{}}}}");
 }
 
-/// What the draft of spring 2026 says where head and body differ.
+/// The code of an error in the draft of spring 2026 where head and body differ.
 const DRAFT_HEADER_MISMATCH: i64 = match Revision::DraftV1.header_mismatch_code() {
     Some(code) => code,
     None => code::HEADER_MISMATCH,

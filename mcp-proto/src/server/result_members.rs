@@ -9,7 +9,7 @@ use crate::splice::{Additions, CLOSE, Members, OwnMeta};
 /// A member that an object has to have; one that it has already stays as it is.
 pub(super) struct Addition<'a> {
     pub(super) key: &'static str,
-    /// Whether it belongs into `_meta`.
+    /// True if the member belongs into `_meta`.
     pub(super) in_meta: bool,
     pub(super) value: &'a dyn Fn(&mut Writer<'_>),
 }

@@ -13,7 +13,7 @@ use crate::model::{ClientFeatures, LoggingLevel};
 use crate::revision::Revision;
 use crate::time::Instant;
 
-/// What a legacy session agreed on, for a store that several processes share.
+/// The state that a legacy session agreed on, for a store that several processes share.
 ///
 /// Requests and questions in flight are not part of it: they end where they began. Nor are
 /// [subscriptions](Server::subscriptions), which have no bound that a record could have.
@@ -38,13 +38,14 @@ pub struct SessionSnapshot {
     /// The negotiated revision.
     #[serde(serialize_with = "write_revision", deserialize_with = "read_revision")]
     pub revision: Revision,
-    /// What the client can do.
+    /// The features that the client declared.
     #[serde(serialize_with = "write_features", deserialize_with = "read_features")]
     pub features: ClientFeatures,
     /// The least severe log message that it wants; `None` until it says so.
     #[serde(serialize_with = "write_level", deserialize_with = "read_level")]
     pub log_level: Option<LoggingLevel>,
-    /// Whether the client said that it is initialized, so that the server may ask and notify.
+    /// True if the server may ask and notify: the client sent `notifications/initialized`, or a
+    /// request that stands for it (LC-14).
     pub ready: bool,
     /// The id of the next request of the server: in a session none is used twice (JR-05).
     pub next_id: u64,

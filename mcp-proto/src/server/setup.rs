@@ -42,7 +42,7 @@ pub struct ServerSetup<'c> {
     pub null_ids: bool,
     /// See [`ServerConfig::draft_profile`].
     pub draft_profile: bool,
-    /// What the capabilities amount to.
+    /// The features that the capabilities declare.
     pub(super) declared: ServerFeatures,
     pub(super) texts: Texts<'c, ServerCapabilities<'c>>,
 }

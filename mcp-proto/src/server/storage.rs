@@ -182,7 +182,7 @@ impl<
     }
 }
 
-/// The same memory for a server that is reached over HTTP.
+/// The memory of `S` for a server that is reached over HTTP.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OverHttp<S>(pub S);
 

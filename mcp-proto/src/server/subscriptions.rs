@@ -106,5 +106,5 @@ impl<S: Table<u8>> Subscriptions<S> {
     }
 }
 
-/// What surrounds a URI in `notifications/resources/updated`, with the id of a listen.
+/// The most bytes of `notifications/resources/updated` besides the URI, with the id of a listen.
 const UPDATE: usize = 2048;

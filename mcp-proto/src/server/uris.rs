@@ -159,10 +159,10 @@ impl<S: Table<u8>> Uris<S> {
         self.entries().any(|entry| covers(entry.uri, uri))
     }
 
-    /// Whether an entry begins like this and says this.
+    /// Returns true if there is an entry with these fields and this URI.
     ///
-    /// Every URI of a listen is looked for among those before it, so an entry that is another
-    /// one must cost next to nothing: it is not read any further than that.
+    /// Every URI of a listen is looked for among those before it, so another entry must cost next
+    /// to nothing: only its fields are read.
     fn has(&self, fields: &[u8; FIELDS], uri: Str<'_>) -> bool {
         let mut rest = self.store.as_ref().get(..self.used).unwrap_or_default();
         while let Some((header, behind)) = rest.split_first_chunk::<HEADER>() {
@@ -274,7 +274,7 @@ impl Owner {
     }
 }
 
-/// How an entry begins.
+/// Returns the fields at the start of an entry: the owner, and the length of the URI.
 fn fields(owner: Owner, length: usize) -> [u8; FIELDS] {
     let (slot, generation) = owner.parts();
     let mut fields = [0; FIELDS];
@@ -287,7 +287,8 @@ fn fields(owner: Owner, length: usize) -> [u8; FIELDS] {
     fields
 }
 
-/// Whether a subscription to one URI is one to the other: the same, or a parent of it.
+/// Returns true if a subscription to `subscribed` covers `uri`: `uri` is the same URI, or
+/// `subscribed` is a parent of it.
 fn covers(subscribed: &str, uri: &str) -> bool {
     uri.strip_prefix(subscribed).is_some_and(|rest| {
         rest.is_empty()
@@ -364,7 +365,7 @@ mod tests {
         assert_eq!(uris.of(Owner::Session).collect::<Vec<_>>(), ["x:1", "x:2"]);
     }
 
-    /// Bytes that count how often somebody wants to change them.
+    /// Bytes, and the number of times that they were borrowed for a change.
     struct Counted(Vec<u8>, usize);
 
     impl AsRef<[u8]> for Counted {

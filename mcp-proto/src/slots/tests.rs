@@ -133,7 +133,7 @@ fn check(operations: &[Operation]) {
     }
 }
 
-/// What `Vec` is with feature `alloc`.
+/// A storage that grows, as `Vec` does with feature `alloc`.
 struct Growing(Vec<Slot<u32>>);
 
 impl AsRef<[Slot<u32>]> for Growing {

@@ -72,7 +72,7 @@ pub struct Exchange {
     pub(super) oversized: Option<Box<Passing>>,
     /// Errors for the server that were not taken yet.
     refusals: Vec<Vec<u8>>,
-    /// What the last reply said of the next attempt.
+    /// The delay that the last reply asked for before the next attempt.
     retry_after: Option<Duration>,
 }
 
@@ -84,7 +84,7 @@ pub(super) enum Kind {
     Request {
         lists_tools: bool,
     },
-    /// What has no answer: notifications, answers to questions.
+    /// A message that has no answer: a notification, or the answer to a question.
     Told,
     /// The server's own stream.
     Listen,
@@ -146,7 +146,7 @@ impl Exchange {
         self.id
     }
 
-    /// Whether the answer to its request has come.
+    /// Returns true if the answer to the request of the exchange has come.
     pub const fn is_answered(&self) -> bool {
         self.answered
     }
@@ -156,7 +156,7 @@ impl Exchange {
         self.epoch
     }
 
-    /// How it is asked for.
+    /// Returns the HTTP method of the exchange.
     pub const fn method(&self) -> HttpMethod {
         match self.kind {
             Kind::Listen | Kind::ProbeHttpSse => HttpMethod::Get,
@@ -384,7 +384,7 @@ impl Exchange {
         ExchangeOutcome::Resume(at)
     }
 
-    /// Whether it asks for what came after an event.
+    /// Returns true if the exchange asks for the events after a known one.
     pub(super) const fn has_position(&self) -> bool {
         !self.last_event_id.is_empty()
     }
@@ -402,12 +402,12 @@ impl Exchange {
         core::mem::take(&mut self.refusals)
     }
 
-    /// Whether the head repeats what the body says.
+    /// Returns true if headers repeat values of the body.
     pub(super) fn mirrors(&self, origin: &Origin) -> bool {
         self.revision.is_some_and(Revision::has_mirrored_headers) || self.is_draft(origin)
     }
 
-    /// Whether it belongs to a session that is held to the transports draft.
+    /// Returns true if the exchange belongs to a session that is held to the transports draft.
     fn is_draft(&self, origin: &Origin) -> bool {
         self.revision.is_some_and(|revision| {
             revision.is_legacy()
@@ -416,7 +416,8 @@ impl Exchange {
         })
     }
 
-    /// Whether its revision has neither sessions nor streams that can be resumed.
+    /// Returns true if the revision of the exchange has neither sessions nor streams that can be
+    /// resumed.
     pub(super) fn is_post_only(&self) -> bool {
         self.revision
             .is_some_and(|revision| revision.http() == Http::PostOnly)
@@ -480,7 +481,7 @@ impl fmt::Debug for Exchange {
     }
 }
 
-/// Whether a head carries the text unchanged (RFC 9110, section 5.5).
+/// Returns true if a header carries the text unchanged (RFC 9110, section 5.5).
 fn can_be_a_field(text: &[u8]) -> bool {
     let visible = |byte: &u8| !matches!(byte, 0x00..0x20 | 0x7F) || *byte == b'\t';
     text.iter().all(visible) && text.trim_ascii().len() == text.len()
@@ -511,7 +512,7 @@ fn response_to(own: u64, text: &[u8]) -> Option<Response<'_>> {
     }
 }
 
-/// What a modern request says of its revision (SC-16).
+/// Returns the revision that a modern request names (SC-16).
 fn version(params: Object<'_>) -> Option<Raw<'_>> {
     let meta = params.get("_meta")?.object()?;
     meta.get(keys::PROTOCOL_VERSION)

@@ -11,7 +11,7 @@ use crate::http::annotation::BadAnnotation;
 use crate::json::Str;
 use crate::revision::Revision;
 
-/// What a client knows of the server behind one URL, for all exchanges with it.
+/// The state of the server at one URL, for all exchanges with it.
 #[derive(Default)]
 pub struct Origin {
     /// Sessions so far: an exchange knows the one that it was sent in.
@@ -22,7 +22,7 @@ pub struct Origin {
     pub(super) revision: Option<Revision>,
     /// The two endpoints of 2024-11-05.
     pub(super) two_endpoints: bool,
-    /// Whether sessions are held to the transports draft.
+    /// True if sessions are held to the transports draft.
     pub(super) draft: bool,
     pub(super) tools: Tools,
     /// Methods beyond the protocol, and the parameter of each that `Mcp-Name` repeats.
@@ -73,7 +73,8 @@ impl Origin {
             .map(|(_, subject)| &**subject)
     }
 
-    /// Counts sessions. What was sent in an earlier one has no meaning in a later one.
+    /// Returns the number of sessions so far. Messages that were sent in an earlier session have no
+    /// meaning in a later one.
     pub const fn epoch(&self) -> u64 {
         self.epoch
     }

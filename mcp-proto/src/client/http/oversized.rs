@@ -7,7 +7,7 @@ use super::origin::Origin;
 use super::passing::Passing;
 use crate::frame::sse::Piece;
 
-/// What is known of an event over the limit, while it passes.
+/// The findings about an event over the limit, while it passes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "a call whose answer was skipped would wait forever"]
 pub enum Oversized {

@@ -2,7 +2,7 @@
 
 use crate::rpc::{Id, Overlong, Shape, readable};
 
-/// What is kept of the event.
+/// The part of an event over the limit that is kept.
 pub(super) struct Passing {
     message: Overlong<DIGITS>,
     pub(super) told: bool,
@@ -20,7 +20,7 @@ impl Passing {
         self.message.feed(part);
     }
 
-    /// Whether it is a message of the server's own: a question or a notification.
+    /// Returns true if the event is a message of the server's own: a question or a notification.
     pub(super) const fn asks(&self) -> bool {
         let shape = self.message.salvage.shape();
         matches!(shape, Shape::Request | Shape::Notification)

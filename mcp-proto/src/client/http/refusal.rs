@@ -103,8 +103,9 @@ impl Exchange {
     }
 }
 
-/// Whether the server found that head and body differ. One that speaks the transports draft says
-/// so by its code, whatever the revision; with any other status that code means nothing (DF-03).
+/// Returns true if the server found that head and body differ. A server that speaks the transports
+/// draft reports this by the code of the draft, whatever the revision; with any other status that
+/// code means nothing (DF-03).
 fn is_mismatch(status: u16, error: i64) -> bool {
     let says_so = |revision: Revision| revision.header_mismatch_code() == Some(error);
     status == 400 && Revision::ALL.into_iter().any(says_so)

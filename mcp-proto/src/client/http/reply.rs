@@ -5,7 +5,7 @@ use core::fmt;
 use crate::client::Failure;
 use crate::time::Instant;
 
-/// How an exchange is asked for.
+/// The HTTP method of an exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HttpMethod {
     /// With the message as its body.
@@ -27,7 +27,7 @@ impl HttpMethod {
     }
 }
 
-/// What the head of a reply says, as far as it matters. `Debug` does not show the session.
+/// The fields of a reply's head that matter. `Debug` does not show the session.
 #[derive(Clone, Copy)]
 pub struct ReplyHead<'h> {
     /// The status.
@@ -65,7 +65,7 @@ impl fmt::Debug for ReplyHead<'_> {
     }
 }
 
-/// How to read what follows the head.
+/// The form of a reply's body, by which it is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Body {
     /// Nothing that matters: see [`Exchange::nothing`](super::Exchange::nothing).
@@ -78,7 +78,7 @@ pub enum Body {
     Refusal,
 }
 
-/// What a driver must do next for an exchange.
+/// The next step that a driver must take for an exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "a call whose exchange ended would wait forever"]
 pub enum ExchangeOutcome {
@@ -86,8 +86,8 @@ pub enum ExchangeOutcome {
     Done,
     /// It is over, and a message was written for the machine.
     Deliver,
-    /// The same, and the server says that the head did not repeat what the body says: what is
-    /// known of its tools is out of date (XH-17).
+    /// The exchange is over, a message was written for the machine, and the server reports that the
+    /// head did not repeat values of the body: the known list of its tools is out of date (XH-17).
     Mismatched,
     /// Tell [`Client::refuse`](crate::client::Client::refuse).
     Refuse(u16),

@@ -8,7 +8,7 @@ pub(super) struct Backoff {
     attempts: u32,
     /// The last `retry` of the stream.
     said: Option<Duration>,
-    /// What `Retry-After` asked for: it counts for the next attempt alone.
+    /// The delay that `Retry-After` asked for: it counts for the next attempt alone.
     pause: Duration,
 }
 
@@ -32,11 +32,11 @@ impl Backoff {
         self.pause = pause.min(LONGEST);
     }
 
-    /// How long to wait before the next attempt; `None` after too many of them.
+    /// Returns the delay before the next attempt; `None` after too many of them.
     ///
-    /// What the server asks for is kept to the millisecond the first time: it closed the stream
-    /// to be asked then. Everything else waits up to a quarter longer, so that the clients of
-    /// one server do not come back at once.
+    /// The server's delay is kept to the millisecond the first time: the server closed the stream
+    /// to be asked then. Everything else waits up to a quarter longer, so that the clients of one
+    /// server do not come back at once.
     pub(super) fn next(&mut self, jitter: u32) -> Option<Duration> {
         if self.attempts >= ATTEMPTS {
             return None;
@@ -51,8 +51,8 @@ impl Backoff {
         Some(spread(doubled.max(floor).max(self.pause), jitter))
     }
 
-    /// The same for background streams: unlimited attempts, at a slow pace after too
-    /// many of them.
+    /// Returns the delay before the next attempt of a background stream: attempts are unlimited, at
+    /// a slow pace after too many of them.
     pub(super) fn next_without_end(&mut self, jitter: u32) -> Duration {
         let floor = self.said.unwrap_or_default().min(LONGEST).max(self.pause);
         self.next(jitter)
@@ -77,7 +77,8 @@ const CAP: Duration = Duration::from_secs(30);
 /// For a server that is gone for long: short enough to receive changes soon, long enough for
 /// thousands of clients of one server.
 const SLOW: Duration = Duration::from_secs(60);
-/// What a server can ask for at least: one that ends each stream at once must not keep us busy.
+/// The shortest delay that a server can ask for: one that ends each stream at once must not keep us
+/// busy.
 const SOONEST: Duration = Duration::from_millis(100);
 /// The longest delay that a server can ask for: no call waits longer.
 pub(super) const LONGEST: Duration = Duration::from_secs(60 * 60);

@@ -74,7 +74,7 @@ fn days_before(year: u64, month: u64) -> u64 {
     (year * 365 + leap + (month * 153 + 2) / 5).saturating_sub(EPOCH)
 }
 
-/// What `days_before` counts from the year 0 to 1970.
+/// The days from the year 0 to 1970, as `days_before` counts them.
 const EPOCH: u64 = 719_468;
 
 const MONTHS: [&str; 12] = [

@@ -5,11 +5,11 @@ use alloc::vec::Vec;
 use crate::json::{MAX_DEPTH, Raw, Writer};
 use crate::rpc::{ErrorObject, Id, Message, Method, code, envelope};
 
-/// What came on the server's own stream, without the requests in it.
+/// A text of the server's own stream, without the requests in it.
 pub(super) struct Parted {
     /// The errors that answer them: one message, or an array of them.
     pub(super) refusals: Vec<u8>,
-    /// What is left for the machine.
+    /// The messages that are left for the machine.
     pub(super) rest: Vec<u8>,
 }
 
@@ -66,7 +66,7 @@ fn refuse(id: Id<'_>, out: &mut Vec<u8>) {
     envelope::error(&mut Writer::new(place), Some(id), &error);
 }
 
-/// What stands before an element of an array.
+/// Writes the bracket or the comma before an element of an array.
 fn next(array: &mut Vec<u8>) {
     array.push(if array.is_empty() { b'[' } else { b',' });
 }

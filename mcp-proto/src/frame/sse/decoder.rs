@@ -51,12 +51,12 @@ pub struct Events<S, F> {
     ids: [Field<F>; 2],
     /// Which of them the last event has.
     last: usize,
-    /// Whether the current event said an id.
+    /// True if the current event has an id.
     identified: bool,
     retry: Option<Duration>,
-    /// Whether the place for a byte order mark is behind us.
+    /// True if the start of the stream, where a byte order mark may be, was read.
     begun: bool,
-    /// Whether the last line ended with a CR, so that an LF here ends nothing.
+    /// True if the last line ended with a CR, so that an LF after it ends no line.
     returned: bool,
     /// The rest of the current line is not for the store.
     passing: Passing,
@@ -67,13 +67,13 @@ pub struct Events<S, F> {
     given: bool,
 }
 
-/// What [`Events::next_event`] finds.
+/// An item that [`Events::next_event`] finds.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Piece<'b> {
     /// An event, whole.
     Event(Event<'b>),
-    /// Some of the data of an event that is over the limit, of its line breaks only some. What
-    /// is worth knowing of it can be looked for as it passes.
+    /// A part of the data of an event that is over the limit, with only some of its line breaks.
+    /// Parts can be searched as they pass.
     Part(&'b [u8]),
     /// The end of that event.
     End,
@@ -143,8 +143,8 @@ impl<S: Store<u8>, F: Store<u8>> Events<S, F> {
         }
     }
 
-    /// The place for bytes that arrive; never empty. `None` means full: call
-    /// [`next_event`](Self::next_event) until it finds nothing more. What the last [`next_event`](Self::next_event) lent is gone.
+    /// The place for bytes that arrive; never empty. `None` means full: call [`next_event`](Self::next_event) until it finds
+    /// nothing more. The bytes that the last [`next_event`](Self::next_event) lent are gone.
     ///
     /// After reading into it, tell how many bytes came with [`filled`](Self::filled).
     pub fn spare_mut(&mut self) -> Option<&mut [u8]> {
@@ -250,13 +250,13 @@ impl<S: Store<u8>, F: Store<u8>> Events<S, F> {
             .unwrap_or_default()
     }
 
-    /// How long the server wants a client to wait before it connects again, if it ever said so
-    /// (SSE-06).
+    /// Returns the time that the server wants a client to wait before it connects again, if the
+    /// stream had a `retry` field (SSE-06).
     pub const fn retry(&self) -> Option<Duration> {
         self.retry
     }
 
-    /// Whether the bytes so far end with an event, so that nothing is lost if no more come.
+    /// Returns true if the bytes so far end with an event, so that nothing is lost if no more come.
     pub const fn is_between_events(&self) -> bool {
         self.line == self.end && self.data.is_none() && !self.identified && !self.over
     }
@@ -465,7 +465,7 @@ impl<S: Store<u8>, F: Store<u8>> Events<S, F> {
     }
 }
 
-/// How long the first line is, of which so much was searched before.
+/// Returns the length of the first line, of which `searched` bytes were searched before.
 #[inline]
 fn line_end(rest: &[u8], searched: usize) -> Option<usize> {
     match rest.get(searched..)? {
@@ -537,8 +537,8 @@ impl<S, F> fmt::Debug for Events<S, F> {
 /// The byte order mark, of which one is skipped at the start (SSE-02).
 const MARK: &[u8] = "\u{feff}".as_bytes();
 
-/// What the data leaves for the line behind it: a name or id as long as any that is kept, with
-/// its field, its line end and a mark.
+/// The bytes that a store has beyond the limit of the data, for the line after the data: a name or
+/// id of the greatest length that is kept, with its field, its line end and a mark.
 const OVERHEAD: usize = LONGEST + 12;
 
 /// The first size of a store that grows.

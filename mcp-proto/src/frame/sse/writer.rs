@@ -4,7 +4,7 @@ use core::time::Duration;
 
 use crate::action::BufferFull;
 
-/// What stands in front of an event's data.
+/// The fields in front of an event's data.
 ///
 /// ```
 /// use mcp_proto::frame::sse::{self, Head};

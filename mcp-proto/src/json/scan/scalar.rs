@@ -31,7 +31,7 @@ fn number(rest: &[u8]) -> Result<&[u8], Halt> {
     }
 }
 
-/// What may follow the integer part.
+/// Passes a fraction and an exponent, where they follow the integer part.
 fn fraction(rest: &[u8]) -> Result<&[u8], Halt> {
     let rest = match rest {
         [b'.', behind @ ..] => some_digits(behind)?,
@@ -59,7 +59,7 @@ fn digits(rest: &[u8]) -> &[u8] {
     rest
 }
 
-/// What follows the first letter of a literal.
+/// Passes the letters of a literal after the first one.
 #[inline(always)]
 fn literal<'b, const N: usize>(rest: &'b [u8], letters: &[u8; N]) -> Result<&'b [u8], Halt> {
     match rest.split_first_chunk::<N>() {

@@ -23,13 +23,13 @@ use crate::revision::fields::{Rules, first_only};
 pub struct Serializer<'w, 'o> {
     writer: &'w mut Writer<'o>,
     revision: Option<Revision>,
-    /// What bytes are; see [`Verbatim`].
+    /// The meaning of bytes that are serialized; see [`Verbatim`].
     verbatim: Verbatim,
 }
 
-/// How a [`Raw`] or a [`Str`] reaches the writer: under its own name it asks for a serializer
-/// that is not human-readable, and hands it its text as bytes. Every other serializer gets the
-/// value that the text means.
+/// The way in which a [`Raw`] or a [`Str`] reaches the writer: under its own name it asks for a
+/// serializer that is not human-readable, and hands it its text as bytes. Every other serializer
+/// gets the value that the text means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verbatim {
     No,

@@ -5,7 +5,7 @@ use crate::json::{Duplicate, Object, Raw};
 use crate::revision::Revision;
 use crate::rpc::Method;
 
-/// Why no client can be asked a question.
+/// Reasons for which no client can be asked a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unanswerable {
     /// No revision has its mode of elicitation.

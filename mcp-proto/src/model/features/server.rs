@@ -92,8 +92,8 @@ impl ServerFeatures {
             .without(Self::TASKS_EXTENSION.when(!matches!(revision.tasks(), Tasks::Extension)))
     }
 
-    /// Returns whether a client may ask this of the server (LC-17, JR-28). What needs no
-    /// capability, such as completion in 2024-11-05 (CP-08), it always may.
+    /// Returns whether a client may send this method to the server (LC-17, JR-28). A method that
+    /// needs no capability, such as completion in 2024-11-05 (CP-08), is always allowed.
     pub fn allow(self, method: Method<'_>, revision: Revision) -> bool {
         let facts = method.facts();
         let one_of = facts.server_declares.known_in(revision);

@@ -27,13 +27,14 @@ pub(super) struct Entry<'c> {
     pub(super) used: Instant,
     /// The deadline that is registered for it.
     pub(super) armed: Option<Instant>,
-    /// Whether it is among those to be looked at.
+    /// True if the machine is in the queue of those that the next step handles.
     pub(super) dirty: bool,
-    /// Whether nothing more is taken in: it goes when its events and its streams were read.
+    /// True if the machine accepts nothing more: it is removed when its events and its streams were
+    /// read.
     pub(super) closing: bool,
 }
 
-/// How long a machine lives.
+/// The lifetime of a machine.
 pub(super) enum Kind {
     /// As long as one exchange.
     Exchange,
@@ -124,12 +125,12 @@ impl<'c> Entry<'c> {
         }
     }
 
-    /// Whether it belongs to one exchange.
+    /// Returns true if the machine belongs to one exchange.
     pub(super) const fn is_alone(&self) -> bool {
         matches!(self.kind, Kind::Exchange)
     }
 
-    /// Whether its event streams begin with an id to resume from (SH-12).
+    /// Returns true if the event streams of the machine begin with an id to resume from (SH-12).
     pub(super) fn primes(&self) -> bool {
         let revision = self.server.revision();
         revision.is_some_and(crate::revision::Revision::has_event_polling)

@@ -22,9 +22,9 @@ pub(super) struct Exchange {
     pub(super) principal: Option<Box<str>>,
     /// The fields for a browser.
     browser: Vec<(&'static str, Box<[u8]>)>,
-    /// Whether a part of the request may still be on its way.
+    /// True if a part of the request may still be on its way.
     incomplete: bool,
-    /// Whether it is among those that have something to write.
+    /// True if the exchange is in the queue of those that have something to write.
     pub(super) queued: bool,
     /// When a comment is due if nothing else is written, or the body is late.
     pub(super) due: Option<Instant>,

@@ -25,7 +25,7 @@ use crate::time::Instant;
 /// sessions. An event comes with the name of its machine; with the token of the event it is the address for an
 /// answer that comes later.
 ///
-/// - A session belongs to the principal that opened it. For everyone else it does not exist.
+/// - A session belongs to the principal that opened it. For all others it does not exist.
 /// - A session ends when the client deletes it, after
 ///   [`HttpLimits::session_idle`], or by [`end`](Self::end).
 /// - A client that hangs up cancels its request of 2026-07-28. In a session the request continues,
@@ -56,7 +56,8 @@ pub struct HttpServer<'c> {
 /// The bounds of an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HttpOptions {
-    /// Bodies and sessions. How long a head may take is the driver's to enforce.
+    /// The bounds of bodies and sessions. The driver must enforce the time within which a head has
+    /// to arrive.
     pub limits: HttpLimits,
     /// The bounds of the streams of one session.
     pub streams: StreamLimits,
@@ -64,7 +65,7 @@ pub struct HttpOptions {
     pub exchanges: usize,
     /// Bytes that the bodies of all requests may take while they arrive.
     pub bodies: usize,
-    /// How long the body of a request may take to arrive.
+    /// The time within which the body of a request has to arrive.
     pub body_timeout: Duration,
     /// After how long an event stream without events carries a comment (SH-42).
     pub keep_alive: Duration,
@@ -174,7 +175,7 @@ impl<'c> HttpServer<'c> {
         self.sessions.iter().map(|(id, machine)| (&**id, *machine))
     }
 
-    /// How many requests without a session are under way.
+    /// Returns the number of requests without a session that are under way.
     pub const fn exchanges(&self) -> usize {
         self.alone
     }
@@ -211,7 +212,8 @@ impl<'c> HttpServer<'c> {
         self.ids
     }
 
-    /// What follows from state and time: messages go to their streams, and events are returned.
+    /// Advances the machines whose state may have changed: messages go to their streams, and events
+    /// are returned.
     fn next_event(&mut self, now: Instant) -> Option<(ServerId, Event<'static>)> {
         while let Some(id) = self.dirty.front().copied() {
             let Some(entry) = self.machines.get_mut(&id) else {
@@ -322,7 +324,7 @@ fn mark(dirty: &mut VecDeque<ServerId>, id: ServerId, entry: &mut Entry<'_>) {
     }
 }
 
-/// How much capacity the buffer for messages keeps while idle.
+/// The capacity that the buffer for messages keeps while idle.
 const SPARE: usize = 64 << 10;
 
 impl Default for HttpOptions {

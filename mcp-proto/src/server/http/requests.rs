@@ -414,13 +414,13 @@ impl HttpServer<'_> {
         Ok(Some(id))
     }
 
-    /// Whether a session can have this id.
+    /// Returns true if a session can have this id.
     fn is_free(&self, id: &str) -> bool {
         SessionId::new(id.as_bytes()).is_some() && !self.sessions.contains_key(id)
     }
 }
 
-/// Whether a body follows a head.
+/// Returns true if a body follows the head.
 fn has_body(head: &(impl Head + ?Sized)) -> bool {
     let is_empty = matches!(head.field("content-length"), Field::None | Field::One(b"0"));
     !is_empty || head.field("transfer-encoding") != Field::None

@@ -1,7 +1,6 @@
 //! The bounds of the streams of a session, and their delivery.
 
-/// How much the streams of one session may hold. Every field can be set; none can be switched
-/// off.
+/// The bounds of the streams of one session. Every field can be set; none can be switched off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StreamLimits {
     /// Streams besides the session's own, finished ones included while they are kept. As many as
@@ -15,7 +14,8 @@ pub struct StreamLimits {
     pub unread: usize,
 }
 
-/// How the messages of a stream reach the client, which depends on the revision.
+/// The form in which the messages of a stream are sent to the client, which depends on the
+/// revision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Delivery {
     /// From 2025-03-26 to 2025-11-25: events have ids, and are kept to be replayed (SH-24).

@@ -40,7 +40,7 @@ pub use self::store::Append;
 ///   [`detach`](Self::detach) ends one.
 /// - [`has_room`](Self::has_room) says whether a producer has to wait, which it does where a
 ///   reader is slow. A stream without reader keeps its newest messages.
-/// - What was read is kept for replay until its room is needed.
+/// - Messages that were read are kept for replay until their room is needed.
 ///
 /// No waker is kept here: after a `push` the driver wakes the reader, after a `read` the
 /// writers that wait for room.
@@ -71,7 +71,7 @@ pub struct Streams {
     id: MachineId,
     delivery: Delivery,
     limits: StreamLimits,
-    /// Whether entries wait for a store.
+    /// True if entries wait for a store.
     stored: bool,
     /// The session's own stream.
     own: Option<Box<Stream>>,
@@ -95,7 +95,7 @@ pub struct StreamReader {
     generation: u32,
 }
 
-/// What follows the bytes that were read.
+/// The continuation of a stream after the bytes that were read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub enum StreamRead {

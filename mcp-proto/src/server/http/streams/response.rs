@@ -31,7 +31,7 @@ pub enum StreamResponse {
     Nothing,
 }
 
-/// What became of the messages of a POST.
+/// The outcome of the messages of a POST.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum PostOutcome {
     /// The machine has had them.

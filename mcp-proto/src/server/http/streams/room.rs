@@ -7,8 +7,8 @@ use super::{Delivery, Streams, TooManyStreams};
 use crate::action::Channel;
 
 impl Streams {
-    /// Whether a producer may put another message on this stream: its reader keeps up, or there
-    /// is none and the oldest messages make room. The answer changes with
+    /// Returns true if a producer may put another message on this stream: its reader keeps up, or
+    /// the stream has no reader and the oldest messages make room. The answer changes with
     /// [`read`](Self::read), [`detach`](Self::detach) and [`settle`](Self::settle).
     ///
     /// ```

@@ -16,7 +16,7 @@ pub struct Append<'e> {
     pub sequence: u64,
     /// The message; none if it is a priming event, or the end alone.
     pub message: &'e [u8],
-    /// Whether the stream ends behind it.
+    /// True if the stream ends after this entry.
     pub end: bool,
 }
 
@@ -67,8 +67,9 @@ impl Streams {
 
     /// The next entry that the store has to take. Ask after a `push`, `prime`, `disconnect`,
     /// `reopen` or `detach`, until it returns `None`; each entry is returned once, those of a
-    /// stream in their order. What a POST has to say waits for its first [`read`](Self::read)
-    /// or [`prime`](Self::prime): until then it may be a [`single`](Self::single) answer.
+    /// stream in their order. An entry of a POST's stream is not returned before the first
+    /// [`read`](Self::read) or [`prime`](Self::prime): until then it may be a
+    /// [`single`](Self::single) answer.
     pub fn poll_append(&mut self) -> Option<Append<'_>> {
         if !self.stored {
             return None;
@@ -102,7 +103,7 @@ impl Streams {
             .is_none_or(|stream| stream.is_settled(sequence))
     }
 
-    /// Whether the store does not have everything yet that is on the streams.
+    /// Returns true if some entries of the streams are not settled yet.
     pub fn has_unsettled(&self) -> bool {
         let streams = self.own.as_deref().into_iter().chain(&self.posts);
         self.stored && streams.into_iter().any(Stream::has_unsettled)

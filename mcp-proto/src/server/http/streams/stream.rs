@@ -24,24 +24,25 @@ pub(super) struct Stream {
     /// The sequence number of the oldest entry that is kept, and its place.
     base: u64,
     start: u64,
-    /// What the reader gets next, and how much of that message it has.
+    /// The entry that the reader gets next, and the number of its bytes that were read.
     cursor: u64,
     part: Option<usize>,
     /// Older entries were read to their end.
     delivered: u64,
-    /// Whether the reader has an id to come back with.
+    /// True if the reader has an id to resume from.
     primed: bool,
     /// Whatever is older was handed to the store.
     handed: u64,
     end_handed: bool,
-    /// Whether its one message may still become an answer without events, which no store needs.
+    /// True if the only message of the stream may still become an answer without events, which no
+    /// store needs.
     pub(super) undecided: bool,
-    /// What became of the messages of its POST, and the status that its first message asks for.
+    /// The outcome of the messages of its POST, and the status that its first message asks for.
     pub(super) outcome: Option<PostOutcome>,
     pub(super) status: Option<u16>,
-    /// Whether it was restored for one reader, and its messages come from elsewhere.
+    /// True if the stream was restored for one reader, and its messages come from elsewhere.
     pub(super) foreign: bool,
-    /// Whether it ever had entry 0.
+    /// True if the stream ever had entry 0.
     primed_first: bool,
     pub(super) reader: Option<u32>,
     pub(super) ended: bool,
@@ -139,8 +140,8 @@ impl Stream {
         self.ended && self.reader.is_none() && handed()
     }
 
-    /// Whether no message follows those that are kept. A stream that was restored from a store
-    /// may continue in another process.
+    /// Returns true if no message follows those that are kept. A stream that was restored from a
+    /// store may continue in another process.
     pub(super) fn has_ended_here(&self) -> bool {
         self.ended && !self.foreign
     }
@@ -149,7 +150,7 @@ impl Stream {
         self.delivered >= self.next()
     }
 
-    /// Whether the next entry that the reader gets can be read.
+    /// Returns true if the next entry that the reader gets can be read.
     pub(super) fn is_readable(&self) -> bool {
         self.entry(self.cursor).is_some_and(|entry| entry.settled)
     }
@@ -393,7 +394,7 @@ impl Stream {
         None
     }
 
-    /// Whether an entry was settled, or is not kept.
+    /// Returns true if the entry was settled, or is not kept.
     pub(super) fn is_settled(&self, sequence: u64) -> bool {
         self.entry(sequence).is_none_or(|entry| entry.settled)
     }
@@ -478,7 +479,7 @@ impl Stream {
     }
 }
 
-/// What stands in front of a message; all of it if there is no message.
+/// Appends the fields of an event in front of a message; all of the event if the message is empty.
 fn head(delivery: Delivery, id: EventId, empty: bool, out: &mut Vec<u8>) {
     let mut text = [0; EventId::LONGEST];
     let head = match delivery {
@@ -514,5 +515,5 @@ fn clamp(len: u64) -> usize {
 /// More than an event takes besides its message.
 const EVENT: usize = 64;
 
-/// How much room a log keeps that has nothing in it.
+/// The capacity that an empty log keeps.
 const SPARE: usize = 4096;
