@@ -16,9 +16,9 @@ pub struct ServerInfo {
     /// `ServerCapabilities` as they came, experimental ones and extensions included; `None` if
     /// the server told only its era.
     pub capabilities: Option<RawBuf>,
-    /// What of them the revision knows (LC-23).
+    /// The capabilities that the revision defines (LC-23).
     pub features: ServerFeatures,
-    /// How the server wants to be used, for a model to read.
+    /// Instructions for the use of the server, for a model to read.
     pub instructions: Option<String>,
 }
 

@@ -112,7 +112,7 @@ impl Peer {
         self.shared.close();
     }
 
-    /// Whether the connection has ended.
+    /// Returns true if the connection has ended.
     pub fn is_closed(&self) -> bool {
         self.shared.lock().ended
     }
