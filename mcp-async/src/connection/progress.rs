@@ -5,7 +5,7 @@ use core::ops::Range;
 
 use mcp_proto::json::{Number, Str};
 
-/// How far a call is.
+/// The progress of a call.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress<'p> {
     /// Larger each time (PG-04).
@@ -17,7 +17,7 @@ pub struct Progress<'p> {
 }
 
 impl Progress<'_> {
-    /// How much of it is done, from 0 to 1, if the server told where it ends.
+    /// Returns the share of the work that is done, from 0 to 1, if the server stated the total.
     pub fn fraction(&self) -> Option<f64> {
         let total = self.total.filter(|total| *total > 0.0)?;
         Some((self.progress / total).clamp(0.0, 1.0))
