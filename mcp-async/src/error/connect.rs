@@ -14,9 +14,9 @@ use super::reply::ErrorReply;
 pub enum ConnectError {
     /// No revision suits both sides.
     Revision {
-        /// What the server offered: one version, or a list of them.
+        /// The server's offer: one version, or a list of them.
         offered: RawBuf,
-        /// What this client accepts.
+        /// The revisions that this client accepts.
         accepted: RevisionSet,
     },
     /// The server refused.

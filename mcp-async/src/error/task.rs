@@ -11,7 +11,8 @@ pub enum TaskError {
     Cancelled(Option<String>),
     /// Its time to live is over (TK-51).
     Expired,
-    /// What the server says of it contradicts itself or the protocol; the text says how.
+    /// The server's answer about the task contradicts itself or the protocol; the text explains the
+    /// contradiction.
     Invalid(&'static str),
 }
 

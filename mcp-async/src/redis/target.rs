@@ -40,7 +40,7 @@ pub(super) enum Connection {
     One(MultiplexedConnection),
     Cluster {
         connection: ClusterConnection,
-        /// How its nodes are reached.
+        /// The settings by which the nodes are reached.
         node: ConnectionInfo,
     },
 }
