@@ -112,7 +112,7 @@ pub(crate) enum Either<A, B> {
     Right(B),
 }
 
-/// What hyper asks of a runtime: time and tasks.
+/// The timers and tasks of a runtime, in the form that hyper uses.
 pub(crate) struct Hyper<R>(PhantomData<fn() -> R>);
 
 impl<R> Hyper<R> {
