@@ -3,7 +3,7 @@
 use core::fmt;
 use core::str::FromStr;
 
-/// Which trace a request belongs to: the W3C's `traceparent`, `tracestate` and `baggage`, as a
+/// The trace that a request belongs to: the W3C's `traceparent`, `tracestate` and `baggage`, as a
 /// request's `_meta` carries them (JR-31).
 ///
 /// A server finds it in [`CallContext::trace_context`](crate::server::CallContext::trace_context), a

@@ -143,7 +143,7 @@ pub struct IncomingQuestion<'b> {
     pub key: Option<Str<'b>>,
     /// The method that the server requests.
     pub method: Method<'b>,
-    /// Its parameters; the empty object if it has none.
+    /// The parameters of the question; the empty object if it has none.
     pub params: Object<'b>,
 }
 

@@ -5,7 +5,7 @@ use mcp_proto::client::Connected;
 use mcp_proto::json::{Object, Raw, RawBuf};
 use mcp_proto::model::ServerFeatures;
 
-/// Who answered, and how the two speak.
+/// The description of the server, and the revision of the connection.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ServerInfo {

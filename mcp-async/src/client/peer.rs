@@ -44,7 +44,7 @@ impl Peer {
         })
     }
 
-    /// Who the server is, if that is known.
+    /// Returns the description of the server, if it is known.
     pub fn server(&self) -> Option<&ServerInfo> {
         self.about.server.get()
     }

@@ -10,9 +10,9 @@ use mcp_proto::json::{Number, Str};
 pub struct Progress<'p> {
     /// Larger each time (PG-04).
     pub progress: f64,
-    /// Where it ends, if the server knows.
+    /// The total, at which the progress ends, if the server knows it.
     pub total: Option<f64>,
-    /// For a person to read.
+    /// A message about the progress, for a person to read.
     pub message: Option<&'p str>,
 }
 

@@ -8,7 +8,7 @@ use mcp_proto::json::RawBuf;
 
 use super::reply::ErrorReply;
 
-/// Why there is no connection to the server.
+/// Reasons for which there is no connection to the server.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum ConnectError {

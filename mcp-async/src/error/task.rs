@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-/// Why a task has no result. The error of a task that failed is the server's
+/// Reasons for which a task has no result. The error of a task that failed is the server's
 /// ([`CallError::Server`](super::CallError::Server)).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]

@@ -149,8 +149,8 @@ pub enum AddressClass {
     Private,
     /// Networks behind the address translation of a provider (RFC 6598).
     Shared,
-    /// The link of this machine; among its addresses are the services of cloud platforms that hand
-    /// out credentials.
+    /// Addresses of the local link; among them are the services of cloud platforms that hand out
+    /// credentials.
     LinkLocal,
     /// Services of cloud platforms at addresses that are not link-local.
     Platform,

@@ -36,7 +36,7 @@ pub trait Reactor: fmt::Debug + Sync {
     fn sleep(&self, duration: Duration) -> Sleep;
 }
 
-/// Which readiness of a descriptor is watched.
+/// The readiness of a descriptor that is watched.
 #[cfg(unix)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interest {

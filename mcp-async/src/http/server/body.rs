@@ -16,7 +16,7 @@ use crate::unread::UnreadBytes;
 /// of a legacy session continue (SH-18).
 pub struct HttpBody {
     kind: Kind,
-    /// The rest of the last bytes.
+    /// Bytes that came last and were not read yet.
     rest: Bytes,
     /// Counts a whole answer while it is not read.
     unread: Option<UnreadBytes>,

@@ -23,7 +23,7 @@ type Checked = Result<(), Box<dyn Error + Send + Sync>>;
 /// ```
 ///
 /// # Errors
-/// A description of the store's wrong result and of the right one.
+/// The wrong result of the store and the right one, or the error of the store.
 pub async fn check_session_store(store: &dyn SessionStore, prefix: &str) -> Checked {
     let processes = processes(store, prefix).await?;
     claims(store, &processes, &format!("{prefix}-claimed")).await?;

@@ -30,7 +30,7 @@ pub struct Announced {
     pub processes: Vec<LiveProcess>,
 }
 
-/// Whose a session is: see [`SessionStore::claim`](super::SessionStore::claim).
+/// The owner of a session: see [`SessionStore::claim`](super::SessionStore::claim).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Claim {
     /// The process that asked owns it now; the epoch of the session, which has not changed.

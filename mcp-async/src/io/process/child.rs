@@ -71,10 +71,10 @@ pub struct Child {
 /// The time that a shutdown waits before each of its steps (ST-08, ST-09).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grace {
-    /// From the end of its input until the child is asked to terminate (default 2 s, as the
-    /// official SDKs).
+    /// The time from the end of the child's input until the child is asked to terminate (default 2
+    /// s, as the official SDKs).
     pub close: Duration,
-    /// From there until it is killed (default 2 s).
+    /// The time from that request until the child is killed (default 2 s).
     pub terminate: Duration,
 }
 

@@ -127,8 +127,7 @@ impl<R: Network> Connector<R> {
     }
 }
 
-/// The time after which the next address is tried as well if an address has not answered (RFC 8305
-/// 5).
+/// The time after which the next address is tried as well if one does not answer (RFC 8305 5).
 const STAGGER: Duration = Duration::from_millis(250);
 
 /// A connection to whichever address of a host answers first, and that address. Addresses that

@@ -2,7 +2,7 @@ use core::error::Error;
 use core::fmt;
 use std::io;
 
-/// Why there is no response.
+/// Reasons for which there is no response.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum SendFailed {
@@ -87,7 +87,7 @@ impl Error for SendFailed {
     }
 }
 
-/// Why the body of a response ends too early.
+/// The reason for which the body of a response ends too early.
 #[derive(Debug)]
 pub struct ReplyFailed(Box<dyn Error + Send + Sync>);
 
