@@ -53,5 +53,5 @@ impl<R: Runtime, S> ClientBuilder<R, S> {
     }
 }
 
-/// What a pipe of the operating system holds.
+/// The capacity of a pipe of the operating system.
 const PIPE: usize = 64 << 10;

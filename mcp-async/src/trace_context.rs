@@ -3,7 +3,7 @@
 use core::fmt;
 use core::str::FromStr;
 
-/// Which trace a request belongs to: the W3C's `traceparent`, `tracestate` and `baggage`, as a
+/// The trace that a request belongs to: the W3C's `traceparent`, `tracestate` and `baggage`, as a
 /// request's `_meta` carries them (JR-31).
 ///
 /// A server finds it in [`CallContext::trace_context`](crate::server::CallContext::trace_context), a
@@ -55,7 +55,8 @@ impl TraceContext {
         Some(trace)
     }
 
-    /// The same trace, within another span: the caller's own. The id may not be zero.
+    /// Returns a context of the same trace within another span: the caller's own. The id may not be
+    /// zero.
     pub fn child(&self, span_id: [u8; 8]) -> Option<Self> {
         (span_id != [0; 8]).then(|| Self {
             parent_id: span_id,
@@ -63,13 +64,13 @@ impl TraceContext {
         })
     }
 
-    /// The same with this `tracestate`, or none if it is not one.
+    /// Sets the `tracestate`, or removes it if this one is invalid.
     pub fn with_state(mut self, state: &str) -> Self {
         self.state = is_state(state).then(|| Box::from(state));
         self
     }
 
-    /// The same with this `baggage`, or none if it is longer than 8,192 bytes or no printable
+    /// Sets the `baggage`, or removes it if this one is longer than 8,192 bytes or no printable
     /// ASCII.
     pub fn with_baggage(mut self, baggage: &str) -> Self {
         self.baggage = is_baggage(baggage).then(|| Box::from(baggage));
@@ -86,7 +87,7 @@ impl TraceContext {
         self.parent_id
     }
 
-    /// Whether the caller may have recorded it.
+    /// Returns whether the caller may have recorded the trace.
     pub const fn is_sampled(&self) -> bool {
         self.flags & SAMPLED != 0
     }
@@ -214,7 +215,7 @@ const SAMPLED: u8 = 1;
 const RANDOM: u8 = 2;
 /// The length that every hop must pass on; more may be cut (Trace Context, 3.3.1.5).
 const STATE: usize = 512;
-/// The same of a baggage (Baggage, 3.3.2).
+/// The length of a baggage that every hop must pass on (Baggage, 3.3.2).
 const BAGGAGE: usize = 8192;
 
 #[cfg(test)]

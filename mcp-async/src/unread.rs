@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::shares::{CallerId, Share, Shares};
 
-/// What answers that are not read may take together, the beginning of each not counted: a short answer takes no
-/// lock, and less than what its connection takes.
+/// The bytes that answers may take together while they are not read, the beginning of each not
+/// counted: a short answer takes no lock, and less than its connection takes.
 pub(crate) struct UnreadBudget(Arc<Shares<CallerId>>);
 
 impl UnreadBudget {
@@ -19,7 +19,8 @@ impl UnreadBudget {
     }
 }
 
-/// What the answers to one request take of it, given back when it is dropped.
+/// The part of an [`UnreadBudget`] that the answers to one request take, given back when it is
+/// dropped.
 pub(crate) struct UnreadBytes(Share<CallerId>);
 
 impl UnreadBytes {

@@ -1,4 +1,4 @@
-//! What kinds of values a schema takes.
+//! The kinds of values that a schema takes.
 
 use mcp_tokio::mcp_proto::json::{Kind, Raw};
 

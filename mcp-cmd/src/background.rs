@@ -1,4 +1,4 @@
-//! What blocks, beside the connection.
+//! Blocking work in a thread of its own, while the connection continues.
 
 use core::future::{Future, poll_fn};
 use core::task::{Poll, Waker};

@@ -223,8 +223,8 @@ async fn beside<T>(future: impl Future<Output = T>, other: impl Future) -> T {
     .await
 }
 
-/// The command to start. What the server writes to its standard error is shown until the work is
-/// `done`: messages about the end of the connection are not shown.
+/// Returns the command to start. Standard error of the server is shown until the work is `done`:
+/// messages about the end of the connection are not shown.
 fn command(
     start: &Start,
     common: &Common,

@@ -10,8 +10,8 @@ use std::thread;
 use super::exit::{Exit, Failure};
 use super::screen::Screen;
 
-/// The first Ctrl-C ends what the program waits for, the second the program. What is left of a
-/// server then ends by itself: its watchdog notices the end of this process.
+/// The first Ctrl-C ends the wait of the program, the second the program. The rest of a server then
+/// ends by itself: its watchdog notices the end of this process.
 #[derive(Clone, Debug)]
 pub(crate) struct Interrupt(Arc<Mutex<State>>);
 

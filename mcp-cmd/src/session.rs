@@ -1,4 +1,4 @@
-//! What every command has at hand.
+//! The session that every command uses.
 
 use core::time::Duration;
 

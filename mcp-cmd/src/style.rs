@@ -1,4 +1,4 @@
-//! Colours for people. What writes them leaves them out for files, pipes and `--no-color`.
+//! Colours for people. The writer leaves them out for files, pipes and `--no-color`.
 
 use clap::builder::styling::{AnsiColor, Style};
 

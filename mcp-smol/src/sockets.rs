@@ -94,11 +94,11 @@ impl futures_io::AsyncWrite for Socket {
     }
 }
 
-/// What is in it.
+/// The socket and its read state.
 #[derive(Debug)]
 struct Stream {
     socket: Async<TcpStream>,
-    /// Whether no system call is made to learn that nothing has come. The client must notice
+    /// True if no system call is made to learn that nothing has come. The client must notice
     /// immediately that a pooled connection was closed, before it is used again.
     patient: bool,
     /// The last read had all there was, so the next waits until the reactor says that there is more.

@@ -39,7 +39,7 @@ pub(super) enum Ask<'a> {
     Subscribe(String),
     Unsubscribe(String),
     Listen(ListenFilter),
-    /// Whether the server is alive, as its revision asks it.
+    /// A check that the server is alive: `server/discover` if `modern`, otherwise `ping`.
     Ping {
         modern: bool,
     },
@@ -47,7 +47,7 @@ pub(super) enum Ask<'a> {
         method: Method<'a>,
         params: Option<&'a (dyn Payload + Sync)>,
     },
-    /// The same with parameters of its own.
+    /// A request that owns its parameters.
     Own {
         method: Method<'static>,
         params: RawBuf,
@@ -129,7 +129,7 @@ impl Ask<'_> {
         }
     }
 
-    /// What it is about, where that has a name.
+    /// Returns the name or the URI that the request is about, if it has one.
     pub(super) fn subject(&self) -> Option<&str> {
         match self {
             Self::CallTool { name, .. } | Self::GetPrompt { name, .. } => Some(name),

@@ -30,8 +30,8 @@ impl Awaited {
             .for_each(|it| self.note(it));
     }
 
-    /// Whether a notification ends an elicitation that was asked for; any other notification
-    /// passes. Each elicitation ends once.
+    /// Returns true unless the notification is `notifications/elicitation/complete` for an
+    /// elicitation that is not awaited. Each elicitation ends once.
     pub(super) fn passes(&mut self, method: Method<'_>, params: Option<Object<'_>>) -> bool {
         if method != Method::ElicitationComplete {
             return true;

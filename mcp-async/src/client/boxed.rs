@@ -3,5 +3,5 @@
 use core::future::Future;
 use core::pin::Pin;
 
-/// What a callback returns, in a box.
+/// The boxed future that a callback returns.
 pub(crate) type Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;

@@ -40,8 +40,8 @@ use crate::trace_context::TraceContext;
 
 /// The settings of a [`Client`], and the ways to connect it.
 ///
-/// What a client can do for a server follows from its callbacks: it declares what there is one
-/// for, and nothing else.
+/// The capabilities that a client declares follow from its callbacks: it declares those that have a
+/// callback, and nothing else.
 ///
 /// ```
 /// use mcp_async::client::{ConnectError, RestartPolicy};
@@ -68,9 +68,9 @@ pub struct ClientBuilder<R, S = ()> {
     title: Option<String>,
     /// All else, without texts.
     config: ClientConfig<'static>,
-    /// Whether a callback for elicitation is for forms alone.
+    /// True if the callback for elicitation answers forms alone.
     forms_only: bool,
-    /// What a callback for sampling can do.
+    /// The features of sampling to declare if there is a callback for it.
     sampling: ClientFeatures,
     pub(super) callbacks: Callbacks,
     pub(super) extensions: Vec<Extension>,
@@ -176,7 +176,7 @@ impl<R, S: Send + Sync + 'static> ClientBuilder<R, S> {
         }
     }
 
-    /// What people call this client (since 2025-06-18).
+    /// Sets the title: the name of this client for people (since 2025-06-18).
     pub fn title(mut self, title: &str) -> Self {
         self.title = Some(title.to_owned());
         self
@@ -188,7 +188,7 @@ impl<R, S: Send + Sync + 'static> ClientBuilder<R, S> {
         self
     }
 
-    /// How long it waits for what; a call may say otherwise for itself.
+    /// Sets the timeouts of requests; a single call may set its own.
     pub const fn timeouts(mut self, timeouts: Timeouts) -> Self {
         self.config.timeouts = timeouts;
         self
@@ -208,11 +208,11 @@ impl<R, S: Send + Sync + 'static> ClientBuilder<R, S> {
         self
     }
 
-    /// How it meets a server that it does not know. What it learns it keeps for as long as it
-    /// lives; a program that has met the server before, and remembers that the
-    /// [revision](super::ServerInfo::revision) was a legacy one, saves a request with
-    /// [`Negotiation::Handshake`] (VR-17). If that fails, [`Negotiation::Probe`] finds out what the
-    /// server has become.
+    /// Sets how the client begins with a server whose revision it does not know. It keeps what it
+    /// learns for as long as it lives; a program that has connected to the server before, and
+    /// remembers that the [revision](super::ServerInfo::revision) was a legacy one, saves a request
+    /// with [`Negotiation::Handshake`] (VR-17). If that fails, [`Negotiation::Probe`] finds out the
+    /// revision that the server has become.
     pub const fn negotiation(mut self, negotiation: Negotiation) -> Self {
         self.config.negotiation = negotiation;
         self
@@ -352,8 +352,8 @@ impl<R, S: Send + Sync + 'static> ClientBuilder<R, S> {
         self
     }
 
-    /// Whether lists and resources are kept for as long as the server says (CH-03), until it
-    /// tells of a change (CH-07); they are otherwise.
+    /// Sets whether lists and resources are cached for as long as the server allows (CH-03), or
+    /// until it notifies the client of a change (CH-07); they are by default.
     pub const fn cache(mut self, cache: bool) -> Self {
         self.cache = cache;
         self
@@ -368,7 +368,7 @@ impl<R, S: Send + Sync + 'static> ClientBuilder<R, S> {
 }
 
 impl<R, S> ClientBuilder<R, S> {
-    /// What there is a callback for, in whatever order the settings were made.
+    /// Returns the features that have a callback, in whatever order the settings were made.
     fn features(&self) -> ClientFeatures {
         let mut features = ClientFeatures::NONE;
         if self.callbacks.elicitation.is_some() {
@@ -476,7 +476,7 @@ impl<R: Runtime, S> ClientBuilder<R, S> {
         revisions.newest_modern().or(revisions.newest_legacy())
     }
 
-    /// What a connection is made of.
+    /// Builds the state, the extensions and the configuration of a connection.
     pub(crate) fn parts(self) -> Result<Parts, ConnectError> {
         if let Some(uri) = self.wrong {
             return Err(ConnectError::Root(uri));
@@ -517,12 +517,12 @@ impl<R: Runtime, S> ClientBuilder<R, S> {
     }
 }
 
-/// What a client and its connections are made of.
+/// The state, the extensions and the configuration of a client and its connections.
 pub(crate) struct Parts {
     pub(crate) client_state: Arc<ClientState>,
     pub(crate) extensions: Extensions<Inner>,
     pub(crate) config: ClientSetup<'static>,
-    /// Whether another connection follows one that ended.
+    /// The policy for another connection after one that ended; `None`: there is no other.
     pub(crate) policy: Option<RestartPolicy>,
 }
 

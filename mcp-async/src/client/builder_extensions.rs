@@ -1,4 +1,4 @@
-//! What a client declares and answers in addition to the protocol.
+//! Extensions, experimental capabilities and further requests that a client declares and answers.
 
 use core::future::Future;
 

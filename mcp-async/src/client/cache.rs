@@ -25,7 +25,7 @@ pub(super) struct Cache {
 struct KindCache {
     /// By the URI, or by the cursor as it is written; the first page has none.
     entries: HashMap<String, Entry>,
-    /// How often something of this kind became stale.
+    /// Number of times that a result of this kind became stale.
     epoch: u64,
 }
 
@@ -38,7 +38,7 @@ struct Entry {
     until: Instant,
 }
 
-/// What is kept.
+/// Kinds of results that are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Tools = 0,
@@ -202,8 +202,8 @@ impl Cache {
     }
 }
 
-/// How long a result says that it is fresh; `None`, if it does not say so, or not for a moment
-/// (CH-03).
+/// Returns the time for which a result is fresh (CH-03); `None` if the result states no `ttlMs`, or
+/// zero.
 fn lifetime(result: Raw<'_>) -> Option<Duration> {
     let [lifetime] = result.object()?.find(["ttlMs"]).ok()?;
     let milliseconds = lifetime?.number()?.to_u64()?;

@@ -70,9 +70,9 @@ impl<'a, T> Call<'a, T> {
         }
     }
 
-    /// Asks for progress, and hands it to the closure: in the order of the wire, before the
-    /// answer, and inside the poll of this future. What the future is too late for is forgotten
-    /// but for the newest.
+    /// Asks for progress, and hands it to the closure: in the order of the wire, before the answer,
+    /// and inside the poll of this future. Of the progress that the future is too late for, all but
+    /// the newest is discarded.
     pub fn on_progress<H: FnMut(Progress<'_>)>(self, on_progress: H) -> Call<'a, T, H> {
         Call {
             exchange: self.exchange,

@@ -1,4 +1,4 @@
-//! What the span of a call records of its error.
+//! The failure that the span of a call records for an error.
 
 use crate::error::CallError;
 use crate::observe;

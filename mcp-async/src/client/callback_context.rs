@@ -1,4 +1,4 @@
-//! What a callback receives in addition to the question.
+//! The context that a callback receives in addition to the question.
 
 use core::fmt;
 use std::sync::Arc;

@@ -6,7 +6,7 @@ use core::fmt;
 use crate::error::ErrorReply;
 use crate::observe;
 
-/// Why a callback has no answer.
+/// The reason for which a callback has no answer.
 ///
 /// `?` converts every error into one: whatever implements [`Error`], and also `anyhow::Error`,
 /// `Box<dyn Error + Send + Sync>` and plain text. The server then receives error -32603 with a

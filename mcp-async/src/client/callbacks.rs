@@ -147,7 +147,8 @@ impl Roots {
     }
 }
 
-/// Whether a root's address is one (RT-03): `file://` and an absolute path without `..`.
+/// Returns true if the URI is valid for a root (RT-03): `file://` and an absolute path without
+/// `..`.
 pub(super) fn is_file(uri: &str) -> bool {
     let scheme = uri.get(..7).unwrap_or_default();
     let rest = uri.get(7..).unwrap_or_default();
@@ -156,7 +157,7 @@ pub(super) fn is_file(uri: &str) -> bool {
     scheme.eq_ignore_ascii_case("file://") && path.starts_with('/') && !climbs(path)
 }
 
-/// Whether a segment of the path is `..`, be it behind escapes.
+/// Returns true if a segment of the path is `..`, with or without escapes.
 fn climbs(path: &str) -> bool {
     path.split(['/', '\\']).any(|segment| {
         let plain = segment.replace("%2e", ".").replace("%2E", ".");

@@ -284,8 +284,8 @@ fn lock(end: &Mutex<End>) -> MutexGuard<'_, End> {
     end.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// How long a server has, after a line that is no message, to say who it is: some launchers print
-/// a banner.
+/// The time in which a server must identify itself after a line that is no message: some launchers
+/// print a banner.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Long enough to read what was still in the pipe when the child exited.

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use super::lock::lock;
 use crate::io::process::ExitedEarly;
 
-/// How the child of one connection ended, once that is known.
+/// The end of the child process of one connection, once it is known.
 pub(super) struct ChildEnd(Mutex<State>);
 
 struct State {

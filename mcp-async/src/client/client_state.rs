@@ -49,7 +49,7 @@ pub(crate) struct ClientState {
     renewed: Mutex<Renewed>,
     /// When the server wants the client's own requests, which no caller waits for, at the earliest.
     not_before: Mutex<Instant>,
-    /// What the transport keeps.
+    /// State of the transport.
     #[cfg(feature = "http-client")]
     pub(crate) transport_data: TransportData,
 }
@@ -158,7 +158,7 @@ impl ClientState {
         }
     }
 
-    /// What a listed tool says of tasks; `None` for one that was not listed.
+    /// Returns the task support that a listed tool states; `None` for a tool that was not listed.
     pub(super) fn task_support(&self, tool: &str) -> Option<TaskSupport> {
         lock(&self.task_supports).of(tool)
     }
@@ -213,7 +213,7 @@ impl ClientState {
         }
     }
 
-    /// Whether that is to be seen to.
+    /// Returns true if a new session waits to be handled by the supervisor.
     pub(super) fn is_renewed(&self) -> bool {
         lock(&self.renewed).server.is_some()
     }

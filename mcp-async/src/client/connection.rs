@@ -60,7 +60,7 @@ where
     (Connection { driver }, peer)
 }
 
-/// How a machine begins.
+/// The first command to a machine, which opens its connection.
 pub(crate) type Open = fn(&mut Machine, Instant) -> Result<(), SendError>;
 
 /// The role of a connection and its first handle.
@@ -93,18 +93,18 @@ pub(crate) fn begin(
 /// A connection to a server: ends when the server ends it, or when the last [`Peer`] is gone
 /// or closes it.
 ///
-/// What the client said before its end is still written. Dropping the connection ends it, and
-/// every call, at once.
+/// Messages of the client from before its end are still written. Dropping the connection ends it,
+/// and every call, at once.
 ///
 /// # Errors
-/// What the transport reports, apart from a peer that has gone.
+/// Errors of the transport, apart from a peer that has gone.
 #[must_use = "a connection does nothing until it is polled"]
 pub struct Connection<R, W, C: Clock> {
     driver: Driver<R, W, C::Timer, Side>,
 }
 
 impl<R, W, C: Clock> Connection<R, W, C> {
-    /// How long a server that reads nothing holds up the end: one second otherwise.
+    /// Sets the time for which a server that reads nothing delays the end: one second otherwise.
     pub fn with_shutdown_timeout(mut self, shutdown_timeout: Duration) -> Self {
         self.driver.set_shutdown_timeout(shutdown_timeout);
         self

@@ -4,7 +4,7 @@ use mcp_proto::model::TaskMetadata;
 
 use super::intermediate_result::Follow;
 
-/// How a client, `C`, uses tasks of 2025-11-25.
+/// The use that a client, `C`, makes of tasks of 2025-11-25.
 pub(super) struct CoreTasks<C> {
     /// The member `task` of a call that asks for a task.
     pub(super) metadata: TaskMetadata,

@@ -49,7 +49,7 @@ struct Filled<'c> {
 }
 
 impl<'c> Filled<'c> {
-    /// What the person filled in.
+    /// Returns the members that the person filled in.
     fn given(&self) -> impl Iterator<Item = (Str<'c>, Raw<'c>)> + use<'c> {
         let members = self.content.members();
         members.filter(|(_, value)| !value.is_null())

@@ -22,7 +22,7 @@ use crate::trace_context::TraceContext;
 pub(super) struct Exchange<'a> {
     pending: PendingRequest<'a, Machine>,
     stage: Stage,
-    /// What the server wants back in the next round (MR-11).
+    /// The `requestState` to send back in the next round (MR-11).
     state: Option<RawBuf>,
     /// Rounds that the server has asked for.
     rounds: u8,
@@ -36,12 +36,12 @@ pub(super) struct Exchange<'a> {
     span: CallSpan,
 }
 
-/// What a request says, and who answers its questions.
+/// The content of a request, and the handler that answers the questions of the server.
 pub(super) struct Terms<'t> {
     pub(super) method: Method<'t>,
     pub(super) params: Option<&'t dyn Payload>,
     pub(super) options: Options<'t>,
-    /// Whether anyone hears its progress.
+    /// True if the request asks for progress.
     pub(super) progress: bool,
     /// The name or URI that it is about, for its span.
     pub(super) subject: Option<&'t str>,
@@ -51,7 +51,7 @@ pub(super) struct Terms<'t> {
     pub(super) rounds: u8,
 }
 
-/// What a caller may say of each call.
+/// Options that a caller may set for each call.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Options<'t> {
     pub(super) timeout: Option<Duration>,
@@ -194,20 +194,20 @@ impl<'a> Exchange<'a> {
         self.pending.leave(Some(buffer));
     }
 
-    /// Whether the server was asked at all.
+    /// Returns true if the request was sent.
     #[cfg(feature = "client")]
     pub(super) const fn was_sent(&self) -> bool {
         self.sent
     }
 
-    /// Whether the server answered that the head of the request does not repeat what its body
-    /// says, and not merely with a code that could mean so.
+    /// Returns true if the server's error states that the head of the request does not repeat its
+    /// body, and does not merely have a code that could mean it.
     #[cfg(feature = "client")]
     pub(super) const fn is_mismatched(&self) -> bool {
         self.mismatched
     }
 
-    /// Whether the server asked back before it answered (MR-18).
+    /// Returns true if the server asked for input before it answered (MR-18).
     #[cfg(feature = "client")]
     pub(super) const fn was_retried(&self) -> bool {
         self.rounds > 0

@@ -202,7 +202,7 @@ impl Extension {
     }
 }
 
-/// What continues from a result, as the client calls it.
+/// Adapts a continuation of an extension to the form that the client calls.
 fn continued<F, Fut>(follow: F) -> Box<Follow<Inner>>
 where
     F: Fn(Continuation) -> Fut + Send + Sync + 'static,

@@ -1,4 +1,4 @@
-//! What extensions do with a client.
+//! Operations on a client that are for extensions.
 
 use core::any::Any;
 use core::future::Future;
@@ -49,8 +49,8 @@ impl<R> Client<R> {
     /// Asks the callbacks of this client the questions that an extension received, an object of
     /// `inputRequests`, and returns their answers under the same keys, `inputResponses`.
     ///
-    /// The same checks apply as to `input_required` (MR-05): each question must be one that this
-    /// client declares.
+    /// The questions are checked as those of `input_required` are (MR-05): each must be one that
+    /// this client declares.
     ///
     /// # Errors
     /// [`CallError::Failed`] with [`Failure::Input`](mcp_proto::client::Failure::Input) for
@@ -79,14 +79,15 @@ impl<R> Client<R> {
         self.inner.client_state.check_tool(tool, result)
     }
 
-    /// Whether the contents of a resource are kept and fresh, so that reading it sends nothing.
+    /// Returns true if the contents of a resource are cached and fresh, so that reading it sends
+    /// nothing.
     #[cfg(feature = "skills")]
     pub(crate) fn keeps_resource(&self, uri: &str) -> bool {
         let kept = self.inner.client_state.cached(&Ask::ReadResource { uri });
         kept.is_some()
     }
 
-    /// The same client, for what needs no runtime.
+    /// Returns a handle of this client for uses that need no runtime.
     pub(crate) fn without_runtime(&self) -> Client<()> {
         Client::of(Arc::clone(&self.inner))
     }

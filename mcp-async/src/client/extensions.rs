@@ -1,4 +1,4 @@
-//! What a client keeps of its extensions.
+//! The result types and the values that a client keeps of its extensions.
 
 use core::any::Any;
 
@@ -25,7 +25,7 @@ pub(super) struct ResultType<C> {
 }
 
 impl<C> Extensions<C> {
-    /// What continues from a result of this method; `None` for one that is complete.
+    /// Returns the continuation from a result of this method; `None` for a result that is complete.
     pub(super) fn follow(&self, method: Method<'_>, result: Raw<'_>) -> Option<&Follow<C>> {
         let mut candidates = self.result_types.iter().filter(|candidate| {
             let mut methods = candidate.methods.iter();

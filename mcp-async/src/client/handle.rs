@@ -340,12 +340,11 @@ impl<R> Client<R> {
     }
 
     /// Ends the connection, for all clones: cancellations of tasks are sent, calls in flight end
-    /// with [`CallError::Closed`],
-    /// what was said is written, and a child process is shut down in order (LC-20). Resolves
-    /// when that is done, with the child's status if there was one.
+    /// with [`CallError::Closed`], earlier messages are written, and a child process is shut down
+    /// in order (LC-20). Resolves when that is done, with the child's status if there was one.
     ///
     /// # Errors
-    /// What the transport or the operating system reports of the end.
+    /// Errors of the end that the transport or the operating system reports.
     pub async fn close(&self) -> io::Result<Option<ExitStatus>> {
         let owed = &self.inner.client_state.owed;
         poll_fn(|cx| owed.poll_settled(cx)).await;

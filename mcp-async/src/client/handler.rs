@@ -45,8 +45,8 @@ use crate::trace_context::TraceContext;
 /// }
 /// ```
 pub trait Handler: Send + Sync + 'static {
-    /// The server asks: `elicitation/create`, `sampling/createMessage` or `roots/list`, and only
-    /// what the configuration declares. The same in every revision.
+    /// Answers a question of the server: `elicitation/create`, `sampling/createMessage` or
+    /// `roots/list`, and only those that the configuration declares, in every revision.
     fn question(&self, question: IncomingQuestion<'_>) -> Reply {
         let _ = question;
         Reply::refuse(ErrorReply::method_not_found())
@@ -134,16 +134,16 @@ impl<H: Handler + ?Sized> Handler for Arc<H> {
     }
 }
 
-/// What the server asks.
+/// A question of the server to the client.
 #[derive(Clone, Copy)]
 pub struct IncomingQuestion<'b> {
     /// The revision of the session, or of the call that it belongs to.
     pub revision: Revision,
     /// The key of the question in a modern round; `None` for a request of a legacy session.
     pub key: Option<Str<'b>>,
-    /// What is asked for.
+    /// The method that the server requests.
     pub method: Method<'b>,
-    /// Its parameters; the empty object if it has none.
+    /// The parameters of the question; the empty object if it has none.
     pub params: Object<'b>,
 }
 
@@ -162,7 +162,7 @@ impl fmt::Debug for IncomingQuestion<'_> {
 #[must_use = "the server waits for the answer to its question"]
 pub struct Reply(Pin<Box<dyn Future<Output = Replied> + Send>>);
 
-/// What answers a question.
+/// The answer to a question: a result or an error.
 pub(super) type Replied = Result<Box<dyn Payload + Send>, ErrorReply>;
 
 impl Reply {

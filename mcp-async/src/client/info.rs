@@ -5,7 +5,7 @@ use mcp_proto::client::Connected;
 use mcp_proto::json::{Object, Raw, RawBuf};
 use mcp_proto::model::ServerFeatures;
 
-/// Who answered, and how the two speak.
+/// The description of the server, and the revision of the connection.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ServerInfo {
@@ -16,9 +16,9 @@ pub struct ServerInfo {
     /// `ServerCapabilities` as they came, experimental ones and extensions included; `None` if
     /// the server told only its era.
     pub capabilities: Option<RawBuf>,
-    /// What of them the revision knows (LC-23).
+    /// The capabilities that the revision defines (LC-23).
     pub features: ServerFeatures,
-    /// How the server wants to be used, for a model to read.
+    /// Instructions for the use of the server, for a model to read.
     pub instructions: Option<String>,
 }
 

@@ -16,7 +16,7 @@ use crate::error::CallError;
 
 pub(crate) type ClientShared = Shared<Machine>;
 
-/// How the last connection ended; a child has a status.
+/// The end of the last connection; a child has a status.
 pub(super) type Exit = io::Result<Option<ExitStatus>>;
 
 pub(crate) struct Inner {
@@ -37,7 +37,7 @@ struct State {
     phase: Phase,
     generation: u64,
     server: Arc<ServerInfo>,
-    /// How the child of the last connection ends, if it has one.
+    /// The end of the last connection's child, if it has one.
     child: Option<Arc<ChildEnd>>,
     closing: bool,
     exit: Option<Exit>,
@@ -100,7 +100,7 @@ impl Inner {
         }
     }
 
-    /// Whether a connection that ends is followed by another.
+    /// Returns true if a connection that ends is followed by another.
     pub(super) fn restarts(&self) -> bool {
         self.restarts && !self.lock().closing
     }
@@ -113,7 +113,7 @@ impl Inner {
         Arc::clone(&self.lock().server)
     }
 
-    /// How the child of the last connection ends; `None` without a child, or after a close.
+    /// Returns the end of the last connection's child; `None` without a child, or after a close.
     pub(super) fn child(&self) -> Option<Arc<ChildEnd>> {
         let state = self.lock();
         state.child.clone().filter(|_| !state.closing)

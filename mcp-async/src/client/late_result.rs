@@ -2,7 +2,7 @@
 
 use mcp_proto::json::{Raw, RawBuf};
 
-/// What follows such a result that no caller waits for.
+/// The request to send after a result that no caller waits for.
 pub(super) struct LateResult {
     pub(super) of: LateResultOf,
     /// The method and the parameters of a request, if there is one to send.

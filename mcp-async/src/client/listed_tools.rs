@@ -1,4 +1,4 @@
-//! What the lists of tools state, by the names of the tools.
+//! Values that the lists of tools state, by the names of the tools.
 
 use std::borrow::Cow;
 use std::collections::HashMap;

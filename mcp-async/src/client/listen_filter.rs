@@ -1,4 +1,4 @@
-//! What a subscription asks for.
+//! The filter of a subscription.
 
 use mcp_proto::json::EncodeError;
 use serde::ser::SerializeMap;

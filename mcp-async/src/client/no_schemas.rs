@@ -1,4 +1,4 @@
-//! What stands in for output schemas in builds without a validator.
+//! A substitute for output schemas in builds without a validator.
 
 use mcp_proto::json::Raw;
 

@@ -26,7 +26,7 @@ struct State {
 
 pub(super) struct Owed {
     pub(super) ask: Ask<'static>,
-    /// What keeps the client open for as long as the request is held, if anything.
+    /// A reference that keeps the client open for as long as the request is held, if there is one.
     pub(super) client: Option<Arc<dyn Any + Send + Sync>>,
 }
 

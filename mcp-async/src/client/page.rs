@@ -26,9 +26,9 @@ pub trait Listed: Sized {
 /// Items, and where the next page begins.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Page<T> {
-    /// What is on this page; it may be empty without being the last one.
+    /// The items of this page; it may be empty without being the last one.
     pub items: Vec<T>,
-    /// Where the next page begins; `None` on the last one (PN-03).
+    /// The cursor of the next page; `None` on the last one (PN-03).
     pub next: Option<Cursor>,
 }
 

@@ -78,7 +78,7 @@ impl<'a, T: Listed> Pages<'a, T> {
         poll_fn(|cx| self.poll_item(cx)).await
     }
 
-    /// All items, in the server's order.
+    /// Returns all items, in the server's order.
     ///
     /// If the server does not know a cursor any more, the list changed while it was read; it is
     /// read once more from the start then (CH-11).

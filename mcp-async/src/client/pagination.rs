@@ -7,7 +7,7 @@ use super::page::Listed;
 use crate::error::CallError;
 use crate::model::Cursor;
 
-/// How far a list is read.
+/// The position of a reader in a list.
 pub(super) struct Pagination {
     /// Where the page that is requested begins.
     pub(super) cursor: Option<Cursor>,
@@ -16,7 +16,7 @@ pub(super) struct Pagination {
     pub(super) limit: usize,
 }
 
-/// How a list continues after a page.
+/// The continuation of a list after a page.
 pub(super) enum NextPage {
     At(Cursor),
     None,

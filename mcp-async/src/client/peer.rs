@@ -44,7 +44,7 @@ impl Peer {
         })
     }
 
-    /// Who the server is, if that is known.
+    /// Returns the description of the server, if it is known.
     pub fn server(&self) -> Option<&ServerInfo> {
         self.about.server.get()
     }
@@ -112,7 +112,7 @@ impl Peer {
         self.shared.close();
     }
 
-    /// Whether the connection has ended.
+    /// Returns true if the connection has ended.
     pub fn is_closed(&self) -> bool {
         self.shared.lock().ended
     }

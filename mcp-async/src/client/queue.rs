@@ -15,19 +15,19 @@ pub(super) struct Queue<T> {
 #[derive(Debug)]
 struct State<T> {
     entries: VecDeque<T>,
-    /// What the entries weigh together.
+    /// The bytes of all entries together.
     bytes: usize,
     dropped: u64,
     ended: bool,
     waker: Option<Waker>,
 }
 
-/// What a queue holds.
+/// An entry of a queue.
 pub(super) trait Entry {
     /// The bytes that a peer chose the number of.
     fn bytes(&self) -> usize;
 
-    /// Whether the reader waits for this one, so that others make room.
+    /// Returns true if the reader waits for this entry, so that other entries make room.
     fn stays(&self) -> bool {
         false
     }

@@ -60,13 +60,13 @@ pub struct Request<'a, T, H = fn(Progress<'_>)> {
     extension: Option<&'a str>,
     /// The extensions that it declares, if not all.
     declared: Option<&'a [&'a str]>,
-    /// Whether the server is asked even if there is a result that is kept.
+    /// True if the server is asked even if a cached result is fresh.
     is_fresh: bool,
     options: Options<'static>,
     trace: Option<TraceContext>,
     on_progress: Option<H>,
     decode: Decode<T>,
-    /// Whether the tools were listed for it.
+    /// True if the tools were listed for this request.
     listed: bool,
     /// When it ends at the latest, if that was set; from its first attempt on.
     deadline: Option<Instant>,
@@ -263,7 +263,7 @@ impl<'a, T, H> Request<'a, T, H> {
         self
     }
 
-    /// The same, refused here unless the server declares this extension.
+    /// Returns the request, which is refused here unless the server declares this extension.
     pub(super) const fn of_extension(mut self, extension: &'a str) -> Self {
         self.extension = Some(extension);
         self
@@ -486,7 +486,7 @@ impl<'a, T, H> Request<'a, T, H> {
         };
     }
 
-    /// What continues from a result of an extension (EX-09).
+    /// Returns the continuation from a result of an extension (EX-09).
     fn follow(&self, result: Raw<'_>) -> Option<Boxed<Result<RawBuf, CallError>>> {
         if let Decode::Unfollowed(_) = self.decode {
             return None;
@@ -526,18 +526,18 @@ impl<'a, T, H> Request<'a, T, H> {
     }
 }
 
-/// How long a request with this deadline may still take.
+/// Returns the time left to a request with this deadline.
 fn remaining(inner: &Inner, deadline: Option<Instant>) -> Option<Duration> {
     deadline.map(|deadline| deadline.saturating_since(inner.client_state.clock.now()))
 }
 
-/// Whether the server makes tasks of calls of tools, as 2025-11-25 has them.
+/// Returns true if the server makes tasks of calls of tools, as 2025-11-25 defines them.
 fn makes_tasks(inner: &Inner) -> bool {
     let features = inner.server().features;
     features.contains(ServerFeatures::TASKS_TOOLS_CALL)
 }
 
-/// Whether a tool that the server refused to run may be one that runs as a task only.
+/// Returns true if a tool that the server refused to run may be one that runs as a task only.
 fn may_need_task(inner: &Inner, ask: &Ask<'_>) -> bool {
     let client_state = &inner.client_state;
     let Ask::CallTool {
@@ -551,7 +551,7 @@ fn may_need_task(inner: &Inner, ask: &Ask<'_>) -> bool {
         && client_state.task_support(name).is_none()
 }
 
-/// Whether the list says that a tool runs as a task only.
+/// Returns true if the list states that a tool runs as a task only.
 fn requires_task(inner: &Inner, ask: &Ask<'_>) -> bool {
     let Ask::CallTool { name, .. } = ask else {
         return false;

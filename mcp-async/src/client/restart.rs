@@ -4,7 +4,8 @@ use core::hash::BuildHasher;
 use core::time::Duration;
 use std::hash::RandomState;
 
-/// What becomes of a client whose server has gone: it is started again.
+/// The policy for a client whose server has gone: the server is started again, or connected to
+/// again.
 ///
 /// Calls that were in flight end with [`CallError::ExitedEarly`](super::CallError::ExitedEarly), or without a
 /// child process with [`CallError::Closed`](super::CallError::Closed), because it is not known how
@@ -54,8 +55,8 @@ impl RestartPolicy {
         self
     }
 
-    /// How long to wait before an attempt, counted from 0: between half of the delay and all of
-    /// it, so that many clients of one server do not come back at once.
+    /// Returns the time to wait before an attempt, counted from 0: between half of the delay and
+    /// all of it, so that many clients of one server do not come back at once.
     pub fn delay(&self, attempt: u32) -> Duration {
         let doubled = self.first.saturating_mul(1 << attempt.min(30));
         let whole = doubled.min(self.longest);

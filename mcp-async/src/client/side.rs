@@ -216,7 +216,7 @@ type Unsent = super::unsent::UnsentMessages;
 #[cfg(not(feature = "http-client"))]
 type Unsent = crate::connection::NoOutbound;
 
-/// What does not change once it is known.
+/// State of a connection that does not change once it is known.
 pub(crate) struct About {
     pub(super) handler: Box<dyn Handler>,
     pub(super) server: OnceLock<ServerInfo>,

@@ -23,7 +23,7 @@ pub(super) struct Inspected {
 #[derive(Default)]
 pub(super) struct Stray {
     line: Mutex<Option<String>>,
-    /// What a connection left unread that ended before the server was known.
+    /// The output that a connection left unread which ended before the server was known.
     rest: Mutex<Option<Output>>,
     over: AtomicBool,
 }
@@ -104,7 +104,7 @@ impl Stray {
         self.over.store(true, Ordering::Relaxed);
     }
 
-    /// Whether there is such a line.
+    /// Returns true if a line that is no message was read.
     pub(super) fn is_there(&self) -> bool {
         self.line().is_some()
     }
@@ -145,8 +145,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whether a line is a message, an array of them, or blank; of the beginning of a line, whether it
-/// can become one.
+/// Returns true if a line is a message, an array of them, or blank; if only its beginning is known
+/// (`cut`), true if it can become one.
 fn is_message(line: &[u8], cut: bool) -> bool {
     // A byte order mark may precede the first.
     let line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line);
@@ -162,7 +162,7 @@ fn is_message(line: &[u8], cut: bool) -> bool {
 
 /// Longer lines are judged by their beginning.
 const LINE: usize = 16 << 10;
-/// How much of a line an error quotes.
+/// The bytes of a line that an error quotes at most.
 const QUOTED: usize = 200;
 
 #[cfg(test)]

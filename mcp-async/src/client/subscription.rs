@@ -66,7 +66,7 @@ pub struct Subscription {
     /// The connection that it runs on.
     generation: u64,
     honoured: SubscriptionFilter,
-    /// The same with the members of extensions.
+    /// The honoured filter as the server sent it, with the members of extensions.
     accepted: RawBuf,
     /// The resources that are subscribed at a legacy server.
     held: Vec<String>,
@@ -124,7 +124,8 @@ impl Subscription {
         Ok(subscription)
     }
 
-    /// What the server tells of what was asked for (SB-05); in a legacy session what it declared.
+    /// Returns the part of the filter that the server honours (SB-05); in a legacy session the part
+    /// that it declared.
     pub const fn honoured(&self) -> &SubscriptionFilter {
         &self.honoured
     }
@@ -371,8 +372,8 @@ fn declared(features: ServerFeatures, filter: &SubscriptionFilter) -> Subscripti
     }
 }
 
-/// Whether a server that is asked once more may have something else to say: of the failures of
-/// HTTP those that tell of the moment.
+/// Returns true if the request may succeed when it is sent again: the failures of HTTP that may be
+/// temporary.
 pub(crate) const fn may_pass(failure: Failure) -> bool {
     matches!(
         failure,

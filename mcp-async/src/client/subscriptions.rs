@@ -10,7 +10,7 @@ use mcp_proto::rpc::{Method, Notification};
 use super::queue::{self, Queue};
 use crate::model::SubscriptionFilter;
 
-/// What a server tells of changes.
+/// A change that a server notifies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Update {
@@ -36,7 +36,7 @@ pub enum Update {
     Reconnected,
 }
 
-/// What a subscription's queue holds.
+/// An entry of a subscription's queue.
 #[derive(Debug)]
 pub(super) enum SubscriptionEvent {
     /// The server acknowledged it: this is what it will tell (SB-02), and the same with the members
@@ -169,7 +169,8 @@ impl Subscriptions {
         self.waker.take()
     }
 
-    /// What a new connection has to be told (SB-10); nothing is owed to the old one.
+    /// Returns the URIs to subscribe to on a new connection (SB-10), and discards the requests that
+    /// were owed to the old one.
     pub(super) fn restore(&mut self) -> Vec<String> {
         self.owed.clear();
         self.uris.keys().cloned().collect()
@@ -258,7 +259,7 @@ impl From<Update> for SubscriptionEvent {
     }
 }
 
-/// Whether a URI is the other, or lies below it (RS-10).
+/// Returns true if the URI is the other, or lies below it (RS-10).
 pub(super) fn is_part(uri: &str, whole: &str) -> bool {
     uri.strip_prefix(whole).is_some_and(|rest| {
         rest.is_empty() || whole.ends_with('/') || rest.starts_with(['/', '?', '#'])

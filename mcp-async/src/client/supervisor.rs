@@ -37,11 +37,11 @@ pub(crate) struct Dialled {
 pub(crate) type Dial =
     Box<dyn Fn(Arc<ClientState>, Negotiation) -> Boxed<Result<Dialled, SpawnError>> + Send + Sync>;
 
-/// How the next connection is made.
+/// The means to make the next connection.
 pub(super) struct Redial {
     pub(super) dial: Dial,
     pub(super) policy: RestartPolicy,
-    /// How a server is met that is not known.
+    /// The negotiation with a server whose revision is not known.
     pub(super) negotiation: Negotiation,
 }
 
@@ -57,7 +57,7 @@ impl Dialled {
         })
     }
 
-    /// The same with a server that is a child process.
+    /// Adds the end of a server that is a child process.
     pub(super) fn with_child(self, end: Arc<ChildEnd>) -> Self {
         Self {
             child: Some(end),
@@ -345,7 +345,7 @@ impl<C> Drop for Supervisor<C> {
 
 /// Requests that are sent at once, so that one that is not answered does not hold up all others.
 const AT_ONCE: usize = 16;
-/// How long the answer to such a request is waited for.
+/// The longest wait for the answer to such a request.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A request of the client's own.

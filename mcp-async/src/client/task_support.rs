@@ -5,7 +5,7 @@ use mcp_proto::json::{Object, Raw};
 use super::listed_tools::{ListedTools, tools};
 use crate::model::TaskSupport;
 
-/// What the listed tools say of tasks.
+/// The task support that the listed tools state.
 #[derive(Default)]
 pub(super) struct TaskSupports(ListedTools<TaskSupport>);
 
@@ -18,7 +18,7 @@ impl TaskSupports {
         }
     }
 
-    /// What a tool says; `None` for one that was not listed.
+    /// Returns the task support that a tool states; `None` for a tool that was not listed.
     pub(super) fn of(&self, tool: &str) -> Option<TaskSupport> {
         self.0.get(tool).cloned()
     }

@@ -24,16 +24,16 @@ pub(crate) struct Calls<X: Role> {
     pub(crate) shared: Arc<Shared<X::Machine>>,
 }
 
-/// What one side of the protocol makes of its machine's events.
+/// One side of the protocol, which handles the events of its machine.
 pub(crate) trait Role {
     type Machine: Respond;
 
-    /// Whether messages are left unread while finished answers wait for room: a server's
+    /// True if messages are left unread while finished answers wait for room: a server's
     /// memory is then bounded by what its peer reads. A client continues to read, because
     /// two full pipes would otherwise wait for each other.
     const WAITS_FOR_READER: bool;
 
-    /// Whether jobs may finish after the input ended.
+    /// True if jobs may finish after the input ended.
     const DRAINS: bool;
 
     /// Takes an event, without any lock held.
@@ -45,7 +45,7 @@ pub(crate) trait Role {
     ) -> Effect;
 }
 
-/// What an event asks of the driver.
+/// The effect of an event, for the driver to carry out.
 pub(crate) enum Effect {
     Nothing,
     Start(Token, Job),
@@ -141,7 +141,7 @@ impl<X: Role> Calls<X> {
         }
     }
 
-    /// Whether an error still waits for room.
+    /// Returns true if an error still waits for room.
     pub(crate) const fn has_pending_errors(&self) -> bool {
         !self.pending_errors.is_empty()
     }

@@ -31,7 +31,7 @@ pub(crate) struct Driver<R, W, T, X: Role> {
     reader: R,
     writer: W,
     timer: T,
-    /// What the timer was armed for; it may still fire.
+    /// The moment for which the timer was armed; it may still fire.
     armed: Option<Instant>,
     inbox: Inbox<Vec<u8>>,
     /// The outbox that is being written, while the other one, under the lock, is being filled.
@@ -59,10 +59,10 @@ enum Phase {
     Done,
 }
 
-/// What happened in this poll already.
+/// The state of one poll.
 struct Turn {
     now: Instant,
-    /// What is left of [`WORK`].
+    /// The rest of [`WORK`].
     budget: u32,
     read_pending: bool,
     write_pending: bool,
@@ -76,7 +76,7 @@ struct Turn {
     timeout: Option<Instant>,
 }
 
-/// What one step came to.
+/// The outcome of one step.
 enum Step<'b, E> {
     Event(E, Frame<'b>),
     Done,
@@ -326,7 +326,7 @@ fn step<'b, X: Role>(
     step
 }
 
-/// Whether the error only says that the peer has closed its side.
+/// Returns true if the error means only that the peer has closed its side.
 fn is_closed(error: &io::Error) -> bool {
     matches!(
         error.kind(),

@@ -10,9 +10,9 @@ use std::task::Wake;
 ///
 /// While the future is being polled, or is already woken, a wake costs one load.
 pub(crate) struct DriverWaker {
-    /// Whether the future will look for work anyway.
+    /// True if the future will look for work anyway.
     awake: AtomicBool,
-    /// Whether the list of woken jobs may have entries: a look into it costs a lock.
+    /// True if the list of woken jobs may have entries: a look into it costs a lock.
     any_woken: AtomicBool,
     state: Mutex<State>,
 }
@@ -85,7 +85,7 @@ impl DriverWaker {
 pub(crate) struct JobWaker {
     driver_waker: Arc<DriverWaker>,
     index: u32,
-    /// Whether the index stands in the list already.
+    /// True if the index is in the list already.
     queued: AtomicBool,
 }
 

@@ -21,7 +21,7 @@ pub(crate) struct Exchanged<X: Role, C: Clock> {
     clock: C,
     /// Made when there is something to wait for.
     timer: Option<C::Timer>,
-    /// What it was armed for; it may still fire.
+    /// The moment for which the timer was armed; it may still fire.
     armed: Option<Instant>,
     /// The machine has given the connection up.
     given_up: bool,
@@ -53,7 +53,7 @@ impl<X: Role, C: Clock> Exchanged<X, C> {
         look(&mut self.calls.shared.lock())
     }
 
-    /// Whether the machine has given the connection up.
+    /// Returns true if the machine has given the connection up.
     pub(crate) const fn is_given_up(&self) -> bool {
         self.given_up
     }
@@ -158,7 +158,7 @@ impl<X: Role, C: Clock> Exchanged<X, C> {
         }
     }
 
-    /// What follows from time and state: messages leave, and events are returned.
+    /// Returns the next event that follows from time and state; messages leave meanwhile.
     fn next_event(&self, now: Instant) -> Option<Event<'static, X>> {
         let core = &mut *self.calls.shared.lock();
         core.now = now;

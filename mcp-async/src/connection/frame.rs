@@ -8,8 +8,8 @@ use mcp_proto::json::{Raw, RawBuf};
 /// copy.
 pub(crate) type Frame<'b> = Option<&'b Arc<Vec<u8>>>;
 
-/// Received messages as text, one or an array. What keeps a part of a large text keeps all of it
-/// instead of a copy.
+/// Received messages as text, one or an array. A message that keeps a part of a large text keeps
+/// all of it instead of a copy.
 #[cfg(any(feature = "http-server", feature = "http-client"))]
 pub(crate) enum Text {
     Small(Vec<u8>),

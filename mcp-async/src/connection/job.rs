@@ -29,7 +29,7 @@ pub struct Job {
     is_ready: bool,
 }
 
-/// How long a job may take.
+/// The limit of a job's time.
 #[derive(Clone, Copy, Debug)]
 enum Lifetime {
     /// As long as its call.
@@ -106,19 +106,20 @@ impl Job {
         }
     }
 
-    /// The same job, whose answer is known.
+    /// Marks the job as one whose answer is known.
     pub(crate) fn ready(mut self) -> Self {
         self.is_ready = true;
         self
     }
 
-    /// Whether the answer is known, so that no handler runs.
+    /// Returns true if the answer is known, so that no handler runs.
     #[cfg(feature = "server")]
     pub(crate) const fn is_ready(&self) -> bool {
         self.is_ready
     }
 
-    /// The same job with something before it, after it or around it: one more allocation.
+    /// Wraps the job in a future that runs code before it, after it or around it: one more
+    /// allocation.
     ///
     /// ```
     /// use mcp_async::server::{layers, service_fn};
@@ -161,7 +162,7 @@ impl Job {
 
 #[cfg(any(feature = "server", feature = "tracing"))]
 impl Job {
-    /// How long it may take.
+    /// Returns the time limit of the job, if it has one of its own.
     pub(crate) const fn limit(&self) -> Option<Duration> {
         match self.lifetime {
             Lifetime::Within(timeout) => Some(timeout),
@@ -187,7 +188,7 @@ impl fmt::Debug for Job {
     }
 }
 
-/// What became of a poll.
+/// The outcome of a poll.
 pub(crate) enum Polled {
     Done,
     Waits,
@@ -370,7 +371,7 @@ impl Jobs {
         self.deadlines.clear();
     }
 
-    /// Whether no call runs.
+    /// Returns true if no call runs.
     pub(crate) fn is_empty(&self) -> bool {
         let mut jobs = self.places.iter().filter_map(|place| place.job.as_ref());
         self.running == 0 || jobs.all(|(_, job)| matches!(job.lifetime, Lifetime::Listen))

@@ -11,7 +11,7 @@ use mcp_proto::{Channel, Outgoing, Receipt, SentToken};
 /// Takes the messages of a connection over HTTP. It is called under the lock of the connection; a connection without one
 /// is a pipe, whose driver writes the outbox.
 pub(crate) trait Outbound: Outgoing + Send + 'static {
-    /// Whether something reads this channel now.
+    /// Returns true if this channel has a reader now.
     #[cfg(feature = "server")]
     fn is_read(&self, on: Channel) -> bool {
         let _ = on;

@@ -19,7 +19,8 @@ pub(crate) struct PendingRequest<'a, M: Respond> {
     channel: Channel,
     /// Its cookie.
     place: Option<u64>,
-    /// What the side knows of the request when its result is [unclaimed](Respond::unclaimed).
+    /// The mark that the side receives if the result of the request is
+    /// [unclaimed](Respond::unclaimed).
     mark: bool,
     /// Set while the machine knows the request.
     token: Option<SentToken>,
@@ -54,7 +55,7 @@ impl<'a, M: Respond> PendingRequest<'a, M> {
         }
     }
 
-    /// The same on another channel.
+    /// Sends the request on another channel.
     pub(crate) const fn on(mut self, channel: Channel) -> Self {
         self.channel = channel;
         self
@@ -70,7 +71,7 @@ impl<'a, M: Respond> PendingRequest<'a, M> {
         self.shared.get().lock()
     }
 
-    /// What carries the request.
+    /// The transport that carries the request.
     pub(crate) fn transport(&self) -> Transport {
         self.shared.get().transport
     }
@@ -114,7 +115,7 @@ impl<'a, M: Respond> PendingRequest<'a, M> {
         })
     }
 
-    /// What is new about the request; `None` when the connection is over and there is nothing.
+    /// Returns the news of the request; `None` when the connection is over and there is none.
     pub(crate) fn poll_arrival(
         &mut self,
         cx: &mut Context<'_>,

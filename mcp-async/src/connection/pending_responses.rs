@@ -24,7 +24,7 @@ pub(crate) struct PendingResponses<F> {
 
 #[derive(Debug)]
 struct Place<F> {
-    /// How many callers had it before.
+    /// Number of callers that had the place before.
     generation: u32,
     arrival: Option<Arrival<F>>,
     waker: Option<Waker>,
@@ -45,7 +45,7 @@ struct Place<F> {
 #[derive(Debug)]
 pub(crate) struct Gone;
 
-/// How a request got on.
+/// News of a request.
 #[derive(Debug)]
 pub(crate) enum Arrival<F> {
     /// The result is in the buffer.
@@ -181,8 +181,8 @@ impl<F> PendingResponses<F> {
         place.waker.take()
     }
 
-    /// How the request got on, if anything is new; else the task is woken when it is. What was
-    /// heard on the way is swapped into `received`.
+    /// Returns the news of the request, if there are any; else the task is woken when there are.
+    /// Progress that arrived before is swapped into `received`.
     pub(crate) fn collect(
         &mut self,
         cookie: u64,
@@ -228,7 +228,7 @@ const fn index(cookie: u64) -> u32 {
     (cookie & (MARK - 1)) as u32
 }
 
-/// Whether the caller marked the request when its place was taken.
+/// Returns true if the caller marked the request when its place was taken.
 pub(crate) const fn is_marked(cookie: u64) -> bool {
     cookie & MARK != 0
 }
@@ -245,8 +245,8 @@ impl<F> Default for PendingResponses<F> {
 /// The mark in a cookie. No table has so many places.
 const MARK: u64 = 1 << 31;
 
-/// What one place keeps at most: with the default of 1 024 requests in flight 64 MiB in the
-/// very worst case, and a few KiB as answers usually are.
+/// The bytes that one place keeps at most: with the default of 1 024 requests in flight 64 MiB in
+/// the very worst case, and a few KiB as answers usually are.
 const KEPT: usize = 64 << 10;
 
 #[cfg(test)]

@@ -5,19 +5,19 @@ use core::ops::Range;
 
 use mcp_proto::json::{Number, Str};
 
-/// How far a call is.
+/// The progress of a call.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress<'p> {
     /// Larger each time (PG-04).
     pub progress: f64,
-    /// Where it ends, if the server knows.
+    /// The total, at which the progress ends, if the server knows it.
     pub total: Option<f64>,
-    /// For a person to read.
+    /// A message about the progress, for a person to read.
     pub message: Option<&'p str>,
 }
 
 impl Progress<'_> {
-    /// How much of it is done, from 0 to 1, if the server told where it ends.
+    /// Returns the share of the work that is done, from 0 to 1, if the server stated the total.
     pub fn fraction(&self) -> Option<f64> {
         let total = self.total.filter(|total| *total > 0.0)?;
         Some((self.progress / total).clamp(0.0, 1.0))

@@ -1,4 +1,4 @@
-//! What the connection's future and its handles share: the machine and its output, behind one
+//! State that the connection's future and its handles share: the machine and its output, behind one
 //! short lock.
 
 use core::task::{Context, Poll, Waker, ready};
@@ -25,13 +25,13 @@ use crate::runtime::Timer;
 pub(crate) trait Respond: Machine {
     /// Why a request of ours ended without an answer.
     type Failure;
-    /// What the side keeps beside its machine, under the same lock.
+    /// State that the side keeps in addition to its machine, under the same lock.
     type RoleState: RoleState;
 
     /// The destination of messages that leave in exchanges.
     type Outbound: Outbound;
 
-    /// What is known of the peer.
+    /// State of the connection that its handles read, such as the description of the peer.
     type About: Default + Send + Sync;
 
     fn respond(
@@ -69,9 +69,9 @@ pub(crate) trait Respond: Machine {
     fn stop(&mut self);
 }
 
-/// What one side of the protocol knows of requests that the machine does not.
+/// State of one side of the protocol about requests that the machine does not keep.
 pub(crate) trait RoleState: Default {
-    /// What was known of one request; dropped outside of the lock.
+    /// The state of one request; dropped outside of the lock.
     type Kept;
 
     /// The request is over.
@@ -194,7 +194,7 @@ impl<M: Respond> Shared<M> {
     /// then the caller keeps its receipt from poll to poll.
     ///
     /// # Errors
-    /// What the machine says; [`SendError::BufferFull`] only for a message that can never fit.
+    /// Errors of the machine; [`SendError::BufferFull`] only for a message that can never fit.
     pub(crate) fn poll_tell<T: Output>(
         &self,
         cx: &mut Context<'_>,

@@ -2,7 +2,7 @@
 
 use core::task::{Context, Poll};
 
-/// What a task does whenever it is woken.
+/// The work that a task does whenever it is woken.
 pub(crate) trait Work {
     type Output;
 
@@ -20,7 +20,7 @@ pub(crate) trait Work {
     fn poll_rest(&mut self, cx: &mut Context<'_>) -> Poll<()>;
 }
 
-/// What came of the work that there was.
+/// The outcome of a turn of work.
 pub(crate) enum Worked<T> {
     /// Some was done: there may be more by now.
     Some,

@@ -8,7 +8,7 @@ use mcp_proto::json::DecodeError;
 
 use super::reply::ErrorReply;
 
-/// Why a call has no result.
+/// Reasons for which a call has no result.
 ///
 /// Only [`Server`](Self::Server) and [`Tool`](Self::Tool) are the server's word; everything
 /// else is a fact of this side (JR-29).

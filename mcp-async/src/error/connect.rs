@@ -8,15 +8,15 @@ use mcp_proto::json::RawBuf;
 
 use super::reply::ErrorReply;
 
-/// Why there is no connection to the server.
+/// Reasons for which there is no connection to the server.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum ConnectError {
     /// No revision suits both sides.
     Revision {
-        /// What the server offered: one version, or a list of them.
+        /// The server's offer: one version, or a list of them.
         offered: RawBuf,
-        /// What this client accepts.
+        /// The revisions that this client accepts.
         accepted: RevisionSet,
     },
     /// The server refused.

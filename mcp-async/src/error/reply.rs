@@ -52,7 +52,7 @@ impl ErrorReply {
         Self::fixed(code::INTERNAL_ERROR, "the server is shutting down")
     }
 
-    /// The same error as the core writes it.
+    /// Returns the error in the form that the core writes.
     pub fn as_object(&self) -> ErrorObject<'_> {
         ErrorObject {
             code: self.code,
@@ -78,8 +78,8 @@ impl ErrorReply {
     }
 }
 
-/// What failed stays here; the peer learns no more than that something did. So `?` on a send
-/// ends a handler.
+/// Replaces the error by the internal error, so that the peer learns nothing else about it. So `?`
+/// on a send ends a handler.
 impl From<SendError> for ErrorReply {
     fn from(_: SendError) -> Self {
         Self::internal()
@@ -98,5 +98,5 @@ impl fmt::Display for ErrorReply {
 
 impl core::error::Error for ErrorReply {}
 
-/// How many characters of a message its text has. A message is one short sentence (JR-13).
+/// The characters of a message that its text has at most. A message is one short sentence (JR-13).
 const LONGEST_MESSAGE: usize = 1000;

@@ -6,7 +6,7 @@ use std::io;
 use super::connect::ConnectError;
 use crate::io::process::ExitedEarly;
 
-/// Why there is no conversation with a child process.
+/// Reasons for which there is no conversation with a child process.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum SpawnError {

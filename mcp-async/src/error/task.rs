@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-/// Why a task has no result. The error of a task that failed is the server's
+/// Reasons for which a task has no result. The error of a task that failed is the server's
 /// ([`CallError::Server`](super::CallError::Server)).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -11,7 +11,8 @@ pub enum TaskError {
     Cancelled(Option<String>),
     /// Its time to live is over (TK-51).
     Expired,
-    /// What the server says of it contradicts itself or the protocol; the text says how.
+    /// The server's answer about the task contradicts itself or the protocol; the text explains the
+    /// contradiction.
     Invalid(&'static str),
 }
 

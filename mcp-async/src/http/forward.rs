@@ -35,7 +35,7 @@ pub type ForwardFuture =
 pub type ForwardedBody =
     Pin<Box<dyn Body<Data = Bytes, Error = Box<dyn Error + Send + Sync>> + Send>>;
 
-/// Why there is no response.
+/// The reason for which a forwarded request has no response.
 #[derive(Debug)]
 pub struct ForwardError {
     unsent: bool,

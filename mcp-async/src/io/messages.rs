@@ -90,7 +90,7 @@ pub trait MessageSink {
 pub struct MessageReader<T> {
     source: T,
     line: Vec<u8>,
-    /// How much of `line` was read already: `read <= line.len()`.
+    /// Number of bytes of `line` that were read already: `read <= line.len()`.
     read: usize,
 }
 
@@ -143,7 +143,7 @@ impl<T: MessageSource + Unpin> AsyncRead for MessageReader<T> {
 pub struct MessageWriter<T> {
     sink: T,
     line: Vec<u8>,
-    /// Whether `line` is a whole message that the sink has not taken yet.
+    /// True if `line` is a whole message that the sink has not taken yet.
     whole: bool,
 }
 
@@ -205,7 +205,8 @@ fn shrink(line: &mut Vec<u8>) {
     }
 }
 
-/// What a line buffer may keep between messages: most messages fit, an idle connection is small.
+/// The capacity that a line buffer keeps between messages: most messages fit, an idle connection is
+/// small.
 const KEPT: usize = 64 << 10;
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use pin_project_lite::pin_project;
 
 use crate::shrink::shrink;
 
-/// What connections are to do.
+/// The phases of a server's life, which its connections follow.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub(crate) enum Phase {
@@ -22,7 +22,7 @@ pub(crate) enum Phase {
     Over,
 }
 
-/// What a server and its connections share.
+/// State that a server and its connections share.
 pub(crate) struct Closing {
     phase: AtomicU8,
     connections: Mutex<Connections>,
@@ -122,7 +122,7 @@ impl<F: Future<Output = ()>> Future for Watched<F> {
 struct Registration {
     closing: Arc<Closing>,
     number: u64,
-    /// What is registered, so that an ordinary poll takes no lock.
+    /// The registered waker, so that an ordinary poll takes no lock.
     waker: Option<Waker>,
     seen: Phase,
 }

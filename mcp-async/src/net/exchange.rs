@@ -17,20 +17,20 @@ use tower_service::Service;
 use super::RemoteAddr;
 use crate::runtime::Runtime;
 
-/// What runs on one connection.
+/// The exchanges that run on one connection.
 pub(crate) struct Activity {
     running: AtomicUsize,
     has_begun: AtomicBool,
     /// When the last of them ended, in milliseconds of the runtime's clock.
     ended: AtomicU64,
     now: fn() -> Instant,
-    /// How many bodies of HTTP/2 have handed over what was not sent yet.
+    /// Number of bodies of HTTP/2 with a frame that was handed over and not sent yet.
     waiting: AtomicUsize,
     deliveries: Mutex<Deliveries>,
 }
 
-/// What the client of a connection of HTTP/2 has no room for. Each stream has its own there, so
-/// the socket continues while one of them is blocked.
+/// Frames for which the client of a connection of HTTP/2 has no room. Each stream has its own room,
+/// so the socket continues while one of them is blocked.
 #[derive(Default)]
 struct Deliveries {
     /// Each body that waits, and since when.
@@ -52,7 +52,7 @@ impl Activity {
         })
     }
 
-    /// Whether there was a request.
+    /// Returns true if there was a request.
     pub(crate) fn has_begun(&self) -> bool {
         self.has_begun.load(Ordering::Relaxed)
     }

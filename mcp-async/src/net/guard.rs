@@ -7,8 +7,8 @@ use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 /// authorization servers, redirects.
 ///
 /// A server could otherwise make the client send requests to its own machine or network
-/// (server-side request forgery, AU-29). What is judged is the address that a connection is made
-/// to, each time one is made: a name may resolve to another address later.
+/// (server-side request forgery, AU-29). The guard judges the address that a connection is made to,
+/// each time one is made: a name may resolve to another address later.
 ///
 /// ```
 /// use mcp_async::net::AddressGuard;
@@ -134,10 +134,10 @@ impl fmt::Display for AddressRefused {
 
 impl core::error::Error for AddressRefused {}
 
-/// What an address belongs to (the registries of IANA for special-purpose addresses).
+/// Classes of addresses (the registries of IANA for special-purpose addresses).
 ///
 /// An IPv6 address that contains an IPv4 address (mapped, translated, 6to4, Teredo, ISATAP) belongs
-/// to what the IPv4 address belongs to.
+/// to the class of the IPv4 address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum AddressClass {
@@ -149,7 +149,8 @@ pub enum AddressClass {
     Private,
     /// Networks behind the address translation of a provider (RFC 6598).
     Shared,
-    /// The same link; among them the services of cloud platforms that hand out credentials.
+    /// Addresses of the local link; among them are the services of cloud platforms that hand out
+    /// credentials.
     LinkLocal,
     /// Services of cloud platforms at addresses that are not link-local.
     Platform,

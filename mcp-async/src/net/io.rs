@@ -12,7 +12,7 @@ use hyper::rt::ReadBufCursor;
 use super::time::RuntimeSleep;
 use crate::runtime::Runtime;
 
-/// What is read in one go: half of what hyper begins its buffers with.
+/// The bytes that are read in one go: half of the size that hyper begins its buffers with.
 const READ: usize = 8 * 1024;
 
 std::thread_local! {
@@ -42,7 +42,7 @@ pub(crate) struct Io<S, R: Runtime> {
     first: Option<RuntimeSleep<R>>,
     stall: Duration,
     stalled: Option<RuntimeSleep<R>>,
-    /// Whether several slices become one write.
+    /// True if several slices become one write.
     vectored: bool,
 }
 

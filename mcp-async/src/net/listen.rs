@@ -145,22 +145,22 @@ impl Listen {
         Ok(format!("{scheme}://{}", self.address()?))
     }
 
-    /// How long a client may take for its TLS handshake, and again for the head of a request, the
+    /// Sets the time for the TLS handshake of a client, and again for the head of a request, the
     /// first or another on the same connection; over HTTP/2 only the first. 30 seconds by default.
     pub const fn head_timeout(mut self, limit: Duration) -> Self {
         self.settings.head_timeout = limit;
         self
     }
 
-    /// How long a connection may be open without a request on it. Two minutes by default; over
-    /// HTTP/1.1 the [`head_timeout`](Self::head_timeout) comes first.
+    /// Sets the time for which a connection may be open without a request on it. Two minutes by
+    /// default; over HTTP/1.1 the [`head_timeout`](Self::head_timeout) comes first.
     pub const fn idle_timeout(mut self, limit: Duration) -> Self {
         self.settings.idle_timeout = limit;
         self
     }
 
-    /// How long a client may leave what was written to it unread, once the operating system holds
-    /// no more, or what one stream of HTTP/2 is to bring, once that has no credit. Then the
+    /// Sets the time for which a client may leave written bytes unread, once the operating system
+    /// holds no more, or the bytes of one stream of HTTP/2, once that has no credit. Then the
     /// connection is closed. 30 seconds by default.
     pub const fn stall_timeout(mut self, limit: Duration) -> Self {
         self.settings.stall_timeout = limit;
@@ -175,30 +175,30 @@ impl Listen {
         self
     }
 
-    /// The same, unless it was said.
+    /// Sets the [`shutdown_timeout`](Self::shutdown_timeout) unless it was set.
     #[cfg(feature = "server")]
     pub(crate) fn shutdown_timeout_or(mut self, limit: Duration) -> Self {
         self.settings.shutdown_timeout.get_or_insert(limit);
         self
     }
 
-    /// How many connections may be open at a time; further ones wait at the operating system.
-    /// 10,000 by default.
+    /// Sets the number of connections that may be open at a time; further ones wait at the
+    /// operating system. 10,000 by default.
     pub const fn max_connections(mut self, limit: usize) -> Self {
         self.settings.max_connections = limit;
         self
     }
 
-    /// How many connections may be open at a time from one address, or from one network of IPv6 (64 bits); a
-    /// further one is closed at once. No bound by default, because all clients of a proxy, and all users of one
-    /// network of IPv4, have the same address.
+    /// Sets the number of connections that may be open at a time from one address, or from one
+    /// network of IPv6 (64 bits); a further one is closed at once. No bound by default, because all
+    /// clients of a proxy, and all users of one network of IPv4, have the same address.
     pub const fn max_connections_per_address(mut self, limit: usize) -> Self {
         self.settings.max_connections_per_address = Some(limit);
         self
     }
 
-    /// How many requests of one connection of HTTP/2 may be under way at a time; further ones wait at the
-    /// client. 64 by default.
+    /// Sets the number of requests of one connection of HTTP/2 that may be under way at a time;
+    /// further ones wait at the client. 64 by default.
     pub const fn max_concurrent_streams(mut self, limit: u32) -> Self {
         self.settings.max_concurrent_streams = limit;
         self
@@ -212,8 +212,8 @@ impl Listen {
         self
     }
 
-    /// How many bytes the head of a request may have, at least 8 KiB. 64 KiB by default; a larger
-    /// one is answered with 431.
+    /// Sets the bytes that the head of a request may have, at least 8 KiB. 64 KiB by default; a
+    /// larger one is answered with 431.
     pub const fn max_head(mut self, bytes: usize) -> Self {
         self.settings.max_head = if bytes < 8192 { 8192 } else { bytes };
         self
@@ -228,10 +228,11 @@ impl Listen {
 
     /// Serves until `until` is done; [`Runtime::interrupted`] ends it on a signal.
     ///
-    /// Then nothing new is accepted, so that a balancer chooses another process. A client that has just
-    /// connected may still send its first request, within 250 ms. Other connections without a request are
-    /// closed, and what runs may finish for as long as [`shutdown_timeout`](Self::shutdown_timeout) says, or until the runtime is interrupted
-    /// (again). What still runs then is dropped. Dropping this future drops all of it at once.
+    /// Then nothing new is accepted, so that a balancer chooses another process. A client that has
+    /// just connected may still send its first request, within 250 ms. Other connections without a
+    /// request are closed, and running requests may finish within the
+    /// [`shutdown_timeout`](Self::shutdown_timeout), or until the runtime is interrupted (again).
+    /// Requests that still run then are dropped. Dropping this future drops all of it at once.
     ///
     /// An error of a connection ends that connection. One of accepting is survived: where the
     /// process may open no more files, it continues once others are closed.
@@ -313,7 +314,7 @@ impl Drop for EndAll {
     }
 }
 
-/// What all connections of a server have in common.
+/// State that all connections of a server share.
 struct ServerState {
     settings: Arc<Settings>,
     closing: Arc<Closing>,
@@ -361,19 +362,20 @@ where
     }
 }
 
-/// How long connections are taken from the operating system after the shutdown began.
+/// The time for which connections are still accepted from the operating system after the shutdown
+/// began.
 const QUEUED: Duration = Duration::from_millis(10);
 
-/// How long a client that has just connected may take to send a request after the shutdown began.
+/// The time in which a client that has just connected must send a request after the shutdown began.
 const FIRST_REQUEST: Duration = Duration::from_millis(250);
 
 /// The default shutdown timeout.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// How long to wait after an error of accepting that the next call would meet again.
+/// The pause after an error of accepting that the next call would return again.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Whether an error is about the connection that would have been accepted (accept(2)).
+/// Returns true if the error is about the connection that would have been accepted (accept(2)).
 fn concerns_one(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted};
     matches!(
@@ -480,7 +482,7 @@ async fn connection<R, S, B>(
     .await;
 }
 
-/// How long an idle client may take to acknowledge that its connection ends.
+/// The time in which an idle client must acknowledge that its connection ends.
 const GOODBYE: Duration = Duration::from_secs(2);
 
 impl Settings {

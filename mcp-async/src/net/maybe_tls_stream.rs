@@ -12,7 +12,8 @@ pub(crate) enum MaybeTlsStream<S> {
 }
 
 impl<S> MaybeTlsStream<S> {
-    /// Whether it is worth handing over several slices at once: TLS would make a record of each.
+    /// Returns true if several slices are worth handing over at once: TLS would make a record of
+    /// each.
     pub(crate) const fn is_vectored(&self) -> bool {
         matches!(self, Self::Plain(_))
     }
@@ -22,7 +23,7 @@ impl<S> MaybeTlsStream<S> {
         matches!(self, Self::Plain(_))
     }
 
-    /// Whether both sides agreed on HTTP/2 in the handshake.
+    /// Returns true if both sides agreed on HTTP/2 in the handshake.
     #[cfg(feature = "http-client")]
     pub(crate) fn is_http2(&self) -> bool {
         match self {

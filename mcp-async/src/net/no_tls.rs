@@ -1,4 +1,4 @@
-//! What stands in for TLS in builds without it.
+//! A substitute for TLS in builds without it.
 
 use std::io;
 

@@ -66,8 +66,8 @@ pub(crate) const fn race<A: Future, B: Future>(left: A, right: B) -> Race<A, B> 
 }
 
 pin_project! {
-    /// What [`timeout`] returns. An async function would have room for the future twice: as its
-    /// argument, and as what it pins.
+    /// The future that [`timeout`] returns. An async function would have room for the future twice:
+    /// as its argument, and as the pinned value.
     pub(crate) struct Timeout<F, R: Runtime> {
         #[pin]
         race: Race<F, RuntimeSleep<R>>,
@@ -75,7 +75,7 @@ pin_project! {
 }
 
 pin_project! {
-    /// What [`race`] returns.
+    /// The future that [`race`] returns.
     pub(crate) struct Race<A, B> {
         #[pin]
         left: A,
@@ -112,7 +112,7 @@ pub(crate) enum Either<A, B> {
     Right(B),
 }
 
-/// What hyper asks of a runtime: time and tasks.
+/// The timers and tasks of a runtime, in the form that hyper uses.
 pub(crate) struct Hyper<R>(PhantomData<fn() -> R>);
 
 impl<R> Hyper<R> {

@@ -60,7 +60,7 @@ pub(crate) use self::span::Here;
 #[cfg(feature = "tracing")]
 pub(crate) use self::span::{CallFailure, CallSpan, Failure};
 
-/// What carries the messages of a connection.
+/// The transport that carries the messages of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Transport {
     /// A pair of byte streams.

@@ -113,8 +113,8 @@ pub(crate) fn variables_unfit(
     debug!(target: span::TARGET, %template, variable, ?reason, "the variables of a URI do not fit the handler of its template");
 }
 
-/// Code of the application panicked, and the panic was caught. What it said stays with the
-/// program's panic hook.
+/// Code of the application panicked, and the panic was caught. Its message stays with the program's
+/// panic hook.
 pub(crate) fn panicked() {
     error!(target: span::TARGET, "a handler panicked");
 }

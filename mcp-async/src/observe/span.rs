@@ -69,7 +69,7 @@ impl Here {
     }
 }
 
-/// How a call failed.
+/// The kind of failure of a call.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Failure {
     /// With an error of this code.
@@ -89,7 +89,7 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    /// How an answered call failed, if it did.
+    /// Returns the failure of an answered call, if it failed.
     pub(crate) const fn of(outcome: CallOutcome) -> Option<Self> {
         match outcome {
             CallOutcome::Error(code) => Some(Self::Code(code)),
@@ -102,7 +102,7 @@ impl Failure {
 
 /// An error that a call of this client ends with.
 pub(crate) trait CallFailure {
-    /// What its span records of it.
+    /// Returns the failure that the span of the call records.
     fn failure(&self) -> Failure;
 }
 
@@ -240,10 +240,10 @@ fn public(uri: &str) -> &str {
     }
 }
 
-/// What all spans and events of this crate can be selected by.
+/// The target of all spans and events of this crate, by which a subscriber can select them.
 pub(super) const TARGET: &str = "mcp_async";
 
-/// How many characters of a name are recorded.
+/// The characters of a name that are recorded at most.
 const LONGEST: usize = 128;
 
 #[cfg(test)]

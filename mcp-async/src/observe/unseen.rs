@@ -42,5 +42,5 @@ const HINT: &str = "no peer sees it. No further error is printed here: a \
 const HINT: &str = "no peer sees it. No further error is printed here: with \
     the cargo feature `tracing` a subscriber of that crate receives them all";
 
-/// How many characters of an error are printed.
+/// The characters of an error that are printed at most.
 const LONGEST: usize = 1000;

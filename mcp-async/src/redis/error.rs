@@ -35,7 +35,7 @@ pub(super) enum Failure {
 }
 
 impl Failure {
-    /// What the crate says, of a command that had this time.
+    /// Converts an error of the crate `redis`; `limit` is the time limit of the command.
     pub(super) fn of(error: &RedisError, limit: Duration) -> Self {
         if error.is_timeout() {
             return Self::Timeout(limit);
@@ -61,7 +61,7 @@ impl Failure {
         }
     }
 
-    /// Whether another connection may do better.
+    /// Returns true if the command may succeed on another connection.
     pub(super) const fn ends_connection(&self) -> bool {
         matches!(
             self,

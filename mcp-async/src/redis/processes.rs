@@ -139,5 +139,5 @@ impl RedisStore {
     }
 }
 
-/// How often a claim begins again because the owner has changed meanwhile.
+/// Attempts of a claim, which begins again if the owner has changed meanwhile.
 const MAX_CLAIMS: usize = 5;

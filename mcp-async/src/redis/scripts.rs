@@ -60,5 +60,6 @@ scripts! {
     WITHDRAW "withdraw";
 }
 
-/// What the layout of sessions and tasks is known by: the field `v` of each, and a part of the other names.
+/// The version of the layout of sessions and tasks: the field `v` of each, and a part of the other
+/// names.
 pub(super) const LAYOUT: &str = "1";

@@ -175,7 +175,7 @@ impl RedisStore {
     }
 }
 
-/// What a script says of a write.
+/// Converts a script's answer to a write.
 pub(super) fn written(reply: Value) -> Result<(), StoreError> {
     match reply {
         Value::BulkString(text) if text == b"ok" => Ok(()),

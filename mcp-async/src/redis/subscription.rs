@@ -16,7 +16,7 @@ use super::scripts::LAYOUT;
 use super::time::within;
 use crate::http::{StoreFuture, Subscription};
 
-/// What arrives on a connection of its own.
+/// Receives the messages of a channel on a connection of its own.
 ///
 /// A connection may have ended without notice, and a replica may have become the primary. So if nothing
 /// has arrived for a while, it publishes something itself: an echo that does not arrive is a loss.
@@ -30,7 +30,7 @@ struct Subscribed {
     _connection: MultiplexedConnection,
 }
 
-/// What has arrived and was not taken yet.
+/// Messages and echoes that have arrived and were not taken yet.
 #[derive(Default)]
 struct Queue {
     arrived: VecDeque<Arrived>,

@@ -40,7 +40,7 @@ pub(super) enum Connection {
     One(MultiplexedConnection),
     Cluster {
         connection: ClusterConnection,
-        /// How its nodes are reached.
+        /// The settings by which the nodes are reached.
         node: ConnectionInfo,
     },
 }
@@ -359,7 +359,7 @@ fn use_ring(nodes: &[ConnectionInfo]) {
     }
 }
 
-/// How often a command is sent again because other nodes have its key.
+/// Number of times that a command is sent again because other nodes have its key.
 const MAX_REDIRECTS: u32 = 5;
 
 /// The first wait before that, if the client knew no better at once.

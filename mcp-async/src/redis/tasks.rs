@@ -350,9 +350,9 @@ const MAX_RECORDS: usize = 1_000;
 /// Records that are read at a time.
 const AT_ONCE: usize = 50;
 
-/// How often a task is looked at for changes of other processes.
+/// The interval at which a task is read again for changes by other processes.
 const LOOK: Duration = Duration::from_millis(250);
 
-/// How long a task is kept after it has expired, and a process that does not live without a task: others
-/// remove the task before, and no process creates one so late.
+/// The time for which a task is kept after it has expired, and a process that does not live without
+/// a task: others remove the task before, and no process creates one so late.
 const AFTERWARDS: Duration = Duration::from_secs(3600);

@@ -20,7 +20,7 @@ pub(super) async fn sleep(time: Duration) {
     async_io::Timer::after(time).await;
 }
 
-/// What the future returns, if it does so in this time.
+/// Returns the output of the future, or `None` if it takes longer than the limit.
 pub(super) async fn within<T>(limit: Duration, future: impl Future<Output = T>) -> Option<T> {
     let (mut future, mut over) = (pin!(future), pin!(sleep(limit)));
     poll_fn(|cx| match future.as_mut().poll(cx) {

@@ -12,7 +12,7 @@ use mcp_proto::Instant;
 /// The connection future and its handles ask it for the time, so everything of one connection
 /// lives on one time line, and a test can bring a [`ManualClock`].
 pub trait Clock: Send + Sync + 'static {
-    /// What [`timer`](Self::timer) makes.
+    /// The type of the timers that [`timer`](Self::timer) returns.
     type Timer: Timer;
 
     /// The present moment: milliseconds since an epoch that never changes, never going back.

@@ -25,7 +25,8 @@ pub fn duplex(capacity: usize) -> (Duplex, Duplex) {
     )
 }
 
-/// One direction: what is written, at most `capacity` bytes ahead, is read.
+/// Creates a pipe for one direction: the reader receives the bytes that the writer writes, at most
+/// `capacity` bytes ahead.
 ///
 /// Dropping or closing the writer is the end of the input for the reader; dropping the reader
 /// makes every write fail with [`BrokenPipe`](io::ErrorKind::BrokenPipe).

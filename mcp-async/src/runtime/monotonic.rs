@@ -14,8 +14,8 @@ pub fn now() -> Instant {
     Instant::from_millis(u64::try_from(elapsed).unwrap_or(u64::MAX))
 }
 
-/// The same moment for the standard library, and so for a runtime's timers; `None` for one that
-/// is too far in the future to represent.
+/// Converts a moment to one of the standard library, and so of a runtime's timers; `None` for one
+/// that is too far in the future to represent.
 ///
 /// Those timers may not count the sleep of a machine: one that was armed before it fires later.
 pub fn moment(at: Instant) -> Option<std::time::Instant> {

@@ -15,7 +15,7 @@ use std::os::fd::{BorrowedFd, OwnedFd};
 /// A future that is done when its time has passed.
 pub type Sleep = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// What a runtime brings so that streams and child processes can be waited for.
+/// The part of a runtime that waits for streams, child processes and time.
 ///
 /// Implemented once by each adapter, on a unit struct. To run on another runtime, implement it
 /// there; the streams and the child processes of this crate ask for nothing else.
@@ -36,7 +36,7 @@ pub trait Reactor: fmt::Debug + Sync {
     fn sleep(&self, duration: Duration) -> Sleep;
 }
 
-/// Which readiness of a descriptor is watched.
+/// The readiness of a descriptor that is watched.
 #[cfg(unix)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interest {

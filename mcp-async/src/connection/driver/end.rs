@@ -52,17 +52,17 @@ where
         true
     }
 
-    /// Whether all that was read is answered.
+    /// Returns true if all received messages are answered.
     fn is_drained(&self, turn: &Turn) -> bool {
         turn.empty && !self.calls.has_pending_errors() && (self.calls.jobs.is_empty() || !X::DRAINS)
     }
 
-    /// Whether calls run that do not wait for room.
+    /// Returns true if calls run and no task waits for room.
     fn is_idle(&self) -> bool {
         !self.calls.jobs.is_empty() && !self.calls.shared.lock().is_waited_for()
     }
 
-    /// Whether the transport has everything.
+    /// Returns true if the transport has taken all messages.
     fn is_flushed(&self, turn: &Turn) -> bool {
         turn.empty && self.writing.is_empty() && !self.unflushed && !turn.write_pending
     }
@@ -74,7 +74,7 @@ where
         self.deadline = Some(now + self.shutdown_timeout);
     }
 
-    /// Cancels what still runs. What the machine has to say about it is still written.
+    /// Cancels the jobs that still run. Messages of the machine about their end are still written.
     pub(super) fn flush(&mut self, now: Instant) {
         self.calls.jobs.cancel_all();
         self.calls.shared.lock().machine.stop();

@@ -103,9 +103,9 @@ where
     }
 }
 
-/// How far the input buffer grows for a peer that sends faster than it is read: a hundred
-/// ordinary messages, so that a system call costs each of them little. An idle connection stays
-/// at the core's first size.
+/// The size to which the input buffer grows for a peer that sends faster than it is read: a hundred
+/// ordinary messages, so that a system call costs each of them little. An idle connection stays at
+/// the core's first size.
 const READ: usize = 16 << 10;
 
 /// An output buffer that has grown past this is given back once it is empty.

@@ -54,7 +54,7 @@ impl<R, T> ClientBuilder<R, T> {
     }
 }
 
-/// How documents are fetched, and how a user is sent to pages.
+/// The carrier that fetches documents, and the agent that sends a user to pages.
 pub(super) type Surroundings = (Box<dyn DocumentCarrier>, Option<Arc<dyn UserAgent>>);
 
 impl<R: Runtime, T> ClientBuilder<R, T> {

@@ -23,9 +23,10 @@ use crate::net::{HttpClient, Network};
 use crate::runtime::Runtime;
 
 impl<R, T> ClientBuilder<R, T> {
-    /// Sends this header with every request over HTTP. What the protocol or the transport decides
-    /// (`Accept`, `Host`, whatever begins with `Mcp-`) is not the application's to set: to connect
-    /// is then [`ConnectError::Header`], as it is for what is no name or no value of a header.
+    /// Sends this header with every request over HTTP. An application cannot set the headers that
+    /// the protocol or the transport decides (`Accept`, `Host`, all that begin with `Mcp-`):
+    /// connecting then fails with [`ConnectError::Header`], as it does for an invalid name or value
+    /// of a header.
     pub fn header(mut self, name: &str, value: &str) -> Self {
         if let Some(http) = self.http() {
             http.header(name, value);

@@ -26,7 +26,7 @@ pub(super) type Sending = Pin<Box<dyn Future<Output = Result<Response<Reply>, Un
 /// Why there is no reply.
 #[derive(Debug)]
 pub(super) struct Unsent {
-    /// Whether the server may have read the request.
+    /// True if the server may have read the request.
     pub(super) begun: bool,
     /// For a person.
     pub(super) cause: String,
@@ -44,7 +44,7 @@ impl Unsent {
 /// The body of a reply.
 pub(super) struct Reply {
     body: Pin<Box<dyn http_body::Body<Data = Bytes, Error = Broken> + Send>>,
-    /// How much was read without a pause.
+    /// Number of frames that were read without a pause.
     run: u32,
     observed: Option<Observed>,
 }

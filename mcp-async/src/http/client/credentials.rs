@@ -12,7 +12,7 @@ pub(super) struct Credentials(Mutex<State>);
 #[derive(Default)]
 struct State {
     authorization: Option<HeaderValue>,
-    /// How often they were set.
+    /// Number of times that the credentials were set.
     version: u64,
     waiting: Vec<Waker>,
 }

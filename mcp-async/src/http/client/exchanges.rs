@@ -34,7 +34,7 @@ struct Running {
     future: Task,
     id: Option<u64>,
     epoch: u64,
-    /// Whether it is worth waiting for at the end.
+    /// True if the end of the connection waits for the exchange.
     stays: bool,
     /// The head of its reply has come, so the server has read the request.
     responded: Arc<AtomicBool>,

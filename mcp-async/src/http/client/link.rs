@@ -48,7 +48,7 @@ struct State {
     origin: Origin,
     /// Where messages go to a server of 2024-11-05 (HS-03).
     endpoint: Option<Url>,
-    /// What the connection has not read yet, and how much that is.
+    /// Messages that the connection has not read yet; `bytes` is their length together.
     incoming: VecDeque<Vec<u8>>,
     bytes: usize,
     reader: Option<Waker>,
@@ -81,9 +81,10 @@ pub(super) enum Order {
     Start(Box<Start>),
     /// The answer to this request is no longer awaited.
     Drop(u64),
-    /// The same, and the server must be notified by a separate exchange.
+    /// The answer to this request is no longer awaited, and the server must be notified by a
+    /// separate exchange.
     Cancel(u64, Box<Start>),
-    /// What was sent before this session has no meaning any more.
+    /// A new session has begun: exchanges of earlier ones have no meaning any more.
     Renew(u64),
     /// Drop everything except notifications that the server must still receive.
     Close(Option<Box<Start>>),
@@ -94,13 +95,13 @@ pub(super) struct Start {
     pub(super) exchange: Exchange,
     pub(super) message: UnsentMessage,
     pub(super) opens: Opens,
-    /// Whether it is worth waiting for at the end.
+    /// True if the end of the connection waits for the exchange.
     pub(super) stays: bool,
     /// Held by what no call waits for.
     pub(super) permit: Option<Permit>,
 }
 
-/// What waits for an exchange.
+/// The messages that wait for an exchange.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Opens {
     Nothing,
@@ -110,7 +111,7 @@ pub(super) enum Opens {
     Calls,
 }
 
-/// What became of a message.
+/// The outcome of sending a message.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sent {
     /// Its exchange has begun, or it needs none.
@@ -180,7 +181,7 @@ impl Link {
         Poll::Ready(self.send(message))
     }
 
-    /// Whether a message may leave that no call waits for; the task is woken when it may.
+    /// Ready when a message that no call waits for may leave; the task is woken when it may.
     pub(super) fn poll_seat(&self, cx: &Context<'_>) -> Poll<()> {
         self.permits.poll_free(cx)
     }

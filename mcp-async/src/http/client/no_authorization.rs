@@ -1,4 +1,4 @@
-//! What stands in for authorization in builds without it.
+//! A substitute for authorization in builds without it.
 
 /// Without the feature no client has one.
 pub(super) enum Authorizer {}

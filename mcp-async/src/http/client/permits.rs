@@ -18,7 +18,7 @@ struct State {
 pub(super) struct Permit(Permits);
 
 impl Permits {
-    /// Whether there is a free one; the task is woken when there is.
+    /// Ready when a permit is free; the task is woken when one is.
     pub(super) fn poll_free(&self, cx: &Context<'_>) -> Poll<()> {
         let mut state = self.state();
         if state.count < PERMITS {

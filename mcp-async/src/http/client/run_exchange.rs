@@ -267,5 +267,5 @@ async fn sleep<C: Clock>(clock: &C, until: Instant) {
     .await;
 }
 
-/// How long a request may take to arrive anywhere.
+/// The time after which a request is assumed to have arrived.
 pub(super) const HEAD_START: Duration = Duration::from_secs(1);

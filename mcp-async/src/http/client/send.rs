@@ -70,6 +70,6 @@ pub(super) async fn within<C: Clock, F: Future>(
     .await
 }
 
-/// How long a server may take to accept a notification. Behind `initialized` everything else
-/// waits, and calls wait longer than this.
+/// The time in which a server must accept a notification. All other messages wait for
+/// `initialized`, and calls wait longer than this.
 pub(super) const PATIENCE: Duration = Duration::from_secs(30);

@@ -148,7 +148,7 @@ impl<C: Clock> Session<C> {
         true
     }
 
-    /// Ends what still runs. What the machine has to say of it is still sent.
+    /// Ends the requests that still run. Messages of the machine about their end are still sent.
     fn flush(&mut self) {
         self.connection.calls.jobs.cancel_all();
         self.connection.with(|core| core.machine.hang_up());
@@ -180,7 +180,7 @@ impl<C: Clock> Drop for Session<C> {
 /// One poll of the session.
 struct Rounds<'s, C: Clock> {
     session: &'s mut Session<C>,
-    /// What is left of [`ROUNDS`].
+    /// The rest of [`ROUNDS`].
     rounds: u32,
 }
 

@@ -15,10 +15,10 @@ use crate::net::without_secrets;
 #[derive(Clone, Default)]
 pub(super) struct Settings {
     pub(super) fields: HeaderMap,
-    /// Whether legacy sessions are held to the transports draft.
+    /// True if legacy sessions are held to the transports draft.
     pub(super) draft: bool,
     pub(super) observer: Option<Arc<HttpObserver>>,
-    /// How access tokens are obtained.
+    /// The way in which access tokens are obtained.
     #[cfg(feature = "auth")]
     pub(super) authorization: Option<super::authorization::Authorization>,
     /// The first that is none.

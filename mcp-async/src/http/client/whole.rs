@@ -6,7 +6,7 @@ use super::carrier::Reply;
 
 pub(super) enum Whole {
     All(Vec<u8>),
-    /// What was read of it.
+    /// The part of the body that was read.
     TooLong(Vec<u8>),
     Broken,
 }
@@ -27,5 +27,5 @@ pub(super) async fn whole(mut body: Reply, limit: usize) -> Whole {
     }
 }
 
-/// What is read of a refusal: errors are short.
+/// The bytes that are read of a refusal: errors are short.
 pub(super) const REFUSAL: usize = 64 << 10;

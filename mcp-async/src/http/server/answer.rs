@@ -47,7 +47,7 @@ pub(super) fn decided(response: StreamResponse) -> Option<Answer> {
     }
 }
 
-/// A refusal of the core. What a setting allows, it names.
+/// A refusal of the core. Its text names the setting that would allow the request, if there is one.
 pub(super) fn refusal(refusal: Refusal, methods: &'static str) -> Answer {
     let setting = match refusal {
         Refusal::Host => "; `allow_hosts` adds one, `allow_any_host` allows all",

@@ -40,7 +40,7 @@ pub struct AuthError {
     status: StatusCode,
     headers: HeaderMap,
     text: Cow<'static, str>,
-    /// What is written to the log instead of being sent.
+    /// The cause, which is written to the log instead of being sent.
     cause: Option<Box<dyn Error + Send + Sync>>,
 }
 

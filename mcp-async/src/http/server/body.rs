@@ -16,7 +16,7 @@ use crate::unread::UnreadBytes;
 /// of a legacy session continue (SH-18).
 pub struct HttpBody {
     kind: Kind,
-    /// What is left of what came last.
+    /// Bytes that came last and were not read yet.
     rest: Bytes,
     /// Counts a whole answer while it is not read.
     unread: Option<UnreadBytes>,
@@ -46,7 +46,7 @@ impl HttpBody {
         Self::new(Kind::Events(Box::new(events)), Bytes::new())
     }
 
-    /// What there is of a body that is not an event stream.
+    /// Returns the bytes of a body that is not an event stream.
     pub(super) fn bytes(&self) -> Option<&[u8]> {
         match &self.kind {
             Kind::Empty | Kind::Full => Some(&self.rest),

@@ -64,7 +64,7 @@ pub struct Http<R: Runtime> {
 /// Receives a service when it is made.
 pub(super) type Made<R> = Box<dyn FnOnce(&HttpService<R>) + Send>;
 
-/// What is offered.
+/// The server that an endpoint offers.
 enum Source<R> {
     Built(Server<R>),
     Parts(Box<Parts>),
@@ -251,19 +251,21 @@ impl<R: Runtime> Http<R> {
         self
     }
 
-    /// Shares the legacy sessions with the other processes of this server, through a store that all of them
-    /// reach, so that a balancer needs no affinity. Requests for a session that another live process owns are
-    /// forwarded to it by this.
+    /// Shares the legacy sessions with the other processes of this server, through a store that all
+    /// of them reach, so that a balancer needs no affinity. `forward` forwards requests for a
+    /// session that another live process owns to that process.
     ///
-    /// The others need the URL at which they [reach](Self::reached_at) this process, and all of them the same
-    /// [keys](crate::server::ServerBuilder::state_keys): what they say to each other is signed. The sender of
-    /// a forwarded request is the one that was verified where it arrived: the owner receives all that its
-    /// token states, or the name of the [`Principal`](crate::http::Principal) and its
-    /// [shared claims](Self::share_claims). No token, cookie or proof is forwarded, so `keep_tokens` is a
-    /// mistake; of the other fields, the owner receives those of the protocol, of traces, and those that
-    /// [`forward_headers`](Self::forward_headers) names. What a layer put into the extensions of the request
-    /// stays where it arrived, and the URL has to lead past a layer that demands credentials. Write access to the store is enough to end sessions,
-    /// and to read what clients send and receive; it is not enough to act as a client.
+    /// The others need the URL at which they [reach](Self::reached_at) this process, and all of
+    /// them the same [keys](crate::server::ServerBuilder::state_keys), because they sign their
+    /// messages to each other. The sender of a forwarded request is the one that was verified where
+    /// it arrived: the owner receives all that its token states, or the name of the
+    /// [`Principal`](crate::http::Principal) and its [shared claims](Self::share_claims). No token,
+    /// cookie or proof is forwarded, so `keep_tokens` is a mistake; of the other fields, the owner
+    /// receives those of the protocol, of traces, and those that
+    /// [`forward_headers`](Self::forward_headers) names. Values that a layer put into the
+    /// extensions of the request stay where it arrived, and the URL has to lead past a layer that
+    /// demands credentials. Write access to the store is enough to end sessions, and to read the
+    /// messages of clients in both directions; it is not enough to act as a client.
     ///
     /// Sessions of [`legacy_sse`](Self::legacy_sse) are not shared.
     pub fn share_with(mut self, store: Arc<dyn SessionStore>, forward: Arc<dyn Forward>) -> Self {
@@ -343,10 +345,11 @@ impl<R: Runtime> Http<R> {
         self
     }
 
-    /// Sets how many bytes of answers may be in memory while clients do not read them, the first 4 KiB of each
-    /// not counted; 256 MiB otherwise. An answer beyond that is replaced by 503 with `Retry-After`, and handlers
-    /// that send more on an event stream wait. What sessions keep is bounded by
-    /// [`max_unread_bytes`](Self::max_unread_bytes) and [`replay_buffer`](Self::replay_buffer). Zero is a mistake.
+    /// Sets how many bytes of answers may be in memory while clients do not read them, the first 4
+    /// KiB of each not counted; 256 MiB otherwise. An answer beyond that is replaced by 503 with
+    /// `Retry-After`, and handlers that send more on an event stream wait. The bytes that sessions
+    /// keep are bounded by [`max_unread_bytes`](Self::max_unread_bytes) and
+    /// [`replay_buffer`](Self::replay_buffer). Zero is a mistake.
     pub fn max_total_unread_bytes(mut self, bytes: usize) -> Self {
         self.check("max_total_unread_bytes", bytes == 0);
         self.options.max_total_unread_bytes = bytes;

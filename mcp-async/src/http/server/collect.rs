@@ -106,5 +106,5 @@ pub(super) async fn collect<B: Body, K: Clone + Eq + Hash>(
 /// The most that is discarded of a body that is too long.
 const DRAIN: usize = 16 << 20;
 
-/// What an ordinary message needs; a longer one grows.
+/// The bytes that an ordinary message needs; the buffer grows for a longer one.
 const FIRST: usize = 16 << 10;

@@ -28,8 +28,8 @@ pub(super) struct ServedConversation<C: Clock> {
     /// Since it was asked to end, when it does so at the latest.
     ending: Option<Instant>,
     shutdown_timeout: Duration,
-    /// Whether calls that still run then are answered with an error; an exchange whose response has
-    /// not begun is answered with a status.
+    /// True if calls that still run when the grace is over are answered with an error; an exchange
+    /// whose response has not begun is answered with a status.
     refuses: bool,
     /// The waker that is woken when it has ended.
     leave: Option<Leave>,
@@ -38,14 +38,14 @@ pub(super) struct ServedConversation<C: Clock> {
 /// Notified of the end of a connection.
 pub(super) type Leave = Arc<dyn Fn(&Peer) + Send + Sync>;
 
-/// What a conversation begins with.
+/// The parts that a conversation is made of.
 pub(super) struct Beginning<C> {
     pub(super) machine: Machine,
     pub(super) service: BoxService,
     pub(super) keys: Option<StateKeys>,
     pub(super) principal: Option<Principal>,
     pub(super) clock: C,
-    /// The same, for handles.
+    /// The clock, for handles.
     pub(super) now: Arc<dyn Now>,
     pub(super) shutdown_timeout: Duration,
 }
@@ -83,7 +83,7 @@ impl<C: Clock> ServedConversation<C> {
         &self.connection.calls.role.peer
     }
 
-    /// What the client said of itself when it opened its session.
+    /// Returns the description that the client sent of itself when it opened its session.
     pub(super) fn session_client(&self) -> SessionClient {
         self.connection.calls.role.session_client()
     }
@@ -160,7 +160,8 @@ impl<C: Clock> ServedConversation<C> {
         self.connection.turn(now)
     }
 
-    /// Whether it has ended by itself, or was asked to and has nothing left to do.
+    /// Returns true if the conversation has ended by itself, or was asked to end and has nothing
+    /// left to do.
     pub(super) fn is_over(&self, now: Instant, core: &Core<Machine>) -> bool {
         let late = self.ending.is_some_and(|ending| ending <= now);
         // An event that the store does not have yet was not read.
@@ -206,8 +207,8 @@ impl<C: Clock> ServedConversation<C> {
         self.connection.wake_senders();
     }
 
-    /// After a handle asked for the end, what runs may finish, and listens end. What still runs
-    /// when the grace is over is answered with an error.
+    /// Winds down after a handle asked for the end: running calls may finish, and listens end.
+    /// Calls that still run when the grace is over are answered with an error.
     fn wind_down(&mut self, now: Instant) {
         if !self.with(|core| core.closing) {
             return;

@@ -43,7 +43,7 @@ pub(super) struct HttpEndpoint<R: Runtime> {
     revisions: RevisionSet,
     depth: u8,
     pub(super) clock: R,
-    /// The same, for the handles of all connections.
+    /// The clock, for the handles of all connections.
     now: Arc<dyn Now>,
     pub(super) sessions: Arc<Sessions>,
     /// Those of the two endpoints of 2024-11-05, which are named by other tokens.
@@ -52,7 +52,7 @@ pub(super) struct HttpEndpoint<R: Runtime> {
     pub(super) turns: Turns,
     /// The other processes, if requests are forwarded to them.
     pub(super) processes: Option<Arc<Processes>>,
-    /// What is left of the limits that all exchanges share.
+    /// The rest of the limits that all exchanges share.
     buckets: Arc<Buckets>,
     /// Running exchanges, which are notified of the shutdown.
     exchanges: Arc<Mutex<Live>>,
@@ -274,12 +274,12 @@ impl<R: Runtime> HttpEndpoint<R> {
         self.closing.load(Ordering::SeqCst) || self.server.is_closing()
     }
 
-    /// How long a session may be idle.
+    /// Returns the time for which a session may be idle.
     pub(super) fn idle(&self) -> Duration {
         self.options.limits.session_idle
     }
 
-    /// What the machines for the sender of this request are made of.
+    /// Returns the configuration of the machines for the sender of this request.
     fn prepared(&self, parts: &Parts) -> PreparedConfig<'static, Growing> {
         let prepared = self.server.prepared(match principal(parts) {
             Some(_) => Caller::Known,

@@ -11,7 +11,8 @@ use mcp_proto::http::Head;
 pub(super) struct RequestHead<'r>(pub(super) &'r Parts);
 
 impl RequestHead<'_> {
-    /// What HTTP/2, and HTTP/1.1 with a target in full, says in the place of `Host`.
+    /// Returns the host of the target, which HTTP/2, and HTTP/1.1 with a target in full, send in
+    /// the place of `Host`.
     fn authority(&self) -> Option<&str> {
         let authority = self.0.uri.authority()?.as_str();
         let (_, host) = authority.rsplit_once('@').unwrap_or(("", authority));

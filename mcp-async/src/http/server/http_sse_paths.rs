@@ -24,7 +24,7 @@ impl HttpSsePaths {
         [&self.stream, &self.post]
     }
 
-    /// Whether one of the two endpoints is at this path.
+    /// Returns true if one of the two endpoints is at this path.
     pub(super) fn is_at(&self, path: &str) -> bool {
         path == self.stream || path == self.post
     }

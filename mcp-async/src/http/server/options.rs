@@ -26,7 +26,7 @@ pub(super) struct Options {
     #[cfg(feature = "auth")]
     pub(super) guard: Option<Arc<TokenGuard>>,
     pub(super) http_sse: Option<HttpSsePaths>,
-    /// Whether `initialize` opens a session.
+    /// True if `initialize` opens a session.
     pub(super) sessions: bool,
     pub(super) limits: HttpLimits,
     pub(super) max_exchanges: usize,

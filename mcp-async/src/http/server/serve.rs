@@ -225,7 +225,7 @@ async fn beside(
     .await
 }
 
-/// How long the answers to other processes may take after those to clients.
+/// The time that the answers to other processes have after those to clients.
 const LAST_ANSWERS: Duration = Duration::from_secs(1);
 
 const UNREACHED: &str = "the other processes cannot reach this one at the address of its clients: \

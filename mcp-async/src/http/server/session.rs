@@ -17,7 +17,7 @@ use crate::connection::{Shared, Text, register};
 use crate::server::{Machine, Peer, ServerStreams};
 use crate::shares::{CallerId, Share};
 
-/// What the exchanges of a session share.
+/// State of a session that its exchanges and its task share.
 pub(super) struct Session {
     id: Arc<str>,
     principal: Option<Arc<str>>,
@@ -33,7 +33,7 @@ pub(super) struct Session {
 struct Inner {
     /// Bodies that the machine did not have yet.
     posted: VecDeque<Posted>,
-    /// What they take.
+    /// The bytes of these bodies, their heads estimated.
     waiting: usize,
     /// When something was last asked of it.
     used: Instant,
@@ -49,7 +49,7 @@ struct Inner {
     calls: Option<Share<CallerId>>,
 }
 
-/// What its exchanges ask of the task of a session.
+/// The state that a session's exchanges set for its task.
 pub(super) struct SessionState {
     /// When something was last asked of it.
     pub(super) used: Instant,
@@ -129,7 +129,7 @@ impl Session {
         self.shared.lock().outbound.as_mut().map(look)
     }
 
-    /// Whether the revision of the session has priming events (SH-12).
+    /// Returns true if the revision of the session has priming events (SH-12).
     pub(super) fn polls(&self) -> bool {
         let revision = self.shared.lock().machine.revision();
         revision.is_some_and(mcp_proto::Revision::has_event_polling)
@@ -188,7 +188,7 @@ impl Session {
         self.inner().used = now;
     }
 
-    /// What its exchanges ask of its task, in addition to bodies.
+    /// Returns the state that its exchanges set for its task, in addition to bodies.
     pub(super) fn state(&self) -> SessionState {
         let inner = self.inner();
         SessionState {
@@ -223,19 +223,19 @@ impl Session {
         first
     }
 
-    /// Whether it is over for its client. It is still registered, so that it is not taken over
-    /// from a store that has not forgotten it yet.
+    /// Returns true if the session is over for its client. It is still registered, so that it is
+    /// not taken over from a store that has not forgotten it yet.
     pub(super) fn is_deleted(&self) -> bool {
         self.inner().deleted
     }
 
-    /// Whether another process may continue the session once it is over here.
+    /// Returns true if another process may continue the session once it is over here.
     pub(super) fn may_continue(&self) -> bool {
         // Only sessions that processes share were ever confirmed.
         self.confirmed() != 0 && !self.is_deleted()
     }
 
-    /// Whether its client sent anything after `initialize`.
+    /// Returns true if the client sent anything after `initialize`.
     pub(super) fn is_confirmed(&self) -> bool {
         let snapshot = self.shared.lock().machine.snapshot();
         snapshot.is_some_and(|snapshot| snapshot.ready)
@@ -301,5 +301,5 @@ impl Session {
     }
 }
 
-/// What a body takes beside its bytes, the head of its request above all.
+/// The bytes that a body takes in addition to its text, the head of its request above all.
 const HEAD: usize = 1 << 10;

@@ -199,7 +199,8 @@ fn changes_record(body: &OwnedMessages<Text>) -> bool {
     })
 }
 
-/// Whether nothing runs and no stream is read: a running request or an open stream is use.
+/// Returns true if no request runs and no stream is read: a running request or an open stream is
+/// use.
 fn is_idle(core: &mut Core<Machine>) -> bool {
     core.machine.in_flight() == 0
         && core
@@ -208,7 +209,7 @@ fn is_idle(core: &mut Core<Machine>) -> bool {
             .is_none_or(|streams| !streams.has_readers())
 }
 
-/// What a turn has left.
+/// The state of the session after a turn.
 struct Look {
     /// When the session is over if nothing happens; `None` while it is in use.
     expiry: Option<Instant>,

@@ -91,7 +91,7 @@ impl Sessions {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How many there are.
+    /// Returns the number of sessions.
     pub(super) fn len(&self) -> usize {
         self.shards.iter().map(|shard| lock(shard).len()).sum()
     }

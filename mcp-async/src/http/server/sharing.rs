@@ -13,7 +13,7 @@ use crate::http::{Forward, SessionStore};
 use crate::observe;
 use crate::server::{Machine, Principal, SessionClient};
 
-/// What an endpoint shares with other processes, if it does.
+/// The settings of an endpoint that shares its sessions with other processes.
 #[derive(Clone, Default)]
 pub(super) struct Sharing {
     pub(super) store: Option<Arc<dyn SessionStore>>,
@@ -56,7 +56,7 @@ impl Sharing {
         self.claims.iter().any(|claims| claims.name == name)
     }
 
-    /// Whether the program has set anything that only a shared endpoint needs.
+    /// Returns true if the program has set anything that only a shared endpoint needs.
     pub(super) fn is_used(&self) -> bool {
         self.url.is_some() || !self.headers.is_empty() || !self.claims.is_empty()
     }
@@ -94,7 +94,7 @@ impl Sharing {
 pub(super) struct Saved {
     /// The version of the record.
     pub(super) session: SessionSnapshot,
-    /// What the client said of itself.
+    /// The description that the client sent of itself.
     pub(super) client: SessionClient,
     /// Whose it is (SH-43).
     pub(super) principal: Option<String>,
@@ -102,7 +102,7 @@ pub(super) struct Saved {
 }
 
 impl Saved {
-    /// What is to be known of a session; `None` before its handshake.
+    /// Returns the record of a session; `None` before its handshake.
     pub(super) fn of(
         machine: &Machine,
         client: &SessionClient,
@@ -119,7 +119,7 @@ impl Saved {
         })
     }
 
-    /// Whether it says all that the client may rely on.
+    /// Returns true if the record contains all that the client may rely on.
     pub(super) fn is_complete(&self, machine: &Machine) -> bool {
         let Some(mut snapshot) = machine.snapshot() else {
             return true;
@@ -131,8 +131,8 @@ impl Saved {
                 .eq(self.subscriptions.iter().map(String::as_str))
     }
 
-    /// Whether it reserves ids enough. Half of a portion is left while the next one is on its way to the
-    /// store.
+    /// Returns true if the record reserves enough ids. Half of a portion is left while the next one
+    /// is on its way to the store.
     pub(super) fn reserves_ids(&self, machine: &Machine) -> bool {
         machine
             .snapshot()
@@ -175,5 +175,5 @@ impl fmt::Debug for Sharing {
 /// The epoch of a session in the process where it began.
 pub(super) const FIRST: u32 = 0;
 
-/// How many ids a process may use before it says so.
+/// Number of ids that a process reserves at a time in the record.
 const IDS: u64 = 1024;

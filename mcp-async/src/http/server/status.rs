@@ -1,11 +1,11 @@
-//! What an endpoint says of itself to operators.
+//! The status of an endpoint, for operators.
 
 use core::time::Duration;
 
 use super::HttpService;
 use crate::runtime::Runtime;
 
-/// Whether an endpoint should be given requests, for the check of a balancer.
+/// The readiness of an endpoint for requests, for the check of a balancer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Readiness {
@@ -22,7 +22,7 @@ pub enum Readiness {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HttpStatus {
-    /// Whether it should be given requests.
+    /// The readiness of the endpoint for requests.
     pub readiness: Readiness,
     /// Legacy sessions in this process.
     pub sessions: usize,
@@ -38,7 +38,8 @@ pub struct HttpStatus {
     pub forwarded: u64,
     /// Requests that other processes have forwarded to this one.
     pub received: u64,
-    /// How long the store took to renew the lease last; `None` before the first time, or without a store.
+    /// The time that the store took to renew the lease last; `None` before the first time, or
+    /// without a store.
     pub store_latency: Option<Duration>,
 }
 

@@ -23,11 +23,11 @@ pub(super) struct StoreWriter {
     id: Arc<str>,
     principal: Option<Arc<str>>,
     client: SessionClient,
-    /// How long the record is to be kept.
+    /// The time for which the store keeps the record.
     keep: Duration,
     /// The epoch in which this process owns the session.
     epoch: u32,
-    /// What the store has of it by now.
+    /// The record that the store has.
     saved: Option<Saved>,
     /// Another process has taken the session over: nothing more is written.
     displaced: bool,
@@ -85,7 +85,7 @@ enum Output {
     Displaced,
 }
 
-/// Whether the store has what the client may rely on once it is answered.
+/// The state of the record that the client may rely on once it is answered.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kept {
     Complete,
@@ -95,7 +95,7 @@ pub(super) enum Kept {
     Failed,
 }
 
-/// How the store is left.
+/// The state in which the session leaves the store.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Leaving {
     /// The client has ended the session.
@@ -137,7 +137,7 @@ impl StoreWriter {
         }
     }
 
-    /// Whether the lease of this process is good, and the session was confirmed in it.
+    /// Returns true if the lease of this process is good, and the session was confirmed in it.
     pub(super) fn may_serve(&self, session: &Session) -> bool {
         self.processes.decide(session.confirmed()) == Decision::Serve
     }
@@ -196,7 +196,7 @@ impl StoreWriter {
             .is_some_and(|saved| saved.is_complete(machine))
     }
 
-    /// Whether another process has taken the session over, or ended it.
+    /// Returns true if another process has taken the session over, or ended it.
     pub(super) const fn is_displaced(&self) -> bool {
         self.displaced
     }
@@ -231,7 +231,7 @@ impl StoreWriter {
         kept
     }
 
-    /// Whether something that has failed waits to be repeated.
+    /// Returns true if a write that has failed waits to be repeated.
     fn waits(&self) -> bool {
         let mut appending = self.appending.iter();
         self.retry_at.is_some() || appending.any(|it| matches!(it.state, Attempt::Waits(_)))
@@ -436,7 +436,7 @@ impl StoreWriter {
 }
 
 impl Appending {
-    /// What takes the event to the store, once it is polled.
+    /// Returns the future that writes the event to the store.
     fn begin(&self, processes: &Arc<Processes>, session: &Arc<str>, epoch: u32) -> Work {
         let (store, session) = (Arc::clone(processes.store()), Arc::clone(session));
         let (channel, sequence, end) = (self.channel, self.sequence, self.end);

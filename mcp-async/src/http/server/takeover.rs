@@ -46,8 +46,8 @@ impl<R: Runtime> HttpEndpoint<R> {
         }
     }
 
-    /// Whether this process may serve a session that it has; if not, the session ends here. While the lease
-    /// is good and the session was confirmed in it, the store is not asked.
+    /// Returns true if this process may serve a session that it has; if not, the session ends here.
+    /// While the lease is good and the session was confirmed in it, the store is not asked.
     pub(super) async fn is_owned(&self, session: &Arc<Session>) -> Result<bool, Answer> {
         let Some(processes) = &self.processes else {
             return Ok(true);
@@ -245,7 +245,7 @@ impl<R: Runtime> HttpEndpoint<R> {
         Ok(Some(self.begin(session, conversation, place, Some(saved))))
     }
 
-    /// Whether this principal may use a session, and this endpoint serves its revision.
+    /// Returns true if this principal may use a session, and this endpoint serves its revision.
     fn may_take(&self, saved: &Saved, owner: Option<&str>) -> bool {
         saved.principal.as_deref() == owner
             && self.endpoint().revisions.contains(saved.session.revision)

@@ -45,8 +45,8 @@ impl<R: Runtime> HttpEndpoint<R> {
         None
     }
 
-    /// Whether the request goes to one of the endpoints, passes its checks of host and origin,
-    /// and is no preflight.
+    /// Returns true if the request goes to one of the endpoints, passes its checks of host and
+    /// origin, and is no preflight.
     fn is_admitted(&self, parts: &Parts) -> bool {
         let head = RequestHead(parts);
         let http_sse = self.options.http_sse.as_ref();

@@ -1,4 +1,4 @@
-//! What every store must do, for the tests of stores.
+//! The requirements on every store, for the tests of stores.
 
 use core::error::Error;
 use core::fmt::Debug;
@@ -23,7 +23,7 @@ type Checked = Result<(), Box<dyn Error + Send + Sync>>;
 /// ```
 ///
 /// # Errors
-/// What the store did, and what it must do.
+/// The wrong result of the store and the right one, or the error of the store.
 pub async fn check_session_store(store: &dyn SessionStore, prefix: &str) -> Checked {
     let processes = processes(store, prefix).await?;
     claims(store, &processes, &format!("{prefix}-claimed")).await?;

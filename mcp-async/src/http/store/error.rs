@@ -1,9 +1,9 @@
-//! Why a store did not do what it was asked.
+//! The errors of a store.
 
 use core::error::Error;
 use core::fmt;
 
-/// Why a store did not do what it was asked.
+/// Reasons for which a store did not carry out a call.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum StoreError {

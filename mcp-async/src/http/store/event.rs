@@ -17,8 +17,8 @@ pub struct StoredEvent<'a> {
     /// The message. It may be empty: the event only has a number, or is the end of a stream that
     /// ends without a message.
     pub message: &'a [u8],
-    /// Whether the stream ends with it. An end without a message is no event to be replayed, only
-    /// something to be known of the stream.
+    /// True if the stream ends with the event. An end without a message is no event to be replayed,
+    /// only a fact about the stream.
     pub end: bool,
 }
 
@@ -43,7 +43,7 @@ impl<'a> StoredEvent<'a> {
         }
     }
 
-    /// Whether this is the end of its stream and nothing else.
+    /// Returns true if the event is the end of its stream and nothing else.
     pub const fn is_end_alone(&self) -> bool {
         self.end && self.message.is_empty()
     }

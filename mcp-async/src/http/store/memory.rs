@@ -19,8 +19,9 @@ use crate::runtime::monotonic;
 /// Sessions, events and messages in memory: a model of a shared store, for tests and for endpoints that
 /// are several in one process.
 ///
-/// It forgets the session that was not used for longest when there are too many, which ends that session,
-/// and the oldest events of a session. How long a record is to be kept does not matter to it.
+/// It forgets the session that was not used for longest when there are too many, which ends that
+/// session, and the oldest events of a session. It ignores the time for which a record is to be
+/// kept.
 pub struct MemoryStore {
     max_sessions: usize,
     max_events: usize,

@@ -20,9 +20,9 @@ pub use self::owner::{Announced, Claim, LiveProcess, Owner, TakenSession};
 
 /// Keeps the legacy sessions of an endpoint and their events, and knows the processes that serve them.
 ///
-/// Without one a session lives and dies in the process where it began, which is what a single server
-/// wants. With one, the endpoint of every process gets it: Redis, a database, whatever they all reach.
-/// 2026-07-28 has no sessions, and needs none.
+/// Without a store a session lives and dies in the process where it began, which is enough for a
+/// single server. With one, the endpoint of every process has it: Redis, a database, or another
+/// store that they all reach. 2026-07-28 has no sessions, and needs none.
 ///
 /// # Leases
 /// A process has a random name, and [announces](Self::announce) itself several times in the time of its
@@ -56,8 +56,8 @@ pub use self::owner::{Announced, Claim, LiveProcess, Owner, TakenSession};
 /// Only [`create`](Self::create) makes a record, and the events of a session are forgotten with it, so a
 /// session that has ended does not come back.
 ///
-/// An epoch or an owner is compared, and what it guards written, in one atomic step. Whether a process lives
-/// may be read before that step.
+/// An epoch or an owner is compared, and the value that it guards written, in one atomic step. The
+/// state of a process, alive or not, may be read before that step.
 ///
 /// # Errors
 /// Any call may fail with [`StoreError::Failed`]; what it asks for may have been done all the same. The server
@@ -175,5 +175,5 @@ pub trait Subscription: Send {
     fn next(&mut self) -> StoreFuture<'_, Vec<u8>>;
 }
 
-/// What a store returns: its answer, later.
+/// The future of a store's answer.
 pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;

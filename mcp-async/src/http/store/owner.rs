@@ -17,11 +17,11 @@ pub struct Owner {
 pub struct LiveProcess {
     /// The process and its lease.
     pub owner: Owner,
-    /// What it says of itself.
+    /// The announcement of the process.
     pub announcement: Vec<u8>,
 }
 
-/// What an announcement returns.
+/// The answer of a store to an announcement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Announced {
     /// The number of the lease of the process that asked.
@@ -30,7 +30,7 @@ pub struct Announced {
     pub processes: Vec<LiveProcess>,
 }
 
-/// Whose a session is: see [`SessionStore::claim`](super::SessionStore::claim).
+/// The owner of a session: see [`SessionStore::claim`](super::SessionStore::claim).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Claim {
     /// The process that asked owns it now; the epoch of the session, which has not changed.
@@ -48,7 +48,7 @@ pub enum Claim {
 /// A session as its next owner finds it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct TakenSession {
-    /// What was saved.
+    /// The record that was saved last.
     pub record: Vec<u8>,
     /// The epoch that begins: how often the session has been taken, this time included.
     pub epoch: u32,

@@ -19,7 +19,7 @@ struct Queue {
     waker: Option<Waker>,
 }
 
-/// What was published since it began.
+/// A subscription to the messages that are published after it began.
 struct Subscribed(Arc<Mutex<Queue>>);
 
 impl Published {

@@ -68,20 +68,21 @@ pub struct Child {
     reactor: &'static dyn Reactor,
 }
 
-/// How long a shutdown waits before each of its steps (ST-08, ST-09).
+/// The time that a shutdown waits before each of its steps (ST-08, ST-09).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grace {
-    /// From the end of its input until the child is asked to terminate (default 2 s, as the
-    /// official SDKs).
+    /// The time from the end of the child's input until the child is asked to terminate (default 2
+    /// s, as the official SDKs).
     pub close: Duration,
-    /// From there until it is killed (default 2 s).
+    /// The time from that request until the child is killed (default 2 s).
     pub terminate: Duration,
 }
 
-/// How a child ended that should have gone on.
+/// The end of a child that ended while the connection still needed it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ExitedEarly {
-    /// How it exited; `None` if it closed its output but continued to run, and was killed for that.
+    /// The exit status; `None` if the child closed its output but continued to run, and was killed
+    /// for that.
     pub status: Option<ExitStatus>,
     /// The first line of its standard output that was no message, if there was one before the
     /// server was known; at most 200 bytes of it.
@@ -161,7 +162,8 @@ impl Child {
         self.end(close).await
     }
 
-    /// The same, and describes the child once it has exited, or after a second.
+    /// Ends the child as [`shutdown`](Self::shutdown) does, and describes it once it has exited, or
+    /// after a second.
     pub(crate) async fn shutdown_described(
         mut self,
         describe: impl FnOnce(ExitedEarly),
@@ -203,7 +205,8 @@ impl Child {
         self.exited_early_within(close, None).await
     }
 
-    /// The same for a child that gets so long to exit, and printed this before.
+    /// As [`exited_early`](Self::exited_early), for a child that has `limit` to exit, and whose
+    /// first line that is no message is `printed`.
     pub(crate) async fn exited_early_within(
         mut self,
         limit: Duration,
@@ -319,7 +322,7 @@ impl fmt::Display for ExitedEarly {
 
 impl core::error::Error for ExitedEarly {}
 
-/// What a child writes may be a secret: the number of lines only.
+/// Shows the number of lines only: the output of a child may be a secret.
 impl fmt::Debug for ExitedEarly {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ExitedEarly")
@@ -329,16 +332,17 @@ impl fmt::Debug for ExitedEarly {
     }
 }
 
-/// How many lines of standard error an error quotes.
+/// The lines of standard error that an error quotes at most.
 const SHOWN: usize = 5;
 
-/// How long a child may take to exit before it is described as running.
+/// The time in which a child may exit before it is described as running.
 const DESCRIBED: Duration = Duration::from_secs(1);
 
-/// How long the kernel may take to end what was killed; longer is a process stuck in a driver.
+/// The time in which the kernel must end a killed process; longer is a process stuck in a driver.
 const KILLED: Duration = Duration::from_secs(1);
 
-/// How long standard error may stay open after every process that could write to it was killed.
+/// The time for which standard error may stay open after every process that could write to it was
+/// killed.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// Together the capacity of a pipe on Linux, 64 KiB.

@@ -111,9 +111,9 @@ impl Command {
         self
     }
 
-    /// How many bytes of a line of standard error are taken (default 8 KiB, the longest line of
-    /// common log formats), and how many last lines are kept for [`ExitedEarly`](super::ExitedEarly)
-    /// (default 20).
+    /// Sets the bytes of a line of standard error that are taken (default 8 KiB, the longest line
+    /// of common log formats), and the number of last lines that are kept for
+    /// [`ExitedEarly`](super::ExitedEarly) (default 20).
     #[must_use]
     pub const fn stderr_limits(mut self, line: usize, keep: usize) -> Self {
         self.line = line;
@@ -121,15 +121,15 @@ impl Command {
         self
     }
 
-    /// How long a shutdown waits before each of its steps.
+    /// Sets the time that a shutdown waits before each of its steps.
     #[must_use]
     pub const fn grace(mut self, grace: Grace) -> Self {
         self.grace = grace;
         self
     }
 
-    /// Whether a watchdog ends the child and all it started when this program ends without
-    /// having done so itself, by `SIGKILL` too (default: yes).
+    /// Sets whether a watchdog ends the child and all processes it started when this program ends
+    /// without having done so itself, by `SIGKILL` too (default: yes).
     ///
     /// It is a shell in the child's group that waits for the end of a pipe, about 1 MB of
     /// memory. Without `/bin/sh` there is none; a well-behaved server still ends with its input.

@@ -27,7 +27,7 @@ pub(super) struct Group {
     exit: Option<Exit>,
 }
 
-/// How the end of the leader is noticed.
+/// The means by which the end of the leader is noticed.
 #[derive(Debug)]
 enum Exit {
     #[cfg(target_os = "linux")]

@@ -70,7 +70,7 @@ fn take(line: &str, kept: &mut VecDeque<String>, keep: usize, sink: Option<&Sink
     }
 }
 
-/// What a child writes may be a secret: sizes only.
+/// Shows sizes only: the output of a child may be a secret.
 impl fmt::Debug for Stderr {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Stderr")

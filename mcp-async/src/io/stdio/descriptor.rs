@@ -173,7 +173,8 @@ impl Write for Blocking {
     }
 }
 
-/// The same file with an open file description of its own, so that `O_NONBLOCK` is ours alone.
+/// Opens the same file again, with an open file description of its own, so that `O_NONBLOCK` is
+/// ours alone.
 ///
 /// It fails without `/proc`, for a terminal of another user, and for a pipe without reader; a
 /// thread serves all of them.

@@ -47,7 +47,8 @@ impl Input {
         })
     }
 
-    /// How the bytes are waited for, for tracing and tests: `watched`, `direct` or `thread`.
+    /// Returns the way in which the input waits for bytes, for tracing and tests: `watched`,
+    /// `direct` or `thread`.
     pub const fn mode(&self) -> &'static str {
         match self.source {
             #[cfg(unix)]

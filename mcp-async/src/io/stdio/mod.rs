@@ -1,7 +1,7 @@
 //! Standard input and output, and other inherited descriptors, as asynchronous byte streams.
 //!
-//! What a process inherits it shares: the parent's shell, the other half of a pipeline and
-//! every sibling see the same open file description. `O_NONBLOCK` is a property of that
+//! Inherited descriptors are shared: the parent's shell, the other half of a pipeline and every
+//! sibling see the same open file description. `O_NONBLOCK` is a property of that
 //! description, so setting it here would make *their* reads fail. Nothing inherited gets the
 //! flag; instead
 //!

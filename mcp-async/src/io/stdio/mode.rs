@@ -3,7 +3,7 @@ use std::io;
 
 use super::{Input, Output, Reactor};
 
-/// Whether the rest of the process loses access to standard input and output.
+/// The access that the rest of the process has to standard input and output.
 ///
 /// ```no_run
 /// use mcp_async::Runtime;
@@ -29,8 +29,8 @@ pub enum StdioMode {
 
 /// Takes standard input and output as the two halves of a connection, once per process.
 ///
-/// Call it before anything reads standard input: input that another reader has buffered is
-/// lost. What was printed but not yet flushed goes where [`StdioMode`] sends it.
+/// Call it before anything reads standard input: input that another reader has buffered is lost.
+/// Text that was printed but not yet flushed goes where [`StdioMode`] sends it.
 ///
 /// # Errors
 ///

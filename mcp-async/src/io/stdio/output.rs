@@ -19,8 +19,8 @@ use crate::runtime::{Interest, Reactor};
 
 /// Bytes that go out: standard output, or a child's input.
 ///
-/// `poll_close` closes the descriptor, and so does the drop; for a child's input that is how
-/// its shutdown begins. What a thread still holds at the drop is written first, without anyone
+/// `poll_close` closes the descriptor, and so does the drop; for a child's input that is how its
+/// shutdown begins. Bytes that a thread still holds at the drop are written first, without anyone
 /// waiting for it: flush or close where the bytes matter.
 pub struct Output {
     sink: Sink,
@@ -49,8 +49,8 @@ impl Output {
         })
     }
 
-    /// How the bytes are waited for, for tracing and tests: `watched`, `direct`, `thread` or
-    /// `closed`.
+    /// Returns the way in which the output waits to write, for tracing and tests: `watched`,
+    /// `direct`, `thread` or `closed`.
     pub const fn mode(&self) -> &'static str {
         match self.sink {
             #[cfg(unix)]

@@ -20,8 +20,8 @@ pub(super) struct ThreadWriter {
     shared: Arc<Shared>,
 }
 
-/// What both sides see. `block[at..]` is on its way; the side that empties or fills it wakes
-/// the other: the condition variable for the thread, the waker for the task.
+/// State that the thread and the task share. `block[at..]` is on its way; the side that empties or
+/// fills it wakes the other: the condition variable for the thread, the waker for the task.
 #[derive(Debug, Default)]
 struct Shared {
     state: Mutex<State>,
@@ -230,7 +230,7 @@ fn write_all(mut writer: impl Write, shared: &Shared) {
     }
 }
 
-/// The same error for the next caller; `io::Error` cannot be cloned.
+/// Makes a copy of the error for the next caller; `io::Error` cannot be cloned.
 fn again(end: &io::Result<()>) -> io::Error {
     match end {
         Ok(()) => io::ErrorKind::BrokenPipe.into(),
@@ -241,5 +241,5 @@ fn again(end: &io::Result<()>) -> io::Error {
     }
 }
 
-/// What one call moves at most; the capacity of a pipe on Linux.
+/// The bytes that one call moves at most; the capacity of a pipe on Linux.
 const BLOCK: usize = 64 * 1024;

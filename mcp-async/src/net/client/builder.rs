@@ -50,27 +50,28 @@ enum Proxies {
 }
 
 impl<R: Network> HttpClientBuilder<R> {
-    /// How long it may take to reach a server: its name, its address, a proxy, TLS. 10 seconds by
-    /// default.
+    /// Sets the time in which a server must be reached: its name, its address, a proxy, TLS. 10
+    /// seconds by default.
     pub const fn connect_timeout(mut self, limit: Duration) -> Self {
         self.connect_timeout = limit;
         self
     }
 
-    /// How long a server may leave what was written to it unread, once the operating system holds
-    /// no more. 30 seconds by default.
+    /// Sets the time for which a server may leave written bytes unread, once the operating system
+    /// holds no more. 30 seconds by default.
     pub const fn stall_timeout(mut self, limit: Duration) -> Self {
         self.stall_timeout = limit;
         self
     }
 
-    /// How long a connection may wait for its next request. One minute by default.
+    /// Sets the time for which a connection may wait for its next request. One minute by default.
     pub const fn idle_timeout(mut self, limit: Duration) -> Self {
         self.idle_timeout = limit;
         self
     }
 
-    /// How many connections to one server may wait for their next request. 8 by default.
+    /// Sets the number of connections to one server that may wait for their next request. 8 by
+    /// default.
     pub const fn max_idle(mut self, limit: usize) -> Self {
         self.max_idle = limit;
         self

@@ -127,7 +127,7 @@ impl<R: Network> Connector<R> {
     }
 }
 
-/// How long an address may be silent before the next is tried beside it (RFC 8305 5).
+/// The time after which the next address is tried as well if one does not answer (RFC 8305 5).
 const STAGGER: Duration = Duration::from_millis(250);
 
 /// A connection to whichever address of a host answers first, and that address. Addresses that
@@ -188,7 +188,7 @@ async fn reach<R: Network>(
     .await
 }
 
-/// Whether a name is `localhost` or below it.
+/// Returns true if a name is `localhost` or below it.
 fn is_localhost(host: &str) -> bool {
     let last = host.trim_end_matches('.').rsplit('.').next();
     last.is_some_and(|label| label.eq_ignore_ascii_case("localhost"))
@@ -247,7 +247,7 @@ where
     Err(io::Error::other(format!("the proxy refused: {line}")))
 }
 
-/// Whether the head is there, and says no: its body is of no interest.
+/// Returns true if the head is complete and its status is no success: its body is of no interest.
 fn refused(answer: &[u8]) -> bool {
     let whole = answer.windows(4).any(|end| end == b"\r\n\r\n");
     whole && answer.get(9) != Some(&b'2')

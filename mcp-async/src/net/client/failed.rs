@@ -2,22 +2,22 @@ use core::error::Error;
 use core::fmt;
 use std::io;
 
-/// Why there is no response.
+/// Reasons for which there is no response.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum SendFailed {
     /// No absolute URL with a scheme that this build speaks: `http`, and `https` with the feature
     /// `tls`. Here it is without user, password and query.
     Address(String),
-    /// What [`HttpClientBuilder::proxy`](super::HttpClientBuilder::proxy) received is not the URL
-    /// of a proxy. Nothing was sent: not past it either.
+    /// The text given to [`HttpClientBuilder::proxy`](super::HttpClientBuilder::proxy) is not the
+    /// URL of a proxy. Nothing was sent: not past it either.
     Proxy,
     /// There is no connection: an unknown name, a closed port, an untrusted
     /// certificate, a proxy that refuses. Nothing was sent.
     Unreachable {
         /// Host and port that were tried.
         server: String,
-        /// What went wrong.
+        /// The error of the attempt to connect.
         cause: io::Error,
     },
     /// There was no connection within the time limit. Nothing was sent.
@@ -27,11 +27,12 @@ pub enum SendFailed {
     },
     /// The connection ended without a response. The server may have read the request.
     Lost(Box<dyn Error + Send + Sync>),
-    /// What the server sent is not HTTP. A port that speaks TLS alone does so for `http://`.
+    /// The server's response is not HTTP. A port that speaks TLS alone sends such a response for
+    /// `http://`.
     NotHttp {
         /// Host and port that were tried.
         server: String,
-        /// Whether the connection has TLS.
+        /// True if the connection has TLS.
         tls: bool,
     },
     /// The body of the response has an encoding that was not requested.
@@ -41,8 +42,8 @@ pub enum SendFailed {
 }
 
 impl SendFailed {
-    /// Whether it is certain that the server has not seen the request, so that it may be sent
-    /// again whatever it does.
+    /// Returns true if the server has certainly not seen the request, so that it may be sent again
+    /// whatever it does.
     pub const fn is_unsent(&self) -> bool {
         matches!(
             self,
@@ -86,7 +87,7 @@ impl Error for SendFailed {
     }
 }
 
-/// Why the body of a response ends too early.
+/// The reason for which the body of a response ends too early.
 #[derive(Debug)]
 pub struct ReplyFailed(Box<dyn Error + Send + Sync>);
 

@@ -26,8 +26,8 @@ struct Zlib {
     ended: bool,
 }
 
-/// What is unpacked in one go. The format swells at most 1,032-fold (zlib's technical details), so
-/// this makes no more than half a megabyte.
+/// The bytes that are unpacked in one go. The format swells at most 1,032-fold (zlib's technical
+/// details), so this makes no more than half a megabyte.
 const STEP: usize = 512;
 
 impl Inflater {
@@ -147,7 +147,7 @@ mod tests {
         Inflater::new(&coding).unwrap().unwrap()
     }
 
-    /// What comes out of the pieces, and how it ends.
+    /// Returns the bytes that the pieces unpack to, or the error that they end with.
     fn check(
         coding: &'static str,
         pieces: impl IntoIterator<Item = Vec<u8>>,

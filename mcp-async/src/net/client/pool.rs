@@ -36,7 +36,7 @@ impl Kept {
     }
 }
 
-/// How far the exchange is that a connection was last used for.
+/// The state of the exchange that a connection was last used for.
 #[derive(Clone)]
 pub(super) struct Use {
     /// When it ended, in milliseconds of the runtime's clock; [`RUNS`] before.

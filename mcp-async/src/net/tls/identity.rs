@@ -13,7 +13,7 @@ use rustls::pki_types::pem::PemObject as _;
 use super::{TlsError, certificates_of, provider};
 use crate::net::maybe_tls_stream::MaybeTlsStream;
 
-/// Who a server is: its certificate and the key to it.
+/// The identity of a server: its certificate and the key to it.
 ///
 /// ```no_run
 /// use mcp_async::net::Identity;

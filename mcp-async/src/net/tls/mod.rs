@@ -28,7 +28,7 @@ pub struct TlsError {
 }
 
 impl TlsError {
-    /// What a cause leads to.
+    /// Returns a conversion from a cause to an error with this text.
     fn of<E: core::error::Error + Send + Sync + 'static>(text: &'static str) -> impl Fn(E) -> Self {
         move |cause| Self {
             text,

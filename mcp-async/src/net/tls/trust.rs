@@ -47,7 +47,8 @@ impl fmt::Debug for Roots {
     }
 }
 
-/// Whom a client trusts. What the operating system says is read when it is first needed.
+/// The roots that a client trusts. Those of the operating system are read when they are first
+/// needed.
 pub(in crate::net) struct Trust {
     roots: Option<Roots>,
     http1_only: bool,

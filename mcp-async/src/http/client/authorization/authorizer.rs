@@ -27,7 +27,7 @@ use crate::net::time::{Either, race};
 /// ends when the client is dropped, unless it has requested tokens: these are saved before.
 pub(in crate::http::client) struct Authorizer(Arc<Shared>);
 
-/// What the client and the task of its authorization share.
+/// State that the client and the task of its authorization share.
 pub(super) struct Shared {
     pub(super) settings: Authorization,
     pub(super) user_agent: Option<Arc<dyn UserAgent>>,
@@ -38,7 +38,7 @@ pub(super) struct Shared {
     client_state: Arc<ClientState>,
     state: Mutex<State>,
     abandoned: Abandon,
-    /// Whether a request was sent whose response must not be lost.
+    /// True if a request was sent whose response must not be lost.
     is_committed: AtomicBool,
 }
 
@@ -66,7 +66,7 @@ struct Running {
     flight: Arc<Flight>,
 }
 
-/// What an authorization is for.
+/// The goal of an authorization.
 #[derive(Clone, Debug)]
 pub(in crate::http::client) enum Goal {
     /// Read the store.
@@ -95,7 +95,7 @@ impl Goal {
 pub(in crate::http::client) struct View {
     pub(in crate::http::client) held: Option<Arc<Held>>,
     pub(in crate::http::client) version: u64,
-    /// Whether a consent of the user has led to no success yet.
+    /// True if a consent of the user has led to no success yet.
     pub(in crate::http::client) awaits_success: bool,
 }
 
@@ -225,7 +225,7 @@ impl Authorizer {
         self.0.lock().consents.succeeded(reason);
     }
 
-    /// Whether the credentials are still those of this version.
+    /// Returns true if the credentials are still those of this version.
     pub(in crate::http::client) fn is_current(&self, version: u64) -> bool {
         self.0.lock().version == version
     }
@@ -413,7 +413,8 @@ impl State {
 /// The parameter with the place of the metadata.
 const METADATA: &str = "resource_metadata";
 
-/// How long a response with tokens may take after the end of the time, or of the client.
+/// The time that a response with tokens still has after the time limit is over, or the client is
+/// dropped.
 const GRACE: Duration = Duration::from_secs(30);
 
 /// The end of an authorization, also if its task panics or is dropped.

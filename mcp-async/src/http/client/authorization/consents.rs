@@ -1,4 +1,4 @@
-//! How often a server asks for the consent of the user.
+//! Limits the consents for which a server asks the user.
 
 use mcp_auth::{Challenge, UnixTime};
 
@@ -11,7 +11,7 @@ pub(super) struct Consents(Vec<Consent>);
 struct Consent {
     reason: Reason,
     at: UnixTime,
-    /// Whether the server accepted a request after it.
+    /// True if the server accepted a request after the consent.
     is_useful: bool,
 }
 
@@ -45,7 +45,7 @@ impl Consents {
         is_allowed
     }
 
-    /// Whether one of them has led to no success yet.
+    /// Returns true if one of the consents has led to no success yet.
     pub(super) fn awaits_success(&self) -> bool {
         self.0.iter().any(|it| !it.is_useful)
     }
@@ -60,7 +60,7 @@ impl Consents {
     }
 }
 
-/// How long a consent counts, in seconds.
+/// The time for which a consent counts, in seconds.
 const WINDOW: u64 = 10 * 60;
 /// The most for one reason without a success.
 const MOST_USELESS: usize = 3;

@@ -142,7 +142,7 @@ where
     }
 }
 
-/// What a party answered.
+/// The response of a party.
 pub(super) struct Fetched {
     status: u16,
     headers: Vec<(String, Vec<u8>)>,
@@ -301,5 +301,5 @@ fn is_announced_too_long(headers: &HeaderMap) -> bool {
     length.is_some_and(|length| length > HttpRequest::MAX_BODY as u64)
 }
 
-/// How long one document may take.
+/// The time limit of one document.
 const LIMIT: Duration = Duration::from_secs(30);

@@ -10,7 +10,7 @@ use crate::crypto::{SigningKey, random, sha256};
 /// Credentials in use.
 pub(in crate::http::client) struct Held {
     pub(super) credentials: Credentials,
-    /// Whether the store has them.
+    /// True if the store has the credentials.
     pub(super) is_saved: bool,
     token_hash: [u8; 32],
 }
@@ -24,7 +24,7 @@ impl Held {
         }
     }
 
-    /// Whether the access token must be replaced and can be, without a user.
+    /// Returns true if the access token must be replaced and can be, without a user.
     pub(super) fn is_refresh_due(&self, now: UnixTime) -> bool {
         self.credentials.is_expired(now) && self.credentials.refresh_token.is_some()
     }

@@ -172,8 +172,8 @@ impl ServerEntry {
         io::Error::new(kind, format!("keyring service `{service}`: {text}"))
     }
 
-    /// Describes an error. What may repeat a secret is left out: bytes that were read, entries, and
-    /// explanations of invalid values and formats.
+    /// Describes an error. Parts that may repeat a secret are left out: bytes that were read,
+    /// entries, and explanations of invalid values and formats.
     fn keyring_error(&self, error: Error) -> io::Error {
         use io::ErrorKind::{InvalidData, InvalidInput, Other, PermissionDenied, Unsupported};
 

@@ -140,7 +140,7 @@ impl Shared {
         loaded.map_err(store_error)
     }
 
-    /// Whether a record has tokens that fit the settings.
+    /// Returns true if a record has tokens that fit the settings.
     fn is_usable(&self, stored: &Credentials) -> bool {
         let config = &self.settings.config;
         let key = config.dpop.as_ref().map(|key| key.thumbprint_input());
@@ -324,8 +324,8 @@ impl Shared {
     }
 }
 
-/// Whether a client is refused that registered itself or that the user entered, so that another can
-/// take its place (AU-118).
+/// Returns true if the authorization server refuses a client that registered itself or that the
+/// user entered, so that another can take its place (AU-118).
 fn is_refused_client(error: &AuthError, record: &Credentials) -> bool {
     let is_refused = matches!(
         error.oauth_error(),

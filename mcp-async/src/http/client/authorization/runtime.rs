@@ -1,4 +1,4 @@
-//! What authorization needs of a runtime, without its type.
+//! The functions of a runtime that authorization uses, without the runtime's type.
 
 use core::future::Future;
 use core::pin::pin;

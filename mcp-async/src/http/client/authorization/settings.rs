@@ -1,4 +1,4 @@
-//! What an application decides about the authorization of its client.
+//! The settings of an application for the authorization of its client.
 
 use core::fmt;
 use core::time::Duration;
@@ -16,7 +16,7 @@ use super::store::CredentialStore;
 use super::user_agent::UserAgent;
 use crate::crypto::{SigningKey, sha256};
 
-/// How a client obtains access tokens, for
+/// The way in which a client obtains access tokens, for
 /// [`ClientBuilder::authorize`](crate::client::ClientBuilder::authorize).
 ///
 /// By default a user consents in the browser of the system: the client finds the authorization

@@ -254,9 +254,9 @@ impl<R: Network> fmt::Debug for SystemBrowser<R> {
 const PATH: &str = "/callback";
 /// Connections that are read at once.
 const MOST_CONNECTIONS: usize = 16;
-/// How long to wait after an error of the listener.
+/// The pause after an error of the listener.
 const PAUSE: Duration = Duration::from_millis(100);
-/// How long one connection may take.
+/// The time limit of one connection.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// The longest head of a request.
 const MOST_HEAD: usize = 32 << 10;

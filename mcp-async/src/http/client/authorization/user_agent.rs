@@ -1,4 +1,4 @@
-//! How a user reaches the page of an authorization server, and comes back.
+//! The way of a user to the page of an authorization server, and back.
 
 use core::future::Future;
 use core::pin::Pin;

@@ -160,7 +160,7 @@ fn now_secs() -> u64 {
     UnixTime::as_secs(now())
 }
 
-/// Whether a body is one JSON-RPC error.
+/// Returns true if a body is one JSON-RPC error.
 fn is_error(body: &[u8]) -> bool {
     matches!(
         Message::parse(body, MAX_DEPTH),

@@ -8,7 +8,8 @@ use mcp_proto::Instant;
 use crate::http::server::body::Events;
 use crate::runtime::Timer;
 
-/// Ends a stream at a moment (AU-17). What it read is dropped then, as if the client had closed it.
+/// Ends a stream at a moment (AU-17). The stream that it read is dropped then, as if the client had
+/// closed it.
 pub(super) struct Expiring<T> {
     /// `None` once it has ended.
     events: Option<Box<dyn Events>>,

@@ -34,37 +34,37 @@ pub(in crate::http::server) struct TokenGuard {
     pub(super) verifier: Arc<Mutex<Verifier>>,
     /// Sources of keys that the application provides, by the URLs that the resource has for them.
     pub(super) keys: Vec<(String, Arc<dyn KeySource>)>,
-    /// What fetches keys and metadata from other URLs.
+    /// The client that fetches keys and metadata from other URLs.
     pub(super) documents: Option<Arc<dyn Documents>>,
     pub(super) opaque: Option<Opaque>,
-    /// Whether handlers receive the tokens.
+    /// True if handlers receive the tokens.
     pub(in crate::http::server) keeps_tokens: bool,
     pub(super) questions: Questions,
-    /// How long a question or a fetch may take.
+    /// The time limit of a question or a fetch.
     pub(super) timeout: Duration,
     /// Scopes of methods.
     pub(super) methods: BTreeMap<String, RequiredScopes>,
     pub(super) runtime: RuntimeFunctions,
 }
 
-/// What verifies tokens that are not JSON Web Tokens.
+/// The verifier of tokens that are not JSON Web Tokens.
 #[derive(Clone)]
 pub(super) enum Opaque {
     Introspect(Arc<dyn Introspect>),
     Verify(Arc<dyn TokenVerifier>),
 }
 
-/// What the guard needs of a runtime, whose type it does not name.
+/// The functions of a runtime that the guard uses, without the runtime's type.
 #[derive(Clone, Copy)]
 pub(super) struct RuntimeFunctions {
     pub(super) spawn: fn(Task),
     pub(super) sleep: fn(Duration) -> Task,
 }
 
-/// What requests have in common.
+/// State of the verification that all requests share.
 pub(super) struct Verifier {
     state: VerifierState,
-    /// How many fetches of keys have ended.
+    /// Number of fetches of keys that have ended.
     fetches: u64,
     /// Requests that wait for the end of one.
     waiting: Vec<Waker>,

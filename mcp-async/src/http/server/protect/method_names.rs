@@ -31,7 +31,7 @@ impl TokenGuard {
     }
 }
 
-/// How many characters have to be added, removed or replaced.
+/// Returns the number of characters that have to be added, removed or replaced.
 fn distance(from: &str, to: &str) -> usize {
     let to: Vec<char> = to.chars().collect();
     let mut row: Vec<usize> = (0..=to.len()).collect();

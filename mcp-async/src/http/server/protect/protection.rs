@@ -18,10 +18,10 @@ use super::token_verifier::{Introspect, TokenVerifier};
 use crate::runtime::{Runtime, Timer};
 use crate::server::RegisterError;
 
-/// How an endpoint is protected with access tokens of OAuth 2.1: see
+/// The protection of an endpoint with access tokens of OAuth 2.1: see
 /// [`Http::protect`](crate::http::Http::protect).
 ///
-/// It needs the URL that clients are given, at least one authorization server, and what verifies
+/// It needs the URL that clients are given, at least one authorization server, and a way to verify
 /// its tokens:
 ///
 /// | Tokens | Setting |
@@ -137,8 +137,8 @@ impl<R> Protection<R> {
     }
 
     /// Adds scopes that a method needs, in addition to those that every token needs: `tools/call`,
-    /// for example. Those of several calls for one method are all needed. What one tool, resource or
-    /// prompt needs is stated by its `scopes`.
+    /// for example. Those of several calls for one method are all needed. The scopes that one tool,
+    /// resource or prompt needs are stated by its `scopes`.
     ///
     /// A method that is no request of a client, of the protocol or of the server, is a mistake that
     /// building the service reports.

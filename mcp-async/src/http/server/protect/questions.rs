@@ -57,6 +57,6 @@ impl Questions {
     }
 }
 
-/// How many times as many questions may wait as are under way. One sender has half of them, so that the question
-/// of another waits for two answers at most.
+/// The ratio of the questions that may wait to those that may be under way. One sender has half of
+/// them, so that the question of another waits for two answers at most.
 const ROUNDS: usize = 4;
