@@ -87,12 +87,12 @@ impl Violation {
         &self.path
     }
 
-    /// What is the matter.
+    /// The description of the violation.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Whether a limit ended the check: the value may fit or not.
+    /// Returns true if a limit ended the check: the value may fit or not.
     pub const fn is_limit(&self) -> bool {
         self.limit
     }

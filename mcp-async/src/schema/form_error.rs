@@ -19,7 +19,7 @@ impl FormError {
         self.field.as_deref()
     }
 
-    /// What is the matter.
+    /// The reason.
     pub const fn fault(&self) -> &FormFault {
         &self.fault
     }
@@ -36,7 +36,7 @@ impl fmt::Display for FormError {
 
 impl core::error::Error for FormError {}
 
-/// What no form can ask for.
+/// Reasons for which a type or a text makes no form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FormFault {

@@ -57,7 +57,7 @@ pub enum PublishError {
     Refused {
         /// `/inputSchema` or `/outputSchema`.
         place: &'static str,
-        /// What is wrong with it.
+        /// The error of the validator.
         error: SchemaError,
     },
 }
