@@ -1,6 +1,6 @@
 use std::borrow::Cow;
 
-/// What a variable holds: a text, or several for `*`.
+/// The value of a variable: a text, or several for `*`.
 ///
 /// A [`List`](Self::List) or [`Map`](Self::Map) without members counts as undefined (RFC 6570,
 /// section 2.3).
