@@ -118,7 +118,7 @@ fn read(yaml: &str) -> Result<Frontmatter, FrontmatterError> {
     }
 }
 
-/// Whether two values are equal in content.
+/// Returns true if two values are equal in content.
 fn same(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(one), Value::Number(other)) => same_number(one, other),
