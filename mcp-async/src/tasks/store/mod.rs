@@ -94,7 +94,7 @@ pub trait TaskStore: Send + Sync {
     }
 }
 
-/// What a store of tasks returns: its answer, later.
+/// The future of an answer of a store of tasks.
 pub type TaskStoreFuture<'a, T> =
     Pin<Box<dyn Future<Output = Result<T, TaskStoreError>> + Send + 'a>>;
 
