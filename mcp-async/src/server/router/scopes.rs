@@ -50,8 +50,8 @@ impl Inner {
         Ok(call.context().require(&needed)?)
     }
 
-    /// Whether the client may learn that the resource at this URI has changed: the token of its
-    /// last request has the scopes of the resource.
+    /// Returns true if the client may learn that the resource at this URI has changed: the token of
+    /// its last request has the scopes of the resource.
     pub(in crate::server) fn may_read(&self, peer: &Peer, uri: &str) -> bool {
         let view = self.view();
         if !view.has_scopes {
