@@ -130,7 +130,7 @@ impl Peer {
         self.shared.about.principal()
     }
 
-    /// Whether the principal at the other end has this name.
+    /// Returns true if the principal at the other end has this name.
     #[cfg(feature = "server")]
     pub(super) fn is_of(&self, name: &str) -> bool {
         self.principal()
@@ -163,7 +163,8 @@ impl Peer {
         WeakPeer(Arc::downgrade(&self.shared))
     }
 
-    /// Whether the client reads what belongs to no request: a pipe, or the stream of its session.
+    /// Returns true if the client reads messages that belong to no request: over a pipe, or on the
+    /// stream of its session.
     #[cfg(feature = "server")]
     pub(crate) fn is_read(&self) -> bool {
         let core = self.shared.lock();
@@ -174,7 +175,7 @@ impl Peer {
                 .is_none_or(|outbound| outbound.is_read(Channel::PIPE))
     }
 
-    /// Whether the connection has ended.
+    /// Returns true if the connection has ended.
     pub fn is_closed(&self) -> bool {
         self.shared.lock().ended
     }

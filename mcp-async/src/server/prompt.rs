@@ -133,13 +133,13 @@ impl<S: Send + Sync + 'static> Prompt<S> {
         }
     }
 
-    /// What people call it.
+    /// Sets the title, which clients show to users.
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.listed.title = Some(title.into());
         self
     }
 
-    /// What it is for.
+    /// Sets the description.
     pub fn description(mut self, description: impl Into<String>) -> Self {
         self.listed.description = Some(description.into());
         self
@@ -167,7 +167,7 @@ impl<S: Send + Sync + 'static> Prompt<S> {
         self
     }
 
-    /// One more picture of it: `https:` or `data:` (JR-48).
+    /// Adds an icon: its source is `https:` or `data:` (JR-48).
     pub fn icon(mut self, icon: Icon) -> Self {
         self.listed.icons.push(icon);
         self
@@ -200,7 +200,7 @@ impl<S: Send + Sync + 'static> Prompt<S> {
         self
     }
 
-    /// Anything else, under a name with a prefix of your own.
+    /// Sets `_meta`: members under names with a prefix of your own.
     pub fn meta(mut self, meta: Meta) -> Self {
         self.listed.meta = meta;
         self

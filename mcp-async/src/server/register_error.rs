@@ -11,7 +11,7 @@ pub struct RegisterError {
 }
 
 impl RegisterError {
-    /// What it was to be: `tool`, `resource`, `template`, `prompt`, `extension`, `method`,
+    /// The kind of the item: `tool`, `resource`, `template`, `prompt`, `extension`, `method`,
     /// `notification`, `filter`, `capability` or `setting`.
     pub const fn kind(&self) -> &'static str {
         self.kind

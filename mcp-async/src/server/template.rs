@@ -87,8 +87,8 @@ pub struct MatchedUri {
 }
 
 impl<S: Send + Sync + 'static> Template<S> {
-    /// Resources behind this template (RFC 6570), by this name. What is no template is a mistake
-    /// that [`build`](super::ServerBuilder::build) reports.
+    /// Creates a template (RFC 6570) with this name. A text that is no template is a mistake that
+    /// [`build`](super::ServerBuilder::build) reports.
     pub fn new(uri_template: impl Into<String>, name: impl Into<String>) -> Self {
         let listed = model::ResourceTemplate::new(uri_template, name);
         Self {
@@ -105,13 +105,13 @@ impl<S: Send + Sync + 'static> Template<S> {
         }
     }
 
-    /// What people call them.
+    /// Sets the title of the resources, which clients show to users.
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.listed.title = Some(title.into());
         self
     }
 
-    /// What they are, for the model.
+    /// Sets the description of the resources for the model.
     pub fn description(mut self, description: impl Into<String>) -> Self {
         self.listed.description = Some(description.into());
         self
@@ -123,13 +123,13 @@ impl<S: Send + Sync + 'static> Template<S> {
         self
     }
 
-    /// Who they are for, and how much they matter.
+    /// Sets the annotations of the resources: the audience and the priority.
     pub fn annotations(mut self, annotations: Annotations) -> Self {
         self.listed.annotations = Some(annotations);
         self
     }
 
-    /// One more picture of them: `https:` or `data:` (JR-48).
+    /// Adds an icon: its source is `https:` or `data:` (JR-48).
     pub fn icon(mut self, icon: Icon) -> Self {
         self.listed.icons.push(icon);
         self
@@ -158,8 +158,8 @@ impl<S: Send + Sync + 'static> Template<S> {
         self
     }
 
-    /// How long contents may be kept, and by whom, in place of what the server says for all;
-    /// since 2026-07-28 (CH-01).
+    /// Sets the time for which contents may be cached, and by whom, in place of the
+    /// [hint](super::ServerBuilder::cache) of the server for all; since 2026-07-28 (CH-01).
     pub fn cache(mut self, ttl: Duration, scope: CacheScope) -> Self {
         self.cache = Some(CacheHint::new(ttl, scope));
         self
@@ -212,7 +212,7 @@ impl<S: Send + Sync + 'static> Template<S> {
         self
     }
 
-    /// Anything else, under a name with a prefix of your own.
+    /// Sets `_meta`: members under names with a prefix of your own.
     pub fn meta(mut self, meta: Meta) -> Self {
         self.listed.meta = meta;
         self
@@ -312,7 +312,7 @@ impl Template {
         self.scopes.check().or_else(|fault| error(&fault))
     }
 
-    /// What the URI holds, if it is one of these.
+    /// Returns the values of the variables, if the URI matches the template.
     pub(super) fn matches(&self, uri: &str) -> Option<Captures> {
         self.parsed.as_ref().ok()?.matches(uri)
     }

@@ -205,7 +205,7 @@ impl<'de> IntoDeserializer<'de, TextError> for Text<'_> {
     }
 }
 
-/// What a URI holds for one variable.
+/// The value of a URI for one variable.
 struct Captured<'a> {
     name: &'a str,
     value: &'a Value,
