@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-/// Why a type makes no form: the field, and what is the matter with it.
+/// The error of a type or a text that makes no form: the field, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FormError {
     pub(super) field: Option<String>,

@@ -6,7 +6,8 @@ use core::fmt;
 #[cfg(feature = "schema")]
 use super::SchemaError;
 
-/// Why a tool's schema is not published: this build does not enforce it.
+/// Reasons for which a tool's schema is not published, such as a keyword that this build does not
+/// enforce.
 ///
 /// Places are JSON Pointers (RFC 6901) into the tool as it is listed.
 ///

@@ -46,7 +46,7 @@ pub struct Ask<'a, T> {
     answer: PhantomData<fn() -> T>,
 }
 
-/// Why a question has no answer.
+/// Reasons for which a question has no answer.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum AskError {

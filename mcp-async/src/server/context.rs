@@ -57,7 +57,7 @@ pub struct CallContext {
     pub(super) host: Arc<dyn CallHost>,
     told: Told,
     pub(super) token: Token,
-    /// Where it came from, and what it says goes to.
+    /// The origin of the call, to which its messages go.
     pub(super) arrived: Arrived,
     /// The verified sender.
     principal: Option<Principal>,
@@ -177,10 +177,11 @@ impl CallContext {
         !self.host.is_live(self.token)
     }
 
-    /// Returns whether what the handler does still counts for its client: the call is neither over nor
-    /// cancelled, and if it is a [task](crate::guide::tasks) in a store that several processes share, no other
-    /// process can have declared it failed, because this one has its lease. It asks nobody. A process that was
-    /// paused, or cut off from the store, finds it false when it wakes: ask before a side effect.
+    /// Returns whether what the handler does still counts for its client: the call is neither over
+    /// nor cancelled, and if it is a [task](crate::guide::tasks) in a store that several processes
+    /// share, no other process can have declared it failed, because this one has its lease. The
+    /// method asks neither the client nor the store. A process that was paused, or cut off from the
+    /// store, finds it false when it wakes: ask before a side effect.
     ///
     /// ```
     /// use mcp_async::server::{Context, HandlerError, NoArguments};

@@ -16,7 +16,7 @@ use super::output::text_result;
 use crate::error::{ErrorReply, is_of_client};
 use crate::observe;
 
-/// Why a handler has no result, and how much of it the client learns.
+/// The error of a handler, and the part of it that the client receives.
 ///
 /// `?` converts every error into one: whatever implements [`Error`], and also `anyhow::Error`,
 /// `Box<dyn Error + Send + Sync>` and plain text. The client then receives error -32603 with a

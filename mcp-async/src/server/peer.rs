@@ -113,8 +113,8 @@ impl Peer {
         Ask::new(pending, None, method, params, AskOptions::default())
     }
 
-    /// Who the client says it is: what `initialize` or a request of 2026-07-28 said last. For
-    /// people to read, and nothing to decide by (VR-09).
+    /// Returns the `Implementation` of the client that `initialize` or a request of 2026-07-28
+    /// stated last: for display, not for decisions (VR-09).
     #[cfg(any(feature = "server", feature = "client"))]
     pub fn client_info(&self) -> Option<crate::model::Implementation> {
         self.raw_client_info()?.decode().ok()

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-/// Why something cannot be served.
+/// The reason for which an item or a setting cannot be served.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegisterError {
     kind: &'static str,

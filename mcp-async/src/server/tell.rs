@@ -128,7 +128,7 @@ impl Future for ProgressUpdate<'_> {
 }
 
 impl<'a, T> LogMessage<'a, T> {
-    /// Which part of the program says it.
+    /// Sets the name of the logger: the part of the program that logs.
     pub const fn logger(mut self, name: &'a str) -> Self {
         self.logger = Some(name);
         self

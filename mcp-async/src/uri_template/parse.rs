@@ -10,7 +10,7 @@ pub const MAX_TEMPLATE_LENGTH: usize = 8192;
 /// The most variables of one template, counting each mention.
 pub const MAX_VARIABLES: usize = 256;
 
-/// Why a text is no URI template, and where.
+/// The error of a text that is no URI template, and its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParseError {
     /// The byte of the template at which the trouble starts.

@@ -61,7 +61,7 @@ impl From<String> for Value {
     }
 }
 
-/// Where [`UriTemplate::expand`](super::UriTemplate::expand) finds the values.
+/// The source of the values for [`UriTemplate::expand`](super::UriTemplate::expand).
 ///
 /// Slices, arrays and vectors of names with values are variables (the first of a name counts), as
 /// are closures and [`Captures`](super::Captures).

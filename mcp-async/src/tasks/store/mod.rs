@@ -98,8 +98,8 @@ pub trait TaskStore: Send + Sync {
 pub type TaskStoreFuture<'a, T> =
     Pin<Box<dyn Future<Output = Result<T, TaskStoreError>> + Send + 'a>>;
 
-/// Why a store of tasks did not do what it was asked. The text is for the operator: no client sees
-/// it.
+/// The error of a store of tasks that did not do what it was asked. The text is for the operator:
+/// no client sees it.
 #[derive(Debug)]
 pub struct TaskStoreError(Box<dyn Error + Send + Sync>);
 
