@@ -14,11 +14,10 @@ use super::elicitation::complete;
 use super::handler::{IncomingQuestion, Reply};
 use super::lock::lock;
 use super::question_tasks::QuestionTasks;
-use super::sampling;
 use crate::error::ErrorReply;
 use crate::model::{
     CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, ListRootsResult,
-    LoggingMessageParams, Root,
+    LoggingMessageParams, Root, check_conversation,
 };
 use crate::trace_context::TraceContext;
 
@@ -107,7 +106,7 @@ impl Callbacks {
             return Reply::refuse(ErrorReply::method_not_found());
         };
         let params = decode::<CreateMessageParams>(question).and_then(|params| {
-            sampling::check(&params.messages).map_err(ErrorReply::invalid_params)?;
+            check_conversation(&params.messages).map_err(ErrorReply::invalid_params)?;
             Ok(params)
         });
         match params {

@@ -93,7 +93,6 @@ mod request;
 mod restart;
 mod round;
 #[cfg(feature = "client")]
-mod sampling;
 #[cfg(all(feature = "client", feature = "schema"))]
 mod schemas;
 #[cfg(all(feature = "client", not(feature = "schema")))]

@@ -61,7 +61,7 @@ impl Content {
         })
     }
 
-    /// The same content with hints; a block of an unknown type stays as it is.
+    /// Sets the annotations; a block of an unknown type stays unchanged.
     pub fn with_annotations(mut self, annotations: Annotations) -> Self {
         let place = match &mut self {
             Self::Text(block) => &mut block.annotations,

@@ -7,7 +7,7 @@ use mcp_proto::json::{Raw, RawBuf, Str};
 use mcp_proto::model::rules::Echo;
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// Where the next page of a list begins. It is opaque, and goes back byte for byte as it came
+/// The beginning of the next page of a list. It is opaque, and goes back byte for byte as it came
 /// (`PN-02`); even an empty one is a cursor (`PN-04`).
 #[derive(Clone, PartialEq, Eq, Serialize)]
 #[serde(transparent)]

@@ -26,7 +26,7 @@ impl ElicitParams {
         })
     }
 
-    /// What to tell the person; `None` in an unknown mode.
+    /// The message for the user; `None` in an unknown mode.
     pub fn message(&self) -> Option<&str> {
         match self {
             Self::Form(form) => Some(&form.message),
@@ -75,7 +75,7 @@ impl ElicitResult {
         Self::of(ElicitAction::Cancel)
     }
 
-    /// What was filled in; without a form, `null`.
+    /// Decodes the content of the form; without a form, `null`.
     ///
     /// # Errors
     ///

@@ -11,7 +11,7 @@ impl Icon {
         }
     }
 
-    /// Whether its source may be fetched at all: only `https:` and `data:` may, without
+    /// Returns true if the source may be fetched: only `https:` and `data:` may, without
     /// credentials, and without following a redirect to elsewhere (`JR-48`).
     pub fn is_acceptable(&self) -> bool {
         let scheme = self.src.split_once(':').map(|(scheme, _)| scheme);

@@ -18,7 +18,7 @@ impl Meta {
         Self(Vec::new())
     }
 
-    /// Whether there is nothing in it, so that the member is not written.
+    /// Returns true if there are no keys; the member `_meta` is not written then.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

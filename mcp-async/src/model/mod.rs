@@ -1,9 +1,9 @@
 //! The payloads of messages as owned types.
 //!
 //! They have the names of the borrowed types in [`mcp_proto::model`], and serve values that outlive
-//! their message or are built step by step. The same rules apply: members that a revision lacks are
-//! omitted or replaced by a note (`TL-17`), unknown members are skipped, `null` counts as absent,
-//! and blocks of unknown types are kept unchanged.
+//! their message or are built step by step. They follow the rules of the borrowed types: members
+//! that a revision lacks are omitted or replaced by a note (`TL-17`), unknown members are skipped,
+//! `null` counts as absent, and blocks of unknown types are kept unchanged.
 //!
 //! Only the [`Deserializer`](mcp_proto::json::Deserializer) of the protocol can fill them, through
 //! [`RawBuf::decode`](mcp_proto::json::RawBuf::decode) or
@@ -23,6 +23,8 @@ mod base64;
 mod call_tool;
 mod completion;
 mod content;
+#[cfg(any(feature = "client", feature = "server"))]
+mod conversation;
 mod cursor;
 mod elicitation;
 mod icon;
@@ -45,6 +47,8 @@ pub use mcp_proto::model::{
 use owned::{owned, owned_name, owned_type};
 
 pub use base64::{Base64, InvalidBase64};
+#[cfg(any(feature = "client", feature = "server"))]
+pub(crate) use conversation::check_conversation;
 pub use cursor::Cursor;
 pub use meta::Meta;
 pub use sampling_content::SamplingContent;

@@ -11,7 +11,7 @@ impl Prompt {
         }
     }
 
-    /// What to show to people: the title, or else the name.
+    /// The name to show to users: the title, or else the name.
     pub fn display_name(&self) -> &str {
         self.title.as_deref().unwrap_or(&self.name)
     }
@@ -45,7 +45,7 @@ impl From<Vec<PromptMessage>> for GetPromptResult {
 }
 
 impl PromptMessage {
-    /// What the person says.
+    /// Creates a message with the role `user`.
     pub fn user(content: impl Into<Content>) -> Self {
         Self {
             role: Role::User,
@@ -53,7 +53,7 @@ impl PromptMessage {
         }
     }
 
-    /// What the model says.
+    /// Creates a message with the role `assistant`.
     pub fn assistant(content: impl Into<Content>) -> Self {
         Self {
             role: Role::Assistant,

@@ -46,7 +46,8 @@ impl ResourceContents {
         })
     }
 
-    /// The same contents of a type; what has neither text nor bytes stays as it is.
+    /// Sets the MIME type; contents of an unknown kind, without text and without bytes, stay
+    /// unchanged.
     pub fn with_mime_type(mut self, mime_type: impl Into<String>) -> Self {
         let place = match &mut self {
             Self::Text(contents) => &mut contents.mime_type,

@@ -12,7 +12,7 @@ impl Resource {
         }
     }
 
-    /// What to show to people: the title, or else the name.
+    /// The name to show to users: the title, or else the name.
     pub fn display_name(&self) -> &str {
         self.title.as_deref().unwrap_or(&self.name)
     }
@@ -28,7 +28,7 @@ impl ResourceTemplate {
         }
     }
 
-    /// What to show to people: the title, or else the name.
+    /// The name to show to users: the title, or else the name.
     pub fn display_name(&self) -> &str {
         self.title.as_deref().unwrap_or(&self.name)
     }

@@ -26,7 +26,7 @@ impl CreateMessageParams {
 }
 
 impl SamplingMessage {
-    /// What the person says.
+    /// Creates a message with the role `user`.
     pub fn user(content: impl Into<SamplingContent>) -> Self {
         Self {
             role: Role::User,
@@ -35,7 +35,7 @@ impl SamplingMessage {
         }
     }
 
-    /// What the model says.
+    /// Creates a message with the role `assistant`.
     pub fn assistant(content: impl Into<SamplingContent>) -> Self {
         Self {
             role: Role::Assistant,
@@ -77,7 +77,7 @@ impl ModelHint {
 }
 
 impl CreateMessageResult {
-    /// What a model says.
+    /// Creates a result with the role `assistant`, from the name of the model and its content.
     pub fn new(model: impl Into<String>, content: impl Into<SamplingContent>) -> Self {
         Self {
             role: Role::Assistant,

@@ -14,7 +14,7 @@ impl Tool {
         }
     }
 
-    /// What to show to people: the title, that of the annotations, or else the name.
+    /// The name to show to users: the title, that of the annotations, or else the name.
     pub fn display_name(&self) -> &str {
         let annotated = || self.annotations.as_ref()?.title.as_deref();
         let title = self.title.as_deref().or_else(annotated);

@@ -247,8 +247,8 @@ impl<'s> Reader<'s> {
         Ok(true)
     }
 
-    /// Whether decoding into the type enforces a keyword. Schemas that count only for some values
-    /// then have no bounds, which would be enforced for none.
+    /// Returns true if decoding into the type enforces the keyword. Schemas that count only for
+    /// some values then have no bounds, which would be enforced for none.
     fn is_decoded(
         &mut self,
         schema: &'s Map<String, Value>,
@@ -400,7 +400,7 @@ impl<'s> Reader<'s> {
 }
 
 impl Node {
-    /// Whether it asserts something of the value itself.
+    /// Returns true if the node asserts something of the value itself.
     fn asserts(&self) -> bool {
         let Self {
             types,

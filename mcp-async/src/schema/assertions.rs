@@ -1,8 +1,8 @@
-//! What a schema says of values, checked without the feature `schema`.
+//! The assertions of a schema that are checked without the feature `schema`.
 //!
-//! Each part of a value meets the schemas that stand on one way through the schema, so a check
-//! takes time linear in the value. What would need several ways, or a pattern, is not read: the
-//! tool is not registered.
+//! Each part of a value is checked against the schemas that stand on one way through the schema, so
+//! a check takes time linear in the value. A schema that would need several ways, or a pattern, is
+//! not read: the tool is not registered.
 
 use core::fmt;
 use std::collections::{BTreeMap, HashSet};
@@ -19,7 +19,7 @@ pub(crate) struct Assertions {
     pub(super) nodes: Vec<Node>,
 }
 
-/// What one schema asserts.
+/// The assertions of one schema.
 #[derive(Debug, Default)]
 pub(super) struct Node {
     /// The types, each by its name.

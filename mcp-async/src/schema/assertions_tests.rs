@@ -1,4 +1,5 @@
-//! What is enforced without the feature `schema`, and what is not registered then.
+//! Tests of the assertions that are enforced without the feature `schema`, and of the schemas with
+//! which a tool is not registered then.
 
 use std::collections::{BTreeMap, BTreeSet};
 

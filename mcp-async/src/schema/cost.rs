@@ -1,4 +1,4 @@
-//! What it costs to check a value.
+//! The cost of checking a value.
 //!
 //! Nothing here recurses, and every loop pays for its rounds out of a limit.
 
@@ -11,7 +11,7 @@ use super::graph::{Node, parts};
 use super::limits::SchemaLimits;
 use super::plan::Plan;
 
-/// What a check costs.
+/// The cost of a check.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Cost {
     /// The schemas checked against values.
@@ -21,7 +21,7 @@ pub(super) struct Cost {
 }
 
 impl Cost {
-    /// What it costs to check a value.
+    /// Returns the cost of checking a value.
     ///
     /// Walks through the value with the number of times that each subschema meets each part.
     /// Where a validator would look at a part once more it is only counted once more, so that
@@ -61,7 +61,8 @@ impl Cost {
     }
 }
 
-/// How often a subschema meets a value, and how many are open then.
+/// The number of times that a subschema is checked against a part, and the number of subschemas
+/// that are open then.
 #[derive(Clone, Copy)]
 struct Share {
     count: u64,
@@ -124,8 +125,8 @@ struct Walk<'p> {
     plan: &'p Plan,
     limits: &'p SchemaLimits,
     cost: Cost,
-    /// What meets the present part, in the order of the plan. Behind each subschema comes what
-    /// it does to mark the parts that were evaluated.
+    /// The subschemas that are checked against the present part, in the order of the plan. After
+    /// each subschema comes its second run, which marks the parts that were evaluated.
     pending: BTreeMap<(u32, bool), Share>,
 }
 
@@ -245,7 +246,8 @@ impl Walk<'_> {
     }
 }
 
-/// What one subschema does with a part by itself, in evaluations.
+/// Returns the cost of checking a part against one subschema without its inner ones, in
+/// evaluations.
 fn own_cost(node: &Node, part: Part<'_>, most: u64) -> u64 {
     let mut cost = 1u64.saturating_add(node.compared / 16);
     let mut add = |more: u64| cost = cost.saturating_add(more);

@@ -4,7 +4,8 @@ use core::fmt;
 
 use super::expected::cut;
 
-/// Why a schema is not used to check values. Texts of the schema are cut to a few words.
+/// Reasons for which a schema is not used to check values. Texts of the schema are cut to a few
+/// words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SchemaError {
@@ -48,7 +49,7 @@ impl fmt::Display for SchemaError {
 
 impl core::error::Error for SchemaError {}
 
-/// Why a value does not pass: the place in it, and what is the matter there.
+/// The reason for which a value does not fit its schema, and the place in the value.
 ///
 /// The text names what the schema wants and no text of the value but names of members, so it
 /// can be sent to the peer and logged: `days[0]: expected integer, found string`.
@@ -87,12 +88,12 @@ impl Violation {
         &self.path
     }
 
-    /// What is the matter.
+    /// The description of the violation.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Whether a limit ended the check: the value may fit or not.
+    /// Returns true if a limit ended the check: the value may fit or not.
     pub const fn is_limit(&self) -> bool {
         self.limit
     }

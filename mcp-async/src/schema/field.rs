@@ -109,7 +109,7 @@ pub(super) struct Field {
     default: Option<Value>,
 }
 
-/// What a list has to be made of.
+/// The schema of the elements of a list.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Items {
@@ -133,7 +133,7 @@ struct Titled {
     title: String,
 }
 
-/// What there is to choose from: values, and what to show for some of them.
+/// The values to choose from, and the titles of some of them.
 struct Choices(Vec<(String, Option<String>)>);
 
 impl Choices {
@@ -190,7 +190,7 @@ fn choices(schema: &Map<String, Value>) -> Option<Choices> {
     Some(Choices(all))
 }
 
-/// What is left of the schema of an `Option` when the field is filled.
+/// Returns the schema of an `Option` without `null`: the schema of a field that is filled in.
 fn without_null(mut schema: Map<String, Value>) -> Map<String, Value> {
     if let Some(Value::Array(kinds)) = schema.get_mut("type") {
         kinds.retain(|kind| kind != "null");
@@ -220,7 +220,7 @@ fn text(schema: &Map<String, Value>, name: &str) -> Option<String> {
     schema.get(name)?.as_str().map(str::to_owned)
 }
 
-/// Whether a keyword allows less than a form that leaves it out. To leave out a bound that
+/// Returns true for a keyword that allows less than a form without it. To leave out a bound that
 /// neither the form nor the decoder of the type then holds would be to break a promise.
 pub(super) fn is_foreign(keyword: &str) -> bool {
     matches!(

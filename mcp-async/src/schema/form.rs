@@ -21,8 +21,9 @@ use super::numbers;
 /// them; `#[schemars(title = "..")]` beats them. Lengths, ranges and the formats `email`, `uri`,
 /// `date` and `date-time` are kept, other formats of texts are left to the decoder of `T`.
 ///
-/// What is returned has the shape of [`ElicitationSchema`](mcp_proto::model::ElicitationSchema):
-/// decoded to it and encoded again for a revision, it is what that revision knows (EL-17).
+/// The returned form has the shape of [`ElicitationSchema`](mcp_proto::model::ElicitationSchema):
+/// decoded to it and encoded again for a revision, it has the members that the revision defines
+/// (EL-17).
 ///
 /// # Errors
 ///

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-/// Why a type makes no form: the field, and what is the matter with it.
+/// The error of a type or a text that makes no form: the field, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FormError {
     pub(super) field: Option<String>,
@@ -19,7 +19,7 @@ impl FormError {
         self.field.as_deref()
     }
 
-    /// What is the matter.
+    /// The reason.
     pub const fn fault(&self) -> &FormFault {
         &self.fault
     }
@@ -36,7 +36,7 @@ impl fmt::Display for FormError {
 
 impl core::error::Error for FormError {}
 
-/// What no form can ask for.
+/// Reasons for which a type or a text makes no form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FormFault {

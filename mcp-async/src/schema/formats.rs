@@ -8,7 +8,7 @@ use mcp_proto::json::Str;
 #[cfg(any(test, not(feature = "schema")))]
 use mcp_proto::model::StringFormat;
 
-/// What enforces a `format`.
+/// The builds that enforce a `format`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Enforcement {
     /// Every build.

@@ -60,18 +60,18 @@ pub(super) struct Node {
 }
 
 impl Node {
-    /// What else is checked on the same value.
+    /// The other subschemas that are checked on the same value.
     pub(super) fn in_place(&self) -> impl Iterator<Item = u32> {
         self.arms.iter().chain(&self.references).copied()
     }
 
-    /// Whether it asks which parts other subschemas have checked. The validator then runs those
-    /// once more.
+    /// Returns true if the subschema depends on which parts other subschemas have checked. The
+    /// validator then runs those once more.
     pub(super) const fn marks(&self) -> bool {
         self.unevaluated_members.is_some() || self.unevaluated_items.is_some()
     }
 
-    /// Whether parts of a value are checked at all.
+    /// Returns true if any part of a value is checked.
     pub(super) const fn looks_inside(&self) -> bool {
         !self.children.is_empty()
     }
@@ -117,7 +117,7 @@ impl Graph {
     }
 }
 
-/// What is known of a schema before references are looked at.
+/// The parts of a schema that are known before references are resolved.
 struct Survey {
     /// The places of everything in it that can be a schema.
     places: HashSet<*const Value>,
@@ -167,7 +167,7 @@ struct Builder<'s, 'r> {
     /// The nodes by place and base.
     numbers: HashMap<(*const Value, u32), u32>,
     bases: HashMap<String, u32>,
-    /// What was found and not read yet.
+    /// The subschemas that were found and not yet read.
     found: Vec<(u32, &'s Value, Resolver<'r>)>,
     /// The nodes by `$dynamicAnchor`.
     anchors: HashMap<&'s str, Vec<u32>>,
@@ -357,7 +357,8 @@ where
         Ok(())
     }
 
-    /// What a reference leads to; nothing if it is empty, which the validator ignores.
+    /// Returns the target of a reference; `None` if the reference is empty, which the validator
+    /// ignores.
     fn target(
         &mut self,
         reference: &str,

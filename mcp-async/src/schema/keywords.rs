@@ -1,10 +1,10 @@
-//! What keywords of a schema promise.
+//! The meaning of the keywords of a schema.
 
 use serde_json::{Map, Value};
 
 use super::numbers;
 
-/// Whether a bound is that of the type itself, so that decoding into the type enforces it.
+/// Returns true if a bound is that of the type itself, so that decoding into the type enforces it.
 pub(super) fn is_of_type(schema: &Map<String, Value>, keyword: &str, value: &Value) -> bool {
     let range = numbers::range(schema);
     match (keyword, range) {
@@ -30,7 +30,8 @@ pub(super) fn is_null(schema: &Value) -> bool {
     })
 }
 
-/// Whether decoding into a type enforces a keyword, and what stands in its schemas counts.
+/// Returns true if decoding into a type enforces the keyword, and the contents of its schemas
+/// count.
 pub(super) fn is_structure(keyword: &str) -> bool {
     matches!(
         keyword,
@@ -52,7 +53,7 @@ pub(super) fn is_structure(keyword: &str) -> bool {
     )
 }
 
-/// Whether a keyword promises nothing of the value.
+/// Returns true if the keyword asserts nothing of the value.
 pub(super) fn is_annotation(
     keyword: &str,
     schema: &Map<String, Value>,

@@ -8,7 +8,7 @@ use super::error::SchemaError;
 use super::expected::cut;
 use super::limits::SchemaLimits;
 
-/// What it costs to match a text against one pattern.
+/// The cost of matching a text against one pattern.
 ///
 /// The engine takes time linear in the text, but each byte may take as long as the compiled
 /// pattern is large: `[ab]*a[ab]{20000}c` on a megabyte is a matter of hours. So the cost is

@@ -6,7 +6,8 @@ use core::fmt;
 #[cfg(feature = "schema")]
 use super::SchemaError;
 
-/// Why a tool's schema is not published: this build does not enforce it.
+/// Reasons for which a tool's schema is not published, such as a keyword that this build does not
+/// enforce.
 ///
 /// Places are JSON Pointers (RFC 6901) into the tool as it is listed.
 ///
@@ -57,7 +58,7 @@ pub enum PublishError {
     Refused {
         /// `/inputSchema` or `/outputSchema`.
         place: &'static str,
-        /// What is wrong with it.
+        /// The error of the validator.
         error: SchemaError,
     },
 }

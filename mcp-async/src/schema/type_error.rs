@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-/// Why a type makes no schema of a tool.
+/// Reasons for which a type makes no schema of a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TypeError {

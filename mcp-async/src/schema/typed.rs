@@ -105,7 +105,7 @@ fn root<T: JsonSchema>(settings: SchemaSettings) -> Map<String, Value> {
     schema
 }
 
-/// Whether a schema is that of a struct without fields.
+/// Returns true if the schema is that of a struct without fields.
 fn is_empty(schema: &Map<String, Value>) -> bool {
     schema.get("type").is_some_and(|kind| kind == "object")
         && schema.iter().all(|(name, value)| match name.as_str() {

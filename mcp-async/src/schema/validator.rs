@@ -138,7 +138,7 @@ impl Validator {
     }
 }
 
-/// What does not fit, in the words of all errors of arguments.
+/// Describes the part of a value that does not fit, in the words of all errors of arguments.
 fn violation(error: &ValidationError<'_>, value: &Value) -> Violation {
     let path = error.instance_path();
     let segments = Vec::from_iter(path.segments().map(|segment| match segment {
@@ -224,5 +224,5 @@ impl fmt::Debug for Validator {
     }
 }
 
-/// What the engine may keep for each pattern while it matches.
+/// The bytes that the engine may keep for each pattern while it matches.
 const CACHE: usize = 1 << 19;

@@ -9,13 +9,13 @@ use mcp_proto::server::{Initialize, RequestContext as Request};
 use super::principal::Principal;
 use crate::trace_context::TraceContext;
 
-/// What an `Implementation` of the client is kept in.
+/// The `Implementation` of a client, as JSON.
 pub(super) type ClientInfo = Option<Arc<RawBuf>>;
 
 /// The extensions of a client, with their settings.
 pub(super) type Extensions = Option<Arc<RawBuf>>;
 
-/// What came with one request.
+/// The data of one request about its client, and its `_meta`.
 #[derive(Clone, Default)]
 pub(super) struct Told {
     pub(super) client: ClientInfo,
@@ -26,30 +26,31 @@ pub(super) struct Told {
     pub(super) meta: Option<Arc<RawBuf>>,
 }
 
-/// What the handles of a connection know of its client.
+/// The client of a connection, as the handles of the connection see it.
 #[derive(Default)]
 pub(crate) struct About {
-    /// What it said of itself last.
+    /// The `Implementation` that the client sent last.
     client: Mutex<ClientInfo>,
-    /// Who it is, where the transport has verified that.
+    /// The principal, where the transport has verified it.
     principal: Mutex<Option<Principal>>,
 }
 
-/// What the connection's future remembers, so that an ordinary call costs neither a copy nor a
-/// lock.
+/// The data of the client that the connection's future keeps, so that an ordinary call costs
+/// neither a copy nor a lock.
 #[derive(Default)]
 pub(super) struct Known {
-    /// What `initialize` said: who asks in every legacy request.
+    /// The `Implementation` in `initialize`: the client of every legacy request.
     session: ClientInfo,
-    /// What a request of 2026-07-28 said last.
+    /// The `Implementation` in the last request of 2026-07-28 that contained one.
     last: ClientInfo,
-    /// What `initialize` declared.
+    /// The extensions that `initialize` declared.
     session_extensions: Extensions,
     /// The capabilities that a request of 2026-07-28 declared last, and the extensions in them.
     declared: Option<(RawBuf, Extensions)>,
 }
 
-/// What `initialize` said of the client, as other processes that continue the session need it: texts of JSON.
+/// The client of a session, from `initialize`, for other processes that continue the session: texts
+/// of JSON.
 #[cfg(feature = "http-server")]
 #[derive(Clone, Default, serde::Serialize, serde::Deserialize)]
 pub(crate) struct SessionClient {
@@ -96,7 +97,7 @@ impl Known {
         about.set(&self.session);
     }
 
-    /// What `initialize` said. Extensions that are too long are left out.
+    /// Returns the client of the session. Extensions that are too long are left out.
     #[cfg(feature = "http-server")]
     pub(super) fn session_client(&self) -> SessionClient {
         let text = |value: &Option<Arc<RawBuf>>| {
@@ -118,9 +119,9 @@ impl Known {
         about.set(&self.session);
     }
 
-    /// What this request says, in one walk over its `_meta`. Who asks and what it can do, each
-    /// request of 2026-07-28 says anew (JR-44); which trace it belongs to, any request may say
-    /// (JR-31).
+    /// Returns the data of this request, in one walk over its `_meta`. Each request of 2026-07-28
+    /// names the client and its capabilities anew (JR-44); any request may name the trace that it
+    /// belongs to (JR-31).
     pub(super) fn told(&mut self, request: &Request<'_>, about: &About) -> Told {
         let read = request.meta.and_then(read);
         let ([info, declared, parent, state, baggage, ..], has_others) = read.unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What the token of a request permits.
+//! The permissions of the token of a request.
 
 use core::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -8,13 +8,13 @@ use mcp_proto::rpc::code;
 
 use crate::error::ErrorReply;
 
-/// What the token of a request permits, in the extensions of the request.
+/// The permissions of the token of a request, in the extensions of the request.
 pub(crate) struct Access {
     resource: Arc<ProtectedResource>,
     grant: Option<Box<Grant>>,
     /// The refusal of a handler or of the router: it becomes the response, if that has not begun.
     denial: Mutex<Option<Denial>>,
-    /// What the operations of the body need by themselves.
+    /// The scopes that the operations of the body need by themselves.
     operation: OnceLock<RequiredScopes>,
 }
 
@@ -76,7 +76,7 @@ impl Access {
 #[derive(Clone)]
 pub struct MissingScopes {
     needed: RequiredScopes,
-    /// What the response says. `None` if no token was checked.
+    /// The refusal that the response states. `None` if no token was checked.
     denied: Option<Box<(Arc<Access>, Denial)>>,
 }
 

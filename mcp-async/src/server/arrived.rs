@@ -26,7 +26,7 @@ impl Default for Arrived {
 }
 
 impl Arrived {
-    /// What middleware has added to the HTTP request.
+    /// Returns the value of this type that middleware has added to the HTTP request.
     #[cfg(feature = "http-server")]
     pub(super) fn extension<T: Send + Sync + 'static>(&self) -> Option<&T> {
         self.head.as_deref()?.extensions.get()

@@ -46,7 +46,7 @@ pub struct Ask<'a, T> {
     answer: PhantomData<fn() -> T>,
 }
 
-/// Why a question has no answer.
+/// Reasons for which a question has no answer.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum AskError {
@@ -69,8 +69,8 @@ pub enum AskError {
     Unusable(Reason),
     /// The result is not of the type that was asked for.
     Decode(DecodeError),
-    /// What the user filled in does not fit the form that was asked for (EL-09): the field, and
-    /// what is wrong with it.
+    /// The answer of the user does not fit the form that was asked for (EL-09): the text names the
+    /// field and the mistake.
     Mismatch(String),
     /// No answer in time; the client was notified.
     Timeout,
@@ -87,7 +87,7 @@ pub enum AskError {
     Form(crate::schema::FormError),
 }
 
-/// What a question came to, apart from an answer.
+/// Reasons for which a question has no answer, apart from an error of the client.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Lost {
     Unusable(Reason),
@@ -263,9 +263,9 @@ pub(super) fn not_in_revision(method: Method<'_>, revision: Revision) -> AskErro
     AskError::NotInRevision { question, revision }
 }
 
-/// Whether an error of the client means that its user said no. The code is that of the
-/// specification (SP-07); clients that throw an exception instead answer with -32603 and one of
-/// these texts.
+/// Returns true if an error of the client means that its user rejected the question. The code is
+/// that of the specification (SP-07); clients that throw an exception instead answer with -32603
+/// and one of these texts.
 fn is_rejection(error: &ErrorReply) -> bool {
     let text = error.message.trim().trim_end_matches('.');
     let says_no = || REJECTED.iter().any(|no| no.eq_ignore_ascii_case(text));

@@ -5,8 +5,8 @@ use core::task::{Context, Poll};
 use core::time::Duration;
 use std::sync::Arc;
 
-/// What an [extension](super::Extension::background) does apart from connections, such as the work on tasks,
-/// and its end with the server.
+/// The work of an [extension](super::Extension::background) apart from connections, such as the
+/// work on tasks, and its end with the server.
 ///
 /// A server ends when the last of [`serve_http`](crate::Server::serve_http), [`serve_stdio`](crate::Server::serve_stdio) and the
 /// endpoints ends that serve it, or when its [registry](super::Registry::shutdown) shuts it down. The calls come in
@@ -58,7 +58,8 @@ pub trait Background: Send + Sync {
     /// That time has passed, or the server was dropped: what runs ends now.
     fn stop(&self);
 
-    /// How many pieces of work run now: operators see it as `HttpStatus::tasks`.
+    /// Returns the number of pieces of work that run now, which operators see as
+    /// `HttpStatus::tasks`.
     fn running(&self) -> usize {
         0
     }
@@ -94,7 +95,7 @@ impl Drop for Lifetime {
     }
 }
 
-/// What the extensions of one server do apart from connections.
+/// The work of the extensions of one server apart from connections.
 pub(super) struct Works {
     pub(super) all: Vec<Arc<dyn Background>>,
     /// The server has ended.

@@ -6,8 +6,8 @@ use std::io;
 
 use super::register_error::RegisterError;
 
-/// Why [`ServerBuilder::build`](super::ServerBuilder::build) failed: every mistake in what the
-/// builder was given, in the order of the calls.
+/// The error of [`ServerBuilder::build`](super::ServerBuilder::build): every mistake in the
+/// settings and items of the builder, in the order of the calls.
 ///
 /// Its text names what the mistakes are about, its source is the first of them, and its `Debug`
 /// text, which `main` and `unwrap` print, lists all with their reasons.

@@ -37,9 +37,9 @@ use crate::model::Icon;
 /// its handlers share.
 ///
 /// It is a value: a clone is independent of the original, apart from the state, which they share.
-/// [`build`](Self::build) makes a [`Server`](crate::Server) and reports every mistake; `serve_stdio`,
-/// `serve_http` and [`Http::into_service`](crate::http::Http::into_service) build as well. What
-/// changes later goes through a [`Registry`](super::Registry).
+/// [`build`](Self::build) makes a [`Server`](crate::Server) and reports every mistake;
+/// `serve_stdio`, `serve_http` and [`Http::into_service`](crate::http::Http::into_service) build as
+/// well. A [`Registry`](super::Registry) changes a server that is built.
 ///
 /// All handlers have one form: `Fn(Arguments, Context<S>) -> impl Future<Output = Result<T,
 /// HandlerError>>`, without arguments for a resource. A closure, a function or an associated
@@ -128,30 +128,30 @@ impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
         }
     }
 
-    /// What people call it.
+    /// Sets the title, which clients show to users.
     pub fn title(self, title: impl Into<String>) -> Self {
         let title = Some(title.into());
         self.set(|settings| settings.info.title = title)
     }
 
-    /// What it is for.
+    /// Sets the description.
     pub fn description(self, description: impl Into<String>) -> Self {
         let description = Some(description.into());
         self.set(|settings| settings.info.description = description)
     }
 
-    /// Where to read about it.
+    /// Sets the URL of the website.
     pub fn website(self, url: impl Into<String>) -> Self {
         let url = Some(url.into());
         self.set(|settings| settings.info.website_url = url)
     }
 
-    /// One more picture of it: `https:` or `data:` (JR-48).
+    /// Adds an icon: its source is `https:` or `data:` (JR-48).
     pub fn icon(self, icon: Icon) -> Self {
         self.set(|settings| settings.info.icons.push(icon))
     }
 
-    /// How a model should use it.
+    /// Sets the instructions for models that use the server.
     pub fn instructions(self, instructions: impl Into<String>) -> Self {
         let instructions = Some(instructions.into());
         self.set(|settings| settings.instructions = instructions)
@@ -317,14 +317,15 @@ impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
         self.set(|settings| settings.logging = true)
     }
 
-    /// How many items a page of a list has at most; 1000 otherwise, because there are clients
-    /// that read one page only. Zero is a mistake.
+    /// Sets the largest number of items on a page of a list; 1000 otherwise, because there are
+    /// clients that read one page only. Zero is a mistake.
     pub fn page_size(self, items: usize) -> Self {
         self.set(|settings| settings.page_size = items)
     }
 
-    /// How long clients of 2026-07-28 may keep lists, contents of resources and what the server
-    /// says of itself, and whether others may share them (CH-01, CH-10). Otherwise they may not.
+    /// Sets the time for which clients of 2026-07-28 may cache lists, contents of resources and the
+    /// result of `server/discover`, and whether others may share them (CH-01, CH-10). Otherwise
+    /// they may not.
     pub fn cache(self, ttl: Duration, scope: CacheScope) -> Self {
         self.set(|settings| settings.hint = CacheHint::new(ttl, scope))
     }
@@ -401,8 +402,8 @@ impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
         })
     }
 
-    /// How calls are traced, outside of all layers: without this each has a span that begins a
-    /// trace of its own.
+    /// Sets the tracing of calls, outside of all layers: without this each call has a span that
+    /// begins a trace of its own.
     ///
     /// ```
     /// use mcp_async::Server;
@@ -429,7 +430,7 @@ impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
         self.layer(ConcurrencyLimit::new(handlers))
     }
 
-    /// How often each connection may call, complete and log (TL-13, CP-07, LG-09).
+    /// Limits the rates at which each connection may call, complete and log (TL-13, CP-07, LG-09).
     pub fn rate_limits(self, limits: RateLimits) -> Self {
         self.set(|settings| settings.rates = limits)
     }

@@ -23,7 +23,7 @@ pub(crate) trait CallHost: Send + Sync {
     #[cfg(any(feature = "server", feature = "tracing"))]
     fn now(&self) -> mcp_proto::Instant;
 
-    /// What carried the request, for its span.
+    /// Returns the transport of the request, for its span.
     #[cfg(feature = "tracing")]
     fn transport(&self) -> crate::observe::Transport;
 
@@ -31,14 +31,15 @@ pub(crate) trait CallHost: Send + Sync {
     #[cfg(feature = "tracing")]
     fn request_id(&self, call: Token) -> Option<String>;
 
-    /// Whether the call belongs to a session that is held to the transports draft.
+    /// Returns true if the call belongs to a session that is held to the transports draft.
     #[cfg(feature = "http-server")]
     fn is_held_to_draft(&self) -> bool;
 
-    /// Whether the client still waits for the answer.
+    /// Returns true if the client still waits for the answer.
     fn is_live(&self, call: Token) -> bool;
 
-    /// Whether what the call does still counts for its client, as far as this process knows.
+    /// Returns true if the effects of the call still count for its client, as far as this process
+    /// knows.
     fn is_current(&self, call: Token) -> bool {
         self.is_live(call)
     }
@@ -93,13 +94,13 @@ pub(crate) trait CallHost: Send + Sync {
         Poll::Ready(false)
     }
 
-    /// Whether the call may leave its exchange.
+    /// Returns true if the call may leave its exchange.
     #[cfg(feature = "server")]
     fn may_detach(&self) -> bool {
         false
     }
 
-    /// Whether it has left its exchange.
+    /// Returns true if the call has left its exchange.
     #[cfg(feature = "server")]
     fn has_detached(&self) -> bool {
         false
@@ -118,7 +119,7 @@ pub(crate) struct Log<'a> {
     pub(super) data: &'a (dyn Payload + Sync),
 }
 
-/// Whether a call can still do something.
+/// The states of a call, which decide what it can still do.
 #[cfg(feature = "server")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CallState {

@@ -23,12 +23,12 @@ pub(super) struct Catalog {
     pub(super) resources: SortedList<Resource>,
     pub(super) templates: SortedList<Template>,
     pub(super) prompts: SortedList<Prompt>,
-    /// How many templates were registered.
+    /// The number of templates that were registered.
     order: u64,
 }
 
 impl Catalog {
-    /// Whether an item of this kind and key is registered.
+    /// Returns true if an item of this kind and key is registered.
     pub(super) fn holds(&self, item: &Item) -> bool {
         match item {
             Item::Tool(tool) => self.tools.find(tool.key()).is_some(),
@@ -94,8 +94,8 @@ impl Catalog {
         matching.min_by_key(|(template, _)| template.order)
     }
 
-    /// Whether this caller may learn that the resource at this URI has changed: it is not hidden
-    /// from the caller.
+    /// Returns true if this caller may learn that the resource at this URI has changed: it is not
+    /// hidden from the caller.
     pub(super) fn shows_resource(&self, uri: &str, caller: Option<&Principal>) -> bool {
         let resource = self.resources.find(uri);
         let mut matching = self
@@ -109,7 +109,7 @@ impl Catalog {
         is_shown || !is_known
     }
 
-    /// Whether any resource is hidden from some callers.
+    /// Returns true if any resource is hidden from some callers.
     pub(super) fn restricts_resources(&self) -> bool {
         self.resources
             .iter()
@@ -120,7 +120,7 @@ impl Catalog {
                 .any(|template| template.visibility.is_restricted())
     }
 
-    /// Whether some items need scopes.
+    /// Returns true if some items need scopes.
     #[cfg(all(feature = "auth", feature = "http-server"))]
     pub(super) fn has_scopes(&self) -> bool {
         self.tools.iter().any(|tool| !tool.scopes.is_empty())
@@ -129,7 +129,7 @@ impl Catalog {
             || self.prompts.iter().any(|prompt| !prompt.scopes.is_empty())
     }
 
-    /// Whether anything is completed (CP-01).
+    /// Returns true if any argument or variable is completed (CP-01).
     pub(super) fn completes(&self) -> bool {
         self.prompts
             .iter()
@@ -144,7 +144,8 @@ impl Catalog {
 /// A list that has changed.
 pub(super) struct Change {
     pub(super) kind: ListKind,
-    /// What was added, taken away or replaced, as its callers see it.
+    /// The visibility of the item that was added or removed; `before` is that of the item that was
+    /// replaced.
     seen: Visibility,
     before: Option<Visibility>,
 }
@@ -154,7 +155,7 @@ impl Change {
         Self { kind, seen, before }
     }
 
-    /// Whether the list of this caller has changed.
+    /// Returns true if the list of this caller has changed.
     pub(super) fn concerns(&self, caller: Option<&Principal>) -> bool {
         let before = self.before.as_ref();
         self.seen.shows(caller) || before.is_some_and(|before| before.shows(caller))

@@ -42,7 +42,7 @@ impl Checks {
         })
     }
 
-    /// Whether the arguments fit (TL-13).
+    /// Checks the arguments against the input schema (TL-13).
     pub(super) fn arguments(&self, arguments: Raw<'_>) -> Result<(), impl fmt::Display + use<>> {
         self.input
             .as_ref()

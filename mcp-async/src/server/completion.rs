@@ -42,7 +42,7 @@ use crate::model::{CompleteResult, Completion};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CompletionRequest {
-    /// What is typed so far.
+    /// The value that was typed so far.
     pub value: String,
     /// The other arguments, as far as they are filled in (CP-05); since 2025-06-18. Some clients
     /// send an empty string for an argument that is not: it is absent here.
@@ -157,7 +157,7 @@ impl<S> fmt::Debug for Completer<S> {
     }
 }
 
-/// What a completion came to.
+/// The outcome of a completion.
 pub(super) struct Completed(Result<CompleteResult, Failure>);
 
 impl Completed {

@@ -87,7 +87,7 @@ where
 /// it at once.
 ///
 /// # Errors
-/// What the transport reports, apart from a peer that has gone.
+/// The errors of the transport, apart from a peer that has gone.
 #[must_use = "a connection does nothing until it is polled"]
 pub struct Connection<R, W, C: Clock, S: Service> {
     pub(super) driver: Driver<R, W, C::Timer, Side<S>>,

@@ -27,8 +27,8 @@ use crate::values::Values;
 /// The handle of one call: cheap to clone, and usable from any task for as long as the call
 /// is not over.
 ///
-/// What it sends goes straight into the connection's output, so it reaches the client in the
-/// order of the calls to it, before the answer. While the output is full, a send waits.
+/// Its messages go straight into the connection's output, so they reach the client in the order of
+/// the calls to the handle, before the answer. While the output is full, a send waits.
 ///
 /// ```
 /// use mcp_async::ErrorReply;
@@ -57,11 +57,11 @@ pub struct CallContext {
     pub(super) host: Arc<dyn CallHost>,
     told: Told,
     pub(super) token: Token,
-    /// Where it came from, and what it says goes to.
+    /// The origin of the call, to which its messages go.
     pub(super) arrived: Arrived,
     /// The verified sender.
     principal: Option<Principal>,
-    /// What layers have added.
+    /// The values that layers have added.
     pub(super) extensions: Values,
     /// A question ends the round.
     #[cfg(feature = "server")]
@@ -122,9 +122,9 @@ impl CallContext {
 
     /// Asks the client something within this call: a nested request of a legacy session.
     ///
-    /// This is the low-level way: in 2026-07-28 a server makes no requests (ST-13), and there
-    /// the error is [`AskError::NotInRevision`](super::AskError::NotInRevision). What
-    /// is asked under a key works in both eras. Dropping the future takes the question back.
+    /// This is the low-level way: in 2026-07-28 a server makes no requests (ST-13), and there the
+    /// error is [`AskError::NotInRevision`](super::AskError::NotInRevision). Questions under a key
+    /// work in both eras. Dropping the future takes the question back.
     ///
     /// # Errors
     /// The future's are [`AskError`](super::AskError).
@@ -177,10 +177,11 @@ impl CallContext {
         !self.host.is_live(self.token)
     }
 
-    /// Returns whether what the handler does still counts for its client: the call is neither over nor
-    /// cancelled, and if it is a [task](crate::guide::tasks) in a store that several processes share, no other
-    /// process can have declared it failed, because this one has its lease. It asks nobody. A process that was
-    /// paused, or cut off from the store, finds it false when it wakes: ask before a side effect.
+    /// Returns whether what the handler does still counts for its client: the call is neither over
+    /// nor cancelled, and if it is a [task](crate::guide::tasks) in a store that several processes
+    /// share, no other process can have declared it failed, because this one has its lease. The
+    /// method asks neither the client nor the store. A process that was paused, or cut off from the
+    /// store, finds it false when it wakes: ask before a side effect.
     ///
     /// ```
     /// use mcp_async::server::{Context, HandlerError, NoArguments};
@@ -205,7 +206,7 @@ impl CallContext {
         self.revision
     }
 
-    /// What the client can do, as far as this request may use it.
+    /// The features of the client, as far as this request may use them.
     pub const fn client(&self) -> ClientFeatures {
         self.features
     }
@@ -230,9 +231,9 @@ impl CallContext {
     }
 
     /// Returns the settings of an extension that the client declares: in 2026-07-28 on this very
-    /// request (EX-05), in a legacy session by `initialize`. A legacy session that another process
-    /// continues from a store has none. An extension whose settings are no object is not declared
-    /// (EX-04).
+    /// request (EX-05), in a legacy session by `initialize`, also where another process continues
+    /// the session from a store, unless its extensions take more than 16 KiB. An extension whose
+    /// settings are no object is not declared (EX-04).
     ///
     /// ```
     /// use mcp_async::server::CallContext;
@@ -283,7 +284,7 @@ impl CallContext {
         self.told.meta.as_deref()
     }
 
-    /// Whether the client asked for progress.
+    /// Returns true if the client asked for progress.
     pub const fn wants_progress(&self) -> bool {
         self.progress
     }
@@ -294,7 +295,7 @@ impl CallContext {
     }
 
     /// Returns the verified sender of the request, with the claims of this request; `None` on
-    /// standard streams. What a call keeps in its request state is bound to its name (MR-08).
+    /// standard streams. The request state of a call is bound to the name of the sender (MR-08).
     ///
     /// ```
     /// # use mcp_async::server::{CallContext, Principal};

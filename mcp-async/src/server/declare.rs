@@ -25,7 +25,7 @@ impl Caller {
 }
 
 impl Settings {
-    /// What cannot be meant.
+    /// Returns the mistakes in the settings.
     pub(super) fn mistakes(&self, catalog: &Catalog) -> Vec<RegisterError> {
         let mut mistakes = Vec::new();
         if self.page_size == 0 {

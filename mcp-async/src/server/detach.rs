@@ -1,6 +1,6 @@
-//! When a call leaves its exchange.
+//! The time at which a call leaves its exchange.
 
-/// When a call leaves its exchange: see [`Call::detach`](super::Call::detach).
+/// The time at which a call leaves its exchange: see [`Call::detach`](super::Call::detach).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detach {
     /// Before its handler runs.

@@ -94,7 +94,8 @@ impl Call<'_> {
         self.detach_where(service, (when, Box::new(|| true)), begin)
     }
 
-    /// The same. A handler that asks to leave the exchange stays there if this function says no.
+    /// Like [`detach`](Self::detach), except that a handler that asks to leave the exchange stays
+    /// there if `may_leave` returns false.
     pub(crate) fn detach_where<R, F, Fut>(
         mut self,
         service: &dyn Service,
@@ -140,10 +141,10 @@ impl Call<'_> {
 }
 
 impl CallContext {
-    /// Lets the call continue as a task, if the client and the server have agreed on tasks for it and
-    /// the server has a place for one; returns whether it does. What the handler asked before is asked within the exchange, in
-    /// rounds in 2026-07-28 (TK-50); what it asks afterwards is asked by the task, and the handler
-    /// waits.
+    /// Lets the call continue as a task, if the client and the server have agreed on tasks for it
+    /// and the server has a place for one; returns whether it does. Questions that the handler
+    /// asked before are asked within the exchange, in rounds in 2026-07-28 (TK-50); later questions
+    /// are asked by the task, and the handler waits.
     ///
     /// It is for tools with [`Tool::deferred_task`](super::Tool::deferred_task); elsewhere it
     /// returns at once.

@@ -28,12 +28,12 @@ pub(super) struct DetachedHost {
     revision: Revision,
     when: Detach,
     may_leave: MayLeave,
-    /// Whether what the call does counts once it has left its exchange.
+    /// The condition under which the effects of the call count once it has left its exchange.
     counts: OnceLock<Condition>,
     state: Mutex<State>,
 }
 
-/// Whether a call may leave its exchange now.
+/// The condition under which a call may leave its exchange.
 pub(crate) type MayLeave = Condition;
 
 type Condition = Box<dyn Fn() -> bool + Send + Sync>;
@@ -43,7 +43,7 @@ pub(super) struct State {
     pub(super) rounds: Rounds,
     /// The newest status message that was not taken.
     pub(super) status: Option<String>,
-    /// What the handler has answered, until it is taken.
+    /// The answer of the handler, until it is taken.
     pub(super) outcome: Option<Result<RawBuf, ErrorReply>>,
     /// Something is new for the task that drives the call.
     pub(super) changed: bool,
@@ -175,7 +175,7 @@ impl State {
         waiting
     }
 
-    /// Whether the open questions are other ones than were reported.
+    /// Returns true if the open questions differ from those that were reported.
     pub(super) fn has_news(&mut self, call: Token) -> bool {
         let open = self.rounds.open(call).map(|(key, ..)| key);
         !open.eq(self.reported.iter().map(String::as_str))

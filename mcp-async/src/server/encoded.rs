@@ -14,7 +14,8 @@ pub(super) fn with_encoded<T: Serialize + ?Sized, R>(
     with_written(|writer| writer.value(value, None), then)
 }
 
-/// The same for what writes itself.
+/// Encodes a value by `write`, lends it to `then`, and keeps the buffer for the next one. `None` is
+/// for what is no JSON.
 pub(super) fn with_written<R>(
     write: impl Fn(&mut Writer<'_>) -> Result<(), EncodeError>,
     then: impl FnOnce(Option<Raw<'_>>) -> R,
@@ -58,5 +59,5 @@ thread_local! {
 
 /// Most results fit.
 const FIRST: usize = 1024;
-/// What a thread keeps after a large one.
+/// The largest buffer that a thread keeps.
 const KEPT: usize = 64 << 10;

@@ -1,4 +1,4 @@
-//! What layers learn of the tool or method that a call names.
+//! The tool or method that a call names, for layers.
 
 use core::any::Any;
 use core::fmt;

@@ -16,7 +16,7 @@ use super::output::text_result;
 use crate::error::{ErrorReply, is_of_client};
 use crate::observe;
 
-/// Why a handler has no result, and how much of it the client learns.
+/// The error of a handler, and the part of it that the client receives.
 ///
 /// `?` converts every error into one: whatever implements [`Error`], and also `anyhow::Error`,
 /// `Box<dyn Error + Send + Sync>` and plain text. The client then receives error -32603 with a
@@ -72,8 +72,8 @@ impl HandlerError {
         Self::reply(ErrorReply::invalid_params(text))
     }
 
-    /// What was asked for does not exist: for a resource the error that its revision has for
-    /// that, with the URI (RS-03, RS-04), for anything else -32602 (PR-03).
+    /// The requested item does not exist: for a resource the error that its revision has for that,
+    /// with the URI (RS-03, RS-04), for anything else -32602 (PR-03).
     pub const fn not_found() -> Self {
         Self(Kind::NotFound)
     }
@@ -112,7 +112,7 @@ impl HandlerError {
     }
 }
 
-/// What the client reads of the error of a handler. It may be written several times, until there
+/// The error of a handler as the client receives it. It may be written several times, until there
 /// is room for it.
 pub(super) enum Failure {
     /// For the model, where a tool fails.
@@ -200,7 +200,8 @@ pub(super) fn not_found(uri: Option<&str>) -> ErrorReply {
     }
 }
 
-/// What the client would have had to declare (VR-07), or cannot declare in its revision.
+/// The error that names the capabilities which the client did not declare (VR-07), or cannot
+/// declare in its revision.
 pub(super) fn missing_capabilities(features: ClientFeatures, revision: Revision) -> ErrorReply {
     let unknown = features.without(features.known_in(revision));
     if !unknown.is_empty() {
@@ -226,7 +227,7 @@ pub(super) fn missing_capabilities(features: ClientFeatures, revision: Revision)
     }
 }
 
-/// What the client would have had to declare (EX-06).
+/// The error that names the extension which the client did not declare (EX-06).
 pub(super) fn missing_extension(name: &str) -> ErrorReply {
     let extensions = [(name, Object::EMPTY.as_raw())];
     let required_capabilities = ClientCapabilities {
@@ -248,7 +249,7 @@ fn list(features: ClientFeatures, revision: Revision) -> String {
     Vec::from_iter(features.paths(revision)).join(", ")
 }
 
-/// What the client reads of an error that chooses it, or that has such a source.
+/// The reply of an error that chooses it, or that has such a source.
 fn chosen(error: &(dyn Error + 'static)) -> Option<ErrorReply> {
     let mut next = Some(error);
     while let Some(error) = next {

@@ -1,4 +1,4 @@
-//! What runs the handlers of one connection.
+//! The server and the runtime that the handlers of one connection use.
 
 use core::any::Any;
 use std::sync::Arc;

@@ -36,7 +36,7 @@ pub(super) struct Inner {
     pub(super) works: Arc<Works>,
     /// In how many ways it is served that end it when they end.
     pub(super) serving: AtomicUsize,
-    /// How long calls and tasks may continue after a shutdown, in milliseconds.
+    /// The time that calls and tasks have after a shutdown, in milliseconds.
     grace: AtomicU64,
     view: CurrentView,
     /// Functions that announce changes to other processes.
@@ -84,13 +84,13 @@ impl Inner {
         inner
     }
 
-    /// What runs may continue for at least this time after a shutdown.
+    /// Gives calls and tasks at least this time after a shutdown.
     pub(super) fn allow(&self, grace: Duration) {
         let millis = u64::try_from(grace.as_millis()).unwrap_or(u64::MAX);
         self.grace.fetch_max(millis, Ordering::AcqRel);
     }
 
-    /// What is said and offered now.
+    /// Returns the current configuration and items.
     pub(super) fn view(&self) -> Arc<View> {
         self.view.get(|| {
             let catalog = self.catalog.read();
@@ -154,7 +154,8 @@ impl Inner {
         });
     }
 
-    /// The same in this process.
+    /// Notifies the clients of this process, or those of the named principal, that a resource which
+    /// they may see has other contents now.
     fn notify_updated(&self, uri: &str, name: Option<&str>) {
         let catalog = &self.view().catalog;
         let restricted = catalog.restricts_resources();
@@ -235,7 +236,8 @@ impl Inner {
         self.announce(&Announcement::list(kind, name));
     }
 
-    /// The same in this process.
+    /// Notifies the clients of this process, or those of the named principal, that a list has
+    /// changed.
     fn notify_changed(&self, kind: ListKind, name: Option<&str>) {
         for peer in self.peers() {
             if name.is_none_or(|name| peer.is_of(name)) {

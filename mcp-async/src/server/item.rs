@@ -49,7 +49,7 @@ impl<S> Item<S> {
         RegisterError::new(kind, key, reason)
     }
 
-    /// What it is, and its name, URI or template.
+    /// Returns the kind of the item, and its name, URI or template.
     pub(super) fn key(&self) -> (&'static str, &str) {
         match self {
             Self::Tool(tool) => ("tool", tool.key()),

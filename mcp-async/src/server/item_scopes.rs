@@ -43,7 +43,7 @@ impl ItemScopes {
         true
     }
 
-    /// Whether all of them are scopes.
+    /// Fails if one of the texts is not a scope.
     #[cfg(all(feature = "auth", feature = "http-server"))]
     pub(super) fn check(&self) -> Result<(), InvalidScope> {
         self.fault.map_or(Ok(()), Err)

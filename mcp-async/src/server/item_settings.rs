@@ -5,25 +5,25 @@
 macro_rules! item_settings {
     ($item:ident, hidden: $hidden:literal) => {
         impl<S> $item<S> {
-            /// Sets the title: the name that people read.
+            /// Sets the title, which clients show to users.
             pub fn title(mut self, title: impl Into<String>) -> Self {
                 self.listed.title = Some(title.into());
                 self
             }
 
-            /// Sets the description, which the model reads.
+            /// Sets the description for the model.
             pub fn description(mut self, description: impl Into<String>) -> Self {
                 self.listed.description = Some(description.into());
                 self
             }
 
-            /// Adds a picture: `https:` or `data:` (JR-48).
+            /// Adds an icon: its source is `https:` or `data:` (JR-48).
             pub fn icon(mut self, icon: $crate::model::Icon) -> Self {
                 self.listed.icons.push(icon);
                 self
             }
 
-            /// Sets further members, under names with a prefix of the application's.
+            /// Sets `_meta`: members under names with a prefix of your own.
             pub fn meta(mut self, meta: $crate::model::Meta) -> Self {
                 self.listed.meta = meta;
                 self

@@ -1,6 +1,6 @@
 //! The key of an item.
 
-/// What a list is sorted by, and found by.
+/// An item with the key by which its list is sorted and searched.
 pub(super) trait Keyed {
     fn key(&self) -> &str;
 }

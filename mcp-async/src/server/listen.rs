@@ -48,7 +48,7 @@ use crate::error::ErrorReply;
 pub struct Listen<'b> {
     /// Everything that the client asks for, also what the protocol layer serves.
     pub filter: Object<'b>,
-    /// What the protocol layer read of the request.
+    /// The parts of the request that the protocol layer has read.
     pub request: Request<'b>,
     context: CallContext,
     frame: Frame<'b>,

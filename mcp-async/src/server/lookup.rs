@@ -1,4 +1,4 @@
-//! How a call finds what it names.
+//! The lookup of the tool or method that a call names.
 
 use core::fmt;
 

@@ -9,8 +9,8 @@ use mcp_proto::rpc::code;
 use super::Call;
 use crate::error::ErrorReply;
 
-/// Whether the head of the call says what its arguments say, where its revision wants that
-/// (XH-14 to XH-16, XH-25). Headers that no annotation names are ignored.
+/// Checks that the head of the call repeats its arguments, where its revision wants that (XH-14 to
+/// XH-16, XH-25). Headers that no annotation names are ignored.
 pub(super) fn check(annotations: &Annotations, call: &Call<'_>) -> Result<(), ErrorReply> {
     if annotations.is_empty() {
         return Ok(());
@@ -28,8 +28,8 @@ pub(super) fn check(annotations: &Annotations, call: &Call<'_>) -> Result<(), Er
     Ok(())
 }
 
-/// Whether the call belongs to a session that is held to the transports draft, which has such
-/// headers in the legacy era, too.
+/// Returns true if the call belongs to a session that is held to the transports draft, which has
+/// such headers in the legacy era, too.
 pub(super) fn is_draft(call: &Call<'_>) -> bool {
     let machine = || call.context().host.is_held_to_draft();
     call.request.revision.is_legacy() && machine()
@@ -57,7 +57,7 @@ fn agrees(head: &HeaderMap, argument: &Argument<'_, '_>) -> Result<(), &'static 
     }
 }
 
-/// Whether a header could carry the value.
+/// Returns true if a header can carry the value.
 fn is_mirrored(argument: &Argument<'_, '_>) -> bool {
     !matches!(
         argument.write(&mut []),

@@ -11,7 +11,7 @@ use std::task::Wake;
 
 use crate::connection::{discard, register};
 
-/// Whether a subscription is open, and its sources of notifications.
+/// The state of a subscription, open or closed, and its sources of notifications.
 #[derive(Default)]
 pub(super) struct OpenListen(Mutex<State>);
 

@@ -1,10 +1,10 @@
-//! What a process may do that shares a store with others, by its own clock.
+//! The lease of a process that shares a store with others, by the clock of the process.
 
 use core::time::Duration;
 
 use mcp_proto::Instant;
 
-/// What a process knows of its lease, from what it asked the store and when.
+/// The lease of a process, from the times at which it asked the store for it.
 ///
 /// The lease ends in the store at the earliest when its duration has passed since the announcement was
 /// sent. A process that counts from then, with a margin for clocks that do not run at the same speed, never
@@ -16,11 +16,12 @@ pub(crate) struct Ownership {
     number: u64,
     /// When the last announcement was sent that has renewed it.
     renewed: Option<Instant>,
-    /// The same of the first one since which none has failed, and none has begun a new lease.
+    /// When the first announcement was sent since which none has failed, and none has begun a new
+    /// lease.
     steady: Option<Instant>,
 }
 
-/// What is to be done before a session is served.
+/// The step that is needed before a session is served.
 #[cfg(feature = "http-server")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Decision {
@@ -71,18 +72,18 @@ impl Ownership {
         (self.renewed, self.steady) = (None, None);
     }
 
-    /// Whether the lease is good at this time.
+    /// Returns true if the lease is good at this time.
     pub(crate) fn holds(&self, now: Instant) -> bool {
         let good = self.lease - self.lease / MARGIN;
         self.renewed.is_some_and(|renewed| now < renewed + good)
     }
 
-    /// Whether it was renewed less than so long ago.
+    /// Returns true if the lease was renewed less than `time` ago.
     pub(crate) fn was_renewed_within(&self, now: Instant, time: Duration) -> bool {
         self.renewed.is_some_and(|renewed| now < renewed + time)
     }
 
-    /// What is to be done before a session is served that was last confirmed in lease `confirmed`.
+    /// Returns the step before a session is served that was last confirmed in lease `confirmed`.
     #[cfg(feature = "http-server")]
     pub(crate) fn decide(&self, now: Instant, confirmed: u64) -> Decision {
         match self.holds(now) {
@@ -92,9 +93,9 @@ impl Ownership {
         }
     }
 
-    /// Whether a process whose lease the store does not know is dead. After an outage of the store the
-    /// others may not have announced themselves yet, so this one's own announcements must have succeeded for
-    /// a whole lease.
+    /// Returns true if a process whose lease the store does not know is dead. After an outage of
+    /// the store the others may not have announced themselves yet, so this one's own announcements
+    /// must have succeeded for a whole lease.
     pub(crate) fn may_displace(&self, now: Instant) -> bool {
         let steady = self.steady.is_some_and(|steady| steady + self.lease <= now);
         steady && self.holds(now)

@@ -1,4 +1,4 @@
-//! What a builder of a server was given.
+//! The settings, items and states that a builder of a server was given.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::item::Item;
 use super::register_error::{RegisterError, TWICE};
 use super::settings::Settings;
 
-/// What was said to a builder, whatever its state.
+/// The settings, items, states and mistakes of a builder, whatever its state.
 #[derive(Clone)]
 pub(crate) struct Parts {
     pub(super) settings: Settings,

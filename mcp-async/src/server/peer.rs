@@ -113,8 +113,8 @@ impl Peer {
         Ask::new(pending, None, method, params, AskOptions::default())
     }
 
-    /// Who the client says it is: what `initialize` or a request of 2026-07-28 said last. For
-    /// people to read, and nothing to decide by (VR-09).
+    /// Returns the `Implementation` of the client that `initialize` or a request of 2026-07-28
+    /// stated last: for display, not for decisions (VR-09).
     #[cfg(any(feature = "server", feature = "client"))]
     pub fn client_info(&self) -> Option<crate::model::Implementation> {
         self.raw_client_info()?.decode().ok()
@@ -130,7 +130,7 @@ impl Peer {
         self.shared.about.principal()
     }
 
-    /// Whether the principal at the other end has this name.
+    /// Returns true if the principal at the other end has this name.
     #[cfg(feature = "server")]
     pub(super) fn is_of(&self, name: &str) -> bool {
         self.principal()
@@ -163,7 +163,8 @@ impl Peer {
         WeakPeer(Arc::downgrade(&self.shared))
     }
 
-    /// Whether the client reads what belongs to no request: a pipe, or the stream of its session.
+    /// Returns true if the client reads messages that belong to no request: over a pipe, or on the
+    /// stream of its session.
     #[cfg(feature = "server")]
     pub(crate) fn is_read(&self) -> bool {
         let core = self.shared.lock();
@@ -174,7 +175,7 @@ impl Peer {
                 .is_none_or(|outbound| outbound.is_read(Channel::PIPE))
     }
 
-    /// Whether the connection has ended.
+    /// Returns true if the connection has ended.
     pub fn is_closed(&self) -> bool {
         self.shared.lock().ended
     }

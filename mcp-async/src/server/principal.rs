@@ -67,7 +67,7 @@ impl Principal {
         self.0.claims.get()
     }
 
-    /// How many types of claims it has.
+    /// Returns the number of types of claims.
     #[cfg(feature = "http-server")]
     pub(crate) fn claims_len(&self) -> usize {
         self.0.claims.len()
@@ -78,7 +78,7 @@ impl Principal {
         Arc::clone(&self.0.name)
     }
 
-    /// Whether both come from one request.
+    /// Returns true if both come from one request.
     #[cfg(feature = "http-server")]
     pub(super) fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)

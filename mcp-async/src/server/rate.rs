@@ -15,8 +15,8 @@ pub struct RateLimit {
     burst: u32,
 }
 
-/// What is limited, for each connection by itself; nothing is, unless it is said (TL-13, CP-07,
-/// LG-09). What exceeds a limit is answered with -32603, and a log message is dropped.
+/// The rate limits of each connection by itself; none is set by default (TL-13, CP-07, LG-09). A
+/// request beyond a limit is answered with -32603, and a log message is dropped.
 ///
 /// Over HTTP a legacy session is a connection. Requests that belong to none, as all of
 /// 2026-07-28, share the limits with those of the same principal, or of all who have none; only
@@ -61,7 +61,8 @@ impl RateLimit {
         self
     }
 
-    /// What one use takes out of a bucket that gains `count` in each microsecond.
+    /// Returns the amount that one use takes out of a bucket, which gains `count` in each
+    /// microsecond.
     fn price(self) -> u64 {
         u64::try_from(self.per.as_micros()).unwrap_or(u64::MAX)
     }
@@ -71,7 +72,7 @@ impl RateLimit {
     }
 }
 
-/// What is left of a [`RateLimit`].
+/// The remaining uses of a [`RateLimit`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bucket {
     limit: RateLimit,
@@ -89,7 +90,7 @@ impl Bucket {
         }
     }
 
-    /// Whether there is one left.
+    /// Returns true if there is one left.
     pub(crate) fn holds(&mut self, now: Instant) -> bool {
         let passed = now.saturating_since(self.filled).as_micros();
         let passed = u64::try_from(passed).unwrap_or(u64::MAX);
@@ -116,8 +117,8 @@ impl Bucket {
     }
 }
 
-/// What is left of the limits of one connection, or of all exchanges that stand for themselves:
-/// by who calls and what.
+/// The remaining uses of the limits of one connection, or of all exchanges that stand for
+/// themselves: by the principal, and by the name of the tool or method.
 #[derive(Default)]
 pub(crate) struct Buckets(Mutex<HashMap<String, Bucket>>);
 

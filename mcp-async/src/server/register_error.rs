@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-/// Why something cannot be served.
+/// The reason for which an item or a setting cannot be served.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegisterError {
     kind: &'static str,
@@ -11,7 +11,7 @@ pub struct RegisterError {
 }
 
 impl RegisterError {
-    /// What it was to be: `tool`, `resource`, `template`, `prompt`, `extension`, `method`,
+    /// The kind of the item: `tool`, `resource`, `template`, `prompt`, `extension`, `method`,
     /// `notification`, `filter`, `capability` or `setting`.
     pub const fn kind(&self) -> &'static str {
         self.kind

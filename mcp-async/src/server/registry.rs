@@ -65,7 +65,7 @@ pub struct Registry<S = ()> {
 
 impl<S> Context<S> {
     /// Returns the handle that changes what the server offers, and reports changes to its clients.
-    /// What is added has the state of this handler.
+    /// Items that it adds have the state of this handler.
     pub fn registry(&self) -> Registry<S> {
         let server: Arc<dyn Any + Send + Sync> = self.host.server.clone();
         Registry {
@@ -143,8 +143,8 @@ impl<S> Registry<S> {
     }
 
     /// Notifies the clients that have subscribed to this resource (RS-10, RS-11), apart from those
-    /// that it is [hidden](super::Resource::visible_to) from. What concerns one user only is
-    /// reported by [`for_principal`](Self::for_principal).
+    /// that it is [hidden](super::Resource::visible_to) from. Changes that concern one user only
+    /// are reported by [`for_principal`](Self::for_principal).
     pub fn resource_updated(&self, uri: &str) {
         self.with(|inner| {
             inner.resource_updated(uri, None);

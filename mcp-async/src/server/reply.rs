@@ -1,4 +1,4 @@
-//! What a handler returns.
+//! The replies of handlers.
 
 use mcp_proto::rpc::Method;
 use mcp_proto::{InputRequired, Outcome, Payload, Question};
@@ -10,9 +10,10 @@ use crate::error::ErrorReply;
 /// `Result<T, ErrorReply>` is one for every payload `T`; [`Settled`] adds the rounds of
 /// 2026-07-28.
 ///
-/// What is sent is written under the connection's lock, so that its bytes go out in one piece: a
-/// [`Payload`] (or the `Serialize` behind one) must not call into the [`CallContext`](super::CallContext) or a handle of
-/// the same connection, which would wait for itself.
+/// A reply is written under the connection's lock, so that its bytes go out in one piece: a
+/// [`Payload`] (or the `Serialize` behind one) must not call into the
+/// [`CallContext`](super::CallContext) or a handle of the same connection, which would wait for
+/// itself.
 pub trait Reply: Send + 'static {
     /// Hands the outcome to `send`, exactly once. It borrows from the reply, so that an answer
     /// need not be copied.
@@ -61,12 +62,14 @@ pub enum Settled<T> {
     Input(Input),
 }
 
-/// What a request still needs before it can be answered.
+/// The questions that the client has to answer before its request can be answered, and the request
+/// state.
 #[derive(Default)]
 pub struct Input {
     /// Questions under keys of the handler's choice, each key once (MR-04).
     pub questions: Vec<(String, Method<'static>, Box<dyn Payload + Send>)>,
-    /// What the client has to send back. It returns from a stranger: protect it (MR-07).
+    /// The request state, which the client has to send back. It returns from a stranger: protect it
+    /// (MR-07).
     pub state: Option<String>,
 }
 

@@ -10,9 +10,9 @@ use super::handler_error::HandlerError;
 
 impl CallContext {
     /// Fails unless the token of the request has these scopes, in addition to those that every
-    /// token needs: for handlers that learn only from their arguments what they need. What an item
-    /// always needs is stated by its `scopes`, for instance
-    /// [`Tool::scopes`](super::Tool::scopes), and is checked before the handler runs.
+    /// token needs: for handlers that learn only from their arguments what they need. The scopes
+    /// that an item always needs are stated by its `scopes`, for instance
+    /// [`Tool::scopes`](super::Tool::scopes), and are checked before the handler runs.
     ///
     /// On standard streams there are no tokens, and nothing is needed. Over HTTP it fails at an
     /// endpoint without [`Http::protect`](crate::http::Http::protect).

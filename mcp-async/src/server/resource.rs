@@ -54,7 +54,7 @@ pub struct Resource<S = ()> {
 
 type Begin<S> = Box<dyn for<'b> Fn(Call<'b>, CacheHint, &Arc<S>, &Host) -> Job + Send + Sync>;
 
-/// How long a result may be kept, and by whom (CH-01).
+/// The time for which a result may be cached, and the caches that may share it (CH-01).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct CacheHint {
     pub(super) ttl_ms: i64,
@@ -69,7 +69,7 @@ impl CacheHint {
         }
     }
 
-    /// What depends on the caller is shared with no other.
+    /// Limits the scope to one caller, for a result that depends on the caller.
     pub(super) fn private(self) -> Self {
         Self {
             scope: self.scope.map(|_| CacheScope::Private),
@@ -77,7 +77,8 @@ impl CacheHint {
         }
     }
 
-    /// The same for what only these callers see, or tokens with these scopes.
+    /// Limits the scope to one caller, for a result that only these callers see, or tokens with
+    /// these scopes.
     pub(super) fn seen_by(self, visibility: &Visibility, scopes: &ItemScopes) -> Self {
         match visibility.is_restricted() || !scopes.is_empty() {
             true => self.private(),
@@ -184,14 +185,14 @@ impl<S: Send + Sync + 'static> Resource<S> {
         self
     }
 
-    /// Who it is for, how much it matters, and when it changed.
+    /// Sets the annotations: the audience, the priority and the time of the last change.
     pub fn annotations(mut self, annotations: Annotations) -> Self {
         self.listed.annotations = Some(annotations);
         self
     }
 
-    /// How long its contents may be kept, and by whom, in place of what the server says for
-    /// all; since 2026-07-28 (CH-01).
+    /// Sets the time for which its contents may be cached, and by whom, in place of the
+    /// [hint](super::ServerBuilder::cache) of the server for all; since 2026-07-28 (CH-01).
     pub fn cache(mut self, ttl: Duration, scope: CacheScope) -> Self {
         self.cache = Some(CacheHint::new(ttl, scope));
         self
@@ -239,7 +240,7 @@ impl Resource {
         }
     }
 
-    /// How long its contents may be kept, and by whom, where `hint` is for all resources.
+    /// The cache hint of its contents, where `hint` is for all resources.
     fn hint(&self, hint: CacheHint) -> CacheHint {
         self.cache
             .unwrap_or(hint)
@@ -269,7 +270,7 @@ impl<S> fmt::Debug for Resource<S> {
     }
 }
 
-/// Whether the text begins as every URI does (RS-14, RFC 3986).
+/// Returns true if the text begins with a scheme, as every URI does (RS-14, RFC 3986).
 fn has_scheme(uri: &str) -> bool {
     uri.split_once(':').is_some_and(|(scheme, _)| {
         let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');

@@ -11,7 +11,7 @@ use crate::connection::discard;
 use crate::observe::Here;
 use crate::runtime::{Runtime, Task, Work};
 
-/// What a runtime runs apart from the connection.
+/// The functions of a runtime that run work apart from the connection.
 #[derive(Clone, Copy)]
 pub(super) struct Runner {
     spawn: fn(Task),

@@ -18,7 +18,7 @@ use super::reply::Reply;
 use crate::connection::Progress;
 use crate::connection::{Frame, Job, keep};
 
-/// What serves one connection, whatever layers are around it.
+/// The service of one connection, whatever layers are around it.
 #[cfg(feature = "server")]
 pub type BoxService = Box<dyn Service>;
 
@@ -64,11 +64,11 @@ pub trait Service: Send + 'static {
         let _ = (peer, opened);
     }
 
-    /// Whether the service makes and checks its request states of 2026-07-28 by itself, in
-    /// [`Settled::Input`](super::Settled::Input). By default it does not: then every
-    /// `requestState` has to be one that [`CallContext`]'s questions made, sealed for this very
-    /// call, and anything else is refused before [`call`](Self::call) (MR-07). With states of
-    /// its own a service cannot ask by those questions in 2026-07-28.
+    /// Returns true if the service makes and checks its request states of 2026-07-28 by itself, in
+    /// [`Settled::Input`](super::Settled::Input). By default it does not: then every `requestState`
+    /// has to be one that [`CallContext`]'s questions made, sealed for this very call, and anything
+    /// else is refused before [`call`](Self::call) (MR-07). With states of its own a service cannot
+    /// ask by those questions in 2026-07-28.
     ///
     /// Asked once, when a connection begins.
     fn seals_state(&self) -> bool {
@@ -106,72 +106,48 @@ pub trait Service: Send + 'static {
     }
 }
 
-impl<S: Service + Sync + ?Sized> Service for Arc<S> {
-    fn call(&self, call: Call<'_>) -> Job {
-        (**self).call(call)
-    }
+/// Implements [`Service`] for pointers to one.
+macro_rules! pointers {
+    ($($pointer:ident: $($bound:ident)*;)*) => {$(
+        impl<S: Service $(+ $bound)* + ?Sized> Service for $pointer<S> {
+            fn call(&self, call: Call<'_>) -> Job {
+                (**self).call(call)
+            }
 
-    fn seals_state(&self) -> bool {
-        (**self).seals_state()
-    }
+            fn seals_state(&self) -> bool {
+                (**self).seals_state()
+            }
 
-    fn handshake(&self, peer: &Peer, opened: &Initialize<'_>) {
-        (**self).handshake(peer, opened);
-    }
+            fn handshake(&self, peer: &Peer, opened: &Initialize<'_>) {
+                (**self).handshake(peer, opened);
+            }
 
-    fn listening(&self, peer: &Peer) {
-        (**self).listening(peer);
-    }
+            fn listening(&self, peer: &Peer) {
+                (**self).listening(peer);
+            }
 
-    fn listen(&self, listen: Listen<'_>) -> Job {
-        (**self).listen(listen)
-    }
+            fn listen(&self, listen: Listen<'_>) -> Job {
+                (**self).listen(listen)
+            }
 
-    fn notified(&self, peer: &Peer, method: Method<'_>, params: Object<'_>) {
-        (**self).notified(peer, method, params);
-    }
+            fn notified(&self, peer: &Peer, method: Method<'_>, params: Object<'_>) {
+                (**self).notified(peer, method, params);
+            }
 
-    fn progress(&self, peer: &Peer, tag: u64, progress: Progress<'_>) {
-        (**self).progress(peer, tag, progress);
-    }
+            fn progress(&self, peer: &Peer, tag: u64, progress: Progress<'_>) {
+                (**self).progress(peer, tag, progress);
+            }
 
-    fn ping_missed(&self, peer: &Peer, misses: u32, limit: u32) {
-        (**self).ping_missed(peer, misses, limit);
-    }
+            fn ping_missed(&self, peer: &Peer, misses: u32, limit: u32) {
+                (**self).ping_missed(peer, misses, limit);
+            }
+        }
+    )*};
 }
 
-impl<S: Service + ?Sized> Service for Box<S> {
-    fn call(&self, call: Call<'_>) -> Job {
-        (**self).call(call)
-    }
-
-    fn seals_state(&self) -> bool {
-        (**self).seals_state()
-    }
-
-    fn handshake(&self, peer: &Peer, opened: &Initialize<'_>) {
-        (**self).handshake(peer, opened);
-    }
-
-    fn listening(&self, peer: &Peer) {
-        (**self).listening(peer);
-    }
-
-    fn listen(&self, listen: Listen<'_>) -> Job {
-        (**self).listen(listen)
-    }
-
-    fn notified(&self, peer: &Peer, method: Method<'_>, params: Object<'_>) {
-        (**self).notified(peer, method, params);
-    }
-
-    fn progress(&self, peer: &Peer, tag: u64, progress: Progress<'_>) {
-        (**self).progress(peer, tag, progress);
-    }
-
-    fn ping_missed(&self, peer: &Peer, misses: u32, limit: u32) {
-        (**self).ping_missed(peer, misses, limit);
-    }
+pointers! {
+    Arc: Sync;
+    Box: ;
 }
 
 /// A [`Service`] made of one function.
@@ -182,7 +158,7 @@ where
     ServiceFn(function)
 }
 
-/// What [`service_fn`] makes.
+/// The service that [`service_fn`] makes.
 #[derive(Clone, Copy)]
 pub struct ServiceFn<F>(F);
 
@@ -200,11 +176,11 @@ impl<F: Fn(Call<'_>) -> Job + Send + 'static> Service for ServiceFn<F> {
 
 /// A request to be answered. It borrows from the input, so it lives only for this call.
 pub struct Call<'b> {
-    /// What is asked for.
+    /// The method.
     pub method: Method<'b>,
     /// The parameters; the empty object if it has none.
     pub params: Object<'b>,
-    /// What the protocol layer read of them already.
+    /// The parts of the request that the protocol layer has read.
     pub request: Request<'b>,
     pub(super) context: CallContext,
     pub(super) frame: Frame<'b>,

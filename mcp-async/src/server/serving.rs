@@ -76,7 +76,7 @@ impl<R> Server<R> {
         Self::new(inner, state)
     }
 
-    /// Whether its sessions over HTTP are held to the transports draft.
+    /// Returns true if its sessions over HTTP are held to the transports draft.
     #[cfg(feature = "http-server")]
     pub(crate) fn is_held_to_draft(&self) -> bool {
         self.inner.settings.draft
@@ -130,7 +130,7 @@ impl<R> Server<R> {
         ServingScope::new(&self.inner, grace)
     }
 
-    /// Whether it was shut down.
+    /// Returns true if the server was shut down.
     #[cfg(feature = "http-server")]
     pub(crate) fn is_closing(&self) -> bool {
         self.inner.is_closing()
@@ -153,7 +153,7 @@ impl<R> Server<R> {
         methods.map(|method| &*method.name)
     }
 
-    /// What seals the states of its requests, if it was said.
+    /// Returns the keys that seal the states of its requests, if they were set.
     #[cfg(feature = "http-server")]
     pub(crate) fn sealed_with(&self) -> Option<StateKeys> {
         self.inner.settings.keys.clone()
@@ -193,8 +193,8 @@ impl<R, S> Server<R, S> {
         }
     }
 
-    /// Returns the handle through which the running server is changed and ended. What it adds has
-    /// the state of the server.
+    /// Returns the handle through which the running server is changed and ended. Items that it adds
+    /// have the state of the server.
     pub fn registry(&self) -> Registry<S> {
         Registry::new(&self.inner, &self.state)
     }
@@ -218,7 +218,8 @@ impl<R, S> Server<R, S> {
         self.without_state().begin(streams, clock, None)
     }
 
-    /// The same server, so that what serves it is compiled once for all states.
+    /// Returns the server without its state, so that the code that serves it is compiled once for
+    /// all states.
     pub(crate) fn without_state(&self) -> Server<R> {
         self.with_state(&self.inner.unit)
     }
@@ -257,7 +258,7 @@ impl<R: Runtime, S> Server<R, S> {
         self.without_state().serve_standard_streams().await
     }
 
-    /// What serves one connection, for a transport that is not a pair of byte streams.
+    /// Returns the service of one connection, for a transport that is not a pair of byte streams.
     pub fn service(&self) -> BoxService {
         service_of(
             &self.inner,
@@ -288,7 +289,8 @@ impl<R: Runtime> Server<R> {
         served
     }
 
-    /// What serves one exchange that stands for itself; they share their limits.
+    /// Returns the service of one exchange that stands for itself; exchanges with the same buckets
+    /// share their limits.
     #[cfg(feature = "http-server")]
     pub(crate) fn exchange_service(&self, buckets: &Arc<Buckets>) -> BoxService {
         service_of(
@@ -300,8 +302,8 @@ impl<R: Runtime> Server<R> {
     }
 }
 
-/// What serves one connection; connections with the same buckets share their limits. An exchange of
-/// HTTP has no part in the lifetime of the server: its endpoint has.
+/// Returns the service of one connection; connections with the same buckets share their limits. An
+/// exchange of HTTP has no part in the lifetime of the server: its endpoint has.
 fn service_of(
     inner: &Arc<Inner>,
     runner: Option<Runner>,

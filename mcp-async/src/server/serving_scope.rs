@@ -30,7 +30,7 @@ impl ServingScope {
         }
     }
 
-    /// How many pieces of work run in the background.
+    /// Returns the number of pieces of work that run in the background.
     #[cfg(feature = "http-server")]
     pub(crate) fn running(&self) -> usize {
         let works = self.inner.works.all.iter();
@@ -74,7 +74,7 @@ impl ServingScope {
         }
     }
 
-    /// Whether this was the last one. It is counted once.
+    /// Returns true if this was the last way in which the server was served. It is counted once.
     fn leave(&self) -> bool {
         !self.has_ended.swap(true, Ordering::AcqRel)
             && self.inner.serving.fetch_sub(1, Ordering::AcqRel) == 1

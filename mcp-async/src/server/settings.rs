@@ -50,7 +50,7 @@ pub(super) struct Settings {
     pub(super) trace: Trace,
     pub(super) rates: RateLimits,
     pub(super) progress_interval: Duration,
-    /// How long handlers may continue after the end of a pipe.
+    /// The time that handlers have after the end of a pipe.
     pub(super) shutdown_timeout: Duration,
     pub(super) keys: Option<StateKeys>,
     pub(super) list_changed: Vec<ListKind>,
@@ -128,7 +128,7 @@ impl Settings {
         }
     }
 
-    /// Whether some methods need scopes.
+    /// Returns true if some methods need scopes.
     #[cfg(all(feature = "auth", feature = "http-server"))]
     pub(super) fn has_scopes(&self) -> bool {
         self.methods.iter().any(|method| !method.scopes.is_empty())
@@ -150,7 +150,7 @@ impl Settings {
         received.chain(only_sent)
     }
 
-    /// Whether a method or a notification has this name.
+    /// Returns true if a method or a notification has this name.
     fn has_name(&self, name: &str) -> bool {
         let mut notifications = self.notifications.iter();
         self.methods.iter().any(|method| method.name == name)

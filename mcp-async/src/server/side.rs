@@ -33,7 +33,7 @@ use crate::observe;
 pub(crate) struct Side<S> {
     service: S,
     pub(crate) peer: Peer,
-    /// What serves the contexts of the calls.
+    /// The host of the contexts of the calls.
     host: Arc<dyn CallHost>,
     known: Known,
     /// The verified sender of the message that is being handled.
@@ -188,7 +188,7 @@ impl<S: Service> Side<S> {
         self.principal = principal;
     }
 
-    /// The same, unless that is known.
+    /// Sets the sender of the messages that are handled from now on, unless it is known.
     #[cfg(feature = "http-server")]
     pub(crate) fn identify(&mut self, principal: Option<Principal>) {
         let known = match (&self.principal, &principal) {
@@ -201,7 +201,7 @@ impl<S: Service> Side<S> {
         }
     }
 
-    /// What the client said of itself when it opened its session.
+    /// Returns the client that opened the session.
     #[cfg(feature = "http-server")]
     pub(crate) fn session_client(&self) -> SessionClient {
         self.known.session_client()
@@ -286,7 +286,7 @@ type Streams = super::streams::ServerStreams;
 #[cfg(not(feature = "http-server"))]
 type Streams = crate::connection::NoOutbound;
 
-/// What is kept with the machine.
+/// The state that is kept with the machine.
 #[cfg(feature = "server")]
 type State = super::state::ServerState;
 #[cfg(not(feature = "server"))]

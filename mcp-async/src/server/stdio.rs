@@ -18,7 +18,7 @@ use crate::runtime::Runtime;
 ///
 /// # Errors
 ///
-/// What [`stdio::open`] refuses, and errors of the streams.
+/// Standard streams that [`stdio::open`] refuses, and errors of the streams.
 ///
 /// ```
 /// use mcp_async::server::{serve_stdio, service_fn};

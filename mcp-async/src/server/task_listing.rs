@@ -1,4 +1,4 @@
-//! How a tool is listed where its calls may be tasks of 2025-11-25.
+//! The listing of a tool whose calls may be tasks of 2025-11-25.
 
 use crate::model::{TaskSupport, Tool, ToolExecution};
 

@@ -12,8 +12,8 @@ use mcp_proto::{Payload, Receipt};
 use super::call_host::Log;
 use super::context::CallContext;
 
-/// How far a call is: what [`CallContext::progress`] returns. It resolves when there was room for
-/// the message, and an event store has it, if there is one.
+/// A report of the progress of a call, which [`CallContext::progress`] returns. It resolves when
+/// there was room for the message, and an event store has it, if there is one.
 #[must_use = "no progress is sent until the future is polled"]
 pub struct ProgressUpdate<'a> {
     context: &'a CallContext,
@@ -23,7 +23,7 @@ pub struct ProgressUpdate<'a> {
     has_yielded: bool,
 }
 
-/// A log message: what [`CallContext::log`] returns. It resolves when there was room for it, and an
+/// A log message, which [`CallContext::log`] returns. It resolves when there was room for it, and a
 /// [store](crate::http::SessionStore) has it, if there is one.
 #[must_use = "nothing is logged until the future is polled"]
 pub struct LogMessage<'a, T> {
@@ -87,13 +87,13 @@ impl<'a> ProgressUpdate<'a> {
         }
     }
 
-    /// Where it ends, in the same unit.
+    /// Sets the value of the progress at the end, in the same unit.
     pub const fn total(mut self, total: f64) -> Self {
         self.told.total = Some(total);
         self
     }
 
-    /// What is happening, for people (PG-05). 2024-11-05 has no place for it.
+    /// Sets a message about the progress, for people (PG-05). 2024-11-05 has no place for it.
     pub const fn message(mut self, message: &'a str) -> Self {
         self.told.message = Some(message);
         self
@@ -128,7 +128,7 @@ impl Future for ProgressUpdate<'_> {
 }
 
 impl<'a, T> LogMessage<'a, T> {
-    /// Which part of the program says it.
+    /// Sets the name of the logger: the part of the program that logs.
     pub const fn logger(mut self, name: &'a str) -> Self {
         self.logger = Some(name);
         self

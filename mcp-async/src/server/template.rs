@@ -89,8 +89,8 @@ pub struct MatchedUri {
 item_settings!(Template, hidden: "it is not listed and matches no URI, and they do not learn of changes. Contents are then private in caches (CH-05).");
 
 impl<S: Send + Sync + 'static> Template<S> {
-    /// Resources behind this template (RFC 6570), by this name. What is no template is a mistake
-    /// that [`build`](super::ServerBuilder::build) reports.
+    /// Creates a template (RFC 6570) with this name. A text that is no template is a mistake that
+    /// [`build`](super::ServerBuilder::build) reports.
     pub fn new(uri_template: impl Into<String>, name: impl Into<String>) -> Self {
         let listed = model::ResourceTemplate::new(uri_template, name);
         Self {
@@ -113,14 +113,14 @@ impl<S: Send + Sync + 'static> Template<S> {
         self
     }
 
-    /// Who they are for, and how much they matter.
+    /// Sets the annotations of the resources: the audience and the priority.
     pub fn annotations(mut self, annotations: Annotations) -> Self {
         self.listed.annotations = Some(annotations);
         self
     }
 
-    /// How long contents may be kept, and by whom, in place of what the server says for all;
-    /// since 2026-07-28 (CH-01).
+    /// Sets the time for which contents may be cached, and by whom, in place of the
+    /// [hint](super::ServerBuilder::cache) of the server for all; since 2026-07-28 (CH-01).
     pub fn cache(mut self, ttl: Duration, scope: CacheScope) -> Self {
         self.cache = Some(CacheHint::new(ttl, scope));
         self
@@ -267,7 +267,7 @@ impl Template {
         self.scopes.check().or_else(|fault| error(&fault))
     }
 
-    /// What the URI holds, if it is one of these.
+    /// Returns the values of the variables, if the URI matches the template.
     pub(super) fn matches(&self, uri: &str) -> Option<Captures> {
         self.parsed.as_ref().ok()?.matches(uri)
     }

@@ -243,7 +243,7 @@ mod tests {
         }
     }
 
-    /// The same, read by a visitor.
+    /// A time such as `7m`, read by a visitor, with one kind of error for all other texts.
     struct Minutes;
 
     impl<'de> Deserialize<'de> for Minutes {

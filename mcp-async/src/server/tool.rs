@@ -85,9 +85,9 @@ pub struct Tool<S = ()> {
     pub(super) drafted: bool,
     pub(super) visibility: Visibility,
     pub(super) scopes: ItemScopes,
-    /// How servers with tasks of 2025-11-25 list it.
+    /// The listing of the tool by servers with tasks of 2025-11-25.
     pub(super) tasks: TaskListing,
-    /// What layers of extensions find for it.
+    /// The data that layers of extensions find for the tool.
     pub(super) data: Values,
 }
 
@@ -164,31 +164,32 @@ impl<S: Send + Sync + 'static> Tool<S> {
         }
     }
 
-    /// What it does to the world; the four methods below are for one of the hints each.
+    /// Sets the hints about the effects of the tool; the four methods below are for one of the
+    /// hints each.
     pub fn annotations(mut self, annotations: ToolAnnotations) -> Self {
         self.listed.annotations = Some(annotations);
         self
     }
 
-    /// It changes nothing.
+    /// Sets the hint that the tool does not modify its environment.
     pub fn read_only(mut self) -> Self {
         self.hints().read_only_hint = Some(true);
         self
     }
 
-    /// Whether what it changes may destroy something.
+    /// Sets the hint whether the changes of the tool may destroy something.
     pub fn destructive(mut self, destructive: bool) -> Self {
         self.hints().destructive_hint = Some(destructive);
         self
     }
 
-    /// A second equal call changes nothing more.
+    /// Sets the hint that a second equal call changes nothing more.
     pub fn idempotent(mut self) -> Self {
         self.hints().idempotent_hint = Some(true);
         self
     }
 
-    /// Whether it meets things that the server does not control.
+    /// Sets the hint whether the tool interacts with things that the server does not control.
     pub fn open_world(mut self, open: bool) -> Self {
         self.hints().open_world_hint = Some(open);
         self
@@ -215,14 +216,14 @@ impl<S: Send + Sync + 'static> Tool<S> {
         self
     }
 
-    /// The schema of the structured content, in place of what the handler's type says.
+    /// Sets the schema of the structured content, in place of that of the handler's type.
     pub fn output_schema(mut self, schema: RawBuf) -> Self {
         self.output = Some(schema.into());
         self
     }
 
-    /// What the client has to be able to do: a call without that is refused before the handler
-    /// runs, with error -32021 and the capabilities (VR-07).
+    /// Adds capabilities that the client must have: a call without them is refused before the
+    /// handler runs, with error -32021 and the capabilities (VR-07).
     ///
     /// ```
     /// use mcp_async::server::{NoArguments, Tool};
@@ -238,7 +239,8 @@ impl<S: Send + Sync + 'static> Tool<S> {
         self
     }
 
-    /// How often each connection may call it, in place of what the server says for all tools.
+    /// Limits the rate at which each connection may call the tool, in place of the limit of the
+    /// server for all tools.
     pub fn rate_limit(mut self, limit: RateLimit) -> Self {
         self.rate = Some(limit);
         self
@@ -363,8 +365,8 @@ impl<S: Send + Sync + 'static> Tool<S> {
 }
 
 impl Tool {
-    /// Makes it ready to be served. What the draft alone can serve it is not told of here:
-    /// see [`published`](Self::published).
+    /// Makes the tool ready to be served. It does not fail for a tool that the draft alone can
+    /// serve: see [`published`](Self::published).
     pub(super) fn prepare(&mut self) -> Result<(), RegisterError> {
         let name = &self.listed.name;
         let error = |reason: &dyn fmt::Display| RegisterError::new("tool", name, reason);
@@ -396,7 +398,7 @@ impl Tool {
         Ok(())
     }
 
-    /// Whether a published revision has such tools.
+    /// Fails if no published revision has such tools.
     pub(super) fn published(&self) -> Result<(), RegisterError> {
         match self.drafted {
             true => Err(RegisterError::new(
@@ -476,7 +478,7 @@ impl<S> fmt::Debug for Tool<S> {
     }
 }
 
-/// What a tool may be called (TL-05).
+/// Returns true if a tool may have this name (TL-05).
 fn is_name(name: &str) -> bool {
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-');
     (1..=128).contains(&name.len()) && name.bytes().all(allowed)

@@ -15,7 +15,7 @@ pub(super) struct View {
     pub(super) prepared: PreparedConfig<'static, Growing>,
     /// The configuration for callers that are known, where it differs.
     pub(super) prepared_for_known: Option<PreparedConfig<'static, Growing>>,
-    /// Whether some items need scopes.
+    /// True if some items or methods need scopes.
     #[cfg(all(feature = "auth", feature = "http-server"))]
     pub(super) has_scopes: bool,
 }

@@ -15,12 +15,12 @@ impl Visibility {
         Self(Some(Arc::new(rule)))
     }
 
-    /// Whether this caller sees the item.
+    /// Returns true if this caller sees the item.
     pub(crate) fn shows(&self, caller: Option<&Principal>) -> bool {
         self.0.as_ref().is_none_or(|rule| rule(caller))
     }
 
-    /// Whether callers differ.
+    /// Returns true if callers may differ in whether they see the item.
     pub(crate) const fn is_restricted(&self) -> bool {
         self.0.is_some()
     }

@@ -1,4 +1,4 @@
-//! What a server needs to answer about its skills.
+//! The entries, files and folders from which a server answers about its skills.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -141,7 +141,7 @@ impl Catalogue {
             .collect()
     }
 
-    /// Whether callers see different skills.
+    /// Returns true if callers see different skills.
     pub(super) fn is_restricted(&self) -> bool {
         let mut entries = self.entries.iter();
         entries.any(|entry| entry.visibility.is_restricted())
@@ -162,7 +162,7 @@ impl Catalogue {
         file.filter(|file| file.visibility.shows(caller))
     }
 
-    /// What a folder holds.
+    /// The files and folders in a folder; `None` if the caller sees no such folder.
     pub(super) fn folder(&self, uri: &str, caller: Option<&Principal>) -> Option<&[Resource]> {
         let folder = self.folders.get(uri);
         let folder = folder.filter(|folder| folder.visibility.shows(caller));
@@ -262,7 +262,8 @@ fn file(
     (resource, contents.with_mime_type(mime_type))
 }
 
-/// What a page holds after its first item, so that it fits into the output of any connection.
+/// The bytes of a page after its first item at most, so that the page fits into the output of any
+/// connection.
 const PAGE_BYTES: usize = 256 << 10;
 
 /// The type of folders (SK-25).

@@ -96,8 +96,8 @@ pub(super) fn digest(bytes: &[u8]) -> String {
     text
 }
 
-/// Which check of a skill has failed. The skill must not be used then; a new entry may be asked for
-/// by `skills/get` (SK-35).
+/// The check of a skill that has failed. The skill must not be used then; a new entry may be asked
+/// for by `skills/get` (SK-35).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SkillCheckError {

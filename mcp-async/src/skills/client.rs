@@ -121,8 +121,8 @@ impl<'a, R> SkillsClient<'a, R> {
     /// with the entry (SK-32, SK-33). It is used only if all of that is right. The other files are not
     /// read, see [`LoadedSkill::read`] (SK-31).
     ///
-    /// The user consents before, for instance with an [`Approval`](super::Approval). What the skill says
-    /// is untrusted (SK-42).
+    /// The user consents before, for instance with an [`Approval`](super::Approval). The contents
+    /// of a skill are untrusted (SK-42).
     ///
     /// # Errors
     /// [`LoadError::Check`] with the check that failed: the entry is to be asked for anew then (SK-35).
@@ -132,7 +132,7 @@ impl<'a, R> SkillsClient<'a, R> {
         LoadedSkill::load(self.client, entry).await
     }
 
-    /// What the server declares, if it has the extension.
+    /// Returns the settings that the server declares for the extension, if it has the extension.
     fn settings(&self) -> Result<Settings, CallError> {
         let info = self.client.info();
         let settings = info.extension(EXTENSION).and_then(Raw::object);
@@ -170,7 +170,7 @@ impl Listed for SkillEntry {
     }
 }
 
-/// What the client reads of the settings.
+/// The settings of the extension that the client reads.
 struct Settings {
     directory_read: bool,
 }

@@ -7,7 +7,7 @@ use std::io;
 
 use super::frontmatter::FrontmatterError;
 
-/// Why a skill is not served.
+/// The reason for which a skill is not served.
 #[derive(Debug)]
 pub struct SkillError {
     place: String,

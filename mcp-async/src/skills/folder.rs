@@ -43,7 +43,7 @@ struct Reader {
     root: PathBuf,
     files: Files,
     bytes: u64,
-    /// What remains to be read, with its path in the skill and its depth.
+    /// The folders that are still to be read, each with its path in the skill and its depth.
     folders: Vec<(PathBuf, String, usize)>,
 }
 

@@ -118,7 +118,7 @@ fn read(yaml: &str) -> Result<Frontmatter, FrontmatterError> {
     }
 }
 
-/// Whether two values are equal in content.
+/// Returns true if two values are equal in content.
 fn same(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(one), Value::Number(other)) => same_number(one, other),
@@ -140,7 +140,7 @@ fn same_number(one: &Number, other: &Number) -> bool {
     one == other || ((one.is_f64() || other.is_f64()) && one.as_f64() == other.as_f64())
 }
 
-/// Why a `SKILL.md` has no valid frontmatter.
+/// Reasons for which a `SKILL.md` has no valid frontmatter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FrontmatterError {

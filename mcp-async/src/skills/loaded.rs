@@ -172,7 +172,7 @@ impl SkillFile {
     }
 }
 
-/// Why a skill, or a file of it, is not used.
+/// Reasons for which a skill, or a file of it, is not used.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum LoadError {

@@ -135,10 +135,10 @@ fn skill_md<S: Send + Sync + 'static>(
     resource.handler(move |_| ready(Ok(contents.clone())))
 }
 
-/// What the handlers share.
+/// The state that the handlers share.
 struct Served {
     catalogue: Catalogue,
-    /// Whether callers see different skills.
+    /// True if callers see different skills.
     is_restricted: bool,
     page_size: usize,
     hint: Option<(Duration, CacheScope)>,
@@ -285,7 +285,7 @@ struct ReadResult {
     hint: Option<Hint>,
 }
 
-/// How long a result stays fresh, and who may share it (SK-24).
+/// The time for which a result stays fresh, and the caches that may share it (SK-24).
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Hint {
@@ -294,7 +294,8 @@ struct Hint {
 }
 
 impl Hint {
-    /// Nothing in revisions that do not have it. What only some callers see is private (CH-05).
+    /// Returns `None` in revisions without cache hints. A result that only some callers see is
+    /// private (CH-05).
     fn new(
         hint: Option<(Duration, CacheScope)>,
         is_restricted: bool,

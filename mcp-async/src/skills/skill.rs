@@ -102,9 +102,10 @@ impl Skill {
         self.uri_of(SKILL_MD)
     }
 
-    /// Shows it to those callers only for which `rule` returns `true`; the argument is the verified
-    /// sender, if there is one. To the others it does not exist: it is not listed, and none of its files
-    /// and folders is found. What is answered about it is then private in caches (CH-05).
+    /// Shows the skill to those callers only for which `rule` returns `true`; the argument is the
+    /// verified sender, if there is one. To other callers the skill does not exist: it is not
+    /// listed, and none of its files and folders is found. Answers about the skill are then private
+    /// in caches (CH-05).
     ///
     /// The rule must be quick; it is asked for each list and each read.
     ///

@@ -10,8 +10,8 @@ pub(super) fn folder_of(uri: &str) -> Option<&str> {
     uri.strip_suffix(SKILL_MD)?.strip_suffix('/')
 }
 
-/// Whether the URI names something below the folder, without segments that lead out of it, also
-/// where a program decodes them.
+/// Returns true if the URI is below the folder, without segments that lead out of it, also where a
+/// program decodes them.
 pub(super) fn is_inside(uri: &str, folder: &str) -> bool {
     let path = uri
         .strip_prefix(folder)
@@ -38,13 +38,13 @@ pub(super) fn encode_path(path: &str) -> String {
     encoded
 }
 
-/// Whether a segment means this folder or the one above, encoded or not.
+/// Returns true if a segment means this folder or the one above, encoded or not.
 fn is_dots(segment: &str) -> bool {
     let plain = segment.replace("%2e", ".").replace("%2E", ".");
     plain == "." || plain == ".."
 }
 
-/// Whether a segment contains an encoded separator.
+/// Returns true if a segment contains an encoded separator.
 fn has_separator(segment: &str) -> bool {
     let mut escapes = segment.split('%').skip(1);
     escapes.any(|escape| {

@@ -24,7 +24,7 @@ struct Reader {
     root: Option<Value>,
     /// The collections that are open.
     open: Vec<Collection>,
-    /// What aliases stand for.
+    /// The values that aliases stand for, by the numbers of their anchors.
     anchors: HashMap<usize, (Value, Measure)>,
     /// The weight of everything so far.
     weight: usize,
@@ -175,7 +175,7 @@ fn scalar(
         .ok_or("a value that does not fit its tag")
 }
 
-/// What a plain scalar means in the core schema.
+/// Returns the value of a plain scalar in the core schema.
 fn resolve(text: Cow<'_, str>) -> Result<Value, &'static str> {
     let value = match &*text {
         "" | "~" | "null" | "Null" | "NULL" => Some(Value::Null),
@@ -234,12 +234,12 @@ fn is_float(unsigned: &str, digits: impl Fn(&str) -> bool) -> bool {
             .is_none_or(|exponent| digits(exponent.strip_prefix(['+', '-']).unwrap_or(exponent)))
 }
 
-/// What a value costs.
+/// The size of a value.
 #[derive(Clone, Copy, Default)]
 struct Measure {
     /// Its nodes, and the bytes of its texts.
     weight: usize,
-    /// How deep its collections nest.
+    /// The levels to which its collections nest.
     depth: usize,
 }
 
@@ -276,7 +276,7 @@ impl Measure {
     }
 }
 
-/// How deep collections nest at most.
+/// The levels to which collections may nest.
 const MAX_DEPTH: usize = 32;
 /// The nodes and bytes of text of a document together, with what aliases stand for.
 const MAX_WEIGHT: usize = 256 << 10;

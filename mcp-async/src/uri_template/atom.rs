@@ -32,7 +32,7 @@ impl Run {
         self.variable.modifier == Modifier::Explode
     }
 
-    /// Whether the text may be empty: only where the operator leaves a sign of it.
+    /// Returns true if the text may be empty: only where the operator leaves a sign of it.
     pub(super) const fn may_be_empty(&self) -> bool {
         self.operator.first().is_some()
     }

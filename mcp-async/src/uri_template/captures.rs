@@ -2,7 +2,7 @@ use std::borrow::Cow;
 
 use super::value::{Value, Variables};
 
-/// What a URI holds for each variable of a template, decoded.
+/// The values of the variables of a template in a URI, decoded.
 ///
 /// A variable is missing where the URI leaves it out. Captures are [`Variables`]: expanding their
 /// template with them writes the URI again, see [`UriTemplate::matches`](super::UriTemplate::matches).
@@ -15,7 +15,8 @@ pub struct Captures {
 struct Entry {
     name: String,
     value: Value,
-    /// How many characters of the value were to be seen, where the template has a prefix.
+    /// The number of characters of the value that the URI contains, where the template has a
+    /// prefix.
     limit: Option<usize>,
 }
 

@@ -184,7 +184,7 @@ fn decode(text: &str, reserved: bool) -> Option<String> {
 #[derive(Clone, Debug, Default)]
 struct Row {
     enter: Bits,
-    /// The same for the pairs of a named expression.
+    /// The bytes from which the pairs of a named expression reach the end.
     pairs: Bits,
 }
 

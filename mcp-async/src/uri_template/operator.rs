@@ -1,4 +1,5 @@
-/// What an expression does with its variables (RFC 6570, appendix A's table).
+/// The operator of an expression, which decides how its variables are expanded (RFC 6570, appendix
+/// A's table).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Operator {
     /// `{var}`
@@ -33,7 +34,7 @@ impl Operator {
         })
     }
 
-    /// What stands before the first defined variable.
+    /// The byte before the first defined variable.
     pub(super) const fn first(self) -> Option<u8> {
         match self {
             Self::Simple | Self::Reserved => None,
@@ -46,7 +47,7 @@ impl Operator {
         }
     }
 
-    /// What stands between two variables, and between the members of an exploded one.
+    /// The byte between two variables, and between the members of an exploded one.
     pub(super) const fn separator(self) -> u8 {
         match self {
             Self::Simple | Self::Reserved | Self::Fragment => b',',
@@ -57,17 +58,17 @@ impl Operator {
         }
     }
 
-    /// Whether a value follows its name.
+    /// Returns true if each value follows its name.
     pub(super) const fn named(self) -> bool {
         matches!(self, Self::Parameter | Self::Query | Self::Continuation)
     }
 
-    /// Whether an empty value still has its `=`.
+    /// Returns true if an empty value still has its `=`.
     pub(super) const fn equals_when_empty(self) -> bool {
         !matches!(self, Self::Parameter)
     }
 
-    /// Whether reserved characters of a value stay as they are.
+    /// Returns true if reserved characters of a value stay as they are.
     pub(super) const fn reserved(self) -> bool {
         matches!(self, Self::Reserved | Self::Fragment)
     }

@@ -10,16 +10,16 @@ pub const MAX_TEMPLATE_LENGTH: usize = 8192;
 /// The most variables of one template, counting each mention.
 pub const MAX_VARIABLES: usize = 256;
 
-/// Why a text is no URI template, and where.
+/// The error of a text that is no URI template, and its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParseError {
     /// The byte of the template at which the trouble starts.
     pub at: usize,
-    /// What is wrong there.
+    /// The mistake.
     pub kind: ParseErrorKind,
 }
 
-/// What is wrong with a template.
+/// The mistakes that a template may contain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ParseErrorKind {
@@ -50,9 +50,9 @@ pub enum ParseErrorKind {
 /// A template taken apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Part {
-    /// What is copied, with everything encoded that has to be.
+    /// A text that is copied, with everything encoded that has to be.
     Literal(String),
-    /// What stands between braces.
+    /// The operator and the variables between braces.
     Expression(Operator, Vec<Variable>),
 }
 
@@ -276,7 +276,8 @@ const fn error(at: usize, kind: ParseErrorKind) -> ParseError {
     ParseError { at, kind }
 }
 
-/// Whether a character may be literal: section 2.1, and the apostrophe, which RFC 3986 allows in URIs.
+/// Returns true if a character may be literal: section 2.1, and the apostrophe, which RFC 3986
+/// allows in URIs.
 fn is_literal(sign: char) -> bool {
     match u32::from(sign) {
         0..0x80 => u8::try_from(sign)

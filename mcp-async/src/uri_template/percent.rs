@@ -95,10 +95,10 @@ pub(super) fn prefix(text: &str, count: usize, reserved: bool) -> &str {
 /// One character of a URI as a variable would take it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unit {
-    /// What every operator writes: unreserved, or encoded and no path separator.
+    /// A character that every operator takes: unreserved, or encoded and no path separator.
     Plain(usize),
-    /// What only `{+var}` and `{#var}` take: reserved, or an encoded path separator, which values
-    /// in a query take as well.
+    /// A character that only `{+var}` and `{#var}` take: reserved, or an encoded path separator,
+    /// which values in a query take as well.
     Reserved(usize),
     /// Nothing that an expansion writes: not a character of URIs, or broken encoding.
     Invalid,
@@ -113,7 +113,8 @@ impl Unit {
         }
     }
 
-    /// The same with encoded path separators.
+    /// The bytes that values in a query take: those that every operator takes, and encoded path
+    /// separators.
     pub(super) const fn encoded(self) -> Option<usize> {
         match self {
             Self::Plain(length) | Self::Reserved(length @ 3) => Some(length),

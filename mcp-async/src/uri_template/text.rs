@@ -10,7 +10,7 @@ pub(super) struct Text<'u> {
     units: Vec<Unit>,
     /// Where the run of plain units from each byte ends.
     plain_ends: Vec<usize>,
-    /// The same where encoded separators are taken too.
+    /// Where the run of plain units and encoded path separators from each byte ends.
     encoded_ends: Vec<usize>,
 }
 

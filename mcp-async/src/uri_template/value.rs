@@ -1,6 +1,6 @@
 use std::borrow::Cow;
 
-/// What a variable holds: a text, or several for `*`.
+/// The value of a variable: a text, or several for `*`.
 ///
 /// A [`List`](Self::List) or [`Map`](Self::Map) without members counts as undefined (RFC 6570,
 /// section 2.3).
@@ -61,7 +61,7 @@ impl From<String> for Value {
     }
 }
 
-/// Where [`UriTemplate::expand`](super::UriTemplate::expand) finds the values.
+/// The source of the values for [`UriTemplate::expand`](super::UriTemplate::expand).
 ///
 /// Slices, arrays and vectors of names with values are variables (the first of a name counts), as
 /// are closures and [`Captures`](super::Captures).

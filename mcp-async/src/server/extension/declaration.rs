@@ -1,4 +1,4 @@
-//! What a server declares of an extension.
+//! The declaration of an extension by a server.
 
 use mcp_proto::RevisionSet;
 use mcp_proto::json::RawBuf;
@@ -12,7 +12,7 @@ pub(in crate::server) struct Declaration {
     pub(in crate::server) name: String,
     pub(in crate::server) settings: RawBuf,
     pub(in crate::server) revisions: RevisionSet,
-    /// What else has to be declared (EX-19).
+    /// The other capabilities that have to be declared (EX-19).
     pub(super) needs: ServerFeatures,
 }
 

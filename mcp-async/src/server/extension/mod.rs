@@ -260,8 +260,8 @@ impl<S: Send + Sync + 'static> Extension<S> {
     /// error refuses the subscription as a whole, and so does a value of another type. Until all
     /// keys are judged, nothing is written of the subscription.
     ///
-    /// What the judge gives to [`Listener::run`] sends the notifications, or the application keeps
-    /// the [`Listener`] for as long as it is [open](Listener::is_closed).
+    /// The future that the judge gives to [`Listener::run`] sends the notifications, or the
+    /// application keeps the [`Listener`] for as long as it is [open](Listener::is_closed).
     ///
     /// ```
     /// use mcp_async::server::{Extension, HandlerError, Listener};

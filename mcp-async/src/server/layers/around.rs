@@ -33,7 +33,7 @@ where
     AroundFn(function)
 }
 
-/// What [`around`] makes.
+/// The layer that [`around`] makes.
 #[derive(Clone, Copy)]
 pub struct AroundFn<F>(F);
 

@@ -25,9 +25,9 @@ use crate::server::{Call, Service};
 
 /// Lets so many handlers run at a time; further calls wait for their turn, in order.
 ///
-/// It counts calls, prompts, reads, completions and methods of the application's own, not
-/// lists. What it counts over is every service that this layer and its clones were put around: one
-/// layer for a whole program is one limit for all its connections.
+/// It counts calls, prompts, reads, completions and methods of the application's own, not lists.
+/// The limit is shared by all services that this layer and its clones were put around: one layer
+/// for a whole program is one limit for all its connections.
 ///
 /// A call that waits holds its decoded arguments and its place in the table of its connection,
 /// where at most [`Limits::in_flight`](mcp_proto::Limits::in_flight) are. Waiting counts for a

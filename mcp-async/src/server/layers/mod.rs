@@ -54,8 +54,8 @@ pub use self::timeout::Timeout;
 #[cfg(feature = "tracing")]
 pub use self::trace::Trace;
 
-/// What a layer of this module does around a call. Everything else that a service hears goes
-/// through to it.
+/// The part of a layer of this module that takes calls. All other methods of a [`Service`] go
+/// through to the inner service.
 ///
 /// ```
 /// use mcp_async::server::layers::{Around, Layer, Layered};
@@ -174,8 +174,8 @@ impl<L: fmt::Debug, S> fmt::Debug for Layered<L, S> {
     }
 }
 
-/// Whether a handler of the application may answer this method: other lists and subscriptions are
-/// answered from what the server holds anyway.
+/// Returns true if a handler of the application may answer this method: other lists and
+/// subscriptions are answered from what the server holds anyway.
 const fn runs_a_handler(method: Method<'_>) -> bool {
     matches!(
         method,

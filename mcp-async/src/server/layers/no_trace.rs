@@ -1,4 +1,4 @@
-//! What stands in for the spans of calls in builds without `tracing`.
+//! The replacement of the spans of calls in builds without `tracing`.
 
 use crate::server::service::BoxService;
 

@@ -53,8 +53,8 @@ impl Trace {
         Self::default()
     }
 
-    /// Lets spans continue the traces of clients: the closure gets each new span and the trace
-    /// that its request belongs to. How the two are joined depends on the exporter; with
+    /// Lets spans continue the traces of clients: the closure gets each new span and the trace that
+    /// its request belongs to. The exporter determines how the two are joined; with
     /// `tracing-opentelemetry` it is `set_parent`.
     pub fn linking(mut self, link: impl Fn(&Span, &TraceContext) + Send + Sync + 'static) -> Self {
         self.link = Some(Arc::new(link));
@@ -130,7 +130,7 @@ struct Traced {
     context: CallContext,
     began: Instant,
     limit: Option<Duration>,
-    /// Whether it is in the handler's hands: if it is dropped meanwhile, that has panicked.
+    /// True while the handler runs: if the job is dropped meanwhile, the handler has panicked.
     polling: bool,
     /// `None` before it is there and after it is answered.
     job: Option<Job>,

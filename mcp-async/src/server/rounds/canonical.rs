@@ -2,9 +2,9 @@
 
 use mcp_proto::json::{Object, Raw};
 
-/// Hands over everything that the parameters of a call ask for, so that a retry of the same
-/// call (MR-09) is recognised although its members may come in another order, with other
-/// spaces and other escapes. What differs from round to round is left out.
+/// Hands over everything that the parameters of a call ask for, so that a retry of the same call
+/// (MR-09) is recognised although its members may come in another order, with other spaces and
+/// other escapes. Members that differ from round to round are left out.
 ///
 /// Every part says what it is and how long, so two different texts never read the same.
 pub(super) fn params(params: Object<'_>, feed: &mut dyn FnMut(&[u8])) {
@@ -45,7 +45,7 @@ fn value(raw: Raw<'_>, feed: &mut dyn FnMut(&[u8])) {
     }
 }
 
-/// What follows, and how much of it.
+/// Hands over the kind and the length of the part that follows.
 pub(super) fn head(kind: u8, len: usize, feed: &mut dyn FnMut(&[u8])) {
     feed(&[kind]);
     feed(&u64::try_from(len).unwrap_or(u64::MAX).to_be_bytes());

@@ -49,7 +49,7 @@ struct Params<'a> {
     task_id: &'a str,
 }
 
-/// Whether the client makes tasks of such questions (TK-02).
+/// Returns true if the client makes tasks of such questions (TK-02).
 pub(super) fn makes_tasks(client: ClientFeatures, method: Method<'_>) -> bool {
     match method {
         Method::ElicitationCreate => client.contains(ClientFeatures::TASKS_ELICITATION),
@@ -160,7 +160,7 @@ impl ClientTask {
         }
     }
 
-    /// What the client says of the task (TK-10, TK-11).
+    /// Takes the state of the task that the client has sent (TK-10, TK-11).
     fn note(&mut self, task: &Task) {
         if task.status.is_terminal() || task.status == TaskStatus::InputRequired {
             self.begin(Method::TasksResult);

@@ -8,25 +8,24 @@ use mcp_proto::{Payload, Revision, SendError};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
-use super::conversation;
 use super::question::QuestionFuture;
 use super::roots::Roots;
 use crate::model::{
     CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, ElicitUrlParams,
-    ListRootsResult,
+    ListRootsResult, check_conversation,
 };
 use crate::schema;
 use crate::server::ask::{AskError, not_in_revision};
 use crate::server::context::CallContext;
 
-/// What a person made of a form.
+/// The response of a user to a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Elicited<T> {
-    /// Filled it in.
+    /// The user filled in the form.
     Accepted(T),
-    /// Said no.
+    /// The user declined.
     Declined,
-    /// Put it away without an answer.
+    /// The user dismissed the form without an answer.
     Cancelled,
 }
 
@@ -84,8 +83,8 @@ impl CallContext {
     }
 
     /// Asks a person to fill in a form with this schema: a flat object of primitive fields, of
-    /// which each revision is sent what it knows (EL-17). What comes back is checked against it
-    /// (EL-09); fields that the form does not have are left as they are. A form that says what
+    /// which each revision is sent what it knows (EL-17). The answer is checked against the schema
+    /// (EL-09); fields that the form does not have are left as they are. A form with a keyword that
     /// no answer is checked against, such as a `pattern`, is not asked: [`AskError::Form`].
     ///
     /// ```
@@ -217,7 +216,7 @@ impl CallContext {
                 false => not_in_revision(Method::SamplingCreateMessage, self.revision()),
             })
         } else {
-            conversation::check(&params.messages)
+            check_conversation(&params.messages)
                 .map(|()| params)
                 .map_err(AskError::Invalid)
         };

@@ -78,8 +78,8 @@ impl StateKeys {
         self
     }
 
-    /// How long a client may take for one round; half an hour otherwise. A person has to read
-    /// the question and find the answer in this time.
+    /// Sets the time that a client may take for one round; half an hour otherwise. A person has to
+    /// read the question and find the answer in this time.
     pub fn lifetime(mut self, lifetime: Duration) -> Self {
         Arc::make_mut(&mut self.0).lifetime = lifetime;
         self
@@ -124,7 +124,7 @@ impl StateKeys {
         Some(URL_SAFE_NO_PAD.encode(bytes))
     }
 
-    /// What was sealed, if it was for this very call and has not expired.
+    /// Returns the sealed body, if it was sealed for this very call and has not expired.
     pub(super) fn open(&self, origin: &Origin<'_>, state: &str) -> Option<Vec<u8>> {
         if state.len() > LIMIT {
             return None;
@@ -201,7 +201,7 @@ fn schedule(key: &[u8; 32]) -> Hmac<Sha256> {
     Hmac::new(&block.into())
 }
 
-/// What the longest sealed state may take, in characters.
+/// The length of the longest sealed state, in characters.
 pub(super) const LIMIT: usize = 64 << 10;
 
 /// So that the same key may serve another purpose.

@@ -16,7 +16,6 @@ mod answer;
 mod begin;
 mod canonical;
 mod client_task;
-mod conversation;
 #[cfg(feature = "http-server")]
 mod derived_keys;
 mod elicit;

@@ -30,10 +30,9 @@ use crate::server::machine::Machine;
 ///   never is: after the handler's poll the call ends with every open question, the handler is
 ///   dropped, and it runs from its start when the client calls again with the answers.
 ///
-/// The same question under the same key has the same answer, without being asked twice. The
-/// parameters tell questions apart, so take what differs from run to run (a time, a random
-/// number) from [`CallContext::once`]: a question that reads differently in the next round is
-/// asked again.
+/// Equal questions under one key have one answer, and are asked once. The parameters tell questions
+/// apart, so take values that differ from run to run (a time, a random number) from
+/// [`CallContext::once`]: a question that reads differently in the next round is asked again.
 ///
 /// # Errors
 /// - [`AskError::Refused`]: what the client did not declare, by the name of the capability; in
@@ -62,13 +61,13 @@ pub struct QuestionFuture<'a, T> {
     key: &'a str,
     /// Or why it cannot be asked, until that is returned.
     asked: Result<Asked, Option<AskError>>,
-    /// What a legacy session is sent, where that differs.
+    /// The parameters that a legacy session is sent, where they differ.
     nested: Option<RawBuf>,
     decode: fn(Raw<'_>) -> Result<T, DecodeError>,
     timeout: Duration,
     /// When the time of a nested request is over, once it was made.
     deadline: Option<Instant>,
-    /// Whether the client of a legacy session may make a task of it.
+    /// True if the client of a legacy session may make a task of the question.
     may_be_task: bool,
     /// The task that the client made of it.
     task: Option<ClientTask>,
@@ -89,7 +88,7 @@ enum Stage {
     Done,
 }
 
-/// What the memory of the call says to a question.
+/// The results of looking for the answer in the memory of the call.
 enum Found {
     Answer {
         result: RawBuf,
@@ -200,7 +199,7 @@ impl<'a, T> QuestionFuture<'a, T> {
         (self.decode)(result.as_raw()).map_err(AskError::Decode)
     }
 
-    /// What the memory of the call says.
+    /// Looks for the answer in the memory of the call.
     fn look(&mut self, cx: &task::Context<'_>) -> Found {
         let asked = match &mut self.asked {
             Ok(asked) => asked,
@@ -413,13 +412,13 @@ impl CallContext {
         looked.flatten()
     }
 
-    /// The same, if there is any yet.
+    /// Looks at the memory of the call, if there is any yet.
     pub(super) fn with_existing_round<T>(&self, look: impl FnOnce(&mut Round) -> T) -> Option<T> {
         let looked = self.with_rounds(|rounds, _| rounds.existing(self.token).map(look));
         looked.flatten()
     }
 
-    /// Whether the client of a modern call may be asked this.
+    /// Fails if the client of a modern call may not be asked this.
     fn check(&self, asked: &Asked, waits_live: bool) -> Result<(), AskError> {
         let params = asked.params.as_raw().object();
         let params = params.ok_or(AskError::Refused(SendError::Encode))?;

@@ -43,29 +43,30 @@ impl Roots {
         self.roots.iter().map(|(root, path)| (root, path.as_path()))
     }
 
-    /// How many there are.
+    /// Returns the number of roots, without the [refused](Self::refused) ones.
     pub fn len(&self) -> usize {
         self.roots.len()
     }
 
-    /// Whether there is none: then nothing lies in one.
+    /// Returns true if there are no roots, apart from [refused](Self::refused) ones; then no path
+    /// is inside one.
     pub fn is_empty(&self) -> bool {
         self.roots.is_empty()
     }
 
-    /// What the client sent besides: without a `file://` address, or with one that cannot be
+    /// Returns the roots that were refused: without a `file://` address, or with one that cannot be
     /// the path of a file. They count for nothing.
     pub fn refused(&self) -> &[Root] {
         &self.refused
     }
 
-    /// Whether the path is a root or lies in one, when all links and all `..` of both are
+    /// Returns true if the path is a root or is inside one, when all links and all `..` of both are
     /// resolved.
     ///
-    /// What does not exist yet is judged by its nearest parent that does, and by where a link
-    /// in between would lead. A relative path starts in the working directory. What cannot be
-    /// looked at lies in no root. The file system is asked at each call, so the answer holds
-    /// for this moment: a process that changes directories meanwhile can change it, too.
+    /// A path that does not exist yet is judged by its nearest parent that does, and by where a
+    /// link in between would lead. A relative path starts in the working directory. A path that
+    /// cannot be looked at is inside no root. The file system is asked at each call, so the answer
+    /// holds for this moment: a process that changes directories meanwhile can change it, too.
     pub fn contains(&self, path: &Path) -> bool {
         let Ok(path) = std::path::absolute(path).and_then(|path| resolve(&path)) else {
             return false;

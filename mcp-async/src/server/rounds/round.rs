@@ -13,7 +13,7 @@ use crate::error::ErrorReply;
 /// One call, over all of its rounds.
 #[derive(Debug, Default)]
 pub(in crate::server) struct Round {
-    /// What travels in the request state.
+    /// The part that travels in the request state.
     pub(super) carried: Carried,
     /// The questions that are being asked.
     pub(super) open: Vec<Open>,
@@ -35,13 +35,13 @@ pub(super) struct Carried {
     /// The application's own values.
     #[serde(rename = "v", default)]
     pub(super) values: BTreeMap<String, RawBuf>,
-    /// What was computed once.
+    /// The values that were computed once.
     #[serde(rename = "c", default)]
     pub(super) computed: BTreeMap<String, RawBuf>,
     /// The answers that there are.
     #[serde(rename = "a", default)]
     pub(super) answers: BTreeMap<String, Answer>,
-    /// What was asked in the last round, by its fingerprint.
+    /// The questions of the last round, by their fingerprints.
     #[serde(rename = "q", default)]
     pub(super) asked: BTreeMap<String, Fingerprint>,
 }
@@ -53,7 +53,7 @@ pub(super) struct Answer {
     pub(super) question: Fingerprint,
     #[serde(rename = "r")]
     pub(super) result: RawBuf,
-    /// Whether a question of this very round has it as its answer.
+    /// True if this is the answer of a question of this very round.
     #[serde(skip)]
     pub(super) used: bool,
 }
@@ -251,7 +251,7 @@ impl Open {
 }
 
 impl Waiting {
-    /// Wakes the task in time. What is returned has to be dropped outside of the lock.
+    /// Wakes the task in time. The returned waker has to be dropped outside of the lock.
     pub(super) fn join(&mut self, number: u64, cx: &Context<'_>) -> Option<Waker> {
         match self.0.iter_mut().find(|(other, _)| *other == number) {
             Some((_, waker)) if waker.will_wake(cx.waker()) => None,
@@ -279,7 +279,7 @@ impl Waiting {
 }
 
 impl Carried {
-    /// What a state says, if it is one.
+    /// Decodes the body of a state; `None` if it is none.
     pub(super) fn decode(body: &[u8]) -> Option<Self> {
         Raw::parse(body, MAX_DEPTH).ok()?.decode(&mut []).ok()
     }

@@ -17,7 +17,7 @@ pub struct RequestState<'a> {
     context: &'a CallContext,
 }
 
-/// Why a value is not kept.
+/// Reasons for which a value is not kept.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum StateError {

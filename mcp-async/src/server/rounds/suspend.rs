@@ -11,8 +11,8 @@ use crate::server::context::CallContext;
 use crate::server::reply::{Input, Settled};
 
 impl CallContext {
-    /// What ends this round, if the handler has asked something; else the task is woken when
-    /// it does, from another task for instance.
+    /// Ready with the questions that end this round, if the handler has asked something; else the
+    /// task is woken when it does, from another task for instance.
     pub(in crate::server) fn poll_suspend(&self, cx: &task::Context<'_>) -> Poll<Settled<()>> {
         if !self.suspends {
             return Poll::Pending;

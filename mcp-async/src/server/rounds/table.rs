@@ -30,7 +30,7 @@ pub(crate) struct Rounds {
 struct Place {
     /// The call that the place is for, until it is over.
     token: Option<Token>,
-    /// What a state will be bound to: of a call of 2026-07-28 that may ask.
+    /// The method that a state will be bound to: of a call of 2026-07-28 that may ask.
     origin: Option<Method<'static>>,
     params: RawBuf,
     /// Looks whether there are questions now.
@@ -40,7 +40,7 @@ struct Place {
     round: Option<Box<Round>>,
 }
 
-/// What a suspended call leaves behind.
+/// The parts of a suspended call from which its answer is made.
 #[derive(Debug)]
 pub(super) struct Left {
     pub(super) keys: Option<StateKeys>,
@@ -67,7 +67,7 @@ impl Rounds {
         rounds
     }
 
-    /// Whether handlers wait for answers instead of ending their round.
+    /// Returns true if handlers wait for answers instead of ending their round.
     pub(super) const fn waits_live(&self) -> bool {
         self.waits_live
     }
@@ -131,7 +131,7 @@ impl Rounds {
         (!place.suspended).then(|| &mut **place.round.get_or_insert_default())
     }
 
-    /// The same, if there is any yet.
+    /// The memory of a live call, if there is any yet; `None` once its questions were written.
     pub(super) fn existing(&mut self, token: Token) -> Option<&mut Round> {
         let index = self.index(token)?;
         let place = self.places.get_mut(index)?;
@@ -231,7 +231,7 @@ impl Rounds {
     }
 }
 
-/// What was known of a call that is over. Futures that wait for something of it are woken.
+/// The memory of a call that is over. Futures that wait for something of the call are woken.
 #[derive(Debug)]
 pub(crate) struct Kept {
     round: Option<Box<Round>>,
@@ -246,5 +246,5 @@ impl Drop for Kept {
     }
 }
 
-/// What one place keeps of its buffer when its call is over.
+/// The largest buffer that one place keeps when its call is over.
 const KEPT: usize = 4 << 10;

@@ -64,7 +64,7 @@ pub(super) trait Listed: Keyed + Send + Sync + 'static {
 
     fn visibility(&self) -> &Visibility;
 
-    /// Whether the revision of the call has such items.
+    /// Returns true if the revision of the call has such items.
     fn is_served(&self, _: &Call<'_>) -> bool {
         true
     }

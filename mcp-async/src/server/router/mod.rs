@@ -38,7 +38,7 @@ pub(super) struct Router {
     host: Host,
     /// As they were when the connection began.
     settings: Arc<Settings>,
-    /// What is left of the limits, by the name of the tool; completions have the empty name.
+    /// The remaining uses of the limits, by the name of the tool; completions have the empty name.
     buckets: Arc<Buckets>,
     /// The server knows the connection.
     known: AtomicBool,
@@ -180,7 +180,7 @@ impl Service for Router {
 #[derive(serde::Serialize)]
 struct Empty {}
 
-/// What the request is about; the core has seen to it that it is sound text.
+/// The name or URI that the request is about; the core has seen to it that it is sound text.
 fn subject<'b>(call: &Call<'b>) -> Cow<'b, str> {
     call.request.subject.unwrap_or_default().to_cow()
 }

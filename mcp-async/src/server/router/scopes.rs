@@ -50,8 +50,8 @@ impl Inner {
         Ok(call.context().require(&needed)?)
     }
 
-    /// Whether the client may learn that the resource at this URI has changed: the token of its
-    /// last request has the scopes of the resource.
+    /// Returns true if the client may learn that the resource at this URI has changed: the token of
+    /// its last request has the scopes of the resource.
     pub(in crate::server) fn may_read(&self, peer: &Peer, uri: &str) -> bool {
         let view = self.view();
         if !view.has_scopes {
@@ -139,8 +139,8 @@ fn of_resource(catalog: &Catalog, uri: &str, caller: Option<&Principal>) -> Requ
     }
 }
 
-/// Those of what a subscription covers, as far as that is known now: a resource, and what lies below
-/// its URI (RS-10). Which update is told is decided when it happens.
+/// The scopes of everything that a subscription covers, as far as that is known now: a resource,
+/// and those below its URI (RS-10). Each update is checked again when it happens.
 fn of_subscription(catalog: &Catalog, uri: &str, caller: Option<&Principal>) -> RequiredScopes {
     if uri.is_empty() {
         return RequiredScopes::NONE;

@@ -4,17 +4,17 @@ use super::super::service::Call;
 use super::super::tool::Tool;
 use super::super::visibility::Visibility;
 
-/// Whether an item is shown to the caller.
+/// Returns true if the item is shown to the caller.
 pub(super) fn is_shown(visibility: &Visibility, call: &Call<'_>) -> bool {
     visibility.shows(call.context().principal())
 }
 
-/// Whether the revision of the call has such tools (XH-04).
+/// Returns true if the revision of the call has such tools (XH-04).
 pub(super) fn is_served(tool: &Tool, call: &Call<'_>) -> bool {
     !tool.drafted || is_draft(call)
 }
 
-/// Whether the call is one of the transports draft, which HTTP alone has.
+/// Returns true if the call is one of the transports draft, which HTTP alone has.
 fn is_draft(call: &Call<'_>) -> bool {
     #[cfg(feature = "http-server")]
     let draft = super::super::mirrored::is_draft(call);

@@ -1,4 +1,4 @@
-//! What a handle of a task reports.
+//! The changes of a task that its handle reports.
 
 use core::time::Duration;
 
@@ -29,9 +29,9 @@ pub struct TaskState {
     pub created_at: String,
     /// The time of the last change, in ISO 8601.
     pub last_updated_at: String,
-    /// How long the server keeps it from its creation; `None` means without limit.
+    /// The lifetime of the task on the server, from its creation; `None` means without limit.
     pub ttl: Option<Duration>,
-    /// How long the server wants a client to wait between two polls.
+    /// The interval between two polls that the server asks for.
     pub poll_interval: Option<Duration>,
 }
 
@@ -59,7 +59,7 @@ impl TaskState {
         }
     }
 
-    /// Whether people see a difference.
+    /// Returns true if the status and its message are the same, so that users see no difference.
     pub(super) fn is_like(&self, other: &Self) -> bool {
         (self.status, &self.message) == (other.status, &other.message)
     }

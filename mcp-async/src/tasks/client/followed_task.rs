@@ -38,7 +38,7 @@ pub(super) struct FollowedTask {
     getting: Option<Boxed<Result<RawBuf, CallError>>>,
 }
 
-/// What a look at the polls brought.
+/// The results of [`FollowedTask::poll_get`].
 pub(super) enum Polled {
     /// A poll has begun.
     Begun,
@@ -100,7 +100,7 @@ impl FollowedTask {
         self.end.is_some()
     }
 
-    /// Whether the server keeps it no longer.
+    /// Returns true if the lifetime of the task is over: the server keeps it no longer.
     pub(super) fn is_expired(&self) -> bool {
         is_due(self.expires, self.now())
     }

@@ -251,8 +251,8 @@ impl Follower {
         }
     }
 
-    /// Whether the server said something newer before, be it on another stream. Only times of one
-    /// form can be compared.
+    /// Returns true if the server sent a newer state before, be it on another stream. Only times of
+    /// one form can be compared.
     fn is_older(&self, task: &DetailedTask) -> bool {
         let last = self.task.state().map(|state| &*state.last_updated_at);
         let time = &*task.last_updated_at;
@@ -291,7 +291,7 @@ impl Follower {
         }
     }
 
-    /// What the server says of the task, if it does not contradict itself.
+    /// Takes the state of the task that the server has sent, which does not contradict itself.
     fn accept(&mut self, task: DetailedTask) {
         self.task.note(TaskState::of(&task));
         match (task.status, task.result, task.error) {
@@ -394,7 +394,7 @@ fn open(client: &Client<()>, id: &str) -> Boxed<Result<Subscription, CallError>>
     })
 }
 
-/// Whether the server tells of the changes of this task.
+/// Returns true if the server sends notifications about the changes of this task.
 fn accepts(subscription: &Subscription, id: &str) -> bool {
     let ids = subscription.accepted("taskIds").and_then(Raw::array);
     ids.is_some_and(|ids| {
@@ -405,5 +405,5 @@ fn accepts(subscription: &Subscription, id: &str) -> bool {
 
 /// The most questions whose callbacks run at a time.
 const PENDING: usize = 128;
-/// How long an acknowledgement is waited for after the end.
+/// The time for which the follower waits for an acknowledgement after the end.
 const LINGER: Duration = Duration::from_secs(1);

@@ -12,7 +12,7 @@ use super::event::{TaskEvent, TaskState};
 use crate::client::{CallError, Client};
 use crate::model::{CallToolResult, DetailedTask, Task};
 
-/// What the call of a tool returns.
+/// The outcome of the call of a tool.
 #[derive(Debug)]
 pub enum ToolOutcome {
     /// The result, at once.

@@ -5,7 +5,8 @@ use core::time::Duration;
 use super::EXTENSION;
 use crate::client::Client;
 
-/// How a client follows tasks, for [`ClientBuilder::tasks`](crate::client::ClientBuilder::tasks).
+/// Settings of a client that follows tasks, for
+/// [`ClientBuilder::tasks`](crate::client::ClientBuilder::tasks).
 ///
 /// ```
 /// use mcp_async::client::ClientBuilder;

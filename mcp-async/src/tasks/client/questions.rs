@@ -13,7 +13,7 @@ use crate::error::CallError;
 pub(super) struct Questions {
     pub(super) keys: Vec<String>,
     stage: Stage,
-    /// How often the answers could not be sent.
+    /// The number of failed attempts to send the answers.
     failures: u32,
 }
 
@@ -30,7 +30,7 @@ pub(super) enum Unanswered {
     Refused(CallError),
     /// The server did not take the answers.
     Sending(CallError),
-    /// The same, and they may be sent [again](Questions::retry) later.
+    /// The server did not take the answers, and they may be sent [again](Questions::retry) later.
     Unsent,
 }
 
@@ -44,12 +44,12 @@ impl Questions {
         }
     }
 
-    /// Whether the answers are being sent.
+    /// Returns true if the answers are being sent.
     pub(super) const fn is_on_the_wire(&self) -> bool {
         matches!(self.stage, Stage::Updating(..))
     }
 
-    /// How many callbacks are asked.
+    /// Returns the number of callbacks that are being asked.
     pub(super) fn pending(&self) -> usize {
         match self.stage {
             Stage::Asking(_) => self.keys.len(),

@@ -25,7 +25,7 @@ struct Update<'a> {
     input_responses: &'a RawBuf,
 }
 
-/// What is needed to speak of a task.
+/// The client, the id and the timeout of the requests about one task.
 #[derive(Clone)]
 pub(super) struct Requests {
     pub(super) client: Client<()>,
@@ -76,7 +76,7 @@ impl Requests {
         }
     }
 
-    /// Whether the request may succeed later: the failure says nothing of the task.
+    /// Returns true if the request may succeed later: the failure is not about the task.
     pub(super) fn may_succeed(&self, error: &CallError) -> bool {
         match error {
             CallError::Timeout => true,

@@ -15,7 +15,7 @@ type Question = (String, String);
 /// The address of a connection, which tells it from others.
 pub(super) type Connection = usize;
 
-/// What asks a question.
+/// The request or the session that asks a question.
 struct Asker {
     client: Connection,
     /// Not on behalf of a request for the result.

@@ -138,8 +138,8 @@ impl Engine {
         }
     }
 
-    /// Whether a call that need not become a task runs in its exchange: a further task of this owner would
-    /// exceed a bound, or the server ends.
+    /// Returns true if a call that need not become a task runs in its exchange: a further task of
+    /// this owner would exceed a bound, or the server ends.
     pub(super) fn stays_in_exchange(&self, owner: &Option<Arc<str>>) -> bool {
         let now = (self.executor.now)();
         let may_run = self.runs.may_begin(now, self.tasks.max_running);

@@ -26,7 +26,7 @@ use crate::io::stdio::Sleep;
 use crate::observe;
 use crate::server::{CallContext, Ownership, Principal};
 
-/// What the connections of a server share of its tasks.
+/// The state of its tasks that the connections of a server share.
 pub(super) struct Engine {
     pub(super) tasks: Tasks,
     pub(super) executor: Executor,
@@ -125,7 +125,7 @@ impl Engine {
         }
     }
 
-    /// Whether the process that works on a task has ended.
+    /// Returns true if the process that works on a task has ended.
     pub(super) async fn is_orphan(&self, record: &TaskRecord) -> Result<bool, ErrorReply> {
         let own = record.boot == self.boot;
         if record.status.is_terminal() || own || !self.may_find_orphans() {
@@ -136,8 +136,8 @@ impl Engine {
         Ok(!alive && self.is_known_to_live().await?)
     }
 
-    /// Whether the store still has the lease of this process. One that has lost it may have lost those of
-    /// processes that live; then this process begins a new one.
+    /// Returns true if the store still has the lease of this process. A store that has lost this
+    /// lease may have lost those of processes that live; then this process begins a new one.
     pub(super) async fn is_known_to_live(&self) -> Result<bool, ErrorReply> {
         if !self.store().is_shared() {
             return Ok(true);
@@ -194,14 +194,14 @@ impl Engine {
         .await
     }
 
-    /// Whether a process that the store does not know is dead. After an outage of a store that processes share
-    /// the others may not have renewed themselves yet.
+    /// Returns true if a process that the store does not know is dead. After an outage of a store
+    /// that processes share the others may not have renewed themselves yet.
     pub(super) fn may_find_orphans(&self) -> bool {
         let now = (self.executor.now)();
         !self.store().is_shared() || self.ownership().may_displace(now)
     }
 
-    /// Whether no other process can have declared the tasks of this lease failed.
+    /// Returns true if no other process can have declared the tasks of this lease failed.
     pub(super) fn has_lease(&self, lease: u64) -> bool {
         let now = (self.executor.now)();
         let ownership = self.ownership();

@@ -1,4 +1,4 @@
-//! What the engine of tasks needs of a runtime.
+//! The part of a runtime that the engine of tasks uses.
 
 use core::future::{Future, poll_fn};
 use core::pin::pin;

@@ -14,7 +14,7 @@ pub(super) struct KeptTasks {
     bytes: usize,
     /// When they are forgotten.
     leaving: BTreeSet<(u64, u64)>,
-    /// What the store has to change yet.
+    /// The changes that the store has not made yet.
     repairs: VecDeque<Repair>,
     /// The number of the newest task.
     last: u64,
@@ -64,7 +64,7 @@ impl KeptTasks {
         Ok((self.last, removed))
     }
 
-    /// Whether there is a place for a further task of this owner; else the limit.
+    /// Returns an error with the limit if there is no place for a further task of this owner.
     pub(super) fn may_add(&self, owner: &Owner, bounds: Bounds) -> Result<(), &'static str> {
         match self.is_full(owner, bounds) {
             Some(limit) if self.oldest(owner, limit).is_none() => Err(limit),
@@ -123,7 +123,7 @@ impl KeptTasks {
         self.repairs.push_back(repair);
     }
 
-    /// Whether the store has to remove tasks that made room for others.
+    /// Returns true if the store has to remove tasks that made room for others.
     pub(super) fn has_removals(&self) -> bool {
         let mut repairs = self.repairs.iter();
         repairs.any(|repair| matches!(repair, Repair::Remove(_)))
@@ -176,7 +176,7 @@ impl KeptTasks {
         }
     }
 
-    /// Whether there is neither a task nor a change that the store has to make.
+    /// Returns true if there is neither a task nor a change that the store has to make.
     pub(super) fn is_empty(&self) -> bool {
         self.tasks.is_empty() && self.repairs.is_empty()
     }
@@ -190,7 +190,7 @@ pub(super) enum Repair {
     Fail(String, &'static str),
 }
 
-/// How many tasks are kept.
+/// The bounds of the number of tasks that are kept.
 #[derive(Clone, Copy)]
 pub(super) struct Bounds {
     pub(super) all: usize,

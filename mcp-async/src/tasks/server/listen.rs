@@ -74,7 +74,7 @@ impl Engine {
     }
 }
 
-/// Whether a client sees a difference.
+/// Returns true if a client sees a difference between the records.
 fn shows(old: &TaskRecord, new: &TaskRecord) -> bool {
     (old.status, &old.message, &old.questions) != (new.status, &new.message, &new.questions)
 }
@@ -83,5 +83,5 @@ fn shows(old: &TaskRecord, new: &TaskRecord) -> bool {
 const METHOD: &str = "notifications/tasks";
 /// The tasks of one subscription.
 const MOST: usize = 1000;
-/// How long the store is left alone after a failure.
+/// The pause after a failure of the store.
 const PAUSE: Duration = Duration::from_millis(100);

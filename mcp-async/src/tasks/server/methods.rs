@@ -96,7 +96,8 @@ impl Engine {
         self.find_of(id, owner, false).await
     }
 
-    /// The same of a task of 2025-11-25 or of the extension.
+    /// The record of a task that this owner may see, as it is now: of 2025-11-25 if `is_core`,
+    /// otherwise of the extension.
     pub(super) async fn find_of(
         &self,
         id: &str,

@@ -7,7 +7,7 @@ use crate::server::{Detach, Tool};
 use mcp_proto::json::RawBuf;
 use mcp_proto::rpc::code;
 
-/// Whether calls of a tool become tasks: see [`Tool::task`].
+/// The rule by which calls of a tool become tasks: see [`Tool::task`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TaskPolicy {
     /// A call becomes a task if its client can follow one and the server can keep a further one, and
@@ -27,7 +27,7 @@ impl TaskPolicy {
     }
 }
 
-/// What an engine of tasks finds with a tool.
+/// The data of the engine of tasks that a tool carries.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ToolTasks {
     pub(super) policy: TaskPolicy,
@@ -38,8 +38,8 @@ impl<S: Send + Sync + 'static> Tool<S> {
     /// Lets calls of the tool become tasks, before their handler runs. It has an effect on a server
     /// with [`tasks`](crate::server::ServerBuilder::tasks).
     ///
-    /// The same handler serves tasks and ordinary calls. In a task the messages of its progress are
-    /// the status message, questions wait for their answers while the handler is kept, and the end of
+    /// One handler serves tasks and ordinary calls. In a task the messages of its progress are the
+    /// status message, questions wait for their answers while the handler is kept, and the end of
     /// the task drops the handler.
     ///
     /// ```

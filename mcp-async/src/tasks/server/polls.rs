@@ -1,4 +1,4 @@
-//! How often clients look at tasks.
+//! The rate at which clients poll tasks.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -29,7 +29,7 @@ struct Run {
     record: TaskRecord,
     /// The handler, until the task has ended.
     call: Option<DetachedCall>,
-    /// How the task has ended, until the store knows.
+    /// The outcome of the call, until the store has it.
     outcome: Option<Result<RawBuf, ErrorReply>>,
     message: Option<String>,
     /// The record may have to be another one than the store has.
@@ -45,7 +45,7 @@ struct Run {
     failures: u32,
     /// When it failed first since it last took a record.
     failed_since: Option<Instant>,
-    /// How many times in a row the store could not be read.
+    /// The number of reads of the store that have failed in a row.
     failed_reads: u32,
     /// The end of the task's time.
     expiry: Option<Sleep>,
@@ -458,11 +458,11 @@ const UNFINISHED: &str = "the end of the task was lost";
 pub(super) const BYTES: &str = "limit reached: bytes of a task";
 /// The longest status message, in bytes.
 const LONGEST: usize = 4 << 10;
-/// How often a store is looked at whose watches may resolve late.
+/// The interval at which a store is read whose watches may resolve late.
 const LOOK: Duration = Duration::from_millis(500);
 /// More writers than these in a row, all of them faster, are a fault of the store.
 const CONFLICTS: u32 = 16;
 /// The time for which the store may fail until the end of a task without a lifetime is not written any more.
 const LONGEST_OUTAGE: Duration = Duration::from_secs(30 * 60);
-/// How long the store is left alone after its first failure.
+/// The pause after the first failure of the store.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);

@@ -15,9 +15,9 @@ pub(super) struct Runs(Mutex<State>);
 #[derive(Default)]
 struct State {
     phase: Phase,
-    /// How many servers there are that have these tasks.
+    /// The number of servers that have these tasks.
     servers: usize,
-    /// How many of them have ended.
+    /// The number of those servers that have ended.
     ended: usize,
     /// The number of the newest task, or other work.
     last: u64,
@@ -29,7 +29,7 @@ struct State {
     waiting: Vec<Waker>,
 }
 
-/// Whether tasks may run.
+/// The phases of the servers, which decide whether tasks may run.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Phase {
     #[default]
@@ -81,7 +81,7 @@ impl Runs {
         }
     }
 
-    /// Whether a task may begin at this time.
+    /// Returns an error with the limit if no task may begin at this time.
     pub(super) fn may_begin(&self, now: Instant, max: usize) -> Result<(), &'static str> {
         self.lock().may_begin(now, max)
     }
@@ -135,7 +135,7 @@ impl Runs {
         waiting.into_iter().for_each(Waker::wake);
     }
 
-    /// How many tasks run.
+    /// Returns the number of tasks that run.
     pub(super) fn running(&self) -> usize {
         self.lock().running.len()
     }

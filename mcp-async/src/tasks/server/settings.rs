@@ -8,7 +8,8 @@ use std::time::SystemTime;
 use super::super::store::{MemoryTaskStore, TaskStore};
 use super::time::ReadTime;
 
-/// How a server keeps tasks, and how many: see [`ServerBuilder::tasks`](crate::server::ServerBuilder::tasks).
+/// Settings and bounds of the tasks of a server: see
+/// [`ServerBuilder::tasks`](crate::server::ServerBuilder::tasks).
 ///
 /// ```
 /// use core::time::Duration;
@@ -176,8 +177,9 @@ impl Tasks {
         self
     }
 
-    /// Serves sessions of 2025-11-25 the tasks of that revision, which calls them experimental. The
-    /// same tools, store and bounds serve both kinds of tasks; a client sees those of its own kind.
+    /// Serves sessions of 2025-11-25 the tasks of that revision, which calls them experimental. One
+    /// set of tools, one store and one set of bounds serve both kinds of tasks; a client sees those
+    /// of its own kind.
     ///
     /// Sessions are offered that by the capability `tasks`, and by `execution.taskSupport` of tools
     /// with a [policy](crate::server::Tool::task). A call becomes a task if it has the parameter
@@ -247,5 +249,5 @@ impl fmt::Debug for Tasks {
 /// Longer than handlers usually run.
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// How often the store is swept, and whether the process has to be renewed is checked.
+/// The interval at which the store is swept, and the lease of the process is checked for renewal.
 pub(super) const INTERVAL: Duration = Duration::from_millis(500);

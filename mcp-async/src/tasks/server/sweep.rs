@@ -53,7 +53,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Makes the changes that the store has not made. What fails is tried again by the next sweep.
+    /// Makes the changes that the store has not made. The next sweep tries again those that fail.
     pub(super) async fn repair(self: &Arc<Self>) {
         let mut failures = 0;
         let repairs = self.kept().take_repairs();
@@ -100,7 +100,8 @@ impl Engine {
         }
     }
 
-    /// Whether there is nothing to look after. The next task begins it again.
+    /// Returns true if there is neither a task nor a change to look after. The next task begins the
+    /// sweeps again.
     fn is_idle(&self) -> bool {
         if self.tasks.store.is_shared() {
             return false;
@@ -159,5 +160,5 @@ const FAILURES: u32 = 4;
 
 /// The status message of a task whose process has ended.
 pub(super) const LOST: &str = "the process that worked on the task has ended";
-/// How long a task can be read after it has expired.
+/// The time for which a task can be read after it has expired.
 pub(super) const KEPT: Duration = Duration::from_secs(2);

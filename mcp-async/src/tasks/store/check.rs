@@ -202,7 +202,7 @@ fn require(holds: bool, rule: &'static str) -> Result<(), CheckError> {
     }
 }
 
-/// What [`check`] found.
+/// Reasons for which [`check`] fails.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum CheckError {

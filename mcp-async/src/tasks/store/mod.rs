@@ -94,12 +94,12 @@ pub trait TaskStore: Send + Sync {
     }
 }
 
-/// What a store of tasks returns: its answer, later.
+/// The future of an answer of a store of tasks.
 pub type TaskStoreFuture<'a, T> =
     Pin<Box<dyn Future<Output = Result<T, TaskStoreError>> + Send + 'a>>;
 
-/// Why a store of tasks did not do what it was asked. The text is for the operator: no client sees
-/// it.
+/// The error of a store of tasks that did not do what it was asked. The text is for the operator:
+/// no client sees it.
 #[derive(Debug)]
 pub struct TaskStoreError(Box<dyn Error + Send + Sync>);
 

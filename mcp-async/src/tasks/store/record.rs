@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::ErrorReply;
 
-/// What is known of a task: what a [`TaskStore`](super::TaskStore) keeps.
+/// The record of a task, which a [`TaskStore`](super::TaskStore) keeps.
 ///
 /// A store reads the members that it sorts and compares by, and keeps the rest as
 /// [bytes](Self::to_bytes). Times are milliseconds since 1970. A record contains what the client

@@ -23,7 +23,7 @@ use crate::model::{Task, TaskStatus};
 pub(in super::super) struct Follower {
     task: FollowedTask,
     fetching: Option<Fetching>,
-    /// How many requests for the result have failed.
+    /// The number of requests for the result that have failed.
     failed_fetches: u32,
 }
 
@@ -144,7 +144,7 @@ impl Follower {
         }
     }
 
-    /// What the server says of the task.
+    /// Takes the state of the task that the server has sent.
     fn accept(&mut self, task: &Task) {
         self.task.note(TaskState::of_core(task));
         if task.status == TaskStatus::Cancelled {
@@ -174,9 +174,11 @@ impl Follower {
     }
 }
 
-/// How many requests for the result may fail.
+/// The number of requests for the result that may fail.
 const FETCHES: u32 = 10;
-/// How long the result of a task that waits for input is waited for: its questions may take long.
+/// The time for which the follower waits for the result of a task that waits for input: its
+/// questions may take long.
 const LONGEST: Duration = Duration::from_secs(24 * 3600);
-/// How long the result of a task that is over is waited for.
+/// The time for which the follower waits for the result of a task that is over, unless the call has
+/// a timeout.
 const PATIENCE: Duration = Duration::from_secs(60);

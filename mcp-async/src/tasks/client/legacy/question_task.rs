@@ -29,7 +29,7 @@ pub(super) struct QuestionTaskList {
 #[derive(Default)]
 struct State {
     tasks: Vec<QuestionTask>,
-    /// How many ids and numbers were drawn.
+    /// The number of ids and numbers that were drawn.
     drawn: u64,
     random: RandomState,
 }
@@ -37,7 +37,7 @@ struct State {
 struct QuestionTask {
     task: Task,
     expires: Instant,
-    /// What the question was answered with, once the task is over.
+    /// The answer to the question, once the task is over.
     outcome: Option<Result<RawBuf, ErrorReply>>,
     /// The server has received that.
     is_delivered: bool,

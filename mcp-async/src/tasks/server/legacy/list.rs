@@ -57,7 +57,7 @@ impl CoreTasks {
     }
 }
 
-/// Whether this is the id of a task, as the engine makes them.
+/// Returns true if the text has the form of the ids that the engine makes.
 fn is_id(cursor: &str) -> bool {
     let is_digit = |byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
     cursor.len() == 32 && cursor.bytes().all(is_digit)

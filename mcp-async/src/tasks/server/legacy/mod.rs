@@ -1,8 +1,9 @@
 //! Tasks of 2025-11-25, by the engine and the store of the extension.
 //!
 //! A record of such a task is marked, and the methods of the one kind do not find the tasks of the
-//! other. What differs on the wire is here: the methods and shapes, the wait for a result, during
-//! which the client is asked what the task asks, and what the session receives apart from requests.
+//! other. The differences on the wire are here: the methods and shapes, the wait for a result,
+//! during which the client is asked the questions of the task, and the messages that the session
+//! receives apart from requests.
 
 mod call;
 mod list;

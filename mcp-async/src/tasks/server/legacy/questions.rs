@@ -22,14 +22,14 @@ use crate::server::{AskError, CallContext, WeakPeer};
 /// The questions of a task that are asked by one request, or by the session.
 pub(super) struct Questions {
     client: Client,
-    /// What is asked now, by the keys of the questions.
+    /// The questions that are being asked, by their keys.
     asking: Vec<(String, Asking)>,
 }
 
 /// Ready with the record that has the answer; with `None` if the question is to be asked again.
 type Asking = Pin<Box<dyn Future<Output = Option<TaskRecord>> + Send>>;
 
-/// How a client is asked.
+/// The ways in which a client is asked.
 #[derive(Clone)]
 pub(super) enum Client {
     /// On behalf of the request that waits for the result.
@@ -282,7 +282,7 @@ fn answered(
 const RETRY: Duration = Duration::from_secs(1);
 /// Attempts to give an answer after the end of the request that asked for it: ten minutes or more.
 const ATTEMPTS: u32 = 600;
-/// How long a question waits at least for a request that asks it, before the session does.
+/// The shortest time that a question waits for a request that asks it, before the session does.
 const ALONE: Duration = Duration::from_secs(2);
 /// A question lasts as long as its task, or the request that waits for the result.
 const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);

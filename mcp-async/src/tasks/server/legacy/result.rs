@@ -61,7 +61,7 @@ impl Wait {
     }
 }
 
-/// What the call of an ended task has returned.
+/// Returns the outcome of the call of an ended task.
 fn outcome(record: TaskRecord) -> Result<RawBuf, ErrorReply> {
     match (record.status, record.result, record.error) {
         (TaskStatus::Completed, Some(result), _) => related(&result, &record.id),

@@ -1,4 +1,4 @@
-//! What the session of a task receives apart from its requests.
+//! The messages that the session of a task receives apart from its requests.
 
 use core::future::{Future, poll_fn};
 use core::pin::Pin;
@@ -105,7 +105,7 @@ impl Report {
         }
     }
 
-    /// Whether the session does not know the status or its message.
+    /// Returns true if the session was not notified of the status and its message.
     fn is_news(&self) -> bool {
         let (notified, newest) = (&self.notified, &self.watched.record);
         (status(notified), &notified.message) != (status(newest), &newest.message)

@@ -17,7 +17,7 @@ pub(super) struct Watched {
     newer: Option<Pin<Box<dyn Future<Output = Newest> + Send>>>,
 }
 
-/// What a store has of a task.
+/// The newest record of a task in a store, if the store has one.
 pub(super) type Newest = Result<Option<TaskRecord>, ErrorReply>;
 
 impl Watched {
@@ -60,5 +60,5 @@ impl Watched {
     }
 }
 
-/// How long the store is left alone after a failure.
+/// The pause after a failure of the store.
 const PAUSE: Duration = Duration::from_millis(100);

@@ -20,7 +20,7 @@ impl Change {
         }
     }
 
-    /// Whether a crash may undo it.
+    /// Returns true if a crash may undo the change.
     pub(super) const fn may_be_lost(&self) -> bool {
         match self {
             Self::Create(_) => false,

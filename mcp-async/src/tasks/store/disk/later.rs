@@ -43,7 +43,7 @@ impl<T> Later<T> {
 }
 
 impl<T> Answer<T> {
-    /// Whether the other end still waits.
+    /// Returns true if the other end still waits.
     pub(super) fn is_awaited(&self) -> bool {
         Arc::strong_count(&self.0) > 1
     }

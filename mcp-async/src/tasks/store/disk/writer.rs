@@ -25,8 +25,8 @@ struct Wanted {
 }
 
 impl Wanted {
-    /// Whether the change is to be made: a replacement that was given up is tried again as another
-    /// change.
+    /// Returns true if the change is to be made: a replacement that was given up is tried again as
+    /// another change.
     fn is_awaited(&self) -> bool {
         !matches!(self.change, Change::Replace(_)) || self.answer.is_awaited()
     }

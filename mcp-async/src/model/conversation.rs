@@ -2,11 +2,11 @@
 
 use crate::model::{Role, SamplingBlock, SamplingMessage};
 
-/// Checks that uses of tools and their results belong together (SP-05, SP-06).
+/// Checks that uses of tools and their results belong together (SP-05 to SP-07).
 ///
 /// # Errors
 /// The rule that the conversation breaks.
-pub(super) fn check(messages: &[SamplingMessage]) -> Result<(), &'static str> {
+pub(crate) fn check_conversation(messages: &[SamplingMessage]) -> Result<(), &'static str> {
     let mut uses: Vec<&str> = Vec::new();
     for message in messages {
         let blocks = message.content.blocks();
@@ -69,7 +69,7 @@ mod tests {
         let asked = user(core::slice::from_ref(&text));
         let both = model(&[text.clone(), a.clone(), b.clone()]);
         let check = |messages: &[SamplingMessage], sound: bool| {
-            assert_eq!(check(messages).is_ok(), sound, "{messages:?}");
+            assert_eq!(check_conversation(messages).is_ok(), sound, "{messages:?}");
         };
         check(&[], true);
         check(&[asked.clone(), model(core::slice::from_ref(&text))], true);
