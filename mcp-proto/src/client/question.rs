@@ -1,8 +1,8 @@
 //! Questions of a legacy server: `sampling/createMessage`, `elicitation/create`, `roots/list`, and
 //! requests beyond the protocol.
 
-use super::open_question::{Asked, OpenQuestion};
 use super::questions::Questions;
+use super::questions::{Asked, OpenQuestion};
 use super::reply::{Reply, Said, TOO_LARGE};
 use super::{Client, Event, Phase, Storage, Unusable, encode};
 use crate::action::{Action, BufferFull, IgnoreReason, SendError, Transmit};

@@ -1,11 +1,31 @@
 //! The questions of the server that the application has to answer.
 
-use super::open_question::{Asked, OpenQuestion};
 use crate::batch::{Batch, Reading};
 use crate::id_buf::IdStorage;
 use crate::rpc::Id;
 use crate::slots::{Full, Key, Queue, Slot, Slots};
 use crate::store::Table;
+
+/// A question in a client's table.
+#[expect(unnameable_types, reason = "only the sealed `Storage` names it")]
+#[derive(Clone, Debug)]
+pub struct OpenQuestion<L> {
+    pub(super) id: L,
+    pub(super) stage: Asked,
+    /// True if the answer goes into the array of answers that is gathered.
+    pub(super) batched: bool,
+}
+
+/// The stage of a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Asked {
+    /// The application makes the answer.
+    Open,
+    /// Cancelled by the foreign method: its sender waits for error -32800 (`$/cancelRequest`).
+    Refused,
+    /// The connection is over, and the application must be notified.
+    Orphaned,
+}
 
 /// The table of questions, and the arrays in which they come and are answered (JR-15).
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use super::abandoned::Abandoned;
 use super::call::InFlight;
-use super::open_question::OpenQuestion;
+use super::questions::OpenQuestion;
 use crate::id_buf::{self, IdBuf, IdStorage};
 use crate::slots::Slot;
 use crate::store::Table;

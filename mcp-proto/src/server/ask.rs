@@ -1,8 +1,8 @@
 //! Questions to the client of a legacy session.
 
 use super::event::{Answer, Event};
-use super::question::{AskOptions, Pending};
 use super::question_check::check_question;
+use super::questions::{AskOptions, Pending};
 use super::reply::Reply;
 use super::result_members::{Addition, complete};
 use super::session::Phase;

@@ -1,7 +1,7 @@
 //! Events of a server for its application.
 
 use super::context::RequestContext;
-use super::question::Ended;
+use super::questions::Ended;
 use super::reply::Initialize;
 use crate::json::{Number, Object, Raw, Str};
 use crate::rpc::{ErrorObject, Method, Reason};

@@ -1,8 +1,8 @@
 //! Compares the head of a POST with its body (SH-34, SH-38).
 
-use super::arrival::Arrival;
 use super::context::{Members, SUBJECT};
 use super::header_names::{METHOD, NAME, VERSION};
+use super::incoming::Arrival;
 use super::{PeerError, Server, Storage};
 use crate::http::{Post, Version, mirror};
 use crate::json::{Object, Str};

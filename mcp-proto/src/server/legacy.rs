@@ -1,7 +1,7 @@
 //! Requests and notifications of the era with a handshake.
 
-use super::arrival::Arrival;
 use super::context::Members;
+use super::incoming::Arrival;
 use super::reply::{Initialize, Reply, ReplyKind};
 use super::session::Phase;
 use super::uris::Owner;

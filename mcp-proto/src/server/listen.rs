@@ -1,8 +1,8 @@
 //! Subscriptions of 2026-07-28: `subscriptions/listen` (SB-01 to SB-14).
 
-use super::arrival::Arrival;
 use super::context::Asked;
 use super::in_flight::{InFlight, Listen, Stage, Step};
+use super::incoming::Arrival;
 use super::lists::{ListKind, Lists};
 use super::reply::Reply;
 use super::uris::Owner;

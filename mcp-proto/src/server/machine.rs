@@ -2,8 +2,8 @@
 
 use core::time::Duration;
 
-use super::arrival::Arrival;
 use super::in_flight::InFlight;
+use super::incoming::Arrival;
 use super::reply::{Reply, ReplyKind};
 use super::session::Phase;
 use super::{Event, Lifecycle, Server, Storage};

@@ -16,15 +16,14 @@
 //! | Serve HTTP | `server::http` (feature `alloc`), or [`http`](crate::http) with [`OverHttp`] |
 
 mod arrays;
-mod arrival;
 mod ask;
-mod channels;
 mod config;
 mod context;
 mod event;
 mod header_names;
 mod headers;
 mod in_flight;
+mod incoming;
 mod legacy;
 mod listen;
 mod lists;
@@ -36,10 +35,8 @@ mod peer_error;
 mod prepared_config;
 mod progress;
 mod progress_report;
-mod question;
 mod question_check;
 mod questions;
-mod refuse;
 mod reply;
 mod respond;
 mod result_members;
@@ -58,11 +55,8 @@ pub mod http;
 use core::fmt;
 
 use arrays::Arrays;
-use arrival::Arrival;
-use context::{Asked, Members};
 use in_flight::{InFlight, Stage};
-use question::Ended;
-use questions::Questions;
+use questions::{Ended, Questions};
 use session::Session;
 use subscriptions::Subscriptions;
 
@@ -80,8 +74,8 @@ pub use reply::{Initialize, Reply, ReplyKind};
 // Arguments of commands.
 pub use lists::ListKind;
 pub use progress_report::ProgressReport;
-pub use question::AskOptions;
 pub use question_check::check_question;
+pub use questions::AskOptions;
 pub use session_snapshot::SessionSnapshot;
 
 // Storage.
@@ -89,19 +83,12 @@ pub use session_snapshot::SessionSnapshot;
 pub use storage::Growing;
 pub use storage::{Fixed, OverHttp, Storage};
 
-use crate::action::{Action, IgnoreReason};
-use crate::batch::{Counted, Reading};
-use crate::http::Post;
-use crate::http::{MetaEvidence, is_modern};
-use crate::id_buf::IdStorage;
-use crate::json::{Object, Raw};
-use crate::model::{ClientFeatures, keys};
+use crate::model::ClientFeatures;
 use crate::ping::{Pinger, Unwritten};
 use crate::revision::Revision;
-use crate::rpc::{Id, Message, Method, Notification, Request};
+use crate::rpc::Id;
 use crate::slots::{Key, Queue, Slots};
 use crate::store::Table;
-use crate::time::Instant;
 use crate::token::{MachineId, Token};
 
 /// The server's side of one connection: a state machine without bytes, clock or IO.
@@ -274,101 +261,6 @@ impl<'c, S: Storage> Server<'c, S> {
         self.questions.end_all(Ended::Cancelled);
     }
 
-    fn message<'b>(
-        &mut self,
-        now: Instant,
-        from: &mut Arrival<'_, S::Place>,
-        message: Message<'b>,
-    ) -> Action<Event<'b>, Reply<'b>> {
-        if self.arrays.batch.reading() == Reading::Refused {
-            return Action::Ignore(IgnoreReason::Garbage);
-        }
-        match message {
-            Message::Request(request) => match self.count_element() {
-                Counted::Served => self.request(from, request),
-                Counted::Refused => self.refuse(from, None, PeerError::BatchTooLong),
-                Counted::Silent => Action::Ignore(IgnoreReason::Garbage),
-            },
-            Message::Notification(notification) => self.notification(now, from, notification),
-            // SH-48: there is no request to answer.
-            Message::Response(_) if from.head().is_some_and(Post::is_modern) => {
-                self.refuse(from, None, PeerError::Unasked)
-            }
-            Message::Response(response) => self.response(now, response),
-            Message::Invalid(invalid) => self.invalid(now, from, invalid),
-        }
-    }
-
-    fn request<'b>(
-        &mut self,
-        from: &mut Arrival<'_, S::Place>,
-        request: Request<'b>,
-    ) -> Action<Event<'b>, Reply<'b>> {
-        let Request { id, method, params } = request;
-        match self.serve(from, id, method, params) {
-            Ok(action) => action,
-            Err(error) => self.refuse(from, Some(id), error),
-        }
-    }
-
-    fn serve<'b>(
-        &mut self,
-        from: &mut Arrival<'_, S::Place>,
-        id: Id<'b>,
-        method: Method<'b>,
-        params: Option<Object<'b>>,
-    ) -> Result<Action<Event<'b>, Reply<'b>>, PeerError> {
-        let head = from.head();
-        if reply::id_len(id) > S::IdBuf::CAPACITY {
-            return Err(PeerError::IdTooLong);
-        }
-        if self.find(id).is_some() {
-            return Err(PeerError::IdInUse);
-        }
-        let own = match method {
-            Method::Other(name) if head.is_some() => self.config.texts.method(name),
-            _ => None,
-        };
-        let subject = own.and_then(|method| method.subject);
-        let members = Members::read(method, params, subject).map_err(|error| match head {
-            Some(head) => headers::duplicate(head, method, error),
-            None => error,
-        })?;
-        let meta = || MetaEvidence {
-            version: members.version.is_some(),
-            other: members.is_modern,
-        };
-        if is_modern(self.config.revisions, head, Some(method), meta) {
-            from.modern = true;
-            self.modern_request(from, id, method, params, members)
-        } else {
-            self.legacy_request(from, id, method, params, members)
-        }
-    }
-
-    /// Takes a request into the table, for the application to answer.
-    fn admit(
-        &mut self,
-        from: &Arrival<'_, S::Place>,
-        id: Id<'_>,
-        method: Method<'_>,
-        asked: &Asked<'_>,
-    ) -> Result<Key, PeerError> {
-        let mut entry =
-            InFlight::new(id, method, asked, from.place()).ok_or(PeerError::IdTooLong)?;
-        entry.batched = self.arrays.batch.takes_answers();
-        entry.accompanied = self.arrays.batch.is_reading();
-        let batched = entry.batched;
-        let token = self
-            .requests
-            .insert(id.hash32(), entry)
-            .map_err(|_| PeerError::TooManyRequests)?;
-        if batched {
-            self.arrays.batch.open();
-        }
-        Ok(token)
-    }
-
     /// Takes a request out of the table, with everything that hangs on it.
     fn release(&mut self, token: Key) {
         self.detach(token);
@@ -417,79 +309,6 @@ impl<'c, S: Storage> Server<'c, S> {
         self.requests.arm(token, None);
         self.requests.unmark(Queue::Transmit, token);
         self.requests.mark(Queue::Event, token);
-    }
-
-    fn notification<'b>(
-        &mut self,
-        now: Instant,
-        from: &Arrival<'_, S::Place>,
-        notification: Notification<'b>,
-    ) -> Action<Event<'b>, Reply<'b>> {
-        let Notification { method, params } = notification;
-        if let Some(head) = from.head()
-            && let Err(error) = self.check_notification(from, head, method, params)
-        {
-            let meta = params.and_then(|params| params.get("_meta")?.object());
-            let version = meta.and_then(|meta| meta.get(keys::PROTOCOL_VERSION));
-            return self.answer(from, Reply::refusal(None, error, version));
-        }
-        match method {
-            Method::Cancelled => self.cancelled(params, "requestId"),
-            Method::CancelRequest if self.config.cancel_alias => self.cancelled(params, "id"),
-            method => self.legacy_notification(now, method, params),
-        }
-    }
-
-    /// The client gave up on a request of either era (CN-04); `key` names the member that
-    /// holds its id.
-    fn cancelled<'b>(
-        &mut self,
-        params: Option<Object<'b>>,
-        key: &'static str,
-    ) -> Action<Event<'b>, Reply<'b>> {
-        let params = params.unwrap_or(Object::EMPTY);
-        let Ok([Some(id), reason]) = params.find([key, "reason"]) else {
-            return Action::Ignore(IgnoreReason::Malformed);
-        };
-        let Some(id) = Id::from_raw(id) else {
-            return Action::Ignore(IgnoreReason::Malformed);
-        };
-        let alias = key == "id";
-        let found = self.find(id).and_then(|token| {
-            let request = self.requests.get(token)?;
-            let reachable = matches!(request.stage, Stage::Running | Stage::Listening(_))
-                && (!alias || request.revision.allows_cancel_alias());
-            reachable.then_some(token)
-        });
-        let Some(token) = found else {
-            return Action::Ignore(IgnoreReason::UnknownCancellation);
-        };
-        let ending = self.requests.get(token).is_some_and(InFlight::is_ending);
-        if ending {
-            // The application has forgotten it already.
-            self.retire(token);
-            return Action::Done;
-        }
-        if alias {
-            // It waits for an answer, which is derived from this.
-            if let Some(request) = self.requests.get_mut(token) {
-                request.stage = Stage::Refused;
-            }
-            self.requests.mark(Queue::Transmit, token);
-            self.questions.end_children(token);
-        } else {
-            self.retire(token);
-        }
-        Action::Event(Event::Cancelled {
-            token: Token::new(token, self.id),
-            reason: reason.and_then(Raw::string),
-        })
-    }
-
-    fn find(&self, id: Id<'_>) -> Option<Key> {
-        self.requests.find(id.hash32(), |request| {
-            request.is(id) && !matches!(request.stage, Stage::Ended | Stage::Silent)
-        })
     }
 
     /// Whether errors without an id say so by `null` (JR-51).

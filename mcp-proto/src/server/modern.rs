@@ -1,8 +1,8 @@
 //! Requests of 2026-07-28, which carry their own description (JR-44).
 
-use super::arrival::Arrival;
 use super::context::Members;
 use super::headers;
+use super::incoming::Arrival;
 use super::reply::{Reply, ReplyKind};
 use super::{Event, PeerError, Server, Storage};
 use crate::action::Action;

@@ -3,7 +3,7 @@
 use core::fmt::Debug;
 
 use super::in_flight::InFlight;
-use super::question::Pending;
+use super::questions::Pending;
 use crate::action::Channel;
 use crate::id_buf::{self, IdBuf, IdStorage};
 use crate::slots::{Slot, Slots};

@@ -1,0 +1,319 @@
+//! A message of the client on its way to the rules of its era, and refusals.
+
+use super::context::{Asked, Members};
+use super::headers;
+use super::in_flight::{InFlight, Stage};
+use super::reply::{ReplyKind, id_len};
+use super::{Event, PeerError, Reply, Server, Storage};
+use crate::action::{Action, Channel, IgnoreReason};
+use crate::batch::{Counted, Reading};
+use crate::http::{MetaEvidence, Post, is_modern};
+use crate::id_buf::IdStorage;
+use crate::json::{Object, Raw};
+use crate::model::keys;
+use crate::revision::Revision;
+use crate::rpc::{Id, Invalid, Message, Method, Notification, Request, Shape};
+use crate::slots::{Key, Queue};
+use crate::source::{Origin, Place};
+use crate::time::Instant;
+use crate::token::Token;
+
+/// The origin of a message, passed down with the message.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Arrival<'h, P: Place> {
+    origin: P::Origin<'h>,
+    /// True if the message is of 2026-07-28 by its head, or by its body as soon as that is read.
+    pub(super) modern: bool,
+}
+
+impl<'h, P: Place> Arrival<'h, P> {
+    pub(super) fn new(origin: &P::Origin<'h>) -> Self {
+        let mut arrival = Self {
+            origin: *origin,
+            modern: false,
+        };
+        arrival.modern = arrival.head().is_some_and(Post::is_modern);
+        arrival
+    }
+
+    /// The channel on which an immediate answer leaves.
+    pub(super) fn channel(&self) -> Channel {
+        self.origin.channel()
+    }
+
+    /// The place that the message came from.
+    pub(super) fn place(&self) -> P {
+        P::of(self.channel())
+    }
+
+    /// The head of its POST.
+    pub(super) fn head(&self) -> Option<&'h Post<'h>> {
+        self.origin.head()
+    }
+}
+
+impl<S: Storage> Server<'_, S> {
+    pub(super) fn message<'b>(
+        &mut self,
+        now: Instant,
+        from: &mut Arrival<'_, S::Place>,
+        message: Message<'b>,
+    ) -> Action<Event<'b>, Reply<'b>> {
+        if self.arrays.batch.reading() == Reading::Refused {
+            return Action::Ignore(IgnoreReason::Garbage);
+        }
+        match message {
+            Message::Request(request) => match self.count_element() {
+                Counted::Served => self.request(from, request),
+                Counted::Refused => self.refuse(from, None, PeerError::BatchTooLong),
+                Counted::Silent => Action::Ignore(IgnoreReason::Garbage),
+            },
+            Message::Notification(notification) => self.notification(now, from, notification),
+            // SH-48: there is no request to answer.
+            Message::Response(_) if from.head().is_some_and(Post::is_modern) => {
+                self.refuse(from, None, PeerError::Unasked)
+            }
+            Message::Response(response) => self.response(now, response),
+            Message::Invalid(invalid) => self.invalid(now, from, invalid),
+        }
+    }
+
+    fn request<'b>(
+        &mut self,
+        from: &mut Arrival<'_, S::Place>,
+        request: Request<'b>,
+    ) -> Action<Event<'b>, Reply<'b>> {
+        let Request { id, method, params } = request;
+        match self.serve(from, id, method, params) {
+            Ok(action) => action,
+            Err(error) => self.refuse(from, Some(id), error),
+        }
+    }
+
+    fn serve<'b>(
+        &mut self,
+        from: &mut Arrival<'_, S::Place>,
+        id: Id<'b>,
+        method: Method<'b>,
+        params: Option<Object<'b>>,
+    ) -> Result<Action<Event<'b>, Reply<'b>>, PeerError> {
+        let head = from.head();
+        if id_len(id) > S::IdBuf::CAPACITY {
+            return Err(PeerError::IdTooLong);
+        }
+        if self.find(id).is_some() {
+            return Err(PeerError::IdInUse);
+        }
+        let own = match method {
+            Method::Other(name) if head.is_some() => self.config.texts.method(name),
+            _ => None,
+        };
+        let subject = own.and_then(|method| method.subject);
+        let members = Members::read(method, params, subject).map_err(|error| match head {
+            Some(head) => headers::duplicate(head, method, error),
+            None => error,
+        })?;
+        let meta = || MetaEvidence {
+            version: members.version.is_some(),
+            other: members.is_modern,
+        };
+        if is_modern(self.config.revisions, head, Some(method), meta) {
+            from.modern = true;
+            self.modern_request(from, id, method, params, members)
+        } else {
+            self.legacy_request(from, id, method, params, members)
+        }
+    }
+
+    /// Takes a request into the table, for the application to answer.
+    pub(super) fn admit(
+        &mut self,
+        from: &Arrival<'_, S::Place>,
+        id: Id<'_>,
+        method: Method<'_>,
+        asked: &Asked<'_>,
+    ) -> Result<Key, PeerError> {
+        let mut entry =
+            InFlight::new(id, method, asked, from.place()).ok_or(PeerError::IdTooLong)?;
+        entry.batched = self.arrays.batch.takes_answers();
+        entry.accompanied = self.arrays.batch.is_reading();
+        let batched = entry.batched;
+        let token = self
+            .requests
+            .insert(id.hash32(), entry)
+            .map_err(|_| PeerError::TooManyRequests)?;
+        if batched {
+            self.arrays.batch.open();
+        }
+        Ok(token)
+    }
+
+    fn notification<'b>(
+        &mut self,
+        now: Instant,
+        from: &Arrival<'_, S::Place>,
+        notification: Notification<'b>,
+    ) -> Action<Event<'b>, Reply<'b>> {
+        let Notification { method, params } = notification;
+        if let Some(head) = from.head()
+            && let Err(error) = self.check_notification(from, head, method, params)
+        {
+            let meta = params.and_then(|params| params.get("_meta")?.object());
+            let version = meta.and_then(|meta| meta.get(keys::PROTOCOL_VERSION));
+            return self.answer(from, Reply::refusal(None, error, version));
+        }
+        match method {
+            Method::Cancelled => self.cancelled(params, "requestId"),
+            Method::CancelRequest if self.config.cancel_alias => self.cancelled(params, "id"),
+            method => self.legacy_notification(now, method, params),
+        }
+    }
+
+    /// The client gave up on a request of either era (CN-04); `key` names the member that
+    /// holds its id.
+    fn cancelled<'b>(
+        &mut self,
+        params: Option<Object<'b>>,
+        key: &'static str,
+    ) -> Action<Event<'b>, Reply<'b>> {
+        let params = params.unwrap_or(Object::EMPTY);
+        let Ok([Some(id), reason]) = params.find([key, "reason"]) else {
+            return Action::Ignore(IgnoreReason::Malformed);
+        };
+        let Some(id) = Id::from_raw(id) else {
+            return Action::Ignore(IgnoreReason::Malformed);
+        };
+        let alias = key == "id";
+        let found = self.find(id).and_then(|token| {
+            let request = self.requests.get(token)?;
+            let reachable = matches!(request.stage, Stage::Running | Stage::Listening(_))
+                && (!alias || request.revision.allows_cancel_alias());
+            reachable.then_some(token)
+        });
+        let Some(token) = found else {
+            return Action::Ignore(IgnoreReason::UnknownCancellation);
+        };
+        let ending = self.requests.get(token).is_some_and(InFlight::is_ending);
+        if ending {
+            // The application has forgotten it already.
+            self.retire(token);
+            return Action::Done;
+        }
+        if alias {
+            // It waits for an answer, which is derived from this.
+            if let Some(request) = self.requests.get_mut(token) {
+                request.stage = Stage::Refused;
+            }
+            self.requests.mark(Queue::Transmit, token);
+            self.questions.end_children(token);
+        } else {
+            self.retire(token);
+        }
+        Action::Event(Event::Cancelled {
+            token: Token::new(token, self.id),
+            reason: reason.and_then(Raw::string),
+        })
+    }
+
+    fn find(&self, id: Id<'_>) -> Option<Key> {
+        self.requests.find(id.hash32(), |request| {
+            request.is(id) && !matches!(request.stage, Stage::Ended | Stage::Silent)
+        })
+    }
+
+    pub(super) fn invalid<'b>(
+        &mut self,
+        now: Instant,
+        from: &Arrival<'_, S::Place>,
+        invalid: Invalid<'b>,
+    ) -> Action<Event<'b>, Reply<'b>> {
+        if !invalid.shape.is_answerable() {
+            // SH-08: an exchange ends with a status in any case, so it may say why.
+            return match self.unusable_answer(now, invalid) {
+                Action::Ignore(_) if from.head().is_some() && !self.arrays.batch.is_reading() => {
+                    self.refuse(from, None, PeerError::Invalid(invalid.reason))
+                }
+                action => action,
+            };
+        }
+        if invalid.shape == Shape::Unknown
+            && let action @ (Action::Event(_) | Action::Done) = self.unusable_answer(now, invalid)
+        {
+            return action;
+        }
+        match self.count_element() {
+            Counted::Served => {
+                let id = invalid
+                    .id
+                    .filter(|id| !self.may_be_ours(*id, invalid.shape));
+                self.refuse(from, id, PeerError::Invalid(invalid.reason))
+            }
+            Counted::Refused => self.refuse(from, None, PeerError::BatchTooLong),
+            Counted::Silent => Action::Ignore(IgnoreReason::Garbage),
+        }
+    }
+
+    /// Whether this id of a broken message may be that of a request of ours. Without a method
+    /// nothing tells a response from a request, and an error with the id of a request of ours
+    /// would answer the client's request of the same id.
+    fn may_be_ours(&self, id: Id<'_>, shape: Shape) -> bool {
+        shape == Shape::Unknown && id.to_u64().is_some_and(|id| self.questions.is_used(id))
+    }
+
+    pub(super) fn count_element(&mut self) -> Counted {
+        match self.arrays.batch.reading() {
+            Reading::Outside => Counted::Served,
+            _ => self.arrays.batch.count(self.config.limits.batch),
+        }
+    }
+
+    pub(super) fn start_batch<'b>(
+        &mut self,
+        from: &Arrival<'_, S::Place>,
+    ) -> Action<Event<'b>, Reply<'b>> {
+        let allowed = self
+            .session
+            .revision()
+            .is_some_and(Revision::allows_batches)
+            && self.arrays.batch.has_room();
+        self.arrays.start(allowed, from.channel());
+        if allowed {
+            Action::Done
+        } else {
+            self.refuse(from, None, PeerError::Batch)
+        }
+    }
+
+    pub(super) fn refuse<'b>(
+        &self,
+        from: &Arrival<'_, S::Place>,
+        id: Option<Id<'b>>,
+        error: PeerError,
+    ) -> Action<Event<'b>, Reply<'b>> {
+        self.answer(from, Reply::refusal(id, error, None))
+    }
+
+    pub(super) fn answer<'b>(
+        &self,
+        from: &Arrival<'_, S::Place>,
+        reply: Reply<'b>,
+    ) -> Action<Event<'b>, Reply<'b>> {
+        let reading = self.arrays.batch.reading();
+        let mut reply = Reply {
+            machine: Some(self.id),
+            batched: self.arrays.batch.takes_answers(),
+            null_id: self.null_id(),
+            ..reply
+        };
+        if matches!(reply.kind, ReplyKind::Error { .. }) {
+            reply.id = reply.id.filter(|id| id_len(*id) <= S::ID_ECHO);
+        }
+        if from.place().is_exchange() {
+            reply.channel = from.channel();
+            reply.draft = self.is_draft(from);
+            reply.end = matches!(reading, Reading::Outside | Reading::Refused);
+            reply.status = reply.kind.status(from.modern);
+        }
+        Action::Reply(reply)
+    }
+}
