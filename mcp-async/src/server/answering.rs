@@ -19,19 +19,15 @@ pin_project! {
         #[pin]
         future: Option<F>,
         reply: Option<R>,
-        suspended: Option<Settled<()>>,
-        context: CallContext,
-        answered: bool,
+        exit: Exit,
     }
+}
 
-    impl<F, R> PinnedDrop for Answering<F, R> {
-        fn drop(this: Pin<&mut Self>) {
-            let this = this.project();
-            if !*this.answered {
-                this.context.forget();
-            }
-        }
-    }
+/// The part that is compiled once, and not for each handler.
+struct Exit {
+    suspended: Option<Settled<()>>,
+    context: CallContext,
+    answered: bool,
 }
 
 impl<F, R> Answering<F, R> {
@@ -39,9 +35,11 @@ impl<F, R> Answering<F, R> {
         Self {
             future: Some(future),
             reply: None,
-            suspended: None,
-            context,
-            answered: false,
+            exit: Exit {
+                suspended: None,
+                context,
+                answered: false,
+            },
         }
     }
 }
@@ -57,24 +55,51 @@ impl<R: Reply, F: Future<Output = R>> Future for Answering<F, R> {
             match future.poll(cx) {
                 Poll::Ready(reply) => *this.reply = Some(reply),
                 Poll::Pending => {
-                    // What it asked in this poll, or another task on its behalf, ends the round.
-                    *this.suspended = Some(ready!(this.context.poll_suspend(cx)));
+                    ready!(this.exit.poll_suspend(cx));
                     this.future.set(None);
                 }
             }
         }
-        let tool_failed = this.reply.as_ref().is_some_and(Reply::is_tool_error);
+        let reply = this.reply.as_ref().map(|reply| reply as &dyn Reply);
+        this.exit.poll_answer(cx, reply)
+    }
+}
+
+impl Exit {
+    /// Ready when a question that the handler asked in this poll, or another task on its behalf, ends
+    /// the round.
+    fn poll_suspend(&mut self, cx: &mut task::Context<'_>) -> Poll<()> {
+        self.suspended = Some(ready!(self.context.poll_suspend(cx)));
+        Poll::Ready(())
+    }
+
+    /// Writes the answer, as soon as there is one and room for it.
+    fn poll_answer(
+        &mut self,
+        cx: &mut task::Context<'_>,
+        reply: Option<&dyn Reply>,
+    ) -> Poll<Answered> {
+        let tool_failed = reply.is_some_and(Reply::is_tool_error);
         let mut answered = Poll::Pending;
-        let send = &mut |outcome: Outcome<'_>| answered = this.context.poll_respond(cx, outcome);
-        match (&*this.reply, &*this.suspended) {
+        let context = &self.context;
+        let send = &mut |outcome: Outcome<'_>| answered = context.poll_respond(cx, outcome);
+        match (reply, &self.suspended) {
             (Some(reply), _) => reply.with_outcome(send),
             (None, Some(input)) => input.with_outcome(send),
             (None, None) => {}
         }
-        *this.answered = answered.is_ready();
+        self.answered = answered.is_ready();
         match tool_failed {
             true => answered.map(Answered::of_failed_tool),
             false => answered,
+        }
+    }
+}
+
+impl Drop for Exit {
+    fn drop(&mut self) {
+        if !self.answered {
+            self.context.forget();
         }
     }
 }
