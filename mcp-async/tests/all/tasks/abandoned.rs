@@ -18,7 +18,7 @@ use crate::sim::{self, Sim};
 #[test]
 fn abandoned_tasks_leave_nothing_behind() {
     let count = env::var("ABANDONED_TASKS").ok();
-    let count = count.map_or(10_000, |count| count.parse::<usize>().unwrap());
+    let count = count.map_or(2_000, |count| count.parse::<usize>().unwrap());
     let store = MemoryTaskStore::new();
     let tasks = Tasks::new().ttl(Some(Duration::from_millis(100)));
     let (server, running) = server(tasks.store(store.clone()).max(500));
