@@ -35,6 +35,14 @@ pub trait IdStorage: Clone + fmt::Debug {
     }
 }
 
+/// Returns the length of an id as it stands in the message, without quotes.
+pub(crate) fn id_len(id: Id<'_>) -> usize {
+    match id {
+        Id::Number(number) => number.as_bytes().len(),
+        Id::String(text) => text.content().len(),
+    }
+}
+
 /// Returns the length of the longest id that an error repeats, in a table whose ids have this
 /// capacity.
 pub(crate) const fn echo(capacity: usize) -> usize {

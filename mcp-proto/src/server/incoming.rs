@@ -3,15 +3,16 @@
 use super::context::{Asked, Members};
 use super::headers;
 use super::in_flight::{InFlight, Stage};
-use super::reply::{ReplyKind, id_len};
+use super::reply::ReplyKind;
 use super::{Event, PeerError, Reply, Server, Storage};
 use crate::action::{Action, Channel, IgnoreReason};
 use crate::batch::{Counted, Reading};
 use crate::http::{MetaEvidence, Post, is_modern};
-use crate::id_buf::IdStorage;
-use crate::json::{Object, Raw};
-use crate::model::keys;
+use crate::id_buf::{IdStorage, id_len};
+use crate::json::{Object, Raw, Str};
+use crate::model::{ServerFeatures, keys};
 use crate::revision::Revision;
+use crate::revision::messages::{Side, allowed, is_notification};
 use crate::rpc::{Id, Invalid, Message, Method, Notification, Request, Shape};
 use crate::slots::{Key, Queue};
 use crate::source::{Origin, Place};
@@ -123,6 +124,25 @@ impl<S: Storage> Server<'_, S> {
         } else {
             self.legacy_request(from, id, method, params, members)
         }
+    }
+
+    /// Returns true if the revision lets a client send this method, and we declared that we serve
+    /// it (LC-17).
+    pub(super) fn serves(&self, method: Method<'_>, revision: Revision) -> bool {
+        if let Method::Other(name) = method {
+            return self.is_own(name);
+        }
+        // 2024-11-05 has no capability for completions, but who has none should say so (CP-08).
+        let completes = method != Method::CompletionComplete
+            || self.config.declared.contains(ServerFeatures::COMPLETIONS);
+        completes
+            && self.config.declared.allow(method, revision)
+            && !is_notification(method)
+            && allowed(method, Side::Client, revision)
+    }
+
+    pub(super) fn is_own(&self, name: Str<'_>) -> bool {
+        self.config.texts.place_of(name).is_some()
     }
 
     /// Takes a request into the table, for the application to answer.

@@ -9,7 +9,7 @@ use super::{Event, PeerError, Server, Storage};
 use crate::action::{Action, IgnoreReason};
 use crate::batch::Reading;
 use crate::json::{Object, Raw, Str};
-use crate::model::{ClientFeatures, LoggingLevel, ServerFeatures, keys};
+use crate::model::{ClientFeatures, LoggingLevel, keys};
 use crate::revision::Revision;
 use crate::revision::messages::{Side, allowed, is_notification, known};
 use crate::rpc::{Id, Method};
@@ -166,25 +166,6 @@ impl<S: Storage> Server<'_, S> {
             client_info,
         };
         Ok(self.answer(from, Reply::to(Some(id), ReplyKind::Initialize(opened))))
-    }
-
-    /// Returns true if the revision lets a client send this method, and we declared that we serve
-    /// it (LC-17).
-    pub(super) fn serves(&self, method: Method<'_>, revision: Revision) -> bool {
-        if let Method::Other(name) = method {
-            return self.is_own(name);
-        }
-        // 2024-11-05 has no capability for completions, but who has none should say so (CP-08).
-        let completes = method != Method::CompletionComplete
-            || self.config.declared.contains(ServerFeatures::COMPLETIONS);
-        completes
-            && self.config.declared.allow(method, revision)
-            && !is_notification(method)
-            && allowed(method, Side::Client, revision)
-    }
-
-    pub(super) fn is_own(&self, name: Str<'_>) -> bool {
-        self.config.texts.place_of(name).is_some()
     }
 
     /// Forgets a URI, agreed or still to be (RS-16).

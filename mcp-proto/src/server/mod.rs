@@ -83,6 +83,7 @@ pub use session_snapshot::SessionSnapshot;
 pub use storage::Growing;
 pub use storage::{Fixed, OverHttp, Storage};
 
+use crate::action::SendError;
 use crate::model::ClientFeatures;
 use crate::ping::{Pinger, Unwritten};
 use crate::revision::Revision;
@@ -242,6 +243,27 @@ impl<'c, S: Storage> Server<'c, S> {
 
     fn entry(&self, token: Token) -> Option<&storage::Request<S>> {
         self.requests.get(token.key_in(self.id)?)
+    }
+
+    /// Tells what no outbox could ever hold from what only has to wait.
+    fn bounded<T, E: Into<SendError>>(&self, written: Result<T, E>) -> Result<T, SendError> {
+        written.map_err(|error| error.into().within(self.max_message))
+    }
+
+    /// The place of a request in the table.
+    fn key(&self, token: Token) -> Result<Key, SendError> {
+        token.key_in(self.id).ok_or(SendError::Stale)
+    }
+
+    /// A request that the application may still speak for.
+    fn running(&self, token: Key) -> Result<&storage::Request<S>, SendError> {
+        if self.is_closed() {
+            return Err(SendError::Closed);
+        }
+        self.requests
+            .get(token)
+            .filter(|request| request.is_running())
+            .ok_or(SendError::Stale)
     }
 
     /// Ends every request and every question, as if the client had cancelled them: the events

@@ -4,7 +4,6 @@ use super::in_flight::{Listen, Stage, Step};
 use super::listen::notification;
 use super::result_members::{Addition, complete};
 use super::session::Phase;
-use super::storage::Request;
 use super::{Server, Storage};
 use crate::action::{SendError, Transmit};
 use crate::json::{EncodeError, Raw, Writer};
@@ -12,7 +11,6 @@ use crate::model::{LoggingLevel, ServerFeatures, keys};
 use crate::payload::Payload;
 use crate::revision::Revision;
 use crate::rpc::{Id, Method, envelope};
-use crate::slots::Key;
 use crate::splice::check_object;
 use crate::token::Token;
 
@@ -217,30 +215,6 @@ impl<S: Storage> Server<'_, S> {
         }
         let facts = method.facts();
         facts.is_notification() && !facts.own_command.server && facts.server.contains(revision)
-    }
-
-    /// Tells what no outbox could ever hold from what only has to wait.
-    pub(super) fn bounded<T, E: Into<SendError>>(
-        &self,
-        written: Result<T, E>,
-    ) -> Result<T, SendError> {
-        written.map_err(|error| error.into().within(self.max_message))
-    }
-
-    /// The place of a request in the table.
-    pub(super) fn key(&self, token: Token) -> Result<Key, SendError> {
-        token.key_in(self.id).ok_or(SendError::Stale)
-    }
-
-    /// A request that the application may still speak for.
-    pub(super) fn running(&self, token: Key) -> Result<&Request<S>, SendError> {
-        if self.is_closed() {
-            return Err(SendError::Closed);
-        }
-        self.requests
-            .get(token)
-            .filter(|request| request.is_running())
-            .ok_or(SendError::Stale)
     }
 }
 

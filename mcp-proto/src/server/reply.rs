@@ -225,14 +225,6 @@ pub(super) fn reserve(config: &ServerSetup<'_>) -> usize {
     ENVELOPE + largest
 }
 
-/// The length of an id as it stands in the message, without quotes.
-pub(super) fn id_len(id: Id<'_>) -> usize {
-    match id {
-        Id::Number(number) => number.as_bytes().len(),
-        Id::String(text) => text.content().len(),
-    }
-}
-
 fn write_initialize(config: &ServerSetup<'_>, revision: Revision, w: &mut Writer<'_>) {
     w.literal(r#"{"protocolVersion":"#);
     w.string(revision.as_str());
