@@ -18,7 +18,6 @@ mod answer;
 mod batch;
 mod call;
 mod calls;
-mod capabilities;
 mod config;
 mod connect;
 mod encode;

@@ -1,14 +1,14 @@
 //! Questions of a legacy server: `sampling/createMessage`, `elicitation/create`, `roots/list`, and
 //! requests beyond the protocol.
 
-use super::questions::Questions;
-use super::questions::{Asked, OpenQuestion};
+use super::questions::{Asked, OpenQuestion, Questions};
 use super::reply::{Reply, Said, TOO_LARGE};
 use super::{Client, Event, Phase, Storage, Unusable, encode};
 use crate::action::{Action, BufferFull, IgnoreReason, SendError, Transmit};
 use crate::batch::{Counted, Reading};
 use crate::id_buf::IdStorage;
 use crate::json::{Object, Writer};
+use crate::model::{ClientFeatures, Unanswerable};
 use crate::payload::Outcome;
 use crate::revision::Revision;
 use crate::rpc::{Id, Method, Request, code, envelope};
@@ -183,6 +183,45 @@ impl<S: Storage> Client<'_, S> {
         let len = writer.finish()?;
         self.questions.remove(token);
         Ok(Transmit::pipe(len))
+    }
+
+    /// Checks that a server may send this request, in a session of the negotiated revision or as
+    /// the input of a call; otherwise returns the code and the message of an error.
+    pub(super) fn admits(
+        &self,
+        method: Method<'_>,
+        params: Option<Object<'_>>,
+    ) -> Result<(), (i64, &'static str)> {
+        let unknown = Err((code::METHOD_NOT_FOUND, "method not found"));
+        let Some(revision) = self.revision else {
+            return unknown;
+        };
+        let is_question = !method.facts().client_declares.is_empty();
+        if !is_question || !self.config.declared.allow(method, revision) {
+            return unknown;
+        }
+        let params = params.unwrap_or_default();
+        // EL-03
+        let mode = "this mode of elicitation was not declared";
+        let message = match ClientFeatures::needed_by(method, params, revision) {
+            Ok(needed) => {
+                let missing = needed
+                    .without(self.config.declared.known_in(revision))
+                    .without(ClientFeatures::SAMPLING_CONTEXT);
+                if missing.is_empty() {
+                    return Ok(());
+                }
+                // SP-02
+                match missing.contains(ClientFeatures::SAMPLING_TOOLS) {
+                    true => "sampling.tools was not declared",
+                    false => mode,
+                }
+            }
+            Err(Unanswerable::Mode) => mode,
+            Err(Unanswerable::Duplicate) if method == Method::ElicitationCreate => mode,
+            Err(Unanswerable::Duplicate) => "a parameter occurs twice",
+        };
+        Err((code::INVALID_PARAMS, message))
     }
 }
 

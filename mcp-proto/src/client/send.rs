@@ -1,7 +1,6 @@
 //! Calls and notifications of the application.
 
-use super::call::InFlight;
-use super::call::{Kind, Stage};
+use super::call::{InFlight, Kind, Stage};
 use super::{Call, Client, Phase, Round, Storage, encode};
 use crate::action::{SendError, Transmit};
 use crate::payload::Payload;
@@ -244,6 +243,45 @@ impl<S: Storage> Client<'_, S> {
             Phase::Closed => SendError::Closed,
             Phase::Modern => SendError::NotInRevision,
             _ => SendError::NotReady,
+        }
+    }
+
+    /// Checks that a call of `method` may be sent. A server that declared no capabilities decides
+    /// for itself.
+    fn may_call(&self, method: Method<'_>, revision: Revision) -> Result<(), SendError> {
+        if let Method::Other(_) = method {
+            return Ok(());
+        }
+        let facts = method.facts();
+        let refused = facts.is_notification() || facts.own_command.client;
+        if refused || !facts.client.contains(revision) {
+            return Err(SendError::NotInRevision);
+        }
+        match self.server {
+            Some(features) if !features.allow(method, revision) => {
+                let needed = facts.server_declares.known_in(revision);
+                Err(SendError::MissingCapability(needed.path()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Checks that this client may send this notification to a legacy server.
+    fn may_notify(&self, method: Method<'_>, revision: Revision) -> Result<(), SendError> {
+        if let Method::Other(_) = method {
+            return Ok(());
+        }
+        let facts = method.facts();
+        let refused = !facts.is_notification() || facts.own_command.client;
+        if refused || !facts.client.contains(revision) {
+            return Err(SendError::NotInRevision);
+        }
+        let needed = facts.client_declares;
+        match needed.paths(revision).next() {
+            Some(path) if !self.config.declared.intersects(needed) => {
+                Err(SendError::MissingCapability(path))
+            }
+            _ => Ok(()),
         }
     }
 }
