@@ -8,9 +8,9 @@ use crate::store::Table;
 /// of both.
 pub(super) struct Arrays<B> {
     pub(super) batch: Batch<B>,
-    /// Where the array came from that is being read.
+    /// The channel of the array that is being read.
     read_from: Channel,
-    /// Where the array goes that is being gathered.
+    /// The channel of the array whose answers are being gathered.
     gathered_for: Channel,
     /// An exchange that ended with an answer before that was known to be its last.
     ended: Option<Channel>,
@@ -35,14 +35,14 @@ impl<B: Table<u8>> Arrays<B> {
         }
     }
 
-    /// The array is read to its end. Returns where it came from, if it is answered.
+    /// Ends the array that is being read. Returns its channel, if the array is answered.
     pub(super) fn end(&mut self) -> Option<Channel> {
         let answered = self.batch.is_counted() && !self.batch.is_refused();
         self.batch.end();
         answered.then_some(self.read_from)
     }
 
-    /// Where the answers go that are gathered and complete.
+    /// Returns the channel of the gathered answers, if they are complete.
     pub(super) fn ready(&self) -> Option<Channel> {
         self.batch.is_ready().then_some(self.gathered_for)
     }

@@ -227,7 +227,8 @@ impl<S: Storage> Server<'_, S> {
         })
     }
 
-    /// How far a question of ours is: PG-04, PG-09.
+    /// Takes a progress notification for a question of ours, which starts its timeout anew (PG-04,
+    /// PG-09).
     pub(super) fn question_progress<'b>(
         &mut self,
         now: Instant,

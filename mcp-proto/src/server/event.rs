@@ -56,12 +56,12 @@ pub enum Event<'b> {
         filter: Object<'b>,
         /// True if the filter has a key of [`ServerConfig::filters`](super::ServerConfig::filters).
         held: bool,
-        /// Who listens.
+        /// The values that the protocol layer read of the parameters already.
         context: RequestContext<'b>,
     },
     /// A notification of the client that is not the protocol layer's own business.
     Notification {
-        /// Which.
+        /// The method.
         method: Method<'b>,
         /// Its parameters; the empty object if it has none.
         params: Object<'b>,

@@ -147,7 +147,7 @@ pub(super) fn same_name(
     }
     let subject = members.subject.filter(|subject| !subject.is_null());
     match (head.name, subject) {
-        // What is missing from both is missing from the parameters.
+        // A name that is missing from both is missing from the parameters.
         (None, None) => Ok(()),
         (None, Some(_)) => Err(PeerError::HeaderMissing(NAME)),
         (Some(text), Some(subject)) if mirror::matches(text, subject) => Ok(()),

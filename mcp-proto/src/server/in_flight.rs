@@ -16,13 +16,14 @@ pub struct InFlight<L, P> {
     progress_token: Option<IdBuf<TOKEN>>,
     /// The last value that was sent; the next one exceeds it (PG-04).
     pub(super) progress: f64,
-    /// How fast it may be told, and what is held back: `progress` with its total and text.
+    /// The rate limit of its progress notifications, the total and the text of the one that is held
+    /// back (its value is `progress`), and the deadline after which the request is overdue.
     pub(super) pace: Pace,
     pub(super) revision: Revision,
     pub(super) features: ClientFeatures,
     pub(super) log_level: Option<LoggingLevel>,
     pub(super) traits: Traits,
-    /// Where it came from, and where everything about it goes.
+    /// The place that the request came from, and that every message about it goes to.
     pub(super) place: P,
     /// Others came with it, in an array: the channel ends with the last of them.
     pub(super) accompanied: bool,
@@ -33,7 +34,7 @@ pub struct InFlight<L, P> {
     pub(super) stage: Stage,
 }
 
-/// How far a request is.
+/// The stage of a request in a server's table.
 ///
 /// ```text
 ///            respond                         gone
@@ -67,7 +68,7 @@ pub(super) struct Listen {
     pub(super) wanted: Lists,
     /// Those that changed since the last notification.
     pub(super) changed: Lists,
-    /// Whether it asked for resources: then the acknowledgement names them.
+    /// True if the listen asked for resources: then the acknowledgement names them.
     pub(super) resources: bool,
     pub(super) step: Step,
 }
@@ -79,7 +80,7 @@ pub(super) enum Step {
     Held,
     /// `notifications/subscriptions/acknowledged`, before anything else (SB-02).
     Acknowledge,
-    /// The same, and then the end at once.
+    /// `notifications/subscriptions/acknowledged`, and the end immediately after it.
     AcknowledgeLast,
     /// Changes, as they come.
     Open,
@@ -89,7 +90,7 @@ pub(super) enum Step {
     Cancelled,
 }
 
-/// What a method's answer is like.
+/// The properties of the answer of a method.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Traits {
     /// The result carries cache hints (CH-01).
@@ -133,12 +134,13 @@ impl<L: IdStorage, P> InFlight<L, P> {
         self.progress_token.as_ref().map(IdStorage::id)
     }
 
-    /// Whether the application may still answer it.
+    /// Returns true if the application may still answer the request.
     pub(super) fn is_running(&self) -> bool {
         self.stage == Stage::Running
     }
 
-    /// Whether the application ended it already, and only its last messages are still to leave.
+    /// Returns true if the application ended the listen already, and only its last messages are
+    /// still to be sent.
     pub(super) fn is_ending(&self) -> bool {
         matches!(
             self.stage,
@@ -149,7 +151,7 @@ impl<L: IdStorage, P> InFlight<L, P> {
         )
     }
 
-    /// Whether nothing of it may leave before the application acknowledges it.
+    /// Returns true if nothing of the listen may be sent before the application acknowledges it.
     pub(super) fn is_held(&self) -> bool {
         matches!(
             self.stage,

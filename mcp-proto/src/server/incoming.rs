@@ -273,9 +273,9 @@ impl<S: Storage> Server<'_, S> {
         }
     }
 
-    /// Whether this id of a broken message may be that of a request of ours. Without a method
-    /// nothing tells a response from a request, and an error with the id of a request of ours
-    /// would answer the client's request of the same id.
+    /// Returns true if this id of a broken message may be that of a request of ours. Without a
+    /// method nothing tells a response from a request, and an error with the id of a request of
+    /// ours would answer the client's request of the same id.
     fn may_be_ours(&self, id: Id<'_>, shape: Shape) -> bool {
         shape == Shape::Unknown && id.to_u64().is_some_and(|id| self.questions.is_used(id))
     }

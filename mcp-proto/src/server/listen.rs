@@ -104,7 +104,8 @@ impl<S: Storage> Server<'_, S> {
         Ok(())
     }
 
-    /// Whether the filter has a key that the application judges.
+    /// Returns true if the filter has a key that the application judges; an error if such a key
+    /// stands twice.
     fn is_judged(&self, filter: Object<'_>) -> Result<bool, PeerError> {
         let mut judged = Ok(false);
         self.config
@@ -119,8 +120,8 @@ impl<S: Storage> Server<'_, S> {
 
     /// Acknowledges a [held](Event::Listening) listen: with the lists and resources that the core
     /// honours, and with the values that the application accepts, each under its key of
-    /// [`ServerConfig::filters`](super::ServerConfig::filters). What it does not accept is left
-    /// out (SB-02). From then on [`notify_for`](Self::notify_for) reaches the listen.
+    /// [`ServerConfig::filters`](super::ServerConfig::filters). Values that it does not accept are
+    /// left out (SB-02). From then on [`notify_for`](Self::notify_for) reaches the listen.
     ///
     /// # Errors
     ///
@@ -367,7 +368,7 @@ impl<S: Storage> Server<'_, S> {
         self.subscriptions.first_changed(owner)
     }
 
-    /// Whether we declared that we tell of changes of this list.
+    /// Returns true if the server declared that it sends notifications of changes of this list.
     fn tells_of(&self, kind: ListKind) -> bool {
         let facts = kind.notification().facts();
         self.config.declared.contains(facts.server_declares)

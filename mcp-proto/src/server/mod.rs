@@ -106,9 +106,9 @@ use crate::token::{MachineId, Token};
 ///   [`poll_timeout`](crate::Machine::poll_timeout); any of the above may change their answers.
 /// - Getters: all others.
 ///
-/// What writes, writes whole or not at all: `BufferFull` says how much room it takes, and
-/// nothing has changed. What the core answers by itself comes as [`Action::Reply`] and goes
-/// back into [`reply`](crate::Machine::reply).
+/// A method that writes a message writes it whole or not at all: `BufferFull` states how much room
+/// the message takes, and nothing has changed. An answer of the core itself comes as
+/// [`Action::Reply`], and the caller gives it to [`reply`](crate::Machine::reply).
 ///
 /// ```
 /// use mcp_proto::json::Raw;
@@ -204,7 +204,7 @@ impl<'c, S: Storage> Server<'c, S> {
         }
     }
 
-    /// What it was made with.
+    /// Returns the configuration that the server was made with.
     pub const fn config(&self) -> &ServerSetup<'c> {
         &self.config
     }
@@ -214,19 +214,20 @@ impl<'c, S: Storage> Server<'c, S> {
         self.session.revision()
     }
 
-    /// What the client of the legacy session can do.
+    /// Returns the features of the client of the legacy session.
     pub const fn client_features(&self) -> ClientFeatures {
         self.session.features
     }
 
-    /// How many requests the application still has to answer; listens are not among them.
+    /// Returns the number of requests that the application still has to answer; listens are not
+    /// among them.
     pub fn in_flight(&self) -> usize {
         self.requests
             .len()
             .saturating_sub(self.subscriptions.listens())
     }
 
-    /// Whether this request is still to be answered.
+    /// Returns true if this request is still to be answered.
     pub fn is_live(&self, token: Token) -> bool {
         self.entry(token).is_some_and(InFlight::is_running)
     }
@@ -236,7 +237,7 @@ impl<'c, S: Storage> Server<'c, S> {
         self.entry(token).map(InFlight::id)
     }
 
-    /// Whether the connection is over.
+    /// Returns true if the connection is over.
     pub fn is_closed(&self) -> bool {
         self.life != Lifecycle::Open
     }
@@ -333,7 +334,7 @@ impl<'c, S: Storage> Server<'c, S> {
         self.requests.mark(Queue::Event, token);
     }
 
-    /// Whether errors without an id say so by `null` (JR-51).
+    /// Returns true if errors without an id are written with the id `null` (JR-51).
     fn null_id(&self) -> bool {
         let revision = self.session.revision();
         self.config.null_ids && revision.is_some_and(Revision::allows_null_error_id)

@@ -14,14 +14,15 @@ use crate::time::Instant;
 /// of this.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pace {
-    /// When the messages so far would have left if all of them had kept the interval.
+    /// The time by which the messages so far would have been sent if all of them had kept the
+    /// interval.
     #[cfg(feature = "alloc")]
     even: Instant,
     /// Few requests ever hold anything back.
     #[cfg(feature = "alloc")]
     held: Option<Box<Held>>,
-    /// When the request is reported as overdue, unless it was. Where nothing is held back, that is
-    /// the only deadline of its slot.
+    /// The time at which the request is reported as overdue, unless it was. If no report is held
+    /// back, it is the only deadline of the slot of the request.
     #[cfg(feature = "alloc")]
     overdue: Option<Instant>,
 }
@@ -52,7 +53,7 @@ impl Pace {
         self.even = self.even.max(now) + interval;
     }
 
-    /// When the next message may leave.
+    /// Returns the time from which the next message may be sent.
     pub(super) fn next(&self, interval: Duration) -> Instant {
         let ahead = Instant::ZERO + ahead(interval);
         Instant::from_millis(self.even.as_millis().saturating_sub(ahead.as_millis()))

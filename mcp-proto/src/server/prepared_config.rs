@@ -75,7 +75,7 @@ impl<'c, S: Storage> PreparedConfig<'c, S> {
     }
 
     /// Prepares a configuration as [`new`](Self::new) does, with [`Limits::output`](crate::Limits::output) raised to one answer
-    /// of the core if it is less. Where the storage has no room for subscriptions, requests for them are refused, whatever is
+    /// of the core if it is less. If the storage has no room for subscriptions, requests for them are refused, whatever is
     /// declared. Nothing else is checked.
     pub fn with_room(config: impl Into<ServerSetup<'c>>) -> Self {
         let mut prepared = Self::measured(config.into());

@@ -40,7 +40,7 @@ impl Default for AskOptions {
 pub struct Pending {
     pub(super) sent: Sent,
     pub(super) parent: Option<Key>,
-    /// Where it went, and where its cancellation goes.
+    /// The channel of the question, and of its cancellation.
     pub(super) channel: Channel,
     pub(super) over: Option<Over>,
 }
@@ -219,7 +219,7 @@ impl<S: Table<Slot<Pending>>> Questions<S> {
             .map(|(key, question)| (key, question.sent.id))
     }
 
-    /// Whether the end of a question is still to be said on this channel.
+    /// Returns true if the cancellation of a question is still to be sent on this channel.
     pub(super) fn occupy(&self, channel: Channel) -> bool {
         self.table.values().any(|question| {
             question.channel == channel && question.over.is_some_and(|over| over.cancel)

@@ -67,7 +67,7 @@ pub struct Initialize<'b> {
     pub features: ClientFeatures,
     /// Everything that it declared.
     pub capabilities: Object<'b>,
-    /// Who it says it is: an `Implementation`.
+    /// The description of the client: an `Implementation`.
     pub client_info: Object<'b>,
 }
 
@@ -273,7 +273,8 @@ fn write_versions(revisions: RevisionSet, w: &mut Writer<'_>) {
     w.literal("]");
 }
 
-/// Who does not say which version it means may not know which there are (VR-20, VR-25).
+/// Writes the error text for a missing version, with the versions of this server: the client may
+/// not know them (VR-20, VR-25).
 fn write_version_missing(config: &ServerSetup<'_>, w: &mut Writer<'_>) {
     w.literal("\"");
     w.literal(header_names::VERSION);

@@ -344,7 +344,7 @@ fn code_for_revision(code: i64, revision: Revision) -> i64 {
         code::URL_ELICITATION_REQUIRED if !revision.has_url_elicitation_error() => {
             code::INTERNAL_ERROR
         }
-        // What the client lacks is named by the message there.
+        // In those revisions the message names the capability that the client lacks.
         code::MISSING_CLIENT_CAPABILITY if !revision.reserves_error_codes() => code::INTERNAL_ERROR,
         // This range is reserved for the specification.
         -32099..=-32020
@@ -362,7 +362,7 @@ fn code_for_revision(code: i64, revision: Revision) -> i64 {
     }
 }
 
-/// Who we are (VR-08).
+/// Returns the addition to `_meta` that names the server (VR-08).
 fn identity_of<'a>(value: &'a dyn Fn(&mut Writer<'_>)) -> Addition<'a> {
     Addition {
         key: keys::SERVER_INFO,

@@ -58,7 +58,7 @@ pub(super) fn complete(
 struct OwnMembers {
     is_empty: bool,
     meta: Option<OwnMeta>,
-    /// Which of the additions are there.
+    /// True for each addition that the object has already.
     present: [bool; MOST],
 }
 

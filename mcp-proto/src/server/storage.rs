@@ -31,7 +31,7 @@ impl<S: Tables> Storage for S {}
 /// The tables of a [`Storage`], which only this crate can name.
 #[expect(unnameable_types, reason = "it seals `Storage`")]
 pub trait Tables {
-    /// Where requests come from.
+    /// The place that a request comes from.
     type Place: Place;
     /// The storage of a client's request id.
     type IdBuf: IdStorage;

@@ -14,7 +14,7 @@ use crate::source::Place;
 use crate::time::Instant;
 
 impl<S: Storage> Server<'_, S> {
-    /// Whether there is anything to say.
+    /// Returns true if a message is waiting to be sent.
     pub(super) fn has_output(&self) -> bool {
         if self.is_closed() {
             return false;
@@ -26,7 +26,8 @@ impl<S: Storage> Server<'_, S> {
             || self.session_has_output()
     }
 
-    /// Whether there is anything to say to the client of the legacy session by itself.
+    /// Returns true if the legacy session itself has a notification to send: a changed list or an
+    /// updated resource.
     pub(super) fn session_has_output(&self) -> bool {
         self.session.is_ready()
             && (!self.session.changed.is_empty() || self.first_dirty(Owner::Session).is_some())
@@ -188,7 +189,7 @@ impl<S: Storage> Server<'_, S> {
             .map(|(token, _)| token)
     }
 
-    /// Whether nothing more comes for an exchange (SH-14).
+    /// Returns true if the channel is an exchange on which nothing more is sent (SH-14).
     pub(super) fn is_over(&self, channel: Channel) -> bool {
         let place = S::Place::of(channel);
         if !place.is_exchange() {

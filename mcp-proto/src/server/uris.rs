@@ -22,7 +22,7 @@ pub(super) struct Uris<S> {
     dirty: usize,
 }
 
-/// Who asked for a URI.
+/// The subscriber of a URI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Owner {
     /// The legacy session.

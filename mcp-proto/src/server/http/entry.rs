@@ -23,7 +23,7 @@ pub(super) struct Entry<'c> {
     pub(super) principal: Option<Box<str>>,
     /// The exchanges that read its streams.
     readers: Vec<(Channel, ExchangeId)>,
-    /// When its session was last used.
+    /// The time at which its session was last used.
     pub(super) used: Instant,
     /// The deadline that is registered for it.
     pub(super) armed: Option<Instant>,
@@ -165,13 +165,14 @@ impl<'c> Entry<'c> {
         None
     }
 
-    /// When it has to be looked at again; a session that is in use does not expire.
+    /// Returns the next deadline of the machine or of its session; a session that is in use does
+    /// not expire.
     pub(super) fn deadline(&self, idle: Duration) -> Option<Instant> {
         let expiry = self.expiry(idle);
         self.server.poll_timeout().into_iter().chain(expiry).min()
     }
 
-    /// When the session is over if nothing happens.
+    /// Returns the time at which the session expires if nothing happens.
     pub(super) fn expiry(&self, idle: Duration) -> Option<Instant> {
         let is_session = matches!(self.kind, Kind::Session(_));
         let unused = is_session && !self.closing && self.server.in_flight() == 0;

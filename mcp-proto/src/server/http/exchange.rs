@@ -26,7 +26,7 @@ pub(super) struct Exchange {
     incomplete: bool,
     /// True if the exchange is in the queue of those that have something to write.
     pub(super) queued: bool,
-    /// When a comment is due if nothing else is written, or the body is late.
+    /// The time at which a comment is due if nothing else is written, or at which the body is late.
     pub(super) due: Option<Instant>,
 }
 

@@ -139,8 +139,8 @@ impl<'c> HttpServer<'c> {
         HttpStep::Idle
     }
 
-    /// When [`step`](Self::step) has to be called at the latest; ask after it was
-    /// [`Idle`](HttpStep::Idle).
+    /// Returns the time by which [`step`](Self::step) must be called; `None` for never. The answer
+    /// is valid after `step` has returned [`Idle`](HttpStep::Idle).
     pub fn poll_timeout(&self) -> Option<Instant> {
         self.deadlines.next()
     }

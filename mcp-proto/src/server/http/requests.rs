@@ -100,8 +100,8 @@ impl HttpServer<'_> {
         id
     }
 
-    /// Returns true if the body of this request is to be read. Where it is not, a body that may follow is
-    /// not looked at, and the connection must be closed after the response.
+    /// Returns true if the body of this request is to be read. If it is not, a body that may follow
+    /// is not looked at, and the connection must be closed after the response.
     pub fn wants_body(&self, exchange: ExchangeId) -> bool {
         let exchange = self.exchanges.get(&exchange);
         exchange.is_some_and(|it| matches!(it.state, State::Receiving { .. }))

@@ -461,7 +461,7 @@ impl Stream {
         self.entries.get(clamp(sequence.checked_sub(self.base)?))
     }
 
-    /// Where an entry begins.
+    /// Returns the position at which an entry begins.
     fn place(&self, sequence: u64) -> u64 {
         match sequence
             .checked_sub(1)
