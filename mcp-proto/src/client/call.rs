@@ -266,7 +266,7 @@ impl InFlight {
         )
     }
 
-    /// Which results are reported after the end of the call.
+    /// Returns the results that are reported after the end of the call.
     pub(super) fn late_results(&self) -> LateResults {
         LateResults {
             types: self.result_types,

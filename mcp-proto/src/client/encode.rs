@@ -188,8 +188,8 @@ impl Extra<'_, '_> {
         self.with(|additions| additions.splice(out, end, first, own))
     }
 
-    /// Where the members of the payload's own `_meta` begin, and whether there is none; an
-    /// error if it says what only the core may say.
+    /// Returns the place of the payload's own `_meta`, if it has one; an error if the payload has a
+    /// member that the core writes itself.
     fn own_meta(&self, written: &[u8], start: usize) -> Result<Option<OwnMeta>, SendError> {
         let params = Raw::parse(written, MAX_DEPTH)
             .ok()

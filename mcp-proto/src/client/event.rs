@@ -89,7 +89,7 @@ pub enum Event<'b> {
         cookie: u64,
         /// The progress so far; larger each time (PG-04).
         progress: Number<'b>,
-        /// Where it ends, if the server knows.
+        /// The value of `progress` at the end, if the server knows it.
         total: Option<Number<'b>>,
         /// For a person to read.
         message: Option<Str<'b>>,
@@ -136,7 +136,7 @@ pub enum Event<'b> {
     Closed(CloseReason),
 }
 
-/// Who answered, and how the two will speak.
+/// The server that answered, its capabilities, and the revision of the connection.
 #[derive(Clone, Copy, Debug)]
 pub struct Connected<'b> {
     /// The revision that rules from now on (LC-16).

@@ -135,7 +135,7 @@ pub struct Client<'c, S: Storage> {
     closed_untold: Option<CloseReason>,
 }
 
-/// Where a connection is.
+/// The phase of a connection.
 ///
 /// ```text
 ///   Idle --connect--> Opening --InitializeResult--> Legacy --.

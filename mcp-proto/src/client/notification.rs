@@ -182,7 +182,7 @@ fn subscription_id(params: Object<'_>) -> Option<u64> {
     Id::from_raw(id?)?.to_u64()
 }
 
-/// Whether a notification names a listen call, be it wrongly.
+/// Returns true if a notification has a subscription id, even one that is no id of a listen call.
 fn names_subscription(params: Object<'_>) -> bool {
     let meta = params.get("_meta").and_then(Raw::object);
     meta.is_some_and(|meta| meta.get(keys::SUBSCRIPTION_ID).is_some())

@@ -30,9 +30,9 @@ pub(super) struct Opening {
     pub(super) handshake: Leg,
     /// The revision that it offers.
     pub(super) legacy: Option<Revision>,
-    /// When a silent server gets an `initialize` as well.
+    /// The time at which a server that has not answered is sent an `initialize` as well.
     pub(super) silence: Option<Instant>,
-    /// When the connection attempt times out.
+    /// The time at which the connection attempt times out.
     pub(super) deadline: Instant,
     /// True if the server corrected our choice of a revision before: it may once.
     pub(super) corrected: bool,

@@ -32,8 +32,8 @@ impl Said<'_> {
                 return envelope::error(writer, None, &error);
             }
         };
-        // What does not fit is answered without its id, so that the answer never depends on
-        // how full the buffer is.
+        // A request whose id does not fit is answered without it, so that the answer never depends
+        // on how full the buffer is.
         let echoed = Some(id).filter(|id| {
             let mut length = Writer::counting();
             id.write(&mut length);

@@ -111,7 +111,8 @@ impl<S: Storage> Client<'_, S> {
         Ok((SentToken::new(token, self.id), Transmit::pipe(len)))
     }
 
-    /// What the answer to a call may be, and the types of its result beyond the core's, as bits.
+    /// Returns the kind of answer that a call may get, and, as bits, the result types beyond the
+    /// core's.
     fn answers_of(&self, call: &Call<'_>, revision: Revision) -> (Kind, u32) {
         let kind = Kind::of(call.method);
         let name = call.method.name();

@@ -66,7 +66,7 @@ pub struct Exchange {
     pub(super) resuming: bool,
     last_event_id: Vec<u8>,
     backoff: Backoff,
-    /// When its stream was last asked for anew.
+    /// The time for which the last attempt to resume the stream was scheduled.
     resumed: Option<Instant>,
     /// An event over the limit, while it passes.
     pub(super) oversized: Option<Box<Passing>>,
@@ -191,7 +191,7 @@ impl Exchange {
         if self.mirrors(origin) && self.method() == HttpMethod::Post {
             mirrored(origin, message, each);
         }
-        // What is offered does not rule yet.
+        // The revision that is offered is not in force yet.
         if matches!(self.kind, Kind::Initialize | Kind::ProbeHttpSse) {
             return;
         }
@@ -501,7 +501,7 @@ fn response_to(own: u64, text: &[u8]) -> Option<Response<'_>> {
         return list.elements().map(Message::from_raw).find_map(of);
     }
     match Message::parse(text, MAX_DEPTH) {
-        // What is broken, but says whose answer it is, ends that call: the machine sees to it.
+        // A broken message with the id of this call ends the call, which is done by the machine.
         Message::Invalid(invalid) if invalid.id.and_then(Id::to_u64) == Some(own) => {
             Some(Response {
                 id: None,

@@ -56,7 +56,7 @@ impl Exchange {
             };
         }
         if self.resuming {
-            // What was missed cannot be had any more.
+            // The missed events are no longer available.
             return match is_transient(status) {
                 true => self.broken(origin, now, jitter),
                 false => ExchangeOutcome::Fail(Failure::Broken),
