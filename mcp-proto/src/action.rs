@@ -75,7 +75,7 @@ impl Channel {
 #[must_use = "the bytes in the buffer must be sent"]
 #[non_exhaustive]
 pub struct Transmit {
-    /// Where they go.
+    /// The channel that the bytes go to.
     pub channel: Channel,
     /// The number of bytes from the start of the buffer; zero if the command left none (an answer
     /// gathered into a batch, say).
@@ -127,7 +127,7 @@ impl Transmit {
 pub struct BufferFull {
     /// The bytes that the message takes, exactly: a buffer of this size is enough.
     ///
-    /// Where the core adds members to a payload that does not fit, the payload is written twice:
+    /// If the core adds members to a payload that does not fit, the payload is written twice:
     /// once more for the members that it has already.
     pub needed: usize,
 }

@@ -34,7 +34,7 @@ impl<S: Table<u8>> ArrayBuf<S> {
         self.limit = limit;
     }
 
-    /// Whether there is a buffer at all.
+    /// Returns true if the buffer has room for more than the brackets; it grows first if it can.
     pub(crate) fn has_room(&mut self) -> bool {
         self.limit > BRACKETS
             && (self.store.grow(self.limit.min(SMALLEST)) || self.store.as_ref().len() > BRACKETS)

@@ -21,7 +21,7 @@ pub(crate) struct Batch<S> {
     complained: bool,
 }
 
-/// What becomes of the elements of the array that is being read.
+/// The treatment of the elements of the array that is being read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reading {
     /// No array is being read.
@@ -51,7 +51,7 @@ impl<S: Table<u8>> Batch<S> {
         self.answers.set_limit(limit);
     }
 
-    /// Whether there is a buffer at all; without one, arrays are refused.
+    /// Returns true if there is a buffer for answers; without one, arrays are refused.
     pub(crate) fn has_room(&mut self) -> bool {
         self.answers.has_room()
     }
@@ -88,12 +88,12 @@ impl<S: Table<u8>> Batch<S> {
         S::HOLDS && self.reading == Reading::Gathered
     }
 
-    /// Whether an array is being read.
+    /// Returns true while an array is being read.
     pub(crate) fn is_reading(&self) -> bool {
         self.reading != Reading::Outside
     }
 
-    /// Whether the array that is being read was refused as a whole.
+    /// Returns true if the array that is being read was refused as a whole.
     pub(crate) fn is_refused(&self) -> bool {
         self.reading == Reading::Refused
     }
@@ -150,19 +150,19 @@ impl<S: Table<u8>> Batch<S> {
         }
     }
 
-    /// Whether an answer is gathered, or may still be.
+    /// Returns true if an answer is gathered, or may still be.
     pub(crate) fn holds(&self) -> bool {
         S::HOLDS
             && self.gathering
             && (self.open > 0 || !self.answers.is_empty() || self.reading == Reading::Gathered)
     }
 
-    /// Whether the array that was read last has an element that wants an answer.
+    /// Returns true if the array that was read last has an element that needs an answer.
     pub(crate) fn is_counted(&self) -> bool {
         self.elements > 0 || self.complained
     }
 
-    /// Whether the array can leave.
+    /// Returns true if the array is complete and can be sent.
     pub(crate) fn is_ready(&self) -> bool {
         S::HOLDS
             && self.gathering
@@ -187,7 +187,7 @@ impl<S: Table<u8>> Batch<S> {
     }
 }
 
-/// What counting an element said.
+/// The treatment of an element, by the number of elements before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Counted {
     Served,

@@ -173,7 +173,7 @@ pub use link::{Link, Step, TurnEnd, Verdict};
 pub use machine::Machine;
 pub use outbox::{NeedsBuffer, Outbox, Output};
 
-// What goes into a machine and comes out of it.
+// The input and the output of a machine.
 pub use action::{Action, BufferFull, Channel, IgnoreReason, SendError, Transmit};
 pub use payload::{InputRequired, Outcome, Payload, Question};
 pub use source::{Pipe, Source};

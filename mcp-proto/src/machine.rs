@@ -131,7 +131,8 @@ pub trait Machine {
     /// It borrows nothing, so it can stand where any other event is due.
     fn poll_event<'b>(&mut self) -> Option<Self::Event<'b>>;
 
-    /// When [`handle_timeout`](Self::handle_timeout) wants to be called; `None` for never.
+    /// Returns the time at which [`handle_timeout`](Self::handle_timeout) must be called; `None`
+    /// for never.
     fn poll_timeout(&self) -> Option<Instant>;
 
     /// Lets everything that is due happen. Afterwards

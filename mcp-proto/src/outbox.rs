@@ -170,8 +170,8 @@ impl<S: Store<u8>> Outbox<S> {
             return false;
         };
         let capacity = self.store.as_ref().len();
-        // What moves is no more than what left since the last time: a slow reader of small
-        // portions would otherwise make every message move all the others.
+        // The part that moves is no longer than the part that was sent since the last time: a slow
+        // reader of small portions would otherwise make every message move all the others.
         if total <= capacity && pending <= self.start {
             self.compact();
             return true;

@@ -55,7 +55,7 @@ pub(crate) trait Request {
 
     fn sent_mut(&mut self) -> &mut Sent;
 
-    /// Whether the peer may still answer it.
+    /// Returns true if the peer may still answer the request.
     fn is_awaited(&self) -> bool;
 }
 
@@ -89,7 +89,7 @@ impl<T: Request, S: Table<Slot<T>>> SentRequests<T, S> {
         id
     }
 
-    /// Whether a ping is to be written.
+    /// Returns true if a ping is to be written.
     pub(crate) const fn is_ping_due(&self) -> bool {
         S::HOLDS && self.pinger.is_due()
     }
@@ -130,7 +130,7 @@ impl<T: Request, S: Table<Slot<T>>> SentRequests<T, S> {
         self.next_id = id.max(1);
     }
 
-    /// Whether a request of ours had this id.
+    /// Returns true if a request of ours had this id.
     pub(crate) fn is_used(&self, id: u64) -> bool {
         (1..self.next_id).contains(&id)
     }

@@ -1,4 +1,4 @@
-//! Where messages come from, and where what they cause goes.
+//! The origins of messages, and the places that the messages about a request go to.
 
 use core::fmt::Debug;
 

@@ -20,7 +20,7 @@ pub(crate) struct Additions<'a> {
 /// The `_meta` that an object has already.
 #[derive(Clone, Copy)]
 pub(crate) struct OwnMeta {
-    /// Where its members begin in the buffer.
+    /// The offset of its members in the buffer.
     pub(crate) at: usize,
     /// True if the `_meta` has no members.
     pub(crate) is_empty: bool,

@@ -248,7 +248,7 @@ impl<C: Declare> Texts<'_, C> {
     }
 }
 
-/// Which extensions are declared.
+/// The extensions that are declared in each revision.
 pub(crate) trait DeclaredExtensions {
     /// Returns true if this extension is declared in this revision.
     fn declares(&self, extension: Str<'_>, revision: Revision) -> bool;

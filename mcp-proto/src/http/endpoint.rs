@@ -33,9 +33,9 @@ use crate::revision::{Http, Revision, RevisionSet};
 /// ```
 #[derive(Debug)]
 pub struct Endpoint<'c, T = &'c str> {
-    /// Where it is; `None` if a router has already checked the path.
+    /// The path of the endpoint; `None` if a router has already checked it.
     pub path: Option<&'c str>,
-    /// Who may speak to it.
+    /// The hosts that the endpoint answers to, and the browser origins that it accepts.
     pub access: Access<'c, T>,
     /// The revisions that it serves. Without a legacy one there are no streams to open and no
     /// sessions to end (SH-41).

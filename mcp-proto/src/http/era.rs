@@ -41,7 +41,8 @@ pub(crate) fn is_modern(
     meta: impl FnOnce() -> MetaEvidence,
 ) -> bool {
     let serves_modern = revisions.newest_modern().is_some();
-    // Where there is no other era, the message lacks the header or the version (SH-37, VR-25).
+    // Without a legacy revision every POST is modern, even one that lacks the header or the
+    // version (SH-37, VR-25).
     let by_head = |head: &Post<'_>| {
         head.is_modern()
             || (serves_modern

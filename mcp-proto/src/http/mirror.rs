@@ -321,7 +321,8 @@ impl<'t> Base64<'t> {
             group = group << 6 | u32::from(value);
         }
         let [_, first, second, third] = group.to_be_bytes();
-        // What padding leaves over has to be zero, or one text would have several spellings.
+        // The bits that padding leaves unused must be zero, or one text would have several
+        // spellings.
         if (len < 3 && third != 0) || (len < 2 && second != 0) {
             return None;
         }

@@ -31,8 +31,8 @@ pub enum Refusal {
     Host,
     /// `Origin` is not allowed here (SH-03, SH-04).
     Origin,
-    /// `Transfer-Encoding` is something other than `chunked`, once (RFC 9112, section 6.1). Where
-    /// the body ends is uncertain, so the connection must be closed after the answer.
+    /// `Transfer-Encoding` is something other than `chunked`, once (RFC 9112, section 6.1). The
+    /// end of the body is uncertain, so the connection must be closed after the answer.
     TransferEncoding,
     /// `Transfer-Encoding` and `Content-Length` state two ends of the body (RFC 9112, section 6.3). The connection
     /// must be closed after the answer.

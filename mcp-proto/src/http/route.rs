@@ -27,9 +27,9 @@ pub enum Route<'h> {
 }
 
 impl<T: AsRef<str>> Endpoint<'_, T> {
-    /// Which machine a POST is for, once its body was read: `body` is what an
-    /// [`Inbox`](crate::Inbox) yields first, so that of an array it is
-    /// [`BatchStart`](Incoming::BatchStart). Elements of an array are not looked at: `route_body` (feature `alloc`) does that.
+    /// Returns the machine that a POST is for, once its body was read: `body` is the first item of
+    /// an [`Inbox`](crate::Inbox), so that of an array it is [`BatchStart`](Incoming::BatchStart).
+    /// Elements of an array are not looked at: `route_body` (feature `alloc`) does that.
     ///
     /// ```
     /// # struct Head(&'static [(&'static str, &'static str)]);

@@ -59,7 +59,7 @@ pub use kind::Kind;
 pub use owned::RawBuf;
 pub use raw::Raw;
 
-// What is in a value.
+// The parts of a value.
 pub use array::{Array, Elements};
 pub use escape::Chars;
 pub use number::Number;

@@ -3,10 +3,10 @@
 use super::form::Form;
 use super::{Fault, FaultKind, utf8, words};
 
-/// Where a token ends, and what the strings in it are like.
+/// The end of a token, and the form of the strings in it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct End {
-    /// The offset behind it.
+    /// The offset after the token.
     pub(super) at: usize,
     pub(super) form: Form,
 }

@@ -375,8 +375,8 @@ fn is_lone(piece: Piece<'_>) -> bool {
     matches!(piece, Piece::Escape(0xD800..=0xDFFF))
 }
 
-/// Where the content of a checked string ends: the offset of its closing quote, and whether a
-/// backslash stands before it.
+/// Returns the end of the content of a checked string: the offset of its closing quote, and true
+/// if a backslash stands before it.
 #[inline]
 pub(super) fn closing_quote(bytes: &[u8], from: usize) -> Option<(usize, bool)> {
     let mut at = from;

@@ -35,7 +35,7 @@ pub(super) fn word_or_end(bytes: &[u8], at: usize) -> u64 {
 fn end(bytes: &[u8], at: usize) -> u64 {
     let left = bytes.len().saturating_sub(at);
     match bytes.last_chunk::<8>() {
-        // What stands before `at` is shifted out.
+        // Bytes before `at` are shifted out.
         Some(last) => {
             let before = 64 - 8 * left.min(8) as u32;
             u64::from_le_bytes(*last).checked_shr(before).unwrap_or(0)

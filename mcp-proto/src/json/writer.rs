@@ -199,7 +199,7 @@ impl<'o> Writer<'o> {
         let mut buffer = [0; 20];
         let digits = decimal_digits(parts.digits as u64, &mut buffer);
         let len = digits.len() as i32;
-        // Where the point stands, counted from the first digit.
+        // The position of the point, counted from the first digit.
         let point = len.saturating_add(parts.exponent);
         match point {
             // As JavaScript does, long rows of zeros are written as an exponent.
@@ -337,8 +337,8 @@ fn decimal_digits(value: u64, buffer: &mut [u8; 20]) -> &[u8] {
     buffer.get(start..).unwrap_or_default()
 }
 
-/// A tenth and what is left. Where words have 32 bits, a division of 64 is a function of its
-/// own, larger than all that is written with it.
+/// Returns a tenth of the value, and the remainder. On targets with words of 32 bits, a division
+/// of 64 bits is a function of its own, larger than all that is written with it.
 #[inline]
 fn tenth(value: u64) -> (u64, u8) {
     if let Ok(word) = u32::try_from(value) {

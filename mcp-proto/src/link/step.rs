@@ -126,8 +126,8 @@ pub fn step_with<'i, 'o, M: Machine, O: Store<u8>>(
     };
     match machine.handle(now, &Pipe.into(), incoming) {
         Action::Event(event) => {
-            // What the message made due leaves before the application's answer to it does:
-            // `initialized` before the first call. Where it does not fit, it follows.
+            // Messages that this message made due are sent before the application's answer to it:
+            // `initialized` before the first call. If they do not fit, they follow.
             flush(machine, outbox, now);
             Step::Event {
                 event,

@@ -88,7 +88,7 @@ impl<'b> ElicitationSchema<'b> {
             } else {
                 match (value.filter(|value| !value.is_null()), schema) {
                     (Some(value), Ok(schema)) => check(&schema, value),
-                    // What cannot be read of the form is no rule.
+                    // A part of the form that cannot be read is no rule.
                     (None, _) | (Some(_), Err(_)) => Ok(()),
                 }
             };

@@ -142,7 +142,7 @@ mod tests {
             let mut w = Writer::new(&mut written);
             write(value, revision, &mut w);
             assert_eq!(w.finish(), Ok(len));
-            // What follows the text may be left of a member that was taken back.
+            // Bytes after the text may be left of a member that was taken back.
             assert_eq!(written[..len], expected[..len], "{revision}");
         }
     }

@@ -215,7 +215,8 @@ pub fn write_blocks<T: Serialize, S: Serializer>(
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     if count == 0 {
-        // Where one block is due there has to be one.
+        // Revisions that have a single block need one, so an empty list is written as an empty
+        // text.
         return SamplingBlock::text("").serialize(serializer);
     }
     let mut list = serializer.serialize_tuple_struct("mcp:Blocks", count)?;

@@ -153,7 +153,7 @@ pub enum StructuredContent {
     Any,
 }
 
-/// Which modes of elicitation a revision has.
+/// The modes of elicitation that a revision has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Elicitation {
     /// The revision has no elicitation.
@@ -166,7 +166,7 @@ pub enum Elicitation {
     FormAndUrl,
 }
 
-/// Which kind of tasks a revision has.
+/// The kind of tasks that a revision has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Tasks {
     /// The revision has no tasks.

@@ -1,5 +1,5 @@
-//! Which members of the model's types a revision has: since when, until when, and what takes
-//! their place elsewhere.
+//! The members that the model's types have in each revision: the first and the last revision of a
+//! member, and its replacement in others.
 //!
 //! The model's structs tell their name to the serializer with the prefix `mcp:`, so that types
 //! of an application which happen to be called alike are left alone, and cost one comparison.

@@ -185,12 +185,12 @@ impl Revision {
         self.facts().sampling_tools
     }
 
-    /// Which modes of elicitation there are.
+    /// Returns the modes of elicitation that the revision has.
     pub const fn elicitation(self) -> Elicitation {
         self.facts().elicitation
     }
 
-    /// Which kind of tasks there is.
+    /// Returns the kind of tasks that the revision has.
     pub const fn tasks(self) -> Tasks {
         self.facts().tasks
     }

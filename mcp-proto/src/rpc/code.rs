@@ -1,6 +1,6 @@
 //! Error codes as they appear on the wire.
 //!
-//! Which of them may be sent depends on the revision; what each means does not.
+//! The revision decides which codes may be sent; the meaning of a code is equal in all of them.
 
 /// The bytes are no JSON text that we accept: grammar, UTF-8, depth or size (JR-32).
 pub const PARSE_ERROR: i64 = -32700;

@@ -103,7 +103,8 @@ impl<'b> Members<'b> {
                 self.double(member);
             }
         }
-        // What follows is no part of this object, so the depth inside of it does not matter.
+        // The text that follows is no part of this object, so the depth inside of it does not
+        // matter.
         *scanner = if !first && at.take(b"}") {
             at
         } else {

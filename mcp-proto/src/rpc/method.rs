@@ -100,7 +100,8 @@ fn known<'b>(name: &[u8], other: Str<'b>) -> Method<'b> {
 /// The known names, shorter ones first.
 static BY_LENGTH: [(Known, &str); NAMES.len()] = by_length();
 
-/// Where the names of each length begin among them; those of one end where the next begins.
+/// The index in [`BY_LENGTH`] of the first name of each length; the names of one length end where
+/// those of the next begin.
 static STARTS: [u8; LONGEST + 2] = starts();
 
 const fn by_length() -> [(Known, &'static str); NAMES.len()] {

@@ -41,7 +41,8 @@ use crate::store::{self, Store};
 pub struct Events<S, F> {
     store: S,
     end: usize,
-    /// Where the current line begins, and how far it was searched: `line <= searched <= end`.
+    /// The start of the current line, and the end of the part that was searched:
+    /// `line <= searched <= end`.
     line: usize,
     searched: usize,
     /// The data of the current event so far; `None` before its first line of data.
@@ -49,7 +50,7 @@ pub struct Events<S, F> {
     name: Field<F>,
     /// The id of the last event that ended, and that of the current one.
     ids: [Field<F>; 2],
-    /// Which of them the last event has.
+    /// The index in `ids` of the id of the last event that ended.
     last: usize,
     /// True if the current event has an id.
     identified: bool,
@@ -223,7 +224,7 @@ impl<S: Store<u8>, F: Store<u8>> Events<S, F> {
                     } else if !self.gather(start + at, stop) {
                         self.over = true;
                         if self.data.is_some() {
-                            // What was gathered goes first, and this line comes again.
+                            // The gathered data goes first, and this line is read again.
                             self.searched = stop;
                             continue;
                         }
@@ -411,8 +412,9 @@ impl<S: Store<u8>, F: Store<u8>> Events<S, F> {
     fn make_room(&mut self) {
         let base = self.data.map_or(self.line, |data| data.start);
         if self.searched < self.end {
-            // Lines wait to be read. What moves must be no more than what was read since the
-            // last time, or a reader that takes one event a call would move everything each time.
+            // Lines wait to be read. The part that moves must be no longer than the part that was
+            // read since the last time, or a reader that takes one event a call would move
+            // everything each time.
             if self.end - base <= base {
                 self.compact();
             }

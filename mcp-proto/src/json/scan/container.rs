@@ -14,7 +14,7 @@ pub(super) fn pass(rest: &[u8], depth: u8) -> Result<(&[u8], Form), Halt> {
     // The lowest bit is the innermost container: 1 for an object.
     let mut kinds: u128 = 0;
     let mut open: u8 = 0;
-    // Whether the token that comes next is a key.
+    // True if the next token is a key.
     let mut key = false;
     loop {
         if let [b'"', content @ ..] = rest {
