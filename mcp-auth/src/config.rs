@@ -35,7 +35,8 @@ pub struct AuthConfig {
     pub allow_unencrypted_server: bool,
     /// The name of this client for people.
     pub client_name: String,
-    /// Where users are sent back to: `https`, or `http` on this machine (AU-48).
+    /// The URI that authorization servers redirect users to: `https`, or `http` on this machine
+    /// (AU-48).
     pub redirect_uri: String,
     /// Lets the client register itself with a redirect URI of its own for each issuer: `redirect_uri`,
     /// `/` and eight hexadecimal digits of the issuer's hash, so that a response of one authorization

@@ -31,7 +31,7 @@ pub struct Credentials {
     pub issuer: String,
     /// `resource` as it is sent, to the byte; `None` where it is left out.
     pub resource: Option<String>,
-    /// Where tokens are requested.
+    /// The URL of the token endpoint.
     pub token_endpoint: String,
     /// The client.
     pub identity: ClientIdentity,
@@ -45,7 +45,7 @@ pub struct Credentials {
     pub access_token: Secret,
     /// The scheme with which the access token is presented.
     pub scheme: Scheme,
-    /// When it expires; `None` if the server did not say.
+    /// The time at which the access token expires; `None` if the server stated none.
     pub expires_at: Option<UnixTime>,
     /// The token for the next one.
     pub refresh_token: Option<Secret>,

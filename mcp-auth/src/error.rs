@@ -16,7 +16,7 @@ use super::UriError;
 pub struct AuthError {
     /// The document or message that is wrong.
     pub document: Document,
-    /// Where it came from, or was to come from.
+    /// The URL that the document or message came from, or was to come from.
     pub url: String,
     /// The fault.
     pub problem: Problem,
@@ -125,7 +125,7 @@ pub enum Problem {
     NoIdentity,
     /// A user must log in, and this client asks no user.
     LoginRequired {
-        /// Where the user must log in.
+        /// The issuer at which the user must log in.
         issuer: String,
         /// The scopes to ask for, separated by spaces; empty if none are known.
         scopes: String,

@@ -1,5 +1,5 @@
-//! Who the client is to an authorization server: registered before, by a metadata document, or by
-//! dynamic registration.
+//! The identity of a client at an authorization server: registered before, by a metadata document,
+//! or by dynamic registration.
 
 use alloc::string::String;
 
@@ -93,7 +93,7 @@ pub struct ClientIdentity {
     pub client_id: String,
     /// The proof by which the client authenticates.
     pub proof: ClientProof,
-    /// When the secret expires; `None` for never.
+    /// The time at which the secret expires; `None` for never.
     pub secret_expires_at: Option<UnixTime>,
     /// The method that the server registered.
     pub method: Option<EndpointAuth>,

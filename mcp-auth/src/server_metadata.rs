@@ -18,17 +18,17 @@ const OPENID: &str = "openid-configuration";
 pub struct ServerMetadata {
     /// Its identifier, to the byte.
     pub issuer: String,
-    /// Where it published this; `None` for the default endpoints of 2025-03-26 (AU-27).
+    /// The URL of the metadata document; `None` for the default endpoints of 2025-03-26 (AU-27).
     pub url: Option<String>,
-    /// Where users consent.
+    /// The URL at which users consent.
     pub authorization_endpoint: Option<String>,
-    /// Where tokens are requested.
+    /// The URL at which tokens are requested.
     pub token_endpoint: Option<String>,
-    /// Where clients register.
+    /// The URL at which clients register.
     pub registration_endpoint: Option<String>,
-    /// Where tokens are revoked.
+    /// The URL at which tokens are revoked.
     pub revocation_endpoint: Option<String>,
-    /// Where the keys are that its tokens are signed with.
+    /// The URL of the keys that verify the signatures of its tokens.
     pub jwks_uri: Option<String>,
     /// The scopes that it knows.
     pub scopes_supported: Option<Scopes>,

@@ -13,7 +13,7 @@ use crate::{CodeVerifier, Scopes, Secret, ServerMetadata, form};
 pub struct AuthorizationPage {
     /// The URL: `https`, or `http` on this machine (AU-32). It must not pass through a shell.
     pub url: String,
-    /// Where the user is sent back to.
+    /// The URI that the authorization server redirects the user to.
     pub redirect_uri: String,
     /// The issuer that asks.
     pub issuer: String,

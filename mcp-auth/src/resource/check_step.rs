@@ -31,7 +31,7 @@ pub enum CheckStep<'c> {
     FetchKeys {
         /// The issuer.
         issuer: IssuerIndex,
-        /// Where the document is.
+        /// The URL of the document.
         url: &'c str,
     },
     /// Wait until another check has got the keys of this issuer, or has failed to.

@@ -54,9 +54,9 @@ impl Default for KeyFetchPolicy {
 pub(super) struct KeyCache {
     source: KeySource,
     keys: Vec<IssuerKey>,
-    /// When the keys were received.
+    /// The time at which the keys were received.
     received: Option<UnixTime>,
-    /// When the last fetch began.
+    /// The time at which the last fetch began; `None` if the next fetch need not wait.
     attempted: Option<UnixTime>,
     is_fetching: bool,
     /// The number of searches for keys that have ended.

@@ -1,4 +1,4 @@
-//! Where the keys of an issuer are.
+//! The address of the keys of an issuer.
 
 use alloc::string::String;
 
@@ -11,7 +11,7 @@ pub(super) struct KeySource {
     issuer: String,
     is_configured: bool,
     keys_url: Option<String>,
-    /// Which of the places of the metadata is asked.
+    /// The index of the place of the metadata that is asked.
     place: usize,
     /// Of the metadata at the places that were asked since the last one.
     first_error: Option<AuthError>,

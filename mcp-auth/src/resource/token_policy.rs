@@ -73,7 +73,7 @@ impl TokenPolicy {
         if claims.expires.is_some_and(|expires| expires <= early) {
             return Err(DenialReason::Expired);
         }
-        // What says that it never expires is not believed: streams end with their token (AU-17).
+        // A claim that the token never expires is not accepted: streams end with their token (AU-17).
         let latest = late.saturating_add(MAX_LIFETIME);
         if claims.expires.is_some_and(|expires| expires > latest) {
             return Err(DenialReason::Claim("exp"));

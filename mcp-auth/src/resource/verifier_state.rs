@@ -23,7 +23,7 @@ pub struct VerifierState {
     pub(super) keys: Vec<KeyCache>,
     /// Answers about tokens, by the hashes of the tokens.
     pub(super) tokens: ExpiringMap<TokenClaims>,
-    /// Whose tokens those were that were valid when they were last asked about.
+    /// The identities of tokens that were valid when they were last asked about.
     pub(super) known: ExpiringMap<Box<str>>,
     /// Tokens that were not, in a map of their own: invented tokens push out no others.
     pub(super) refused: ExpiringMap<()>,
