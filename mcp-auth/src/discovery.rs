@@ -7,7 +7,7 @@ use alloc::string::String;
 use super::config::server_uri;
 use super::error::{AuthError, Document, Problem, printable};
 use super::resource_metadata::WELL_KNOWN;
-use super::step::{Input, Output, Progress};
+use super::step::{FlowStep, Input, Progress};
 use super::{
     AuthConfig, Challenge, HttpRequest, HttpResponse, IssuerSpelling, ResourceMetadata,
     ServerMetadata, Uri,
@@ -212,7 +212,7 @@ impl Discovery {
         loop {
             if let Some(url) = self.candidates.pop_front() {
                 self.asked = url;
-                return Ok(Progress::Output(Output::Send(self.request(config)?)));
+                return Ok(Progress::Step(FlowStep::Send(self.request(config)?)));
             }
             match self.phase {
                 Phase::Resource => {

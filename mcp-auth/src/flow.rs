@@ -15,7 +15,7 @@ use super::login::{
     IdentityChoice, Login, check_workload, choose_identity, choose_scopes, given_identity,
 };
 use super::registration::{INVALID_METADATA, read_registration, registration_request};
-use super::step::{Input, Output, Progress};
+use super::step::{FlowStep, Input, Progress};
 use super::token::{ExpectedToken, TokenParameters, TokenResponse};
 use super::token_call::{TokenCall, TokenStage};
 use super::{
@@ -110,7 +110,7 @@ impl Flow {
     /// # Errors
     ///
     /// [`AuthError`] if the flow cannot begin, or has begun already.
-    pub fn start(&mut self, now: UnixTime) -> Result<Output, AuthError> {
+    pub fn start(&mut self, now: UnixTime) -> Result<FlowStep, AuthError> {
         match core::mem::replace(&mut self.state, State::Ended) {
             State::Authorize => {
                 if let Grant::WorkloadIdentity(grant) = &self.config.grant {
@@ -130,7 +130,7 @@ impl Flow {
     /// # Errors
     ///
     /// [`AuthError`] ends the flow.
-    pub fn advance(&mut self, now: UnixTime, input: Input<'_>) -> Result<Output, AuthError> {
+    pub fn advance(&mut self, now: UnixTime, input: Input<'_>) -> Result<FlowStep, AuthError> {
         let state = core::mem::replace(&mut self.state, State::Ended);
         if let (Input::Failed(text), Some(document)) = (&input, state.local_document()) {
             let problem = Problem::Unreachable(printable(text, 200));
@@ -166,7 +166,7 @@ impl Flow {
                 let verifier = CodeVerifier::new(&random);
                 let secret = verifier.secret().clone();
                 self.state = State::Digest(login, verifier);
-                Ok(Output::Hash(secret))
+                Ok(FlowStep::Hash(secret))
             }
             State::Digest(login, verifier) => {
                 let Input::Digest(digest) = input else {
@@ -174,7 +174,7 @@ impl Flow {
                 };
                 let challenge = CodeVerifier::challenge(&digest);
                 self.state = State::Draw(login, verifier, challenge);
-                Ok(Output::Random)
+                Ok(FlowStep::Random)
             }
             State::Draw(login, verifier, challenge) => {
                 let Input::Random(random) = input else {
@@ -195,7 +195,7 @@ impl Flow {
             }
             State::Exchange(login, mut call, kind) => {
                 match call.advance(now, &mut self.nonces, input)? {
-                    Progress::Output(output) => {
+                    Progress::Step(output) => {
                         self.state = State::Exchange(login, call, kind);
                         Ok(output)
                     }
@@ -203,7 +203,7 @@ impl Flow {
                 }
             }
             State::Token(login, mut call) => match call.advance(now, &mut self.nonces, input)? {
-                Progress::Output(output) => {
+                Progress::Step(output) => {
                     self.state = State::Token(login, call);
                     Ok(output)
                 }
@@ -218,9 +218,9 @@ impl Flow {
         now: UnixTime,
         discovery: Box<Discovery>,
         progress: Progress<Discovered>,
-    ) -> Result<Output, AuthError> {
+    ) -> Result<FlowStep, AuthError> {
         match progress {
-            Progress::Output(output) => {
+            Progress::Step(output) => {
                 self.state = State::Discovery(discovery);
                 Ok(output)
             }
@@ -245,7 +245,7 @@ impl Flow {
     }
 
     /// Finds out who the client is to this issuer.
-    fn identify(&mut self, now: UnixTime, found: Box<Discovered>) -> Result<Output, AuthError> {
+    fn identify(&mut self, now: UnixTime, found: Box<Discovered>) -> Result<FlowStep, AuthError> {
         let choice = choose_identity(&self.config, self.stored.as_ref(), now, &found.metadata)?;
         match choice {
             IdentityChoice::Known(identity) => {
@@ -257,7 +257,7 @@ impl Flow {
             IdentityChoice::Register if self.config.redirect_per_issuer => {
                 let issuer = Secret::from(found.metadata.issuer.clone());
                 self.state = State::RedirectUri(found);
-                Ok(Output::Hash(issuer))
+                Ok(FlowStep::Hash(issuer))
             }
             IdentityChoice::Register => {
                 let (scopes, _) = self.scopes(&found);
@@ -267,7 +267,7 @@ impl Flow {
                 let issuer = found.metadata.issuer.clone();
                 let redirect_uri = self.config.redirect_uri.clone();
                 self.state = State::AskIdentity(found);
-                Ok(Output::AskIdentity {
+                Ok(FlowStep::AskIdentity {
                     issuer,
                     redirect_uri,
                 })
@@ -280,10 +280,10 @@ impl Flow {
         choose_scopes(&self.config, challenge, self.stored.as_ref(), found)
     }
 
-    fn register(&mut self, found: Box<Discovered>, scopes: &Scopes) -> Result<Output, AuthError> {
+    fn register(&mut self, found: Box<Discovered>, scopes: &Scopes) -> Result<FlowStep, AuthError> {
         let request = registration_request(&self.config, &found.metadata, scopes)?;
         self.state = State::Registration(found, !scopes.is_empty());
-        Ok(Output::Send(request))
+        Ok(FlowStep::Send(request))
     }
 
     /// A server that refuses the optional scopes receives one more request, without them.
@@ -292,7 +292,7 @@ impl Flow {
         found: Box<Discovered>,
         has_scopes: bool,
         input: Input<'_>,
-    ) -> Result<Output, AuthError> {
+    ) -> Result<FlowStep, AuthError> {
         let url = found.metadata.registration_endpoint()?;
         match input {
             Input::Response(response) => {
@@ -317,7 +317,7 @@ impl Flow {
         &mut self,
         found: Box<Discovered>,
         identity: ClientIdentity,
-    ) -> Result<Output, AuthError> {
+    ) -> Result<FlowStep, AuthError> {
         let (scopes, requested) = self.scopes(&found);
         let Discovered {
             resource, metadata, ..
@@ -347,7 +347,7 @@ impl Flow {
                 // An endpoint that cannot be used is found before random bytes are drawn.
                 login.metadata.authorization_endpoint()?;
                 self.state = State::Verifier(login);
-                Ok(Output::Random)
+                Ok(FlowStep::Random)
             }
             Grant::ClientCredentials => {
                 let parameters = grants::client_credentials(resource, &login.scopes);
@@ -377,7 +377,7 @@ impl Flow {
         verifier: CodeVerifier,
         challenge: &str,
         state: Secret,
-    ) -> Result<Output, AuthError> {
+    ) -> Result<FlowStep, AuthError> {
         let page = grants::authorization_page(
             &self.config.redirect_uri,
             &login.metadata,
@@ -395,7 +395,7 @@ impl Flow {
             requires_iss: login.metadata.iss_parameter || self.config.require_iss,
         });
         self.state = State::Redirect(login, verifier, expected);
-        Ok(Output::Open(page))
+        Ok(FlowStep::Open(page))
     }
 
     fn exchange_subject(
@@ -403,7 +403,7 @@ impl Flow {
         login: Box<Login>,
         grant: &EnterpriseGrant,
         subject: &Subject,
-    ) -> Result<Output, AuthError> {
+    ) -> Result<FlowStep, AuthError> {
         let canonical = server_uri(&self.config)?.canonical();
         let resource = login.resource.as_deref().unwrap_or(&canonical);
         let issuer = &login.metadata.issuer;
@@ -419,7 +419,7 @@ impl Flow {
         grant: &EnterpriseGrant,
         parameters: TokenParameters,
         kind: Exchanged,
-    ) -> Result<Output, AuthError> {
+    ) -> Result<FlowStep, AuthError> {
         let endpoint_auth = grant.endpoint_auth.unwrap_or(match grant.client.proof {
             ClientProof::Public => EndpointAuth::None,
             ClientProof::Secret(_) => EndpointAuth::Basic,
@@ -449,7 +449,7 @@ impl Flow {
         login: Box<Login>,
         kind: Exchanged,
         token: TokenResponse,
-    ) -> Result<Output, AuthError> {
+    ) -> Result<FlowStep, AuthError> {
         match (kind, &self.config.grant) {
             (Exchanged::RefreshToken, Grant::Enterprise(grant)) => {
                 let grant = grant.clone();
@@ -469,7 +469,7 @@ impl Flow {
         login: Box<Login>,
         parameters: TokenParameters,
         once: bool,
-    ) -> Result<Output, AuthError> {
+    ) -> Result<FlowStep, AuthError> {
         let endpoint = String::from(login.metadata.token_endpoint()?);
         self.call(login, endpoint, parameters, once)
     }
@@ -480,7 +480,7 @@ impl Flow {
         endpoint: String,
         parameters: TokenParameters,
         once: bool,
-    ) -> Result<Output, AuthError> {
+    ) -> Result<FlowStep, AuthError> {
         let client = (login.identity.clone(), login.endpoint_auth);
         let mut call = Box::new(TokenCall {
             document: Document::TokenResponse,
@@ -500,7 +500,7 @@ impl Flow {
         Ok(output)
     }
 
-    fn start_refresh(&mut self) -> Result<Output, AuthError> {
+    fn start_refresh(&mut self) -> Result<FlowStep, AuthError> {
         let Some(stored) = self.stored.take() else {
             return Err(unexpected());
         };
@@ -539,7 +539,7 @@ impl Flow {
         now: UnixTime,
         login: Login,
         token: TokenResponse,
-    ) -> Result<Output, AuthError> {
+    ) -> Result<FlowStep, AuthError> {
         let key = self.config.dpop.as_ref();
         let key = key.filter(|_| token.scheme == Scheme::Dpop);
         let credentials = Credentials {
@@ -566,7 +566,7 @@ impl Flow {
                 Problem::TooLarge,
             ));
         }
-        Ok(Output::Done(Box::new(credentials)))
+        Ok(FlowStep::Done(Box::new(credentials)))
     }
 }
 

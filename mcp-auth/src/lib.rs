@@ -26,12 +26,12 @@
 //!
 //! # The loop
 //!
-//! A flow asks for one thing at a time. The caller answers each [`Output`] with one [`Input`] until
-//! [`Output::Done`] or an error:
+//! A flow asks for one thing at a time. The caller answers each [`FlowStep`] with one [`Input`] until
+//! [`FlowStep::Done`] or an error:
 //!
 //! ```
 //! use mcp_auth::{
-//!     AuthConfig, AuthError, Challenge, Credentials, Flow, HttpRequest, HttpResponse, Input, Output,
+//!     AuthConfig, AuthError, Challenge, Credentials, Flow, HttpRequest, HttpResponse, Input, FlowStep,
 //!     Scheme, UnixTime,
 //! };
 //!
@@ -52,17 +52,17 @@
 //!     loop {
 //!         let now = host.now();
 //!         output = match output {
-//!             Output::Send(request) => match host.send(&request) {
+//!             FlowStep::Send(request) => match host.send(&request) {
 //!                 Ok((status, body)) => {
 //!                     let response = HttpResponse { status, headers: &[], body: &body };
 //!                     flow.advance(now, Input::Response(response))?
 //!                 }
 //!                 Err(text) => flow.advance(now, Input::Failed(&text))?,
 //!             },
-//!             Output::Open(page) => flow.advance(now, Input::Redirect(&host.open(&page.url)))?,
-//!             Output::Random => flow.advance(now, Input::Random(host.random()))?,
-//!             Output::Hash(text) => flow.advance(now, Input::Digest(host.sha256(text.expose())))?,
-//!             Output::Done(credentials) => return Ok(*credentials),
+//!             FlowStep::Open(page) => flow.advance(now, Input::Redirect(&host.open(&page.url)))?,
+//!             FlowStep::Random => flow.advance(now, Input::Random(host.random()))?,
+//!             FlowStep::Hash(text) => flow.advance(now, Input::Digest(host.sha256(text.expose())))?,
+//!             FlowStep::Done(credentials) => return Ok(*credentials),
 //!             // Neither a key nor another way to identify the client is configured.
 //!             _ => flow.advance(now, Input::Identity(None))?,
 //!         };
@@ -131,9 +131,9 @@ pub use flow::Flow;
 pub use grants::{AuthorizationPage, EnterpriseGrant, Grant, Subject, WorkloadGrant};
 pub use identity::{ClientIdentity, ClientProof, EndpointAuth, IdentitySource, PreRegistered};
 pub use message::{HttpRequest, HttpResponse};
-pub use refusal::{Refusal, Refusals, Remedy};
+pub use refusal::{Refusals, RefusedResponse, Remedy};
 pub use registration::metadata_document;
-pub use step::{Input, IssuerSpelling, Output};
+pub use step::{FlowStep, Input, IssuerSpelling};
 
 // Its parts.
 pub use challenge::{Challenge, Scheme};

@@ -12,7 +12,7 @@ const METADATA: &str = "resource_metadata";
 
 /// A response of the MCP server with status 401 or 403.
 #[derive(Clone, Copy, Debug)]
-pub struct Refusal<'r> {
+pub struct RefusedResponse<'r> {
     /// The URL of the request.
     pub url: &'r str,
     /// The status.
@@ -114,7 +114,7 @@ impl Refusals {
     /// with status 401, [`Problem::Refused`] or [`Problem::Status`] for all else.
     pub fn judge(
         &mut self,
-        refusal: &Refusal<'_>,
+        refusal: &RefusedResponse<'_>,
         credentials: Option<&Credentials>,
         nonces: &mut DpopNonces,
     ) -> Result<Remedy, AuthError> {
@@ -180,7 +180,7 @@ impl Refusals {
 
     fn authorize(
         &mut self,
-        refusal: &Refusal<'_>,
+        refusal: &RefusedResponse<'_>,
         challenge: Option<&Challenge>,
         credentials: Option<&Credentials>,
     ) -> Result<Remedy, AuthError> {
@@ -205,7 +205,7 @@ impl Refusals {
 
 /// A refusal that no new token helps against.
 fn refused(
-    refusal: &Refusal<'_>,
+    refusal: &RefusedResponse<'_>,
     challenge: Option<&Challenge>,
     credentials: Option<&Credentials>,
 ) -> AuthError {
@@ -222,7 +222,7 @@ fn refused(
 
 /// The refusal of the token that an authorization of this operation led to.
 fn new_token_refused(
-    refusal: &Refusal<'_>,
+    refusal: &RefusedResponse<'_>,
     challenge: Option<&Challenge>,
     credentials: Option<&Credentials>,
 ) -> AuthError {

@@ -13,7 +13,7 @@ use super::{
 /// [`Done`](Self::Done).
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub enum Output {
+pub enum FlowStep {
     /// Sends a request; the answer is [`Input::Response`] or [`Input::Failed`].
     Send(HttpRequest),
     /// Draws 32 random bytes from a cryptographic source; the answer is [`Input::Random`].
@@ -59,7 +59,7 @@ impl fmt::Display for IssuerSpelling {
     }
 }
 
-/// The answer to an [`Output`].
+/// The answer to an [`FlowStep`].
 #[derive(Clone)]
 #[non_exhaustive]
 pub enum Input<'i> {
@@ -96,6 +96,6 @@ impl fmt::Debug for Input<'_> {
 
 /// An output of a part of a flow, or its result.
 pub(crate) enum Progress<T> {
-    Output(Output),
+    Step(FlowStep),
     Done(T),
 }

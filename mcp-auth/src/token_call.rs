@@ -9,7 +9,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use super::error::{AuthError, Document, Problem, printable};
 use super::identity::{ClientIdentity, ClientProof, EndpointAuth};
 use super::jwt::{JsonText, SigningKey, SigningRequest};
-use super::step::{Input, Output, Progress};
+use super::step::{FlowStep, Input, Progress};
 use super::token::{ExpectedToken, TokenParameters, TokenResponse, token_request};
 use super::{DpopKey, DpopNonces, DpopProof, Secret, UnixTime};
 
@@ -60,11 +60,11 @@ pub(crate) enum TokenStage {
 
 impl TokenCall {
     /// Returns the first output.
-    pub(crate) fn start(&mut self) -> Output {
+    pub(crate) fn start(&mut self) -> FlowStep {
         let retried = matches!(self.stage, TokenStage::Begin { retried: true });
         if let Some((_, EndpointAuth::PrivateKeyJwt)) = &self.client {
             self.stage = TokenStage::AssertionId { retried };
-            return Output::Random;
+            return FlowStep::Random;
         }
         self.prove(retried, None)
     }
@@ -84,7 +84,7 @@ impl TokenCall {
                     retried,
                     to_sign: to_sign.clone(),
                 };
-                Output::Sign(to_sign)
+                FlowStep::Sign(to_sign)
             }
             (TokenStage::AssertionSignature { retried, to_sign }, Input::Signature(signature)) => {
                 self.prove(retried, Some(to_sign.finish(signature).into()))
@@ -107,7 +107,7 @@ impl TokenCall {
                     assertion,
                     to_sign: to_sign.clone(),
                 };
-                Output::Sign(to_sign)
+                FlowStep::Sign(to_sign)
             }
             (
                 TokenStage::ProofSignature {
@@ -150,18 +150,23 @@ impl TokenCall {
             }
             _ => return Err(self.fail(Problem::UnexpectedInput)),
         };
-        Ok(Progress::Output(output))
+        Ok(Progress::Step(output))
     }
 
-    fn prove(&mut self, retried: bool, assertion: Option<Secret>) -> Output {
+    fn prove(&mut self, retried: bool, assertion: Option<Secret>) -> FlowStep {
         if self.dpop.is_some() {
             self.stage = TokenStage::ProofId { retried, assertion };
-            return Output::Random;
+            return FlowStep::Random;
         }
         self.send(retried, assertion, None)
     }
 
-    fn send(&mut self, retried: bool, assertion: Option<Secret>, proof: Option<String>) -> Output {
+    fn send(
+        &mut self,
+        retried: bool,
+        assertion: Option<Secret>,
+        proof: Option<String>,
+    ) -> FlowStep {
         let client = self.client.as_ref();
         let mut request = token_request(
             self.document,
@@ -174,7 +179,7 @@ impl TokenCall {
             request.headers.push(("dpop", proof.into()));
         }
         self.stage = TokenStage::Response { retried, assertion };
-        Output::Send(request)
+        FlowStep::Send(request)
     }
 
     /// The assertion of `private_key_jwt` (AU-95).

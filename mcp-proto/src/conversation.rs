@@ -4,7 +4,7 @@ mod at_once;
 
 use crate::action::{Action, Channel, Transmit};
 use crate::machine::Machine;
-use crate::outbox::{NeedsBuffer, Outbox, Output};
+use crate::outbox::{NeedsBuffer, Outbox, Written};
 use crate::rpc::Incoming;
 use crate::store::Store;
 use crate::time::Instant;
@@ -138,7 +138,7 @@ impl<M: Machine, O: Outgoing, B: Store<u8>> Conversation<'_, M, O, B> {
     ///
     /// # Errors
     /// Those of `write`, of which the buffer being full only for a message that can never fit.
-    pub fn put<T: Output, E: NeedsBuffer>(
+    pub fn put<T: Written, E: NeedsBuffer>(
         &mut self,
         mut write: impl FnMut(&mut M, &mut [u8]) -> Result<T, E>,
     ) -> Result<(T, Option<Receipt>), E> {
@@ -175,7 +175,7 @@ impl<M: Machine, O: Outgoing, B: Store<u8>> Conversation<'_, M, O, B> {
     }
 
     /// Hands what was written to the destination, without its newline.
-    fn pass_on(&mut self, written: &impl Output) -> Option<Receipt> {
+    fn pass_on(&mut self, written: &impl Written) -> Option<Receipt> {
         let transmit = written.transmit()?;
         let pending = self.outbox.pending();
         // The last line, if it wrote one.

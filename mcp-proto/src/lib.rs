@@ -171,7 +171,7 @@ pub use inbox::Inbox;
 pub use inbox::Large;
 pub use link::{Link, Step, TurnEnd, Verdict};
 pub use machine::Machine;
-pub use outbox::{NeedsBuffer, Outbox, Output};
+pub use outbox::{NeedsBuffer, Outbox, Written};
 
 // The input and the output of a machine.
 pub use action::{Action, BufferFull, Channel, IgnoreReason, SendError, Transmit};

@@ -68,7 +68,7 @@ impl<S: Store<u8>> Outbox<S> {
     /// Whatever `write` says in the end. If that is `BufferFull`, nothing was added: try again
     /// once the peer has read some of what is pending. A `write` that reports more bytes than the
     /// slice has room for cannot have written them, and counts as `BufferFull`.
-    pub fn put<T: Output, E: NeedsBuffer>(
+    pub fn put<T: Written, E: NeedsBuffer>(
         &mut self,
         mut write: impl FnMut(&mut [u8]) -> Result<T, E>,
     ) -> Result<T, E> {
@@ -86,7 +86,7 @@ impl<S: Store<u8>> Outbox<S> {
 
     /// Like [`put`](Self::put), for a `write` that cannot be repeated: call
     /// [`reserve`](Self::reserve) first.
-    pub(crate) fn put_once<T: Output, E: From<BufferFull>>(
+    pub(crate) fn put_once<T: Written, E: From<BufferFull>>(
         &mut self,
         write: impl FnOnce(&mut [u8]) -> Result<T, E>,
     ) -> Result<T, E> {
@@ -204,7 +204,7 @@ impl<S> fmt::Debug for Outbox<S> {
 }
 
 /// The result of a command that may have written a message.
-pub trait Output {
+pub trait Written {
     /// Returns the length and the destination of the message; `None` if none was written.
     fn transmit(&self) -> Option<Transmit>;
 
@@ -214,19 +214,19 @@ pub trait Output {
     }
 }
 
-impl Output for Transmit {
+impl Written for Transmit {
     fn transmit(&self) -> Option<Transmit> {
         Some(*self)
     }
 }
 
-impl<T: Output> Output for Option<T> {
+impl<T: Written> Written for Option<T> {
     fn transmit(&self) -> Option<Transmit> {
         self.as_ref()?.transmit()
     }
 }
 
-impl<T: Output> Output for (SentToken, T) {
+impl<T: Written> Written for (SentToken, T) {
     fn transmit(&self) -> Option<Transmit> {
         self.1.transmit()
     }

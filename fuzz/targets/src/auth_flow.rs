@@ -1,8 +1,8 @@
 //! A flow of authorization among hostile parties.
 
 use mcp_auth::{
-    AuthConfig, Challenge, ClientProof, DpopKey, Flow, HttpResponse, Input, Output, PreRegistered,
-    Scheme, UnixTime, Uri,
+    AuthConfig, Challenge, ClientProof, DpopKey, Flow, FlowStep, HttpResponse, Input,
+    PreRegistered, Scheme, UnixTime, Uri,
 };
 
 const SECRET: &str = "cl1ent-s3cret";
@@ -53,7 +53,7 @@ fn follow<'i>(
     for step in 0.. {
         assert!(step < 100, "the flow does not end");
         let asked = match output {
-            Ok(Output::Done(credentials)) => {
+            Ok(FlowStep::Done(credentials)) => {
                 assert!(!credentials.access_token.is_empty());
                 return;
             }
@@ -65,7 +65,7 @@ fn follow<'i>(
             }
         };
         output = match asked {
-            Output::Send(request) => {
+            FlowStep::Send(request) => {
                 let shown = format!("{request:?}");
                 assert!(is_written || !shown.contains(SECRET), "{shown}");
                 is_safe(&request.url);
@@ -93,13 +93,13 @@ fn follow<'i>(
                     },
                 )
             }
-            Output::Random => {
+            FlowStep::Random => {
                 random += 1;
                 flow.advance(now, Input::Random([random; 32]))
             }
-            Output::Hash(_) => flow.advance(now, Input::Digest([7; 32])),
-            Output::Sign(_) => flow.advance(now, Input::Signature(b"signature")),
-            Output::Open(page) => {
+            FlowStep::Hash(_) => flow.advance(now, Input::Digest([7; 32])),
+            FlowStep::Sign(_) => flow.advance(now, Input::Signature(b"signature")),
+            FlowStep::Open(page) => {
                 is_safe(&page.url);
                 let state = page.url.rsplit("&state=").next().expect("a state");
                 let state = state.split('&').next().expect("a state");

@@ -1,7 +1,7 @@
 //! A protected resource among hostile clients and authorization servers.
 
 use mcp_auth::resource::{
-    CheckStep, DpopUse, Grant, ProtectedResource, ResourceRequest, TokenScheme, VerifierState,
+    Admission, CheckStep, DpopUse, ProtectedResource, ResourceRequest, TokenScheme, VerifierState,
 };
 use mcp_auth::{UnixTime, Uri};
 use mcp_proto::http::Head;
@@ -112,7 +112,7 @@ impl Script<'_> {
         resource: &ProtectedResource,
         state: &mut VerifierState,
         valid: bool,
-    ) -> Option<Box<Grant>> {
+    ) -> Option<Box<Admission>> {
         let now = UnixTime::from_secs(NOW);
         let request = self.request();
         let about = ResourceRequest {
@@ -159,7 +159,7 @@ impl Script<'_> {
     }
 
     /// What a second reader says of a request that was admitted.
-    fn is_admissible(&self, grant: &Grant, valid: bool) {
+    fn is_admissible(&self, grant: &Admission, valid: bool) {
         assert!(!self.has(b'q') || !self.token[1].starts_with(b"access_token="));
         let is_asked = self.has(b'i') && (self.has(b'o') || grant.claims.expires().is_none());
         let claims = match is_asked || self.has(b'o') {

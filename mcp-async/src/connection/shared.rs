@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use mcp_proto::json::Raw;
 use mcp_proto::{
     Channel, Conversation, Instant, Limits, Machine, NeedsBuffer, Outbox, Outcome, Outgoing as _,
-    Output, Receipt, SendError, SentToken, Token, Transmit,
+    Receipt, SendError, SentToken, Token, Transmit, Written,
 };
 
 use super::call_outcome::CallOutcome;
@@ -195,7 +195,7 @@ impl<M: Respond> Shared<M> {
     ///
     /// # Errors
     /// Errors of the machine; [`SendError::BufferFull`] only for a message that can never fit.
-    pub(crate) fn poll_tell<T: Output>(
+    pub(crate) fn poll_tell<T: Written>(
         &self,
         cx: &mut Context<'_>,
         receipt: &mut Option<Receipt>,
@@ -275,7 +275,7 @@ impl<M: Respond> Shared<M> {
 }
 
 impl<M: Respond> Core<M> {
-    pub(crate) fn poll_send<T: Output>(
+    pub(crate) fn poll_send<T: Written>(
         &mut self,
         now: Instant,
         cx: &mut Context<'_>,
@@ -317,7 +317,7 @@ impl<M: Respond> Core<M> {
 
     /// Lets the machine write one message, which goes where it belongs: it stays in the outbox,
     /// or a channel takes it at once.
-    pub(crate) fn put<T: Output, E: NeedsBuffer>(
+    pub(crate) fn put<T: Written, E: NeedsBuffer>(
         &mut self,
         mut write: impl FnMut(&mut M, &mut [u8]) -> Result<T, E>,
     ) -> Result<T, E> {

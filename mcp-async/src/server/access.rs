@@ -3,7 +3,7 @@
 use core::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use mcp_auth::resource::{Denial, Grant, ProtectedResource, RequiredScopes};
+use mcp_auth::resource::{Admission, Denial, ProtectedResource, RequiredScopes};
 use mcp_proto::rpc::code;
 
 use crate::error::ErrorReply;
@@ -11,7 +11,7 @@ use crate::error::ErrorReply;
 /// The permissions of the token of a request, in the extensions of the request.
 pub(crate) struct Access {
     resource: Arc<ProtectedResource>,
-    grant: Option<Box<Grant>>,
+    grant: Option<Box<Admission>>,
     /// The refusal of a handler or of the router: it becomes the response, if that has not begun.
     denial: Mutex<Option<Denial>>,
     /// The scopes that the operations of the body need by themselves.
@@ -19,7 +19,10 @@ pub(crate) struct Access {
 }
 
 impl Access {
-    pub(crate) fn new(resource: Arc<ProtectedResource>, grant: Option<Box<Grant>>) -> Arc<Self> {
+    pub(crate) fn new(
+        resource: Arc<ProtectedResource>,
+        grant: Option<Box<Admission>>,
+    ) -> Arc<Self> {
         Arc::new(Self {
             resource,
             grant,
@@ -28,7 +31,7 @@ impl Access {
         })
     }
 
-    pub(crate) fn grant(&self) -> Option<&Grant> {
+    pub(crate) fn grant(&self) -> Option<&Admission> {
         self.grant.as_deref()
     }
 

@@ -3,9 +3,9 @@
 use alloc::boxed::Box;
 use core::fmt;
 
+use super::admission::Admission;
 use super::algorithm::Algorithm;
 use super::denial::Denial;
-use super::grant::Grant;
 use super::jws::Jws;
 use super::key_issuer::IssuerIndex;
 use super::public_key::PublicKey;
@@ -51,7 +51,7 @@ pub enum CheckStep<'c> {
     VerifyToken(&'c Secret),
     /// The check has ended: the request is admitted, without a grant if it has no token and needs
     /// none, or is refused.
-    Done(Result<Option<Box<Grant>>, Denial>),
+    Done(Result<Option<Box<Admission>>, Denial>),
 }
 
 impl fmt::Debug for CheckStep<'_> {

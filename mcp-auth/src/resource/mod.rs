@@ -7,7 +7,7 @@
 //! ```text
 //! TokenCheck                          the check of one request, in steps
 //! ProtectedResource   VerifierState   the settings; what requests have in common
-//! Denial              Grant           the outcome: a status and challenges, or verified claims
+//! Denial              Admission           the outcome: a status and challenges, or verified claims
 //! ```
 //!
 //! | Rule | Where |
@@ -23,7 +23,7 @@
 //!
 //! ```
 //! use mcp_auth::resource::{
-//!     CheckStep, Grant, ProtectedResource, ResourceRequest, TokenClaims, VerifierState,
+//!     CheckStep, Admission, ProtectedResource, ResourceRequest, TokenClaims, VerifierState,
 //! };
 //! use mcp_auth::{Scopes, UnixTime};
 //! use mcp_proto::http::Head;
@@ -36,7 +36,7 @@
 //!     resource: &ProtectedResource,
 //!     state: &mut VerifierState,
 //!     head: &impl Head,
-//! ) -> Result<Option<Box<Grant>>, (u16, String)> {
+//! ) -> Result<Option<Box<Admission>>, (u16, String)> {
 //!     let mut check = resource.begin(head, ResourceRequest::default());
 //!     loop {
 //!         match check.step(resource, state, UnixTime::from_secs(1_000)) {
@@ -86,13 +86,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod admission;
 mod algorithm;
 mod check_step;
 mod claims;
 mod credentials;
 mod denial;
 mod expiring_map;
-mod grant;
 mod introspection;
 mod jws;
 mod key_cache;
@@ -132,9 +132,9 @@ pub use token_check::{ResourceRequest, TokenCheck};
 pub use token_scheme::TokenScheme;
 
 // Its outcome.
+pub use admission::Admission;
 pub use claims::TokenClaims;
 pub use denial::{Denial, DenialReason};
-pub use grant::Grant;
 
 /// A hash of SHA-256.
 pub type Digest = [u8; 32];

@@ -7,8 +7,8 @@ use core::fmt;
 
 use mcp_proto::http::Head;
 
+use super::admission::Admission;
 use super::denial::{ChallengeSettings, Denial, DenialReason};
-use super::grant::Grant;
 use super::introspection::IntrospectionIssuer;
 use super::key_cache::KeyFetchPolicy;
 use super::key_issuer::KeyIssuer;
@@ -74,7 +74,11 @@ impl ProtectedResource {
     /// # Errors
     /// The [`Denial`], whose challenge names all of the scopes: 403, or 401 for a request without a
     /// token.
-    pub fn require(&self, grant: Option<&Grant>, needed: &RequiredScopes) -> Result<(), Denial> {
+    pub fn require(
+        &self,
+        grant: Option<&Admission>,
+        needed: &RequiredScopes,
+    ) -> Result<(), Denial> {
         let Some(grant) = grant else {
             return match needed.scopes().is_empty() && self.allows_anonymous {
                 true => Ok(()),

@@ -10,11 +10,11 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use mcp_proto::http::Head;
 
 use super::Digest;
+use super::admission::Admission;
 use super::check_step::{CheckStep, SignatureToVerify};
 use super::claims::TokenClaims;
 use super::credentials::{RequestCredentials, scheme_of};
 use super::denial::{Denial, DenialReason};
-use super::grant::Grant;
 use super::jws::Jws;
 use super::key_cache::KeyLookup;
 use super::key_issuer::IssuerIndex;
@@ -542,7 +542,7 @@ impl TokenCheck {
         })
     }
 
-    fn grant(&self, resource: &ProtectedResource, state: &VerifierState) -> Option<Box<Grant>> {
+    fn grant(&self, resource: &ProtectedResource, state: &VerifierState) -> Option<Box<Admission>> {
         let (claims, scheme) = (self.claims.clone()?, self.scheme?);
         let newest = state.nonces.newest().filter(|newest| {
             let sent = self
@@ -551,7 +551,7 @@ impl TokenCheck {
                 .and_then(|check| check.proof.nonce.as_deref());
             resource.nonce_lifetime.is_some() && self.proof.is_some() && sent != Some(*newest)
         });
-        Some(Box::new(Grant {
+        Some(Box::new(Admission {
             claims,
             scheme,
             answer_until: self.answer_until,

@@ -4,7 +4,7 @@
 
 use core::time::Duration;
 
-use mcp_proto::frame::sse::{self, Events, Head, Piece};
+use mcp_proto::frame::sse::{self, EventHead, Events, Piece};
 use mcp_proto::{BufferFull, Limits, Store};
 
 type Write = dyn Fn(&mut [u8]) -> Result<usize, BufferFull>;
@@ -282,8 +282,8 @@ fn what_is_written_is_read() {
     let mut out = vec![0; 256];
     let mut stream = Vec::new();
     for head in [
-        Head::default(),
-        Head {
+        EventHead::default(),
+        EventHead {
             name: Some("endpoint"),
             id: Some("3\n-7\0"),
         },

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use http::Response;
 use http::header::WWW_AUTHENTICATE;
-use mcp_auth::{Challenge, Refusal, Remedy, Scheme};
+use mcp_auth::{Challenge, RefusedResponse, Remedy, Scheme};
 use mcp_proto::client::http::{Exchange, HttpMethod};
 
 use super::authorization::{Authorizer, Goal, Obtained, Reason, dpop_nonce};
@@ -65,7 +65,7 @@ pub(super) async fn send(
             drain(authorizer, response).await;
             continue;
         }
-        let refusal = Refusal {
+        let refusal = RefusedResponse {
             url: &url,
             status,
             challenges: &challenges,

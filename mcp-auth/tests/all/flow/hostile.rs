@@ -231,11 +231,11 @@ fn servers_that_repeat_themselves() {
             let mut output = flow.start(now);
             let mut steps = 0;
             while let Ok(asked) = output {
-                use mcp_auth::{HttpResponse, Output};
+                use mcp_auth::{FlowStep, HttpResponse};
                 steps += 1;
                 assert!(steps < 50, "{status} {body}");
                 output = match asked {
-                    Output::Send(_) => flow.advance(
+                    FlowStep::Send(_) => flow.advance(
                         now,
                         Input::Response(HttpResponse {
                             status,
@@ -243,10 +243,10 @@ fn servers_that_repeat_themselves() {
                             body: body.as_bytes(),
                         }),
                     ),
-                    Output::Random => flow.advance(now, Input::Random([7; 32])),
-                    Output::Hash(_) => flow.advance(now, Input::Digest([7; 32])),
-                    Output::Sign(_) => flow.advance(now, Input::Signature(b"s")),
-                    Output::Open(_) => flow.advance(now, Input::Redirect("?code=c")),
+                    FlowStep::Random => flow.advance(now, Input::Random([7; 32])),
+                    FlowStep::Hash(_) => flow.advance(now, Input::Digest([7; 32])),
+                    FlowStep::Sign(_) => flow.advance(now, Input::Signature(b"s")),
+                    FlowStep::Open(_) => flow.advance(now, Input::Redirect("?code=c")),
                     _ => flow.advance(now, Input::Identity(None)),
                 };
             }
@@ -257,7 +257,9 @@ fn servers_that_repeat_themselves() {
 /// Parties that answer at random from what a flow may meet: it ends, without a panic.
 #[test]
 fn parties_that_answer_at_random() {
-    use mcp_auth::{DpopKey, EnterpriseGrant, Grant, HttpResponse, Output, PreRegistered, Subject};
+    use mcp_auth::{
+        DpopKey, EnterpriseGrant, FlowStep, Grant, HttpResponse, PreRegistered, Subject,
+    };
     let documents = [
         PUBLISHED.to_owned(),
         PUBLISHED.replace(ISSUER, "https://a.example\",\"https://as.example"),
@@ -317,7 +319,7 @@ fn parties_that_answer_at_random() {
         for step in 0.. {
             assert!(step < 100, "the flow does not end");
             let asked = match output {
-                Ok(Output::Done(_)) => {
+                Ok(FlowStep::Done(_)) => {
                     completed += 1;
                     break;
                 }
@@ -328,7 +330,7 @@ fn parties_that_answer_at_random() {
                 }
             };
             output = match asked {
-                Output::Send(request) => {
+                FlowStep::Send(request) => {
                     // Mostly a document of the right kind, so that all states are reached.
                     let document = match (request.document, draw(8)) {
                         (_, 0) => draw(documents.len()),
@@ -347,10 +349,10 @@ fn parties_that_answer_at_random() {
                     };
                     flow.advance(now, Input::Response(response))
                 }
-                Output::Random => flow.advance(now, Input::Random([draw(256) as u8; 32])),
-                Output::Hash(_) => flow.advance(now, Input::Digest([draw(256) as u8; 32])),
-                Output::Sign(_) => flow.advance(now, Input::Signature(b"s")),
-                Output::Open(page) => {
+                FlowStep::Random => flow.advance(now, Input::Random([draw(256) as u8; 32])),
+                FlowStep::Hash(_) => flow.advance(now, Input::Digest([draw(256) as u8; 32])),
+                FlowStep::Sign(_) => flow.advance(now, Input::Signature(b"s")),
+                FlowStep::Open(page) => {
                     let state = page.url.split("state=").nth(1).unwrap();
                     let state = state.split('&').next().unwrap();
                     let redirect = format!("?code=c&state={state}");

@@ -2,8 +2,8 @@
 
 use super::script::*;
 use mcp_auth::{
-    Challenge, ClientProof, Credentials, Document, DpopNonces, Refusal, Refusals, Remedy, Scheme,
-    Scopes,
+    Challenge, ClientProof, Credentials, Document, DpopNonces, Refusals, RefusedResponse, Remedy,
+    Scheme, Scopes,
 };
 
 fn credentials(answer: &str) -> Credentials {
@@ -35,7 +35,7 @@ impl Operation {
         held: Option<&Credentials>,
     ) -> Result<&'static str, String> {
         let challenges = Challenge::parse_all([field.as_bytes()]);
-        let refusal = Refusal {
+        let refusal = RefusedResponse {
             url: SERVER,
             status,
             challenges: &challenges,
@@ -174,7 +174,7 @@ fn the_challenge_that_counts() {
         (Scheme::Bearer, 401, "DPoP scope=d", None, "d"),
     ] {
         let challenges = Challenge::parse_all([field.as_bytes()]);
-        let refusal = Refusal {
+        let refusal = RefusedResponse {
             url: SERVER,
             status,
             challenges: &challenges,
@@ -198,7 +198,7 @@ fn the_place_of_the_metadata_is_kept() {
     let held = credentials(r#"{"access_token":"t"}"#);
     let mut named = |status, field: &str, held| {
         let challenges = Challenge::parse_all([field.as_bytes()]);
-        let refusal = Refusal {
+        let refusal = RefusedResponse {
             url: SERVER,
             status,
             challenges: &challenges,
@@ -231,7 +231,7 @@ fn the_place_of_the_metadata_is_kept() {
         ("DPoP algs=ES256", "https://h/2"),
     ] {
         let challenges = Challenge::parse_all([field.as_bytes()]);
-        let refusal = Refusal {
+        let refusal = RefusedResponse {
             url: SERVER,
             status: 401,
             challenges: &challenges,

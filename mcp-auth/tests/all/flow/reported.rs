@@ -4,7 +4,7 @@
 use super::script::*;
 use mcp_auth::{
     AuthConfig, Challenge, ClientProof, Credentials, Document, DpopNonces, EndpointAuth, Flow,
-    Refusal, Refusals, Remedy, ResourceMetadata, Scheme, Scopes, ServerMetadata, UnixTime,
+    Refusals, RefusedResponse, Remedy, ResourceMetadata, Scheme, Scopes, ServerMetadata, UnixTime,
 };
 
 const TOKEN: &str = "https://as.example/token";
@@ -45,7 +45,7 @@ fn register(more: &str, answer: &str) -> Script {
 /// What one refusal leads to.
 fn remedy(refusals: &mut Refusals, status: u16, field: &str, held: Option<&Credentials>) -> Remedy {
     let challenges = Challenge::parse_all([field.as_bytes()]);
-    let refusal = Refusal {
+    let refusal = RefusedResponse {
         url: SERVER,
         status,
         challenges: &challenges,
@@ -226,7 +226,7 @@ fn endless_401_after_a_login() {
         Remedy::Refresh
     );
     let challenges = Challenge::parse_all([field.as_bytes()]);
-    let refusal = Refusal {
+    let refusal = RefusedResponse {
         url: SERVER,
         status: 401,
         challenges: &challenges,

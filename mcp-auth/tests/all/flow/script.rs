@@ -6,8 +6,8 @@ use core::cell::RefCell;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use mcp_auth::{
-    AuthConfig, AuthError, Challenge, Credentials, Document, Flow, HttpRequest, HttpResponse,
-    Input, Output, PreRegistered, SigningKey, SigningRequest, UnixTime,
+    AuthConfig, AuthError, Challenge, Credentials, Document, Flow, FlowStep, HttpRequest,
+    HttpResponse, Input, PreRegistered, SigningKey, SigningRequest, UnixTime,
 };
 
 /// The MCP server of most scripts.
@@ -62,7 +62,7 @@ pub(crate) fn challenge(field: &str) -> Option<Challenge> {
 #[derive(Debug)]
 pub(crate) struct Script {
     flow: Flow,
-    output: Option<Result<Output, AuthError>>,
+    output: Option<Result<FlowStep, AuthError>>,
     now: u64,
     random: u8,
     /// Where the last page sends the user back to.
@@ -116,20 +116,20 @@ impl Script {
     }
 
     /// Answers what needs no script.
-    fn settle(&mut self, mut output: Result<Output, AuthError>) {
+    fn settle(&mut self, mut output: Result<FlowStep, AuthError>) {
         loop {
             self.show(&output);
             let now = UnixTime::from_secs(self.now);
             output = match output {
-                Ok(Output::Random) => {
+                Ok(FlowStep::Random) => {
                     self.random += 1;
                     self.flow.advance(now, Input::Random([self.random; 32]))
                 }
-                Ok(Output::Hash(text)) => {
+                Ok(FlowStep::Hash(text)) => {
                     self.secrets.push(text.expose().into());
                     self.flow.advance(now, Input::Digest(digest(text.expose())))
                 }
-                Ok(Output::Sign(request)) => {
+                Ok(FlowStep::Sign(request)) => {
                     self.signed.push(request);
                     self.flow.advance(now, Input::Signature(b"signature"))
                 }
@@ -141,7 +141,7 @@ impl Script {
         }
     }
 
-    fn show(&self, output: &Result<Output, AuthError>) {
+    fn show(&self, output: &Result<FlowStep, AuthError>) {
         let mut shown = self.shown.borrow_mut();
         shown.push_str(&format!("{output:?}\n{:?}\n", self.flow));
         if let Err(error) = output {
@@ -149,7 +149,7 @@ impl Script {
         }
     }
 
-    fn take(&mut self) -> Output {
+    fn take(&mut self) -> FlowStep {
         self.output
             .take()
             .expect("an output")
@@ -158,7 +158,7 @@ impl Script {
 
     pub(crate) fn request(&mut self) -> HttpRequest {
         match self.take() {
-            Output::Send(request) => request,
+            FlowStep::Send(request) => request,
             other => panic!("expected a request, found {other:?}"),
         }
     }
@@ -226,7 +226,7 @@ impl Script {
     #[track_caller]
     pub(crate) fn opens(&mut self) -> Page {
         match self.take() {
-            Output::Open(page) => {
+            FlowStep::Open(page) => {
                 self.redirect_uri = page.redirect_uri;
                 Page::new(page.url)
             }
@@ -251,7 +251,7 @@ impl Script {
         answer: Option<PreRegistered>,
     ) -> &mut Self {
         match self.take() {
-            Output::AskIdentity {
+            FlowStep::AskIdentity {
                 issuer: found,
                 redirect_uri,
             } => assert_eq!((found.as_str(), redirect_uri.as_str()), (issuer, CALLBACK)),
@@ -306,7 +306,7 @@ impl Script {
     #[track_caller]
     pub(crate) fn done(&mut self) -> Credentials {
         match self.take() {
-            Output::Done(credentials) => *credentials,
+            FlowStep::Done(credentials) => *credentials,
             other => panic!("expected credentials, found {other:?}"),
         }
     }

@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use mcp_auth::UnixTime;
 use mcp_auth::resource::{
-    CheckStep, Digest, Grant, ProtectedResource, PublicKey, RequiredScopes, ResourceBuilder,
+    Admission, CheckStep, Digest, ProtectedResource, PublicKey, RequiredScopes, ResourceBuilder,
     ResourceRequest, SignatureToVerify, TokenClaims, VerifierState,
 };
 use mcp_proto::http::Head;
@@ -110,7 +110,7 @@ impl Server {
         &mut self,
         request: &Request,
         needed: &[&str],
-    ) -> (String, Option<Box<Grant>>) {
+    ) -> (String, Option<Box<Admission>>) {
         let needed = RequiredScopes::new(needed).unwrap();
         let with = ResourceRequest {
             query: request.query,
@@ -124,7 +124,7 @@ impl Server {
         &mut self,
         request: &Request,
         with: ResourceRequest<'_>,
-    ) -> (String, Option<Box<Grant>>) {
+    ) -> (String, Option<Box<Admission>>) {
         let mut check = self.resource.begin(request, with);
         let mut lines = Vec::new();
         loop {

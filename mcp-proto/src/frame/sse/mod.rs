@@ -12,4 +12,4 @@ mod writer;
 pub use decoder::{Event, Events, Piece};
 #[cfg(feature = "alloc")]
 pub(crate) use writer::END;
-pub use writer::{Head, comment, end, narrow, priming, retry};
+pub use writer::{EventHead, comment, end, narrow, priming, retry};

@@ -7,10 +7,10 @@ use crate::action::BufferFull;
 /// The fields in front of an event's data.
 ///
 /// ```
-/// use mcp_proto::frame::sse::{self, Head};
+/// use mcp_proto::frame::sse::{self, EventHead};
 ///
 /// let mut out = [0; 64];
-/// let head = Head { id: Some("3-7"), ..Head::default() };
+/// let head = EventHead { id: Some("3-7"), ..EventHead::default() };
 /// let (before, message) = sse::narrow(&mut out, head)?;
 /// message[..2].copy_from_slice(b"{}");
 /// let len = sse::end(&mut out, before + 2);
@@ -18,7 +18,7 @@ use crate::action::BufferFull;
 /// # Ok::<(), mcp_proto::BufferFull>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Head<'a> {
+pub struct EventHead<'a> {
     /// The event's type; without one it is `message` (SSE-01).
     pub name: Option<&'a str>,
     /// The id that a client sends to resume after this event.
@@ -32,7 +32,10 @@ pub struct Head<'a> {
 ///
 /// # Errors
 /// [`BufferFull`] if there is no room for any message.
-pub fn narrow<'o>(out: &'o mut [u8], head: Head<'_>) -> Result<(usize, &'o mut [u8]), BufferFull> {
+pub fn narrow<'o>(
+    out: &'o mut [u8],
+    head: EventHead<'_>,
+) -> Result<(usize, &'o mut [u8]), BufferFull> {
     let mut pen = Pen { out, len: 0 };
     for (field, value) in [("event: ", head.name), ("id: ", head.id)] {
         if let Some(value) = value {

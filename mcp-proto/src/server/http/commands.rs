@@ -8,7 +8,7 @@ use super::ServerId;
 use super::entry::Entry;
 use crate::action::SendError;
 use crate::conversation::Outgoing as _;
-use crate::outbox::{NeedsBuffer, Outbox, Output};
+use crate::outbox::{NeedsBuffer, Outbox, Written};
 use crate::payload::Outcome;
 use crate::server::{Growing, ListKind, Server};
 use crate::time::Instant;
@@ -104,7 +104,7 @@ impl<'c> Commands<'_, 'c> {
     /// # Errors
     /// Those of the command; [`SendError::BufferFull`] with `needed` 0 while the client leaves too much of that stream
     /// unread ([`StreamLimits::unread`](super::streams::StreamLimits::unread)).
-    pub fn send<T: Output>(
+    pub fn send<T: Written>(
         &mut self,
         request: Option<Token>,
         write: impl FnMut(&mut Server<'c, Growing>, &mut [u8]) -> Result<T, SendError>,
@@ -121,7 +121,7 @@ impl<'c> Commands<'_, 'c> {
     ///
     /// # Errors
     /// Those of the command.
-    pub fn put<T: Output, E: NeedsBuffer>(
+    pub fn put<T: Written, E: NeedsBuffer>(
         &mut self,
         write: impl FnMut(&mut Server<'c, Growing>, &mut [u8]) -> Result<T, E>,
     ) -> Result<T, E> {

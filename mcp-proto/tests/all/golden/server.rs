@@ -14,8 +14,8 @@ use mcp_proto::server::{
     ServerConfig,
 };
 use mcp_proto::{
-    CustomMethod, InputRequired, Instant, Limits, Outcome, Output, Payload, PingPolicy, Question,
-    SendError, SentToken, Token,
+    CustomMethod, InputRequired, Instant, Limits, Outcome, Payload, PingPolicy, Question,
+    SendError, SentToken, Token, Written,
 };
 use serde::Deserialize;
 
@@ -28,7 +28,7 @@ pub(crate) type Host = Server<'static, Growing>;
 
 /// Where the application's messages go.
 pub(crate) trait Sink {
-    fn put<T: Output>(
+    fn put<T: Written>(
         &mut self,
         host: &mut Host,
         write: impl FnMut(&mut Host, &mut [u8]) -> Result<T, SendError>,

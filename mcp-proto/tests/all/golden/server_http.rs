@@ -7,7 +7,9 @@ use mcp_proto::http::{Endpoint, Head, Opening, Post, Refusal, Route};
 use mcp_proto::rpc::{Incoming, Message, Messages, OwnedMessages};
 use mcp_proto::server::http::streams::{Delivery, StreamLimits, StreamRead, StreamReader, Streams};
 use mcp_proto::server::{Event, Growing, Server, ServerConfig, SessionSnapshot};
-use mcp_proto::{Action, Channel, Instant, Machine, Output, Revision, SendError, Source, Transmit};
+use mcp_proto::{
+    Action, Channel, Instant, Machine, Revision, SendError, Source, Transmit, Written,
+};
 
 use super::heads::{BOTH, Heads, Request};
 use super::peer::Peer;
@@ -55,7 +57,7 @@ enum Answer {
 }
 
 impl Sink for Exits {
-    fn put<T: Output>(
+    fn put<T: Written>(
         &mut self,
         host: &mut Host,
         mut write: impl FnMut(&mut Host, &mut [u8]) -> Result<T, SendError>,

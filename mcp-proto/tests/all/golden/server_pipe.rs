@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use mcp_proto::server::{Growing, Server, ServerConfig};
-use mcp_proto::{Instant, Link, Machine, Outbox, Output, Revision, SendError, Step};
+use mcp_proto::{Instant, Link, Machine, Outbox, Revision, SendError, Step, Written};
 
 use super::peer::Peer;
 use super::script::{Player, member, word};
@@ -25,7 +25,7 @@ struct Side {
 }
 
 impl Sink for Outbox<Vec<u8>> {
-    fn put<T: Output>(
+    fn put<T: Written>(
         &mut self,
         host: &mut Host,
         mut write: impl FnMut(&mut Host, &mut [u8]) -> Result<T, SendError>,

@@ -10,8 +10,8 @@ use mcp_proto::server::{
     AskOptions, Event, Fixed, OverHttp, ProgressReport, Server, ServerConfig, SessionSnapshot,
 };
 use mcp_proto::{
-    Action, Channel, InputRequired, Instant, Machine, Outcome, Output, Question, RevisionSet,
-    SendError, SentToken, Source, Token,
+    Action, Channel, InputRequired, Instant, Machine, Outcome, Question, RevisionSet, SendError,
+    SentToken, Source, Token, Written,
 };
 
 pub(crate) use crate::http_server::requests::*;
@@ -351,7 +351,7 @@ impl Talk {
     }
 
     #[track_caller]
-    fn send<T: Output>(
+    fn send<T: Written>(
         &mut self,
         mut message: impl FnMut(&mut Server<'static, Small>, &mut [u8]) -> Result<T, SendError>,
     ) -> Result<T, SendError> {

@@ -39,8 +39,8 @@ use std::collections::VecDeque;
 
 use mcp_proto::json::Raw;
 use mcp_proto::{
-    Action, BufferFull, Channel, IgnoreReason, Inbox, Instant, Limits, Machine, Output, Pipe,
-    SendError, Transmit,
+    Action, BufferFull, Channel, IgnoreReason, Inbox, Instant, Limits, Machine, Pipe, SendError,
+    Transmit, Written,
 };
 
 /// What is expected of writes into buffers that are too small.
@@ -83,7 +83,7 @@ pub(crate) trait Role: Sized {
 /// What followed from a command.
 #[derive(Clone, Debug)]
 pub(crate) enum Line {
-    Output(String),
+    Written(String),
     Event(String),
     Ignored(IgnoreReason),
     Refused(SendError),
@@ -224,7 +224,7 @@ impl<R: Role> Player<R> {
 
     /// Writes a message of the application.
     #[track_caller]
-    pub(crate) fn send<T: Output>(
+    pub(crate) fn send<T: Written>(
         &mut self,
         mut message: impl FnMut(&mut R::Machine, &mut [u8]) -> Result<T, SendError>,
     ) -> Result<T, SendError> {
@@ -255,7 +255,7 @@ impl<R: Role> Player<R> {
 
 fn text<R: Role>(line: &Line) -> String {
     match line {
-        Line::Output(text) => format!("{} {text}", R::WRITES),
+        Line::Written(text) => format!("{} {text}", R::WRITES),
         Line::Event(text) => format!("= {text}"),
         Line::Ignored(why) => format!("~ {why:?}"),
         Line::Refused(error) => format!("! {error:?}"),
@@ -284,7 +284,7 @@ fn drain<R: Role>(machine: &mut R::Machine, now: Instant, role: &mut R, log: &mu
 }
 
 #[track_caller]
-fn write<R: Role, T: Output>(
+fn write<R: Role, T: Written>(
     machine: &mut R::Machine,
     log: &mut VecDeque<Line>,
     reserve: usize,
@@ -296,7 +296,7 @@ fn write<R: Role, T: Output>(
         assert!(text.len() <= reserve, "{} > {reserve}", text.len());
     }
     if !text.is_empty() {
-        log.push_back(Line::Output(text));
+        log.push_back(Line::Written(text));
     }
     Ok(written)
 }
@@ -304,7 +304,7 @@ fn write<R: Role, T: Output>(
 /// Writes into buffers that are too small, which must not change the machine, and then into one
 /// that is just large enough: it is never refused, and no need is less than the message takes.
 #[track_caller]
-pub(crate) fn fit<M: Debug, T: Output>(
+pub(crate) fn fit<M: Debug, T: Written>(
     machine: &mut M,
     expected: Fit,
     message: &mut impl FnMut(&mut M, &mut [u8]) -> Result<T, SendError>,

@@ -425,7 +425,7 @@ impl Talk {
     /// The lines that the client got since the last look.
     pub(crate) fn heard(&mut self) -> Vec<String> {
         self.take(|line| match line {
-            Line::Output(text) => Some(text.clone()),
+            Line::Written(text) => Some(text.clone()),
             _ => None,
         })
     }

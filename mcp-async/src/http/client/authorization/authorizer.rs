@@ -8,7 +8,9 @@ use core::time::Duration;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use http::{HeaderMap, HeaderValue};
-use mcp_auth::{AuthError, Challenge, Credentials, DpopNonces, Refusal, Refusals, Remedy, Scheme};
+use mcp_auth::{
+    AuthError, Challenge, Credentials, DpopNonces, Refusals, RefusedResponse, Remedy, Scheme,
+};
 
 use super::consents::{Consents, Reason};
 use super::documents::{DocumentCarrier, Documents};
@@ -208,7 +210,7 @@ impl Authorizer {
     pub(in crate::http::client) fn judge(
         &self,
         refusals: &mut Refusals,
-        refusal: &Refusal<'_>,
+        refusal: &RefusedResponse<'_>,
         held: Option<&Held>,
     ) -> Result<Remedy, AuthError> {
         let mut state = self.0.lock();

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 
 use mcp_auth::{
-    AuthConfig, AuthError, Challenge, Credentials, Flow, Grant, IdentitySource, Input, Output,
+    AuthConfig, AuthError, Challenge, Credentials, Flow, FlowStep, Grant, IdentitySource, Input,
     PreRegistered, Secret, SigningKey as KeyUse, UnixTime, WorkloadGrant,
 };
 
@@ -239,7 +239,7 @@ impl Shared {
         let mut output = flow.start(unix_now())?;
         loop {
             output = match output {
-                Output::Send(request) => {
+                FlowStep::Send(request) => {
                     self.set_committed(request.method == "POST");
                     let fetched = self.documents.fetch(&request, self.runtime).await;
                     let now = unix_now();
@@ -250,15 +250,15 @@ impl Shared {
                         Err(text) => flow.advance(now, Input::Failed(&text))?,
                     }
                 }
-                Output::Random => match random() {
+                FlowStep::Random => match random() {
                     Ok(bytes) => flow.advance(unix_now(), Input::Random(bytes))?,
                     Err(error) => flow.advance(unix_now(), Input::Failed(&error.to_string()))?,
                 },
-                Output::Hash(text) => {
+                FlowStep::Hash(text) => {
                     let digest = sha256(text.expose().as_bytes());
                     flow.advance(unix_now(), Input::Digest(digest))?
                 }
-                Output::Sign(request) => {
+                FlowStep::Sign(request) => {
                     let key = match request.key {
                         KeyUse::Dpop => self.settings.dpop_key.as_ref(),
                         KeyUse::ClientAssertion => self.settings.client_key.as_ref(),
@@ -272,7 +272,7 @@ impl Shared {
                         None => flow.advance(unix_now(), Input::Failed("no key is configured"))?,
                     }
                 }
-                Output::Open(page) => {
+                FlowStep::Open(page) => {
                     self.set_committed(false);
                     if let Some(reason) = reason.take() {
                         self.begin_consent(reason)?;
@@ -288,7 +288,7 @@ impl Shared {
                         }
                     }
                 }
-                Output::AskIdentity {
+                FlowStep::AskIdentity {
                     issuer,
                     redirect_uri,
                 } => {
@@ -300,7 +300,7 @@ impl Shared {
                         }
                     }
                 }
-                Output::Done(credentials) => return Ok(*credentials),
+                FlowStep::Done(credentials) => return Ok(*credentials),
                 _ => flow.advance(unix_now(), Input::Failed("an unknown output of the flow"))?,
             };
         }

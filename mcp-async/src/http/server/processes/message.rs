@@ -9,7 +9,7 @@ use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use http::request::Parts;
 use http::{Response, response};
 #[cfg(feature = "auth")]
-use mcp_auth::resource::Grant;
+use mcp_auth::resource::Admission;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -122,7 +122,9 @@ pub(in crate::http::server) struct Forwarded;
 /// In the extensions of a request whose token another process has verified; `None` for a guest.
 #[cfg(feature = "auth")]
 #[derive(Clone)]
-pub(in crate::http::server) struct VerifiedToken(pub(in crate::http::server) Option<Box<Grant>>);
+pub(in crate::http::server) struct VerifiedToken(
+    pub(in crate::http::server) Option<Box<Admission>>,
+);
 
 /// In the extensions of a response that says that another process owns the session of a forwarded
 /// request.

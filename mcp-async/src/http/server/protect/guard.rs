@@ -13,7 +13,7 @@ use std::time::SystemTime;
 use http::Method;
 use http::request::Parts;
 use mcp_auth::resource::{
-    CheckStep, Denial, Grant, IssuerIndex, ProtectedResource, RequiredScopes, ResourceRequest,
+    Admission, CheckStep, Denial, IssuerIndex, ProtectedResource, RequiredScopes, ResourceRequest,
     TokenCheck, TokenClaims, VerifierState,
 };
 use mcp_auth::{Secret, UnixTime};
@@ -88,7 +88,7 @@ impl TokenGuard {
         parts: &Parts,
         url: Option<&str>,
         asker: Option<CallerId>,
-    ) -> Result<Option<Box<Grant>>, Denial> {
+    ) -> Result<Option<Box<Admission>>, Denial> {
         let request = ResourceRequest {
             query: parts.uri.query(),
             url,

@@ -483,14 +483,14 @@ impl Stream {
 fn head(delivery: Delivery, id: EventId, empty: bool, out: &mut Vec<u8>) {
     let mut text = [0; EventId::LONGEST];
     let head = match delivery {
-        Delivery::Resumable => sse::Head {
+        Delivery::Resumable => sse::EventHead {
             id: Some(id.write(&mut text)),
-            ..sse::Head::default()
+            ..sse::EventHead::default()
         },
-        Delivery::Once => sse::Head::default(),
-        Delivery::HttpSse => sse::Head {
+        Delivery::Once => sse::EventHead::default(),
+        Delivery::HttpSse => sse::EventHead {
             name: Some("message"),
-            ..sse::Head::default()
+            ..sse::EventHead::default()
         },
     };
     put(out, |buffer| match (empty, head.id) {

@@ -10,11 +10,11 @@ use crate::UnixTime;
 
 /// A request that a token admits.
 ///
-/// One process can verify a token for another: a grant that was serialized and deserialized is the same,
+/// One process can verify a token for another: an admission that was serialized and deserialized is equal,
 /// but for the nonce, which belongs to the response of the process that verified it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Grant {
+pub struct Admission {
     /// The claims of the token.
     pub claims: TokenClaims,
     /// The scheme that the token was sent with, which later challenges use.
