@@ -1,7 +1,7 @@
 //! Accepts or refuses requests by their heads.
 
 use super::access::{Access, is_host};
-use super::head::{Field, Head};
+use super::head::{Field, Head, trim};
 use super::media::{EVENT_STREAM, JSON, accepts, is};
 use super::refusal::Refusal;
 use super::session_id::SessionId;
@@ -231,7 +231,20 @@ impl Post<'_> {
     /// Returns true if the version of the head is one of the modern era, so that the body has to be
     /// of it as well.
     pub fn is_modern(&self) -> bool {
-        matches!(self.version, Version::Known(revision) if revision.is_modern())
+        self.version.is_modern()
+    }
+}
+
+impl<'h> Version<'h> {
+    fn read(text: &'h [u8]) -> Self {
+        core::str::from_utf8(text)
+            .ok()
+            .and_then(Revision::parse)
+            .map_or(Self::Unknown(text), Self::Known)
+    }
+
+    fn is_modern(self) -> bool {
+        matches!(self, Self::Known(revision) if revision.is_modern())
     }
 }
 
@@ -247,14 +260,8 @@ impl core::fmt::Debug for Post<'_> {
 }
 
 fn version<'h>(head: &'h (impl Head + ?Sized)) -> Result<Version<'h>, Refusal> {
-    let value = single(head, "mcp-protocol-version", "MCP-Protocol-Version")?;
-    Ok(match value {
-        None => Version::Absent,
-        Some(text) => core::str::from_utf8(text)
-            .ok()
-            .and_then(Revision::parse)
-            .map_or(Version::Unknown(text), Version::Known),
-    })
+    let value = single(head, VERSION, "MCP-Protocol-Version")?;
+    Ok(value.map_or(Version::Absent, Version::read))
 }
 
 fn session<'h>(head: &'h (impl Head + ?Sized)) -> Result<SessionId<'h>, Refusal> {
@@ -270,9 +277,20 @@ fn single<'h>(
     match head.field(name) {
         Field::None => Ok(None),
         Field::One(value) => Ok(Some(value)),
-        Field::Many => Err(Refusal::Doubled(spelled)),
+        Field::Many => {
+            let mut modern = false;
+            head.values(VERSION, &mut |value| {
+                modern |= Version::read(trim(value)).is_modern();
+            });
+            Err(Refusal::Doubled {
+                field: spelled,
+                modern,
+            })
+        }
     }
 }
+
+const VERSION: &str = "mcp-protocol-version";
 
 /// Returns true if a browser asks before it sends the request of a page (CORS).
 pub fn is_preflight(head: &(impl Head + ?Sized)) -> bool {

@@ -47,7 +47,12 @@ pub enum Refusal {
     /// `Accept` leaves out a type that the answer may have (SH-45).
     Accept,
     /// A field that can have one value comes more than once.
-    Doubled(&'static str),
+    Doubled {
+        /// Its name.
+        field: &'static str,
+        /// True if the head names a revision of the modern era, whose code this is.
+        modern: bool,
+    },
     /// `MCP-Protocol-Version` names no revision that this server has (SH-33).
     Version,
     /// The session id is missing (SH-29).
@@ -93,7 +98,7 @@ impl Refusal {
             Self::Unavailable(_) => UNAVAILABLE,
             Self::HostMalformed
             | Self::TwoLengths
-            | Self::Doubled(_)
+            | Self::Doubled { .. }
             | Self::Version
             | Self::SessionMissing
             | Self::SessionMalformed
@@ -107,7 +112,7 @@ impl Refusal {
     /// The code of the JSON-RPC error in the body.
     pub const fn code(self) -> i64 {
         match self {
-            Self::Doubled(_) => code::HEADER_MISMATCH,
+            Self::Doubled { modern: true, .. } => code::HEADER_MISMATCH,
             Self::BodyUnreadable => code::PARSE_ERROR,
             Self::Unavailable(_) => code::INTERNAL_ERROR,
             _ => code::INVALID_REQUEST,
@@ -179,7 +184,7 @@ impl Refusal {
                 "Accept",
                 " must list application/json and text/event-stream; for GET the latter",
             ),
-            Self::Doubled(field) => (field, " occurs twice"),
+            Self::Doubled { field, .. } => (field, " occurs twice"),
             Self::Version => ("MCP-Protocol-Version", " is not supported"),
             Self::SessionMissing => ("Mcp-Session-Id", " is missing"),
             Self::SessionMalformed => ("Mcp-Session-Id", " is malformed"),

@@ -271,6 +271,13 @@ fn media_types() {
     ));
 }
 
+fn doubled(field: &'static str) -> Refusal {
+    Refusal::Doubled {
+        field,
+        modern: false,
+    }
+}
+
 /// SH-57.
 #[test]
 fn doubled_fields() {
@@ -281,17 +288,13 @@ fn doubled_fields() {
         "Mcp-Name",
     ] {
         let twice = [format!("{name}: x"), format!("+{name}: x")];
-        refused("POST", &[&twice[0], &twice[1]], Refusal::Doubled(name));
+        refused("POST", &[&twice[0], &twice[1]], doubled(name));
     }
-    refused(
-        "GET",
-        &["+mcp-session-id: s1"],
-        Refusal::Doubled("Mcp-Session-Id"),
-    );
+    refused("GET", &["+mcp-session-id: s1"], doubled("Mcp-Session-Id"));
     refused(
         "GET",
         &["+last-event-id: 1", "+last-event-id: 1"],
-        Refusal::Doubled("Last-Event-ID"),
+        doubled("Last-Event-ID"),
     );
 }
 
@@ -346,7 +349,7 @@ fn bodies() {
         Method,
         ContentType,
         Accept,
-        Doubled("Mcp-Name"),
+        doubled("Mcp-Name"),
         Version,
         SessionMissing,
         SessionMalformed,

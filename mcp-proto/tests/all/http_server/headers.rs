@@ -207,6 +207,34 @@ fn what_is_doubled_is_equal_to_no_header() {
     check(&["mcp-method: tools/list"], &list, "400 -32602");
 }
 
+/// JR-52: a legacy request is compared with no header, so that it gets what it would get on a pipe.
+#[test]
+fn what_is_doubled_in_a_legacy_request_is_a_fault_of_its_parameters() {
+    let mut site = Site::open(config(), "2025-11-25", "{}");
+    for version in ["2025-11-25", "2025-03-26", ""] {
+        let version = format!("mcp-protocol-version: {version}");
+        let mut fields = vec![
+            "mcp-session-id: s0",
+            "mcp-method: tools/call",
+            "mcp-name: a",
+        ];
+        if !version.ends_with(' ') {
+            fields.push(&version);
+        }
+        for params in [
+            r#""name":"a","name":"a""#,
+            r#""name":"a","arguments":{},"arguments":{}"#,
+            r#""name":"a","_meta":{},"_meta":{}"#,
+            r#""name":"a","_meta":{"progressToken":1,"progressToken":2}"#,
+        ] {
+            let call = format!(
+                r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{{params}}}}}"#
+            );
+            site.check(&fields, &call, "400 -32602");
+        }
+    }
+}
+
 /// Each check is met by a request that fails it and all those behind it. SH-56.
 #[test]
 fn the_order_of_checks() {

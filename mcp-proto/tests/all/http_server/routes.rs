@@ -126,6 +126,21 @@ fn what_occurs_twice_is_refused() {
         fields.push(field);
         site.check(&fields, &list, "400 -32020");
     }
+    // The code belongs to 2026-07-28.
+    for field in [
+        "+mcp-protocol-version: 2025-11-25",
+        "+mcp-protocol-version: 2025-11-25; +mcp-protocol-version: x",
+        "+Mcp-Method: tools/list; +Mcp-Method: tools/list",
+        "+mcp-name: x; +mcp-name: x",
+        "+mcp-session-id: s0",
+    ] {
+        let mut site = Site::open(config(), "2025-11-25", "{}");
+        let mut fields = vec!["mcp-session-id: s0", "mcp-protocol-version: 2025-11-25"];
+        let call = call("1", "x");
+        site.check(&fields, &call, "200 result");
+        fields.extend(field.split("; "));
+        site.check(&fields, &call, "400 -32600");
+    }
 }
 
 /// VR-28.
