@@ -1,6 +1,7 @@
 //! The connection of a client: HTTP/1.1 without knowledge of the protocol.
 
 use core::hash::{BuildHasher, Hasher};
+use core::time::Duration;
 use std::hash::RandomState;
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::TcpStream;
@@ -23,13 +24,18 @@ pub(crate) struct Connection {
     ready: bool,
     /// Whether the response leaves in chunks.
     chunked: bool,
+    /// Whether the request is a HEAD, whose response has no body.
+    bodiless: bool,
+    /// When the head of the next request is late.
+    late: Instant,
+    head_timeout: Duration,
     /// No other request follows this one.
     last: bool,
     broken: bool,
 }
 
 impl Connection {
-    pub(crate) fn new(socket: TcpStream) -> Self {
+    pub(crate) fn new(socket: TcpStream, now: Instant, head_timeout: Duration) -> Self {
         Self {
             socket,
             input: Vec::new(),
@@ -38,6 +44,9 @@ impl Connection {
             missing: 0,
             ready: false,
             chunked: false,
+            bodiless: false,
+            late: now + head_timeout,
+            head_timeout,
             last: false,
             broken: false,
         }
@@ -78,6 +87,12 @@ impl Connection {
         }
         if self.exchange.is_none() && !self.last && !self.input.is_empty() {
             self.open(now, http);
+        }
+        if self.exchange.is_none() && !self.last && self.late <= now {
+            match self.input.is_empty() {
+                true => self.broken = true,
+                false => self.refuse("408 Request Timeout"),
+            }
         }
         if let Some(exchange) = self.exchange
             && http.wants_body(exchange)
@@ -128,6 +143,9 @@ impl Connection {
         }
         self.exchange = Some(exchange);
         self.missing = body;
+        self.bodiless = head.method() == "HEAD";
+        // RFC 9112, section 9.3
+        self.last = request.version == Some(0) || wants_close(&head);
         self.input.drain(..length);
     }
 
@@ -173,13 +191,14 @@ impl Connection {
         };
         if let Some(head) = http.response(exchange) {
             self.chunked = head.length.is_none();
+            write_head(&head, self.last && !head.close, &mut self.output);
             self.last |= head.close;
-            write_head(&head, &mut self.output);
         }
         let mut body = Vec::new();
         let read = http.read(now, exchange, &mut body, PORTION);
         self.ready = read == StreamRead::More;
         match self.chunked {
+            _ if self.bodiless => {}
             true if body.is_empty() => {}
             true => {
                 let size = format!("{:x}\r\n", body.len());
@@ -191,6 +210,7 @@ impl Connection {
         }
         if read == StreamRead::End {
             self.exchange = None;
+            self.late = now + self.head_timeout;
             if self.chunked {
                 self.output.extend_from_slice(b"0\r\n\r\n");
             }
@@ -198,13 +218,27 @@ impl Connection {
     }
 }
 
-fn write_head(head: &ExchangeHead<'_>, out: &mut Vec<u8>) {
+/// Whether the client ends its connection after this request.
+fn wants_close(head: &RequestHead<'_, '_, '_>) -> bool {
+    let mut found = false;
+    head.values("connection", &mut |value| {
+        let mut options = value.split(|byte| *byte == b',');
+        found |= options.any(|option| option.trim_ascii().eq_ignore_ascii_case(b"close"));
+    });
+    found
+}
+
+/// `closes` says whether the connection ends after this response for a reason of the connection.
+fn write_head(head: &ExchangeHead<'_>, closes: bool, out: &mut Vec<u8>) {
     out.extend_from_slice(format!("HTTP/1.1 {} \r\n", head.status).as_bytes());
     head.fields(|name, value| {
         for part in [name.as_bytes(), b": ", value.as_bytes(), b"\r\n"] {
             out.extend_from_slice(part);
         }
     });
+    if closes {
+        out.extend_from_slice(b"connection: close\r\n");
+    }
     match head.length {
         // RFC 9110, section 8.6
         Some(_) if head.status == 204 => {}

@@ -23,7 +23,8 @@ use crate::app::App;
 use crate::connection::Connection;
 
 fn main() -> io::Result<()> {
-    let mut server = Server::new(TcpListener::bind((Ipv4Addr::LOCALHOST, 8000))?)?;
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 8000))?;
+    let mut server = Server::new(listener, HttpOptions::default())?;
     println!("http://127.0.0.1:8000/mcp");
     loop {
         server.turn()?;
@@ -35,19 +36,20 @@ struct Server {
     http: HttpServer<'static>,
     app: App,
     listener: TcpListener,
+    head_timeout: Duration,
     connections: Vec<Connection>,
     started: std::time::Instant,
 }
 
 impl Server {
-    fn new(listener: TcpListener) -> io::Result<Self> {
+    fn new(listener: TcpListener, options: HttpOptions) -> io::Result<Self> {
         listener.set_nonblocking(true)?;
-        let options = HttpOptions::default();
         Ok(Self {
             http: HttpServer::new(Endpoint::default(), app::config(), options)
                 .map_err(io::Error::other)?,
             app: App::default(),
             listener,
+            head_timeout: options.limits.head,
             connections: Vec::new(),
             started: std::time::Instant::now(),
         })
@@ -59,9 +61,12 @@ impl Server {
         let millis = u64::try_from(self.started.elapsed().as_millis());
         let now = Instant::from_millis(millis.unwrap_or(u64::MAX));
         let mut moved = false;
-        while let Ok((socket, _)) = self.listener.accept() {
+        while self.connections.len() < MAX_CONNECTIONS
+            && let Ok((socket, _)) = self.listener.accept()
+        {
             socket.set_nonblocking(true)?;
-            self.connections.push(Connection::new(socket));
+            let connection = Connection::new(socket, now, self.head_timeout);
+            self.connections.push(connection);
         }
         for connection in &mut self.connections {
             let (read, body) = connection.read(now, &mut self.http);
@@ -103,5 +108,8 @@ impl Server {
         Ok(())
     }
 }
+
+/// The bounds of `HttpServer` hold for all clients together, but it does not know connections.
+const MAX_CONNECTIONS: usize = 1024;
 
 const TICK: Duration = Duration::from_millis(1);

@@ -9,12 +9,16 @@ use super::*;
 
 /// Runs a script against a server, and returns how many calls were cancelled.
 fn serve(script: impl FnOnce(SocketAddr)) -> usize {
+    serve_with(HttpOptions::default(), script)
+}
+
+fn serve_with(options: HttpOptions, script: impl FnOnce(SocketAddr)) -> usize {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let address = listener.local_addr().unwrap();
     let over = &AtomicBool::new(false);
     std::thread::scope(|scope| {
         let server = scope.spawn(move || {
-            let mut server = Server::new(listener).unwrap();
+            let mut server = Server::new(listener, options).unwrap();
             while !over.load(Ordering::Relaxed) {
                 server.turn().unwrap();
             }
@@ -219,5 +223,61 @@ fn what_is_refused() {
         assert_eq!(unknown.status, 404);
         let twice = Curl::send(address, "POST", "content-length: 1\r\n", COUNT);
         assert_eq!(twice.status, 400);
+    });
+}
+
+/// Everything that the server says on a connection, until it closes it.
+fn whole(address: SocketAddr, request: &str) -> String {
+    let mut socket = TcpStream::connect(address).unwrap();
+    socket
+        .set_read_timeout(Some(Duration::from_secs(10)))
+        .unwrap();
+    socket.write_all(request.as_bytes()).unwrap();
+    let mut said = String::new();
+    socket.read_to_string(&mut said).unwrap();
+    said
+}
+
+#[test]
+fn a_connection_ends_where_the_client_wants_it() {
+    serve(|address| {
+        for (version, field) in [("1.1", "connection: TE, Close\r\n"), ("1.0", "")] {
+            let request = format!(
+                "POST /mcp HTTP/{version}\r\nhost: localhost\r\ncontent-type: application/json\r\n\
+                 {field}content-length: {}\r\n\r\n{INITIALIZE}",
+                INITIALIZE.len()
+            );
+            let said = whole(address, &request);
+            assert!(said.starts_with("HTTP/1.1 200 "), "{said}");
+            assert_eq!(said.matches("connection: close\r\n").count(), 1, "{said}");
+            assert!(said.contains(r#""protocolVersion":"2025-11-25""#), "{said}");
+        }
+    });
+}
+
+#[test]
+fn a_response_to_head_has_no_body() {
+    serve(|address| {
+        let head = |field| format!("HEAD /mcp HTTP/1.1\r\nhost: localhost\r\n{field}\r\n");
+        let both = head("") + &head("connection: close\r\n");
+        let said = whole(address, &both);
+        let heads: Vec<_> = said.split_inclusive("\r\n\r\n").collect();
+        assert_eq!(heads.len(), 2, "{said}");
+        assert!(heads.iter().all(|head| head.starts_with("HTTP/1.1 405 ")));
+    });
+}
+
+#[test]
+fn a_head_that_does_not_end_is_not_waited_for() {
+    let mut options = HttpOptions::default();
+    options.limits.head = Duration::from_millis(100);
+    serve_with(options, |address| {
+        let said = whole(address, "POST /mcp HTTP/1.1\r\nhost: ");
+        assert!(said.starts_with("HTTP/1.1 408 "), "{said}");
+        // Neither is a next one.
+        assert_eq!(whole(address, ""), "");
+        let options = "OPTIONS /mcp HTTP/1.1\r\nhost: localhost\r\n\r\n";
+        let said = whole(address, options);
+        assert!(said.starts_with("HTTP/1.1 405 "), "{said}");
     });
 }
