@@ -88,6 +88,25 @@
 //! # Ok::<(), mcp_proto::ConfigError>(())
 //! ```
 //!
+//! # Bounds
+//!
+//! All clients together can make an [`HttpServer`] hold so much, as its [`HttpOptions`] say:
+//!
+//! | What it holds | Bounded by |
+//! |---|---|
+//! | Sessions, those that begin and end included | `limits.sessions` in number; one without use ends after `limits.session_idle` |
+//! | Requests that belong to no session | `exchanges` in number |
+//! | Bodies that arrive | `bodies` bytes together, `limits.body` bytes each, for `body_timeout` |
+//! | Messages for a session without a reader, and those kept for replay | `streams.bytes` and `streams.events` |
+//! | Unread messages of a stream with a reader | `streams.unread` bytes and one message, and the answers to its requests |
+//! | Streams of a session | `streams.streams`, and as many more whose request is answered at once |
+//! | Requests and questions of a session | [`Limits`](crate::Limits) |
+//!
+//! A message is at most [`Limits::output`](crate::Limits::output) bytes long. These bounds do not tell clients apart, so one
+//! client can use up each of them. A driver for clients that do not trust each other bounds the connections of each client.
+//! It must bound three things in any case, because `HttpServer` does not see them: the number of connections, the requests
+//! that are under way on each, and the time that a head takes ([`HttpLimits::head`](crate::http::HttpLimits::head)).
+//!
 //! The two endpoints of 2024-11-05 are not served.
 
 mod commands;
