@@ -5,13 +5,14 @@ use core::time::Duration;
 use std::collections::BTreeMap;
 
 use mcp_proto::http::{PostStatus, Refusal};
+use mcp_proto::rpc::OwnedMessages;
 use mcp_proto::server::http::streams::{
     Append, Delivery, StreamLimits, StreamRead, StreamReader, StreamResponse, Streams,
     TooManyStreams,
 };
 use mcp_proto::{Channel, Outgoing, Receipt, SentToken, Transmit};
 
-use crate::connection::Outbound;
+use crate::connection::{Outbound, Text};
 use crate::shares::{CallerId, Share};
 use crate::unread::UnreadBytes;
 
@@ -127,6 +128,14 @@ impl ServerStreams {
     /// The stream of a new POST.
     pub(crate) fn open(&mut self) -> Result<StreamReader, TooManyStreams> {
         self.streams.open()
+    }
+
+    /// See [`Streams::open_for`].
+    pub(crate) fn open_for(
+        &mut self,
+        body: &OwnedMessages<Text>,
+    ) -> Result<StreamReader, TooManyStreams> {
+        self.streams.open_for(body)
     }
 
     /// Keeps the place of a POST until its requests are answered.

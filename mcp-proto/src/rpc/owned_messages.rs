@@ -3,7 +3,7 @@
 use core::fmt;
 
 use super::members::{MemberSpans, Members};
-use super::{Incoming, Message, Messages};
+use super::{Incoming, Message, Messages, Method};
 use crate::json::Scanner;
 
 /// The messages of one text that is kept, such as the body of an HTTP request: parsed once, and read as often as needed.
@@ -12,7 +12,7 @@ use crate::json::Scanner;
 /// use mcp_proto::rpc::{Incoming, Message, OwnedMessages};
 ///
 /// let body = OwnedMessages::parse(br#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#.to_vec(), 16);
-/// assert_eq!(body.requests(), 1);
+/// assert_eq!((body.requests(), body.calls()), (1, 0));
 /// for _ in 0..2 {
 ///     let mut messages = body.messages();
 ///     assert!(matches!(messages.next(), Some(Incoming::Message(Message::Request(_)))));
@@ -70,8 +70,20 @@ impl<T: AsRef<[u8]>> OwnedMessages<T> {
 
     /// The number of requests among the messages.
     pub fn requests(&self) -> usize {
-        let is_request = |it: &Incoming<'_>| matches!(it, Incoming::Message(Message::Request(_)));
-        self.messages().filter(is_request).count()
+        self.methods().count()
+    }
+
+    /// The number of requests that may take time: all but `ping`, which is answered at once.
+    pub fn calls(&self) -> usize {
+        let is_call = |method: &Method<'_>| *method != Method::Ping;
+        self.methods().filter(is_call).count()
+    }
+
+    fn methods(&self) -> impl Iterator<Item = Method<'_>> {
+        self.messages().filter_map(|it| match it {
+            Incoming::Message(Message::Request(request)) => Some(request.method),
+            _ => None,
+        })
     }
 
     /// The text.

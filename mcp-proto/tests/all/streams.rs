@@ -5,7 +5,7 @@ use core::time::Duration;
 
 use mcp_proto::Channel;
 use mcp_proto::http::{PostStatus, Refusal};
-use mcp_proto::rpc::{Incoming, Message};
+use mcp_proto::rpc::{Incoming, Message, OwnedMessages};
 use mcp_proto::server::http::streams::{
     Delivery, StreamLimits, StreamRead, StreamReader, StreamResponse, Streams, TooManyStreams,
 };
@@ -358,7 +358,7 @@ fn the_oldest_finished_stream_makes_room() {
     s.push(open.channel(), b"2", None, false);
     s.push(third.channel(), b"3", None, false);
     check(&mut s, &open, "id: 2-1\ndata: 2\n\n", StreamRead::Pending);
-    check(&mut s, &third, "id: 3-1\ndata: 3\n\n", StreamRead::Pending);
+    check(&mut s, &third, "id: 5-1\ndata: 3\n\n", StreamRead::Pending);
 }
 
 /// SH-53.
@@ -379,6 +379,13 @@ fn what_was_read_is_dropped_first() {
     assert_eq!(s.resume(b"0-1"), Err(Refusal::EventGone));
     let reader = s.resume(b"0-2").unwrap();
     check(&mut s, &reader, "id: 0-3\ndata: m\n\n", StreamRead::Pending);
+    let body = |text: &str| OwnedMessages::parse(text.as_bytes().to_vec(), 8);
+    let ping = body(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#);
+    let call = body(r#"{"jsonrpc":"2.0","id":1,"method":"tools/call"}"#);
+    let brief = [s.open_for(&ping).unwrap(), s.open_for(&ping).unwrap()];
+    assert_eq!(s.open_for(&ping), Err(TooManyStreams), "there is an end");
+    assert_eq!(s.open_for(&call), Err(TooManyStreams));
+    brief.iter().for_each(|reader| s.detach(reader));
     check(
         &mut s,
         &slow,

@@ -214,7 +214,8 @@ impl<R: Runtime> Http<R> {
     /// need no place.
     ///
     /// In sessions as many requests may be without an answer, and as many of other processes of a
-    /// [shared](Self::share) endpoint may be under way. One more is answered with 503 before it begins.
+    /// [shared](Self::share) endpoint may be under way. One more is answered with 503 before it begins. `ping`,
+    /// notifications and responses need no place.
     pub fn max_exchanges(mut self, exchanges: usize) -> Self {
         self.options.max_exchanges = exchanges;
         self
@@ -228,7 +229,7 @@ impl<R: Runtime> Http<R> {
     }
 
     /// Sets the maximum number of streams of a session, including those of finished
-    /// POSTs; 1024 otherwise. Zero is a mistake.
+    /// POSTs; 1024 otherwise. There may be as many more for `ping`, notifications and responses. Zero is a mistake.
     pub fn max_streams(mut self, streams: usize) -> Self {
         self.check("max_streams", streams == 0);
         self.options.streams.streams = streams;

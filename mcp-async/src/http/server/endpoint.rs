@@ -41,7 +41,7 @@ pub(super) struct HttpEndpoint<R: Runtime> {
     hosts: Option<Vec<String>>,
     origins: Vec<String>,
     revisions: RevisionSet,
-    depth: u8,
+    pub(super) depth: u8,
     pub(super) clock: R,
     /// The clock, for the handles of all connections.
     now: Arc<dyn Now>,

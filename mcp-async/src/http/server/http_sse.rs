@@ -123,7 +123,7 @@ impl<R: Runtime> HttpEndpoint<R> {
             Some(false) => return answer::busy("what is on the stream was not read"),
             None => return no_session(),
         }
-        if !session.add_calls(body.requests()) {
+        if !session.add_calls(body.calls()) {
             return answer::busy(CROWDED);
         }
         let first = body.messages().next();

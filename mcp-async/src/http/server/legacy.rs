@@ -141,12 +141,12 @@ impl<R: Runtime> HttpEndpoint<R> {
             return answer::closing();
         }
         let place = self.calls.take(self.caller(parts));
-        // What asks for nothing, a cancellation say, needs none.
-        if place.is_none() && body.requests() > 0 {
+        // What ends at once, a cancellation say, needs none.
+        if place.is_none() && body.calls() > 0 {
             return answer::busy(CROWDED);
         }
         let opened = session.streams(|streams| {
-            let reader = streams.open()?;
+            let reader = streams.open_for(&body)?;
             streams.hold(&reader, place);
             Ok::<_, TooManyStreams>(reader)
         });

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use http::{Request, StatusCode};
 use mcp_async::http::HttpService;
 use mcp_async::server::{Context, NoArguments};
+use mcp_proto::Limits;
 use tower_service::Service as _;
 
 use crate::http_server::legacy::{Session, call, initialize, post, server};
@@ -150,6 +151,62 @@ fn streams_are_bounded() {
     assert_eq!(refused.header("retry-after"), "5");
 }
 
+fn cancel(id: u32) -> String {
+    format!(
+        r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id}}}}}"#
+    )
+}
+
+/// Fills the table of a session with calls, and frees a place of it.
+fn check_brief_ones_of_a_full_session(service: &HttpService<Sim>, calls: u32) {
+    let session = Session::open(service, "2025-11-25");
+    let mut asking = session.post(&call(1, "ask"));
+    let asked = asking.text();
+    let (_, rest) = asked.split_once(r#""id":"#).unwrap();
+    let (question, _) = rest.split_once(',').unwrap();
+    let running: Vec<_> = (2..=calls)
+        .map(|id| session.post(&call(id, "never")))
+        .collect();
+    assert!(running.iter().all(|reply| reply.status == 200));
+    assert_eq!(session.post(&call(9999, "echo")).status, 503);
+
+    let pong = session.post(r#"{"jsonrpc":"2.0","id":9998,"method":"ping"}"#);
+    assert_eq!(pong.status, 200);
+    let pong = pong.whole();
+    assert!(pong.contains(r#""result":{}"#), "{pong}");
+    let roots = format!(r#"{{"jsonrpc":"2.0","id":{question},"result":{{"roots":[]}}}}"#);
+    assert_eq!(session.post(&roots).status, 202);
+    assert!(asking.whole().contains(r#""id":1,"result""#));
+    let mut again = session.post(&call(1, "never"));
+    assert_eq!(again.status, 200);
+    assert_eq!(session.post(&call(9999, "echo")).status, 503);
+    assert_eq!(session.post(&cancel(1)).status, 202);
+    assert!(again.has_ended());
+    assert_eq!(session.post(&call(9999, "echo")).status, 200);
+}
+
+#[test]
+fn a_full_session_does_not_keep_out_what_ends_at_once() {
+    let service = server().http().max_streams(3).into_service().unwrap();
+    check_brief_ones_of_a_full_session(&service, 3);
+    let service = server().http().max_exchanges(3).into_service().unwrap();
+    check_brief_ones_of_a_full_session(&service, 3);
+    let limits = Limits {
+        in_flight: 3,
+        ..Limits::default()
+    };
+    let service = server().limits(limits).http().into_service().unwrap();
+    check_brief_ones_of_a_full_session(&service, 3);
+}
+
+/// With the default settings, too.
+#[test]
+fn a_session_with_as_many_calls_as_there_may_be_can_cancel_one() {
+    let service = server().http().into_service().unwrap();
+    let limit = u32::try_from(Limits::default().in_flight).unwrap();
+    check_brief_ones_of_a_full_session(&service, limit);
+}
+
 #[test]
 fn idle_sessions_end() {
     let ping = r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#;
@@ -173,8 +230,7 @@ fn idle_sessions_end() {
     drop(running);
     advance(Duration::from_secs(100));
     assert_eq!(session.post(ping).status, 200);
-    let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5}}"#;
-    assert_eq!(session.post(cancel).status, 202);
+    assert_eq!(session.post(&cancel(5)).status, 202);
     advance(Duration::from_secs(61));
     assert_eq!(session.post(ping).status, 404);
 }

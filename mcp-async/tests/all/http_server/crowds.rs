@@ -114,13 +114,15 @@ fn a_caller_leaves_room_for_the_forwarded_streams_of_others() {
     let [one, other] = [listen("bob", 9), listen("eve", 9)];
     assert_eq!([one.len(), other.len()], [2, 1]);
     let [bob, ada] = ["bob", "ada"].map(|name| at(&second, &by(&first, name)));
-    let refused = bob.post(ping());
+    let refused = bob.post(&call(1, "echo"));
     assert_eq!(refused.status, 503);
     assert!(refused.whole().contains("did not take"));
-    assert_eq!(ada.post(ping()).status, 200);
+    // What ends at once takes none.
+    assert_eq!(bob.post(ping()).status, 200);
+    assert_eq!(ada.post(&call(1, "echo")).status, 200);
     drop(one);
     settle();
-    assert_eq!(bob.post(ping()).status, 200);
+    assert_eq!(bob.post(&call(1, "echo")).status, 200);
 }
 
 #[test]
@@ -133,7 +135,9 @@ fn a_caller_leaves_room_for_the_calls_of_others_in_sessions() {
     drop(long(&one, 4));
     let calls = [&two, &other].map(|session| long(session, 20).len());
     assert_eq!(calls, [2, 3]);
-    assert_eq!(one.post(ping()).status, 503);
+    assert_eq!(one.post(&call(30, "echo")).status, 503);
+    // What ends at once takes no place.
+    assert_eq!(one.post(ping()).status, 200);
     let ready = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
     assert_eq!(one.post(ready).status, 202);
     for id in 0..2 {
@@ -144,7 +148,7 @@ fn a_caller_leaves_room_for_the_calls_of_others_in_sessions() {
     }
     settle();
     for _ in 0..20 {
-        assert_eq!(one.post(ping()).status, 200);
+        assert_eq!(one.post(&call(30, "echo")).status, 200);
         assert_eq!(one.post("{}").status, 400);
     }
     assert_eq!(two.delete().status, 204);

@@ -146,7 +146,7 @@ impl HttpServer<'_> {
         let body = OwnedMessages::parse(text, self.prepared.config().limits.depth);
         let stream = self
             .machine_for(now, (&post.as_post(), principal), &body, session_id)
-            .and_then(|machine| Ok((machine, self.open_stream(now, exchange, machine)?)));
+            .and_then(|machine| Ok((machine, self.open_stream(now, exchange, machine, &body)?)));
         match stream {
             Ok((machine, reader)) => {
                 let channel = reader.channel();
@@ -363,12 +363,13 @@ impl HttpServer<'_> {
         now: Instant,
         id: ExchangeId,
         machine: ServerId,
+        body: &OwnedMessages<Vec<u8>>,
     ) -> Result<StreamReader, Refusal> {
         let entry = self
             .machines
             .get_mut(&machine)
             .ok_or(Refusal::SessionUnknown)?;
-        match entry.streams().open() {
+        match entry.streams().open_for(body) {
             Ok(reader) => {
                 entry.attach(reader.channel(), id);
                 Ok(reader)

@@ -270,6 +270,10 @@ fn limits() {
     let call = site.send("POST", SESSION, WAIT);
     site.check("POST", SESSION, CALL, "503 -32603");
     site.reads(call, "200 3-0=data: ..");
+    // What ends at once is no stream that lasts.
+    let ping = r#"{"jsonrpc":"2.0","id":9,"method":"ping"}"#;
+    site.check("POST", SESSION, ping, "200 result");
+    site.check("POST", SESSION, INITIALIZED, "202");
     let exchange = site.send("POST", MODERN, &modern());
     site.check("POST", MODERN, &modern(), "503 -32603");
     site.hang_up(exchange);

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::request::Parts;
-use http::{HeaderValue, Response};
+use http::{HeaderValue, Method, Response};
 use http_body::Body;
+use mcp_proto::rpc::OwnedMessages;
 
 use super::super::answer::Answer;
 use super::super::body::{Events, HttpBody};
@@ -48,10 +49,16 @@ impl<R: Runtime> HttpEndpoint<R> {
             Err(outcome) => return Some(processes.answer(nonce, outcome, HttpBody::empty())),
             Ok(()) => match request.head.parts(&processes.sharing) {
                 Some(head) => {
-                    let Some(place) = self.forwarded.take(self.caller(&head)) else {
+                    let place = self.forwarded.take(self.caller(&head));
+                    let is_long = match head.method {
+                        Method::GET => true,
+                        Method::POST => OwnedMessages::parse(&*body, self.depth).calls() > 0,
+                        _ => false,
+                    };
+                    if place.is_none() && is_long {
                         let outcome = refused("its sender has as many under way as there may be");
                         return Some(processes.answer(nonce, outcome, HttpBody::empty()));
-                    };
+                    }
                     let body = HttpBody::full(body.into());
                     let answer = self.serve_head(head, Some(body)).await;
                     answer.map(|body| {
@@ -109,7 +116,7 @@ fn refused(reason: &'static str) -> ForwardedOutcome<'static> {
 /// The events of a response that keep the place of their request.
 struct PlacedEvents {
     events: Box<dyn Events>,
-    _place: Share<CallerId>,
+    _place: Option<Share<CallerId>>,
 }
 
 impl Events for PlacedEvents {

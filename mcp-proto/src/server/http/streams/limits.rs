@@ -4,7 +4,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StreamLimits {
     /// Streams besides the session's own, finished ones included while they are kept. As many as
-    /// requests may be in flight.
+    /// requests may be in flight. There may be as many more of POSTs that are answered at once.
     pub streams: usize,
     /// Events that are kept for replay, of all streams together.
     pub events: usize,

@@ -23,6 +23,7 @@ use self::event_id::EventId;
 use self::stream::{Dropped, Stream};
 use crate::action::Channel;
 use crate::http::Refusal;
+use crate::rpc::OwnedMessages;
 use crate::token::{MachineId, SentToken};
 
 pub use self::limits::{Delivery, StreamLimits};
@@ -36,7 +37,7 @@ pub use self::store::Append;
 /// There is at most one reader of a stream; where a client comes twice the later reader wins.
 /// Nothing is allocated before the first message.
 ///
-/// - [`open`](Self::open), [`listen`](Self::listen) and [`resume`](Self::resume) make readers,
+/// - [`open_for`](Self::open_for), [`listen`](Self::listen) and [`resume`](Self::resume) make readers,
 ///   [`detach`](Self::detach) ends one.
 /// - [`has_room`](Self::has_room) says whether a producer has to wait, which it does where a
 ///   reader is slow. A stream without reader keeps its newest messages.
@@ -135,7 +136,27 @@ impl Streams {
     /// # Errors
     /// [`TooManyStreams`], unless the oldest finished stream can make room.
     pub fn open(&mut self) -> Result<StreamReader, TooManyStreams> {
-        if self.posts.len() >= self.limits.streams {
+        self.open_among(self.limits.streams)
+    }
+
+    /// The stream of a new POST with this body. One without [calls](OwnedMessages::calls) ends at once, so that it needs
+    /// no place among those that last: there are as many more for such, by which a client cancels its calls, answers
+    /// questions, and sees that the server is alive.
+    ///
+    /// # Errors
+    /// Those of [`open`](Self::open).
+    pub fn open_for<T: AsRef<[u8]>>(
+        &mut self,
+        body: &OwnedMessages<T>,
+    ) -> Result<StreamReader, TooManyStreams> {
+        match body.calls() {
+            0 => self.open_among(self.limits.streams.saturating_mul(2)),
+            _ => self.open(),
+        }
+    }
+
+    fn open_among(&mut self, most: usize) -> Result<StreamReader, TooManyStreams> {
+        if self.posts.len() >= most {
             self.remove_finished()?;
         }
         let channel = Channel::new(self.next);
