@@ -130,7 +130,7 @@ fn a_replaced_reader_has_no_events() {
     let second = s.resume(b"1-0").unwrap();
     s.handled(first.channel(), verdict(None));
     assert_eq!(s.response(&first, false), StreamResponse::Events);
-    check(&mut s, &first, "", StreamRead::End);
+    check(&mut s, &first, "retry: 5000\n\n", StreamRead::End);
     s.push(first.channel(), b"{}", None, true);
     check(&mut s, &second, "id: 1-1\ndata: {}\n\n", StreamRead::End);
 }
@@ -225,7 +225,7 @@ fn a_stream_that_ended_with_this_event_is_not_resumed() {
     let mut s = session();
     let reader = post(&mut s, &["1", "2"]);
     let first = s.resume(b"1-1").unwrap();
-    check(&mut s, &reader, "", StreamRead::End);
+    check(&mut s, &reader, "retry: 5000\n\n", StreamRead::End);
     let refused = s.resume(b"1-2").unwrap_err();
     assert_eq!((refused, refused.status()), (Refusal::StreamEnded, 405));
     // The reader that is there stays.
@@ -295,6 +295,8 @@ fn the_later_reader_wins() {
     let first = s.listen();
     s.push(Channel::PIPE, b"1", None, false);
     let second = s.listen();
+    // It does not come back at once, or it would displace the other in turn.
+    check(&mut s, &first, "retry: 5000\n\n", StreamRead::End);
     check(&mut s, &first, "", StreamRead::End);
     s.detach(&first);
     assert!(
@@ -303,10 +305,35 @@ fn the_later_reader_wins() {
     );
     check(&mut s, &second, "id: 0-1\ndata: 1\n\n", StreamRead::Pending);
     let third = s.resume(b"0-1").unwrap();
-    check(&mut s, &second, "", StreamRead::End);
+    check(&mut s, &second, "retry: 5000\n\n", StreamRead::End);
     check(&mut s, &third, "", StreamRead::Pending);
     s.detach(&third);
     assert!(!s.has_readers());
+}
+
+/// Whatever follows the half of an event would become a part of it.
+#[test]
+fn a_reader_that_is_displaced_within_an_event_just_ends() {
+    let mut s = session();
+    let first = s.listen();
+    s.push(Channel::PIPE, b"12345678", None, false);
+    let mut out = Vec::new();
+    assert_eq!(s.read(&first, &mut out, 4), StreamRead::More);
+    assert_eq!(out, b"id: 0-1\ndata: 1234");
+    let second = s.listen();
+    check(&mut s, &first, "", StreamRead::End);
+    let third = s.listen();
+    check(&mut s, &first, "", StreamRead::End);
+    check(&mut s, &second, "retry: 5000\n\n", StreamRead::End);
+    check(
+        &mut s,
+        &third,
+        "id: 0-1\ndata: 12345678\n\n",
+        StreamRead::Pending,
+    );
+    // One whose place is free again may come back at once.
+    s.detach(&third);
+    check(&mut s, &third, "", StreamRead::End);
 }
 
 /// SH-13.
@@ -352,6 +379,13 @@ fn the_oldest_finished_stream_makes_room() {
     let first = post(&mut s, &["1"]);
     let open = s.open().unwrap();
     assert_eq!(s.open(), Err(TooManyStreams), "none is finished");
+    let body = |text: &str| OwnedMessages::parse(text.as_bytes().to_vec(), 8);
+    let ping = body(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#);
+    let call = body(r#"{"jsonrpc":"2.0","id":1,"method":"tools/call"}"#);
+    let brief = [s.open_for(&ping).unwrap(), s.open_for(&ping).unwrap()];
+    assert_eq!(s.open_for(&ping), Err(TooManyStreams), "there is an end");
+    assert_eq!(s.open_for(&call), Err(TooManyStreams));
+    brief.iter().for_each(|reader| s.detach(reader));
     check(&mut s, &first, "id: 1-1\ndata: 1\n\n", StreamRead::End);
     let third = s.open().unwrap();
     assert_eq!(s.resume(b"1-1"), Err(Refusal::EventUnknown));
@@ -379,13 +413,6 @@ fn what_was_read_is_dropped_first() {
     assert_eq!(s.resume(b"0-1"), Err(Refusal::EventGone));
     let reader = s.resume(b"0-2").unwrap();
     check(&mut s, &reader, "id: 0-3\ndata: m\n\n", StreamRead::Pending);
-    let body = |text: &str| OwnedMessages::parse(text.as_bytes().to_vec(), 8);
-    let ping = body(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#);
-    let call = body(r#"{"jsonrpc":"2.0","id":1,"method":"tools/call"}"#);
-    let brief = [s.open_for(&ping).unwrap(), s.open_for(&ping).unwrap()];
-    assert_eq!(s.open_for(&ping), Err(TooManyStreams), "there is an end");
-    assert_eq!(s.open_for(&call), Err(TooManyStreams));
-    brief.iter().for_each(|reader| s.detach(reader));
     check(
         &mut s,
         &slow,

@@ -34,7 +34,8 @@ pub use self::store::Append;
 ///
 /// Messages go in by [`push`](Self::push), once, on the stream that the machine named, and come
 /// out of [`read`](Self::read) as the events of that stream, never of another (SH-23, SH-26).
-/// There is at most one reader of a stream; where a client comes twice the later reader wins.
+/// There is at most one reader of a stream; where a client comes twice the later reader wins, and the earlier one ends
+/// with `retry`, so that two that come back do not displace each other without pause.
 /// Nothing is allocated before the first message.
 ///
 /// - [`open_for`](Self::open_for), [`listen`](Self::listen) and [`resume`](Self::resume) make readers,
@@ -293,6 +294,9 @@ impl Streams {
     pub fn read(&mut self, reader: &StreamReader, out: &mut Vec<u8>, max: usize) -> StreamRead {
         let (delivery, over) = (self.delivery, self.over);
         let Some(stream) = self.read_by(reader) else {
+            if let Some(stream) = self.stream_of(reader) {
+                stream.dismiss(reader.generation, out);
+            }
             return StreamRead::End;
         };
         let read = match stream.read(delivery, out, max.max(1)) {
@@ -453,11 +457,15 @@ impl Streams {
             .binary_search_by_key(&post.number(), |stream| stream.channel.number())
     }
 
-    fn read_by(&mut self, reader: &StreamReader) -> Option<&mut Stream> {
-        if reader.streams != self.id {
-            return None;
+    fn stream_of(&mut self, reader: &StreamReader) -> Option<&mut Stream> {
+        match reader.streams == self.id {
+            true => self.stream_mut(reader.channel),
+            false => None,
         }
-        self.stream_mut(reader.channel)
+    }
+
+    fn read_by(&mut self, reader: &StreamReader) -> Option<&mut Stream> {
+        self.stream_of(reader)
             .filter(|stream| stream.reader == Some(reader.generation))
     }
 }

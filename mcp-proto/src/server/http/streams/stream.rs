@@ -45,6 +45,8 @@ pub(super) struct Stream {
     /// True if the stream ever had entry 0.
     primed_first: bool,
     pub(super) reader: Option<u32>,
+    /// The reader before, if it lost its place between two events and does not know that yet.
+    displaced: Option<u32>,
     pub(super) ended: bool,
     closing: Option<Closing>,
 }
@@ -91,6 +93,7 @@ impl Stream {
             foreign: false,
             primed_first: false,
             reader: None,
+            displaced: None,
             ended: false,
             closing: None,
         }
@@ -201,11 +204,21 @@ impl Stream {
 
     /// Puts a reader behind what others have read, or at `from`.
     pub(super) fn attach(&mut self, generation: u32, from: Option<u64>) {
+        // Inside an event there is no place for a field.
+        self.displaced = self.reader.filter(|_| self.part.is_none());
         self.reader = Some(generation);
         self.cursor = from.unwrap_or(self.delivered).max(self.base);
         self.part = None;
         self.primed = from.is_some();
         self.closing = None;
+    }
+
+    /// Tells a reader whose place another one has when to come back: at once, it would take that place in turn.
+    pub(super) fn dismiss(&mut self, generation: u32, out: &mut Vec<u8>) {
+        let displaced = &mut self.displaced;
+        if displaced.take_if(|former| *former == generation).is_some() {
+            put(out, |buffer| sse::retry(buffer, RETURN));
+        }
     }
 
     /// Returns whether it can be resumed.
@@ -511,6 +524,9 @@ fn put<E>(out: &mut Vec<u8>, write: impl FnOnce(&mut [u8]) -> Result<usize, E>) 
 fn clamp(len: u64) -> usize {
     usize::try_from(len).unwrap_or(usize::MAX)
 }
+
+/// The time after which a reader may take the place of the one that has displaced it.
+const RETURN: Duration = Duration::from_secs(5);
 
 /// More than an event takes besides its message.
 const EVENT: usize = 64;
