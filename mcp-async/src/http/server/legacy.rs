@@ -26,6 +26,7 @@ use super::takeover::MOVING;
 use crate::connection::Text;
 use crate::runtime::Runtime;
 use crate::server::{Machine, ServerStreams};
+use crate::unread::UnreadBytes;
 
 impl<R: Runtime> HttpEndpoint<R> {
     /// Opens a session, if the answer to `initialize` does.
@@ -68,7 +69,8 @@ impl<R: Runtime> HttpEndpoint<R> {
             };
             let shared = Arc::clone(conversation.shared());
             let session = Session::new(Arc::clone(&id), owner(parts), FIRST, lease, shared);
-            self.begin(session, conversation, place, saved);
+            let held = self.held.part(self.caller(parts));
+            self.begin(session, conversation, (place, held), saved);
             answer::open_session(&mut answer, &id);
         }
         answer
@@ -79,7 +81,7 @@ impl<R: Runtime> HttpEndpoint<R> {
         &self,
         session: Arc<Session>,
         conversation: ServedConversation<R>,
-        place: Place,
+        (place, held): (Place, UnreadBytes),
         saved: Option<Saved>,
     ) -> Arc<Session> {
         if let Some(found) = self.sessions.insert(&session) {
@@ -101,6 +103,7 @@ impl<R: Runtime> HttpEndpoint<R> {
             forgotten: false,
             store_writer,
             handled: Vec::new(),
+            held,
             _place: place,
         });
         session

@@ -242,7 +242,13 @@ impl<R: Runtime> HttpEndpoint<R> {
         });
         let shared = Arc::clone(conversation.shared());
         let session = Session::new(id.into(), owner, taken.epoch, process.lease, shared);
-        Ok(Some(self.begin(session, conversation, place, Some(saved))))
+        let held = self.held.part(self.caller(parts));
+        Ok(Some(self.begin(
+            session,
+            conversation,
+            (place, held),
+            Some(saved),
+        )))
     }
 
     /// Returns true if this principal may use a session, and this endpoint serves its revision.
