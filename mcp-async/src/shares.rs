@@ -144,7 +144,7 @@ impl<K: Clone + Eq + Hash> Share<K> {
         true
     }
 
-    /// How large it is.
+    /// Returns the number of places that it has.
     pub(crate) const fn places(&self) -> usize {
         self.places
     }
