@@ -1,7 +1,6 @@
 //! Requests that another process has forwarded: the side of the owner.
 
 use core::task::{Context, Poll};
-use std::sync::Arc;
 
 use bytes::Bytes;
 use http::request::Parts;
@@ -45,67 +44,65 @@ impl<R: Runtime> HttpEndpoint<R> {
         };
         let nonce = request.nonce;
         processes.counters.received.add();
-        let answer = match judge(processes, &request, &body) {
+        let (head, place) = match self.judge(processes, &request, &body) {
+            Ok(judged) => judged,
             Err(outcome) => return Some(processes.answer(nonce, outcome, HttpBody::empty())),
-            Ok(()) => match request.head.parts(&processes.sharing) {
-                Some(head) => {
-                    let place = self.forwarded.take(self.caller(&head));
-                    let is_long = match head.method {
-                        Method::GET => true,
-                        Method::POST => OwnedMessages::parse(&*body, self.depth).calls() > 0,
-                        _ => false,
-                    };
-                    if place.is_none() && is_long {
-                        let outcome = refused("its sender has as many under way as there may be");
-                        return Some(processes.answer(nonce, outcome, HttpBody::empty()));
-                    }
-                    let body = HttpBody::full(body.into());
-                    let answer = self.serve_head(head, Some(body)).await;
-                    answer.map(|body| {
-                        body.map_events(|events| PlacedEvents {
-                            events,
-                            _place: place,
-                        })
-                    })
-                }
-                None => {
-                    let outcome = refused("its head cannot be read");
-                    return Some(processes.answer(nonce, outcome, HttpBody::empty()));
-                }
-            },
         };
+        let body = HttpBody::full(body.into());
+        let answer = self.serve_head(head, Some(body)).await;
         if answer.extensions().get::<NotOwner>().is_some() {
             return Some(processes.answer(nonce, ForwardedOutcome::NotOwner, HttpBody::empty()));
         }
         let (head, body) = answer.into_parts();
+        let body = body.map_events(|events| PlacedEvents {
+            events,
+            _place: place,
+        });
         let outcome = ForwardedOutcome::Head(StatusLine::of(&head));
         Some(processes.answer(nonce, outcome, body))
     }
-}
 
-/// Whether a request that a process of this server has signed is for this process, now and once.
-fn judge(
-    processes: &Arc<Processes>,
-    request: &ForwardedRequest<'_>,
-    body: &[u8],
-) -> Result<(), ForwardedOutcome<'static>> {
-    let owner = processes.owner();
-    let is_here = request.to == &*owner.process && request.lease == owner.lease;
-    if !is_here || processes.has_ended() {
-        return Err(ForwardedOutcome::NotOwner);
-    }
-    let now = processes.keys.requests.now();
-    let reason = match processes.nonces.take(request.nonce, request.time, now) {
-        Ok(()) if request.digest == message::digest(body) => return Ok(()),
-        Ok(()) => "its body is another one",
-        Err(Unfit::Late) => "it comes too late, or the clocks of the processes differ",
-        Err(Unfit::Repeated) => {
-            observe::forwarded_refused(&"it comes twice");
-            return Err(ForwardedOutcome::Repeated);
+    /// Returns the head and the place of a request that a process of this server has signed, if the request is for
+    /// this process, now and once.
+    fn judge(
+        &self,
+        processes: &Processes,
+        request: &ForwardedRequest<'_>,
+        body: &[u8],
+    ) -> Result<(Parts, Option<Share<CallerId>>), ForwardedOutcome<'static>> {
+        let owner = processes.owner();
+        let is_here = request.to == &*owner.process && request.lease == owner.lease;
+        if !is_here || processes.has_ended() {
+            return Err(ForwardedOutcome::NotOwner);
         }
-        Err(Unfit::Many) => "too many requests were forwarded",
-    };
-    Err(refused(reason))
+        let now = processes.keys.requests.now();
+        match processes.nonces.take(request.nonce, request.time, now) {
+            Ok(()) if request.digest == message::digest(body) => {}
+            Ok(()) => return Err(refused("its body is another one")),
+            Err(Unfit::Late) => return Err(refused(LATE)),
+            Err(Unfit::Many) => return Err(refused("too many requests were forwarded")),
+            Err(Unfit::Repeated) => {
+                observe::forwarded_refused(&"it comes twice");
+                return Err(ForwardedOutcome::Repeated);
+            }
+        }
+        let head = request.head.parts(&processes.sharing);
+        let head = head.ok_or_else(|| refused("its head cannot be read"))?;
+        let place = self.forwarded.take(self.caller(&head));
+        if place.is_none() && self.takes_time(&head, body) {
+            return Err(refused(CROWDED));
+        }
+        Ok((head, place))
+    }
+
+    /// Returns true for a request whose answer may take time, which needs a place.
+    fn takes_time(&self, head: &Parts, body: &[u8]) -> bool {
+        match head.method {
+            Method::GET => true,
+            Method::POST => OwnedMessages::parse(body, self.depth).calls() > 0,
+            _ => false,
+        }
+    }
 }
 
 fn refused(reason: &'static str) -> ForwardedOutcome<'static> {
@@ -140,3 +137,6 @@ impl Processes {
         response
     }
 }
+
+const LATE: &str = "it comes too late, or the clocks of the processes differ";
+const CROWDED: &str = "its sender has as many under way as there may be";
