@@ -139,14 +139,15 @@ impl<R: Network> HttpClient<R> {
             let mut kept = match waiting {
                 Some(kept) => kept,
                 None => {
-                    let kept = self.0.connector.dial(&origin, proxy.as_ref()).await?;
+                    // Boxed: most requests need no room for it.
+                    let kept = Box::pin(self.0.connector.dial(&origin, proxy.as_ref())).await?;
                     self.0.pool.share(&origin, &kept);
                     kept
                 }
             };
             address(&mut request, &uri, &origin, &kept, proxy.as_ref());
             match kept.send(request).await {
-                Ok(response) => return self.keep(&origin, kept, response),
+                Ok(response) => return self.keep(origin, kept, response),
                 Err(mut error) => match error.take_message() {
                     Some(unsent) if !last => request = unsent,
                     _ => return Err(origin.failed(error.into_error())),
@@ -158,7 +159,7 @@ impl<R: Network> HttpClient<R> {
     /// Leaves the connection for the next request, which waits for the end of this response.
     fn keep(
         &self,
-        origin: &Origin,
+        origin: Origin,
         kept: Kept,
         response: Response<Incoming>,
     ) -> Result<Response<Reply>, SendFailed> {

@@ -131,10 +131,10 @@ impl Pool {
     }
 
     /// Takes a connection back for when its response was read.
-    pub(super) fn put(&self, origin: &Origin, kept: Kept, last: &Use) {
+    pub(super) fn put(&self, origin: Origin, kept: Kept, last: &Use) {
         if let Kept::Http1(sender) = kept {
             let mut servers = self.servers();
-            let connections = servers.entry(origin.clone()).or_default();
+            let connections = servers.entry(origin).or_default();
             self.prune(connections, (last.now)());
             connections.single.push((sender, last.clone()));
         }
