@@ -26,12 +26,15 @@ impl DerivedKeys {
             let tag = key.clone().chain_update(&message).finalize();
             message.extend_from_slice(&tag.into_bytes());
         }
-        URL_SAFE_NO_PAD.encode(message)
+        let mut signed = String::with_capacity((message.len() * 4).div_ceil(3));
+        URL_SAFE_NO_PAD.encode_string(message, &mut signed);
+        signed
     }
 
     /// The message, if one of the keys signed it.
     pub(crate) fn verify(&self, signed: &[u8]) -> Option<Vec<u8>> {
-        let mut message = URL_SAFE_NO_PAD.decode(signed).ok()?;
+        let mut message = Vec::with_capacity(signed.len());
+        URL_SAFE_NO_PAD.decode_vec(signed, &mut message).ok()?;
         let (text, tag) = message.split_at_checked(message.len().checked_sub(TAG)?)?;
         let genuine = self.keys.iter().any(|key| {
             let mac = key.clone().chain_update(text);

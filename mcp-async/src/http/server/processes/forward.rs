@@ -9,13 +9,11 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, HeaderValue};
 use http::request::Parts;
-use http::{Request, Response, Uri};
+use http::{Method, Request, Response, Uri};
 
 use super::super::answer::{self, Answer};
 use super::super::body::{Events, HttpBody};
-use super::message::{
-    self, ForwardedAnswer, ForwardedOutcome, ForwardedRequest, RequestLine, StatusLine,
-};
+use super::message::{self, ForwardedAnswer, ForwardedOutcome, ForwardedRequest, RequestLine};
 use super::this_process::Processes;
 use super::{ANSWER, REQUEST};
 use crate::connection::{Signal, Wait};
@@ -88,11 +86,13 @@ impl Processes {
             digest: message::digest(body),
         };
         let signed = message::seal(&self.keys.requests, &forwarded);
-        let request = Request::post(url).header(REQUEST, signed).header(
-            CONTENT_TYPE,
-            HeaderValue::from_static("application/octet-stream"),
-        );
-        request.body(Bytes::copy_from_slice(body)).ok()
+        let mut request = Request::new(Bytes::copy_from_slice(body));
+        (*request.method_mut(), *request.uri_mut()) = (Method::POST, url);
+        let fields = request.headers_mut();
+        fields.insert(REQUEST, signed.try_into().ok()?);
+        let bytes = HeaderValue::from_static("application/octet-stream");
+        fields.insert(CONTENT_TYPE, bytes);
+        Some(request)
     }
 
     /// The answer in a response, if it is one of the owner to this request.
@@ -149,13 +149,9 @@ impl Processes {
             }
             _ => HttpBody::events(events),
         };
-        Forwarding::Answered(response_of(&line, body).into())
+        let answer = line.response(body);
+        Forwarding::Answered(answer.unwrap_or_else(|| answer::busy(MAY_HAVE_RUN)).into())
     }
-}
-
-fn response_of(line: &StatusLine<'_>, body: HttpBody) -> Answer {
-    let answer = line.response(body);
-    answer.unwrap_or_else(|| answer::busy(MAY_HAVE_RUN))
 }
 
 fn unsent(failed: &ForwardError) -> Forwarding {

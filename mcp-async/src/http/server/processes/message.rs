@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use http::request::Parts;
-use http::{Response, response};
+use http::{Request, Response, StatusCode, response};
 #[cfg(feature = "auth")]
 use mcp_auth::resource::Admission;
 use serde::de::DeserializeOwned;
@@ -137,7 +137,8 @@ type Versioned<T> = (u32, T);
 /// Signs a message.
 pub(super) fn seal(keys: &DerivedKeys, message: &impl Serialize) -> String {
     let versioned: Versioned<_> = (VERSION, message);
-    keys.sign(postcard::to_allocvec(&versioned).unwrap_or_default())
+    let bytes = postcard::to_extend(&versioned, Vec::with_capacity(USUAL));
+    keys.sign(bytes.unwrap_or_default())
 }
 
 /// The message in what [`DerivedKeys::verify`] returned, if it is of this version.
@@ -174,8 +175,9 @@ impl<'a> RequestLine<'a> {
 
     /// The head as the endpoint serves it.
     pub(super) fn parts(&self, sharing: &Sharing) -> Option<Parts> {
-        let request = http::Request::builder().method(self.method).uri(&*self.uri);
-        let (mut parts, ()) = request.body(()).ok()?.into_parts();
+        let (mut parts, ()) = Request::new(()).into_parts();
+        parts.method = self.method.parse().ok()?;
+        parts.uri = self.uri.parse().ok()?;
         parts.headers = headers(&self.headers);
         let extensions = &mut parts.extensions;
         extensions.insert(Forwarded);
@@ -220,7 +222,8 @@ impl<'a> StatusLine<'a> {
     }
 
     pub(super) fn response(&self, body: HttpBody) -> Option<Answer> {
-        let mut response = Response::builder().status(self.status).body(body).ok()?;
+        let mut response = Response::new(body);
+        *response.status_mut() = StatusCode::from_u16(self.status).ok()?;
         *response.headers_mut() = headers(&self.headers);
         Some(response)
     }
@@ -234,9 +237,10 @@ impl<'a> StatusLine<'a> {
 }
 
 fn fields(headers: &HeaderMap, keeps: impl Fn(&HeaderName) -> bool) -> Fields<'_> {
+    let mut fields = Vec::with_capacity(headers.len());
     let kept = headers.iter().filter(|(name, _)| keeps(name));
-    kept.map(|(name, value)| (name.as_str(), value.as_bytes()))
-        .collect()
+    fields.extend(kept.map(|(name, value)| (name.as_str(), value.as_bytes())));
+    fields
 }
 
 fn headers(fields: &Fields<'_>) -> HeaderMap {
@@ -252,7 +256,7 @@ fn headers(fields: &Fields<'_>) -> HeaderMap {
 
 /// The fields of a request that the owner receives, beside those of the protocol and those that the
 /// program names.
-const FORWARDED: [HeaderName; 9] = [
+static FORWARDED: [HeaderName; 9] = [
     header::ACCEPT,
     header::CONTENT_TYPE,
     header::FORWARDED,
@@ -263,6 +267,9 @@ const FORWARDED: [HeaderName; 9] = [
     HeaderName::from_static("baggage"),
     HeaderName::from_static("x-forwarded-for"),
 ];
+
+/// The size of most messages, with their MAC.
+const USUAL: usize = 512;
 
 /// The version of messages and records. A process leaves those of other versions alone.
 pub(in crate::http::server) const VERSION: u32 = 1;
