@@ -2,7 +2,6 @@
 
 use core::future::Future;
 use core::time::Duration;
-use std::io;
 use std::sync::Arc;
 
 use super::build_error::BuildError;
@@ -14,7 +13,6 @@ use super::lister::Lister;
 use super::parts::Parts;
 use super::serving::Server;
 use crate::model;
-use crate::runtime::Runtime;
 
 impl<R> Server<R> {
     /// Begins a server of this name and version.
@@ -86,17 +84,5 @@ impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
     /// the client is known. For HTTP see [`Http::shutdown_timeout`](crate::http::Http::shutdown_timeout).
     pub fn shutdown_timeout(self, timeout: Duration) -> Self {
         self.set(|settings| settings.shutdown_timeout = timeout)
-    }
-}
-
-impl<R: Runtime, S: Send + Sync + 'static> ServerBuilder<R, S> {
-    /// Builds the server, and serves one client over this process's standard input and output:
-    /// see [`Server::serve_stdio`].
-    ///
-    /// # Errors
-    /// Those of [`build`](Self::build), as an [`InvalidInput`](io::ErrorKind::InvalidInput) that
-    /// holds the [`BuildError`], and those of [`Server::serve_stdio`].
-    pub async fn serve_stdio(self) -> io::Result<()> {
-        self.build()?.serve_stdio().await
     }
 }

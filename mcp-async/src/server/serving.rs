@@ -13,6 +13,7 @@ use mcp_proto::server::{Growing, PreparedConfig, ServerSetup};
 #[cfg(feature = "http-server")]
 use super::announcement::{Announcement, OnAnnouncement};
 use super::background::Lifetime;
+use super::builder::ServerBuilder;
 use super::connection::{Connection, connect_with};
 use super::declare::Caller;
 use super::find_tools::FindTools;
@@ -340,5 +341,17 @@ impl<R, S> Clone for Server<R, S> {
 impl<R, S> fmt::Debug for Server<R, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Server").finish_non_exhaustive()
+    }
+}
+
+impl<R: Runtime, S: Send + Sync + 'static> ServerBuilder<R, S> {
+    /// Builds the server, and serves one client over this process's standard input and output:
+    /// see [`Server::serve_stdio`].
+    ///
+    /// # Errors
+    /// Those of [`build`](Self::build), as an [`InvalidInput`](io::ErrorKind::InvalidInput) that
+    /// holds the [`BuildError`], and those of [`Server::serve_stdio`].
+    pub async fn serve_stdio(self) -> io::Result<()> {
+        self.build()?.serve_stdio().await
     }
 }

@@ -15,7 +15,6 @@ use super::caller::owner;
 use super::capacity::Place;
 use super::conversation::ServedConversation;
 use super::endpoint::HttpEndpoint;
-use super::exchange::Exchange;
 use super::reading::Reading;
 use super::session::{Posted, Session};
 use super::session_task::SessionTask;
@@ -25,7 +24,7 @@ use super::store_writer::StoreWriter;
 use super::takeover::MOVING;
 use crate::connection::Text;
 use crate::runtime::Runtime;
-use crate::server::{Machine, ServerStreams};
+use crate::server::ServerStreams;
 use crate::unread::UnreadBytes;
 
 impl<R: Runtime> HttpEndpoint<R> {
@@ -247,31 +246,6 @@ impl<R: Runtime> HttpEndpoint<R> {
             .filter(|session| may_use(session))
             .ok_or_else(no_session)
     }
-
-    /// The answer to the messages of a body that belong to no session, from a machine of their own.
-    pub(super) async fn exchange(
-        &self,
-        machine: Machine,
-        parts: &Arc<Parts>,
-        post: &Post<'_>,
-        body: &OwnedMessages<Text>,
-    ) -> Answer {
-        let mut conversation = self.exchange_connection(parts, machine);
-        let Some(Ok(reader)) = conversation.streams(ServerStreams::open) else {
-            return answer::status(500);
-        };
-        let (now, channel) = (conversation.now(), reader.channel());
-        let source = Source::post(channel, post);
-        let status = conversation.take_in(now, &source, parts, body);
-        conversation.streams(|streams| streams.handled(channel, status));
-        let mut exchange = Exchange::new(conversation, reader, now, self.options.keep_alive);
-        let begun = exchange.begin(now);
-        let takes_longer = matches!(begun, StreamResponse::Pending | StreamResponse::Events);
-        match takes_longer && !self.goes_on(&mut exchange, parts) {
-            true => answer::busy(FULL),
-            false => exchange.answer(begun).await,
-        }
-    }
 }
 
 /// A session that a request found is over. If its client has not ended it, another process may have it, or
@@ -284,4 +258,3 @@ fn over(session: &Session) -> Answer {
 }
 
 pub(super) const CROWDED: &str = "there are as many requests under way as there may be";
-const FULL: &str = "there are as many requests under way as there may be: the request may have run";
