@@ -144,11 +144,6 @@ impl<K: Clone + Eq + Hash> Share<K> {
         true
     }
 
-    /// Returns the number of places that it has.
-    pub(crate) const fn places(&self) -> usize {
-        self.places
-    }
-
     /// Makes it so much larger; false, and nothing changes, if its caller may not hold so many.
     pub(crate) fn grow_by(&mut self, places: usize) -> bool {
         self.grow_to(self.places.saturating_add(places))

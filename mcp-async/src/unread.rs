@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::shares::{CallerId, Share, Shares};
 
-/// The bytes that answers may take together while they are not read, or that sessions may hold, the
-/// beginning of each not counted: a short answer takes no lock, and less than its connection takes.
+/// The bytes that answers may take together while they are not read, the beginning of each not
+/// counted: a short answer takes no lock, and less than its connection takes.
 pub(crate) struct UnreadBudget(Arc<Shares<CallerId>>);
 
 impl UnreadBudget {
@@ -13,25 +13,20 @@ impl UnreadBudget {
         Self(Shares::new(bytes))
     }
 
-    /// For the answers to one request, or for one session.
+    /// For the answers to one request.
     pub(crate) fn part(&self, caller: Option<CallerId>) -> UnreadBytes {
         UnreadBytes(self.0.empty(caller))
     }
 }
 
-/// The part of an [`UnreadBudget`] that the answers to one request, or one session, take, given back
-/// when it is dropped.
+/// The part of an [`UnreadBudget`] that the answers to one request take, given back when it is
+/// dropped.
 pub(crate) struct UnreadBytes(Share<CallerId>);
 
 impl UnreadBytes {
     /// Counts so many bytes at least; false, and nothing changes, if they are more than there is room for.
     pub(crate) fn grow_to(&mut self, bytes: usize) -> bool {
         self.0.grow_to(bytes.saturating_sub(FREE))
-    }
-
-    /// The bytes that it has room for without more.
-    pub(crate) const fn room(&self) -> usize {
-        self.0.places().saturating_add(FREE)
     }
 
     /// Counts so many bytes, which exist already.

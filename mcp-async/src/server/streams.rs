@@ -251,15 +251,6 @@ impl ServerStreams {
         waiting
     }
 
-    /// Counts what is held for clients. If its caller may not hold so much, it drops what was read, and then what has no
-    /// reader.
-    pub(crate) fn count_held(&mut self, held: &mut UnreadBytes) {
-        if !held.grow_to(self.streams.bytes()) {
-            self.streams.shrink(held.room());
-        }
-        held.set(self.streams.bytes());
-    }
-
     /// Returns whether nothing more comes on the reader's stream than what is there.
     pub(crate) fn has_ended(&self, reader: &StreamReader) -> bool {
         self.streams.has_ended(reader.channel())

@@ -349,22 +349,11 @@ impl<R: Runtime> Http<R> {
     /// Sets how many bytes of answers may be in memory while clients do not read them, the first 4
     /// KiB of each not counted; 256 MiB otherwise. An answer beyond that is replaced by 503 with
     /// `Retry-After`, and handlers that send more on an event stream wait. The bytes that sessions
-    /// keep are bounded by [`max_total_session_bytes`](Self::max_total_session_bytes). Zero is a
-    /// mistake.
+    /// keep are bounded by [`max_unread_bytes`](Self::max_unread_bytes) and
+    /// [`replay_buffer`](Self::replay_buffer). Zero is a mistake.
     pub fn max_total_unread_bytes(mut self, bytes: usize) -> Self {
         self.check("max_total_unread_bytes", bytes == 0);
         self.options.max_total_unread_bytes = bytes;
-        self
-    }
-
-    /// Sets how many bytes all sessions together may hold for their clients, unread or for replay, the first 4 KiB of
-    /// each session not counted; 1 GiB otherwise. A session that may not hold more drops its oldest events, first those that
-    /// were read, and then those of streams without a reader: a client that resumes such a stream gets 400. Each session
-    /// is bounded by [`max_unread_bytes`](Self::max_unread_bytes) and [`replay_buffer`](Self::replay_buffer), too. Zero is
-    /// a mistake.
-    pub fn max_total_session_bytes(mut self, bytes: usize) -> Self {
-        self.check("max_total_session_bytes", bytes == 0);
-        self.options.max_total_session_bytes = bytes;
         self
     }
 

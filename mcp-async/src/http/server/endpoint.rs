@@ -70,8 +70,6 @@ pub(super) struct HttpEndpoint<R: Runtime> {
     bodies: Arc<Shares<CallerId>>,
     /// For answers on their way.
     pub(super) unread: UnreadBudget,
-    /// For what sessions hold.
-    pub(super) held: UnreadBudget,
 }
 
 impl<R: Runtime> HttpEndpoint<R> {
@@ -96,7 +94,6 @@ impl<R: Runtime> HttpEndpoint<R> {
             processes,
             bodies: Shares::new(options.max_total_body_bytes),
             unread: UnreadBudget::new(options.max_total_unread_bytes),
-            held: UnreadBudget::new(options.max_total_session_bytes),
             places: Shares::new(options.max_exchanges),
             calls: Shares::new(options.max_exchanges),
             forwarded: Shares::new(options.max_exchanges),

@@ -97,7 +97,6 @@ impl<R: Runtime> HttpEndpoint<R> {
             forgotten: false,
             store_writer: None,
             handled: Vec::new(),
-            held: self.held.part(self.caller(parts)),
             _place: place,
         });
         let first = Bytes::from(format!("event: endpoint\ndata: {reference}?c={token}\n\n"));

@@ -25,7 +25,6 @@ use super::takeover::MOVING;
 use crate::connection::Text;
 use crate::runtime::Runtime;
 use crate::server::ServerStreams;
-use crate::unread::UnreadBytes;
 
 impl<R: Runtime> HttpEndpoint<R> {
     /// Opens a session, if the answer to `initialize` does.
@@ -68,8 +67,7 @@ impl<R: Runtime> HttpEndpoint<R> {
             };
             let shared = Arc::clone(conversation.shared());
             let session = Session::new(Arc::clone(&id), owner(parts), FIRST, lease, shared);
-            let held = self.held.part(self.caller(parts));
-            self.begin(session, conversation, (place, held), saved);
+            self.begin(session, conversation, place, saved);
             answer::open_session(&mut answer, &id);
         }
         answer
@@ -80,7 +78,7 @@ impl<R: Runtime> HttpEndpoint<R> {
         &self,
         session: Arc<Session>,
         conversation: ServedConversation<R>,
-        (place, held): (Place, UnreadBytes),
+        place: Place,
         saved: Option<Saved>,
     ) -> Arc<Session> {
         if let Some(found) = self.sessions.insert(&session) {
@@ -102,7 +100,6 @@ impl<R: Runtime> HttpEndpoint<R> {
             forgotten: false,
             store_writer,
             handled: Vec::new(),
-            held,
             _place: place,
         });
         session

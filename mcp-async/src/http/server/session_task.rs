@@ -20,7 +20,6 @@ use crate::connection::{Core, Text, Work, Worked, poll_work};
 use crate::observe;
 use crate::runtime::{Clock, Timer as _};
 use crate::server::{Machine, ServerStreams};
-use crate::unread::UnreadBytes;
 
 /// Holds the machine of a session, and does what there is to do for it.
 pub(super) struct SessionTask<C: Clock> {
@@ -40,8 +39,6 @@ pub(super) struct SessionTask<C: Clock> {
     pub(super) store_writer: Option<StoreWriter>,
     /// POSTs whose messages the machine has had.
     pub(super) handled: Vec<Handled>,
-    /// The bytes that its streams hold.
-    pub(super) held: UnreadBytes,
     pub(super) _place: Place,
 }
 
@@ -126,14 +123,12 @@ impl<C: Clock> SessionTask<C> {
     }
 
     /// Looks at what the turn has left, and wakes the readers of what is new.
-    fn look(&mut self, now: Instant) -> Look {
+    fn look(&self, now: Instant) -> Look {
         let mut woken = Vec::new();
-        let held = &mut self.held;
         let (running, idle, over) = self.conversation.with(|core| {
             let idle = is_idle(core);
             let over = self.conversation.is_over(now, core);
             let is_read = core.outbound.as_mut().is_some_and(|streams| {
-                streams.count_held(held);
                 streams.take_woken(&mut woken);
                 streams.has_readers()
             });

@@ -242,13 +242,7 @@ impl<R: Runtime> HttpEndpoint<R> {
         });
         let shared = Arc::clone(conversation.shared());
         let session = Session::new(id.into(), owner, taken.epoch, process.lease, shared);
-        let held = self.held.part(self.caller(parts));
-        Ok(Some(self.begin(
-            session,
-            conversation,
-            (place, held),
-            Some(saved),
-        )))
+        Ok(Some(self.begin(session, conversation, place, Some(saved))))
     }
 
     /// Returns true if this principal may use a session, and this endpoint serves its revision.

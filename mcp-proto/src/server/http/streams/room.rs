@@ -33,52 +33,22 @@ impl Streams {
         self.stream(self.target(on)).map_or(0, Stream::unread)
     }
 
-    /// The bytes of all messages that are held, read or not.
-    pub const fn bytes(&self) -> usize {
-        self.bytes
-    }
-
-    /// Drops messages until no more bytes than these are held: first what was read, of the stream that has most of it;
-    /// then what is unread and has no reader. What a reader has not read stays, and so do open questions.
-    ///
-    /// ```
-    /// use mcp_proto::Channel;
-    /// use mcp_proto::server::http::streams::{Delivery, StreamLimits, Streams};
-    ///
-    /// let mut streams = Streams::new(Delivery::Resumable, StreamLimits::default());
-    /// for message in [b"[1]", b"[2]"] {
-    ///     streams.push(Channel::PIPE, message, None, false);
-    /// }
-    /// streams.shrink(5);
-    /// assert_eq!(streams.bytes(), 3);
-    /// ```
-    pub fn shrink(&mut self, bytes: usize) {
-        while self.bytes > bytes && self.drop_oldest(bytes) {}
-    }
-
-    /// Drops what the limits do not allow to be kept, finally the retained questions.
+    /// Drops what the limits do not allow to be kept: first what was read, of the stream that has
+    /// most of it; then what is unread; finally the retained questions.
     pub(super) fn trim(&mut self) {
         while self.is_over_limits() {
-            if self.drop_oldest(self.limits.bytes) {
-                continue;
+            let victim = self.most_read().or_else(|| self.most_unread());
+            match victim {
+                Some(channel) => self.drop_first(channel),
+                None => match self.questions.pop_front() {
+                    Some(kept) => {
+                        self.events = self.events.saturating_sub(1);
+                        self.bytes = self.bytes.saturating_sub(kept.message.len());
+                    }
+                    None => return,
+                },
             }
-            let Some(kept) = self.questions.pop_front() else {
-                return;
-            };
-            self.events = self.events.saturating_sub(1);
-            self.bytes = self.bytes.saturating_sub(kept.message.len());
         }
-    }
-
-    fn drop_oldest(&mut self, bytes: usize) -> bool {
-        let by_bytes = self.bytes > bytes;
-        let victim = self
-            .most_read(by_bytes)
-            .or_else(|| self.most_unread(by_bytes));
-        if let Some(channel) = victim {
-            self.drop_first(channel);
-        }
-        victim.is_some()
     }
 
     /// Drops the oldest entry of a stream that is read once, if it was read.
@@ -156,14 +126,16 @@ impl Streams {
         self.events > self.limits.events || self.bytes > self.limits.bytes
     }
 
-    fn most_read(&self, by_bytes: bool) -> Option<Channel> {
+    fn most_read(&self) -> Option<Channel> {
+        let by_bytes = self.bytes > self.limits.bytes;
         self.most(|stream| match stream.droppable() {
             (0, _) => None,
             (events, bytes) => Some(if by_bytes { bytes } else { events }),
         })
     }
 
-    fn most_unread(&self, by_bytes: bool) -> Option<Channel> {
+    fn most_unread(&self) -> Option<Channel> {
+        let by_bytes = self.bytes > self.limits.bytes;
         self.most(|stream| {
             let weight = if by_bytes {
                 stream.bytes()
