@@ -7,7 +7,7 @@ use crate::store::{self, Table};
 
 /// The elements so far: `[{..},{..}` without the end, or nothing.
 ///
-/// `used + 1 <= limit`: there is always room for the closing bracket.
+/// An element is put only where the closing bracket has room, too.
 pub(crate) struct ArrayBuf<S> {
     store: S,
     limit: usize,
@@ -44,7 +44,7 @@ impl<S: Table<u8>> ArrayBuf<S> {
         self.used == 0
     }
 
-    /// Puts what `write` writes behind the elements that are there.
+    /// Puts what `write` writes after the elements that are there.
     ///
     /// # Errors
     /// Those of `write`; [`SendError::TooLarge`] if the element has no room.

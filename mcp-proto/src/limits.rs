@@ -20,7 +20,7 @@ pub struct Limits {
     pub in_flight: usize,
     /// Elements of one batch in 2025-03-26; one error answers all beyond it.
     pub batch: usize,
-    /// Bytes that the answers of one batch may take together while they are gathered.
+    /// Bytes that the answers or the calls of one batch may take together while they are gathered, with its brackets.
     pub batch_bytes: usize,
     /// Bytes that the URIs of all resource subscriptions of a connection may take together.
     pub subscription_bytes: usize,

@@ -50,7 +50,7 @@ impl Sent {
 }
 
 /// An entry of the table of a role.
-pub(crate) trait Request {
+pub(crate) trait SentRequest {
     fn sent(&self) -> &Sent;
 
     fn sent_mut(&mut self) -> &mut Sent;
@@ -69,7 +69,7 @@ pub(crate) struct SentRequests<T, S> {
     next_id: u64,
 }
 
-impl<T: Request, S: Table<Slot<T>>> SentRequests<T, S> {
+impl<T: SentRequest, S: Table<Slot<T>>> SentRequests<T, S> {
     pub(crate) fn new(store: S, limit: usize, pinger: Pinger) -> Self {
         Self {
             table: Slots::new(store, limit),
@@ -175,7 +175,7 @@ impl<T: Request, S: Table<Slot<T>>> SentRequests<T, S> {
 
     /// Gives the request its time again. Returns whether its deadline is ahead.
     pub(crate) fn extend(&mut self, now: Instant, key: Key) -> bool {
-        let Some(sent) = self.table.get(key).map(Request::sent) else {
+        let Some(sent) = self.table.get(key).map(SentRequest::sent) else {
             return false;
         };
         let deadline = (now + sent.timeout.max(LEAST)).min(sent.latest);

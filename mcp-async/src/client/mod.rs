@@ -92,7 +92,6 @@ mod request;
 #[cfg(feature = "client")]
 mod restart;
 mod round;
-#[cfg(feature = "client")]
 #[cfg(all(feature = "client", feature = "schema"))]
 mod schemas;
 #[cfg(all(feature = "client", not(feature = "schema")))]

@@ -14,17 +14,18 @@ pub(crate) fn check_conversation(messages: &[SamplingMessage]) -> Result<(), &'s
             SamplingBlock::ToolResult(result) => Some(result.tool_use_id.as_str()),
             _ => None,
         });
-        let results: Vec<&str> = results.collect();
+        let mut results: Vec<&str> = results.collect();
         if !results.is_empty() && (message.role != Role::User || results.len() < blocks.len()) {
-            return Err("results of tools stand with nothing else in a user's message (SP-05)");
+            return Err("tool results are mixed with other content");
         }
-        let same = results.len() == uses.len()
-            && results
-                .iter()
-                .all(|id| results.iter().filter(|other| *other == id).count() == 1)
-            && results.iter().all(|id| uses.contains(id));
-        if !same {
-            return Err("each use of a tool has its result in the message behind it (SP-06)");
+        // Sorted, because a peer chooses how many there are.
+        results.sort_unstable();
+        uses.sort_unstable();
+        let is_doubled = results
+            .windows(2)
+            .any(|pair| matches!(pair, [one, next] if one == next));
+        if is_doubled || results != uses {
+            return Err("the tool results are not those of the tool uses before them");
         }
         uses.clear();
         uses.extend(blocks.iter().filter_map(|block| match block {
@@ -35,7 +36,7 @@ pub(crate) fn check_conversation(messages: &[SamplingMessage]) -> Result<(), &'s
     if uses.is_empty() {
         Ok(())
     } else {
-        Err("each use of a tool has its result in the message behind it (SP-06)")
+        Err("a tool use is without its result")
     }
 }
 

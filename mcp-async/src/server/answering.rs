@@ -15,11 +15,12 @@ pin_project! {
     /// A handler's future, and then its output until there is room for it: both in one
     /// allocation.
     pub(super) struct Answering<F, R> {
+        // Dropped first: helper tasks that the future wakes when it is dropped find the call over.
+        exit: Exit,
         // Gone when the call was suspended.
         #[pin]
         future: Option<F>,
         reply: Option<R>,
-        exit: Exit,
     }
 }
 
@@ -33,13 +34,13 @@ struct Exit {
 impl<F, R> Answering<F, R> {
     pub(super) const fn new(context: CallContext, future: F) -> Self {
         Self {
-            future: Some(future),
-            reply: None,
             exit: Exit {
                 suspended: None,
                 context,
                 answered: false,
             },
+            future: Some(future),
+            reply: None,
         }
     }
 }

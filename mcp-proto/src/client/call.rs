@@ -7,7 +7,7 @@ use super::abandoned::LateResults;
 use crate::json::Raw;
 use crate::payload::Payload;
 use crate::rpc::{Method, Reason};
-use crate::sent::{Request, Sent};
+use crate::sent::{Sent, SentRequest};
 
 /// One request to the server.
 #[derive(Clone, Copy)]
@@ -243,7 +243,7 @@ impl fmt::Display for Failure {
 
 impl core::error::Error for Failure {}
 
-impl Request for InFlight {
+impl SentRequest for InFlight {
     fn sent(&self) -> &Sent {
         &self.sent
     }

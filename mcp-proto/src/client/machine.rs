@@ -94,7 +94,7 @@ impl<S: Storage> Machine for Client<'_, S> {
         let len = len.min(limits.max_message());
         if len != self.max_message {
             self.max_message = len;
-            let longest = limits.batch_bytes.min(len.saturating_sub(1));
+            let longest = limits.batch_bytes.min(len);
             self.questions.answers.set_limit(longest);
             self.batch.array.set_limit(longest);
         }

@@ -194,7 +194,7 @@ impl<'c, S: Storage> Client<'c, S> {
         let mut config = config.into();
         config.limits.output = config.limits.output.max(Self::MIN_OUTPUT);
         let max_message = config.limits.max_message();
-        let longest = config.limits.batch_bytes.min(max_message.saturating_sub(1));
+        let longest = config.limits.batch_bytes.min(max_message);
         let answers = Batch::new(storage.batch(), longest);
         Self {
             id: MachineId::next(),

@@ -188,11 +188,13 @@ impl<T: AsRef<str>> Endpoint<'_, T> {
         if !accepts(head, JSON) || !accepts(head, EVENT_STREAM) {
             return Err(Refusal::Accept);
         }
-        Ok(Post {
-            version: version(head)?,
-            session: single(head, "mcp-session-id", "Mcp-Session-Id")?,
-            method: single(head, "mcp-method", "Mcp-Method")?,
-            name: single(head, "mcp-name", "Mcp-Name")?,
+        post_fields(head).map_err(|refusal| match refusal {
+            // Without sessions there is no other era.
+            Refusal::Doubled { field, .. } if !self.has_streams() => Refusal::Doubled {
+                field,
+                modern: true,
+            },
+            refusal => refusal,
         })
     }
 
@@ -257,6 +259,15 @@ impl core::fmt::Debug for Post<'_> {
             .field("name", &self.name.is_some())
             .finish()
     }
+}
+
+fn post_fields<'h>(head: &'h (impl Head + ?Sized)) -> Result<Post<'h>, Refusal> {
+    Ok(Post {
+        version: version(head)?,
+        session: single(head, "mcp-session-id", "Mcp-Session-Id")?,
+        method: single(head, "mcp-method", "Mcp-Method")?,
+        name: single(head, "mcp-name", "Mcp-Name")?,
+    })
 }
 
 fn version<'h>(head: &'h (impl Head + ?Sized)) -> Result<Version<'h>, Refusal> {

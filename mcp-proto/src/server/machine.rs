@@ -123,9 +123,7 @@ impl<S: Storage> Machine for Server<'_, S> {
         let len = len.min(limits.max_message());
         if len != self.max_message {
             self.max_message = len;
-            self.arrays
-                .batch
-                .set_limit(limits.batch_bytes.min(len.saturating_sub(1)));
+            self.arrays.batch.set_limit(limits.batch_bytes.min(len));
         }
     }
 

@@ -192,10 +192,7 @@ impl<'c, S: Storage> Server<'c, S> {
                 limits.subscriptions,
             ),
             // An array that no outbox could ever hold must not be gathered.
-            arrays: Arrays::new(
-                storage.batch(),
-                limits.batch_bytes.min(max_message.saturating_sub(1)),
-            ),
+            arrays: Arrays::new(storage.batch(), limits.batch_bytes.min(max_message)),
             session: Session::new(config.log_level),
             missed: None,
             life: Lifecycle::Open,

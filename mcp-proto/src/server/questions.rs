@@ -4,7 +4,7 @@ use core::time::Duration;
 
 use crate::action::Channel;
 use crate::ping::Missed;
-use crate::sent::{Request, Sent, SentRequests};
+use crate::sent::{Sent, SentRequest, SentRequests};
 use crate::slots::{Key, Queue, Slot};
 use crate::store::Table;
 use crate::time::Instant;
@@ -45,7 +45,7 @@ pub struct Pending {
     pub(super) over: Option<Over>,
 }
 
-impl Request for Pending {
+impl SentRequest for Pending {
     fn sent(&self) -> &Sent {
         &self.sent
     }

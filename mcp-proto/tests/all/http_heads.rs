@@ -296,6 +296,19 @@ fn doubled_fields() {
         &["+last-event-id: 1", "+last-event-id: 1"],
         doubled("Last-Event-ID"),
     );
+    // Where only the modern era is served, its code is the one.
+    let modern = Endpoint {
+        revisions: RevisionSet::modern(),
+        ..Endpoint::default()
+    };
+    let twice = head("POST", &["mcp-method: x", "+mcp-method: x"]);
+    assert_eq!(
+        modern.open(&twice).unwrap_err(),
+        Refusal::Doubled {
+            field: "Mcp-Method",
+            modern: true,
+        }
+    );
 }
 
 /// SH-28, SH-33.

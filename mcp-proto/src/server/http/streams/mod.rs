@@ -105,7 +105,7 @@ pub enum StreamRead {
     More,
     /// Nothing yet. The chunk ends between two events, so a comment may follow it (SH-42).
     Pending,
-    /// Nothing: the body ends here.
+    /// The body ends after what was written, which may be a `retry` field for a displaced reader.
     End,
 }
 
@@ -140,9 +140,9 @@ impl Streams {
         self.open_among(self.limits.streams)
     }
 
-    /// The stream of a new POST with this body. One without [calls](OwnedMessages::calls) ends at once, so that it needs
-    /// no place among those that last: there are as many more for such, by which a client cancels its calls, answers
-    /// questions, and sees that the server is alive.
+    /// The stream of a new POST with this body. A body without [calls](OwnedMessages::calls), by which a client cancels its
+    /// calls, answers questions, or sees that the server is alive, is answered at once: its stream may also be one of as
+    /// many more beyond the limit.
     ///
     /// # Errors
     /// Those of [`open`](Self::open).
@@ -150,14 +150,14 @@ impl Streams {
         &mut self,
         body: &OwnedMessages<T>,
     ) -> Result<StreamReader, TooManyStreams> {
-        match body.calls() {
-            0 => self.open_among(self.limits.streams.saturating_mul(2)),
-            _ => self.open(),
+        match self.posts.len() >= self.limits.streams && body.calls() == 0 {
+            true => self.open_among(self.limits.streams.saturating_mul(2)),
+            false => self.open(),
         }
     }
 
     fn open_among(&mut self, most: usize) -> Result<StreamReader, TooManyStreams> {
-        if self.posts.len() >= most {
+        while self.posts.len() >= most {
             self.remove_finished()?;
         }
         let channel = Channel::new(self.next);
