@@ -105,7 +105,7 @@ impl Flow {
         self.issuer_spelling.as_ref()
     }
 
-    /// Returns the first output.
+    /// Returns the first step.
     ///
     /// # Errors
     ///
@@ -125,7 +125,7 @@ impl Flow {
         }
     }
 
-    /// Takes the answer to the last output and returns the next one.
+    /// Takes the answer to the last step and returns the next one.
     ///
     /// # Errors
     ///
@@ -195,17 +195,17 @@ impl Flow {
             }
             State::Exchange(login, mut call, kind) => {
                 match call.advance(now, &mut self.nonces, input)? {
-                    Progress::Step(output) => {
+                    Progress::Step(step) => {
                         self.state = State::Exchange(login, call, kind);
-                        Ok(output)
+                        Ok(step)
                     }
                     Progress::Done(token) => self.exchanged(login, kind, token),
                 }
             }
             State::Token(login, mut call) => match call.advance(now, &mut self.nonces, input)? {
-                Progress::Step(output) => {
+                Progress::Step(step) => {
                     self.state = State::Token(login, call);
-                    Ok(output)
+                    Ok(step)
                 }
                 Progress::Done(token) => self.complete(now, *login, token),
             },
@@ -220,9 +220,9 @@ impl Flow {
         progress: Progress<Discovered>,
     ) -> Result<FlowStep, AuthError> {
         match progress {
-            Progress::Step(output) => {
+            Progress::Step(step) => {
                 self.state = State::Discovery(discovery);
-                Ok(output)
+                Ok(step)
             }
             Progress::Done(mut found) => {
                 self.issuer_spelling = found.spelling.take();
@@ -439,9 +439,9 @@ impl Flow {
             }),
             stage: TokenStage::Begin { retried: false },
         });
-        let output = call.start();
+        let step = call.start();
         self.state = State::Exchange(login, call, kind);
-        Ok(output)
+        Ok(step)
     }
 
     fn exchanged(
@@ -495,9 +495,9 @@ impl Flow {
             },
             stage: TokenStage::Begin { retried: once },
         });
-        let output = call.start();
+        let step = call.start();
         self.state = State::Token(login, call);
-        Ok(output)
+        Ok(step)
     }
 
     fn start_refresh(&mut self) -> Result<FlowStep, AuthError> {

@@ -1,4 +1,4 @@
-//! Outputs and inputs of a flow.
+//! Steps and inputs of a flow.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -9,7 +9,7 @@ use super::{
     SigningRequest,
 };
 
-/// The next action of the caller. Each output is answered with one [`Input`], apart from
+/// The next action of the caller. Each step is answered with one [`Input`], apart from
 /// [`Done`](Self::Done).
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -94,7 +94,7 @@ impl fmt::Debug for Input<'_> {
     }
 }
 
-/// An output of a part of a flow, or its result.
+/// A step of a part of a flow, or its result.
 pub(crate) enum Progress<T> {
     Step(FlowStep),
     Done(T),

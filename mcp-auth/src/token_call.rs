@@ -59,7 +59,7 @@ pub(crate) enum TokenStage {
 }
 
 impl TokenCall {
-    /// Returns the first output.
+    /// Returns the first step.
     pub(crate) fn start(&mut self) -> FlowStep {
         let retried = matches!(self.stage, TokenStage::Begin { retried: true });
         if let Some((_, EndpointAuth::PrivateKeyJwt)) = &self.client {
@@ -69,7 +69,7 @@ impl TokenCall {
         self.prove(retried, None)
     }
 
-    /// Takes the answer to the last output. `nonces` are those of authorization servers.
+    /// Takes the answer to the last step. `nonces` are those of authorization servers.
     pub(crate) fn advance(
         &mut self,
         now: UnixTime,
@@ -77,7 +77,7 @@ impl TokenCall {
         input: Input<'_>,
     ) -> Result<Progress<TokenResponse>, AuthError> {
         let stage = core::mem::replace(&mut self.stage, TokenStage::Begin { retried: true });
-        let output = match (stage, input) {
+        let step = match (stage, input) {
             (TokenStage::AssertionId { retried }, Input::Random(id)) => {
                 let to_sign = self.assertion(now, &id);
                 self.stage = TokenStage::AssertionSignature {
@@ -150,7 +150,7 @@ impl TokenCall {
             }
             _ => return Err(self.fail(Problem::UnexpectedInput)),
         };
-        Ok(Progress::Step(output))
+        Ok(Progress::Step(step))
     }
 
     fn prove(&mut self, retried: bool, assertion: Option<Secret>) -> FlowStep {

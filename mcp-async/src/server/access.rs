@@ -11,7 +11,7 @@ use crate::error::ErrorReply;
 /// The permissions of the token of a request, in the extensions of the request.
 pub(crate) struct Access {
     resource: Arc<ProtectedResource>,
-    grant: Option<Box<Admission>>,
+    admission: Option<Box<Admission>>,
     /// The refusal of a handler or of the router: it becomes the response, if that has not begun.
     denial: Mutex<Option<Denial>>,
     /// The scopes that the operations of the body need by themselves.
@@ -21,18 +21,18 @@ pub(crate) struct Access {
 impl Access {
     pub(crate) fn new(
         resource: Arc<ProtectedResource>,
-        grant: Option<Box<Admission>>,
+        admission: Option<Box<Admission>>,
     ) -> Arc<Self> {
         Arc::new(Self {
             resource,
-            grant,
+            admission,
             denial: Mutex::default(),
             operation: OnceLock::new(),
         })
     }
 
-    pub(crate) fn grant(&self) -> Option<&Admission> {
-        self.grant.as_deref()
+    pub(crate) fn admission(&self) -> Option<&Admission> {
+        self.admission.as_deref()
     }
 
     /// Fails if the token lacks one of the scopes that the operations of the body need.
@@ -43,16 +43,16 @@ impl Access {
     /// Fails if the token lacks one of the scopes, in addition to those that every token and the
     /// operation need. The refusal names all of them.
     pub(crate) fn require(&self, needed: &RequiredScopes) -> Result<(), Denial> {
-        let grant = self.grant();
+        let admission = self.admission();
         match self.operation.get() {
-            Some(operation) => self.resource.require(grant, &operation.union(needed)),
-            None => self.resource.require(grant, needed),
+            Some(operation) => self.resource.require(admission, &operation.union(needed)),
+            None => self.resource.require(admission, needed),
         }
     }
 
     /// Returns whether the token has these scopes, in addition to those that every token needs.
     pub(super) fn permits(&self, needed: &RequiredScopes) -> bool {
-        self.resource.require(self.grant(), needed).is_ok()
+        self.resource.require(self.admission(), needed).is_ok()
     }
 
     /// Returns the seconds for which an expired token is accepted.

@@ -49,7 +49,7 @@ pub enum CheckStep<'c> {
     },
     /// Verify this token, and give the result to [`TokenCheck::set_claims`](super::TokenCheck::set_claims).
     VerifyToken(&'c Secret),
-    /// The check has ended: the request is admitted, without a grant if it has no token and needs
+    /// The check has ended: the request is admitted, without an admission if it has no token and needs
     /// none, or is refused.
     Done(Result<Option<Box<Admission>>, Denial>),
 }

@@ -76,21 +76,21 @@ impl ProtectedResource {
     /// token.
     pub fn require(
         &self,
-        grant: Option<&Admission>,
+        admission: Option<&Admission>,
         needed: &RequiredScopes,
     ) -> Result<(), Denial> {
-        let Some(grant) = grant else {
+        let Some(admission) = admission else {
             return match needed.scopes().is_empty() && self.allows_anonymous {
                 true => Ok(()),
                 false => Err(self.deny(DenialReason::NoCredentials, None, needed, None)),
             };
         };
         let all = self.scopes.union(needed);
-        match all.are_satisfied(&grant.claims.scopes, &*self.hierarchy) {
+        match all.are_satisfied(&admission.claims.scopes, &*self.hierarchy) {
             true => Ok(()),
             false => {
                 let reason = DenialReason::InsufficientScope;
-                Err(self.deny(reason, Some(grant.scheme), needed, None))
+                Err(self.deny(reason, Some(admission.scheme), needed, None))
             }
         }
     }

@@ -240,7 +240,7 @@ impl TokenCheck {
             None => self.advance(resource, state, now),
         };
         match outcome {
-            Ok(Asked::Nothing) => CheckStep::Done(Ok(self.grant(resource, state))),
+            Ok(Asked::Nothing) => CheckStep::Done(Ok(self.admission(resource, state))),
             Ok(asked) => {
                 self.asked = asked;
                 match self.to_step(resource) {
@@ -542,7 +542,11 @@ impl TokenCheck {
         })
     }
 
-    fn grant(&self, resource: &ProtectedResource, state: &VerifierState) -> Option<Box<Admission>> {
+    fn admission(
+        &self,
+        resource: &ProtectedResource,
+        state: &VerifierState,
+    ) -> Option<Box<Admission>> {
         let (claims, scheme) = (self.claims.clone()?, self.scheme?);
         let newest = state.nonces.newest().filter(|newest| {
             let sent = self

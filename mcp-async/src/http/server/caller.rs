@@ -24,8 +24,8 @@ pub(super) fn owner(parts: &Parts) -> Option<Arc<str>> {
 /// The sender that another process has verified.
 fn verified(parts: &Parts) -> Option<Arc<str>> {
     #[cfg(feature = "auth")]
-    if let Some(VerifiedToken(Some(grant))) = parts.extensions.get() {
-        return Some(Principal::new(grant.claims.identity()).shared_name());
+    if let Some(VerifiedToken(Some(admission))) = parts.extensions.get() {
+        return Some(Principal::new(admission.claims.identity()).shared_name());
     }
     #[cfg(not(feature = "auth"))]
     let _ = parts;

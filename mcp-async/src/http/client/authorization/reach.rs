@@ -228,7 +228,7 @@ impl Shared {
         driven
     }
 
-    /// Answers the outputs of a flow until it ends.
+    /// Answers the steps of a flow until it ends.
     async fn answer(
         &self,
         flow: &mut Flow,
@@ -236,9 +236,9 @@ impl Shared {
     ) -> Result<Credentials, AuthorizationError> {
         // A client id and a consent of one flow are asked for together.
         let mut reason = Some(reason);
-        let mut output = flow.start(unix_now())?;
+        let mut step = flow.start(unix_now())?;
         loop {
-            output = match output {
+            step = match step {
                 FlowStep::Send(request) => {
                     self.set_committed(request.method == "POST");
                     let fetched = self.documents.fetch(&request, self.runtime).await;
@@ -301,7 +301,7 @@ impl Shared {
                     }
                 }
                 FlowStep::Done(credentials) => return Ok(*credentials),
-                _ => flow.advance(unix_now(), Input::Failed("an unknown output of the flow"))?,
+                _ => flow.advance(unix_now(), Input::Failed("an unknown step of the flow"))?,
             };
         }
     }

@@ -71,7 +71,7 @@ enum Sender<'a> {
     Unverified,
     /// A hook or a layer has found this name, and claims by these names, as JSON.
     Named(&'a str, #[serde(borrow)] Vec<(&'a str, String)>),
-    /// A token was verified, with this grant as JSON; `None` if guests need none. It stays the last one: there are builds
+    /// A token was verified, with this admission as JSON; `None` if guests need none. It stays the last one: there are builds
     /// without it.
     #[cfg(feature = "auth")]
     Token(Option<String>),
@@ -190,9 +190,9 @@ impl<'a> RequestLine<'a> {
                 extensions.insert(sharing.with_claims(Principal::new(*name), claims)?);
             }
             #[cfg(feature = "auth")]
-            Sender::Token(grant) => {
-                let grant = grant.as_deref().map(serde_json::from_str);
-                extensions.insert(VerifiedToken(grant.transpose().ok()?));
+            Sender::Token(admission) => {
+                let admission = admission.as_deref().map(serde_json::from_str);
+                extensions.insert(VerifiedToken(admission.transpose().ok()?));
             }
         }
         Some(parts)
@@ -203,8 +203,8 @@ impl<'a> Sender<'a> {
     fn of(parts: &'a Parts, sharing: &Sharing) -> Self {
         #[cfg(feature = "auth")]
         if let Some(access) = parts.extensions.get::<Arc<Access>>() {
-            let json = |grant| serde_json::to_string(grant).unwrap_or_default();
-            return Self::Token(access.grant().map(json));
+            let json = |admission| serde_json::to_string(admission).unwrap_or_default();
+            return Self::Token(access.admission().map(json));
         }
         match parts.extensions.get::<Principal>() {
             Some(principal) => Self::Named(principal.name(), sharing.claims_of(principal)),

@@ -58,7 +58,7 @@ impl<R: Runtime> HttpEndpoint<R> {
         let url = self.published_url(guard, parts.uri.path());
         let checked = match parts.extensions.remove() {
             // The process that has verified it has used its proof, and keeps the nonce.
-            Some(VerifiedToken(grant)) => Ok(grant),
+            Some(VerifiedToken(admission)) => Ok(admission),
             None => {
                 let asker = CallerId::address(parts, &self.options.trusted_proxies);
                 guard.check(parts, url.as_deref(), asker).await
@@ -66,14 +66,14 @@ impl<R: Runtime> HttpEndpoint<R> {
         };
         parts.extensions.remove::<Principal>();
         match checked {
-            Ok(grant) => {
+            Ok(admission) => {
                 if !guard.keeps_tokens {
                     parts.headers.remove(AUTHORIZATION);
                 }
-                let access = Access::new(Arc::clone(&guard.resource), grant);
-                if let Some(grant) = access.grant() {
-                    let principal = Principal::new(grant.claims.identity())
-                        .with_claims(grant.claims.clone())
+                let access = Access::new(Arc::clone(&guard.resource), admission);
+                if let Some(admission) = access.admission() {
+                    let principal = Principal::new(admission.claims.identity())
+                        .with_claims(admission.claims.clone())
                         .with_claims(Arc::clone(&access));
                     parts.extensions.insert(principal);
                 }
@@ -137,15 +137,15 @@ impl<R: Runtime> HttpEndpoint<R> {
             *answer.status_mut() = status(&denial);
             challenge(answer.headers_mut(), &denial);
         }
-        let Some(grant) = access.grant() else {
+        let Some(admission) = access.admission() else {
             return answer;
         };
-        if let Some(nonce) = &grant.nonce {
+        if let Some(nonce) = &admission.nonce {
             add_nonce(answer.headers_mut(), nonce);
         }
-        let end = match grant.claims.expires() {
+        let end = match admission.claims.expires() {
             Some(expires) => Some(expires.saturating_add(access.leeway())),
-            None => grant.answer_until,
+            None => admission.answer_until,
         };
         let Some(end) = end else {
             return answer;
