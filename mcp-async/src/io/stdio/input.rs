@@ -12,6 +12,7 @@ use futures_io::AsyncRead;
 #[cfg(unix)]
 use super::descriptor::{Blocking, Drive, Watched};
 use super::thread::ThreadReader;
+#[cfg(unix)]
 use super::uninterrupted::uninterrupted;
 #[cfg(unix)]
 use crate::runtime::{Interest, Reactor};

@@ -7,10 +7,8 @@ use core::time::Duration;
 #[cfg(unix)]
 use mcp_async::client::ConnectError;
 use mcp_async::client::{CallError, ClientBuilder};
-#[cfg(unix)]
-use mcp_async::model::Root;
 use mcp_async::model::{
-    CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, SamplingMessage,
+    CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, Root, SamplingMessage,
 };
 use mcp_async::server::{self, NoArguments};
 use mcp_async::{Client, ErrorReply, Server, duplex};
