@@ -161,3 +161,37 @@ impl Place for Channel {
         self
     }
 }
+
+/// The origin of a message, passed down with the message.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arrival<'h, P: Place> {
+    origin: P::Origin<'h>,
+    /// True if the message is of 2026-07-28 by its head, or by its body as soon as that is read.
+    pub(crate) modern: bool,
+}
+
+impl<'h, P: Place> Arrival<'h, P> {
+    pub(crate) fn new(origin: &P::Origin<'h>) -> Self {
+        let mut arrival = Self {
+            origin: *origin,
+            modern: false,
+        };
+        arrival.modern = arrival.head().is_some_and(Post::is_modern);
+        arrival
+    }
+
+    /// The channel on which an immediate answer leaves.
+    pub(crate) fn channel(&self) -> Channel {
+        self.origin.channel()
+    }
+
+    /// The place that the message came from.
+    pub(crate) fn place(&self) -> P {
+        P::of(self.channel())
+    }
+
+    /// The head of its POST.
+    pub(crate) fn head(&self) -> Option<&'h Post<'h>> {
+        self.origin.head()
+    }
+}

@@ -350,7 +350,7 @@ impl<R: Runtime, S: Send + Sync + 'static> ServerBuilder<R, S> {
     ///
     /// # Errors
     /// Those of [`build`](Self::build), as an [`InvalidInput`](io::ErrorKind::InvalidInput) that
-    /// holds the [`BuildError`], and those of [`Server::serve_stdio`].
+    /// holds the [`BuildError`](super::BuildError), and those of [`Server::serve_stdio`].
     pub async fn serve_stdio(self) -> io::Result<()> {
         self.build()?.serve_stdio().await
     }

@@ -2,14 +2,13 @@
 
 use super::context::{Members, SUBJECT};
 use super::header_names::{METHOD, NAME, VERSION};
-use super::incoming::Arrival;
 use super::{PeerError, Server, Storage};
 use crate::http::{Post, Version, mirror};
 use crate::json::{Object, Str};
 use crate::model::keys;
 use crate::revision::Revision;
 use crate::rpc::Method;
-use crate::source::Place;
+use crate::source::{Arrival, Place};
 
 impl<S: Storage> Server<'_, S> {
     /// Checks the headers that a request of a legacy session repeats under the draft.

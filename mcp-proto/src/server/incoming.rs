@@ -5,7 +5,7 @@ use super::headers;
 use super::in_flight::{InFlight, Stage};
 use super::reply::ReplyKind;
 use super::{Event, PeerError, Reply, Server, Storage};
-use crate::action::{Action, Channel, IgnoreReason};
+use crate::action::{Action, IgnoreReason};
 use crate::batch::{Counted, Reading};
 use crate::http::{MetaEvidence, Post, is_modern};
 use crate::id_buf::{IdStorage, id_len};
@@ -15,43 +15,9 @@ use crate::revision::Revision;
 use crate::revision::messages::{Side, allowed, is_notification};
 use crate::rpc::{Id, Invalid, Message, Method, Notification, Request, Shape};
 use crate::slots::{Key, Queue};
-use crate::source::{Origin, Place};
+use crate::source::{Arrival, Place};
 use crate::time::Instant;
 use crate::token::Token;
-
-/// The origin of a message, passed down with the message.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Arrival<'h, P: Place> {
-    origin: P::Origin<'h>,
-    /// True if the message is of 2026-07-28 by its head, or by its body as soon as that is read.
-    pub(super) modern: bool,
-}
-
-impl<'h, P: Place> Arrival<'h, P> {
-    pub(super) fn new(origin: &P::Origin<'h>) -> Self {
-        let mut arrival = Self {
-            origin: *origin,
-            modern: false,
-        };
-        arrival.modern = arrival.head().is_some_and(Post::is_modern);
-        arrival
-    }
-
-    /// The channel on which an immediate answer leaves.
-    pub(super) fn channel(&self) -> Channel {
-        self.origin.channel()
-    }
-
-    /// The place that the message came from.
-    pub(super) fn place(&self) -> P {
-        P::of(self.channel())
-    }
-
-    /// The head of its POST.
-    pub(super) fn head(&self) -> Option<&'h Post<'h>> {
-        self.origin.head()
-    }
-}
 
 impl<S: Storage> Server<'_, S> {
     pub(super) fn message<'b>(

@@ -1,7 +1,6 @@
 //! Requests and notifications of the era with a handshake.
 
 use super::context::Members;
-use super::incoming::Arrival;
 use super::reply::{Initialize, Reply, ReplyKind};
 use super::session::Phase;
 use super::uris::Owner;
@@ -13,6 +12,7 @@ use crate::model::{ClientFeatures, LoggingLevel, keys};
 use crate::revision::Revision;
 use crate::revision::messages::{Side, allowed, is_notification, known};
 use crate::rpc::{Id, Method};
+use crate::source::Arrival;
 use crate::time::Instant;
 use crate::token::Token;
 

@@ -2,7 +2,6 @@
 
 use super::context::Asked;
 use super::in_flight::{InFlight, Listen, Stage, Step};
-use super::incoming::Arrival;
 use super::lists::{ListKind, Lists};
 use super::reply::Reply;
 use super::uris::Owner;
@@ -14,7 +13,7 @@ use crate::model::ServerFeatures;
 use crate::payload::Payload;
 use crate::rpc::{Id, Method, envelope};
 use crate::slots::{Key, Queue};
-use crate::source::Place;
+use crate::source::{Arrival, Place};
 use crate::token::Token;
 
 impl<S: Storage> Server<'_, S> {

@@ -3,7 +3,6 @@
 use core::time::Duration;
 
 use super::in_flight::InFlight;
-use super::incoming::Arrival;
 use super::reply::{Reply, ReplyKind};
 use super::session::Phase;
 use super::{Event, Lifecycle, Server, Storage};
@@ -14,7 +13,7 @@ use crate::machine::Machine;
 use crate::ping::Missed;
 use crate::rpc::Incoming;
 use crate::slots::Queue;
-use crate::source::Place;
+use crate::source::{Arrival, Place};
 use crate::time::Instant;
 use crate::token::Token;
 

@@ -108,7 +108,7 @@ use crate::token::{MachineId, Token};
 ///
 /// A method that writes a message writes it whole or not at all: `BufferFull` states how much room
 /// the message takes, and nothing has changed. An answer of the core itself comes as
-/// [`Action::Reply`], and the caller gives it to [`reply`](crate::Machine::reply).
+/// [`Action::Reply`](crate::Action::Reply), and the caller gives it to [`reply`](crate::Machine::reply).
 ///
 /// ```
 /// use mcp_proto::json::Raw;

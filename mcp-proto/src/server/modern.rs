@@ -2,7 +2,6 @@
 
 use super::context::Members;
 use super::headers;
-use super::incoming::Arrival;
 use super::reply::{Reply, ReplyKind};
 use super::{Event, PeerError, Server, Storage};
 use crate::action::Action;
@@ -10,6 +9,7 @@ use crate::json::{Object, Raw};
 use crate::model::{ClientFeatures, LoggingLevel, keys};
 use crate::revision::Revision;
 use crate::rpc::{Id, Method};
+use crate::source::Arrival;
 use crate::token::Token;
 
 impl<S: Storage> Server<'_, S> {

@@ -10,8 +10,9 @@ use http::request::Parts;
 use http_body::Body;
 use mcp_proto::http::{Access, Endpoint, Opening, Post, Refusal, Route};
 use mcp_proto::rpc::OwnedMessages;
+use mcp_proto::server::http::streams::StreamResponse;
 use mcp_proto::server::{Growing, PreparedConfig, Server as Core, SessionSnapshot};
-use mcp_proto::{Revision, RevisionSet};
+use mcp_proto::{Revision, RevisionSet, Source};
 
 use super::answer::{self, Answer};
 use super::caller::principal;
@@ -321,6 +322,31 @@ impl<R: Runtime> HttpEndpoint<R> {
         self.exchange(machine, parts, post, &body).await
     }
 
+    /// The answer to the messages of a body that belong to no session, from a machine of their own.
+    async fn exchange(
+        &self,
+        machine: Machine,
+        parts: &Arc<Parts>,
+        post: &Post<'_>,
+        body: &OwnedMessages<Text>,
+    ) -> Answer {
+        let mut conversation = self.exchange_connection(parts, machine);
+        let Some(Ok(reader)) = conversation.streams(ServerStreams::open) else {
+            return answer::status(500);
+        };
+        let (now, channel) = (conversation.now(), reader.channel());
+        let source = Source::post(channel, post);
+        let status = conversation.take_in(now, &source, parts, body);
+        conversation.streams(|streams| streams.handled(channel, status));
+        let mut exchange = Exchange::new(conversation, reader, now, self.options.keep_alive);
+        let begun = exchange.begin(now);
+        let takes_longer = matches!(begun, StreamResponse::Pending | StreamResponse::Events);
+        match takes_longer && !self.goes_on(&mut exchange, parts) {
+            true => answer::busy(FULL),
+            false => exchange.answer(begun).await,
+        }
+    }
+
     /// The longest body.
     pub(super) fn max_body_bytes(&self) -> usize {
         self.options.limits.body
@@ -460,3 +486,5 @@ fn unread(broken: Broken, limit: usize) -> Answer {
     };
     answer::refusal(refusal, "")
 }
+
+const FULL: &str = "there are as many requests under way as there may be: the request may have run";

@@ -3,50 +3,16 @@
 use core::future::poll_fn;
 use core::task::{Context, Poll};
 use core::time::Duration;
-use std::sync::Arc;
 
 use bytes::Bytes;
-use http::request::Parts;
-use mcp_proto::http::Post;
-use mcp_proto::rpc::OwnedMessages;
+use mcp_proto::Instant;
 use mcp_proto::server::http::streams::{StreamRead, StreamReader, StreamResponse};
-use mcp_proto::{Instant, Source};
 
 use super::answer::{self, Answer};
 use super::body::{Events, HttpBody};
 use super::conversation::ServedConversation;
-use super::endpoint::HttpEndpoint;
-use crate::connection::Text;
-use crate::runtime::{Clock, Runtime};
-use crate::server::{Machine, ServerStreams};
+use crate::runtime::Clock;
 use crate::shares::{CallerId, Share};
-
-impl<R: Runtime> HttpEndpoint<R> {
-    /// The answer to the messages of a body that belong to no session, from a machine of their own.
-    pub(super) async fn exchange(
-        &self,
-        machine: Machine,
-        parts: &Arc<Parts>,
-        post: &Post<'_>,
-        body: &OwnedMessages<Text>,
-    ) -> Answer {
-        let mut conversation = self.exchange_connection(parts, machine);
-        let Some(Ok(reader)) = conversation.streams(ServerStreams::open) else {
-            return answer::status(500);
-        };
-        let (now, channel) = (conversation.now(), reader.channel());
-        let source = Source::post(channel, post);
-        let status = conversation.take_in(now, &source, parts, body);
-        conversation.streams(|streams| streams.handled(channel, status));
-        let mut exchange = Exchange::new(conversation, reader, now, self.options.keep_alive);
-        let begun = exchange.begin(now);
-        let takes_longer = matches!(begun, StreamResponse::Pending | StreamResponse::Events);
-        match takes_longer && !self.goes_on(&mut exchange, parts) {
-            true => answer::busy(FULL),
-            false => exchange.answer(begun).await,
-        }
-    }
-}
 
 /// One request, until its answer. Dropping it cancels the request (SH-19).
 pub(super) struct Exchange<C: Clock> {
@@ -165,5 +131,3 @@ pub(super) const KEEP_ALIVE: &[u8] = b":\n\n";
 
 /// Nothing but the end of the service gives a request up.
 const ENDING: &str = "the server is shutting down: the request may have run";
-
-const FULL: &str = "there are as many requests under way as there may be: the request may have run";
