@@ -1,6 +1,8 @@
 //! What happens beside the answer: the wire, logs, and questions that nobody is there for.
 
-use super::run::{client, everything};
+#[cfg(unix)]
+use super::run::client;
+use super::run::everything;
 
 #[test]
 fn the_wire_is_shown() {
