@@ -195,9 +195,9 @@ impl<S: Send + Sync + 'static> Tool<S> {
         self
     }
 
-    /// The schema of the arguments, in place of what the handler's type says; an object with
-    /// `"type": "object"` at its root (TL-06). What it says beyond
-    /// [the part that every build enforces](crate::guide::schemas) needs the cargo feature
+    /// The schema of the arguments, in place of that of the handler's type; an object with
+    /// `"type": "object"` at its root (TL-06). Keywords beyond
+    /// [the part that every build enforces](crate::guide::schemas) need the cargo feature
     /// `schema`.
     ///
     /// ```

@@ -44,7 +44,7 @@ impl Drop for Announcer<'_> {
 }
 
 impl Announcements {
-    /// Waits for the end of the one that is under way, if there is one.
+    /// Waits for the end of the announcement that is under way, if there is one.
     pub(super) async fn current(&self) {
         let current = self.lock().current.clone();
         if let Some(current) = current {
@@ -52,7 +52,8 @@ impl Announcements {
         }
     }
 
-    /// Asks for one that begins from now on, and waits for its end. Returns whether the store has taken it.
+    /// Asks for an announcement that begins from now on, and waits for its end. Returns true if the store has
+    /// taken it.
     pub(super) async fn next(&self) -> bool {
         let (next, waker) = {
             let mut state = self.lock();
@@ -67,7 +68,7 @@ impl Announcements {
         next.is_taken.load(Ordering::Acquire)
     }
 
-    /// Waits until a request asks for one.
+    /// Waits until a request asks for an announcement.
     pub(super) async fn asked(&self) {
         poll_fn(|cx| {
             let mut state = self.lock();
@@ -80,13 +81,13 @@ impl Announcements {
         .await;
     }
 
-    /// One begins.
+    /// Notes the begin of an announcement.
     pub(super) fn begin(&self) {
         let mut state = self.lock();
         state.current = Some(state.next.take().unwrap_or_default());
     }
 
-    /// The one that is under way has ended.
+    /// Notes the end of the announcement that is under way.
     pub(super) fn end(&self, is_taken: bool) {
         let current = self.lock().current.take();
         if let Some(current) = current {
@@ -103,7 +104,7 @@ impl Announcements {
         self.taken.notified()
     }
 
-    /// No more are made. Requests that wait for one learn that the store has not taken it.
+    /// Ends the announcements. Requests that wait for one learn that the store has not taken it.
     pub(super) fn close(&self) {
         let waiting = {
             let mut state = self.lock();

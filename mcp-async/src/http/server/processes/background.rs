@@ -29,5 +29,5 @@ impl Failures {
     }
 }
 
-/// How long a process waits before it asks the store again after a failure.
+/// The pause after a failure of the store, before a process asks it again.
 pub(super) const RETRY: Duration = Duration::from_millis(500);

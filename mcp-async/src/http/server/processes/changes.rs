@@ -12,8 +12,8 @@ use crate::http::{StoreError, Subscription};
 use crate::net::time::{RuntimeSleep, timeout};
 use crate::runtime::Runtime;
 
-/// Tells the other processes of changes until the endpoint is gone. What the store does not take is offered
-/// again.
+/// Publishes the changes of this process until the endpoint is gone. A change that the store does not take is
+/// published again.
 pub(super) async fn publish<R: Runtime>(
     endpoint: Weak<HttpEndpoint<R>>,
     processes: Arc<Processes>,
@@ -43,7 +43,7 @@ pub(super) async fn publish<R: Runtime>(
     }
 }
 
-/// Hears of the changes of the other processes until the endpoint is gone. After a gap any list and any
+/// Receives the changes of the other processes until the endpoint is gone. After a gap any list and any
 /// resource may have changed.
 pub(super) async fn receive<R: Runtime>(
     endpoint: Weak<HttpEndpoint<R>>,
@@ -71,7 +71,7 @@ pub(super) async fn receive<R: Runtime>(
             }
             Err(error) => {
                 failures.note(Err(error));
-                // What is published until there is a subscription is missed.
+                // Changes that are published until there is a subscription are missed.
                 is_first = false;
             }
         }

@@ -1,20 +1,21 @@
-//! What a process has done since it began.
+//! The counters of a process, from its begin on.
 
 use core::sync::atomic::{AtomicU64, Ordering};
 use core::time::Duration;
 
-/// What a process has done since it began.
+/// The numbers of takeovers, of lost sessions and of forwarded requests since the process began, and the
+/// latency of its store.
 #[derive(Default)]
 pub(in crate::http::server) struct Counters {
     pub(in crate::http::server) takeovers: Counter,
     pub(in crate::http::server) displaced: Counter,
     pub(in crate::http::server) forwarded: Counter,
     pub(in crate::http::server) received: Counter,
-    /// Of the store, in milliseconds and one more; 0 before the first.
+    /// The time of the store's last answer to an announcement, in milliseconds and one more; 0 before the first.
     latency: AtomicU64,
 }
 
-/// Counts one thing.
+/// A count of events.
 #[derive(Default)]
 pub(in crate::http::server) struct Counter(AtomicU64);
 

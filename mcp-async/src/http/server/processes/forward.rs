@@ -22,13 +22,14 @@ use crate::net::time::{Either, RuntimeSleep, race, timeout};
 use crate::observe;
 use crate::runtime::Runtime;
 
-/// What another process says to a request.
+/// The outcome of a request for a session of another process.
 pub(in crate::http::server) enum Forwarding {
-    /// Its response.
+    /// The response for the client: that of the owner, or an error if the owner did not answer or did not
+    /// take the request.
     Answered(Box<Answer>),
-    /// It does not own the session. Nothing was done.
+    /// The process does not own the session. Nothing was done.
     NotOwner,
-    /// It cannot be reached. Nothing was done.
+    /// The process cannot be reached. Nothing was done.
     Unreachable,
 }
 
@@ -95,7 +96,8 @@ impl Processes {
         Some(request)
     }
 
-    /// The answer in a response, if it is one of the owner to this request.
+    /// Reads the answer in a response. A response that is not the owner's answer to this request gives an error
+    /// for the client.
     async fn read<R: Runtime>(
         self: &Arc<Self>,
         owner: &str,
@@ -165,9 +167,9 @@ fn unsent(failed: &ForwardError) -> Forwarding {
 /// The body of a response that comes from another process. It ends early when that process does.
 struct ForwardedEvents<R: Runtime> {
     body: ForwardedBody,
-    /// The owner does not live any more.
+    /// Set when the owner does not live any more.
     gone: Wait<Arc<Signal>>,
-    /// How long the owner may be silent: it sends comments more often.
+    /// The time without bytes after which the body ends; the owner sends comments more often.
     patience: Duration,
     silent: RuntimeSleep<R>,
 }
@@ -202,8 +204,8 @@ impl<R: Runtime> Events for ForwardedEvents<R> {
     }
 }
 
-/// How long a response may take to begin, beside the lease of its process. A request of a session is
-/// answered with an event stream at once, unless it is answered at once.
+/// The time in which a response must begin, in addition to the lease of its process. A request of a session
+/// is answered at once, or with an event stream that begins at once.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A body that is read whole before the response begins.

@@ -22,13 +22,13 @@ use crate::net::RemoteAddr;
 use crate::server::Access;
 use crate::server::{Announcement, DerivedKeys, Principal};
 
-/// What this process says of itself to the others.
+/// The announcement of a process, which the others find in the store.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Introduction {
     pub(super) process: String,
-    /// The URL at which it is reached.
+    /// The URL at which the process is reached.
     pub(super) url: String,
-    /// The last second since 1970 in which it is.
+    /// The last second since 1970 in which the announcement is valid.
     pub(super) until: u64,
 }
 
@@ -80,9 +80,9 @@ enum Sender<'a> {
 /// The owner's answer to a forwarded request.
 #[derive(Serialize, Deserialize)]
 pub(super) struct ForwardedAnswer<'a> {
-    /// The process that says it.
+    /// The process that answers.
     pub(super) from: &'a str,
-    /// That of the request.
+    /// The nonce of the request.
     pub(super) nonce: u128,
     pub(super) outcome: ForwardedOutcome<'a>,
 }
@@ -108,26 +108,25 @@ pub(super) struct StatusLine<'a> {
     headers: Fields<'a>,
 }
 
-/// A change that all processes tell their clients of.
+/// A change of which all processes notify their clients.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Changed {
     pub(super) from: String,
     pub(super) change: Announcement,
 }
 
-/// In the extensions of a request that another process has forwarded.
+/// Marks, in its extensions, a request that another process has forwarded.
 #[derive(Clone, Copy)]
 pub(in crate::http::server) struct Forwarded;
 
-/// In the extensions of a request whose token another process has verified; `None` for a guest.
+/// The admission in the extensions of a request whose token another process has verified; `None` for a guest.
 #[cfg(feature = "auth")]
 #[derive(Clone)]
 pub(in crate::http::server) struct VerifiedToken(
     pub(in crate::http::server) Option<Box<Admission>>,
 );
 
-/// In the extensions of a response that says that another process owns the session of a forwarded
-/// request.
+/// Marks, in its extensions, the response to a forwarded request whose session another process owns.
 #[derive(Clone, Copy)]
 pub(in crate::http::server) struct NotOwner;
 
@@ -141,13 +140,13 @@ pub(super) fn seal(keys: &DerivedKeys, message: &impl Serialize) -> String {
     keys.sign(bytes.unwrap_or_default())
 }
 
-/// The message in what [`DerivedKeys::verify`] returned, if it is of this version.
+/// Returns the message in the bytes that [`DerivedKeys::verify`] returned, if it is of this version.
 pub(super) fn read<'a, T: Deserialize<'a>>(verified: &'a [u8]) -> Option<T> {
     let ((version, message), rest) = postcard::take_from_bytes::<Versioned<T>>(verified).ok()?;
     (version == VERSION && rest.is_empty()).then_some(message)
 }
 
-/// The message, if it is of this version and another process has signed it.
+/// Returns the message, if it is of this version and a process with the same keys has signed it.
 pub(super) fn open<T: DeserializeOwned>(keys: &DerivedKeys, signed: &[u8]) -> Option<T> {
     read(&keys.verify(signed)?)
 }
@@ -254,8 +253,8 @@ fn headers(fields: &Fields<'_>) -> HeaderMap {
     headers
 }
 
-/// The fields of a request that the owner receives, beside those of the protocol and those that the
-/// program names.
+/// The fields of a request that the owner receives, in addition to those of the protocol and those that
+/// the program names.
 static FORWARDED: [HeaderName; 9] = [
     header::ACCEPT,
     header::CONTENT_TYPE,

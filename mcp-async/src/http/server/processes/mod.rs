@@ -1,16 +1,16 @@
 //! The processes that share the sessions of an endpoint.
 //!
 //! ```text
-//! message        what processes say to each other
+//! message        the messages of processes to each other
 //! this_process   the name of this process and its lease, and the others that live
 //! owners         which process owns a session, as far as this one knows
 //! forward        sends a request to its owner, and makes a response of what arrives
 //! forwarded      answers a request of another process; nonces: none is served twice
 //! announcements  announcements that requests wait for
 //! changes        changes of lists and resources; outbox: those of this process
-//! renewal        what a process does as long as it lives
-//! background     the end of that, and its failures
-//! counters       what the process has done
+//! renewal        starts the tasks of a process, and renews its lease
+//! background     the end of these tasks, and their failures
+//! counters       the numbers of takeovers, of lost sessions and of forwarded requests
 //! ```
 //!
 //! Each process has a name and a lease, which it renews three times in the time that it lasts. A session

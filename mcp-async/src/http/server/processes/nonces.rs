@@ -13,7 +13,7 @@ pub(super) struct Nonces(Mutex<Seen>);
 
 #[derive(Default)]
 struct Seen {
-    /// Since when the newer numbers are collected.
+    /// The time from which on the newer numbers are collected, in seconds since 1970.
     since: u64,
     newer: HashSet<u128>,
     older: HashSet<u128>,
@@ -44,13 +44,13 @@ impl Numbers {
     }
 }
 
-/// Why a request is not served.
+/// Reasons for which a forwarded request is not served.
 pub(super) enum Unfit {
     /// Its time is not within [`WINDOW`].
     Late,
     /// It was served before.
     Repeated,
-    /// So many were served that it is not known.
+    /// Too many numbers are remembered to remember another one.
     Many,
 }
 
@@ -77,7 +77,8 @@ impl Nonces {
     }
 }
 
-/// How far the clocks of two processes may differ, and how long a request may take to arrive, in seconds.
+/// The accepted age of a message, in seconds, and as much for one from the future: the clocks of two
+/// processes differ, and a request takes time to arrive.
 pub(super) const WINDOW: u64 = 30;
 
 /// Requests that are remembered at a time, twice.

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The processes that answered the last request of each session. One may be wrong: then it says so, or
-/// is dead, and the store is asked.
+/// The processes that answered the last request of each session. An entry may be wrong: then the process
+/// answers that it is not the owner, or is dead, and the store is asked.
 #[derive(Default)]
 pub(super) struct Owners(Mutex<BTreeMap<Box<str>, Arc<str>>>);
 
@@ -36,5 +36,5 @@ impl Owners {
     }
 }
 
-/// How many of them are kept.
+/// The largest number of sessions whose owners are kept.
 const MAX_OWNERS: usize = 10_000;

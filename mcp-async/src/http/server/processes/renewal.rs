@@ -1,4 +1,5 @@
-//! What a process does as long as it lives: it renews its lease, and tells and hears of changes.
+//! The tasks that a process runs while its endpoint lives: they renew its lease, publish its changes and
+//! receive those of the others.
 
 use core::pin::pin;
 use core::time::Duration;

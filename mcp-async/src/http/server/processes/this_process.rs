@@ -1,4 +1,4 @@
-//! This process, as the others see it, and what it knows of them.
+//! This process, its lease and its keys, and the other processes that live.
 
 use core::pin::pin;
 use core::time::Duration;
@@ -22,7 +22,7 @@ use crate::observe;
 use crate::runtime::{Now, Runtime};
 use crate::server::{Decision, DerivedKeys, Ownership, StateKeys};
 
-/// This process, as the others see it, and what it knows of them.
+/// This process, its lease and its keys, and the other processes that live.
 pub(in crate::http::server) struct Processes {
     pub(super) store: Arc<dyn SessionStore>,
     pub(super) forward: Arc<dyn Forward>,
@@ -45,13 +45,13 @@ pub(in crate::http::server) struct Processes {
     pub(in crate::http::server) counters: Counters,
     /// The endpoint begins no sessions any more.
     pub(in crate::http::server) closing: Signal,
-    /// It announces itself no more.
+    /// The process announces itself no more.
     pub(super) ended: Signal,
-    /// Its lease was withdrawn, or the store did not answer.
+    /// The lease of the process was withdrawn, or the store did not answer.
     pub(in crate::http::server) left: Signal,
 }
 
-/// What messages of processes are signed with, by their kinds.
+/// The keys that sign the messages of processes, one for each kind of message.
 pub(super) struct Keys {
     introductions: DerivedKeys,
     pub(super) requests: DerivedKeys,
@@ -63,9 +63,10 @@ pub(super) struct Keys {
 #[derive(Clone)]
 pub(super) struct Process {
     pub(super) owner: Owner,
-    /// Where it is reached; `None` for one of another version, or without a key.
+    /// The URL at which the process is reached; `None` if its announcement is of another version, of another key
+    /// or out of date.
     pub(super) url: Option<Uri>,
-    /// It does not live any more.
+    /// Set when the process does not live any more.
     pub(super) gone: Arc<Signal>,
 }
 
@@ -81,7 +82,7 @@ impl Keys {
 }
 
 impl Processes {
-    /// A process of this name; `None` without what it shares.
+    /// Returns a process of this name; `None` without a store, a [`Forward`] or a URL.
     pub(in crate::http::server) fn new(
         sharing: &Sharing,
         keys: &StateKeys,
@@ -126,17 +127,17 @@ impl Processes {
         Owner::new(Arc::clone(&self.name), self.ownership().number())
     }
 
-    /// What is to be done before a session is served that was last confirmed in this lease.
+    /// Returns the step before a session is served that was last confirmed in lease `confirmed`.
     pub(in crate::http::server) fn decide(&self, confirmed: u64) -> Decision {
         self.ownership().decide(self.now(), confirmed)
     }
 
-    /// Whether a session may be taken from a process that the store does not know.
+    /// Returns true if a session may be taken from a process that the store does not know.
     pub(in crate::http::server) fn may_displace(&self) -> bool {
         self.ownership().may_displace(self.now())
     }
 
-    /// Whether the lease is good.
+    /// Returns true if the lease is good now.
     pub(in crate::http::server) fn has_lease(&self) -> bool {
         let now = self.now();
         self.ownership().holds(now)
@@ -158,7 +159,8 @@ impl Processes {
             .await
     }
 
-    /// Waits for an announcement, unless this holds already, or when one ends that is under way.
+    /// Waits for an announcement that begins from now on, unless `holds` returns true already, or after the end
+    /// of the announcement that is under way.
     async fn announced_until(&self, holds: impl Fn() -> bool) -> Result<(), StoreError> {
         if holds() {
             return Ok(());
@@ -170,7 +172,7 @@ impl Processes {
         }
     }
 
-    /// Waits for an announcement that begins from now on, which says which processes live.
+    /// Waits for an announcement that begins from now on; the store answers it with the processes that live.
     pub(in crate::http::server) async fn meet_others(&self) -> Result<(), StoreError> {
         match self.announcements.next().await {
             true => Ok(()),
@@ -243,28 +245,29 @@ impl Processes {
         gone.values().for_each(|process| process.gone.set());
     }
 
-    /// Whether another process was announced in this lease when this one last asked.
+    /// Returns true if the store's answer to the last announcement of this process listed this owner with its
+    /// lease.
     pub(in crate::http::server) fn knows(&self, owner: &Owner) -> bool {
         let known = self.find(&owner.process);
         known.is_some_and(|process| process.owner == *owner)
     }
 
-    /// The process that owned a session when this one was last in touch with it.
+    /// Returns the process that owned a session when this process last forwarded a request of it.
     pub(in crate::http::server) fn known_owner(&self, session: &str) -> Option<Arc<str>> {
         self.owners.find(session)
     }
 
-    /// The owner of a session is known.
+    /// Notes the owner of a session.
     pub(in crate::http::server) fn note_owner(&self, session: &str, owner: &Arc<str>) {
         self.owners.insert(session, owner);
     }
 
-    /// The process that was known as the owner of a session is not, or the session has ended.
+    /// Removes the noted owner of a session: another process owns it, or the session has ended.
     pub(in crate::http::server) fn forget_owner(&self, session: &str) {
         self.owners.remove(session);
     }
 
-    /// Another process, as it was last announced.
+    /// Returns another process, as it was last announced.
     pub(super) fn find(&self, name: &str) -> Option<Process> {
         self.live().get(name).cloned()
     }
@@ -274,7 +277,7 @@ impl Processes {
         self.announcements.taken()
     }
 
-    /// Whether the lease has ended for good.
+    /// Returns true if the lease has ended for good.
     pub(super) fn has_ended(&self) -> bool {
         self.ended.is_set()
     }
@@ -314,5 +317,5 @@ impl Processes {
     }
 }
 
-/// How long a process that ends waits for the store.
+/// The time that a process that ends waits for the store.
 pub(super) const LEAVE: Duration = Duration::from_secs(1);
