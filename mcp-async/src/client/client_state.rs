@@ -47,7 +47,7 @@ pub(crate) struct ClientState {
     pub(super) owed: OwedRequests,
     pub(super) background: Background,
     renewed: Mutex<Renewed>,
-    /// When the server wants the client's own requests, which no caller waits for, at the earliest.
+    /// The earliest time at which the server accepts requests that no caller waits for.
     not_before: Mutex<Instant>,
     /// State of the transport.
     #[cfg(feature = "http-client")]
@@ -91,7 +91,7 @@ impl ClientState {
         }
     }
 
-    /// When a request may leave at the earliest that this client makes by itself at `at`.
+    /// Returns the earliest time at which a request may leave that this client makes by itself at `at`.
     pub(super) fn earliest(&self, at: Instant) -> Instant {
         at.max(*lock(&self.not_before))
     }

@@ -109,7 +109,7 @@ impl<R> Client<R> {
         &*self.inner.client_state.clock
     }
 
-    /// When a request may leave at the earliest that no caller waits for.
+    /// Returns the earliest time, from `at` on, at which a request may leave that no caller waits for.
     pub(crate) fn earliest(&self, at: Instant) -> Instant {
         self.inner.client_state.earliest(at)
     }

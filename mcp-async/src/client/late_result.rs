@@ -9,10 +9,10 @@ pub(super) struct LateResult {
     pub(super) request: Box<RequestOf>,
 }
 
-/// Which results are meant.
+/// The results that a request follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LateResultOf {
-    /// Those of a type that an extension defines.
+    /// The results of a type that an extension defines.
     Type(&'static str),
     /// The answers that create tasks of 2025-11-25, which have no type.
     CoreTask,

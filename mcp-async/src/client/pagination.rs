@@ -9,7 +9,7 @@ use crate::model::Cursor;
 
 /// The position of a reader in a list.
 pub(super) struct Pagination {
-    /// Where the page that is requested begins.
+    /// The cursor of the page that is requested; `None` for the first one.
     pub(super) cursor: Option<Cursor>,
     pub(super) pages: usize,
     /// So many pages are read at most.

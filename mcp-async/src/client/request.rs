@@ -68,7 +68,7 @@ pub struct Request<'a, T, H = fn(Progress<'_>)> {
     decode: Decode<T>,
     /// True if the tools were listed for this request.
     listed: bool,
-    /// When it ends at the latest, if that was set; from its first attempt on.
+    /// The time at which the request ends at the latest, if that was set; from its first attempt on.
     deadline: Option<Instant>,
     stage: Stage<'a>,
 }

@@ -127,8 +127,8 @@ impl Subscriptions {
         queues.collect()
     }
 
-    /// Who wants to hear this: the subscription that it was sent to (ST-14), or in a legacy
-    /// session every subscription to such a change.
+    /// Returns the queues that receive an update: that of the subscription that it was sent to (ST-14), or
+    /// in a legacy session those of all subscriptions to such a change.
     pub(super) fn interested(
         &mut self,
         update: &Update,

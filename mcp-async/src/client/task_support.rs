@@ -1,4 +1,4 @@
-//! Which tools run as tasks of 2025-11-25.
+//! The support of listed tools for tasks of 2025-11-25.
 
 use mcp_proto::json::{Object, Raw};
 

@@ -41,9 +41,9 @@ pub(crate) struct Driver<R, W, T, X: Role> {
     calls: Calls<X>,
     phase: Phase,
     shutdown_timeout: Duration,
-    /// When the phase ends at the latest.
+    /// The time at which the phase ends at the latest.
     deadline: Option<Instant>,
-    /// When the end of the connection began.
+    /// The time at which the end of the connection began.
     ending_since: Option<Instant>,
 }
 
@@ -72,7 +72,7 @@ struct Turn {
     empty: bool,
     /// A handle asked for the end.
     closing: bool,
-    /// When the machine's next timeout is due.
+    /// The time at which the machine's next timeout is due.
     timeout: Option<Instant>,
 }
 

@@ -208,14 +208,14 @@ pub(crate) struct Jobs {
     /// The list of woken places while it is being worked off: `next <= woken.len()`.
     woken: Vec<u32>,
     next: usize,
-    /// When to look at a place, the earliest on top. The job that an entry was made for may have
-    /// gone by then, and a later one look for its own.
+    /// The times at which a place is looked at, the earliest on top. The job that an entry was made for
+    /// may have gone by then, and a later job has an entry of its own.
     deadlines: BinaryHeap<Reverse<(Instant, u32)>>,
 }
 
 struct Place {
     job: Option<(Token, Job)>,
-    /// When the job is to be dropped, and how long that is after its start.
+    /// The time at which the job is to be dropped, and its duration since the start of the job.
     limit: Option<(Instant, Duration)>,
     /// The entry among the deadlines that counts; others of this place are out of date.
     entry: Option<Instant>,
@@ -293,7 +293,7 @@ impl Jobs {
         self.deadlines.push(Reverse((deadline, index)));
     }
 
-    /// When the next job has had its time.
+    /// Returns the next time at which a place is looked at for a job whose deadline has passed.
     pub(crate) fn deadline(&self) -> Option<Instant> {
         self.deadlines.peek().map(|Reverse((at, _))| *at)
     }

@@ -15,7 +15,7 @@ use crate::observe::Transport;
 /// Holds an entry for the answer; dropping it abandons the request.
 pub(crate) struct PendingRequest<'a, M: Respond> {
     shared: Held<'a, M>,
-    /// Where the request goes to.
+    /// The channel on which the request is sent.
     channel: Channel,
     /// Its cookie.
     place: Option<u64>,

@@ -36,7 +36,7 @@ struct Place<F> {
     received: ReceivedProgress,
     /// The error that comes next says that the head of the request was wrong.
     mismatched: bool,
-    /// Why the request that fails next had no credentials.
+    /// The reason why the request had no credentials, if it fails next.
     #[cfg(all(feature = "auth", feature = "http-client"))]
     denied: Option<Arc<AuthorizationError>>,
 }

@@ -23,7 +23,7 @@ use crate::runtime::Timer;
 
 /// A machine whose requests are answered through a token: both roles.
 pub(crate) trait Respond: Machine {
-    /// Why a request of ours ended without an answer.
+    /// The reason why a request of this side ended without an answer.
     type Failure;
     /// State that the side keeps in addition to its machine, under the same lock.
     type RoleState: RoleState;
@@ -111,7 +111,7 @@ pub(crate) struct Core<M: Respond> {
     pub(crate) outbox: Outbox<Vec<u8>>,
     /// Of the message that was put last.
     receipt: Option<Receipt>,
-    /// Where answers to our own requests are put down.
+    /// The requests of this side that wait for their answers, and the answers that have arrived.
     pub(crate) responses: PendingResponses<M::Failure>,
     pub(crate) role_state: M::RoleState,
     /// Tasks that wait until there is room in the outbox.
@@ -124,7 +124,7 @@ pub(crate) struct Core<M: Respond> {
     pub(crate) ended: bool,
     /// Handles that keep the connection open.
     pub(crate) handles: usize,
-    /// When the last turn began.
+    /// The time at which the last turn began.
     pub(crate) now: Instant,
     /// The destination of messages; without one they stay in the outbox, which the driver of a pipe writes.
     pub(crate) outbound: Option<M::Outbound>,

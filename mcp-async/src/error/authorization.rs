@@ -1,4 +1,4 @@
-//! Why a client has no access token.
+//! The error of a client that has no access token.
 
 use core::fmt;
 use std::io;

@@ -21,7 +21,7 @@ use crate::runtime::Runtime;
 pub(crate) struct Activity {
     running: AtomicUsize,
     has_begun: AtomicBool,
-    /// When the last of them ended, in milliseconds of the runtime's clock.
+    /// The time at which the last exchange ended, in milliseconds of the runtime's clock.
     ended: AtomicU64,
     now: fn() -> Instant,
     /// Number of bodies of HTTP/2 with a frame that was handed over and not sent yet.

@@ -1,4 +1,4 @@
-//! Which addresses a URL that the user did not give may lead to.
+//! The addresses that a URL may lead to if the user did not give it.
 
 use core::fmt;
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};

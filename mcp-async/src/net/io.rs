@@ -16,7 +16,7 @@ use crate::runtime::Runtime;
 const READ: usize = 8 * 1024;
 
 std::thread_local! {
-    /// Where a read puts its bytes before hyper copies them: made once for a thread, because to
+    /// The buffer of a read, from which hyper copies the bytes: made once for a thread, because to
     /// fill so much with zeros for each read takes longer than to read a small request.
     static SCRATCH: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }

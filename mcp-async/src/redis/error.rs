@@ -1,4 +1,4 @@
-//! Why a command had no result.
+//! The failures of commands.
 
 use core::error::Error;
 use core::fmt;
@@ -11,7 +11,7 @@ use redis::{ErrorKind, RedisError, ServerErrorKind};
 use crate::http::StoreError;
 use crate::tasks::store::TaskStoreError;
 
-/// Why a command had no result. A command that was sent may have had its effect.
+/// Reasons for which a command had no result. A command that was sent may have had its effect.
 #[derive(Clone, Debug)]
 pub(super) enum Failure {
     /// The store cannot be reached, or the connection broke, for this reason.

@@ -25,7 +25,8 @@ struct State {
     connection: Option<Connection>,
     /// The number of the connection, which the next one exceeds.
     number: u64,
-    /// Why the last attempt failed, and until when there is no other. A connection ends it.
+    /// The failure of the last attempt, and the time before which there is no other attempt. A connection
+    /// removes it.
     failure: Option<(Failure, Instant)>,
     /// The wait after it.
     backoff: Duration,

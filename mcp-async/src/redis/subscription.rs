@@ -23,7 +23,7 @@ use crate::http::{StoreFuture, Subscription};
 struct Subscribed {
     store: RedisStore,
     queue: Arc<Mutex<Queue>>,
-    /// When something arrived, or when the echo was published.
+    /// The time at which the last message arrived, or the echo was published.
     since: Instant,
     /// The echo was published.
     echoes: bool,
@@ -34,7 +34,7 @@ struct Subscribed {
 #[derive(Default)]
 struct Queue {
     arrived: VecDeque<Arrived>,
-    /// Why there is no more.
+    /// The failure that ended the subscription.
     ended: Option<Failure>,
     waker: Option<Waker>,
 }

@@ -1,4 +1,4 @@
-//! Where a store is, and how a connection to it is made.
+//! The address of a store, and the connections to it.
 
 use core::time::Duration;
 use std::sync::Arc;

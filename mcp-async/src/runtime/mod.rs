@@ -40,7 +40,7 @@ pub trait Runtime: Clock + Reactor + Clone + Copy + Default {
     /// Runs the future in a task of its own, until it ends.
     ///
     /// # Panics
-    /// Where no runtime is running: dropping a future there would leave tasks that wait for it
+    /// If no runtime is running: dropping the future instead would leave tasks that wait for it
     /// pending.
     fn spawn(task: Task);
 

@@ -27,7 +27,7 @@ pub fn moment(at: Instant) -> Option<std::time::Instant> {
     epoch.standard.checked_add(since)
 }
 
-/// When the process read the clock first.
+/// The time at which the process read the clock first.
 struct Epoch {
     standard: std::time::Instant,
     #[cfg(target_os = "linux")]

@@ -24,8 +24,8 @@ impl Cost {
     /// Returns the cost of checking a value.
     ///
     /// Walks through the value with the number of times that each subschema meets each part.
-    /// Where a validator would look at a part once more it is only counted once more, so that
-    /// what takes it years takes the walk no longer than anything else.
+    /// A part that a validator would check again is only counted again, so that a value that would
+    /// take the validator years takes the walk no longer than any other.
     pub(super) fn of(
         plan: &Plan,
         value: &Value,

@@ -119,7 +119,7 @@ fn is_empty(schema: &Map<String, Value>) -> bool {
 /// The schema of what takes no arguments (TL-06).
 const NO_ARGUMENTS: &str = r#"{"type":"object","additionalProperties":false}"#;
 
-/// Which of the values that a schema allows are objects.
+/// The share of objects among the values that a schema allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Objects {
     All,

@@ -65,7 +65,7 @@ pub(super) fn value(raw: Raw<'_>, most: usize) -> Result<Value, Unusable> {
     Ok(Value::Null)
 }
 
-/// Why a value was not converted.
+/// Reasons for which a value was not converted.
 #[derive(Debug)]
 pub(super) enum Unusable {
     /// Two members have one name. One reader takes the first, another the last: a value must

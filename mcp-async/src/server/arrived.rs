@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use mcp_proto::Channel;
 
-/// Where a message came from.
+/// The origin of a message.
 #[derive(Clone)]
 pub(crate) struct Arrived {
     pub(crate) channel: Channel,

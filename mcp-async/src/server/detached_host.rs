@@ -59,16 +59,16 @@ pub(super) struct State {
     watches: u64,
 }
 
-/// Where a call runs.
+/// The place at which a call runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
     /// In its exchange.
     Attached,
-    /// There, and its handler has asked to leave it.
+    /// In its exchange, and its handler has asked to leave it.
     Asked,
-    /// Apart from it.
+    /// Apart from its exchange.
     Detached,
-    /// Nowhere any more.
+    /// At none: the call is over.
     Over,
 }
 

@@ -14,10 +14,10 @@ pub(crate) struct Ownership {
     lease: Duration,
     /// The number of the lease; 0 before the first.
     number: u64,
-    /// When the last announcement was sent that has renewed it.
+    /// The time at which the last announcement was sent that has renewed the lease.
     renewed: Option<Instant>,
-    /// When the first announcement was sent since which none has failed, and none has begun a new
-    /// lease.
+    /// The time at which the first announcement was sent since which none has failed, and none has
+    /// begun a new lease.
     steady: Option<Instant>,
 }
 

@@ -1,4 +1,4 @@
-//! Who sends a request.
+//! The verified sender of a request.
 
 use core::fmt;
 use core::hash::{Hash, Hasher};

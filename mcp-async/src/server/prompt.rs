@@ -72,7 +72,7 @@ pub struct Prompt<S = ()> {
     begin: Option<Begin<S>>,
 }
 
-/// Why these arguments cannot fill the type of the handler.
+/// Returns the reason why these arguments cannot fill the type of the handler, if there is one.
 type Unfillable = fn(&[PromptArgument]) -> Option<TextError>;
 
 type Begin<S> = Box<dyn for<'b> Fn(Call<'b>, &Arc<S>, &Host) -> Job + Send + Sync>;

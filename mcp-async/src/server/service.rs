@@ -184,7 +184,7 @@ pub struct Call<'b> {
     pub request: Request<'b>,
     pub(super) context: CallContext,
     pub(super) frame: Frame<'b>,
-    /// Where the tool that it names is found, if a layer asks for it.
+    /// The lookup of the tool or method that the call names, for layers that ask for it.
     #[cfg(feature = "server")]
     pub(super) lookup: Option<&'b dyn Lookup>,
 }

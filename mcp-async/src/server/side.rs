@@ -38,7 +38,7 @@ pub(crate) struct Side<S> {
     known: Known,
     /// The verified sender of the message that is being handled.
     principal: Option<Principal>,
-    /// Where the message that is being handled came from.
+    /// The origin of the message that is being handled.
     pub(crate) arrived: Arrived,
     /// The service keeps its request states itself.
     #[cfg(feature = "server")]

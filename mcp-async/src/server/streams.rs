@@ -19,9 +19,9 @@ use crate::unread::UnreadBytes;
 /// The streams of a session, or of a request without one, with those who read them.
 pub(crate) struct ServerStreams {
     streams: Streams,
-    /// Who waits for something on a stream.
+    /// The tasks that wait for an event of a stream, by streams.
     waiting: BTreeMap<u32, Waker>,
-    /// Who waits for a store to have an event of theirs.
+    /// The tasks that wait until a store has their event, by streams and events.
     sending: BTreeMap<(u32, u64), Waker>,
     /// Those of both who need not wait any more, and were not woken yet.
     woken: Vec<Waker>,

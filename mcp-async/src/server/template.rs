@@ -71,7 +71,7 @@ pub struct Template<S = ()> {
     begin: Option<Begin<S>>,
 }
 
-/// Why the variables of a template cannot fill the type of the handler.
+/// Returns the reason why the variables of a template cannot fill the type of the handler, if there is one.
 type Unfillable = fn(&UriTemplate) -> Option<TextError>;
 
 type Begin<S> =

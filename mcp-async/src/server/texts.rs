@@ -10,8 +10,8 @@ use serde::forward_to_deserialize_any;
 
 use crate::uri_template::{Captures, Value};
 
-/// Why texts did not decode: which one, and what was wrong with it. Its text is that of a
-/// [`DecodeError`].
+/// The error of texts that do not decode: the name of the text, and a [`DecodeError`], whose text
+/// it has.
 #[derive(Debug)]
 pub(super) struct TextError {
     name: Option<String>,

@@ -74,7 +74,7 @@ pub struct Tool<S = ()> {
     /// Until it is registered.
     input: Option<ToolSchema>,
     output: Option<ToolSchema>,
-    /// Why one of the types has no schema.
+    /// The reason why one of the types has no schema.
     fault: Option<TypeError>,
     begin: Option<Begin<S>>,
     checks: Checks,

@@ -1,4 +1,4 @@
-//! Which callers see an item.
+//! The rule that states which callers see an item.
 
 use std::sync::Arc;
 

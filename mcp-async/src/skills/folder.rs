@@ -83,7 +83,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Where a link leads.
+    /// Returns the file that a link leads to, if it is in the folder.
     fn target(&self, link: &Path) -> Result<PathBuf, SkillError> {
         let target = fs::canonicalize(link).map_err(|error| at(link, error))?;
         if !target.starts_with(&self.root) {

@@ -25,7 +25,7 @@ pub struct LoadedSkill<'a, R> {
     client: &'a Client<R>,
     entry: SkillEntry,
     text: String,
-    /// Where the text after the frontmatter begins.
+    /// The position at which the text after the frontmatter begins.
     body: usize,
 }
 

@@ -1,7 +1,7 @@
 //! Names of files in skills.
 
-/// Why a path of a file in a skill is refused: it must be relative, with `/` between its segments,
-/// and mean the same on every system (SK-28).
+/// Checks the path of a file in a skill: it must be relative, with `/` between its segments, and
+/// mean the same on every system (SK-28). The error is the reason of the refusal.
 pub(super) fn check_path(path: &str) -> Result<(), &'static str> {
     if path.starts_with('/') {
         return Err("the path is absolute");

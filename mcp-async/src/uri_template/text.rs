@@ -8,9 +8,9 @@ pub(super) struct Text<'u> {
     pub(super) uri: &'u str,
     /// The unit that starts at each byte.
     units: Vec<Unit>,
-    /// Where the run of plain units from each byte ends.
+    /// The end of the run of plain units from each byte.
     plain_ends: Vec<usize>,
-    /// Where the run of plain units and encoded path separators from each byte ends.
+    /// The end of the run of plain units and encoded path separators from each byte.
     encoded_ends: Vec<usize>,
 }
 
@@ -58,7 +58,7 @@ impl<'u> Text<'u> {
         self.uri.get(from..to)
     }
 
-    /// Where the unit at `at` ends, if the run takes it.
+    /// Returns the end of the unit at `at`, if the run takes it.
     pub(super) fn step(&self, run: &Run, at: usize) -> Option<usize> {
         match self.units.get(at)? {
             Unit::Plain(length) => Some(at + length),
@@ -104,8 +104,8 @@ impl<'u> Text<'u> {
         })
     }
 
-    /// Where the value of a pair ends. A `/` separates nothing in a query, so that encoded it is
-    /// a character like others there.
+    /// Returns the end of the value of a pair. A `/` separates nothing in a query, so that encoded it
+    /// is a character like others there.
     fn value_end(&self, named: &Named, at: usize) -> usize {
         let ends = match named.operator {
             Operator::Query | Operator::Continuation => &self.encoded_ends,

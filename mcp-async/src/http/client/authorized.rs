@@ -28,7 +28,7 @@ pub(super) async fn send(
     message: &UnsentMessage,
 ) -> Result<Response<Reply>, NoReply> {
     let mut refusals = authorizer.refusals();
-    // Why the token was obtained, if it was for this request.
+    // The reason why the token was obtained, if it was for this request.
     let mut reason = None;
     loop {
         let viewed = authorizer.view(reason.is_some());

@@ -23,7 +23,7 @@ pub(super) trait Carrier: Send + Sync + 'static {
 /// A request on its way, until the head of its reply. Dropping it, or the body, ends it.
 pub(super) type Sending = Pin<Box<dyn Future<Output = Result<Response<Reply>, Unsent>> + Send>>;
 
-/// Why there is no reply.
+/// The error of a request that has no reply.
 #[derive(Debug)]
 pub(super) struct Unsent {
     /// True if the server may have read the request.

@@ -46,7 +46,7 @@ pub(super) struct Link {
 
 struct State {
     origin: Origin,
-    /// Where messages go to a server of 2024-11-05 (HS-03).
+    /// The URL to which messages to a server of 2024-11-05 are sent (HS-03).
     endpoint: Option<Url>,
     /// Messages that the connection has not read yet; `bytes` is their length together.
     incoming: VecDeque<Vec<u8>>,
@@ -63,9 +63,9 @@ struct State {
     hung_up: bool,
     closing: Closing,
     rolled: u64,
-    /// Why the last request was not answered.
+    /// The reason why the last request was not answered.
     cause: Option<String>,
-    /// Why the last request had no credentials that the server accepts.
+    /// The reason why the last request had no credentials that the server accepts.
     denied: Option<Arc<AuthorizationError>>,
 }
 
@@ -470,7 +470,7 @@ impl Link {
         self.lock().cause = Some(cause);
     }
 
-    /// Why the last request was not answered.
+    /// Takes the reason why the last request was not answered.
     pub(super) fn take_cause(&self) -> Option<String> {
         self.lock().cause.take()
     }
@@ -488,7 +488,7 @@ impl Link {
         self.lock().denied = Some(error);
     }
 
-    /// Why the last request had no credentials that the server accepts.
+    /// Takes the reason why the last request had no credentials that the server accepts.
     pub(super) fn take_denied(&self) -> Option<Arc<AuthorizationError>> {
         self.lock().denied.take()
     }

@@ -1,11 +1,11 @@
-//! Why a request has no reply.
+//! The reasons for which a request has no reply.
 
 use std::sync::Arc;
 
 use super::authorization::AuthorizationError;
 use super::carrier::Unsent;
 
-/// Why a request has no reply.
+/// Reasons for which a request has no reply.
 pub(super) enum NoReply {
     Unsent(Unsent),
     /// The client has no credentials that the server accepts.

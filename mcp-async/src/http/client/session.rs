@@ -36,7 +36,7 @@ struct Session<C: Clock> {
     exchanges: Exchanges<C>,
     link: Arc<Link>,
     phase: Phase,
-    /// When the phase ends at the latest.
+    /// The time at which the phase ends at the latest.
     deadline: Option<Instant>,
     depth: u8,
 }

@@ -158,5 +158,5 @@ fn error_body(code: i64, text: &str) -> Vec<u8> {
 /// The fields of most responses.
 const FIELDS: usize = 4;
 
-/// Why a body is not taken.
+/// The reason why a body is not taken.
 pub(super) const FLOODED: &str = "the session has too many messages to take in";

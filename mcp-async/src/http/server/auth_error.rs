@@ -1,4 +1,4 @@
-//! Why the sender of a request is refused.
+//! The answer to a request whose sender is refused.
 
 use core::error::Error;
 use core::fmt;

@@ -55,7 +55,7 @@ pub struct Http<R: Runtime> {
     pub(super) made: Option<Made<R>>,
     #[cfg(feature = "auth")]
     pub(super) protection: Option<super::protect::Protection<R>>,
-    /// Where other processes reach this one.
+    /// The address at which other processes reach this one.
     pub(super) processes: Option<Listen>,
     /// Settings that can have no effect.
     mistakes: Vec<RegisterError>,

@@ -12,7 +12,7 @@ use http_body::Body;
 use crate::runtime::{Clock, Timer};
 use crate::shares::Share;
 
-/// Why there is no body.
+/// Reasons for which there is no body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Broken {
     /// It is longer than the limit.

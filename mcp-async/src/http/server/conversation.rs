@@ -243,7 +243,7 @@ impl<C: Clock> ServedConversation<C> {
 /// One poll of a conversation.
 struct Turns<'c, C: Clock> {
     conversation: &'c mut ServedConversation<C>,
-    /// When it began.
+    /// The time at which the poll began.
     now: Instant,
     deadline: Option<Instant>,
 }

@@ -120,7 +120,7 @@ impl<R: Runtime> HttpEndpoint<R> {
         }
     }
 
-    /// Which requests it lets in.
+    /// Returns the rules by which the endpoint accepts requests.
     pub(super) fn endpoint(&self) -> Endpoint<'_, String> {
         Endpoint {
             path: self.options.path.as_deref(),

@@ -19,7 +19,7 @@ pub(super) struct Exchange<C: Clock> {
     pub(super) conversation: ServedConversation<C>,
     reader: StreamReader,
     keep_alive: Duration,
-    /// When a comment is due, if nothing else is sent before (SH-42).
+    /// The time at which a comment is due, if nothing else is sent before (SH-42).
     quiet_until: Instant,
     ended: bool,
     /// Its place among those that take longer.

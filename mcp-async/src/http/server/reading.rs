@@ -78,7 +78,7 @@ struct ReadingEvents<C: Clock> {
     clock: C,
     timer: C::Timer,
     keep_alive: Duration,
-    /// When a comment is due, if nothing else is sent before (SH-42).
+    /// The time at which a comment is due, if nothing else is sent before (SH-42).
     quiet_until: Instant,
     first: Bytes,
     ended: bool,

@@ -35,15 +35,15 @@ struct Inner {
     posted: VecDeque<Posted>,
     /// The bytes of these bodies, their heads estimated.
     waiting: usize,
-    /// When something was last asked of it.
+    /// The time of the last request to the session.
     used: Instant,
-    /// The client has ended it.
+    /// True if the client has ended the session.
     deleted: bool,
-    /// Another process owns it now, or has ended it.
+    /// True if another process owns the session now, or has ended it.
     displaced: bool,
-    /// It has ended here; whether the stores have forgotten it.
+    /// Set when the session has ended in this process: true if the stores have forgotten it.
     gone: Option<bool>,
-    /// Who waits for that.
+    /// The tasks that wait for the end of the session.
     watchers: Vec<Waker>,
     /// The places of its calls, where these have no streams of their own that keep them.
     calls: Option<Share<CallerId>>,
@@ -51,11 +51,11 @@ struct Inner {
 
 /// The state that a session's exchanges set for its task.
 pub(super) struct SessionState {
-    /// When something was last asked of it.
+    /// The time of the last request to the session.
     pub(super) used: Instant,
-    /// The client has ended it.
+    /// True if the client has ended the session.
     pub(super) deleted: bool,
-    /// It is to end in this process only.
+    /// True if the session is to end in this process only.
     pub(super) displaced: bool,
 }
 

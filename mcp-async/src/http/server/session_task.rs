@@ -211,13 +211,13 @@ fn is_idle(core: &mut Core<Machine>) -> bool {
 
 /// The state of the session after a turn.
 struct Look {
-    /// When the session is over if nothing happens; `None` while it is in use.
+    /// The time at which the session is over if nothing happens; `None` while it is in use.
     expiry: Option<Instant>,
-    /// The client has ended it.
+    /// True if the client has ended the session.
     deleted: bool,
-    /// Another process owns it now, or has ended it.
+    /// True if another process owns the session now, or has ended it.
     displaced: bool,
-    /// It has ended.
+    /// True if the session has ended.
     over: bool,
 }
 
@@ -248,7 +248,7 @@ impl<C: Clock> Future for SessionTask<C> {
 /// One poll of the task.
 struct Turns<'t, C: Clock> {
     task: &'t mut SessionTask<C>,
-    /// When it began.
+    /// The time at which the poll began.
     now: Instant,
     /// See [`Look::expiry`].
     expiry: Option<Instant>,

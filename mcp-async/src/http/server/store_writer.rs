@@ -33,7 +33,7 @@ pub(super) struct StoreWriter {
     displaced: bool,
     saved_at: Instant,
     saving: Option<Saving>,
-    /// When a save that failed is repeated.
+    /// The time at which a save that failed is repeated.
     retry_at: Option<Instant>,
     retry: Retry,
     appending: Vec<Appending>,
@@ -41,9 +41,9 @@ pub(super) struct StoreWriter {
     back: Option<Notified>,
     /// Since when the store does not have the record that clients may rely on.
     unsaved_since: Option<Instant>,
-    /// Since when this process may not serve the session.
+    /// The time since which this process may not serve the session.
     unserved_since: Option<Instant>,
-    /// When the readers were interrupted last.
+    /// The time at which the readers were interrupted last.
     interrupted: Option<Instant>,
     ending: Option<Work>,
 }
@@ -142,9 +142,9 @@ impl StoreWriter {
         self.processes.decide(session.confirmed()) == Decision::Serve
     }
 
-    /// When there is something to do after `now`, if nothing happens before: the record is saved again, if the
-    /// session is in use then, or what has failed is repeated. A session with readers is looked at once in
-    /// each lease.
+    /// Returns the next time after `now` at which there is something to do, if nothing happens before: the record
+    /// is saved again, if the session is in use then, or a write that has failed is repeated. A session with
+    /// readers is looked at once in each lease.
     pub(super) fn due(&self, now: Instant, in_use: bool) -> Option<Instant> {
         let save = self.saving.is_none();
         let save = save.then(|| self.retry_at.unwrap_or(self.saved_at + self.keep / 2));
@@ -161,8 +161,9 @@ impl StoreWriter {
         all.filter(|due| *due > now).min()
     }
 
-    /// When the readers are to be interrupted: after a whole lease in which the store did not take an event or
-    /// the record, or this process could not serve the session. It may be somewhere else by then.
+    /// Returns the time at which the readers are to be interrupted: after a whole lease in which the store did not
+    /// take an event or the record, or this process could not serve the session. Another process may own the
+    /// session by then.
     fn interrupts_at(&self) -> Option<Instant> {
         let append = self.appending.first().map(|appending| appending.began);
         let since = [append, self.unsaved_since, self.unserved_since];
@@ -458,7 +459,7 @@ impl Appending {
 impl Retry {
     const FIRST: Self = Self(Duration::from_millis(100));
 
-    /// When what has failed is repeated.
+    /// Returns the time at which a write that failed now is repeated, and doubles the next pause.
     fn next(&mut self, now: Instant) -> Instant {
         let at = now + self.0;
         self.0 = (2 * self.0).min(MAX_RETRY);

@@ -128,7 +128,7 @@ impl<R: Network> HttpClient<R> {
             return Err(SendFailed::Proxy);
         }
         let proxy = self.0.connector.proxy(&uri, &origin);
-        // What stands in the pool may be closed by now; what was just dialled is the last try.
+        // A connection from the pool may be closed by now; one that was just dialled is the last try.
         let mut retries = 0..RETRIES;
         loop {
             let waiting = match retries.next() {
@@ -181,7 +181,7 @@ impl<R: Network> HttpClient<R> {
     }
 }
 
-/// Where a response sends its request next, if we follow.
+/// Returns the URL of a redirect that is followed.
 fn onward<B>(uri: &Uri, response: &Response<B>) -> Option<Uri> {
     // Others turn a POST into a GET (RFC 9110 15.4), which means nothing here.
     let (temporary, permanent) = (

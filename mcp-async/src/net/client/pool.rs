@@ -39,7 +39,7 @@ impl Kept {
 /// The state of the exchange that a connection was last used for.
 #[derive(Clone)]
 pub(super) struct Use {
-    /// When it ended, in milliseconds of the runtime's clock; [`RUNS`] before.
+    /// The time at which the exchange ended, in milliseconds of the runtime's clock; [`RUNS`] before.
     ended: Arc<AtomicU64>,
     now: fn() -> Instant,
 }

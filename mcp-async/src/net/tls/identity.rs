@@ -1,4 +1,4 @@
-//! Who a server is.
+//! The identity of a server.
 
 use core::fmt;
 use std::io;

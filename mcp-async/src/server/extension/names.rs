@@ -39,7 +39,7 @@ pub(super) fn check_filter(extension: &str, key: &str) -> Result<(), ReservedNam
     }
 }
 
-/// Why an extension cannot use a name.
+/// Reasons for which an extension cannot use a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::server) enum ReservedName {
     Empty,

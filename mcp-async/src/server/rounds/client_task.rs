@@ -34,9 +34,9 @@ pub(super) struct ClientTask {
     id: String,
     interval: Duration,
     timer: Box<dyn Timer>,
-    /// When it is polled next.
+    /// The time of the next poll.
     due: Instant,
-    /// Until when the answer is waited for.
+    /// The time until which the answer is waited for.
     deadline: Instant,
     request: Option<(Method<'static>, PendingRequest<'static, Machine>)>,
     is_over: bool,

@@ -65,7 +65,7 @@ pub struct QuestionFuture<'a, T> {
     nested: Option<RawBuf>,
     decode: fn(Raw<'_>) -> Result<T, DecodeError>,
     timeout: Duration,
-    /// When the time of a nested request is over, once it was made.
+    /// The deadline of a nested request, once it was made.
     deadline: Option<Instant>,
     /// True if the client of a legacy session may make a task of the question.
     may_be_task: bool,

@@ -1,4 +1,4 @@
-//! Which items a caller is shown.
+//! The conditions under which a caller is shown an item.
 
 use super::super::service::Call;
 use super::super::tool::Tool;

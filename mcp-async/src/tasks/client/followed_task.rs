@@ -25,14 +25,14 @@ pub(super) struct FollowedTask {
     pub(super) timer: Box<dyn Timer>,
     /// The changes that were not reported yet.
     pub(super) events: VecDeque<TaskEvent>,
-    /// When it is polled next.
+    /// The time of the next poll.
     pub(super) due: Instant,
-    /// When the call ends without a result.
+    /// The time at which the call ends without a result.
     pub(super) deadline: Option<Instant>,
     state: Option<TaskState>,
     end: Option<End>,
     is_owned: bool,
-    /// When the server first sent its status: its age is at least the time since.
+    /// The time at which the server first sent the task's status: the task's age is at least the time since.
     known_since: Option<Instant>,
     expires: Option<Instant>,
     getting: Option<Boxed<Result<RawBuf, CallError>>>,

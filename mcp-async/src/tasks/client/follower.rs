@@ -27,11 +27,11 @@ use crate::model::{DetailedTask, TaskStatus};
 /// ```
 pub(super) struct Follower {
     task: FollowedTask,
-    /// When it was polled last.
+    /// The time of the last poll.
     polled: Option<Instant>,
     /// A notification has arrived since.
     is_notified: bool,
-    /// Until when acknowledgements are waited for after the end.
+    /// The time until which acknowledgements are waited for after the end.
     lingers: Option<Instant>,
     asked: AskedKeys,
     questions: Vec<Questions>,
@@ -40,7 +40,7 @@ pub(super) struct Follower {
     source: Source,
 }
 
-/// Where changes come from.
+/// The source of the changes of a task.
 enum Source {
     Polls,
     Opening(Boxed<Result<Subscription, CallError>>),

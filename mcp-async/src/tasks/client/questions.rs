@@ -24,7 +24,7 @@ enum Stage {
     Unsent(RawBuf),
 }
 
-/// Why questions are not answered.
+/// Reasons for which questions are not answered.
 pub(super) enum Unanswered {
     /// A callback refused one of them, or the client does not answer such questions.
     Refused(CallError),

@@ -12,7 +12,7 @@ pub(super) struct KeptTasks {
     ended: BTreeSet<u64>,
     /// The bytes of those.
     bytes: usize,
-    /// When they are forgotten.
+    /// The times at which ended tasks are forgotten.
     leaving: BTreeSet<(u64, u64)>,
     /// The changes that the store has not made yet.
     repairs: VecDeque<Repair>,

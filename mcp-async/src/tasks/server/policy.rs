@@ -1,4 +1,4 @@
-//! Which calls of a tool become tasks.
+//! The calls of a tool that become tasks.
 
 use super::super::EXTENSION;
 use crate::error::ErrorReply;

@@ -10,9 +10,9 @@ pub(super) struct Polls(Mutex<Windows>);
 #[derive(Default)]
 struct Windows {
     by_task: HashMap<Task, Window>,
-    /// When those that have ended are removed next.
+    /// The size of the table at which the windows that have ended are removed next.
     prune_at: usize,
-    /// Until when ids that are not in the table are not counted.
+    /// The time until which ids that are not in the table are not counted.
     full_until: u64,
 }
 

@@ -43,7 +43,7 @@ struct Run {
     /// The store has failed, and is asked again after this.
     pause: Option<Sleep>,
     failures: u32,
-    /// When it failed first since it last took a record.
+    /// The time at which the store failed first since it last took a record.
     failed_since: Option<Instant>,
     /// The number of reads of the store that have failed in a row.
     failed_reads: u32,

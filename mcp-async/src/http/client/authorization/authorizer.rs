@@ -56,7 +56,7 @@ struct State {
     nonces: DpopNonces,
     /// Those of authorization servers.
     issuer_nonces: DpopNonces,
-    /// Where the metadata is, as the newest challenge that says it (AU-22).
+    /// The URL of the metadata, from the newest challenge that states one (AU-22).
     metadata_url: Option<String>,
     consents: Consents,
     running: Option<Running>,

@@ -15,7 +15,7 @@ struct Consent {
     is_useful: bool,
 }
 
-/// Why a server asks: a hash of the scopes that it misses, or of nothing.
+/// The reason why a server asks for consent: a hash of the scopes that it misses, or of nothing.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(in crate::http::client) struct Reason([u8; 32]);
 

@@ -257,7 +257,7 @@ fn build(request: &HttpRequest, url: &str) -> Result<Request<Full<Bytes>>, Strin
     built.map_err(|_| String::from("the URL cannot be requested"))
 }
 
-/// Where the response leads to.
+/// Returns the URL that a response redirects to.
 fn redirect(url: &str, response: &Response<Reply>) -> Option<String> {
     if !matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
         return None;

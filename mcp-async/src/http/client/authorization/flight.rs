@@ -8,7 +8,7 @@ use crate::error::AuthorizationError;
 
 pub(in crate::http::client) type Landed = Result<Obtained, Arc<AuthorizationError>>;
 
-/// Where the credentials come from that an authorization led to.
+/// The origin of the credentials that an authorization led to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::http::client) enum Obtained {
     /// From an authorization for the goal of the caller.

@@ -1,4 +1,4 @@
-//! Where credentials are kept between runs.
+//! The store of credentials between runs.
 
 use mcp_auth::Credentials;
 

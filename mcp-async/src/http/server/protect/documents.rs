@@ -60,7 +60,7 @@ pub(super) fn host_of(url: &str) -> Option<String> {
     Some(Uri::parse(url).ok()?.host().to_ascii_lowercase())
 }
 
-/// Who named the host of a URL.
+/// The party that named the host of a URL.
 #[derive(Debug, PartialEq, Eq)]
 enum HostOrigin {
     Operator,

@@ -246,7 +246,7 @@ pub(super) trait Documents: Send + Sync {
     fn fetch<'a>(&'a self, url: &'a str) -> KeysFuture<'a>;
 }
 
-/// Where keys or metadata come from.
+/// The source of keys or of metadata.
 enum Source {
     Keys(Arc<dyn KeySource>),
     Document(Arc<dyn Documents>, String),

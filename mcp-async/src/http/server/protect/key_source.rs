@@ -1,4 +1,4 @@
-//! Where the keys of an issuer come from.
+//! The source of an issuer's keys.
 
 use core::error::Error;
 use core::fmt;

@@ -278,7 +278,7 @@ fn answered(
     Some(next)
 }
 
-/// When a question without an answer is asked again.
+/// The pause before a question without an answer is asked again.
 const RETRY: Duration = Duration::from_secs(1);
 /// Attempts to give an answer after the end of the request that asked for it: ten minutes or more.
 const ATTEMPTS: u32 = 600;
