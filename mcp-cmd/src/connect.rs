@@ -140,7 +140,7 @@ async fn finish<T>(
     work: impl AsyncFnOnce(&Client) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
     let result = work(&client).await;
-    // How the server or its session ends is not what was asked for.
+    // A failure of the server or of its session at the end is not the result of the work.
     let _ = client.close().await;
     result
 }

@@ -65,7 +65,7 @@ fn converse(fields: &[Field]) -> dialoguer::Result<ElicitResult> {
         if fields.is_empty() {
             return Ok(accepted);
         }
-        // What is sent can be looked at before (EL-06).
+        // The user can review the answers before they are sent (EL-06).
         for name in answers.names() {
             let value = answers.get(name).map_or("", |value| value.as_str());
             eprintln!("  {}: {}", line(name), escaped(value));

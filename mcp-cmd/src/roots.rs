@@ -38,7 +38,7 @@ fn root(directory: &Path) -> Result<Root, Failure> {
 
 /// The URI of an absolute path (RFC 8089).
 fn uri(path: &str) -> String {
-    // What Windows makes of an absolute path is a name for its programs, not for others.
+    // The prefix of an absolute path on Windows is for its programs, not for others.
     let path = if cfg!(windows) {
         path.strip_prefix(r"\\?\")
             .unwrap_or(path)

@@ -75,7 +75,7 @@ impl<'a> Arguments<'a> {
 
     /// The value, unless it is `()`.
     pub(super) fn present(self) -> Option<&'a (dyn Payload + Sync)> {
-        // What cannot be encoded is an error of the request.
+        // A value that cannot be encoded is an error of the request.
         self.is_present(Revision::V2026_07_28)
             .unwrap_or(true)
             .then_some(self.value)
@@ -176,7 +176,7 @@ impl Payload for WithMeta<'_, '_> {
                 let object = params
                     .object()
                     .filter(|object| object.get("_meta").is_none());
-                // What is no object is refused by the core.
+                // The core refuses parameters that are no object.
                 let Some(object) = object else {
                     writer.raw(params);
                     return Ok(());

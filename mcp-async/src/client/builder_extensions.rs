@@ -36,7 +36,7 @@ impl<R, S: Send + Sync + 'static> ClientBuilder<R, S> {
         settings: &(impl Serialize + ?Sized),
     ) -> Self {
         let name = name.into();
-        // What is no object is found when it connects.
+        // Connecting fails with settings that are no object: `()` stands for them.
         if self.experimental.insert(name.as_str(), settings).is_err() {
             let _ = self.experimental.insert(name, &());
         }

@@ -132,7 +132,7 @@ impl<'a, T: Listed> Pages<'a, T> {
             match self.pagination.turn(page.next) {
                 NextPage::At(next) => self.ask(Some(next)),
                 NextPage::None => {}
-                // What this page has is still handed out.
+                // The items of this page are still returned.
                 NextPage::Endless => self.endless = true,
             }
         }

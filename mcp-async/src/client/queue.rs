@@ -48,7 +48,7 @@ impl<T: Entry> Queue<T> {
     }
 
     pub(super) fn push(&self, entry: T) {
-        // What makes room is dropped outside the lock, and so is the waker.
+        // Entries that make room are dropped outside the lock, and so is the waker.
         let mut oldest = Vec::new();
         let waker = {
             let mut state = self.lock();

@@ -330,7 +330,7 @@ impl<'a, T, H> Request<'a, T, H> {
                 } => {
                     let mut options: Options<'_> = self.options;
                     options.max_duration = remaining(self.inner, self.deadline);
-                    // What cannot be answered in time is not sent.
+                    // A request that has no time left for its answer is not sent.
                     if options.max_duration == Some(Duration::ZERO) && !exchange.was_sent() {
                         self.stage = Stage::Done;
                         return Poll::Ready(Err(CallError::Timeout));

@@ -32,7 +32,7 @@ impl Schemas {
                     source: RawBuf::from(schema),
                     compiled: OnceLock::new(),
                 };
-                // What is not kept is not checked.
+                // Results of a tool whose schema is not kept are not checked.
                 self.0.set(&name, Some(Arc::new(schema)));
             }
         }

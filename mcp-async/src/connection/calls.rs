@@ -120,7 +120,7 @@ impl<X: Role> Calls<X> {
                 }
             }
             self.pending_errors.pop();
-            // What the handler left to another task learns that its call is over.
+            // A future that the handler left to another task learns that its call is over.
             self.shared.wake_watchers();
         }
         true

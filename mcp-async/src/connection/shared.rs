@@ -249,7 +249,7 @@ impl<M: Respond> Shared<M> {
                 move |machine: &mut M, _, out: &mut [u8]| machine.respond(token, outcome, out)
             };
             let flush = |machine: &mut M, now, out: &mut [u8]| machine.flush(now, token, out);
-            // What cannot be written is lost; the answer follows in any case.
+            // Messages that cannot be written are lost; the answer follows in any case.
             let _ = ready!(core.poll_send(now, cx, on, flush));
             if let Err(error) = ready!(core.poll_send(now, cx, on, respond(outcome))) {
                 end = CallOutcome::unsent(error);

@@ -163,7 +163,7 @@ pub(crate) fn failed(span: &Span, failure: Failure) {
         Failure::Panic => (Some("panic"), Some(code::INTERNAL_ERROR)),
         Failure::Timeout => (Some("timeout"), Some(code::INTERNAL_ERROR)),
         Failure::PeerTimeout => (Some("timeout"), None),
-        // What the conventions call every failure that has no name of its own.
+        // The name in the conventions of every failure without a name of its own.
         Failure::Here => (Some("_OTHER"), None),
         Failure::Cancelled => (Some("cancelled"), None),
     };
@@ -233,7 +233,7 @@ fn public(uri: &str) -> &str {
     let uri = uri.get(..end).unwrap_or_default();
     let authority = uri.split_once("://").map_or("", |(_, rest)| rest);
     let authority = authority.split('/').next().unwrap_or_default();
-    // What stands before an `@` cannot be cut out of a borrowed text: then the scheme must do.
+    // The part before an `@` cannot be cut out of a borrowed text: then the scheme must do.
     match (authority.contains('@'), uri.split_once(':')) {
         (true, Some((scheme, _))) => scheme,
         _ => uri,

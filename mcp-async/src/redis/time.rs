@@ -7,7 +7,7 @@ use core::time::Duration;
 
 use super::error::Failure;
 
-/// Waits. Where both runtimes are linked, it is tokio inside of its runtime, and smol elsewhere.
+/// Waits for this time. If both runtimes are linked, the timer is tokio's inside of its runtime, and smol's elsewhere.
 pub(super) async fn sleep(time: Duration) {
     #[cfg(all(feature = "redis-tokio", feature = "redis-smol"))]
     match tokio::runtime::Handle::try_current() {

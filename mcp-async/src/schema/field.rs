@@ -207,7 +207,7 @@ fn without_null(mut schema: Map<String, Value>) -> Map<String, Value> {
     };
     arms.retain(|arm| arm.get("type").is_none_or(|kind| kind != "null"));
     if let [Value::Object(only)] = arms.as_mut_slice() {
-        // What the field says of itself goes before what its type says.
+        // Keywords of the field take precedence over those of its type.
         let mut merged = mem::take(only);
         schema.remove("anyOf");
         merged.extend(schema);

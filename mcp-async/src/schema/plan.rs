@@ -76,7 +76,7 @@ impl Plan {
             .filter(|number| !inner.contains(number))
             .map(|number| (number, 1))
             .collect();
-        // What stands in a subschema stands in no other, so each is seen once.
+        // A subschema is nested in one other subschema at most, so each is seen once.
         while let Some((number, level)) = rest.pop() {
             longest = longest.max(level);
             if let Some(node) = self.node(number) {

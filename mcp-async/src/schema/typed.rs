@@ -45,7 +45,7 @@ pub fn input<T: JsonSchema>() -> Result<RawBuf, TypeError> {
 
 /// The schema of a tool's structured content, in the dialect 2020-12.
 ///
-/// Its root may be of any type. Where every value is an object it says so, because revisions
+/// Its root may be of any type. If every value is an object it states that, because revisions
 /// before 2026-07-28 know no other structured content.
 ///
 /// # Errors

@@ -253,7 +253,7 @@ fn list(features: ClientFeatures, revision: Revision) -> String {
 fn chosen(error: &(dyn Error + 'static)) -> Option<ErrorReply> {
     let mut next = Some(error);
     while let Some(error) = next {
-        // What another server has said is not for the client of this one.
+        // The error of another server is not for the client of this one.
         if is_of_client(error) {
             return None;
         }

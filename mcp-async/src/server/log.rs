@@ -32,7 +32,7 @@ pub(super) fn poll_log(
             return Poll::Ready(Ok(()));
         }
         let sent = core.poll_send(now, cx, on, write);
-        // What the client does not want to hear costs nothing.
+        // A message that is not sent, because of the client's level, does not count.
         #[cfg(feature = "server")]
         if let (Poll::Ready(Ok(Some(_))), Some(logs)) = (&sent, &mut core.role_state.logs) {
             logs.take(now);

@@ -53,7 +53,7 @@ impl Parts {
         if self.catalog.holds(&item) {
             self.mistakes.push(item.error(&TWICE));
         }
-        // Whether the transports draft may serve it is known when the server is built.
+        // The build of the server decides if the transports draft may serve the item.
         if let Err(mistake) = self.catalog.add(item, true) {
             self.mistakes.push(mistake);
         }

@@ -309,7 +309,7 @@ fn decode<A: DeserializeOwned>(call: &Call<'_>) -> Result<A, TextError> {
         let given = given.object().ok_or_else(|| wrong(given, "an object"))?;
         for (name, value) in given.members() {
             let name = name.to_cow();
-            // What was left out may come as `null`.
+            // An argument that was left out may arrive as `null`.
             match value.string() {
                 Some(text) => texts.push((name, text.to_cow())),
                 None if value.is_null() => {}

@@ -278,7 +278,7 @@ impl<R: Runtime> Server<R> {
         let serving = ServingScope::new(&self.inner, grace);
         serving.start();
         let served = connection.serve_until(R::interrupted()).await;
-        // What runs apart from the connection has the same time as its handlers.
+        // Work apart from the connection has as much time to end as its handlers.
         let ending = connection.driver.ending_since();
         let passed = ending.map_or(Duration::ZERO, |since| {
             R::default().now().saturating_since(since)

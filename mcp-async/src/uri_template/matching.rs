@@ -237,7 +237,7 @@ impl Row {
             Modifier::Prefix(limit) => usize::from(limit),
             Modifier::None | Modifier::Explode => MAX_URI_LENGTH,
         };
-        // How many units lie between each byte and the nearest place to continue from.
+        // The number of units between each byte and the nearest place to continue from.
         let mut distances = vec![None; text.uri.len() + 1];
         for at in (0..=text.uri.len()).rev() {
             let further = text

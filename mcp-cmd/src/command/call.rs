@@ -93,7 +93,7 @@ fn show(session: &Session<'_>, result: &CallToolResult) -> Result<(), Failure> {
     }
     let text = blocks.join("\n");
     if result.is_error && !session.common.json {
-        // What `$(client call ..)` catches is an answer only.
+        // The standard output, which `$(client call ..)` captures, contains answers only.
         session
             .screen
             .say(format!("{} {text}", paint(RED, "the tool failed:")));

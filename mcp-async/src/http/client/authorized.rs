@@ -76,7 +76,7 @@ pub(super) async fn send(
             Remedy::NewProof => None,
             Remedy::Refresh => Some(Goal::Refresh),
             Remedy::Authorize(challenge) => {
-                // What no call waits for asks no user a second time.
+                // A message that no call waits for does not ask the user a second time.
                 if exchange.id().is_none() && view.held.is_some() {
                     return Ok(response);
                 }

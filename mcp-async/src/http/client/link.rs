@@ -274,7 +274,7 @@ impl Link {
         };
         let mut request = Request::new(Full::new(body));
         *request.method_mut() = verb;
-        // What goes to the server is a URL without fragment and credentials.
+        // The server receives the URL without fragment and credentials.
         let target = url.as_str().split('#').next().unwrap_or_default();
         *request.uri_mut() = target.parse().map_err(|_| Unsent {
             begun: false,

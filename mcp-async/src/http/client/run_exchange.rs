@@ -86,7 +86,7 @@ pub(super) async fn run_exchange<C: Clock>(
             (ExchangeOutcome::HangUp, _) => link.hang_up(),
             (ExchangeOutcome::Refuse(status), Some(id)) => link.refuse(id, status),
             (ExchangeOutcome::Fail(failure), Some(id)) => {
-                // What was heard before it counts before it.
+                // Messages that arrived before the failure count before it.
                 poll_fn(|cx| link.poll_read(cx)).await;
                 link.fail(id, failure);
             }

@@ -140,7 +140,7 @@ impl<R: Runtime> HttpEndpoint<R> {
             return answer::closing();
         }
         let place = self.calls.take(self.caller(parts));
-        // What ends at once, a cancellation say, needs none.
+        // Messages that end at once, such as a cancellation, need no place.
         if place.is_none() && body.calls() > 0 {
             return answer::busy(CROWDED);
         }

@@ -104,7 +104,7 @@ impl<C: Clock> Events for ReadingEvents<C> {
             read
         });
         if stored && read == Some(StreamRead::Pending) {
-            // What a store has to take first, the session's task hands to it.
+            // The session's task hands the events to the store, which has to take them first.
             session.wake_task();
         }
         self.ended = read.is_none_or(|read| read == StreamRead::End);

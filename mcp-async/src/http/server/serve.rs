@@ -156,7 +156,7 @@ impl<R: Network> Http<R> {
         });
         let served = beside(served, forwarded.as_mut()).await;
         ended.endpoint.leave().await;
-        // What other processes have asked for is sent to its end.
+        // Answers to requests of other processes are sent to their end.
         if let Some(forwarded) = forwarded.as_pin_mut() {
             let _ = timeout::<R, _>(LAST_ANSWERS, forwarded).await;
         }

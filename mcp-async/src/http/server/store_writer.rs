@@ -316,7 +316,7 @@ impl StoreWriter {
             if self.poll_saving(cx, now) {
                 return Kept::Failed;
             }
-            // What is saved at once is compared again.
+            // A record that was saved at once is compared again.
             if self.saving.is_none() && !complete {
                 let core = shared.lock();
                 if self.has_saved(&core.machine) {
@@ -404,7 +404,7 @@ impl StoreWriter {
             };
             match work.as_mut().poll(cx) {
                 Poll::Pending => true,
-                // What the store refuses is not sent.
+                // An event that the store refuses is not sent.
                 Poll::Ready(Output::Displaced) => {
                     *displaced = true;
                     false

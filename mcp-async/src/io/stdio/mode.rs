@@ -103,7 +103,7 @@ mod platform {
     /// The standard library asks for the handles anew at each call, and so do its children.
     pub(super) fn redirect() -> io::Result<()> {
         let null = File::open("NUL")?;
-        // What comes back is the handle that was there: the drop closes it, as `dup2` would.
+        // The call returns the handle that was there: its drop closes it, as `dup2` would.
         FileDescriptor::redirect_stdio(&null, StdioDescriptor::Stdin).map_err(io::Error::other)?;
         FileDescriptor::redirect_stdio(&io::stderr(), StdioDescriptor::Stdout)
             .map_err(io::Error::other)?;

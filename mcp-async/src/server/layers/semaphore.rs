@@ -7,7 +7,7 @@ use core::task::{Context, Poll, Waker};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Bounds what runs at a time. Who waits is let in by rounds: a caller has one turn in each.
+/// Bounds the permits that are held at a time. Waiting callers are served in rounds: each has one turn in a round.
 pub(crate) struct Semaphore<K = ()> {
     state: Mutex<State<K>>,
 }

@@ -108,7 +108,7 @@ impl Open {
         };
         let question = (&*self.id, &*self.question.key);
         let Some(asked) = engine.asked.begin(question, connection, is_session) else {
-            // What asks it now may end before it has an answer.
+            // The call or session that asks it now may end before it has an answer.
             (engine.executor.sleep)(RETRY).await;
             return None;
         };
