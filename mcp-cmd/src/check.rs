@@ -4,7 +4,7 @@
 ///
 /// # Errors
 ///
-/// Says what is wanted.
+/// A description of the texts that have the format.
 pub(crate) fn format(format: &str, text: &str) -> Result<(), String> {
     let (good, wanted) = match format {
         "email" => (is_email(text), "an e-mail address"),

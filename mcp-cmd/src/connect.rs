@@ -96,7 +96,7 @@ async fn settle(client: &Client, asked: &AtomicBool) {
     }
 }
 
-/// Says which arguments of a server that gives no answer are options of this program.
+/// Adds to a failure the arguments of the server that are options of this program, if the server gave no answer.
 fn misplaced(failure: Failure, start: &Start) -> Failure {
     if !matches!(failure.exit, Exit::Connect | Exit::Timeout) {
         return failure;

@@ -6,7 +6,7 @@
 ///
 /// # Errors
 ///
-/// Says which variable is not set, or which one only the host that wrote the file knows.
+/// The variable that is not set, or the one that only the host that wrote the file knows.
 pub(crate) fn expand(
     text: &str,
     variable: impl Fn(&str) -> Option<String>,

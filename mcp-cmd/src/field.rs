@@ -105,7 +105,7 @@ impl Field {
     ///
     /// # Errors
     ///
-    /// Says what is wrong with the text.
+    /// The reason why the text is not a value of the field.
     pub(crate) fn read(&self, text: &str) -> Result<Option<RawBuf>, String> {
         let text = text.trim();
         match &self.kind {

@@ -1,4 +1,4 @@
-//! Which server the command line names.
+//! The server that the command line names.
 
 use std::collections::BTreeMap;
 

@@ -38,7 +38,7 @@ impl Save {
         made.map_err(|error| Failure::usage(format!("--save: {}: {error}", directory.display())))
     }
 
-    /// Says whether all files were written, once the result is written.
+    /// Returns the error of the files, if one could not be saved, once the result is written.
     ///
     /// # Errors
     ///

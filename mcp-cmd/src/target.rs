@@ -1,4 +1,4 @@
-//! Where a server is.
+//! The address of a server, or the command that starts it.
 
 use core::fmt;
 use std::collections::BTreeMap;

@@ -20,7 +20,7 @@ pub(crate) enum Word {
 ///
 /// # Errors
 ///
-/// Says which word is wrong, and why.
+/// The word that is wrong, and the reason.
 pub(crate) fn parse(words: &[String], stdin: impl Read) -> Result<Vec<Word>, String> {
     let mut stdin = Some(stdin);
     words

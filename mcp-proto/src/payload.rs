@@ -24,7 +24,7 @@ impl<T: Serialize + ?Sized> Payload for T {
 }
 
 impl core::fmt::Debug for dyn Payload + '_ {
-    /// Says nothing of the value: arguments and results are not for logs.
+    /// Writes nothing of the value: arguments and results are not for logs.
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.write_str("Payload")
     }

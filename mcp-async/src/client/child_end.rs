@@ -15,7 +15,7 @@ struct State {
     waiting: Vec<Waker>,
 }
 
-/// Says how the child ended. Dropped before, it says that this will not be known.
+/// Reports how the child ended. Dropping it before reports that the end will not be known.
 pub(super) struct Witness(Arc<ChildEnd>);
 
 impl ChildEnd {

@@ -561,7 +561,7 @@ fn requires_task(inner: &Inner, ask: &Ask<'_>) -> bool {
 }
 
 impl<'a, H> Request<'a, Completion, H> {
-    /// Says which other arguments are filled in already, names and values (CP-05); since
+    /// Sets the names and values of the other arguments that are filled in already (CP-05); since
     /// 2025-06-18.
     pub fn context(mut self, arguments: &'a [(&'a str, &'a str)]) -> Self {
         if let Ask::Complete { context, .. } = &mut self.ask {

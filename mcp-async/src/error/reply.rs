@@ -18,7 +18,7 @@ pub struct ErrorReply {
     pub code: i64,
     /// One short sentence (JR-13).
     pub message: Cow<'static, str>,
-    /// Anything (JR-14).
+    /// Further data about the error, of any type (JR-14).
     pub data: Option<RawBuf>,
 }
 

@@ -57,7 +57,7 @@ impl Activity {
         self.has_begun.load(Ordering::Relaxed)
     }
 
-    /// Since when nothing runs; `None` while something does.
+    /// Returns the time since which no exchange runs; `None` while one does.
     pub(crate) fn idle_since(&self) -> Option<Instant> {
         let idle = self.running.load(Ordering::Acquire) == 0;
         idle.then(|| Instant::from_millis(self.ended.load(Ordering::Relaxed)))
@@ -68,7 +68,7 @@ impl Activity {
         self.deliveries().connection = Some(connection.clone());
     }
 
-    /// Since when something waits for the client to have room for it; `None` if nothing does.
+    /// Returns the time since which the oldest frame waits for the client to have room; `None` if none does.
     pub(crate) fn waits_since(&self) -> Option<Instant> {
         if self.waiting.load(Ordering::Acquire) == 0 {
             return None;

@@ -101,9 +101,9 @@ impl<R, W, C: Clock, S: Service> Connection<R, W, C, S> {
         self
     }
 
-    /// Says who is at the other end, where the transport has verified it: a name, or a
-    /// [`Principal`] with claims. Request states are bound to the name (MR-08), and handlers find
-    /// the principal in [`CallContext::principal`](super::CallContext::principal).
+    /// Sets the client that the transport has verified: a name, or a [`Principal`] with claims.
+    /// Request states are bound to the name (MR-08), and handlers find the principal in
+    /// [`CallContext::principal`](super::CallContext::principal).
     pub fn with_principal(mut self, principal: impl Into<Principal>) -> Self {
         self.driver.role_mut().set_principal(Some(principal.into()));
         self

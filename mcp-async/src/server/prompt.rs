@@ -135,8 +135,8 @@ impl<S: Send + Sync + 'static> Prompt<S> {
         }
     }
 
-    /// Says what an argument is, in place of what the type says, or of one that it does not
-    /// tell of.
+    /// Describes an argument, in place of the description from the handler's type, or in addition to the
+    /// arguments of the type.
     pub fn argument(mut self, argument: PromptArgument) -> Self {
         let arguments = &mut self.listed.arguments;
         match arguments

@@ -182,7 +182,7 @@ impl<S: Service> Side<S> {
         side
     }
 
-    /// Says who sends what is handled from now on, for calls and for handles of the connection.
+    /// Sets the sender of the messages that are handled from now on, for calls and for handles of the connection.
     pub(super) fn set_principal(&mut self, principal: Option<Principal>) {
         self.peer.shared.about.set_principal(principal.clone());
         self.principal = principal;

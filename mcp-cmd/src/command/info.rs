@@ -8,7 +8,7 @@ use crate::session::Session;
 use crate::style::{BOLD, DIM, paint};
 use mcp_tokio::mcp_proto::json::{Raw, RawBuf};
 
-/// Says who the server is, what it can do and how it wants to be used.
+/// Writes the server's identity, its capabilities and its instructions.
 pub(crate) fn run(session: &Session<'_>) -> Result<(), Failure> {
     let info = session.client.info();
     let revision = info.revision.as_str();

@@ -88,7 +88,7 @@ pub enum Version<'h> {
     Absent,
     /// A revision of this crate, served here or not.
     Known(Revision),
-    /// Anything else; the body says whose mistake it is (SH-33, SH-35).
+    /// Another value; the body states whose mistake it is (SH-33, SH-35).
     Unknown(&'h [u8]),
 }
 

@@ -9,7 +9,7 @@ pub struct ErrorObject<'b> {
     pub code: i64,
     /// One short sentence (JR-13).
     pub message: Str<'b>,
-    /// Anything else the peer wanted to tell (JR-14).
+    /// Further data about the error, of any type (JR-14).
     pub data: Option<Raw<'b>>,
 }
 

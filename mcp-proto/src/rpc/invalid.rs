@@ -104,7 +104,7 @@ pub enum Shape {
     Notification,
     /// It has `result` or `error`, and no `method`.
     Response,
-    /// Anything else: not an object, say.
+    /// A message of another shape, such as one that is not an object.
     Unknown,
 }
 

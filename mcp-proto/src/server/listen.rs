@@ -186,7 +186,7 @@ impl<S: Storage> Server<'_, S> {
         Ok(Transmit::on(self.channel_of(Some(token)), len))
     }
 
-    /// Says that a list changed (TL-02): to the legacy client, once it is ready, and to every
+    /// Notifies of a changed list (TL-02): the legacy client, once it is ready, and every
     /// listen that asked for it. Several changes before the next notification are reported
     /// once.
     ///
@@ -230,7 +230,7 @@ impl<S: Storage> Server<'_, S> {
         }
     }
 
-    /// Says that the resource at `uri` changed: to the subscribers of it or of a parent of it
+    /// Notifies the subscribers of the resource at `uri`, or of a parent of it, that it changed
     /// (RS-10, RS-11), by the URI of each subscription. Several changes before the next
     /// notification are reported once.
     pub fn resource_updated(&mut self, uri: &str) {

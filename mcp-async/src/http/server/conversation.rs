@@ -98,7 +98,7 @@ impl<C: Clock> ServedConversation<C> {
         self.leave = Some(Arc::clone(leave));
     }
 
-    /// Says whether calls that still run at the end are answered with an error.
+    /// Sets whether calls that still run at the end are answered with an error.
     pub(super) const fn set_refuses(&mut self, refuses: bool) {
         self.refuses = refuses;
     }

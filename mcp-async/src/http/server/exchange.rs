@@ -63,11 +63,11 @@ impl<C: Clock> Exchange<C> {
         self.place = Some(place);
     }
 
-    /// The answer, or the stream that it comes on.
+    /// Returns the answer, or the stream that it comes on.
     ///
-    /// Which of them is decided when the first message leaves: if that is the answer, it has its
-    /// own status, however long it took (SH-46). Proxies see nothing until then, so the answer
-    /// becomes a stream as soon as a comment is due.
+    /// The first message decides between them: if that is the answer, it has its own status,
+    /// however long it took (SH-46). Proxies see nothing until then, so the answer becomes a stream
+    /// as soon as a comment is due.
     pub(super) async fn answer(mut self, begun: StreamResponse) -> Answer {
         let response = match begun {
             StreamResponse::Pending => poll_fn(|cx| self.poll_response(cx)).await,

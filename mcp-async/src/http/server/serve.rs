@@ -133,7 +133,7 @@ impl<R: Network> Http<R> {
         }));
         let end = async move {
             let mut shutdown = shutdown;
-            // Who says when it ends takes the signals as well.
+            // A program that passes a future for the end handles the signals as well.
             let mut interrupted = shutdown.is_none().then(R::interrupted);
             poll_fn(|cx| {
                 let asked = shutdown

@@ -39,7 +39,7 @@ pub(super) struct StoreWriter {
     appending: Vec<Appending>,
     /// While something waits to be repeated: the next announcement that the store takes.
     back: Option<Notified>,
-    /// Since when the store does not have the record that clients may rely on.
+    /// The time since which the store does not have the record that clients may rely on.
     unsaved_since: Option<Instant>,
     /// The time since which this process may not serve the session.
     unserved_since: Option<Instant>,

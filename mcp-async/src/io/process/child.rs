@@ -198,7 +198,7 @@ impl Child {
         end.unwrap_or_else(|| Err(io::ErrorKind::TimedOut.into()))
     }
 
-    /// Says how the child ended, after its output did so while it should have gone on. It gets
+    /// Returns how the child ended, after its output has ended too early. The child gets
     /// [`Grace::close`] to exit, then it is killed.
     pub async fn exited_early(self) -> ExitedEarly {
         let close = self.grace.close;

@@ -165,7 +165,7 @@ impl Command {
         started.map_err(|error| self.named(&error))
     }
 
-    /// Says what could not be started: the operating system does not.
+    /// Adds the program or the directory to the error, which the operating system does not name.
     fn named(&self, error: &io::Error) -> io::Error {
         let text = match &self.directory {
             Some(directory) if !directory.is_dir() => {

@@ -100,7 +100,7 @@ impl Trust {
     }
 }
 
-/// Says so when the server does not speak TLS: what it sent, or that it hung up, does not.
+/// Converts the error of a server that does not speak TLS into one that states that.
 fn not_tls(error: io::Error) -> io::Error {
     let cause = error.get_ref().and_then(|cause| cause.downcast_ref());
     let text = match cause {

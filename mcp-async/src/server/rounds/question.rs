@@ -59,7 +59,7 @@ use crate::server::machine::Machine;
 pub struct QuestionFuture<'a, T> {
     context: &'a CallContext,
     key: &'a str,
-    /// Or why it cannot be asked, until that is returned.
+    /// The question, or the reason why it cannot be asked, until that is returned.
     asked: Result<Asked, Option<AskError>>,
     /// The parameters that a legacy session is sent, where they differ.
     nested: Option<RawBuf>,
@@ -423,7 +423,7 @@ impl CallContext {
         let params = asked.params.as_raw().object();
         let params = params.ok_or(AskError::Refused(SendError::Encode))?;
         match check_question(asked.method, params, self.client(), self.revision()) {
-            // Where it could be asked, the call was begun so that it can.
+            // If the revision allows the question, the call was begun so that it can ask it.
             Ok(()) if self.suspends || waits_live => Ok(()),
             Ok(()) => Err(AskError::Refused(SendError::NotInRevision)),
             Err(SendError::NotInRevision) => Err(not_in_revision(asked.method, self.revision())),

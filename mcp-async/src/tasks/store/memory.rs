@@ -22,7 +22,7 @@ struct Tables {
     expiring: BTreeSet<(u64, Arc<str>)>,
     /// Ids by their owners.
     owned: BTreeSet<(String, Arc<str>)>,
-    /// Until when processes are alive.
+    /// The times until which processes are alive, by their names.
     boots: BTreeMap<String, u64>,
     /// The number of the newest watch.
     watches: u64,

@@ -30,7 +30,7 @@ pub(in super::super) struct Follower {
 /// The request for the result, during which the server asks its questions (TK-11).
 struct Fetching {
     result: Boxed<Result<RawBuf, CallError>>,
-    /// Until when the result is waited for, once the task is over.
+    /// The time until which the result is waited for, once the task is over.
     until: Option<Instant>,
 }
 

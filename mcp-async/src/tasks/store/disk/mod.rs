@@ -50,7 +50,7 @@ struct Inner {
     database: Arc<Database>,
     writer: Writer,
     watching: Arc<Watching>,
-    /// Until when processes are alive. Only this process uses the file.
+    /// The times until which processes are alive, by their names. Only this process uses the file.
     boots: Mutex<HashMap<String, u64>>,
 }
 
