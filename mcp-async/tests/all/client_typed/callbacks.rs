@@ -208,7 +208,7 @@ fn callbacks_share_a_state() {
                     Ok(CreateMessageResult::new("deep", count.to_string()))
                 })
                 // Callbacks keep the state that they were set with.
-                .with_state("/state")
+                .with_state("/c:/state")
                 .on_roots(|cx| async move { Ok(vec![Root::new(format!("file://{}", cx.state()))]) })
                 .in_memory(&server())
                 .await
@@ -218,7 +218,7 @@ fn callbacks_share_a_state() {
             let count = client.call_tool("model", &()).await.unwrap();
             assert_eq!(count.text(), "42", "{revision}");
             let roots = client.call_tool("roots", &()).await.unwrap();
-            assert_eq!(roots.text(), "file:///state", "{revision}");
+            assert_eq!(roots.text(), "file:///c:/state", "{revision}");
         });
     }
 }

@@ -180,6 +180,8 @@ fn folders_that_are_no_skills_are_refused() {
     if !folder.skill().join("SKILL.md").exists() {
         refused(&folder.skill(), "no SKILL.md");
     }
+    // Where case does not count, the file would keep its name.
+    fs::remove_file(folder.skill().join("skill.md")).unwrap();
     folder.file("pdf-processing/SKILL.md", "# Title");
     refused(&folder.skill(), "does not begin with a line `---`");
     folder.file("pdf-processing/SKILL.md", SKILL_MD);

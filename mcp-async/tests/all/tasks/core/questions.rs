@@ -221,7 +221,7 @@ fn questions_of_every_kind_are_asked() {
     let id = create(&mut wire, "mixed", "{}");
     let wanted = want(&mut wire, &id);
     for (method, result) in [
-        ("roots/list", r#"{"roots":[{"uri":"file:///a"}]}"#),
+        ("roots/list", r#"{"roots":[{"uri":"file:///c:/a"}]}"#),
         ("elicitation/create", r#"{"action":"accept"}"#),
         (
             "sampling/createMessage",
