@@ -163,9 +163,12 @@ impl<R: Runtime> HttpEndpoint<R> {
             Some(refused) => refused,
             None => match self.http_sse(&parts, &mut body).await {
                 Some(answer) => answer,
-                None => self.answer(&parts, body).await,
+                None => self.answer(&parts, &mut body).await,
             },
         };
+        if let Some(body) = body {
+            self.discard(&parts, body).await;
+        }
         #[cfg(feature = "auth")]
         {
             answer = self.complete(&parts, answer);
@@ -194,19 +197,32 @@ impl<R: Runtime> HttpEndpoint<R> {
         }
     }
 
-    async fn answer<B: Body>(&self, parts: &Arc<Parts>, body: Option<B>) -> Answer {
+    /// Takes the body if it is needed for the answer.
+    async fn answer<B: Body>(&self, parts: &Arc<Parts>, body: &mut Option<B>) -> Answer {
         let head = RequestHead(parts);
         let methods = self.endpoint().methods();
-        match (self.endpoint().open(&head), body) {
-            (Ok(Opening::Delete(id)), _) => self.delete(parts, id).await,
-            (Ok(Opening::Preflight), _) => answer::preflight(parts, methods),
+        match self.endpoint().open(&head) {
+            Ok(Opening::Delete(id)) => self.delete(parts, id).await,
+            Ok(Opening::Preflight) => answer::preflight(parts, methods),
             // Sessions that end here, and those of other processes, still have answers and streams.
-            (Ok(opening), _) if self.is_closing() && !self.continues(&opening) => answer::closing(),
-            (Ok(Opening::Post(post)), Some(body)) => self.post(parts, &post, body).await,
-            (Ok(Opening::Get(get)), _) => self.get(parts, &get).await,
-            (Ok(Opening::Post(_)), None) => answer::status(400),
-            (Err(refusal), _) => answer::refusal(refusal, methods),
+            Ok(opening) if self.is_closing() && !self.continues(&opening) => answer::closing(),
+            Ok(Opening::Post(post)) => match body.take() {
+                Some(body) => self.post(parts, &post, body).await,
+                None => answer::status(400),
+            },
+            Ok(Opening::Get(get)) => self.get(parts, &get).await,
+            Err(refusal) => answer::refusal(refusal, methods),
         }
+    }
+
+    /// Reads a body that no answer needs, up to a bound: where the connection is closed while the client still
+    /// writes, the client may see a reset instead of the answer.
+    async fn discard<B: Body>(&self, parts: &Parts, body: B) {
+        let awaits = parts.headers.contains_key(EXPECT);
+        let patience = self.options.body_timeout;
+        let room = self.bodies.empty(None);
+        // It has no contents, and an end of any kind will do.
+        let _ = collect(body, 0, patience, room, &self.clock, awaits).await;
     }
 
     pub(super) fn status(&self) -> HttpStatus {

@@ -8,10 +8,11 @@ use core::time::Duration;
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
+use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Request};
 use http_body::{Body, Frame, SizeHint};
 use mcp_async::Server;
-use mcp_async::http::{Http, HttpService};
+use mcp_async::http::{AuthError, Http, HttpService, Principal};
 use mcp_async::server::ServerBuilder;
 
 use crate::http_server::legacy::Session;
@@ -275,6 +276,31 @@ fn the_rest_of_a_body_that_is_too_long_is_discarded() {
     assert_eq!(status_and_taken(4), (413, 4));
     assert_eq!(status_and_taken(19), (413, 19));
     assert_eq!(status_and_taken(1_000), (413, 20));
+}
+
+/// Its client may write the body after the head, and would see a reset instead of an answer that closes the connection.
+#[test]
+fn the_body_of_a_request_that_its_head_refuses_is_discarded() {
+    let open: HttpService<Sim> = server().http().into_service().unwrap();
+    let closed: HttpService<Sim> = server()
+        .http()
+        .authenticate(|_: &Parts| async {
+            let challenge = HeaderValue::from_static("Bearer");
+            Err::<Option<Principal>, _>(AuthError::unauthorized(challenge))
+        })
+        .into_service()
+        .unwrap();
+    for (service, accept, status) in [(&open, "text/html", 406), (&closed, "*/*", 401)] {
+        let taken = Arc::<AtomicUsize>::default();
+        let mut request = request_of(Mebibytes {
+            left: 4,
+            taken: Arc::clone(&taken),
+        });
+        let accept = HeaderValue::from_static(accept);
+        request.headers_mut().insert("accept", accept);
+        assert_eq!(send_body(service, request).status, status);
+        assert_eq!(taken.load(Ordering::Relaxed), 4, "{status}");
+    }
 }
 
 /// A client that says how much is coming may be told before it comes.
