@@ -6,7 +6,7 @@ use core::time::Duration;
 ///
 /// # Errors
 ///
-/// A text with examples of durations, if this is none.
+/// A message with examples of durations, if `text` is not a duration.
 pub(crate) fn parse(text: &str) -> Result<Duration, String> {
     let wrong = || format!("`{text}` is no duration: 30, 1.5, 500ms, 2m and 1h are");
     let end = text

@@ -115,7 +115,7 @@ impl<'a, M: Respond> PendingRequest<'a, M> {
         })
     }
 
-    /// Returns the news of the request; `None` when the connection is over and there is none.
+    /// Returns the next arrival for the request; `None` if the connection ended without one.
     pub(crate) fn poll_arrival(
         &mut self,
         cx: &mut Context<'_>,

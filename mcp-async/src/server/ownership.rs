@@ -94,8 +94,8 @@ impl Ownership {
     }
 
     /// Returns true if a process whose lease the store does not know is dead. After an outage of
-    /// the store the others may not have announced themselves yet, so this one's own announcements
-    /// must have succeeded for a whole lease.
+    /// the store other processes may not have announced themselves yet, so the announcements of this
+    /// process must have succeeded for a whole lease.
     pub(crate) fn may_displace(&self, now: Instant) -> bool {
         let steady = self.steady.is_some_and(|steady| steady + self.lease <= now);
         steady && self.holds(now)

@@ -20,13 +20,13 @@ pub(crate) struct Connection {
     exchange: Option<ExchangeId>,
     /// What is missing of the request's body.
     missing: usize,
-    /// Whether the exchange has something to write.
+    /// True if the exchange has bytes to write.
     ready: bool,
-    /// Whether the response leaves in chunks.
+    /// True if the response leaves in chunks.
     chunked: bool,
-    /// Whether the request is a HEAD, whose response has no body.
+    /// True for a HEAD request, whose response has no body.
     bodiless: bool,
-    /// When the head of the next request is late.
+    /// The time from which the head of the next request is late.
     late: Instant,
     head_timeout: Duration,
     /// No other request follows this one.
@@ -218,7 +218,7 @@ impl Connection {
     }
 }
 
-/// Whether the client ends its connection after this request.
+/// Returns true if the client ends its connection after this request.
 fn wants_close(head: &RequestHead<'_, '_, '_>) -> bool {
     let mut found = false;
     head.values("connection", &mut |value| {

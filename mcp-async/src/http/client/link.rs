@@ -81,8 +81,7 @@ pub(super) enum Order {
     Start(Box<Start>),
     /// The answer to this request is no longer awaited.
     Drop(u64),
-    /// The answer to this request is no longer awaited, and the server must be notified by a
-    /// separate exchange.
+    /// The answer is no longer awaited, and a separate exchange must notify the server.
     Cancel(u64, Box<Start>),
     /// A new session has begun: exchanges of earlier ones have no meaning any more.
     Renew(u64),

@@ -279,7 +279,7 @@ impl Waiting {
 }
 
 impl Carried {
-    /// Decodes the body of a state; `None` if it is none.
+    /// Decodes the body of a state; `None` if the bytes are not one.
     pub(super) fn decode(body: &[u8]) -> Option<Self> {
         Raw::parse(body, MAX_DEPTH).ok()?.decode(&mut []).ok()
     }
