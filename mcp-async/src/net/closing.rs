@@ -33,7 +33,9 @@ struct Connections {
     next: u64,
     /// Each connection that has not ended, and how to wake it.
     open: HashMap<u64, Option<Waker>>,
-    /// The server, when it waits for one of them to end.
+    /// The number of connections whose first request may still arrive.
+    fresh: usize,
+    /// The server, when it waits for one of them to end, or to have had its first request.
     server: Option<Waker>,
 }
 
@@ -80,6 +82,25 @@ impl Closing {
         .await;
     }
 
+    /// Done once each connection has had its first request, or the time for it.
+    pub(crate) async fn none_is_fresh(&self) {
+        poll_fn(|cx| {
+            let mut connections = self.connections();
+            if connections.fresh == 0 {
+                return Poll::Ready(());
+            }
+            connections.server = Some(cx.waker().clone());
+            Poll::Pending
+        })
+        .await;
+    }
+
+    /// Counts a connection whose first request has not arrived, until the returned value is dropped.
+    pub(crate) fn fresh(self: &Arc<Self>) -> Fresh {
+        self.connections().fresh += 1;
+        Fresh(Arc::clone(self))
+    }
+
     /// Counts a connection from now until what this returns is done or dropped.
     ///
     /// It is dropped when all is over; that everything should end is for `connection` to see,
@@ -95,6 +116,22 @@ impl Closing {
         self.connections
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A connection whose first request may still arrive.
+pub(crate) struct Fresh(Arc<Closing>);
+
+impl Drop for Fresh {
+    fn drop(&mut self) {
+        let server = {
+            let mut connections = self.0.connections();
+            connections.fresh -= 1;
+            connections.server.take()
+        };
+        if let Some(server) = server {
+            server.wake();
+        }
     }
 }
 

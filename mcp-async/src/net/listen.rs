@@ -15,7 +15,7 @@ use hyper::body::Incoming;
 use hyper_util::server::conn::auto;
 use tower_service::Service;
 
-use super::closing::{Closing, Phase};
+use super::closing::{Closing, Fresh, Phase};
 use super::exchange::{Activity, Counted};
 use super::handshakes::Handshakes;
 use super::io::Io;
@@ -291,9 +291,10 @@ impl Listen {
         race(queued, RuntimeSleep::<R>::after(QUEUED)).await;
         drop((listener, handshakes, service));
         end.0.enter(Phase::Draining);
-        let first = RuntimeSleep::<R>::after(FIRST_REQUEST);
-        race(end.0.fewer_than(1), first).await;
         let grace = state.settings.shutdown_timeout.unwrap_or(GRACE);
+        // Each connection measures the time for its first request itself: where the runtime is busy, the request may have arrived
+        // long before its connection is looked at.
+        race(end.0.none_is_fresh(), RuntimeSleep::<R>::after(grace)).await;
         let others = closed(grace);
         let ended = async {
             end.0.fewer_than(1).await;
@@ -348,8 +349,9 @@ where
                 }
                 let service = service.clone();
                 let (settings, state) = (Arc::clone(settings), Arc::clone(closing));
+                let fresh = closing.fresh();
                 let connection = async move {
-                    let accepted = (stream, RemoteAddr(address));
+                    let accepted = (stream, RemoteAddr(address), fresh);
                     connection::<R, S, B>(accepted, service, &settings, &state).await;
                     drop(share);
                 };
@@ -385,7 +387,7 @@ fn concerns_one(error: &io::Error) -> bool {
 }
 
 async fn connection<R, S, B>(
-    (stream, remote): (R::Stream, RemoteAddr),
+    (stream, remote, fresh): (R::Stream, RemoteAddr, Fresh),
     service: S,
     settings: &Settings,
     closing: &Arc<Closing>,
@@ -420,7 +422,7 @@ async fn connection<R, S, B>(
     };
     let builder = settings.builder::<R>(is_plain);
     let mut connection = pin!(builder.serve_connection(io, service));
-    let mut ending = false;
+    let (mut ending, mut fresh) = (false, Some(fresh));
     let mut idle = RuntimeSleep::<R>::after(settings.idle_timeout);
     let (mut stalled, mut watched) = (None::<RuntimeSleep<R>>, None::<Waker>);
     let mut first = None::<RuntimeSleep<R>>;
@@ -444,6 +446,9 @@ async fn connection<R, S, B>(
                     return Poll::Ready(());
                 }
             }
+        }
+        if ending {
+            drop(fresh.take());
         }
         if let Some(due) = &mut head {
             if activity.has_begun() {

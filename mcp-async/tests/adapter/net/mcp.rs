@@ -4,6 +4,7 @@ use core::time::Duration;
 use std::net::Shutdown;
 use std::thread;
 
+use mcp_async::Runtime as _;
 use mcp_async::http::Http;
 use mcp_async::net::{HttpClient, Listen, RemoteAddr};
 use mcp_async::tasks::server::{TaskPolicy, Tasks};
@@ -327,6 +328,21 @@ fn a_server_that_dies_fails_the_call() {
 fn a_request_that_arrives_with_the_end_is_answered() {
     let server = plain(&Tested::default());
     let mut client = server.connect();
+    server.end();
+    let heard = client.say(&modern("hello")).hear_out();
+    assert!(heard.starts_with("HTTP/1.1 200 OK"), "{heard}");
+    server.has_ended();
+}
+
+/// The time for a first request runs while the runtime looks at the connection, and not while it is busy with other tasks.
+#[test]
+fn a_request_that_a_busy_runtime_reads_late_is_answered() {
+    let server = plain(&Tested::default());
+    let mut idle = server.connect();
+    let heard = idle.say(&modern("hello")).hear();
+    assert!(heard.starts_with("HTTP/1.1 200 OK"), "{heard}");
+    let mut client = server.connect();
+    block_on(async { Runtime::spawn(Box::pin(async { thread::sleep(2 * SOON) })) });
     server.end();
     let heard = client.say(&modern("hello")).hear_out();
     assert!(heard.starts_with("HTTP/1.1 200 OK"), "{heard}");
