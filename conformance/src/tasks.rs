@@ -1,7 +1,7 @@
 //! The server of `fixture tasks`: tools whose calls become tasks.
 //!
 //! `MCP_TASK_TTL_MS` (60000, or `null` for no limit) and `MCP_TASK_POLL_MS` (50) are the times that
-//! it states. `MCP_TASK_STORE` names a folder that keeps tasks over restarts.
+//! it states. `MCP_TASK_STORE` names a folder that keeps tasks over restarts, and `MCP_TASK_LEASE_MS` the lease of its process.
 
 use core::future::poll_fn;
 use core::net::Ipv4Addr;
@@ -131,6 +131,9 @@ fn server<R: Runtime>(is_core: bool) -> io::Result<ServerBuilder<R, Jobs>> {
         fs::create_dir_all(&folder)?;
         let store = DiskTaskStore::open(folder.join("tasks.redb")).map_err(io::Error::other)?;
         tasks = tasks.store(store);
+    }
+    if let Ok(lease) = env::var("MCP_TASK_LEASE_MS") {
+        tasks = tasks.lease(Duration::from_millis(lease.parse().map_err(io::Error::other)?));
     }
     let server = Server::builder("fixture-tasks", env!("CARGO_PKG_VERSION"))
         .with_state(Jobs::default())

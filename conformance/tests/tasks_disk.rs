@@ -39,6 +39,7 @@ impl Server {
         let mut child = Command::new(env!("CARGO_BIN_EXE_fixture"))
             .args(["tasks", "stdio"])
             .env("MCP_TASK_STORE", &folder.0)
+            .env("MCP_TASK_LEASE_MS", "2000")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()

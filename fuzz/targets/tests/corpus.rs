@@ -19,7 +19,7 @@ fn corpus() {
     }
 }
 
-/// Each input again with one byte changed, dropped or doubled, at every place; the place chooses what it is changed to.
+/// Each input again with one byte changed, dropped or doubled, at every second place; the place chooses what it is changed to.
 #[test]
 fn neighbours_of_the_corpus() {
     std::thread::scope(|scope| {
@@ -33,10 +33,10 @@ fn neighbours(name: &str, target: fn(&[u8])) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../corpus")
         .join(name);
-    for entry in std::fs::read_dir(&folder).unwrap() {
+    for (number, entry) in std::fs::read_dir(&folder).unwrap().enumerate() {
         let input = std::fs::read(entry.unwrap().path()).unwrap();
-        for at in 0..input.len().min(400) {
-            for byte in BYTES.iter().skip(at % STEP).step_by(STEP) {
+        for at in (number % 2..input.len().min(400)).step_by(2) {
+            for byte in BYTES.iter().skip(at / 2 % STEP).step_by(STEP) {
                 let mut changed = input.clone();
                 changed[at] = *byte;
                 target(&changed);

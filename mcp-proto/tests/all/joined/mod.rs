@@ -11,6 +11,8 @@ mod on_pipes;
 mod over_http;
 mod site;
 
+use core::iter::StepBy;
+use core::ops::Range;
 use core::time::Duration;
 
 use mcp_proto::client::ClientConfig;
@@ -28,6 +30,15 @@ fn raw(text: &str) -> Raw<'_> {
 
 fn only(revision: Revision) -> RevisionSet {
     RevisionSet::of(&[revision])
+}
+
+/// Places of a conversation at which it breaks: every one in the newest revision of each era, every third in the others, which
+/// differ little; each of these has its own third.
+fn places(revision: Revision, len: usize) -> StepBy<Range<usize>> {
+    match revision {
+        Revision::V2025_11_25 | Revision::V2026_07_28 => (0..len).step_by(1),
+        other => (other as usize % 3..len).step_by(3),
+    }
 }
 
 fn server_config(revisions: RevisionSet) -> ServerConfig<'static> {

@@ -99,8 +99,8 @@ pub(crate) enum Cut {
     None,
     /// All bytes arrive one by one.
     Crumbs,
-    /// The wire to that side rests after so many bytes until nothing else moves.
-    Pause(To, usize),
+    /// The wire to that side rests after so many bytes until nothing else moves, and again after each so many more.
+    Rest(To, usize, usize),
     /// The wire to that side ends after so many bytes, and the other with it.
     Break(To, usize),
 }
@@ -190,7 +190,7 @@ where
     pub(crate) fn was_cut(&self) -> bool {
         match self.cut {
             Cut::None | Cut::Crumbs => true,
-            Cut::Pause(..) => false,
+            Cut::Rest(..) => false,
             Cut::Break(..) => self.broken,
         }
     }
@@ -218,8 +218,10 @@ where
         let most = match self.cut {
             Cut::None => usize::MAX,
             Cut::Crumbs => 1,
-            Cut::Pause(side, at) | Cut::Break(side, at) if side == to => at.saturating_sub(arrived),
-            Cut::Pause(..) | Cut::Break(..) => usize::MAX,
+            Cut::Rest(side, at, _) | Cut::Break(side, at) if side == to => {
+                at.saturating_sub(arrived)
+            }
+            Cut::Rest(..) | Cut::Break(..) => usize::MAX,
         };
         let ends = matches!(self.cut, Cut::Break(side, at) if side == to && arrived >= at);
         if ends && !self.broken {
@@ -233,9 +235,8 @@ where
                 break;
             };
             let count = spare.len().min(left);
-            for (place, byte) in spare.iter_mut().zip(wire.drain(..count)) {
-                *place = byte;
-            }
+            spare[..count].copy_from_slice(&wire.make_contiguous()[..count]);
+            wire.drain(..count);
             into.filled(count);
             left -= count;
             moved = true;
@@ -253,7 +254,7 @@ where
 
     /// A rested wire goes on.
     fn resume(&mut self) -> bool {
-        let Cut::Pause(to, _) = self.cut else {
+        let Cut::Rest(to, at, more) = self.cut else {
             return false;
         };
         let waiting = match to {
@@ -261,7 +262,7 @@ where
             To::Client => !self.server.wire.is_empty(),
         };
         if waiting {
-            self.cut = Cut::None;
+            self.cut = Cut::Rest(to, at + more, more);
         }
         waiting
     }

@@ -9,7 +9,7 @@ use mcp_proto::{Revision, RevisionSet};
 
 use super::app::{AnyClient, AnyServer, Host, User};
 use super::net::{Cut, Net, To};
-use super::{DAY, START, client_config, only, server_config};
+use super::{DAY, START, client_config, only, places, server_config};
 
 type Talk = Net<AnyClient, User, AnyServer, Host>;
 
@@ -92,14 +92,20 @@ fn a_wire_that_rests_at_any_byte_changes_nothing() {
         let mut whole = talk(only(revision), only(revision), &todo, Cut::None);
         whole.run(Duration::from_secs(1));
         let expected = transcript(&whole);
-        for (to, len) in [
-            (To::Server, whole.client.sent.len()),
-            (To::Client, whole.server.sent.len()),
-        ] {
-            for at in 0..len {
-                let mut net = talk(only(revision), only(revision), &todo, Cut::Pause(to, at));
+        // For each of the lengths, every byte is the one before a rest in one conversation.
+        for more in [7, 61, 509] {
+            for (to, at) in [To::Server, To::Client]
+                .into_iter()
+                .flat_map(|to| (0..more).map(move |at| (to, at)))
+            {
+                let cut = Cut::Rest(to, at, more);
+                let mut net = talk(only(revision), only(revision), &todo, cut);
                 net.run(Duration::from_secs(1));
-                assert_eq!(transcript(&net), expected, "{revision}, {to:?} after {at}");
+                assert_eq!(
+                    transcript(&net),
+                    expected,
+                    "{revision}, {to:?} after {at} and each {more} more"
+                );
             }
         }
         let mut crumbs = talk(only(revision), only(revision), &todo, Cut::Crumbs);
@@ -118,7 +124,7 @@ fn a_wire_that_breaks_at_any_byte_ends_every_call() {
             (To::Server, whole.client.sent.len()),
             (To::Client, whole.server.sent.len()),
         ] {
-            for at in 0..len {
+            for at in places(revision, len) {
                 let mut net = talk(only(revision), only(revision), &todo, Cut::Break(to, at));
                 net.run(DAY);
                 assert!(net.was_cut(), "{revision}, {to:?} after {at}");
