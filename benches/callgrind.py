@@ -8,6 +8,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 # Each alone: what other packages want of a dependency would change its counts.
 COUNT = ["--package", "mcp-benches", "--bin", "count"]
+COUNT_PEERS = ["--package", "mcp-benches-peers", "--bin", "count-peers"]
 HTTP = ["--package", "mcp-benches-http", "--bin", "http"]
 
 
@@ -67,3 +68,19 @@ def by_line(output: Path) -> Counter:
                 costs[file, line] += int(cost)
             is_call = False
     return costs
+
+
+def calls(output: Path) -> Counter:
+    """How often each function was called that is not inlined everywhere."""
+    counts, names, callee = Counter(), {}, ""
+    for text in output.read_text().splitlines():
+        # `fn=(12) name` begins a function, `cfn` names a callee, whose calls the next line counts.
+        named = re.fullmatch(r"c?fn=\((\d+)\)(?: (.*))?", text)
+        if named:
+            number, name = named.groups()
+            if name:
+                names[number] = name
+            callee = names[number]
+        elif text.startswith("calls="):
+            counts[callee] += int(text.removeprefix("calls=").split()[0])
+    return counts

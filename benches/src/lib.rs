@@ -1,5 +1,9 @@
-//! The inputs and the contestants of every bench, so that all of them are measured on the same work.
+//! The inputs of every bench, and this library's work on them: its peers are in a package of their own, so that what is counted of
+//! this library is compiled without them.
 
 pub mod events;
 pub mod inputs;
-pub mod peers;
+pub mod messages;
+mod run;
+
+pub use run::Run;

@@ -1,5 +1,7 @@
-"""Files on the way of one call: those of which a line runs in each of many calls of `tools/call`, seen by callgrind."""
+"""Files on the way of one call: those of which a line runs in each of many calls of `tools/call`, seen by callgrind; and how often
+the call reads a text from its first byte to its last."""
 
+import re
 import subprocess
 import sys
 import tempfile
@@ -14,27 +16,38 @@ ERAS = {"legacy": "2025-11-25", "modern": "2026-07-28"}
 # Calls before those that are counted, and so many more: the difference is without start-up and what happens now and then.
 FEW, MORE = 16, 64
 SERVER = "mcp-tokio"
+# The functions that validate the text of a message or of an array.
+PARSE = re.compile(r"::(Message|OwnedMessages(<.*>)?)>?::parse$")
 
 
 def ways(crates):
-    """The files of these crates on each way: of a server and of a client, on a pipe and over HTTP, in a revision of either era."""
+    """The files of these crates on each way, and the texts that are parsed there: of a server and of a client, on a pipe and over
+    HTTP, in a revision of either era."""
     program = callgrind.build(callgrind.HTTP, "--features", "client", profile="way")
     runs = {"server, pipe": pipe_server, "server, HTTP": http_server, "client, pipe": pipe_client, "client, HTTP": http_client}
-    folders = [f"{ROOT / crate / 'src'}/" for crate in crates]
-    return {f"{name}, {revision}": files(program, run, era, folders) for name, run in runs.items() for era, revision in ERAS.items()}
+    folders = tuple(f"{ROOT / crate / 'src'}/" for crate in crates)
+    files, parsed = {}, {}
+    for name, run in runs.items():
+        for era, revision in ERAS.items():
+            lines, functions = difference(program, run, era)
+            # An instruction for each call at least.
+            grown = {file for (file, _), count in lines.items() if count >= MORE and file.startswith(folders)}
+            files[f"{name}, {revision}"] = sorted(str(Path(file).relative_to(ROOT)) for file in grown)
+            parsed[f"{name}, {revision}"] = sum(count for function, count in functions.items() if PARSE.search(function)) // MORE
+    return files, parsed
 
 
-def files(program, run, era, folders):
+def difference(program, run, era):
+    """What the calls that are counted cost, by line, and which functions they call how often."""
+    few, more = (run_once(program, run, era, calls) for calls in (FEW, FEW + MORE))
+    return more[0] - few[0], more[1] - few[1]
+
+
+def run_once(program, run, era, calls):
     with tempfile.TemporaryDirectory() as folder:
-        costs = []
-        for calls in (FEW, FEW + MORE):
-            output = Path(folder) / str(calls)
-            run(program, era, calls, output)
-            costs.append(callgrind.by_line(output))
-    few, more = costs
-    # An instruction for each call at least.
-    grown = {file for file, line in more if more[file, line] - few[file, line] >= MORE}
-    return sorted(str(Path(file).relative_to(ROOT)) for file in grown if file.startswith(tuple(folders)))
+        output = Path(folder) / "output"
+        run(program, era, calls, output)
+        return callgrind.by_line(output), callgrind.calls(output)
 
 
 def http_server(program, era, calls, output):

@@ -5,9 +5,8 @@ use std::hint::black_box;
 use bytes::Bytes;
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
-use mcp_benches::events::{
-    self, EventPeer, EventsourceStream, McpProto, SseStream, chunks, large, small,
-};
+use mcp_benches::events::{self, EventPeer, McpProto, chunks, large, small};
+use mcp_benches_peers::events::{EventsourceStream, SseStream};
 
 fn event_stream(criterion: &mut Criterion) {
     for (name, stream, events) in [("small", small(3_000), 3_000), ("large", large(20), 20)] {

@@ -4,7 +4,8 @@ use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use mcp_benches::inputs::{self, Input};
-use mcp_benches::peers::{McpProto, Peer, Rmcp, SerdeJson, SimdJson, SonicRs};
+use mcp_benches::messages::{McpProto, Peer};
+use mcp_benches_peers::messages::{Rmcp, SerdeJson, SimdJson, SonicRs};
 
 fn message(criterion: &mut Criterion) {
     for input in inputs::all() {

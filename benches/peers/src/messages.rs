@@ -1,39 +1,11 @@
-//! What each library does to turn the bytes of a message into something that can be dispatched on.
-//!
-//! Every function validates the whole message and returns whether it was accepted, so that no work can be left out.
+//! The work of each library that turns the bytes of a message into something that can be dispatched on.
 
 use std::borrow::Cow;
 
+use mcp_benches::inputs::Receiver;
+use mcp_benches::messages::Peer;
 use serde::Deserialize;
 use serde_json::value::RawValue;
-
-use crate::inputs::Receiver;
-
-/// A contestant: its name and its work.
-pub trait Peer {
-    const NAME: &'static str;
-
-    /// What is kept from one message to the next, as a program would keep it.
-    type State: Default;
-
-    fn accepts(state: &mut Self::State, message: &[u8], to: Receiver) -> bool;
-}
-
-/// `mcp_proto::rpc::Message`: envelope and validation in one pass, nothing allocated.
-pub struct McpProto;
-
-impl Peer for McpProto {
-    const NAME: &'static str = "mcp-proto";
-    type State = ();
-
-    fn accepts((): &mut (), message: &[u8], _: Receiver) -> bool {
-        let message = mcp_proto::rpc::Message::parse(message, mcp_proto::json::MAX_DEPTH);
-        !matches!(
-            std::hint::black_box(message),
-            mcp_proto::rpc::Message::Invalid(_)
-        )
-    }
-}
 
 /// serde_json into an envelope that borrows, payloads left as text.
 pub struct SerdeJson;
@@ -151,13 +123,15 @@ impl Peer for Rmcp {
 
 #[cfg(test)]
 mod tests {
+    use mcp_benches::messages::McpProto;
+
     use super::*;
 
     #[test]
     fn everyone_accepts_every_input() {
         fn check<P: Peer>() {
             let mut state = P::State::default();
-            for input in crate::inputs::all() {
+            for input in mcp_benches::inputs::all() {
                 assert!(
                     P::accepts(&mut state, &input.message, input.to),
                     "{} refuses {}",

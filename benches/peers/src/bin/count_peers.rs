@@ -1,0 +1,16 @@
+//! A [`Run`] of a peer.
+
+use mcp_benches::Run;
+use mcp_benches_peers::events::{EventsourceStream, SseStream};
+use mcp_benches_peers::messages::{Rmcp, SerdeJson, SimdJson, SonicRs};
+
+fn main() {
+    let run = Run::from_arguments();
+    let known = run.messages::<SerdeJson>()
+        || run.messages::<SimdJson>()
+        || run.messages::<SonicRs>()
+        || run.messages::<Rmcp>()
+        || run.events::<SseStream>()
+        || run.events::<EventsourceStream>();
+    assert!(known, "no such contestant or input");
+}

@@ -1,0 +1,67 @@
+//! One contestant and one input, so many times (of events, a whole stream of them): a run of `benches/instructions`.
+
+use std::env;
+use std::hint::black_box;
+
+use crate::events::{self, EventPeer};
+use crate::inputs::{self, Input};
+use crate::messages::Peer;
+
+/// A run as the arguments of a program name it.
+pub struct Run {
+    peer: String,
+    input: String,
+    times: u32,
+}
+
+impl Run {
+    /// Reads the arguments `PEER INPUT TIMES`.
+    ///
+    /// # Panics
+    ///
+    /// Panics if they are others.
+    pub fn from_arguments() -> Self {
+        let arguments: Vec<String> = env::args().collect();
+        let [_, peer, input, times] = arguments.as_slice() else {
+            panic!("usage: {} PEER INPUT TIMES", arguments[0])
+        };
+        Self {
+            peer: peer.clone(),
+            input: input.clone(),
+            times: times.parse().expect("a number"),
+        }
+    }
+
+    /// Runs if the contestant is `P` and the input a message; returns true then.
+    pub fn messages<P: Peer>(&self) -> bool {
+        let input = inputs::named(&self.input).filter(|_| self.peer == P::NAME);
+        if let Some(input) = &input {
+            repeat::<P>(input, self.times);
+        }
+        input.is_some()
+    }
+
+    /// Runs if the contestant is `P` and the input an event stream; returns true then.
+    pub fn events<P: EventPeer>(&self) -> bool {
+        let stream = match self.input.as_str() {
+            "small events" => events::small(600),
+            "large events" => events::large(10),
+            _ => return false,
+        };
+        if self.peer != P::NAME {
+            return false;
+        }
+        let chunks = events::chunks(stream, 4096);
+        for _ in 0..self.times {
+            black_box(events::count::<P>(black_box(&chunks)));
+        }
+        true
+    }
+}
+
+fn repeat<P: Peer>(input: &Input, times: u32) {
+    let mut state = P::State::default();
+    for _ in 0..times {
+        assert!(P::accepts(&mut state, black_box(&input.message), input.to));
+    }
+}
