@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# mcp-proto where there is no operating system: without features, with each that does not need std, and with
+# A check of mcp-proto where there is no operating system: without features, with each that does not need std, and with
 # all of these, and mcp-auth, for a core that has no atomic compare-and-swap (thumbv6m) and for one with a
-# floating-point unit (thumbv7em). Needs root on Debian 12. Usage: embedded.sh [setup | build]...
+# floating-point unit (thumbv7em). Needs root on Debian 12. Usage: embedded.sh [setup | check]...
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/cross-toolchain.sh
@@ -13,19 +13,19 @@ setup() {
   build_library core,alloc thumbv6m-none-eabi thumbv7m-none-eabi thumbv7em-none-eabihf
 }
 
-build() {
+check() {
   local target features
   for target in thumbv6m-none-eabi thumbv7em-none-eabihf; do
     for features in '' alloc heapless serde-json serde-json-core alloc,heapless,serde-json,serde-json-core; do
       note "mcp-proto for $target, features '$features'"
-      cross_cargo build --package mcp-proto --lib --release --features "$features" --target "$target"
+      cross_cargo check --package mcp-proto --lib --features "$features" --target "$target"
     done
     note "mcp-auth for $target"
-    cross_cargo build --package mcp-auth --lib --release --target "$target"
+    cross_cargo check --package mcp-auth --lib --target "$target"
   done
 }
 
-[ $# -gt 0 ] || set -- build
+[ $# -gt 0 ] || set -- check
 setup
 if [ "$*" = setup ]; then exit; fi
-build
+check

@@ -133,7 +133,9 @@ fn server<R: Runtime>(is_core: bool) -> io::Result<ServerBuilder<R, Jobs>> {
         tasks = tasks.store(store);
     }
     if let Ok(lease) = env::var("MCP_TASK_LEASE_MS") {
-        tasks = tasks.lease(Duration::from_millis(lease.parse().map_err(io::Error::other)?));
+        tasks = tasks.lease(Duration::from_millis(
+            lease.parse().map_err(io::Error::other)?,
+        ));
     }
     let server = Server::builder("fixture-tasks", env!("CARGO_PKG_VERSION"))
         .with_state(Jobs::default())
