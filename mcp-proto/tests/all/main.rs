@@ -26,5 +26,7 @@ mod raw_peers;
 mod script;
 mod server;
 mod shared_texts;
+#[cfg(feature = "alloc")]
+mod states;
 mod streams;
 mod streams_model;
