@@ -3,18 +3,14 @@
 use core::future::Future;
 use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
-use core::time::Duration;
 
 use futures_io::{AsyncRead, AsyncWrite};
 use mcp_async::{PipeReader, PipeWriter, duplex};
 
 use crate::server_typed::support::Offer;
-use crate::sim::{Sim, clock, end, settle, spawn};
+use crate::sim::{Sim, end, settle, spawn};
 
-pub(crate) fn advance(by: Duration) {
-    clock().advance(by);
-    settle();
-}
+pub(crate) use crate::sim::advance;
 
 /// What the future has come to, now that everything has happened.
 pub(crate) fn now<T>(future: &mut Pin<Box<dyn Future<Output = T> + '_>>) -> Poll<T> {
