@@ -48,6 +48,7 @@ fn a_ready_handler_costs_one_allocation_for(capabilities: &str) {
             Ok::<_, ErrorReply>(Sum { sum: id + 1 })
         })
     });
+    let service: server::BoxService = Box::new(service);
     let (connection, _peer) = server::connect(theirs.split(), sim.clock.clone(), config, service);
     sim.spawn(async { connection.await.unwrap() });
     let (mut reader, mut writer) = ours.split();

@@ -68,6 +68,7 @@ fn connections_and_handles_cross_threads() {
     let (connection, client) = mcp_async::client::connect(left.split(), clock.clone(), config, ());
     let service = mcp_async::server::service_fn(|call| call.ready(Ok(())));
     let config = ServerConfig::new("", "");
+    let service: mcp_async::server::BoxService = Box::new(service);
     let (served, peer) = mcp_async::server::connect(right.split(), clock, config, service);
     crosses(&connection);
     crosses(&served);

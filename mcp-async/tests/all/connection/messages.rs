@@ -89,7 +89,8 @@ fn whole_messages_are_a_transport() {
         MessageReader::new(up.clone()),
         MessageWriter::new(down.clone()),
     );
-    let (served, _peer) = server::connect(streams, sim.clock.clone(), config, Demo::default());
+    let demo: server::BoxService = Box::new(Demo::default());
+    let (served, _peer) = server::connect(streams, sim.clock.clone(), config, demo);
     let config = ClientConfig::new("test", "0");
     let streams = (
         MessageReader::new(down.clone()),

@@ -11,7 +11,7 @@ use std::sync::{Arc, LazyLock, Mutex};
 use allocation_counter::measure;
 use mcp_async::TraceContext;
 use mcp_async::server::layers::{Timeout, Trace, around};
-use mcp_async::server::{Call, Service, service_fn};
+use mcp_async::server::{BoxService, Call, Service, service_fn};
 use mcp_proto::json::{Raw, RawBuf};
 use mcp_proto::model::ServerFeatures;
 use mcp_proto::rpc::Method;
@@ -162,6 +162,7 @@ fn config() -> ServerConfig<'static> {
 
 /// A legacy session with a traced service.
 fn traced(service: impl Service) -> Wire {
+    let service: BoxService = Box::new(service);
     Wire::serving(config(), Trace::new().layer(service), 1 << 20, usize::MAX).legacy()
 }
 

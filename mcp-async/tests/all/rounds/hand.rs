@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use futures_io::{AsyncRead, AsyncWrite};
-use mcp_async::server::{CallContext, StateKeys};
+use mcp_async::server::{BoxService, CallContext, StateKeys};
 use mcp_async::{PipeReader, PipeWriter, duplex, server};
 use mcp_proto::json::{Raw, RawBuf};
 use mcp_proto::model::ServerFeatures;
@@ -80,9 +80,13 @@ impl Hand {
         principal: Option<&str>,
         tool: impl Fn(CallContext, Notes) -> Told + Send + 'static,
     ) -> Self {
-        let mut sim = Sim::default();
         let notes = Notes::default();
-        let noted = notes.clone();
+        let service = Tool::boxed(&notes, tool);
+        Self::of(keys, principal, service, notes)
+    }
+
+    fn of(keys: StateKeys, principal: Option<&str>, service: BoxService, notes: Notes) -> Self {
+        let mut sim = Sim::default();
         let (ours, theirs) = duplex(1 << 20);
         let features = ServerFeatures::TOOLS
             .with(ServerFeatures::PROMPTS)
@@ -92,7 +96,6 @@ impl Hand {
             capabilities: features.capabilities(),
             ..ServerConfig::new("asker", "1")
         };
-        let service = Tool(move |cx| tool(cx, noted.clone()));
         let (served, _) = server::connect(theirs.split(), sim.clock.clone(), config, service);
         let mut served = served.with_state_keys(keys);
         if let Some(principal) = principal {

@@ -10,7 +10,7 @@ use mcp_async::client::{self, CallError, Handler, IncomingQuestion, Reply};
 use mcp_async::model::{
     CreateMessageParams, CreateMessageResult, ElicitResult, ListRootsResult, Root, SamplingMessage,
 };
-use mcp_async::server::{AskError, Call, CallContext, Service, StateKeys};
+use mcp_async::server::{AskError, BoxService, Call, CallContext, Service, StateKeys};
 use mcp_async::{ErrorReply, Job, duplex, server};
 use mcp_proto::client::ClientConfig;
 use mcp_proto::json::RawBuf;
@@ -48,17 +48,33 @@ impl Drop for Guard {
     }
 }
 
-/// The server: every call is answered by the one function.
-pub(crate) struct Tool<F>(pub(crate) F);
+/// The server: every call is answered by the one function, which notes what happens.
+pub(crate) struct Tool {
+    answer: Box<dyn Fn(CallContext, Notes) -> Told + Send>,
+    notes: Notes,
+}
+
+impl Tool {
+    /// Boxed, so that the connection is compiled once for all tools.
+    pub(crate) fn boxed(
+        notes: &Notes,
+        answer: impl Fn(CallContext, Notes) -> Told + Send + 'static,
+    ) -> BoxService {
+        Box::new(Self {
+            answer: Box::new(answer),
+            notes: notes.clone(),
+        })
+    }
+}
 
 #[derive(Debug, Deserialize, Serialize)]
 struct Said {
     said: String,
 }
 
-impl<F: Fn(CallContext) -> Told + Send + 'static> Service for Tool<F> {
+impl Service for Tool {
     fn call(&self, call: Call<'_>) -> Job {
-        let answer = (self.0)(call.context().clone());
+        let answer = (self.answer)(call.context().clone(), self.notes.clone());
         call.answer(async move {
             match answer.await {
                 Ok(said) => Ok(Said { said }),
@@ -171,9 +187,18 @@ impl Rig {
         features: ClientFeatures,
         tool: impl Fn(CallContext, Notes) -> Told + Send + 'static,
     ) -> Self {
-        let mut sim = Sim::default();
         let notes = Notes::default();
-        let noted = notes.clone();
+        let service = Tool::boxed(&notes, tool);
+        Self::joined(revision, features, service, notes)
+    }
+
+    fn joined(
+        revision: Revision,
+        features: ClientFeatures,
+        service: BoxService,
+        notes: Notes,
+    ) -> Self {
+        let mut sim = Sim::default();
         let (left, right) = duplex(1 << 16);
         let features_served = ServerFeatures::TOOLS
             .with(ServerFeatures::PROMPTS)
@@ -184,7 +209,6 @@ impl Rig {
             revisions: RevisionSet::of(&Revision::ALL),
             ..ServerConfig::new("asker", "1")
         };
-        let service = Tool(move |cx| tool(cx, noted.clone()));
         let (served, _peer) = server::connect(right.split(), sim.clock.clone(), config, service);
         let served = served.with_state_keys(StateKeys::new([1; 32]));
         let config = ClientConfig {

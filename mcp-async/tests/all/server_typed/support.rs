@@ -87,9 +87,20 @@ impl Wire {
     ) -> Self {
         let (ours, theirs) = duplex(1 << 20);
         let clock = ManualClock::default();
-        let (connection, peer) = begin(theirs.split(), clock.clone());
-        let (reader, writer) = ours.split();
-        let mut wire = Self {
+        let served = begin(theirs.split(), clock.clone());
+        let mut wire = Self::over(ours.split(), clock, served, revision, declared);
+        wire.open();
+        wire
+    }
+
+    fn over(
+        (reader, writer): (PipeReader, PipeWriter),
+        clock: ManualClock,
+        (connection, peer): (Served, Peer),
+        revision: Revision,
+        declared: &str,
+    ) -> Self {
+        Self {
             clock,
             peer,
             revision,
@@ -100,15 +111,19 @@ impl Wire {
             writer,
             next_id: 0,
             heard: Vec::new(),
-        };
-        if revision.is_legacy() {
+        }
+    }
+
+    /// Begins the session, where the revision has one.
+    fn open(&mut self) {
+        if self.revision.is_legacy() {
+            let (revision, declared) = (self.revision, &self.capabilities);
             let params = format!(
                 r#"{{"protocolVersion":"{revision}","capabilities":{declared},"clientInfo":{{"name":"t","version":"0"}}}}"#
             );
-            wire.ask("initialize", &params);
-            wire.notify("notifications/initialized", "{}");
+            self.ask("initialize", &params);
+            self.notify("notifications/initialized", "{}");
         }
-        wire
     }
 
     /// What the server declares.

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 
 use mcp_async::client::{self, Handler, IncomingQuestion, Reply};
-use mcp_async::server::Peer;
+use mcp_async::server::{BoxService, Peer};
 use mcp_async::{ErrorReply, TraceContext, duplex, server};
 use mcp_proto::client::ClientConfig;
 use mcp_proto::model::{ClientFeatures, ServerFeatures};
@@ -127,6 +127,7 @@ impl Setup {
         };
         let demo = Demo::default();
         let watch = Arc::clone(&demo.0);
+        let demo: BoxService = Box::new(demo);
         let (served, peer) = server::connect(chop(right.split()), sim.clock.clone(), config, demo);
 
         let config = ClientConfig {

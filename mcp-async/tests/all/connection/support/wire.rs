@@ -6,7 +6,7 @@ use std::io;
 use std::sync::{Arc, Mutex};
 
 use futures_io::{AsyncRead, AsyncWrite};
-use mcp_async::server::{Peer, Service, connect};
+use mcp_async::server::{BoxService, Peer, Service, connect};
 use mcp_async::{PipeReader, PipeWriter, duplex};
 use mcp_proto::Limits;
 use mcp_proto::model::ServerFeatures;
@@ -50,6 +50,16 @@ impl Wire {
     pub(crate) fn serving(
         config: ServerConfig<'static>,
         service: impl Service,
+        capacity: usize,
+        chop: usize,
+    ) -> Self {
+        // The connection is compiled once for all services.
+        Self::boxed(config, Box::new(service), capacity, chop)
+    }
+
+    fn boxed(
+        config: ServerConfig<'static>,
+        service: BoxService,
         capacity: usize,
         chop: usize,
     ) -> Self {
