@@ -12,6 +12,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::attack::support::Hand;
+use crate::server_typed::support::says;
 use crate::sim::Sim;
 
 const SECRET: &str = "the secret of the panic";
@@ -62,7 +63,7 @@ impl<'de> Deserialize<'de> for Read {
 
 fn server() -> ServerBuilder<Sim> {
     Server::builder("bombs", "1")
-        .tool("well", "", |_: NoArguments, _| async { Ok("well") })
+        .tool("well", "", says("well"))
         .tool("begins", "", |_: NoArguments, _| {
             if true {
                 panic!("{SECRET}");

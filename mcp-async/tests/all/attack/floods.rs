@@ -8,6 +8,7 @@ use mcp_async::model::LoggingLevel;
 use mcp_async::server::{Context, NoArguments, RateLimit, RateLimits, ServerBuilder, Template};
 
 use crate::attack::support::{Hand, advance};
+use crate::server_typed::support::says;
 use crate::sim::Sim;
 
 fn server() -> ServerBuilder<Sim> {
@@ -18,7 +19,7 @@ fn server() -> ServerBuilder<Sim> {
             logs: Some(RateLimit::new(5, Duration::from_secs(1))),
             ..RateLimits::default()
         })
-        .tool("well", "", |_: NoArguments, _| async { Ok("well") })
+        .tool("well", "", says("well"))
         .tool("never", "", |_: NoArguments, _| async {
             pending::<()>().await;
             Ok("")
@@ -33,7 +34,7 @@ fn server() -> ServerBuilder<Sim> {
         .with(
             Template::new("f://{name}/{rest}", "t")
                 .complete("name", |_, _| async { Ok(vec!["x"]) })
-                .handler(|_: NoArguments, _| async { Ok("") }),
+                .handler(says("")),
         )
 }
 

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::attack::support::Hand;
+use crate::server_typed::support::says;
 use crate::sim::Sim;
 
 #[derive(Deserialize, JsonSchema)]
@@ -33,7 +34,7 @@ fn server() -> ServerBuilder<Sim> {
             let said = cx.sample("q", CreateMessageParams::new(asked, 1)).await?;
             Ok(said.content.text())
         })
-        .tool("other", "", |_: NoArguments, _| async { Ok("other") })
+        .tool("other", "", says("other"))
         .with(
             Template::new("file:///srv/{name}", "one").raw(|found, _| async move {
                 Ok(format!("<{}>", found.captures.string("name").unwrap_or("")))

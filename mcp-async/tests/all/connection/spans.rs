@@ -24,6 +24,7 @@ use tracing::subscriber::{Interest, with_default};
 use tracing::{Dispatch, Event, Metadata, Subscriber};
 
 use crate::connection::support::{Demo, Setup, Wire, call};
+use crate::server_typed::support::says;
 
 /// Writes down every span when it ends, and every event when it happens.
 #[derive(Clone, Default)]
@@ -520,9 +521,7 @@ fn a_failed_tool_is_no_success() {
         .tool("result", "", |_: NoArguments, _: Context| async {
             Ok(CallToolResult::error("SECRET"))
         })
-        .tool("well", "", |_: NoArguments, _: Context| async {
-            Ok("SECRET")
-        });
+        .tool("well", "", says("SECRET"));
     let server = server.build().unwrap();
     let notes = Notes::default();
     notes.watch(|| {

@@ -16,7 +16,7 @@ use mcp_proto::revision::Elicitation;
 use mcp_proto::rpc::Method;
 use serde::Deserialize;
 
-use crate::server_typed::support::{Wire, member, revisions, text};
+use crate::server_typed::support::{Wire, member, revisions, says, text};
 use crate::sim::{Sim, end, settle};
 
 #[test]
@@ -30,11 +30,7 @@ fn a_spawned_handler_lives_and_ends_with_its_call() {
     let dropped = Arc::new(AtomicUsize::new(0));
     let watch = Arc::clone(&dropped);
     let server = Server::<Sim>::builder("demo", "1")
-        .with(
-            Tool::new("quick")
-                .spawned()
-                .handler(|_: NoArguments, _| async { Ok("done") }),
-        )
+        .with(Tool::new("quick").spawned().handler(says("done")))
         .with(
             Tool::new("never")
                 .spawned()
