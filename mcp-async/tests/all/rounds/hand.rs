@@ -13,10 +13,10 @@ use mcp_proto::json::{Raw, RawBuf};
 use mcp_proto::model::ServerFeatures;
 use mcp_proto::server::ServerConfig;
 
-use crate::rounds::support::{Notes, Sim, Told, Tool};
+use crate::rounds::support::{Notes, Told, Tool};
+use crate::sim::{Sim, settle, spawn};
 
 pub(crate) struct Hand {
-    sim: Sim,
     reader: PipeReader,
     writer: PipeWriter,
     next: u32,
@@ -86,7 +86,6 @@ impl Hand {
     }
 
     fn of(keys: StateKeys, principal: Option<&str>, service: BoxService, notes: Notes) -> Self {
-        let mut sim = Sim::default();
         let (ours, theirs) = duplex(1 << 20);
         let features = ServerFeatures::TOOLS
             .with(ServerFeatures::PROMPTS)
@@ -96,15 +95,14 @@ impl Hand {
             capabilities: features.capabilities(),
             ..ServerConfig::new("asker", "1")
         };
-        let (served, _) = server::connect(theirs.split(), sim.clock.clone(), config, service);
+        let (served, _) = server::connect(theirs.split(), Sim, config, service);
         let mut served = served.with_state_keys(keys);
         if let Some(principal) = principal {
             served = served.with_principal(principal);
         }
-        sim.spawn(async { served.await.unwrap() });
+        spawn(async { served.await.unwrap() });
         let (reader, writer) = ours.split();
         Self {
-            sim,
             reader,
             writer,
             next: 0,
@@ -139,7 +137,7 @@ impl Hand {
         assert!(matches!(written, Poll::Ready(Ok(count)) if count == line.len()));
         let mut text = Vec::new();
         loop {
-            self.sim.settle();
+            settle();
             let mut buf = vec![0; 1 << 16];
             match Pin::new(&mut self.reader).poll_read(cx, &mut buf) {
                 Poll::Ready(count) => text.extend_from_slice(&buf[..count.unwrap()]),

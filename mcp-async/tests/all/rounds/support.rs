@@ -20,7 +20,7 @@ use mcp_proto::server::ServerConfig;
 use mcp_proto::{Revision, RevisionSet};
 use serde::{Deserialize, Serialize};
 
-pub(crate) use crate::connection::support::Sim;
+use crate::sim::{Sim, run, settle, spawn};
 
 /// What a handler comes to.
 pub(crate) type Told = Pin<Box<dyn Future<Output = Result<String, AskError>> + Send>>;
@@ -165,7 +165,6 @@ const ACCEPT: &str = r#"{"action":"accept","content":{"city":"Kyoto","nights":3}
 
 /// Both, joined.
 pub(crate) struct Rig {
-    pub(crate) sim: Sim,
     pub(crate) revision: Revision,
     pub(crate) client: client::Peer,
     pub(crate) person: Arc<Person>,
@@ -198,7 +197,6 @@ impl Rig {
         service: BoxService,
         notes: Notes,
     ) -> Self {
-        let mut sim = Sim::default();
         let (left, right) = duplex(1 << 16);
         let features_served = ServerFeatures::TOOLS
             .with(ServerFeatures::PROMPTS)
@@ -209,7 +207,7 @@ impl Rig {
             revisions: RevisionSet::of(&Revision::ALL),
             ..ServerConfig::new("asker", "1")
         };
-        let (served, _peer) = server::connect(right.split(), sim.clock.clone(), config, service);
+        let (served, _peer) = server::connect(right.split(), Sim, config, service);
         let served = served.with_state_keys(StateKeys::new([1; 32]));
         let config = ClientConfig {
             revisions: RevisionSet::of(&[revision]),
@@ -218,11 +216,10 @@ impl Rig {
         };
         let person = Arc::new(Person::default());
         let ears = Ears(Arc::clone(&person));
-        let (connection, client) = client::connect(left.split(), sim.clock.clone(), config, ears);
-        sim.spawn(async { served.await.unwrap() });
-        sim.spawn(async { connection.await.unwrap() });
+        let (connection, client) = client::connect(left.split(), Sim, config, ears);
+        spawn(async { served.await.unwrap() });
+        spawn(async { connection.await.unwrap() });
         Self {
-            sim,
             revision,
             client,
             person,
@@ -241,7 +238,7 @@ impl Rig {
         let heard = self.person.heard.clone();
         let call =
             call.on_progress(|progress| heard.add(format!("progress {}", progress.progress)));
-        self.sim.run(call).map(|said| said.said)
+        run(call).map(|said| said.said)
     }
 
     /// What the tool says in the end, with help from real threads.
@@ -253,7 +250,7 @@ impl Rig {
             if let Poll::Ready(said) = call.as_mut().poll(cx) {
                 return said.map(|said| said.said);
             }
-            self.sim.settle();
+            settle();
             std::thread::yield_now();
         }
         panic!("the threads are stuck");
@@ -266,10 +263,10 @@ impl Rig {
         let cx = &mut task::Context::from_waker(task::Waker::noop());
         for _ in 0..8 {
             assert!(call.as_mut().poll(cx).is_pending());
-            self.sim.settle();
+            settle();
         }
         drop(call);
-        self.sim.settle();
+        settle();
     }
 
     /// How often a handler runs that has to ask so many times in sequence.
