@@ -89,7 +89,7 @@ fn whole_messages_are_a_transport() {
         MessageReader::new(up.clone()),
         MessageWriter::new(down.clone()),
     );
-    let demo: server::BoxService = Box::new(Demo::default());
+    let demo: server::BoxService = Box::<Demo>::default();
     let (served, _peer) = server::connect(streams, Sim, config, demo);
     let config = ClientConfig::new("test", "0");
     let streams = (

@@ -76,12 +76,11 @@ pub(super) fn against<F: Future<Output = ()>>(
     end();
 }
 
+/// The answer to a method and what it is about.
+type Answer = dyn Fn(&str, &str) -> Result<String, ErrorReply> + Send;
+
 /// A client of that server.
-fn hostile(
-    answer: Box<dyn Fn(&str, &str) -> Result<String, ErrorReply> + Send>,
-    settings: &str,
-    asked: Seen,
-) -> mcp_async::Client<Sim> {
+fn hostile(answer: Box<Answer>, settings: &str, asked: Seen) -> mcp_async::Client<Sim> {
     let settings = RawBuf::parse(settings).unwrap();
     let extensions = [(mcp_async::skills::EXTENSION, settings.as_raw())];
     let mut config = ServerConfig {
