@@ -5,7 +5,6 @@ use core::future::Future;
 use core::pin::Pin;
 use core::task::{self, Poll, Waker};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
 
 use futures_io::{AsyncRead, AsyncWrite};
 use mcp_async::client::ClientBuilder;
@@ -21,6 +20,7 @@ use serde::{Deserialize, Serialize};
 use crate::server_typed::support::Offer;
 use crate::sim::{Sim, end, settle};
 
+pub(crate) use crate::seen::{Guard, Seen};
 pub(crate) use crate::sim::{advance, run};
 
 /// A client of the server that speaks this revision and no other.
@@ -46,28 +46,6 @@ pub(crate) fn each<F: Future<Output = ()>>(script: impl Fn(Demo, Revision) -> F)
 pub(crate) struct Demo {
     pub(crate) server: ServerBuilder<Sim>,
     pub(crate) seen: Seen,
-}
-
-#[derive(Clone, Default)]
-pub(crate) struct Seen(Arc<Mutex<Vec<String>>>);
-
-impl Seen {
-    pub(crate) fn note(&self, what: impl Into<String>) {
-        self.0.lock().unwrap().push(what.into());
-    }
-
-    pub(crate) fn take(&self) -> Vec<String> {
-        core::mem::take(&mut self.0.lock().unwrap())
-    }
-}
-
-/// Notes that it was dropped.
-pub(crate) struct Guard(pub(crate) Seen, pub(crate) &'static str);
-
-impl Drop for Guard {
-    fn drop(&mut self) {
-        self.0.note(self.1);
-    }
 }
 
 #[derive(Deserialize, JsonSchema)]

@@ -24,7 +24,6 @@ use tracing::subscriber::{Interest, with_default};
 use tracing::{Dispatch, Event, Metadata, Subscriber};
 
 use crate::connection::support::{Demo, Setup, Wire, call};
-use crate::server_typed::support::says;
 use crate::sim::{advance, run, settle};
 
 /// Writes down every span when it ends, and every event when it happens.
@@ -512,6 +511,8 @@ fn calls_of_a_client_have_spans() {
 fn a_failed_tool_is_no_success() {
     use mcp_async::model::CallToolResult;
     use mcp_async::server::{Context, HandlerError, NoArguments};
+
+    use crate::server_typed::support::says;
 
     let server = mcp_async::Server::<()>::builder("demo", "1")
         .tool("told", "", |_: NoArguments, _: Context| async {

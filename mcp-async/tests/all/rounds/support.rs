@@ -20,45 +20,23 @@ use mcp_proto::server::ServerConfig;
 use mcp_proto::{Revision, RevisionSet};
 use serde::{Deserialize, Serialize};
 
+use crate::seen::Seen;
 use crate::sim::{Sim, run, settle, spawn};
 
 /// What a handler comes to.
 pub(crate) type Told = Pin<Box<dyn Future<Output = Result<String, AskError>> + Send>>;
 
-/// What happened, line by line.
-#[derive(Clone, Default)]
-pub(crate) struct Notes(Arc<Mutex<Vec<String>>>);
-
-impl Notes {
-    pub(crate) fn add(&self, line: impl Into<String>) {
-        self.0.lock().unwrap().push(line.into());
-    }
-
-    pub(crate) fn take(&self) -> Vec<String> {
-        core::mem::take(&mut self.0.lock().unwrap())
-    }
-}
-
-/// Notes when it goes.
-pub(crate) struct Guard(pub(crate) Notes);
-
-impl Drop for Guard {
-    fn drop(&mut self) {
-        self.0.add("dropped");
-    }
-}
-
 /// The server: every call is answered by the one function, which notes what happens.
 pub(crate) struct Tool {
-    answer: Box<dyn Fn(CallContext, Notes) -> Told + Send>,
-    notes: Notes,
+    answer: Box<dyn Fn(CallContext, Seen) -> Told + Send>,
+    notes: Seen,
 }
 
 impl Tool {
     /// Boxed, so that the connection is compiled once for all tools.
     pub(crate) fn boxed(
-        notes: &Notes,
-        answer: impl Fn(CallContext, Notes) -> Told + Send + 'static,
+        notes: &Seen,
+        answer: impl Fn(CallContext, Seen) -> Told + Send + 'static,
     ) -> BoxService {
         Box::new(Self {
             answer: Box::new(answer),
@@ -94,7 +72,7 @@ impl Service for Tool {
 #[derive(Default)]
 pub(crate) struct Person {
     /// What it was asked, and what it was told.
-    pub(crate) heard: Notes,
+    pub(crate) heard: Seen,
     /// It never answers.
     silent: AtomicBool,
     /// It refuses every question with this error.
@@ -131,7 +109,7 @@ impl Handler for Ears {
             Method::RootsList => "roots".to_owned(),
             _ => question.params.get("message").unwrap().as_str().to_owned(),
         };
-        self.0.heard.add(&text);
+        self.0.heard.note(&text);
         if self.0.silent.load(Ordering::SeqCst) {
             return Reply::new(core::future::pending::<Result<(), ErrorReply>>());
         }
@@ -154,7 +132,7 @@ impl Handler for Ears {
     }
 
     fn notified(&self, notification: Notification<'_>, _: Option<u64>) {
-        self.0.heard.add(notification.method.to_string());
+        self.0.heard.note(notification.method.to_string());
     }
 }
 
@@ -169,13 +147,13 @@ pub(crate) struct Rig {
     pub(crate) client: client::Peer,
     pub(crate) person: Arc<Person>,
     /// What the handler noted.
-    pub(crate) notes: Notes,
+    pub(crate) notes: Seen,
 }
 
 impl Rig {
     pub(crate) fn new(
         revision: Revision,
-        tool: impl Fn(CallContext, Notes) -> Told + Send + 'static,
+        tool: impl Fn(CallContext, Seen) -> Told + Send + 'static,
     ) -> Self {
         Self::with(revision, EVERYTHING, tool)
     }
@@ -184,9 +162,9 @@ impl Rig {
     pub(crate) fn with(
         revision: Revision,
         features: ClientFeatures,
-        tool: impl Fn(CallContext, Notes) -> Told + Send + 'static,
+        tool: impl Fn(CallContext, Seen) -> Told + Send + 'static,
     ) -> Self {
-        let notes = Notes::default();
+        let notes = Seen::default();
         let service = Tool::boxed(&notes, tool);
         Self::joined(revision, features, service, notes)
     }
@@ -195,7 +173,7 @@ impl Rig {
         revision: Revision,
         features: ClientFeatures,
         service: BoxService,
-        notes: Notes,
+        notes: Seen,
     ) -> Self {
         let (left, right) = duplex(1 << 16);
         let features_served = ServerFeatures::TOOLS
@@ -237,7 +215,7 @@ impl Rig {
         let call = self.client.call::<Said>(method, Some(&params));
         let heard = self.person.heard.clone();
         let call =
-            call.on_progress(|progress| heard.add(format!("progress {}", progress.progress)));
+            call.on_progress(|progress| heard.note(format!("progress {}", progress.progress)));
         run(call).map(|said| said.said)
     }
 

@@ -12,7 +12,8 @@ use mcp_async::server::AskError;
 use mcp_proto::SendError;
 use mcp_proto::rpc::Method;
 
-use crate::rounds::support::{Guard, Notes, Rig, everywhere, say};
+use crate::rounds::support::{Rig, everywhere, say};
+use crate::seen::{Guard, Seen};
 use crate::sim::{settle, spawn};
 
 /// The output of a future that runs in a task of its own, which nothing ends.
@@ -47,10 +48,10 @@ fn a_question_from_a_spawned_task() {
     everywhere(|revision| {
         let mut rig = Rig::new(revision, |cx, notes| {
             Box::pin(async move {
-                let _guard = Guard(notes.clone());
+                let _guard = Guard(notes.clone(), "dropped");
                 let asker = cx.clone();
                 let task = spawned(async move {
-                    let _guard = Guard(notes);
+                    let _guard = Guard(notes, "dropped");
                     // It ends with the call, whatever becomes of its question.
                     let mut ended = pin!(asker.cancelled());
                     let mut asked = pin!(say(&asker, "key", "one"));
@@ -82,7 +83,7 @@ fn a_question_that_nobody_watches_ends_with_the_connection() {
                             asker.cancelled().await;
                         }
                         let answer = say(&asker, if late { "late" } else { "key" }, "one").await;
-                        notes.add(format!("{answer:?}"));
+                        notes.note(format!("{answer:?}"));
                     });
                 }
                 pending().await
@@ -109,7 +110,7 @@ fn a_question_from_a_thread() {
     everywhere(|revision| {
         let mut rig = Rig::new(revision, |cx, notes| {
             Box::pin(async move {
-                notes.add("run");
+                notes.note("run");
                 let slot = Arc::new(Mutex::new((None, None::<Waker>)));
                 let done = Arc::clone(&slot);
                 thread::spawn(move || {
@@ -159,9 +160,9 @@ fn block_on<T>(future: impl Future<Output = T>) -> T {
 #[test]
 fn a_question_in_a_select() {
     everywhere(|revision| {
-        let mut rig = Rig::new(revision, |cx, notes: Notes| {
+        let mut rig = Rig::new(revision, |cx, notes: Seen| {
             Box::pin(async move {
-                notes.add("run");
+                notes.note("run");
                 let mut asked = pin!(say(&cx, "key", "one"));
                 let mut polls = 0;
                 let won = poll_fn(|cx| {
