@@ -192,13 +192,10 @@ fn handlers_know_the_address_of_who_asks() {
 
 #[test]
 fn half_a_request_is_timed_out() {
-    let server = serve(&Tested::default(), local().head_timeout(LATER), |http| {
-        http.body_timeout(SOON)
-    });
-    assert_eq!(
-        server.connect().say("POST /mcp HTTP/1.1\r\nHo").hear_out(),
-        ""
-    );
+    let server = serve(&Tested::default(), local().head_timeout(SOON), |http| http);
+    let heard = server.connect().say("POST /mcp HTTP/1.1\r\nHo").hear_out();
+    assert_eq!(heard, "");
+    let server = serve(&Tested::default(), local(), |http| http.body_timeout(SOON));
     let whole = modern("hello");
     let half = whole.get(..whole.len() - 5).unwrap();
     let heard = server.connect().say(half).hear_out();
@@ -280,7 +277,7 @@ fn a_stream_that_broke_is_resumed_and_nothing_is_lost() {
 
 #[test]
 fn the_end_lets_what_runs_finish() {
-    for revision in OVER_HTTP {
+    let finishes = |revision| {
         let state = Tested::default();
         let server = plain(&state);
         let address = server.address;
@@ -300,7 +297,13 @@ fn the_end_lets_what_runs_finish() {
             assert_eq!(answer.text(), "held");
             other.join().unwrap().has_ended();
         });
-    }
+    };
+    // Each waits at its end for those who connected.
+    thread::scope(|scope| {
+        for revision in OVER_HTTP {
+            scope.spawn(move || finishes(revision));
+        }
+    });
 }
 
 #[test]
@@ -352,7 +355,7 @@ fn a_request_that_a_busy_runtime_reads_late_is_answered() {
 #[test]
 fn a_session_that_ended_leaves_its_place() {
     let server = serve(&Tested::default(), local(), |http| http.max_sessions(2));
-    for _ in 0..100 {
+    for _ in 0..20 {
         let mut client = server.connect();
         let heard = client.say(&post("", &initialize())).hear();
         assert!(heard.starts_with("HTTP/1.1 200 OK\r\n"), "{heard}");

@@ -2,6 +2,7 @@ use core::time::Duration;
 use std::io::ErrorKind;
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::thread;
+use std::time::Instant;
 
 use mcp_async::net::Listen;
 
@@ -24,14 +25,11 @@ fn a_short_answer_is_one_write_with_its_length() {
 fn the_version_is_told_by_the_first_bytes() {
     let server = start(local(), Tested::default());
     let mut client = server.connect();
-    // The preface, and settings that set nothing (RFC 9113 3.4, 6.5).
-    client.say("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
-    client.say("\0\0\0\u{4}\0\0\0\0\0");
-    let heard = client.hear();
+    let heard = client.say(PREFACE).hear();
     assert_eq!(heard.as_bytes().get(3), Some(&4), "settings come first");
 }
 
-/// The preface, and settings that set nothing.
+/// The preface, and settings that set nothing (RFC 9113 3.4, 6.5).
 const PREFACE: &str = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\u{4}\0\0\0\0\0";
 
 #[test]
@@ -57,21 +55,30 @@ fn streams_of_a_connection_of_http2_are_bounded() {
 
 #[test]
 fn a_connection_of_http2_needs_a_request_in_time() {
-    let server = start(local().head_timeout(SOON), Tested::default());
-    server.connect().say(PREFACE).hear_out();
-    let mut half = server.connect();
-    half.say(PREFACE);
-    // The head is to be continued in another frame.
-    half.frame(1, 1, 1, b"\x82\x86\x04\x05/held").unwrap();
-    half.hear_out();
     let service = Tested::default();
     let server = start(local().head_timeout(LATER), service.clone());
     let mut used = server.connect();
     used.begin_http2(65_535);
     used.get_http2(1, "/silent");
-    thread::sleep(LATER * 2);
+    let since = Instant::now();
+
+    let server = start(local().head_timeout(SOON), Tested::default());
+    let (mut silent, mut half) = (server.connect(), server.connect());
+    silent.say(PREFACE);
+    half.say(PREFACE);
+    // The head is to be continued in another frame.
+    half.frame(1, 1, 1, b"\x82\x86\x04\x05/held").unwrap();
+    silent.hear_out();
+    half.hear_out();
+
+    later_than(since);
     service.has_open(1);
     drop(used);
+}
+
+/// Waits until a limit of [`LATER`] that has begun at this moment would long have been over.
+fn later_than(since: Instant) {
+    thread::sleep((LATER + 2 * SOON).saturating_sub(since.elapsed()));
 }
 
 #[test]
@@ -111,31 +118,37 @@ fn a_request_with_two_lengths_is_the_last_of_its_connection() {
 
 #[test]
 fn a_client_that_takes_its_time_is_hung_up_on() {
+    let answers = start(local().head_timeout(LATER), Tested::default());
+    let mut client = answers.connect();
+    client.get("/hello").say("GET /hel");
+
     let server = start(local().head_timeout(SOON), Tested::default());
-    for head in [
+    let heads = [
         "",
         "P",
         "PRI * HTTP/2",
         "GET",
         "GET /hello HTTP/1.1\r\nHost: here\r\n",
-    ] {
-        assert_eq!(server.connect().say(head).hear_out(), "", "{head:?}");
+    ];
+    let mut silent = heads.map(|_| server.connect());
+    for (client, head) in silent.iter_mut().zip(heads) {
+        client.say(head);
     }
-    let server = start(local().head_timeout(LATER), Tested::default());
-    let mut client = server.connect();
-    let heard = client.get("/hello").say("GET /hel").hear_out();
+    for (client, head) in silent.iter_mut().zip(heads) {
+        assert_eq!(client.hear_out(), "", "{head:?}");
+    }
+    let heard = client.hear_out();
     assert_eq!(heard.matches("hello").count(), 1, "{heard}");
 }
 
 #[test]
 fn an_idle_connection_of_either_version_is_closed() {
-    let server = start(local().idle_timeout(LATER), Tested::default());
-    let mut first = server.connect();
-    assert!(first.get("/hello").hear_out().ends_with("hello"));
-    let mut second = server.connect();
-    second.say("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
-    second.say("\0\0\0\u{4}\0\0\0\0\0");
-    second.hear_out();
+    let answers = start(local().idle_timeout(LATER), Tested::default());
+    let mut first = answers.connect();
+    first.get("/hello");
+    let server = start(local().idle_timeout(SOON), Tested::default());
+    server.connect().say(PREFACE).hear_out();
+    assert!(first.hear_out().ends_with("hello"));
 }
 
 #[test]
@@ -148,7 +161,7 @@ fn a_stream_that_says_nothing_is_not_idle() {
     let server = start(limits, service.clone());
     let mut client = server.connect();
     assert!(client.get("/silent").hear().contains("200 OK"));
-    thread::sleep(LATER * 2);
+    later_than(Instant::now());
     service.has_open(1);
     drop(client);
     service.has_open(0);
@@ -170,13 +183,16 @@ fn a_client_that_does_not_read_is_hung_up_on() {
 fn a_stream_of_http2_that_is_not_read_ends_its_connection() {
     let service = Tested::default();
     let server = start(local().stall_timeout(SOON), service.clone());
-    for credit in [0, 1, 5_000] {
+    let mut unread = [0, 1, 5_000].map(|credit| {
         let mut client = server.connect();
         client.begin_http2(credit);
         client.get_http2(1, "/flood").get_http2(3, "/silent");
+        client
+    });
+    for client in &mut unread {
         client.hear_out();
-        service.has_open(0);
     }
+    service.has_open(0);
     let mut client = server.connect();
     client.begin_http2(65_535);
     client.get_http2(1, "/silent").get_http2(3, "/hello");
@@ -375,7 +391,7 @@ fn what_runs_too_long_is_dropped() {
 fn a_connection_costs_nothing_once_it_is_closed() {
     let service = Tested::default();
     let server = start(local(), service.clone());
-    for _ in 0..300 {
+    for _ in 0..100 {
         let mut client = server.connect();
         assert!(client.get("/silent").hear().contains("200 OK"));
     }

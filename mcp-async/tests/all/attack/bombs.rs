@@ -11,7 +11,8 @@ use mcp_async::server::{self, CompletionRequest, Json, NoArguments, Prompt, Serv
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::attack::support::Hand;
+use crate::line_peer::LinePeer;
+use crate::server_typed::support::says;
 use crate::sim::Sim;
 
 const SECRET: &str = "the secret of the panic";
@@ -62,7 +63,7 @@ impl<'de> Deserialize<'de> for Read {
 
 fn server() -> ServerBuilder<Sim> {
     Server::builder("bombs", "1")
-        .tool("well", "", |_: NoArguments, _| async { Ok("well") })
+        .tool("well", "", says("well"))
         .tool("begins", "", |_: NoArguments, _| {
             if true {
                 panic!("{SECRET}");
@@ -105,7 +106,7 @@ fn server() -> ServerBuilder<Sim> {
 
 #[test]
 fn a_panic_anywhere_is_one_answer_without_a_word_of_it() {
-    let mut hand = Hand::of(&server());
+    let mut hand = LinePeer::of(&server());
     let mut check = |method: &str, members: &str| {
         for _ in 0..2 {
             let answer = hand.ask(method, members);
@@ -130,7 +131,7 @@ fn a_panic_anywhere_is_one_answer_without_a_word_of_it() {
 
 #[test]
 fn a_cancelled_bomb_goes_off_alone() {
-    let mut hand = Hand::of(&server());
+    let mut hand = LinePeer::of(&server());
     for id in 1..=50 {
         assert!(hand.send("tools/call", r#""name":"waits""#).is_empty());
         let cancel = format!(

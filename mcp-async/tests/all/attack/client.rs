@@ -2,17 +2,31 @@
 
 use core::future::Future;
 use core::pin::Pin;
-use core::task::Poll;
+use core::task::{Context, Poll, Waker};
 
 use mcp_async::client::{CallError, Update};
 use mcp_async::model::ElicitResult;
 use mcp_async::{Client, duplex};
 use mcp_proto::{Revision, RevisionSet};
 
-use crate::attack::support::{Hand, now};
-use crate::sim::Sim;
+use crate::line_peer::LinePeer;
+use crate::sim::{Sim, advance, settle};
 
 type Local<'f, T> = Pin<Box<dyn Future<Output = T> + 'f>>;
+
+/// What the future has come to, now that everything has happened.
+fn now<T>(future: &mut Local<'_, T>) -> Poll<T> {
+    for _ in 0..8 {
+        settle();
+        let polled = future
+            .as_mut()
+            .poll(&mut Context::from_waker(Waker::noop()));
+        if polled.is_ready() {
+            return polled;
+        }
+    }
+    Poll::Pending
+}
 
 const DISCOVERED: &str = concat!(
     r#"{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","supportedVersions":"#,
@@ -22,9 +36,9 @@ const DISCOVERED: &str = concat!(
     "\n"
 );
 
-fn connect() -> (Client<Sim>, Hand) {
+fn connect() -> (Client<Sim>, LinePeer) {
     let (ours, theirs) = duplex(1 << 20);
-    let mut hand = Hand::new(theirs.split());
+    let mut hand = LinePeer::new(theirs.split());
     let client = Client::<Sim>::builder("victim", "0")
         .revisions(RevisionSet::of(&[Revision::V2026_07_28]))
         .on_elicitation(|_, _| async { Ok(ElicitResult::agree()) })
@@ -41,7 +55,7 @@ fn connect() -> (Client<Sim>, Hand) {
 /// What a call comes to when this is its result; `None` if it still waits.
 fn answered<T>(
     call: impl Future<Output = Result<T, CallError>>,
-    hand: &mut Hand,
+    hand: &mut LinePeer,
     id: u32,
     result: &str,
 ) -> Option<Result<T, CallError>> {
@@ -167,7 +181,7 @@ fn lifetimes_that_no_clock_holds() {
     let mut kept: Local<'_, _> = Box::pin(client.tools().all());
     assert!(now(&mut kept).is_ready());
     drop(kept);
-    crate::attack::support::advance(core::time::Duration::from_secs(24 * 60 * 60));
+    advance(core::time::Duration::from_secs(24 * 60 * 60));
     let mut stale: Local<'_, _> = Box::pin(client.tools().all());
     assert!(now(&mut stale).is_pending(), "a day is the longest");
 }

@@ -7,8 +7,9 @@ use mcp_async::Server;
 use mcp_async::model::LoggingLevel;
 use mcp_async::server::{Context, NoArguments, RateLimit, RateLimits, ServerBuilder, Template};
 
-use crate::attack::support::{Hand, advance};
-use crate::sim::Sim;
+use crate::line_peer::LinePeer;
+use crate::server_typed::support::says;
+use crate::sim::{Sim, advance};
 
 fn server() -> ServerBuilder<Sim> {
     Server::builder("floods", "1")
@@ -18,7 +19,7 @@ fn server() -> ServerBuilder<Sim> {
             logs: Some(RateLimit::new(5, Duration::from_secs(1))),
             ..RateLimits::default()
         })
-        .tool("well", "", |_: NoArguments, _| async { Ok("well") })
+        .tool("well", "", says("well"))
         .tool("never", "", |_: NoArguments, _| async {
             pending::<()>().await;
             Ok("")
@@ -33,18 +34,18 @@ fn server() -> ServerBuilder<Sim> {
         .with(
             Template::new("f://{name}/{rest}", "t")
                 .complete("name", |_, _| async { Ok(vec!["x"]) })
-                .handler(|_: NoArguments, _| async { Ok("") }),
+                .handler(says("")),
         )
 }
 
-fn lives_on(hand: &mut Hand) {
+fn lives_on(hand: &mut LinePeer) {
     let well = hand.ask("tools/call", r#""name":"well""#);
     assert!(well.contains(r#""text":"well""#), "{well}");
 }
 
 #[test]
 fn calls_that_never_end() {
-    let mut hand = Hand::of(&server());
+    let mut hand = LinePeer::of(&server());
     let calls: String = (0..20_000)
         .map(|_| hand.line("tools/call", r#""name":"never""#))
         .collect();
@@ -64,7 +65,7 @@ fn calls_that_never_end() {
 
 #[test]
 fn completions() {
-    let mut hand = Hand::of(&server());
+    let mut hand = LinePeer::of(&server());
     let params = r#""ref":{"type":"ref/resource","uri":"f://{name}/{rest}"},"argument":{"name":"name","value":""}"#;
     let lines: String = (0..1_000)
         .map(|_| hand.line("completion/complete", params))
@@ -91,7 +92,7 @@ fn completions() {
 
 #[test]
 fn logs_and_progress_of_one_call() {
-    let mut hand = Hand::of(&server());
+    let mut hand = LinePeer::of(&server());
     let lines = hand.send("tools/call", r#""name":"spams""#);
     let logs = lines
         .iter()
@@ -102,7 +103,7 @@ fn logs_and_progress_of_one_call() {
 
 #[test]
 fn subscriptions_to_thousands_of_addresses() {
-    let mut hand = Hand::of(&server());
+    let mut hand = LinePeer::of(&server());
     for count in [1_000, 20_000] {
         let uris: Vec<_> = (0..count).map(|n| format!(r#""f://{n}/x""#)).collect();
         let filter = format!(
@@ -128,7 +129,7 @@ fn subscriptions_to_thousands_of_addresses() {
 
 #[test]
 fn addresses_that_templates_look_at_for_long() {
-    let mut hand = Hand::of(&server());
+    let mut hand = LinePeer::of(&server());
     for uri in [
         format!("f://{}", "/".repeat(60_000)),
         format!("f://{}", "%41".repeat(20_000)),

@@ -5,4 +5,3 @@ mod bombs;
 mod client;
 mod floods;
 mod shapes;
-mod support;

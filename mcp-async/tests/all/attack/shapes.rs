@@ -6,7 +6,8 @@ use mcp_async::server::{Context, NoArguments, ServerBuilder, Template};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::attack::support::Hand;
+use crate::line_peer::LinePeer;
+use crate::server_typed::support::says;
 use crate::sim::Sim;
 
 #[derive(Deserialize, JsonSchema)]
@@ -33,7 +34,7 @@ fn server() -> ServerBuilder<Sim> {
             let said = cx.sample("q", CreateMessageParams::new(asked, 1)).await?;
             Ok(said.content.text())
         })
-        .tool("other", "", |_: NoArguments, _| async { Ok("other") })
+        .tool("other", "", says("other"))
         .with(
             Template::new("file:///srv/{name}", "one").raw(|found, _| async move {
                 Ok(format!("<{}>", found.captures.string("name").unwrap_or("")))
@@ -43,7 +44,7 @@ fn server() -> ServerBuilder<Sim> {
 
 #[test]
 fn arguments() {
-    let mut hand = Hand::of(&server());
+    let mut hand = LinePeer::of(&server());
     let mut check = |arguments: &str| {
         let members = format!(r#""name":"args","arguments":{arguments}"#);
         let answer = hand.ask("tools/call", &members);
@@ -82,7 +83,7 @@ fn arguments() {
 
 #[test]
 fn names_that_are_echoed_are_cut_and_stay_text() {
-    let mut hand = Hand::of(&server());
+    let mut hand = LinePeer::of(&server());
     for name in ["\\ud800", "\\u0000\\u001b[31m", &"x".repeat(100_000), ""] {
         for (method, member) in [("tools/call", "name"), ("prompts/get", "name")] {
             let answer = hand.ask(method, &format!(r#""{member}":"{name}""#));
@@ -95,7 +96,7 @@ fn names_that_are_echoed_are_cut_and_stay_text() {
 
 #[test]
 fn cursors() {
-    let mut hand = Hand::of(&server());
+    let mut hand = LinePeer::of(&server());
     for cursor in [
         r#""""#,
         r#""AAAA""#,
@@ -118,7 +119,7 @@ fn cursors() {
 
 #[test]
 fn variables_never_lead_elsewhere() {
-    let mut hand = Hand::of(&server());
+    let mut hand = LinePeer::of(&server());
     let mut check = |name: &str, read: Option<&str>| {
         let answer = hand.ask("resources/read", &format!(r#""uri":"file:///srv/{name}""#));
         match read {
@@ -160,7 +161,7 @@ fn variables_never_lead_elsewhere() {
 
 #[test]
 fn a_state_is_for_its_call_and_no_other() {
-    let mut hand = Hand::of(&server());
+    let mut hand = LinePeer::of(&server());
     let answer = hand.ask("tools/call", r#""name":"asks""#);
     let state = answer.split(r#""requestState":""#).nth(1).unwrap();
     let state = state.split('"').next().unwrap().to_owned();

@@ -31,7 +31,7 @@ fn a_flood_of_questions_is_answered_as_fast_as_the_server_listens() {
             site.expect("\"initialize\"").await.session(LATEST[0]);
             site.expect("notifications/initialized").await.accept();
             let stream = site.expect("GET").await.stream();
-            for id in 0..20_000 {
+            for id in 0..5_000 {
                 stream.event(&format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#));
             }
             sleep(Duration::from_secs(1)).await;
@@ -49,7 +49,7 @@ fn a_flood_of_questions_is_answered_as_fast_as_the_server_listens() {
                 answered += 1;
                 asked.accept();
             }
-            assert_eq!(answered, 20_000);
+            assert_eq!(answered, 5_000);
         },
     );
 }
@@ -186,7 +186,7 @@ fn a_reply_without_a_pause_starves_nobody() {
             let asked = site.expect("tools/call").await;
             spawn(async move {
                 let stream = asked.stream();
-                for _ in 0..1_000_000 {
+                for _ in 0..100_000 {
                     stream.send_static(":\n\n");
                 }
                 for _ in 0..4 {

@@ -22,6 +22,7 @@ use mcp_proto::{Revision, RevisionSet};
 use tower_service::Service;
 
 use crate::client_http::site::{check, sleep};
+use crate::server_typed::support::says;
 use crate::sim::Sim;
 
 /// Runs a script with a client of this revision and a server of all.
@@ -59,9 +60,7 @@ fn server() -> ServerBuilder<Sim> {
     Server::builder("s", "1")
         .revisions(RevisionSet::of(&Revision::ALL))
         .logging()
-        .tool("hello", "Greets", |_: NoArguments, _| async {
-            Ok("Hello!")
-        })
+        .tool("hello", "Greets", says("Hello!"))
         .tool(
             "steps",
             "Counts",
@@ -299,7 +298,7 @@ fn log_messages() {
 fn changes() {
     each(|client, registry| async move {
         let mut changes = client.changes().await.unwrap();
-        let tool = Tool::new("new").handler(|_: NoArguments, _| async { Ok("new") });
+        let tool = Tool::new("new").handler(says("new"));
         registry.add(tool).unwrap();
         assert_eq!(changes.next().await, Some(Update::Tools));
         assert_eq!(client.call_tool("new", &()).await.unwrap().text(), "new");

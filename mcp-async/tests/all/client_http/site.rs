@@ -1,9 +1,9 @@
 //! A server made of what a test answers.
 
+use core::cell::Cell;
 use core::future::{Future, poll_fn};
 use core::pin::{Pin, pin};
 use core::task::{Context, Poll, Waker};
-use core::time::Duration;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
@@ -16,7 +16,9 @@ use mcp_async::{Client, Clock};
 use mcp_proto::{Revision, RevisionSet};
 use tower_service::Service;
 
-use crate::sim::{self, Flag, Sim, clock, settle};
+use crate::sim::{self, Sim, clock};
+
+pub(crate) use crate::sim::sleep;
 
 /// Runs a client and its server until the client is done, and then the server's script to its
 /// end. Time passes only when nothing else happens.
@@ -26,29 +28,29 @@ where
     S: Future<Output = ()>,
 {
     let site = Site::default();
-    let (mut client, mut server) = (pin!(client(site.clone())), pin!(server(site)));
-    let (flag, mut done) = (Flag::new(), [false; 2]);
-    let waker = Waker::from(Arc::clone(&flag));
-    loop {
-        while flag.take() {
-            let cx = &mut Context::from_waker(&waker);
-            if !done[0] {
-                done[0] = client.as_mut().poll(cx).is_ready();
-            }
-            if !done[1] {
-                done[1] = server.as_mut().poll(cx).is_ready();
-            }
-            settle();
-        }
-        if done == [true; 2] {
-            break;
-        }
-        let next = clock().next_deadline();
-        let next = next.unwrap_or_else(|| panic!("nothing happens any more: {done:?}"));
-        clock().advance(next.saturating_since(Sim.now()));
-        settle();
-    }
+    play(pin!(client(site.clone())), pin!(server(site)));
     sim::end();
+}
+
+fn play(
+    mut client: Pin<&mut dyn Future<Output = ()>>,
+    mut server: Pin<&mut dyn Future<Output = ()>>,
+) {
+    let done = Cell::new([false; 2]);
+    let both = poll_fn(|cx| {
+        let [client_done, server_done] = done.get();
+        let client_done = client_done || client.as_mut().poll(cx).is_ready();
+        let server_done = server_done || server.as_mut().poll(cx).is_ready();
+        done.set([client_done, server_done]);
+        match client_done && server_done {
+            true => Poll::Ready(()),
+            false => Poll::Pending,
+        }
+    });
+    sim::drive(pin!(both), &mut || {
+        let next = clock().next_deadline();
+        assert!(next.is_some(), "nothing happens any more: {done:?}");
+    });
 }
 
 /// What the client's requests arrive at.
@@ -434,10 +436,4 @@ impl Drop for Stream {
     fn drop(&mut self) {
         self.0.lock().unwrap().dropped = true;
     }
-}
-
-/// Lets everything happen that needs no time, and then passes some.
-pub(crate) async fn sleep(by: Duration) {
-    let (until, mut timer) = (Sim.now() + by, Sim.timer());
-    poll_fn(|cx| mcp_async::Timer::poll_until(&mut timer, until, cx)).await;
 }

@@ -197,6 +197,7 @@ fn structured_content_is_checked_against_the_listed_schema() {
         let lie = r#"{"content":[],"structuredContent":{"sum":"three"}}"#;
         call.ready(Ok(RawBuf::parse(if lists { list } else { lie }).unwrap()))
     });
+    let service: mcp_async::server::BoxService = Box::new(service);
     let (served, _peer) = mcp_async::server::connect(right.split(), Sim, config, service);
     crate::sim::spawn(async move { served.await.unwrap() });
     run(async {

@@ -66,6 +66,7 @@ fn check(pages: &'static [&'static str], expected: &[&str], names: Result<&[&str
             None => Err(mcp_async::ErrorReply::new(7, "no more pages")),
         })
     });
+    let service: server::BoxService = Box::new(service);
     let (served, _peer) = server::connect(right.split(), Sim, config, service);
     spawn(async move { served.await.unwrap() });
     run(async {

@@ -2,11 +2,9 @@
 //! nothing else does.
 
 use core::future::Future;
-use core::pin::{Pin, pin};
+use core::pin::Pin;
 use core::task::{self, Poll, Waker};
-use core::time::Duration;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
 
 use futures_io::{AsyncRead, AsyncWrite};
 use mcp_async::client::ClientBuilder;
@@ -14,37 +12,16 @@ use mcp_async::model::LoggingLevel;
 use mcp_async::server::{
     CompletionRequest, Context, HandlerError, Json, NoArguments, Prompt, ServerBuilder,
 };
-use mcp_async::{Client, Clock, PipeReader, PipeWriter, Server};
+use mcp_async::{Client, PipeReader, PipeWriter, Server};
 use mcp_proto::{Revision, RevisionSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::server_typed::support::Offer;
-use crate::sim::{Flag, Sim, clock, end, settle};
+use crate::sim::{Sim, end, settle};
 
-pub(crate) fn advance(by: Duration) {
-    clock().advance(by);
-    settle();
-}
-
-/// Runs everything until the future is ready; time passes only when nothing else happens.
-pub(crate) fn run<T>(future: impl Future<Output = T>) -> T {
-    let mut future = pin!(future);
-    let flag = Flag::new();
-    let waker = Waker::from(Arc::clone(&flag));
-    loop {
-        while flag.take() {
-            let cx = &mut task::Context::from_waker(&waker);
-            if let Poll::Ready(value) = future.as_mut().poll(cx) {
-                return value;
-            }
-            settle();
-        }
-        let next = clock().next_deadline();
-        let next = next.expect("the test waits for nothing");
-        advance(next.saturating_since(Sim.now()));
-    }
-}
+pub(crate) use crate::seen::{Guard, Seen};
+pub(crate) use crate::sim::{advance, run};
 
 /// A client of the server that speaks this revision and no other.
 pub(crate) async fn join(server: &impl Offer<Runtime = Sim>, revision: Revision) -> Client<Sim> {
@@ -69,28 +46,6 @@ pub(crate) fn each<F: Future<Output = ()>>(script: impl Fn(Demo, Revision) -> F)
 pub(crate) struct Demo {
     pub(crate) server: ServerBuilder<Sim>,
     pub(crate) seen: Seen,
-}
-
-#[derive(Clone, Default)]
-pub(crate) struct Seen(Arc<Mutex<Vec<String>>>);
-
-impl Seen {
-    pub(crate) fn note(&self, what: impl Into<String>) {
-        self.0.lock().unwrap().push(what.into());
-    }
-
-    pub(crate) fn take(&self) -> Vec<String> {
-        core::mem::take(&mut self.0.lock().unwrap())
-    }
-}
-
-/// Notes that it was dropped.
-pub(crate) struct Guard(pub(crate) Seen, pub(crate) &'static str);
-
-impl Drop for Guard {
-    fn drop(&mut self) {
-        self.0.note(self.1);
-    }
 }
 
 #[derive(Deserialize, JsonSchema)]

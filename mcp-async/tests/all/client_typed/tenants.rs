@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use allocation_counter::measure;
-use mcp_async::server::{Extension, NoArguments};
+use mcp_async::server::Extension;
 use mcp_async::{Client, Server};
 
 use super::support::run;
+use crate::server_typed::support::says;
 use crate::sim::{Sim, end, settle};
 
 #[test]
@@ -27,9 +28,7 @@ fn serve(tenant: usize) {
             .extension(
                 Extension::new("com.example/tenant").settings(BTreeMap::from([("name", &text)])),
             )
-            .tool("hello", "Greets", |_: NoArguments, _| async {
-                Ok("Hello!")
-            })
+            .tool("hello", "Greets", says("Hello!"))
             .build()
             .unwrap();
         let client = Client::builder(&text, "1.0").title(&text);

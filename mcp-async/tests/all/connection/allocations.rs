@@ -15,7 +15,8 @@ use mcp_proto::rpc::Method;
 use mcp_proto::server::ServerConfig;
 use serde::{Deserialize, Serialize};
 
-use crate::connection::support::{Sim, Wire, call};
+use crate::connection::support::{Wire, call};
+use crate::sim::{Sim, settle, spawn};
 
 #[derive(Debug, Deserialize, Serialize)]
 struct Sum {
@@ -30,7 +31,6 @@ fn a_ready_handler_costs_one_allocation() {
 }
 
 fn a_ready_handler_costs_one_allocation_for(capabilities: &str) {
-    let mut sim = Sim::default();
     let (ours, theirs) = duplex(64 << 10);
     let config = ServerConfig {
         capabilities: ServerFeatures::TOOLS.capabilities(),
@@ -48,8 +48,9 @@ fn a_ready_handler_costs_one_allocation_for(capabilities: &str) {
             Ok::<_, ErrorReply>(Sum { sum: id + 1 })
         })
     });
-    let (connection, _peer) = server::connect(theirs.split(), sim.clock.clone(), config, service);
-    sim.spawn(async { connection.await.unwrap() });
+    let service: server::BoxService = Box::new(service);
+    let (connection, _peer) = server::connect(theirs.split(), Sim, config, service);
+    spawn(async { connection.await.unwrap() });
     let (mut reader, mut writer) = ours.split();
 
     let modern = format!(
@@ -59,48 +60,47 @@ fn a_ready_handler_costs_one_allocation_for(capabilities: &str) {
     .replace('\n', "");
     let lines: Vec<_> = (0..64).map(|id| call(id, "add", &modern) + "\n").collect();
     let mut out = vec![0; 64 << 10];
-    let mut round = |sim: &mut Sim, lines: &[String]| {
+    let mut round = |lines: &[String]| {
         let mut answers = 0;
         for line in lines {
             assert_eq!(write(&mut writer, line.as_bytes()), line.len());
-            sim.settle();
+            settle();
             let count = read(&mut reader, &mut out);
             answers += out[..count].iter().filter(|byte| **byte == b'\n').count();
         }
         assert_eq!(answers, lines.len());
     };
-    round(&mut sim, &lines);
-    let measured = measure(|| round(&mut sim, &lines));
+    round(&lines);
+    let measured = measure(|| round(&lines));
     assert_eq!(measured.count_total, 64, "{measured:?}");
 
     // The same in one piece: 64 calls at once.
     let all = [lines.concat()];
-    let mut round = |sim: &mut Sim| {
+    let mut round = || {
         assert_eq!(write(&mut writer, all[0].as_bytes()), all[0].len());
-        sim.settle();
+        settle();
         read(&mut reader, &mut out)
     };
     // The buffers grow with a sender that is faster, and then stay.
     for _ in 0..8 {
-        assert!(round(&mut sim) > 0);
+        assert!(round() > 0);
     }
-    let measured = measure(|| assert!(round(&mut sim) > 0));
+    let measured = measure(|| assert!(round() > 0));
     assert_eq!(measured.count_total, 64, "{measured:?}");
 }
 
 #[test]
 fn a_call_costs_its_caller_no_allocation() {
-    let mut sim = Sim::default();
     let (ours, theirs) = duplex(64 << 10);
     let config = ClientConfig {
         revisions: RevisionSet::legacy(),
         ..ClientConfig::new("test", "0")
     };
-    let (connection, client) = client::connect(ours.split(), sim.clock.clone(), config, ());
-    sim.spawn(async { connection.await.unwrap() });
+    let (connection, client) = client::connect(ours.split(), Sim, config, ());
+    spawn(async { connection.await.unwrap() });
     let (mut reader, mut writer) = theirs.split();
     let mut out = vec![0; 64 << 10];
-    sim.settle();
+    settle();
     assert!(read(&mut reader, &mut out) > 0);
     let hello = concat!(
         r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","#,
@@ -108,7 +108,7 @@ fn a_call_costs_its_caller_no_allocation() {
         "\n"
     );
     assert_eq!(write(&mut writer, hello.as_bytes()), hello.len());
-    sim.settle();
+    settle();
     assert!(read(&mut reader, &mut out) > 0);
 
     let answers: Vec<_> = (2..130)
@@ -116,14 +116,14 @@ fn a_call_costs_its_caller_no_allocation() {
         .collect();
     let cx = &mut Context::from_waker(Waker::noop());
     let params = Sum { sum: 1 };
-    let mut round = |sim: &mut Sim, answers: &[String]| {
+    let mut round = |answers: &[String]| {
         for answer in answers {
             let mut call = pin!(client.call::<Sum>(Method::ToolsCall, Some(&params)));
             assert!(call.as_mut().poll(cx).is_pending());
-            sim.settle();
+            settle();
             assert!(read(&mut reader, &mut out) > 0);
             assert_eq!(write(&mut writer, answer.as_bytes()), answer.len());
-            sim.settle();
+            settle();
             assert!(matches!(
                 call.as_mut().poll(cx),
                 Poll::Ready(Ok(Sum { sum: 2.. }))
@@ -131,8 +131,8 @@ fn a_call_costs_its_caller_no_allocation() {
         }
     };
     let (warm, measured) = answers.split_at(64);
-    round(&mut sim, warm);
-    let measured = measure(|| round(&mut sim, measured));
+    round(warm);
+    let measured = measure(|| round(measured));
     assert_eq!(measured.count_total, 0, "{measured:?}");
 }
 
@@ -177,7 +177,7 @@ fn a_large_frame_changes_hands() {
         for _ in 0..3 {
             // The first one makes the inbox as large as it has to be.
             assert_eq!(wire.write_some(line.as_bytes()), line.len());
-            wire.sim.settle();
+            settle();
             let answer = wire.read();
             assert!(
                 answer.contains(&format!("\"sum\":{}", text.len())),
@@ -185,7 +185,7 @@ fn a_large_frame_changes_hands() {
             );
         }
         assert_eq!(wire.write_some(line.as_bytes()), line.len());
-        let measured = measure(|| wire.sim.settle());
+        let measured = measure(|| _ = settle());
         assert!(
             expected.contains(&measured.bytes_total),
             "{size}: {measured:?}"
@@ -205,17 +205,16 @@ fn a_large_frame_changes_hands() {
 /// The same on a client's side: a whole result is the storage that it was read into.
 #[test]
 fn a_large_result_changes_hands() {
-    let mut sim = Sim::default();
     let (ours, theirs) = duplex(4 << 20);
     let config = ClientConfig {
         revisions: RevisionSet::legacy(),
         ..ClientConfig::new("test", "0")
     };
-    let (connection, client) = client::connect(ours.split(), sim.clock.clone(), config, ());
-    sim.spawn(async { connection.await.unwrap() });
+    let (connection, client) = client::connect(ours.split(), Sim, config, ());
+    spawn(async { connection.await.unwrap() });
     let (mut reader, mut writer) = theirs.split();
     let mut out = vec![0; 64 << 10];
-    sim.settle();
+    settle();
     assert!(read(&mut reader, &mut out) > 0);
     let hello = concat!(
         r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","#,
@@ -223,7 +222,7 @@ fn a_large_result_changes_hands() {
         "\n"
     );
     assert_eq!(write(&mut writer, hello.as_bytes()), hello.len());
-    sim.settle();
+    settle();
 
     let text = "x".repeat(1 << 20);
     let cx = &mut Context::from_waker(Waker::noop());
@@ -231,13 +230,13 @@ fn a_large_result_changes_hands() {
     for id in 2..6 {
         let mut call = pin!(client.call::<RawBuf>(Method::ToolsList, None).whole());
         assert!(call.as_mut().poll(cx).is_pending());
-        sim.settle();
+        settle();
         assert!(read(&mut reader, &mut out) > 0);
         let answer =
             format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{\"t\":\"{text}\"}}}}\n");
         assert_eq!(write(&mut writer, answer.as_bytes()), answer.len());
         let measured = measure(|| {
-            sim.settle();
+            settle();
             match call.as_mut().poll(cx) {
                 Poll::Ready(result) => kept.push(result.unwrap()),
                 Poll::Pending => panic!("it has arrived"),

@@ -16,6 +16,7 @@ use mcp_proto::{Limits, Revision, RevisionSet, SendError};
 use serde::{Deserialize, Serialize};
 
 use crate::connection::support::{Pair, Setup};
+use crate::sim::{advance, clock, run, settle};
 
 #[derive(Serialize)]
 struct Params<'a> {
@@ -48,7 +49,7 @@ const fn tool(name: &str) -> Params<'_> {
 fn call(pair: &mut Pair, name: &str) -> Result<RawBuf, CallError> {
     let params = tool(name);
     let client = pair.client.clone();
-    pair.sim.run(client.call(Method::ToolsCall, Some(&params)))
+    run(client.call(Method::ToolsCall, Some(&params)))
 }
 
 fn only(revision: Revision) -> Setup {
@@ -68,6 +69,7 @@ fn connections_and_handles_cross_threads() {
     let (connection, client) = mcp_async::client::connect(left.split(), clock.clone(), config, ());
     let service = mcp_async::server::service_fn(|call| call.ready(Ok(())));
     let config = ServerConfig::new("", "");
+    let service: mcp_async::server::BoxService = Box::new(service);
     let (served, peer) = mcp_async::server::connect(right.split(), clock, config, service);
     crosses(&connection);
     crosses(&served);
@@ -81,15 +83,12 @@ fn connections_and_handles_cross_threads() {
 #[test]
 fn every_revision_connects_and_calls() {
     for revision in RevisionSet::all().iter() {
-        let mut pair = only(revision).join();
+        let pair = only(revision).join();
         let client = pair.client.clone();
-        let server = pair.sim.run(client.ready()).unwrap();
+        let server = run(client.ready()).unwrap();
         assert_eq!(server.revision, revision);
         let params = tool("echo");
-        let echoed: Echoed = pair
-            .sim
-            .run(client.call(Method::ToolsCall, Some(&params)))
-            .unwrap();
+        let echoed: Echoed = run(client.call(Method::ToolsCall, Some(&params))).unwrap();
         assert_eq!(
             echoed,
             Echoed {
@@ -97,7 +96,7 @@ fn every_revision_connects_and_calls() {
                 number: 7
             }
         );
-        let listed: RawBuf = pair.sim.run(client.call(Method::ToolsList, None)).unwrap();
+        let listed: RawBuf = run(client.call(Method::ToolsList, None)).unwrap();
         assert!(listed.as_raw().object().unwrap().get("tools").is_some());
     }
 }
@@ -148,16 +147,14 @@ fn a_result_of_another_type_is_said_so() {
         #[expect(dead_code, reason = "what is not there cannot be read")]
         elsewhere: u32,
     }
-    let answer = pair
-        .sim
-        .run(client.call::<Other>(Method::ToolsCall, Some(&params)));
+    let answer = run(client.call::<Other>(Method::ToolsCall, Some(&params)));
     assert!(matches!(answer, Err(CallError::Decode(_))), "{answer:?}");
     assert!(call(&mut pair, "echo").is_ok());
 }
 
 #[test]
 fn many_calls_share_a_connection() {
-    let mut pair = Setup::default().join();
+    let pair = Setup::default().join();
     let client = pair.client.clone();
     let params = tool("later");
     let mut calls: Vec<_> = (0..200)
@@ -170,10 +167,10 @@ fn many_calls_share_a_connection() {
                 .iter_mut()
                 .all(|call| call.as_mut().poll(cx).is_pending())
         );
-        pair.sim.settle();
+        settle();
     }
     pair.watch.open();
-    pair.sim.settle();
+    settle();
     assert!(
         calls
             .iter_mut()
@@ -186,16 +183,16 @@ fn a_dropped_call_is_cancelled() {
     for revision in [Revision::V2025_11_25, Revision::V2026_07_28] {
         let mut pair = only(revision).join();
         let client = pair.client.clone();
-        pair.sim.run(client.ready()).unwrap();
+        run(client.ready()).unwrap();
         let params = tool("never");
         {
             let mut call = pin!(client.call::<RawBuf>(Method::ToolsCall, Some(&params)));
             let cx = &mut Context::from_waker(Waker::noop());
             assert!(call.as_mut().poll(cx).is_pending());
-            pair.sim.settle();
+            settle();
             assert_eq!(pair.watch.calls.load(Ordering::SeqCst), 1);
         }
-        pair.sim.settle();
+        settle();
         assert_eq!(pair.watch.dropped.load(Ordering::SeqCst), 1, "{revision:?}");
         assert!(call(&mut pair, "echo").is_ok());
     }
@@ -203,21 +200,21 @@ fn a_dropped_call_is_cancelled() {
 
 #[test]
 fn a_call_that_is_not_answered_expires() {
-    let mut pair = Setup::default().join();
+    let pair = Setup::default().join();
     let client = pair.client.clone();
-    pair.sim.run(client.ready()).unwrap();
-    let before = pair.sim.clock.now();
+    run(client.ready()).unwrap();
+    let before = clock().now();
     let params = tool("never");
     let waits = client
         .call::<RawBuf>(Method::ToolsCall, Some(&params))
         .timeout(Duration::from_secs(3));
-    let answer = pair.sim.run(waits);
+    let answer = run(waits);
     assert!(matches!(answer, Err(CallError::Timeout)), "{answer:?}");
     assert_eq!(
-        pair.sim.clock.now().saturating_since(before),
+        clock().now().saturating_since(before),
         Duration::from_secs(3)
     );
-    pair.sim.settle();
+    settle();
     assert_eq!(
         pair.watch.dropped.load(Ordering::SeqCst),
         1,
@@ -228,38 +225,38 @@ fn a_call_that_is_not_answered_expires() {
 #[test]
 fn progress_and_notifications_come_before_the_answer() {
     for revision in [Revision::V2025_11_25, Revision::V2026_07_28] {
-        let mut pair = only(revision).join();
+        let pair = only(revision).join();
         let client = pair.client.clone();
         let params = tool("progress");
         let mut steps = Vec::new();
         let progressing = client
             .call::<RawBuf>(Method::ToolsCall, Some(&params))
             .on_progress(|step| steps.push(step.progress));
-        pair.sim.run(progressing).unwrap();
+        run(progressing).unwrap();
         assert_eq!(steps, [1.0, 2.0, 3.0], "{revision:?}");
         let params = tool("logs");
         let logging = client
             .call::<RawBuf>(Method::ToolsCall, Some(&params))
             .with_logs("debug");
-        pair.sim.run(logging).unwrap();
+        run(logging).unwrap();
         assert_eq!(pair.ears.take().len(), 1, "{revision:?}");
     }
 }
 
 #[test]
 fn list_changes_are_heard() {
-    let mut pair = only(Revision::V2025_06_18).join();
+    let pair = only(Revision::V2025_06_18).join();
     let client = pair.client.clone();
-    pair.sim.run(client.ready()).unwrap();
-    pair.sim.settle();
+    run(client.ready()).unwrap();
+    settle();
     pair.peer.list_changed(ListKind::Tools);
-    pair.sim.settle();
+    settle();
     assert_eq!(pair.ears.take(), ["notifications/tools/list_changed"]);
 }
 
 #[test]
 fn a_subscription_is_a_call_with_a_tag() {
-    let mut pair = only(Revision::V2026_07_28).join();
+    let pair = only(Revision::V2026_07_28).join();
     let client = pair.client.clone();
     let params = RawBuf::from(
         mcp_proto::json::Raw::parse(br#"{"notifications":{"toolsListChanged":true}}"#, 8).unwrap(),
@@ -270,16 +267,16 @@ fn a_subscription_is_a_call_with_a_tag() {
             .tag(5),
     );
     let cx = &mut Context::from_waker(Waker::noop());
-    pair.sim.run(client.ready()).unwrap();
+    run(client.ready()).unwrap();
     assert!(listen.as_mut().poll(cx).is_pending());
-    pair.sim.settle();
+    settle();
     pair.peer.list_changed(ListKind::Tools);
-    pair.sim.settle();
+    settle();
     assert_eq!(pair.ears.take(), ["notifications/tools/list_changed of 5"]);
     drop(listen);
-    pair.sim.settle();
+    settle();
     pair.peer.list_changed(ListKind::Tools);
-    pair.sim.settle();
+    settle();
     assert!(pair.ears.take().is_empty());
 }
 
@@ -349,9 +346,9 @@ fn a_question_that_is_not_answered_dies_with_its_call() {
             .call::<RawBuf>(Method::ToolsCall, Some(&params))
             .timeout(Duration::from_secs(9))
             .max_duration(Duration::from_secs(9));
-        let answer = pair.sim.run(asking);
+        let answer = run(asking);
         assert!(matches!(answer, Err(CallError::Timeout)), "{answer:?}");
-        pair.sim.settle();
+        settle();
         assert!(call(&mut pair, "echo").is_ok());
     }
 }
@@ -360,7 +357,7 @@ fn a_question_that_is_not_answered_dies_with_its_call() {
 fn closing_ends_calls_and_both_connections() {
     let mut pair = Setup::default().join();
     let client = pair.client.clone();
-    pair.sim.run(client.ready()).unwrap();
+    run(client.ready()).unwrap();
     let params = tool("never");
     let waits = client.call::<RawBuf>(Method::ToolsCall, Some(&params));
     let closes = client.clone();
@@ -373,9 +370,9 @@ fn closing_ends_calls_and_both_connections() {
         })
         .await
     };
-    let answer = pair.sim.run(both);
+    let answer = run(both);
     assert!(matches!(answer, Err(CallError::Closed)), "{answer:?}");
-    pair.sim.advance(Duration::from_secs(1));
+    advance(Duration::from_secs(1));
     assert_eq!(pair.ended.borrow().as_slice(), ["client", "server"]);
     assert!(matches!(call(&mut pair, "echo"), Err(CallError::Closed)));
 }
@@ -384,44 +381,37 @@ fn closing_ends_calls_and_both_connections() {
 fn the_last_handle_ends_the_connection() {
     let mut pair = Setup::default().join();
     assert!(call(&mut pair, "echo").is_ok());
-    let Pair {
-        sim, client, ended, ..
-    } = &mut pair;
+    let Pair { client, ended, .. } = &mut pair;
     let other = client.clone();
-    sim.settle();
+    settle();
     assert!(ended.borrow().is_empty());
     drop(other);
-    let Pair {
-        mut sim,
-        client,
-        ended,
-        ..
-    } = pair;
+    let Pair { client, ended, .. } = pair;
     drop(client);
-    sim.settle();
+    settle();
     assert_eq!(ended.borrow().as_slice(), ["client", "server"]);
 }
 
 /// ST-11.
 #[test]
 fn a_server_that_leaves_ends_every_call() {
-    let mut pair = Setup::default().join();
+    let pair = Setup::default().join();
     let client = pair.client.clone();
-    pair.sim.run(client.ready()).unwrap();
+    run(client.ready()).unwrap();
     let params = tool("never");
     let mut waits = Box::pin(client.call::<RawBuf>(Method::ToolsCall, Some(&params)));
     let cx = &mut Context::from_waker(Waker::noop());
     assert!(waits.as_mut().poll(cx).is_pending());
-    pair.sim.settle();
+    settle();
     pair.peer.shutdown();
-    pair.sim.advance(Duration::from_secs(1));
-    let answer = pair.sim.run(waits);
+    advance(Duration::from_secs(1));
+    let answer = run(waits);
     let Err(CallError::Server(error)) = answer else {
         panic!("{answer:?}");
     };
     assert_eq!(error.message, "the server is shutting down");
     let late = client.call::<RawBuf>(Method::ToolsCall, Some(&params));
-    let answer = pair.sim.run(late);
+    let answer = run(late);
     assert!(matches!(answer, Err(CallError::Closed)), "{answer:?}");
 }
 
@@ -438,7 +428,7 @@ fn sides_without_a_common_revision_say_so() {
         };
         let mut pair = setup.join();
         let client = pair.client.clone();
-        let error = pair.sim.run(client.ready()).unwrap_err();
+        let error = run(client.ready()).unwrap_err();
         let told = matches!(
             error,
             ConnectError::Revision { .. } | ConnectError::Refused(_)
@@ -460,7 +450,7 @@ fn a_full_table_refuses() {
     }
     .join();
     let client = pair.client.clone();
-    pair.sim.run(client.ready()).unwrap();
+    run(client.ready()).unwrap();
     let params = tool("never");
     let cx = &mut Context::from_waker(Waker::noop());
     let mut calls: Vec<_> = (0..4)
@@ -477,7 +467,7 @@ fn a_full_table_refuses() {
         "{refused:?}"
     );
     drop(calls);
-    pair.sim.settle();
+    settle();
     assert!(call(&mut pair, "echo").is_ok());
 }
 
@@ -488,14 +478,14 @@ fn two_full_pipes_do_not_wait_for_each_other() {
         output: 4_000,
         ..Limits::default()
     };
-    let mut pair = Setup {
+    let pair = Setup {
         limits,
         capacity: 64,
         ..Setup::default()
     }
     .join();
     let client = pair.client.clone();
-    pair.sim.run(client.ready()).unwrap();
+    run(client.ready()).unwrap();
     let text = "y".repeat(1_500);
     let params = Params {
         name: "echo",
@@ -507,7 +497,7 @@ fn two_full_pipes_do_not_wait_for_each_other() {
     let calls = (0..100)
         .map(|_| Box::pin(client.call::<Echoed>(Method::ToolsCall, Some(&params))))
         .collect();
-    let answers = pair.sim.run(all(calls));
+    let answers = run(all(calls));
     assert!(
         answers
             .iter()

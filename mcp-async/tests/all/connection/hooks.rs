@@ -15,6 +15,7 @@ use mcp_proto::rpc::Method;
 use mcp_proto::server::{Initialize, ServerConfig};
 
 use crate::connection::support::{Wire, call};
+use crate::sim::{advance, settle};
 
 /// Writes down what it hears, and answers with the name of whoever asks.
 #[derive(Clone, Default)]
@@ -141,7 +142,7 @@ fn a_name_is_kept_once() {
     let line = call(1, "x", &called("one")) + "\n";
     for warm in [false, false, true] {
         assert_eq!(wire.write_some(line.as_bytes()), line.len());
-        let measured = measure(|| wire.sim.settle());
+        let measured = measure(|| _ = settle());
         assert!(!wire.read().is_empty());
         assert!(!warm || measured.count_total == 1, "{measured:?}");
     }
@@ -180,7 +181,7 @@ fn questions_have_progress() {
 #[test]
 fn missed_pings_are_told() {
     let ears = Ears::default();
-    let mut wire = wire(&ears).legacy();
+    let _wire = wire(&ears).legacy();
     let _ = core::mem::take(&mut *ears.0.lock().unwrap());
     for (seconds, expected) in [
         (10, &[][..]),
@@ -188,7 +189,7 @@ fn missed_pings_are_told() {
         (10, &[]),
         (5, &["missed 2 of 2"]),
     ] {
-        wire.sim.advance(Duration::from_secs(seconds));
+        advance(Duration::from_secs(seconds));
         ears.heard(expected);
     }
 }

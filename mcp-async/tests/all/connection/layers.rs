@@ -18,6 +18,7 @@ use mcp_proto::server::{Initialize, ServerConfig};
 use tower_layer::{Layer, Stack};
 
 use crate::connection::support::{Demo, Watch, Wire, call};
+use crate::sim::{advance, clock, run};
 
 fn config() -> ServerConfig<'static> {
     ServerConfig {
@@ -58,20 +59,20 @@ const SECOND: Duration = Duration::from_secs(1);
 fn a_call_that_takes_too_long_is_answered_and_dropped() {
     let mut wire = layered(Timeout::new(5 * SECOND));
     wire.call(1, "never");
-    wire.sim.advance(2 * SECOND);
+    advance(2 * SECOND);
     wire.call(2, "later");
-    wire.sim.advance(3 * SECOND - Duration::from_millis(1));
+    advance(3 * SECOND - Duration::from_millis(1));
     assert_eq!(wire.read(), "");
-    wire.sim.advance(Duration::from_millis(1));
+    advance(Duration::from_millis(1));
     assert_eq!(wire.read(), error(1, "The call took longer than 5000 ms"));
     assert_eq!(dropped(&wire.watch), 1);
     wire.watch.open();
     assert_eq!(wire.read(), ok(2, r#"{"later":true}"#));
     // The place of the first call is free, and its time does not count for the next one there.
     wire.call(3, "never");
-    wire.sim.advance(4 * SECOND);
+    advance(4 * SECOND);
     assert_eq!(wire.read(), "");
-    wire.sim.advance(SECOND);
+    advance(SECOND);
     assert_eq!(wire.read(), error(3, "The call took longer than 5000 ms"));
 }
 
@@ -81,9 +82,9 @@ fn the_shorter_time_counts() {
     for inner in [2, 20] {
         let mut wire = layered(Stack::new(Timeout::new(inner * SECOND), outer));
         wire.call(1, "never");
-        wire.sim.advance(2 * SECOND);
+        advance(2 * SECOND);
         assert_eq!(wire.read().is_empty(), inner == 20);
-        wire.sim.advance(7 * SECOND);
+        advance(7 * SECOND);
         assert_eq!(wire.read().is_empty(), inner == 2);
     }
 }
@@ -93,7 +94,7 @@ fn a_ready_handler_arms_no_timer() {
     let mut wire = layered(Timeout::new(SECOND));
     wire.call(1, "echo");
     assert_eq!(wire.read(), ok(1, r#"{"id":1}"#));
-    assert_eq!(wire.sim.clock.next_deadline(), None);
+    assert_eq!(clock().next_deadline(), None);
 }
 
 #[test]
@@ -101,7 +102,7 @@ fn whoever_left_for_another_task_hears_of_the_end() {
     let mut wire = layered(Timeout::new(SECOND));
     wire.call(1, "keeps");
     let cx = wire.watch.contexts.lock().unwrap().remove(0);
-    wire.sim.run(cx.cancelled());
+    run(cx.cancelled());
     assert!(cx.is_cancelled());
     assert_eq!(wire.read(), error(1, "The call took longer than 1000 ms"));
 }
@@ -118,7 +119,7 @@ fn an_error_waits_for_room() {
     for id in 1..=60 {
         wire.call(id, "never");
     }
-    wire.sim.advance(SECOND);
+    advance(SECOND);
     let text = wire.read();
     for id in 1..=60 {
         let expected = error(id, "The call took longer than 1000 ms");
@@ -147,9 +148,9 @@ fn every_call_has_its_own_time() {
         (9, 9),
     ] {
         wire.call(seconds, "never");
-        wire.sim.advance(lasts * SECOND - Duration::from_millis(1));
+        advance(lasts * SECOND - Duration::from_millis(1));
         assert_eq!(wire.read(), "", "{seconds} {lasts}");
-        wire.sim.advance(Duration::from_millis(1));
+        advance(Duration::from_millis(1));
         let text = wire.read();
         assert_eq!(
             text.is_empty(),
@@ -274,11 +275,11 @@ fn waiting_counts_for_the_time() {
     let limits = (ConcurrencyLimit::new(1), Timeout::new(SECOND));
     let mut wire = layered(limits);
     wire.call(1, "never");
-    wire.sim.advance(SECOND / 2);
+    advance(SECOND / 2);
     wire.call(2, "never");
-    wire.sim.advance(SECOND / 2);
+    advance(SECOND / 2);
     assert_eq!(wire.read(), error(1, "The call took longer than 1000 ms"));
-    wire.sim.advance(SECOND / 2);
+    advance(SECOND / 2);
     assert_eq!(wire.read(), error(2, "The call took longer than 1000 ms"));
 }
 

@@ -12,7 +12,8 @@ use mcp_proto::model::ServerFeatures;
 use mcp_proto::rpc::Method;
 use mcp_proto::server::ServerConfig;
 
-use crate::connection::support::{Demo, Sim};
+use crate::connection::support::Demo;
+use crate::sim::{Sim, run, settle, spawn};
 
 /// One direction: at most one message on its way.
 #[derive(Clone, Default)]
@@ -79,7 +80,6 @@ impl MessageSink for Slot {
 /// CT-02.
 #[test]
 fn whole_messages_are_a_transport() {
-    let mut sim = Sim::default();
     let (up, down) = (Slot::default(), Slot::default());
     let config = ServerConfig {
         capabilities: ServerFeatures::TOOLS.capabilities(),
@@ -89,20 +89,21 @@ fn whole_messages_are_a_transport() {
         MessageReader::new(up.clone()),
         MessageWriter::new(down.clone()),
     );
-    let (served, _peer) = server::connect(streams, sim.clock.clone(), config, Demo::default());
+    let demo: server::BoxService = Box::<Demo>::default();
+    let (served, _peer) = server::connect(streams, Sim, config, demo);
     let config = ClientConfig::new("test", "0");
     let streams = (
         MessageReader::new(down.clone()),
         MessageWriter::new(up.clone()),
     );
-    let (connection, client) = client::connect(streams, sim.clock.clone(), config, ());
-    sim.spawn(async { served.await.unwrap() });
-    sim.spawn(async { connection.await.unwrap() });
+    let (connection, client) = client::connect(streams, Sim, config, ());
+    spawn(async { served.await.unwrap() });
+    spawn(async { connection.await.unwrap() });
 
-    let listed: RawBuf = sim.run(client.call(Method::ToolsList, None)).unwrap();
+    let listed: RawBuf = run(client.call(Method::ToolsList, None)).unwrap();
     assert!(listed.as_raw().object().unwrap().get("tools").is_some());
     client.close();
-    sim.settle();
+    settle();
     let (up, down) = (up.0.lock().unwrap(), down.0.lock().unwrap());
     assert!(
         up.closed && down.closed,

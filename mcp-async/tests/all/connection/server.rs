@@ -14,7 +14,8 @@ use mcp_proto::rpc::Method;
 use mcp_proto::server::ListKind;
 use mcp_proto::{Limits, SendError};
 
-use crate::connection::support::{Sim, Wire, call};
+use crate::connection::support::{Wire, call};
+use crate::sim::{advance, end, run, settle, spawn};
 
 fn dropped(wire: &Wire) -> usize {
     wire.watch.dropped.load(Ordering::SeqCst)
@@ -107,9 +108,8 @@ fn a_context_outlives_its_call() {
     assert!(!cx.is_cancelled());
     wire.send(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#);
     assert!(cx.is_cancelled());
-    wire.sim.run(cx.cancelled());
-    wire.sim
-        .run(cx.log(mcp_proto::model::LoggingLevel::Error, "late"));
+    run(cx.cancelled());
+    run(cx.log(mcp_proto::model::LoggingLevel::Error, "late"));
     assert_eq!(wire.read(), "");
 }
 
@@ -242,7 +242,7 @@ fn a_handle_sends_notifications_that_are_nobody_elses() {
     let peer = wire.peer.clone();
     let results = Arc::new(Mutex::new(Vec::new()));
     let told = Arc::clone(&results);
-    wire.sim.spawn(async move {
+    spawn(async move {
         let params = Raw::parse(br#"{"elicitationId":"e1"}"#, 4).unwrap();
         let done = peer
             .notify(Method::ElicitationComplete, Some(&params))
@@ -283,7 +283,7 @@ fn what_was_read_is_answered_after_the_end_of_the_input() {
     wire.close();
     assert_eq!(wire.read(), answer(2, r#"{"id":2}"#));
     assert_eq!(wire.result(), None);
-    wire.sim.advance(Duration::from_millis(900));
+    advance(Duration::from_millis(900));
     wire.watch.open();
     assert_eq!(wire.read(), answer(1, r#"{"later":true}"#));
     assert_eq!(wire.result(), Some(Ok(())));
@@ -302,9 +302,9 @@ fn what_still_runs_after_the_grace_is_dropped_and_answered() {
     wire.call(1, "never");
     wire.call(2, "never");
     wire.close();
-    wire.sim.advance(Duration::from_millis(999));
+    advance(Duration::from_millis(999));
     assert_eq!((wire.result(), dropped(&wire)), (None, 0));
-    wire.sim.advance(Duration::from_millis(1));
+    advance(Duration::from_millis(1));
     assert_eq!((wire.result(), dropped(&wire)), (Some(Ok(())), 2));
     assert_eq!(wire.read(), format!("{}\n{}\n", ending(1), ending(2)));
 }
@@ -322,7 +322,7 @@ fn what_still_runs_after_the_grace_is_answered_in_its_batch() {
         call(2, "never", "")
     ));
     wire.close();
-    wire.sim.advance(Duration::from_secs(1));
+    advance(Duration::from_secs(1));
     assert_eq!(wire.result(), Some(Ok(())));
     let echo = answer(1, r#"{"id":1}"#);
     assert_eq!(
@@ -338,7 +338,7 @@ fn errors_of_the_end_wait_for_room() {
         wire.call(id, "never");
     }
     wire.close();
-    wire.sim.advance(Duration::from_secs(1));
+    advance(Duration::from_secs(1));
     assert_eq!(wire.result(), None, "the client has not read everything");
     let text = wire.read();
     for id in 1..=5 {
@@ -349,9 +349,9 @@ fn errors_of_the_end_wait_for_room() {
     let mut wire = Wire::with(64, usize::MAX, Limits::default()).legacy();
     wire.call(1, "never");
     wire.close();
-    wire.sim.advance(Duration::from_secs(1));
+    advance(Duration::from_secs(1));
     assert_eq!(wire.result(), None);
-    wire.sim.advance(Duration::from_secs(2));
+    advance(Duration::from_secs(2));
     assert_eq!(wire.result(), Some(Ok(())));
 }
 
@@ -366,11 +366,11 @@ fn whoever_reads_slowly_gets_every_answer() {
     let calls = (1..=6).map(|id| call(id, "big", "") + "\n");
     let text = calls.collect::<String>();
     assert_eq!(wire.write_some(text.as_bytes()), text.len());
-    wire.sim.settle();
+    settle();
     wire.peer.shutdown();
     let mut text = Vec::new();
     while wire.result().is_none() {
-        wire.sim.advance(Duration::from_millis(900));
+        advance(Duration::from_millis(900));
         let mut buf = [0; 4096];
         let reader = Pin::new(wire.reader.as_mut().unwrap());
         match reader.poll_read(&mut Context::from_waker(Waker::noop()), &mut buf) {
@@ -387,7 +387,7 @@ fn a_closed_output_ends_the_connection_quietly() {
     let mut wire = Wire::new().legacy();
     wire.call(1, "never");
     wire.reader = None;
-    wire.sim.settle();
+    settle();
     assert_eq!(wire.result(), None, "nobody has noticed yet");
     wire.call(2, "echo");
     assert_eq!(
@@ -402,7 +402,7 @@ fn shutdown_answers_what_runs_and_ends() {
     let mut wire = Wire::new().legacy();
     wire.call(1, "later");
     wire.peer.shutdown();
-    wire.sim.settle();
+    settle();
     assert_eq!(wire.result(), None);
     wire.watch.open();
     assert_eq!(wire.read(), answer(1, r#"{"later":true}"#));
@@ -425,7 +425,7 @@ fn a_peer_that_never_reads_stops_the_reader() {
     }
     loop {
         let count = wire.write_some(&text.as_bytes()[sent..]);
-        wire.sim.settle();
+        settle();
         if count == 0 {
             break;
         }
@@ -467,7 +467,7 @@ fn a_dropped_connection_drops_its_handlers() {
     let mut wire = Wire::new().legacy();
     wire.call(1, "keeps");
     let cx = wire.watch.contexts.lock().unwrap().remove(0);
-    wire.sim = Sim::default();
+    end();
     assert_eq!(dropped(&wire), 1);
     assert!(cx.is_cancelled() && wire.peer.is_closed());
     wire.peer.list_changed(ListKind::Tools);

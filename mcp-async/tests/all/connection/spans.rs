@@ -11,7 +11,7 @@ use std::sync::{Arc, LazyLock, Mutex};
 use allocation_counter::measure;
 use mcp_async::TraceContext;
 use mcp_async::server::layers::{Timeout, Trace, around};
-use mcp_async::server::{Call, Service, service_fn};
+use mcp_async::server::{BoxService, Call, Service, service_fn};
 use mcp_proto::json::{Raw, RawBuf};
 use mcp_proto::model::ServerFeatures;
 use mcp_proto::rpc::Method;
@@ -24,6 +24,7 @@ use tracing::subscriber::{Interest, with_default};
 use tracing::{Dispatch, Event, Metadata, Subscriber};
 
 use crate::connection::support::{Demo, Setup, Wire, call};
+use crate::sim::{advance, run, settle};
 
 /// Writes down every span when it ends, and every event when it happens.
 #[derive(Clone, Default)]
@@ -162,6 +163,7 @@ fn config() -> ServerConfig<'static> {
 
 /// A legacy session with a traced service.
 fn traced(service: impl Service) -> Wire {
+    let service: BoxService = Box::new(service);
     Wire::serving(config(), Trace::new().layer(service), 1 << 20, usize::MAX).legacy()
 }
 
@@ -207,7 +209,7 @@ fn every_call_has_a_span() {
         wire.call(1, "later");
         notes.saw(&[]);
         watch.open();
-        wire.sim.settle();
+        settle();
         notes.saw(&[&tool("later", "")]);
         wire.call(1, "a\\nb");
         let failed = ", error.type=-32602, otel.status_code=ERROR, rpc.response.status_code=-32602";
@@ -256,14 +258,14 @@ fn a_span_tells_what_went_wrong() {
     check("never", cancel, &[], "cancelled", "");
     check(
         "never",
-        |wire| wire.sim.advance(Duration::from_secs(9)),
+        |_| advance(Duration::from_secs(9)),
         &["WARN in 0 limit=9s message=a call took too long"],
         "timeout",
         "-32603",
     );
     let open = |wire: &mut Wire| {
         wire.watch.open();
-        wire.sim.settle();
+        settle();
     };
     check("panics_later", open, &[panicked], "panic", "-32603");
     let _ = std::panic::take_hook();
@@ -361,8 +363,8 @@ fn what_is_ignored_is_told_with_its_reason() {
             "DEBUG in 0 message=a message of the peer was ignored reason=LateResponse",
             "DEBUG in 0 message=a message of the peer was ignored reason=UnknownCancellation",
         ]);
-        wire.sim.advance(Duration::from_secs(60));
-        wire.sim.advance(Duration::from_secs(5));
+        advance(Duration::from_secs(60));
+        advance(Duration::from_secs(5));
         notes.saw(&["WARN in 0 limit=2 message=the peer did not answer a ping misses=1"]);
     });
 }
@@ -417,7 +419,7 @@ fn nobody_watching_costs_no_allocation() {
     let line = call(1, "x", "") + "\n";
     for warm in [false, false, true] {
         assert_eq!(wire.write_some(line.as_bytes()), line.len());
-        let measured = measure(|| wire.sim.settle());
+        let measured = measure(|| _ = settle());
         assert!(!wire.read().is_empty());
         assert!(!warm || measured.count_total == 1, "{measured:?}");
     }
@@ -455,16 +457,16 @@ fn calls_tell_their_traces() {
         Revision::V2025_11_25,
         Revision::V2026_07_28,
     ] {
-        let mut pair = only(revision).join();
+        let pair = only(revision).join();
         pair.watch.open();
         let client = pair.client.clone();
         let params = named("keeps");
         let call = || client.call::<RawBuf>(Method::ToolsCall, Some(&params));
-        pair.sim.run(call()).unwrap();
+        run(call()).unwrap();
         *pair.ears.trace.lock().unwrap() = parse('a');
-        pair.sim.run(call()).unwrap();
+        run(call()).unwrap();
         let own = parse('b').unwrap();
-        pair.sim.run(call().trace(&own)).unwrap();
+        run(call().trace(&own)).unwrap();
         let contexts = pair.watch.contexts.lock().unwrap();
         let traces: Vec<_> = contexts
             .iter()
@@ -478,13 +480,11 @@ fn calls_tell_their_traces() {
 fn calls_of_a_client_have_spans() {
     let notes = Notes::default();
     notes.watch(|| {
-        let mut pair = Setup::default().join();
+        let pair = Setup::default().join();
         let client = pair.client.clone();
         for (name, fields) in [("echo", ""), ("fails", " error.type=7"), ("asks", "")] {
             let params = named(name);
-            let _ = pair
-                .sim
-                .run(client.call::<RawBuf>(Method::ToolsCall, Some(&params)));
+            let _ = run(client.call::<RawBuf>(Method::ToolsCall, Some(&params)));
             let rest = match fields {
                 "" => ["", ""],
                 _ => [" otel.status_code=ERROR", " rpc.response.status_code=7"],
@@ -512,6 +512,8 @@ fn a_failed_tool_is_no_success() {
     use mcp_async::model::CallToolResult;
     use mcp_async::server::{Context, HandlerError, NoArguments};
 
+    use crate::server_typed::support::says;
+
     let server = mcp_async::Server::<()>::builder("demo", "1")
         .tool("told", "", |_: NoArguments, _: Context| async {
             Err::<(), _>(HandlerError::visible("SECRET"))
@@ -519,9 +521,7 @@ fn a_failed_tool_is_no_success() {
         .tool("result", "", |_: NoArguments, _: Context| async {
             Ok(CallToolResult::error("SECRET"))
         })
-        .tool("well", "", |_: NoArguments, _: Context| async {
-            Ok("SECRET")
-        });
+        .tool("well", "", says("SECRET"));
     let server = server.build().unwrap();
     let notes = Notes::default();
     notes.watch(|| {

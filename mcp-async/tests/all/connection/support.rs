@@ -3,11 +3,9 @@
 mod chopped;
 mod demo;
 mod pair;
-mod sim;
 mod wire;
 
 pub(crate) use chopped::Chopped;
 pub(crate) use demo::{Demo, Watch};
 pub(crate) use pair::{Pair, Setup};
-pub(crate) use sim::Sim;
 pub(crate) use wire::{Wire, call};

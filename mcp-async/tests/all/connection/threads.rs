@@ -80,6 +80,7 @@ fn callers_on_many_threads_share_a_connection() {
             Ok(number)
         })
     });
+    let service: server::BoxService = Box::new(service);
     let (served, _peer) = server::connect(right.split(), clock.clone(), config, service);
     let config = ClientConfig::new("test", "0");
     let (connection, client) = client::connect(left.split(), clock, config, ());

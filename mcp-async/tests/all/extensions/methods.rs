@@ -12,7 +12,7 @@ use mcp_async::server::{
 use mcp_proto::json::RawBuf;
 use mcp_proto::{Revision, RevisionSet, SendError};
 
-use crate::server_typed::support::{Wire, member, revisions};
+use crate::server_typed::support::{Wire, member, revisions, says};
 
 const NOTES: &str = "com.example/notes";
 
@@ -183,7 +183,7 @@ fn a_layer_finds_the_data_of_a_tool() {
             None => service.call(call),
         }
     }));
-    let tool = |name: &str| Tool::new(name).handler(|_: NoArguments, _| async { Ok("done") });
+    let tool = |name: &str| Tool::new(name).handler(says("done"));
     let server = Server::<()>::builder("demo", "1")
         .extension(prices)
         .with(tool("free").extension_data("another type"))

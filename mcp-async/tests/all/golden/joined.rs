@@ -2,25 +2,22 @@
 
 use core::fmt::Display;
 use core::future::Future;
-use core::pin::pin;
-use core::task::{self, Poll};
 use core::time::Duration;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use mcp_async::client::{CallError, ClientBuilder, Subscription, Update};
 use mcp_async::model::{
     CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, LoggingLevel, Root,
 };
 use mcp_async::server::Registry;
-use mcp_async::{Client, Clock, ErrorReply, Tap, duplex};
+use mcp_async::{Client, ErrorReply, Tap, duplex};
 use mcp_proto::json::RawBuf;
 use mcp_proto::{Revision, RevisionSet};
 
 use super::served;
 use super::tape::{Recorder, Tape};
 use super::transcript::Transcript;
-use crate::sim::{self, Flag, Sim, clock, settle};
+use crate::sim::{self, Sim, settle};
 
 #[derive(Clone, Copy)]
 pub(crate) enum Transport {
@@ -48,7 +45,7 @@ pub(crate) fn play(transport: Transport, revision: Revision, transcript: &mut Tr
             tape: tape.clone(),
             opens: core::mem::take(&mut opens),
         };
-        run(script(stage), || {
+        sim::drive(script(stage).as_mut(), &mut || {
             transcript.step();
             tape.write_down(transcript);
         });
@@ -69,27 +66,6 @@ pub(crate) fn play(transport: Transport, revision: Revision, transcript: &mut Tr
 }
 
 type Scenario = core::pin::Pin<Box<dyn Future<Output = ()>>>;
-
-/// Runs everything until the future is ready; time passes only when nothing else happens.
-/// `step` is called whenever it rests.
-fn run(future: impl Future<Output = ()>, mut step: impl FnMut()) {
-    let mut future = pin!(future);
-    let flag = Flag::new();
-    let waker = task::Waker::from(Arc::clone(&flag));
-    loop {
-        while flag.take() {
-            let cx = &mut task::Context::from_waker(&waker);
-            if let Poll::Ready(()) = future.as_mut().poll(cx) {
-                return;
-            }
-            settle();
-        }
-        step();
-        let next = clock().next_deadline().expect("something happens");
-        clock().advance(next.saturating_since(Sim.now()));
-        settle();
-    }
-}
 
 /// Where a scenario takes place.
 struct Stage {

@@ -14,7 +14,7 @@ use mcp_proto::{Revision, RevisionSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::sim::{Sim, clock, spawn};
+use crate::sim::{Sim, sleep, spawn};
 
 #[derive(Deserialize, JsonSchema)]
 struct Text {
@@ -165,13 +165,6 @@ fn server() -> Server<Sim> {
         .change_notifications()
         .build()
         .unwrap()
-}
-
-async fn sleep(time: Duration) {
-    use mcp_async::{Clock, Timer};
-    let mut timer = clock().timer();
-    let deadline = clock().now() + time;
-    core::future::poll_fn(|cx| timer.poll_until(deadline, cx)).await;
 }
 
 /// Serves one pipe in a task of its own.

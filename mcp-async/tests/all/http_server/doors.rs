@@ -44,11 +44,14 @@ fn check(
     status: u16,
     part: &str,
 ) -> HeaderMap {
-    let service = configure(server().http()).into_service().unwrap();
     let body = request(1, "server/discover", "");
     let mut request = modern(&body);
     change(&mut request);
-    let reply = send(&service, request);
+    answered(configure(server().http()), request, status, part)
+}
+
+fn answered(http: Http<Sim>, request: Request<&str>, status: u16, part: &str) -> HeaderMap {
+    let reply = send(&http.into_service().unwrap(), request);
     let (found, headers) = (reply.status, reply.headers.clone());
     let text = reply.whole();
     assert_eq!(found, status, "{text}");

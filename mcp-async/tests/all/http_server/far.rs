@@ -40,6 +40,33 @@ pub(crate) enum Fault {
     Full,
 }
 
+impl Fault {
+    /// What happens to a call before it reaches the store.
+    async fn on_the_way(self) -> Result<(), StoreError> {
+        match self {
+            Self::Fails => return Err(StoreError::new("out of order")),
+            Self::FailsLate(time) => {
+                sleep(Duration::from_millis(time)).await;
+                return Err(StoreError::new("out of order"));
+            }
+            Self::Hangs => pending().await,
+            Self::Late(time) => sleep(Duration::from_millis(time)).await,
+            Self::None | Self::LateAnswer(_) | Self::Unanswered | Self::Twice | Self::Full => {}
+        }
+        Ok(())
+    }
+
+    /// What happens to its answer.
+    async fn on_the_way_back(self) -> Result<(), StoreError> {
+        match self {
+            Self::LateAnswer(time) => sleep(Duration::from_millis(time)).await,
+            Self::Unanswered => return Err(StoreError::new("no answer")),
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
 /// The store that all processes see.
 pub(crate) struct Common {
     store: Mutex<Arc<MemoryStore>>,
@@ -204,30 +231,24 @@ impl Far {
         work: impl Fn(&MemoryStore) -> Result<T, StoreError> + Send + 'a,
     ) -> StoreFuture<'a, T> {
         Box::pin(async move {
-            let scripted = self.script.lock().unwrap().pop_front();
-            let fault = match self.fault() {
-                Fault::None => scripted.unwrap_or_default(),
-                lasting => lasting,
-            };
-            match fault {
-                Fault::Fails => return Err(StoreError::new("out of order")),
-                Fault::FailsLate(time) => {
-                    sleep(Duration::from_millis(time)).await;
-                    return Err(StoreError::new("out of order"));
-                }
-                Fault::Hangs => pending().await,
-                Fault::Late(time) => sleep(Duration::from_millis(time)).await,
-                Fault::Twice => drop(work(&self.common.store())),
-                Fault::None | Fault::LateAnswer(_) | Fault::Unanswered | Fault::Full => {}
+            let fault = self.next_fault();
+            fault.on_the_way().await?;
+            if fault == Fault::Twice {
+                drop(work(&self.common.store()));
             }
             let done = work(&self.common.store());
-            match fault {
-                Fault::LateAnswer(time) => sleep(Duration::from_millis(time)).await,
-                Fault::Unanswered => return Err(StoreError::new("no answer")),
-                _ => {}
-            }
+            fault.on_the_way_back().await?;
             done
         })
+    }
+
+    /// What happens to the next call.
+    fn next_fault(&self) -> Fault {
+        let scripted = self.script.lock().unwrap().pop_front();
+        match self.fault() {
+            Fault::None => scripted.unwrap_or_default(),
+            lasting => lasting,
+        }
     }
 
     /// Writes this to the store, unless there is a fault or no room.

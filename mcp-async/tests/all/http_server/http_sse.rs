@@ -8,6 +8,7 @@ use mcp_async::http::{Http, HttpService};
 use mcp_async::server::{Context, NoArguments, Principal};
 
 use crate::http_server::support::{Reply, advance, send, sleep};
+use crate::server_typed::support::says;
 use crate::sim::{Sim, settle};
 
 fn service() -> HttpService<Sim> {
@@ -16,11 +17,7 @@ fn service() -> HttpService<Sim> {
 
 fn service_with(set: impl FnOnce(Http<Sim>) -> Http<Sim>) -> HttpService<Sim> {
     let http = Server::<Sim>::builder("demo", "1.0")
-        .tool(
-            "echo",
-            "Says it at once",
-            |_: NoArguments, _: Context| async { Ok("done") },
-        )
+        .tool("echo", "Says it at once", says("done"))
         .tool(
             "slow",
             "Takes a second",

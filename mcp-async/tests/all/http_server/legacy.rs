@@ -11,16 +11,13 @@ use mcp_proto::json::RawBuf;
 use mcp_proto::rpc;
 
 use crate::http_server::support::{Reply, send, sleep};
+use crate::server_typed::support::says;
 use crate::sim::Sim;
 
 pub(crate) fn server() -> ServerBuilder<Sim> {
     Server::<Sim>::builder("demo", "1.0")
         .logging()
-        .tool(
-            "echo",
-            "Says it at once",
-            |_: NoArguments, _: Context| async { Ok("done") },
-        )
+        .tool("echo", "Says it at once", says("done"))
         .tool(
             "slow",
             "Takes a second",

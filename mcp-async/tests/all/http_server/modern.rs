@@ -11,6 +11,7 @@ use mcp_async::{ErrorReply, Server};
 use mcp_proto::rpc::code;
 
 use crate::http_server::support::{META, advance, modern, request, send, sleep, wait};
+use crate::server_typed::support::says;
 use crate::sim::Sim;
 
 fn service() -> HttpService<Sim> {
@@ -20,11 +21,7 @@ fn service() -> HttpService<Sim> {
 fn server() -> ServerBuilder<Sim> {
     Server::<Sim>::builder("demo", "1.0")
         .logging()
-        .tool(
-            "echo",
-            "Says it at once",
-            |_: NoArguments, _: Context| async { Ok("done") },
-        )
+        .tool("echo", "Says it at once", says("done"))
         .tool(
             "slow",
             "Takes a second",

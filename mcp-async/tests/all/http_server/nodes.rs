@@ -196,8 +196,8 @@ pub(crate) fn start(
     common: &Arc<Common>,
     wire: &Arc<Wire>,
     index: usize,
-    more: &impl Fn(ServerBuilder<Sim>) -> ServerBuilder<Sim>,
-    settings: &impl Fn(Http<Sim>) -> Http<Sim>,
+    more: &dyn Fn(ServerBuilder<Sim>) -> ServerBuilder<Sim>,
+    settings: &dyn Fn(Http<Sim>) -> Http<Sim>,
 ) -> Process {
     let sim = sim::Process::default();
     let (node, ran) = (Far::of(common), Arc::<Ran>::default());

@@ -3,25 +3,20 @@
 use core::future::Future;
 use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
-use core::time::Duration;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use http::{HeaderMap, Request, Response, StatusCode};
 use http_body::Body;
-use http_body_util::Full;
-use mcp_async::Clock;
+use http_body_util::{BodyExt as _, Full};
 use mcp_async::http::{HttpBody, HttpService};
 use tower_service::Service;
 
-use crate::sim::{Flag, clock, settle};
+use crate::sim::{Flag, settle};
 
-pub(crate) use crate::sim::Sim;
+pub(crate) use crate::sim::{Sim, advance, sleep};
 
-pub(crate) fn advance(by: Duration) {
-    clock().advance(by);
-    settle();
-}
+type BoxError = Box<dyn core::error::Error + Send + Sync>;
 
 /// Waits for nothing that only time would bring.
 pub(crate) fn now<F: Future>(future: F) -> F::Output {
@@ -34,14 +29,6 @@ pub(crate) fn now<F: Future>(future: F) -> F::Output {
         }
     }
     panic!("it waits")
-}
-
-/// Resolves when so much time has passed.
-pub(crate) async fn sleep(time: Duration) {
-    use mcp_async::Timer;
-    let mut timer = Sim.timer();
-    let deadline = Sim.now() + time;
-    core::future::poll_fn(|cx| timer.poll_until(deadline, cx)).await;
 }
 
 /// A response whose body is read bit by bit.
@@ -63,8 +50,10 @@ pub(crate) fn send(service: &HttpService<Sim>, request: Request<&str>) -> Reply 
 
 pub(crate) fn send_body<B>(service: &HttpService<Sim>, request: Request<B>) -> Reply
 where
-    B: Body<Data: Send> + Send + 'static,
+    B: Body<Data = Bytes, Error: Into<BoxError>> + Send + 'static,
 {
+    // Boxed: the service is compiled once for all bodies.
+    let request = request.map(|body| body.map_err(Into::<BoxError>::into).boxed_unsync());
     let Ok(response) = now(service.clone().call(request));
     Reply::new(response)
 }

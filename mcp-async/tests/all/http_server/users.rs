@@ -8,12 +8,13 @@ use http::request::Parts;
 use mcp_async::Server;
 use mcp_async::http::{AuthError, HttpService, Principal};
 use mcp_async::model;
-use mcp_async::server::{Context, NoArguments, Registry, Resource, Tool};
+use mcp_async::server::{Context, Registry, Resource, Tool};
 use mcp_proto::model::CacheScope;
 use mcp_proto::server::ListKind;
 
 use crate::http_server::legacy::{Session, initialize, post};
 use crate::http_server::support::{META, Reply, modern, request, send, signed};
+use crate::server_typed::support::says;
 use crate::sim::Sim;
 
 /// The claims of an administrator.
@@ -35,7 +36,7 @@ fn by_token(head: &Parts) -> Ready<Result<Principal, AuthError>> {
 }
 
 fn service() -> (Registry, HttpService<Sim>) {
-    let tool = |name| Tool::new(name).handler(|_: NoArguments, _| async { Ok("called") });
+    let tool = |name| Tool::new(name).handler(says("called"));
     let resource = |uri| Resource::new(uri, uri).handler(|_| async { Ok("read") });
     let server = Server::<Sim>::builder("demo", "1.0")
         .change_notifications()

@@ -20,6 +20,7 @@ use url::form_urlencoded;
 
 use crate::client_http::site::check;
 use crate::protection::support::{ISSUER, RESOURCE, protection, server};
+use crate::server_typed::support::says;
 use crate::sim::Sim;
 
 /// The protected server, and the authorization server that its metadata names.
@@ -33,7 +34,7 @@ struct Parties {
 impl Parties {
     fn new() -> Self {
         let purge = Tool::new("purge").scopes(["notes:delete"]);
-        let purge = purge.handler(|_: NoArguments, _| async { Ok("purged") });
+        let purge = purge.handler(says("purged"));
         let share = Tool::new("share").handler(|_: NoArguments, cx: CallContext| async move {
             cx.require_scopes(["notes:share"])?;
             Ok("shared")

@@ -16,6 +16,7 @@ use mcp_proto::model::CacheScope;
 use crate::http_server::legacy::{call, initialize, post};
 use crate::http_server::support::{Reply, advance, modern, request, send, sleep};
 use crate::protection::support::{Client, METADATA, REVISIONS, protection};
+use crate::server_typed::support::says;
 use crate::sim::Sim;
 
 /// How often a handler ran.
@@ -542,11 +543,11 @@ fn requirements_that_are_no_scopes_are_mistakes() {
     };
     let server = || Server::<Sim>::builder("demo", "1.0");
     let tool = Tool::new("a").scopes(["two words"]);
-    check(server().with(tool.handler(|_: NoArguments, _| async { Ok("") })));
+    check(server().with(tool.handler(says(""))));
     let resource = Resource::new("a://b", "a").scopes([""]);
     check(server().with(resource.handler(|_| async { Ok("") })));
     let template = Template::new("a://{b}", "a").scopes(["offline_access"]);
     check(server().with(template.raw(|_, _| async { Ok("") })));
     let prompt = Prompt::new("a").scopes(["\""]);
-    check(server().with(prompt.handler(|_: NoArguments, _| async { Ok("") })));
+    check(server().with(prompt.handler(says(""))));
 }

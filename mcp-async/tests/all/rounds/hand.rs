@@ -1,26 +1,23 @@
 //! A hand that writes the client's lines of 2026-07-28 and reads the server's.
 
-use core::pin::Pin;
-use core::task::{Context as Task, Poll, Waker};
 use core::time::Duration;
 use std::sync::{Arc, Mutex};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use futures_io::{AsyncRead, AsyncWrite};
-use mcp_async::server::{CallContext, StateKeys};
-use mcp_async::{PipeReader, PipeWriter, duplex, server};
+use mcp_async::server::{BoxService, CallContext, StateKeys};
+use mcp_async::{duplex, server};
 use mcp_proto::json::{Raw, RawBuf};
 use mcp_proto::model::ServerFeatures;
 use mcp_proto::server::ServerConfig;
 
-use crate::rounds::support::{Notes, Sim, Told, Tool};
+use crate::line_peer::LinePeer;
+use crate::rounds::support::{Told, Tool};
+use crate::seen::Seen;
+use crate::sim::{Sim, spawn};
 
 pub(crate) struct Hand {
-    sim: Sim,
-    reader: PipeReader,
-    writer: PipeWriter,
-    next: u32,
-    pub(crate) notes: Notes,
+    peer: LinePeer,
+    pub(crate) notes: Seen,
 }
 
 /// What came of a call.
@@ -78,11 +75,14 @@ impl Hand {
     pub(crate) fn new(
         keys: StateKeys,
         principal: Option<&str>,
-        tool: impl Fn(CallContext, Notes) -> Told + Send + 'static,
+        tool: impl Fn(CallContext, Seen) -> Told + Send + 'static,
     ) -> Self {
-        let mut sim = Sim::default();
-        let notes = Notes::default();
-        let noted = notes.clone();
+        let notes = Seen::default();
+        let service = Tool::boxed(&notes, tool);
+        Self::of(keys, principal, service, notes)
+    }
+
+    fn of(keys: StateKeys, principal: Option<&str>, service: BoxService, notes: Seen) -> Self {
         let (ours, theirs) = duplex(1 << 20);
         let features = ServerFeatures::TOOLS
             .with(ServerFeatures::PROMPTS)
@@ -92,19 +92,14 @@ impl Hand {
             capabilities: features.capabilities(),
             ..ServerConfig::new("asker", "1")
         };
-        let service = Tool(move |cx| tool(cx, noted.clone()));
-        let (served, _) = server::connect(theirs.split(), sim.clock.clone(), config, service);
+        let (served, _) = server::connect(theirs.split(), Sim, config, service);
         let mut served = served.with_state_keys(keys);
         if let Some(principal) = principal {
             served = served.with_principal(principal);
         }
-        sim.spawn(async { served.await.unwrap() });
-        let (reader, writer) = ours.split();
+        spawn(async { served.await.unwrap() });
         Self {
-            sim,
-            reader,
-            writer,
-            next: 0,
+            peer: LinePeer::new(ours.split()),
             notes,
         }
     }
@@ -126,25 +121,7 @@ impl Hand {
 
     /// All that the server writes upon a request.
     pub(crate) fn send(&mut self, method: &str, members: &str) -> Vec<String> {
-        self.next += 1;
-        let line = format!(
-            "{{\"jsonrpc\":\"2.0\",\"id\":{},\"method\":\"{method}\",\"params\":{{{members},{META}}}}}\n",
-            self.next
-        );
-        let cx = &mut Task::from_waker(Waker::noop());
-        let written = Pin::new(&mut self.writer).poll_write(cx, line.as_bytes());
-        assert!(matches!(written, Poll::Ready(Ok(count)) if count == line.len()));
-        let mut text = Vec::new();
-        loop {
-            self.sim.settle();
-            let mut buf = vec![0; 1 << 16];
-            match Pin::new(&mut self.reader).poll_read(cx, &mut buf) {
-                Poll::Ready(count) => text.extend_from_slice(&buf[..count.unwrap()]),
-                Poll::Pending => break,
-            }
-        }
-        let text = String::from_utf8(text).unwrap();
-        text.lines().map(str::to_owned).collect()
+        self.peer.send(method, members)
     }
 }
 
@@ -183,9 +160,3 @@ fn came(line: &str) -> Came {
         text(&member(result.as_raw(), "requestState").unwrap()),
     )
 }
-
-const META: &str = concat!(
-    r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","#,
-    r#""io.modelcontextprotocol/clientCapabilities":{"sampling":{},"elicitation":{},"roots":{}},"#,
-    r#""io.modelcontextprotocol/logLevel":"info","progressToken":"p"}"#
-);

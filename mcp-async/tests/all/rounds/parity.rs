@@ -13,7 +13,8 @@ use mcp_proto::model::{ClientFeatures, LoggingLevel};
 use mcp_proto::revision::Elicitation;
 use mcp_proto::{Revision, SendError};
 
-use crate::rounds::support::{Guard, Notes, Rig, Told, everywhere, join, say};
+use crate::rounds::support::{Rig, Told, everywhere, join, say};
+use crate::seen::{Guard, Seen};
 
 /// MR-20. SP-12.
 #[test]
@@ -21,7 +22,7 @@ fn questions_in_sequence() {
     everywhere(|revision| {
         let mut rig = Rig::new(revision, |cx, notes| {
             Box::pin(async move {
-                let _guard = Guard(notes);
+                let _guard = Guard(notes, "dropped");
                 let first = say(&cx, "first", "one").await?;
                 let second = say(&cx, "second", &format!("{first} two")).await?;
                 Ok(second)
@@ -39,7 +40,7 @@ fn joined_questions_are_one_round() {
     everywhere(|revision| {
         let mut rig = Rig::new(revision, |cx, notes| {
             Box::pin(async move {
-                let _guard = Guard(notes);
+                let _guard = Guard(notes, "dropped");
                 let both = join(say(&cx, "a", "one"), say(&cx, "b", "two")).await;
                 Ok(format!("{} {}", both.0?, both.1?))
             })
@@ -55,7 +56,7 @@ fn a_handler_that_wakes_itself_first() {
     everywhere(|revision| {
         let mut rig = Rig::new(revision, |cx, notes| {
             Box::pin(async move {
-                let _guard = Guard(notes);
+                let _guard = Guard(notes, "dropped");
                 let mut turns = 0;
                 poll_fn(|cx| {
                     turns += 1;
@@ -82,7 +83,7 @@ fn a_value_is_computed_once() {
         let mut rig = Rig::new(revision, |cx, notes| {
             Box::pin(async move {
                 let compute = async {
-                    notes.add("computed");
+                    notes.note("computed");
                     String::from("seven")
                 };
                 let value = cx.once("value", compute).await.unwrap();
@@ -257,11 +258,11 @@ fn what_the_revision_does_not_have_is_named() {
 /// SP-07: the handler and its caller can distinguish a rejection by the user from a fault.
 #[test]
 fn a_rejection_is_told_apart() {
-    let ask = |cx: CallContext, notes: Notes| -> Told {
+    let ask = |cx: CallContext, notes: Seen| -> Told {
         Box::pin(async move {
             let refused = say(&cx, "key", "one").await.unwrap_err();
             let rejected = matches!(&refused, AskError::Rejected(_));
-            notes.add(format!("rejected: {rejected}"));
+            notes.note(format!("rejected: {rejected}"));
             Err(refused)
         })
     };
@@ -436,7 +437,7 @@ fn a_cancelled_call_drops_the_handler_and_its_question() {
     everywhere(|revision| {
         let mut rig = Rig::new(revision, |cx, notes| {
             Box::pin(async move {
-                let _guard = Guard(notes);
+                let _guard = Guard(notes, "dropped");
                 let answer = say(&cx, "key", "one").await?;
                 pending::<()>().await;
                 Ok(answer)

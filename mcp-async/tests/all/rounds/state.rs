@@ -6,12 +6,13 @@ use mcp_async::server::{AskError, CallContext, StateError, StateKeys};
 use mcp_proto::model::LoggingLevel;
 
 use crate::rounds::hand::{Came, Hand, Wall, round, said};
-use crate::rounds::support::{Notes, Told, say};
+use crate::rounds::support::{Told, say};
+use crate::seen::Seen;
 
 /// Asks twice.
-fn twice(cx: CallContext, notes: Notes) -> Told {
+fn twice(cx: CallContext, notes: Seen) -> Told {
     Box::pin(async move {
-        notes.add("run");
+        notes.note("run");
         let first = say(&cx, "first", "one").await?;
         let second = say(&cx, "second", "two").await?;
         Ok(format!("{first} {second}"))
@@ -254,7 +255,7 @@ fn what_is_too_much_to_carry() {
             assert!(matches!(full, Err(StateError::Full)), "{full:?}");
             let other = state.value::<u32>("large");
             assert!(matches!(other, Err(StateError::Decode(_))), "{other:?}");
-            notes.add("checked");
+            notes.note("checked");
             let answer = say(&cx, "key", "one").await?;
             state.remove("large");
             say(&cx, "next", "two").await?;

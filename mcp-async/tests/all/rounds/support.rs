@@ -10,7 +10,7 @@ use mcp_async::client::{self, CallError, Handler, IncomingQuestion, Reply};
 use mcp_async::model::{
     CreateMessageParams, CreateMessageResult, ElicitResult, ListRootsResult, Root, SamplingMessage,
 };
-use mcp_async::server::{AskError, Call, CallContext, Service, StateKeys};
+use mcp_async::server::{AskError, BoxService, Call, CallContext, Service, StateKeys};
 use mcp_async::{ErrorReply, Job, duplex, server};
 use mcp_proto::client::ClientConfig;
 use mcp_proto::json::RawBuf;
@@ -20,45 +20,39 @@ use mcp_proto::server::ServerConfig;
 use mcp_proto::{Revision, RevisionSet};
 use serde::{Deserialize, Serialize};
 
-pub(crate) use crate::connection::support::Sim;
+use crate::seen::Seen;
+use crate::sim::{Sim, run, settle, spawn};
 
 /// What a handler comes to.
 pub(crate) type Told = Pin<Box<dyn Future<Output = Result<String, AskError>> + Send>>;
 
-/// What happened, line by line.
-#[derive(Clone, Default)]
-pub(crate) struct Notes(Arc<Mutex<Vec<String>>>);
-
-impl Notes {
-    pub(crate) fn add(&self, line: impl Into<String>) {
-        self.0.lock().unwrap().push(line.into());
-    }
-
-    pub(crate) fn take(&self) -> Vec<String> {
-        core::mem::take(&mut self.0.lock().unwrap())
-    }
+/// The server: every call is answered by the one function, which notes what happens.
+pub(crate) struct Tool {
+    answer: Box<dyn Fn(CallContext, Seen) -> Told + Send>,
+    notes: Seen,
 }
 
-/// Notes when it goes.
-pub(crate) struct Guard(pub(crate) Notes);
-
-impl Drop for Guard {
-    fn drop(&mut self) {
-        self.0.add("dropped");
+impl Tool {
+    /// Boxed, so that the connection is compiled once for all tools.
+    pub(crate) fn boxed(
+        notes: &Seen,
+        answer: impl Fn(CallContext, Seen) -> Told + Send + 'static,
+    ) -> BoxService {
+        Box::new(Self {
+            answer: Box::new(answer),
+            notes: notes.clone(),
+        })
     }
 }
-
-/// The server: every call is answered by the one function.
-pub(crate) struct Tool<F>(pub(crate) F);
 
 #[derive(Debug, Deserialize, Serialize)]
 struct Said {
     said: String,
 }
 
-impl<F: Fn(CallContext) -> Told + Send + 'static> Service for Tool<F> {
+impl Service for Tool {
     fn call(&self, call: Call<'_>) -> Job {
-        let answer = (self.0)(call.context().clone());
+        let answer = (self.answer)(call.context().clone(), self.notes.clone());
         call.answer(async move {
             match answer.await {
                 Ok(said) => Ok(Said { said }),
@@ -78,7 +72,7 @@ impl<F: Fn(CallContext) -> Told + Send + 'static> Service for Tool<F> {
 #[derive(Default)]
 pub(crate) struct Person {
     /// What it was asked, and what it was told.
-    pub(crate) heard: Notes,
+    pub(crate) heard: Seen,
     /// It never answers.
     silent: AtomicBool,
     /// It refuses every question with this error.
@@ -115,7 +109,7 @@ impl Handler for Ears {
             Method::RootsList => "roots".to_owned(),
             _ => question.params.get("message").unwrap().as_str().to_owned(),
         };
-        self.0.heard.add(&text);
+        self.0.heard.note(&text);
         if self.0.silent.load(Ordering::SeqCst) {
             return Reply::new(core::future::pending::<Result<(), ErrorReply>>());
         }
@@ -138,7 +132,7 @@ impl Handler for Ears {
     }
 
     fn notified(&self, notification: Notification<'_>, _: Option<u64>) {
-        self.0.heard.add(notification.method.to_string());
+        self.0.heard.note(notification.method.to_string());
     }
 }
 
@@ -149,18 +143,17 @@ const ACCEPT: &str = r#"{"action":"accept","content":{"city":"Kyoto","nights":3}
 
 /// Both, joined.
 pub(crate) struct Rig {
-    pub(crate) sim: Sim,
     pub(crate) revision: Revision,
     pub(crate) client: client::Peer,
     pub(crate) person: Arc<Person>,
     /// What the handler noted.
-    pub(crate) notes: Notes,
+    pub(crate) notes: Seen,
 }
 
 impl Rig {
     pub(crate) fn new(
         revision: Revision,
-        tool: impl Fn(CallContext, Notes) -> Told + Send + 'static,
+        tool: impl Fn(CallContext, Seen) -> Told + Send + 'static,
     ) -> Self {
         Self::with(revision, EVERYTHING, tool)
     }
@@ -169,11 +162,19 @@ impl Rig {
     pub(crate) fn with(
         revision: Revision,
         features: ClientFeatures,
-        tool: impl Fn(CallContext, Notes) -> Told + Send + 'static,
+        tool: impl Fn(CallContext, Seen) -> Told + Send + 'static,
     ) -> Self {
-        let mut sim = Sim::default();
-        let notes = Notes::default();
-        let noted = notes.clone();
+        let notes = Seen::default();
+        let service = Tool::boxed(&notes, tool);
+        Self::joined(revision, features, service, notes)
+    }
+
+    fn joined(
+        revision: Revision,
+        features: ClientFeatures,
+        service: BoxService,
+        notes: Seen,
+    ) -> Self {
         let (left, right) = duplex(1 << 16);
         let features_served = ServerFeatures::TOOLS
             .with(ServerFeatures::PROMPTS)
@@ -184,8 +185,7 @@ impl Rig {
             revisions: RevisionSet::of(&Revision::ALL),
             ..ServerConfig::new("asker", "1")
         };
-        let service = Tool(move |cx| tool(cx, noted.clone()));
-        let (served, _peer) = server::connect(right.split(), sim.clock.clone(), config, service);
+        let (served, _peer) = server::connect(right.split(), Sim, config, service);
         let served = served.with_state_keys(StateKeys::new([1; 32]));
         let config = ClientConfig {
             revisions: RevisionSet::of(&[revision]),
@@ -194,11 +194,10 @@ impl Rig {
         };
         let person = Arc::new(Person::default());
         let ears = Ears(Arc::clone(&person));
-        let (connection, client) = client::connect(left.split(), sim.clock.clone(), config, ears);
-        sim.spawn(async { served.await.unwrap() });
-        sim.spawn(async { connection.await.unwrap() });
+        let (connection, client) = client::connect(left.split(), Sim, config, ears);
+        spawn(async { served.await.unwrap() });
+        spawn(async { connection.await.unwrap() });
         Self {
-            sim,
             revision,
             client,
             person,
@@ -216,8 +215,8 @@ impl Rig {
         let call = self.client.call::<Said>(method, Some(&params));
         let heard = self.person.heard.clone();
         let call =
-            call.on_progress(|progress| heard.add(format!("progress {}", progress.progress)));
-        self.sim.run(call).map(|said| said.said)
+            call.on_progress(|progress| heard.note(format!("progress {}", progress.progress)));
+        run(call).map(|said| said.said)
     }
 
     /// What the tool says in the end, with help from real threads.
@@ -229,7 +228,7 @@ impl Rig {
             if let Poll::Ready(said) = call.as_mut().poll(cx) {
                 return said.map(|said| said.said);
             }
-            self.sim.settle();
+            settle();
             std::thread::yield_now();
         }
         panic!("the threads are stuck");
@@ -242,10 +241,10 @@ impl Rig {
         let cx = &mut task::Context::from_waker(task::Waker::noop());
         for _ in 0..8 {
             assert!(call.as_mut().poll(cx).is_pending());
-            self.sim.settle();
+            settle();
         }
         drop(call);
-        self.sim.settle();
+        settle();
     }
 
     /// How often a handler runs that has to ask so many times in sequence.

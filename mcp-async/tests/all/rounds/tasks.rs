@@ -1,7 +1,7 @@
 //! Questions beside other work: in a race, from another task, from a thread.
 
 use core::future::{Future, pending, poll_fn};
-use core::pin::{Pin, pin};
+use core::pin::pin;
 use core::task::{Context as Task, Poll, Waker};
 use std::sync::{Arc, Mutex};
 use std::task::Wake;
@@ -12,53 +12,26 @@ use mcp_async::server::AskError;
 use mcp_proto::SendError;
 use mcp_proto::rpc::Method;
 
-use crate::rounds::support::{Guard, Notes, Rig, everywhere, say};
+use crate::rounds::support::{Rig, everywhere, say};
+use crate::seen::{Guard, Seen};
+use crate::sim::{settle, spawn};
 
-/// Tasks that handlers spawn, for the test to run.
-#[derive(Clone, Default)]
-struct Spawner(Arc<Mutex<(Vec<Spawned>, Option<Waker>)>>);
-
-type Spawned = Pin<Box<dyn Future<Output = ()> + Send>>;
-
-impl Spawner {
-    /// Runs what was spawned in the rig.
-    fn serve(&self, rig: &mut Rig) {
-        let queue = self.clone();
-        let mut running: Vec<Spawned> = Vec::new();
-        rig.sim.spawn(poll_fn(move |cx| {
-            {
-                let mut queue = queue.0.lock().unwrap();
-                running.append(&mut queue.0);
-                queue.1 = Some(cx.waker().clone());
-            }
-            running.retain_mut(|task| task.as_mut().poll(cx).is_pending());
-            Poll::<()>::Pending
-        }));
-    }
-
-    /// The output of a future that runs in a task of its own, which nothing ends.
-    fn spawn<T: Send + 'static>(
-        &self,
-        future: impl Future<Output = T> + Send + 'static,
-    ) -> impl Future<Output = T> + Send {
-        let slot = Arc::new(Mutex::new((None, None::<Waker>)));
-        let done = Arc::clone(&slot);
+/// The output of a future that runs in a task of its own, which nothing ends.
+fn spawned<T: Send + 'static>(
+    future: impl Future<Output = T> + Send + 'static,
+) -> impl Future<Output = T> + Send {
+    let slot = Arc::new(Mutex::new((None, None::<Waker>)));
+    let done = Arc::clone(&slot);
+    spawn(async move {
+        let value = future.await;
         let waker = {
-            let mut queue = self.0.lock().unwrap();
-            queue.0.push(Box::pin(async move {
-                let value = future.await;
-                let waker = {
-                    let mut slot = done.lock().unwrap();
-                    slot.0 = Some(value);
-                    slot.1.take()
-                };
-                waker.into_iter().for_each(Waker::wake);
-            }));
-            queue.1.take()
+            let mut slot = done.lock().unwrap();
+            slot.0 = Some(value);
+            slot.1.take()
         };
         waker.into_iter().for_each(Waker::wake);
-        received(slot)
-    }
+    });
+    received(slot)
 }
 
 async fn received<T>(slot: Arc<Mutex<(Option<T>, Option<Waker>)>>) -> T {
@@ -73,15 +46,12 @@ async fn received<T>(slot: Arc<Mutex<(Option<T>, Option<Waker>)>>) -> T {
 #[test]
 fn a_question_from_a_spawned_task() {
     everywhere(|revision| {
-        let spawner = Spawner::default();
-        let spawn = spawner.clone();
-        let mut rig = Rig::new(revision, move |cx, notes| {
-            let spawn = spawn.clone();
+        let mut rig = Rig::new(revision, |cx, notes| {
             Box::pin(async move {
-                let _guard = Guard(notes.clone());
+                let _guard = Guard(notes.clone(), "dropped");
                 let asker = cx.clone();
-                let task = spawn.spawn(async move {
-                    let _guard = Guard(notes);
+                let task = spawned(async move {
+                    let _guard = Guard(notes, "dropped");
                     // It ends with the call, whatever becomes of its question.
                     let mut ended = pin!(asker.cancelled());
                     let mut asked = pin!(say(&asker, "key", "one"));
@@ -94,7 +64,6 @@ fn a_question_from_a_spawned_task() {
                 task.await.expect("the handler still waits")
             })
         });
-        spawner.serve(&mut rig);
         assert_eq!(rig.call().unwrap(), "one!");
         assert_eq!(rig.person.heard.take(), ["one"]);
         // Of the handler and of its task, in each run.
@@ -105,25 +74,21 @@ fn a_question_from_a_spawned_task() {
 #[test]
 fn a_question_that_nobody_watches_ends_with_the_connection() {
     everywhere(|revision| {
-        let spawner = Spawner::default();
-        let spawn = spawner.clone();
-        let mut rig = Rig::new(revision, move |cx, notes| {
-            let spawn = spawn.clone();
+        let mut rig = Rig::new(revision, |cx, notes| {
             Box::pin(async move {
                 for late in [false, true] {
                     let (asker, notes) = (cx.clone(), notes.clone());
-                    let _detached = spawn.spawn(async move {
+                    let _detached = spawned(async move {
                         if late {
                             asker.cancelled().await;
                         }
                         let answer = say(&asker, if late { "late" } else { "key" }, "one").await;
-                        notes.add(format!("{answer:?}"));
+                        notes.note(format!("{answer:?}"));
                     });
                 }
                 pending().await
             })
         });
-        spawner.serve(&mut rig);
         rig.person.silence();
         rig.call_and_cancel();
         if revision.is_modern() {
@@ -133,7 +98,7 @@ fn a_question_that_nobody_watches_ends_with_the_connection() {
             assert_eq!(rig.notes.take(), ["Err(Cancelled)", "Err(Cancelled)"]);
         }
         rig.client.close();
-        rig.sim.settle();
+        settle();
         if revision.is_modern() {
             assert_eq!(rig.notes.take(), ["Err(Closed)", "Err(Closed)"]);
         }
@@ -145,7 +110,7 @@ fn a_question_from_a_thread() {
     everywhere(|revision| {
         let mut rig = Rig::new(revision, |cx, notes| {
             Box::pin(async move {
-                notes.add("run");
+                notes.note("run");
                 let slot = Arc::new(Mutex::new((None, None::<Waker>)));
                 let done = Arc::clone(&slot);
                 thread::spawn(move || {
@@ -195,9 +160,9 @@ fn block_on<T>(future: impl Future<Output = T>) -> T {
 #[test]
 fn a_question_in_a_select() {
     everywhere(|revision| {
-        let mut rig = Rig::new(revision, |cx, notes: Notes| {
+        let mut rig = Rig::new(revision, |cx, notes: Seen| {
             Box::pin(async move {
-                notes.add("run");
+                notes.note("run");
                 let mut asked = pin!(say(&cx, "key", "one"));
                 let mut polls = 0;
                 let won = poll_fn(|cx| {

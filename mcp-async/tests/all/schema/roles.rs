@@ -43,6 +43,7 @@ fn as_client(schema: String, content: String) -> Result<String, String> {
             ..ServerConfig::new("hostile", "1")
         };
         let (ours, theirs) = duplex(1 << 20);
+        let service: server::BoxService = Box::new(service);
         let (connection, _peer) = server::connect(theirs.split(), Sim, config, service);
         spawn(async { drop(connection.await) });
         run(async {

@@ -17,7 +17,7 @@ use mcp_async::{ManualClock, Server, duplex};
 use mcp_proto::server::ListKind;
 use mcp_proto::{Limits, Revision};
 
-use crate::server_typed::support::{Wire, member, revisions, text};
+use crate::server_typed::support::{Wire, member, revisions, says, text};
 
 /// Waits for one more poll.
 async fn once_more() {
@@ -72,9 +72,7 @@ fn panics_tell_nothing() {
             pending::<()>().await;
             Ok("never")
         })
-        .tool("well", "", |_: NoArguments, _: Context| async {
-            Ok("well")
-        })
+        .tool("well", "", says("well"))
         .resource("test://r", "r", |_: Context| async {
             panics(true);
             Ok("never")
@@ -138,9 +136,7 @@ fn nobody_answers_twice() {
                 Ok("never")
             }
         })
-        .tool("well", "", |_: NoArguments, _: Context| async {
-            Ok("well")
-        });
+        .tool("well", "", says("well"));
     for revision in revisions() {
         let mut wire = Wire::new(&server, revision);
         let params = r#"{"name":"keeps","_meta":{"progressToken":1}}"#;

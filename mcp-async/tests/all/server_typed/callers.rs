@@ -5,13 +5,13 @@ use core::time::Duration;
 use mcp_async::Server;
 use mcp_async::model;
 use mcp_async::server::{
-    Context, HandlerError, NoArguments, Principal, Prompt, Resource, ServerBuilder, Template, Tool,
+    Context, HandlerError, Principal, Prompt, Resource, ServerBuilder, Template, Tool,
 };
 use mcp_proto::Revision;
 use mcp_proto::model::CacheScope;
 use mcp_proto::server::ListKind;
 
-use crate::server_typed::support::{Offer, Wire, member, revisions};
+use crate::server_typed::support::{Offer, Wire, member, revisions, says};
 
 /// The claims of an administrator.
 struct Admin;
@@ -43,11 +43,11 @@ fn prompt(name: &str) -> Prompt {
     Prompt::new(name)
         .complete("a", |_, _| async { Ok(vec!["x"]) })
         .argument(model::PromptArgument::optional("a"))
-        .handler(|_: NoArguments, _| async { Ok("asked") })
+        .handler(says("asked"))
 }
 
 fn tool(name: &str) -> Tool {
-    Tool::new(name).handler(|_: NoArguments, _| async { Ok("called") })
+    Tool::new(name).handler(says("called"))
 }
 
 fn resource(uri: &str) -> Resource {

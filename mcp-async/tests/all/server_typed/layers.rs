@@ -14,6 +14,7 @@ use mcp_proto::json::RawBuf;
 
 use super::support::Wire;
 use crate::client_typed::support::poll_once;
+use crate::server_typed::support::says;
 
 type Seen = Arc<Mutex<Vec<(Option<String>, CallOutcome)>>>;
 
@@ -37,9 +38,7 @@ fn noting(seen: &Seen) -> impl ServerLayer {
 fn layers_learn_how_a_call_ended() {
     let seen = Seen::default();
     let server = Server::<()>::builder("demo", "1")
-        .tool("works", "", |_: NoArguments, _: Context| async {
-            Ok("done")
-        })
+        .tool("works", "", says("done"))
         .tool("fails", "", |_: NoArguments, _: Context| async {
             Ok(CallToolResult::error("full"))
         })
@@ -89,9 +88,7 @@ fn jobs_learn_that_their_call_was_cancelled() {
     let kept: Arc<Mutex<Option<Job>>> = Arc::default();
     let keep = Arc::clone(&kept);
     let server = Server::<()>::builder("demo", "1")
-        .tool("works", "", |_: NoArguments, _: Context| async {
-            Ok("done")
-        })
+        .tool("works", "", says("done"))
         .layer(around(move |call, service| {
             let keep = Arc::clone(&keep);
             service.call(call).wrap(|job| async move {

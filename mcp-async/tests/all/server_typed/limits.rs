@@ -6,7 +6,7 @@ use mcp_async::Server;
 use mcp_async::model::{LoggingLevel, PromptArgument};
 use mcp_async::server::{Context, NoArguments, Prompt, RateLimit, RateLimits, Tool};
 
-use crate::server_typed::support::{Wire, member, revisions};
+use crate::server_typed::support::{Wire, member, revisions, says};
 
 fn tool(name: &str) -> Tool {
     Tool::new(name).handler(|_: NoArguments, _| async { Ok(()) })
@@ -18,7 +18,7 @@ fn each_connection_has_limits_of_its_own() {
     let prompt = Prompt::new("p")
         .argument(PromptArgument::optional("a"))
         .complete("a", |_, _| async { Ok(vec!["x"]) })
-        .handler(|_: NoArguments, _| async { Ok("") });
+        .handler(says(""));
     let server = Server::<()>::builder("demo", "1")
         .with(tool("a"))
         .with(tool("b"))

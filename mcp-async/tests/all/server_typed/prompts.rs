@@ -10,7 +10,7 @@ use mcp_async::server::{
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::server_typed::support::{Wire, member, revisions, text};
+use crate::server_typed::support::{Wire, member, revisions, says, text};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -170,7 +170,7 @@ fn completions_know_what_is_typed_and_stop_at_100() {
         .complete("fails", |_, _| async {
             Err::<Completion, _>("x".parse::<u8>().unwrap_err().into())
         })
-        .handler(|_: NoArguments, _| async { Ok("") });
+        .handler(says(""));
     let template = Template::new("x://{id}/{plain}", "x")
         .complete("id", |typed: CompletionRequest, _| async move {
             let all = (1..=150).map(|id: u8| id.to_string());

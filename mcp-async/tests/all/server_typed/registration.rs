@@ -15,7 +15,7 @@ use mcp_proto::server::ListKind;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::server_typed::support::{Wire, member, revisions};
+use crate::server_typed::support::{Wire, member, revisions, says};
 
 fn new() -> ServerBuilder<()> {
     Server::builder("demo", "1")
@@ -28,7 +28,7 @@ fn tool(name: &str) -> Tool {
 /// TL-01, PR-01, RS-01, CP-01, LG-01.
 #[test]
 fn capabilities_follow_from_what_is_registered() {
-    let prompt = || Prompt::new("p").handler(|_: NoArguments, _| async { Ok("x") });
+    let prompt = || Prompt::new("p").handler(says("x"));
     let resource = || Resource::new("x://", "x").handler(|_| async { Ok("x") });
     let argument = || PromptArgument::optional("a");
     let complete = |_: CompletionRequest, _: Context| async { Ok(vec!["x"]) };
@@ -145,9 +145,7 @@ fn changes_reach_every_client_that_can_hear_them() {
         assert!(!registry.remove_tool("u"));
         check(0);
         // What the clients were not told of, they hear nothing of.
-        registry
-            .add(Prompt::new("p").handler(|_: NoArguments, _| async { Ok("x") }))
-            .unwrap();
+        registry.add(Prompt::new("p").handler(says("x"))).unwrap();
         check(0);
     }
 }
@@ -227,10 +225,7 @@ fn what_cannot_be_served_is_not_built() {
         new().with(Template::new("x:{a}", "x")),
         "template `x:{a}`: no handler",
     );
-    check(
-        new().template("x:{a", "x", |_: NoArguments, _: Context| async { Ok("") }),
-        "template `x:{a`: ",
-    );
+    check(new().template("x:{a", "x", says("")), "template `x:{a`: ");
     check(
         new().tool("t", "T", |_: Vec<String>, _: Context| async { Ok(()) }),
         "tool `t`: arguments have names",
@@ -247,7 +242,7 @@ fn what_cannot_be_served_is_not_built() {
         "resource `x`: it is no URI",
     );
     check(
-        new().prompt("", "", |_: NoArguments, _: Context| async { Ok("") }),
+        new().prompt("", "", says("")),
         "prompt ``: its name is empty",
     );
     let template = || Template::new("x://{id}{?page}", "x");
@@ -268,7 +263,7 @@ fn what_cannot_be_served_is_not_built() {
         .complete("plain", nothing)
         .complete("nope", nothing);
     check(
-        new().with(completed.handler(|_: NoArguments, _| async { Ok("") })),
+        new().with(completed.handler(says(""))),
         "prompt `p`: there is no argument `nope` to complete",
     );
     check(
@@ -318,9 +313,9 @@ fn settings_without_an_effect_are_not_built() {
 
 #[test]
 fn what_is_registered_twice_is_not_built() {
-    let prompt = || Prompt::new("p").handler(|_: NoArguments, _| async { Ok("x") });
+    let prompt = || Prompt::new("p").handler(says("x"));
     let resource = || Resource::new("x://", "x").handler(|_| async { Ok("x") });
-    let template = || Template::new("x:{a}", "x").handler(|_: NoArguments, _| async { Ok("x") });
+    let template = || Template::new("x:{a}", "x").handler(says("x"));
     let method = |builder: ServerBuilder<()>| {
         builder.method("vendor/m", |params: RawBuf, _: Context| async {
             Ok(params)
@@ -412,7 +407,7 @@ fn lists_are_the_same_on_every_connection() {
         .with(tool("a"))
         .with(tool("b"))
         .with(Resource::new("x://", "x").handler(|_| async { Ok("x") }))
-        .with(Prompt::new("p").handler(|_: NoArguments, _| async { Ok("x") }))
+        .with(Prompt::new("p").handler(says("x")))
         .build()
         .unwrap();
     for revision in revisions() {

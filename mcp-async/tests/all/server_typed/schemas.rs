@@ -7,7 +7,7 @@ use mcp_proto::json::RawBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::server_typed::support::{Wire, member, revisions, text};
+use crate::server_typed::support::{Wire, member, revisions, says, text};
 
 #[derive(Deserialize, JsonSchema)]
 struct Order {
@@ -44,7 +44,7 @@ fn server() -> ServerBuilder<()> {
         .with(
             Tool::new("silent")
                 .output_schema(schema(r#"{"type":"object"}"#))
-                .handler(|_: NoArguments, _| async { Ok("no structured content") }),
+                .handler(says("no structured content")),
         )
         .with(
             Tool::new("sorry")

@@ -1,13 +1,15 @@
 //! A server, and a hand that writes and reads its lines, on a virtual clock.
 
-use core::future::Future;
+use core::future::{Future, Ready, ready};
 use core::pin::Pin;
-use core::task::{Context, Poll, Waker};
+use core::task::{self, Poll, Waker};
 use core::time::Duration;
 use std::sync::Arc;
 
 use futures_io::{AsyncRead, AsyncWrite};
-use mcp_async::server::{BoxService, Connection, Peer, ServerBuilder};
+use mcp_async::server::{
+    BoxService, Connection, Context, HandlerError, NoArguments, Peer, ServerBuilder,
+};
 use mcp_async::{ManualClock, PipeReader, PipeWriter, Server, duplex};
 use mcp_proto::json::{Raw, RawBuf};
 use mcp_proto::{Revision, RevisionSet};
@@ -43,6 +45,14 @@ impl<R, S: Send + Sync + 'static> Offer for ServerBuilder<R, S> {
     fn server(&self) -> Server<R, S> {
         self.clone().build().unwrap()
     }
+}
+
+/// A handler of tools and prompts that says this.
+pub(crate) fn says<S>(
+    text: &'static str,
+) -> impl Fn(NoArguments, Context<S>) -> Ready<Result<&'static str, HandlerError>> + Send + Sync + 'static
+{
+    move |_, _| ready(Ok(text))
 }
 
 /// One client of a server.
@@ -87,9 +97,20 @@ impl Wire {
     ) -> Self {
         let (ours, theirs) = duplex(1 << 20);
         let clock = ManualClock::default();
-        let (connection, peer) = begin(theirs.split(), clock.clone());
-        let (reader, writer) = ours.split();
-        let mut wire = Self {
+        let served = begin(theirs.split(), clock.clone());
+        let mut wire = Self::over(ours.split(), clock, served, revision, declared);
+        wire.open();
+        wire
+    }
+
+    fn over(
+        (reader, writer): (PipeReader, PipeWriter),
+        clock: ManualClock,
+        (connection, peer): (Served, Peer),
+        revision: Revision,
+        declared: &str,
+    ) -> Self {
+        Self {
             clock,
             peer,
             revision,
@@ -100,15 +121,19 @@ impl Wire {
             writer,
             next_id: 0,
             heard: Vec::new(),
-        };
-        if revision.is_legacy() {
+        }
+    }
+
+    /// Begins the session, where the revision has one.
+    fn open(&mut self) {
+        if self.revision.is_legacy() {
+            let (revision, declared) = (self.revision, &self.capabilities);
             let params = format!(
                 r#"{{"protocolVersion":"{revision}","capabilities":{declared},"clientInfo":{{"name":"t","version":"0"}}}}"#
             );
-            wire.ask("initialize", &params);
-            wire.notify("notifications/initialized", "{}");
+            self.ask("initialize", &params);
+            self.notify("notifications/initialized", "{}");
         }
-        wire
     }
 
     /// What the server declares.
@@ -228,7 +253,7 @@ impl Wire {
                 return;
             };
             let connection = Pin::new(connection);
-            if let Poll::Ready(end) = connection.poll(&mut Context::from_waker(&waker)) {
+            if let Poll::Ready(end) = connection.poll(&mut task::Context::from_waker(&waker)) {
                 end.expect("no error of the transport");
                 self.connection = None;
             }
@@ -255,7 +280,7 @@ impl Wire {
     /// Writes a line.
     pub(crate) fn line(&mut self, line: &str) {
         let bytes = format!("{line}\n").into_bytes();
-        let cx = &mut Context::from_waker(Waker::noop());
+        let cx = &mut task::Context::from_waker(Waker::noop());
         match Pin::new(&mut self.writer).poll_write(cx, &bytes) {
             Poll::Ready(Ok(count)) => assert_eq!(count, bytes.len()),
             other => panic!("{other:?}"),
@@ -265,7 +290,7 @@ impl Wire {
 
     fn read(&mut self) -> String {
         let mut text = Vec::new();
-        let cx = &mut Context::from_waker(Waker::noop());
+        let cx = &mut task::Context::from_waker(Waker::noop());
         let mut buf = vec![0; 1 << 16];
         loop {
             match Pin::new(&mut self.reader).poll_read(cx, &mut buf) {

@@ -1,5 +1,7 @@
 //! A runtime of one thread, whose tasks run and whose time passes when the test says so.
 
+mod time;
+
 use core::cell::{Cell, RefCell};
 use core::future::{Future, pending};
 use core::pin::Pin;
@@ -10,8 +12,10 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::Wake;
 
 use mcp_async::stdio::{Reactor, Sleep};
-use mcp_async::{Clock, ManualClock, ManualTimer, Runtime, Task, Work};
+use mcp_async::{Clock, ManualTimer, Runtime, Task, Work};
 use mcp_proto::Instant;
+
+pub(crate) use time::{advance, clock, drive, run, sleep};
 
 /// The runtime of the thread that a test runs on.
 #[derive(Clone, Copy, Debug, Default)]
@@ -183,11 +187,6 @@ pub(crate) fn meanwhile(work: fn()) {
     MEANWHILE.set(Some(work));
 }
 
-/// The clock of this thread.
-pub(crate) fn clock() -> ManualClock {
-    CLOCK.with(|clock| ManualClock::clone(clock))
-}
-
 struct Running {
     future: Pin<Box<dyn Future<Output = ()>>>,
     flag: Arc<Flag>,
@@ -214,8 +213,6 @@ impl Wake for Flag {
 }
 
 thread_local! {
-    /// Leaked: what is still there at the thread's end asks for the time.
-    static CLOCK: &'static ManualClock = Box::leak(Box::default());
     static MEANWHILE: Cell<Option<fn()>> = const { Cell::new(None) };
     /// The process that runs.
     static CURRENT: RefCell<Option<Process>> = const { RefCell::new(None) };

@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use mcp_async::model::CacheScope;
-use mcp_async::server::{NoArguments, Principal, ServerBuilder};
+use mcp_async::server::{Principal, ServerBuilder};
 use mcp_async::skills::{Skill, SkillEntry, Skills, verify};
 use mcp_async::{Client, Server};
 use mcp_proto::json::RawBuf;
@@ -11,7 +11,7 @@ use mcp_proto::{Revision, RevisionSet};
 
 use super::support::{REVISIONS, SKILL_MD, URI, json, offering, pdf, plain};
 use crate::client_typed::support::{join, run};
-use crate::server_typed::support::{Wire, revisions};
+use crate::server_typed::support::{Wire, revisions, says};
 use crate::sim::Sim;
 
 /// SK-01, SK-02: the declaration, and the capability that it needs.
@@ -346,9 +346,7 @@ fn skills_leave_other_resources_alone() {
     run(async {
         let server = Server::<Sim>::builder("demo", "1.0")
             .resource("notes://a", "a", |_| async { Ok("note") })
-            .tool("hello", "Greets", |_: NoArguments, _| async {
-                Ok("Hello!")
-            })
+            .tool("hello", "Greets", says("Hello!"))
             .skills(Skills::new().skill(pdf()))
             .build()
             .unwrap();

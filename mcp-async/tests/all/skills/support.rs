@@ -1,6 +1,6 @@
 //! Skills of which tests are made.
 
-use mcp_async::server::ServerBuilder;
+use mcp_async::server::{BoxService, ServerBuilder};
 use mcp_async::skills::{Skill, Skills};
 use mcp_async::{ErrorReply, Server, duplex, server};
 use mcp_proto::json::{Map, RawBuf};
@@ -70,7 +70,17 @@ pub(super) fn against<F: Future<Output = ()>>(
     script: impl FnOnce(mcp_async::Client<Sim>, Seen) -> F,
 ) {
     let seen = Seen::default();
-    let asked = seen.clone();
+    let client = hostile(Box::new(answer), settings, seen.clone());
+    run(script(client, seen));
+    settle();
+    end();
+}
+
+/// The answer to a method and what it is about.
+type Answer = dyn Fn(&str, &str) -> Result<String, ErrorReply> + Send;
+
+/// A client of that server.
+fn hostile(answer: Box<Answer>, settings: &str, asked: Seen) -> mcp_async::Client<Sim> {
     let settings = RawBuf::parse(settings).unwrap();
     let extensions = [(mcp_async::skills::EXTENSION, settings.as_raw())];
     let mut config = ServerConfig {
@@ -90,14 +100,10 @@ pub(super) fn against<F: Future<Output = ()>>(
         let answer = answer(&name, &about);
         call.ready(answer.map(|json| RawBuf::parse(json).unwrap()))
     });
+    let service: BoxService = Box::new(service);
     let (left, right) = duplex(1 << 20);
     let (served, _peer) =
         server::connect(right.split(), Sim, ServerSetup::shared(&config), service);
     spawn(async move { served.await.unwrap() });
-    run(async {
-        let client = only(Revision::V2026_07_28).connect_over(left.split()).await;
-        script(client.unwrap(), seen).await;
-    });
-    settle();
-    end();
+    run(only(Revision::V2026_07_28).connect_over(left.split())).unwrap()
 }

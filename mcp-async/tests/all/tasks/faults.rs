@@ -309,6 +309,16 @@ fn a_store_that_keeps_removed_records_is_not_asked_without_a_pause() {
     crate::sim::end();
 }
 
+/// More seconds than a store may fail until the end of a task without a lifetime is given up.
+const LONG: u64 = 31 * 60;
+
+/// Lets so many seconds pass, in steps.
+fn wait(seconds: u64) {
+    for _ in 0..seconds.div_ceil(2) {
+        pass(2000);
+    }
+}
+
 /// TK-60, TK-61: the handler has ended, and the store never has its end.
 #[test]
 fn a_store_that_fails_for_good_is_given_up() {
@@ -322,10 +332,9 @@ fn a_store_that_fails_for_good_is_given_up() {
             store.fail_after(0);
             pass(100);
             assert_eq!(running.get(), 0);
-            let turns = ttl.map_or(2500, |_| 35);
-            for _ in 0..turns {
-                pass(2000);
-                pass(2000);
+            match ttl {
+                Some(_) => wait(140),
+                None => wait(LONG),
             }
             // What looks after the shared store is left.
             assert_eq!(crate::sim::settle(), 1, "{fault:?} {ttl:?}");
@@ -356,10 +365,7 @@ fn a_task_whose_end_is_lost_fails_later() {
             true => server.registry().shutdown(),
             false => pass(100),
         }
-        for _ in 0..2500 {
-            pass(2000);
-            pass(2000);
-        }
+        wait(LONG);
         assert_eq!(running.get(), 0);
         store.heal();
         pass(500);

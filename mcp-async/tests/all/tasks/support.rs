@@ -9,7 +9,7 @@ use std::time::SystemTime;
 
 use mcp_async::server::{Context, HandlerError, NoArguments, Principal, ServerBuilder, Tool};
 use mcp_async::tasks::server::{TaskPolicy, Tasks};
-use mcp_async::{Clock, Server, Timer};
+use mcp_async::{Clock, Server};
 use mcp_proto::Revision;
 use serde::{Deserialize, Serialize};
 
@@ -146,9 +146,7 @@ async fn withdraws(_: NoArguments, cx: Context<Running>) -> Result<String, Handl
 }
 
 pub(crate) async fn sleep(millis: u64) {
-    let deadline = mcp_proto::Instant::from_millis(Sim.now().as_millis() + millis);
-    let mut timer = Sim.timer();
-    poll_fn(|cx| timer.poll_until(deadline, cx)).await;
+    sim::sleep(Duration::from_millis(millis)).await;
 }
 
 /// A server with tools of every kind.
@@ -212,8 +210,7 @@ pub(crate) fn client_of(server: &ServerBuilder<Sim, Running>, name: &str) -> Wir
 /// Lets everything run, and then time pass.
 pub(crate) fn pass(millis: u64) {
     sim::settle();
-    sim::clock().advance(Duration::from_millis(millis));
-    sim::settle();
+    sim::advance(Duration::from_millis(millis));
 }
 
 pub(crate) fn call(wire: &mut Wire, tool: &str, arguments: &str) -> String {

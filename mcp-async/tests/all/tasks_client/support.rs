@@ -93,13 +93,22 @@ impl Log {
     }
 }
 
+/// How a server answers. Boxed, so that what serves is compiled once.
+type Answer = Box<dyn FnMut(&Asked) -> Say>;
+
 /// The client of a server with these capabilities that answers like this.
-pub(crate) async fn connect(
+pub(crate) fn connect(
     capabilities: &str,
     builder: ClientBuilder<Sim>,
     answer: impl FnMut(&Asked) -> Say + 'static,
+) -> impl Future<Output = Result<(Client<Sim>, Log), ConnectError>> {
+    connect_over(script(capabilities, Box::new(answer)), builder)
+}
+
+async fn connect_over(
+    (streams, log): ((PipeReader, PipeWriter), Log),
+    builder: ClientBuilder<Sim>,
 ) -> Result<(Client<Sim>, Log), ConnectError> {
-    let (streams, log) = script(capabilities, answer);
     Ok((builder.connect_over(streams).await?, log))
 }
 
@@ -109,7 +118,7 @@ pub(crate) async fn connect_once(
     builder: ClientBuilder<Sim>,
     answer: impl FnMut(&Asked) -> Say + 'static,
 ) -> (Client<Sim>, Log) {
-    let (streams, log) = script(capabilities, answer);
+    let (streams, log) = script(capabilities, Box::new(answer));
     let streams = Mutex::new(Some(streams));
     let open = move || {
         let streams = streams.lock().unwrap().take();
@@ -121,10 +130,7 @@ pub(crate) async fn connect_once(
 }
 
 /// A connection to a server with these capabilities that answers like this.
-fn script(
-    capabilities: &str,
-    mut answer: impl FnMut(&Asked) -> Say + 'static,
-) -> ((PipeReader, PipeWriter), Log) {
+fn script(capabilities: &str, mut answer: Answer) -> ((PipeReader, PipeWriter), Log) {
     let (left, right) = duplex(1 << 16);
     let log = Log::default();
     let discovered = format!(

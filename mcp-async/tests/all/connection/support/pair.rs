@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 
 use mcp_async::client::{self, Handler, IncomingQuestion, Reply};
-use mcp_async::server::Peer;
+use mcp_async::server::{BoxService, Peer};
 use mcp_async::{ErrorReply, TraceContext, duplex, server};
 use mcp_proto::client::ClientConfig;
 use mcp_proto::model::{ClientFeatures, ServerFeatures};
@@ -16,10 +16,10 @@ use mcp_proto::server::ServerConfig;
 use mcp_proto::{Limits, RevisionSet};
 
 use super::demo::json;
-use super::{Chopped, Demo, Sim, Watch};
+use super::{Chopped, Demo, Watch};
+use crate::sim::{Sim, spawn};
 
 pub(crate) struct Pair {
-    pub(crate) sim: Sim,
     pub(crate) client: client::Peer,
     pub(crate) peer: Peer,
     pub(crate) watch: Arc<Watch>,
@@ -112,7 +112,6 @@ impl Default for Setup {
 
 impl Setup {
     pub(crate) fn join(self) -> Pair {
-        let mut sim = Sim::default();
         let (left, right) = duplex(self.capacity);
         let chop = |(reader, writer)| (Chopped(reader, self.chop), Chopped(writer, self.chop));
 
@@ -127,7 +126,8 @@ impl Setup {
         };
         let demo = Demo::default();
         let watch = Arc::clone(&demo.0);
-        let (served, peer) = server::connect(chop(right.split()), sim.clock.clone(), config, demo);
+        let demo: BoxService = Box::new(demo);
+        let (served, peer) = server::connect(chop(right.split()), Sim, config, demo);
 
         let config = ClientConfig {
             revisions: self.revisions,
@@ -137,14 +137,12 @@ impl Setup {
         };
         let ears = Arc::new(Ears::default());
         let listener = Listener(Arc::clone(&ears));
-        let (connection, client) =
-            client::connect(chop(left.split()), sim.clock.clone(), config, listener);
+        let (connection, client) = client::connect(chop(left.split()), Sim, config, listener);
 
         let ended = Rc::new(RefCell::new(Vec::new()));
-        sim.spawn(ending("server", served, Rc::clone(&ended)));
-        sim.spawn(ending("client", connection, Rc::clone(&ended)));
+        spawn(ending("server", served, Rc::clone(&ended)));
+        spawn(ending("client", connection, Rc::clone(&ended)));
         Pair {
-            sim,
             client,
             peer,
             watch,

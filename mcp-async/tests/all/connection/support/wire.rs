@@ -6,16 +6,16 @@ use std::io;
 use std::sync::{Arc, Mutex};
 
 use futures_io::{AsyncRead, AsyncWrite};
-use mcp_async::server::{Peer, Service, connect};
+use mcp_async::server::{BoxService, Peer, Service, connect};
 use mcp_async::{PipeReader, PipeWriter, duplex};
 use mcp_proto::Limits;
 use mcp_proto::model::ServerFeatures;
 use mcp_proto::server::ServerConfig;
 
-use super::{Chopped, Demo, Sim, Watch};
+use super::{Chopped, Demo, Watch};
+use crate::sim::{Sim, settle, spawn};
 
 pub(crate) struct Wire {
-    pub(crate) sim: Sim,
     pub(crate) peer: Peer,
     pub(crate) watch: Arc<Watch>,
     pub(crate) reader: Option<PipeReader>,
@@ -53,20 +53,28 @@ impl Wire {
         capacity: usize,
         chop: usize,
     ) -> Self {
-        let mut sim = Sim::default();
+        // The connection is compiled once for all services.
+        Self::boxed(config, Box::new(service), capacity, chop)
+    }
+
+    fn boxed(
+        config: ServerConfig<'static>,
+        service: BoxService,
+        capacity: usize,
+        chop: usize,
+    ) -> Self {
         let (ours, theirs) = duplex(capacity);
         let (reader, writer) = theirs.split();
         let streams = (Chopped(reader, chop), Chopped(writer, chop));
-        let (connection, peer) = connect(streams, sim.clock.clone(), config, service);
+        let (connection, peer) = connect(streams, Sim, config, service);
         let result = Arc::new(Mutex::new(None));
         let done = Arc::clone(&result);
-        sim.spawn(async move {
+        spawn(async move {
             let result = connection.await;
             *done.lock().unwrap() = Some(result);
         });
         let (reader, writer) = ours.split();
         Self {
-            sim,
             peer,
             watch: Arc::default(),
             reader: Some(reader),
@@ -97,7 +105,7 @@ impl Wire {
             let count = self.write_some(&rest);
             assert!(count > 0, "the server does not read");
             rest.drain(..count);
-            self.sim.settle();
+            settle();
         }
     }
 
@@ -118,7 +126,7 @@ impl Wire {
         let mut text = Vec::new();
         loop {
             let mut buf = [0; 4096];
-            self.sim.settle();
+            settle();
             let reader = Pin::new(self.reader.as_mut().unwrap());
             match reader.poll_read(&mut Context::from_waker(Waker::noop()), &mut buf) {
                 Poll::Ready(count) => match count.unwrap() {
@@ -141,7 +149,7 @@ impl Wire {
     /// The end of the server's input.
     pub(crate) fn close(&mut self) {
         self.writer = None;
-        self.sim.settle();
+        settle();
     }
 
     /// How the connection ended, if it did.

@@ -1,43 +1,23 @@
 //! A peer by hand: what it writes is bytes, and what it reads is lines.
+#![cfg(feature = "server")]
 
-use core::future::Future;
 use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
-use core::time::Duration;
 
 use futures_io::{AsyncRead, AsyncWrite};
 use mcp_async::{PipeReader, PipeWriter, duplex};
 
 use crate::server_typed::support::Offer;
-use crate::sim::{Sim, clock, end, settle, spawn};
+use crate::sim::{Sim, settle, spawn};
 
-pub(crate) fn advance(by: Duration) {
-    clock().advance(by);
-    settle();
-}
-
-/// What the future has come to, now that everything has happened.
-pub(crate) fn now<T>(future: &mut Pin<Box<dyn Future<Output = T> + '_>>) -> Poll<T> {
-    for _ in 0..8 {
-        settle();
-        let polled = future
-            .as_mut()
-            .poll(&mut Context::from_waker(Waker::noop()));
-        if polled.is_ready() {
-            return polled;
-        }
-    }
-    Poll::Pending
-}
-
-/// A peer by hand.
-pub(crate) struct Hand {
+/// One end of a pipe, with a task of the thread at the other end.
+pub(crate) struct LinePeer {
     reader: PipeReader,
     writer: PipeWriter,
     next: u32,
 }
 
-impl Hand {
+impl LinePeer {
     pub(crate) fn new((reader, writer): (PipeReader, PipeWriter)) -> Self {
         Self {
             reader,
@@ -121,10 +101,3 @@ const META: &str = concat!(
     r#"{"sampling":{},"elicitation":{"form":{}},"roots":{}},"#,
     r#""io.modelcontextprotocol/logLevel":"debug","progressToken":"p"}"#
 );
-
-impl Drop for Hand {
-    /// The tasks go before the thread's clock does.
-    fn drop(&mut self) {
-        end();
-    }
-}

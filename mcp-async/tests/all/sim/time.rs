@@ -1,0 +1,59 @@
+//! Time that passes when a test says so, or when nothing else is left to happen.
+
+use core::future::{Future, poll_fn};
+use core::pin::{Pin, pin};
+use core::task::{Context, Waker};
+use core::time::Duration;
+use std::sync::Arc;
+
+use mcp_async::{Clock, ManualClock, Timer};
+
+use super::{Flag, Sim, settle};
+
+/// The clock of this thread.
+pub(crate) fn clock() -> ManualClock {
+    CLOCK.with(|clock| ManualClock::clone(clock))
+}
+
+/// Lets so much time pass, and then everything happen.
+pub(crate) fn advance(by: Duration) {
+    clock().advance(by);
+    settle();
+}
+
+/// Resolves when so much time has passed.
+pub(crate) async fn sleep(time: Duration) {
+    let (until, mut timer) = (Sim.now() + time, Sim.timer());
+    poll_fn(|cx| timer.poll_until(until, cx)).await;
+}
+
+/// Runs everything until the future is ready, and returns its value; time passes only when nothing else happens.
+pub(crate) fn run<T>(future: impl Future<Output = T>) -> T {
+    let mut value = None;
+    drive(pin!(async { value = Some(future.await) }), &mut || {});
+    value.expect("the future is ready")
+}
+
+/// Runs everything until the future is ready. `rest` is called whenever only time is left to pass.
+pub(crate) fn drive(mut future: Pin<&mut dyn Future<Output = ()>>, rest: &mut dyn FnMut()) {
+    let flag = Flag::new();
+    let waker = Waker::from(Arc::clone(&flag));
+    loop {
+        while flag.take() {
+            let cx = &mut Context::from_waker(&waker);
+            if future.as_mut().poll(cx).is_ready() {
+                return;
+            }
+            settle();
+        }
+        rest();
+        let next = clock().next_deadline();
+        let next = next.expect("the test waits for nothing");
+        advance(next.saturating_since(Sim.now()));
+    }
+}
+
+thread_local! {
+    /// Leaked: what is still there at the thread's end asks for the time.
+    static CLOCK: &'static ManualClock = Box::leak(Box::default());
+}
