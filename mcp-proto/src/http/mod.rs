@@ -104,6 +104,7 @@ pub use session_id::SessionId;
 
 // A response.
 pub use refusal::Refusal;
+pub(crate) use response::ACCEPTED;
 pub use response::{BodyKind, FieldValue, ResponseHead, origin_fields, preflight_fields};
 
 pub(crate) use era::{MetaEvidence, is_modern};

@@ -1,5 +1,6 @@
 //! The status of a POST, from the verdicts on its messages.
 
+use super::response::ACCEPTED;
 use crate::rpc::Incoming;
 
 /// The HTTP status of a POST, gathered from the verdicts on its messages.
@@ -42,7 +43,7 @@ impl PostStatus {
     pub const fn get(self) -> Option<u16> {
         match (self.answered, self.array) {
             (true, _) => None,
-            (false, true) => Some(202),
+            (false, true) => Some(ACCEPTED),
             (false, false) => self.status,
         }
     }

@@ -89,6 +89,16 @@ impl<'h> ResponseHead<'h> {
         }
     }
 
+    /// The head of the response to a preflight, and to a DELETE that has ended its session.
+    pub const fn no_content() -> Self {
+        Self::of_status(204)
+    }
+
+    /// The head of the response to messages that were taken in, and want no answer in it (SH-06).
+    pub const fn accepted() -> Self {
+        Self::of_status(ACCEPTED)
+    }
+
     /// The head of a response with one message.
     pub const fn of_message(status: u16) -> Self {
         Self {
@@ -173,7 +183,7 @@ pub fn origin_fields<'h>(origin: &'h [u8], mut each: impl FnMut(&'static str, Fi
 }
 
 /// Calls `each` with the fields of the answer to a browser that asks before it sends a request: the `methods` of the
-/// endpoint are allowed, and every field, `Mcp-Param-*` included. The status is 204.
+/// endpoint are allowed, and every field, `Mcp-Param-*` included. The head is [`ResponseHead::no_content`].
 pub fn preflight_fields<'h>(
     head: &'h (impl Head + ?Sized),
     methods: &'static str,
@@ -196,5 +206,8 @@ impl fmt::Debug for ResponseHead<'_> {
             .finish_non_exhaustive()
     }
 }
+
+/// The status of messages that were taken in, and want no answer.
+pub(crate) const ACCEPTED: u16 = 202;
 
 const TOO_MANY_REQUESTS: u16 = 429;

@@ -10,7 +10,7 @@ use http::request::Parts;
 use http_body::Body;
 use mcp_proto::http::{Access, Endpoint, Opening, Post, Refusal, Route};
 use mcp_proto::rpc::OwnedMessages;
-use mcp_proto::server::http::streams::StreamResponse;
+use mcp_proto::server::http::streams::{StreamResponse, TooManyStreams};
 use mcp_proto::server::{Growing, PreparedConfig, Server as Core, SessionSnapshot};
 use mcp_proto::{Revision, RevisionSet, Source};
 
@@ -21,13 +21,13 @@ use super::collect::{Broken, collect};
 use super::conversation::{Beginning, Leave, ServedConversation};
 use super::exchange::Exchange;
 use super::head::RequestHead;
+use super::http_sse_paths::HttpSsePaths;
 use super::options::Options;
-use super::processes::{Counter, Counters, Forwarded, Processes};
+use super::processes::{self, Counter, Counters, Processes};
 use super::sessions::{Sessions, mint};
 use super::status::{HttpStatus, Readiness};
 use super::turns::Turns;
 use crate::connection::Text;
-use crate::observe;
 use crate::runtime::{Now, Runtime};
 use crate::server::serving::Server;
 use crate::server::serving_scope::ServingScope;
@@ -135,36 +135,30 @@ impl<R: Runtime> HttpEndpoint<R> {
 
     pub(super) async fn serve<B: Body + Send>(&self, request: Request<B>) -> Answer {
         let (parts, body) = request.into_parts();
-        let mut body = Some(body);
-        match self.serve_forwarded(&parts, &mut body).await {
-            Some(answer) => answer,
-            None => self.serve_head(parts, body).await,
+        if let Some(processes) = &self.processes
+            && let Some(signed) = parts.headers.get(processes::REQUEST)
+        {
+            return self.serve_forwarded(processes, signed, &parts, body).await;
         }
+        self.serve_head(parts, body).await
     }
 
     /// Answers a request that arrived here, or at another process that has verified its sender.
-    pub(super) async fn serve_head<B: Body + Send>(
-        &self,
-        mut parts: Parts,
-        mut body: Option<B>,
-    ) -> Answer {
+    pub(super) async fn serve_head<B: Body + Send>(&self, mut parts: Parts, body: B) -> Answer {
         #[cfg(feature = "auth")]
         if let Some(metadata) = self.metadata(&parts) {
             return metadata;
         }
-        let refused = self.authenticate(&mut parts).await;
-        if let Some(refused) = &refused
-            && parts.extensions.get::<Forwarded>().is_some()
-        {
-            observe::forwarded_refused(&refused.status());
-        }
+        let refused = match self.verifies_senders() {
+            true => self.authenticate(&mut parts).await,
+            false => None,
+        };
         let parts = Arc::new(parts);
-        let mut answer = match refused {
-            Some(refused) => refused,
-            None => match self.http_sse(&parts, &mut body).await {
-                Some(answer) => answer,
-                None => self.answer(&parts, &mut body).await,
-            },
+        let mut body = Some(body);
+        let mut answer = match (refused, self.http_sse_at(parts.uri.path())) {
+            (Some(refused), _) => refused,
+            (None, Some(both)) => self.http_sse(both, &parts, &mut body).await,
+            (None, None) => self.answer(&parts, &mut body).await,
         };
         if let Some(body) = body {
             self.discard(&parts, body).await;
@@ -180,6 +174,21 @@ impl<R: Runtime> HttpEndpoint<R> {
             answer::share(&mut answer, origin);
         }
         answer
+    }
+
+    /// Returns true if the endpoint has a hook, or tokens, that verify who sends a request.
+    const fn verifies_senders(&self) -> bool {
+        #[cfg(feature = "auth")]
+        if self.options.guard.is_some() {
+            return true;
+        }
+        self.options.authenticate.is_some()
+    }
+
+    /// Returns the two endpoints of 2024-11-05, if this is the path of one of them.
+    pub(super) fn http_sse_at(&self, path: &str) -> Option<&HttpSsePaths> {
+        let both = self.options.http_sse.as_ref();
+        both.filter(|both| both.is_at(path))
     }
 
     /// Counts the bytes of an answer until they are read; the answer is another one if there is no room for it.
@@ -206,10 +215,7 @@ impl<R: Runtime> HttpEndpoint<R> {
             Ok(Opening::Preflight) => answer::preflight(parts, methods),
             // Sessions that end here, and those of other processes, still have answers and streams.
             Ok(opening) if self.is_closing() && !self.continues(&opening) => answer::closing(),
-            Ok(Opening::Post(post)) => match body.take() {
-                Some(body) => self.post(parts, &post, body).await,
-                None => answer::status(400),
-            },
+            Ok(Opening::Post(post)) => self.post(parts, &post, body).await,
             Ok(Opening::Get(get)) => self.get(parts, &get).await,
             Err(refusal) => answer::refusal(refusal, methods),
         }
@@ -311,7 +317,12 @@ impl<R: Runtime> HttpEndpoint<R> {
         PreparedConfig::with_room(config)
     }
 
-    async fn post<B: Body>(&self, parts: &Arc<Parts>, post: &Post<'_>, body: B) -> Answer {
+    async fn post<B: Body>(
+        &self,
+        parts: &Arc<Parts>,
+        post: &Post<'_>,
+        body: &mut Option<B>,
+    ) -> Answer {
         let body = match self.collect(parts, body).await {
             Ok(body) => body,
             Err(refused) => return refused,
@@ -348,7 +359,7 @@ impl<R: Runtime> HttpEndpoint<R> {
     ) -> Answer {
         let mut conversation = self.exchange_connection(parts, machine);
         let Some(Ok(reader)) = conversation.streams(ServerStreams::open) else {
-            return answer::status(500);
+            return answer::refusal(TooManyStreams.into(), "");
         };
         let (now, channel) = (conversation.now(), reader.channel());
         let source = Source::post(channel, post);
@@ -368,12 +379,15 @@ impl<R: Runtime> HttpEndpoint<R> {
         self.options.limits.body
     }
 
-    /// A request's body, whole and parsed, if its sender may do what it asks for.
+    /// Takes a request's body, whole and parsed, if its sender may do what it asks for.
     pub(super) async fn collect<B: Body>(
         &self,
         parts: &Parts,
-        body: B,
+        body: &mut Option<B>,
     ) -> Result<OwnedMessages<Text>, Answer> {
+        let Some(body) = body.take() else {
+            return Err(answer::refusal(Refusal::BodyUnreadable, ""));
+        };
         let body = self.collect_whole(parts, self.caller(parts), body).await?;
         let body = OwnedMessages::parse(Text::new(body), self.depth);
         #[cfg(feature = "auth")]
