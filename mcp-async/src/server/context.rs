@@ -399,7 +399,8 @@ impl CallContext {
         cx: &mut task::Context<'_>,
         outcome: Outcome<'_>,
     ) -> Poll<Answered> {
-        self.host.poll_respond(cx, self.call(), outcome)
+        self.host
+            .poll_respond(cx, self.call(), self.progress, outcome)
     }
 }
 

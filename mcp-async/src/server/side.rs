@@ -21,7 +21,7 @@ use super::machine::Machine;
 use super::peer::Peer;
 use super::principal::Principal;
 #[cfg(feature = "server")]
-use super::rounds;
+use super::rounds::{self, QUESTIONS};
 use super::service::{Call, Service};
 use crate::connection::{
     Arrival, Effect, Frame, Outbound as _, Progress, Respond, Role, Shared, discard,
@@ -229,7 +229,10 @@ impl<S: Service> Side<S> {
     /// Takes up what a call brings from its last round.
     #[cfg(feature = "server")]
     fn begin<'b>(&self, mut call: Call<'b>) -> Result<Call<'b>, crate::connection::Job> {
-        if !self.seals_state
+        let request = &call.request;
+        let may_ask = request.request_state.is_some() || request.features.intersects(QUESTIONS);
+        if may_ask
+            && !self.seals_state
             && let Err(error) = rounds::begin(&mut call)
         {
             return Err(call.refuse(error));

@@ -79,7 +79,7 @@ pub struct Tool<S = ()> {
     begin: Option<Begin<S>>,
     checks: Checks,
     /// Arguments that are repeated in headers.
-    mirrored: Annotations,
+    mirrored: Option<Annotations>,
     /// One of them is a number, which the transports draft alone has: elsewhere the tool is not
     /// there (XH-04).
     pub(super) drafted: bool,
@@ -155,7 +155,7 @@ impl<S: Send + Sync + 'static> Tool<S> {
             fault: None,
             begin: None,
             checks: Checks::default(),
-            mirrored: Annotations::default(),
+            mirrored: None,
             drafted: false,
             visibility: Visibility::default(),
             scopes: ItemScopes::default(),
@@ -387,11 +387,12 @@ impl Tool {
         let schema = self.listed.input_schema.as_raw();
         let mirrored = Annotations::read(schema);
         self.drafted = matches!(mirrored, Err(BadAnnotation::Number));
-        self.mirrored = match self.drafted {
+        let mirrored = match self.drafted {
             true => Annotations::read_draft(schema),
             false => mirrored,
-        }
-        .map_err(|bad| error(&bad))?;
+        };
+        let mirrored = mirrored.map_err(|bad| error(&bad))?;
+        self.mirrored = Some(mirrored).filter(|mirrored| !mirrored.is_empty());
         self.checks =
             Checks::of(&input, output.as_ref()).map_err(|fault| error(&ErrorChain(&fault)))?;
         self.tasks.prepare(&self.listed);
@@ -413,7 +414,9 @@ impl Tool {
     /// Answers a call.
     pub(super) fn call(self: &Arc<Self>, call: Call<'_>, host: &Host) -> Job {
         #[cfg(feature = "http-server")]
-        if let Err(error) = super::mirrored::check(&self.mirrored, &call) {
+        if let Some(mirrored) = &self.mirrored
+            && let Err(error) = super::mirrored::check(mirrored, &call)
+        {
             return call.refuse(error);
         }
         let missing = self.requires.without(call.request.features);
