@@ -327,7 +327,7 @@ impl<R: Runtime> HttpEndpoint<R> {
             Ok(body) => body,
             Err(refused) => return refused,
         };
-        let machine = match self.endpoint().route_body(post, &body) {
+        let stateless = match self.endpoint().route_body(post, &body) {
             Route::Session(id) => return self.session_post(parts, id, post, body).await,
             Route::Refuse(refusal) => {
                 return answer::refusal(refusal, self.endpoint().methods());
@@ -335,31 +335,38 @@ impl<R: Runtime> HttpEndpoint<R> {
             Route::Initialize if self.options.sessions => {
                 return self.initialize(parts, post, &body).await;
             }
-            // A legacy message to a server without sessions (SH-32).
-            Route::Stateless(revision) => {
-                self.resumed(parts, &SessionSnapshot::stateless(revision))
-            }
+            Route::Stateless(revision) => Some(revision),
             // A handshake that opens no session is as good as any other exchange.
-            Route::Initialize | Route::Modern => {
-                // One POST is one request, so its table has one place.
+            Route::Initialize | Route::Modern => None,
+        };
+        match self.exchange(stateless, parts, post, &body) {
+            Ok((exchange, begun)) => exchange.answer(begun).await,
+            Err(refusal) => answer::refusal(refusal, ""),
+        }
+    }
+
+    /// Handles the messages of a body that belong to no session, with a machine of their own.
+    ///
+    /// The machine is made here and not in the future of the response, which would be copied with it.
+    fn exchange(
+        &self,
+        stateless: Option<Revision>,
+        parts: &Arc<Parts>,
+        post: &Post<'_>,
+        body: &OwnedMessages<Text>,
+    ) -> Result<(Exchange<R>, StreamResponse), Refusal> {
+        let machine = match stateless {
+            // A legacy message to a server without sessions (SH-32).
+            Some(revision) => self.resumed(parts, &SessionSnapshot::stateless(revision)),
+            // One POST is one request, so its table has one place.
+            None => {
                 let Ok(machine) = Core::new(self.prepared(parts).with_in_flight(1), Growing);
                 machine
             }
         };
-        self.exchange(machine, parts, post, &body).await
-    }
-
-    /// The answer to the messages of a body that belong to no session, from a machine of their own.
-    async fn exchange(
-        &self,
-        machine: Machine,
-        parts: &Arc<Parts>,
-        post: &Post<'_>,
-        body: &OwnedMessages<Text>,
-    ) -> Answer {
         let mut conversation = self.exchange_connection(parts, machine);
         let Some(Ok(reader)) = conversation.streams(ServerStreams::open) else {
-            return answer::refusal(TooManyStreams.into(), "");
+            return Err(TooManyStreams.into());
         };
         let (now, channel) = (conversation.now(), reader.channel());
         let source = Source::post(channel, post);
@@ -369,8 +376,8 @@ impl<R: Runtime> HttpEndpoint<R> {
         let begun = exchange.begin(now);
         let takes_longer = matches!(begun, StreamResponse::Pending | StreamResponse::Events);
         match takes_longer && !self.goes_on(&mut exchange, parts) {
-            true => answer::busy(FULL),
-            false => exchange.answer(begun).await,
+            true => Err(Refusal::Unavailable(FULL)),
+            false => Ok((exchange, begun)),
         }
     }
 
