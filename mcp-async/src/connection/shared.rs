@@ -10,9 +10,8 @@ use mcp_proto::{
     Receipt, SendError, SentToken, Token, Transmit, Written,
 };
 
-use super::call_outcome::CallOutcome;
 use super::driver_waker::DriverWaker;
-use super::job::Answered;
+use super::job::{Answered, CallOutcome};
 use super::outbound::Outbound;
 use super::pending_responses::PendingResponses;
 use crate::error::ErrorReply;

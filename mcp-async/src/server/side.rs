@@ -11,11 +11,10 @@ use mcp_proto::{Instant, Outcome, SendError, SentToken, Token, Transmit};
 #[cfg(feature = "http-server")]
 use super::about::SessionClient;
 use super::about::{About, Known};
-use super::arrived::Arrived;
 use super::ask::Lost;
 use super::call_host::CallHost;
 use super::connected::Connected;
-use super::context::CallContext;
+use super::context::{Arrived, CallContext};
 use super::listen::Listen;
 use super::machine::Machine;
 use super::peer::Peer;

@@ -32,8 +32,7 @@ use crate::runtime::{Now, Runtime};
 use crate::server::serving::Server;
 use crate::server::serving_scope::ServingScope;
 use crate::server::{BoxService, Buckets, Caller, Live, Machine, Peer, ServerStreams};
-use crate::shares::{CallerId, Shares};
-use crate::unread::{FREE, UnreadBudget};
+use crate::shares::{CallerId, FREE, Shares, UnreadBudget};
 
 /// Everything of one endpoint.
 pub(super) struct HttpEndpoint<R: Runtime> {
