@@ -119,8 +119,6 @@ mod shares;
 #[cfg(feature = "http-server")]
 mod shrink;
 mod trace_context;
-#[cfg(feature = "http-server")]
-mod unread;
 mod values;
 
 #[cfg(feature = "client")]

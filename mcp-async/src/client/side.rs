@@ -270,7 +270,7 @@ fn answer(shared: &Arc<Shared<Machine>>, token: Token, reply: Reply) -> Job {
                 Ok(value) => Outcome::Result(&**value),
                 Err(error) => Outcome::Error(error.as_object()),
             };
-            shared.poll_respond(cx, Channel::PIPE, token, outcome)
+            shared.poll_respond(cx, Channel::PIPE, token, false, outcome)
         })
         .await
     })

@@ -66,14 +66,16 @@ impl<X: Role> Calls<X> {
         }
     }
 
-    /// Drops the jobs that have had their time.
-    pub(crate) fn expire(&mut self, now: Instant) {
+    /// Drops the jobs that have had their time. Returns true if there were any.
+    pub(crate) fn expire(&mut self, now: Instant) -> bool {
+        let before = self.pending_errors.len();
         while let Some((token, timeout)) = self.jobs.expire(now) {
             observe::expired(timeout);
             let text = format!("The call took longer than {} ms", timeout.as_millis());
             self.pending_errors
                 .push((token, ErrorReply::new(code::INTERNAL_ERROR, text)));
         }
+        self.pending_errors.len() > before
     }
 
     /// Polls the next job that was woken; whether there was one.

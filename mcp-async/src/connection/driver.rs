@@ -38,6 +38,8 @@ pub(crate) struct Driver<R, W, T, X: Role> {
     writing: Outbox<Vec<u8>>,
     /// Bytes went to the writer and may stick in its buffer.
     unflushed: bool,
+    /// The last step found no room for what the core may have to answer.
+    full: bool,
     calls: Calls<X>,
     phase: Phase,
     shutdown_timeout: Duration,
@@ -66,8 +68,10 @@ struct Turn {
     budget: u32,
     read_pending: bool,
     write_pending: bool,
-    /// The last step found no room for what the core may have to answer.
-    full: bool,
+    /// Something may have changed since the last step, so that another one is worth its lock.
+    changed: bool,
+    /// The outbox under the lock may have messages.
+    has_output: bool,
     /// The last step found no message.
     empty: bool,
     /// A handle asked for the end.
@@ -108,6 +112,7 @@ where
             inbox: Inbox::new(Vec::new(), limits),
             writing: shared.outbox(),
             unflushed: false,
+            full: false,
             calls: Calls::new(role, shared),
             phase: Phase::Open,
             shutdown_timeout,
@@ -130,7 +135,10 @@ where
             budget: WORK,
             read_pending: false,
             write_pending: false,
-            full: false,
+            // A future that a stream or the timer woke has no work from handles: what they leave
+            // from now on is found after the rest.
+            changed: self.calls.shared.driver_waker.is_awake(),
+            has_output: !self.writing.is_empty(),
             empty: false,
             closing: false,
             timeout: None,
@@ -142,16 +150,20 @@ where
     /// so that one that wakes itself does not keep messages unread.
     fn work(&mut self, turn: &mut Turn) -> bool {
         let before = turn.budget;
-        (turn.full, turn.empty) = (false, false);
-        self.calls.expire(turn.now);
+        turn.changed |= self.calls.expire(turn.now) || self.phase != Phase::Open;
         let mut jobs = turn.budget.div_ceil(2);
         while turn.budget > 0 {
             if jobs > 0 && self.calls.poll_woken() {
                 jobs -= 1;
                 turn.budget -= 1;
+                (turn.changed, turn.has_output) = (true, true);
                 continue;
             }
+            if !turn.changed {
+                break;
+            }
             let blocked = !self.calls.flush_errors();
+            (self.full, turn.empty) = (false, false);
             let mut large = None;
             let inbox = &mut self.inbox;
             let effect = match step::<X>(&self.calls.shared, inbox, &mut large, blocked, turn) {
@@ -162,14 +174,15 @@ where
                     Effect::Nothing
                 }
                 Step::Full => {
-                    turn.full = true;
+                    (self.full, turn.changed) = (true, false);
                     break;
                 }
                 Step::Empty => {
-                    turn.empty = true;
+                    (turn.empty, turn.changed) = (true, false);
                     break;
                 }
             };
+            turn.has_output = true;
             if let Some(large) = large {
                 self.inbox.put_back(large);
             }
@@ -224,6 +237,7 @@ where
 
     fn rest(&mut self) {
         self.driver.calls.shared.driver_waker.rest();
+        self.turn.changed = true;
     }
 
     fn work(&mut self, cx: &mut Context<'_>) -> Worked<io::Result<()>> {
@@ -233,12 +247,18 @@ where
         }
         let mut moved = driver.work(turn);
         match driver.write(cx, turn) {
-            Ok(wrote) => moved |= wrote,
+            Ok(wrote) => {
+                turn.changed |= wrote && driver.full;
+                moved |= wrote;
+            }
             Err(error) if is_closed(&error) => return Worked::Over(Ok(())),
             Err(error) => return Worked::Over(Err(error)),
         }
         match driver.read(cx, turn) {
-            Ok(read) => moved |= read,
+            Ok(read) => {
+                turn.changed |= read;
+                moved |= read;
+            }
             Err(error) => return Worked::Over(Err(error)),
         }
         moved |= driver.wind_down(cx, turn);
@@ -256,6 +276,7 @@ where
         let due = self.driver.arm(cx, &self.turn);
         if due.is_ready() {
             self.turn.now = self.driver.calls.shared.now();
+            self.turn.changed = true;
         }
         due
     }
@@ -298,6 +319,7 @@ fn step<'b, X: Role>(
             core.machine.handle_timeout(turn.now);
         }
         turn.timeout = core.machine.poll_timeout();
+        turn.has_output = !core.outbox.is_empty();
         return Step::Full;
     }
     let mut frame: Frame<'b> = None;
@@ -323,6 +345,7 @@ fn step<'b, X: Role>(
         mcp_proto::Step::Empty => Step::Empty,
     };
     turn.timeout = core.machine.poll_timeout();
+    turn.has_output = !core.outbox.is_empty();
     step
 }
 

@@ -47,6 +47,11 @@ impl DriverWaker {
         }
     }
 
+    /// Returns true if the future was woken, or has not rested yet.
+    pub(crate) fn is_awake(&self) -> bool {
+        self.awake.load(Ordering::SeqCst)
+    }
+
     /// Begins a turn: registers the task's waker and says whether it is another than before.
     pub(crate) fn begin(&self, waker: &Waker) -> bool {
         self.awake.store(true, Ordering::SeqCst);

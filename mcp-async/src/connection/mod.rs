@@ -1,7 +1,6 @@
 //! One connection: the future that reads, writes and runs the calls, and the state that its handles
 //! share with it. The role is a parameter.
 
-mod call_outcome;
 mod calls;
 mod driver;
 mod driver_waker;
@@ -20,7 +19,6 @@ mod shared;
 mod signal;
 mod turn;
 
-pub use self::call_outcome::CallOutcome;
 pub(crate) use self::calls::{Effect, Role};
 pub(crate) use self::driver::Driver;
 #[cfg(feature = "http-client")]
@@ -31,7 +29,7 @@ pub(crate) use self::exchanged::Exchanged;
 pub(crate) use self::frame::Text;
 pub(crate) use self::frame::{Frame, keep};
 pub(crate) use self::job::discard;
-pub use self::job::{Answered, Job};
+pub use self::job::{Answered, CallOutcome, Job};
 #[cfg(feature = "http-server")]
 pub(crate) use self::notify::Notified;
 #[cfg(feature = "server")]

@@ -10,9 +10,8 @@ use mcp_proto::{
     Receipt, SendError, SentToken, Token, Transmit, Written,
 };
 
-use super::call_outcome::CallOutcome;
 use super::driver_waker::DriverWaker;
-use super::job::Answered;
+use super::job::{Answered, CallOutcome};
 use super::outbound::Outbound;
 use super::pending_responses::PendingResponses;
 use crate::error::ErrorReply;
@@ -41,7 +40,7 @@ pub(crate) trait Respond: Machine {
         out: &mut [u8],
     ) -> Result<Transmit, SendError>;
 
-    /// Writes what has to leave before the answer to this request, if anything.
+    /// Writes progress of this request that has to leave before its answer, if there is any.
     fn flush(
         &mut self,
         now: Instant,
@@ -232,12 +231,14 @@ impl<M: Respond> Shared<M> {
     }
 
     /// Answers a request, when there is room for it. It is over then in any case: an answer
-    /// that cannot be written becomes the internal error.
+    /// that cannot be written becomes the internal error. `reports` says whether the call may have reported
+    /// progress.
     pub(crate) fn poll_respond(
         &self,
         cx: &mut Context<'_>,
         on: Channel,
         token: Token,
+        reports: bool,
         outcome: Outcome<'_>,
     ) -> Poll<Answered> {
         let (end, watchers, _kept) = {
@@ -248,9 +249,11 @@ impl<M: Respond> Shared<M> {
             let respond = |outcome| {
                 move |machine: &mut M, _, out: &mut [u8]| machine.respond(token, outcome, out)
             };
-            let flush = |machine: &mut M, now, out: &mut [u8]| machine.flush(now, token, out);
-            // Messages that cannot be written are lost; the answer follows in any case.
-            let _ = ready!(core.poll_send(now, cx, on, flush));
+            if reports {
+                let flush = |machine: &mut M, now, out: &mut [u8]| machine.flush(now, token, out);
+                // Messages that cannot be written are lost; the answer follows in any case.
+                let _ = ready!(core.poll_send(now, cx, on, flush));
+            }
             if let Err(error) = ready!(core.poll_send(now, cx, on, respond(outcome))) {
                 end = CallOutcome::unsent(error);
                 if end != CallOutcome::Cancelled {

@@ -3,7 +3,6 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mcp_proto::json::{Object, Raw, RawBuf, Str};
-use mcp_proto::model::keys;
 use mcp_proto::server::{Initialize, RequestContext as Request};
 
 use super::principal::Principal;
@@ -45,8 +44,8 @@ pub(super) struct Known {
     last: ClientInfo,
     /// The extensions that `initialize` declared.
     session_extensions: Extensions,
-    /// The capabilities that a request of 2026-07-28 declared last, and the extensions in them.
-    declared: Option<(RawBuf, Extensions)>,
+    /// The extensions that a request of 2026-07-28 declared last.
+    last_extensions: Extensions,
 }
 
 /// The client of a session, from `initialize`, for other processes that continue the session: texts
@@ -119,25 +118,24 @@ impl Known {
         about.set(&self.session);
     }
 
-    /// Returns the data of this request, in one walk over its `_meta`. Each request of 2026-07-28
+    /// Returns the data of this request. Each request of 2026-07-28
     /// names the client and its capabilities anew (JR-44); any request may name the trace that it
     /// belongs to (JR-31).
     pub(super) fn told(&mut self, request: &Request<'_>, about: &About) -> Told {
-        let read = request.meta.and_then(read);
-        let ([info, declared, parent, state, baggage, ..], has_others) = read.unwrap_or_default();
         let (client, extensions) = if !request.revision.describes_requests() {
             (self.session.clone(), self.session_extensions.clone())
         } else {
+            let (info, declared) = (request.client_info(), request.client_extensions());
             (
                 info.and_then(|info| self.client(info, about)),
-                declared.and_then(|declared| self.extensions(declared)),
+                declared.map(|declared| self.extensions(declared)),
             )
         };
-        let meta = request.meta.filter(|_| has_others);
-        let trace = parent.and_then(Raw::string).and_then(|parent| {
-            let state = state.and_then(Raw::string).map(Str::to_cow);
+        let [parent, state, baggage] = request.trace();
+        let trace = parent.and_then(|parent| {
+            let state = state.map(Str::to_cow);
             let trace = TraceContext::parse(&parent.to_cow(), state.as_deref())?;
-            Some(Arc::new(match baggage.and_then(Raw::string) {
+            Some(Arc::new(match baggage {
                 Some(baggage) => trace.with_baggage(&baggage.to_cow()),
                 None => trace,
             }))
@@ -146,24 +144,24 @@ impl Known {
             client,
             trace,
             extensions,
-            meta: meta.map(|meta| Arc::new(meta.as_raw().into())),
+            meta: request
+                .custom_meta()
+                .map(|meta| Arc::new(meta.as_raw().into())),
         }
     }
 
-    /// The extensions among these capabilities. Most requests of a client declare the same.
-    fn extensions(&mut self, declared: Raw<'_>) -> Extensions {
-        let len = declared.as_bytes().len();
-        if len < SHORTEST {
-            return None;
+    /// These extensions. Most requests of a client declare the same.
+    fn extensions(&mut self, declared: Object<'_>) -> Arc<RawBuf> {
+        let declared = declared.as_raw();
+        match &self.last_extensions {
+            Some(last) if last.as_raw() == declared => Arc::clone(last),
+            _ => {
+                let extensions = Arc::new(RawBuf::from(declared));
+                let is_kept = declared.as_bytes().len() <= KEPT;
+                self.last_extensions = is_kept.then(|| Arc::clone(&extensions));
+                extensions
+            }
         }
-        if let Some((known, extensions)) = &self.declared
-            && known.as_raw() == declared
-        {
-            return extensions.clone();
-        }
-        let extensions = declared.object().and_then(extensions);
-        self.declared = (len <= KEPT).then(|| (declared.into(), extensions.clone()));
-        extensions
     }
 
     fn client(&mut self, info: Raw<'_>, about: &About) -> ClientInfo {
@@ -180,37 +178,6 @@ fn extensions(declared: Object<'_>) -> Extensions {
     let extensions = declared.get("extensions")?.object()?;
     Some(Arc::new(extensions.as_raw().into()))
 }
-
-/// Reads the members that are defined, and whether there are others. A member that stands twice
-/// makes it say nothing.
-fn read(meta: Object<'_>) -> Option<([Option<Raw<'_>>; KEYS.len()], bool)> {
-    let mut found = [None; KEYS.len()];
-    let mut has_others = false;
-    for (name, value) in meta.members() {
-        let mut slots = KEYS.iter().zip(&mut found);
-        match slots.find(|(key, _)| name == **key) {
-            Some((_, slot)) if slot.is_none() => *slot = Some(value),
-            Some(_) => return None,
-            None => has_others = true,
-        }
-    }
-    Some((found, has_others))
-}
-
-/// The members of `_meta` that the protocol defines for requests.
-const KEYS: [&str; 8] = [
-    keys::CLIENT_INFO,
-    keys::CLIENT_CAPABILITIES,
-    keys::TRACE_PARENT,
-    keys::TRACE_STATE,
-    keys::BAGGAGE,
-    keys::PROTOCOL_VERSION,
-    keys::PROGRESS_TOKEN,
-    keys::LOG_LEVEL,
-];
-
-/// The fewest bytes that declare an extension.
-const SHORTEST: usize = r#"{"extensions":{"a/b":{}}}"#.len();
 
 /// A longer name is dropped, because every call in flight may hold one.
 fn keep(info: Raw<'_>) -> ClientInfo {

@@ -76,11 +76,13 @@ pub(crate) trait CallHost: Send + Sync {
     #[cfg(feature = "http-server")]
     fn disconnect(&self, on: Channel, retry: Duration) -> bool;
 
-    /// Answers the call, when there is room for the answer.
+    /// Answers the call, when there is room for the answer. `reports` says whether the call may have reported
+    /// progress, which leaves before its answer.
     fn poll_respond(
         &self,
         cx: &mut Context<'_>,
         call: (Token, Channel),
+        reports: bool,
         outcome: Outcome<'_>,
     ) -> Poll<Answered>;
 

@@ -9,9 +9,8 @@ use mcp_proto::Outcome;
 use mcp_proto::json::{Raw, Str};
 
 use super::Call;
-use super::handler_context::Context;
+use super::handler_context::{Context, Host};
 use super::handler_error::{Failure, HandlerError};
-use super::host::Host;
 use super::reply::Reply;
 use crate::connection::Job;
 use crate::model::{CompleteResult, Completion};

@@ -112,9 +112,10 @@ impl CallHost for Connected {
         &self,
         cx: &mut Context<'_>,
         (call, channel): (Token, Channel),
+        reports: bool,
         outcome: Outcome<'_>,
     ) -> Poll<Answered> {
-        self.0.poll_respond(cx, channel, call, outcome)
+        self.0.poll_respond(cx, channel, call, reports, outcome)
     }
 
     fn forget(&self, call: Token) {

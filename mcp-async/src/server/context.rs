@@ -1,4 +1,4 @@
-//! The context of an untyped call.
+//! The context of an untyped call, and the origin of its message.
 
 use core::fmt;
 use core::future::Future;
@@ -14,7 +14,6 @@ use mcp_proto::{Channel, Outcome, Payload, Revision, Token};
 use serde::de::DeserializeOwned;
 
 use super::about::Told;
-use super::arrived::Arrived;
 use super::ask::Ask;
 use super::call_host::CallHost;
 use super::machine::Machine;
@@ -70,6 +69,15 @@ pub struct CallContext {
     features: ClientFeatures,
     progress: bool,
     log_level: Option<LoggingLevel>,
+}
+
+/// The origin of a message.
+#[derive(Clone)]
+pub(crate) struct Arrived {
+    pub(crate) channel: Channel,
+    /// The head of its HTTP request.
+    #[cfg(feature = "http-server")]
+    pub(crate) head: Option<Arc<http::request::Parts>>,
 }
 
 /// Waits for the end of a call.
@@ -399,7 +407,33 @@ impl CallContext {
         cx: &mut task::Context<'_>,
         outcome: Outcome<'_>,
     ) -> Poll<Answered> {
-        self.host.poll_respond(cx, self.call(), outcome)
+        self.host
+            .poll_respond(cx, self.call(), self.progress, outcome)
+    }
+}
+
+impl Default for Arrived {
+    /// From a pipe.
+    fn default() -> Self {
+        Self {
+            channel: Channel::PIPE,
+            #[cfg(feature = "http-server")]
+            head: None,
+        }
+    }
+}
+
+impl Arrived {
+    /// Returns the value of this type that middleware has added to the HTTP request.
+    #[cfg(feature = "http-server")]
+    pub(super) fn extension<T: Send + Sync + 'static>(&self) -> Option<&T> {
+        self.head.as_deref()?.extensions.get()
+    }
+
+    /// A pipe has no middleware.
+    #[cfg(not(feature = "http-server"))]
+    pub(super) const fn extension<T>(&self) -> Option<&T> {
+        None
     }
 }
 

@@ -310,11 +310,14 @@ impl CallHost for DetachedHost {
         &self,
         cx: &mut Context<'_>,
         call: (Token, Channel),
+        reports: bool,
         outcome: Outcome<'_>,
     ) -> Poll<Answered> {
         let stage = self.lock().stage;
         let end = match stage {
-            Stage::Attached | Stage::Asked => return self.origin.poll_respond(cx, call, outcome),
+            Stage::Attached | Stage::Asked => {
+                return self.origin.poll_respond(cx, call, reports, outcome);
+            }
             Stage::Over => CallOutcome::Cancelled,
             Stage::Detached => {
                 let outcome = self.outcome(outcome);

@@ -1,13 +1,13 @@
-//! The context of a typed handler.
+//! The context of a typed handler, and the server and the runtime that it uses.
 
+use core::any::Any;
 use core::fmt;
 use core::future::Future;
 use core::ops::Deref;
 use std::sync::Arc;
 
 use super::CallContext;
-use super::host::Host;
-use super::runner::blocking;
+use super::runner::{Runner, blocking};
 use super::service::Call;
 
 /// The context of one call: the state of the server, and everything that [`CallContext`] offers,
@@ -127,5 +127,26 @@ impl<S> Clone for Context<S> {
 impl<S> fmt::Debug for Context<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.call.fmt(f)
+    }
+}
+
+/// The server and the pool for blocking work, as handlers are given them.
+#[derive(Clone)]
+pub(super) struct Host {
+    pub(super) server: Arc<dyn HostServer>,
+    /// `None` where there is no runtime.
+    pub(super) runner: Option<Runner>,
+}
+
+/// The server of a handler. Only its registry knows the type.
+pub(super) trait HostServer: Any + Send + Sync {
+    /// The state of handlers that are registered while the server runs.
+    fn unit(&self) -> &Arc<()>;
+}
+
+impl Host {
+    /// The state of handlers that are registered while the server runs.
+    pub(super) fn unit(&self) -> &Arc<()> {
+        self.server.unit()
     }
 }

@@ -16,7 +16,7 @@ use super::announcement::{Announcement, OnAnnouncement};
 use super::background::Works;
 use super::catalog::{Catalog, Change};
 use super::declare::{Caller, declare};
-use super::host::HostServer;
+use super::handler_context::HostServer;
 use super::item::Item;
 use super::live::Live;
 use super::register_error::RegisterError;

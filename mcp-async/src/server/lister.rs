@@ -7,9 +7,8 @@ use std::sync::Arc;
 
 use super::Call;
 use super::cursor::{self, Listing};
-use super::handler_context::Context;
+use super::handler_context::{Context, Host};
 use super::handler_error::HandlerError;
-use super::host::Host;
 use super::resource::CacheHint;
 use crate::model::{ListResourcesResult, Resource};
 

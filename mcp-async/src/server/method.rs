@@ -8,9 +8,8 @@ use mcp_proto::{Outcome, Payload, RevisionSet};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::handler_context::Context;
+use super::handler_context::{Context, Host};
 use super::handler_error::{Failure, HandlerError};
-use super::host::Host;
 use super::item_scopes::ItemScopes;
 use super::reply::Reply;
 use super::service::Call;

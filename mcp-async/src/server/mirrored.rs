@@ -12,9 +12,6 @@ use crate::error::ErrorReply;
 /// Checks that the head of the call repeats its arguments, where its revision wants that (XH-14 to
 /// XH-16, XH-25). Headers that no annotation names are ignored.
 pub(super) fn check(annotations: &Annotations, call: &Call<'_>) -> Result<(), ErrorReply> {
-    if annotations.is_empty() {
-        return Ok(());
-    }
     let Some(head) = call.context().http().filter(|_| wants(call)) else {
         return Ok(());
     };

@@ -10,7 +10,6 @@ mod access;
 #[cfg(feature = "http-server")]
 mod announcement;
 mod answering;
-mod arrived;
 mod ask;
 mod call_host;
 mod connected;
@@ -77,8 +76,6 @@ mod handler_context;
 #[cfg(feature = "server")]
 mod handler_error;
 #[cfg(feature = "server")]
-mod host;
-#[cfg(feature = "server")]
 mod inner;
 #[cfg(feature = "server")]
 mod item;
@@ -124,8 +121,6 @@ pub(crate) mod serving;
 pub(crate) mod serving_scope;
 #[cfg(feature = "server")]
 mod settings;
-#[cfg(feature = "server")]
-mod settled_call;
 #[cfg(feature = "server")]
 mod state;
 mod stdio;

@@ -13,9 +13,8 @@ use serde_json::Value;
 
 use super::Call;
 use super::completion::{Completer, CompletionOutput, CompletionRequest, bind_all};
-use super::handler_context::Context;
+use super::handler_context::{Context, Host};
 use super::handler_error::{Failure, HandlerError};
-use super::host::Host;
 use super::item_scopes::ItemScopes;
 use super::item_settings::item_settings;
 use super::keyed::Keyed;

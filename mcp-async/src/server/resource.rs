@@ -11,9 +11,8 @@ use mcp_proto::model::CacheScope;
 use serde::Serialize;
 
 use super::Call;
-use super::handler_context::Context;
+use super::handler_context::{Context, Host};
 use super::handler_error::{Failure, HandlerError, not_found};
-use super::host::Host;
 use super::item_scopes::ItemScopes;
 use super::item_settings::item_settings;
 use super::keyed::Keyed;

@@ -11,17 +11,16 @@ use mcp_proto::{Instant, Outcome, SendError, SentToken, Token, Transmit};
 #[cfg(feature = "http-server")]
 use super::about::SessionClient;
 use super::about::{About, Known};
-use super::arrived::Arrived;
 use super::ask::Lost;
 use super::call_host::CallHost;
 use super::connected::Connected;
-use super::context::CallContext;
+use super::context::{Arrived, CallContext};
 use super::listen::Listen;
 use super::machine::Machine;
 use super::peer::Peer;
 use super::principal::Principal;
 #[cfg(feature = "server")]
-use super::rounds;
+use super::rounds::{self, QUESTIONS};
 use super::service::{Call, Service};
 use crate::connection::{
     Arrival, Effect, Frame, Outbound as _, Progress, Respond, Role, Shared, discard,
@@ -229,7 +228,10 @@ impl<S: Service> Side<S> {
     /// Takes up what a call brings from its last round.
     #[cfg(feature = "server")]
     fn begin<'b>(&self, mut call: Call<'b>) -> Result<Call<'b>, crate::connection::Job> {
-        if !self.seals_state
+        let request = &call.request;
+        let may_ask = request.request_state.is_some() || request.features.intersects(QUESTIONS);
+        if may_ask
+            && !self.seals_state
             && let Err(error) = rounds::begin(&mut call)
         {
             return Err(call.refuse(error));

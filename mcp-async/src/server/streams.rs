@@ -13,8 +13,7 @@ use mcp_proto::server::http::streams::{
 use mcp_proto::{Channel, Outgoing, Receipt, SentToken, Transmit};
 
 use crate::connection::{Outbound, Text};
-use crate::shares::{CallerId, Share};
-use crate::unread::UnreadBytes;
+use crate::shares::{CallerId, Share, UnreadBytes};
 
 /// The streams of a session, or of a request without one, with those who read them.
 pub(crate) struct ServerStreams {
@@ -338,7 +337,7 @@ const NUMBERS: u32 = 1 << 20;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::unread::UnreadBudget;
+    use crate::shares::UnreadBudget;
 
     #[test]
     fn handlers_wait_while_the_caller_has_too_much_unread() {

@@ -11,9 +11,8 @@ use serde::de::DeserializeOwned;
 
 use super::Call;
 use super::completion::{Completer, CompletionOutput, CompletionRequest, bind_all};
-use super::handler_context::Context;
+use super::handler_context::{Context, Host};
 use super::handler_error::{HandlerError, not_found};
-use super::host::Host;
 use super::item_scopes::ItemScopes;
 use super::item_settings::item_settings;
 use super::keyed::Keyed;

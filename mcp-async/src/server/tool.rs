@@ -1,5 +1,6 @@
-//! A tool with its handler.
+//! A tool with its handler, and the end of a call of it.
 
+use core::cell::Cell;
 use core::fmt;
 use core::future::Future;
 use std::sync::Arc;
@@ -7,22 +8,22 @@ use std::sync::Arc;
 use mcp_proto::http::annotation::{Annotations, BadAnnotation};
 use mcp_proto::json::{Kind, Object, Raw, RawBuf};
 use mcp_proto::model::ClientFeatures;
+use mcp_proto::{Outcome, Payload};
 use schemars::JsonSchema;
 use serde::de::{Deserialize, DeserializeOwned};
 
 use super::Call;
-use super::checks::Checks;
-use super::handler_context::Context;
-use super::handler_error::{HandlerError, missing_capabilities};
-use super::host::Host;
+use super::checks::{Checks, Promise};
+use super::handler_context::{Context, Host};
+use super::handler_error::{Failure, HandlerError, missing_capabilities};
 use super::item_scopes::ItemScopes;
 use super::item_settings::item_settings;
 use super::keyed::Keyed;
 use super::output::ToolOutput;
 use super::rate::RateLimit;
 use super::register_error::{NO_HANDLER, RegisterError};
+use super::reply::Reply;
 use super::runner::spawned;
-use super::settled_call::SettledCall;
 use super::task_listing::TaskListing;
 use super::visibility::Visibility;
 use crate::connection::Job;
@@ -79,7 +80,7 @@ pub struct Tool<S = ()> {
     begin: Option<Begin<S>>,
     checks: Checks,
     /// Arguments that are repeated in headers.
-    mirrored: Annotations,
+    mirrored: Option<Annotations>,
     /// One of them is a number, which the transports draft alone has: elsewhere the tool is not
     /// there (XH-04).
     pub(super) drafted: bool,
@@ -155,7 +156,7 @@ impl<S: Send + Sync + 'static> Tool<S> {
             fault: None,
             begin: None,
             checks: Checks::default(),
-            mirrored: Annotations::default(),
+            mirrored: None,
             drafted: false,
             visibility: Visibility::default(),
             scopes: ItemScopes::default(),
@@ -387,11 +388,12 @@ impl Tool {
         let schema = self.listed.input_schema.as_raw();
         let mirrored = Annotations::read(schema);
         self.drafted = matches!(mirrored, Err(BadAnnotation::Number));
-        self.mirrored = match self.drafted {
+        let mirrored = match self.drafted {
             true => Annotations::read_draft(schema),
             false => mirrored,
-        }
-        .map_err(|bad| error(&bad))?;
+        };
+        let mirrored = mirrored.map_err(|bad| error(&bad))?;
+        self.mirrored = Some(mirrored).filter(|mirrored| !mirrored.is_empty());
         self.checks =
             Checks::of(&input, output.as_ref()).map_err(|fault| error(&ErrorChain(&fault)))?;
         self.tasks.prepare(&self.listed);
@@ -413,7 +415,9 @@ impl Tool {
     /// Answers a call.
     pub(super) fn call(self: &Arc<Self>, call: Call<'_>, host: &Host) -> Job {
         #[cfg(feature = "http-server")]
-        if let Err(error) = super::mirrored::check(&self.mirrored, &call) {
+        if let Some(mirrored) = &self.mirrored
+            && let Err(error) = super::mirrored::check(mirrored, &call)
+        {
             return call.refuse(error);
         }
         let missing = self.requires.without(call.request.features);
@@ -475,6 +479,56 @@ impl<S> fmt::Debug for Tool<S> {
         f.debug_struct("Tool")
             .field("listed", &self.listed)
             .finish_non_exhaustive()
+    }
+}
+
+/// The outcome of a handler, which is written as the response.
+pub(super) struct SettledCall<T> {
+    result: Result<T, Failure>,
+    /// The promise of the tool about its results, if it makes one.
+    promise: Option<Promise>,
+    /// The answer of the promise, once it was asked.
+    is_kept: Cell<Option<bool>>,
+}
+
+impl<T> SettledCall<T> {
+    pub(super) fn new(result: Result<T, HandlerError>, promise: Option<Promise>) -> Self {
+        Self {
+            result: result.map_err(|error| error.settle(None)),
+            promise,
+            is_kept: Cell::new(None),
+        }
+    }
+
+    /// Returns whether this result is what the tool promises (TL-09).
+    fn keeps(&self, promise: &Promise, result: &dyn Payload) -> bool {
+        let is_kept = self.is_kept.get();
+        let is_kept = is_kept.unwrap_or_else(|| promise.is_kept(result));
+        self.is_kept.set(Some(is_kept));
+        is_kept
+    }
+}
+
+impl<T: ToolOutput> Reply for SettledCall<T> {
+    fn with_outcome(&self, send: &mut dyn FnMut(Outcome<'_>)) {
+        match (&self.result, &self.promise) {
+            (Ok(output), None) => output.with_outcome(send),
+            (Ok(output), Some(promise)) => output.with_outcome(&mut |outcome| match outcome {
+                // TL-09: what breaks the promise is a fault of the server.
+                Outcome::Result(result) if !self.keeps(promise, result) => {
+                    send(Outcome::Error(ErrorReply::internal().as_object()));
+                }
+                outcome => send(outcome),
+            }),
+            (Err(error), _) => error.with_tool_outcome(send),
+        }
+    }
+
+    fn is_tool_error(&self) -> bool {
+        match &self.result {
+            Ok(output) => output.is_error(),
+            Err(failure) => matches!(failure, Failure::Visible(_)),
+        }
     }
 }
 

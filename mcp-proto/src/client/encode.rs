@@ -221,7 +221,7 @@ impl Extra<'_, '_> {
     fn is_taken(&self, meta: Object<'_>) -> bool {
         meta.members().any(|(key, _)| {
             (self.call.progress && key == keys::PROGRESS_TOKEN)
-                || (self.call.trace.is_some() && TRACE.iter().any(|trace| key == *trace))
+                || (self.call.trace.is_some() && keys::TRACE.iter().any(|trace| key == *trace))
                 || (self.revision.describes_requests()
                     && MODERN.iter().any(|modern| key == *modern))
         })
@@ -248,9 +248,6 @@ pub(super) fn modern_meta(
     }
     Ok(())
 }
-
-/// The members of a trace.
-const TRACE: [&str; 3] = [keys::TRACE_PARENT, keys::TRACE_STATE, keys::BAGGAGE];
 
 /// The members of `_meta` of a modern request that only the core may set.
 const MODERN: [&str; 4] = [

@@ -82,7 +82,6 @@ mod head;
 mod limits;
 #[cfg(feature = "alloc")]
 mod owned_post;
-mod post_status;
 mod refusal;
 mod response;
 mod route;
@@ -98,13 +97,15 @@ pub use endpoint::{Get, Opening, Post, Version, is_preflight};
 pub use head::{Field, Head};
 #[cfg(feature = "alloc")]
 pub use owned_post::OwnedPost;
-pub use post_status::PostStatus;
 pub use route::Route;
 pub use session_id::SessionId;
 
 // A response.
 pub use refusal::Refusal;
-pub use response::{BodyKind, FieldValue, ResponseHead, origin_fields, preflight_fields};
+pub(crate) use response::ACCEPTED;
+pub use response::{
+    BodyKind, FieldValue, PostStatus, ResponseHead, origin_fields, preflight_fields,
+};
 
 pub(crate) use era::{MetaEvidence, is_modern};
 

@@ -78,6 +78,8 @@ pub enum Refusal {
     BodyLate,
     /// The connection broke within the body, or its framing was wrong.
     BodyUnreadable,
+    /// The body is no JSON, and nothing else can say so: the endpoints of 2024-11-05 answer on a stream.
+    BodyNotJson,
     /// The request met a limit of the server, or the server is about to end. The client may try again later; the text
     /// says so if the request may have run.
     Unavailable(&'static str),
@@ -105,7 +107,8 @@ impl Refusal {
             | Self::EventUnknown
             | Self::EventGone
             | Self::MixedArray
-            | Self::BodyUnreadable => 400,
+            | Self::BodyUnreadable
+            | Self::BodyNotJson => 400,
         }
     }
 
@@ -113,7 +116,7 @@ impl Refusal {
     pub const fn code(self) -> i64 {
         match self {
             Self::Doubled { modern: true, .. } => code::HEADER_MISMATCH,
-            Self::BodyUnreadable => code::PARSE_ERROR,
+            Self::BodyUnreadable | Self::BodyNotJson => code::PARSE_ERROR,
             Self::Unavailable(_) => code::INTERNAL_ERROR,
             _ => code::INVALID_REQUEST,
         }
@@ -202,6 +205,7 @@ impl Refusal {
             Self::BodyTooLong(_) => ("", "the body is longer than "),
             Self::BodyLate => ("", "the body did not come in time"),
             Self::BodyUnreadable => ("", "the body could not be read"),
+            Self::BodyNotJson => ("", "the body is no JSON"),
             Self::Unavailable(reason) => ("", reason),
         }
     }

@@ -1,4 +1,4 @@
-//! The heads of responses.
+//! The heads of responses, and the status of a POST.
 
 use core::fmt;
 
@@ -6,6 +6,7 @@ use super::head::Head;
 use super::media::{EVENT_STREAM, JSON};
 use super::refusal::{Refusal, UNAVAILABLE};
 use super::session_id::SessionId;
+use crate::rpc::Incoming;
 
 /// The head of a response: the status line and the fields that the protocol asks for.
 ///
@@ -45,6 +46,27 @@ pub struct ResponseHead<'h> {
     /// The session that the response opens.
     pub session: Option<SessionId<'h>>,
     allow: Option<&'static str>,
+}
+
+/// The HTTP status of a POST, gathered from the verdicts on its messages.
+///
+/// ```
+/// use mcp_proto::http::PostStatus;
+/// use mcp_proto::rpc::Messages;
+///
+/// let mut status = PostStatus::default();
+/// for message in Messages::new(br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#, 8) {
+///     let verdict = Some(202); // as `Action::http_status` has it
+///     status.note(&message, verdict);
+/// }
+/// assert_eq!(status.get(), Some(202));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PostStatus {
+    /// An answer follows, or was given.
+    answered: bool,
+    array: bool,
+    status: Option<u16>,
 }
 
 /// The kind of the body of a response.
@@ -87,6 +109,16 @@ impl<'h> ResponseHead<'h> {
             session: None,
             allow: None,
         }
+    }
+
+    /// The head of the response to a preflight, and to a DELETE that has ended its session.
+    pub const fn no_content() -> Self {
+        Self::of_status(204)
+    }
+
+    /// The head of the response to messages that were taken in, and want no answer in it (SH-06).
+    pub const fn accepted() -> Self {
+        Self::of_status(ACCEPTED)
     }
 
     /// The head of a response with one message.
@@ -164,6 +196,31 @@ impl<'h> ResponseHead<'h> {
     }
 }
 
+impl PostStatus {
+    /// Notes the verdict on the next message, an [`Action::http_status`](crate::Action::http_status).
+    pub const fn note(&mut self, incoming: &Incoming<'_>, verdict: Option<u16>) {
+        self.array |= matches!(incoming, Incoming::BatchStart);
+        match verdict {
+            Some(_) => self.status = verdict,
+            None => self.answered = true,
+        }
+    }
+
+    /// Returns true if the messages are the elements of an array.
+    pub const fn is_array(self) -> bool {
+        self.array
+    }
+
+    /// The status of a response without a message; `None` if an answer follows. That of an array without answers is 202.
+    pub const fn get(self) -> Option<u16> {
+        match (self.answered, self.array) {
+            (true, _) => None,
+            (false, true) => Some(ACCEPTED),
+            (false, false) => self.status,
+        }
+    }
+}
+
 /// Calls `each` with the fields that let a page of this origin read a response.
 pub fn origin_fields<'h>(origin: &'h [u8], mut each: impl FnMut(&'static str, FieldValue<'h>)) {
     let exposed = FieldValue::Static("Mcp-Session-Id, WWW-Authenticate");
@@ -173,7 +230,7 @@ pub fn origin_fields<'h>(origin: &'h [u8], mut each: impl FnMut(&'static str, Fi
 }
 
 /// Calls `each` with the fields of the answer to a browser that asks before it sends a request: the `methods` of the
-/// endpoint are allowed, and every field, `Mcp-Param-*` included. The status is 204.
+/// endpoint are allowed, and every field, `Mcp-Param-*` included. The head is [`ResponseHead::no_content`].
 pub fn preflight_fields<'h>(
     head: &'h (impl Head + ?Sized),
     methods: &'static str,
@@ -196,5 +253,8 @@ impl fmt::Debug for ResponseHead<'_> {
             .finish_non_exhaustive()
     }
 }
+
+/// The status of messages that were taken in, and want no answer.
+pub(crate) const ACCEPTED: u16 = 202;
 
 const TOO_MANY_REQUESTS: u16 = 429;

@@ -43,7 +43,6 @@ mod repair;
 mod scan;
 mod ser;
 mod serde_impls;
-mod span;
 mod string;
 mod text;
 mod token;
@@ -81,11 +80,11 @@ pub use repair::repair_surrogates;
 
 pub(crate) use decimal::Decimal;
 pub(crate) use member_watch::MemberWatch;
+#[cfg(feature = "alloc")]
+pub(crate) use raw::Span;
+pub(crate) use raw::offset;
 pub(crate) use scan::Scanner;
 pub(crate) use serde_impls::Exact;
-#[cfg(feature = "alloc")]
-pub(crate) use span::Span;
-pub(crate) use span::offset;
 
 /// The deepest nesting that the scanner can be told to accept: its stack is one `u128`, a bit
 /// for each open container.

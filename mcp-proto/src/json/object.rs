@@ -79,25 +79,22 @@ impl<'b> Object<'b> {
     }
 
     /// Like [`find`](Self::find), for keys that are not known at compile time; a key without a
-    /// place in `found` is not looked for.
+    /// place in `found` is not looked for. Returns true if the object has other members.
     pub(crate) fn collect(
         self,
         keys: &[&str],
         found: &mut [Option<Raw<'b>>],
-    ) -> Result<(), Duplicate> {
+    ) -> Result<bool, Duplicate> {
+        let mut has_others = false;
         for (name, value) in self.members() {
-            let asked = keys.iter().zip(&mut *found).enumerate();
-            for (index, (key, slot)) in asked {
-                if name.is(key.as_bytes()) {
-                    if slot.is_some() {
-                        return Err(Duplicate { key: index });
-                    }
-                    *slot = Some(value);
-                    break;
-                }
+            let mut asked = keys.iter().zip(&mut *found).enumerate();
+            match asked.find(|(_, (key, _))| name.is(key.as_bytes())) {
+                Some((_, (_, slot))) if slot.is_none() => *slot = Some(value),
+                Some((index, _)) => return Err(Duplicate { key: index }),
+                None => has_others = true,
             }
         }
-        Ok(())
+        Ok(has_others)
     }
 }
 

@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::form::Form;
 #[cfg(target_has_atomic = "ptr")]
-use super::span::Span;
+use super::raw::Span;
 use super::{DecodeError, EncodeError, Fault, MAX_DEPTH, Object, Raw, Writer};
 
 /// A checked JSON value with bytes of its own, for what must outlive the buffer that it came

@@ -21,7 +21,6 @@ mod method;
 mod overlong;
 #[cfg(feature = "alloc")]
 mod owned_messages;
-mod parse;
 mod salvage;
 
 // Messages.

@@ -34,12 +34,16 @@ pub struct RequestContext<'b> {
     pub request_state: Option<Str<'b>>,
     /// `_meta` as a whole.
     pub meta: Option<Object<'b>>,
+    client_info: Option<Raw<'b>>,
+    may_have_extensions: bool,
+    has_trace: bool,
+    has_custom_meta: bool,
 }
 
 impl<'b> RequestContext<'b> {
     /// The client, in 2026-07-28: an `Implementation`, for logs only (VR-09).
-    pub fn client_info(&self) -> Option<Raw<'b>> {
-        self.meta?.get(keys::CLIENT_INFO)
+    pub const fn client_info(&self) -> Option<Raw<'b>> {
+        self.client_info
     }
 
     /// Returns the capabilities that the client declared on this request of 2026-07-28, its
@@ -48,13 +52,23 @@ impl<'b> RequestContext<'b> {
         self.meta?.get(keys::CLIENT_CAPABILITIES)?.object()
     }
 
+    /// Returns the extensions that the client declared on this request of 2026-07-28, with their settings.
+    pub fn client_extensions(&self) -> Option<Object<'b>> {
+        if !self.may_have_extensions {
+            return None;
+        }
+        self.client_capabilities()?.get("extensions")?.object()
+    }
+
     /// The W3C trace context: `traceparent`, `tracestate` and `baggage` (JR-31).
     pub fn trace(&self) -> [Option<Str<'b>>; 3] {
-        ["traceparent", "tracestate", "baggage"].map(|key| {
-            self.meta
-                .and_then(|meta| meta.get(key))
-                .and_then(Raw::string)
-        })
+        let meta = self.meta.filter(|_| self.has_trace);
+        keys::TRACE.map(|key| meta?.get(key)?.string())
+    }
+
+    /// Returns `_meta` as a whole, if it has a member that the protocol does not define.
+    pub fn custom_meta(&self) -> Option<Object<'b>> {
+        self.meta.filter(|_| self.has_custom_meta)
     }
 }
 
@@ -87,6 +101,9 @@ pub(super) struct Members<'b> {
     pub(super) is_modern: bool,
     pub(super) capabilities: Option<Raw<'b>>,
     pub(super) log_level: Option<Raw<'b>>,
+    client_info: Option<Raw<'b>>,
+    has_trace: bool,
+    has_custom_meta: bool,
 }
 
 /// A request whose context is settled.
@@ -137,18 +154,23 @@ impl<'b> Members<'b> {
         };
         let meta = meta.object().ok_or(PeerError::MissingMeta("_meta"))?;
         members.meta = Some(meta);
-        let client_info;
+        let mut found = [None; META.len()];
+        members.has_custom_meta = meta
+            .collect(&META, &mut found)
+            .map_err(|double| duplicate(&META, double.key))?;
+        let (parent, state, baggage);
         [
             members.progress_token,
             members.version,
             members.capabilities,
             members.log_level,
-            client_info,
-            ..,
-        ] = meta
-            .find(META)
-            .map_err(|double| duplicate(&META, double.key))?;
-        let modern = [members.capabilities, members.log_level, client_info];
+            members.client_info,
+            parent,
+            state,
+            baggage,
+        ] = found;
+        members.has_trace = parent.or(state).or(baggage).is_some();
+        let modern = [members.capabilities, members.log_level, members.client_info];
         members.is_modern = modern.iter().any(Option::is_some);
         Ok(members)
     }
@@ -207,6 +229,12 @@ impl<'b> Members<'b> {
                 input_responses,
                 request_state,
                 meta: self.meta,
+                client_info: self.client_info,
+                may_have_extensions: self
+                    .capabilities
+                    .is_some_and(|declared| declared.as_bytes().len() >= SHORTEST_EXTENSION),
+                has_trace: self.has_trace,
+                has_custom_meta: self.has_custom_meta,
             },
         })
     }
@@ -216,6 +244,8 @@ fn duplicate(keys: &[&'static str], index: usize) -> PeerError {
     PeerError::Doubled(keys.get(index).copied().unwrap_or_default())
 }
 
+/// The fewest bytes of capabilities that declare an extension.
+const SHORTEST_EXTENSION: usize = r#"{"extensions":{"a/b":{}}}"#.len();
 /// The subject of a method beyond the protocol, in an error.
 pub(super) const SUBJECT: &str = "the parameter of Mcp-Name";
 /// The number of parameters that a method has at most besides the first four.
@@ -226,7 +256,7 @@ const META: [&str; 8] = [
     keys::CLIENT_CAPABILITIES,
     keys::LOG_LEVEL,
     keys::CLIENT_INFO,
-    "traceparent",
-    "tracestate",
-    "baggage",
+    keys::TRACE_PARENT,
+    keys::TRACE_STATE,
+    keys::BAGGAGE,
 ];

@@ -49,13 +49,12 @@ impl<S: Storage> Server<'_, S> {
             Some(Ok([version])) => version,
             Some(Err(_)) => return Err(PeerError::HeaderMismatch(VERSION)),
         };
-        // SH-37: there is no older client that the header could be missing of.
-        if head.version == Version::Absent && (version.is_some() || !self.config.has_legacy()) {
-            return Err(PeerError::VersionHeaderMissing);
-        }
         if let Some(version) = version {
-            let version = version.string().ok_or(PeerError::HeaderMismatch(VERSION))?;
-            same_version(head, version)?;
+            let body = || version.string().ok_or(PeerError::HeaderMismatch(VERSION));
+            named_version(head, body)?;
+        } else if head.version == Version::Absent && !self.config.has_legacy() {
+            // SH-37: there is no older client that the header could be missing of.
+            return Err(PeerError::VersionHeaderMissing);
         }
         let is_modern = head.is_modern() || version.is_some() || !self.config.has_legacy();
         let serves =
@@ -103,25 +102,20 @@ impl<S: Storage> Server<'_, S> {
     }
 }
 
-/// The version has to be there at all.
-pub(super) fn has_version(head: &Post<'_>) -> Result<(), PeerError> {
-    match head.version {
-        Version::Absent => Err(PeerError::VersionHeaderMissing),
-        Version::Known(_) | Version::Unknown(_) => Ok(()),
-    }
-}
-
-/// And it is the one of the body (SH-34).
-pub(super) fn same_version(head: &Post<'_>, body: Str<'_>) -> Result<(), PeerError> {
-    let same = match head.version {
-        Version::Absent => false,
-        Version::Known(revision) => body == *revision.as_str(),
-        Version::Unknown(text) => mirror::is_text(text, body),
+/// The version has to be there, and to be the one of the body (SH-34). Returns the revision that it names, if it is one of
+/// this crate.
+pub(super) fn named_version<'b>(
+    head: &Post<'_>,
+    body: impl FnOnce() -> Result<Str<'b>, PeerError>,
+) -> Result<Option<Revision>, PeerError> {
+    let (named, same) = match head.version {
+        Version::Absent => return Err(PeerError::VersionHeaderMissing),
+        Version::Known(revision) => (Some(revision), body()? == *revision.as_str()),
+        Version::Unknown(text) => (None, mirror::is_text(text, body()?)),
     };
-    if same {
-        Ok(())
-    } else {
-        Err(PeerError::HeaderMismatch(VERSION))
+    match same {
+        true => Ok(named),
+        false => Err(PeerError::HeaderMismatch(VERSION)),
     }
 }
 

@@ -32,17 +32,15 @@ impl<S: Storage> Server<'_, S> {
             return Err(PeerError::ModernInBatch);
         }
         let head = from.head();
-        if let Some(head) = head {
-            headers::has_version(head)?;
-        }
-        let version = members
-            .version
-            .and_then(Raw::string)
-            .ok_or(PeerError::MissingMeta(keys::PROTOCOL_VERSION))?;
-        if let Some(head) = head {
-            headers::same_version(head, version)?;
-        }
-        let Some(revision) = Revision::read(version)
+        let version = || {
+            let version = members.version.and_then(Raw::string);
+            version.ok_or(PeerError::MissingMeta(keys::PROTOCOL_VERSION))
+        };
+        let named = match head {
+            Some(head) => headers::named_version(head, version)?,
+            None => Revision::read(version()?),
+        };
+        let Some(revision) = named
             .filter(|revision| revision.is_modern() && self.config.revisions.contains(*revision))
         else {
             // VR-04, VR-22: a legacy one is not spoken in this way either.

@@ -3,6 +3,7 @@
 
 use super::{Answer, Event, PeerError, Reply};
 use crate::action::{Action, IgnoreReason};
+use crate::http::ACCEPTED;
 use crate::rpc::code;
 
 impl Action<Event<'_>, Reply<'_>> {
@@ -80,6 +81,3 @@ pub(super) const fn status_of(code: i64) -> u16 {
         _ => 200,
     }
 }
-
-/// The messages were taken in, and want no answer.
-const ACCEPTED: u16 = 202;

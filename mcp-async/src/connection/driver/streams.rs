@@ -30,7 +30,7 @@ where
             _ => false,
         };
         while !turn.write_pending && self.phase < Phase::Closing {
-            if self.writing.is_empty() && !self.take_output() {
+            if self.writing.is_empty() && !self.take_output(turn) {
                 if self.unflushed {
                     match Pin::new(&mut self.writer).poll_flush(cx)? {
                         Poll::Ready(()) => self.unflushed = false,
@@ -61,7 +61,10 @@ where
     }
 
     /// Swaps the two outboxes, and tells those who wait that there is room.
-    fn take_output(&mut self) -> bool {
+    fn take_output(&mut self, turn: &mut Turn) -> bool {
+        if !core::mem::take(&mut turn.has_output) {
+            return false;
+        }
         let waiting = {
             let mut core = self.calls.shared.lock();
             if core.outbox.is_empty() {
@@ -76,7 +79,7 @@ where
 
     /// Reads once, if there is a use for it.
     pub(super) fn read(&mut self, cx: &mut Context<'_>, turn: &mut Turn) -> io::Result<bool> {
-        if turn.read_pending || turn.full || turn.budget == 0 || self.phase != Phase::Open {
+        if turn.read_pending || self.full || turn.budget == 0 || self.phase != Phase::Open {
             return Ok(false);
         }
         let Some(spare) = self.inbox.spare_mut() else {

@@ -15,8 +15,8 @@ use super::head::RequestHead;
 pub(super) type Answer = Response<HttpBody>;
 
 /// A response without a body.
-pub(super) fn status(status: u16) -> Answer {
-    with_head(ResponseHead::of_status(status), HttpBody::empty())
+pub(super) fn empty(head: ResponseHead<'_>) -> Answer {
+    with_head(head, HttpBody::empty())
 }
 
 /// One message of the core with its status.
@@ -37,7 +37,7 @@ pub(super) fn error(status: StatusCode, code: i64, text: &str) -> Answer {
 /// The response to a POST, unless it is not decided yet, or is an event stream.
 pub(super) fn decided(response: StreamResponse) -> Option<Answer> {
     match response {
-        StreamResponse::Status(found) => Some(status(found)),
+        StreamResponse::Status(found) => Some(empty(ResponseHead::of_status(found))),
         StreamResponse::Message {
             status,
             message: text,
@@ -80,7 +80,7 @@ pub(super) fn no_session() -> Answer {
 
 /// A browser asks before it sends.
 pub(super) fn preflight(parts: &Parts, methods: &'static str) -> Answer {
-    let mut response = status(204);
+    let mut response = empty(ResponseHead::no_content());
     let fields = response.headers_mut();
     preflight_fields(&RequestHead(parts), methods, |name, value| {
         append(fields, name, value);

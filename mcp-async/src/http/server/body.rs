@@ -8,7 +8,7 @@ use core::task::{Context, Poll, ready};
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 
-use crate::unread::UnreadBytes;
+use crate::shares::UnreadBytes;
 
 /// The body of a response: nothing, one message, or events for as long as there are some.
 ///

@@ -10,7 +10,7 @@ use http::request::Parts;
 use http_body::Body;
 use mcp_proto::http::{Access, Endpoint, Opening, Post, Refusal, Route};
 use mcp_proto::rpc::OwnedMessages;
-use mcp_proto::server::http::streams::StreamResponse;
+use mcp_proto::server::http::streams::{StreamResponse, TooManyStreams};
 use mcp_proto::server::{Growing, PreparedConfig, Server as Core, SessionSnapshot};
 use mcp_proto::{Revision, RevisionSet, Source};
 
@@ -21,19 +21,18 @@ use super::collect::{Broken, collect};
 use super::conversation::{Beginning, Leave, ServedConversation};
 use super::exchange::Exchange;
 use super::head::RequestHead;
+use super::http_sse_paths::HttpSsePaths;
 use super::options::Options;
-use super::processes::{Counter, Counters, Forwarded, Processes};
+use super::processes::{self, Counter, Counters, Processes};
 use super::sessions::{Sessions, mint};
 use super::status::{HttpStatus, Readiness};
 use super::turns::Turns;
 use crate::connection::Text;
-use crate::observe;
 use crate::runtime::{Now, Runtime};
 use crate::server::serving::Server;
 use crate::server::serving_scope::ServingScope;
 use crate::server::{BoxService, Buckets, Caller, Live, Machine, Peer, ServerStreams};
-use crate::shares::{CallerId, Shares};
-use crate::unread::{FREE, UnreadBudget};
+use crate::shares::{CallerId, FREE, Shares, UnreadBudget};
 
 /// Everything of one endpoint.
 pub(super) struct HttpEndpoint<R: Runtime> {
@@ -135,36 +134,30 @@ impl<R: Runtime> HttpEndpoint<R> {
 
     pub(super) async fn serve<B: Body + Send>(&self, request: Request<B>) -> Answer {
         let (parts, body) = request.into_parts();
-        let mut body = Some(body);
-        match self.serve_forwarded(&parts, &mut body).await {
-            Some(answer) => answer,
-            None => self.serve_head(parts, body).await,
+        if let Some(processes) = &self.processes
+            && let Some(signed) = parts.headers.get(processes::REQUEST)
+        {
+            return self.serve_forwarded(processes, signed, &parts, body).await;
         }
+        self.serve_head(parts, body).await
     }
 
     /// Answers a request that arrived here, or at another process that has verified its sender.
-    pub(super) async fn serve_head<B: Body + Send>(
-        &self,
-        mut parts: Parts,
-        mut body: Option<B>,
-    ) -> Answer {
+    pub(super) async fn serve_head<B: Body + Send>(&self, mut parts: Parts, body: B) -> Answer {
         #[cfg(feature = "auth")]
         if let Some(metadata) = self.metadata(&parts) {
             return metadata;
         }
-        let refused = self.authenticate(&mut parts).await;
-        if let Some(refused) = &refused
-            && parts.extensions.get::<Forwarded>().is_some()
-        {
-            observe::forwarded_refused(&refused.status());
-        }
+        let refused = match self.verifies_senders() {
+            true => self.authenticate(&mut parts).await,
+            false => None,
+        };
         let parts = Arc::new(parts);
-        let mut answer = match refused {
-            Some(refused) => refused,
-            None => match self.http_sse(&parts, &mut body).await {
-                Some(answer) => answer,
-                None => self.answer(&parts, &mut body).await,
-            },
+        let mut body = Some(body);
+        let mut answer = match (refused, self.http_sse_at(parts.uri.path())) {
+            (Some(refused), _) => refused,
+            (None, Some(both)) => self.http_sse(both, &parts, &mut body).await,
+            (None, None) => self.answer(&parts, &mut body).await,
         };
         if let Some(body) = body {
             self.discard(&parts, body).await;
@@ -180,6 +173,21 @@ impl<R: Runtime> HttpEndpoint<R> {
             answer::share(&mut answer, origin);
         }
         answer
+    }
+
+    /// Returns true if the endpoint has a hook, or tokens, that verify who sends a request.
+    const fn verifies_senders(&self) -> bool {
+        #[cfg(feature = "auth")]
+        if self.options.guard.is_some() {
+            return true;
+        }
+        self.options.authenticate.is_some()
+    }
+
+    /// Returns the two endpoints of 2024-11-05, if this is the path of one of them.
+    pub(super) fn http_sse_at(&self, path: &str) -> Option<&HttpSsePaths> {
+        let both = self.options.http_sse.as_ref();
+        both.filter(|both| both.is_at(path))
     }
 
     /// Counts the bytes of an answer until they are read; the answer is another one if there is no room for it.
@@ -206,10 +214,7 @@ impl<R: Runtime> HttpEndpoint<R> {
             Ok(Opening::Preflight) => answer::preflight(parts, methods),
             // Sessions that end here, and those of other processes, still have answers and streams.
             Ok(opening) if self.is_closing() && !self.continues(&opening) => answer::closing(),
-            Ok(Opening::Post(post)) => match body.take() {
-                Some(body) => self.post(parts, &post, body).await,
-                None => answer::status(400),
-            },
+            Ok(Opening::Post(post)) => self.post(parts, &post, body).await,
             Ok(Opening::Get(get)) => self.get(parts, &get).await,
             Err(refusal) => answer::refusal(refusal, methods),
         }
@@ -311,12 +316,17 @@ impl<R: Runtime> HttpEndpoint<R> {
         PreparedConfig::with_room(config)
     }
 
-    async fn post<B: Body>(&self, parts: &Arc<Parts>, post: &Post<'_>, body: B) -> Answer {
+    async fn post<B: Body>(
+        &self,
+        parts: &Arc<Parts>,
+        post: &Post<'_>,
+        body: &mut Option<B>,
+    ) -> Answer {
         let body = match self.collect(parts, body).await {
             Ok(body) => body,
             Err(refused) => return refused,
         };
-        let machine = match self.endpoint().route_body(post, &body) {
+        let stateless = match self.endpoint().route_body(post, &body) {
             Route::Session(id) => return self.session_post(parts, id, post, body).await,
             Route::Refuse(refusal) => {
                 return answer::refusal(refusal, self.endpoint().methods());
@@ -324,31 +334,38 @@ impl<R: Runtime> HttpEndpoint<R> {
             Route::Initialize if self.options.sessions => {
                 return self.initialize(parts, post, &body).await;
             }
-            // A legacy message to a server without sessions (SH-32).
-            Route::Stateless(revision) => {
-                self.resumed(parts, &SessionSnapshot::stateless(revision))
-            }
+            Route::Stateless(revision) => Some(revision),
             // A handshake that opens no session is as good as any other exchange.
-            Route::Initialize | Route::Modern => {
-                // One POST is one request, so its table has one place.
+            Route::Initialize | Route::Modern => None,
+        };
+        match self.exchange(stateless, parts, post, &body) {
+            Ok((exchange, begun)) => exchange.answer(begun).await,
+            Err(refusal) => answer::refusal(refusal, ""),
+        }
+    }
+
+    /// Handles the messages of a body that belong to no session, with a machine of their own.
+    ///
+    /// The machine is made here and not in the future of the response, which would be copied with it.
+    fn exchange(
+        &self,
+        stateless: Option<Revision>,
+        parts: &Arc<Parts>,
+        post: &Post<'_>,
+        body: &OwnedMessages<Text>,
+    ) -> Result<(Exchange<R>, StreamResponse), Refusal> {
+        let machine = match stateless {
+            // A legacy message to a server without sessions (SH-32).
+            Some(revision) => self.resumed(parts, &SessionSnapshot::stateless(revision)),
+            // One POST is one request, so its table has one place.
+            None => {
                 let Ok(machine) = Core::new(self.prepared(parts).with_in_flight(1), Growing);
                 machine
             }
         };
-        self.exchange(machine, parts, post, &body).await
-    }
-
-    /// The answer to the messages of a body that belong to no session, from a machine of their own.
-    async fn exchange(
-        &self,
-        machine: Machine,
-        parts: &Arc<Parts>,
-        post: &Post<'_>,
-        body: &OwnedMessages<Text>,
-    ) -> Answer {
         let mut conversation = self.exchange_connection(parts, machine);
         let Some(Ok(reader)) = conversation.streams(ServerStreams::open) else {
-            return answer::status(500);
+            return Err(TooManyStreams.into());
         };
         let (now, channel) = (conversation.now(), reader.channel());
         let source = Source::post(channel, post);
@@ -358,8 +375,8 @@ impl<R: Runtime> HttpEndpoint<R> {
         let begun = exchange.begin(now);
         let takes_longer = matches!(begun, StreamResponse::Pending | StreamResponse::Events);
         match takes_longer && !self.goes_on(&mut exchange, parts) {
-            true => answer::busy(FULL),
-            false => exchange.answer(begun).await,
+            true => Err(Refusal::Unavailable(FULL)),
+            false => Ok((exchange, begun)),
         }
     }
 
@@ -368,12 +385,15 @@ impl<R: Runtime> HttpEndpoint<R> {
         self.options.limits.body
     }
 
-    /// A request's body, whole and parsed, if its sender may do what it asks for.
+    /// Takes a request's body, whole and parsed, if its sender may do what it asks for.
     pub(super) async fn collect<B: Body>(
         &self,
         parts: &Parts,
-        body: B,
+        body: &mut Option<B>,
     ) -> Result<OwnedMessages<Text>, Answer> {
+        let Some(body) = body.take() else {
+            return Err(answer::refusal(Refusal::BodyUnreadable, ""));
+        };
         let body = self.collect_whole(parts, self.caller(parts), body).await?;
         let body = OwnedMessages::parse(Text::new(body), self.depth);
         #[cfg(feature = "auth")]

@@ -4,15 +4,15 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use http::Method;
 use http::request::Parts;
-use http::{Method, StatusCode};
 use http_body::Body;
 use mcp_proto::http::media::{EVENT_STREAM, JSON, accepts, is};
 use mcp_proto::http::{
-    Endpoint, Field, Head as _, OwnedPost, Post, Refusal, Version, is_preflight,
+    Endpoint, Field, Head as _, OwnedPost, Post, Refusal, ResponseHead, Version, is_preflight,
 };
 use mcp_proto::rpc::{Incoming, Message, Reason};
-use mcp_proto::server::http::streams::Delivery;
+use mcp_proto::server::http::streams::{Delivery, TooManyStreams};
 use mcp_proto::{Channel, Outgoing as _};
 
 use super::answer::{self, Answer, FLOODED, no_session};
@@ -20,6 +20,7 @@ use super::body::HttpBody;
 use super::caller::owner;
 use super::endpoint::HttpEndpoint;
 use super::head::RequestHead;
+use super::http_sse_paths::HttpSsePaths;
 use super::legacy::CROWDED;
 use super::reading::Reading;
 use super::session::{Posted, Session};
@@ -30,16 +31,14 @@ use crate::runtime::Runtime;
 use crate::server::ServerStreams;
 
 impl<R: Runtime> HttpEndpoint<R> {
-    /// Answers what is for one of the two endpoints; `None` for what is not.
+    /// Answers a request to one of the two endpoints.
     pub(super) async fn http_sse<B: Body>(
         &self,
+        both: &HttpSsePaths,
         parts: &Arc<Parts>,
         body: &mut Option<B>,
-    ) -> Option<Answer> {
-        let path = parts.uri.path();
-        let both = self.options.http_sse.as_ref();
-        let both = both.filter(|both| both.is_at(path))?;
-        let opens = path == both.stream;
+    ) -> Answer {
+        let opens = parts.uri.path() == both.stream;
         let methods = if opens { "GET" } else { "POST" };
         let endpoint = Endpoint {
             path: None,
@@ -47,9 +46,9 @@ impl<R: Runtime> HttpEndpoint<R> {
         };
         let head = RequestHead(parts);
         if let Err(refusal) = endpoint.admit(&head) {
-            return Some(answer::refusal(refusal, methods));
+            return answer::refusal(refusal, methods);
         }
-        Some(match (opens, &parts.method) {
+        match (opens, &parts.method) {
             _ if is_preflight(&head) => answer::preflight(parts, methods),
             _ if self.is_closing() => answer::closing(),
             (true, &Method::GET) if !accepts(&head, EVENT_STREAM) => {
@@ -57,14 +56,11 @@ impl<R: Runtime> HttpEndpoint<R> {
             }
             (true, &Method::GET) => self.open_sse(parts, &both.reference),
             (false, &Method::POST) => match head.field("content-type") {
-                Field::One(kind) if is(kind, JSON) => match body.take() {
-                    Some(body) => self.sse_post(parts, body).await,
-                    None => answer::status(400),
-                },
+                Field::One(kind) if is(kind, JSON) => self.sse_post(parts, body).await,
                 _ => answer::refusal(Refusal::ContentType, methods),
             },
             _ => answer::refusal(Refusal::Method, methods),
-        })
+        }
     }
 
     /// A new session, which ends with its stream (HS-10).
@@ -78,7 +74,7 @@ impl<R: Runtime> HttpEndpoint<R> {
         let streams = ServerStreams::new(Delivery::HttpSse, self.options.streams);
         let conversation = self.session_connection(parts, streams, self.machine(parts));
         let Some(Ok(reader)) = conversation.streams(|streams| streams.attach(None)) else {
-            return answer::status(500);
+            return answer::refusal(TooManyStreams.into(), "");
         };
         let shared = Arc::clone(conversation.shared());
         let session = Session::new(Arc::clone(&token), owner(parts), FIRST, 0, shared);
@@ -105,7 +101,7 @@ impl<R: Runtime> HttpEndpoint<R> {
     }
 
     /// A message for a session; what there is to answer comes on its stream (HS-06).
-    async fn sse_post<B: Body>(&self, parts: &Arc<Parts>, body: B) -> Answer {
+    async fn sse_post<B: Body>(&self, parts: &Arc<Parts>, body: &mut Option<B>) -> Answer {
         let query = parts.uri.query().unwrap_or_default();
         let token = query.split('&').find_map(|pair| pair.strip_prefix("c="));
         let session = token.and_then(|token| self.sse_sessions.find(token));
@@ -130,8 +126,7 @@ impl<R: Runtime> HttpEndpoint<R> {
         if let Some(Incoming::Message(Message::Invalid(invalid))) = first
             && matches!(invalid.reason, Reason::Json(_))
         {
-            let code = invalid.reason.code();
-            return answer::error(StatusCode::BAD_REQUEST, code, "the body is no JSON");
+            return answer::refusal(Refusal::BodyNotJson, "");
         }
         let post = Post {
             version: Version::Absent,
@@ -146,7 +141,7 @@ impl<R: Runtime> HttpEndpoint<R> {
             body,
         };
         match session.post(posted, self.max_body_bytes()) {
-            true => answer::status(202),
+            true => answer::empty(ResponseHead::accepted()),
             false => answer::busy(FLOODED),
         }
     }

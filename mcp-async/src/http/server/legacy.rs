@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::request::Parts;
 use mcp_proto::Source;
-use mcp_proto::http::{Get, OwnedPost, Post, SessionId};
+use mcp_proto::http::{Get, OwnedPost, Post, ResponseHead, SessionId};
 use mcp_proto::rpc::OwnedMessages;
 use mcp_proto::server::http::streams::{Delivery, StreamResponse, TooManyStreams};
 
@@ -15,6 +15,7 @@ use super::caller::owner;
 use super::capacity::Place;
 use super::conversation::ServedConversation;
 use super::endpoint::HttpEndpoint;
+use super::exchange::ENDING;
 use super::reading::Reading;
 use super::session::{Posted, Session};
 use super::session_task::SessionTask;
@@ -58,7 +59,7 @@ impl<R: Runtime> HttpEndpoint<R> {
         let opened = conversation.with(|core| core.machine.revision().is_some());
         let mut answer = response
             .and_then(answer::decided)
-            .unwrap_or_else(|| answer::status(500));
+            .unwrap_or_else(|| answer::busy(ENDING));
         if opened {
             let saved = self.save_first(&id, &conversation, owner(parts));
             let (saved, lease) = match saved.await {
@@ -212,7 +213,7 @@ impl<R: Runtime> HttpEndpoint<R> {
                 return no_session();
             }
             if session.gone().await {
-                return answer::status(204);
+                return answer::empty(ResponseHead::no_content());
             }
         }
         answer::busy("the session could not be ended")

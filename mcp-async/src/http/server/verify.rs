@@ -8,6 +8,7 @@ use super::authenticate::Hook;
 use super::endpoint::HttpEndpoint;
 use super::head::RequestHead;
 use super::processes::Forwarded;
+use crate::observe;
 use crate::runtime::Runtime;
 use crate::server::Principal;
 
@@ -16,6 +17,16 @@ impl<R: Runtime> HttpEndpoint<R> {
     /// if it is refused. Without hook and tokens, and for what the other checks refuse or answer, nothing
     /// is done.
     pub(super) async fn authenticate(&self, parts: &mut Parts) -> Option<Answer> {
+        let refused = self.verify(parts).await;
+        if let Some(refused) = &refused
+            && parts.extensions.get::<Forwarded>().is_some()
+        {
+            observe::forwarded_refused(&refused.status());
+        }
+        refused
+    }
+
+    async fn verify(&self, parts: &mut Parts) -> Option<Answer> {
         #[cfg(not(feature = "auth"))]
         let has_guard = false;
         #[cfg(feature = "auth")]
@@ -49,13 +60,12 @@ impl<R: Runtime> HttpEndpoint<R> {
     /// origin, and is no preflight.
     fn is_admitted(&self, parts: &Parts) -> bool {
         let head = RequestHead(parts);
-        let http_sse = self.options.http_sse.as_ref();
-        let endpoint = match http_sse.is_some_and(|both| both.is_at(parts.uri.path())) {
-            true => Endpoint {
+        let endpoint = match self.http_sse_at(parts.uri.path()) {
+            Some(_) => Endpoint {
                 path: None,
                 ..self.endpoint()
             },
-            false => self.endpoint(),
+            None => self.endpoint(),
         };
         endpoint.admit(&head).is_ok() && !is_preflight(&head)
     }

@@ -10,9 +10,8 @@ use super::round::{Carried, Round};
 use crate::error::ErrorReply;
 use crate::server::Call;
 
-/// Prepares a call of 2026-07-28 for questions, before the service sees it.
-///
-/// Nothing is done, or costs anything, for a client that cannot be asked.
+/// Prepares a call of 2026-07-28 for questions, before the service sees it. A call needs it that brings a request
+/// state, or whose client answers one of [`QUESTIONS`].
 ///
 /// # Errors
 /// The state is not ours, not for this call or too old (MR-07), or the answers are none
@@ -45,19 +44,13 @@ pub(in crate::server) fn begin(call: &mut Call<'_>) -> Result<(), ErrorReply> {
             let round = Round::resume(carried, responses);
             Some(round.map_err(|_| refused("Malformed inputResponses"))?)
         }
-        None => {
-            let asked = request.features.intersects(QUESTIONS);
-            let responses = request.input_responses.filter(|_| asked);
-            responses.map(Round::offered)
-        }
+        None => request.input_responses.map(Round::offered),
     };
-    if round.is_some() || request.features.intersects(QUESTIONS) {
-        call.context.suspends = true;
-        let round = round.map(Box::new);
-        call.context.with_rounds(|rounds, _| {
-            rounds.begin(call.context.token, method, call.params, round);
-        });
-    }
+    call.context.suspends = true;
+    let round = round.map(Box::new);
+    call.context.with_rounds(|rounds, _| {
+        rounds.begin(call.context.token, method, call.params, round);
+    });
     Ok(())
 }
 
@@ -66,7 +59,7 @@ fn refused(message: &'static str) -> ErrorReply {
 }
 
 /// A client without any of these is never asked.
-const QUESTIONS: ClientFeatures = ClientFeatures::ROOTS
+pub(in crate::server) const QUESTIONS: ClientFeatures = ClientFeatures::ROOTS
     .with(ClientFeatures::SAMPLING)
     .with(ClientFeatures::ELICITATION_FORM)
     .with(ClientFeatures::ELICITATION_URL);

@@ -37,5 +37,5 @@ pub use self::roots::Roots;
 pub use self::state::{RequestState, StateError};
 
 pub(crate) use self::answer::check_answer;
-pub(super) use self::begin::begin;
+pub(super) use self::begin::{QUESTIONS, begin};
 pub(crate) use self::table::{Kept, Rounds};

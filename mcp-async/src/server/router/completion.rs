@@ -7,8 +7,7 @@ use mcp_proto::model::{CompleteParams, Reference};
 
 use super::super::completion::{Completed, Completer, CompletionRequest};
 use super::super::service::Call;
-use super::shown::is_shown;
-use super::{Router, too_often, unknown};
+use super::{Router, is_shown, too_often, unknown};
 use crate::connection::Job;
 use crate::error::ErrorReply;
 

@@ -14,7 +14,7 @@ use super::super::settings::Settings;
 use super::super::template::Template;
 use super::super::tool::Tool;
 use super::super::visibility::Visibility;
-use super::shown::{is_served, is_shown};
+use super::{is_served, is_shown};
 use crate::connection::Job;
 use crate::error::ErrorReply;
 use crate::model;

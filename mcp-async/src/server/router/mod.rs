@@ -6,7 +6,6 @@ mod lists;
 mod resources;
 #[cfg(all(feature = "auth", feature = "http-server"))]
 mod scopes;
-mod shown;
 
 use core::sync::atomic::{AtomicBool, Ordering};
 use std::borrow::Cow;
@@ -16,12 +15,11 @@ use mcp_proto::json::Object;
 use mcp_proto::rpc::{self, code};
 
 use self::lists::list;
-use self::shown::{is_served, is_shown};
 use super::Peer;
 use super::background::Lifetime;
 use super::cursor::Listing;
+use super::handler_context::Host;
 use super::handler_error::missing_extension;
-use super::host::Host;
 use super::inner::Inner;
 use super::listen::Listen;
 use super::rate::{Buckets, RateLimit};
@@ -29,6 +27,7 @@ use super::runner::Runner;
 use super::service::{Call, Service};
 use super::settings::Settings;
 use super::tool::Tool;
+use super::visibility::Visibility;
 use crate::connection::Job;
 use crate::error::ErrorReply;
 
@@ -194,4 +193,26 @@ fn unknown(kind: &str, name: &str) -> ErrorReply {
 
 fn too_often(what: &str) -> ErrorReply {
     ErrorReply::new(code::OVERLOADED, format!("limit reached: {what}"))
+}
+
+/// Returns true if the item is shown to the caller.
+fn is_shown(visibility: &Visibility, call: &Call<'_>) -> bool {
+    visibility.shows(call.context().principal())
+}
+
+/// Returns true if the revision of the call has such tools (XH-04).
+fn is_served(tool: &Tool, call: &Call<'_>) -> bool {
+    !tool.drafted || is_draft(call)
+}
+
+/// Returns true if the call is one of the transports draft, which HTTP alone has.
+fn is_draft(call: &Call<'_>) -> bool {
+    #[cfg(feature = "http-server")]
+    let draft = super::mirrored::is_draft(call);
+    #[cfg(not(feature = "http-server"))]
+    let draft = {
+        let _ = call;
+        false
+    };
+    draft
 }

@@ -11,8 +11,7 @@ use super::super::settings::Settings;
 use super::super::template::MatchedUri;
 use super::super::visibility::Visibility;
 use super::lists::{invalid_cursor, list};
-use super::shown::is_shown;
-use super::{Empty, Router, subject};
+use super::{Empty, Router, is_shown, subject};
 use crate::connection::Job;
 
 impl Router {

@@ -2,7 +2,7 @@
 
 use serde::de::{self, EnumAccess, VariantAccess, Visitor};
 
-use super::visit::{visit_name, visit_number};
+use super::{visit_name, visit_number};
 use crate::json::error::{DecodeError, DecodeErrorKind};
 use crate::json::token::STR_TOKEN;
 use crate::json::{Kind, Raw, Str};

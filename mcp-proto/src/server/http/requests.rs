@@ -90,11 +90,11 @@ impl HttpServer<'_> {
             Ok(Opening::Delete(session)) => match self.session(session, principal) {
                 Ok(machine) => {
                     self.end(now, machine);
-                    self.respond(id, ResponseHead::of_status(204), Vec::new());
+                    self.respond(id, ResponseHead::no_content(), Vec::new());
                 }
                 Err(refusal) => self.refuse(id, refusal),
             },
-            Ok(Opening::Preflight) => self.respond(id, ResponseHead::of_status(204), Vec::new()),
+            Ok(Opening::Preflight) => self.respond(id, ResponseHead::no_content(), Vec::new()),
             Err(refusal) => self.refuse(id, refusal),
         }
         id

@@ -6,52 +6,53 @@ use bytes::Bytes;
 use http::request::Parts;
 use http::{HeaderValue, Method, Response};
 use http_body::Body;
+use mcp_proto::http::ResponseHead;
 use mcp_proto::rpc::OwnedMessages;
 
-use super::super::answer::Answer;
+use super::super::answer::{self, Answer};
 use super::super::body::{Events, HttpBody};
 use super::super::endpoint::HttpEndpoint;
+use super::ANSWER;
 use super::message::{
     self, ForwardedAnswer, ForwardedOutcome, ForwardedRequest, NotOwner, StatusLine,
 };
 use super::nonces::Unfit;
 use super::this_process::Processes;
-use super::{ANSWER, REQUEST};
 use crate::observe;
 use crate::runtime::Runtime;
 use crate::shares::{CallerId, Share};
 
 impl<R: Runtime> HttpEndpoint<R> {
-    /// Answers a request of another process, if this is one; `None` gives the body back.
+    /// Answers a request that another process has forwarded, if it has signed it.
     pub(in crate::http::server) async fn serve_forwarded<B: Body + Send>(
         &self,
+        processes: &Processes,
+        signed: &HeaderValue,
         parts: &Parts,
-        body: &mut Option<B>,
-    ) -> Option<Answer> {
-        let processes = self.processes.as_ref()?;
-        let signed = parts.headers.get(REQUEST)?;
+        body: B,
+    ) -> Answer {
         let verified = processes.keys.requests.verify(signed.as_bytes());
         let request = verified
             .as_deref()
             .and_then(message::read::<ForwardedRequest<'_>>);
         let Some(request) = request else {
             observe::forwarded_refused(&"no process of this server has signed it");
-            return Some(super::super::answer::status(403));
+            return answer::empty(ResponseHead::of_status(UNSIGNED));
         };
-        let body = match self.collect_whole(parts, None, body.take()?).await {
+        let body = match self.collect_whole(parts, None, body).await {
             Ok(body) => body,
-            Err(refused) => return Some(refused),
+            Err(refused) => return refused,
         };
         let nonce = request.nonce;
         processes.counters.received.add();
         let (head, place) = match self.judge(processes, &request, &body) {
             Ok(judged) => judged,
-            Err(outcome) => return Some(processes.answer(nonce, outcome, HttpBody::empty())),
+            Err(outcome) => return processes.answer(nonce, outcome, HttpBody::empty()),
         };
         let body = HttpBody::full(body.into());
-        let answer = self.serve_head(head, Some(body)).await;
+        let answer = self.serve_head(head, body).await;
         if answer.extensions().get::<NotOwner>().is_some() {
-            return Some(processes.answer(nonce, ForwardedOutcome::NotOwner, HttpBody::empty()));
+            return processes.answer(nonce, ForwardedOutcome::NotOwner, HttpBody::empty());
         }
         let (head, body) = answer.into_parts();
         let body = body.map_events(|events| PlacedEvents {
@@ -59,7 +60,7 @@ impl<R: Runtime> HttpEndpoint<R> {
             _place: place,
         });
         let outcome = ForwardedOutcome::Head(StatusLine::of(&head));
-        Some(processes.answer(nonce, outcome, body))
+        processes.answer(nonce, outcome, body)
     }
 
     /// Returns the head and the place of a request that a process of this server has signed, if the request is for
@@ -138,5 +139,7 @@ impl Processes {
     }
 }
 
+/// The status of a request that no process of this server has signed: between processes, not of the protocol.
+const UNSIGNED: u16 = 403;
 const LATE: &str = "it comes too late, or the clocks of the processes differ";
 const CROWDED: &str = "its sender has as many under way as there may be";

@@ -49,7 +49,7 @@ pub(super) use self::renewal::start;
 pub(super) use self::this_process::Processes;
 
 /// The envelope of a forwarded request.
-const REQUEST: HeaderName = HeaderName::from_static("x-mcp-forwarded");
+pub(super) const REQUEST: HeaderName = HeaderName::from_static("x-mcp-forwarded");
 
 /// The envelope of the answer to one.
 const ANSWER: HeaderName = HeaderName::from_static("x-mcp-answered");

@@ -87,13 +87,11 @@ impl<R: Runtime> HttpEndpoint<R> {
     /// The URL that proofs state for one of the two endpoints of 2024-11-05; `None` for that of the
     /// resource.
     fn published_url(&self, guard: &TokenGuard, path: &str) -> Option<String> {
-        let both = self.options.http_sse.as_ref()?;
-        both.is_at(path).then(|| {
-            let resource = guard.resource.resource();
-            let own = self.options.path.as_deref().unwrap_or_default();
-            let before = resource.strip_suffix(own).unwrap_or(resource);
-            format!("{before}{path}")
-        })
+        self.http_sse_at(path)?;
+        let resource = guard.resource.resource();
+        let own = self.options.path.as_deref().unwrap_or_default();
+        let before = resource.strip_suffix(own).unwrap_or(resource);
+        Some(format!("{before}{path}"))
     }
 
     /// The refusal of a body with a request that needs scopes which the token lacks, before any of
@@ -106,7 +104,7 @@ impl<R: Runtime> HttpEndpoint<R> {
         let guard = self.options.guard.as_ref()?;
         let Some(access) = parts.extensions.get::<Arc<Access>>() else {
             // Its token was not checked.
-            return Some(answer::status(500));
+            return Some(answer::busy("the token was not checked"));
         };
         let caller = parts.extensions.get::<Principal>();
         let mut needed = RequiredScopes::NONE;
