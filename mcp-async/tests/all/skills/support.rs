@@ -3,9 +3,10 @@
 use mcp_async::server::ServerBuilder;
 use mcp_async::skills::{Skill, Skills};
 use mcp_async::{ErrorReply, Server, duplex, server};
+use mcp_proto::PreparedConfig;
 use mcp_proto::json::{Map, RawBuf};
 use mcp_proto::model::ServerFeatures;
-use mcp_proto::server::{ServerConfig, ServerSetup};
+use mcp_proto::server::ServerConfig;
 use mcp_proto::{CustomMethod, Revision};
 
 use crate::client_typed::support::{Seen, only, run};
@@ -91,8 +92,12 @@ pub(super) fn against<F: Future<Output = ()>>(
         call.ready(answer.map(|json| RawBuf::parse(json).unwrap()))
     });
     let (left, right) = duplex(1 << 20);
-    let (served, _peer) =
-        server::connect(right.split(), Sim, ServerSetup::shared(&config), service);
+    let (served, _peer) = server::connect(
+        right.split(),
+        Sim,
+        PreparedConfig::from(config).shared(),
+        service,
+    );
     spawn(async move { served.await.unwrap() });
     run(async {
         let client = only(Revision::V2026_07_28).connect_over(left.split()).await;
