@@ -11,7 +11,7 @@ mod uart;
 
 use cortex_m as _;
 use cortex_m_rt::entry;
-use mcp_proto::server::{Fixed, PreparedConfig, Server, ServerConfig};
+use mcp_proto::server::{Fixed, Server, ServerConfig};
 use mcp_proto::{ConfigError, Instant, Limits, Link, TurnEnd};
 use panic_never as _;
 
@@ -38,26 +38,30 @@ type Storage = Fixed<REQUESTS, 0, 0, 0, ID>;
 
 /// A function of its own, so that the stack holds the configuration for as long as it runs only.
 #[inline(never)]
-fn prepared(limits: Limits) -> Result<PreparedConfig<'static, Storage>, ConfigError> {
-    PreparedConfig::new(ServerConfig {
-        capabilities: app::capabilities(),
-        limits,
-        ..ServerConfig::new("firmware", env!("CARGO_PKG_VERSION"))
-    })
-}
-
-fn serve(uart: &Uart) {
+fn server() -> Result<Server<'static, Storage>, ConfigError> {
     let limits = Limits {
         depth: 16,
         ..Limits::default()
     };
-    // Checked apart from the server, so that the server is not moved out of a result.
-    let Ok(prepared) = prepared(limits) else {
-        return;
+    let config = ServerConfig {
+        capabilities: app::capabilities(),
+        limits,
+        ..ServerConfig::new("firmware", env!("CARGO_PKG_VERSION"))
     };
-    let Ok(mut server) = Server::new(prepared, Storage::default());
-    // Nor into the link.
-    let Ok(mut link) = Link::new(&mut server, [0; BUFFER], [0; BUFFER]) else {
+    Server::new(config, Storage::default())
+}
+
+fn serve(uart: &Uart) {
+    // Served where it is: a server that is moved takes twice its room.
+    if let Ok(server) = &mut server() {
+        talk(uart, server);
+    }
+}
+
+/// A function of its own as well, so that the buffers lie where the configuration was.
+#[inline(never)]
+fn talk(uart: &Uart, server: &mut Server<'static, Storage>) {
+    let Ok(mut link) = Link::new(server, [0; BUFFER], [0; BUFFER]) else {
         return;
     };
     let mut app = App::default();

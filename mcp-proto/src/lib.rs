@@ -154,6 +154,7 @@ mod payload;
 #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
 mod per_revision;
 mod ping;
+mod prepared_config;
 mod result_type;
 mod sent;
 mod slots;
@@ -186,6 +187,7 @@ pub use custom_method::CustomMethod;
 pub use extension_name::is_extension_name;
 pub use limits::{Limits, OutputTooSmall};
 pub use ping::PingPolicy;
+pub use prepared_config::PreparedConfig;
 pub use result_type::ResultType;
 pub use revision::facts::Era;
 pub use revision::set::RevisionSet;

@@ -8,10 +8,10 @@ use std::io;
 use std::sync::{Arc, Mutex};
 
 use futures_io::{AsyncRead, AsyncWrite};
-use mcp_proto::client::{ClientConfig, ClientSetup, Negotiation, Timeouts};
+use mcp_proto::client::{ClientConfig, Negotiation, Timeouts};
 use mcp_proto::model::{ClientFeatures, Implementation};
 use mcp_proto::rpc::Notification;
-use mcp_proto::{Limits, PingPolicy, RevisionSet};
+use mcp_proto::{Limits, PingPolicy, PreparedConfig, RevisionSet};
 
 use super::boxed::Boxed;
 use super::callback_context::CallbackContext;
@@ -423,8 +423,7 @@ impl<R: Runtime, S> ClientBuilder<R, S> {
         let parts = self.parts().map_err(SpawnError::Connect)?;
         let config = parts.config.clone();
         let dial: Dial = Box::new(move |client_state, negotiation| {
-            let mut config = config.clone();
-            config.negotiation = negotiation;
+            let config = (config.clone()).with(|config| config.negotiation = negotiation);
             let opening = open();
             Box::pin(async move {
                 let streams = opening.await.map_err(SpawnError::Start)?;
@@ -444,8 +443,7 @@ impl<R: Runtime, S> ClientBuilder<R, S> {
         let parts = self.parts().map_err(SpawnError::Connect)?;
         let (command, config) = (command.clone(), parts.config.clone());
         let dial: Dial = Box::new(move |client_state, negotiation| {
-            let mut config = config.clone();
-            config.negotiation = negotiation;
+            let config = (config.clone()).with(|config| config.negotiation = negotiation);
             let command = command.clone();
             Box::pin(async move {
                 let connected = command.connect(R::reactor(), R::default(), config, client_state);
@@ -488,14 +486,15 @@ impl<R: Runtime, S> ClientBuilder<R, S> {
         let declared = Declared::new(&self.extensions, &self.experimental)?;
         let (result_types, revisions) = (declared.result_types(), declared.revisions());
         let methods = declared.methods(self.callbacks.requests.iter().map(|(name, _)| &**name));
-        let config = ClientSetup::shared(&ClientConfig {
+        let config = PreparedConfig::from(ClientConfig {
             info,
             capabilities: declared.add_to(self.features().capabilities()),
             result_types: &result_types,
             extension_revisions: &revisions,
             methods: &methods,
             ..self.config
-        });
+        })
+        .shared();
         let clock = Arc::new(R::default());
         let mut extensions = self.extensions;
         let late_results = extensions
@@ -521,7 +520,7 @@ impl<R: Runtime, S> ClientBuilder<R, S> {
 pub(crate) struct Parts {
     pub(crate) client_state: Arc<ClientState>,
     pub(crate) extensions: Extensions<Inner>,
-    pub(crate) config: ClientSetup<'static>,
+    pub(crate) config: PreparedConfig<ClientConfig<'static>>,
     /// The policy for another connection after one that ended; `None`: there is no other.
     pub(crate) policy: Option<RestartPolicy>,
 }

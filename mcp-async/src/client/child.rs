@@ -9,7 +9,8 @@ use std::io;
 use std::process::ExitStatus;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use mcp_proto::client::{ClientSetup, Negotiation};
+use mcp_proto::PreparedConfig;
+use mcp_proto::client::{ClientConfig, Negotiation};
 
 use super::stray::Inspected;
 use super::{Connection, Handler, Peer, connect};
@@ -78,10 +79,10 @@ impl Command {
         &self,
         reactor: &'static dyn Reactor,
         clock: C,
-        config: impl Into<ClientSetup<'static>>,
+        config: impl Into<PreparedConfig<ClientConfig<'static>>>,
         handler: H,
     ) -> Result<(Session<C>, Peer, Ending), SpawnError> {
-        let mut config = config.into();
+        let config = config.into();
         let handler = Arc::new(handler);
         let spawn = || self.spawn(reactor).map_err(SpawnError::Start);
         let first = establish(
@@ -93,7 +94,7 @@ impl Command {
         .await;
         match first {
             Err(SpawnError::ExitedEarly(_)) if is_worth_a_handshake(&config) => {
-                config.negotiation = Negotiation::Handshake;
+                let config = config.with(|config| config.negotiation = Negotiation::Handshake);
                 establish(spawn()?, clock, config, handler).await
             }
             other => other,
@@ -104,7 +105,7 @@ impl Command {
 async fn establish<C: Clock, H: Handler>(
     process: Process,
     clock: C,
-    config: ClientSetup<'static>,
+    config: PreparedConfig<ClientConfig<'static>>,
     handler: H,
 ) -> Result<(Session<C>, Peer, Ending), SpawnError> {
     let (stdout, stray) = Inspected::new(process.stdout);
@@ -177,7 +178,7 @@ async fn establish<C: Clock, H: Handler>(
     Err(SpawnError::Connect(error))
 }
 
-fn is_worth_a_handshake(config: &ClientSetup<'_>) -> bool {
+fn is_worth_a_handshake(config: &ClientConfig<'_>) -> bool {
     config.negotiation == Negotiation::Probe
         && config.revisions.newest_modern().is_some()
         && config.revisions.newest_legacy().is_some()

@@ -9,8 +9,8 @@ use std::io;
 use std::sync::{Arc, OnceLock};
 
 use futures_io::{AsyncRead, AsyncWrite};
-use mcp_proto::client::{Client as Core, ClientSetup, Growing};
-use mcp_proto::{Instant, SendError};
+use mcp_proto::client::{Client as Core, ClientConfig, Growing};
+use mcp_proto::{Instant, PreparedConfig, SendError};
 
 use super::Machine;
 use super::awaited::Awaited;
@@ -40,7 +40,7 @@ use crate::runtime::{Clock, Now};
 pub fn connect<R, W, C, H>(
     streams: (R, W),
     clock: C,
-    config: impl Into<ClientSetup<'static>>,
+    config: impl Into<PreparedConfig<ClientConfig<'static>>>,
     handler: H,
 ) -> (Connection<R, W, C>, Peer)
 where
@@ -68,7 +68,7 @@ pub(crate) fn begin(
     (open, now, transport): (Open, Instant, Transport),
     outbound: Option<<Machine as Respond>::Outbound>,
     clock: Arc<dyn Now>,
-    config: ClientSetup<'static>,
+    config: PreparedConfig<ClientConfig<'static>>,
     handler: impl Handler,
 ) -> (Side, Peer) {
     let mut machine = Core::with_room(config, Growing);

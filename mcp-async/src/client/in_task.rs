@@ -1,7 +1,8 @@
 //! Connections in tasks of their own.
 
 use futures_io::{AsyncRead, AsyncWrite};
-use mcp_proto::client::ClientSetup;
+use mcp_proto::PreparedConfig;
+use mcp_proto::client::ClientConfig;
 
 use super::child::Ending;
 use super::{ConnectError, Handler, Peer, connect};
@@ -35,7 +36,7 @@ use crate::runtime::Runtime;
 pub async fn connect_in_task<R, I, O, H>(
     streams: (I, O),
     runtime: R,
-    config: impl Into<ClientSetup<'static>>,
+    config: impl Into<PreparedConfig<ClientConfig<'static>>>,
     handler: H,
 ) -> Result<Peer, ConnectError>
 where
@@ -80,7 +81,7 @@ impl Command {
     pub async fn connect_in_task<R: Runtime, H: Handler>(
         &self,
         runtime: R,
-        config: impl Into<ClientSetup<'static>>,
+        config: impl Into<PreparedConfig<ClientConfig<'static>>>,
         handler: H,
     ) -> Result<(Peer, Ending), SpawnError> {
         let connected = self.connect(R::reactor(), runtime, config, handler).await;

@@ -7,7 +7,8 @@ use core::time::Duration;
 use std::sync::{Arc, Weak};
 
 use futures_io::{AsyncRead, AsyncWrite};
-use mcp_proto::client::{ClientSetup, Negotiation};
+use mcp_proto::PreparedConfig;
+use mcp_proto::client::{ClientConfig, Negotiation};
 
 use super::ask::Ask;
 use super::boxed::Boxed;
@@ -70,7 +71,7 @@ impl Dialled {
 pub(super) async fn meet<R, W, C>(
     streams: (R, W),
     clock: C,
-    config: ClientSetup<'static>,
+    config: PreparedConfig<ClientConfig<'static>>,
     client_state: Arc<ClientState>,
 ) -> Result<Dialled, ConnectError>
 where

@@ -9,7 +9,8 @@ use std::io;
 use std::sync::Arc;
 
 use futures_io::{AsyncRead, AsyncWrite};
-use mcp_proto::server::{Growing, PreparedConfig, Server, ServerSetup};
+use mcp_proto::PreparedConfig;
+use mcp_proto::server::{Growing, Server, ServerConfig};
 
 use super::peer::Peer;
 use super::principal::Principal;
@@ -40,25 +41,9 @@ use crate::runtime::{Clock, Now};
 /// drop(connection);
 /// ```
 pub fn connect<R, W, C, S>(
-    streams: (R, W),
-    clock: C,
-    config: impl Into<ServerSetup<'static>>,
-    service: S,
-) -> (Connection<R, W, C, S>, Peer)
-where
-    R: AsyncRead + Unpin,
-    W: AsyncWrite + Unpin,
-    C: Clock,
-    S: Service,
-{
-    connect_with(streams, clock, PreparedConfig::with_room(config), service)
-}
-
-/// Serves one client with a machine of this prepared configuration.
-pub(super) fn connect_with<R, W, C, S>(
     (reader, writer): (R, W),
     clock: C,
-    prepared: PreparedConfig<'static, Growing>,
+    config: impl Into<PreparedConfig<ServerConfig<'static>>>,
     service: S,
 ) -> (Connection<R, W, C, S>, Peer)
 where
@@ -68,7 +53,7 @@ where
     S: Service,
 {
     let timer = clock.timer();
-    let Ok(machine) = Server::new(prepared, Growing);
+    let machine = Server::with_room(config, Growing);
     let clock = Arc::new(clock) as Arc<dyn Now>;
     let limits = machine.config().limits;
     let shared = Shared::new(machine, &limits, clock, Transport::Pipe, None);

@@ -2,8 +2,8 @@
 
 use mcp_proto::json::{Map, Raw, RawBuf};
 use mcp_proto::model::{ServerCapabilities, ServerFeatures as F};
-use mcp_proto::server::{Growing, ListKind, PreparedConfig, ServerConfig, ServerSetup};
-use mcp_proto::{ConfigError, CustomMethod};
+use mcp_proto::server::{Growing, ListKind, ServerConfig};
+use mcp_proto::{ConfigError, CustomMethod, PreparedConfig};
 
 use super::catalog::Catalog;
 use super::register_error::RegisterError;
@@ -34,8 +34,8 @@ impl Settings {
         let declared = served(self, catalog, Caller::Anonymous);
         let extensions = self.extensions.iter();
         mistakes.extend(extensions.filter_map(|extension| extension.check(declared)));
-        let prepared = PreparedConfig::<Growing>::new(declare(self, catalog, Caller::Known));
-        if let Some(error) = prepared.err() {
+        let declared = declare(self, catalog, Caller::Known);
+        if let Err(error) = declared.check::<Growing>() {
             let setting = match error {
                 ConfigError::OutputTooSmall(_) => Some("limits"),
                 ConfigError::NoRevision => Some("revisions"),
@@ -104,7 +104,7 @@ pub(super) fn declare(
     settings: &Settings,
     catalog: &Catalog,
     caller: Caller,
-) -> ServerSetup<'static> {
+) -> PreparedConfig<ServerConfig<'static>> {
     let experimental = settings.experimental.iter();
     let experimental: Vec<_> = experimental
         .map(|(name, value)| member(name, value))
@@ -147,7 +147,7 @@ pub(super) fn declare(
     }
     config.methods = &methods;
     config.filters = &filters;
-    ServerSetup::shared(&config)
+    PreparedConfig::from(config).shared()
 }
 
 /// A name with its settings, as the core borrows them.

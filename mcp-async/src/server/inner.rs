@@ -8,7 +8,7 @@ use core::task::{Context, Poll};
 use core::time::Duration;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
-use mcp_proto::server::{ListKind, PreparedConfig};
+use mcp_proto::server::ListKind;
 
 use super::Peer;
 #[cfg(feature = "http-server")]
@@ -95,8 +95,7 @@ impl Inner {
         self.view.get(|| {
             let catalog = self.catalog.read();
             let catalog = Arc::clone(&catalog.unwrap_or_else(PoisonError::into_inner));
-            let prepare =
-                |caller| PreparedConfig::with_room(declare(&self.settings, &catalog, caller));
+            let prepare = |caller| declare(&self.settings, &catalog, caller);
             View {
                 prepared: prepare(Caller::Anonymous),
                 prepared_for_known: self.settings.core_tasks.then(|| prepare(Caller::Known)),

@@ -8,13 +8,14 @@ use std::io;
 use std::sync::Arc;
 
 use futures_io::{AsyncRead, AsyncWrite};
-use mcp_proto::server::{Growing, PreparedConfig, ServerSetup};
+use mcp_proto::PreparedConfig;
+use mcp_proto::server::ServerConfig;
 
 #[cfg(feature = "http-server")]
 use super::announcement::{Announcement, OnAnnouncement};
 use super::background::Lifetime;
 use super::builder::ServerBuilder;
-use super::connection::{Connection, connect_with};
+use super::connection::{Connection, connect};
 use super::declare::Caller;
 use super::find_tools::FindTools;
 use super::inner::Inner;
@@ -66,7 +67,7 @@ pub struct Server<R, S = ()> {
 
 impl<R> Server<R> {
     /// The configuration of a connection to this caller, from which several machines are made.
-    pub(crate) fn prepared(&self, caller: Caller) -> PreparedConfig<'static, Growing> {
+    pub(crate) fn prepared(&self, caller: Caller) -> PreparedConfig<ServerConfig<'static>> {
         self.inner.view().prepared_for(caller).clone()
     }
 
@@ -173,7 +174,7 @@ impl<R> Server<R> {
     {
         let service = service_of(&self.inner, runner, Arc::default(), Some(&self.lifetime));
         let prepared = self.prepared(Caller::Anonymous);
-        let (mut connection, peer) = connect_with(streams, clock, prepared, service);
+        let (mut connection, peer) = connect(streams, clock, prepared, service);
         connection = connection.with_shutdown_timeout(self.inner.settings.shutdown_timeout);
         if let Some(keys) = self.inner.settings.keys.clone() {
             connection = connection.with_state_keys(keys);
@@ -201,8 +202,8 @@ impl<R, S> Server<R, S> {
     }
 
     /// Returns the configuration of the protocol layer, as of now.
-    pub fn config(&self) -> ServerSetup<'static> {
-        self.inner.view().prepared.config().clone()
+    pub fn config(&self) -> PreparedConfig<ServerConfig<'static>> {
+        self.inner.view().prepared.clone()
     }
 
     /// Serves one client on this clock, without a runtime: in tests and simulations.

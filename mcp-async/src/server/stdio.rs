@@ -2,7 +2,8 @@
 
 use std::io;
 
-use mcp_proto::server::ServerSetup;
+use mcp_proto::PreparedConfig;
+use mcp_proto::server::ServerConfig;
 
 use super::{Service, connect};
 use crate::io::stdio::{self, StdioMode};
@@ -32,7 +33,7 @@ use crate::runtime::Runtime;
 /// ```
 pub async fn serve_stdio<R: Runtime, S: Service>(
     runtime: R,
-    config: impl Into<ServerSetup<'static>>,
+    config: impl Into<PreparedConfig<ServerConfig<'static>>>,
     service: S,
 ) -> io::Result<()> {
     let streams = stdio::open(R::reactor(), StdioMode::Exclusive)?;

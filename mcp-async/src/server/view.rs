@@ -4,7 +4,8 @@ use core::cell::RefCell;
 use core::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use mcp_proto::server::{Growing, PreparedConfig};
+use mcp_proto::PreparedConfig;
+use mcp_proto::server::ServerConfig;
 
 use super::catalog::Catalog;
 use super::declare::Caller;
@@ -12,9 +13,9 @@ use super::declare::Caller;
 /// The catalog of one moment, and the configuration that follows from it.
 pub(super) struct View {
     pub(super) catalog: Arc<Catalog>,
-    pub(super) prepared: PreparedConfig<'static, Growing>,
+    pub(super) prepared: PreparedConfig<ServerConfig<'static>>,
     /// The configuration for callers that are known, where it differs.
-    pub(super) prepared_for_known: Option<PreparedConfig<'static, Growing>>,
+    pub(super) prepared_for_known: Option<PreparedConfig<ServerConfig<'static>>>,
     /// True if some items or methods need scopes.
     #[cfg(all(feature = "auth", feature = "http-server"))]
     pub(super) has_scopes: bool,
@@ -22,7 +23,7 @@ pub(super) struct View {
 
 impl View {
     /// The configuration of a connection to this caller.
-    pub(super) fn prepared_for(&self, caller: Caller) -> &PreparedConfig<'static, Growing> {
+    pub(super) fn prepared_for(&self, caller: Caller) -> &PreparedConfig<ServerConfig<'static>> {
         let known = self.prepared_for_known.as_ref();
         let known = known.filter(|_| caller == Caller::Known);
         known.unwrap_or(&self.prepared)

@@ -121,7 +121,7 @@ impl<S: Storage> Client<'_, S> {
         }
         let kind = result.get("resultType").filter(|_| reported.types != 0);
         kind.and_then(Raw::string)
-            .is_some_and(|kind| self.config.texts.result_type(kind) & reported.types != 0)
+            .is_some_and(|kind| self.config.texts().result_type(kind) & reported.types != 0)
     }
 
     fn result<'b>(
@@ -152,7 +152,7 @@ impl<S: Storage> Client<'_, S> {
             Some(kind) if kind == "complete" => self.complete(token, Ok(result)),
             Some(kind) if kind == "input_required" => self.input(now, token, requests, state),
             Some(kind) => {
-                let kind = self.config.texts.result_type(kind);
+                let kind = self.config.texts().result_type(kind);
                 let call = self.calls.get(token);
                 match call.is_some_and(|call| call.result_types & kind != 0) {
                     true => self.complete(token, Ok(result)),

@@ -2,55 +2,65 @@
 
 use core::time::Duration;
 
+use super::reply;
+use super::storage::Storage;
+use crate::config_error::ConfigError;
 use crate::custom_method::CustomMethod;
-use crate::limits::Limits;
-use crate::model::{ClientCapabilities, Implementation};
+use crate::limits::{Limits, OutputTooSmall};
+use crate::model::{ClientCapabilities, ClientFeatures, Implementation};
 use crate::ping::PingPolicy;
+use crate::prepared_config::{Config, PreparedConfig, config};
 use crate::result_type::ResultType;
 use crate::revision::RevisionSet;
+use crate::store::Table as _;
+use crate::texts::BorrowedTexts;
 
-/// The settings of a [`Client`](super::Client), borrowed for its life.
-#[derive(Clone, Copy, Debug)]
-pub struct ClientConfig<'c> {
-    /// Name and version.
-    pub info: Implementation<'c>,
-    /// True if a modern request names the client (VR-02); the handshake always does (LC-01).
-    pub identify: bool,
-    /// The capabilities of this client, which servers may use (LC-17, VR-06). They are written for
-    /// each revision without those that the revision does not have.
-    pub capabilities: ClientCapabilities<'c>,
-    /// The revisions in which an extension of [`capabilities`](Self::capabilities) is declared. One
-    /// that is not named here is declared since 2026-07-28, and one that a legacy revision has in
-    /// its set also in the parameters of `initialize` (EX-02).
-    pub extension_revisions: &'c [(&'c str, RevisionSet)],
-    /// Values of `resultType` beyond the core's, which extensions of this client define, at most
-    /// 32; any other makes a response invalid (JR-22, EX-09).
-    pub result_types: &'c [ResultType<'c>],
-    /// Requests and notifications of servers beyond the protocol that the application handles, and
-    /// requests of its own whose [subject](CustomMethod::subject) a header repeats. A server sends
-    /// requests in a legacy session only (EX-16). The application may call every method, whether it
-    /// is named here or not.
-    pub methods: &'c [CustomMethod<'c>],
-    /// The revisions that this client speaks. With both eras among them it finds out which one
-    /// the server is of.
-    pub revisions: RevisionSet,
-    /// The first request of a client that accepts both eras.
-    pub negotiation: Negotiation,
-    /// The timeouts.
-    pub timeouts: Timeouts,
-    /// True if progress of a call restarts its timeout (LC-19); its maximum duration stays.
-    pub progress_extends: bool,
-    /// The regular pings that check whether a legacy server is alive (LC-22); off by default.
-    pub ping: Option<PingPolicy>,
-    /// True if `$/cancelRequest`, which some legacy servers took over from the Language Server
-    /// Protocol, is understood as a cancellation.
-    pub cancel_alias: bool,
-    /// The most subscriptions of 2026-07-28 at a time, 512 otherwise. Each is a request in flight for
-    /// as long as it lasts. They take half of the requests in flight at most, but one in any case; the
-    /// rest is for other requests.
-    pub max_subscriptions: usize,
-    /// The bounds of the connection, which a [`Link`](crate::Link) gives its buffers. Give buffers of your own the same.
-    pub limits: Limits,
+config! {
+    /// The settings of a [`Client`](super::Client), borrowed for its life.
+    struct ClientConfig<'c>;
+    texts {
+        /// Name and version.
+        info: Implementation<'c> = Implementation::new("", ""),
+        /// The capabilities of this client, which servers may use (LC-17, VR-06). They are written for
+        /// each revision without those that the revision does not have.
+        capabilities: ClientCapabilities<'c> = ClientCapabilities::default(),
+        /// The revisions in which an extension of [`capabilities`](Self::capabilities) is declared. One
+        /// that is not named here is declared since 2026-07-28, and one that a legacy revision has in
+        /// its set also in the parameters of `initialize` (EX-02).
+        extension_revisions: &'c [(&'c str, RevisionSet)] = &[],
+        /// Values of `resultType` beyond the core's, which extensions of this client define, at most
+        /// 32; any other makes a response invalid (JR-22, EX-09).
+        result_types: &'c [ResultType<'c>] = &[],
+        /// Requests and notifications of servers beyond the protocol that the application handles, and
+        /// requests of its own whose [subject](CustomMethod::subject) a header repeats. A server sends
+        /// requests in a legacy session only (EX-16). The application may call every method, whether it
+        /// is named here or not.
+        methods: &'c [CustomMethod<'c>] = &[],
+    }
+    others {
+        /// True if a modern request names the client (VR-02); the handshake always does (LC-01).
+        identify: bool = true,
+        /// The revisions that this client speaks. With both eras among them it finds out which one
+        /// the server is of.
+        revisions: RevisionSet = RevisionSet::all(),
+        /// The first request of a client that accepts both eras.
+        negotiation: Negotiation = Negotiation::Probe,
+        /// The timeouts.
+        timeouts: Timeouts = Timeouts::default(),
+        /// True if progress of a call restarts its timeout (LC-19); its maximum duration stays.
+        progress_extends: bool = true,
+        /// The regular pings that check whether a legacy server is alive (LC-22); off by default.
+        ping: Option<PingPolicy> = None,
+        /// True if `$/cancelRequest`, which some legacy servers took over from the Language Server
+        /// Protocol, is understood as a cancellation.
+        cancel_alias: bool = true,
+        /// The most subscriptions of 2026-07-28 at a time, 512 otherwise. Each is a request in flight for
+        /// as long as it lasts. They take half of the requests in flight at most, but one in any case; the
+        /// rest is for other requests.
+        max_subscriptions: usize = 512,
+        /// The bounds of the connection, which a [`Link`](crate::Link) gives its buffers. Give buffers of your own the same.
+        limits: Limits = Limits::default(),
+    }
 }
 
 /// The first request of a client that accepts both eras to a server that it does not know.
@@ -84,20 +94,75 @@ impl<'c> ClientConfig<'c> {
     pub fn new(name: &'c str, version: &'c str) -> Self {
         Self {
             info: Implementation::new(name, version),
-            identify: true,
-            capabilities: ClientCapabilities::default(),
-            extension_revisions: &[],
-            result_types: &[],
-            methods: &[],
-            revisions: RevisionSet::all(),
-            negotiation: Negotiation::Probe,
-            timeouts: Timeouts::default(),
-            progress_extends: true,
-            ping: None,
-            cancel_alias: true,
-            max_subscriptions: 512,
-            limits: Limits::default(),
+            ..Self::unnamed()
         }
+    }
+
+    /// The most subscriptions, of so many requests in flight: one at least, if there are to be any.
+    pub(super) fn most_subscriptions(&self, in_flight: usize) -> usize {
+        let half = (in_flight / 2).max(1);
+        self.max_subscriptions.min(half)
+    }
+}
+
+impl<'c> Config for ClientConfig<'c> {
+    type Capabilities = ClientCapabilities<'c>;
+    type Features = ClientFeatures;
+    #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+    type Unborrowed = ClientConfig<'static>;
+
+    #[inline(always)]
+    fn texts(&self) -> BorrowedTexts<'_, ClientCapabilities<'c>> {
+        BorrowedTexts {
+            info: &self.info,
+            capabilities: &self.capabilities,
+            instructions: None,
+            methods: self.methods,
+            filters: &[],
+            result_types: self.result_types,
+            extension_revisions: self.extension_revisions,
+        }
+    }
+
+    fn declared(&self) -> ClientFeatures {
+        ClientFeatures::from(&self.capabilities)
+    }
+
+    fn reserve(_: &PreparedConfig<Self>) -> usize {
+        reply::reserve(0)
+    }
+
+    #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+    fn without_texts(&self) -> ClientConfig<'static> {
+        self.others()
+    }
+}
+
+impl PreparedConfig<ClientConfig<'_>> {
+    /// Checks that a client with this storage can be made of it.
+    ///
+    /// # Errors
+    ///
+    /// See [`ConfigError`]. The least output is [`Client::MIN_OUTPUT`](super::Client::MIN_OUTPUT).
+    pub fn check<S: Storage>(&self) -> Result<(), ConfigError> {
+        if let Some(mistake) = self.mistake {
+            return Err(mistake);
+        }
+        if self.revisions.is_empty() {
+            return Err(ConfigError::NoRevision);
+        }
+        let asked = ClientFeatures::ROOTS
+            .with(ClientFeatures::SAMPLING)
+            .with(ClientFeatures::ELICITATION);
+        let is_asked = self.revisions.newest_legacy().is_some();
+        if !S::Questions::HOLDS && is_asked && self.declared.intersects(asked) {
+            return Err(ConfigError::NoRoomForQuestions);
+        }
+        let needed = self.reserve.saturating_add(S::ID_ECHO).saturating_add(1);
+        if self.limits.output < needed {
+            return Err(OutputTooSmall { needed }.into());
+        }
+        Ok(())
     }
 }
 

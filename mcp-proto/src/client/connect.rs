@@ -330,9 +330,9 @@ impl<S: Storage> Client<'_, S> {
                 writer.literal("{\"protocolVersion\":");
                 writer.string(revision.as_str());
                 writer.literal(",\"capabilities\":");
-                self.config.texts.write_capabilities(revision, writer);
+                self.config.texts().write_capabilities(revision, writer);
                 writer.literal(",\"clientInfo\":");
-                self.config.texts.write_info(revision, writer);
+                self.config.texts().write_info(revision, writer);
                 writer.literal("}");
                 Ok::<_, EncodeError>(())
             });

@@ -2,11 +2,12 @@
 
 use memchr::memchr2_iter;
 
-use super::{Call, ClientSetup, Round};
+use super::{Call, ClientConfig, Round};
 use crate::action::SendError;
 use crate::json::{EncodeError, MAX_DEPTH, MemberWatch, Object, Raw, Writer, offset};
 use crate::model::keys;
 use crate::payload::Payload;
+use crate::prepared_config::PreparedConfig;
 use crate::revision::Revision;
 use crate::rpc::{Method, envelope};
 use crate::splice::{Additions, Members, OwnMeta, check_object};
@@ -17,7 +18,7 @@ use crate::splice::{Additions, Members, OwnMeta, check_object};
 /// added: a `_meta` of its own receives the core's members at its front, otherwise one is
 /// appended.
 pub(super) fn request(
-    config: &ClientSetup<'_>,
+    config: &PreparedConfig<ClientConfig<'_>>,
     revision: Revision,
     id: u64,
     call: &Call<'_>,
@@ -95,7 +96,7 @@ pub(super) fn notification(
 
 /// The members that a request adds to the parameters of the application.
 struct Extra<'e, 'c> {
-    config: &'e ClientSetup<'c>,
+    config: &'e PreparedConfig<ClientConfig<'c>>,
     revision: Revision,
     id: u64,
     call: &'e Call<'e>,
@@ -230,7 +231,7 @@ impl Extra<'_, '_> {
 
 /// The members of `_meta` that every modern request has.
 pub(super) fn modern_meta(
-    config: &ClientSetup<'_>,
+    config: &PreparedConfig<ClientConfig<'_>>,
     revision: Revision,
     extensions: Option<&[&str]>,
     writer: &mut Writer<'_>,
@@ -239,12 +240,14 @@ pub(super) fn modern_meta(
     writer.string(revision.as_str());
     writer.literal(",\"io.modelcontextprotocol/clientCapabilities\":");
     match extensions {
-        None => config.texts.write_capabilities(revision, writer),
-        Some(chosen) => (config.texts).write_capabilities_with(chosen, revision, writer),
+        None => config.texts().write_capabilities(revision, writer),
+        Some(chosen) => config
+            .texts()
+            .write_capabilities_with(chosen, revision, writer),
     }
     if config.identify {
         writer.literal(",\"io.modelcontextprotocol/clientInfo\":");
-        config.texts.write_info(revision, writer);
+        config.texts().write_info(revision, writer);
     }
     Ok(())
 }

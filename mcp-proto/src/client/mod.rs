@@ -30,7 +30,6 @@ mod questions;
 mod received;
 mod reply;
 mod send;
-mod setup;
 mod storage;
 mod timer;
 mod transmit;
@@ -42,7 +41,6 @@ pub mod http;
 
 // Configuration.
 pub use config::{ClientConfig, Negotiation, Timeouts};
-pub use setup::ClientSetup;
 
 // Calls and events.
 pub use call::{Call, Failure, Round, Trace};
@@ -56,11 +54,9 @@ pub use storage::{Fixed, Storage};
 
 use crate::batch::Batch;
 use crate::config_error::ConfigError;
-use crate::limits::OutputTooSmall;
-use crate::mistakes;
-use crate::model::{ClientFeatures, ServerFeatures};
+use crate::model::ServerFeatures;
+use crate::prepared_config::PreparedConfig;
 use crate::revision::Revision;
-use crate::store::Table;
 use crate::token::MachineId;
 use batch::Gathered;
 use calls::Calls;
@@ -118,7 +114,7 @@ use questions::Questions;
 pub struct Client<'c, S: Storage> {
     /// Its tokens are refused by all other machines.
     id: MachineId,
-    config: ClientSetup<'c>,
+    config: PreparedConfig<ClientConfig<'c>>,
     phase: Phase,
     revision: Option<Revision>,
     /// The features that the server declared; `None` if it told only its era.
@@ -166,33 +162,21 @@ impl<'c, S: Storage> Client<'c, S> {
     /// # Errors
     ///
     /// See [`ConfigError`]. The least output is [`MIN_OUTPUT`](Self::MIN_OUTPUT).
-    pub fn new(config: impl Into<ClientSetup<'c>>, storage: S) -> Result<Self, ConfigError> {
+    pub fn new(
+        config: impl Into<PreparedConfig<ClientConfig<'c>>>,
+        storage: S,
+    ) -> Result<Self, ConfigError> {
         let config = config.into();
-        if let Some(mistake) = config.texts.mistake(mistakes::first) {
-            return Err(mistake);
-        }
-        if config.revisions.is_empty() {
-            return Err(ConfigError::NoRevision);
-        }
-        let asked = ClientFeatures::ROOTS
-            .with(ClientFeatures::SAMPLING)
-            .with(ClientFeatures::ELICITATION);
-        let is_asked = config.revisions.newest_legacy().is_some();
-        if !S::Questions::HOLDS && is_asked && config.declared.intersects(asked) {
-            return Err(ConfigError::NoRoomForQuestions);
-        }
-        let needed = Self::MIN_OUTPUT;
-        if config.limits.output < needed {
-            return Err(OutputTooSmall { needed }.into());
-        }
+        config.check::<S>()?;
         Ok(Self::with_room(config, storage))
     }
 
     /// Creates a client, as [`new`](Self::new) does, with [`Limits::output`](crate::Limits::output)
     /// raised to [`MIN_OUTPUT`](Self::MIN_OUTPUT) if it is less. Nothing else is checked.
-    pub fn with_room(config: impl Into<ClientSetup<'c>>, storage: S) -> Self {
+    pub fn with_room(config: impl Into<PreparedConfig<ClientConfig<'c>>>, storage: S) -> Self {
         let mut config = config.into();
-        config.limits.output = config.limits.output.max(Self::MIN_OUTPUT);
+        let limits = &mut config.config.limits;
+        limits.output = limits.output.max(Self::MIN_OUTPUT);
         let max_message = config.limits.max_message();
         let longest = config.limits.batch_bytes.min(max_message);
         let answers = Batch::new(storage.batch(), longest);
@@ -241,7 +225,7 @@ impl<'c, S: Storage> Client<'c, S> {
     }
 
     /// Returns the configuration.
-    pub const fn config(&self) -> &ClientSetup<'c> {
+    pub const fn config(&self) -> &PreparedConfig<ClientConfig<'c>> {
         &self.config
     }
 }

@@ -52,7 +52,7 @@ impl<S: Storage> Client<'_, S> {
             Method::Message => self.deliver(notification, None, {
                 params.get("level").and_then(Raw::string).is_some() && params.get("data").is_some()
             }),
-            Method::Other(name) if self.config.texts.method(name).is_none() => {
+            Method::Other(name) if self.config.texts().method(name).is_none() => {
                 Action::Ignore(IgnoreReason::UnknownNotification)
             }
             // EX-14: on a listen, or on the stream of a request.

@@ -114,7 +114,7 @@ impl<S: Storage> Client<'_, S> {
         }
         // EX-16
         let is_own = match request.method {
-            Method::Other(name) => self.config.texts.method(name).is_some(),
+            Method::Other(name) => self.config.texts().method(name).is_some(),
             _ => false,
         };
         if !is_own && let Err((code, message)) = self.admits(request.method, request.params) {

@@ -117,13 +117,13 @@ impl<S: Storage> Client<'_, S> {
         let kind = Kind::of(call.method);
         let name = call.method.name();
         if revision.requires_result_type() {
-            let types = self.config.texts.result_types_of(name, call.extensions);
+            let types = self.config.texts().result_types_of(name, call.extensions);
             return (kind, types);
         }
         // A client that has tasks by the extension is taken to have them in 2025-11-25, too.
         let may_create_task = call.method == Method::ToolsCall
             && revision.tasks() == Tasks::Core
-            && self.config.texts.result_types_of(name, None) != 0;
+            && self.config.texts().result_types_of(name, None) != 0;
         match may_create_task {
             true => (Kind::MayCreateTask, 0),
             false => (kind, 0),

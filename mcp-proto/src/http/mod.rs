@@ -31,11 +31,10 @@
 //!     let message = body.next_message().ok_or(Refusal::BodyUnreadable)?;
 //!     let storage = OverHttp(Fixed::new().requests::<1>());
 //!     let (now, config) = (Instant::ZERO, ServerConfig::new("demo", "1.0"));
-//!     let mut server = match endpoint.route(&post, &message) {
-//!         Route::Stateless(revision) => {
-//!             Server::resume(now, config, storage, &SessionSnapshot::stateless(revision)).unwrap()
-//!         }
-//!         Route::Modern | Route::Initialize => Server::new(config, storage).unwrap(),
+//!     let mut server = Server::new(config, storage).unwrap();
+//!     match endpoint.route(&post, &message) {
+//!         Route::Stateless(revision) => server.resume(now, &SessionSnapshot::stateless(revision)),
+//!         Route::Modern | Route::Initialize => {}
 //!         Route::Session(_) => return Err(Refusal::SessionUnknown),
 //!         Route::Refuse(refusal) => return Err(refusal),
 //!     };

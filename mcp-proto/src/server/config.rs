@@ -6,64 +6,69 @@ use crate::custom_method::CustomMethod;
 use crate::limits::Limits;
 use crate::model::{CacheScope, Implementation, LoggingLevel, ServerCapabilities};
 use crate::ping::PingPolicy;
-use crate::revision::RevisionSet;
+use crate::prepared_config::config;
+use crate::revision::{Revision, RevisionSet};
 
-/// The settings of a server: its description, and its strictness.
-#[derive(Clone, Copy, Debug)]
-pub struct ServerConfig<'c> {
-    /// Name and version.
-    pub info: Implementation<'c>,
-    /// Instructions for a model that uses this server.
-    pub instructions: Option<&'c str>,
-    /// The capabilities of the server: a request whose capability is not declared is answered with
-    /// -32601 (LC-17), so declare what you handle.
-    pub capabilities: ServerCapabilities<'c>,
-    /// The revisions in which an extension of [`capabilities`](Self::capabilities) is declared. One
-    /// that is not named here is declared since 2026-07-28, and one that a legacy revision has in
-    /// its set also in the result of `initialize` (EX-02).
-    pub extension_revisions: &'c [(&'c str, RevisionSet)],
-    /// The revisions it accepts; a minimum is [`RevisionSet::at_least`].
-    pub revisions: RevisionSet,
-    /// The bounds of the connection, which a [`Link`](crate::Link) gives its buffers. Give buffers of your own the same.
-    pub limits: Limits,
-    /// The regular pings that check whether a legacy client is still there. Off by default.
-    pub ping: Option<PingPolicy>,
-    /// The time between two progress notifications of a request that reports more often (PG-06):
-    /// 32 of them leave at once, then one in each interval, with the newest value. Zero, the
-    /// default, lets all of them leave, and so does a build without the feature `alloc`.
-    pub progress_interval: Duration,
-    /// The time in milliseconds after which a request that the application has not answered is
-    /// reported, once, by [`Event::Overdue`](super::Event::Overdue): a help against requests that are
-    /// forgotten, such as one whose answer did not fit. 0, the default, reports none.
-    pub overdue_after: u32,
-    /// True if every result of 2026-07-28 names the server (VR-08).
-    pub identify: bool,
-    /// The time in milliseconds for which clients of 2026-07-28 may keep the answer to
-    /// `server/discover`. Other cacheable results have their own time, or 0.
-    pub discover_ttl: u32,
-    /// The cache scope of the answer to `server/discover`: public if the answer is the same for all
-    /// clients.
-    pub discover_scope: CacheScope,
-    /// The least severe log message that is sent before the client of a legacy session chooses
-    /// (LG-03).
-    pub log_level: LoggingLevel,
-    /// True if `$/cancelRequest`, which is not of MCP, cancels in legacy sessions. The request is
-    /// then answered once with -32800, which the peers that use this form wait for.
-    pub cancel_alias: bool,
-    /// True if an error about an unreadable message carries `"id":null` in 2024-11-05, as that
-    /// revision's schema has no error without an id (JR-51). Otherwise such an error carries no id.
-    pub null_ids: bool,
-    /// True if legacy sessions over HTTP are held to the transports draft of spring 2026: their requests and notifications repeat
-    /// their method in `Mcp-Method` and what they are about in `Mcp-Name`, or are refused with -32001, and no question goes to a
-    /// GET stream. A session of [`Revision::DraftV1`](crate::Revision::DraftV1) is in any case; no set of revisions has that by
-    /// default.
-    pub draft_profile: bool,
-    /// Requests and notifications beyond the protocol that the application handles.
-    pub methods: &'c [CustomMethod<'c>],
-    /// Keys that extensions add to the filter of `subscriptions/listen`, and that the application
-    /// judges (EX-13): a listen whose filter has one is [held](super::Event::Listening) until the
-    /// application [acknowledges](super::Server::acknowledge) it.
-    pub filters: &'c [&'c str],
+config! {
+    /// The settings of a server: its description, and its strictness.
+    struct ServerConfig<'c>;
+    texts {
+        /// Name and version.
+        info: Implementation<'c> = Implementation::new("", ""),
+        /// Instructions for a model that uses this server.
+        instructions: Option<&'c str> = None,
+        /// The capabilities of the server: a request whose capability is not declared is answered with
+        /// -32601 (LC-17), so declare what you handle.
+        capabilities: ServerCapabilities<'c> = ServerCapabilities::default(),
+        /// The revisions in which an extension of [`capabilities`](Self::capabilities) is declared. One
+        /// that is not named here is declared since 2026-07-28, and one that a legacy revision has in
+        /// its set also in the result of `initialize` (EX-02).
+        extension_revisions: &'c [(&'c str, RevisionSet)] = &[],
+        /// Requests and notifications beyond the protocol that the application handles.
+        methods: &'c [CustomMethod<'c>] = &[],
+        /// Keys that extensions add to the filter of `subscriptions/listen`, and that the application
+        /// judges (EX-13): a listen whose filter has one is [held](super::Event::Listening) until the
+        /// application [acknowledges](super::Server::acknowledge) it.
+        filters: &'c [&'c str] = &[],
+    }
+    others {
+        /// The revisions it accepts; a minimum is [`RevisionSet::at_least`].
+        revisions: RevisionSet = RevisionSet::all(),
+        /// The bounds of the connection, which a [`Link`](crate::Link) gives its buffers. Give buffers of your own the same.
+        limits: Limits = Limits::default(),
+        /// The regular pings that check whether a legacy client is still there. Off by default.
+        ping: Option<PingPolicy> = None,
+        /// The time between two progress notifications of a request that reports more often (PG-06):
+        /// 32 of them leave at once, then one in each interval, with the newest value. Zero, the
+        /// default, lets all of them leave, and so does a build without the feature `alloc`.
+        progress_interval: Duration = Duration::ZERO,
+        /// The time in milliseconds after which a request that the application has not answered is
+        /// reported, once, by [`Event::Overdue`](super::Event::Overdue): a help against requests that are
+        /// forgotten, such as one whose answer did not fit. 0, the default, reports none.
+        overdue_after: u32 = 0,
+        /// True if every result of 2026-07-28 names the server (VR-08).
+        identify: bool = true,
+        /// The time in milliseconds for which clients of 2026-07-28 may keep the answer to
+        /// `server/discover`. Other cacheable results have their own time, or 0.
+        discover_ttl: u32 = 0,
+        /// The cache scope of the answer to `server/discover`: public if the answer is the same for all
+        /// clients.
+        discover_scope: CacheScope = CacheScope::Private,
+        /// The least severe log message that is sent before the client of a legacy session chooses
+        /// (LG-03).
+        log_level: LoggingLevel = LoggingLevel::Info,
+        /// True if `$/cancelRequest`, which is not of MCP, cancels in legacy sessions. The request is
+        /// then answered once with -32800, which the peers that use this form wait for.
+        cancel_alias: bool = true,
+        /// True if an error about an unreadable message carries `"id":null` in 2024-11-05, as that
+        /// revision's schema has no error without an id (JR-51). Otherwise such an error carries no id.
+        null_ids: bool = false,
+        /// True if legacy sessions over HTTP are held to the transports draft of spring 2026: their requests and notifications repeat
+        /// their method in `Mcp-Method` and what they are about in `Mcp-Name`, or are refused with -32001, and no question goes to a
+        /// GET stream. A session of [`Revision::DraftV1`](crate::Revision::DraftV1) is in any case; no set of revisions has that by
+        /// default.
+        draft_profile: bool = false,
+    }
 }
 
 impl<'c> ServerConfig<'c> {
@@ -72,23 +77,19 @@ impl<'c> ServerConfig<'c> {
     pub fn new(name: &'c str, version: &'c str) -> Self {
         Self {
             info: Implementation::new(name, version),
-            instructions: None,
-            capabilities: ServerCapabilities::default(),
-            extension_revisions: &[],
-            revisions: RevisionSet::all(),
-            limits: Limits::default(),
-            ping: None,
-            progress_interval: Duration::ZERO,
-            overdue_after: 0,
-            identify: true,
-            discover_ttl: 0,
-            discover_scope: CacheScope::Private,
-            log_level: LoggingLevel::Info,
-            cancel_alias: true,
-            null_ids: false,
-            draft_profile: false,
-            methods: &[],
-            filters: &[],
+            ..Self::unnamed()
         }
+    }
+
+    /// Returns the revision for a client that offers this one in `initialize`: the same if it is
+    /// accepted, otherwise the newest that is (LC-04); `None` if no legacy revision is accepted.
+    pub(super) fn negotiate(&self, offered: Option<Revision>) -> Option<Revision> {
+        offered
+            .filter(|revision| revision.is_legacy() && self.revisions.contains(*revision))
+            .or_else(|| self.revisions.newest_legacy())
+    }
+
+    pub(super) fn has_legacy(&self) -> bool {
+        self.revisions.newest_legacy().is_some()
     }
 }

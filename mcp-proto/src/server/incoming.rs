@@ -72,7 +72,7 @@ impl<S: Storage> Server<'_, S> {
             return Err(PeerError::IdInUse);
         }
         let own = match method {
-            Method::Other(name) if head.is_some() => self.config.texts.method(name),
+            Method::Other(name) if head.is_some() => self.config.texts().method(name),
             _ => None,
         };
         let subject = own.and_then(|method| method.subject);
@@ -108,7 +108,7 @@ impl<S: Storage> Server<'_, S> {
     }
 
     pub(super) fn is_own(&self, name: Str<'_>) -> bool {
-        self.config.texts.place_of(name).is_some()
+        self.config.texts().place_of(name).is_some()
     }
 
     /// Takes a request into the table, for the application to answer.

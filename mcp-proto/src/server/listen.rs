@@ -108,7 +108,7 @@ impl<S: Storage> Server<'_, S> {
     fn is_judged(&self, filter: Object<'_>) -> Result<bool, PeerError> {
         let mut judged = Ok(false);
         self.config
-            .texts
+            .texts()
             .each_filter(|key| match (filter.find([key]), judged) {
                 (Ok([Some(_)]), Ok(_)) => judged = Ok(true),
                 (Err(_), _) => judged = Err(PeerError::Doubled("notifications")),
@@ -160,7 +160,7 @@ impl<S: Storage> Server<'_, S> {
         let token = self.key(token)?;
         let held = self.requests.get(token).filter(|request| request.is_held());
         let mut known = 0;
-        self.config.texts.each_filter(|key| {
+        self.config.texts().each_filter(|key| {
             known += accepted
                 .iter()
                 .filter(|(own, _)| *own == key)
@@ -198,7 +198,8 @@ impl<S: Storage> Server<'_, S> {
     /// # use mcp_proto::{Channel, Instant, Machine, Revision};
     /// # let config = ServerConfig { capabilities: ServerFeatures::TOOLS.with(ServerFeatures::TOOLS_LIST_CHANGED).capabilities(), ..ServerConfig::new("demo", "1.0") };
     /// # let (storage, now, mut out) = (OverHttp(Fixed::new().questions::<1>().uris::<64>()), Instant::ZERO, [0; 512]);
-    /// # let mut server = Server::resume(now, config, storage, &SessionSnapshot::stateless(Revision::V2025_11_25)).unwrap();
+    /// # let mut server = Server::new(config, storage).unwrap();
+    /// # server.resume(now, &SessionSnapshot::stateless(Revision::V2025_11_25));
     /// use mcp_proto::server::ListKind;
     ///
     /// server.list_changed(ListKind::Tools);

@@ -114,7 +114,7 @@ impl<S: Storage> Machine for Server<'_, S> {
     }
 
     fn reserve(&self) -> usize {
-        self.reserve
+        self.config.reserve.saturating_add(S::ID_ECHO)
     }
 
     fn set_max_message(&mut self, len: usize) {

@@ -32,7 +32,7 @@ mod modern;
 mod notify;
 mod pace;
 mod peer_error;
-mod prepared_config;
+mod prepared;
 mod progress;
 mod progress_report;
 mod question_check;
@@ -42,7 +42,6 @@ mod respond;
 mod result_members;
 mod session;
 mod session_snapshot;
-mod setup;
 mod status;
 mod storage;
 mod subscriptions;
@@ -62,8 +61,6 @@ use subscriptions::Subscriptions;
 
 // Configuration.
 pub use config::ServerConfig;
-pub use prepared_config::PreparedConfig;
-pub use setup::ServerSetup;
 
 // Events, and the answers of the core.
 pub use context::RequestContext;
@@ -84,8 +81,10 @@ pub use storage::Growing;
 pub use storage::{Fixed, OverHttp, Storage};
 
 use crate::action::SendError;
-use crate::model::ClientFeatures;
+use crate::config_error::ConfigError;
+use crate::model::{ClientFeatures, ServerFeatures};
 use crate::ping::{Pinger, Unwritten};
+use crate::prepared_config::PreparedConfig;
 use crate::revision::Revision;
 use crate::rpc::Id;
 use crate::slots::{Key, Queue, Slots};
@@ -131,8 +130,7 @@ use crate::token::{MachineId, Token};
 pub struct Server<'c, S: Storage> {
     /// Its tokens are refused by all other machines.
     id: MachineId,
-    config: ServerSetup<'c>,
-    reserve: usize,
+    config: PreparedConfig<ServerConfig<'c>>,
     /// The longest message that the output can ever hold.
     max_message: usize,
     requests: storage::Requests<S>,
@@ -154,28 +152,35 @@ enum Lifecycle {
 }
 
 impl<'c, S: Storage> Server<'c, S> {
-    /// A server that has not heard anything yet, of a [`ServerConfig`], a [`ServerSetup`] or, where
-    /// many are made of one, a [`PreparedConfig`].
+    /// A server that has not heard anything yet, of a [`ServerConfig`] or a prepared one.
     ///
     /// # Errors
     ///
-    /// [`ConfigError`](crate::ConfigError) says what is wrong with the configuration. A prepared one
-    /// was checked when it was made.
-    pub fn new<B: TryInto<PreparedConfig<'c, S>>>(
-        prepared: B,
+    /// [`ConfigError`] says what is wrong with the configuration.
+    pub fn new(
+        config: impl Into<PreparedConfig<ServerConfig<'c>>>,
         storage: S,
-    ) -> Result<Self, B::Error> {
-        Ok(Self::of(prepared.try_into()?, &storage))
+    ) -> Result<Self, ConfigError> {
+        let config = config.into();
+        config.check::<S>()?;
+        Ok(Self::with_room(config, storage))
     }
 
-    fn of(prepared: PreparedConfig<'c, S>, storage: &S) -> Self {
-        let PreparedConfig {
-            config, reserve, ..
-        } = prepared;
+    /// Creates a server, as [`new`](Self::new) does, with [`Limits::output`](crate::Limits::output)
+    /// raised to one answer of the core if it is less. If the storage has no room for subscriptions,
+    /// requests for them are refused, whatever is declared. Nothing else is checked.
+    pub fn with_room(config: impl Into<PreparedConfig<ServerConfig<'c>>>, storage: S) -> Self {
+        let mut config = config.into();
+        let least = config.reserve.saturating_add(S::ID_ECHO).saturating_add(1);
+        let output = &mut config.config.limits.output;
+        *output = (*output).max(least);
+        if !S::Uris::HOLDS {
+            let subscribe = ServerFeatures::RESOURCES_SUBSCRIBE;
+            config.declared = config.declared.without(subscribe);
+        }
         let limits = &config.limits;
         let max_message = limits.max_message();
         Self {
-            reserve,
             max_message,
             requests: Slots::new(storage.requests(), limits.in_flight),
             questions: Questions::new(
@@ -202,7 +207,7 @@ impl<'c, S: Storage> Server<'c, S> {
     }
 
     /// Returns the configuration that the server was made with.
-    pub const fn config(&self) -> &ServerSetup<'c> {
+    pub const fn config(&self) -> &PreparedConfig<ServerConfig<'c>> {
         &self.config
     }
 

@@ -80,7 +80,7 @@ impl<S: Storage> Server<'_, S> {
             return Err(PeerError::TasksUndeclared);
         }
         if let Method::Other(name) = method
-            && let Some(place) = self.config.texts.place_of(name)
+            && let Some(place) = self.config.texts().place_of(name)
             && self.lacks_extension(place, capabilities)
         {
             let refusal = Reply::refusal(Some(id), PeerError::ExtensionUndeclared, None);
@@ -106,7 +106,7 @@ impl<S: Storage> Server<'_, S> {
     /// Returns true if the method at this place of those beyond the protocol needs an extension that these capabilities of the
     /// client do not declare (EX-05, EX-06).
     fn lacks_extension(&self, place: usize, capabilities: Object<'_>) -> bool {
-        let method = self.config.texts.method_at(place);
+        let method = self.config.texts().method_at(place);
         let Some(required) = method.and_then(|method| method.requires) else {
             return false;
         };

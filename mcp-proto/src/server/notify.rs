@@ -36,7 +36,8 @@ impl<S: Storage> Server<'_, S> {
     /// # use mcp_proto::{Channel, Instant, Machine, Revision};
     /// # let config = ServerConfig { capabilities: ServerFeatures::LOGGING.capabilities(), ..ServerConfig::new("demo", "1.0") };
     /// # let (storage, now, mut out) = (OverHttp(Fixed::new().questions::<1>().uris::<64>()), Instant::ZERO, [0; 512]);
-    /// # let mut server = Server::resume(now, config, storage, &SessionSnapshot::stateless(Revision::V2025_11_25)).unwrap();
+    /// # let mut server = Server::new(config, storage).unwrap();
+    /// # server.resume(now, &SessionSnapshot::stateless(Revision::V2025_11_25));
     /// use mcp_proto::model::LoggingLevel;
     ///
     /// let sent = server.log(None, LoggingLevel::Warning, None, &"low on ink", &mut out)?;

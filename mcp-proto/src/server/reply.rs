@@ -1,11 +1,12 @@
 //! Answers that the core gives without the application.
 
+use super::config::ServerConfig;
 use super::header_names;
 use super::peer_error::PeerError;
-use super::setup::ServerSetup;
 use crate::action::{BufferFull, Channel};
 use crate::json::{Object, Raw, Str, Writer};
 use crate::model::{ClientFeatures, LoggingLevel, TASKS_EXTENSION, keys};
+use crate::prepared_config::PreparedConfig;
 use crate::revision::{Revision, RevisionSet};
 use crate::rpc::{Id, code};
 use crate::token::MachineId;
@@ -112,7 +113,7 @@ impl<'b> Reply<'b> {
 
     pub(super) fn write(
         &self,
-        config: &ServerSetup<'_>,
+        config: &PreparedConfig<ServerConfig<'_>>,
         http: bool,
         out: &mut [u8],
     ) -> Result<usize, BufferFull> {
@@ -170,12 +171,14 @@ impl<'b> Reply<'b> {
 
     fn required_extension<'c>(
         &self,
-        config: &'c ServerSetup<'_>,
+        config: &'c PreparedConfig<ServerConfig<'_>>,
         error: PeerError,
     ) -> Option<&'c str> {
         match error {
             PeerError::TasksUndeclared => Some(TASKS_EXTENSION),
-            PeerError::ExtensionUndeclared => config.texts.method_at(self.method.into())?.requires,
+            PeerError::ExtensionUndeclared => {
+                config.texts().method_at(self.method.into())?.requires
+            }
             _ => None,
         }
     }
@@ -192,7 +195,7 @@ impl ReplyKind<'_> {
 }
 
 /// The most that a reply can take, whatever the client sends.
-pub(super) fn reserve(config: &ServerSetup<'_>) -> usize {
+pub(super) fn reserve(config: &PreparedConfig<ServerConfig<'_>>) -> usize {
     let legacy = config
         .revisions
         .iter()
@@ -203,7 +206,7 @@ pub(super) fn reserve(config: &ServerSetup<'_>) -> usize {
         w.len()
     };
     let mut required = 0;
-    config.texts.each_method(|method| {
+    config.texts().each_method(|method| {
         if let Some(extension) = method.requires {
             required = required.max(count(&|w| write_required(extension, w)));
         }
@@ -225,16 +228,24 @@ pub(super) fn reserve(config: &ServerSetup<'_>) -> usize {
     ENVELOPE + largest
 }
 
-fn write_initialize(config: &ServerSetup<'_>, revision: Revision, w: &mut Writer<'_>) {
+fn write_initialize(
+    config: &PreparedConfig<ServerConfig<'_>>,
+    revision: Revision,
+    w: &mut Writer<'_>,
+) {
     w.literal(r#"{"protocolVersion":"#);
     w.string(revision.as_str());
     write_self(config, revision, w);
     w.literal(r#","serverInfo":"#);
-    config.texts.write_info(revision, w);
+    config.texts().write_info(revision, w);
     w.literal("}");
 }
 
-fn write_discover(config: &ServerSetup<'_>, revision: Revision, w: &mut Writer<'_>) {
+fn write_discover(
+    config: &PreparedConfig<ServerConfig<'_>>,
+    revision: Revision,
+    w: &mut Writer<'_>,
+) {
     w.literal(r#"{"resultType":"complete","supportedVersions":"#);
     write_versions(config.revisions, w);
     write_self(config, revision, w);
@@ -246,16 +257,16 @@ fn write_discover(config: &ServerSetup<'_>, revision: Revision, w: &mut Writer<'
         w.literal(r#","_meta":{"#);
         w.string(keys::SERVER_INFO);
         w.literal(":");
-        config.texts.write_info(revision, w);
+        config.texts().write_info(revision, w);
         w.literal("}");
     }
     w.literal("}");
 }
 
-fn write_self(config: &ServerSetup<'_>, revision: Revision, w: &mut Writer<'_>) {
+fn write_self(config: &PreparedConfig<ServerConfig<'_>>, revision: Revision, w: &mut Writer<'_>) {
     w.literal(r#","capabilities":"#);
-    config.texts.write_capabilities(revision, w);
-    if let Some(instructions) = config.texts.instructions() {
+    config.texts().write_capabilities(revision, w);
+    if let Some(instructions) = config.texts().instructions() {
         w.literal(r#","instructions":"#);
         w.string(instructions);
     }
@@ -275,7 +286,7 @@ fn write_versions(revisions: RevisionSet, w: &mut Writer<'_>) {
 
 /// Writes the error text for a missing version, with the versions of this server: the client may
 /// not know them (VR-20, VR-25).
-fn write_version_missing(config: &ServerSetup<'_>, w: &mut Writer<'_>) {
+fn write_version_missing(config: &PreparedConfig<ServerConfig<'_>>, w: &mut Writer<'_>) {
     w.literal("\"");
     w.literal(header_names::VERSION);
     w.literal(" is missing; this server speaks ");

@@ -1,9 +1,9 @@
 //! Answers of the application.
 
+use super::config::ServerConfig;
 use super::in_flight::{InFlight, Stage};
 use super::question_check::check_question;
 use super::result_members::{Addition, complete};
-use super::setup::ServerSetup;
 use super::status::status_of;
 use super::{Server, Storage};
 use crate::action::{BufferFull, SendError, Transmit};
@@ -11,6 +11,7 @@ use crate::id_buf::IdStorage;
 use crate::json::{MAX_DEPTH, Raw, Writer};
 use crate::model::keys;
 use crate::payload::{InputRequired, Outcome, Payload};
+use crate::prepared_config::PreparedConfig;
 use crate::revision::Revision;
 use crate::rpc::{ErrorObject, Id, code, envelope};
 use crate::slots::Key;
@@ -46,7 +47,8 @@ impl<S: Storage> Server<'_, S> {
     /// # use mcp_proto::{Channel, Instant, Machine, Revision};
     /// # let config = ServerConfig { capabilities: ServerFeatures::TOOLS.capabilities(), ..ServerConfig::new("demo", "1.0") };
     /// # let (storage, now, mut out) = (OverHttp(Fixed::new().questions::<1>().uris::<64>()), Instant::ZERO, [0; 512]);
-    /// # let mut server = Server::resume(now, config, storage, &SessionSnapshot::stateless(Revision::V2025_11_25)).unwrap();
+    /// # let mut server = Server::new(config, storage).unwrap();
+    /// # server.resume(now, &SessionSnapshot::stateless(Revision::V2025_11_25));
     /// # use mcp_proto::rpc::{Incoming, Message};
     /// # use mcp_proto::server::Event;
     /// # use mcp_proto::{Action, Source};
@@ -158,7 +160,7 @@ impl<S: Storage> Server<'_, S> {
 }
 
 fn write_outcome<L: IdStorage, P>(
-    config: &ServerSetup<'_>,
+    config: &PreparedConfig<ServerConfig<'_>>,
     request: &InFlight<L, P>,
     outcome: &Outcome<'_>,
     out: &mut [u8],
@@ -172,7 +174,7 @@ fn write_outcome<L: IdStorage, P>(
 
 /// A result, with what its revision demands.
 fn write_result<L: IdStorage, P>(
-    config: &ServerSetup<'_>,
+    config: &PreparedConfig<ServerConfig<'_>>,
     request: &InFlight<L, P>,
     payload: &dyn Payload,
     out: &mut [u8],
@@ -192,7 +194,7 @@ fn write_result<L: IdStorage, P>(
         return check_object(out, len, object);
     }
     let write_name = |w: &mut Writer<'_>| {
-        config.texts.write_info(revision, w);
+        config.texts().write_info(revision, w);
     };
     let additions = [
         RESULT_TYPE,
@@ -215,7 +217,7 @@ fn write_result<L: IdStorage, P>(
 
 /// Questions in place of a result: MR-01..05.
 fn write_input<L: IdStorage, P>(
-    config: &ServerSetup<'_>,
+    config: &PreparedConfig<ServerConfig<'_>>,
     request: &InFlight<L, P>,
     input: &InputRequired<'_>,
     out: &mut [u8],
@@ -266,7 +268,7 @@ fn write_input<L: IdStorage, P>(
     .map_err(|_: crate::json::EncodeError| SendError::Encode)?;
     let len = w.len();
     let write_name = |w: &mut Writer<'_>| {
-        config.texts.write_info(revision, w);
+        config.texts().write_info(revision, w);
     };
     let name = [identity_of(&write_name)];
     let additions = if config.identify {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::session::Phase;
 use super::uris::Owner;
-use super::{PreparedConfig, Server, Storage};
+use super::{Server, Storage};
 use crate::json::Str;
 use crate::model::{ClientFeatures, LoggingLevel};
 use crate::revision::Revision;
@@ -28,7 +28,8 @@ use crate::time::Instant;
 ///
 /// let config = ServerConfig::new("demo", "1.0");
 /// let storage = OverHttp(Fixed::new());
-/// let server = Server::resume(Instant::ZERO, config, storage, &snapshot).unwrap();
+/// let mut server = Server::new(config, storage).unwrap();
+/// server.resume(Instant::ZERO, &snapshot);
 /// assert_eq!(server.revision(), Some(Revision::V2025_03_26));
 /// # Ok::<(), serde_json::Error>(())
 /// ```
@@ -65,31 +66,20 @@ impl SessionSnapshot {
     }
 }
 
-impl<'c, S: Storage> Server<'c, S> {
-    /// Creates a server that continues a legacy session over HTTP.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`new`](Self::new).
-    pub fn resume<B: TryInto<PreparedConfig<'c, S>>>(
-        now: Instant,
-        prepared: B,
-        storage: S,
-        snapshot: &SessionSnapshot,
-    ) -> Result<Self, B::Error> {
-        let mut server = Self::new(prepared, storage)?;
-        server.session.phase = match snapshot.ready {
+impl<S: Storage> Server<'_, S> {
+    /// Continues a legacy session over HTTP, in place of a handshake.
+    pub fn resume(&mut self, now: Instant, snapshot: &SessionSnapshot) {
+        self.session.phase = match snapshot.ready {
             true => Phase::Ready(snapshot.revision),
             false => Phase::Answered(snapshot.revision),
         };
-        server.session.features = snapshot.features;
-        server.session.by_exchanges = true;
+        self.session.features = snapshot.features;
+        self.session.by_exchanges = true;
         if let Some(level) = snapshot.log_level {
-            server.session.log_level = level;
+            self.session.log_level = level;
         }
-        server.questions.go_on_from(snapshot.next_id);
-        server.questions.pinger.start(now);
-        Ok(server)
+        self.questions.go_on_from(snapshot.next_id);
+        self.questions.pinger.start(now);
     }
 
     /// Returns what another process needs to continue this session; `None` before its handshake.

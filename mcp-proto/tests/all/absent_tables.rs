@@ -15,7 +15,8 @@ fn what_has_no_table_is_refused() {
             ..ServerConfig::new("s", "1")
         };
         let snapshot = SessionSnapshot::stateless(Revision::V2025_03_26);
-        let mut server = Server::resume(Instant::ZERO, config, storage, &snapshot).unwrap();
+        let mut server = Server::new(config, storage).unwrap();
+        server.resume(Instant::ZERO, &snapshot);
         for (line, expected) in [
             (
                 r#"{"jsonrpc":"2.0","id":1,"result":{}}"#,

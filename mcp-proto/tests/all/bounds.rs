@@ -7,11 +7,11 @@ use mcp_proto::client::{self, Client, ClientConfig, ConnectError};
 use mcp_proto::json::Raw;
 use mcp_proto::model::{ClientFeatures, ServerFeatures};
 use mcp_proto::rpc::{Incoming, Message, Method, Reason};
-use mcp_proto::server::{self, Answer, AskOptions, PreparedConfig, Server, ServerConfig};
+use mcp_proto::server::{self, Answer, AskOptions, Server, ServerConfig};
 use mcp_proto::{
     Action, ConfigError, IgnoreReason, Inbox, Instant, Limits, Link, Machine, Outbox, Outcome,
-    OutputTooSmall, PingPolicy, Question, RevisionSet, SendError, Step, Store, TurnEnd, Verdict,
-    link,
+    OutputTooSmall, PingPolicy, PreparedConfig, Question, RevisionSet, SendError, Step, Store,
+    TurnEnd, Verdict, link,
 };
 
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"roots":{}},"clientInfo":{"name":"c","version":"1"}}}"#;
@@ -236,13 +236,13 @@ fn a_blueprint_is_checked_once_or_makes_room() {
         },
         ..demo()
     };
-    let failed = PreparedConfig::<server::Growing>::new(config).map(drop);
+    let prepared = PreparedConfig::from(config);
+    let failed = prepared.check::<server::Growing>();
     let Err(ConfigError::OutputTooSmall(OutputTooSmall { needed })) = failed else {
         panic!("an output of one byte is too small");
     };
-    let raised = PreparedConfig::with_room(config);
-    assert_eq!(raised.config().limits.output, needed);
-    let Ok(server) = Server::new(raised, server::Growing);
+    let server = Server::with_room(prepared, server::Growing);
+    assert_eq!(server.config().limits.output, needed);
     assert_eq!(server.reserve() + 1, needed);
 }
 

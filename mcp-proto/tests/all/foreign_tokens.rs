@@ -25,7 +25,8 @@ fn server() -> (Server<'static, Small>, Token, SentToken) {
     };
     let mut snapshot = SessionSnapshot::stateless(Revision::V2025_11_25);
     snapshot.features = mcp_proto::model::ClientFeatures::ROOTS;
-    let mut server = Server::resume(NOW, config, Small::default(), &snapshot).unwrap();
+    let mut server = Server::new(config, Small::default()).unwrap();
+    server.resume(NOW, &snapshot);
     let call = br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t","_meta":{"progressToken":1}}}"#;
     let call = Incoming::Message(Message::parse(call, 8));
     let Action::Event(Event::Request { token, .. }) = server.handle(NOW, &Source::PIPE, call)

@@ -132,7 +132,8 @@ fn questions() {
             ..ServerConfig::new("demo", "1.0")
         };
         let storage = server::Fixed::new().questions::<2>();
-        let mut server = Server::resume(NOW, config, storage, &snapshot).unwrap();
+        let mut server = Server::new(config, storage).unwrap();
+        server.resume(NOW, &snapshot);
         let params = Raw::parse(own.as_bytes(), 16).unwrap();
         let question = Question {
             method: Method::from("example/ask"),

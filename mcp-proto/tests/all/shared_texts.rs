@@ -2,16 +2,16 @@
 //! and the memory is freed with the last of them.
 
 use allocation_counter::measure;
-use mcp_proto::client::{self, Call, Client, ClientConfig, ClientSetup, Negotiation};
+use mcp_proto::client::{self, Call, Client, ClientConfig, Negotiation};
 use mcp_proto::json::{Map, Raw};
 use mcp_proto::model::{
     ClientCapabilities, ClientFeatures, Icon, Implementation, ServerCapabilities, ServerFeatures,
 };
 use mcp_proto::rpc::{ErrorObject, Incoming, Message, Method};
-use mcp_proto::server::{self, Event, PreparedConfig, Server, ServerConfig, ServerSetup};
+use mcp_proto::server::{self, Event, Server, ServerConfig};
 use mcp_proto::{
-    Action, Channel, CustomMethod, Instant, Machine, Outcome, Pipe, ResultType, Revision,
-    RevisionSet, SendError, Source,
+    Action, Channel, CustomMethod, Instant, Machine, Outcome, Pipe, PreparedConfig, ResultType,
+    Revision, RevisionSet, SendError, Source,
 };
 
 const NOW: Instant = Instant::ZERO;
@@ -53,8 +53,8 @@ fn server_config(name: &str) -> ServerConfig<'_> {
 }
 
 /// Everything that a server writes in answer to these lines.
-fn answers(setup: ServerSetup<'_>, lines: &[String]) -> String {
-    let mut server = Server::new(setup, server::Growing).unwrap();
+fn answers(config: PreparedConfig<ServerConfig<'_>>, lines: &[String]) -> String {
+    let mut server = Server::new(config, server::Growing).unwrap();
     let mut out = vec![0; 1 << 14];
     let mut written = String::new();
     for line in lines {
@@ -101,7 +101,7 @@ fn a_server_writes_the_same_in_every_revision() {
         ];
         let borrowed = answers(config.into(), &lines);
         assert_eq!(
-            answers(ServerSetup::shared(&config), &lines),
+            answers(PreparedConfig::from(config).shared(), &lines),
             borrowed,
             "{revision}"
         );
@@ -113,19 +113,31 @@ fn a_server_writes_the_same_in_every_revision() {
 }
 
 #[test]
-fn a_shared_setup_is_measured_like_a_borrowed_one() {
+fn shared_texts_are_measured_like_borrowed_ones() {
     let config = server_config("demo");
-    let shared = PreparedConfig::<server::Growing>::new(ServerSetup::shared(&config)).unwrap();
-    let (Ok(one), Ok(other)) = (
-        Server::new(PreparedConfig::new(config).unwrap(), server::Growing),
-        Server::new(shared, server::Growing),
-    );
+    let shared = PreparedConfig::from(config).shared();
+    let one = Server::new(config, server::Growing).unwrap();
+    let other = Server::new(shared, server::Growing).unwrap();
     assert_eq!(one.reserve(), other.reserve());
 }
 
+#[test]
+fn a_changed_configuration_is_measured_anew() {
+    fn change(config: &mut ServerConfig<'_>) {
+        config.revisions = RevisionSet::of(&[Revision::V2024_11_05]);
+    }
+    fn reserve(config: PreparedConfig<ServerConfig<'_>>) -> usize {
+        Server::new(config, server::Growing).unwrap().reserve()
+    }
+    let config = PreparedConfig::from(server_config("demo"));
+    let shared = reserve(config.clone().shared().with(change));
+    assert_eq!(shared, reserve(config.clone().with(change)));
+    assert!(shared < reserve(config));
+}
+
 /// What a client says first, and in the requests of a modern server.
-fn requests(setup: ClientSetup<'_>) -> String {
-    let mut client = Client::new(setup, client::Growing).unwrap();
+fn requests(config: PreparedConfig<ClientConfig<'_>>) -> String {
+    let mut client = Client::new(config, client::Growing).unwrap();
     let mut out = vec![0; 1 << 14];
     let mut written = String::new();
     client.connect(NOW).unwrap();
@@ -197,7 +209,7 @@ fn a_client_writes_the_same_in_every_revision() {
         };
         let borrowed = requests(config.into());
         assert_eq!(
-            requests(ClientSetup::shared(&config)),
+            requests(PreparedConfig::from(config).shared()),
             borrowed,
             "{revision}"
         );
@@ -210,17 +222,17 @@ fn shared_texts_are_freed_with_their_last_machine() {
     let used = measure(|| {
         for tenant in 0..32 {
             let name = format!("tenant {tenant}");
-            let setup = ServerSetup::shared(&server_config(&name));
-            let one = Server::new(setup.clone(), server::Growing).unwrap();
-            let other = Server::new(setup, server::Growing).unwrap();
+            let config = PreparedConfig::from(server_config(&name)).shared();
+            let one = Server::new(config.clone(), server::Growing).unwrap();
+            let other = Server::new(config, server::Growing).unwrap();
             drop((name, one));
             drop(other);
             let name = format!("tenant {tenant}");
-            let setup = ClientSetup::shared(&ClientConfig::new(&name, "1.0"));
-            drop(Client::new(setup, client::Growing).unwrap());
+            let config = PreparedConfig::from(ClientConfig::new(&name, "1.0")).shared();
+            drop(Client::new(config, client::Growing).unwrap());
         }
     });
     assert_eq!(used.bytes_current, 0);
-    let setup = ServerSetup::shared(&server_config("demo"));
-    assert_eq!(measure(|| drop(setup.clone())).count_total, 0);
+    let config = PreparedConfig::from(server_config("demo")).shared();
+    assert_eq!(measure(|| drop(config.clone())).count_total, 0);
 }

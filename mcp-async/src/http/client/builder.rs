@@ -207,8 +207,7 @@ where
     let service = Mutex::new(service);
     let config = parts.config.clone();
     let dial: Dial = Box::new(move |client_state, negotiation| {
-        let mut config = config.clone();
-        config.negotiation = negotiation;
+        let config = (config.clone()).with(|config| config.negotiation = negotiation);
         let service = service.lock().unwrap_or_else(PoisonError::into_inner);
         let carrier = Box::new(Through::new(service.clone()).observed(settings.observer.clone()));
         let (settings, url) = (settings.clone(), url.clone());

@@ -11,9 +11,9 @@ use http::header::AUTHORIZATION;
 use http::{HeaderMap, HeaderName, HeaderValue, Method as Verb, Request};
 use http_body_util::Full;
 use mcp_proto::client::http::{Exchange, HttpMethod as Asked, Origin};
-use mcp_proto::client::{ClientSetup, Failure};
+use mcp_proto::client::{ClientConfig, Failure};
 use mcp_proto::rpc::{Id, Message, Method};
-use mcp_proto::{Instant, Limits};
+use mcp_proto::{Instant, Limits, PreparedConfig};
 use url::Url;
 
 use super::authorization::{AuthorizationError, Authorizer};
@@ -125,7 +125,7 @@ impl Link {
         authorizer: Option<Arc<Authorizer>>,
         url: Url,
         settings: &Settings,
-        config: &ClientSetup<'_>,
+        config: &PreparedConfig<ClientConfig<'_>>,
         client_state: Arc<ClientState>,
     ) -> Arc<Self> {
         let mut origin = Origin::new();

@@ -6,9 +6,9 @@ use core::task::{Context, Poll};
 use std::io;
 use std::sync::Arc;
 
-use mcp_proto::client::{ClientSetup, Failure};
+use mcp_proto::client::{ClientConfig, Failure};
 use mcp_proto::rpc::Messages;
-use mcp_proto::{Channel, Instant, Machine as _, Outgoing as _, Pipe};
+use mcp_proto::{Channel, Instant, Machine as _, Outgoing as _, Pipe, PreparedConfig};
 use url::Url;
 
 use super::authorization::Authorizer;
@@ -235,11 +235,11 @@ pub(super) async fn meet<C: Clock>(
     url: &str,
     settings: &Settings,
     clock: C,
-    mut config: ClientSetup<'static>,
+    config: PreparedConfig<ClientConfig<'static>>,
     client_state: Arc<ClientState>,
 ) -> Result<Dialled, ConnectError> {
     let url: Url = settings.check(url)?;
-    config.revisions = settings.revisions(config.revisions);
+    let config = config.with(|config| config.revisions = settings.revisions(config.revisions));
     let clock = Arc::new(clock);
     let limits = config.limits;
     let link = Link::new(

@@ -11,8 +11,8 @@ use http_body::Body;
 use mcp_proto::http::{Access, Endpoint, Opening, Post, Refusal, Route};
 use mcp_proto::rpc::OwnedMessages;
 use mcp_proto::server::http::streams::{StreamResponse, TooManyStreams};
-use mcp_proto::server::{Growing, PreparedConfig, Server as Core, SessionSnapshot};
-use mcp_proto::{Revision, RevisionSet, Source};
+use mcp_proto::server::{Growing, Server as Core, ServerConfig, SessionSnapshot};
+use mcp_proto::{PreparedConfig, Revision, RevisionSet, Source};
 
 use super::answer::{self, Answer};
 use super::caller::principal;
@@ -302,7 +302,7 @@ impl<R: Runtime> HttpEndpoint<R> {
     }
 
     /// Returns the configuration of the machines for the sender of this request.
-    fn prepared(&self, parts: &Parts) -> PreparedConfig<'static, Growing> {
+    fn prepared(&self, parts: &Parts) -> PreparedConfig<ServerConfig<'static>> {
         let prepared = self.server.prepared(match principal(parts) {
             Some(_) => Caller::Known,
             None => Caller::Anonymous,
@@ -310,10 +310,10 @@ impl<R: Runtime> HttpEndpoint<R> {
         if !self.server.is_held_to_draft() {
             return prepared;
         }
-        let mut config = prepared.config().clone();
-        config.revisions = self.revisions;
-        config.draft_profile = true;
-        PreparedConfig::with_room(config)
+        prepared.with(|config| {
+            config.revisions = self.revisions;
+            config.draft_profile = true;
+        })
     }
 
     async fn post<B: Body>(
@@ -358,10 +358,7 @@ impl<R: Runtime> HttpEndpoint<R> {
             // A legacy message to a server without sessions (SH-32).
             Some(revision) => self.resumed(parts, &SessionSnapshot::stateless(revision)),
             // One POST is one request, so its table has one place.
-            None => {
-                let Ok(machine) = Core::new(self.prepared(parts).with_in_flight(1), Growing);
-                machine
-            }
+            None => Core::with_room(self.prepared(parts).with_in_flight(1), Growing),
         };
         let mut conversation = self.exchange_connection(parts, machine);
         let Some(Ok(reader)) = conversation.streams(ServerStreams::open) else {
@@ -420,14 +417,13 @@ impl<R: Runtime> HttpEndpoint<R> {
 
     /// A machine that knows nothing of its client yet.
     pub(super) fn machine(&self, parts: &Parts) -> Machine {
-        let Ok(machine) = Core::new(self.prepared(parts), Growing);
-        machine
+        Core::with_room(self.prepared(parts), Growing)
     }
 
     /// A machine that continues with what was agreed on.
     pub(super) fn resumed(&self, parts: &Parts, snapshot: &SessionSnapshot) -> Machine {
-        let prepared = self.prepared(parts);
-        let Ok(machine) = Core::resume(self.clock.now(), prepared, Growing, snapshot);
+        let mut machine = self.machine(parts);
+        machine.resume(self.clock.now(), snapshot);
         machine
     }
 

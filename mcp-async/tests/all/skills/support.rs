@@ -3,9 +3,10 @@
 use mcp_async::server::{BoxService, ServerBuilder};
 use mcp_async::skills::{Skill, Skills};
 use mcp_async::{ErrorReply, Server, duplex, server};
+use mcp_proto::PreparedConfig;
 use mcp_proto::json::{Map, RawBuf};
 use mcp_proto::model::ServerFeatures;
-use mcp_proto::server::{ServerConfig, ServerSetup};
+use mcp_proto::server::ServerConfig;
 use mcp_proto::{CustomMethod, Revision};
 
 use crate::client_typed::support::{Seen, only, run};
@@ -102,8 +103,12 @@ fn hostile(answer: Box<Answer>, settings: &str, asked: Seen) -> mcp_async::Clien
     });
     let service: BoxService = Box::new(service);
     let (left, right) = duplex(1 << 20);
-    let (served, _peer) =
-        server::connect(right.split(), Sim, ServerSetup::shared(&config), service);
+    let (served, _peer) = server::connect(
+        right.split(),
+        Sim,
+        PreparedConfig::from(config).shared(),
+        service,
+    );
     spawn(async move { served.await.unwrap() });
     run(only(Revision::V2026_07_28).connect_over(left.split())).unwrap()
 }

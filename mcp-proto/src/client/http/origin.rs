@@ -6,9 +6,10 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use super::tools::Tools;
-use crate::client::ClientSetup;
+use crate::client::ClientConfig;
 use crate::http::annotation::BadAnnotation;
 use crate::json::Str;
+use crate::prepared_config::PreparedConfig;
 use crate::revision::Revision;
 
 /// The state of the server at one URL, for all exchanges with it.
@@ -56,9 +57,9 @@ impl Origin {
     /// From now on requests of the methods of this client
     /// ([`ClientConfig::methods`](crate::client::ClientConfig::methods)) repeat their
     /// [subject](crate::CustomMethod::subject) in the header `Mcp-Name` (EX-15).
-    pub fn set_methods(&mut self, setup: &ClientSetup<'_>) {
+    pub fn set_methods(&mut self, config: &PreparedConfig<ClientConfig<'_>>) {
         self.subjects.clear();
-        setup.texts.each_method(|method| {
+        config.texts().each_method(|method| {
             if let Some(subject) = method.subject {
                 self.subjects.push((method.name.into(), subject.into()));
             }

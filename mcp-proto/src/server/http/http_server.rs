@@ -15,7 +15,8 @@ use super::streams::StreamLimits;
 use crate::config_error::ConfigError;
 use crate::http::{Endpoint, HttpLimits, Refusal};
 use crate::outbox::Outbox;
-use crate::server::{Event, Growing, PreparedConfig, ServerSetup};
+use crate::prepared_config::PreparedConfig;
+use crate::server::{Event, Growing, ServerConfig};
 use crate::time::Instant;
 
 /// The server's side of an endpoint without sockets: requests go in, events come out, answers go
@@ -33,7 +34,7 @@ use crate::time::Instant;
 /// - An answer that is given before [`finish`](Self::finish) leaves as one JSON body.
 pub struct HttpServer<'c> {
     pub(super) endpoint: Endpoint<'c>,
-    pub(super) prepared: PreparedConfig<'c, Growing>,
+    pub(super) prepared: PreparedConfig<ServerConfig<'c>>,
     pub(super) options: HttpOptions,
     pub(super) machines: BTreeMap<ServerId, Entry<'c>>,
     /// Machines that belong to one exchange each. The others are those of sessions: that have
@@ -99,16 +100,17 @@ impl<'c> HttpServer<'c> {
     /// the name of a declared extension is none.
     pub fn new(
         endpoint: Endpoint<'c>,
-        config: impl Into<ServerSetup<'c>>,
+        config: impl Into<PreparedConfig<ServerConfig<'c>>>,
         options: HttpOptions,
     ) -> Result<Self, ConfigError> {
-        let prepared = PreparedConfig::new(config)?;
+        let prepared = config.into();
+        prepared.check::<Growing>()?;
         Ok(Self {
             endpoint: Endpoint {
-                revisions: prepared.config().revisions,
+                revisions: prepared.revisions,
                 ..endpoint
             },
-            outbox: Outbox::new(Vec::new(), &prepared.config().limits),
+            outbox: Outbox::new(Vec::new(), &prepared.limits),
             prepared,
             options,
             machines: BTreeMap::new(),
@@ -134,7 +136,7 @@ impl<'c> HttpServer<'c> {
             return HttpStep::Ready(exchange);
         }
         if self.outbox.capacity() > SPARE {
-            self.outbox = Outbox::new(Vec::new(), &self.prepared.config().limits);
+            self.outbox = Outbox::new(Vec::new(), &self.prepared.limits);
         }
         HttpStep::Idle
     }

@@ -143,7 +143,7 @@ impl HttpServer<'_> {
         self.deadlines
             .arm(Due::Exchange(exchange), &mut found.due, None);
         self.body_bytes = self.body_bytes.saturating_sub(text.len());
-        let body = OwnedMessages::parse(text, self.prepared.config().limits.depth);
+        let body = OwnedMessages::parse(text, self.prepared.limits.depth);
         let stream = self
             .machine_for(now, (&post.as_post(), principal), &body, session_id)
             .and_then(|machine| Ok((machine, self.open_stream(now, exchange, machine, &body)?)));
@@ -330,7 +330,7 @@ impl HttpServer<'_> {
                     return Err(NO_ID);
                 }
                 let id = Box::from(id);
-                let Ok(server) = Server::new(self.prepared.clone(), Growing);
+                let server = Server::with_room(self.prepared.clone(), Growing);
                 (server, Kind::Handshake(id))
             }
             _ if self.alone >= self.options.exchanges => {
@@ -339,14 +339,15 @@ impl HttpServer<'_> {
             }
             Route::Stateless(revision) => {
                 let snapshot = SessionSnapshot::stateless(revision);
-                let Ok(server) = Server::resume(now, self.prepared.clone(), Growing, &snapshot);
+                let mut server = Server::with_room(self.prepared.clone(), Growing);
+                server.resume(now, &snapshot);
                 (server, Kind::Exchange)
             }
             // A handshake that opens no session is an exchange like others.
             Route::Modern | Route::Initialize => {
                 // One POST is one request, so its table has one place.
                 let prepared = self.prepared.clone().with_in_flight(1);
-                let Ok(server) = Server::new(prepared, Growing);
+                let server = Server::with_room(prepared, Growing);
                 (server, Kind::Exchange)
             }
         };

@@ -239,7 +239,8 @@ impl Site {
             }
             Route::Stateless(revision) => {
                 let snapshot = SessionSnapshot::stateless(revision);
-                let host = Server::resume(self.now, self.config, Growing, &snapshot).unwrap();
+                let mut host = Server::new(self.config, Growing).unwrap();
+                host.resume(self.now, &snapshot);
                 self.own(Session::new(host, Delivery::Once))
             }
         };

@@ -9,11 +9,11 @@ use core::time::Duration;
 use mcp_proto::client::http::{
     Body, Exchange, ExchangeOutcome, HttpMethod, Origin, Oversized, ReplyHead,
 };
-use mcp_proto::client::{ClientConfig, ClientSetup, Failure};
+use mcp_proto::client::{ClientConfig, Failure};
 use mcp_proto::frame::sse::{Event, Piece};
 use mcp_proto::http::annotation::BadAnnotation;
 use mcp_proto::rpc::Message;
-use mcp_proto::{CustomMethod, Instant, Revision};
+use mcp_proto::{CustomMethod, Instant, PreparedConfig, Revision};
 
 const NOW: Instant = Instant::from_millis(10_000);
 const DISCOVER: &str = r#"{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}"#;
@@ -132,7 +132,7 @@ fn fields_of_modern_requests() {
         ..ClientConfig::new("c", "1")
     };
     let mut origin = Origin::new();
-    origin.set_methods(&ClientSetup::shared(&config));
+    origin.set_methods(&PreparedConfig::from(config));
     let check = |method: &str, params: &str, expected: &str| {
         let message = modern(method, params);
         let exchange = Exchange::new(&origin, &parsed(&message));

@@ -270,23 +270,20 @@ pub(crate) struct Talk {
 
 impl Talk {
     fn new(config: ServerConfig<'static>) -> Self {
-        Self::with(Server::new(config, Small::default()).unwrap())
-    }
-
-    pub(crate) fn resume(config: ServerConfig<'static>, snapshot: &SessionSnapshot) -> Self {
-        let server = Server::resume(Instant::ZERO, config, Small::default(), snapshot);
-        Self::with(server.unwrap())
-    }
-
-    fn with(server: Server<'static, Small>) -> Self {
         Self {
-            server,
+            server: Server::new(config, Small::default()).unwrap(),
             now: Instant::ZERO,
             seen: Vec::new(),
             sent: Vec::new(),
             host: Host::default(),
             questions: Vec::new(),
         }
+    }
+
+    pub(crate) fn resume(config: ServerConfig<'static>, snapshot: &SessionSnapshot) -> Self {
+        let mut talk = Self::new(config);
+        talk.server.resume(Instant::ZERO, snapshot);
+        talk
     }
 
     /// Hands in a body; tools are answered at once, but for those that `wait`.

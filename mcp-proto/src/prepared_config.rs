@@ -1,0 +1,348 @@
+//! A configuration that is checked and measured.
+
+#[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+use alloc::sync::Arc;
+use core::fmt::Debug;
+use core::ops::Deref;
+
+use crate::config_error::ConfigError;
+use crate::custom_method::CustomMethod;
+use crate::json::{Str, Writer};
+use crate::mistakes;
+use crate::model::WriteDirect as _;
+use crate::revision::Revision;
+use crate::texts::{BorrowedTexts, ChosenExtensions, Declare, ExtensionRevisions};
+#[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+use crate::texts::{SharedMethod, SharedTexts, write_chosen};
+
+/// The configuration of a role.
+#[expect(unnameable_types, reason = "it is implemented for the two roles alone")]
+pub trait Config: Copy + Debug {
+    /// The capabilities.
+    #[expect(private_bounds, reason = "it is implemented for the two roles alone")]
+    type Capabilities: Declare;
+    /// The capabilities that count for the protocol.
+    type Features: Copy + Debug;
+    /// The configuration without borrowed texts.
+    #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+    type Unborrowed: Config<Features = Self::Features>;
+
+    /// The texts.
+    fn texts(&self) -> BorrowedTexts<'_, Self::Capabilities>;
+
+    /// The features that the capabilities declare.
+    fn declared(&self) -> Self::Features;
+
+    /// The most that an answer of the core takes, apart from the id that it repeats.
+    fn reserve(prepared: &PreparedConfig<Self>) -> usize;
+
+    /// The settings that are no texts.
+    #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+    fn without_texts(&self) -> Self::Unborrowed;
+}
+
+/// A configuration as machines keep it: a [`ServerConfig`](crate::server::ServerConfig) or a
+/// [`ClientConfig`](crate::client::ClientConfig), whose texts were checked and whose longest answer
+/// was measured.
+///
+/// Whatever takes it takes a plain configuration as well. It is made first for many machines of one
+/// configuration, and for texts that are known at run time only: they are borrowed, or, with the
+/// feature `alloc`, [shared](Self::shared).
+///
+/// ```
+/// use mcp_proto::server::{Fixed, Server, ServerConfig};
+/// use mcp_proto::{Machine, PreparedConfig};
+///
+/// let prepared = PreparedConfig::from(ServerConfig::new("demo", "1.0"));
+/// let one = Server::new(prepared.clone(), Fixed::new())?;
+/// let other = Server::new(prepared, Fixed::new())?;
+/// assert_eq!(one.reserve(), other.reserve());
+/// # Ok::<(), mcp_proto::ConfigError>(())
+/// ```
+///
+/// It derefs to its configuration. Texts that are shared are not in there.
+#[derive(Clone, Debug)]
+pub struct PreparedConfig<C: Config> {
+    pub(crate) config: C,
+    #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+    shared: Option<Arc<SharedTexts>>,
+    /// The features that the capabilities declare.
+    pub(crate) declared: C::Features,
+    /// The most that an answer of the core takes, apart from the id that it repeats.
+    pub(crate) reserve: usize,
+    /// The first mistake in the texts.
+    pub(crate) mistake: Option<ConfigError>,
+}
+
+impl<C: Config> PreparedConfig<C> {
+    /// Changes settings other than texts that are [shared](Self::shared).
+    #[must_use]
+    pub fn with(mut self, change: impl FnOnce(&mut C)) -> Self {
+        change(&mut self.config);
+        #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+        if self.shared.is_some() {
+            self.reserve = C::reserve(&self);
+            return self;
+        }
+        self.config.into()
+    }
+
+    /// Copies the texts into memory that is freed with the last clone of this configuration and the
+    /// last machine made of it. A clone copies no text.
+    ///
+    /// ```
+    /// use mcp_proto::PreparedConfig;
+    /// use mcp_proto::server::{Growing, Server, ServerConfig};
+    ///
+    /// fn server(tenant: &str) -> Result<Server<'static, Growing>, mcp_proto::ConfigError> {
+    ///     let name = format!("notes of {tenant}");
+    ///     let prepared = PreparedConfig::from(ServerConfig::new(&name, "1.0"));
+    ///     Server::new(prepared.shared(), Growing)
+    /// }
+    /// assert!(server("ada").is_ok());
+    /// ```
+    #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+    #[must_use]
+    pub fn shared(self) -> PreparedConfig<C::Unborrowed> {
+        let shared = self.shared;
+        PreparedConfig {
+            shared: Some(shared.unwrap_or_else(|| Arc::new(SharedTexts::of(&self.config.texts())))),
+            config: self.config.without_texts(),
+            declared: self.declared,
+            reserve: self.reserve,
+            mistake: self.mistake,
+        }
+    }
+
+    /// The texts, wherever they are.
+    #[inline]
+    pub(crate) fn texts(&self) -> Texts<'_, C> {
+        #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+        if let Some(shared) = &self.shared {
+            return Texts::Shared(shared);
+        }
+        Texts::Borrowed(&self.config)
+    }
+}
+
+impl<C: Config> From<C> for PreparedConfig<C> {
+    fn from(config: C) -> Self {
+        let mut prepared = Self {
+            config,
+            #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+            shared: None,
+            declared: config.declared(),
+            reserve: 0,
+            mistake: mistakes::first(&config.texts()),
+        };
+        prepared.reserve = C::reserve(&prepared);
+        prepared
+    }
+}
+
+impl<C: Config> Deref for PreparedConfig<C> {
+    type Target = C;
+
+    fn deref(&self) -> &C {
+        &self.config
+    }
+}
+
+/// The texts by which a program describes itself.
+#[derive(Clone, Copy)]
+pub(crate) enum Texts<'t, C> {
+    Borrowed(&'t C),
+    #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+    Shared(&'t SharedTexts),
+}
+
+impl<'t, C: Config> Texts<'t, C> {
+    /// Writes who the program is, as far as the revision has a place for it.
+    pub(crate) fn write_info(self, revision: Revision, w: &mut Writer<'_>) {
+        match self {
+            Self::Borrowed(config) => config.texts().info.write(revision, w),
+            #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+            Self::Shared(texts) => {
+                w.literal(texts.info.get(revision));
+            }
+        }
+    }
+
+    /// Writes what the program can do, as far as the revision knows it.
+    pub(crate) fn write_capabilities(self, revision: Revision, w: &mut Writer<'_>) {
+        match self {
+            Self::Borrowed(config) => {
+                let extensions = ExtensionRevisions(config.texts().extension_revisions);
+                config.texts().capabilities.write(revision, &extensions, w);
+            }
+            #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+            Self::Shared(texts) => {
+                w.literal(texts.capabilities.get(revision));
+            }
+        }
+    }
+
+    /// Writes the same without the extensions that are not among these.
+    pub(crate) fn write_capabilities_with(
+        self,
+        chosen: &[&str],
+        revision: Revision,
+        w: &mut Writer<'_>,
+    ) {
+        match self {
+            Self::Borrowed(config) => {
+                let extensions = ChosenExtensions {
+                    names: chosen,
+                    revisions: ExtensionRevisions(config.texts().extension_revisions),
+                };
+                config.texts().capabilities.write(revision, &extensions, w);
+            }
+            #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+            Self::Shared(texts) => {
+                write_chosen(texts.capabilities.get(revision), chosen, w);
+            }
+        }
+    }
+
+    pub(crate) fn instructions(self) -> Option<&'t str> {
+        match self {
+            Self::Borrowed(config) => config.texts().instructions,
+            #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+            Self::Shared(texts) => texts.instructions.as_deref(),
+        }
+    }
+
+    /// Returns the method of this name beyond the protocol.
+    pub(crate) fn method(self, name: Str<'_>) -> Option<CustomMethod<'t>> {
+        self.method_at(self.place_of(name)?)
+    }
+
+    /// Returns the place of the method of this name in the list.
+    pub(crate) fn place_of(self, name: Str<'_>) -> Option<usize> {
+        match self {
+            Self::Borrowed(config) => {
+                let mut methods = config.texts().methods.iter();
+                methods.position(|method| name == *method.name)
+            }
+            #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+            Self::Shared(texts) => {
+                let mut methods = texts.methods.iter();
+                methods.position(|method| name == *method.name)
+            }
+        }
+    }
+
+    /// Returns the method at this place of the list.
+    pub(crate) fn method_at(self, place: usize) -> Option<CustomMethod<'t>> {
+        match self {
+            Self::Borrowed(config) => config.texts().methods.get(place).copied(),
+            #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+            Self::Shared(texts) => texts.methods.get(place).map(SharedMethod::get),
+        }
+    }
+
+    /// Calls `each` with every method beyond the protocol.
+    pub(crate) fn each_method(self, each: impl FnMut(CustomMethod<'_>)) {
+        match self {
+            Self::Borrowed(config) => config.texts().methods.iter().copied().for_each(each),
+            #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+            Self::Shared(texts) => texts.methods.iter().map(SharedMethod::get).for_each(each),
+        }
+    }
+
+    /// Calls `each` with every key of a filter that the application judges.
+    pub(crate) fn each_filter(self, mut each: impl FnMut(&str)) {
+        match self {
+            Self::Borrowed(config) => config.texts().filters.iter().for_each(|key| each(key)),
+            #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+            Self::Shared(texts) => texts.filters.iter().for_each(|key| each(key)),
+        }
+    }
+
+    /// Returns the types of results that a method may return on a request that declares these
+    /// extensions, or all of them, as bits of their places in the list.
+    pub(crate) fn result_types_of(self, method: Str<'_>, extensions: Option<&[&str]>) -> u32 {
+        let is_declared =
+            |name: &str| extensions.is_none_or(|extensions| extensions.contains(&name));
+        let mut types = 0;
+        match self {
+            Self::Borrowed(config) => {
+                for (place, own) in (0..).zip(config.texts().result_types) {
+                    let is_own = own.methods.iter().any(|own| method == **own);
+                    types |= bit(place, is_own && is_declared(own.extension));
+                }
+            }
+            #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+            Self::Shared(texts) => {
+                for (place, own) in (0..).zip(&texts.result_types) {
+                    let is_own = own.methods.iter().any(|own| method == **own);
+                    types |= bit(place, is_own && is_declared(&own.extension));
+                }
+            }
+        }
+        types
+    }
+
+    /// Returns the bit of this type of results; 0 if no extension defines it.
+    pub(crate) fn result_type(self, name: Str<'_>) -> u32 {
+        let mut types = 0;
+        match self {
+            Self::Borrowed(config) => {
+                for (place, own) in (0..).zip(config.texts().result_types) {
+                    types |= bit(place, name == *own.name);
+                }
+            }
+            #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+            Self::Shared(texts) => {
+                for (place, own) in (0..).zip(&texts.result_types) {
+                    types |= bit(place, name == *own.name);
+                }
+            }
+        }
+        types
+    }
+}
+
+/// The bit of a place, if it is set and the number has it.
+fn bit(place: u32, is_set: bool) -> u32 {
+    u32::from(is_set).checked_shl(place).unwrap_or_default()
+}
+
+/// Declares the configuration of a role: its texts, then all other settings, each with its type and
+/// its default.
+macro_rules! config {
+    (
+        $(#[$outer:meta])*
+        struct $name:ident<$life:lifetime>;
+        texts { $($(#[$text_outer:meta])* $text:ident: $text_type:ty = $text_default:expr,)* }
+        others { $($(#[$inner:meta])* $setting:ident: $type:ty = $default:expr,)* }
+    ) => {
+        $(#[$outer])*
+        #[derive(Clone, Copy, Debug)]
+        pub struct $name<$life> {
+            $($(#[$text_outer])* pub $text: $text_type,)*
+            $($(#[$inner])* pub $setting: $type,)*
+        }
+
+        impl<$life> $name<$life> {
+            /// Every setting as it is by default.
+            fn unnamed() -> Self {
+                Self {
+                    $($text: $text_default,)*
+                    $($setting: $default,)*
+                }
+            }
+
+            /// The settings that are no texts.
+            #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+            pub(super) fn others(&self) -> $name<'static> {
+                $name {
+                    $($setting: self.$setting,)*
+                    ..$name::unnamed()
+                }
+            }
+        }
+    };
+}
+
+pub(crate) use config;

@@ -1,0 +1,85 @@
+//! The configuration of a server as it is checked and measured.
+
+use super::config::ServerConfig;
+use super::listen::is_filter_key;
+use super::reply;
+use super::storage::Storage;
+use crate::config_error::ConfigError;
+use crate::limits::OutputTooSmall;
+use crate::model::{ServerCapabilities, ServerFeatures};
+use crate::prepared_config::{Config, PreparedConfig};
+use crate::store::Table as _;
+use crate::texts::BorrowedTexts;
+
+impl<'c> Config for ServerConfig<'c> {
+    type Capabilities = ServerCapabilities<'c>;
+    type Features = ServerFeatures;
+    #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+    type Unborrowed = ServerConfig<'static>;
+
+    #[inline(always)]
+    fn texts(&self) -> BorrowedTexts<'_, ServerCapabilities<'c>> {
+        BorrowedTexts {
+            info: &self.info,
+            capabilities: &self.capabilities,
+            instructions: self.instructions,
+            methods: self.methods,
+            filters: self.filters,
+            result_types: &[],
+            extension_revisions: self.extension_revisions,
+        }
+    }
+
+    fn declared(&self) -> ServerFeatures {
+        ServerFeatures::from(&self.capabilities)
+    }
+
+    fn reserve(prepared: &PreparedConfig<Self>) -> usize {
+        reply::reserve(prepared)
+    }
+
+    #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+    fn without_texts(&self) -> ServerConfig<'static> {
+        self.others()
+    }
+}
+
+impl PreparedConfig<ServerConfig<'_>> {
+    /// Checks that a server with this storage can be made of it.
+    ///
+    /// # Errors
+    ///
+    /// See [`ConfigError`].
+    pub fn check<S: Storage>(&self) -> Result<(), ConfigError> {
+        if let Some(mistake) = self.mistake {
+            return Err(mistake);
+        }
+        let mut judged = false;
+        self.texts().each_filter(|key| judged |= is_filter_key(key));
+        if judged {
+            return Err(ConfigError::FilterKey);
+        }
+        if self.revisions.is_empty() {
+            return Err(ConfigError::NoRevision);
+        }
+        if !S::Questions::HOLDS && self.ping.is_some() {
+            return Err(ConfigError::NoRoomForPings);
+        }
+        let subscribe = ServerFeatures::RESOURCES_SUBSCRIBE;
+        if !S::Uris::HOLDS && self.declared.contains(subscribe) {
+            return Err(ConfigError::NoRoomForSubscriptions);
+        }
+        let needed = self.reserve.saturating_add(S::ID_ECHO).saturating_add(1);
+        if self.limits.output < needed {
+            return Err(OutputTooSmall { needed }.into());
+        }
+        Ok(())
+    }
+
+    /// Sets the number of [requests in flight](crate::Limits::in_flight).
+    #[must_use]
+    pub const fn with_in_flight(mut self, requests: usize) -> Self {
+        self.config.limits.in_flight = requests;
+        self
+    }
+}
