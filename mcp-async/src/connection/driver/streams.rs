@@ -62,7 +62,8 @@ where
 
     /// Swaps the two outboxes, and tells those who wait that there is room.
     fn take_output(&mut self, turn: &mut Turn) -> bool {
-        if !core::mem::take(&mut turn.has_output) {
+        // At the end of the connection, tasks that waited for room may write until the last look.
+        if !core::mem::take(&mut turn.has_output) && self.phase == Phase::Open {
             return false;
         }
         let waiting = {
@@ -74,6 +75,7 @@ where
             core.take_room()
         };
         waiting.into_iter().for_each(Waker::wake);
+        turn.changed |= self.full;
         true
     }
 

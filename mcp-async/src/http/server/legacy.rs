@@ -15,7 +15,6 @@ use super::caller::owner;
 use super::capacity::Place;
 use super::conversation::ServedConversation;
 use super::endpoint::HttpEndpoint;
-use super::exchange::ENDING;
 use super::reading::Reading;
 use super::session::{Posted, Session};
 use super::session_task::SessionTask;
@@ -59,7 +58,7 @@ impl<R: Runtime> HttpEndpoint<R> {
         let opened = conversation.with(|core| core.machine.revision().is_some());
         let mut answer = response
             .and_then(answer::decided)
-            .unwrap_or_else(|| answer::busy(ENDING));
+            .unwrap_or_else(|| answer::busy("`initialize` has no answer yet"));
         if opened {
             let saved = self.save_first(&id, &conversation, owner(parts));
             let (saved, lease) = match saved.await {
