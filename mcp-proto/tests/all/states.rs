@@ -158,7 +158,8 @@ const CALL: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"n
 impl Request {
     fn in_state(state: &str) -> Self {
         let snapshot = SessionSnapshot::stateless(Revision::V2025_11_25);
-        let mut server = Server::resume(NOW, config(), Growing, &snapshot).unwrap();
+        let mut server = Server::new(config(), Growing).unwrap();
+        server.resume(NOW, &snapshot);
         let call = Incoming::Message(Message::parse(CALL.as_bytes(), 8));
         let Action::Event(Event::Request { token, .. }) = server.handle(NOW, &Source::PIPE, call)
         else {
