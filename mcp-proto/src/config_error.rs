@@ -47,6 +47,8 @@ pub enum ConfigError {
     ExtensionUndeclared,
     /// There are more than 32 `result_types`, which a client could not tell apart.
     TooManyResultTypes,
+    /// A text was changed by [`PreparedConfig::with`](crate::PreparedConfig::with) after the texts were shared.
+    TextsAreShared,
 }
 
 impl From<OutputTooSmall> for ConfigError {
@@ -83,6 +85,7 @@ impl fmt::Display for ConfigError {
                 f.write_str("an extension that has revisions is not declared")
             }
             Self::TooManyResultTypes => f.write_str("there are more than 32 types of results"),
+            Self::TextsAreShared => f.write_str("a text was changed after the texts were shared"),
         }
     }
 }

@@ -187,7 +187,7 @@ pub use custom_method::CustomMethod;
 pub use extension_name::is_extension_name;
 pub use limits::{Limits, OutputTooSmall};
 pub use ping::PingPolicy;
-pub use prepared_config::PreparedConfig;
+pub use prepared_config::{Config, PreparedConfig};
 pub use result_type::ResultType;
 pub use revision::facts::Era;
 pub use revision::set::RevisionSet;

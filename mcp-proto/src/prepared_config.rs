@@ -1,4 +1,4 @@
-//! A configuration that is checked and measured.
+//! A configuration with its mistakes found and its longest answer measured.
 
 #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
 use alloc::sync::Arc;
@@ -15,39 +15,44 @@ use crate::texts::{BorrowedTexts, ChosenExtensions, Declare, ExtensionRevisions}
 #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
 use crate::texts::{SharedMethod, SharedTexts, write_chosen};
 
-/// The configuration of a role.
-#[expect(unnameable_types, reason = "it is implemented for the two roles alone")]
+/// The configuration of a role: [`ServerConfig`](crate::server::ServerConfig) or
+/// [`ClientConfig`](crate::client::ClientConfig). It is sealed.
 pub trait Config: Copy + Debug {
     /// The capabilities.
-    #[expect(private_bounds, reason = "it is implemented for the two roles alone")]
+    #[doc(hidden)]
+    #[expect(private_bounds, reason = "it is implemented for the two roles only")]
     type Capabilities: Declare;
-    /// The capabilities that count for the protocol.
-    type Features: Copy + Debug;
     /// The configuration without borrowed texts.
     #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
-    type Unborrowed: Config<Features = Self::Features>;
+    type Unborrowed: Config;
 
     /// The texts.
+    #[doc(hidden)]
     fn texts(&self) -> BorrowedTexts<'_, Self::Capabilities>;
 
-    /// The features that the capabilities declare.
-    fn declared(&self) -> Self::Features;
+    /// The features that the capabilities declare, as bits: a type that depends on the configuration would make its lifetime
+    /// invariant.
+    #[doc(hidden)]
+    fn declared_bits(&self) -> u16;
 
     /// The most that an answer of the core takes, apart from the id that it repeats.
+    #[doc(hidden)]
     fn reserve(prepared: &PreparedConfig<Self>) -> usize;
 
     /// The settings that are no texts.
     #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+    #[doc(hidden)]
     fn without_texts(&self) -> Self::Unborrowed;
 }
 
-/// A configuration as machines keep it: a [`ServerConfig`](crate::server::ServerConfig) or a
-/// [`ClientConfig`](crate::client::ClientConfig), whose texts were checked and whose longest answer
-/// was measured.
+/// A [`ServerConfig`](crate::server::ServerConfig) or a [`ClientConfig`](crate::client::ClientConfig) as machines keep it: its
+/// longest answer is measured, and its texts are searched for mistakes.
 ///
-/// Whatever takes it takes a plain configuration as well. It is made first for many machines of one
-/// configuration, and for texts that are known at run time only: they are borrowed, or, with the
-/// feature `alloc`, [shared](Self::shared).
+/// Conversion does not fail: a mistake is returned by `check` and by the `new` of each role, and `with_room` does not look for it.
+///
+/// Every function that takes a `PreparedConfig` takes a plain configuration as well. Prepare one for many machines of one
+/// configuration, and for texts that are known at run time only: they are borrowed, or, with the feature `alloc`,
+/// [shared](Self::shared).
 ///
 /// ```
 /// use mcp_proto::server::{Fixed, Server, ServerConfig};
@@ -60,14 +65,16 @@ pub trait Config: Copy + Debug {
 /// # Ok::<(), mcp_proto::ConfigError>(())
 /// ```
 ///
-/// It derefs to its configuration. Texts that are shared are not in there.
+/// It derefs to its configuration, for the settings. Once the texts are [shared](Self::shared), the fields for texts (`info`,
+/// `instructions`, `capabilities`, `extension_revisions`, `methods`, `filters`, `result_types`) are empty there: do not make another
+/// configuration of it by `..*prepared`.
 #[derive(Clone, Debug)]
 pub struct PreparedConfig<C: Config> {
     pub(crate) config: C,
     #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
     shared: Option<Arc<SharedTexts>>,
-    /// The features that the capabilities declare.
-    pub(crate) declared: C::Features,
+    /// The features that the capabilities declare, as bits.
+    pub(crate) declared: u16,
     /// The most that an answer of the core takes, apart from the id that it repeats.
     pub(crate) reserve: usize,
     /// The first mistake in the texts.
@@ -75,12 +82,16 @@ pub struct PreparedConfig<C: Config> {
 }
 
 impl<C: Config> PreparedConfig<C> {
-    /// Changes settings other than texts that are [shared](Self::shared).
+    /// Changes settings, then measures and checks again. Texts can be changed until they are [shared](Self::shared); afterwards
+    /// that is the mistake [`ConfigError::TextsAreShared`].
     #[must_use]
     pub fn with(mut self, change: impl FnOnce(&mut C)) -> Self {
         change(&mut self.config);
         #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
         if self.shared.is_some() {
+            if !self.is_without_texts() {
+                self.mistake = self.mistake.or(Some(ConfigError::TextsAreShared));
+            }
             self.reserve = C::reserve(&self);
             return self;
         }
@@ -89,6 +100,9 @@ impl<C: Config> PreparedConfig<C> {
 
     /// Copies the texts into memory that is freed with the last clone of this configuration and the
     /// last machine made of it. A clone copies no text.
+    ///
+    /// A `PreparedConfig<ServerConfig<'_>>` becomes a `PreparedConfig<ServerConfig<'static>>`, and that of a client likewise. Only
+    /// the texts move: other settings stay readable, and can be changed by [`with`](Self::with).
     ///
     /// ```
     /// use mcp_proto::PreparedConfig;
@@ -114,6 +128,21 @@ impl<C: Config> PreparedConfig<C> {
         }
     }
 
+    /// Returns true if no text is set beside those that are shared.
+    #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+    fn is_without_texts(&self) -> bool {
+        let texts = self.config.texts();
+        texts.info.name == *""
+            && texts.info.version == *""
+            && texts.instructions.is_none()
+            && texts.capabilities.extensions().is_none()
+            && texts.methods.is_empty()
+            && texts.filters.is_empty()
+            && texts.result_types.is_empty()
+            && texts.extension_revisions.is_empty()
+            && self.config.declared_bits() == 0
+    }
+
     /// The texts, wherever they are.
     #[inline]
     pub(crate) fn texts(&self) -> Texts<'_, C> {
@@ -131,7 +160,7 @@ impl<C: Config> From<C> for PreparedConfig<C> {
             config,
             #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
             shared: None,
-            declared: config.declared(),
+            declared: config.declared_bits(),
             reserve: 0,
             mistake: mistakes::first(&config.texts()),
         };
@@ -182,7 +211,7 @@ impl<'t, C: Config> Texts<'t, C> {
         }
     }
 
-    /// Writes the same without the extensions that are not among these.
+    /// Writes the capabilities without the extensions that are not among `chosen`.
     pub(crate) fn write_capabilities_with(
         self,
         chosen: &[&str],
@@ -325,7 +354,7 @@ macro_rules! config {
         }
 
         impl<$life> $name<$life> {
-            /// Every setting as it is by default.
+            /// The defaults, without a name.
             fn unnamed() -> Self {
                 Self {
                     $($text: $text_default,)*
@@ -333,7 +362,7 @@ macro_rules! config {
                 }
             }
 
-            /// The settings that are no texts.
+            /// The settings that are no texts, with empty texts.
             #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
             pub(super) fn others(&self) -> $name<'static> {
                 $name {

@@ -26,7 +26,10 @@ pub(crate) trait Declare: Copy {
 }
 
 /// Texts of the caller.
-#[expect(unnameable_types, reason = "only the sealed `Config` names it")]
+#[expect(
+    unnameable_types,
+    reason = "only hidden methods of the sealed `Config` name it"
+)]
 #[derive(Clone, Copy, Debug)]
 pub struct BorrowedTexts<'t, C> {
     pub(crate) info: &'t Implementation<'t>,

@@ -33,7 +33,10 @@ def ways(crates):
             # An instruction for each call at least.
             grown = {file for (file, _), count in lines.items() if count >= MORE and file.startswith(folders)}
             files[f"{name}, {revision}"] = sorted(str(Path(file).relative_to(ROOT)) for file in grown)
-            parsed[f"{name}, {revision}"] = sum(count for function, count in functions.items() if PARSE.search(function)) // MORE
+            texts = round(sum(count for function, count in functions.items() if PARSE.search(function)) / MORE)
+            if not texts:
+                raise SystemExit(f"no text is parsed for a call of {name}, {revision}: PARSE matches no function")
+            parsed[f"{name}, {revision}"] = texts
     return files, parsed
 
 

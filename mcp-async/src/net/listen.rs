@@ -229,7 +229,8 @@ impl Listen {
     /// Serves until `until` is done; [`Runtime::interrupted`] ends it on a signal.
     ///
     /// Then nothing new is accepted, so that a balancer chooses another process. A client that has
-    /// just connected may still send its first request, within 250 ms. Other connections without a
+    /// just connected may still send its first request, within 250 ms of the time at which its
+    /// connection is looked at, and within half of the `shutdown_timeout`. Other connections without a
     /// request are closed, and running requests may finish within the
     /// [`shutdown_timeout`](Self::shutdown_timeout), or until the runtime is interrupted (again).
     /// Requests that still run then are dropped. Dropping this future drops all of it at once.
@@ -292,15 +293,19 @@ impl Listen {
         drop((listener, handshakes, service));
         end.0.enter(Phase::Draining);
         let grace = state.settings.shutdown_timeout.unwrap_or(GRACE);
-        // Each connection measures the time for its first request itself: where the runtime is busy, the request may have arrived
-        // long before its connection is looked at.
-        race(end.0.none_is_fresh(), RuntimeSleep::<R>::after(grace)).await;
-        let others = closed(grace);
         let ended = async {
+            // Each connection measures the time for its first request itself: where the runtime is busy, the request may have
+            // arrived long before its connection is looked at. A handler that blocks its connection must not take all of the time.
+            let most = FIRST_REQUEST.max(grace / 2);
+            race(end.0.none_is_fresh(), RuntimeSleep::<R>::after(most)).await;
+            let others = closed(grace);
             end.0.fewer_than(1).await;
             others.await;
         };
-        let over = race(RuntimeSleep::<R>::after(grace), R::interrupted());
+        let over = race(
+            RuntimeSleep::<R>::after(FIRST_REQUEST + grace),
+            R::interrupted(),
+        );
         race(ended, over).await;
         Ok(())
     }
@@ -447,7 +452,7 @@ async fn connection<R, S, B>(
                 }
             }
         }
-        if ending {
+        if ending || activity.has_begun() {
             drop(fresh.take());
         }
         if let Some(due) = &mut head {

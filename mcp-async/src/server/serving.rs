@@ -201,7 +201,8 @@ impl<R, S> Server<R, S> {
         Registry::new(&self.inner, &self.state)
     }
 
-    /// Returns the configuration of the protocol layer, as of now.
+    /// Returns the settings of the protocol layer, as of now. Its texts are shared: `info`, `capabilities` and the other texts are
+    /// empty in it.
     pub fn config(&self) -> PreparedConfig<ServerConfig<'static>> {
         self.inner.view().prepared.clone()
     }

@@ -16,7 +16,9 @@ use crate::store::Table as _;
 use crate::texts::BorrowedTexts;
 
 config! {
-    /// The settings of a [`Client`](super::Client), borrowed for its life.
+    /// The settings of a [`Client`](super::Client). It borrows its texts.
+    ///
+    /// Begin with [`new`](Self::new) and name the fields that differ: a minor version may add settings.
     struct ClientConfig<'c>;
     texts {
         /// Name and version.
@@ -107,7 +109,6 @@ impl<'c> ClientConfig<'c> {
 
 impl<'c> Config for ClientConfig<'c> {
     type Capabilities = ClientCapabilities<'c>;
-    type Features = ClientFeatures;
     #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
     type Unborrowed = ClientConfig<'static>;
 
@@ -124,8 +125,8 @@ impl<'c> Config for ClientConfig<'c> {
         }
     }
 
-    fn declared(&self) -> ClientFeatures {
-        ClientFeatures::from(&self.capabilities)
+    fn declared_bits(&self) -> u16 {
+        ClientFeatures::from(&self.capabilities).to_bits()
     }
 
     fn reserve(_: &PreparedConfig<Self>) -> usize {
@@ -139,6 +140,11 @@ impl<'c> Config for ClientConfig<'c> {
 }
 
 impl PreparedConfig<ClientConfig<'_>> {
+    /// The features that the capabilities declare.
+    pub(crate) const fn declared(&self) -> ClientFeatures {
+        ClientFeatures::of_bits(self.declared)
+    }
+
     /// Checks that a client with this storage can be made of it.
     ///
     /// # Errors
@@ -155,7 +161,7 @@ impl PreparedConfig<ClientConfig<'_>> {
             .with(ClientFeatures::SAMPLING)
             .with(ClientFeatures::ELICITATION);
         let is_asked = self.revisions.newest_legacy().is_some();
-        if !S::Questions::HOLDS && is_asked && self.declared.intersects(asked) {
+        if !S::Questions::HOLDS && is_asked && self.declared().intersects(asked) {
             return Err(ConfigError::NoRoomForQuestions);
         }
         let needed = self.reserve.saturating_add(S::ID_ECHO).saturating_add(1);

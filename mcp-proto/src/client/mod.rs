@@ -172,7 +172,8 @@ impl<'c, S: Storage> Client<'c, S> {
     }
 
     /// Creates a client, as [`new`](Self::new) does, with [`Limits::output`](crate::Limits::output)
-    /// raised to [`MIN_OUTPUT`](Self::MIN_OUTPUT) if it is less. Nothing else is checked.
+    /// raised to [`MIN_OUTPUT`](Self::MIN_OUTPUT) if it is less. Other mistakes are not looked for: see
+    /// [`PreparedConfig::check`].
     pub fn with_room(config: impl Into<PreparedConfig<ClientConfig<'c>>>, storage: S) -> Self {
         let mut config = config.into();
         let limits = &mut config.config.limits;

@@ -197,7 +197,7 @@ impl<S: Storage> Client<'_, S> {
             return unknown;
         };
         let is_question = !method.facts().client_declares.is_empty();
-        if !is_question || !self.config.declared.allow(method, revision) {
+        if !is_question || !self.config.declared().allow(method, revision) {
             return unknown;
         }
         let params = params.unwrap_or_default();
@@ -206,7 +206,7 @@ impl<S: Storage> Client<'_, S> {
         let message = match ClientFeatures::needed_by(method, params, revision) {
             Ok(needed) => {
                 let missing = needed
-                    .without(self.config.declared.known_in(revision))
+                    .without(self.config.declared().known_in(revision))
                     .without(ClientFeatures::SAMPLING_CONTEXT);
                 if missing.is_empty() {
                     return Ok(());

@@ -279,7 +279,7 @@ impl<S: Storage> Client<'_, S> {
         }
         let needed = facts.client_declares;
         match needed.paths(revision).next() {
-            Some(path) if !self.config.declared.intersects(needed) => {
+            Some(path) if !self.config.declared().intersects(needed) => {
                 Err(SendError::MissingCapability(path))
             }
             _ => Ok(()),

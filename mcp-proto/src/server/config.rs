@@ -11,6 +11,8 @@ use crate::revision::{Revision, RevisionSet};
 
 config! {
     /// The settings of a server: its description, and its strictness.
+    ///
+    /// Begin with [`new`](Self::new) and name the fields that differ: a minor version may add settings.
     struct ServerConfig<'c>;
     texts {
         /// Name and version.

@@ -100,9 +100,9 @@ impl<S: Storage> Server<'_, S> {
         }
         // 2024-11-05 has no capability for completions, but who has none should say so (CP-08).
         let completes = method != Method::CompletionComplete
-            || self.config.declared.contains(ServerFeatures::COMPLETIONS);
+            || self.config.declared().contains(ServerFeatures::COMPLETIONS);
         completes
-            && self.config.declared.allow(method, revision)
+            && self.config.declared().allow(method, revision)
             && !is_notification(method)
             && allowed(method, Side::Client, revision)
     }

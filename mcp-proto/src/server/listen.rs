@@ -51,7 +51,7 @@ impl<S: Storage> Server<'_, S> {
             None => None,
         };
         let served = uris.filter(|_| {
-            let declared = self.config.declared;
+            let declared = self.config.declared();
             self.subscriptions.has_room() && declared.contains(ServerFeatures::RESOURCES_SUBSCRIBE)
         });
         let token = self.admit(from, id, Method::SubscriptionsListen, asked)?;
@@ -371,7 +371,7 @@ impl<S: Storage> Server<'_, S> {
     /// Returns true if the server declared that it sends notifications of changes of this list.
     fn tells_of(&self, kind: ListKind) -> bool {
         let facts = kind.notification().facts();
-        self.config.declared.contains(facts.server_declares)
+        self.config.declared().contains(facts.server_declares)
     }
 
     /// Writes what is honoured: by the core, and of the application what it `accepted`.

@@ -152,7 +152,7 @@ enum Lifecycle {
 }
 
 impl<'c, S: Storage> Server<'c, S> {
-    /// A server that has not heard anything yet, of a [`ServerConfig`] or a prepared one.
+    /// Creates a server of a [`ServerConfig`] or of a [`PreparedConfig`]. Nothing was received yet.
     ///
     /// # Errors
     ///
@@ -166,9 +166,9 @@ impl<'c, S: Storage> Server<'c, S> {
         Ok(Self::with_room(config, storage))
     }
 
-    /// Creates a server, as [`new`](Self::new) does, with [`Limits::output`](crate::Limits::output)
-    /// raised to one answer of the core if it is less. If the storage has no room for subscriptions,
-    /// requests for them are refused, whatever is declared. Nothing else is checked.
+    /// Creates a server, as [`new`](Self::new) does, without a check: [`Limits::output`](crate::Limits::output) is raised to one
+    /// answer of the core if it is less. Requests for subscriptions are refused, and no pings are sent, if the storage has no room
+    /// for them. Other mistakes stay: of two methods with one name the first counts. Call [`PreparedConfig::check`] first.
     pub fn with_room(config: impl Into<PreparedConfig<ServerConfig<'c>>>, storage: S) -> Self {
         let mut config = config.into();
         let least = config.reserve.saturating_add(S::ID_ECHO).saturating_add(1);
@@ -176,7 +176,7 @@ impl<'c, S: Storage> Server<'c, S> {
         *output = (*output).max(least);
         if !S::Uris::HOLDS {
             let subscribe = ServerFeatures::RESOURCES_SUBSCRIBE;
-            config.declared = config.declared.without(subscribe);
+            config.declared = config.declared().without(subscribe).to_bits();
         }
         let limits = &config.limits;
         let max_message = limits.max_message();
@@ -206,7 +206,8 @@ impl<'c, S: Storage> Server<'c, S> {
         }
     }
 
-    /// Returns the configuration that the server was made with.
+    /// Returns the configuration that the server was made with. After [`with_room`](Self::with_room), `limits.output` may be larger
+    /// than was set.
     pub const fn config(&self) -> &PreparedConfig<ServerConfig<'c>> {
         &self.config
     }

@@ -54,7 +54,7 @@ impl<S: Storage> Server<'_, S> {
         data: &dyn Payload,
         out: &mut [u8],
     ) -> Result<Option<Transmit>, SendError> {
-        if !self.config.declared.contains(ServerFeatures::LOGGING) {
+        if !self.config.declared().contains(ServerFeatures::LOGGING) {
             return Err(SendError::MissingCapability("logging"));
         }
         let session = self.session.revision().ok_or(SendError::NotReady);

@@ -13,7 +13,6 @@ use crate::texts::BorrowedTexts;
 
 impl<'c> Config for ServerConfig<'c> {
     type Capabilities = ServerCapabilities<'c>;
-    type Features = ServerFeatures;
     #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
     type Unborrowed = ServerConfig<'static>;
 
@@ -30,8 +29,8 @@ impl<'c> Config for ServerConfig<'c> {
         }
     }
 
-    fn declared(&self) -> ServerFeatures {
-        ServerFeatures::from(&self.capabilities)
+    fn declared_bits(&self) -> u16 {
+        ServerFeatures::from(&self.capabilities).to_bits()
     }
 
     fn reserve(prepared: &PreparedConfig<Self>) -> usize {
@@ -45,6 +44,11 @@ impl<'c> Config for ServerConfig<'c> {
 }
 
 impl PreparedConfig<ServerConfig<'_>> {
+    /// The features that the capabilities declare.
+    pub(crate) const fn declared(&self) -> ServerFeatures {
+        ServerFeatures::of_bits(self.declared)
+    }
+
     /// Checks that a server with this storage can be made of it.
     ///
     /// # Errors
@@ -66,7 +70,7 @@ impl PreparedConfig<ServerConfig<'_>> {
             return Err(ConfigError::NoRoomForPings);
         }
         let subscribe = ServerFeatures::RESOURCES_SUBSCRIBE;
-        if !S::Uris::HOLDS && self.declared.contains(subscribe) {
+        if !S::Uris::HOLDS && self.declared().contains(subscribe) {
             return Err(ConfigError::NoRoomForSubscriptions);
         }
         let needed = self.reserve.saturating_add(S::ID_ECHO).saturating_add(1);
@@ -76,7 +80,7 @@ impl PreparedConfig<ServerConfig<'_>> {
         Ok(())
     }
 
-    /// Sets the number of [requests in flight](crate::Limits::in_flight).
+    /// Sets the number of [requests in flight](crate::Limits::in_flight), without measuring again, which it does not require.
     #[must_use]
     pub const fn with_in_flight(mut self, requests: usize) -> Self {
         self.config.limits.in_flight = requests;

@@ -10,8 +10,8 @@ use mcp_proto::model::{
 use mcp_proto::rpc::{ErrorObject, Incoming, Message, Method};
 use mcp_proto::server::{self, Event, Server, ServerConfig};
 use mcp_proto::{
-    Action, Channel, CustomMethod, Instant, Machine, Outcome, Pipe, PreparedConfig, ResultType,
-    Revision, RevisionSet, SendError, Source,
+    Action, Channel, ConfigError, CustomMethod, Instant, Machine, Outcome, Pipe, PreparedConfig,
+    ResultType, Revision, RevisionSet, SendError, Source,
 };
 
 const NOW: Instant = Instant::ZERO;
@@ -133,6 +133,39 @@ fn a_changed_configuration_is_measured_anew() {
     let shared = reserve(config.clone().shared().with(change));
     assert_eq!(shared, reserve(config.clone().with(change)));
     assert!(shared < reserve(config));
+}
+
+#[test]
+fn a_text_that_is_changed_after_the_others_were_shared_is_a_mistake() {
+    let shared = PreparedConfig::from(server_config("demo")).shared();
+    let late = shared
+        .clone()
+        .with(|config| config.instructions = Some("late"));
+    let server = Server::new(late, server::Growing);
+    assert_eq!(server.err(), Some(ConfigError::TextsAreShared));
+    let late = shared.clone().with(|config| {
+        config.capabilities = ServerFeatures::LOGGING.capabilities();
+    });
+    let server = Server::new(late, server::Growing);
+    assert_eq!(server.err(), Some(ConfigError::TextsAreShared));
+    let other = shared.with(|config| config.null_ids = true);
+    assert!(Server::new(other, server::Growing).is_ok());
+}
+
+/// Compiles while the lifetimes of configurations are covariant.
+#[test]
+fn lifetimes_may_be_shorter() {
+    fn shorter<'a>(
+        server: Server<'static, server::Growing>,
+        client: Client<'static, client::Growing>,
+        _: &'a str,
+    ) -> (Server<'a, server::Growing>, Client<'a, client::Growing>) {
+        (server, client)
+    }
+    let server = Server::new(ServerConfig::new("s", "1"), server::Growing).unwrap();
+    let client = Client::new(ClientConfig::new("c", "1"), client::Growing).unwrap();
+    let name = String::from("for a while");
+    assert!(shorter(server, client, &name).0.revision().is_none());
 }
 
 /// What a client says first, and in the requests of a modern server.

@@ -82,6 +82,16 @@ macro_rules! capabilities {
                 self.0 == 0
             }
 
+            /// These as bits.
+            pub(crate) const fn to_bits(self) -> u16 {
+                self.0
+            }
+
+            /// The features of [these bits](Self::to_bits).
+            pub(crate) const fn of_bits(bits: u16) -> Self {
+                Self(bits)
+            }
+
             pub(super) const fn when(self, condition: bool) -> Self {
                 if condition { self } else { Self::NONE }
             }

@@ -96,8 +96,7 @@ impl<'c> HttpServer<'c> {
     ///
     /// # Errors
     ///
-    /// [`Limits::output`](crate::Limits::output) is less than one answer of the core may take, or
-    /// the name of a declared extension is none.
+    /// See [`ConfigError`].
     pub fn new(
         endpoint: Endpoint<'c>,
         config: impl Into<PreparedConfig<ServerConfig<'c>>>,
