@@ -8,7 +8,7 @@ use crate::inputs::Receiver;
 pub trait Peer {
     const NAME: &'static str;
 
-    /// What is kept from one message to the next, as a program would keep it.
+    /// The state from one message to the next, as a program would keep it.
     type State: Default;
 
     fn accepts(state: &mut Self::State, message: &[u8], to: Receiver) -> bool;

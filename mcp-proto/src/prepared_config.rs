@@ -143,6 +143,11 @@ impl<C: Config> PreparedConfig<C> {
             && self.config.declared_bits() == 0
     }
 
+    /// The least output of a machine that repeats ids of so many bytes.
+    pub(crate) const fn least_output(&self, id_echo: usize) -> usize {
+        self.reserve.saturating_add(id_echo).saturating_add(1)
+    }
+
     /// The texts, wherever they are.
     #[inline]
     pub(crate) fn texts(&self) -> Texts<'_, C> {

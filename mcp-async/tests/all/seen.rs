@@ -1,8 +1,8 @@
-//! What happened, line by line.
+//! A record of events, line by line.
 
 use std::sync::{Arc, Mutex};
 
-/// What handlers and callbacks have noted.
+/// The notes of handlers and callbacks.
 #[derive(Clone, Default)]
 pub(crate) struct Seen(Arc<Mutex<Vec<String>>>);
 

@@ -164,7 +164,7 @@ impl PreparedConfig<ClientConfig<'_>> {
         if !S::Questions::HOLDS && is_asked && self.declared().intersects(asked) {
             return Err(ConfigError::NoRoomForQuestions);
         }
-        let needed = self.reserve.saturating_add(S::ID_ECHO).saturating_add(1);
+        let needed = self.least_output(S::ID_ECHO);
         if self.limits.output < needed {
             return Err(OutputTooSmall { needed }.into());
         }

@@ -171,7 +171,7 @@ impl<'c, S: Storage> Server<'c, S> {
     /// for them. Other mistakes stay: of two methods with one name the first counts. Call [`PreparedConfig::check`] first.
     pub fn with_room(config: impl Into<PreparedConfig<ServerConfig<'c>>>, storage: S) -> Self {
         let mut config = config.into();
-        let least = config.reserve.saturating_add(S::ID_ECHO).saturating_add(1);
+        let least = config.least_output(S::ID_ECHO);
         let output = &mut config.config.limits.output;
         *output = (*output).max(least);
         if !S::Uris::HOLDS {

@@ -73,7 +73,7 @@ impl PreparedConfig<ServerConfig<'_>> {
         if !S::Uris::HOLDS && self.declared().contains(subscribe) {
             return Err(ConfigError::NoRoomForSubscriptions);
         }
-        let needed = self.reserve.saturating_add(S::ID_ECHO).saturating_add(1);
+        let needed = self.least_output(S::ID_ECHO);
         if self.limits.output < needed {
             return Err(OutputTooSmall { needed }.into());
         }

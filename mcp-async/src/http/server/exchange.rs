@@ -130,4 +130,4 @@ impl<C: Clock> Events for Exchange<C> {
 pub(super) const KEEP_ALIVE: &[u8] = b":\n\n";
 
 /// Nothing but the end of the service gives a request up.
-pub(super) const ENDING: &str = "the server is shutting down: the request may have run";
+const ENDING: &str = "the server is shutting down: the request may have run";

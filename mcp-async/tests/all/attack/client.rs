@@ -14,7 +14,7 @@ use crate::sim::{Sim, advance, settle};
 
 type Local<'f, T> = Pin<Box<dyn Future<Output = T> + 'f>>;
 
-/// What the future has come to, now that everything has happened.
+/// Polls the future after everything else has happened.
 fn now<T>(future: &mut Local<'_, T>) -> Poll<T> {
     for _ in 0..8 {
         settle();
@@ -52,7 +52,7 @@ fn connect() -> (Client<Sim>, LinePeer) {
     (client.unwrap(), hand)
 }
 
-/// What a call comes to when this is its result; `None` if it still waits.
+/// Returns the result of a call that is answered with this; `None` if the call still waits.
 fn answered<T>(
     call: impl Future<Output = Result<T, CallError>>,
     hand: &mut LinePeer,

@@ -17,7 +17,7 @@ use crate::http_server::support::sleep;
 use crate::http_server::versions::{Kind, Version};
 use crate::sim::Sim;
 
-/// What is wrong with a store, as one process sees it.
+/// The fault of a store, as one process sees it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) enum Fault {
     #[default]
@@ -41,7 +41,7 @@ pub(crate) enum Fault {
 }
 
 impl Fault {
-    /// What happens to a call before it reaches the store.
+    /// Delays a call, or fails it, before it reaches the store.
     async fn on_the_way(self) -> Result<(), StoreError> {
         match self {
             Self::Fails => return Err(StoreError::new("out of order")),
@@ -56,7 +56,7 @@ impl Fault {
         Ok(())
     }
 
-    /// What happens to its answer.
+    /// Delays the answer, or loses it.
     async fn on_the_way_back(self) -> Result<(), StoreError> {
         match self {
             Self::LateAnswer(time) => sleep(Duration::from_millis(time)).await,
@@ -98,7 +98,7 @@ pub(crate) struct Far {
     writes: Mutex<BTreeMap<String, Writes>>,
 }
 
-/// What a process has written last of a session: the record, and an event by its stream
+/// The last writes of a process to a session: the record, and an event by its stream
 /// and number, each with its epoch.
 #[derive(Default)]
 struct Writes {
@@ -192,7 +192,7 @@ impl Far {
             .is_some_and(|(owner, _)| **owner == *self.owner().process)
     }
 
-    /// What this process has written to sessions that are those of others now reaches the store once more.
+    /// Repeats the writes of this process to sessions that belong to others now.
     pub(crate) fn write_late(&self) {
         let (store, owners) = (self.common.store(), self.common.owners.lock().unwrap());
         for (id, writes) in &*self.writes.lock().unwrap() {
@@ -242,7 +242,7 @@ impl Far {
         })
     }
 
-    /// What happens to the next call.
+    /// Returns the fault that the next call meets.
     fn next_fault(&self) -> Fault {
         let scripted = self.script.lock().unwrap().pop_front();
         match self.fault() {
@@ -269,7 +269,7 @@ impl Far {
     }
 }
 
-/// What a store in memory says: it does so at once.
+/// Returns the answer of a store in memory, which is ready at once.
 pub(crate) fn done<T>(mut answer: StoreFuture<'_, T>) -> Result<T, StoreError> {
     let cx = &mut Context::from_waker(Waker::noop());
     match answer.as_mut().poll(cx) {

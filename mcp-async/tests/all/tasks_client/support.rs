@@ -93,7 +93,7 @@ impl Log {
     }
 }
 
-/// How a server answers. Boxed, so that what serves is compiled once.
+/// The answers of a server. Boxed, so that the code that serves is compiled once.
 type Answer = Box<dyn FnMut(&Asked) -> Say>;
 
 /// The client of a server with these capabilities that answers like this.
