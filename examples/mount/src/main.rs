@@ -138,24 +138,31 @@ mod tests {
         let address = listener.local_addr().unwrap();
         tokio::spawn(axum::serve(listener, router(service().unwrap())).into_future());
         let wrong = [
-            ("POST", "", " 400 "),
-            ("POST", "Host: localhost\r\nHost: localhost\r\n", " 400 "),
-            ("POST", "Host: localhost:eighty\r\n", " 400 "),
+            ("POST", "", "", " 400 "),
+            (
+                "POST",
+                "Host: localhost\r\nHost: localhost\r\n",
+                "",
+                " 400 ",
+            ),
+            ("POST", "Host: localhost:eighty\r\n", "", " 400 "),
             (
                 "POST",
                 "Host: localhost\r\nTransfer-Encoding: gzip, chunked\r\n",
+                "0\r\n\r\n",
                 " 501 ",
             ),
             (
                 "DELETE",
                 "Host: localhost\r\nMCP-Protocol-Version: 2026-07-28\r\n",
+                "",
                 " 405 ",
             ),
         ];
-        for (method, fields, status) in wrong {
+        for (method, fields, body, status) in wrong {
             let mut stream = tokio::net::TcpStream::connect(address).await.unwrap();
             let key = "Authorization: Bearer open sesame\r\nConnection: close";
-            let request = format!("{method} /mcp HTTP/1.1\r\n{fields}{key}\r\n\r\n");
+            let request = format!("{method} /mcp HTTP/1.1\r\n{fields}{key}\r\n\r\n{body}");
             stream.write_all(request.as_bytes()).await.unwrap();
             let mut answer = String::new();
             stream.read_to_string(&mut answer).await.unwrap();
