@@ -110,6 +110,7 @@ mod error;
 #[cfg(all(feature = "server", feature = "client"))]
 mod in_memory;
 mod io;
+mod lock;
 mod observe;
 #[cfg(any(feature = "disk", all(feature = "auth", feature = "http-client")))]
 mod private_file;

@@ -3,8 +3,9 @@
 use core::hash::Hash;
 use core::net::IpAddr;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
+use crate::lock::lock;
 use crate::shrink::shrink;
 
 /// The sender of requests, whose share the places count for that they take.
@@ -75,7 +76,7 @@ impl<K: Clone + Eq + Hash> Shares<K> {
     }
 
     fn table(&self) -> MutexGuard<'_, Table<K>> {
-        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.table)
     }
 }
 

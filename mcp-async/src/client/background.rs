@@ -4,7 +4,7 @@ use core::task::{Context, Poll, Waker};
 use std::sync::Mutex;
 
 use super::boxed::Boxed;
-use super::lock::lock;
+use crate::lock::lock;
 
 /// Futures that wait for the supervisor to run them.
 #[derive(Default)]

@@ -12,9 +12,9 @@ use super::callback_context::CallbackContext;
 use super::callback_error::CallbackError;
 use super::elicitation::complete;
 use super::handler::{IncomingQuestion, Reply};
-use super::lock::lock;
 use super::question_tasks::QuestionTasks;
 use crate::error::ErrorReply;
+use crate::lock::lock;
 use crate::model::{
     CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, ListRootsResult,
     LoggingMessageParams, Root, check_conversation,

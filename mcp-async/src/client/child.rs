@@ -7,7 +7,7 @@ use core::task::{Context, Poll, Waker, ready};
 use core::time::Duration;
 use std::io;
 use std::process::ExitStatus;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use mcp_proto::PreparedConfig;
 use mcp_proto::client::{ClientConfig, Negotiation};
@@ -17,6 +17,7 @@ use super::{Connection, Handler, Peer, connect};
 use crate::error::{ConnectError, SpawnError};
 use crate::io::process::{Child, Command, ExitedEarly, Process};
 use crate::io::stdio::Output;
+use crate::lock::lock;
 use crate::runtime::{Clock, Reactor, Sleep};
 
 /// A client's connection to a child process, and the child: both in one future.
@@ -279,10 +280,6 @@ impl fmt::Debug for Ending {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Ending").finish_non_exhaustive()
     }
-}
-
-fn lock(end: &Mutex<End>) -> MutexGuard<'_, End> {
-    end.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The time in which a server must identify itself after a line that is no message: some launchers

@@ -3,8 +3,8 @@
 use core::task::{Context, Poll, Waker};
 use std::sync::{Arc, Mutex};
 
-use super::lock::lock;
 use crate::io::process::ExitedEarly;
+use crate::lock::lock;
 
 /// The end of the child process of one connection, once it is known.
 pub(super) struct ChildEnd(Mutex<State>);

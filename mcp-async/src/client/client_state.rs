@@ -18,7 +18,6 @@ use super::created_task::is_created;
 use super::handler::{Handler, IncomingQuestion, Reply};
 use super::info::ServerInfo;
 use super::late_result::{LateResult, LateResultOf};
-use super::lock::lock;
 use super::owed_requests::OwedRequests;
 use super::question_tasks::QuestionHost;
 use super::queue::{self, Queue};
@@ -28,6 +27,7 @@ use super::task_support::TaskSupports;
 #[cfg(feature = "http-client")]
 use super::transport_data::TransportData;
 use crate::error::CallError;
+use crate::lock::lock;
 use crate::model::{LoggingMessageParams, Root, TaskSupport};
 use crate::runtime::Now;
 use crate::trace_context::TraceContext;

@@ -4,7 +4,7 @@ use core::future::poll_fn;
 use core::task::{Context, Poll, Waker};
 use std::io;
 use std::process::ExitStatus;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::child_end::ChildEnd;
 use super::client_state::ClientState;
@@ -13,6 +13,7 @@ use super::info::ServerInfo;
 use super::{Machine, Peer};
 use crate::connection::Shared;
 use crate::error::CallError;
+use crate::lock::lock;
 
 pub(crate) type ClientShared = Shared<Machine>;
 
@@ -213,7 +214,7 @@ impl Inner {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 }
 

@@ -71,8 +71,6 @@ mod listed_tools;
 #[cfg(feature = "client")]
 mod listen_filter;
 #[cfg(feature = "client")]
-mod lock;
-#[cfg(feature = "client")]
 mod logs;
 #[cfg(feature = "client")]
 mod owed_requests;

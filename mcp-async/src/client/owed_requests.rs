@@ -5,7 +5,7 @@ use core::task::{Context, Poll, Waker};
 use std::sync::{Arc, Mutex};
 
 use super::ask::Ask;
-use super::lock::lock;
+use crate::lock::lock;
 
 /// Requests for the supervisor to send. One that keeps its client open until it is answered is
 /// sent even if the program drops its last handle at once.

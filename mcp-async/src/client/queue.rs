@@ -2,7 +2,9 @@
 
 use core::task::{Context, Poll, Waker};
 use std::collections::VecDeque;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
+
+use crate::lock::lock;
 
 /// A bounded queue between the connection and one reader: when it is full the oldest entries make
 /// room, and are counted, because a reader that is slow must not hold the connection up.
@@ -102,7 +104,7 @@ impl<T: Entry> Queue<T> {
     }
 
     fn lock(&self) -> MutexGuard<'_, State<T>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 }
 

@@ -4,13 +4,14 @@ use core::pin::Pin;
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::task::{Context, Poll, ready};
 use std::io;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use futures_io::AsyncRead;
 use mcp_proto::json::{MAX_DEPTH, Raw};
 use mcp_proto::rpc::Message;
 
 use crate::io::stdio::Input;
+use crate::lock::lock;
 
 /// The output of a child, on its way to the connection. Until the server is known, it keeps the
 /// first line that is no message.
@@ -139,10 +140,6 @@ impl Stray {
     fn line(&self) -> MutexGuard<'_, Option<String>> {
         lock(&self.line)
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Returns true if a line is a message, an array of them, or blank; if only its beginning is known

@@ -18,13 +18,13 @@ use super::decode::nothing;
 use super::exchange::{Exchange, Options, Terms};
 use super::inner::{Inner, Link};
 use super::listen_filter::ListenFilter;
-use super::lock::lock;
 use super::queue::Queue;
 use super::request::Request;
 use super::restart::RestartPolicy;
 use super::subscriptions::{SubscriptionEvent, SubscriptionQueue, Update};
 use crate::connection::PendingRequest;
 use crate::error::CallError;
+use crate::lock::lock;
 use crate::model::SubscriptionFilter;
 use crate::runtime::Timer;
 

@@ -17,11 +17,11 @@ use super::client_state::ClientState;
 use super::exchange::{Exchange, Options, Terms};
 use super::info::ServerInfo;
 use super::inner::{ClientShared, Exit, Inner};
-use super::lock::lock;
 use super::restart::RestartPolicy;
 use super::{Peer, connect};
 use crate::connection::PendingRequest;
 use crate::error::{CallError, ConnectError, SpawnError};
+use crate::lock::lock;
 use crate::runtime::Clock;
 use crate::runtime::Timer;
 

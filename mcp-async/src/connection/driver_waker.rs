@@ -2,8 +2,10 @@
 
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::task::Waker;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::Wake;
+
+use crate::lock::lock;
 
 /// Wakes the driver of one connection: for handles that left something to send, and for
 /// handlers that can continue.
@@ -81,7 +83,7 @@ impl DriverWaker {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 }
 

@@ -1,8 +1,9 @@
 //! Something that happens again and again, and is waited for.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::signal::{Signal, Wait};
+use crate::lock::lock;
 
 /// Something that happens again and again, and is waited for.
 #[derive(Default)]
@@ -24,6 +25,6 @@ impl Notify {
     }
 
     fn lock(&self) -> MutexGuard<'_, Arc<Signal>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }

@@ -2,7 +2,7 @@
 //! short lock.
 
 use core::task::{Context, Poll, Waker, ready};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use mcp_proto::json::Raw;
 use mcp_proto::{
@@ -15,6 +15,7 @@ use super::job::{Answered, CallOutcome};
 use super::outbound::Outbound;
 use super::pending_responses::PendingResponses;
 use crate::error::ErrorReply;
+use crate::lock::lock;
 use crate::observe::Transport;
 use crate::runtime::Now;
 #[cfg(feature = "server")]
@@ -185,7 +186,7 @@ impl<M: Respond> Shared<M> {
     pub(crate) fn lock(&self) -> MutexGuard<'_, Core<M>> {
         // A payload's `Serialize` may panic while its message is being written: the machine
         // changes its state only after the bytes, so there is nothing half-done to fear.
-        self.core.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.core)
     }
 
     /// Writes one message of a command, or registers the task for when there is room. Where a

@@ -6,7 +6,7 @@ use core::future::Future;
 use core::pin::Pin;
 use core::task::{Context, Poll};
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use bytes::Bytes;
 use http::{Request, Response};
@@ -14,6 +14,7 @@ use http_body::{Body, Frame};
 use tower_service::Service;
 
 use super::{HttpBody, HttpService};
+use crate::lock::lock;
 use crate::runtime::Runtime;
 
 /// Sends a request to another process of the same server: an HTTP client.
@@ -129,7 +130,7 @@ impl LocalForward {
     }
 
     fn calls(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, Call>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 

@@ -5,10 +5,11 @@ use core::pin::Pin;
 use core::sync::atomic::{AtomicU8, Ordering};
 use core::task::{Context, Poll, Waker};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use pin_project_lite::pin_project;
 
+use crate::lock::lock;
 use crate::shrink::shrink;
 
 /// The phases of a server's life, which its connections follow.
@@ -113,9 +114,7 @@ impl Closing {
     }
 
     fn connections(&self) -> MutexGuard<'_, Connections> {
-        self.connections
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        lock(&self.connections)
     }
 }
 

@@ -5,7 +5,7 @@ use core::pin::Pin;
 use core::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use core::task::{Context, Poll, Waker, ready};
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use http::{Request, Response, Version};
 use http_body::{Body, Frame, SizeHint};
@@ -15,6 +15,7 @@ use pin_project_lite::pin_project;
 use tower_service::Service;
 
 use super::RemoteAddr;
+use crate::lock::lock;
 use crate::runtime::Runtime;
 
 /// The exchanges that run on one connection.
@@ -77,9 +78,7 @@ impl Activity {
     }
 
     fn deliveries(&self) -> MutexGuard<'_, Deliveries> {
-        self.deliveries
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        lock(&self.deliveries)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The connection for commands, which is made when a command needs it and made again when it has ended.
 
 use core::time::Duration;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::time::Instant;
 
 use redis::aio::MultiplexedConnection;
@@ -10,6 +10,7 @@ use redis::{Cmd, PushKind, Value};
 use super::error::Failure;
 use super::target::{Connection, Push, Target};
 use super::time::within;
+use crate::lock::lock;
 
 /// Commands of many calls share a connection.
 pub(super) struct Link {
@@ -162,10 +163,6 @@ fn lost(state: &Mutex<State>, number: u64) {
         }
     };
     drop(ended);
-}
-
-fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
-    state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The time until then.

@@ -3,7 +3,7 @@
 use core::future::poll_fn;
 use core::task::{Poll, Waker};
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use redis::aio::MultiplexedConnection;
@@ -15,6 +15,7 @@ use super::link::left;
 use super::scripts::LAYOUT;
 use super::time::within;
 use crate::http::{StoreFuture, Subscription};
+use crate::lock::lock;
 
 /// Receives the messages of a channel on a connection of its own.
 ///
@@ -162,10 +163,6 @@ fn receive(queue: &Mutex<Queue>, channel: &str, info: PushInfo) {
 
 fn echo(channel: &str) -> String {
     format!("{channel}:echo")
-}
-
-fn lock(queue: &Mutex<Queue>) -> MutexGuard<'_, Queue> {
-    queue.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Messages that may wait in a subscription.

@@ -3,9 +3,11 @@
 use core::fmt;
 use core::task::{Context, Poll, Waker};
 use core::time::Duration;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use mcp_proto::Instant;
+
+use crate::lock::lock;
 
 /// A monotonic clock and the timers that go by it; one for each runtime.
 ///
@@ -98,7 +100,7 @@ impl ManualClock {
     }
 
     fn dial(&self) -> MutexGuard<'_, Dial> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 

@@ -5,9 +5,11 @@ use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
 use std::collections::VecDeque;
 use std::io::{self, Read};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use futures_io::{AsyncRead, AsyncWrite};
+
+use crate::lock::lock;
 
 /// Two ends joined by two pipes of `capacity` bytes each; what one end writes the other reads.
 pub fn duplex(capacity: usize) -> (Duplex, Duplex) {
@@ -79,7 +81,7 @@ struct State {
 
 impl Pipe {
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     fn end_of_input(&self) {

@@ -4,9 +4,11 @@ use core::fmt;
 use core::pin::Pin;
 use core::task::{Context, Poll};
 use std::io;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use futures_io::{AsyncRead, AsyncWrite};
+
+use crate::lock::lock;
 
 /// Takes a stream that goes both ways, a socket say, apart into the pair that a connection wants.
 ///
@@ -66,8 +68,4 @@ impl<T> fmt::Debug for WriteHalf<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("WriteHalf").finish_non_exhaustive()
     }
-}
-
-fn lock<T>(stream: &Mutex<T>) -> MutexGuard<'_, T> {
-    stream.lock().unwrap_or_else(PoisonError::into_inner)
 }

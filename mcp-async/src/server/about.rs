@@ -1,11 +1,12 @@
 //! The description that a client gives of itself and of its requests.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use mcp_proto::json::{Object, Raw, RawBuf, Str};
 use mcp_proto::server::{Initialize, RequestContext as Request};
 
 use super::principal::Principal;
+use crate::lock::lock;
 use crate::trace_context::TraceContext;
 
 /// The `Implementation` of a client, as JSON.
@@ -73,9 +74,7 @@ impl About {
     }
 
     fn lock_principal(&self) -> MutexGuard<'_, Option<Principal>> {
-        self.principal
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        lock(&self.principal)
     }
 
     fn set(&self, info: &ClientInfo) {
@@ -84,7 +83,7 @@ impl About {
     }
 
     fn lock(&self) -> MutexGuard<'_, ClientInfo> {
-        self.client.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.client)
     }
 }
 

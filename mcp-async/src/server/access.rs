@@ -1,12 +1,13 @@
 //! The permissions of the token of a request.
 
 use core::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 use mcp_auth::resource::{Admission, Denial, ProtectedResource, RequiredScopes};
 use mcp_proto::rpc::code;
 
 use crate::error::ErrorReply;
+use crate::lock::lock;
 
 /// The permissions of the token of a request, in the extensions of the request.
 pub(crate) struct Access {
@@ -66,7 +67,7 @@ impl Access {
     }
 
     fn denial(&self) -> MutexGuard<'_, Option<Denial>> {
-        self.denial.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.denial)
     }
 }
 

@@ -5,7 +5,7 @@ use core::task::{Context, Poll, Waker};
 #[cfg(feature = "http-server")]
 use core::time::Duration;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 use mcp_proto::json::RawBuf;
 use mcp_proto::server::ProgressReport;
@@ -19,6 +19,7 @@ use super::peer::Peer;
 use super::rounds::Rounds;
 use crate::connection::{Answered, CallOutcome, register};
 use crate::error::ErrorReply;
+use crate::lock::lock;
 
 /// Serves the contexts of one call: by the connection at first, and by itself once the call has
 /// left its exchange.
@@ -102,7 +103,7 @@ impl DetachedHost {
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     /// The call leaves its exchange, with what it has asked and computed so far.

@@ -6,10 +6,11 @@ use core::pin::Pin;
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::task::{Context, Poll, Waker};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::task::Wake;
 
 use crate::connection::{discard, register};
+use crate::lock::lock;
 
 /// The state of a subscription, open or closed, and its sources of notifications.
 #[derive(Default)]
@@ -158,6 +159,6 @@ impl OpenListen {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }

@@ -2,9 +2,11 @@
 
 use core::time::Duration;
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use mcp_proto::Instant;
+
+use crate::lock::lock;
 
 /// So many in so long a time, on average: a bucket that begins full, from which each use takes
 /// one, and which fills up again evenly.
@@ -131,7 +133,7 @@ impl Buckets {
         limit: RateLimit,
         now: Instant,
     ) -> bool {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = lock(&self.0);
         let named;
         let key = match principal {
             Some(principal) => {

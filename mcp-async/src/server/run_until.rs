@@ -5,12 +5,13 @@ use core::pin::{Pin, pin};
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::task::{Context, Waker};
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::task::Wake;
 
 use futures_io::{AsyncRead, AsyncWrite};
 
 use super::{Connection, Service};
+use crate::lock::lock;
 use crate::runtime::Clock;
 
 impl<R, W, C, S> Connection<R, W, C, S>
@@ -79,7 +80,7 @@ struct Bell {
 
 impl Bell {
     fn listen(&self, waker: &Waker) {
-        let mut task = self.task.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut task = lock(&self.task);
         task.clone_from(waker);
     }
 }
@@ -87,7 +88,7 @@ impl Bell {
 impl Wake for Bell {
     fn wake(self: Arc<Self>) {
         self.rung.store(true, Ordering::SeqCst);
-        let task = self.task.lock().unwrap_or_else(PoisonError::into_inner);
+        let task = lock(&self.task);
         let waker = task.clone();
         drop(task);
         waker.wake();

@@ -5,9 +5,10 @@ use core::panic::AssertUnwindSafe;
 use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
 use std::panic::{catch_unwind, resume_unwind};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use crate::connection::discard;
+use crate::lock::lock;
 use crate::observe::Here;
 use crate::runtime::{Runtime, Task, Work};
 
@@ -30,12 +31,12 @@ impl Runner {
 /// Runs the future in a task, which ends with this future: by its result, or by being dropped.
 pub(super) async fn spawned<T: Send + 'static>(
     runner: Runner,
-    future: impl Future<Output = T> + Send + 'static,
+    future: Pin<Box<dyn Future<Output = T> + Send>>,
 ) -> T {
     let bridge = Arc::new(Bridge::default());
     let tie = Tie(&bridge);
     (runner.spawn)(Box::pin(Tasked {
-        future: Some(Box::pin(future)),
+        future: Some(future),
         span: Here::current(),
         bridge: Arc::clone(&bridge),
     }));
@@ -95,7 +96,7 @@ enum End<T> {
 
 impl<T> Bridge<T> {
     fn lock(&self) -> MutexGuard<'_, State<T>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 
     fn end(&self, end: End<T>) {

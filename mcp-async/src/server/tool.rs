@@ -3,6 +3,7 @@
 use core::cell::Cell;
 use core::fmt;
 use core::future::Future;
+use core::pin::Pin;
 use std::sync::Arc;
 
 use mcp_proto::http::annotation::{Annotations, BadAnnotation};
@@ -23,7 +24,7 @@ use super::output::ToolOutput;
 use super::rate::RateLimit;
 use super::register_error::{NO_HANDLER, RegisterError};
 use super::reply::Reply;
-use super::runner::spawned;
+use super::runner::{Runner, spawned};
 use super::task_listing::TaskListing;
 use super::visibility::Visibility;
 use crate::connection::Job;
@@ -456,16 +457,26 @@ impl Tool {
     ) -> Job {
         let promise = self.checks.promise();
         match host.runner.filter(|_| self.spawned) {
-            Some(runner) => call.answer(async move {
-                let result = spawned(runner, future).await;
-                SettledCall::new(result, promise)
-            }),
+            Some(runner) => run_spawned(call, runner, Box::pin(future), promise),
             None => call.answer(async move {
                 let result = future.await;
                 SettledCall::new(result, promise)
             }),
         }
     }
+}
+
+/// Apart from [`Tool::run`], so that it is compiled once for a type of outputs and not for each handler.
+fn run_spawned<T: ToolOutput>(
+    call: Call<'_>,
+    runner: Runner,
+    future: Pin<Box<dyn Future<Output = Result<T, HandlerError>> + Send>>,
+    promise: Option<Promise>,
+) -> Job {
+    call.answer(async move {
+        let result = spawned(runner, future).await;
+        SettledCall::new(result, promise)
+    })
 }
 
 impl<S> Keyed for Tool<S> {

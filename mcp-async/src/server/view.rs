@@ -2,13 +2,14 @@
 
 use core::cell::RefCell;
 use core::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
 use mcp_proto::PreparedConfig;
 use mcp_proto::server::ServerConfig;
 
 use super::catalog::Catalog;
 use super::declare::Caller;
+use crate::lock::lock;
 
 /// The catalog of one moment, and the configuration that follows from it.
 pub(super) struct View {
@@ -77,7 +78,7 @@ impl CurrentView {
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Arc<View>>> {
-        self.view.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.view)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The HTTP settings of a client, and connecting by URL.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use http::{Request, Response};
@@ -19,6 +19,7 @@ use crate::client::builder::{Parts, first};
 use crate::client::supervisor::Dial;
 use crate::client::{Client, ClientBuilder, ConnectError};
 use crate::error::SpawnError;
+use crate::lock::lock;
 use crate::net::{HttpClient, Network};
 use crate::runtime::Runtime;
 
@@ -208,7 +209,7 @@ where
     let config = parts.config.clone();
     let dial: Dial = Box::new(move |client_state, negotiation| {
         let config = (config.clone()).with(|config| config.negotiation = negotiation);
-        let service = service.lock().unwrap_or_else(PoisonError::into_inner);
+        let service = lock(&service);
         let carrier = Box::new(Through::new(service.clone()).observed(settings.observer.clone()));
         let (settings, url) = (settings.clone(), url.clone());
         let authorizer = authorizer.clone();

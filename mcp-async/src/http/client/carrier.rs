@@ -4,7 +4,7 @@ use core::error::Error;
 use core::future::Future;
 use core::pin::Pin;
 use core::task::{Context, Poll};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use http::{Request, Response};
@@ -13,6 +13,7 @@ use tower_service::Service;
 
 use super::http_event::{HttpObserver, HttpStep, Observed};
 use crate::ErrorChain;
+use crate::lock::lock;
 use crate::net::SendFailed;
 
 /// Sends requests; it handles redirects, connections and encryption itself.
@@ -161,8 +162,7 @@ where
     B::Data: Send,
 {
     fn send(&self, request: Request<Full<Bytes>>) -> Sending {
-        let service = self.service.lock();
-        let mut service = service.unwrap_or_else(PoisonError::into_inner).clone();
+        let mut service = lock(&self.service).clone();
         let observer = self.observer.clone();
         Box::pin(async move {
             let mut observed = observer.map(|observer| Observed::begin(&observer, &request));

@@ -1,9 +1,11 @@
 //! The credentials of a client, which its application may replace.
 
 use core::task::{Context, Poll, Waker};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use http::HeaderValue;
+
+use crate::lock::lock;
 
 /// The credentials that were set since the client was connected.
 #[derive(Default)]
@@ -64,6 +66,6 @@ impl Credentials {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }

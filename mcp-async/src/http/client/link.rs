@@ -4,7 +4,7 @@ use core::hash::BuildHasher;
 use core::task::{Context, Poll, Waker};
 use std::collections::VecDeque;
 use std::hash::RandomState;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 use bytes::Bytes;
 use http::header::AUTHORIZATION;
@@ -25,6 +25,7 @@ use crate::client::client_state::ClientState;
 use crate::client::inner::ClientShared;
 use crate::client::{UnsentMessage, no_message};
 use crate::connection::DriverWaker;
+use crate::lock::lock;
 use crate::observe;
 
 pub(super) struct Link {
@@ -584,7 +585,7 @@ impl Link {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 }
 

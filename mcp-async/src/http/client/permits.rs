@@ -1,7 +1,9 @@
 //! Limits the exchanges that no call waits for.
 
 use core::task::{Context, Poll, Waker};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use crate::lock::lock;
 
 /// The exchanges that carry notifications and answers to questions: a server that asks without
 /// end and takes no answer would otherwise have the client hold one for each.
@@ -39,7 +41,7 @@ impl Permits {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 

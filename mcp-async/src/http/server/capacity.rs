@@ -3,11 +3,12 @@
 use core::sync::atomic::{AtomicU64, Ordering};
 use core::time::Duration;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
 use mcp_proto::Instant;
 
 use super::session::Session;
+use crate::lock::lock;
 use crate::shares::{CallerId, Share, Shares};
 
 /// The number of sessions that may be open at a time, in all tables of an endpoint together.
@@ -87,15 +88,13 @@ impl Capacity {
                 return false;
             }
             session.delete();
-            held.lock().unwrap_or_else(PoisonError::into_inner).take();
+            lock(&held).take();
             return true;
         }
     }
 
     fn unconfirmed(&self) -> MutexGuard<'_, BTreeMap<u64, Unconfirmed>> {
-        self.unconfirmed
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        lock(&self.unconfirmed)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use http::Request;
 use http::header::{EXPECT, ORIGIN};
@@ -28,6 +28,7 @@ use super::sessions::{Sessions, mint};
 use super::status::{HttpStatus, Readiness};
 use super::turns::Turns;
 use crate::connection::Text;
+use crate::lock::lock;
 use crate::runtime::{Now, Runtime};
 use crate::server::serving::Server;
 use crate::server::serving_scope::ServingScope;
@@ -503,10 +504,6 @@ impl<R: Runtime> HttpEndpoint<R> {
 
 /// Most answers are shorter.
 const ANSWER: usize = 1 << 10;
-
-fn lock(live: &Mutex<Live>) -> MutexGuard<'_, Live> {
-    live.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// A body that could not be read is no message.
 fn unread(broken: Broken, limit: usize) -> Answer {

@@ -5,7 +5,7 @@ use core::future::poll_fn;
 use core::sync::atomic::{AtomicU64, Ordering};
 use core::task::{Poll, Waker};
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use http::request::Parts;
 use mcp_proto::http::OwnedPost;
@@ -14,6 +14,7 @@ use mcp_proto::server::http::streams::StreamReader;
 use mcp_proto::{Channel, Instant};
 
 use crate::connection::{Shared, Text, register};
+use crate::lock::lock;
 use crate::server::{Machine, Peer, ServerStreams};
 use crate::shares::{CallerId, Share};
 
@@ -297,7 +298,7 @@ impl Session {
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.inner)
     }
 }
 

@@ -5,13 +5,14 @@ use core::future::poll_fn;
 use core::task::{Poll, Waker};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use mcp_proto::Instant;
 
 use super::capacity::{Capacity, Place};
 use super::session::Session;
 use crate::connection::register;
+use crate::lock::lock;
 use crate::shares::CallerId;
 use crate::shrink::shrink;
 
@@ -88,7 +89,7 @@ impl Sessions {
     }
 
     fn waiting(&self) -> MutexGuard<'_, Vec<Waker>> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.waiting)
     }
 
     /// Returns the number of sessions.
@@ -111,10 +112,6 @@ impl Sessions {
         let [first, ..] = &self.shards;
         lock(self.shards.get(index).unwrap_or(first))
     }
-}
-
-fn lock(shard: &Mutex<Shard>) -> MutexGuard<'_, Shard> {
-    shard.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl fmt::Debug for Sessions {

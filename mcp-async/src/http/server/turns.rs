@@ -4,9 +4,10 @@ use core::future::poll_fn;
 use core::task::{Poll, Waker};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use crate::connection::register;
+use crate::lock::lock;
 
 /// The sessions that this process is taking over, with those who wait to do the same: each
 /// takeover displaces the owner before, which must not be this process itself.
@@ -38,7 +39,7 @@ impl Turns {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Arc<str>, Vec<Waker>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 

@@ -4,7 +4,7 @@ use core::fmt;
 use core::future::ready;
 use core::time::Duration;
 use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use mcp_proto::Instant;
 
@@ -14,6 +14,7 @@ use super::{
     Announced, Claim, Owner, Replay, SessionStore, StoreError, StoreFuture, StoredEvent,
     Subscription, TakenSession,
 };
+use crate::lock::lock;
 use crate::runtime::monotonic;
 
 /// Sessions, events and messages in memory: a model of a shared store, for tests and for endpoints that
@@ -81,7 +82,7 @@ impl MemoryStore {
     }
 
     fn tables(&self) -> MutexGuard<'_, Tables> {
-        self.tables.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.tables)
     }
 }
 

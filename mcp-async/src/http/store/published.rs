@@ -3,9 +3,10 @@
 use core::future::poll_fn;
 use core::task::{Poll, Waker};
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
 use super::{StoreError, StoreFuture, Subscription};
+use crate::lock::lock;
 
 /// The subscriptions that there are.
 #[derive(Default)]
@@ -47,7 +48,7 @@ impl Published {
     }
 
     fn queues(&self) -> MutexGuard<'_, Vec<Weak<Mutex<Queue>>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 
@@ -65,10 +66,6 @@ impl Subscription for Subscribed {
             Poll::Pending
         }))
     }
-}
-
-fn lock(queue: &Mutex<Queue>) -> MutexGuard<'_, Queue> {
-    queue.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Messages that may wait in a subscription.

@@ -1,8 +1,10 @@
 use core::task::{Context, Poll, Waker};
 use std::io;
 use std::process::ExitStatus;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
+
+use crate::lock::lock;
 
 /// A thread that waits for a process, where the end of one cannot be watched otherwise.
 #[derive(Debug)]
@@ -47,8 +49,4 @@ impl Waiter {
             }
         }
     }
-}
-
-fn lock(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -7,6 +7,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use super::uninterrupted::uninterrupted;
+use crate::lock::lock;
 
 /// A thread that reads ahead by one block.
 #[derive(Debug)]
@@ -143,7 +144,7 @@ impl Drop for ThreadWriter {
 
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     fn wait<'s>(&'s self, state: MutexGuard<'s, State>) -> MutexGuard<'s, State> {

@@ -1,7 +1,7 @@
 use core::sync::atomic::{AtomicU64, Ordering};
 use core::time::Duration;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use bytes::Bytes;
 use http::{Request, Response};
@@ -11,6 +11,7 @@ use hyper::client::conn::{TrySendError, http1, http2};
 use mcp_proto::Instant;
 
 use super::origin::Origin;
+use crate::lock::lock;
 
 /// A connection to send a request on.
 pub(super) enum Kept {
@@ -166,6 +167,6 @@ impl Pool {
     }
 
     fn servers(&self) -> MutexGuard<'_, HashMap<Origin, Connections>> {
-        self.servers.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.servers)
     }
 }

@@ -5,7 +5,9 @@ use core::hash::Hash;
 use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use crate::lock::lock;
 
 /// Bounds the permits that are held at a time. Waiting callers are served in rounds: each has one turn in a round.
 pub(crate) struct Semaphore<K = ()> {
@@ -106,7 +108,7 @@ impl<K: Clone + Eq + Hash> Semaphore<K> {
     }
 
     fn state(&self) -> MutexGuard<'_, State<K>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 }
 

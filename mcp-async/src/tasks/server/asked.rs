@@ -2,7 +2,9 @@
 
 use core::task::{Context, Poll, Waker};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use crate::lock::lock;
 
 /// The questions of tasks that this process asks now, so that two requests for the result of one
 /// task do not ask twice.
@@ -58,7 +60,7 @@ impl AskedQuestions {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Question, Asker>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 

@@ -7,7 +7,7 @@ use core::sync::atomic::AtomicBool;
 use core::task::Poll;
 use core::time::Duration;
 use std::panic::catch_unwind;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use mcp_proto::rpc::code;
 
@@ -23,6 +23,7 @@ use super::time::{TimeOfDay, millis, since_1970};
 use crate::connection::Notify;
 use crate::error::ErrorReply;
 use crate::io::stdio::Sleep;
+use crate::lock::lock;
 use crate::observe;
 use crate::server::{CallContext, Ownership, Principal};
 
@@ -209,12 +210,11 @@ impl Engine {
     }
 
     pub(super) fn ownership(&self) -> MutexGuard<'_, Ownership> {
-        let ownership = self.ownership.lock();
-        ownership.unwrap_or_else(PoisonError::into_inner)
+        lock(&self.ownership)
     }
 
     pub(super) fn kept(&self) -> MutexGuard<'_, KeptTasks> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.kept)
     }
 }
 

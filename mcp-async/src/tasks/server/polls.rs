@@ -1,7 +1,9 @@
 //! The rate at which clients poll tasks.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
+
+use crate::lock::lock;
 
 /// The polls of tasks in their current poll intervals (TK-58).
 #[derive(Default)]
@@ -40,7 +42,7 @@ impl Polls {
             by_task,
             prune_at,
             full_until,
-        } = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        } = &mut *lock(&self.0);
         let ends = now.saturating_add(interval);
         if let Some(window) = by_task.get_mut(&task) {
             // A window that ends later than a new one would was made before the clock was set back.

@@ -2,11 +2,12 @@
 
 use core::task::{Context, Poll, Waker};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use mcp_proto::Instant;
 
 use crate::connection::register;
+use crate::lock::lock;
 
 /// The tasks of one server that run in this process.
 #[derive(Default)]
@@ -151,7 +152,7 @@ impl Runs {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 

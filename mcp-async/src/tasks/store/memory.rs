@@ -6,9 +6,10 @@ use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
 use core::time::Duration;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::{TaskRecord, TaskStore, TaskStoreError, TaskStoreFuture};
+use crate::lock::lock;
 use crate::tasks::time::millis;
 
 /// Keeps tasks in memory, until they expire or the process ends. Clones share the tasks.
@@ -99,7 +100,7 @@ impl MemoryTaskStore {
     }
 
     fn lock(&self) -> MutexGuard<'_, Tables> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 

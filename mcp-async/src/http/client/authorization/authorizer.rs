@@ -5,7 +5,7 @@ use core::pin::pin;
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::task::Poll;
 use core::time::Duration;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use http::{HeaderMap, HeaderValue};
 use mcp_auth::{
@@ -23,6 +23,7 @@ use super::user_agent::UserAgent;
 use crate::client::client_state::ClientState;
 use crate::error::AuthorizationError;
 use crate::http::client::credentials::Credentials as Replaced;
+use crate::lock::lock;
 use crate::net::time::{Either, race};
 
 /// Authorizes the requests of one client, whatever its connections. The authorization that runs
@@ -385,7 +386,7 @@ impl Shared {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 }
 

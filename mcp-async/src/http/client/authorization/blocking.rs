@@ -3,8 +3,10 @@
 use core::future::{Future, poll_fn};
 use core::task::{Poll, Waker};
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
+
+use crate::lock::lock;
 
 struct Slot<T> {
     result: Option<io::Result<T>>,
@@ -17,7 +19,7 @@ struct Sender<T>(Arc<Mutex<Slot<T>>>);
 impl<T> Sender<T> {
     fn put(&self, result: io::Result<T>) {
         let waker = {
-            let mut slot = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut slot = lock(&self.0);
             if slot.result.is_none() {
                 slot.result = Some(result);
             }
@@ -51,7 +53,7 @@ pub(super) fn blocking<T: Send + 'static>(
         if let Some(error) = failed.take() {
             return Poll::Ready(Err(error));
         }
-        let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut slot = lock(&slot);
         match slot.result.take() {
             Some(result) => Poll::Ready(result),
             None => {

@@ -1,7 +1,7 @@
 //! Sends the requests of authorization: metadata, registrations, tokens.
 
 use core::net::{IpAddr, SocketAddr};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use bytes::Bytes;
 use core::future::poll_fn;
@@ -15,6 +15,7 @@ use url::Url;
 
 use super::runtime::Functions;
 use crate::http::client::carrier::{Carrier, Reply, Sending, Through, Unsent};
+use crate::lock::lock;
 use crate::net::{AddressGuard, HttpClient, Network, without_secrets};
 
 /// Sends a request of authorization.
@@ -75,7 +76,7 @@ impl<R: Network> DocumentCarrier for GuardedClient<R> {
                 guard = guard.allow_private();
             }
             let client = {
-                let mut kept = guarded.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut kept = lock(&guarded);
                 match &*kept {
                     Some((of, client)) if *of == guard => client.clone(),
                     _ => {

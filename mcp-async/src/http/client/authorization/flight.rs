@@ -2,9 +2,10 @@
 
 use core::future::poll_fn;
 use core::task::{Context, Poll, Waker};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use crate::error::AuthorizationError;
+use crate::lock::lock;
 
 pub(in crate::http::client) type Landed = Result<Obtained, Arc<AuthorizationError>>;
 
@@ -55,7 +56,7 @@ impl Flight {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 
@@ -87,6 +88,6 @@ impl Abandon {
     }
 
     fn lock(&self) -> MutexGuard<'_, (bool, Option<Waker>)> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }

@@ -4,12 +4,13 @@ use core::fmt;
 use core::future::poll_fn;
 use core::task::{Poll, Waker};
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use mcp_auth::Credentials;
 
 use super::store::{CredentialLock, CredentialStore};
 use super::user_agent::AuthorizationFuture;
+use crate::lock::lock;
 
 /// Keeps credentials in memory. Clones share them, so that several clients of one process log in
 /// once.
@@ -37,7 +38,7 @@ impl MemoryCredentialStore {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 

@@ -8,7 +8,7 @@ use core::task::Poll;
 use core::time::Duration;
 use std::io;
 use std::net::TcpListener;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use futures_io::{AsyncRead, AsyncWrite};
 use mcp_auth::{AuthorizationPage, Uri};
@@ -16,6 +16,7 @@ use mcp_auth::{AuthorizationPage, Uri};
 use super::blocking::blocking;
 use super::pending_login::PendingLogin;
 use super::user_agent::{AuthorizationFuture, UserAgent};
+use crate::lock::lock;
 use crate::net::Network;
 use crate::net::time::{RuntimeSleep, timeout};
 
@@ -117,7 +118,7 @@ impl<R: Network> SystemBrowser<R> {
     }
 
     fn slot(&self) -> MutexGuard<'_, Option<Listener<R>>> {
-        self.listener.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.listener)
     }
 }
 

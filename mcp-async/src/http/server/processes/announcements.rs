@@ -3,9 +3,10 @@
 use core::future::poll_fn;
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::task::{Poll, Waker};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use crate::connection::{Notified, Notify, Signal};
+use crate::lock::lock;
 
 /// The announcements of this process, one at a time.
 #[derive(Default)]
@@ -117,6 +118,6 @@ impl Announcements {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 }

@@ -2,9 +2,10 @@
 
 use core::sync::atomic::{AtomicU64, Ordering};
 use std::collections::HashSet;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use super::message::digest;
+use crate::lock::lock;
 
 /// The numbers of forwarded requests, so that none is served twice. A number is remembered for as long as its
 /// request is accepted by its time.
@@ -60,7 +61,7 @@ impl Nonces {
         if time.abs_diff(now) > WINDOW {
             return Err(Unfit::Late);
         }
-        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seen = lock(&self.0);
         // Its time may lie in the future by a window, and is accepted for another one.
         if now.abs_diff(seen.since) > 2 * WINDOW {
             seen.older = core::mem::take(&mut seen.newer);

@@ -3,8 +3,9 @@
 use core::future::poll_fn;
 use core::task::{Poll, Waker};
 use std::collections::BTreeSet;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
+use crate::lock::lock;
 use crate::server::Announcement;
 
 /// Changes that the other processes do not know yet, each once.
@@ -50,7 +51,7 @@ impl Outbox {
     }
 
     fn lock(&self) -> MutexGuard<'_, Waiting> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 

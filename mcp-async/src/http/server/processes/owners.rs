@@ -1,7 +1,9 @@
 //! The owners of sessions, as this process knows them.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use crate::lock::lock;
 
 /// The processes that answered the last request of each session. An entry may be wrong: then the process
 /// answers that it is not the owner, or is dead, and the store is asked.
@@ -32,7 +34,7 @@ impl Owners {
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<Box<str>, Arc<str>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 

@@ -3,7 +3,7 @@
 use core::pin::pin;
 use core::time::Duration;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use http::Uri;
 use mcp_proto::Instant;
@@ -17,6 +17,7 @@ use super::outbox::Outbox;
 use super::owners::Owners;
 use crate::connection::{Notified, Signal};
 use crate::http::{Announced, Forward, Owner, SessionStore, StoreError};
+use crate::lock::lock;
 use crate::net::time::timeout;
 use crate::observe;
 use crate::runtime::{Now, Runtime};
@@ -307,13 +308,11 @@ impl Processes {
     }
 
     fn ownership(&self) -> MutexGuard<'_, Ownership> {
-        self.ownership
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        lock(&self.ownership)
     }
 
     fn live(&self) -> MutexGuard<'_, HashMap<Arc<str>, Process>> {
-        self.live.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.live)
     }
 }
 

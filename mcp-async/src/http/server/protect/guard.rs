@@ -7,7 +7,7 @@ use core::pin::pin;
 use core::task::{Poll, Waker};
 use core::time::Duration;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
 use http::Method;
@@ -24,6 +24,7 @@ use super::token_verifier::{Introspect, TokenVerifier};
 use crate::connection::register;
 use crate::crypto;
 use crate::http::server::head::RequestHead;
+use crate::lock::lock;
 use crate::observe;
 use crate::runtime::Task;
 use crate::shares::CallerId;
@@ -319,10 +320,6 @@ async fn within<T>(
             None
         }
     }
-}
-
-fn lock(verifier: &Mutex<Verifier>) -> MutexGuard<'_, Verifier> {
-    verifier.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The time of the day.

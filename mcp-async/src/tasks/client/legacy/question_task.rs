@@ -6,7 +6,7 @@ use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
 use core::time::Duration;
 use std::hash::RandomState;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::SystemTime;
 
 use mcp_proto::json::RawBuf;
@@ -16,6 +16,7 @@ use mcp_proto::{Instant, Payload, Revision};
 use super::super::super::time::{ReadTime, TimeOfDay, iso};
 use crate::client::{Reply, encode, guarded};
 use crate::error::ErrorReply;
+use crate::lock::lock;
 use crate::model::{Meta, Task, TaskStatus};
 use crate::runtime::{Now, Timer};
 
@@ -197,7 +198,7 @@ impl QuestionTaskList {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 }
 

@@ -2,7 +2,9 @@
 
 use core::future::poll_fn;
 use core::task::{Poll, Waker};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
+
+use crate::lock::lock;
 
 /// The end that receives the value.
 pub(super) struct Later<T>(Arc<Mutex<State<T>>>);
@@ -64,8 +66,4 @@ impl<T> Drop for Answer<T> {
             waker.wake();
         }
     }
-}
-
-fn lock<T>(state: &Mutex<State<T>>) -> MutexGuard<'_, State<T>> {
-    state.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -12,7 +12,7 @@ use core::task::Poll;
 use core::time::Duration;
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use redb::backends::FileBackend;
 use redb::{Database, ReadableDatabase as _, ReadableTable as _};
@@ -22,6 +22,7 @@ use self::tables::{EXPIRING, OPEN, OWNED, TASKS};
 use self::watching::{Watch, Watching};
 use self::writer::Writer;
 use super::{TaskRecord, TaskStore, TaskStoreError, TaskStoreFuture};
+use crate::lock::lock;
 use crate::private_file::{self, check_owner};
 use crate::tasks::time::millis;
 
@@ -116,7 +117,7 @@ impl DiskTaskStore {
     }
 
     fn boots(&self) -> MutexGuard<'_, HashMap<String, u64>> {
-        self.0.boots.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0.boots)
     }
 
     fn change(&self, change: Change) -> TaskStoreFuture<'_, bool> {

@@ -2,7 +2,9 @@
 
 use core::task::{Context, Poll, Waker};
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use crate::lock::lock;
 
 /// The watches of all records, by the ids of these.
 #[derive(Default)]
@@ -43,7 +45,7 @@ impl Watching {
     }
 
     fn lock(&self) -> MutexGuard<'_, Watches> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 
