@@ -1,4 +1,4 @@
-//! Spans and events. The module is empty without the feature `tracing`; with it, a program without a
+//! Spans and events. Without the feature `tracing` they write nothing; with it, a program without a
 //! subscriber pays one load per span or event.
 //!
 //! Data of a peer is not recorded, except the names of requested items: arguments, results, states,
@@ -6,55 +6,37 @@
 //! recorded if the peer does not see them; the first of them is printed where no subscriber can receive
 //! it.
 
+mod events;
 #[cfg(not(feature = "tracing"))]
 mod off;
-#[cfg(feature = "tracing")]
-mod on;
 #[cfg(feature = "tracing")]
 pub(crate) mod span;
 #[cfg(any(feature = "server", feature = "client"))]
 mod unseen;
 
-#[cfg(all(feature = "client", not(feature = "tracing")))]
-pub(crate) use self::off::callback_failed;
-#[cfg(all(feature = "auth", feature = "http-client", not(feature = "tracing")))]
-pub(crate) use self::off::issuer_spelling;
-#[cfg(all(feature = "auth", feature = "http-server", not(feature = "tracing")))]
-pub(crate) use self::off::refused;
-#[cfg(not(feature = "tracing"))]
-pub(crate) use self::off::{CallSpan, expired, ignored, panicked, ping_missed};
-#[cfg(all(feature = "server", not(feature = "tracing")))]
-pub(crate) use self::off::{
-    Here, handler_failed, kept_in_exchange, task_store_failed, task_store_late, variable_missing,
-    variables_unfit,
-};
-#[cfg(all(feature = "http-server", not(feature = "tracing")))]
-pub(crate) use self::off::{
+#[cfg(feature = "client")]
+pub(crate) use self::events::callback_failed;
+#[cfg(all(feature = "auth", feature = "http-client"))]
+pub(crate) use self::events::issuer_spelling;
+#[cfg(all(feature = "auth", feature = "http-server"))]
+pub(crate) use self::events::refused;
+#[cfg(feature = "http-server")]
+pub(crate) use self::events::{
     claims_not_shared, displaced, forward_failed, forwarded_refused, forwarding, listening,
     store_failed, taken_over, unverified,
 };
-#[cfg(all(feature = "http-client", not(feature = "tracing")))]
-pub(crate) use self::off::{oversized, tool_dropped, unsent};
-#[cfg(all(feature = "client", feature = "tracing"))]
-pub(crate) use self::on::callback_failed;
-#[cfg(all(feature = "auth", feature = "http-client", feature = "tracing"))]
-pub(crate) use self::on::issuer_spelling;
-#[cfg(all(feature = "auth", feature = "http-server", feature = "tracing"))]
-pub(crate) use self::on::refused;
-#[cfg(all(feature = "http-server", feature = "tracing"))]
-pub(crate) use self::on::{
-    claims_not_shared, displaced, forward_failed, forwarded_refused, forwarding, listening,
-    store_failed, taken_over, unverified,
-};
-#[cfg(feature = "tracing")]
-pub(crate) use self::on::{expired, ignored, panicked, ping_missed};
-#[cfg(all(feature = "server", feature = "tracing"))]
-pub(crate) use self::on::{
+pub(crate) use self::events::{expired, ignored, panicked, ping_missed};
+#[cfg(feature = "server")]
+pub(crate) use self::events::{
     handler_failed, kept_in_exchange, task_store_failed, task_store_late, variable_missing,
     variables_unfit,
 };
-#[cfg(all(feature = "http-client", feature = "tracing"))]
-pub(crate) use self::on::{oversized, tool_dropped, unsent};
+#[cfg(feature = "http-client")]
+pub(crate) use self::events::{oversized, tool_dropped, unsent};
+#[cfg(not(feature = "tracing"))]
+pub(crate) use self::off::CallSpan;
+#[cfg(all(feature = "server", not(feature = "tracing")))]
+pub(crate) use self::off::Here;
 #[cfg(all(feature = "server", feature = "tracing"))]
 pub(crate) use self::span::Here;
 #[cfg(feature = "tracing")]

@@ -1,13 +1,34 @@
 //! Events.
 
+#![cfg_attr(
+    not(feature = "tracing"),
+    allow(
+        unused_imports,
+        unused_variables,
+        reason = "without subscribers there is nothing to write"
+    )
+)]
+
 use core::time::Duration;
 
 use mcp_proto::IgnoreReason;
+#[cfg(all(feature = "tracing", feature = "http-server"))]
+use tracing::info;
+#[cfg(feature = "tracing")]
 use tracing::{debug, error, warn};
 
+#[cfg(feature = "tracing")]
 use super::span;
 #[cfg(any(feature = "server", feature = "client"))]
 use super::unseen;
+
+/// Takes the place of the macros of `tracing` without that feature.
+#[cfg(not(feature = "tracing"))]
+macro_rules! silent {
+    ($($event:tt)*) => {};
+}
+#[cfg(not(feature = "tracing"))]
+use {silent as debug, silent as error, silent as info, silent as warn};
 
 /// A message had no effect.
 pub(crate) fn ignored(why: IgnoreReason) {
@@ -18,20 +39,20 @@ pub(crate) fn ignored(why: IgnoreReason) {
 #[cfg(feature = "server")]
 pub(crate) fn task_store_failed(error: &(dyn core::error::Error + 'static)) {
     let error = crate::ErrorChain(error);
-    tracing::warn!(target: span::TARGET, %error, "a task store operation failed");
+    warn!(target: span::TARGET, %error, "a task store operation failed");
 }
 
 /// A store of tasks has not answered in time.
 #[cfg(feature = "server")]
 pub(crate) fn task_store_late() {
-    tracing::warn!(target: span::TARGET, "a task store operation took too long");
+    warn!(target: span::TARGET, "a task store operation took too long");
 }
 
 /// A store of sessions or events could not do what it was asked.
 #[cfg(feature = "http-server")]
 pub(crate) fn store_failed(error: &(dyn core::error::Error + 'static)) {
     let error = crate::ErrorChain(error);
-    tracing::warn!(target: span::TARGET, %error, "a session or event store operation failed");
+    warn!(target: span::TARGET, %error, "a session or event store operation failed");
 }
 
 /// The hook that verifies the senders of requests has failed.
@@ -58,7 +79,7 @@ pub(crate) fn kept_in_exchange(limit: &'static str) {
 /// A server accepts connections.
 #[cfg(feature = "http-server")]
 pub(crate) fn listening(url: &str) {
-    tracing::info!(target: span::TARGET, url, "the server accepts connections");
+    info!(target: span::TARGET, url, "the server accepts connections");
 }
 
 /// Another process has taken over a session of this one.
@@ -70,7 +91,7 @@ pub(crate) fn displaced() {
 /// A session that another process began continues here.
 #[cfg(feature = "http-server")]
 pub(crate) fn taken_over(epoch: u32) {
-    tracing::info!(target: span::TARGET, epoch, "a session of another process was taken over");
+    info!(target: span::TARGET, epoch, "a session of another process was taken over");
 }
 
 /// A request goes to the process that owns its session.
