@@ -3,6 +3,8 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use serde::{Deserialize, Serialize};
+
 use super::Scopes;
 
 /// The most challenges that are read from one response.
@@ -29,7 +31,7 @@ pub struct Challenge {
 }
 
 /// The schemes by which an access token is presented.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Scheme {
     /// A token without a proof of possession (RFC 6750).
     Bearer,

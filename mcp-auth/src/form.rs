@@ -52,7 +52,8 @@ pub(crate) fn pairs(query: &str) -> impl Iterator<Item = Option<(Cow<'_, str>, C
     })
 }
 
-fn decode(text: &str) -> Option<Cow<'_, str>> {
+/// A part of a query or a form without its escapes; `None` for a broken escape and for text that is no UTF-8.
+pub(crate) fn decode(text: &str) -> Option<Cow<'_, str>> {
     if !text.contains(['+', '%']) {
         return Some(Cow::Borrowed(text));
     }

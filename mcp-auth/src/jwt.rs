@@ -134,7 +134,8 @@ impl JsonText {
     }
 }
 
-fn push_string(out: &mut String, text: &str) {
+/// Appends a JSON string.
+pub(crate) fn push_string(out: &mut String, text: &str) {
     let mut counting = Writer::counting();
     counting.string(text);
     let mut bytes = vec![0; counting.len()];

@@ -1,7 +1,7 @@
 //! A protected resource among hostile clients and authorization servers.
 
 use mcp_auth::resource::{
-    Admission, CheckStep, DpopUse, ProtectedResource, ResourceRequest, TokenScheme, VerifierState,
+    Admission, CheckStep, DpopUse, ProtectedResource, ResourceRequest, VerifierState,
 };
 use mcp_auth::{UnixTime, Uri};
 use mcp_proto::http::Head;
@@ -47,7 +47,7 @@ fn is_admitted(input: &[u8]) -> bool {
         script.is_admissible(grant, valid);
         admitted |= valid;
         // A proof is accepted once.
-        assert_eq!(second.is_some(), grant.scheme == TokenScheme::Bearer);
+        assert_eq!(second.is_some(), grant.scheme == Scheme::Bearer);
     }
     admitted
 }
@@ -195,7 +195,7 @@ impl Script<'_> {
             assert!(header.get("crit").is_none(), "{header}");
         }
         let is_bound = claims.get("cnf").is_some_and(|cnf| !cnf.is_null());
-        assert_eq!(is_bound, grant.scheme == TokenScheme::Dpop, "{claims}");
+        assert_eq!(is_bound, grant.scheme == Scheme::Dpop, "{claims}");
         if is_bound {
             assert!(valid && self.has(b'p') && (self.has(b'd') || self.has(b'D')));
             let proof: Value = serde_json::from_slice(self.proof[1]).expect("claims");

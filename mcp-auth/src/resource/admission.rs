@@ -5,7 +5,7 @@ use alloc::string::String;
 use serde::{Deserialize, Serialize};
 
 use super::claims::TokenClaims;
-use super::token_scheme::TokenScheme;
+use crate::Scheme;
 use crate::UnixTime;
 
 /// A request that a token admits.
@@ -18,7 +18,7 @@ pub struct Admission {
     /// The claims of the token.
     pub claims: TokenClaims,
     /// The scheme that the token was sent with, which later challenges use.
-    pub scheme: TokenScheme,
+    pub scheme: Scheme,
     /// The end of the time for which the answer about an opaque token is kept. Streams of a token that states no
     /// expiry end then (AU-17).
     #[serde(default)]

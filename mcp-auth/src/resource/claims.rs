@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::denial::DenialReason;
 use super::text;
+use crate::jwt::push_string;
 use crate::{Scopes, UnixTime};
 
 /// The claims of an access token: the payload of a JSON Web Token, the answer of an introspection,
@@ -128,23 +129,18 @@ impl TokenClaims {
     /// The identity of the sender: issuer, subject and client as a JSON array, so that no two
     /// identities have the same text (AU-17).
     pub fn identity(&self) -> String {
-        let bytes = text::written(|w| {
-            w.literal("[");
-            for (index, part) in [&self.issuer, &self.subject, &self.client]
-                .into_iter()
-                .enumerate()
-            {
-                if index > 0 {
-                    w.literal(",");
-                }
-                match part {
-                    Some(part) => w.string(part),
-                    None => w.literal("null"),
-                }
+        let mut list = String::from("[");
+        for part in [&self.issuer, &self.subject, &self.client] {
+            if list.len() > 1 {
+                list.push(',');
             }
-            w.literal("]");
-        });
-        String::from_utf8(bytes).unwrap_or_default()
+            match part {
+                Some(part) => push_string(&mut list, part),
+                None => list.push_str("null"),
+            }
+        }
+        list.push(']');
+        list
     }
 
     /// Reads claims from a JSON object.

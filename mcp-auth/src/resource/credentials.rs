@@ -5,14 +5,14 @@ use core::fmt;
 use mcp_proto::http::{Field, Head};
 
 use super::denial::{ChallengeSettings, DenialReason};
-use super::token_scheme::TokenScheme;
+use crate::{Scheme, form};
 
 /// The token of a request, not verified yet.
 #[derive(Clone, Copy)]
 pub(super) struct RequestCredentials<'h> {
-    pub(super) scheme: TokenScheme,
+    pub(super) scheme: Scheme,
     pub(super) token: &'h str,
-    /// The field `DPoP`, in requests of the scheme [`Dpop`](TokenScheme::Dpop).
+    /// The field `DPoP`, in requests of the scheme [`Dpop`](Scheme::Dpop).
     pub(super) proof: Option<&'h str>,
 }
 
@@ -36,15 +36,11 @@ impl<'h> RequestCredentials<'h> {
         };
         let text = core::str::from_utf8(value).map_err(|_| DenialReason::AuthorizationMalformed)?;
         let (scheme, token) = text.split_once(' ').unwrap_or((text, ""));
-        let scheme = match scheme {
-            _ if scheme.eq_ignore_ascii_case("Bearer") => TokenScheme::Bearer,
-            _ if scheme.eq_ignore_ascii_case("DPoP") => TokenScheme::Dpop,
-            _ => return Err(DenialReason::UnsupportedScheme),
-        };
+        let scheme = Scheme::from_name(scheme).ok_or(DenialReason::UnsupportedScheme)?;
         if !settings.accepts(scheme) {
             return Err(match scheme {
-                TokenScheme::Bearer => DenialReason::BearerNotAccepted,
-                TokenScheme::Dpop => DenialReason::UnsupportedScheme,
+                Scheme::Bearer => DenialReason::BearerNotAccepted,
+                Scheme::Dpop => DenialReason::UnsupportedScheme,
             });
         }
         let token = token.trim_matches(' ');
@@ -52,8 +48,8 @@ impl<'h> RequestCredentials<'h> {
             return Err(DenialReason::AuthorizationMalformed);
         }
         let proof = match scheme {
-            TokenScheme::Bearer => None,
-            TokenScheme::Dpop => match head.field("dpop") {
+            Scheme::Bearer => None,
+            Scheme::Dpop => match head.field("dpop") {
                 Field::One(proof) => {
                     let proof = core::str::from_utf8(proof);
                     Some(proof.map_err(|_| DenialReason::ProofMalformed)?)
@@ -80,16 +76,12 @@ impl fmt::Debug for RequestCredentials<'_> {
 }
 
 /// The scheme that a request names, whatever else is wrong with it.
-pub(super) fn scheme_of(head: &impl Head) -> Option<TokenScheme> {
+pub(super) fn scheme_of(head: &impl Head) -> Option<Scheme> {
     let Field::One(value) = head.field("authorization") else {
         return None;
     };
-    let end = value.iter().position(|byte| *byte == b' ');
-    match value.get(..end.unwrap_or(value.len())) {
-        Some(name) if name.eq_ignore_ascii_case(b"Bearer") => Some(TokenScheme::Bearer),
-        Some(name) if name.eq_ignore_ascii_case(b"DPoP") => Some(TokenScheme::Dpop),
-        _ => None,
-    }
+    let name = value.split(|byte| *byte == b' ').next()?;
+    Scheme::from_name(core::str::from_utf8(name).ok()?)
 }
 
 /// `token68` of RFC 9110, section 11.2.
@@ -107,25 +99,6 @@ fn has_token(query: &str) -> bool {
         let name = parameter
             .split_once('=')
             .map_or(parameter, |(name, _)| name);
-        unescaped(name.as_bytes()).eq(b"access_token".iter().copied())
+        form::decode(name).as_deref() == Some("access_token")
     })
-}
-
-/// The bytes of a text in which `%` and two digits may stand for a byte.
-fn unescaped(mut text: &[u8]) -> impl Iterator<Item = u8> {
-    core::iter::from_fn(move || match text {
-        [b'%', high, low, rest @ ..] if digit(*high).is_some() && digit(*low).is_some() => {
-            text = rest;
-            Some(digit(*high)? << 4 | digit(*low)?)
-        }
-        [first, rest @ ..] => {
-            text = rest;
-            Some(*first)
-        }
-        [] => None,
-    })
-}
-
-fn digit(byte: u8) -> Option<u8> {
-    char::from(byte).to_digit(16).map(|digit| digit as u8)
 }

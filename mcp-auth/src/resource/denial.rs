@@ -7,7 +7,7 @@ use core::fmt::Write as _;
 
 use super::algorithm::Algorithms;
 use super::scope::RequiredScopes;
-use super::token_scheme::TokenScheme;
+use crate::Scheme;
 
 /// The refusal of a request: a status and header fields.
 ///
@@ -300,7 +300,7 @@ impl ChallengeSettings {
     pub(super) fn deny(
         &self,
         reason: DenialReason,
-        scheme: Option<TokenScheme>,
+        scheme: Option<Scheme>,
         needed: &RequiredScopes,
         nonce: Option<&str>,
     ) -> Denial {
@@ -311,8 +311,8 @@ impl ChallengeSettings {
             // Other schemes are an alternative for who has no usable token, and none for a token
             // that only lacks scopes, or is asked for a nonce.
             let other = match main {
-                TokenScheme::Bearer => TokenScheme::Dpop,
-                TokenScheme::Dpop => TokenScheme::Bearer,
+                Scheme::Bearer => Scheme::Dpop,
+                Scheme::Dpop => Scheme::Bearer,
             };
             if self.accepts(other)
                 && matches!(reason.code(), ErrorCode::Absent | ErrorCode::InvalidToken)
@@ -328,26 +328,24 @@ impl ChallengeSettings {
         }
     }
 
-    pub(super) fn accepts(&self, scheme: TokenScheme) -> bool {
+    pub(super) fn accepts(&self, scheme: Scheme) -> bool {
         match scheme {
-            TokenScheme::Bearer => self.dpop != DpopUse::Required,
-            TokenScheme::Dpop => self.dpop != DpopUse::Off,
+            Scheme::Bearer => self.dpop != DpopUse::Required,
+            Scheme::Dpop => self.dpop != DpopUse::Off,
         }
     }
 
     /// The scheme whose challenge states the error: the one that was used, if it is accepted.
-    fn main_scheme(&self, reason: DenialReason, used: Option<TokenScheme>) -> TokenScheme {
+    fn main_scheme(&self, reason: DenialReason, used: Option<Scheme>) -> Scheme {
         match used {
             _ if matches!(reason.code(), ErrorCode::InvalidProof | ErrorCode::UseNonce) => {
-                TokenScheme::Dpop
+                Scheme::Dpop
             }
             // RFC 9449, section 7.1: what the client has to change is the scheme.
-            _ if reason == DenialReason::BoundToken && self.dpop != DpopUse::Off => {
-                TokenScheme::Dpop
-            }
+            _ if reason == DenialReason::BoundToken && self.dpop != DpopUse::Off => Scheme::Dpop,
             Some(scheme) if self.accepts(scheme) => scheme,
-            _ if self.accepts(TokenScheme::Bearer) => TokenScheme::Bearer,
-            _ => TokenScheme::Dpop,
+            _ if self.accepts(Scheme::Bearer) => Scheme::Bearer,
+            _ => Scheme::Dpop,
         }
     }
 
@@ -355,11 +353,11 @@ impl ChallengeSettings {
     /// backslashes.
     fn challenge(
         &self,
-        scheme: TokenScheme,
+        scheme: Scheme,
         reason: Option<DenialReason>,
         needed: &RequiredScopes,
     ) -> String {
-        let mut text = String::from(scheme.name());
+        let mut text = String::from(scheme.as_str());
         let mut separator = " ";
         let mut parameter = |name: &str, value: &dyn fmt::Display| {
             text.push_str(separator);
@@ -378,7 +376,7 @@ impl ChallengeSettings {
             parameter("scope", needed.scopes());
         }
         parameter("resource_metadata", &self.metadata_url);
-        if scheme == TokenScheme::Dpop {
+        if scheme == Scheme::Dpop {
             let names: Vec<&str> = self
                 .proof_algorithms
                 .iter()

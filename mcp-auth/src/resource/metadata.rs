@@ -5,10 +5,7 @@ use alloc::vec::Vec;
 
 use mcp_proto::http::Head;
 
-use super::algorithm::Algorithms;
-use super::denial::DpopUse;
-use super::text;
-use crate::{Scopes, Uri};
+use crate::Uri;
 
 /// The well-known name of the document.
 pub(super) const WELL_KNOWN: &str = "oauth-protected-resource";
@@ -20,18 +17,6 @@ const PREFIX: &str = "/.well-known/oauth-protected-resource";
 pub(super) struct Metadata {
     document: Vec<u8>,
     paths: Vec<String>,
-}
-
-/// The statements of the metadata document.
-#[derive(Clone, Debug)]
-pub(super) struct Statements<'s> {
-    pub(super) resource: &'s str,
-    pub(super) authorization_servers: &'s [String],
-    pub(super) scopes: &'s Scopes,
-    pub(super) name: Option<&'s str>,
-    pub(super) documentation: Option<&'s str>,
-    pub(super) dpop: DpopUse,
-    pub(super) proof_algorithms: Algorithms,
 }
 
 /// The response to a request for the metadata document, which needs no token and which pages of
@@ -70,7 +55,7 @@ impl Metadata {
     /// `metadata_url` is where the document is published, and `local` is the path of the endpoint
     /// as requests state it, if a proxy changes it.
     pub(super) fn new(
-        statements: &Statements<'_>,
+        document: String,
         metadata_url: &Uri<'_>,
         local: Option<&str>,
         at_root: bool,
@@ -82,7 +67,7 @@ impl Metadata {
             paths.push(String::from(PREFIX));
         }
         Self {
-            document: statements.to_json(),
+            document: document.into_bytes(),
             paths,
         }
     }
@@ -105,46 +90,6 @@ impl Metadata {
             status,
             fields,
             body,
-        })
-    }
-}
-
-impl Statements<'_> {
-    fn to_json(&self) -> Vec<u8> {
-        text::written(|w| {
-            w.literal("{\"resource\":");
-            w.string(self.resource);
-            w.literal(",\"authorization_servers\":");
-            let issuers = self.authorization_servers.iter();
-            text::write_list(w, issuers.map(String::as_str));
-            // AU-11
-            let scopes = || {
-                self.scopes
-                    .iter()
-                    .filter(|scope| *scope != "offline_access")
-            };
-            if scopes().next().is_some() {
-                w.literal(",\"scopes_supported\":");
-                text::write_list(w, scopes());
-            }
-            w.literal(",\"bearer_methods_supported\":[\"header\"]");
-            if let Some(name) = self.name {
-                w.literal(",\"resource_name\":");
-                w.string(name);
-            }
-            if let Some(documentation) = self.documentation {
-                w.literal(",\"resource_documentation\":");
-                w.string(documentation);
-            }
-            if self.dpop != DpopUse::Off {
-                w.literal(",\"dpop_signing_alg_values_supported\":");
-                let algorithms = self.proof_algorithms.iter();
-                text::write_list(w, algorithms.map(|algorithm| algorithm.name()));
-            }
-            if self.dpop == DpopUse::Required {
-                w.literal(",\"dpop_bound_access_tokens_required\":true");
-            }
-            w.literal("}");
         })
     }
 }

@@ -108,7 +108,6 @@ mod settings;
 mod text;
 mod token_check;
 mod token_policy;
-mod token_scheme;
 mod used_proofs;
 mod verifier_state;
 
@@ -129,7 +128,6 @@ pub use scope::{FlatScopes, InvalidScope, RequiredScopes, ScopeHierarchy};
 pub use check_step::{CheckStep, SignatureToVerify};
 pub use public_key::{Curve, PublicKey};
 pub use token_check::{ResourceRequest, TokenCheck};
-pub use token_scheme::TokenScheme;
 
 // Its outcome.
 pub use admission::Admission;

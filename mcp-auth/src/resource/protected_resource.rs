@@ -15,7 +15,7 @@ use super::key_issuer::KeyIssuer;
 use super::metadata::{Metadata, MetadataResponse};
 use super::scope::{RequiredScopes, ScopeHierarchy};
 use super::token_policy::TokenPolicy;
-use super::token_scheme::TokenScheme;
+use crate::Scheme;
 
 /// A resource that access tokens protect: its settings, which never change.
 ///
@@ -98,7 +98,7 @@ impl ProtectedResource {
     pub(super) fn deny(
         &self,
         reason: DenialReason,
-        scheme: Option<TokenScheme>,
+        scheme: Option<Scheme>,
         needed: &RequiredScopes,
         nonce: Option<&str>,
     ) -> Denial {

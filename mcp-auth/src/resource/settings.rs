@@ -10,10 +10,11 @@ use super::denial::{ChallengeSettings, DpopUse};
 use super::introspection::IntrospectionIssuer;
 use super::key_cache::KeyFetchPolicy;
 use super::key_issuer::KeyIssuer;
-use super::metadata::{Metadata, Statements, WELL_KNOWN};
+use super::metadata::{Metadata, WELL_KNOWN};
 use super::protected_resource::ProtectedResource;
 use super::scope::{FlatScopes, RequiredScopes, ScopeHierarchy};
 use super::token_policy::TokenPolicy;
+use crate::jwt::JsonText;
 use crate::{Scopes, Uri};
 
 /// The settings of a [`ProtectedResource`]. [`build`](Self::build) checks them.
@@ -271,11 +272,15 @@ impl ResourceBuilder {
     ///
     /// # Errors
     /// [`SettingsError`] names the first wrong setting.
-    pub fn build(self) -> Result<ProtectedResource, SettingsError> {
+    pub fn build(mut self) -> Result<ProtectedResource, SettingsError> {
         let resource = address(&self.resource, SettingsError::Resource)?;
-        let endpoint = self.endpoint.unwrap_or_else(|| self.resource.clone());
+        let endpoint = self
+            .endpoint
+            .take()
+            .unwrap_or_else(|| self.resource.clone());
         address(&endpoint, SettingsError::Endpoint)?;
-        let metadata_url = self.metadata_url.unwrap_or_else(|| well_known(&resource));
+        let metadata_url = self.metadata_url.take();
+        let metadata_url = metadata_url.unwrap_or_else(|| well_known(&resource));
         let metadata_uri = address(&metadata_url, SettingsError::MetadataUrl)?;
 
         let mut servers: Vec<String> = Vec::new();
@@ -314,17 +319,9 @@ impl ResourceBuilder {
             return Err(SettingsError::NonceLifetime);
         }
 
-        let statements = Statements {
-            resource: &self.resource,
-            authorization_servers: &servers,
-            scopes: &scopes.scopes().union(&self.supported),
-            name: self.name.as_deref(),
-            documentation: self.documentation.as_deref(),
-            dpop: self.dpop,
-            proof_algorithms: self.proof_algorithms,
-        };
+        let document = self.document(&servers, &scopes.scopes().union(&self.supported));
         let local = self.local_path.as_deref();
-        let metadata = Metadata::new(&statements, &metadata_uri, local, self.at_root);
+        let metadata = Metadata::new(document, &metadata_uri, local, self.at_root);
         Ok(ProtectedResource {
             metadata,
             endpoint,
@@ -349,6 +346,34 @@ impl ResourceBuilder {
             key_fetches: self.key_fetches,
             introspection_cache: self.introspection_cache,
         })
+    }
+
+    /// Returns the metadata document (RFC 9728, section 2).
+    fn document(&self, servers: &[String], scopes: &Scopes) -> String {
+        let mut json = JsonText::new()
+            .text("resource", &self.resource)
+            .texts("authorization_servers", servers.iter().map(String::as_str));
+        // AU-11
+        let mut scopes = scopes
+            .iter()
+            .filter(|scope| *scope != "offline_access")
+            .peekable();
+        if scopes.peek().is_some() {
+            json = json.texts("scopes_supported", scopes);
+        }
+        json = json
+            .texts("bearer_methods_supported", ["header"])
+            .optional_text("resource_name", self.name.as_deref())
+            .optional_text("resource_documentation", self.documentation.as_deref());
+        if self.dpop != DpopUse::Off {
+            let algorithms = self.proof_algorithms.iter();
+            let names = algorithms.map(|algorithm| algorithm.name());
+            json = json.texts("dpop_signing_alg_values_supported", names);
+        }
+        if self.dpop == DpopUse::Required {
+            json = json.json("dpop_bound_access_tokens_required", "true");
+        }
+        json.end().into_string()
     }
 }
 

@@ -4,7 +4,7 @@ use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use mcp_proto::json::{Raw, Writer};
+use mcp_proto::json::Raw;
 
 use crate::UnixTime;
 
@@ -50,29 +50,4 @@ pub(super) const fn has_passed(since: UnixTime, seconds: u64, now: UnixTime) -> 
         Some(passed) => passed >= seconds,
         None => true,
     }
-}
-
-/// Returns the bytes that `write` writes.
-pub(super) fn written(write: impl Fn(&mut Writer<'_>)) -> Vec<u8> {
-    let mut counting = Writer::counting();
-    write(&mut counting);
-    let mut bytes = alloc::vec![0; counting.len()];
-    let mut writer = Writer::new(&mut bytes);
-    write(&mut writer);
-    // The buffer has the counted length.
-    let len = writer.finish().unwrap_or_default();
-    bytes.truncate(len);
-    bytes
-}
-
-/// Writes an array of strings.
-pub(super) fn write_list<'t>(w: &mut Writer<'_>, texts: impl Iterator<Item = &'t str>) {
-    w.literal("[");
-    for (index, text) in texts.enumerate() {
-        if index > 0 {
-            w.literal(",");
-        }
-        w.string(text);
-    }
-    w.literal("]");
 }

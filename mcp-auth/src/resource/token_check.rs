@@ -22,8 +22,8 @@ use super::proof::Proof;
 use super::protected_resource::ProtectedResource;
 use super::public_key::PublicKey;
 use super::scope::RequiredScopes;
-use super::token_scheme::TokenScheme;
 use super::verifier_state::VerifierState;
+use crate::Scheme;
 use crate::{Secret, UnixTime};
 
 /// The input of a check in addition to the head of the request.
@@ -54,7 +54,7 @@ pub struct TokenCheck {
     url: String,
     needed: RequiredScopes,
     defer_scopes: bool,
-    scheme: Option<TokenScheme>,
+    scheme: Option<Scheme>,
     token: Secret,
     kind: TokenKind,
     /// The claims, as far as they are known: those of a signed token before its signature is verified, too.

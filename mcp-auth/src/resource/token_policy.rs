@@ -6,7 +6,7 @@ use super::algorithm::Algorithms;
 use super::claims::TokenClaims;
 use super::denial::DenialReason;
 use super::jws::{Jws, JwsFault};
-use super::token_scheme::TokenScheme;
+use crate::Scheme;
 use crate::UnixTime;
 
 /// The requirements that every token of a resource must satisfy.
@@ -45,7 +45,7 @@ impl TokenPolicy {
     pub(super) fn check(
         &self,
         claims: &TokenClaims,
-        scheme: TokenScheme,
+        scheme: Scheme,
         now: UnixTime,
     ) -> Result<(), DenialReason> {
         // AU-06: byte for byte, and a token without an audience is refused.
@@ -59,8 +59,8 @@ impl TokenPolicy {
         // AU-112
         match (scheme, &claims.key_thumbprint) {
             _ if claims.has_other_binding => Err(DenialReason::UnsupportedBinding),
-            (TokenScheme::Bearer, Some(_)) => Err(DenialReason::BoundToken),
-            (TokenScheme::Dpop, None) => Err(DenialReason::UnboundToken),
+            (Scheme::Bearer, Some(_)) => Err(DenialReason::BoundToken),
+            (Scheme::Dpop, None) => Err(DenialReason::UnboundToken),
             _ => Ok(()),
         }
     }
