@@ -114,6 +114,8 @@ mod lock;
 mod observe;
 #[cfg(any(feature = "disk", all(feature = "auth", feature = "http-client")))]
 mod private_file;
+#[cfg(feature = "server")]
+mod random_id;
 mod runtime;
 #[cfg(feature = "http-server")]
 mod shares;

@@ -2,9 +2,8 @@
 
 use core::fmt;
 use core::future::Future;
-use core::pin::Pin;
 use core::time::Duration;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 use http::header::{self, HeaderName};
 use serde::Serialize;
@@ -452,9 +451,13 @@ impl<R: Runtime> Http<R> {
         let server = self.build()?;
         let service = HttpService::new(HttpEndpoint::new(server, self.options));
         if let Some(end) = self.shutdown {
-            R::spawn(Box::pin(Ending {
-                end,
-                endpoint: Arc::downgrade(&service.endpoint),
+            // It does not keep the service.
+            let endpoint = Arc::downgrade(&service.endpoint);
+            R::spawn(Box::pin(async move {
+                end.await;
+                if let Some(endpoint) = endpoint.upgrade() {
+                    endpoint.shutdown(endpoint.options.shutdown_timeout);
+                }
             }));
         }
         if let Some(made) = self.made {
@@ -570,26 +573,6 @@ fn is_path(path: &str) -> bool {
 
 /// The shortest lease of a process.
 const MIN_LEASE: Duration = Duration::from_secs(1);
-
-/// Waits for the end of a service, which it does not keep.
-struct Ending<R: Runtime> {
-    end: Task,
-    endpoint: Weak<HttpEndpoint<R>>,
-}
-
-impl<R: Runtime> Future for Ending<R> {
-    type Output = ();
-
-    fn poll(mut self: Pin<&mut Self>, cx: &mut core::task::Context<'_>) -> core::task::Poll<()> {
-        let ended = self.end.as_mut().poll(cx);
-        if ended.is_ready()
-            && let Some(endpoint) = self.endpoint.upgrade()
-        {
-            endpoint.shutdown(endpoint.options.shutdown_timeout);
-        }
-        ended
-    }
-}
 
 impl<R: Runtime> fmt::Debug for Http<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -39,8 +39,6 @@ use crate::shares::{CallerId, FREE, Shares, UnreadBudget};
 pub(super) struct HttpEndpoint<R: Runtime> {
     pub(super) server: Server<R>,
     pub(super) options: Options,
-    hosts: Option<Vec<String>>,
-    origins: Vec<String>,
     revisions: RevisionSet,
     pub(super) depth: u8,
     pub(super) clock: R,
@@ -49,6 +47,8 @@ pub(super) struct HttpEndpoint<R: Runtime> {
     pub(super) sessions: Arc<Sessions>,
     /// Those of the two endpoints of 2024-11-05, which are named by other tokens.
     pub(super) sse_sessions: Arc<Sessions>,
+    /// The places of both.
+    capacity: Arc<Capacity>,
     /// Takeovers from other processes.
     pub(super) turns: Turns,
     /// The other processes, if requests are forwarded to them.
@@ -77,7 +77,6 @@ impl<R: Runtime> HttpEndpoint<R> {
     pub(super) fn new(server: Server<R>, options: Options) -> Self {
         let config = server.config();
         let serving = server.begin_serving(options.shutdown_timeout);
-        let capacity = Capacity::new(options.limits.sessions);
         let exchanges = Arc::<Mutex<Live>>::default();
         let leave: Leave = {
             let (server, exchanges) = (server.clone(), Arc::clone(&exchanges));
@@ -95,11 +94,10 @@ impl<R: Runtime> HttpEndpoint<R> {
             processes,
             bodies: Shares::new(options.max_total_body_bytes),
             unread: UnreadBudget::new(options.max_total_unread_bytes),
+            capacity: Capacity::new(options.limits.sessions),
             places: Shares::new(options.max_exchanges),
             calls: Shares::new(options.max_exchanges),
             forwarded: Shares::new(options.max_exchanges),
-            hosts: options.all_hosts(),
-            origins: options.all_origins(),
             revisions: match server.is_held_to_draft() {
                 true => config.revisions.with(Revision::DraftV1),
                 false => config.revisions,
@@ -109,8 +107,8 @@ impl<R: Runtime> HttpEndpoint<R> {
             depth: config.limits.depth,
             clock: R::default(),
             now,
-            sessions: Sessions::new(&capacity),
-            sse_sessions: Sessions::new(&capacity),
+            sessions: Arc::default(),
+            sse_sessions: Arc::default(),
             turns: Turns::default(),
             buckets: Arc::default(),
             exchanges,
@@ -125,8 +123,8 @@ impl<R: Runtime> HttpEndpoint<R> {
         Endpoint {
             path: self.options.path.as_deref(),
             access: Access {
-                hosts: self.hosts.as_deref(),
-                origins: &self.origins,
+                hosts: self.options.hosts.as_deref(),
+                origins: &self.options.origins,
             },
             revisions: self.revisions,
             sessions: self.options.sessions,
@@ -297,11 +295,6 @@ impl<R: Runtime> HttpEndpoint<R> {
         self.closing.load(Ordering::SeqCst) || self.server.is_closing()
     }
 
-    /// Returns the time for which a session may be idle.
-    pub(super) fn idle(&self) -> Duration {
-        self.options.limits.session_idle
-    }
-
     /// Returns the configuration of the machines for the sender of this request.
     fn prepared(&self, parts: &Parts) -> PreparedConfig<ServerConfig<'static>> {
         let prepared = self.server.prepared(match principal(parts) {
@@ -378,11 +371,6 @@ impl<R: Runtime> HttpEndpoint<R> {
         }
     }
 
-    /// The longest body.
-    pub(super) fn max_body_bytes(&self) -> usize {
-        self.options.limits.body
-    }
-
     /// Takes a request's body, whole and parsed, if its sender may do what it asks for.
     pub(super) async fn collect<B: Body>(
         &self,
@@ -408,7 +396,7 @@ impl<R: Runtime> HttpEndpoint<R> {
         caller: Option<CallerId>,
         body: B,
     ) -> Result<Vec<u8>, Answer> {
-        let limit = self.max_body_bytes();
+        let limit = self.options.limits.body;
         let patience = self.options.body_timeout;
         let awaits = parts.headers.contains_key(EXPECT);
         let room = self.bodies.empty(caller);
@@ -479,7 +467,7 @@ impl<R: Runtime> HttpEndpoint<R> {
     /// A place for one more session; `None` if the sender of this request cannot have one.
     pub(super) fn place(&self, parts: &Parts) -> Option<Place> {
         let caller = self.caller(parts);
-        self.sessions.place(caller.as_ref(), self.clock.now())
+        self.capacity.place(caller.as_ref(), self.clock.now())
     }
 
     /// An exchange takes longer: it takes a place, and is notified of the shutdown. `false` if there is no place

@@ -86,7 +86,7 @@ impl<R: Runtime> HttpEndpoint<R> {
             session,
             conversation,
             sessions: Arc::clone(&self.sse_sessions),
-            idle: self.idle(),
+            idle: self.options.limits.session_idle,
             ends_with_stream: true,
             leaving: None,
             leave_timer: None,
@@ -140,7 +140,7 @@ impl<R: Runtime> HttpEndpoint<R> {
             head: Arc::clone(parts),
             body,
         };
-        match session.post(posted, self.max_body_bytes()) {
+        match session.post(posted, self.options.limits.body) {
             true => answer::empty(ResponseHead::accepted()),
             false => answer::busy(FLOODED),
         }

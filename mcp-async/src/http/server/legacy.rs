@@ -87,13 +87,19 @@ impl<R: Runtime> HttpEndpoint<R> {
         place.belongs_to(&session);
         let store_writer = self.processes.as_ref().map(|processes| {
             let now = self.clock.now();
-            StoreWriter::new(processes, &session, self.idle(), saved, now)
+            StoreWriter::new(
+                processes,
+                &session,
+                self.options.limits.session_idle,
+                saved,
+                now,
+            )
         });
         self.live(SessionTask {
             session: Arc::clone(&session),
             conversation,
             sessions: Arc::clone(&self.sessions),
-            idle: self.idle(),
+            idle: self.options.limits.session_idle,
             ends_with_stream: false,
             leaving: None,
             leave_timer: None,
@@ -162,7 +168,7 @@ impl<R: Runtime> HttpEndpoint<R> {
             head: Arc::clone(parts),
             body,
         };
-        if !session.post(posted, self.max_body_bytes()) {
+        if !session.post(posted, self.options.limits.body) {
             session.streams(|streams| streams.release(channel));
             return answer::busy(FLOODED);
         }

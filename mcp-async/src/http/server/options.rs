@@ -18,8 +18,9 @@ use super::trusted_proxies::TrustedProxies;
 #[derive(Clone, Debug)]
 pub(super) struct Options {
     pub(super) path: Option<String>,
-    /// `None` for all.
+    /// The names that the server may be asked for, those of this machine among them; `None` for all.
     pub(super) hosts: Option<Vec<String>>,
+    /// The origins of the web pages that may use it.
     pub(super) origins: Vec<String>,
     pub(super) authenticate: Option<Hook>,
     /// Takes the place of the hook.
@@ -42,27 +43,22 @@ pub(super) struct Options {
 }
 
 impl Options {
-    /// The names that the server may be asked for; `None` for all.
-    pub(super) fn all_hosts(&self) -> Option<Vec<String>> {
+    /// Returns true if the server may be asked for by other names than those of this machine.
+    pub(super) fn has_other_hosts(&self) -> bool {
         let own = Access::LOOPBACK.hosts.unwrap_or_default();
-        let own = own.iter().copied().map(String::from);
-        let hosts = self.hosts.as_ref()?;
-        Some(own.chain(hosts.iter().cloned()).collect())
-    }
-
-    /// The origins of the web pages that may use it.
-    pub(super) fn all_origins(&self) -> Vec<String> {
-        let own = Access::LOOPBACK.origins.iter().copied().map(String::from);
-        own.chain(self.origins.iter().cloned()).collect()
+        self.hosts
+            .as_ref()
+            .is_none_or(|hosts| hosts.len() > own.len())
     }
 }
 
 impl Default for Options {
     fn default() -> Self {
+        let owned = |texts: &[&str]| texts.iter().copied().map(String::from).collect();
         Self {
             path: Some("/mcp".into()),
-            hosts: Some(Vec::new()),
-            origins: Vec::new(),
+            hosts: Access::LOOPBACK.hosts.map(owned),
+            origins: owned(Access::LOOPBACK.origins),
             authenticate: None,
             #[cfg(feature = "auth")]
             guard: None,

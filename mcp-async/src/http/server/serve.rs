@@ -110,12 +110,7 @@ impl<R: Network> Http<R> {
     /// # Errors
     /// Those of [`ServerBuilder::serve_http`].
     pub async fn serve_on(mut self, listen: Listen) -> io::Result<()> {
-        let named = self
-            .options
-            .hosts
-            .as_ref()
-            .is_none_or(|hosts| !hosts.is_empty());
-        if !named && !listen.address()?.ip().is_loopback() {
+        if !self.options.has_other_hosts() && !listen.address()?.ip().is_loopback() {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, REACHABLE));
         }
         let path = self.options.path.as_deref().unwrap_or_default();

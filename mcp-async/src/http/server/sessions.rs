@@ -1,46 +1,27 @@
 //! The legacy sessions of an endpoint.
 
 use core::fmt;
-use core::future::poll_fn;
-use core::task::{Poll, Waker};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use mcp_proto::Instant;
-
-use super::capacity::{Capacity, Place};
 use super::session::Session;
-use crate::connection::register;
+use crate::connection::Notify;
 use crate::lock::lock;
-use crate::shares::CallerId;
+use crate::random_id::random_id;
 use crate::shrink::shrink;
 
 /// Sessions by their ids, in as many parts as there are hardly threads: work on one session never
 /// waits for another.
 pub(super) struct Sessions {
     shards: [Mutex<Shard>; SHARDS],
-    capacity: Arc<Capacity>,
-    /// Tasks that wait until no session is left.
-    waiting: Mutex<Vec<Waker>>,
+    /// A session was removed.
+    removed: Notify,
 }
 
 type Shard = HashMap<Arc<str>, Arc<Session>>;
 
 impl Sessions {
-    pub(super) fn new(capacity: &Arc<Capacity>) -> Arc<Self> {
-        Arc::new(Self {
-            shards: core::array::from_fn(|_| Mutex::default()),
-            capacity: Arc::clone(capacity),
-            waiting: Mutex::default(),
-        })
-    }
-
-    /// Takes a place; `None` if there are as many sessions as there may be for this caller.
-    pub(super) fn place(&self, caller: Option<&CallerId>, now: Instant) -> Option<Place> {
-        self.capacity.place(caller, now)
-    }
-
     pub(super) fn find(&self, id: &str) -> Option<Arc<Session>> {
         self.shard(id).get(id).cloned()
     }
@@ -66,8 +47,7 @@ impl Sessions {
             shrink(&mut shard);
         }
         drop(shard);
-        let woken = core::mem::take(&mut *self.waiting());
-        woken.into_iter().for_each(Waker::wake);
+        self.removed.notify_waiters();
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -77,19 +57,14 @@ impl Sessions {
 
     /// Waits until no session is left.
     pub(super) async fn emptied(&self) {
-        poll_fn(|cx| {
+        loop {
             // First, so that none is removed unseen.
-            register(&mut self.waiting(), cx);
-            match self.is_empty() {
-                true => Poll::Ready(()),
-                false => Poll::Pending,
+            let removed = self.removed.notified();
+            if self.is_empty() {
+                return;
             }
-        })
-        .await;
-    }
-
-    fn waiting(&self) -> MutexGuard<'_, Vec<Waker>> {
-        lock(&self.waiting)
+            removed.await;
+        }
     }
 
     /// Returns the number of sessions.
@@ -114,6 +89,15 @@ impl Sessions {
     }
 }
 
+impl Default for Sessions {
+    fn default() -> Self {
+        Self {
+            shards: core::array::from_fn(|_| Mutex::default()),
+            removed: Notify::default(),
+        }
+    }
+}
+
 impl fmt::Debug for Sessions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Sessions").finish_non_exhaustive()
@@ -123,15 +107,7 @@ impl fmt::Debug for Sessions {
 /// The id of a new session: 128 bits from the operating system, in characters that may stand in a
 /// header and in a query (SH-28). `None` if it has none.
 pub(super) fn mint() -> Option<Arc<str>> {
-    let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes).ok()?;
-    let mut id = String::with_capacity(2 * bytes.len());
-    for byte in bytes {
-        for digit in [byte >> 4, byte & 15] {
-            id.extend(char::from_digit(u32::from(digit), 16));
-        }
-    }
-    Some(id.into())
+    random_id().map(Arc::from)
 }
 
 const SHARDS: usize = 64;

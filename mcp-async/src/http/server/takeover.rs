@@ -33,7 +33,7 @@ impl<R: Runtime> HttpEndpoint<R> {
             let client = conversation.session_client();
             conversation.with(|core| Saved::of(&core.machine, &client, principal.as_deref()))
         });
-        let (id, keep) = (Arc::clone(id), self.idle());
+        let (id, keep) = (Arc::clone(id), self.options.limits.session_idle);
         async move {
             let (Some(processes), Some(saved)) = (processes, saved) else {
                 return Ok((None, 0));

@@ -14,6 +14,7 @@ use crate::model::{
     CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, ElicitUrlParams,
     ListRootsResult, check_conversation,
 };
+use crate::random_id::random_id;
 use crate::schema;
 use crate::server::ask::{AskError, not_in_revision};
 use crate::server::context::CallContext;
@@ -274,12 +275,6 @@ fn encode(params: &dyn Payload, revision: Revision) -> Result<RawBuf, ()> {
 fn is_page(url: &str) -> bool {
     let known = ["https://", "http://"];
     known.iter().any(|scheme| url.starts_with(scheme)) && url.bytes().all(|b| b.is_ascii_graphic())
-}
-
-fn random_id() -> Option<String> {
-    let number = getrandom::u64().ok()?;
-    let more = getrandom::u64().ok()?;
-    Some(format!("{number:016x}{more:016x}"))
 }
 
 /// Most questions are shorter.

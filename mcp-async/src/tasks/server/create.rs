@@ -7,7 +7,7 @@ use mcp_proto::json::RawBuf;
 use mcp_proto::rpc::code;
 
 use super::super::store::TaskRecord;
-use super::engine::{Engine, random_id};
+use super::engine::Engine;
 use super::kept::{Bounds, OF_OWNER, Repair};
 use super::runs::Running;
 use super::shown::created;
@@ -15,6 +15,7 @@ use super::sweep::KEPT;
 use super::time::millis;
 use crate::error::ErrorReply;
 use crate::observe;
+use crate::random_id::random_id;
 use crate::server::DetachedCall;
 
 impl Engine {
@@ -38,6 +39,7 @@ impl Engine {
         if self.boot.is_empty() {
             return Err(ErrorReply::internal());
         }
+        // TK-49
         let id = random_id().ok_or(ErrorReply::internal())?;
         let mut place = self.reserve(&owner, id)?;
         self.renew().await?;

@@ -25,6 +25,7 @@ use crate::error::ErrorReply;
 use crate::io::stdio::Sleep;
 use crate::lock::lock;
 use crate::observe;
+use crate::random_id::random_id;
 use crate::server::{CallContext, Ownership, Principal};
 
 /// The state of its tasks that the connections of a server share.
@@ -237,13 +238,6 @@ fn failed() -> ErrorReply {
 /// The name of the principal that a call belongs to.
 pub(super) fn owner(context: &CallContext) -> Option<Arc<str>> {
     context.principal().map(Principal::name).map(Arc::from)
-}
-
-/// 128 random bits as text (TK-49).
-pub(super) fn random_id() -> Option<String> {
-    let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes).ok()?;
-    Some(format!("{:032x}", u128::from_be_bytes(bytes)))
 }
 
 /// More writers than these at the same time are a fault of the store.
