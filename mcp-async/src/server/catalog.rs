@@ -47,33 +47,21 @@ impl Catalog {
                 if !draft {
                     tool.published()?;
                 }
-                let seen = tool.visibility.clone();
-                let displaced = self.tools.insert(*tool);
-                let before = displaced.map(|tool| tool.visibility.clone());
-                Ok(Change::new(ListKind::Tools, seen, before))
+                Ok(self.tools.put(*tool, ListKind::Tools))
             }
             Item::Resource(resource) => {
                 resource.check()?;
-                let seen = resource.visibility.clone();
-                let displaced = self.resources.insert(*resource);
-                let before = displaced.map(|resource| resource.visibility.clone());
-                Ok(Change::new(ListKind::Resources, seen, before))
+                Ok(self.resources.put(*resource, ListKind::Resources))
             }
             Item::Template(mut template) => {
                 template.check()?;
                 template.order = self.order;
                 self.order = self.order.saturating_add(1);
-                let seen = template.visibility.clone();
-                let displaced = self.templates.insert(*template);
-                let before = displaced.map(|template| template.visibility.clone());
-                Ok(Change::new(ListKind::Resources, seen, before))
+                Ok(self.templates.put(*template, ListKind::Resources))
             }
             Item::Prompt(prompt) => {
                 prompt.check()?;
-                let seen = prompt.visibility.clone();
-                let displaced = self.prompts.insert(*prompt);
-                let before = displaced.map(|prompt| prompt.visibility.clone());
-                Ok(Change::new(ListKind::Prompts, seen, before))
+                Ok(self.prompts.put(*prompt, ListKind::Prompts))
             }
         }
     }
@@ -111,13 +99,7 @@ impl Catalog {
 
     /// Returns true if any resource is hidden from some callers.
     pub(super) fn restricts_resources(&self) -> bool {
-        self.resources
-            .iter()
-            .any(|resource| resource.visibility.is_restricted())
-            || self
-                .templates
-                .iter()
-                .any(|template| template.visibility.is_restricted())
+        self.resources.is_restricted() || self.templates.is_restricted()
     }
 
     /// Returns true if some items need scopes.
@@ -173,6 +155,13 @@ pub(super) struct Page<T> {
 }
 
 impl<T: Keyed> SortedList<T> {
+    /// Adds an item to the list of this kind, in place of one with the same key.
+    fn put(&mut self, item: T, kind: ListKind) -> Change {
+        let seen = item.visibility().clone();
+        let displaced = self.insert(item);
+        Change::new(kind, seen, displaced.map(|it| it.visibility().clone()))
+    }
+
     /// Adds an item, in place of one with the same key, which is returned.
     pub(super) fn insert(&mut self, item: T) -> Option<Arc<T>> {
         let item = Arc::new(item);
@@ -196,6 +185,17 @@ impl<T: Keyed> SortedList<T> {
 
     pub(super) fn find(&self, key: &str) -> Option<&Arc<T>> {
         self.0.get(self.position(key).ok()?)
+    }
+
+    /// The item with this key, if the caller sees it.
+    pub(super) fn shown(&self, key: &str, caller: Option<&Principal>) -> Option<&Arc<T>> {
+        self.find(key)
+            .filter(|item| item.visibility().shows(caller))
+    }
+
+    /// Returns true if callers may differ in whether they see an item.
+    pub(super) fn is_restricted(&self) -> bool {
+        self.0.iter().any(|item| item.visibility().is_restricted())
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &Arc<T>> {
@@ -252,18 +252,28 @@ impl<T> Default for SortedList<T> {
 mod tests {
     use super::*;
 
-    struct Item(String);
+    struct Item(String, Visibility);
+
+    impl Item {
+        fn new(name: &str) -> Self {
+            Self(name.into(), Visibility::default())
+        }
+    }
 
     impl Keyed for Item {
         fn key(&self) -> &str {
             &self.0
+        }
+
+        fn visibility(&self) -> &Visibility {
+            &self.1
         }
     }
 
     fn sorted(names: &[&str]) -> SortedList<Item> {
         let mut sorted = SortedList::default();
         for name in names {
-            sorted.insert(Item((*name).into()));
+            sorted.insert(Item::new(name));
         }
         sorted
     }
@@ -281,8 +291,8 @@ mod tests {
         let (keys, next) = page(&sorted, None);
         assert_eq!(keys, "ab");
         sorted.remove("b");
-        sorted.insert(Item("aa".into()));
-        sorted.insert(Item("cc".into()));
+        sorted.insert(Item::new("aa"));
+        sorted.insert(Item::new("cc"));
         let (keys, next) = page(&sorted, next.as_deref());
         assert_eq!(keys, "ccc");
         let (keys, next) = page(&sorted, next.as_deref());

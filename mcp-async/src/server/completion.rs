@@ -5,13 +5,12 @@ use core::future::Future;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use mcp_proto::Outcome;
 use mcp_proto::json::{Raw, Str};
 
 use super::Call;
 use super::handler_context::{Context, Host};
-use super::handler_error::{Failure, HandlerError};
-use super::reply::Reply;
+use super::handler_error::HandlerError;
+use super::method::Answer;
 use crate::connection::Job;
 use crate::model::{CompleteResult, Completion};
 
@@ -98,7 +97,12 @@ impl<S: Send + Sync + 'static> Completer<S> {
             argument,
             begin: Box::new(move |call, typed, state, host| {
                 let future = handler(typed, Context::new(&call, state, host));
-                call.answer(async move { Completed::from(future.await.map(T::into_completion)) })
+                call.answer(async move {
+                    let result = future
+                        .await
+                        .map(|output| completed(output.into_completion()));
+                    Answer(result.map_err(|error| error.settle(None)))
+                })
             }),
         }
     }
@@ -156,32 +160,11 @@ impl<S> fmt::Debug for Completer<S> {
     }
 }
 
-/// The outcome of a completion.
-pub(super) struct Completed(Result<CompleteResult, Failure>);
-
-impl Completed {
-    /// No suggestions.
-    pub(super) fn none() -> Self {
-        Self::from(Ok(Completion::default()))
-    }
-}
-
-impl From<Result<Completion, HandlerError>> for Completed {
-    fn from(result: Result<Completion, HandlerError>) -> Self {
-        let result = result.map(|completion| CompleteResult {
-            completion: bounded(completion),
-            ..CompleteResult::default()
-        });
-        Self(result.map_err(|error| error.settle(None)))
-    }
-}
-
-impl Reply for Completed {
-    fn with_outcome(&self, send: &mut dyn FnMut(Outcome<'_>)) {
-        match &self.0 {
-            Ok(result) => send(Outcome::Result(result)),
-            Err(error) => error.with_outcome(send),
-        }
+/// The result that has this completion.
+pub(super) fn completed(completion: Completion) -> CompleteResult {
+    CompleteResult {
+        completion: bounded(completion),
+        ..CompleteResult::default()
     }
 }
 

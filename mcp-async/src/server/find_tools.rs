@@ -30,8 +30,8 @@ impl Around for FindTools {
 impl Lookup for FindTools {
     fn tool_data(&self, name: &str, caller: Option<&Principal>) -> Option<Values> {
         let view = self.0.view();
-        let tool = view.catalog.tools.find(name)?;
-        tool.visibility.shows(caller).then(|| tool.data.clone())
+        let tool = view.catalog.tools.shown(name, caller)?;
+        Some(tool.data.clone())
     }
 
     fn is_long_running(&self, method: Str<'_>) -> bool {

@@ -18,11 +18,11 @@ use super::catalog::{Catalog, Change};
 use super::declare::{Caller, declare};
 use super::handler_context::HostServer;
 use super::item::Item;
+use super::keyed::Keyed;
 use super::live::Live;
 use super::register_error::RegisterError;
 use super::settings::Settings;
 use super::view::{CurrentView, View};
-use super::visibility::Visibility;
 #[cfg(feature = "http-server")]
 use crate::connection::register;
 
@@ -115,13 +115,13 @@ impl Inner {
     }
 
     /// Takes an item away, and tells the clients; whether there was one.
-    pub(super) fn remove(
+    pub(super) fn remove<T: Keyed>(
         &self,
         kind: ListKind,
-        remove: impl FnOnce(&mut Catalog) -> Option<Visibility>,
+        remove: impl FnOnce(&mut Catalog) -> Option<Arc<T>>,
     ) -> bool {
         let removed = self.change(remove);
-        let change = removed.map(|seen| Change::new(kind, seen, None));
+        let change = removed.map(|item| Change::new(kind, item.visibility().clone(), None));
         if let Some(change) = &change {
             self.report(change);
         }

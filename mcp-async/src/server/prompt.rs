@@ -4,7 +4,6 @@ use core::fmt;
 use core::future::Future;
 use std::sync::Arc;
 
-use mcp_proto::Outcome;
 use mcp_proto::json::{Object, Raw};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
@@ -14,12 +13,12 @@ use serde_json::Value;
 use super::Call;
 use super::completion::{Completer, CompletionOutput, CompletionRequest, bind_all};
 use super::handler_context::{Context, Host};
-use super::handler_error::{Failure, HandlerError};
+use super::handler_error::HandlerError;
 use super::item_scopes::ItemScopes;
 use super::item_settings::item_settings;
 use super::keyed::Keyed;
+use super::method::{self, Answer, BeginMethod};
 use super::register_error::{NO_HANDLER, RegisterError};
-use super::reply::Reply;
 use super::texts::{TextError, from_texts};
 use super::texts_probe::{Values, unfillable};
 use super::visibility::Visibility;
@@ -68,13 +67,11 @@ pub struct Prompt<S = ()> {
     pub(super) visibility: Visibility,
     pub(super) scopes: ItemScopes,
     unfillable: Option<Unfillable>,
-    begin: Option<Begin<S>>,
+    begin: Option<BeginMethod<S>>,
 }
 
 /// Returns the reason why these arguments cannot fill the type of the handler, if there is one.
 type Unfillable = fn(&[PromptArgument]) -> Option<TextError>;
-
-type Begin<S> = Box<dyn for<'b> Fn(Call<'b>, &Arc<S>, &Host) -> Job + Send + Sync>;
 
 /// A type that the handler of a prompt can return.
 ///
@@ -202,7 +199,7 @@ impl<S: Send + Sync + 'static> Prompt<S> {
                     result.description = result.description.or(description);
                     result
                 });
-                Filled(result.map_err(|error| error.settle(None)))
+                Answer(result.map_err(|error| error.settle(None)))
             })
         }));
         self
@@ -210,10 +207,7 @@ impl<S: Send + Sync + 'static> Prompt<S> {
 
     /// Gives the handler its state.
     pub(super) fn bind(self, state: &Arc<S>) -> Prompt {
-        let begin = self.begin.map(|begin| -> Begin<()> {
-            let state = Arc::clone(state);
-            Box::new(move |call, _, host| begin(call, &state, host))
-        });
+        let begin = self.begin.map(|begin| method::bind(begin, state));
         Prompt {
             listed: self.listed,
             completers: bind_all(self.completers, state),
@@ -278,6 +272,10 @@ impl<S> Keyed for Prompt<S> {
     fn key(&self) -> &str {
         &self.listed.name
     }
+
+    fn visibility(&self) -> &Visibility {
+        &self.visibility
+    }
 }
 
 impl<S> fmt::Debug for Prompt<S> {
@@ -285,18 +283,6 @@ impl<S> fmt::Debug for Prompt<S> {
         f.debug_struct("Prompt")
             .field("listed", &self.listed)
             .finish_non_exhaustive()
-    }
-}
-
-/// The outcome of a handler, which is written as the response.
-struct Filled(Result<GetPromptResult, Failure>);
-
-impl Reply for Filled {
-    fn with_outcome(&self, send: &mut dyn FnMut(Outcome<'_>)) {
-        match &self.0 {
-            Ok(result) => send(Outcome::Result(result)),
-            Err(error) => error.with_outcome(send),
-        }
     }
 }
 

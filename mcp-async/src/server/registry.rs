@@ -104,21 +104,13 @@ impl<S> Registry<S> {
 
     /// Takes a tool away; whether there was one. Running calls continue.
     pub fn remove_tool(&self, name: &str) -> bool {
-        self.with(|inner| {
-            inner.remove(ListKind::Tools, |catalog| {
-                let tool = catalog.tools.remove(name)?;
-                Some(tool.visibility.clone())
-            })
-        })
+        self.with(|inner| inner.remove(ListKind::Tools, |catalog| catalog.tools.remove(name)))
     }
 
     /// Takes a resource away by its URI; whether there was one.
     pub fn remove_resource(&self, uri: &str) -> bool {
         self.with(|inner| {
-            inner.remove(ListKind::Resources, |catalog| {
-                let resource = catalog.resources.remove(uri)?;
-                Some(resource.visibility.clone())
-            })
+            inner.remove(ListKind::Resources, |catalog| catalog.resources.remove(uri))
         })
     }
 
@@ -126,20 +118,14 @@ impl<S> Registry<S> {
     pub fn remove_template(&self, uri_template: &str) -> bool {
         self.with(|inner| {
             inner.remove(ListKind::Resources, |catalog| {
-                let template = catalog.templates.remove(uri_template)?;
-                Some(template.visibility.clone())
+                catalog.templates.remove(uri_template)
             })
         })
     }
 
     /// Takes a prompt away; whether there was one.
     pub fn remove_prompt(&self, name: &str) -> bool {
-        self.with(|inner| {
-            inner.remove(ListKind::Prompts, |catalog| {
-                let prompt = catalog.prompts.remove(name)?;
-                Some(prompt.visibility.clone())
-            })
-        })
+        self.with(|inner| inner.remove(ListKind::Prompts, |catalog| catalog.prompts.remove(name)))
     }
 
     /// Notifies the clients that have subscribed to this resource (RS-10, RS-11), apart from those

@@ -5,20 +5,19 @@ use core::future::Future;
 use core::time::Duration;
 use std::sync::Arc;
 
-use mcp_proto::Outcome;
 use mcp_proto::json::RawBuf;
 use mcp_proto::model::CacheScope;
 use serde::Serialize;
 
 use super::Call;
 use super::handler_context::{Context, Host};
-use super::handler_error::{Failure, HandlerError, not_found};
+use super::handler_error::HandlerError;
 use super::item_scopes::ItemScopes;
 use super::item_settings::item_settings;
 use super::keyed::Keyed;
+use super::method::Answer;
 use super::output::Json;
 use super::register_error::{NO_HANDLER, RegisterError};
-use super::reply::Reply;
 use super::visibility::Visibility;
 use crate::connection::Job;
 use crate::error::ErrorReply;
@@ -259,6 +258,10 @@ impl<S> Keyed for Resource<S> {
     fn key(&self) -> &str {
         &self.listed.uri
     }
+
+    fn visibility(&self) -> &Visibility {
+        &self.visibility
+    }
 }
 
 impl<S> fmt::Debug for Resource<S> {
@@ -288,32 +291,15 @@ pub(super) fn answer<T: ResourceOutput>(
     call.answer(async move {
         let result = future.await.and_then(|output| {
             let mut result = output.into_result(&uri, mime_type.as_deref())?;
+            if result.contents.is_empty() {
+                return Err(HandlerError::not_found()); // RS-06
+            }
             if result.ttl_ms.is_none() && result.cache_scope.is_none() {
                 result.ttl_ms = hint.scope.map(|_| hint.ttl_ms);
                 result.cache_scope = hint.scope;
             }
             Ok(result)
         });
-        let result = result.map_err(|error| error.settle(Some(&uri)));
-        Contents { result, uri }
+        Answer(result.map_err(|error| error.settle(Some(&uri))))
     })
-}
-
-/// The outcome of a handler, which is written as the response.
-struct Contents {
-    result: Result<ReadResourceResult, Failure>,
-    uri: String,
-}
-
-impl Reply for Contents {
-    fn with_outcome(&self, send: &mut dyn FnMut(Outcome<'_>)) {
-        match &self.result {
-            // RS-06
-            Ok(result) if result.contents.is_empty() => {
-                send(Outcome::Error(not_found(Some(&self.uri)).as_object()));
-            }
-            Ok(result) => send(Outcome::Result(result)),
-            Err(error) => error.with_outcome(send),
-        }
-    }
 }

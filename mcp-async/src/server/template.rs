@@ -314,6 +314,10 @@ impl<S> Keyed for Template<S> {
     fn key(&self) -> &str {
         &self.listed.uri_template
     }
+
+    fn visibility(&self) -> &Visibility {
+        &self.visibility
+    }
 }
 
 impl<S> fmt::Debug for Template<S> {

@@ -483,6 +483,10 @@ impl<S> Keyed for Tool<S> {
     fn key(&self) -> &str {
         &self.listed.name
     }
+
+    fn visibility(&self) -> &Visibility {
+        &self.visibility
+    }
 }
 
 impl<S> fmt::Debug for Tool<S> {

@@ -5,11 +5,13 @@ use std::sync::Arc;
 
 use mcp_proto::model::{CompleteParams, Reference};
 
-use super::super::completion::{Completed, Completer, CompletionRequest};
+use super::super::completion::{Completer, CompletionRequest, completed};
+use super::super::method::Answer;
 use super::super::service::Call;
-use super::{Router, is_shown, too_often, unknown};
+use super::{Router, caller, too_often, unknown};
 use crate::connection::Job;
 use crate::error::ErrorReply;
+use crate::model::Completion;
 
 impl Router {
     /// Answers `completion/complete`. An argument that exists and is not completed has no
@@ -29,9 +31,7 @@ impl Router {
             Reference::Prompt(reference) => {
                 let name = reference.name.to_cow();
                 let view = self.inner.view();
-                let found = view.catalog.prompts.find(&name);
-                let shown = found.filter(|prompt| is_shown(&prompt.visibility, &call));
-                let Some(prompt) = shown else {
+                let Some(prompt) = view.catalog.prompts.shown(&name, caller(&call)) else {
                     return call.refuse(unknown("prompt", &name));
                 };
                 let arguments = &prompt.listed.arguments;
@@ -42,10 +42,8 @@ impl Router {
                 let uri = reference.uri.to_cow();
                 let template = {
                     let catalog = &self.inner.view().catalog;
-                    let template = catalog.templates.find(&uri);
-                    let shown = template.filter(|it| is_shown(&it.visibility, &call));
-                    let caller = call.context().principal();
-                    let shown = shown.map(Arc::clone);
+                    let caller = caller(&call);
+                    let shown = catalog.templates.shown(&uri, caller).map(Arc::clone);
                     shown.or_else(|| Some(catalog.template_of(&uri, caller)?.0))
                 };
                 let Some(template) = template else {
@@ -73,7 +71,8 @@ impl Router {
             .find(|completer| completer.argument == argument);
         match completer {
             Some(completer) => completer.call(call, typed, &self.host),
-            None if exists => call.ready(Completed::none()),
+            // No suggestions.
+            None if exists => call.ready(Answer(Ok(completed(Completion::default())))),
             None => call.refuse(unknown("argument", &argument)),
         }
     }

@@ -13,8 +13,7 @@ use super::super::service::Call;
 use super::super::settings::Settings;
 use super::super::template::Template;
 use super::super::tool::Tool;
-use super::super::visibility::Visibility;
-use super::{is_served, is_shown};
+use super::{caller, is_served};
 use crate::connection::Job;
 use crate::error::ErrorReply;
 use crate::model;
@@ -23,18 +22,16 @@ use crate::model;
 pub(super) fn list<T: Listed>(
     call: Call<'_>,
     sorted: &SortedList<T>,
-    list: Listing,
     settings: &Settings,
     hint: CacheHint,
 ) -> Job {
     let size = settings.page_size;
     let core_tasks = settings.core_tasks;
     let cursor = call.request.subject.map(Str::to_cow);
-    let shown = |item: &T| is_shown(item.visibility(), &call) && item.is_served(&call);
-    let page = sorted.page(list, cursor.as_deref(), size, shown);
-    let restricted = || sorted.iter().any(|item| item.visibility().is_restricted());
+    let shown = |item: &T| item.visibility().shows(caller(&call)) && item.is_served(&call);
+    let page = sorted.page(T::LISTING, cursor.as_deref(), size, shown);
     let hint = match hint.scope {
-        Some(CacheScope::Public) if restricted() => hint.private(),
+        Some(CacheScope::Public) if sorted.is_restricted() => hint.private(),
         _ => hint,
     };
     match page {
@@ -56,13 +53,13 @@ pub(super) fn invalid_cursor() -> ErrorReply {
 pub(super) trait Listed: Keyed + Send + Sync + 'static {
     type Shown: Serialize;
 
+    const LISTING: Listing;
+
     /// The result's name in the model, and that of the member that holds the items.
     const RESULT: (&'static str, &'static str);
 
     /// The item as a server shows it that has tasks of 2025-11-25, or has none.
     fn shown(&self, core_tasks: bool) -> &Self::Shown;
-
-    fn visibility(&self) -> &Visibility;
 
     /// Returns true if the revision of the call has such items.
     fn is_served(&self, _: &Call<'_>) -> bool {
@@ -73,15 +70,13 @@ pub(super) trait Listed: Keyed + Send + Sync + 'static {
 impl Listed for Tool {
     type Shown = model::Tool;
 
+    const LISTING: Listing = Listing::Tools;
+
     const RESULT: (&'static str, &'static str) = ("mcp:ListToolsResult", "tools");
 
     fn shown(&self, core_tasks: bool) -> &model::Tool {
         let with_tasks = self.tasks.listed().filter(|_| core_tasks);
         with_tasks.unwrap_or(&self.listed)
-    }
-
-    fn visibility(&self) -> &Visibility {
-        &self.visibility
     }
 
     fn is_served(&self, call: &Call<'_>) -> bool {
@@ -92,19 +87,19 @@ impl Listed for Tool {
 impl Listed for Resource {
     type Shown = model::Resource;
 
+    const LISTING: Listing = Listing::Resources;
+
     const RESULT: (&'static str, &'static str) = ("mcp:ListResourcesResult", "resources");
 
     fn shown(&self, _: bool) -> &model::Resource {
         &self.listed
     }
-
-    fn visibility(&self) -> &Visibility {
-        &self.visibility
-    }
 }
 
 impl Listed for Template {
     type Shown = model::ResourceTemplate;
+
+    const LISTING: Listing = Listing::Templates;
 
     const RESULT: (&'static str, &'static str) =
         ("mcp:ListResourceTemplatesResult", "resourceTemplates");
@@ -112,23 +107,17 @@ impl Listed for Template {
     fn shown(&self, _: bool) -> &model::ResourceTemplate {
         &self.listed
     }
-
-    fn visibility(&self) -> &Visibility {
-        &self.visibility
-    }
 }
 
 impl Listed for Prompt {
     type Shown = model::Prompt;
 
+    const LISTING: Listing = Listing::Prompts;
+
     const RESULT: (&'static str, &'static str) = ("mcp:ListPromptsResult", "prompts");
 
     fn shown(&self, _: bool) -> &model::Prompt {
         &self.listed
-    }
-
-    fn visibility(&self) -> &Visibility {
-        &self.visibility
     }
 }
 

@@ -11,23 +11,22 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use mcp_proto::json::Object;
+use mcp_proto::json::{Object, Raw};
 use mcp_proto::rpc::{self, code};
 
 use self::lists::list;
 use super::Peer;
 use super::background::Lifetime;
-use super::cursor::Listing;
 use super::handler_context::Host;
 use super::handler_error::missing_extension;
 use super::inner::Inner;
 use super::listen::Listen;
+use super::principal::Principal;
 use super::rate::{Buckets, RateLimit};
 use super::runner::Runner;
 use super::service::{Call, Service};
 use super::settings::Settings;
 use super::tool::Tool;
-use super::visibility::Visibility;
 use crate::connection::Job;
 use crate::error::ErrorReply;
 
@@ -66,9 +65,8 @@ impl Router {
     fn call_tool(&self, call: Call<'_>) -> Job {
         let name = subject(&call);
         let view = self.inner.view();
-        let found = view.catalog.tools.find(&name);
-        let shown = |tool: &&Arc<Tool>| is_shown(&tool.visibility, &call) && is_served(tool, &call);
-        let Some(tool) = found.filter(shown) else {
+        let found = view.catalog.tools.shown(&name, caller(&call));
+        let Some(tool) = found.filter(|tool| is_served(tool, &call)) else {
             return call.refuse(unknown("tool", &name));
         };
         let limit = tool.rate.or(self.settings.rates.calls);
@@ -81,8 +79,7 @@ impl Router {
     fn fill_prompt(&self, call: Call<'_>) -> Job {
         let name = subject(&call);
         let view = self.inner.view();
-        let found = view.catalog.prompts.find(&name);
-        match found.filter(|prompt| is_shown(&prompt.visibility, &call)) {
+        match view.catalog.prompts.shown(&name, caller(&call)) {
             Some(prompt) => prompt.call(call, &self.host),
             None => call.refuse(unknown("prompt", &name)),
         }
@@ -124,32 +121,20 @@ impl Service for Router {
             rpc::Method::ToolsCall => self.call_tool(call),
             rpc::Method::ToolsList => {
                 let catalog = &self.inner.view().catalog;
-                list(call, &catalog.tools, Listing::Tools, &self.settings, hint)
+                list(call, &catalog.tools, &self.settings, hint)
             }
             rpc::Method::ResourcesRead => self.read(call),
             rpc::Method::ResourcesList => self.list_resources(call),
             rpc::Method::ResourcesTemplatesList => {
                 let catalog = &self.inner.view().catalog;
-                list(
-                    call,
-                    &catalog.templates,
-                    Listing::Templates,
-                    &self.settings,
-                    hint,
-                )
+                list(call, &catalog.templates, &self.settings, hint)
             }
             rpc::Method::ResourcesSubscribe => self.subscribe(call),
-            rpc::Method::ResourcesUnsubscribe => call.ready(Ok(Empty {})),
+            rpc::Method::ResourcesUnsubscribe => call.ready(Ok(Raw::EMPTY_OBJECT)),
             rpc::Method::PromptsGet => self.fill_prompt(call),
             rpc::Method::PromptsList => {
                 let catalog = &self.inner.view().catalog;
-                list(
-                    call,
-                    &catalog.prompts,
-                    Listing::Prompts,
-                    &self.settings,
-                    hint,
-                )
+                list(call, &catalog.prompts, &self.settings, hint)
             }
             rpc::Method::CompletionComplete => self.complete(call),
             _ => self.call_method(call),
@@ -175,10 +160,6 @@ impl Service for Router {
     }
 }
 
-/// A result that says nothing.
-#[derive(serde::Serialize)]
-struct Empty {}
-
 /// The name or URI that the request is about; the core has seen to it that it is sound text.
 fn subject<'b>(call: &Call<'b>) -> Cow<'b, str> {
     call.request.subject.unwrap_or_default().to_cow()
@@ -195,9 +176,9 @@ fn too_often(what: &str) -> ErrorReply {
     ErrorReply::new(code::OVERLOADED, format!("limit reached: {what}"))
 }
 
-/// Returns true if the item is shown to the caller.
-fn is_shown(visibility: &Visibility, call: &Call<'_>) -> bool {
-    visibility.shows(call.context().principal())
+/// Returns the principal who calls.
+fn caller<'c>(call: &'c Call<'_>) -> Option<&'c Principal> {
+    call.context().principal()
 }
 
 /// Returns true if the revision of the call has such tools (XH-04).

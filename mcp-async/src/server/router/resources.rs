@@ -1,6 +1,6 @@
 //! Reads resources and subscribes to them.
 
-use mcp_proto::json::Str;
+use mcp_proto::json::{Raw, Str};
 
 use super::super::cursor::{self, Listing};
 use super::super::handler_error::not_found;
@@ -11,7 +11,7 @@ use super::super::settings::Settings;
 use super::super::template::MatchedUri;
 use super::super::visibility::Visibility;
 use super::lists::{invalid_cursor, list};
-use super::{Empty, Router, is_shown, subject};
+use super::{Router, caller, subject};
 use crate::connection::Job;
 
 impl Router {
@@ -26,7 +26,7 @@ impl Router {
         let catalog = &self.inner.view().catalog;
         let templates = catalog.templates.iter();
         let of_templates = templates
-            .filter(|template| is_shown(&template.visibility, &call))
+            .filter(|template| template.visibility.shows(caller(&call)))
             .filter_map(|template| template.lister.as_ref());
         let listers = of_templates.chain(listers.iter().map(|lister| &**lister));
         let listing: Vec<_> = listers
@@ -38,13 +38,7 @@ impl Router {
                 .iter()
                 .any(|template| template.lister.is_some());
             let hint = if varies { hint.private() } else { hint };
-            return list(
-                call,
-                &catalog.resources,
-                Listing::Resources,
-                &self.settings,
-                hint,
-            );
+            return list(call, &catalog.resources, &self.settings, hint);
         }
         let cursor = call.request.subject.map(Str::to_cow);
         let after = cursor
@@ -55,7 +49,7 @@ impl Router {
             after => after.flatten(),
         };
         let registered = catalog.resources.iter();
-        let shown = registered.filter(|resource| is_shown(&resource.visibility, &call));
+        let shown = registered.filter(|resource| resource.visibility.shows(caller(&call)));
         let mut all: Vec<_> = shown.map(|resource| resource.listed.clone()).collect();
         call.answer(async move {
             for listing in listing {
@@ -73,12 +67,10 @@ impl Router {
     pub(super) fn read(&self, call: Call<'_>) -> Job {
         let uri = subject(&call);
         let view = self.inner.view();
-        let found = view.catalog.resources.find(&uri);
-        if let Some(resource) = found.filter(|resource| is_shown(&resource.visibility, &call)) {
+        if let Some(resource) = view.catalog.resources.shown(&uri, caller(&call)) {
             return resource.call(call, self.settings.hint, &self.host);
         }
-        let caller = call.context().principal();
-        let Some((template, captures)) = view.catalog.template_of(&uri, caller) else {
+        let Some((template, captures)) = view.catalog.template_of(&uri, caller(&call)) else {
             return call.refuse(not_found(Some(&uri)));
         };
         let uri = uri.into_owned();
@@ -92,10 +84,10 @@ impl Router {
         let uri = subject(&call);
         let known = {
             let catalog = &self.inner.view().catalog;
+            let caller = caller(&call);
             let covers = |known: &str, visibility: &Visibility| {
-                !uri.is_empty() && known.starts_with(&*uri) && is_shown(visibility, &call)
+                !uri.is_empty() && known.starts_with(&*uri) && visibility.shows(caller)
             };
-            let caller = call.context().principal();
             catalog
                 .resources
                 .iter()
@@ -107,7 +99,7 @@ impl Router {
                     .any(|template| covers(&template.listed.uri_template, &template.visibility))
         };
         if known {
-            call.ready(Ok(Empty {}))
+            call.ready(Ok(Raw::EMPTY_OBJECT))
         } else {
             call.refuse(not_found(Some(&uri)))
         }

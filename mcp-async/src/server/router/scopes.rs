@@ -77,8 +77,7 @@ impl Inner {
     ) -> RequiredScopes {
         match method {
             rpc::Method::ToolsCall => {
-                let tool = catalog.tools.find(subject);
-                let tool = tool.filter(|tool| tool.visibility.shows(caller));
+                let tool = catalog.tools.shown(subject, caller);
                 tool.map_or(RequiredScopes::NONE, |tool| tool.scopes.needed().clone())
             }
             rpc::Method::PromptsGet => of_prompt(catalog, subject, caller),
@@ -101,9 +100,7 @@ impl Inner {
                         }
                         Reference::Resource(resource) => {
                             let uri = resource.uri.to_cow();
-                            let template = catalog.templates.find(&uri);
-                            let template = template.filter(|it| it.visibility.shows(caller));
-                            match template {
+                            match catalog.templates.shown(&uri, caller) {
                                 Some(template) => template.scopes.needed().clone(),
                                 None => of_resource(catalog, &uri, caller),
                             }
@@ -122,15 +119,13 @@ impl Inner {
 }
 
 fn of_prompt(catalog: &Catalog, name: &str, caller: Option<&Principal>) -> RequiredScopes {
-    let prompt = catalog.prompts.find(name);
-    let prompt = prompt.filter(|prompt| prompt.visibility.shows(caller));
+    let prompt = catalog.prompts.shown(name, caller);
     prompt.map_or(RequiredScopes::NONE, |it| it.scopes.needed().clone())
 }
 
 /// Those of a resource, or else of the template that its URI matches.
 fn of_resource(catalog: &Catalog, uri: &str, caller: Option<&Principal>) -> RequiredScopes {
-    let resource = catalog.resources.find(uri);
-    if let Some(resource) = resource.filter(|it| it.visibility.shows(caller)) {
+    if let Some(resource) = catalog.resources.shown(uri, caller) {
         return resource.scopes.needed().clone();
     }
     match catalog.template_of(uri, caller) {
