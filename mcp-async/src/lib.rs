@@ -106,6 +106,8 @@ mod connection;
     any(feature = "http-server", feature = "http-client")
 ))]
 mod crypto;
+#[cfg(any(feature = "server", feature = "client"))]
+mod encode;
 mod error;
 #[cfg(all(feature = "server", feature = "client"))]
 mod in_memory;
@@ -119,7 +121,7 @@ mod random_id;
 mod runtime;
 #[cfg(feature = "http-server")]
 mod shares;
-#[cfg(feature = "http-server")]
+#[cfg(feature = "server")]
 mod shrink;
 mod trace_context;
 mod values;

@@ -5,8 +5,8 @@ use mcp_proto::model::{LoggingLevel, TaskMetadata};
 use mcp_proto::rpc::Method;
 use mcp_proto::{Payload, Revision};
 
-use super::encode::encode;
 use super::listen_filter::ListenFilter;
+use crate::encode::encode;
 use crate::model::{Cursor, Meta, Reference};
 
 /// A request of a typed call, written from the caller's own values in every round.

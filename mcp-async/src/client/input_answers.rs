@@ -6,9 +6,9 @@ use mcp_proto::SendError;
 use mcp_proto::client::Failure;
 use mcp_proto::json::RawBuf;
 
-use super::encode::encode;
 use super::inner::{Inner, Link};
 use super::round::Inputs;
+use crate::encode::encode;
 use crate::error::CallError;
 
 /// Asks the callbacks of the client, and returns their answers as an object with the same keys.

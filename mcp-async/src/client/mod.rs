@@ -44,8 +44,6 @@ mod declared;
 mod decode;
 #[cfg(feature = "client")]
 mod elicitation;
-#[cfg(feature = "client")]
-mod encode;
 mod exchange;
 #[cfg(feature = "client")]
 mod extension;
@@ -160,7 +158,6 @@ pub(crate) use self::boxed::Boxed;
 #[cfg(feature = "client")]
 pub(crate) use self::created_task::is_created;
 #[cfg(feature = "client")]
-pub(crate) use self::encode::encode;
 #[cfg(feature = "client")]
 pub(crate) use self::question_tasks::{QuestionHost, QuestionTasks};
 #[cfg(feature = "client")]

@@ -9,17 +9,18 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 use mcp_proto::json::RawBuf;
 use mcp_proto::server::ProgressReport;
-use mcp_proto::{Channel, Outcome, Payload, Receipt, Revision, Token};
+use mcp_proto::{Channel, Outcome, Receipt, Revision, Token};
 
 use super::CallContext;
 use super::call_host::{CallHost, CallState, Log};
 use super::detach::Detach;
-use super::encoded::with_written;
 use super::peer::Peer;
 use super::rounds::Rounds;
 use crate::connection::{Answered, CallOutcome, register};
+use crate::encode::encode;
 use crate::error::ErrorReply;
 use crate::lock::lock;
+use crate::shrink::shrink;
 
 /// Serves the contexts of one call: by the connection at first, and by itself once the call has
 /// left its exchange.
@@ -160,7 +161,10 @@ impl DetachedHost {
 
     fn outcome(&self, outcome: Outcome<'_>) -> Result<RawBuf, ErrorReply> {
         match outcome {
-            Outcome::Result(result) => encode(result, self.revision).ok_or(ErrorReply::internal()),
+            Outcome::Result(result) => encode(result, self.revision)
+                .ok()
+                .filter(|raw| raw.as_raw().object().is_some())
+                .ok_or(ErrorReply::internal()),
             Outcome::Error(error) => Err(ErrorReply::received(&error)),
             // Its rounds are those of an exchange.
             Outcome::Input(_) => Err(ErrorReply::internal()),
@@ -181,17 +185,6 @@ impl State {
         let open = self.rounds.open(call).map(|(key, ..)| key);
         !open.eq(self.reported.iter().map(String::as_str))
     }
-}
-
-/// A result as the revision has it.
-fn encode(result: &dyn Payload, revision: Revision) -> Option<RawBuf> {
-    with_written(
-        |writer| result.write(writer, revision),
-        |raw| {
-            let raw = raw?;
-            raw.object().map(|_| RawBuf::from(raw))
-        },
-    )
 }
 
 impl CallHost for DetachedHost {
@@ -264,10 +257,7 @@ impl CallHost for DetachedHost {
         let _waker = {
             let watching = &mut self.lock().watching;
             let waker = watching.remove(&number);
-            // A table that was large once does not stay so.
-            if watching.len() < watching.capacity() / 8 {
-                watching.shrink_to(watching.len().saturating_mul(2));
-            }
+            shrink(watching);
             waker
         };
     }

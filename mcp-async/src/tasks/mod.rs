@@ -13,6 +13,8 @@
 
 #[cfg(feature = "client")]
 pub mod client;
+#[cfg(any(feature = "client", feature = "server"))]
+mod related;
 #[cfg(feature = "server")]
 pub mod server;
 #[cfg(feature = "server")]

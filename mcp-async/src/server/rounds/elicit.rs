@@ -1,15 +1,16 @@
 //! The kinds of questions: forms and pages, the model of the client, its roots.
 
-use mcp_proto::json::{DecodeError, Raw, RawBuf, Writer};
+use mcp_proto::json::{DecodeError, Raw, RawBuf};
 use mcp_proto::model::{ClientFeatures, ElicitAction};
 use mcp_proto::revision::Elicitation;
 use mcp_proto::rpc::Method;
-use mcp_proto::{Payload, Revision, SendError};
+use mcp_proto::{Payload, SendError};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
 use super::question::QuestionFuture;
 use super::roots::Roots;
+use crate::encode::encode;
 use crate::model::{
     CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, ElicitUrlParams,
     ListRootsResult, check_conversation,
@@ -245,7 +246,7 @@ impl CallContext {
         decode: fn(Raw<'_>) -> Result<T, DecodeError>,
     ) -> QuestionFuture<'a, T> {
         let params = params.and_then(|params| {
-            encode(&params, self.revision()).map_err(|()| AskError::Refused(SendError::Encode))
+            encode(&params, self.revision()).map_err(|error| AskError::Refused(error.into()))
         });
         QuestionFuture::new(self, key, method, params, decode)
     }
@@ -255,27 +256,8 @@ fn decode<T: DeserializeOwned>(raw: Raw<'_>) -> Result<T, DecodeError> {
     raw.decode(&mut [])
 }
 
-/// The parameters as the revision spells them.
-fn encode(params: &dyn Payload, revision: Revision) -> Result<RawBuf, ()> {
-    let mut bytes = vec![0; FIRST_TRY];
-    loop {
-        let mut writer = Writer::new(&mut bytes);
-        params.write(&mut writer, revision).map_err(|_| ())?;
-        match writer.finish() {
-            Ok(len) => {
-                bytes.truncate(len);
-                return RawBuf::parse(bytes).map_err(|_| ());
-            }
-            Err(full) => bytes.resize(full.needed, 0),
-        }
-    }
-}
-
 /// An address that a browser opens, and a person can read (EL-06).
 fn is_page(url: &str) -> bool {
     let known = ["https://", "http://"];
     known.iter().any(|scheme| url.starts_with(scheme)) && url.bytes().all(|b| b.is_ascii_graphic())
 }
-
-/// Most questions are shorter.
-const FIRST_TRY: usize = 512;

@@ -6,7 +6,8 @@ use mcp_proto::json::{EncodeError, Raw, RawBuf, Str, Writer};
 use mcp_proto::{Payload, Revision};
 
 use super::requests::Requests;
-use crate::client::{Boxed, encode};
+use crate::client::Boxed;
+use crate::encode::encode;
 use crate::error::CallError;
 
 /// Questions of a task: the callbacks run, and then their answers are sent.

@@ -1,5 +1,6 @@
 //! The tasks that this process has created and the store still has, and their bounds.
 
+use crate::shrink::shrink;
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 
@@ -154,15 +155,8 @@ impl KeptTasks {
                 self.owners.remove(&owner);
             }
         }
-        // Tables that were large once do not stay so.
-        if self.tasks.len() < self.tasks.capacity() / 8 {
-            let room = self.tasks.len().saturating_mul(2);
-            self.tasks.shrink_to(room);
-        }
-        if self.owners.len() < self.owners.capacity() / 8 {
-            let room = self.owners.len().saturating_mul(2);
-            self.owners.shrink_to(room);
-        }
+        shrink(&mut self.tasks);
+        shrink(&mut self.owners);
         Some(id)
     }
 

@@ -8,6 +8,7 @@ use mcp_proto::Instant;
 
 use crate::connection::register;
 use crate::lock::lock;
+use crate::shrink::shrink;
 
 /// The tasks of one server that run in this process.
 #[derive(Default)]
@@ -225,13 +226,6 @@ impl Drop for Ending {
             shrink(&mut state.ending);
             waker
         };
-    }
-}
-
-/// A table that was large once does not stay so.
-fn shrink(table: &mut HashMap<u64, Option<Waker>>) {
-    if table.len() < table.capacity() / 8 {
-        table.shrink_to(table.len().saturating_mul(2));
     }
 }
 

@@ -1,11 +1,11 @@
 //! Tasks as messages have them.
 
-use mcp_proto::json::{RawBuf, Str};
+use mcp_proto::json::RawBuf;
 use mcp_proto::model::TaskStatus;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use super::super::store::{TaskQuestion, TaskRecord};
+use super::super::store::{TaskFailure, TaskQuestion, TaskRecord};
 use super::time::iso;
 use crate::error::ErrorReply;
 
@@ -30,15 +30,7 @@ struct ShownTask<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     result: Option<&'a RawBuf>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<ShownError<'a>>,
-}
-
-#[derive(Serialize)]
-struct ShownError<'a> {
-    code: i64,
-    message: Str<'a>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    data: Option<&'a RawBuf>,
+    error: Option<&'a TaskFailure>,
 }
 
 struct ShownQuestions<'a>(&'a [TaskQuestion]);
@@ -79,13 +71,7 @@ pub(super) fn detailed(record: &TaskRecord) -> Result<RawBuf, ErrorReply> {
     match record.status {
         TaskStatus::InputRequired => shown.input_requests = Some(ShownQuestions(&record.questions)),
         TaskStatus::Completed => shown.result = record.result.as_ref(),
-        TaskStatus::Failed => {
-            shown.error = record.error.as_ref().map(|error| ShownError {
-                code: error.code,
-                message: Str::from(&*error.message),
-                data: error.data.as_ref(),
-            });
-        }
+        TaskStatus::Failed => shown.error = record.error.as_ref(),
         _ => {}
     }
     encode(&shown)

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::{TaskRecord, TaskStore, TaskStoreError, TaskStoreFuture};
 use crate::lock::lock;
+use crate::shrink::shrink;
 use crate::tasks::time::millis;
 
 /// Keeps tasks in memory, until they expire or the process ends. Clones share the tasks.
@@ -167,11 +168,7 @@ impl TaskStore for MemoryTaskStore {
                         tables.owned.remove(&(owner.to_owned(), Arc::clone(id)));
                     }
                 }
-                // A table that was large once does not stay so.
-                if tables.tasks.len() < tables.tasks.capacity() / 8 {
-                    let room = tables.tasks.len().saturating_mul(2);
-                    tables.tasks.shrink_to(room);
-                }
+                shrink(&mut tables.tasks);
                 removed
             };
             if let Some((_, entry)) = removed {

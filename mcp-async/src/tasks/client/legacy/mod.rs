@@ -7,7 +7,6 @@ mod follower;
 mod list;
 mod question_task;
 mod questions;
-mod related;
 
 use mcp_proto::json::{Raw, RawBuf};
 

@@ -14,7 +14,8 @@ use mcp_proto::rpc::code;
 use mcp_proto::{Instant, Payload, Revision};
 
 use super::super::super::time::{ReadTime, TimeOfDay, iso};
-use crate::client::{Reply, encode, guarded};
+use crate::client::{Reply, guarded};
+use crate::encode::encode;
 use crate::error::ErrorReply;
 use crate::lock::lock;
 use crate::model::{Meta, Task, TaskStatus};

@@ -9,11 +9,11 @@ use mcp_proto::rpc::Method;
 
 use super::super::MAX_TTL;
 use super::question_task::{Job, QuestionTaskList, encoded};
-use super::related::{relate, task_of};
 use crate::client::{IncomingQuestion, QuestionHost, QuestionTasks, Reply, guarded};
 use crate::error::ErrorReply;
 use crate::model::{CreateTaskResult, ListTasksResult, Meta};
 use crate::runtime::Now;
+use crate::tasks::related::{relate, task_of};
 
 /// Answers questions, at once or by tasks, and the requests about these.
 pub(in super::super) struct Questions {

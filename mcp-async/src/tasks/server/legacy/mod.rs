@@ -9,7 +9,6 @@ mod call;
 mod list;
 mod methods;
 mod questions;
-mod related;
 mod result;
 mod shown;
 mod status;

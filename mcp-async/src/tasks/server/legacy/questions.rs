@@ -6,7 +6,7 @@ use core::task::{Context, Poll};
 use core::time::Duration;
 use std::sync::Arc;
 
-use mcp_proto::json::RawBuf;
+use mcp_proto::json::{RawBuf, Str};
 use mcp_proto::model::TaskStatus;
 use mcp_proto::rpc::{Method, code};
 
@@ -14,10 +14,10 @@ use super::super::super::store::{TaskQuestion, TaskRecord};
 use super::super::asked::AskedQuestion;
 use super::super::engine::Engine;
 use super::super::run::BYTES;
-use super::related::related;
 use super::watched::{Newest, Watched};
 use crate::error::ErrorReply;
 use crate::server::{AskError, CallContext, WeakPeer};
+use crate::tasks::related::relate;
 
 /// The questions of a task that are asked by one request, or by the session.
 pub(super) struct Questions {
@@ -130,7 +130,7 @@ impl Open {
 
     /// The answer of the client; `None` if it was not asked, or has not answered.
     async fn answer(&self, client: Client) -> Option<Result<RawBuf, ErrorReply>> {
-        let params = match related(&self.question.params, &self.id) {
+        let params = match relate(self.question.params.as_raw(), Str::from(&*self.id)) {
             Ok(params) => params,
             Err(error) => return Some(Err(error)),
         };

@@ -3,7 +3,7 @@
 use core::future::poll_fn;
 use core::task::{Context, Poll};
 
-use mcp_proto::json::RawBuf;
+use mcp_proto::json::{RawBuf, Str};
 use mcp_proto::model::TaskStatus;
 use mcp_proto::rpc::code;
 
@@ -11,10 +11,10 @@ use super::super::super::store::TaskRecord;
 use super::super::methods::unknown;
 use super::CoreTasks;
 use super::questions::{Client, Questions};
-use super::related::related;
 use super::watched::Watched;
 use crate::error::ErrorReply;
 use crate::server::CallContext;
+use crate::tasks::related::relate;
 
 /// A request for the result of a task.
 struct Wait {
@@ -64,7 +64,7 @@ impl Wait {
 /// Returns the outcome of the call of an ended task.
 fn outcome(record: TaskRecord) -> Result<RawBuf, ErrorReply> {
     match (record.status, record.result, record.error) {
-        (TaskStatus::Completed, Some(result), _) => related(&result, &record.id),
+        (TaskStatus::Completed, Some(result), _) => relate(result.as_raw(), Str::from(&*record.id)),
         (TaskStatus::Failed, _, Some(error)) => Err(error.into()),
         (TaskStatus::Cancelled, ..) => Err(ErrorReply::new(
             code::INTERNAL_ERROR,

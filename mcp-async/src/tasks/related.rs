@@ -4,40 +4,40 @@ use mcp_proto::Revision;
 use mcp_proto::json::{EncodeError, Object, Raw, RawBuf, Str, Writer};
 use mcp_proto::{Payload, model};
 
-use crate::client::encode;
+use crate::encode::encode;
 use crate::error::ErrorReply;
 
 /// The task that a message belongs to (TK-13).
-pub(super) fn task_of(params: Object<'_>) -> Option<Str<'_>> {
+pub(in crate::tasks) fn task_of(params: Object<'_>) -> Option<Str<'_>> {
     let meta = params.get("_meta")?.object()?;
     let related = meta.get(model::keys::RELATED_TASK)?.object()?;
     related.get("taskId")?.string()
 }
 
-/// An answer with the task that it belongs to.
-pub(super) fn relate(answer: Raw<'_>, task: Str<'_>) -> Result<RawBuf, ErrorReply> {
-    let answer = answer.object().ok_or(ErrorReply::internal())?;
-    encode(&Related { answer, task }, Revision::V2025_11_25).map_err(|_| ErrorReply::internal())
+/// An object of a message with the task that it belongs to in its `_meta` (TK-13).
+pub(in crate::tasks) fn relate(object: Raw<'_>, task: Str<'_>) -> Result<RawBuf, ErrorReply> {
+    let members = object.object().ok_or(ErrorReply::internal())?;
+    encode(&Related { members, task }, Revision::V2025_11_25).map_err(|_| ErrorReply::internal())
 }
 
 struct Related<'a> {
-    answer: Object<'a>,
+    members: Object<'a>,
     task: Str<'a>,
 }
 
 impl Payload for Related<'_> {
     fn write(&self, writer: &mut Writer<'_>, _: Revision) -> Result<(), EncodeError> {
-        let meta = self.answer.get("_meta").and_then(Raw::object);
-        members(self.answer, "_meta", "{", writer);
+        let meta = self.members.get("_meta").and_then(Raw::object);
+        write_members(self.members, "_meta", "{", writer);
         writer.literal(
-            match self.answer.members().any(|(name, _)| name != "_meta") {
+            match self.members.members().any(|(name, _)| name != "_meta") {
                 true => ",\"_meta\":",
                 false => "{\"_meta\":",
             },
         );
         let meta = meta.unwrap_or_default();
         let key = model::keys::RELATED_TASK;
-        members(meta, key, "{", writer);
+        write_members(meta, key, "{", writer);
         writer.literal(match meta.members().any(|(name, _)| name != key) {
             true => ",",
             false => "{",
@@ -51,7 +51,7 @@ impl Payload for Related<'_> {
 }
 
 /// Writes the members of an object but one.
-fn members(object: Object<'_>, without: &str, first: &'static str, writer: &mut Writer<'_>) {
+fn write_members(object: Object<'_>, without: &str, first: &'static str, writer: &mut Writer<'_>) {
     let mut before = first;
     for (name, value) in object.members().filter(|(name, _)| *name != *without) {
         writer.literal(before);
