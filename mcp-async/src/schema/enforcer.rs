@@ -1,5 +1,8 @@
 //! Enforces the complete schema of a tool.
 
+use std::collections::HashSet;
+
+use jsonschema::Draft;
 use mcp_proto::json::{Kind, Raw};
 use serde_json::Value;
 
@@ -37,19 +40,31 @@ impl Enforcer {
     }
 }
 
-/// Finds a format that the validator does not know, although JSON Schema defines it.
-fn check_formats(schema: &Value, place: &str) -> Result<(), PublishError> {
-    let mut rest = vec![(place.to_owned(), schema)];
-    while let Some((place, schema)) = rest.pop() {
+/// Finds a format that JSON Schema defines and that the validator does not know in the dialect of the schema.
+fn check_formats(document: &Value, place: &str) -> Result<(), PublishError> {
+    let (known, dialect) = (jsonschema::options(), Draft::default().detect(document));
+    let mut referred = HashSet::new();
+    let mut rest = vec![(place.to_owned(), document)];
+    while let Some((place_of_schema, schema)) = rest.pop() {
         let Value::Object(schema) = schema else {
             continue;
         };
-        let format = schema.get("format").and_then(Value::as_str);
-        if format.is_some_and(|format| Enforcement::of(format) == Enforcement::Never) {
-            return Err(PublishError::unenforced("format", place, None));
+        let text = |keyword| schema.get(keyword).and_then(Value::as_str);
+        if let Some(format) = text("format")
+            && Enforcement::of(format) != Enforcement::Annotation
+            && !known.is_known_format(dialect, format)
+        {
+            return Err(PublishError::unenforced("format", place_of_schema, None));
         }
         let inner = subschemas(schema).into_iter();
-        rest.extend(inner.map(|(below, schema)| (format!("{place}{below}"), schema)));
+        rest.extend(inner.map(|(below, schema)| (format!("{place_of_schema}{below}"), schema)));
+        // A reference makes a schema of any object of the document.
+        if let Some(pointer) = text("$ref").and_then(|reference| reference.strip_prefix('#'))
+            && referred.insert(pointer)
+        {
+            let target = document.pointer(pointer).into_iter();
+            rest.extend(target.map(|target| (format!("{place}{pointer}"), target)));
+        }
     }
     Ok(())
 }

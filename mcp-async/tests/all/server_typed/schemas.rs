@@ -142,7 +142,26 @@ fn a_schema_that_cannot_be_checked_is_no_tool() {
             r#"{"type":"object","properties":{"a/b":{"items":{"format":"idn-email"}}}}"#,
         ))
         .handler(|_: NoArguments, _| async { Ok(()) });
+    // The dialect does not define the format, so the validator does not know it.
+    let older = Tool::new("older")
+        .input_schema(schema(
+            r#"{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","properties":{"id":{"format":"uuid"}}}"#,
+        ))
+        .raw(|_, _| async { Ok(()) });
+    let elsewhere = Tool::new("elsewhere")
+        .input_schema(schema(
+            r##"{"type":"object","properties":{"a":{"$ref":"#/components/b"}},"components":{"b":{"items":{"$ref":"#"},"format":"idn-email"}}}"##,
+        ))
+        .raw(|_, _| async { Ok(()) });
     for (tool, expected) in [
+        (
+            older,
+            "tool `older`: nothing enforces `format` at /inputSchema/properties/id",
+        ),
+        (
+            elsewhere,
+            "tool `elsewhere`: nothing enforces `format` at /inputSchema/components/b",
+        ),
         (
             broken,
             "tool `broken`: /inputSchema is not accepted: unsupported pattern `(`",
