@@ -106,6 +106,8 @@ mod connection;
     any(feature = "http-server", feature = "http-client")
 ))]
 mod crypto;
+#[cfg(feature = "server")]
+mod cursor;
 #[cfg(any(feature = "server", feature = "client"))]
 mod encode;
 mod error;

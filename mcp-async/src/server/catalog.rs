@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use mcp_proto::server::ListKind;
 
-use super::cursor::{self, Listing};
 use super::item::Item;
 use super::keyed::Keyed;
 use super::principal::Principal;
@@ -14,6 +13,7 @@ use super::resource::Resource;
 use super::template::Template;
 use super::tool::Tool;
 use super::visibility::Visibility;
+use crate::cursor;
 use crate::uri_template::Captures;
 
 /// Everything that is registered.
@@ -210,7 +210,7 @@ impl<T: Keyed> SortedList<T> {
     /// this list.
     pub(super) fn page(
         &self,
-        list: Listing,
+        list: &str,
         cursor: Option<&str>,
         size: usize,
         shown: impl Fn(&T) -> bool,
@@ -280,7 +280,7 @@ mod tests {
 
     /// The keys of a page, and where the next begins.
     fn page(sorted: &SortedList<Item>, cursor: Option<&str>) -> (String, Option<String>) {
-        let page = sorted.page(Listing::Tools, cursor, 2, |_| true).unwrap();
+        let page = sorted.page("tools", cursor, 2, |_| true).unwrap();
         let keys: Vec<&str> = page.items.iter().map(|item| item.key()).collect();
         (keys.concat(), page.next)
     }
@@ -326,7 +326,7 @@ mod tests {
             assert_eq!(pages, usize::max(1, names.len().div_ceil(2)));
         }
         let sorted = sorted(&["a"]);
-        let page = sorted.page(Listing::Tools, Some("a"), 2, |_| true);
+        let page = sorted.page("tools", Some("a"), 2, |_| true);
         assert!(page.is_none());
     }
 
@@ -334,7 +334,7 @@ mod tests {
     fn what_is_not_shown_counts_on_no_page() {
         let sorted = sorted(&["a", "b", "c", "d", "e"]);
         let odd = |item: &Item| !matches!(item.key(), "b" | "e");
-        let page = |cursor| sorted.page(Listing::Tools, cursor, 2, odd).unwrap();
+        let page = |cursor| sorted.page("tools", cursor, 2, odd).unwrap();
         let keys = |page: &Page<Item>| -> String { page.items.iter().map(|it| it.key()).collect() };
         let first = page(None);
         assert_eq!(keys(&first), "ac");

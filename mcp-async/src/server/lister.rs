@@ -6,11 +6,14 @@ use core::pin::Pin;
 use std::sync::Arc;
 
 use super::Call;
-use super::cursor::{self, Listing};
 use super::handler_context::{Context, Host};
 use super::handler_error::HandlerError;
 use super::resource::CacheHint;
+use crate::cursor;
 use crate::model::{ListResourcesResult, Resource};
+
+/// The list of the cursors of `resources/list`.
+pub(super) const RESOURCES: &str = "resources";
 
 /// Lists resources for the caller.
 pub(super) struct Lister<S = ()>(Begin<S>);
@@ -68,7 +71,7 @@ pub(super) fn page(
     let has_more = resources.len() > size;
     resources.truncate(size);
     let last = resources.last().filter(|_| has_more);
-    let next = last.map(|last| cursor::after(Listing::Resources, &last.uri));
+    let next = last.map(|last| cursor::after(RESOURCES, &last.uri));
     // CH-05: it is the caller's.
     let hint = hint.private();
     ListResourcesResult {

@@ -54,8 +54,6 @@ mod checks;
 #[cfg(feature = "server")]
 mod completion;
 #[cfg(feature = "server")]
-mod cursor;
-#[cfg(feature = "server")]
 mod declare;
 #[cfg(feature = "server")]
 mod detach;

@@ -6,13 +6,13 @@ use mcp_proto::json::{EncodeError, RawBuf};
 
 use super::SKILL_MD;
 use super::check::digest;
-use super::cursor;
 use super::entry::{SkillEntry, SkillResource, SkillResources};
 use super::error::SkillError;
 use super::frontmatter::Frontmatter;
 use super::path::{file_name, folders_of, mime_type};
 use super::skill::Skill;
 use super::uri::encode_path;
+use crate::cursor;
 use crate::model::{Resource, ResourceContents};
 use crate::server::{Principal, Visibility};
 

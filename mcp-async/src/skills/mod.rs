@@ -20,8 +20,6 @@ mod catalogue;
 mod check;
 #[cfg(feature = "client")]
 mod client;
-#[cfg(feature = "server")]
-mod cursor;
 mod entry;
 #[cfg(feature = "server")]
 mod error;

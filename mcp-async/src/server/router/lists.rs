@@ -5,8 +5,8 @@ use mcp_proto::model::CacheScope;
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use super::super::catalog::{Page, SortedList};
-use super::super::cursor::Listing;
 use super::super::keyed::Keyed;
+use super::super::lister::RESOURCES;
 use super::super::prompt::Prompt;
 use super::super::resource::{CacheHint, Resource};
 use super::super::service::Call;
@@ -29,7 +29,7 @@ pub(super) fn list<T: Listed>(
     let core_tasks = settings.core_tasks;
     let cursor = call.request.subject.map(Str::to_cow);
     let shown = |item: &T| item.visibility().shows(caller(&call)) && item.is_served(&call);
-    let page = sorted.page(T::LISTING, cursor.as_deref(), size, shown);
+    let page = sorted.page(T::RESULT.1, cursor.as_deref(), size, shown);
     let hint = match hint.scope {
         Some(CacheScope::Public) if sorted.is_restricted() => hint.private(),
         _ => hint,
@@ -53,8 +53,6 @@ pub(super) fn invalid_cursor() -> ErrorReply {
 pub(super) trait Listed: Keyed + Send + Sync + 'static {
     type Shown: Serialize;
 
-    const LISTING: Listing;
-
     /// The result's name in the model, and that of the member that holds the items.
     const RESULT: (&'static str, &'static str);
 
@@ -69,8 +67,6 @@ pub(super) trait Listed: Keyed + Send + Sync + 'static {
 
 impl Listed for Tool {
     type Shown = model::Tool;
-
-    const LISTING: Listing = Listing::Tools;
 
     const RESULT: (&'static str, &'static str) = ("mcp:ListToolsResult", "tools");
 
@@ -87,9 +83,7 @@ impl Listed for Tool {
 impl Listed for Resource {
     type Shown = model::Resource;
 
-    const LISTING: Listing = Listing::Resources;
-
-    const RESULT: (&'static str, &'static str) = ("mcp:ListResourcesResult", "resources");
+    const RESULT: (&'static str, &'static str) = ("mcp:ListResourcesResult", RESOURCES);
 
     fn shown(&self, _: bool) -> &model::Resource {
         &self.listed
@@ -98,8 +92,6 @@ impl Listed for Resource {
 
 impl Listed for Template {
     type Shown = model::ResourceTemplate;
-
-    const LISTING: Listing = Listing::Templates;
 
     const RESULT: (&'static str, &'static str) =
         ("mcp:ListResourceTemplatesResult", "resourceTemplates");
@@ -111,8 +103,6 @@ impl Listed for Template {
 
 impl Listed for Prompt {
     type Shown = model::Prompt;
-
-    const LISTING: Listing = Listing::Prompts;
 
     const RESULT: (&'static str, &'static str) = ("mcp:ListPromptsResult", "prompts");
 

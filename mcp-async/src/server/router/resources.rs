@@ -2,9 +2,8 @@
 
 use mcp_proto::json::{Raw, Str};
 
-use super::super::cursor::{self, Listing};
 use super::super::handler_error::not_found;
-use super::super::lister::page;
+use super::super::lister::{RESOURCES, page};
 use super::super::method::Answer;
 use super::super::service::Call;
 use super::super::settings::Settings;
@@ -13,6 +12,7 @@ use super::super::visibility::Visibility;
 use super::lists::{invalid_cursor, list};
 use super::{Router, caller, subject};
 use crate::connection::Job;
+use crate::cursor;
 
 impl Router {
     /// Answers `resources/list`: what is registered, and what handlers list for the caller.
@@ -43,7 +43,7 @@ impl Router {
         let cursor = call.request.subject.map(Str::to_cow);
         let after = cursor
             .as_deref()
-            .map(|cursor| cursor::read(Listing::Resources, cursor));
+            .map(|cursor| cursor::read(RESOURCES, cursor));
         let after = match after {
             Some(None) => return call.refuse(invalid_cursor()),
             after => after.flatten(),
