@@ -104,7 +104,7 @@ impl<X: Role> Calls<X> {
                 self.jobs.cancel(token);
                 self.shared.wake_watchers();
             }
-            Effect::Panicked(token) => self.settle(Polled::Panicked(token)),
+            Effect::Panicked(token) => self.settle(Polled::Unanswered(token)),
             Effect::Close => return ControlFlow::Break(()),
         }
         ControlFlow::Continue(())
@@ -171,7 +171,7 @@ impl<X: Role> Calls<X> {
     }
 
     fn settle(&mut self, polled: Polled) {
-        if let Polled::Panicked(token) | Polled::Unanswered(token) = polled {
+        if let Polled::Unanswered(token) = polled {
             self.pending_errors.push((token, ErrorReply::internal()));
         }
     }

@@ -230,10 +230,9 @@ impl fmt::Debug for Job {
 pub(crate) enum Polled {
     Done,
     Waits,
-    /// The job has ended, with the proof of another request.
+    /// The request is still without an answer: the handler panicked, or the job has ended with the proof of
+    /// another request.
     Unanswered(Token),
-    /// The handler panicked: its request is still without an answer.
-    Panicked(Token),
 }
 
 /// The jobs of one connection, each in the place that its request has in the core's table, so
@@ -291,7 +290,7 @@ impl Jobs {
             });
         }
         let Some(place) = self.places.get_mut(index) else {
-            return Polled::Panicked(token);
+            return Polled::Unanswered(token);
         };
         // The request of an earlier job here was answered from elsewhere: the job has no use.
         let lifetime = job.lifetime;
@@ -432,7 +431,7 @@ impl Jobs {
             Err(panic) => {
                 discard(panic);
                 observe::panicked();
-                Polled::Panicked(token)
+                Polled::Unanswered(token)
             }
         };
         if let Some((_, job)) = place.job.take() {

@@ -1,7 +1,6 @@
 //! Reads the complete body of a request.
 
 use core::future::poll_fn;
-use core::hash::Hash;
 use core::pin::pin;
 use core::task::Poll;
 use core::time::Duration;
@@ -10,7 +9,7 @@ use bytes::Buf;
 use http_body::Body;
 
 use crate::runtime::{Clock, Timer};
-use crate::shares::Share;
+use crate::shares::{CallerId, Share};
 
 /// Reasons for which there is no body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,11 +32,11 @@ pub(super) enum Broken {
 ///
 /// While it is on its way it takes of `room`, its beginning not counted: a client that sends much and ends
 /// nothing keeps out no short message.
-pub(super) async fn collect<B: Body, K: Clone + Eq + Hash>(
+pub(super) async fn collect<B: Body>(
     body: B,
     limit: usize,
     patience: Duration,
-    mut room: Share<K>,
+    mut room: Share<CallerId>,
     clock: &impl Clock,
     awaits_continue: bool,
 ) -> Result<Vec<u8>, Broken> {
