@@ -8,7 +8,7 @@ use std::sync::Arc;
 use mcp_proto::json::{Raw, Str};
 
 use super::Call;
-use super::handler_context::{Context, Host};
+use super::handler_context::{Context, Host, unit};
 use super::handler_error::HandlerError;
 use super::method::Answer;
 use crate::connection::Job;
@@ -129,7 +129,7 @@ pub(super) fn bind_all<S: Send + Sync + 'static>(
 
 impl Completer {
     pub(super) fn call(&self, call: Call<'_>, typed: CompletionRequest, host: &Host) -> Job {
-        (self.begin)(call, typed, host.unit(), host)
+        (self.begin)(call, typed, unit(), host)
     }
 }
 

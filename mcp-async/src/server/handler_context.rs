@@ -4,7 +4,7 @@ use core::any::Any;
 use core::fmt;
 use core::future::Future;
 use core::ops::Deref;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use super::CallContext;
 use super::runner::{Runner, blocking};
@@ -133,20 +133,14 @@ impl<S> fmt::Debug for Context<S> {
 /// The server and the pool for blocking work, as handlers are given them.
 #[derive(Clone)]
 pub(super) struct Host {
-    pub(super) server: Arc<dyn HostServer>,
+    /// Only its registry knows the type.
+    pub(super) server: Arc<dyn Any + Send + Sync>,
     /// `None` where there is no runtime.
     pub(super) runner: Option<Runner>,
 }
 
-/// The server of a handler. Only its registry knows the type.
-pub(super) trait HostServer: Any + Send + Sync {
-    /// The state of handlers that are registered while the server runs.
-    fn unit(&self) -> &Arc<()>;
-}
-
-impl Host {
-    /// The state of handlers that are registered while the server runs.
-    pub(super) fn unit(&self) -> &Arc<()> {
-        self.server.unit()
-    }
+/// The state of handlers that need none, or have theirs already.
+pub(super) fn unit() -> &'static Arc<()> {
+    static UNIT: LazyLock<Arc<()>> = LazyLock::new(Arc::default);
+    &UNIT
 }

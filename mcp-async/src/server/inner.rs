@@ -16,7 +16,6 @@ use super::announcement::{Announcement, OnAnnouncement};
 use super::background::Works;
 use super::catalog::{Catalog, Change};
 use super::declare::{Caller, declare};
-use super::handler_context::HostServer;
 use super::item::Item;
 use super::keyed::Keyed;
 use super::live::Live;
@@ -42,8 +41,6 @@ pub(super) struct Inner {
     /// Functions that announce changes to other processes.
     #[cfg(feature = "http-server")]
     on_announcement: RwLock<Vec<OnAnnouncement>>,
-    /// The state of handlers that have none.
-    pub(super) unit: Arc<()>,
     /// The states that the builder was given. Registries refer to them and do not keep them.
     _states: States,
 }
@@ -56,12 +53,6 @@ struct Connections {
     live: Live,
     /// Wakers of futures that wait for the shutdown of the server.
     waiting: Vec<Waker>,
-}
-
-impl HostServer for Inner {
-    fn unit(&self) -> &Arc<()> {
-        &self.unit
-    }
 }
 
 impl Inner {
@@ -77,7 +68,6 @@ impl Inner {
             view: CurrentView::default(),
             #[cfg(feature = "http-server")]
             on_announcement: RwLock::default(),
-            unit: Arc::default(),
             _states: states,
         });
         inner.allow(inner.settings.shutdown_timeout);

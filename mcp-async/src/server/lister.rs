@@ -6,7 +6,7 @@ use core::pin::Pin;
 use std::sync::Arc;
 
 use super::Call;
-use super::handler_context::{Context, Host};
+use super::handler_context::{Context, Host, unit};
 use super::handler_error::HandlerError;
 use super::resource::CacheHint;
 use crate::cursor;
@@ -44,7 +44,7 @@ impl<S: Send + Sync + 'static> Lister<S> {
 
 impl Lister {
     pub(super) fn begin(&self, call: &Call<'_>, host: &Host) -> ListFuture {
-        (self.0)(call, host.unit(), host)
+        (self.0)(call, unit(), host)
     }
 }
 

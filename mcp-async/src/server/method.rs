@@ -8,7 +8,7 @@ use mcp_proto::{Outcome, Payload, RevisionSet};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::handler_context::{Context, Host};
+use super::handler_context::{Context, Host, unit};
 use super::handler_error::{Failure, HandlerError};
 use super::item_scopes::ItemScopes;
 use super::reply::Reply;
@@ -52,7 +52,7 @@ impl Method {
     }
 
     pub(super) fn call(&self, call: Call<'_>, host: &Host) -> Job {
-        (self.begin)(call, host.unit(), host)
+        (self.begin)(call, unit(), host)
     }
 }
 

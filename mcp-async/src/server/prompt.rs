@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::Call;
 use super::completion::{Completer, CompletionOutput, CompletionRequest, bind_all};
-use super::handler_context::{Context, Host};
+use super::handler_context::{Context, Host, unit};
 use super::handler_error::HandlerError;
 use super::item_scopes::ItemScopes;
 use super::item_settings::item_settings;
@@ -262,7 +262,7 @@ impl Prompt {
             return call.refuse(ErrorReply::invalid_params(text));
         }
         match &self.begin {
-            Some(begin) => begin(call, host.unit(), host),
+            Some(begin) => begin(call, unit(), host),
             None => call.refuse(ErrorReply::internal()),
         }
     }

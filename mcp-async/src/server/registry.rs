@@ -1,6 +1,5 @@
 //! Changes and ends a running server.
 
-use core::any::Any;
 use core::fmt;
 use std::sync::{Arc, Weak};
 
@@ -67,7 +66,7 @@ impl<S> Context<S> {
     /// Returns the handle that changes what the server offers, and reports changes to its clients.
     /// Items that it adds have the state of this handler.
     pub fn registry(&self) -> Registry<S> {
-        let server: Arc<dyn Any + Send + Sync> = self.host.server.clone();
+        let server = Arc::clone(&self.host.server);
         Registry {
             inner: server
                 .downcast()

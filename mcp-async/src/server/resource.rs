@@ -10,7 +10,7 @@ use mcp_proto::model::CacheScope;
 use serde::Serialize;
 
 use super::Call;
-use super::handler_context::{Context, Host};
+use super::handler_context::{Context, Host, unit};
 use super::handler_error::HandlerError;
 use super::item_scopes::ItemScopes;
 use super::item_settings::item_settings;
@@ -248,7 +248,7 @@ impl Resource {
     /// Answers `resources/read`.
     pub(super) fn call(&self, call: Call<'_>, hint: CacheHint, host: &Host) -> Job {
         match &self.begin {
-            Some(begin) => begin(call, self.hint(hint), host.unit(), host),
+            Some(begin) => begin(call, self.hint(hint), unit(), host),
             None => call.refuse(ErrorReply::internal()),
         }
     }

@@ -18,6 +18,7 @@ use super::builder::ServerBuilder;
 use super::connection::{Connection, connect};
 use super::declare::Caller;
 use super::find_tools::FindTools;
+use super::handler_context::unit;
 use super::inner::Inner;
 use super::layers::Layered;
 use super::peer::Peer;
@@ -74,8 +75,7 @@ impl<R> Server<R> {
     /// A server without a state of its own.
     #[cfg(feature = "http-server")]
     pub(super) fn of(inner: Arc<Inner>) -> Self {
-        let state = Arc::clone(&inner.unit);
-        Self::new(inner, state)
+        Self::new(inner, Arc::clone(unit()))
     }
 
     /// Returns true if its sessions over HTTP are held to the transports draft.
@@ -224,7 +224,7 @@ impl<R, S> Server<R, S> {
     /// Returns the server without its state, so that the code that serves it is compiled once for
     /// all states.
     pub(crate) fn without_state(&self) -> Server<R> {
-        self.with_state(&self.inner.unit)
+        self.with_state(unit())
     }
 
     fn with_state<T>(&self, state: &Arc<T>) -> Server<R, T> {

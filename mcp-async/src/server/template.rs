@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 
 use super::Call;
 use super::completion::{Completer, CompletionOutput, CompletionRequest, bind_all};
-use super::handler_context::{Context, Host};
+use super::handler_context::{Context, Host, unit};
 use super::handler_error::{HandlerError, not_found};
 use super::item_scopes::ItemScopes;
 use super::item_settings::item_settings;
@@ -290,7 +290,7 @@ impl Template {
                     .cache
                     .unwrap_or(hint)
                     .seen_by(&self.visibility, &self.scopes);
-                begin(call, found, hint, host.unit(), host)
+                begin(call, found, hint, unit(), host)
             }
             None => call.refuse(ErrorReply::internal()),
         }

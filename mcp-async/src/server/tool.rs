@@ -15,7 +15,7 @@ use serde::de::{Deserialize, DeserializeOwned};
 
 use super::Call;
 use super::checks::{Checks, Promise};
-use super::handler_context::{Context, Host};
+use super::handler_context::{Context, Host, unit};
 use super::handler_error::{Failure, HandlerError, missing_capabilities};
 use super::item_scopes::ItemScopes;
 use super::item_settings::item_settings;
@@ -438,7 +438,7 @@ impl Tool {
             return self.refuse(call, &violation);
         }
         match &self.begin {
-            Some(begin) => begin(call, arguments, self, host.unit(), host),
+            Some(begin) => begin(call, arguments, self, unit(), host),
             None => call.refuse(ErrorReply::internal()),
         }
     }
