@@ -117,9 +117,7 @@ impl Field {
                 ..
             } => {
                 let len = text.chars().count() as u64;
-                if text.is_empty() && *shortest == 0 {
-                    // An empty answer is one, though most likely none was meant.
-                } else if len < *shortest {
+                if len < *shortest {
                     return Err(format!("at least {shortest} characters, please"));
                 } else if len > *longest {
                     return Err(format!("at most {longest} characters, please"));
@@ -238,7 +236,18 @@ mod tests {
         check(text, "xxxxx", Err("at most 4 characters, please"));
         let email = r#"{"type":"string","format":"email"}"#;
         check(email, "ada@example.com", Ok("\"ada@example.com\""));
-        check(email, "ada", Err("an e-mail address, please"));
+        for text in ["ada", ""] {
+            check(email, text, Err("an e-mail address, please"));
+        }
+        let uri = r#"{"type":"string","format":"uri"}"#;
+        check(uri, "example.com", Err("a URI, please"));
+        let date = r#"{"type":"string","format":"date"}"#;
+        check(date, "2026-02-29", Err("a date like 2026-07-28, please"));
+        let time = r#"{"type":"string","format":"date-time"}"#;
+        check(time, "12:30", Err("a time like 2026-07-28T12:30:00Z, please"));
+        for schema in [r#"{"type":"string","format":"regex"}"#, r#"{"type":"string"}"#] {
+            check(schema, "", Ok("\"\""));
+        }
         let number = r#"{"type":"number","minimum":0,"maximum":1.5}"#;
         check(number, "1.25", Ok("1.25"));
         check(number, "-1", Err("at least 0, please"));
