@@ -242,14 +242,6 @@ pub(super) async fn meet<C: Clock>(
     let config = config.with(|config| config.revisions = settings.revisions(config.revisions));
     let clock = Arc::new(clock);
     let limits = config.limits;
-    let link = Link::new(
-        carrier,
-        authorizer,
-        url,
-        settings,
-        &config,
-        Arc::clone(&client_state),
-    );
     // Each exchange succeeds or fails by itself.
     let opening = (
         Machine::connect_by_exchanges as Open,
@@ -258,8 +250,22 @@ pub(super) async fn meet<C: Clock>(
     );
     let outgoing = Some(UnsentMessages::new(limits.output));
     let now: Arc<dyn crate::runtime::Now> = Arc::clone(&clock) as _;
-    let (side, peer) = begin(opening, outgoing, now, config, client_state);
-    link.join(Arc::clone(&peer.shared));
+    let (side, peer) = begin(
+        opening,
+        outgoing,
+        now,
+        config.clone(),
+        Arc::clone(&client_state),
+    );
+    let link = Link::new(
+        carrier,
+        authorizer,
+        url,
+        settings,
+        &config,
+        client_state,
+        Arc::clone(&peer.shared),
+    );
     let mut session = Session {
         connection: Exchanged::new(side, Arc::clone(&peer.shared), Arc::clone(&clock)),
         exchanges: Exchanges::new(Arc::clone(&link), clock),
