@@ -10,11 +10,9 @@ use mcp_proto::model::TaskMetadata;
 use serde::Serialize;
 
 use super::continuation::Continuation;
-use super::core_tasks::CoreTasks;
-use super::extensions::{Extensions, ResultType};
+use super::extensions::{CoreTasks, Extensions, Follow, ResultType};
 use super::handle::Client;
 use super::inner::Inner;
-use super::intermediate_result::Follow;
 use super::late_result::{LateResult, LateResultOf};
 use crate::error::CallError;
 

@@ -35,8 +35,6 @@ pub(crate) mod client_state;
 pub(crate) mod connection;
 #[cfg(feature = "client")]
 mod continuation;
-#[cfg(feature = "client")]
-mod core_tasks;
 mod created_task;
 #[cfg(feature = "client")]
 mod declared;
@@ -62,8 +60,6 @@ mod info;
 pub(crate) mod inner;
 #[cfg(feature = "client")]
 mod input_answers;
-#[cfg(feature = "client")]
-mod intermediate_result;
 #[cfg(feature = "client")]
 mod late_result;
 #[cfg(feature = "client")]
