@@ -24,7 +24,7 @@ use super::settings::Settings;
 use crate::client::client_state::ClientState;
 use crate::client::inner::ClientShared;
 use crate::client::{UnsentMessage, no_message};
-use crate::connection::DriverWaker;
+use crate::connection::{DriverWaker, register};
 use crate::lock::lock;
 use crate::observe;
 
@@ -322,7 +322,7 @@ impl Link {
         let reader = {
             let mut state = self.lock();
             if state.bytes >= UNREAD {
-                state.wait_for_reader(cx);
+                register(&mut state.room, cx);
                 return Poll::Pending;
             }
             state.bytes = state.bytes.saturating_add(line.len());
@@ -341,7 +341,7 @@ impl Link {
         if state.incoming.is_empty() {
             return Poll::Ready(());
         }
-        state.wait_for_reader(cx);
+        register(&mut state.room, cx);
         Poll::Pending
     }
 
@@ -567,14 +567,6 @@ impl Link {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         lock(&self.state)
-    }
-}
-
-impl State {
-    fn wait_for_reader(&mut self, cx: &Context<'_>) {
-        if !self.room.iter().any(|waker| waker.will_wake(cx.waker())) {
-            self.room.push(cx.waker().clone());
-        }
     }
 }
 
