@@ -1,7 +1,6 @@
 //! The connection and its exchanges as one future.
 
-use core::future::{Future, poll_fn};
-use core::pin::pin;
+use core::future::poll_fn;
 use core::task::{Context, Poll};
 use std::io;
 use std::sync::Arc;
@@ -274,17 +273,7 @@ pub(super) async fn meet<C: Clock>(
         deadline: None,
         depth: limits.depth,
     };
-    let met = {
-        let mut ready = pin!(peer.ready());
-        poll_fn(|cx| {
-            let ended = session.poll(cx);
-            match ready.as_mut().poll(cx) {
-                Poll::Pending if ended.is_ready() => Poll::Ready(Err(ConnectError::Closed)),
-                other => other.map_ok(|_| ()),
-            }
-        })
-        .await
-    };
+    let met = peer.run_until_ready(|cx| session.poll(cx)).await;
     met.map_err(|error| match (error, session.link.take_cause()) {
         (ConnectError::Failed(Failure::Unreachable | Failure::Broken), Some(cause)) => {
             ConnectError::Unreachable(cause)

@@ -16,7 +16,7 @@ use super::SendFailed;
 use super::origin::Origin;
 use super::pool::Kept;
 use crate::net::guard::is_loopback;
-use crate::net::io::Io;
+use crate::net::io::{Io, write_all};
 use crate::net::maybe_tls_stream::MaybeTlsStream;
 use crate::net::time::{Hyper, RuntimeSleep, timeout};
 use crate::net::tls::Trust;
@@ -206,14 +206,7 @@ where
         asked.extend_from_slice(b"\r\n");
     }
     asked.extend_from_slice(b"\r\n");
-    let mut rest = asked.as_slice();
-    while !rest.is_empty() {
-        let written = poll_fn(|cx| Pin::new(&mut *stream).poll_write(cx, rest)).await?;
-        if written == 0 {
-            return Err(io::ErrorKind::WriteZero.into());
-        }
-        rest = rest.get(written..).unwrap_or_default();
-    }
+    write_all(stream, &asked).await?;
     poll_fn(|cx| Pin::new(&mut *stream).poll_flush(cx)).await?;
     let mut answer = Vec::new();
     // TLS begins with us, so whatever the proxy says is its answer.
