@@ -1,11 +1,10 @@
 //! One field of a form that a server asks a person to fill in.
 
-use super::check;
 use super::json::quoted;
 use super::plain::line;
 use mcp_tokio::mcp_proto::json::{RawBuf, Str};
 use mcp_tokio::mcp_proto::model::{
-    Choices, EnumSchema, MultiEnumSchema, NumberType, PrimitiveSchema,
+    Choices, EnumSchema, MultiEnumSchema, NumberType, PrimitiveSchema, StringFormat,
 };
 
 /// A question of a form, and the answers that it allows.
@@ -26,7 +25,8 @@ pub(crate) enum Kind {
     Text {
         shortest: u64,
         longest: u64,
-        format: Option<String>,
+        /// With a description of the texts that have it.
+        format: Option<(StringFormat<'static>, &'static str)>,
         default: Option<String>,
     },
     Number {
@@ -65,7 +65,7 @@ impl Field {
                 let kind = Kind::Text {
                     shortest: text.min_length.unwrap_or_default(),
                     longest: text.max_length.unwrap_or(u64::MAX),
-                    format: text.format.map(|format| owned(format.name())),
+                    format: text.format.and_then(described),
                     default: text.default.map(owned),
                 };
                 (text.title, text.description, kind)
@@ -117,14 +117,14 @@ impl Field {
                 ..
             } => {
                 let len = text.chars().count() as u64;
-                if text.is_empty() && *shortest == 0 {
-                    // An empty answer is one, though most likely none was meant.
-                } else if len < *shortest {
+                if len < *shortest {
                     return Err(format!("at least {shortest} characters, please"));
                 } else if len > *longest {
                     return Err(format!("at most {longest} characters, please"));
-                } else if let Some(format) = format {
-                    check::format(format, text)?;
+                } else if let Some((format, description)) = format
+                    && !format.matches(Str::new(text))
+                {
+                    return Err(format!("{description}, please"));
                 }
                 Ok(Some(quoted(text)))
             }
@@ -185,6 +185,21 @@ impl Kind {
     }
 }
 
+/// Returns a format with a description of its texts; `None` for a format that no revision defines,
+/// which allows every text.
+fn described(format: StringFormat<'_>) -> Option<(StringFormat<'static>, &'static str)> {
+    match format {
+        StringFormat::Email => Some((StringFormat::Email, "an e-mail address")),
+        StringFormat::Uri => Some((StringFormat::Uri, "a URI")),
+        StringFormat::Date => Some((StringFormat::Date, "a date like 2026-07-28")),
+        StringFormat::DateTime => {
+            let description = "a time like 2026-07-28T12:30:00Z";
+            Some((StringFormat::DateTime, description))
+        }
+        StringFormat::Other(_) => None,
+    }
+}
+
 fn choices(choices: Choices<'_>) -> Vec<Choice> {
     let choice = |value: Str<'_>, label: Str<'_>| Choice {
         value: owned(value),
@@ -238,7 +253,25 @@ mod tests {
         check(text, "xxxxx", Err("at most 4 characters, please"));
         let email = r#"{"type":"string","format":"email"}"#;
         check(email, "ada@example.com", Ok("\"ada@example.com\""));
-        check(email, "ada", Err("an e-mail address, please"));
+        for text in ["ada", ""] {
+            check(email, text, Err("an e-mail address, please"));
+        }
+        let uri = r#"{"type":"string","format":"uri"}"#;
+        check(uri, "example.com", Err("a URI, please"));
+        let date = r#"{"type":"string","format":"date"}"#;
+        check(date, "2026-02-29", Err("a date like 2026-07-28, please"));
+        let time = r#"{"type":"string","format":"date-time"}"#;
+        check(
+            time,
+            "12:30",
+            Err("a time like 2026-07-28T12:30:00Z, please"),
+        );
+        for schema in [
+            r#"{"type":"string","format":"regex"}"#,
+            r#"{"type":"string"}"#,
+        ] {
+            check(schema, "", Ok("\"\""));
+        }
         let number = r#"{"type":"number","minimum":0,"maximum":1.5}"#;
         check(number, "1.25", Ok("1.25"));
         check(number, "-1", Err("at least 0, please"));

@@ -16,7 +16,6 @@ mod ask;
 mod background;
 mod body_lines;
 mod bytes;
-mod check;
 mod command;
 mod config;
 mod connect;

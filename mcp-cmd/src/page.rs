@@ -1,7 +1,5 @@
 //! A page that a server asks a person to visit.
 
-use std::process::{Command, Stdio};
-
 use super::menu::menu;
 use super::plain::plain;
 use mcp_tokio::mcp_async::model::{ElicitResult, ElicitUrlParams};
@@ -28,7 +26,7 @@ pub(crate) fn visit(page: &ElicitUrlParams, server: &str) -> dialoguer::Result<E
     // Nothing is opened by a key pressed too early.
     Ok(match menu("Visit this page?", &items, 2)? {
         Some(0) => {
-            if let Err(error) = open(&page.url) {
+            if let Err(error) = open::that_detached(&page.url) {
                 eprintln!("  the browser cannot be started ({error}): please open it yourself");
             }
             ElicitResult::agree()
@@ -61,25 +59,6 @@ fn host(url: &str) -> Option<&str> {
         None => host.split(':').next()?,
     };
     Some(host).filter(|host| web && !host.is_empty())
-}
-
-fn open(url: &str) -> std::io::Result<()> {
-    let mut command = if cfg!(target_os = "macos") {
-        Command::new("open")
-    } else if cfg!(windows) {
-        // Unlike `start` it reads no metacharacters.
-        let mut command = Command::new("rundll32");
-        command.arg("url.dll,FileProtocolHandler");
-        command
-    } else {
-        Command::new("xdg-open")
-    };
-    command
-        .arg(url)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
-    command.spawn().map(|_| ())
 }
 
 #[cfg(test)]

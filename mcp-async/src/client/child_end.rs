@@ -3,6 +3,7 @@
 use core::task::{Context, Poll, Waker};
 use std::sync::{Arc, Mutex};
 
+use crate::connection::register;
 use crate::io::process::ExitedEarly;
 use crate::lock::lock;
 
@@ -35,10 +36,7 @@ impl ChildEnd {
         if state.known {
             return Poll::Ready(state.died.clone());
         }
-        let waker = cx.waker();
-        if !state.waiting.iter().any(|it| it.will_wake(waker)) {
-            state.waiting.push(waker.clone());
-        }
+        register(&mut state.waiting, cx);
         Poll::Pending
     }
 }

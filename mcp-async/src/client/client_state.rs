@@ -14,14 +14,13 @@ use super::background::Background;
 use super::boxed::Boxed;
 use super::cache::{Cache, Kind, Ticket};
 use super::callbacks::Callbacks;
-use super::created_task::is_created;
 use super::handler::{Handler, IncomingQuestion, Reply};
 use super::info::ServerInfo;
-use super::late_result::{LateResult, LateResultOf};
 use super::owed_requests::OwedRequests;
 use super::question_tasks::QuestionHost;
 use super::queue::{self, Queue};
 use super::schemas::Schemas;
+use super::side::is_created;
 use super::subscriptions::{SubscriptionEvent, Subscriptions, Update};
 use super::task_support::TaskSupports;
 #[cfg(feature = "http-client")]
@@ -53,6 +52,24 @@ pub(crate) struct ClientState {
     #[cfg(feature = "http-client")]
     pub(crate) transport_data: TransportData,
 }
+
+/// The request to send after a result that no caller waits for.
+pub(super) struct LateResult {
+    pub(super) of: LateResultOf,
+    /// The method and the parameters of a request, if there is one to send.
+    pub(super) request: Box<RequestOf>,
+}
+
+/// The results that a request follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LateResultOf {
+    /// The results of a type that an extension defines.
+    Type(&'static str),
+    /// The answers that create tasks of 2025-11-25, which have no type.
+    CoreTask,
+}
+
+type RequestOf = dyn Fn(Raw<'_>) -> Option<(&'static str, RawBuf)> + Send + Sync;
 
 /// A session that took the place of one that was lost, until the supervisor has handled it.
 #[derive(Default)]

@@ -5,8 +5,8 @@ use core::time::Duration;
 
 use mcp_proto::json::Raw;
 
+use super::extensions::IntermediateResult;
 use super::handle::Client;
-use super::intermediate_result::IntermediateResult;
 
 /// A result of a type that an extension defines, for what
 /// [continues](super::Extension::result_type) from it.

@@ -14,6 +14,8 @@ use super::round::Inputs;
 use crate::connection::Progress;
 use crate::connection::{Arrival, PendingRequest};
 use crate::error::CallError;
+#[cfg(feature = "tracing")]
+use crate::observe;
 use crate::observe::CallSpan;
 use crate::trace_context::TraceContext;
 
@@ -275,6 +277,18 @@ impl<'a> Exchange<'a> {
                 Poll::Ready(Ok(()))
             }
             Err(error) => Poll::Ready(Err(error.into())),
+        }
+    }
+}
+
+/// The failure that the span of a call records for an error.
+#[cfg(feature = "tracing")]
+impl observe::CallFailure for CallError {
+    fn failure(&self) -> observe::Failure {
+        match self {
+            Self::Server(error) | Self::Input(error) => observe::Failure::Code(error.code),
+            Self::Timeout => observe::Failure::PeerTimeout,
+            _ => observe::Failure::Here,
         }
     }
 }

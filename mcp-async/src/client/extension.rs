@@ -9,13 +9,11 @@ use mcp_proto::json::{Raw, RawBuf};
 use mcp_proto::model::TaskMetadata;
 use serde::Serialize;
 
+use super::client_state::{LateResult, LateResultOf};
 use super::continuation::Continuation;
-use super::core_tasks::CoreTasks;
-use super::extensions::{Extensions, ResultType};
+use super::extensions::{CoreTasks, Extensions, Follow, ResultType};
 use super::handle::Client;
 use super::inner::Inner;
-use super::intermediate_result::Follow;
-use super::late_result::{LateResult, LateResultOf};
 use crate::error::CallError;
 
 /// An extension as this client supports it, for

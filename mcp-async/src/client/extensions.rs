@@ -1,12 +1,15 @@
 //! The result types and the values that a client keeps of its extensions.
 
 use core::any::Any;
+use core::time::Duration;
+use std::sync::Arc;
 
-use mcp_proto::json::Raw;
+use mcp_proto::json::{Raw, RawBuf};
+use mcp_proto::model::TaskMetadata;
 use mcp_proto::rpc::Method;
 
-use super::core_tasks::CoreTasks;
-use super::intermediate_result::Follow;
+use super::boxed::Boxed;
+use crate::error::CallError;
 
 /// The types of results and the values of extensions; `C` is the client that they belong to.
 pub(crate) struct Extensions<C> {
@@ -22,6 +25,26 @@ pub(super) struct ResultType<C> {
     pub(super) name: &'static str,
     pub(super) methods: &'static [&'static str],
     pub(super) follow: Box<Follow<C>>,
+}
+
+/// The use that a client, `C`, makes of tasks of 2025-11-25, which are no extension there.
+pub(super) struct CoreTasks<C> {
+    /// The member `task` of a call that asks for a task.
+    pub(super) metadata: TaskMetadata,
+    /// Continues from the answer that created a task.
+    pub(super) follow: Box<Follow<C>>,
+}
+
+/// Continues from a result that is not the last of its call; `C` is the client that made the call.
+pub(super) type Follow<C> =
+    dyn Fn(Arc<C>, IntermediateResult) -> Boxed<Result<RawBuf, CallError>> + Send + Sync;
+
+/// A result of a type that an extension defines, and the request that it answers.
+pub(super) struct IntermediateResult {
+    pub(super) method: String,
+    pub(super) result: RawBuf,
+    pub(super) timeout: Option<Duration>,
+    pub(super) max_duration: Option<Duration>,
 }
 
 impl<C> Extensions<C> {

@@ -11,7 +11,7 @@ use super::client_state::ClientState;
 use super::extensions::Extensions;
 use super::info::ServerInfo;
 use super::{Machine, Peer};
-use crate::connection::Shared;
+use crate::connection::{Shared, register};
 use crate::error::CallError;
 use crate::lock::lock;
 
@@ -95,7 +95,7 @@ impl Inner {
             Phase::Over => Poll::Ready(Err(CallError::Closed)),
             _ if state.closing => Poll::Ready(Err(CallError::Closed)),
             _ => {
-                state.watch(cx);
+                register(&mut state.waiting, cx);
                 Poll::Pending
             }
         }
@@ -156,7 +156,7 @@ impl Inner {
             if let Phase::Over = state.phase {
                 return Poll::Ready(state.exit.take().unwrap_or(Ok(None)));
             }
-            state.watch(cx);
+            register(&mut state.waiting, cx);
             Poll::Pending
         })
         .await
@@ -168,7 +168,7 @@ impl Inner {
         if state.closing {
             return Poll::Ready(());
         }
-        state.watch(cx);
+        register(&mut state.waiting, cx);
         Poll::Pending
     }
 
@@ -215,13 +215,5 @@ impl Inner {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         lock(&self.state)
-    }
-}
-
-impl State {
-    fn watch(&mut self, cx: &Context<'_>) {
-        if !self.waiting.iter().any(|waker| waker.will_wake(cx.waker())) {
-            self.waiting.push(cx.waker().clone());
-        }
     }
 }

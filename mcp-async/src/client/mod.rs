@@ -19,8 +19,6 @@ mod builder_extensions;
 #[cfg(feature = "client")]
 mod cache;
 mod call;
-#[cfg(feature = "tracing")]
-mod call_failure;
 #[cfg(feature = "client")]
 mod callback_context;
 #[cfg(feature = "client")]
@@ -35,9 +33,6 @@ pub(crate) mod client_state;
 pub(crate) mod connection;
 #[cfg(feature = "client")]
 mod continuation;
-#[cfg(feature = "client")]
-mod core_tasks;
-mod created_task;
 #[cfg(feature = "client")]
 mod declared;
 #[cfg(feature = "client")]
@@ -60,10 +55,6 @@ mod info;
 pub(crate) mod inner;
 #[cfg(feature = "client")]
 mod input_answers;
-#[cfg(feature = "client")]
-mod intermediate_result;
-#[cfg(feature = "client")]
-mod late_result;
 #[cfg(feature = "client")]
 mod listed_tools;
 #[cfg(feature = "client")]
@@ -156,12 +147,9 @@ pub use mcp_proto::client::{Negotiation, Timeouts};
 #[cfg(feature = "client")]
 pub(crate) use self::boxed::Boxed;
 #[cfg(feature = "client")]
-pub(crate) use self::created_task::is_created;
-#[cfg(feature = "client")]
-#[cfg(feature = "client")]
 pub(crate) use self::question_tasks::{QuestionHost, QuestionTasks};
 #[cfg(feature = "client")]
-pub(crate) use self::side::guarded;
+pub(crate) use self::side::{guarded, is_created};
 #[cfg(feature = "client")]
 pub(crate) use self::subscription::may_pass;
 #[cfg(feature = "http-client")]

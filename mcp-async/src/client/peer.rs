@@ -2,6 +2,10 @@
 
 use core::fmt;
 use core::future::{Future, poll_fn};
+#[cfg(feature = "client")]
+use core::pin::pin;
+#[cfg(feature = "client")]
+use core::task::Context;
 use core::task::Poll;
 use std::sync::Arc;
 
@@ -42,6 +46,23 @@ impl Peer {
             core.watch(cx);
             Poll::Pending
         })
+    }
+
+    /// Polls the connection of this handle until [`ready`](Self::ready) resolves.
+    #[cfg(feature = "client")]
+    pub(crate) async fn run_until_ready<T>(
+        &self,
+        mut connection: impl FnMut(&mut Context<'_>) -> Poll<T>,
+    ) -> Result<(), ConnectError> {
+        let mut ready = pin!(self.ready());
+        poll_fn(|cx| {
+            let ended = connection(cx);
+            match ready.as_mut().poll(cx) {
+                Poll::Pending if ended.is_ready() => Poll::Ready(Err(ConnectError::Closed)),
+                other => other.map_ok(|_| ()),
+            }
+        })
+        .await
     }
 
     /// Returns the description of the server, if it is known.

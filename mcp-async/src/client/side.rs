@@ -15,7 +15,6 @@ use mcp_proto::{
 
 use super::Machine;
 use super::awaited::Awaited;
-use super::created_task::is_created;
 use super::handler::{Handler, IncomingQuestion, Reply};
 use super::info::ServerInfo;
 use crate::connection::{
@@ -258,6 +257,15 @@ fn unclaimed(
     if begins_work {
         guarded(|| handler.late_result(object));
     }
+}
+
+/// Returns whether a call that asked for a task of 2025-11-25 was answered with one. Every result of a
+/// tool has `content`.
+pub(crate) fn is_created(result: Raw<'_>) -> bool {
+    result.object().is_some_and(|result| {
+        let task = result.get("task").and_then(Raw::object);
+        task.is_some() && result.get("content").is_none()
+    })
 }
 
 /// The job that answers a question of a legacy server.

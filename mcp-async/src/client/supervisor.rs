@@ -80,17 +80,8 @@ where
     C: Clock,
 {
     let (mut connection, peer) = connect(streams, clock, config, client_state);
-    {
-        let mut ready = pin!(peer.ready());
-        poll_fn(|cx| {
-            let ended = Pin::new(&mut connection).poll(cx);
-            match ready.as_mut().poll(cx) {
-                Poll::Pending if ended.is_ready() => Poll::Ready(Err(ConnectError::Closed)),
-                other => other.map_ok(|_| ()),
-            }
-        })
+    peer.run_until_ready(|cx| Pin::new(&mut connection).poll(cx))
         .await?;
-    }
     let run = Box::pin(async move { connection.await.map(|()| None) });
     Dialled::new(peer, run)
 }

@@ -15,7 +15,7 @@ mod pending_request;
 mod pending_responses;
 mod progress;
 mod shared;
-#[cfg(feature = "server")]
+#[cfg(any(feature = "server", all(feature = "auth", feature = "http-client")))]
 mod signal;
 mod turn;
 
@@ -44,7 +44,12 @@ pub use self::progress::Progress;
 pub(crate) use self::shared::Core;
 pub(crate) use self::shared::register;
 pub(crate) use self::shared::{Nothing, Respond, RoleState, Shared};
+#[cfg(any(
+    feature = "http-server",
+    all(feature = "auth", feature = "http-client")
+))]
+pub(crate) use self::signal::Signal;
 #[cfg(feature = "http-server")]
-pub(crate) use self::signal::{Signal, Wait};
+pub(crate) use self::signal::Wait;
 #[cfg(any(feature = "http-server", feature = "http-client"))]
 pub(crate) use self::turn::{Work, Worked, poll_work};

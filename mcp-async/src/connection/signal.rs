@@ -5,7 +5,9 @@ use core::ops::Deref;
 use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard};
+#[cfg(feature = "server")]
+use std::sync::Arc;
+use std::sync::{Mutex, MutexGuard};
 
 use crate::lock::lock;
 
@@ -42,7 +44,10 @@ impl Signal {
         self.lock().is_set
     }
 
-    #[cfg(feature = "http-server")]
+    #[cfg(any(
+        feature = "http-server",
+        all(feature = "auth", feature = "http-client")
+    ))]
     pub(crate) const fn wait(&self) -> Wait<&Self> {
         Wait {
             signal: self,
@@ -51,6 +56,7 @@ impl Signal {
     }
 
     /// Waits for it, and keeps it.
+    #[cfg(feature = "server")]
     pub(crate) fn wait_shared(self: &Arc<Self>) -> Wait<Arc<Self>> {
         Wait {
             signal: Arc::clone(self),

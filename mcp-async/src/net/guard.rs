@@ -267,6 +267,12 @@ impl AddressClass {
     }
 }
 
+/// Returns true if a host is this machine: `localhost`, a name below it, or a loopback address in any
+/// form.
+pub(super) fn is_loopback(host: &str) -> bool {
+    literal(host).is_some_and(|address| AddressClass::of(address) == AddressClass::Loopback)
+}
+
 /// The address that a host states, in every form that a resolver or a proxy may understand:
 /// `[::1]`, `127.0.0.1`, `127.1`, `0x7f000001`, `localhost`.
 fn literal(host: &str) -> Option<IpAddr> {
@@ -525,5 +531,22 @@ mod tests {
             assert!(AddressGuard::public_only().judge_host(name).is_ok());
         }
         assert!(AddressGuard::public_only().judge_host("0x7f.1").is_err());
+    }
+
+    #[test]
+    fn hosts_that_are_this_machine() {
+        for host in [
+            "localhost.",
+            "a.localhost",
+            "127.1",
+            "[::1]",
+            "::1",
+            "::ffff:127.0.0.1",
+        ] {
+            assert!(is_loopback(host), "{host}");
+        }
+        for host in ["localhost.example", "10.1", "0.0.0.0", "::2"] {
+            assert!(!is_loopback(host), "{host}");
+        }
     }
 }

@@ -1,6 +1,8 @@
 //! Byte streams for hyper, with the time limits that hyper lacks.
 
 use core::cell::Cell;
+#[cfg(feature = "http-client")]
+use core::future::poll_fn;
 use core::pin::Pin;
 use core::task::{Context, Poll, ready};
 use core::time::Duration;
@@ -29,6 +31,22 @@ fn with_scratch<T>(read: impl FnOnce(&mut [u8]) -> T) -> T {
     // A thread that ends has none any more.
     let _ = SCRATCH.try_with(|place| place.set(scratch));
     result
+}
+
+/// Writes all of these bytes, which may have to be flushed.
+#[cfg(feature = "http-client")]
+pub(crate) async fn write_all<S: AsyncWrite + Unpin>(
+    stream: &mut S,
+    mut rest: &[u8],
+) -> io::Result<()> {
+    while !rest.is_empty() {
+        let written = poll_fn(|cx| Pin::new(&mut *stream).poll_write(cx, rest)).await?;
+        if written == 0 {
+            return Err(io::ErrorKind::WriteZero.into());
+        }
+        rest = rest.get(written..).unwrap_or_default();
+    }
+    Ok(())
 }
 
 /// As many bytes as tell one version of HTTP from the other: the preface of HTTP/2 (RFC 9113 3.4).

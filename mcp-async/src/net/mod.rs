@@ -13,7 +13,7 @@ mod exchange;
 mod guard;
 #[cfg(feature = "http-server")]
 mod handshakes;
-mod io;
+pub(crate) mod io;
 #[cfg(feature = "http-server")]
 mod listen;
 mod maybe_tls_stream;

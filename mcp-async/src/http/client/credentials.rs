@@ -5,6 +5,7 @@ use std::sync::{Mutex, MutexGuard};
 
 use http::HeaderValue;
 
+use crate::connection::register;
 use crate::lock::lock;
 
 /// The credentials that were set since the client was connected.
@@ -20,22 +21,14 @@ struct State {
 }
 
 impl Credentials {
-    /// Replaces the value of `Authorization` in all requests from now on.
-    pub(super) fn replace(&self, value: HeaderValue) {
+    /// Counts new credentials, and wakes what waits for them. A value replaces that of
+    /// `Authorization` in all requests from now on; without one they were obtained in another way.
+    pub(super) fn replace(&self, value: Option<HeaderValue>) {
         let waiting = {
             let mut state = self.lock();
-            state.authorization = Some(value);
-            state.version += 1;
-            core::mem::take(&mut state.waiting)
-        };
-        waiting.into_iter().for_each(Waker::wake);
-    }
-
-    /// Counts credentials that were obtained in another way, and wakes what waits for new ones.
-    #[cfg(feature = "auth")]
-    pub(super) fn notify(&self) {
-        let waiting = {
-            let mut state = self.lock();
+            if value.is_some() {
+                state.authorization = value;
+            }
             state.version += 1;
             core::mem::take(&mut state.waiting)
         };
@@ -58,10 +51,7 @@ impl Credentials {
         if state.version != version {
             return Poll::Ready(());
         }
-        let waker = cx.waker();
-        if !state.waiting.iter().any(|it| it.will_wake(waker)) {
-            state.waiting.push(waker.clone());
-        }
+        register(&mut state.waiting, cx);
         Poll::Pending
     }
 

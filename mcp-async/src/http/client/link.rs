@@ -4,7 +4,7 @@ use core::hash::BuildHasher;
 use core::task::{Context, Poll, Waker};
 use std::collections::VecDeque;
 use std::hash::RandomState;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use bytes::Bytes;
 use http::header::AUTHORIZATION;
@@ -24,7 +24,7 @@ use super::settings::Settings;
 use crate::client::client_state::ClientState;
 use crate::client::inner::ClientShared;
 use crate::client::{UnsentMessage, no_message};
-use crate::connection::DriverWaker;
+use crate::connection::{DriverWaker, register};
 use crate::lock::lock;
 use crate::observe;
 
@@ -37,8 +37,8 @@ pub(super) struct Link {
     pub(super) driver_waker: Arc<DriverWaker>,
     url: Url,
     fields: HeaderMap,
-    /// The machine; there once the connection is made, which is before anything is sent.
-    shared: OnceLock<Arc<ClientShared>>,
+    /// The connection.
+    shared: Arc<ClientShared>,
     state: Mutex<State>,
     dice: RandomState,
     /// For what no call waits for.
@@ -128,6 +128,7 @@ impl Link {
         settings: &Settings,
         config: &PreparedConfig<ClientConfig<'_>>,
         client_state: Arc<ClientState>,
+        shared: Arc<ClientShared>,
     ) -> Arc<Self> {
         let mut origin = Origin::new();
         if settings.draft {
@@ -142,7 +143,7 @@ impl Link {
             driver_waker: DriverWaker::new(),
             url,
             fields: settings.fields.clone(),
-            shared: OnceLock::new(),
+            shared,
             state: Mutex::new(State {
                 origin,
                 endpoint: None,
@@ -164,11 +165,6 @@ impl Link {
         })
     }
 
-    pub(super) fn join(&self, shared: Arc<ClientShared>) {
-        // There is one connection for each link.
-        let _ = self.shared.set(shared);
-    }
-
     /// Takes a message of the connection's; `Pending` while all messages have to wait.
     pub(super) fn poll_send(&self, cx: &Context<'_>, message: &UnsentMessage) -> Poll<Sent> {
         {
@@ -187,9 +183,6 @@ impl Link {
     }
 
     fn send(&self, message: &UnsentMessage) -> Sent {
-        let Some(shared) = self.shared.get() else {
-            return Sent::Begun;
-        };
         let (mut opens, mut cancelled) = (Opens::Nothing, None);
         let mut needs_seat = true;
         match message.message() {
@@ -202,7 +195,7 @@ impl Link {
                 needs_seat = false;
             }
             Message::Notification(told) => {
-                let revision = shared.lock().machine.revision();
+                let revision = self.shared.lock().machine.revision();
                 match told.method {
                     Method::Cancelled => {
                         let id = told.params.and_then(|params| params.get("requestId"));
@@ -329,7 +322,7 @@ impl Link {
         let reader = {
             let mut state = self.lock();
             if state.bytes >= UNREAD {
-                state.wait_for_reader(cx);
+                register(&mut state.room, cx);
                 return Poll::Pending;
             }
             state.bytes = state.bytes.saturating_add(line.len());
@@ -348,7 +341,7 @@ impl Link {
         if state.incoming.is_empty() {
             return Poll::Ready(());
         }
-        state.wait_for_reader(cx);
+        register(&mut state.room, cx);
         Poll::Pending
     }
 
@@ -426,42 +419,34 @@ impl Link {
     pub(super) fn renew(&self) {
         self.order(Order::Renew(self.origin(|origin| origin.epoch())));
         self.release();
-        if let Some(shared) = self.shared.get() {
-            // SC-10: the supervisor releases the calls when the session knows what it is to know.
-            shared.command(|machine, now| {
-                if machine.lose_session(now) {
-                    machine.hold();
-                }
-            });
-        }
+        // SC-10: the supervisor releases the calls when the session knows what it is to know.
+        self.shared.command(|machine, now| {
+            if machine.lose_session(now) {
+                machine.hold();
+            }
+        });
     }
 
     /// Returns whether the answer to this request is awaited.
     pub(super) fn awaits(&self, id: u64) -> bool {
-        let shared = self.shared.get();
-        shared.is_some_and(|shared| shared.lock().machine.awaits(id))
+        self.shared.lock().machine.awaits(id)
     }
 
     pub(super) fn refuse(&self, id: u64, status: u16) {
-        if let Some(shared) = self.shared.get() {
-            shared.command(|machine, now| machine.refuse(now, id, status));
-        }
+        self.shared
+            .command(|machine, now| machine.refuse(now, id, status));
     }
 
     /// The error that is delivered next, to this request, says that head and body differ.
     pub(super) fn mismatched(&self, id: u64) {
-        if let Some(shared) = self.shared.get() {
-            let core = &mut *shared.lock();
-            if let Some(cookie) = core.machine.cookie_of(id) {
-                core.responses.mismatched(cookie);
-            }
+        let core = &mut *self.shared.lock();
+        if let Some(cookie) = core.machine.cookie_of(id) {
+            core.responses.mismatched(cookie);
         }
     }
 
     pub(super) fn fail(&self, id: u64, failure: Failure) {
-        if let Some(shared) = self.shared.get() {
-            shared.command(|machine, _| machine.fail(id, failure));
-        }
+        self.shared.command(|machine, _| machine.fail(id, failure));
     }
 
     /// A request was not answered, for this reason.
@@ -478,8 +463,8 @@ impl Link {
     /// The client has no credentials that the server accepts for this request.
     pub(super) fn denied(&self, id: Option<u64>, error: Arc<AuthorizationError>) {
         #[cfg(feature = "auth")]
-        if let (Some(id), Some(shared)) = (id, self.shared.get()) {
-            let core = &mut *shared.lock();
+        if let Some(id) = id {
+            let core = &mut *self.shared.lock();
             if let Some(cookie) = core.machine.cookie_of(id) {
                 core.responses.denied(cookie, Arc::clone(&error));
             }
@@ -496,17 +481,15 @@ impl Link {
     /// The request waits for this side, not for the server.
     #[cfg(feature = "auth")]
     pub(super) fn suspend_timeout(&self, id: u64) {
-        if let Some(shared) = self.shared.get() {
-            shared.command(|machine, now| machine.suspend_timeout(now, id));
-        }
+        self.shared
+            .command(|machine, now| machine.suspend_timeout(now, id));
     }
 
     /// The request waits for the server again.
     #[cfg(feature = "auth")]
     pub(super) fn restart_timeout(&self, id: u64) {
-        if let Some(shared) = self.shared.get() {
-            shared.command(|machine, now| machine.restart_timeout(now, id));
-        }
+        self.shared
+            .command(|machine, now| machine.restart_timeout(now, id));
     }
 
     /// No answer can come any more.
@@ -564,9 +547,7 @@ impl Link {
     }
 
     pub(super) fn now(&self) -> Instant {
-        self.shared
-            .get()
-            .map_or(Instant::ZERO, |shared| shared.now())
+        self.shared.now()
     }
 
     /// Another number each time.
@@ -586,14 +567,6 @@ impl Link {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         lock(&self.state)
-    }
-}
-
-impl State {
-    fn wait_for_reader(&mut self, cx: &Context<'_>) {
-        if !self.room.iter().any(|waker| waker.will_wake(cx.waker())) {
-            self.room.push(cx.waker().clone());
-        }
     }
 }
 

@@ -1,7 +1,6 @@
 //! The connection and its exchanges as one future.
 
-use core::future::{Future, poll_fn};
-use core::pin::pin;
+use core::future::poll_fn;
 use core::task::{Context, Poll};
 use std::io;
 use std::sync::Arc;
@@ -242,14 +241,6 @@ pub(super) async fn meet<C: Clock>(
     let config = config.with(|config| config.revisions = settings.revisions(config.revisions));
     let clock = Arc::new(clock);
     let limits = config.limits;
-    let link = Link::new(
-        carrier,
-        authorizer,
-        url,
-        settings,
-        &config,
-        Arc::clone(&client_state),
-    );
     // Each exchange succeeds or fails by itself.
     let opening = (
         Machine::connect_by_exchanges as Open,
@@ -258,8 +249,22 @@ pub(super) async fn meet<C: Clock>(
     );
     let outgoing = Some(UnsentMessages::new(limits.output));
     let now: Arc<dyn crate::runtime::Now> = Arc::clone(&clock) as _;
-    let (side, peer) = begin(opening, outgoing, now, config, client_state);
-    link.join(Arc::clone(&peer.shared));
+    let (side, peer) = begin(
+        opening,
+        outgoing,
+        now,
+        config.clone(),
+        Arc::clone(&client_state),
+    );
+    let link = Link::new(
+        carrier,
+        authorizer,
+        url,
+        settings,
+        &config,
+        client_state,
+        Arc::clone(&peer.shared),
+    );
     let mut session = Session {
         connection: Exchanged::new(side, Arc::clone(&peer.shared), Arc::clone(&clock)),
         exchanges: Exchanges::new(Arc::clone(&link), clock),
@@ -268,17 +273,7 @@ pub(super) async fn meet<C: Clock>(
         deadline: None,
         depth: limits.depth,
     };
-    let met = {
-        let mut ready = pin!(peer.ready());
-        poll_fn(|cx| {
-            let ended = session.poll(cx);
-            match ready.as_mut().poll(cx) {
-                Poll::Pending if ended.is_ready() => Poll::Ready(Err(ConnectError::Closed)),
-                other => other.map_ok(|_| ()),
-            }
-        })
-        .await
-    };
+    let met = peer.run_until_ready(|cx| session.poll(cx)).await;
     met.map_err(|error| match (error, session.link.take_cause()) {
         (ConnectError::Failed(Failure::Unreachable | Failure::Broken), Some(cause)) => {
             ConnectError::Unreachable(cause)

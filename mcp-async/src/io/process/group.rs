@@ -10,6 +10,7 @@ use rustix::process::{
     Pid, Signal, WaitId, WaitIdOptions, WaitIdStatus, kill_process_group, waitid,
 };
 
+use super::Pipes;
 use super::waiter::Waiter;
 use super::watchdog::Watchdog;
 use crate::io::stdio::{Input, Output};
@@ -33,13 +34,6 @@ enum Exit {
     #[cfg(target_os = "linux")]
     Descriptor(Box<dyn crate::runtime::Readiness>),
     Thread(Waiter),
-}
-
-/// The parent's ends of the child's standard streams.
-pub(super) struct Pipes {
-    pub(super) stdin: Output,
-    pub(super) stdout: Input,
-    pub(super) stderr: Input,
 }
 
 impl Group {

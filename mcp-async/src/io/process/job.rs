@@ -6,6 +6,7 @@ use std::process::{Command, ExitStatus};
 
 use win32job::{ExtendedLimitInfo, Job};
 
+use super::Pipes;
 use super::waiter::Waiter;
 use crate::io::stdio::{Input, Output};
 use crate::runtime::Reactor;
@@ -20,13 +21,6 @@ pub(super) struct Group {
     job: Option<Job>,
     id: u32,
     exit: Waiter,
-}
-
-/// The parent's ends of the child's standard streams.
-pub(super) struct Pipes {
-    pub(super) stdin: Output,
-    pub(super) stdout: Input,
-    pub(super) stderr: Input,
 }
 
 impl Group {

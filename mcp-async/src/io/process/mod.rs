@@ -16,3 +16,12 @@ mod watchdog;
 pub use child::{Child, ExitedEarly, Grace, Process};
 pub use command::Command;
 pub use environment::inherited;
+
+use crate::io::stdio::{Input, Output};
+
+/// The parent's ends of the child's standard streams.
+struct Pipes {
+    stdin: Output,
+    stdout: Input,
+    stderr: Input,
+}

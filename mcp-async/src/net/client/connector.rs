@@ -15,11 +15,12 @@ use hyper_util::client::proxy::matcher::{Intercept, Matcher};
 use super::SendFailed;
 use super::origin::Origin;
 use super::pool::Kept;
-use crate::net::io::Io;
+use crate::net::guard::is_loopback;
+use crate::net::io::{Io, write_all};
 use crate::net::maybe_tls_stream::MaybeTlsStream;
 use crate::net::time::{Hyper, RuntimeSleep, timeout};
 use crate::net::tls::Trust;
-use crate::net::{AddressGuard, Network};
+use crate::net::{AddressClass, AddressGuard, Network};
 
 /// Makes connections.
 pub(super) struct Connector<R> {
@@ -37,7 +38,8 @@ pub(super) struct Connector<R> {
 impl<R: Network> Connector<R> {
     /// The proxy that a request goes through, if it does.
     pub(super) fn proxy(&self, uri: &Uri, origin: &Origin) -> Option<Intercept> {
-        if origin.is_local() {
+        // A proxy cannot reach this machine (RFC 6761, section 6.3).
+        if is_loopback(origin.host()) {
             return None;
         }
         self.proxies.intercept(uri)
@@ -140,9 +142,9 @@ async fn reach<R: Network>(
     type Attempt<S> = Pin<Box<dyn Future<Output = io::Result<(S, IpAddr)>> + Send>>;
 
     let mut addresses = R::resolve(host, port).await?;
-    if is_localhost(host) {
-        // These names are of this machine, whatever resolves them (RFC 6761, section 6.3).
-        addresses.retain(|address| address.ip().is_loopback());
+    if is_loopback(host) {
+        // `localhost` is this machine, whatever resolves it (RFC 6761, section 6.3).
+        addresses.retain(|address| AddressClass::of(address.ip()) == AddressClass::Loopback);
     }
     let mut addresses = addresses.into_iter();
     let mut attempts: Vec<Attempt<R::Stream>> = Vec::new();
@@ -188,12 +190,6 @@ async fn reach<R: Network>(
     .await
 }
 
-/// Returns true if a name is `localhost` or below it.
-fn is_localhost(host: &str) -> bool {
-    let last = host.trim_end_matches('.').rsplit('.').next();
-    last.is_some_and(|label| label.eq_ignore_ascii_case("localhost"))
-}
-
 /// The most that a proxy may say before it lets us through.
 const MAX_ANSWER: usize = 16 * 1024;
 
@@ -210,14 +206,7 @@ where
         asked.extend_from_slice(b"\r\n");
     }
     asked.extend_from_slice(b"\r\n");
-    let mut rest = asked.as_slice();
-    while !rest.is_empty() {
-        let written = poll_fn(|cx| Pin::new(&mut *stream).poll_write(cx, rest)).await?;
-        if written == 0 {
-            return Err(io::ErrorKind::WriteZero.into());
-        }
-        rest = rest.get(written..).unwrap_or_default();
-    }
+    write_all(stream, &asked).await?;
     poll_fn(|cx| Pin::new(&mut *stream).poll_flush(cx)).await?;
     let mut answer = Vec::new();
     // TLS begins with us, so whatever the proxy says is its answer.

@@ -78,16 +78,6 @@ impl Origin {
         format!("{}:{}", self.host, self.port)
     }
 
-    /// This machine, which a proxy elsewhere cannot reach (RFC 6761 6.3).
-    pub(super) fn is_local(&self) -> bool {
-        let host = self.host();
-        host == "localhost"
-            || host.ends_with(".localhost")
-            || host
-                .parse::<core::net::IpAddr>()
-                .is_ok_and(|address| address.is_loopback())
-    }
-
     /// The URL of a path here, without a user.
     pub(super) fn absolute(&self, path: &str) -> Uri {
         let scheme = if self.tls { "https" } else { "http" };

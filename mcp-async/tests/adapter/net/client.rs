@@ -233,10 +233,11 @@ fn this_machine_is_reached_without_a_proxy() {
     let server = start(local(), Tested::default());
     block_on(async {
         let client = Client::builder().proxy("http://192.0.2.1:1").build();
-        let response = client
-            .send(get(format!("http://{}/hello", server.address)))
-            .await;
-        assert_eq!(text(response.unwrap()).await, "hello");
+        let port = server.address.port();
+        for host in ["127.0.0.1", "127.1"] {
+            let response = client.send(get(format!("http://{host}:{port}/hello")));
+            assert_eq!(text(response.await.unwrap()).await, "hello", "{host}");
+        }
     });
 }
 

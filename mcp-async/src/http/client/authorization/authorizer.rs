@@ -14,13 +14,14 @@ use mcp_auth::{
 
 use super::consents::{Consents, Reason};
 use super::documents::{DocumentCarrier, Documents};
-use super::flight::{Abandon, Flight, Landed, Obtained};
+use super::flight::{Flight, Landed, Obtained};
 use super::held::{Held, LocalFault, ProofKey, present};
 use super::runtime::{Functions, unix_now};
 use super::settings::Authorization;
 use super::store::CredentialStore;
 use super::user_agent::UserAgent;
 use crate::client::client_state::ClientState;
+use crate::connection::Signal;
 use crate::error::AuthorizationError;
 use crate::http::client::credentials::Credentials as Replaced;
 use crate::lock::lock;
@@ -40,7 +41,8 @@ pub(super) struct Shared {
     pub(super) server: String,
     client_state: Arc<ClientState>,
     state: Mutex<State>,
-    abandoned: Abandon,
+    /// Set when the client is dropped.
+    abandoned: Signal,
     /// True if a request was sent whose response must not be lost.
     is_committed: AtomicBool,
 }
@@ -122,7 +124,7 @@ impl Authorizer {
             server,
             client_state,
             state: Mutex::default(),
-            abandoned: Abandon::default(),
+            abandoned: Signal::default(),
             is_committed: AtomicBool::new(false),
         })))
     }
@@ -374,7 +376,7 @@ impl Shared {
         }
         // Streams that the server refused are asked for again.
         if let Some(replaced) = self.client_state.transport_data.get::<Replaced>() {
-            replaced.notify();
+            replaced.replace(None);
         }
     }
 

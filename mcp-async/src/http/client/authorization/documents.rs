@@ -4,9 +4,9 @@ use core::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use bytes::Bytes;
-use core::future::poll_fn;
 use core::time::Duration;
 use http::header::{CONTENT_LENGTH, LOCATION};
+use http::response::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Request, Response};
 use http_body_util::Full;
 use mcp_auth::{AuthConfig, Grant, HttpRequest, HttpResponse, Uri};
@@ -15,6 +15,7 @@ use url::Url;
 
 use super::runtime::Functions;
 use crate::http::client::carrier::{Carrier, Reply, Sending, Through, Unsent};
+use crate::http::client::whole::{Whole, whole};
 use crate::lock::lock;
 use crate::net::{AddressGuard, HttpClient, Network, without_secrets};
 
@@ -145,21 +146,19 @@ where
 
 /// The response of a party.
 pub(super) struct Fetched {
-    status: u16,
-    headers: Vec<(String, Vec<u8>)>,
+    head: Parts,
     body: Vec<u8>,
 }
 
 impl Fetched {
     /// Hands the response to `take`.
     pub(super) fn with<T>(&self, take: impl FnOnce(HttpResponse<'_>) -> T) -> T {
-        let headers: Vec<(&str, &[u8])> = self
-            .headers
-            .iter()
-            .map(|(name, value)| (name.as_str(), value.as_slice()))
+        let headers = self.head.headers.iter();
+        let headers: Vec<(&str, &[u8])> = headers
+            .map(|(name, value)| (name.as_str(), value.as_bytes()))
             .collect();
         take(HttpResponse {
-            status: self.status,
+            status: self.head.status.as_u16(),
             headers: &headers,
             body: &self.body,
         })
@@ -269,31 +268,20 @@ fn redirect(url: &str, response: &Response<Reply>) -> Option<String> {
     Some(to.into())
 }
 
-/// Reads one byte more than a document may have, so that its length is noticed. Nothing is read of
-/// a document that is announced to be longer (AU-31).
+/// Reads a document. One that is too long is one byte longer than it may be, so that its length is
+/// noticed; nothing is read of one that is announced to be longer (AU-31).
 async fn read(response: Response<Reply>) -> Result<Fetched, String> {
-    let (parts, mut reply) = response.into_parts();
-    let mut body = Vec::new();
-    if is_announced_too_long(&parts.headers) {
-        body.resize(HttpRequest::MAX_BODY + 1, b' ');
-    }
-    while body.len() <= HttpRequest::MAX_BODY
-        && let Some(part) = poll_fn(|cx| reply.poll_bytes(cx)).await
-    {
-        let part = part.map_err(|_| String::from("the response broke off"))?;
-        body.extend_from_slice(&part);
-        if body.len() > HttpRequest::MAX_BODY {
-            body.truncate(HttpRequest::MAX_BODY + 1);
-        }
-    }
-    let field = |(name, value): (&HeaderName, &HeaderValue)| {
-        (name.as_str().to_owned(), value.as_bytes().to_owned())
+    let (head, reply) = response.into_parts();
+    let body = match is_announced_too_long(&head.headers) {
+        true => Whole::TooLong(Vec::new()),
+        false => whole(reply, HttpRequest::MAX_BODY).await,
     };
-    Ok(Fetched {
-        status: parts.status.as_u16(),
-        headers: parts.headers.iter().map(field).collect(),
-        body,
-    })
+    let body = match body {
+        Whole::All(body) => body,
+        Whole::TooLong(_) => vec![b' '; HttpRequest::MAX_BODY + 1],
+        Whole::Broken => return Err(String::from("the response broke off")),
+    };
+    Ok(Fetched { head, body })
 }
 
 fn is_announced_too_long(headers: &HeaderMap) -> bool {

@@ -10,6 +10,7 @@ use mcp_auth::Credentials;
 
 use super::store::{CredentialLock, CredentialStore};
 use super::user_agent::AuthorizationFuture;
+use crate::connection::register;
 use crate::lock::lock;
 
 /// Keeps credentials in memory. Clones share them, so that several clients of one process log in
@@ -77,9 +78,7 @@ impl CredentialStore for MemoryCredentialStore {
                 };
                 return Poll::Ready(Ok(Box::new(lock) as CredentialLock));
             }
-            if !state.waiting.iter().any(|it| it.will_wake(cx.waker())) {
-                state.waiting.push(cx.waker().clone());
-            }
+            register(&mut state.waiting, cx);
             Poll::Pending
         }))
     }

@@ -18,6 +18,7 @@ use super::pending_login::PendingLogin;
 use super::user_agent::{AuthorizationFuture, UserAgent};
 use crate::lock::lock;
 use crate::net::Network;
+use crate::net::io::write_all;
 use crate::net::time::{RuntimeSleep, timeout};
 
 /// Opens the page in the browser of the system and receives the redirect at a port of this machine
@@ -208,7 +209,9 @@ async fn answer<S: AsyncRead + AsyncWrite + Unpin>(
     let head = read_head(&mut stream).await?;
     let (response, url) = login.answer(&head);
     // The redirect counts, even if the browser does not wait for the page.
-    let _ = write_all(&mut stream, response.as_bytes()).await;
+    if write_all(&mut stream, response.as_bytes()).await.is_ok() {
+        let _ = poll_fn(|cx| Pin::new(&mut stream).poll_close(cx)).await;
+    }
     url
 }
 
@@ -227,17 +230,6 @@ async fn read_head<S: AsyncRead + Unpin>(stream: &mut S) -> Option<String> {
             return None;
         }
     }
-}
-
-async fn write_all<S: AsyncWrite + Unpin>(stream: &mut S, mut rest: &[u8]) -> io::Result<()> {
-    while !rest.is_empty() {
-        let written = poll_fn(|cx| Pin::new(&mut *stream).poll_write(cx, rest)).await?;
-        if written == 0 {
-            return Err(io::ErrorKind::WriteZero.into());
-        }
-        rest = rest.get(written..).unwrap_or_default();
-    }
-    poll_fn(|cx| Pin::new(&mut *stream).poll_close(cx)).await
 }
 
 impl<R: Network> Default for SystemBrowser<R> {
