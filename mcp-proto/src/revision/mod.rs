@@ -8,7 +8,6 @@
 
 pub mod fields;
 pub mod messages;
-pub(crate) mod methods;
 
 // The crate exports the revisions, their sets and their eras at its root.
 pub(crate) mod facts;

@@ -2,8 +2,8 @@
 
 use core::fmt;
 
+use super::methods::for_each_method;
 use crate::json::Str;
-use crate::revision::methods::for_each_method;
 
 macro_rules! define {
     ($($(#[$doc:meta])* $variant:ident = $name:literal => $facts:expr,)*) => {

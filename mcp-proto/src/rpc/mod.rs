@@ -18,6 +18,7 @@ mod members;
 mod message;
 mod messages;
 mod method;
+pub(crate) mod methods;
 mod overlong;
 #[cfg(feature = "alloc")]
 mod owned_messages;

@@ -3,9 +3,9 @@
 //! A method is added by its row, which the enum [`Method`] and its names come from as well. A row
 //! has no defaults, so the compiler names each fact that a new one leaves out.
 
-use super::{Revision, RevisionSet};
+use super::Method;
 use crate::model::{ClientFeatures, ServerFeatures};
-use crate::rpc::Method;
+use crate::revision::{Revision, RevisionSet};
 
 /// Passes the rows to the macro that is named: the variant of [`Method`] with its documentation,
 /// the name on the wire, and the facts.
