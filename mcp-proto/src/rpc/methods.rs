@@ -501,3 +501,75 @@ const SUBSCRIBING: Option<Answer> = Some(Answer {
     subscribes: true,
     ..Answer::PLAIN
 });
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Revision::*;
+
+    const NONE: RevisionSet = RevisionSet::EMPTY;
+    const ALL: RevisionSet = RevisionSet::of(&Revision::ALL);
+    const LEGACY: RevisionSet = RevisionSet::legacy().with(DraftV1);
+
+    #[test]
+    fn senders_by_revision() {
+        fn check(method: Method<'_>, client: RevisionSet, server: RevisionSet) {
+            let facts = method.facts();
+            assert_eq!(facts.client, client, "{method:?}");
+            assert_eq!(facts.server, server, "{method:?}");
+        }
+        let tasks = RevisionSet::of(&[V2025_11_25, DraftV1]);
+        check(Method::Ping, LEGACY, LEGACY);
+        check(Method::ToolsCall, ALL, NONE);
+        check(
+            Method::ServerDiscover,
+            RevisionSet::of(&[V2026_07_28]),
+            NONE,
+        );
+        check(Method::TasksGet, tasks.with(V2026_07_28), tasks);
+        check(Method::Progress, LEGACY, ALL);
+        check(Method::Cancelled, ALL, ALL);
+        check(Method::ElicitationCreate, NONE, tasks.with(V2025_06_18));
+        check(Method::ElicitationComplete, NONE, tasks);
+        check(Method::CancelRequest, NONE, NONE);
+        check(Method::from("Ping"), NONE, NONE);
+    }
+
+    #[test]
+    fn modern_servers_never_request() {
+        for method in [
+            Method::Ping,
+            Method::RootsList,
+            Method::SamplingCreateMessage,
+            Method::ElicitationCreate,
+            Method::TasksGet,
+        ] {
+            assert!(!method.facts().server.contains(V2026_07_28), "{method:?}");
+        }
+    }
+
+    #[test]
+    fn notifications_are_called_so() {
+        for name in [
+            "notifications/initialized",
+            "notifications/cancelled",
+            "notifications/progress",
+            "notifications/message",
+            "notifications/tools/list_changed",
+            "notifications/prompts/list_changed",
+            "notifications/resources/list_changed",
+            "notifications/resources/updated",
+            "notifications/roots/list_changed",
+            "notifications/elicitation/complete",
+            "notifications/tasks/status",
+            "notifications/tasks",
+            "notifications/subscriptions/acknowledged",
+            "$/cancelRequest",
+        ] {
+            assert!(Method::from(name).facts().is_notification(), "{name}");
+        }
+        for name in ["ping", "tools/call", "tasks/get", "notifications/of/others"] {
+            assert!(!Method::from(name).facts().is_notification(), "{name}");
+        }
+    }
+}

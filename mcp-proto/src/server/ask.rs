@@ -10,7 +10,6 @@ use super::{Server, Storage};
 use crate::action::{Action, IgnoreReason, SendError, Transmit};
 use crate::json::{EncodeError, MAX_DEPTH, Object, Raw, Writer};
 use crate::payload::Question;
-use crate::revision::messages::{Side, allowed};
 use crate::rpc::{Id, Invalid, Method, Response, Shape, envelope};
 use crate::sent::{Progress, Sent};
 use crate::splice::check_object;
@@ -99,7 +98,7 @@ impl<S: Storage> Server<'_, S> {
         }
         let known = match question.method {
             Method::Other(name) => self.is_own(name),
-            method => allowed(method, Side::Server, revision),
+            method => method.facts().server.contains(revision),
         };
         if !known {
             return Err(SendError::NotInRevision);

@@ -10,7 +10,6 @@ use crate::batch::Reading;
 use crate::json::{Object, Raw, Str};
 use crate::model::{ClientFeatures, LoggingLevel, keys};
 use crate::revision::Revision;
-use crate::revision::messages::{Side, allowed, is_notification, known};
 use crate::rpc::{Id, Method};
 use crate::source::Arrival;
 use crate::time::Instant;
@@ -90,11 +89,12 @@ impl<S: Storage> Server<'_, S> {
         method: Method<'b>,
         params: Option<Object<'b>>,
     ) -> Action<Event<'b>, Reply<'b>> {
+        let facts = method.facts();
         let Some(revision) = self.session.revision() else {
-            return Action::Ignore(if known(method, Side::Client) {
-                IgnoreReason::Misplaced
-            } else {
+            return Action::Ignore(if facts.client.is_empty() {
                 IgnoreReason::UnknownNotification
+            } else {
+                IgnoreReason::Misplaced
             });
         };
         let event = Event::Notification {
@@ -109,9 +109,7 @@ impl<S: Storage> Server<'_, S> {
             Method::Other(_) | Method::CancelRequest => {
                 Action::Ignore(IgnoreReason::UnknownNotification)
             }
-            _ if is_notification(method) && allowed(method, Side::Client, revision) => {
-                Action::Event(event)
-            }
+            _ if facts.is_notification() && facts.client.contains(revision) => Action::Event(event),
             _ => Action::Ignore(IgnoreReason::Misplaced),
         }
     }
