@@ -9,7 +9,6 @@ use crate::action::{Action, IgnoreReason};
 use crate::batch::Reading;
 use crate::json::{Object, Raw, Str};
 use crate::model::{ClientFeatures, LoggingLevel, keys};
-use crate::revision::Revision;
 use crate::rpc::{Id, Method};
 use crate::source::Arrival;
 use crate::time::Instant;
@@ -142,7 +141,7 @@ impl<S: Storage> Server<'_, S> {
                 Reply::refusal(Some(id), PeerError::NoVersion, version),
             ));
         };
-        let Some(revision) = self.config.negotiate(Revision::read(offered)) else {
+        let Some(revision) = self.config.negotiate(offered.revision()) else {
             let error = PeerError::UnsupportedVersion;
             return Ok(self.answer(from, Reply::refusal(Some(id), error, version)));
         };
