@@ -143,6 +143,7 @@ mod config_error;
 mod conversation;
 mod custom_method;
 mod extension_name;
+mod features;
 mod id_buf;
 mod inbox;
 mod limits;

@@ -4,7 +4,7 @@
 //! has no defaults, so the compiler names each fact that a new one leaves out.
 
 use super::Method;
-use crate::model::{ClientFeatures, ServerFeatures};
+use crate::features::{ClientFeatures, ServerFeatures};
 use crate::revision::{Revision, RevisionSet};
 
 /// Passes the rows to the macro that is named: the variant of [`Method`] with its documentation,

@@ -1,8 +1,8 @@
 //! Checks that a client declared the features that a question needs.
 
 use crate::action::SendError;
+use crate::features::{ClientFeatures, Unanswerable};
 use crate::json::Object;
-use crate::model::{ClientFeatures, Unanswerable};
 use crate::revision::Revision;
 use crate::rpc::Method;
 
