@@ -2,9 +2,10 @@
 
 use crate::config_error::ConfigError;
 use crate::extension_name::are_extension_names;
+use crate::features::Declare;
 use crate::result_type::MAX_RESULT_TYPES;
 use crate::rpc::Method;
-use crate::texts::{BorrowedTexts, Declare};
+use crate::texts::BorrowedTexts;
 
 /// The first mistake in these texts.
 pub(crate) fn first<C: Declare>(texts: &BorrowedTexts<'_, C>) -> Option<ConfigError> {

@@ -7,13 +7,16 @@ use core::ops::Deref;
 
 use crate::config_error::ConfigError;
 use crate::custom_method::CustomMethod;
+#[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+use crate::features::write_chosen;
+use crate::features::{ChosenExtensions, Declare, ExtensionRevisions};
 use crate::json::{Str, Writer};
 use crate::mistakes;
 use crate::model::WriteDirect as _;
 use crate::revision::Revision;
-use crate::texts::{BorrowedTexts, ChosenExtensions, Declare, ExtensionRevisions};
+use crate::texts::BorrowedTexts;
 #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
-use crate::texts::{SharedMethod, SharedTexts, write_chosen};
+use crate::texts::{SharedMethod, SharedTexts};
 
 /// The configuration of a role: [`ServerConfig`](crate::server::ServerConfig) or
 /// [`ClientConfig`](crate::client::ClientConfig). It is sealed.

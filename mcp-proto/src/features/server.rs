@@ -4,12 +4,12 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::tree::{self, Row, Tree};
 use super::{
-    EVERY_REVISION, Settings, TASKS_SETTINGS, capabilities, has_tasks_extension, row_revisions,
+    Declare, DeclaredExtensions, EVERY_REVISION, Settings, TASKS_SETTINGS, capabilities,
+    has_tasks_extension, row_revisions,
 };
 use crate::json::{Map, Object, Writer};
 use crate::revision::{Revision, Tasks};
 use crate::rpc::Method;
-use crate::texts::{Declare, DeclaredExtensions};
 
 #[doc(hidden)]
 #[macro_export]
