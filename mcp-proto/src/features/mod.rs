@@ -2,7 +2,6 @@
 
 mod client;
 mod extensions;
-mod question;
 mod server;
 mod tree;
 
@@ -12,7 +11,6 @@ use crate::revision::{Revision, RevisionSet};
 #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
 pub(crate) use extensions::write_chosen;
 pub(crate) use extensions::{ChosenExtensions, DeclaredExtensions, ExtensionRevisions};
-pub(crate) use question::Unanswerable;
 
 pub use client::{ClientCapabilities, ClientFeatures};
 pub use server::{ServerCapabilities, ServerFeatures};
@@ -106,7 +104,7 @@ macro_rules! capabilities {
                 Self(bits)
             }
 
-            pub(super) const fn when(self, condition: bool) -> Self {
+            pub(crate) const fn when(self, condition: bool) -> Self {
                 if condition { self } else { Self::NONE }
             }
 

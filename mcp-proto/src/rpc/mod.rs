@@ -22,6 +22,7 @@ pub(crate) mod methods;
 mod overlong;
 #[cfg(feature = "alloc")]
 mod owned_messages;
+mod requirements;
 mod salvage;
 
 // Messages.
@@ -41,6 +42,7 @@ pub use member::Member;
 pub use salvage::ID_ECHO;
 
 pub(crate) use overlong::Overlong;
+pub(crate) use requirements::Unanswerable;
 pub(crate) use salvage::{Salvage, readable};
 
 #[cfg(test)]

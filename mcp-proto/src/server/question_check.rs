@@ -1,10 +1,10 @@
 //! Checks that a client declared the features that a question needs.
 
 use crate::action::SendError;
-use crate::features::{ClientFeatures, Unanswerable};
 use crate::json::Object;
+use crate::model::ClientFeatures;
 use crate::revision::Revision;
-use crate::rpc::Method;
+use crate::rpc::{Method, Unanswerable};
 
 /// Checks that a client with these features may be asked this (LC-17, MR-05), before any of it
 /// is written. [`Server::ask`](super::Server::ask) and the questions of an
