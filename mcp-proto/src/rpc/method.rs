@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use super::methods::for_each_method;
+use super::methods::{MethodFacts, OTHER, ROWS, for_each_method};
 use crate::json::Str;
 
 macro_rules! define {
@@ -53,6 +53,16 @@ macro_rules! define {
             pub const fn is_client_request(self) -> bool {
                 let facts = self.facts();
                 !facts.is_notification() && !facts.client.is_empty() && self.known_name().is_some()
+            }
+
+            /// The row of this method.
+            // Not inlined: each copy would compare the variants again.
+            #[inline(never)]
+            pub(crate) const fn facts(self) -> &'static MethodFacts {
+                match self {
+                    $(Self::$variant => &ROWS[Known::$variant as usize],)*
+                    Self::Other(_) => &OTHER,
+                }
             }
 
             #[cfg(test)]

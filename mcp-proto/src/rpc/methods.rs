@@ -1,14 +1,13 @@
 //! The table of methods: one row holds all facts of a method.
 //!
-//! A method is added by its row, which the enum [`Method`] and its names come from as well. A row
-//! has no defaults, so the compiler names each fact that a new one leaves out.
+//! A method is added by its row, which the enum [`Method`](super::Method) and its names come from
+//! as well. A row has no defaults, so the compiler names each fact that a new one leaves out.
 
-use super::Method;
 use crate::features::{ClientFeatures, ServerFeatures};
 use crate::revision::{Revision, RevisionSet};
 
-/// Passes the rows to the macro that is named: the variant of [`Method`] with its documentation,
-/// the name on the wire, and the facts.
+/// Passes the rows to the macro that is named: the variant of [`Method`](super::Method) with its
+/// documentation, the name on the wire, and the facts.
 macro_rules! for_each_method {
     ($then:ident) => {
         $then! {
@@ -281,7 +280,16 @@ macro_rules! for_each_method {
     };
 }
 
-pub(crate) use for_each_method;
+pub(super) use for_each_method;
+
+macro_rules! rows {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal => $facts:expr,)*) => {
+        &[$($facts,)*]
+    };
+}
+
+/// The rows, in the order of the variants of [`Method`](super::Method).
+pub(super) static ROWS: &[MethodFacts] = for_each_method!(rows);
 
 /// The facts of a method.
 #[derive(Debug)]
@@ -351,24 +359,6 @@ pub(crate) struct Answer {
     pub(crate) subscribes: bool,
 }
 
-impl Method<'_> {
-    /// The row of this method; a method that no revision defines has the facts of a request
-    /// without requirements.
-    // Not inlined: each copy would bring a table of pointers to the rows.
-    #[inline(never)]
-    pub(crate) const fn facts(self) -> &'static MethodFacts {
-        macro_rules! row {
-            ($($(#[$doc:meta])* $variant:ident = $name:literal => $facts:expr,)*) => {
-                match self {
-                    $(Self::$variant => &const { $facts },)*
-                    Self::Other(_) => &OTHER,
-                }
-            };
-        }
-        for_each_method!(row)
-    }
-}
-
 impl MethodFacts {
     /// Returns true if the method is that of a notification.
     pub(crate) const fn is_notification(&self) -> bool {
@@ -424,7 +414,8 @@ impl Answer {
     };
 }
 
-const OTHER: MethodFacts = MethodFacts {
+/// The facts of a method that no revision defines: those of a request without requirements.
+pub(super) static OTHER: MethodFacts = MethodFacts {
     client: NEVER,
     server: NEVER,
     server_declares: NOTHING,
@@ -504,6 +495,7 @@ const SUBSCRIBING: Option<Answer> = Some(Answer {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Method;
     use super::*;
     use Revision::*;
 
