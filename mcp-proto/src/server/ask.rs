@@ -8,11 +8,11 @@ use super::result_members::{Addition, complete};
 use super::session::Phase;
 use super::{Server, Storage};
 use crate::action::{Action, IgnoreReason, SendError, Transmit};
-use crate::json::{EncodeError, MAX_DEPTH, Object, Raw, Writer};
+use crate::json::{MAX_DEPTH, Object, Raw};
 use crate::payload::Question;
 use crate::rpc::{Id, Invalid, Method, Response, Shape, envelope};
 use crate::sent::{Progress, Sent};
-use crate::splice::check_object;
+use crate::splice::{check_object, write_around};
 use crate::store::Table;
 use crate::time::Instant;
 use crate::token::{SentToken, Token};
@@ -104,16 +104,9 @@ impl<S: Storage> Server<'_, S> {
             return Err(SendError::NotInRevision);
         }
         let number = self.questions.next_id();
-        let mut w = Writer::new(out);
-        let mut object = (0, 0);
-        envelope::request(&mut w, number, question.method, |w| {
-            object.0 = w.len();
-            question.params.write(w, revision)?;
-            object.1 = w.len();
-            Ok(())
-        })
-        .map_err(|_: EncodeError| SendError::Encode)?;
-        let mut len = w.len();
+        let (mut len, object) = write_around(question.params, revision, out, |w, params| {
+            envelope::request(w, number, question.method, params)
+        })?;
         if options.progress {
             let token = Addition {
                 key: "progressToken",
