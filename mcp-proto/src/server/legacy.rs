@@ -3,7 +3,7 @@
 use super::context::Members;
 use super::reply::{Initialize, Reply, ReplyKind};
 use super::session::Phase;
-use super::uris::Owner;
+use super::subscriptions::{Full, Owner};
 use super::{Event, PeerError, Server, Storage};
 use crate::action::{Action, IgnoreReason};
 use crate::batch::Reading;
@@ -180,7 +180,7 @@ impl<S: Storage> Server<'_, S> {
     }
 
     /// Adds the URI to the subscriptions of this owner, if there is room.
-    pub(super) fn add_uri(&mut self, owner: Owner, uri: Str<'_>) -> Result<(), super::uris::Full> {
+    pub(super) fn add_uri(&mut self, owner: Owner, uri: Str<'_>) -> Result<(), Full> {
         self.subscriptions.add(owner, uri, self.max_message)
     }
 }

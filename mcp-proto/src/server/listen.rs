@@ -4,7 +4,7 @@ use super::context::Asked;
 use super::in_flight::{InFlight, Listen, Stage, Step};
 use super::lists::{ListKind, Lists};
 use super::reply::Reply;
-use super::uris::Owner;
+use super::subscriptions::Owner;
 use super::{Event, PeerError, Server, Storage};
 use crate::action::{Action, SendError, Transmit};
 use crate::id_buf::IdStorage;
