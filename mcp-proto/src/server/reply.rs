@@ -207,11 +207,11 @@ pub(super) fn reserve(config: &PreparedConfig<ServerConfig<'_>>) -> usize {
         w.len()
     };
     let mut required = 0;
-    config.texts().each_method(|method| {
+    for method in config.texts().methods() {
         if let Some(extension) = method.requires {
             required = required.max(count(&|w| write_required(extension, w)));
         }
-    });
+    }
     let largest = legacy
         .map(|revision| count(&|w| write_initialize(config, revision, w)))
         .chain(
