@@ -41,6 +41,9 @@ pub enum ConfigError {
     MethodOfProtocol,
     /// Two of `methods` have one name.
     MethodTwice,
+    /// One of `methods` has a name that the header `Mcp-Method` cannot carry: a header carries printable ASCII characters,
+    /// without spaces around them.
+    MethodName,
     /// One of `filters` is a key of the protocol, or comes twice.
     FilterKey,
     /// One of `extension_revisions` is of an extension that is not declared.
@@ -78,6 +81,9 @@ impl fmt::Display for ConfigError {
                 f.write_str("a method beyond the protocol has the name of one of it")
             }
             Self::MethodTwice => f.write_str("two methods beyond the protocol have one name"),
+            Self::MethodName => {
+                f.write_str("the name of a method beyond the protocol does not fit in a header")
+            }
             Self::FilterKey => {
                 f.write_str("one of the filters is a key of the protocol, or comes twice")
             }

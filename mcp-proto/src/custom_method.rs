@@ -20,7 +20,7 @@
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CustomMethod<'c> {
-    /// The name on the wire.
+    /// The name on the wire: printable ASCII characters, as the header `Mcp-Method` repeats it in 2026-07-28.
     pub name: &'c str,
     /// The member of the parameters that the header `Mcp-Name` repeats in 2026-07-28: a client
     /// sends it, a server compares it (EX-15). `None`: the method has no such header.

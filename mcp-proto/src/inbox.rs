@@ -4,8 +4,8 @@ use core::fmt;
 
 use crate::Limits;
 use crate::frame::line::{self, Lines};
-use crate::json::{Raw, Scanner};
-use crate::rpc::{self, ID_ECHO, Incoming, Invalid, Message, Overlong, Reason, Shape};
+use crate::json::Scanner;
+use crate::rpc::{self, ID_ECHO, Incoming, Invalid, Message, Overlong, Reason};
 use crate::store::{self, Store};
 
 /// Holds bytes from the peer and splits them into messages, one per line, in storage of the caller.
@@ -131,9 +131,16 @@ impl<S: Store<u8>> Inbox<S> {
         let text = self.lines.text(held.get(..line).unwrap_or_default());
         self.given = Given::Line;
         if begins_array(text) {
-            let (incoming, given) = open_batch(text, self.depth);
-            self.given = given;
-            return Some(incoming);
+            return Some(match rpc::open_array(text, self.depth) {
+                Ok(elements) => {
+                    self.given = Given::BatchStart(Batch {
+                        at: elements.position(),
+                        first: true,
+                    });
+                    Incoming::BatchStart
+                }
+                Err(invalid) => Incoming::Message(invalid),
+            });
         }
         Some(Incoming::Message(Message::parse(text, self.depth)))
     }
@@ -380,35 +387,6 @@ impl Skipped {
             id: self.line.id().and_then(rpc::readable),
             shape: self.line.salvage.shape(),
         }
-    }
-}
-
-/// Takes the bracket of an array that is valid to its end.
-fn open_batch(text: &[u8], depth: u8) -> (Incoming<'_>, Given) {
-    if let Err(fault) = Raw::parse(text, depth) {
-        let broken = Message::broken(text, Reason::Json(fault));
-        return (Incoming::Message(broken), Given::Line);
-    }
-    let mut elements = Scanner::new(text, depth);
-    match elements
-        .open_array()
-        .and_then(|()| elements.clone().next_element(true))
-    {
-        Ok(true) => (
-            Incoming::BatchStart,
-            Given::BatchStart(Batch {
-                at: elements.position(),
-                first: true,
-            }),
-        ),
-        _ => (
-            Incoming::Message(Message::Invalid(Invalid {
-                reason: Reason::EmptyBatch,
-                id: None,
-                shape: Shape::Unknown,
-            })),
-            Given::Line,
-        ),
     }
 }
 

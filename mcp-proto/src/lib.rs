@@ -17,9 +17,10 @@
 //! link                         the order of work on one connection
 //! http                         the heads of requests, for a server with any HTTP parser
 //! Inbox         Outbox         the buffers of one connection
-//! model         revision       payloads of messages; differences between revisions
+//! model                        payloads of messages
 //! rpc                          one JSON-RPC message
 //! json                         one JSON value
+//! revision                     differences between revisions
 //! frame                        the ends of lines and events
 //! ```
 //!
@@ -143,6 +144,7 @@ mod config_error;
 mod conversation;
 mod custom_method;
 mod extension_name;
+mod features;
 mod id_buf;
 mod inbox;
 mod limits;

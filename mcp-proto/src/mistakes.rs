@@ -2,9 +2,12 @@
 
 use crate::config_error::ConfigError;
 use crate::extension_name::are_extension_names;
+use crate::features::Declare;
+use crate::http::mirror;
+use crate::json::Str;
 use crate::result_type::MAX_RESULT_TYPES;
 use crate::rpc::Method;
-use crate::texts::{BorrowedTexts, Declare};
+use crate::texts::BorrowedTexts;
 
 /// The first mistake in these texts.
 pub(crate) fn first<C: Declare>(texts: &BorrowedTexts<'_, C>) -> Option<ConfigError> {
@@ -22,6 +25,9 @@ pub(crate) fn first<C: Declare>(texts: &BorrowedTexts<'_, C>) -> Option<ConfigEr
         let mut before = texts.methods.iter().take(index);
         if before.any(|other| other.name == method.name) {
             return Some(ConfigError::MethodTwice);
+        }
+        if !mirror::is_plain(Str::from(method.name)) {
+            return Some(ConfigError::MethodName);
         }
     }
     for (index, key) in texts.filters.iter().enumerate() {

@@ -7,13 +7,16 @@ use core::ops::Deref;
 
 use crate::config_error::ConfigError;
 use crate::custom_method::CustomMethod;
+#[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+use crate::features::write_chosen;
+use crate::features::{ChosenExtensions, Declare, ExtensionRevisions};
 use crate::json::{Str, Writer};
 use crate::mistakes;
 use crate::model::WriteDirect as _;
 use crate::revision::Revision;
-use crate::texts::{BorrowedTexts, ChosenExtensions, Declare, ExtensionRevisions};
+use crate::texts::BorrowedTexts;
 #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
-use crate::texts::{SharedMethod, SharedTexts, write_chosen};
+use crate::texts::{SharedMethod, SharedTexts};
 
 /// The configuration of a role: [`ServerConfig`](crate::server::ServerConfig) or
 /// [`ClientConfig`](crate::client::ClientConfig). It is sealed.
@@ -239,107 +242,100 @@ impl<'t, C: Config> Texts<'t, C> {
     }
 
     pub(crate) fn instructions(self) -> Option<&'t str> {
-        match self {
-            Self::Borrowed(config) => config.texts().instructions,
-            #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
-            Self::Shared(texts) => texts.instructions.as_deref(),
-        }
+        let borrowed = self.borrowed().and_then(|texts| texts.instructions);
+        #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+        let borrowed = borrowed.or_else(|| self.shared()?.instructions.as_deref());
+        borrowed
+    }
+
+    /// The methods beyond the protocol.
+    pub(crate) fn methods(self) -> impl Iterator<Item = CustomMethod<'t>> {
+        let borrowed = self.borrowed().map_or(&[][..], |texts| texts.methods);
+        let methods = borrowed.iter().copied();
+        #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+        let methods = {
+            let shared = self.shared().map_or(&[][..], |texts| &texts.methods);
+            methods.chain(shared.iter().map(SharedMethod::get))
+        };
+        methods
     }
 
     /// Returns the method of this name beyond the protocol.
     pub(crate) fn method(self, name: Str<'_>) -> Option<CustomMethod<'t>> {
-        self.method_at(self.place_of(name)?)
+        self.methods().find(|method| name == *method.name)
     }
 
     /// Returns the place of the method of this name in the list.
     pub(crate) fn place_of(self, name: Str<'_>) -> Option<usize> {
-        match self {
-            Self::Borrowed(config) => {
-                let mut methods = config.texts().methods.iter();
-                methods.position(|method| name == *method.name)
-            }
-            #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
-            Self::Shared(texts) => {
-                let mut methods = texts.methods.iter();
-                methods.position(|method| name == *method.name)
-            }
-        }
+        self.methods().position(|method| name == *method.name)
     }
 
     /// Returns the method at this place of the list.
     pub(crate) fn method_at(self, place: usize) -> Option<CustomMethod<'t>> {
-        match self {
-            Self::Borrowed(config) => config.texts().methods.get(place).copied(),
-            #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
-            Self::Shared(texts) => texts.methods.get(place).map(SharedMethod::get),
-        }
+        self.methods().nth(place)
     }
 
-    /// Calls `each` with every method beyond the protocol.
-    pub(crate) fn each_method(self, each: impl FnMut(CustomMethod<'_>)) {
-        match self {
-            Self::Borrowed(config) => config.texts().methods.iter().copied().for_each(each),
-            #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
-            Self::Shared(texts) => texts.methods.iter().map(SharedMethod::get).for_each(each),
-        }
-    }
-
-    /// Calls `each` with every key of a filter that the application judges.
-    pub(crate) fn each_filter(self, mut each: impl FnMut(&str)) {
-        match self {
-            Self::Borrowed(config) => config.texts().filters.iter().for_each(|key| each(key)),
-            #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
-            Self::Shared(texts) => texts.filters.iter().for_each(|key| each(key)),
-        }
+    /// The keys of a filter that the application judges.
+    pub(crate) fn filters(self) -> impl Iterator<Item = &'t str> {
+        let borrowed = self.borrowed().map_or(&[][..], |texts| texts.filters);
+        let filters = borrowed.iter().copied();
+        #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+        let filters = {
+            let shared = self.shared().map_or(&[][..], |texts| &texts.filters);
+            filters.chain(shared.iter().map(|key| &**key))
+        };
+        filters
     }
 
     /// Returns the types of results that a method may return on a request that declares these
     /// extensions, or all of them, as bits of their places in the list.
     pub(crate) fn result_types_of(self, method: Str<'_>, extensions: Option<&[&str]>) -> u32 {
-        let is_declared =
-            |name: &str| extensions.is_none_or(|extensions| extensions.contains(&name));
-        let mut types = 0;
-        match self {
-            Self::Borrowed(config) => {
-                for (place, own) in (0..).zip(config.texts().result_types) {
-                    let is_own = own.methods.iter().any(|own| method == **own);
-                    types |= bit(place, is_own && is_declared(own.extension));
-                }
-            }
-            #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
-            Self::Shared(texts) => {
-                for (place, own) in (0..).zip(&texts.result_types) {
-                    let is_own = own.methods.iter().any(|own| method == **own);
-                    types |= bit(place, is_own && is_declared(&own.extension));
-                }
-            }
-        }
-        types
+        self.result_types(|_, extension, has| {
+            extensions.is_none_or(|extensions| extensions.contains(&extension)) && has(method)
+        })
     }
 
     /// Returns the bit of this type of results; 0 if no extension defines it.
     pub(crate) fn result_type(self, name: Str<'_>) -> u32 {
-        let mut types = 0;
-        match self {
-            Self::Borrowed(config) => {
-                for (place, own) in (0..).zip(config.texts().result_types) {
-                    types |= bit(place, name == *own.name);
-                }
-            }
-            #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
-            Self::Shared(texts) => {
-                for (place, own) in (0..).zip(&texts.result_types) {
-                    types |= bit(place, name == *own.name);
-                }
-            }
-        }
-        types
+        self.result_types(|own, _, _| name == *own)
     }
-}
 
-/// The bit of a place, if it is set and the number has it.
-fn bit(place: u32, is_set: bool) -> u32 {
-    u32::from(is_set).checked_shl(place).unwrap_or_default()
+    /// Returns the bits of the types of results of which `is` holds: of the name, of the extension,
+    /// and of the function that returns true for the methods that may return the type.
+    fn result_types(self, is: impl Fn(&str, &str, &dyn Fn(Str<'_>) -> bool) -> bool) -> u32 {
+        let borrowed = self.borrowed().map_or(&[][..], |texts| texts.result_types);
+        let found = borrowed.iter().map(|own| {
+            let has = |method: Str<'_>| own.methods.iter().any(|own| method == **own);
+            is(own.name, own.extension, &has)
+        });
+        #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+        let found = {
+            let shared = self.shared().map_or(&[][..], |texts| &texts.result_types);
+            found.chain(shared.iter().map(|own| {
+                let has = |method: Str<'_>| own.methods.iter().any(|own| method == **own);
+                is(&own.name, &own.extension, &has)
+            }))
+        };
+        (0..).zip(found).fold(0, |types, (place, is_found)| {
+            types | u32::from(is_found).checked_shl(place).unwrap_or_default()
+        })
+    }
+
+    fn borrowed(self) -> Option<BorrowedTexts<'t, C::Capabilities>> {
+        match self {
+            Self::Borrowed(config) => Some(config.texts()),
+            #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+            Self::Shared(_) => None,
+        }
+    }
+
+    #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+    const fn shared(self) -> Option<&'t SharedTexts> {
+        match self {
+            Self::Borrowed(_) => None,
+            Self::Shared(texts) => Some(texts),
+        }
+    }
 }
 
 /// Declares the configuration of a role: its texts, then all other settings, each with its type and

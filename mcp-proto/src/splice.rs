@@ -1,7 +1,11 @@
-//! Adds members of the protocol to payloads of the application, and checks those payloads.
+//! Writes messages around payloads of the application, checks those payloads, and adds members of
+//! the protocol to them.
 
 use crate::action::{BufferFull, SendError};
-use crate::json::Writer;
+use crate::json::{EncodeError, Writer};
+use crate::payload::Payload;
+use crate::revision::Revision;
+use crate::rpc::{Method, envelope};
 
 /// Writes members, with commas between them but not around them.
 pub(crate) type Members<'a> = &'a dyn Fn(&mut Writer<'_>) -> Result<(), SendError>;
@@ -101,6 +105,47 @@ impl Additions<'_> {
         }
         Ok(())
     }
+}
+
+/// Writes a message around a payload, which is not checked yet. Returns the length of the message,
+/// and the offsets between which the payload lies, even if they are beyond the end of `out`.
+pub(crate) fn write_around(
+    payload: &dyn Payload,
+    revision: Revision,
+    out: &mut [u8],
+    message: impl FnOnce(&mut Writer<'_>, WritePayload<'_>) -> Result<(), EncodeError>,
+) -> Result<(usize, (usize, usize)), SendError> {
+    let mut w = Writer::new(out);
+    let mut place = (0, 0);
+    message(&mut w, &mut |w| {
+        place.0 = w.len();
+        payload.write(w, revision)?;
+        place.1 = w.len();
+        Ok(())
+    })
+    .map_err(|_| SendError::Encode)?;
+    Ok((w.len(), place))
+}
+
+/// Writes the payload of a message.
+pub(crate) type WritePayload<'a> = &'a mut dyn FnMut(&mut Writer<'_>) -> Result<(), EncodeError>;
+
+/// Writes a notification of the application.
+pub(crate) fn write_notification(
+    method: Method<'_>,
+    params: Option<&dyn Payload>,
+    revision: Revision,
+    out: &mut [u8],
+) -> Result<usize, SendError> {
+    let Some(params) = params else {
+        let mut w = Writer::new(out);
+        envelope::bare_notification(&mut w, method);
+        return Ok(w.finish()?);
+    };
+    let (len, object) = write_around(params, revision, out, |w, params| {
+        envelope::notification(w, method, params)
+    })?;
+    check_object(out, len, object)
 }
 
 /// Checks that a payload at `start..end` of a message of `len` bytes, which is there as a whole,

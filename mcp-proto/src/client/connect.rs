@@ -190,7 +190,8 @@ impl<S: Storage> Client<'_, S> {
             return self.connect_error(ConnectError::Answer);
         };
         // LC-05: what it cannot speak, it does not begin.
-        let revision = Revision::read(named)
+        let revision = named
+            .revision()
             .filter(|revision| revision.is_legacy() && self.config.revisions.contains(*revision));
         let Some(revision) = revision else {
             return self.connect_error(ConnectError::Revision {

@@ -4,13 +4,12 @@ use memchr::memchr2_iter;
 
 use super::{Call, ClientConfig, Round};
 use crate::action::SendError;
-use crate::json::{EncodeError, MAX_DEPTH, MemberWatch, Object, Raw, Writer, offset};
+use crate::json::{MAX_DEPTH, MemberWatch, Object, Raw, Writer, offset};
 use crate::model::keys;
-use crate::payload::Payload;
 use crate::prepared_config::PreparedConfig;
 use crate::revision::Revision;
-use crate::rpc::{Method, envelope};
-use crate::splice::{Additions, Members, OwnMeta, check_object};
+use crate::rpc::envelope;
+use crate::splice::{Additions, Members, OwnMeta, check_object, write_around};
 
 /// Writes one request. State is not touched: it changes after the bytes fit.
 ///
@@ -32,8 +31,8 @@ pub(super) fn request(
         call,
         round,
     };
-    let mut writer = Writer::new(out);
     let Some(params) = call.params else {
+        let mut writer = Writer::new(out);
         if extra.is_needed() {
             envelope::request(&mut writer, id, call.method, |writer| {
                 writer.literal("{");
@@ -46,52 +45,22 @@ pub(super) fn request(
         }
         return Ok(writer.finish()?);
     };
-    let (mut start, mut end) = (0, 0);
-    envelope::request(&mut writer, id, call.method, |writer| {
-        start = writer.len();
-        params.write(writer, revision)?;
-        end = writer.len();
-        Ok(())
-    })
-    .map_err(encode_error)?;
-    match writer.finish() {
-        Ok(len) if extra.is_needed() => extra.splice(out, len, (start, end)),
-        Ok(len) => check_object(out, len, (start, end)),
-        Err(full) if !extra.is_needed() => Err(full.into()),
-        Err(_) => {
-            let mut watch = MemberWatch::default();
-            params
-                .write(&mut Writer::watching(&mut watch), revision)
-                .map_err(encode_error)?;
-            // Nothing is written there.
-            let own = watch.own_meta().map(|is_empty| OwnMeta { at: 0, is_empty });
-            extra.with(|additions| additions.splice(out, end, end == start + 2, own))
-        }
+    let (len, (start, end)) = write_around(params, revision, out, |writer, params| {
+        envelope::request(writer, id, call.method, params)
+    })?;
+    if !extra.is_needed() {
+        return check_object(out, len, (start, end));
     }
-}
-
-/// Writes a notification.
-pub(super) fn notification(
-    revision: Revision,
-    method: Method<'_>,
-    params: Option<&dyn Payload>,
-    out: &mut [u8],
-) -> Result<usize, SendError> {
-    let mut writer = Writer::new(out);
-    let Some(params) = params else {
-        envelope::bare_notification(&mut writer, method);
-        return Ok(writer.finish()?);
-    };
-    let (mut start, mut end) = (0, 0);
-    envelope::notification(&mut writer, method, |writer| {
-        start = writer.len();
-        params.write(writer, revision)?;
-        end = writer.len();
-        Ok(())
-    })
-    .map_err(encode_error)?;
-    let len = writer.finish()?;
-    check_object(out, len, (start, end))
+    if len <= out.len() {
+        return extra.splice(out, len, (start, end));
+    }
+    let mut watch = MemberWatch::default();
+    params
+        .write(&mut Writer::watching(&mut watch), revision)
+        .map_err(|_| SendError::Encode)?;
+    // Nothing is written there.
+    let own = watch.own_meta().map(|is_empty| OwnMeta { at: 0, is_empty });
+    extra.with(|additions| additions.splice(out, end, end == start + 2, own))
 }
 
 /// The members that a request adds to the parameters of the application.
@@ -159,7 +128,7 @@ impl Extra<'_, '_> {
             writer.literal("\"inputResponses\":");
             responses
                 .write(writer, self.revision)
-                .map_err(encode_error)?;
+                .map_err(|_| SendError::Encode)?;
             separator = ",";
         }
         if let Some(state) = self.round.state {
@@ -266,8 +235,4 @@ fn may_have_meta(written: &[u8]) -> bool {
         let rest = written.get(at..).unwrap_or_default();
         rest.starts_with(b"_meta\"") || rest.starts_with(b"\\u")
     })
-}
-
-pub(super) fn encode_error(_: EncodeError) -> SendError {
-    SendError::Encode
 }

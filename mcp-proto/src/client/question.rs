@@ -3,17 +3,17 @@
 
 use super::questions::{Asked, OpenQuestion, Questions};
 use super::reply::{Reply, Said, TOO_LARGE};
-use super::{Client, Event, Phase, Storage, Unusable, encode};
+use super::{Client, Event, Phase, Storage, Unusable};
 use crate::action::{Action, BufferFull, IgnoreReason, SendError, Transmit};
 use crate::batch::{Counted, Reading};
 use crate::id_buf::IdStorage;
 use crate::json::{Object, Writer};
-use crate::model::{ClientFeatures, Unanswerable};
+use crate::model::ClientFeatures;
 use crate::payload::Outcome;
 use crate::revision::Revision;
-use crate::rpc::{Id, Method, Request, code, envelope};
+use crate::rpc::{Id, Method, Request, Unanswerable, code, envelope};
 use crate::slots::Key;
-use crate::splice::check_object;
+use crate::splice::{check_object, write_around};
 use crate::token::Token;
 
 impl<S: Storage> Client<'_, S> {
@@ -232,21 +232,15 @@ fn answer(
     outcome: &Outcome<'_>,
     out: &mut [u8],
 ) -> Result<usize, SendError> {
-    let mut writer = Writer::new(out);
     match outcome {
         Outcome::Result(payload) => {
-            let (mut start, mut end) = (0, 0);
-            envelope::result(&mut writer, id, |writer| {
-                start = writer.len();
-                payload.write(writer, revision)?;
-                end = writer.len();
-                Ok(())
-            })
-            .map_err(encode::encode_error)?;
-            let len = writer.finish()?;
-            check_object(out, len, (start, end))
+            let (len, object) = write_around(*payload, revision, out, |w, payload| {
+                envelope::result(w, id, payload)
+            })?;
+            check_object(out, len, object)
         }
         Outcome::Error(error) => {
+            let mut writer = Writer::new(out);
             envelope::error(&mut writer, Some(id), error);
             Ok(writer.finish()?)
         }

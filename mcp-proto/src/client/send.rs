@@ -7,6 +7,7 @@ use crate::payload::Payload;
 use crate::revision::{Revision, Tasks};
 use crate::rpc::Method;
 use crate::sent::Sent;
+use crate::splice::write_notification;
 use crate::time::Instant;
 use crate::token::SentToken;
 
@@ -221,7 +222,7 @@ impl<S: Storage> Client<'_, S> {
             return Err(SendError::NotInRevision);
         }
         self.may_notify(method, revision)?;
-        let len = encode::notification(revision, method, params, out);
+        let len = write_notification(method, params, revision, out);
         self.within_limit(len).map(Transmit::pipe)
     }
 

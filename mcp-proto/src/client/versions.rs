@@ -2,7 +2,7 @@
 
 use crate::json::{Object, Raw, Str};
 use crate::model::keys;
-use crate::revision::{Revision, RevisionSet};
+use crate::revision::RevisionSet;
 use crate::rpc::{ErrorObject, code};
 
 /// The members of a DiscoverResult.
@@ -73,6 +73,6 @@ pub(super) fn revisions(list: Raw<'_>) -> RevisionSet {
         .into_iter()
         .flat_map(|list| list.elements())
         .filter_map(Raw::string)
-        .filter_map(Revision::read)
+        .filter_map(Str::revision)
         .collect()
 }

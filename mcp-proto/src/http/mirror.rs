@@ -69,21 +69,26 @@ pub fn write(value: Raw<'_>, out: &mut [u8]) -> Result<Option<usize>, MirrorErro
     match (value.kind(), value.string(), value.number()) {
         (Kind::Bool, ..) => text.extend(value.as_bytes().iter().copied()),
         (_, _, Some(number)) => text.extend(safe(number)?.as_bytes().iter().copied()),
-        (_, Some(string), _) => {
-            if !string.is_exact() {
-                return Err(MirrorError::LoneSurrogate);
-            }
-            if is_plain(string) {
-                text.extend(bytes(string));
-            } else {
-                text.extend(PREFIX.iter().copied());
-                text.base64(bytes(string));
-                text.extend(SUFFIX.iter().copied());
-            }
-        }
+        (_, Some(string), _) => return write_text(string, text.out).map(Some),
         _ => return Err(MirrorError::Kind),
     }
     text.finish().map(Some)
+}
+
+/// Writes the header text of a string and returns its length.
+pub(crate) fn write_text(string: Str<'_>, out: &mut [u8]) -> Result<usize, MirrorError> {
+    if !string.is_exact() {
+        return Err(MirrorError::LoneSurrogate);
+    }
+    let mut text = Text { out, len: 0 };
+    if is_plain(string) {
+        text.extend(bytes(string));
+    } else {
+        text.extend(PREFIX.iter().copied());
+        text.base64(bytes(string));
+        text.extend(SUFFIX.iter().copied());
+    }
+    text.finish()
 }
 
 /// Writes the header text of a number as the transports draft of spring 2026 has it: in decimal,
@@ -155,8 +160,8 @@ fn sealed(text: &[u8]) -> Option<&[u8]> {
     text.strip_prefix(PREFIX)?.strip_suffix(SUFFIX)
 }
 
-/// Returns whether a header carries the text unchanged and it cannot be mistaken for Base64.
-fn is_plain(text: Str<'_>) -> bool {
+/// Returns true if a header carries the text unchanged, and it cannot be mistaken for Base64.
+pub(crate) fn is_plain(text: Str<'_>) -> bool {
     let edge = |byte: Option<u8>| byte == Some(b' ');
     let visible = |byte| matches!(byte, 0x20..=0x7e);
     let looks_sealed = bytes(text).take(PREFIX.len()).eq(PREFIX.iter().copied())

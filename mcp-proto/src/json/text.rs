@@ -5,6 +5,7 @@ use core::fmt;
 use super::escape::{self, Chars, Piece, Pieces};
 use super::form::Form;
 use super::{DecodeError, words};
+use crate::revision::Revision;
 
 /// A string: either a peer's, as it stood between its quotes, or our own plain text.
 ///
@@ -164,6 +165,14 @@ impl<'b> Str<'b> {
         match self.as_plain() {
             Some(plain) => plain.into(),
             None => self.chars().collect::<alloc::string::String>().into(),
+        }
+    }
+
+    /// The revision that this names as a version string.
+    pub(crate) fn revision(self) -> Option<Revision> {
+        match self.as_plain() {
+            Some(plain) => Revision::parse(plain),
+            None => Revision::parse(self.decode_exact(&mut [0; 32]).ok()?),
         }
     }
 

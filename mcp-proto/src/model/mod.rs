@@ -72,7 +72,6 @@ mod elicitation;
 mod elicitation_schema;
 mod enum_schema;
 mod error_data;
-mod features;
 mod form_check;
 mod icon;
 mod implementation;
@@ -103,9 +102,6 @@ pub use elicitation::{ElicitAction, FormValue};
 pub use elicitation_schema::{NumberType, ObjectType, PrimitiveSchema};
 pub use enum_schema::{Choices, EnumSchema, MultiEnumSchema};
 pub use error_data::is_resource_not_found;
-pub use features::{
-    ClientCapabilities, ClientFeatures, ServerCapabilities, ServerFeatures, Settings,
-};
 pub use form_check::{FieldFault, FieldMismatch};
 pub use input::{InputRequest, InputRequests, InputRequiredTag, InputResponses, RequestState};
 pub use logging_level::LoggingLevel;
@@ -117,7 +113,10 @@ pub use sampling::SamplingContent;
 pub use sampling::{read_blocks, write_blocks};
 pub use task::{TaskMetadata, TaskStatus};
 
-pub(crate) use features::{TASKS_EXTENSION, Unanswerable};
 pub(crate) use implementation::WriteDirect;
+
+pub use crate::features::{
+    ClientCapabilities, ClientFeatures, ServerCapabilities, ServerFeatures, Settings,
+};
 
 crate::declare_payloads!(borrowed);

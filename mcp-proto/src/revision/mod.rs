@@ -2,13 +2,10 @@
 //!
 //! Code that depends on the revision asks [`Revision`] for a fact, such as
 //! [`allows_batches`](Revision::allows_batches), and does not compare revisions. [`fields`] lists the
-//! members that some revisions lack, [`messages`] states who may send which method. A further table
-//! holds the facts of each method, one row per method. A [`RevisionSet`] configures which revisions a
+//! members that some revisions lack. A [`RevisionSet`] configures which revisions a
 //! client or server accepts.
 
 pub mod fields;
-pub mod messages;
-pub(crate) mod methods;
 
 // The crate exports the revisions, their sets and their eras at its root.
 pub(crate) mod facts;

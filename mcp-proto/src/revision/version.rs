@@ -3,7 +3,6 @@
 use core::{error, fmt, str};
 
 use super::facts::{self, Elicitation, Era, Facts, Http, StructuredContent, Tasks};
-use crate::json::Str;
 
 /// A revision of the protocol that this crate speaks.
 ///
@@ -56,14 +55,6 @@ impl Revision {
         Self::ALL
             .into_iter()
             .find(|revision| revision.as_str() == version)
-    }
-
-    /// The revision that a version string of a message names, escaped or not.
-    pub(crate) fn read(version: Str<'_>) -> Option<Self> {
-        match version.as_plain() {
-            Some(plain) => Self::parse(plain),
-            None => Self::parse(version.decode_exact(&mut [0; 32]).ok()?),
-        }
     }
 
     /// The string that names this revision on the wire.

@@ -66,26 +66,31 @@ impl<'b> Messages<'b> {
         if scanner.peek() != Some(b'[') {
             return Incoming::Message(Message::parse(text, depth));
         }
-        if let Err(fault) = Raw::parse(text, depth) {
-            return Incoming::Message(Message::broken(text, Reason::Json(fault)));
-        }
-        match scanner
-            .open_array()
-            .and_then(|()| scanner.clone().next_element(true))
-        {
-            Ok(true) => {
+        match open_array(text, depth) {
+            Ok(scanner) => {
                 self.0 = Rest::Elements {
                     scanner,
                     first: true,
                 };
                 Incoming::BatchStart
             }
-            _ => Incoming::Message(Message::Invalid(Invalid {
-                reason: Reason::EmptyBatch,
-                id: None,
-                shape: Shape::Unknown,
-            })),
+            Err(invalid) => Incoming::Message(invalid),
         }
+    }
+}
+
+/// Takes the bracket of an array that has elements and is valid to its end.
+pub(crate) fn open_array<'b>(text: &'b [u8], depth: u8) -> Result<Scanner<'b>, Message<'b>> {
+    Raw::parse(text, depth).map_err(|fault| Message::broken(text, Reason::Json(fault)))?;
+    let mut scanner = Scanner::new(text, depth);
+    let opened = scanner.open_array();
+    match opened.and_then(|()| scanner.clone().next_element(true)) {
+        Ok(true) => Ok(scanner),
+        _ => Err(Message::Invalid(Invalid {
+            reason: Reason::EmptyBatch,
+            id: None,
+            shape: Shape::Unknown,
+        })),
     }
 }
 

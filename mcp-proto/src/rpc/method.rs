@@ -2,8 +2,8 @@
 
 use core::fmt;
 
+use super::methods::{MethodFacts, OTHER, ROWS, for_each_method};
 use crate::json::Str;
-use crate::revision::methods::for_each_method;
 
 macro_rules! define {
     ($($(#[$doc:meta])* $variant:ident = $name:literal => $facts:expr,)*) => {
@@ -53,6 +53,16 @@ macro_rules! define {
             pub const fn is_client_request(self) -> bool {
                 let facts = self.facts();
                 !facts.is_notification() && !facts.client.is_empty() && self.known_name().is_some()
+            }
+
+            /// The row of this method.
+            // Not inlined: each copy would compare the variants again.
+            #[inline(never)]
+            pub(crate) const fn facts(self) -> &'static MethodFacts {
+                match self {
+                    $(Self::$variant => &ROWS[Known::$variant as usize],)*
+                    Self::Other(_) => &OTHER,
+                }
             }
 
             #[cfg(test)]

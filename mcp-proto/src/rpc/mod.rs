@@ -18,9 +18,11 @@ mod members;
 mod message;
 mod messages;
 mod method;
+pub(crate) mod methods;
 mod overlong;
 #[cfg(feature = "alloc")]
 mod owned_messages;
+mod requirements;
 mod salvage;
 
 // Messages.
@@ -39,7 +41,9 @@ pub use invalid::{Invalid, Reason, Shape};
 pub use member::Member;
 pub use salvage::ID_ECHO;
 
+pub(crate) use messages::open_array;
 pub(crate) use overlong::Overlong;
+pub(crate) use requirements::Unanswerable;
 pub(crate) use salvage::{Salvage, readable};
 
 #[cfg(test)]

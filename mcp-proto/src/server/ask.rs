@@ -8,12 +8,11 @@ use super::result_members::{Addition, complete};
 use super::session::Phase;
 use super::{Server, Storage};
 use crate::action::{Action, IgnoreReason, SendError, Transmit};
-use crate::json::{EncodeError, MAX_DEPTH, Object, Raw, Writer};
+use crate::json::{MAX_DEPTH, Object, Raw};
 use crate::payload::Question;
-use crate::revision::messages::{Side, allowed};
 use crate::rpc::{Id, Invalid, Method, Response, Shape, envelope};
 use crate::sent::{Progress, Sent};
-use crate::splice::check_object;
+use crate::splice::{check_object, write_around};
 use crate::store::Table;
 use crate::time::Instant;
 use crate::token::{SentToken, Token};
@@ -99,22 +98,15 @@ impl<S: Storage> Server<'_, S> {
         }
         let known = match question.method {
             Method::Other(name) => self.is_own(name),
-            method => allowed(method, Side::Server, revision),
+            method => method.facts().server.contains(revision),
         };
         if !known {
             return Err(SendError::NotInRevision);
         }
         let number = self.questions.next_id();
-        let mut w = Writer::new(out);
-        let mut object = (0, 0);
-        envelope::request(&mut w, number, question.method, |w| {
-            object.0 = w.len();
-            question.params.write(w, revision)?;
-            object.1 = w.len();
-            Ok(())
-        })
-        .map_err(|_: EncodeError| SendError::Encode)?;
-        let mut len = w.len();
+        let (mut len, object) = write_around(question.params, revision, out, |w, params| {
+            envelope::request(w, number, question.method, params)
+        })?;
         if options.progress {
             let token = Addition {
                 key: "progressToken",

@@ -6,7 +6,7 @@ use super::peer_error::PeerError;
 use crate::json::{Object, Raw, Str};
 use crate::model::{ClientFeatures, LoggingLevel, keys};
 use crate::revision::Revision;
-use crate::revision::methods::Params;
+use crate::rpc::methods::Params;
 use crate::rpc::{Id, Method};
 
 /// The properties of a request besides its parameters.

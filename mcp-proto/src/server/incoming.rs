@@ -12,7 +12,6 @@ use crate::id_buf::{IdStorage, id_len};
 use crate::json::{Object, Raw, Str};
 use crate::model::{ServerFeatures, keys};
 use crate::revision::Revision;
-use crate::revision::messages::{Side, allowed, is_notification};
 use crate::rpc::{Id, Invalid, Message, Method, Notification, Request, Shape};
 use crate::slots::{Key, Queue};
 use crate::source::{Arrival, Place};
@@ -101,10 +100,11 @@ impl<S: Storage> Server<'_, S> {
         // 2024-11-05 has no capability for completions, but who has none should say so (CP-08).
         let completes = method != Method::CompletionComplete
             || self.config.declared().contains(ServerFeatures::COMPLETIONS);
+        let facts = method.facts();
         completes
             && self.config.declared().allow(method, revision)
-            && !is_notification(method)
-            && allowed(method, Side::Client, revision)
+            && !facts.is_notification()
+            && facts.client.contains(revision)
     }
 
     pub(super) fn is_own(&self, name: Str<'_>) -> bool {

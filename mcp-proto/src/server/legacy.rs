@@ -3,14 +3,12 @@
 use super::context::Members;
 use super::reply::{Initialize, Reply, ReplyKind};
 use super::session::Phase;
-use super::uris::Owner;
+use super::subscriptions::{Full, Owner};
 use super::{Event, PeerError, Server, Storage};
 use crate::action::{Action, IgnoreReason};
 use crate::batch::Reading;
 use crate::json::{Object, Raw, Str};
 use crate::model::{ClientFeatures, LoggingLevel, keys};
-use crate::revision::Revision;
-use crate::revision::messages::{Side, allowed, is_notification, known};
 use crate::rpc::{Id, Method};
 use crate::source::Arrival;
 use crate::time::Instant;
@@ -90,11 +88,12 @@ impl<S: Storage> Server<'_, S> {
         method: Method<'b>,
         params: Option<Object<'b>>,
     ) -> Action<Event<'b>, Reply<'b>> {
+        let facts = method.facts();
         let Some(revision) = self.session.revision() else {
-            return Action::Ignore(if known(method, Side::Client) {
-                IgnoreReason::Misplaced
-            } else {
+            return Action::Ignore(if facts.client.is_empty() {
                 IgnoreReason::UnknownNotification
+            } else {
+                IgnoreReason::Misplaced
             });
         };
         let event = Event::Notification {
@@ -109,9 +108,7 @@ impl<S: Storage> Server<'_, S> {
             Method::Other(_) | Method::CancelRequest => {
                 Action::Ignore(IgnoreReason::UnknownNotification)
             }
-            _ if is_notification(method) && allowed(method, Side::Client, revision) => {
-                Action::Event(event)
-            }
+            _ if facts.is_notification() && facts.client.contains(revision) => Action::Event(event),
             _ => Action::Ignore(IgnoreReason::Misplaced),
         }
     }
@@ -144,7 +141,7 @@ impl<S: Storage> Server<'_, S> {
                 Reply::refusal(Some(id), PeerError::NoVersion, version),
             ));
         };
-        let Some(revision) = self.config.negotiate(Revision::read(offered)) else {
+        let Some(revision) = self.config.negotiate(offered.revision()) else {
             let error = PeerError::UnsupportedVersion;
             return Ok(self.answer(from, Reply::refusal(Some(id), error, version)));
         };
@@ -183,7 +180,7 @@ impl<S: Storage> Server<'_, S> {
     }
 
     /// Adds the URI to the subscriptions of this owner, if there is room.
-    pub(super) fn add_uri(&mut self, owner: Owner, uri: Str<'_>) -> Result<(), super::uris::Full> {
+    pub(super) fn add_uri(&mut self, owner: Owner, uri: Str<'_>) -> Result<(), Full> {
         self.subscriptions.add(owner, uri, self.max_message)
     }
 }

@@ -4,7 +4,7 @@ use super::context::Asked;
 use super::in_flight::{InFlight, Listen, Stage, Step};
 use super::lists::{ListKind, Lists};
 use super::reply::Reply;
-use super::uris::Owner;
+use super::subscriptions::Owner;
 use super::{Event, PeerError, Server, Storage};
 use crate::action::{Action, SendError, Transmit};
 use crate::id_buf::IdStorage;
@@ -106,15 +106,13 @@ impl<S: Storage> Server<'_, S> {
     /// Returns true if the filter has a key that the application judges; an error if such a key
     /// stands twice.
     fn is_judged(&self, filter: Object<'_>) -> Result<bool, PeerError> {
-        let mut judged = Ok(false);
-        self.config
-            .texts()
-            .each_filter(|key| match (filter.find([key]), judged) {
-                (Ok([Some(_)]), Ok(_)) => judged = Ok(true),
-                (Err(_), _) => judged = Err(PeerError::Doubled("notifications")),
-                _ => {}
-            });
-        judged
+        let mut is_judged = false;
+        for key in self.config.texts().filters() {
+            let found = filter.find([key]);
+            let [member] = found.map_err(|_| PeerError::Doubled("notifications"))?;
+            is_judged |= member.is_some();
+        }
+        Ok(is_judged)
     }
 
     /// Acknowledges a [held](Event::Listening) listen: with the lists and resources that the core
@@ -159,14 +157,9 @@ impl<S: Storage> Server<'_, S> {
         }
         let token = self.key(token)?;
         let held = self.requests.get(token).filter(|request| request.is_held());
-        let mut known = 0;
-        self.config.texts().each_filter(|key| {
-            known += accepted
-                .iter()
-                .filter(|(own, _)| *own == key)
-                .count()
-                .min(1);
-        });
+        let filters = self.config.texts().filters();
+        let known = filters.filter(|key| accepted.iter().any(|(own, _)| own == key));
+        let known = known.count();
         if held.is_none() {
             return Err(SendError::Stale);
         }

@@ -46,7 +46,6 @@ mod status;
 mod storage;
 mod subscriptions;
 mod transmit;
-mod uris;
 
 #[cfg(feature = "alloc")]
 pub mod http;

@@ -7,7 +7,6 @@ use super::{Event, PeerError, Server, Storage};
 use crate::action::Action;
 use crate::json::{Object, Raw};
 use crate::model::{ClientFeatures, LoggingLevel, keys};
-use crate::revision::Revision;
 use crate::rpc::{Id, Method};
 use crate::source::Arrival;
 use crate::token::Token;
@@ -38,7 +37,7 @@ impl<S: Storage> Server<'_, S> {
         };
         let named = match head {
             Some(head) => headers::named_version(head, version)?,
-            None => Revision::read(version()?),
+            None => version()?.revision(),
         };
         let Some(revision) = named
             .filter(|revision| revision.is_modern() && self.config.revisions.contains(*revision))

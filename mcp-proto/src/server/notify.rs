@@ -11,7 +11,7 @@ use crate::model::{LoggingLevel, ServerFeatures, keys};
 use crate::payload::Payload;
 use crate::revision::Revision;
 use crate::rpc::{Id, Method, envelope};
-use crate::splice::check_object;
+use crate::splice::{write_around, write_notification};
 use crate::token::Token;
 
 impl<S: Storage> Server<'_, S> {
@@ -122,7 +122,7 @@ impl<S: Storage> Server<'_, S> {
         if !self.may_notify(method, revision) {
             return Err(SendError::NotInRevision);
         }
-        self.bounded(write_plain(method, params, revision, out))
+        self.bounded(write_notification(method, params, revision, out))
             .map(Transmit::pipe)
     }
 
@@ -204,7 +204,7 @@ impl<S: Storage> Server<'_, S> {
         }
         let written = match listens {
             true => write_of_listen(request.id(), method, params, revision, out),
-            false => write_plain(method, params, revision, out),
+            false => write_notification(method, params, revision, out),
         };
         let len = self.bounded(written)?;
         Ok(Transmit::on(self.channel_of(Some(token)), len))
@@ -217,22 +217,6 @@ impl<S: Storage> Server<'_, S> {
         let facts = method.facts();
         facts.is_notification() && !facts.own_command.server && facts.server.contains(revision)
     }
-}
-
-/// Writes a notification of the application.
-fn write_plain(
-    method: Method<'_>,
-    params: Option<&dyn Payload>,
-    revision: Revision,
-    out: &mut [u8],
-) -> Result<usize, SendError> {
-    if let Some(params) = params {
-        let (len, object) = write(method, params, revision, out)?;
-        return check_object(out, len, object);
-    }
-    let mut w = Writer::new(out);
-    envelope::bare_notification(&mut w, method);
-    Ok(w.finish()?)
 }
 
 /// Writes a notification of the application that belongs to the listen of this id.
@@ -248,7 +232,9 @@ fn write_of_listen(
         notification(&mut w, method, id, |_| {});
         return Ok(w.finish()?);
     };
-    let (len, object) = write(method, params, revision, out)?;
+    let (len, object) = write_around(params, revision, out, |w, params| {
+        envelope::notification(w, method, params)
+    })?;
     let additions = [Addition {
         key: keys::SUBSCRIPTION_ID,
         in_meta: true,
@@ -263,24 +249,4 @@ fn write_of_listen(
         }
     }
     complete(out, len, object, &additions, Some((params, revision)))
-}
-
-/// Writes a notification with parameters, which are not checked yet; returns its length, and where
-/// its parameters lie.
-fn write(
-    method: Method<'_>,
-    params: &dyn Payload,
-    revision: Revision,
-    out: &mut [u8],
-) -> Result<(usize, (usize, usize)), SendError> {
-    let mut w = Writer::new(out);
-    let mut object = (0, 0);
-    envelope::notification(&mut w, method, |w| {
-        object.0 = w.len();
-        params.write(w, revision)?;
-        object.1 = w.len();
-        Ok(())
-    })
-    .map_err(|_: EncodeError| SendError::Encode)?;
-    Ok((w.len(), object))
 }

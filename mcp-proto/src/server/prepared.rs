@@ -58,9 +58,7 @@ impl PreparedConfig<ServerConfig<'_>> {
         if let Some(mistake) = self.mistake {
             return Err(mistake);
         }
-        let mut judged = false;
-        self.texts().each_filter(|key| judged |= is_filter_key(key));
-        if judged {
+        if self.texts().filters().any(is_filter_key) {
             return Err(ConfigError::FilterKey);
         }
         if self.revisions.is_empty() {

@@ -2,9 +2,9 @@
 
 use crate::action::SendError;
 use crate::json::Object;
-use crate::model::{ClientFeatures, Unanswerable};
+use crate::model::ClientFeatures;
 use crate::revision::Revision;
-use crate::rpc::Method;
+use crate::rpc::{Method, Unanswerable};
 
 /// Checks that a client with these features may be asked this (LC-17, MR-05), before any of it
 /// is written. [`Server::ask`](super::Server::ask) and the questions of an

@@ -4,8 +4,9 @@ use super::config::ServerConfig;
 use super::header_names;
 use super::peer_error::PeerError;
 use crate::action::{BufferFull, Channel};
+use crate::features::{ClientFeatures, TASKS_EXTENSION};
 use crate::json::{Object, Raw, Str, Writer};
-use crate::model::{ClientFeatures, LoggingLevel, TASKS_EXTENSION, keys};
+use crate::model::{LoggingLevel, keys};
 use crate::prepared_config::PreparedConfig;
 use crate::revision::{Revision, RevisionSet};
 use crate::rpc::{Id, code};
@@ -206,11 +207,11 @@ pub(super) fn reserve(config: &PreparedConfig<ServerConfig<'_>>) -> usize {
         w.len()
     };
     let mut required = 0;
-    config.texts().each_method(|method| {
+    for method in config.texts().methods() {
         if let Some(extension) = method.requires {
             required = required.max(count(&|w| write_required(extension, w)));
         }
-    });
+    }
     let largest = legacy
         .map(|revision| count(&|w| write_initialize(config, revision, w)))
         .chain(

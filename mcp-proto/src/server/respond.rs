@@ -15,7 +15,7 @@ use crate::prepared_config::PreparedConfig;
 use crate::revision::Revision;
 use crate::rpc::{ErrorObject, Id, code, envelope};
 use crate::slots::Key;
-use crate::splice::check_object;
+use crate::splice::{check_object, write_around};
 use crate::token::Token;
 
 impl<S: Storage> Server<'_, S> {
@@ -180,16 +180,9 @@ fn write_result<L: IdStorage, P>(
     out: &mut [u8],
 ) -> Result<usize, SendError> {
     let revision = request.revision;
-    let mut w = Writer::new(out);
-    let mut object = (0, 0);
-    envelope::result(&mut w, request.id(), |w| {
-        object.0 = w.len();
-        payload.write(w, revision)?;
-        object.1 = w.len();
-        Ok(())
-    })
-    .map_err(|_: crate::json::EncodeError| SendError::Encode)?;
-    let len = w.len();
+    let (len, object) = write_around(payload, revision, out, |w, payload| {
+        envelope::result(w, request.id(), payload)
+    })?;
     if !revision.requires_result_type() {
         return check_object(out, len, object);
     }

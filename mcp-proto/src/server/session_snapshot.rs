@@ -6,7 +6,7 @@ use core::marker::PhantomData;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::session::Phase;
-use super::uris::Owner;
+use super::subscriptions::Owner;
 use super::{Server, Storage};
 use crate::json::Str;
 use crate::model::{ClientFeatures, LoggingLevel};

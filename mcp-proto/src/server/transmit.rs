@@ -4,7 +4,7 @@
 use super::in_flight::Stage;
 use super::listen::write_cancelled;
 use super::respond::write_replacement;
-use super::uris::Owner;
+use super::subscriptions::Owner;
 use super::{Server, Storage};
 use crate::action::{BufferFull, Channel, SendError, Transmit};
 use crate::json::{Number, Writer};

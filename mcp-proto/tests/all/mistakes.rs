@@ -10,6 +10,32 @@ const KNOWN: [CustomMethod<'_>; 1] = [CustomMethod::new("tools/call")];
 const ALIAS: [CustomMethod<'_>; 1] = [CustomMethod::new("$/cancelRequest")];
 const UNDECLARED: [(&str, RevisionSet); 1] = [("a.b/c", RevisionSet::all())];
 
+/// SC-17: the header `Mcp-Method` is the exact name.
+#[test]
+fn names_of_methods_that_no_header_can_carry() {
+    for (name, expected) in [
+        (r#"a/"b\c""#, Ok(())),
+        ("a/é", Err(ConfigError::MethodName)),
+        ("a/\n", Err(ConfigError::MethodName)),
+        (" a", Err(ConfigError::MethodName)),
+        ("=?base64?YQ==?=", Err(ConfigError::MethodName)),
+    ] {
+        let methods = &[CustomMethod::new(name)];
+        let config = ServerConfig {
+            methods,
+            ..ServerConfig::new("s", "1")
+        };
+        let made = Server::new(config, server::Fixed::new()).map(drop);
+        assert_eq!(made, expected, "{name}");
+        let config = ClientConfig {
+            methods,
+            ..ClientConfig::new("c", "1")
+        };
+        let made = Client::new(config, client::Fixed::new()).map(drop);
+        assert_eq!(made, expected, "{name}");
+    }
+}
+
 #[test]
 fn of_servers() {
     let good = ServerConfig::new("s", "1");

@@ -16,7 +16,7 @@ use super::stray_requests;
 use crate::client::Failure;
 use crate::frame::sse;
 use crate::http::media::{self, EVENT_STREAM, JSON};
-use crate::json::{MAX_DEPTH, Object, Raw};
+use crate::json::{MAX_DEPTH, Object, Raw, Str};
 use crate::model::keys;
 use crate::revision::{Http, Revision};
 use crate::rpc::{Id, Message, Method, Response};
@@ -109,7 +109,7 @@ impl Exchange {
                     Kind::Initialize => request.params.and_then(|it| it.get("protocolVersion")),
                     _ => request.params.and_then(version),
                 };
-                let named = named.and_then(Raw::string).and_then(Revision::read);
+                let named = named.and_then(Raw::string).and_then(Str::revision);
                 (kind, request.id.to_u64(), named)
             }
             _ => (Kind::Told, None, None),

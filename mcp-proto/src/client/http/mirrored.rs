@@ -27,17 +27,9 @@ pub(super) fn mirrored(origin: &Origin, message: &Message<'_>, each: &mut dyn Fn
             each(name, text.get(..len).unwrap_or_default());
         }
     };
-    let mut quoted = Vec::new();
-    quoted.push(b'"');
-    quoted.extend(method.name().chars().flat_map(|char| {
-        let mut utf8 = [0; 4];
-        let len = char.encode_utf8(&mut utf8).len();
-        utf8.into_iter().take(len)
-    }));
-    quoted.push(b'"');
-    if let Ok(method) = Raw::parse(&quoted, 1) {
-        say("mcp-method", &|out| mirror::write(method, out));
-    }
+    say("mcp-method", &|out| {
+        mirror::write_text(method.name(), out).map(Some)
+    });
     let facts = method.facts();
     let member = match method {
         Method::Other(name) => origin.subject_of(name),

@@ -59,11 +59,11 @@ impl Origin {
     /// [subject](crate::CustomMethod::subject) in the header `Mcp-Name` (EX-15).
     pub fn set_methods(&mut self, config: &PreparedConfig<ClientConfig<'_>>) {
         self.subjects.clear();
-        config.texts().each_method(|method| {
+        for method in config.texts().methods() {
             if let Some(subject) = method.subject {
                 self.subjects.push((method.name.into(), subject.into()));
             }
-        });
+        }
     }
 
     /// The parameter that `Mcp-Name` repeats of a method beyond the protocol.

@@ -151,6 +151,9 @@ fn fields_of_modern_requests() {
     check("notes/get", "", "mcp-method: notes/get");
     check("notes/list", r#""noteId":"a""#, "mcp-method: notes/list");
     check("notes/put", r#""noteId":"a""#, "mcp-method: notes/put");
+    // SC-17: the exact name, of all that a header can carry.
+    check(r#"notes/\"a\\b\""#, "", r#"mcp-method: notes/"a\b""#);
+    check(r"notes\/list", "", "mcp-method: notes/list");
     check("tools/list", r#""name":"x""#, "mcp-method: tools/list");
     check(
         "tools/call",

@@ -4,12 +4,12 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::tree::{self, Row, Tree};
 use super::{
-    EVERY_REVISION, Settings, TASKS_SETTINGS, capabilities, has_tasks_extension, row_revisions,
+    Declare, DeclaredExtensions, EVERY_REVISION, Settings, TASKS_SETTINGS, capabilities,
+    has_tasks_extension, row_revisions,
 };
 use crate::json::{Map, Object, Writer};
+use crate::revision::fields::LEGACY;
 use crate::revision::{Elicitation, Revision, Tasks};
-use crate::rpc::Method;
-use crate::texts::{Declare, DeclaredExtensions};
 
 #[doc(hidden)]
 #[macro_export]
@@ -118,10 +118,9 @@ impl ClientFeatures {
             Elicitation::FormAndTrackedUrl | Elicitation::FormAndUrl => MODES,
         };
         let tools = Self::SAMPLING_TOOLS.with(Self::SAMPLING_CONTEXT);
-        let told = Method::RootsListChanged.facts().client;
         self.without(MODES.without(modes))
             .without(tools.when(!revision.has_sampling_tools()))
-            .without(Self::ROOTS_LIST_CHANGED.when(!told.contains(revision)))
+            .without(Self::ROOTS_LIST_CHANGED.when(!LEGACY.contains(revision)))
             .without(Self::CORE_TASKS.when(!matches!(revision.tasks(), Tasks::Core)))
             .without(Self::TASKS_EXTENSION.when(!matches!(revision.tasks(), Tasks::Extension)))
     }
@@ -145,17 +144,6 @@ impl ClientFeatures {
             _ if row.bit == Self::TASKS_EXTENSION.0 => row.name,
             path => path,
         })
-    }
-
-    /// Returns whether a server may ask this of the client (LC-17, VR-06), as request or as
-    /// question of an `input_required`. The parameters tell which mode of elicitation it needs, and
-    /// whether sampling needs tools.
-    pub fn allow(self, method: Method<'_>, revision: Revision) -> bool {
-        let facts = method.facts();
-        let one_of = facts.client_declares;
-        let asked = facts.server.contains(revision)
-            || (facts.answer().is_input && revision.has_input_required());
-        one_of.is_empty() || (asked && self.known_in(revision).intersects(one_of))
     }
 }
 
@@ -254,41 +242,5 @@ mod tests {
             Revision::V2026_07_28,
             F::CORE_TASKS.with(F::ROOTS_LIST_CHANGED),
         );
-    }
-
-    #[test]
-    fn gates() {
-        let check = |features: F, method, revision, expected| {
-            assert_eq!(features.allow(method, revision), expected, "{method:?}");
-        };
-        check(F::NONE, Method::Ping, Revision::V2025_11_25, true);
-        check(F::NONE, Method::RootsList, Revision::V2024_11_05, false);
-        check(F::ROOTS, Method::RootsList, Revision::V2024_11_05, true);
-        check(
-            F::SAMPLING,
-            Method::SamplingCreateMessage,
-            Revision::V2026_07_28,
-            true,
-        );
-        check(
-            F::ROOTS,
-            Method::ElicitationCreate,
-            Revision::V2025_11_25,
-            false,
-        );
-        check(
-            F::ELICITATION_URL,
-            Method::ElicitationCreate,
-            Revision::V2025_11_25,
-            true,
-        );
-        check(
-            F::ELICITATION_URL,
-            Method::ElicitationCreate,
-            Revision::V2025_06_18,
-            false,
-        );
-        check(F::TASKS, Method::TasksGet, Revision::V2025_11_25, true);
-        check(F::TASKS, Method::TasksList, Revision::V2025_11_25, false);
     }
 }

@@ -4,12 +4,11 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::tree::{self, Row, Tree};
 use super::{
-    EVERY_REVISION, Settings, TASKS_SETTINGS, capabilities, has_tasks_extension, row_revisions,
+    Declare, DeclaredExtensions, EVERY_REVISION, Settings, TASKS_SETTINGS, capabilities,
+    has_tasks_extension, row_revisions,
 };
 use crate::json::{Map, Object, Writer};
 use crate::revision::{Revision, Tasks};
-use crate::rpc::Method;
-use crate::texts::{Declare, DeclaredExtensions};
 
 #[doc(hidden)]
 #[macro_export]
@@ -92,18 +91,6 @@ impl ServerFeatures {
             .without(Self::TASKS_EXTENSION.when(!matches!(revision.tasks(), Tasks::Extension)))
     }
 
-    /// Returns whether a client may send this method to the server (LC-17, JR-28). A method that
-    /// needs no capability, such as completion in 2024-11-05 (CP-08), is always allowed.
-    pub fn allow(self, method: Method<'_>, revision: Revision) -> bool {
-        let facts = method.facts();
-        let one_of = facts.server_declares.known_in(revision);
-        if one_of.is_empty() {
-            // The revision has no capability for it, or does not have the method.
-            return facts.server_declares.is_empty() || facts.client.contains(revision);
-        }
-        self.intersects(one_of)
-    }
-
     /// Returns where a server declares the first of these, such as `resources.subscribe`.
     pub(crate) fn path(self) -> &'static str {
         let row = Self::ROWS.iter().find(|row| self.0 & row.bit != 0);
@@ -169,53 +156,5 @@ mod tests {
         check(Revision::V2025_06_18, tasks);
         check(Revision::V2025_11_25, F::TASKS_EXTENSION);
         check(Revision::V2026_07_28, F::CORE_TASKS);
-    }
-
-    #[test]
-    fn gates() {
-        let check = |features: F, method, revision, expected| {
-            assert_eq!(features.allow(method, revision), expected, "{method:?}");
-        };
-        check(F::NONE, Method::Ping, Revision::V2025_11_25, true);
-        check(F::NONE, Method::ToolsCall, Revision::V2025_11_25, false);
-        check(F::TOOLS, Method::ToolsCall, Revision::V2025_11_25, true);
-        check(
-            F::RESOURCES,
-            Method::ResourcesSubscribe,
-            Revision::V2025_11_25,
-            false,
-        );
-        check(
-            F::RESOURCES_SUBSCRIBE,
-            Method::ResourcesSubscribe,
-            Revision::V2025_11_25,
-            true,
-        );
-        check(
-            F::NONE,
-            Method::CompletionComplete,
-            Revision::V2024_11_05,
-            true,
-        );
-        check(
-            F::NONE,
-            Method::CompletionComplete,
-            Revision::V2025_03_26,
-            false,
-        );
-        check(F::TASKS, Method::TasksGet, Revision::V2025_11_25, true);
-        check(F::TASKS, Method::TasksGet, Revision::V2026_07_28, false);
-        check(
-            F::TASKS_EXTENSION,
-            Method::TasksGet,
-            Revision::V2026_07_28,
-            true,
-        );
-        check(
-            F::TASKS_EXTENSION,
-            Method::TasksUpdate,
-            Revision::V2026_07_28,
-            true,
-        );
     }
 }

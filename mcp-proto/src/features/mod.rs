@@ -1,20 +1,32 @@
 //! Capabilities: as sets of bits, and as messages carry them.
 
 mod client;
-mod question;
+mod extensions;
 mod server;
 mod tree;
 
-use crate::json::{Map, Raw};
+use crate::json::{Map, Raw, Writer};
 use crate::revision::{Revision, RevisionSet};
 
-pub(crate) use question::Unanswerable;
+#[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+pub(crate) use extensions::write_chosen;
+pub(crate) use extensions::{ChosenExtensions, DeclaredExtensions, ExtensionRevisions};
 
 pub use client::{ClientCapabilities, ClientFeatures};
 pub use server::{ServerCapabilities, ServerFeatures};
 
 /// The settings of a capability by name, or of an extension.
 pub type Settings<'b> = Map<'b, Raw<'b>>;
+
+/// The capabilities of a role, and how its messages declare them.
+pub(crate) trait Declare: Copy {
+    /// The extensions among them.
+    fn extensions(&self) -> Option<&Settings<'_>>;
+
+    /// Writes the capabilities, as far as the revision knows them, with the extensions that are
+    /// declared in it.
+    fn write(&self, revision: Revision, extensions: &impl DeclaredExtensions, w: &mut Writer<'_>);
+}
 
 /// Makes the types of a role of its declaration: a row for each capability, with its bit, the path
 /// of the object that has it, its name there, and the revisions that have it. The rows without a
@@ -92,7 +104,7 @@ macro_rules! capabilities {
                 Self(bits)
             }
 
-            pub(super) const fn when(self, condition: bool) -> Self {
+            pub(crate) const fn when(self, condition: bool) -> Self {
                 if condition { self } else { Self::NONE }
             }
 

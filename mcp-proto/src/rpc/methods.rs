@@ -1,14 +1,13 @@
 //! The table of methods: one row holds all facts of a method.
 //!
-//! A method is added by its row, which the enum [`Method`] and its names come from as well. A row
-//! has no defaults, so the compiler names each fact that a new one leaves out.
+//! A method is added by its row, which the enum [`Method`](super::Method) and its names come from
+//! as well. A row has no defaults, so the compiler names each fact that a new one leaves out.
 
-use super::{Revision, RevisionSet};
-use crate::model::{ClientFeatures, ServerFeatures};
-use crate::rpc::Method;
+use crate::features::{ClientFeatures, ServerFeatures};
+use crate::revision::{Revision, RevisionSet};
 
-/// Passes the rows to the macro that is named: the variant of [`Method`] with its documentation,
-/// the name on the wire, and the facts.
+/// Passes the rows to the macro that is named: the variant of [`Method`](super::Method) with its
+/// documentation, the name on the wire, and the facts.
 macro_rules! for_each_method {
     ($then:ident) => {
         $then! {
@@ -281,7 +280,16 @@ macro_rules! for_each_method {
     };
 }
 
-pub(crate) use for_each_method;
+pub(super) use for_each_method;
+
+macro_rules! rows {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal => $facts:expr,)*) => {
+        &[$($facts,)*]
+    };
+}
+
+/// The rows, in the order of the variants of [`Method`](super::Method).
+pub(super) static ROWS: &[MethodFacts] = for_each_method!(rows);
 
 /// The facts of a method.
 #[derive(Debug)]
@@ -351,24 +359,6 @@ pub(crate) struct Answer {
     pub(crate) subscribes: bool,
 }
 
-impl Method<'_> {
-    /// The row of this method; a method that no revision defines has the facts of a request
-    /// without requirements.
-    // Not inlined: each copy would bring a table of pointers to the rows.
-    #[inline(never)]
-    pub(crate) const fn facts(self) -> &'static MethodFacts {
-        macro_rules! row {
-            ($($(#[$doc:meta])* $variant:ident = $name:literal => $facts:expr,)*) => {
-                match self {
-                    $(Self::$variant => &const { $facts },)*
-                    Self::Other(_) => &OTHER,
-                }
-            };
-        }
-        for_each_method!(row)
-    }
-}
-
 impl MethodFacts {
     /// Returns true if the method is that of a notification.
     pub(crate) const fn is_notification(&self) -> bool {
@@ -424,7 +414,8 @@ impl Answer {
     };
 }
 
-const OTHER: MethodFacts = MethodFacts {
+/// The facts of a method that no revision defines: those of a request without requirements.
+pub(super) static OTHER: MethodFacts = MethodFacts {
     client: NEVER,
     server: NEVER,
     server_declares: NOTHING,
@@ -501,3 +492,76 @@ const SUBSCRIBING: Option<Answer> = Some(Answer {
     subscribes: true,
     ..Answer::PLAIN
 });
+
+#[cfg(test)]
+mod tests {
+    use super::super::Method;
+    use super::*;
+    use Revision::*;
+
+    const NONE: RevisionSet = RevisionSet::EMPTY;
+    const ALL: RevisionSet = RevisionSet::of(&Revision::ALL);
+    const LEGACY: RevisionSet = RevisionSet::legacy().with(DraftV1);
+
+    #[test]
+    fn senders_by_revision() {
+        fn check(method: Method<'_>, client: RevisionSet, server: RevisionSet) {
+            let facts = method.facts();
+            assert_eq!(facts.client, client, "{method:?}");
+            assert_eq!(facts.server, server, "{method:?}");
+        }
+        let tasks = RevisionSet::of(&[V2025_11_25, DraftV1]);
+        check(Method::Ping, LEGACY, LEGACY);
+        check(Method::ToolsCall, ALL, NONE);
+        check(
+            Method::ServerDiscover,
+            RevisionSet::of(&[V2026_07_28]),
+            NONE,
+        );
+        check(Method::TasksGet, tasks.with(V2026_07_28), tasks);
+        check(Method::Progress, LEGACY, ALL);
+        check(Method::Cancelled, ALL, ALL);
+        check(Method::ElicitationCreate, NONE, tasks.with(V2025_06_18));
+        check(Method::ElicitationComplete, NONE, tasks);
+        check(Method::CancelRequest, NONE, NONE);
+        check(Method::from("Ping"), NONE, NONE);
+    }
+
+    #[test]
+    fn modern_servers_never_request() {
+        for method in [
+            Method::Ping,
+            Method::RootsList,
+            Method::SamplingCreateMessage,
+            Method::ElicitationCreate,
+            Method::TasksGet,
+        ] {
+            assert!(!method.facts().server.contains(V2026_07_28), "{method:?}");
+        }
+    }
+
+    #[test]
+    fn notifications_are_called_so() {
+        for name in [
+            "notifications/initialized",
+            "notifications/cancelled",
+            "notifications/progress",
+            "notifications/message",
+            "notifications/tools/list_changed",
+            "notifications/prompts/list_changed",
+            "notifications/resources/list_changed",
+            "notifications/resources/updated",
+            "notifications/roots/list_changed",
+            "notifications/elicitation/complete",
+            "notifications/tasks/status",
+            "notifications/tasks",
+            "notifications/subscriptions/acknowledged",
+            "$/cancelRequest",
+        ] {
+            assert!(Method::from(name).facts().is_notification(), "{name}");
+        }
+        for name in ["ping", "tools/call", "tasks/get", "notifications/of/others"] {
+            assert!(!Method::from(name).facts().is_notification(), "{name}");
+        }
+    }
+}

@@ -2,10 +2,9 @@
 
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
-use super::Settings;
+use super::{DeclaredExtensions, Settings};
 use crate::json::{Object, Writer};
 use crate::revision::{Revision, RevisionSet};
-use crate::texts::DeclaredExtensions;
 
 /// A member of the capabilities.
 #[derive(Debug)]
