@@ -6,10 +6,6 @@
 #[cfg(feature = "http-client")]
 pub(crate) mod client;
 #[cfg(feature = "http-server")]
-mod forward;
-#[cfg(all(feature = "http-server", feature = "http-client"))]
-mod http_forward;
-#[cfg(feature = "http-server")]
 pub(crate) mod server;
 #[cfg(feature = "http-server")]
 mod store;
@@ -18,13 +14,12 @@ mod store;
 pub use crate::server::Principal;
 #[cfg(feature = "http-client")]
 pub use client::{HttpEvent, HttpStep};
-#[cfg(feature = "http-server")]
-pub use forward::{Forward, ForwardError, ForwardFuture, ForwardedBody, LocalForward};
 #[cfg(all(feature = "http-server", feature = "http-client"))]
-pub use http_forward::HttpForward;
+pub use server::HttpForward;
 #[cfg(feature = "http-server")]
 pub use server::{
-    AuthError, Authenticate, Authenticated, Http, HttpBody, HttpService, HttpStatus, Readiness,
+    AuthError, Authenticate, Authenticated, Forward, ForwardError, ForwardFuture, ForwardedBody,
+    Http, HttpBody, HttpService, HttpStatus, LocalForward, Readiness,
 };
 #[cfg(feature = "http-server")]
 pub use store::{

@@ -7,13 +7,6 @@ use mcp_proto::{Payload, model};
 use crate::encode::encode;
 use crate::error::ErrorReply;
 
-/// The task that a message belongs to (TK-13).
-pub(in crate::tasks) fn task_of(params: Object<'_>) -> Option<Str<'_>> {
-    let meta = params.get("_meta")?.object()?;
-    let related = meta.get(model::keys::RELATED_TASK)?.object()?;
-    related.get("taskId")?.string()
-}
-
 /// An object of a message with the task that it belongs to in its `_meta` (TK-13).
 pub(in crate::tasks) fn relate(object: Raw<'_>, task: Str<'_>) -> Result<RawBuf, ErrorReply> {
     let members = object.object().ok_or(ErrorReply::internal())?;
@@ -72,8 +65,6 @@ mod tests {
             let answer = RawBuf::parse(answer).unwrap();
             let related = relate(answer.as_raw(), Str::from("t")).unwrap();
             assert_eq!(related.as_raw().as_str(), expected);
-            let object = related.as_raw().object().unwrap();
-            assert!(task_of(object).is_some_and(|task| task == "t"));
         };
         let task = r#""io.modelcontextprotocol/related-task":{"taskId":"t"}"#;
         check("{}", &format!(r#"{{"_meta":{{{task}}}}}"#));

@@ -13,6 +13,7 @@
 //! reading       a response that is a stream of a session
 //! sharing, takeover, store_writer   what the store has of it
 //! processes     other processes that share the sessions       status   for operators
+//! forward, http_forward   how a request reaches one of them
 //! ```
 //!
 //! A modern request has a machine, a service and a job of its own, inside its response: dropping
@@ -31,7 +32,10 @@ mod collect;
 mod conversation;
 mod endpoint;
 mod exchange;
+mod forward;
 mod head;
+#[cfg(feature = "http-client")]
+mod http_forward;
 mod http_sse;
 mod http_sse_paths;
 mod legacy;
@@ -57,7 +61,7 @@ use core::fmt;
 use core::future::Future;
 use core::pin::Pin;
 use core::task::{Context, Poll};
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 use http::{Request, Response};
 use http_body::Body;
@@ -69,6 +73,9 @@ pub use self::auth_error::AuthError;
 pub use self::authenticate::{Authenticate, Authenticated};
 pub use self::body::HttpBody;
 pub use self::builder::Http;
+pub use self::forward::{Forward, ForwardError, ForwardFuture, ForwardedBody, LocalForward};
+#[cfg(feature = "http-client")]
+pub use self::http_forward::HttpForward;
 pub use self::status::{HttpStatus, Readiness};
 
 /// A server's endpoint as a [`tower_service::Service`]: what
@@ -137,21 +144,6 @@ impl<R: Runtime> HttpService<R> {
     pub async fn drain(&self) {
         self.shutdown();
         self.endpoint.drained().await;
-    }
-
-    /// A handle that does not keep the service.
-    pub(crate) fn downgrade(&self) -> WeakService<R> {
-        WeakService(Arc::downgrade(&self.endpoint))
-    }
-}
-
-/// A handle that does not keep its service.
-pub(crate) struct WeakService<R: Runtime>(Weak<HttpEndpoint<R>>);
-
-impl<R: Runtime> WeakService<R> {
-    pub(crate) fn upgrade(&self) -> Option<HttpService<R>> {
-        let endpoint = self.0.upgrade()?;
-        Some(HttpService { endpoint })
     }
 }
 

@@ -14,8 +14,6 @@ use mcp_proto::rpc::Method;
 use sha2::Sha256;
 
 use super::canonical;
-#[cfg(feature = "http-server")]
-use super::derived_keys::DerivedKeys;
 
 /// Keys for the request states of 2026-07-28, which travel through the client and come back
 /// from a stranger (MR-07).
@@ -201,6 +199,49 @@ fn schedule(key: &[u8; 32]) -> Hmac<Sha256> {
     Hmac::new(&block.into())
 }
 
+/// Keys for one purpose, derived from the [`StateKeys`](super::StateKeys) of a server: the processes that
+/// share those recognize what another one has written.
+#[cfg(feature = "http-server")]
+#[derive(Clone)]
+pub(crate) struct DerivedKeys {
+    /// The first signs, every one verifies.
+    keys: Vec<Hmac<Sha256>>,
+    clock: Arc<dyn Fn() -> SystemTime + Send + Sync>,
+}
+
+#[cfg(feature = "http-server")]
+impl DerivedKeys {
+    /// Signs a message: it travels with its MAC behind it, both in base64url.
+    pub(crate) fn sign(&self, mut message: Vec<u8>) -> String {
+        if let Some(key) = self.keys.first() {
+            let tag = key.clone().chain_update(&message).finalize();
+            message.extend_from_slice(&tag.into_bytes());
+        }
+        let mut signed = String::with_capacity((message.len() * 4).div_ceil(3));
+        URL_SAFE_NO_PAD.encode_string(message, &mut signed);
+        signed
+    }
+
+    /// The message, if one of the keys signed it.
+    pub(crate) fn verify(&self, signed: &[u8]) -> Option<Vec<u8>> {
+        let mut message = Vec::with_capacity(signed.len());
+        URL_SAFE_NO_PAD.decode_vec(signed, &mut message).ok()?;
+        let (text, tag) = message.split_at_checked(message.len().checked_sub(TAG)?)?;
+        let genuine = self.keys.iter().any(|key| {
+            let mac = key.clone().chain_update(text);
+            mac.verify_slice(tag).is_ok()
+        });
+        message.truncate(message.len() - TAG);
+        genuine.then_some(message)
+    }
+
+    /// Seconds of wall time since 1970: other processes have to understand them. 0 for a clock before that.
+    pub(crate) fn now(&self) -> u64 {
+        let since = (self.clock)().duration_since(UNIX_EPOCH);
+        since.map_or(0, |since| since.as_secs())
+    }
+}
+
 /// The length of the longest sealed state, in characters.
 pub(super) const LIMIT: usize = 64 << 10;
 
@@ -209,7 +250,8 @@ const PURPOSE: &[u8] = b"mcp request state\0";
 const VERSION: u8 = 1;
 /// Version and expiry.
 const HEAD: usize = 1 + 8;
-pub(super) const TAG: usize = 32;
+/// The length of a MAC.
+const TAG: usize = 32;
 const LIFETIME: Duration = Duration::from_secs(30 * 60);
 
 #[cfg(test)]

@@ -16,8 +16,6 @@ mod answer;
 mod begin;
 mod canonical;
 mod client_task;
-#[cfg(feature = "http-server")]
-mod derived_keys;
 mod elicit;
 mod keys;
 mod once;
@@ -28,9 +26,9 @@ mod state;
 mod suspend;
 mod table;
 
-#[cfg(feature = "http-server")]
-pub(crate) use self::derived_keys::DerivedKeys;
 pub use self::elicit::Elicited;
+#[cfg(feature = "http-server")]
+pub(crate) use self::keys::DerivedKeys;
 pub use self::keys::StateKeys;
 pub use self::question::QuestionFuture;
 pub use self::roots::Roots;

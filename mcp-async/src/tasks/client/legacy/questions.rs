@@ -3,7 +3,8 @@
 use core::time::Duration;
 use std::sync::Arc;
 
-use mcp_proto::json::Str;
+use mcp_proto::json::{Object, Str};
+use mcp_proto::model::keys::RELATED_TASK;
 use mcp_proto::model::{ClientFeatures, TaskMetadata};
 use mcp_proto::rpc::Method;
 
@@ -13,7 +14,7 @@ use crate::client::{IncomingQuestion, QuestionHost, QuestionTasks, Reply, guarde
 use crate::error::ErrorReply;
 use crate::model::{CreateTaskResult, ListTasksResult, Meta};
 use crate::runtime::Now;
-use crate::tasks::related::{relate, task_of};
+use crate::tasks::related::relate;
 
 /// Answers questions, at once or by tasks, and the requests about these.
 pub(in super::super) struct Questions {
@@ -132,4 +133,11 @@ impl QuestionTasks for Questions {
             },
         }
     }
+}
+
+/// The task that a message belongs to (TK-13).
+fn task_of(params: Object<'_>) -> Option<Str<'_>> {
+    let meta = params.get("_meta")?.object()?;
+    let related = meta.get(RELATED_TASK)?.object()?;
+    related.get("taskId")?.string()
 }

@@ -6,12 +6,11 @@ use core::future::Future;
 use core::pin::Pin;
 use core::task::{Context, Poll};
 use std::collections::BTreeMap;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use http::{Request, Response};
 use http_body::{Body, Frame};
-use tower_service::Service;
 
 use super::{HttpBody, HttpService};
 use crate::lock::lock;
@@ -112,12 +111,11 @@ type Call = Box<dyn Fn(Request<Bytes>) -> Option<ForwardFuture> + Send + Sync>;
 impl LocalForward {
     /// Lets requests to this URL reach the service, until the last handle of it is dropped.
     pub fn insert<R: Runtime>(&self, url: impl Into<String>, service: &HttpService<R>) {
-        let service = service.downgrade();
+        let endpoint = Arc::downgrade(&service.endpoint);
         let call: Call = Box::new(move |request| {
-            let mut service = service.upgrade()?;
+            let endpoint = endpoint.upgrade()?;
             Some(Box::pin(async move {
-                let called = service.call(request.map(HttpBody::full));
-                let Ok(response) = called.await;
+                let response = endpoint.serve(request.map(HttpBody::full)).await;
                 Ok(response.map(|body| Box::pin(LocalBody(body)) as ForwardedBody))
             }))
         });

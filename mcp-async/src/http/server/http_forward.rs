@@ -7,7 +7,7 @@ use bytes::Bytes;
 use http::Request;
 use http_body_util::BodyExt;
 
-use super::{Forward, ForwardError, ForwardFuture, ForwardedBody};
+use super::forward::{Forward, ForwardError, ForwardFuture, ForwardedBody};
 use crate::net::{HttpClient, HttpClientBuilder, Network};
 
 /// Forwards requests with an HTTP client.
