@@ -100,6 +100,7 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod call_outcome;
 mod connection;
 #[cfg(all(
     feature = "auth",
@@ -128,9 +129,10 @@ mod shrink;
 mod trace_context;
 mod values;
 
+pub use call_outcome::CallOutcome;
 #[cfg(feature = "client")]
 pub use client::Client;
-pub use connection::{Answered, CallOutcome, Job};
+pub use connection::{Answered, Job};
 pub use error::{ErrorChain, ErrorReply};
 pub use io::{MessageReader, MessageSink, MessageSource, MessageWriter, Tap, stdio};
 pub use runtime::{

@@ -29,7 +29,7 @@ pub(crate) use self::exchanged::Exchanged;
 pub(crate) use self::frame::Text;
 pub(crate) use self::frame::{Frame, keep};
 pub(crate) use self::job::discard;
-pub use self::job::{Answered, CallOutcome, Job};
+pub use self::job::{Answered, Job};
 #[cfg(feature = "http-server")]
 pub(crate) use self::notify::Notified;
 #[cfg(feature = "server")]

@@ -11,9 +11,10 @@ use mcp_proto::{
 };
 
 use super::driver_waker::DriverWaker;
-use super::job::{Answered, CallOutcome};
+use super::job::Answered;
 use super::outbound::Outbound;
 use super::pending_responses::PendingResponses;
+use crate::call_outcome::CallOutcome;
 use crate::error::ErrorReply;
 use crate::lock::lock;
 use crate::observe::Transport;

@@ -7,7 +7,7 @@ use tracing::field::{Empty, display};
 use tracing::{Span, info_span};
 
 use super::Transport;
-use crate::connection::CallOutcome;
+use crate::call_outcome::CallOutcome;
 use crate::error::Printable;
 
 /// A request, for the side that answers it and for the side that asks.

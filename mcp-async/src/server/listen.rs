@@ -13,7 +13,8 @@ use super::context::CallContext;
 use super::listener::Listener;
 use super::machine::Machine;
 use super::open_listen::OpenListen;
-use crate::connection::{Answered, CallOutcome, Frame, Job, keep};
+use crate::call_outcome::CallOutcome;
+use crate::connection::{Answered, Frame, Job, keep};
 use crate::error::ErrorReply;
 
 /// A `subscriptions/listen` whose filter has keys of the application:
