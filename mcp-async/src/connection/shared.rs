@@ -19,7 +19,7 @@ use crate::error::ErrorReply;
 use crate::lock::lock;
 use crate::observe::Transport;
 use crate::runtime::Now;
-#[cfg(feature = "server")]
+#[cfg(any(feature = "server", feature = "http-client"))]
 use crate::runtime::Timer;
 
 /// A machine whose requests are answered through a token: both roles.
@@ -174,7 +174,7 @@ impl<M: Respond> Shared<M> {
     }
 
     /// A timer of the connection's clock.
-    #[cfg(feature = "server")]
+    #[cfg(any(feature = "server", feature = "http-client"))]
     pub(crate) fn timer(&self) -> Box<dyn Timer> {
         self.clock.boxed_timer()
     }

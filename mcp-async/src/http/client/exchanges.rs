@@ -12,11 +12,10 @@ use mcp_proto::Instant;
 use super::link::{Link, Order, Start};
 use super::run_exchange::{HEAD_START, run_exchange};
 use crate::connection::{JobWaker, discard};
-use crate::runtime::{Clock, Task, Timer};
+use crate::runtime::Task;
 
-pub(super) struct Exchanges<C> {
+pub(super) struct Exchanges {
     link: Arc<Link>,
-    clock: Arc<C>,
     places: Vec<Place>,
     free: Vec<usize>,
     woken: Vec<u32>,
@@ -41,11 +40,10 @@ struct Running {
     began: Instant,
 }
 
-impl<C: Clock> Exchanges<C> {
-    pub(super) const fn new(link: Arc<Link>, clock: Arc<C>) -> Self {
+impl Exchanges {
+    pub(super) const fn new(link: Arc<Link>) -> Self {
         Self {
             link,
-            clock,
             places: Vec::new(),
             free: Vec::new(),
             woken: Vec::new(),
@@ -94,14 +92,14 @@ impl<C: Clock> Exchanges<C> {
         let responded = Arc::new(AtomicBool::new(false));
         let (id, epoch, stays) = (start.exchange.id(), start.exchange.epoch(), start.stays);
         let link = Arc::clone(&self.link);
-        let carried = run_exchange(link, Arc::clone(&self.clock), start, Arc::clone(&responded));
+        let carried = run_exchange(link, start, Arc::clone(&responded));
         self.run(Running {
             future: Box::pin(carried),
             id,
             epoch,
             stays,
             responded,
-            began: self.clock.now(),
+            began: self.link.now(),
         });
     }
 
@@ -117,19 +115,14 @@ impl<C: Clock> Exchanges<C> {
         };
         self.free.push(index);
         let (epoch, responded) = (told.exchange.epoch(), Arc::clone(&request.responded));
-        let took = take_back(
-            Arc::clone(&self.link),
-            Arc::clone(&self.clock),
-            request,
-            told,
-        );
+        let took = take_back(Arc::clone(&self.link), request, told);
         self.run(Running {
             future: Box::pin(took),
             id: None,
             epoch,
             stays: true,
             responded,
-            began: self.clock.now(),
+            began: self.link.now(),
         });
     }
 
@@ -193,7 +186,7 @@ impl<C: Clock> Exchanges<C> {
 /// before the request ignores it. So the request continues until the head of its reply has
 /// arrived, or for as long as a request needs to arrive anywhere: some servers send no head
 /// before the answer.
-async fn take_back<C: Clock>(link: Arc<Link>, clock: Arc<C>, request: Running, told: Start) {
+async fn take_back(link: Arc<Link>, request: Running, told: Start) {
     let Running {
         mut future,
         responded,
@@ -201,10 +194,10 @@ async fn take_back<C: Clock>(link: Arc<Link>, clock: Arc<C>, request: Running, t
         ..
     } = request;
     let until = began + HEAD_START;
-    let mut timer = clock.timer();
+    let mut timer = link.timer();
     poll_fn(|cx| {
         let responded = || responded.load(Ordering::Relaxed);
-        if responded() || clock.now() >= until || future.as_mut().poll(cx).is_ready() || responded()
+        if responded() || link.now() >= until || future.as_mut().poll(cx).is_ready() || responded()
         {
             return Poll::Ready(());
         }
@@ -214,6 +207,6 @@ async fn take_back<C: Clock>(link: Arc<Link>, clock: Arc<C>, request: Running, t
     discard(future);
     // A session that is gone knows of no request.
     if told.exchange.epoch() == link.origin(|origin| origin.epoch()) {
-        run_exchange(link, clock, told, responded).await;
+        run_exchange(link, told, responded).await;
     }
 }

@@ -27,6 +27,7 @@ use crate::client::{UnsentMessage, no_message};
 use crate::connection::{DriverWaker, register};
 use crate::lock::lock;
 use crate::observe;
+use crate::runtime::Timer;
 
 pub(super) struct Link {
     pub(super) carrier: Box<dyn Carrier>,
@@ -548,6 +549,11 @@ impl Link {
 
     pub(super) fn now(&self) -> Instant {
         self.shared.now()
+    }
+
+    /// Creates a timer of the connection's clock.
+    pub(super) fn timer(&self) -> Box<dyn Timer> {
+        self.shared.timer()
     }
 
     /// Another number each time.

@@ -21,16 +21,10 @@ use super::send::{PATIENCE, ask, deliver, within};
 use super::stream;
 use super::whole::{REFUSAL, Whole, whole};
 use crate::client::{UnsentMessage, no_message};
-use crate::runtime::{Clock, Timer};
 
 /// Runs an exchange, and tells the machine what becomes of it;
 /// `responded` becomes true with the head of a reply.
-pub(super) async fn run_exchange<C: Clock>(
-    link: Arc<Link>,
-    clock: Arc<C>,
-    start: Start,
-    responded: Arc<AtomicBool>,
-) {
+pub(super) async fn run_exchange(link: Arc<Link>, start: Start, responded: Arc<AtomicBool>) {
     let Start {
         mut exchange,
         message,
@@ -43,15 +37,15 @@ pub(super) async fn run_exchange<C: Clock>(
         // No call waits for notifications and answers, so no call's timeout would end this.
         let told = exchange.id().is_none() && exchange.method() != HttpMethod::Get;
         let credentials = link.credentials_version();
-        let attempt = attempt(&link, &*clock, &mut exchange, &message, &responded);
+        let attempt = attempt(&link, &mut exchange, &message, &responded);
         let patience = PATIENCE
             + link
                 .authorizer
                 .as_ref()
                 .map_or(Duration::ZERO, |it| it.timeout());
-        let attempt = within(&*clock, told.then_some(patience), attempt);
+        let attempt = within(&link, told.then_some(patience), attempt);
         let attempted = match gate.opens {
-            Opens::Calls => opening(&link, &*clock, &responded, attempt).await,
+            Opens::Calls => opening(&link, &responded, attempt).await,
             Opens::Nothing | Opens::Stream => attempt.await,
         };
         if gate.opens == Opens::Stream {
@@ -62,7 +56,7 @@ pub(super) async fn run_exchange<C: Clock>(
         let id = exchange.id();
         match (after, id) {
             (ExchangeOutcome::Resume(at), _) => {
-                sleep(&*clock, at).await;
+                sleep(&link, at).await;
                 // SC-30: the answer may have come in the server's own stream meanwhile.
                 if id.is_none_or(|id| link.awaits(id)) {
                     continue;
@@ -92,7 +86,7 @@ pub(super) async fn run_exchange<C: Clock>(
             }
             (ExchangeOutcome::ProbeHttpSse(status), Some(id)) => {
                 let mut stream = link.origin(|origin| origin.probe_http_sse());
-                if !probe_http_sse(&link, &*clock, &mut stream, &message).await {
+                if !probe_http_sse(&link, &mut stream, &message).await {
                     match line.is_empty() {
                         true => link.refuse(id, status),
                         false => deliver(&link, &mut line).await,
@@ -128,14 +122,9 @@ impl Drop for Gate<'_> {
 /// Polls the first request of the server's own stream, and lets calls leave once the server has
 /// answered it or has had it for as long as a request needs to arrive: some servers send no head
 /// before the first event.
-async fn opening<C: Clock, F: Future>(
-    link: &Link,
-    clock: &C,
-    responded: &AtomicBool,
-    attempt: F,
-) -> F::Output {
+async fn opening<F: Future>(link: &Link, responded: &AtomicBool, attempt: F) -> F::Output {
     let mut attempt = pin!(attempt);
-    let (until, mut timer) = (clock.now() + HEAD_START, clock.timer());
+    let (until, mut timer) = (link.now() + HEAD_START, link.timer());
     let mut waiting = true;
     poll_fn(|cx| {
         let polled = attempt.as_mut().poll(cx);
@@ -153,9 +142,8 @@ async fn opening<C: Clock, F: Future>(
 }
 
 /// Asks once, and reads what comes.
-async fn attempt<C: Clock>(
+async fn attempt(
     link: &Link,
-    clock: &C,
     exchange: &mut Exchange,
     message: &UnsentMessage,
     responded: &AtomicBool,
@@ -187,7 +175,7 @@ async fn attempt<C: Clock>(
             // Such as a page for people, which only an observer reads.
             if response.status() == StatusCode::OK && response.body().is_observed() {
                 let page = whole(response.into_body(), REFUSAL);
-                within(clock, Some(HEAD_START), page).await;
+                within(link, Some(HEAD_START), page).await;
             }
             link.origin(|origin| exchange.nothing(origin))
         }
@@ -196,7 +184,7 @@ async fn attempt<C: Clock>(
             Whole::TooLong(_) => ExchangeOutcome::Fail(Failure::Invalid(Reason::TooLong)),
             Whole::Broken => unreachable(link, exchange, true),
         },
-        Body::Events => stream::read(link, clock, exchange, response.into_body(), None).await,
+        Body::Events => stream::read(link, exchange, response.into_body(), None).await,
         Body::Refusal => {
             let body = match whole(response.into_body(), REFUSAL).await {
                 Whole::All(body) | Whole::TooLong(body) => body,
@@ -214,12 +202,7 @@ async fn attempt<C: Clock>(
 
 /// Looks for the stream of a server of 2024-11-05, and reads it to its end; says whether there is
 /// one.
-async fn probe_http_sse<C: Clock>(
-    link: &Link,
-    clock: &C,
-    exchange: &mut Exchange,
-    handshake: &UnsentMessage,
-) -> bool {
+async fn probe_http_sse(link: &Link, exchange: &mut Exchange, handshake: &UnsentMessage) -> bool {
     let Ok(response) = ask(link, exchange, &no_message()).await else {
         return false;
     };
@@ -227,7 +210,7 @@ async fn probe_http_sse<C: Clock>(
         return false;
     }
     let body = response.into_body();
-    match stream::read(link, clock, exchange, body, Some(handshake)).await {
+    match stream::read(link, exchange, body, Some(handshake)).await {
         ExchangeOutcome::HangUp => {
             link.hang_up();
             true
@@ -256,10 +239,10 @@ fn unreachable(link: &Link, exchange: &mut Exchange, begun: bool) -> ExchangeOut
     link.origin(|origin| exchange.unreachable(origin, now, begun, jitter))
 }
 
-async fn sleep<C: Clock>(clock: &C, until: Instant) {
-    let mut timer = clock.timer();
+async fn sleep(link: &Link, until: Instant) {
+    let mut timer = link.timer();
     poll_fn(|cx| {
-        if clock.now() >= until {
+        if link.now() >= until {
             return Poll::Ready(());
         }
         timer.poll_until(until, cx)

@@ -17,7 +17,6 @@ use super::link::Link;
 use super::no_reply::NoReply;
 use super::whole::{REFUSAL, whole};
 use crate::client::UnsentMessage;
-use crate::runtime::{Clock, Timer};
 
 pub(super) async fn ask(
     link: &Link,
@@ -34,7 +33,7 @@ pub(super) async fn ask(
 }
 
 /// Tells the server something that has no answer.
-pub(super) async fn tell<C: Clock>(link: &Link, clock: &C, message: Vec<u8>) {
+pub(super) async fn tell(link: &Link, message: Vec<u8>) {
     let message = UnsentMessage::parse(Bytes::from(message), MAX_DEPTH);
     let exchange = link.origin(|origin| Exchange::new(origin, &message.message()));
     let told = async {
@@ -43,7 +42,7 @@ pub(super) async fn tell<C: Clock>(link: &Link, clock: &C, message: Vec<u8>) {
         }
     };
     // Whatever becomes of it: other exchanges find out that a session is gone.
-    within(clock, Some(PATIENCE), told).await;
+    within(link, Some(PATIENCE), told).await;
 }
 
 pub(super) async fn deliver(link: &Link, line: &mut Vec<u8>) {
@@ -51,13 +50,13 @@ pub(super) async fn deliver(link: &Link, line: &mut Vec<u8>) {
 }
 
 /// Returns the output of a future, unless it takes longer than the limit.
-pub(super) async fn within<C: Clock, F: Future>(
-    clock: &C,
+pub(super) async fn within<F: Future>(
+    link: &Link,
     limit: Option<Duration>,
     future: F,
 ) -> Option<F::Output> {
     let mut future = pin!(future);
-    let mut end = limit.map(|limit| (clock.now() + limit, clock.timer()));
+    let mut end = limit.map(|limit| (link.now() + limit, link.timer()));
     poll_fn(|cx| {
         if let Poll::Ready(output) = future.as_mut().poll(cx) {
             return Poll::Ready(Some(output));

@@ -32,7 +32,7 @@ use crate::runtime::Clock;
 /// ```
 struct Session<C: Clock> {
     connection: Exchanged<Side, Arc<C>>,
-    exchanges: Exchanges<C>,
+    exchanges: Exchanges,
     link: Arc<Link>,
     phase: Phase,
     /// The time at which the phase ends at the latest.
@@ -266,8 +266,8 @@ pub(super) async fn meet<C: Clock>(
         Arc::clone(&peer.shared),
     );
     let mut session = Session {
-        connection: Exchanged::new(side, Arc::clone(&peer.shared), Arc::clone(&clock)),
-        exchanges: Exchanges::new(Arc::clone(&link), clock),
+        connection: Exchanged::new(side, Arc::clone(&peer.shared), clock),
+        exchanges: Exchanges::new(Arc::clone(&link)),
         link,
         phase: Phase::Open,
         deadline: None,

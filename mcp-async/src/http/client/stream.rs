@@ -16,13 +16,12 @@ use super::link::Link;
 use super::send::{deliver, tell};
 use crate::client::UnsentMessage;
 use crate::observe;
-use crate::runtime::{Clock, Timer};
+use crate::runtime::Timer;
 
 /// Reads the stream to its end and hands on what is in it. `handshake` is what the stream of a
 /// server of 2024-11-05 is looked for with: nothing counts before its endpoint (HS-09).
-pub(super) async fn read<C: Clock>(
+pub(super) async fn read(
     link: &Link,
-    clock: &C,
     exchange: &mut Exchange,
     mut body: Reply,
     mut handshake: Option<&UnsentMessage>,
@@ -34,7 +33,7 @@ pub(super) async fn read<C: Clock>(
         &link.limits,
     );
     let mut lines = Vec::new();
-    let mut patience = Patience::new(clock);
+    let mut patience = Patience::new(link);
     while let Some(Ok(bytes)) = patience.next(&mut body, exchange.is_answered()).await {
         let mut rest = &*bytes;
         loop {
@@ -79,7 +78,7 @@ pub(super) async fn read<C: Clock>(
             }
             // One after the other: a server that asks much here hears the answers as slowly.
             for refusal in exchange.take_refusals() {
-                tell(link, clock, refusal).await;
+                tell(link, refusal).await;
             }
             // The rest of the stream is not awaited.
             if over {
@@ -101,16 +100,16 @@ pub(super) async fn read<C: Clock>(
 }
 
 /// Reads, and does not wait long for the end of a stream that has said everything.
-struct Patience<'c, C: Clock> {
-    clock: &'c C,
-    timer: Option<C::Timer>,
+struct Patience<'l> {
+    link: &'l Link,
+    timer: Option<Box<dyn Timer>>,
     until: Instant,
 }
 
-impl<'c, C: Clock> Patience<'c, C> {
-    const fn new(clock: &'c C) -> Self {
+impl<'l> Patience<'l> {
+    const fn new(link: &'l Link) -> Self {
         Self {
-            clock,
+            link,
             timer: None,
             until: Instant::ZERO,
         }
@@ -122,8 +121,8 @@ impl<'c, C: Clock> Patience<'c, C> {
         answered: bool,
     ) -> Option<Result<Bytes, super::carrier::Broken>> {
         if answered && self.timer.is_none() {
-            self.timer = Some(self.clock.timer());
-            self.until = self.clock.now() + LINGER;
+            self.timer = Some(self.link.timer());
+            self.until = self.link.now() + LINGER;
         }
         poll_fn(|cx| {
             if let Poll::Ready(read) = body.poll_bytes(cx) {
