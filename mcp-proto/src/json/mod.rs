@@ -45,7 +45,6 @@ mod ser;
 mod serde_impls;
 mod string;
 mod text;
-mod token;
 mod utf8;
 mod walk;
 mod words;

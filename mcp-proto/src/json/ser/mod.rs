@@ -8,7 +8,7 @@ use core::fmt::{self, Write as _};
 use serde::ser::{self, Serialize};
 
 pub use self::compound::Compound;
-use super::token::{EXACT_TOKEN, RAW_TOKEN, STR_TOKEN};
+use super::serde_impls::{EXACT_TOKEN, RAW_TOKEN, STR_TOKEN};
 use super::writer::Text;
 use super::{EncodeError, Raw, Str, Writer};
 use crate::revision::Revision;
