@@ -185,10 +185,9 @@ pub use token::{SentToken, Token};
 pub use config_error::ConfigError;
 pub use custom_method::{CustomMethod, ResultType};
 pub use extension_name::is_extension_name;
-pub use limits::{Limits, OutputTooSmall};
+pub use limits::Limits;
 pub use ping::PingPolicy;
 pub use prepared_config::{Config, PreparedConfig};
-pub use revision::facts::Era;
 pub use revision::set::RevisionSet;
 pub use revision::version::Revision;
 

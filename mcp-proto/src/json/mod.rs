@@ -69,7 +69,6 @@ pub use de::Deserializer;
 pub use error::{DecodeError, DecodeErrorKind, EncodeError};
 pub use list::{Iter, List};
 pub use map::{Entries, Map};
-pub use ser::{Compound, Serializer};
 pub use writer::Writer;
 
 // Other decoders.

@@ -6,8 +6,7 @@
 //! [`Raw::decode`](crate::json::Raw::decode) fills the types leniently: unknown members are skipped,
 //! and `null` counts as absent unless it has a meaning of its own.
 //!
-//! One type serves all revisions. The serializer omits members that the revision of a message lacks
-//! ([`fields`](crate::revision::fields)).
+//! One type serves all revisions. The serializer omits members that the revision of a message lacks.
 //!
 //! | Since | Added |
 //! |---|---|
