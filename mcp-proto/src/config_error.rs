@@ -2,8 +2,6 @@
 
 use core::fmt;
 
-use crate::limits::OutputTooSmall;
-
 /// The error of a configuration that no machine can be made of.
 ///
 /// ```
@@ -23,8 +21,12 @@ use crate::limits::OutputTooSmall;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ConfigError {
-    /// [`Limits::output`](crate::Limits::output) is less than one answer of the core may take.
-    OutputTooSmall(OutputTooSmall),
+    /// [`Limits::output`](crate::Limits::output), or the storage of the output, is less than one answer of the core may take. It
+    /// must be larger, or the description of the program shorter.
+    OutputTooSmall {
+        /// The bytes that it has to hold.
+        needed: usize,
+    },
     /// The name of a declared extension is [none](crate::is_extension_name) (VR-10).
     ExtensionName,
     /// `resources.subscribe` is declared, and the storage of the server has no room for a
@@ -54,16 +56,12 @@ pub enum ConfigError {
     TextsAreShared,
 }
 
-impl From<OutputTooSmall> for ConfigError {
-    fn from(error: OutputTooSmall) -> Self {
-        Self::OutputTooSmall(error)
-    }
-}
-
 impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::OutputTooSmall(error) => error.fmt(f),
+            Self::OutputTooSmall { needed } => {
+                write!(f, "the output is too small: {needed} bytes needed")
+            }
             Self::ExtensionName => {
                 f.write_str("the name of an extension has no prefix, or is no name")
             }

@@ -150,14 +150,12 @@ mod inbox;
 mod limits;
 pub mod link;
 mod machine;
-mod mistakes;
 mod outbox;
 mod payload;
 #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
 mod per_revision;
 mod ping;
 mod prepared_config;
-mod result_type;
 mod sent;
 mod slots;
 mod source;
@@ -185,13 +183,11 @@ pub use token::{SentToken, Token};
 
 // Configuration.
 pub use config_error::ConfigError;
-pub use custom_method::CustomMethod;
+pub use custom_method::{CustomMethod, ResultType};
 pub use extension_name::is_extension_name;
-pub use limits::{Limits, OutputTooSmall};
+pub use limits::Limits;
 pub use ping::PingPolicy;
 pub use prepared_config::{Config, PreparedConfig};
-pub use result_type::ResultType;
-pub use revision::facts::Era;
 pub use revision::set::RevisionSet;
 pub use revision::version::Revision;
 

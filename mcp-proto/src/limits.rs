@@ -1,7 +1,5 @@
 //! The bounds of a connection.
 
-use core::fmt;
-
 /// The bounds of one connection. Every field can be set; none can be switched off. Those of an HTTP
 /// endpoint are [`http::HttpLimits`](crate::http::HttpLimits).
 ///
@@ -39,32 +37,6 @@ impl Limits {
         self.output.saturating_sub(1)
     }
 }
-
-/// The error of an output that cannot hold the longest answer of the core. A limit or a buffer must
-/// be larger, or the description of the server shorter.
-///
-/// ```
-/// use mcp_proto::server::{Fixed, Server, ServerConfig};
-/// use mcp_proto::{ConfigError, Limits, OutputTooSmall};
-///
-/// let limits = Limits { output: 100, ..Limits::default() };
-/// let config = ServerConfig { limits, ..ServerConfig::new("demo", "1.0") };
-/// let server = Server::new(config, Fixed::new());
-/// assert!(matches!(server, Err(ConfigError::OutputTooSmall(OutputTooSmall { needed: 101.. }))));
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OutputTooSmall {
-    /// The bytes that it has to hold.
-    pub needed: usize,
-}
-
-impl fmt::Display for OutputTooSmall {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the output is too small: {} bytes needed", self.needed)
-    }
-}
-
-impl core::error::Error for OutputTooSmall {}
 
 impl Default for Limits {
     /// Messages of 16 MiB that nest 128 deep, 1,024 requests, batches of 100 elements and 16 MiB,

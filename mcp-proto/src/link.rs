@@ -7,8 +7,8 @@ mod step;
 #[cfg(test)]
 mod tests;
 
+use crate::config_error::ConfigError;
 use crate::inbox::Inbox;
-use crate::limits::OutputTooSmall;
 use crate::machine::Machine;
 use crate::outbox::Outbox;
 use crate::store::Store;
@@ -57,8 +57,8 @@ impl<M: Machine, I: Store<u8>, O: Store<u8>> Link<M, I, O> {
     ///
     /// # Errors
     ///
-    /// [`OutputTooSmall`]: the storage of the outbox, or its limit, cannot hold the longest answer of the machine.
-    pub fn new(mut machine: M, inbox: I, outbox: O) -> Result<Self, OutputTooSmall> {
+    /// [`ConfigError::OutputTooSmall`]: the storage of the outbox, or its limit, cannot hold the longest answer of the machine.
+    pub fn new(mut machine: M, inbox: I, outbox: O) -> Result<Self, ConfigError> {
         let inbox = Inbox::new(inbox, machine.limits());
         let outbox = Outbox::new(outbox, machine.limits());
         check(&machine, &outbox)?;

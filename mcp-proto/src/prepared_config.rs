@@ -11,7 +11,6 @@ use crate::custom_method::CustomMethod;
 use crate::features::write_chosen;
 use crate::features::{ChosenExtensions, Declare, ExtensionRevisions};
 use crate::json::{Str, Writer};
-use crate::mistakes;
 use crate::model::WriteDirect as _;
 use crate::revision::Revision;
 use crate::texts::BorrowedTexts;
@@ -170,7 +169,7 @@ impl<C: Config> From<C> for PreparedConfig<C> {
             shared: None,
             declared: config.declared_bits(),
             reserve: 0,
-            mistake: mistakes::first(&config.texts()),
+            mistake: config.texts().mistake(),
         };
         prepared.reserve = C::reserve(&prepared);
         prepared

@@ -3,16 +3,21 @@
 #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
 use alloc::boxed::Box;
 
-use crate::custom_method::CustomMethod;
+use crate::config_error::ConfigError;
+use crate::custom_method::{CustomMethod, MAX_RESULT_TYPES, ResultType};
+use crate::extension_name::are_extension_names;
+use crate::features::Declare;
 #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
-use crate::features::{Declare, ExtensionRevisions};
+use crate::features::ExtensionRevisions;
+use crate::http::mirror;
+use crate::json::Str;
 use crate::model::Implementation;
 #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
 use crate::model::WriteDirect as _;
 #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
 use crate::per_revision::PerRevision;
-use crate::result_type::ResultType;
 use crate::revision::RevisionSet;
+use crate::rpc::Method;
 
 /// Texts of the caller.
 #[expect(
@@ -33,6 +38,43 @@ pub struct BorrowedTexts<'t, C> {
     pub(crate) result_types: &'t [ResultType<'t>],
     /// The revisions in which an extension is declared.
     pub(crate) extension_revisions: &'t [(&'t str, RevisionSet)],
+}
+
+impl<C> BorrowedTexts<'_, C> {
+    /// The first mistake in the texts.
+    pub(crate) fn mistake(&self) -> Option<ConfigError>
+    where
+        C: Declare,
+    {
+        let extensions = self.capabilities.extensions();
+        let is_declared = |name: &str| {
+            extensions.is_some_and(|extensions| extensions.iter().any(|(key, _)| key == *name))
+        };
+        if !are_extension_names(extensions) {
+            return Some(ConfigError::ExtensionName);
+        }
+        for (index, method) in self.methods.iter().enumerate() {
+            if !matches!(Method::from(method.name), Method::Other(_)) {
+                return Some(ConfigError::MethodOfProtocol);
+            }
+            let mut before = self.methods.iter().take(index);
+            if before.any(|other| other.name == method.name) {
+                return Some(ConfigError::MethodTwice);
+            }
+            if !mirror::is_plain(Str::from(method.name)) {
+                return Some(ConfigError::MethodName);
+            }
+        }
+        for (index, key) in self.filters.iter().enumerate() {
+            if self.filters.iter().take(index).any(|other| other == key) {
+                return Some(ConfigError::FilterKey);
+            }
+        }
+        if !(self.extension_revisions.iter()).all(|(name, _)| is_declared(name)) {
+            return Some(ConfigError::ExtensionUndeclared);
+        }
+        (self.result_types.len() > MAX_RESULT_TYPES).then_some(ConfigError::TooManyResultTypes)
+    }
 }
 
 /// Texts with memory of their own, as they are written.

@@ -8,9 +8,9 @@ use mcp_proto::json::{MAX_DEPTH, Raw};
 use mcp_proto::model::{ServerCapabilities, ServerFeatures};
 use mcp_proto::rpc::{Incoming, Message, Messages};
 use mcp_proto::server::http::streams::{StreamLimits, StreamRead};
-use mcp_proto::server::http::{ExchangeId, HttpOptions, HttpServer, HttpStep, Received, ServerId};
+use mcp_proto::server::http::{ExchangeId, HttpOptions, HttpServer, HttpStep, ServerId};
 use mcp_proto::server::{Event, ProgressReport, ServerConfig};
-use mcp_proto::{Instant, Outcome, Token};
+use mcp_proto::{Action, Instant, Outcome, Token};
 
 use crate::request_heads::Lines;
 
@@ -93,7 +93,7 @@ impl Site {
         };
         for message in body.messages() {
             let received = self.http.receive(self.now, &body, message);
-            if let Received::Event(event) = received {
+            if let Action::Event(event) = received {
                 self.on(body.machine(), &event);
             }
         }

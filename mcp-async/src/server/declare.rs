@@ -37,7 +37,7 @@ impl Settings {
         let declared = declare(self, catalog, Caller::Known);
         if let Err(error) = declared.check::<Growing>() {
             let setting = match error {
-                ConfigError::OutputTooSmall(_) => Some("limits"),
+                ConfigError::OutputTooSmall { .. } => Some("limits"),
                 ConfigError::NoRevision => Some("revisions"),
                 // Of extensions and methods: those are checked where they are named.
                 _ => None,

@@ -15,9 +15,9 @@ use core::time::Duration;
 use std::io;
 use std::net::TcpListener;
 
-use mcp_proto::Instant;
 use mcp_proto::http::Endpoint;
-use mcp_proto::server::http::{HttpOptions, HttpServer, HttpStep, Received};
+use mcp_proto::server::http::{HttpOptions, HttpServer, HttpStep};
+use mcp_proto::{Action, Instant};
 
 use crate::app::App;
 use crate::connection::Connection;
@@ -73,7 +73,7 @@ impl Server {
             moved |= read;
             if let Some(body) = body {
                 for message in body.messages() {
-                    if let Received::Event(event) = self.http.receive(now, &body, message) {
+                    if let Action::Event(event) = self.http.receive(now, &body, message) {
                         self.app.on(now, &event, body.machine(), &mut self.http);
                     }
                 }

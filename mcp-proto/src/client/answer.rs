@@ -2,7 +2,6 @@
 
 use super::abandoned::LateResults;
 use super::call::{Kind, ROUNDS, Stage};
-use super::received::Received;
 use super::reply::Reply;
 use super::versions::{revisions, supported};
 use super::{Client, Event, Failure, Phase, Storage, Unusable};
@@ -12,6 +11,15 @@ use crate::rpc::{ErrorObject, Invalid, Message, Method, Response, Shape, code};
 use crate::slots::Key;
 use crate::time::Instant;
 use crate::token::SentToken;
+
+/// The response to an id of ours.
+#[derive(Clone, Copy)]
+pub(super) enum Received<'b> {
+    Result(Raw<'b>),
+    Error(ErrorObject<'b>),
+    /// Something that answers nothing.
+    Unusable(Failure),
+}
 
 impl<S: Storage> Client<'_, S> {
     pub(super) fn answered<'b>(

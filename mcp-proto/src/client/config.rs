@@ -5,12 +5,11 @@ use core::time::Duration;
 use super::reply;
 use super::storage::Storage;
 use crate::config_error::ConfigError;
-use crate::custom_method::CustomMethod;
-use crate::limits::{Limits, OutputTooSmall};
+use crate::custom_method::{CustomMethod, ResultType};
+use crate::limits::Limits;
 use crate::model::{ClientCapabilities, ClientFeatures, Implementation};
 use crate::ping::PingPolicy;
 use crate::prepared_config::{Config, PreparedConfig, config};
-use crate::result_type::ResultType;
 use crate::revision::RevisionSet;
 use crate::store::Table as _;
 use crate::texts::BorrowedTexts;
@@ -166,7 +165,7 @@ impl PreparedConfig<ClientConfig<'_>> {
         }
         let needed = self.least_output(S::ID_ECHO);
         if self.limits.output < needed {
-            return Err(OutputTooSmall { needed }.into());
+            return Err(ConfigError::OutputTooSmall { needed });
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Finds the revision of the server: probe, handshake, negotiation.
 
+use super::answer::Received;
 use super::opening::{Leg, Opening};
-use super::received::Received;
 use super::reply::Reply;
 use super::versions::{Discovered, is_modern, revisions, supported};
 use super::{

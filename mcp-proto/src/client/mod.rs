@@ -27,7 +27,6 @@ mod notification;
 mod opening;
 mod question;
 mod questions;
-mod received;
 mod reply;
 mod send;
 mod storage;

@@ -1,10 +1,10 @@
 //! Accepts or refuses requests by their heads.
 
 use super::access::{Access, is_host};
+use super::head::SessionId;
 use super::head::{Field, Head, trim};
 use super::media::{EVENT_STREAM, JSON, accepts, is};
 use super::refusal::Refusal;
-use super::session_id::SessionId;
 use crate::revision::{Http, Revision, RevisionSet};
 
 /// The settings of an endpoint, known before any request and shared by all requests without a lock.

@@ -84,7 +84,6 @@ mod owned_post;
 mod refusal;
 mod response;
 mod route;
-mod session_id;
 
 // An endpoint and its settings.
 pub use access::Access;
@@ -93,11 +92,10 @@ pub use limits::HttpLimits;
 
 // A request.
 pub use endpoint::{Get, Opening, Post, Version, is_preflight};
-pub use head::{Field, Head};
+pub use head::{Field, Head, SessionId};
 #[cfg(feature = "alloc")]
 pub use owned_post::OwnedPost;
 pub use route::Route;
-pub use session_id::SessionId;
 
 // A response.
 pub use refusal::Refusal;

@@ -3,9 +3,9 @@
 use core::fmt;
 
 use super::head::Head;
+use super::head::SessionId;
 use super::media::{EVENT_STREAM, JSON};
 use super::refusal::{Refusal, UNAVAILABLE};
-use super::session_id::SessionId;
 use crate::rpc::Incoming;
 
 /// The head of a response: the status line and the fields that the protocol asks for.

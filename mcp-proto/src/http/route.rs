@@ -2,8 +2,8 @@
 
 use super::endpoint::{Endpoint, Post, Version};
 use super::era::{MetaEvidence, is_modern};
+use super::head::SessionId;
 use super::refusal::Refusal;
-use super::session_id::SessionId;
 use crate::revision::Revision;
 #[cfg(feature = "alloc")]
 use crate::rpc::OwnedMessages;

@@ -45,7 +45,6 @@ mod ser;
 mod serde_impls;
 mod string;
 mod text;
-mod token;
 mod utf8;
 mod walk;
 mod words;
@@ -70,7 +69,6 @@ pub use de::Deserializer;
 pub use error::{DecodeError, DecodeErrorKind, EncodeError};
 pub use list::{Iter, List};
 pub use map::{Entries, Map};
-pub use ser::{Compound, Serializer};
 pub use writer::Writer;
 
 // Other decoders.

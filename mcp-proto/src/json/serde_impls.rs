@@ -5,8 +5,14 @@ use core::fmt;
 use serde::de::{self, Deserialize, Deserializer, Visitor};
 use serde::ser::{Serialize, Serializer};
 
-use super::token::{EXACT_TOKEN, RAW_TOKEN, STR_TOKEN};
 use super::{Array, Kind, Number, Object, Raw, Str};
+
+/// The name under which [`Raw`](super::Raw) asks for its bytes.
+pub(super) const RAW_TOKEN: &str = "mcp_proto::json::Raw";
+/// The name under which [`Str`](super::Str) asks for its bytes.
+pub(super) const STR_TOKEN: &str = "mcp_proto::json::Str";
+/// The name under which [`Exact`](super::Exact) hands out its bytes.
+pub(super) const EXACT_TOKEN: &str = "mcp_proto::json::Exact";
 
 /// Only [`Deserializer`](super::Deserializer) can fill it.
 impl<'de: 'b, 'b> Deserialize<'de> for Raw<'b> {

@@ -1,8 +1,8 @@
 //! One step of the work on one connection.
 
 use crate::action::{Action, IgnoreReason};
+use crate::config_error::ConfigError;
 use crate::inbox::Inbox;
-use crate::limits::OutputTooSmall;
 use crate::machine::Machine;
 use crate::outbox::Outbox;
 use crate::rpc::Incoming;
@@ -42,14 +42,11 @@ pub enum Step<'o, M, E, O> {
 ///
 /// # Errors
 ///
-/// [`OutputTooSmall`]: neither the outbox nor its limit ever holds it.
-pub fn check<M: Machine, O: Store<u8>>(
-    machine: &M,
-    outbox: &Outbox<O>,
-) -> Result<(), OutputTooSmall> {
+/// [`ConfigError::OutputTooSmall`]: neither the outbox nor its limit ever holds it.
+pub fn check<M: Machine, O: Store<u8>>(machine: &M, outbox: &Outbox<O>) -> Result<(), ConfigError> {
     let needed = machine.reserve();
     if outbox.max_message() < needed {
-        return Err(OutputTooSmall {
+        return Err(ConfigError::OutputTooSmall {
             needed: needed.saturating_add(1),
         });
     }

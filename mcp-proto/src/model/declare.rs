@@ -152,7 +152,6 @@ macro_rules! declare_payloads {
         $crate::declare_forms! { $form }
         $crate::declare_roots! { $form }
         $crate::declare_tasks! { $form }
-        $crate::declare_icons! { $form }
         $crate::declare_input! { $form }
         $crate::declare_opening! { $form }
         $crate::declare_pages! { $form }

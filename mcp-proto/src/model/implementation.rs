@@ -1,4 +1,4 @@
-//! The name and version of a peer.
+//! The name and version of a peer, and its icons.
 
 use super::{Icon, Implementation, Theme};
 use crate::json::{List, Str, Writer};
@@ -27,8 +27,31 @@ macro_rules! declare_implementation {
                 /// The icons; since 2025-11-25.
                 icons: Hints<Icon> [SINCE_2025_11],
             }
+
+            /// A picture of a tool, resource, prompt or implementation; since 2025-11-25.
+            ///
+            /// Only `https:` and `data:` sources may be fetched, without credentials, and without
+            /// following a redirect to another origin.
+            #[derive(Debug, Default)]
+            struct Icon {
+                /// The `https:` or `data:` URI.
+                src: Text,
+                /// The media type, where the source states none or a wrong one.
+                mime_type "mimeType": Option<Text>,
+                /// The sizes that it is made for, each `WxH` or `any`.
+                sizes: Hints<Text>,
+                /// The background that it is made for.
+                theme: Option<Theme>,
+            }
             ;
             ;
+            /// The background that an icon is made for.
+            names Theme {
+                /// A light one.
+                Light = "light",
+                /// A dark one.
+                Dark = "dark",
+            }
         }
     };
 }
@@ -86,7 +109,6 @@ macro_rules! direct {
 }
 
 crate::declare_implementation!(direct);
-crate::declare_icons!(direct);
 
 #[inline(never)]
 fn write_name(separator: &mut &'static str, name: &str, w: &mut Writer<'_>) {

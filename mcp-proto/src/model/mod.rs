@@ -6,8 +6,7 @@
 //! [`Raw::decode`](crate::json::Raw::decode) fills the types leniently: unknown members are skipped,
 //! and `null` counts as absent unless it has a meaning of its own.
 //!
-//! One type serves all revisions. The serializer omits members that the revision of a message lacks
-//! ([`fields`](crate::revision::fields)).
+//! One type serves all revisions. The serializer omits members that the revision of a message lacks.
 //!
 //! | Since | Added |
 //! |---|---|
@@ -73,18 +72,15 @@ mod elicitation_schema;
 mod enum_schema;
 mod error_data;
 mod form_check;
-mod icon;
 mod implementation;
 mod initialize;
 mod input;
-mod logging_level;
 mod meta;
 mod notification;
 mod open;
 mod page;
 mod prompt;
 mod resource;
-mod result_type;
 mod root;
 #[doc(hidden)]
 pub mod rules;
@@ -104,10 +100,9 @@ pub use enum_schema::{Choices, EnumSchema, MultiEnumSchema};
 pub use error_data::is_resource_not_found;
 pub use form_check::{FieldFault, FieldMismatch};
 pub use input::{InputRequest, InputRequests, InputRequiredTag, InputResponses, RequestState};
-pub use logging_level::LoggingLevel;
 pub use meta::{Meta, keys};
+pub use notification::LoggingLevel;
 pub use page::{CacheScope, freshness};
-pub use result_type::ResultType;
 pub use sampling::SamplingContent;
 #[doc(hidden)]
 pub use sampling::{read_blocks, write_blocks};

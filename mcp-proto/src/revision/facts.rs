@@ -2,7 +2,9 @@
 
 pub(super) struct Facts {
     pub(super) name: &'static str,
-    pub(super) era: Era,
+    /// A handshake settles the revision once, for a session with state. Otherwise each request says
+    /// it, and nothing is remembered between two (JR-44).
+    pub(super) is_legacy: bool,
     pub(super) batches: bool,
     pub(super) progress_message: bool,
     pub(super) completions_gate: bool,
@@ -35,7 +37,7 @@ pub(super) struct Facts {
 /// <https://modelcontextprotocol.io/specification/2024-11-05>
 pub(super) const V2024_11_05: Facts = Facts {
     name: "2024-11-05",
-    era: Era::Legacy,
+    is_legacy: true,
     batches: false,
     progress_message: false,
     completions_gate: false,
@@ -111,7 +113,7 @@ pub(super) const DRAFT_V1: Facts = Facts {
 /// <https://modelcontextprotocol.io/specification/2026-07-28/changelog>
 pub(super) const V2026_07_28: Facts = Facts {
     name: "2026-07-28",
-    era: Era::Modern,
+    is_legacy: false,
     resource_not_found_code: -32602,
     url_elicitation_error: false,
     request_meta: true,
@@ -132,15 +134,6 @@ pub(super) const V2026_07_28: Facts = Facts {
     session_questions: false,
     ..V2025_11_25
 };
-
-/// The two ways in which a conversation knows its revision.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Era {
-    /// A handshake settles it once, for a session with state.
-    Legacy,
-    /// Each request says it, and nothing is remembered between two (JR-44).
-    Modern,
-}
 
 /// The values that the structured content of a tool's result may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

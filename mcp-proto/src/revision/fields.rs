@@ -10,7 +10,7 @@ use super::{Revision, RevisionSet};
 
 /// The way in which a serializer writes one member of a struct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Member {
+pub(crate) enum Member {
     /// Writes it.
     Write,
     /// Leaves it out.
@@ -22,17 +22,8 @@ pub enum Member {
 }
 
 /// The rules by which the members of one struct are written in one revision.
-///
-/// ```
-/// use mcp_proto::Revision;
-/// use mcp_proto::revision::fields::{Member, Rules};
-///
-/// let tool = Rules::of("mcp:Tool", Some(Revision::V2025_03_26));
-/// assert_eq!(tool.member("annotations"), Member::Write);
-/// assert_eq!(tool.member("title"), Member::Skip);
-/// ```
 #[derive(Clone, Copy, Debug)]
-pub struct Rules {
+pub(crate) struct Rules {
     exceptions: &'static [Exception],
     revision: Revision,
     any: bool,
@@ -41,7 +32,7 @@ pub struct Rules {
 impl Rules {
     /// The rules of a struct by the name that it told the serializer. Without a revision, and
     /// for a name that is not of the model, every member is written.
-    pub fn of(structure: &str, revision: Option<Revision>) -> Self {
+    pub(crate) fn of(structure: &str, revision: Option<Revision>) -> Self {
         match (structure.strip_prefix("mcp:"), revision) {
             (Some(name), Some(revision)) => {
                 let (name, any) = match name.strip_suffix(":any") {
@@ -63,7 +54,7 @@ impl Rules {
     }
 
     /// Returns the way in which this member is written.
-    pub fn member(self, field: &str) -> Member {
+    pub(crate) fn member(self, field: &str) -> Member {
         self.exceptions
             .iter()
             .find(|exception| exception.field == field)
@@ -81,7 +72,7 @@ impl Rules {
 
 /// Returns true if a list by this name is written as its first element alone, without brackets: the
 /// content of a sampling message before it could have several blocks (SP-13).
-pub fn first_only(list: &str, revision: Option<Revision>) -> bool {
+pub(crate) fn first_only(list: &str, revision: Option<Revision>) -> bool {
     list == "mcp:Blocks" && revision.is_some_and(|revision| !revision.has_sampling_tools())
 }
 

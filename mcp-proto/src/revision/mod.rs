@@ -1,14 +1,12 @@
 //! The differences between the revisions of the protocol, as tables.
 //!
 //! Code that depends on the revision asks [`Revision`] for a fact, such as
-//! [`allows_batches`](Revision::allows_batches), and does not compare revisions. [`fields`] lists the
-//! members that some revisions lack. A [`RevisionSet`] configures which revisions a
-//! client or server accepts.
+//! [`allows_batches`](Revision::allows_batches), and does not compare revisions. The members that
+//! some revisions lack are left out where a message is written. A [`RevisionSet`] configures which
+//! revisions a client or server accepts.
 
-pub mod fields;
-
-// The crate exports the revisions, their sets and their eras at its root.
 pub(crate) mod facts;
+pub(crate) mod fields;
 pub(crate) mod set;
 pub(crate) mod version;
 
@@ -16,6 +14,6 @@ pub use facts::{Elicitation, Http, StructuredContent, Tasks};
 pub use set::Revisions;
 pub use version::UnknownRevision;
 
-pub(crate) use facts::Era;
+// The crate exports these at its root.
 pub(crate) use set::RevisionSet;
 pub(crate) use version::Revision;

@@ -2,7 +2,7 @@
 
 use core::{fmt, iter};
 
-use super::{Era, Revision};
+use super::Revision;
 
 /// A set of revisions, such as those that one side of a connection accepts.
 ///
@@ -99,12 +99,12 @@ impl RevisionSet {
         self.and(Self::legacy())
             .into_iter()
             .next()
-            .or_else(|| self.newest(Era::Legacy))
+            .or_else(|| self.newest(Revision::is_legacy))
     }
 
     /// The revision to probe a server with.
     pub fn newest_modern(self) -> Option<Revision> {
-        self.newest(Era::Modern)
+        self.newest(Revision::is_modern)
     }
 
     /// The revisions from the newest to the oldest.
@@ -112,8 +112,8 @@ impl RevisionSet {
         Revisions(self)
     }
 
-    fn newest(self, era: Era) -> Option<Revision> {
-        self.into_iter().find(|revision| revision.era() == era)
+    fn newest(self, is_of_era: fn(Revision) -> bool) -> Option<Revision> {
+        self.into_iter().find(|revision| is_of_era(*revision))
     }
 }
 

@@ -2,18 +2,18 @@
 
 use core::{error, fmt, str};
 
-use super::facts::{self, Elicitation, Era, Facts, Http, StructuredContent, Tasks};
+use super::facts::{self, Elicitation, Facts, Http, StructuredContent, Tasks};
 
 /// A revision of the protocol that this crate speaks.
 ///
 /// There is no order on purpose: what a revision has is a question with a name of its own.
 ///
 /// ```
-/// use mcp_proto::{Era, Revision};
+/// use mcp_proto::Revision;
 ///
 /// let revision: Revision = "2025-03-26".parse().unwrap();
 /// assert!(revision.allows_batches());
-/// assert_eq!(revision.era(), Era::Legacy);
+/// assert!(revision.is_legacy());
 /// assert!(!Revision::V2026_07_28.allows_batches());
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -62,20 +62,16 @@ impl Revision {
         self.facts().name
     }
 
-    /// Returns the era: legacy if the revision opens with a handshake, modern if each request
-    /// describes itself.
-    pub const fn era(self) -> Era {
-        self.facts().era
-    }
-
-    /// Returns true if the revision is of the [legacy](Era::Legacy) era.
+    /// Returns true if the revision is of the legacy era: it opens with a handshake, which settles the
+    /// revision once, for a session with state.
     pub const fn is_legacy(self) -> bool {
-        matches!(self.era(), Era::Legacy)
+        self.facts().is_legacy
     }
 
-    /// Returns true if the revision is of the [modern](Era::Modern) era.
+    /// Returns true if the revision is of the modern era: each request describes itself, and nothing
+    /// is remembered between two (JR-44).
     pub const fn is_modern(self) -> bool {
-        matches!(self.era(), Era::Modern)
+        !self.is_legacy()
     }
 
     /// Returns true if an array of messages is a message (JR-15), as in 2025-03-26 only; elsewhere
@@ -242,9 +238,10 @@ impl Revision {
     /// The revision whose rules for HTTP a session of this one is held to; `draft` if the
     /// transports draft is to be spoken in all of them.
     pub(crate) const fn over_http(self, draft: bool) -> Self {
-        match self.era() {
-            Era::Legacy if draft => Self::DraftV1,
-            _ => self,
+        if draft && self.is_legacy() {
+            Self::DraftV1
+        } else {
+            self
         }
     }
 

@@ -1,7 +1,7 @@
 //! Compares the head of a POST with its body (SH-34, SH-38).
 
 use super::context::{Members, SUBJECT};
-use super::header_names::{METHOD, NAME, VERSION};
+use super::peer_error::{METHOD, NAME, VERSION};
 use super::{PeerError, Server, Storage};
 use crate::http::{Post, Version, mirror};
 use crate::json::{Object, Str};

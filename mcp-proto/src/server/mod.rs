@@ -20,7 +20,6 @@ mod ask;
 mod config;
 mod context;
 mod event;
-mod header_names;
 mod headers;
 mod in_flight;
 mod incoming;
@@ -34,7 +33,6 @@ mod pace;
 mod peer_error;
 mod prepared;
 mod progress;
-mod progress_report;
 mod question_check;
 mod questions;
 mod reply;
@@ -69,7 +67,7 @@ pub use reply::{Initialize, Reply, ReplyKind};
 
 // Arguments of commands.
 pub use lists::ListKind;
-pub use progress_report::ProgressReport;
+pub use pace::ProgressReport;
 pub use question_check::check_question;
 pub use questions::AskOptions;
 pub use session_snapshot::SessionSnapshot;

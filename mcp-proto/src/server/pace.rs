@@ -1,11 +1,33 @@
-//! The timers of one request: the rate of its progress, whose newest report is held, and its limit.
+//! The timers of one request: the rate of its reports of progress, the newest of which is held, and
+//! its limit.
 
 #[cfg(feature = "alloc")]
 use alloc::{boxed::Box, string::String};
 use core::time::Duration;
 
-use super::progress_report::ProgressReport;
 use crate::time::Instant;
+
+/// The progress of a request.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ProgressReport<'a> {
+    /// More than the time before; any unit.
+    pub progress: f64,
+    /// The value of `progress` at the end, if it is known.
+    pub total: Option<f64>,
+    /// A message for people (PG-05). 2024-11-05 has none: there it is left out.
+    pub message: Option<&'a str>,
+}
+
+impl ProgressReport<'_> {
+    /// A value and nothing else.
+    pub const fn new(progress: f64) -> Self {
+        Self {
+            progress,
+            total: None,
+            message: None,
+        }
+    }
+}
 
 /// The pace of the progress messages of one request: [`BURST`] messages at once, then one in each
 /// interval. The newest report that is too early is held back.

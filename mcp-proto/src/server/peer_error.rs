@@ -2,7 +2,6 @@
 
 use core::fmt;
 
-use super::header_names;
 use crate::json::Writer;
 use crate::rpc::{Reason, code};
 
@@ -120,7 +119,7 @@ impl PeerError {
             Self::LogLevel => ("", "unknown log level"),
             Self::NoVersion => ("protocolVersion", " is missing or no string"),
             Self::UnsupportedVersion => ("", "unsupported protocol version"),
-            Self::VersionHeaderMissing => (header_names::VERSION, MISSING),
+            Self::VersionHeaderMissing => (VERSION, MISSING),
             Self::HeaderMissing(field) => (field, MISSING),
             Self::HeaderMismatch(field) => (field, " does not match the body"),
             Self::Unasked => ("", "this revision has no requests of servers"),
@@ -156,3 +155,8 @@ impl fmt::Display for PeerError {
 }
 
 impl core::error::Error for PeerError {}
+
+/// The headers that repeat parts of a body, as an error names them.
+pub(super) const VERSION: &str = "MCP-Protocol-Version";
+pub(super) const METHOD: &str = "Mcp-Method";
+pub(super) const NAME: &str = "Mcp-Name";

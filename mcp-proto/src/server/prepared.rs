@@ -5,7 +5,6 @@ use super::listen::is_filter_key;
 use super::reply;
 use super::storage::Storage;
 use crate::config_error::ConfigError;
-use crate::limits::OutputTooSmall;
 use crate::model::{ServerCapabilities, ServerFeatures};
 use crate::prepared_config::{Config, PreparedConfig};
 use crate::store::Table as _;
@@ -73,7 +72,7 @@ impl PreparedConfig<ServerConfig<'_>> {
         }
         let needed = self.least_output(S::ID_ECHO);
         if self.limits.output < needed {
-            return Err(OutputTooSmall { needed }.into());
+            return Err(ConfigError::OutputTooSmall { needed });
         }
         Ok(())
     }

@@ -3,8 +3,7 @@
 use core::time::Duration;
 
 use super::in_flight::InFlight;
-use super::pace::Pace;
-use super::progress_report::ProgressReport;
+use super::pace::{Pace, ProgressReport};
 use super::{Server, Storage};
 use crate::action::{SendError, Transmit};
 use crate::id_buf::IdStorage;

@@ -1,8 +1,8 @@
 //! Answers that the core gives without the application.
 
 use super::config::ServerConfig;
-use super::header_names;
 use super::peer_error::PeerError;
+use super::peer_error::VERSION;
 use crate::action::{BufferFull, Channel};
 use crate::features::{ClientFeatures, TASKS_EXTENSION};
 use crate::json::{Object, Raw, Str, Writer};
@@ -289,7 +289,7 @@ fn write_versions(revisions: RevisionSet, w: &mut Writer<'_>) {
 /// not know them (VR-20, VR-25).
 fn write_version_missing(config: &PreparedConfig<ServerConfig<'_>>, w: &mut Writer<'_>) {
     w.literal("\"");
-    w.literal(header_names::VERSION);
+    w.literal(VERSION);
     w.literal(" is missing; this server speaks ");
     for (n, revision) in config.revisions.iter().enumerate() {
         if n > 0 {

@@ -10,8 +10,8 @@ use mcp_proto::rpc::{Incoming, Message, Method, Reason};
 use mcp_proto::server::{self, Answer, AskOptions, Server, ServerConfig};
 use mcp_proto::{
     Action, ConfigError, IgnoreReason, Inbox, Instant, Limits, Link, Machine, Outbox, Outcome,
-    OutputTooSmall, PingPolicy, PreparedConfig, Question, RevisionSet, SendError, Step, Store,
-    TurnEnd, Verdict, link,
+    PingPolicy, PreparedConfig, Question, RevisionSet, SendError, Step, Store, TurnEnd, Verdict,
+    link,
 };
 
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"roots":{}},"clientInfo":{"name":"c","version":"1"}}}"#;
@@ -150,7 +150,7 @@ fn an_outbox_that_cannot_hold_every_answer_of_the_core_makes_no_link() {
     for config in [demo(), verbose] {
         let mut server = server(config);
         let needed = server.reserve() + 1;
-        let short = Err(OutputTooSmall { needed });
+        let short = Err(ConfigError::OutputTooSmall { needed });
         for size in [0, 1, 40, 300, needed - 1] {
             let mut room = vec![0; size];
             let made = Link::new(&mut server, Vec::new(), room.as_mut_slice());
@@ -205,10 +205,10 @@ fn a_machine_with_less_output_than_one_answer_of_the_core_is_not_made() {
                 .ids::<256>(),
         )
     };
-    let Err(ConfigError::OutputTooSmall(OutputTooSmall { needed })) = of(0) else {
+    let Err(ConfigError::OutputTooSmall { needed }) = of(0) else {
         panic!("an output of no bytes is too small");
     };
-    let expected = ConfigError::OutputTooSmall(OutputTooSmall { needed });
+    let expected = ConfigError::OutputTooSmall { needed };
     assert_eq!(of(needed - 1).unwrap_err(), expected);
     let server = of(needed).unwrap();
     assert_eq!(server.reserve() + 1, needed);
@@ -219,7 +219,7 @@ fn a_machine_with_less_output_than_one_answer_of_the_core_is_not_made() {
     let mut config = ClientConfig::new("demo", "1.0");
     config.limits.output = 0;
     let failed = Client::new(config, client::Fixed::new().questions::<1>()).map(drop);
-    let Err(ConfigError::OutputTooSmall(OutputTooSmall { needed })) = failed else {
+    let Err(ConfigError::OutputTooSmall { needed }) = failed else {
         panic!("an output of no bytes is too small");
     };
     assert_eq!(needed, Client::<client::Fixed<4, 1>>::MIN_OUTPUT);
@@ -238,7 +238,7 @@ fn a_blueprint_is_checked_once_or_makes_room() {
     };
     let prepared = PreparedConfig::from(config);
     let failed = prepared.check::<server::Growing>();
-    let Err(ConfigError::OutputTooSmall(OutputTooSmall { needed })) = failed else {
+    let Err(ConfigError::OutputTooSmall { needed }) = failed else {
         panic!("an output of one byte is too small");
     };
     let server = Server::with_room(prepared, server::Growing);

@@ -363,22 +363,6 @@ fn tasks() {
     assert!(TaskStatus::Cancelled.is_terminal() && !TaskStatus::InputRequired.is_terminal());
 }
 
-#[test]
-fn what_a_result_is() {
-    let kind = |text: &'static str| ResultType::of(decode(text));
-    assert_eq!(kind("{}"), Ok(Some(ResultType::Complete)));
-    assert_eq!(
-        kind(r#"{"resultType":"input_required"}"#),
-        Ok(Some(ResultType::InputRequired))
-    );
-    assert_eq!(kind(r#"{"resultType":1}"#), Ok(None));
-    assert!(matches!(
-        kind(r#"{"resultType":"odd"}"#),
-        Ok(Some(ResultType::Other(_)))
-    ));
-    assert!(kind(r#"{"resultType":"complete","resultType":"task"}"#).is_err());
-}
-
 /// What one peer sent in a new revision may go on to another that speaks an old one.
 #[test]
 fn a_newer_list_is_passed_on_to_an_older_peer() {

@@ -5,7 +5,7 @@ use mcp_proto::json::Raw;
 use mcp_proto::model::ServerFeatures;
 use mcp_proto::rpc::{Incoming, Message, Method};
 use mcp_proto::server::http::streams::StreamRead;
-use mcp_proto::server::http::{ExchangeId, HttpOptions, HttpServer, HttpStep, Received, ServerId};
+use mcp_proto::server::http::{ExchangeId, HttpOptions, HttpServer, HttpStep, ServerId};
 use mcp_proto::server::{
     AskOptions, Event, Growing, ProgressReport, Server, ServerConfig, SessionSnapshot,
 };
@@ -380,7 +380,7 @@ impl Exchange {
             return;
         };
         for message in body.messages() {
-            if let Received::Event(Event::Request { token, .. }) =
+            if let Action::Event(Event::Request { token, .. }) =
                 self.server.receive(self.now, &body, message)
             {
                 self.call = Some((body.machine(), token));

@@ -24,7 +24,6 @@ mod refusal;
 mod reply;
 mod retry;
 mod retry_after;
-mod status;
 mod stray_requests;
 mod tools;
 

@@ -6,7 +6,7 @@ use super::error_body::{error_of, write};
 use super::exchange::{Exchange, Kind};
 use super::origin::Origin;
 use super::reply::ExchangeOutcome;
-use super::status::{is_overloaded, is_transient, tells_era};
+use super::retry::is_transient;
 use crate::client::Failure;
 use crate::client::versions::is_modern;
 use crate::revision::Revision;
@@ -109,4 +109,16 @@ impl Exchange {
 fn is_mismatch(status: u16, error: i64) -> bool {
     let says_so = |revision: Revision| revision.header_mismatch_code() == Some(error);
     status == 400 && Revision::ALL.into_iter().any(says_so)
+}
+
+/// Returns true if a refusal with this status can depend on the era of the server: not if any
+/// request would have been refused in this way.
+const fn tells_era(status: u16) -> bool {
+    matches!(status, 400..500) && !matches!(status, 401 | 403 | 407 | 408 | 413 | 425 | 429 | 431)
+}
+
+/// Returns true if the status is a statement of the server, or of a proxy in front of it, about the
+/// moment and not about the request.
+const fn is_overloaded(status: u16) -> bool {
+    matches!(status, 408 | 425 | 429 | 502..=504)
 }

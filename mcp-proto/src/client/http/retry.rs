@@ -1,4 +1,4 @@
-//! Delays before a broken stream is requested again.
+//! Attempts to request again what was refused or broke off, and the delays before them.
 
 use core::time::Duration;
 
@@ -82,6 +82,11 @@ const SLOW: Duration = Duration::from_secs(60);
 const SOONEST: Duration = Duration::from_millis(100);
 /// The longest delay that a server can ask for: no call waits longer.
 pub(super) const LONGEST: Duration = Duration::from_secs(60 * 60);
+
+/// Returns true if another attempt may find the server in a better state.
+pub(super) const fn is_transient(status: u16) -> bool {
+    matches!(status, 408 | 425 | 429 | 500..600)
+}
 
 #[cfg(test)]
 mod tests {

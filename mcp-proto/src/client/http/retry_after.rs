@@ -4,7 +4,7 @@ use core::time::Duration;
 
 use super::reply::ReplyHead;
 use super::retry::LONGEST;
-use super::status::is_transient;
+use super::retry::is_transient;
 
 /// The delay that a refusal asks for, an hour at most. A moment is compared with the server's own
 /// `Date`, so it needs no clock of this side; without one it says nothing.

@@ -4,7 +4,7 @@ use serde::de::{self, EnumAccess, VariantAccess, Visitor};
 
 use super::{visit_name, visit_number};
 use crate::json::error::{DecodeError, DecodeErrorKind};
-use crate::json::token::STR_TOKEN;
+use crate::json::serde_impls::STR_TOKEN;
 use crate::json::{Kind, Raw, Str};
 
 /// The name of a member, or of an enum's variant.

@@ -10,7 +10,7 @@ use serde::de::{
 
 use self::key::Key;
 use super::error::{DecodeError, DecodeErrorKind, Step};
-use super::token::{RAW_TOKEN, STR_TOKEN};
+use super::serde_impls::{RAW_TOKEN, STR_TOKEN};
 use super::walk::Walk;
 use super::{Kind, Number, Raw, Str};
 

@@ -9,7 +9,7 @@ use crate::revision::fields::{Member, Rules};
 
 /// An array or object that is being written by a [`Serializer`].
 #[derive(Debug)]
-pub struct Compound<'w, 'o> {
+pub(super) struct Compound<'w, 'o> {
     pub(super) serializer: Serializer<'w, 'o>,
     pub(super) rules: Rules,
     pub(super) end: &'static str,

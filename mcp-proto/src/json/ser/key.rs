@@ -5,7 +5,7 @@ use core::fmt;
 use serde::ser::{self, Serialize};
 
 use super::Serializer;
-use crate::json::token::STR_TOKEN;
+use crate::json::serde_impls::STR_TOKEN;
 use crate::json::{EncodeError, Writer};
 
 /// Writes the key of a map: text, or what can be spelled as text.

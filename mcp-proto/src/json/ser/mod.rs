@@ -7,8 +7,8 @@ use core::fmt::{self, Write as _};
 
 use serde::ser::{self, Serialize};
 
-pub use self::compound::Compound;
-use super::token::{EXACT_TOKEN, RAW_TOKEN, STR_TOKEN};
+use self::compound::Compound;
+use super::serde_impls::{EXACT_TOKEN, RAW_TOKEN, STR_TOKEN};
 use super::writer::Text;
 use super::{EncodeError, Raw, Str, Writer};
 use crate::revision::Revision;
@@ -17,10 +17,10 @@ use crate::revision::fields::{Rules, first_only};
 /// Writes types through a [`Writer`].
 ///
 /// With a revision, the members of the model's types that this revision does not have are left
-/// out, renamed or replaced (see [`revision::fields`](crate::revision::fields)); other types are
-/// written as they are. [`Writer::value`] is the short way to it.
+/// out, renamed or replaced (see [`Rules`]); other types are
+/// written as they are.
 #[derive(Debug)]
-pub struct Serializer<'w, 'o> {
+struct Serializer<'w, 'o> {
     writer: &'w mut Writer<'o>,
     revision: Option<Revision>,
     /// The meaning of bytes that are serialized; see [`Verbatim`].
@@ -74,7 +74,7 @@ impl Writer<'_> {
 
 impl<'w, 'o> Serializer<'w, 'o> {
     /// Continues after what was written before.
-    pub const fn new(writer: &'w mut Writer<'o>, revision: Option<Revision>) -> Self {
+    const fn new(writer: &'w mut Writer<'o>, revision: Option<Revision>) -> Self {
         Self {
             writer,
             revision,

@@ -18,9 +18,9 @@
 //! use mcp_proto::http::{Endpoint, Head};
 //! use mcp_proto::rpc::{ErrorObject, code};
 //! use mcp_proto::server::http::streams::StreamRead;
-//! use mcp_proto::server::http::{Commands, HttpOptions, HttpServer, HttpStep, Received};
+//! use mcp_proto::server::http::{Commands, HttpOptions, HttpServer, HttpStep};
 //! use mcp_proto::server::{Event, ServerConfig};
-//! use mcp_proto::{Instant, Outcome};
+//! use mcp_proto::{Action, Instant, Outcome};
 //!
 //! /// The application: it has no tools yet.
 //! fn serve(now: Instant, event: &Event<'_>, commands: &mut Commands<'_, '_>) {
@@ -36,7 +36,7 @@
 //!     http.body(exchange, body);
 //!     if let Some(body) = http.end_body(now, exchange, || "of 128 random bits".to_owned()) {
 //!         for message in body.messages() {
-//!             if let Received::Event(event) = http.receive(now, &body, message)
+//!             if let Action::Event(event) = http.receive(now, &body, message)
 //!                 && let Some(mut commands) = http.commands(body.machine())
 //!             {
 //!                 serve(now, &event, &mut commands);
@@ -123,4 +123,4 @@ pub use commands::Commands;
 pub use exchange::ExchangeHead;
 pub use http_server::{HttpOptions, HttpServer, HttpStep};
 pub use ids::{ExchangeId, ServerId};
-pub use requests::{PostBody, Received};
+pub use requests::PostBody;

@@ -3,6 +3,7 @@
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::convert::Infallible;
 use core::fmt;
 
 use super::deadlines::Due;
@@ -29,18 +30,6 @@ pub struct PostBody {
     channel: Channel,
     post: OwnedPost,
     body: OwnedMessages<Vec<u8>>,
-}
-
-/// The result of [`HttpServer::receive`].
-#[derive(Debug)]
-#[must_use = "a request whose event is dropped is never answered"]
-pub enum Received<'b> {
-    /// Something for the application, which may answer at once or later. It borrows from the body of the request.
-    Event(Event<'b>),
-    /// The message was dealt with.
-    Done,
-    /// The message had no effect.
-    Ignored(IgnoreReason),
 }
 
 impl PostBody {
@@ -173,13 +162,14 @@ impl HttpServer<'_> {
         }
     }
 
-    /// Passes a message of a body to its machine.
+    /// Passes a message of a body to its machine. An event borrows from the body; the application may answer it at once or
+    /// later. Answers of the core are written, so the action is never [`Action::Reply`].
     pub fn receive<'b>(
         &mut self,
         now: Instant,
         body: &PostBody,
         incoming: Incoming<'b>,
-    ) -> Received<'b> {
+    ) -> Action<Event<'b>, Infallible> {
         // The session may be over since the body arrived.
         let (mut verdict, mut ignored) = (
             Some(IgnoreReason::Closed.http_status()),
@@ -209,9 +199,9 @@ impl HttpServer<'_> {
             status.note(&incoming, verdict);
         }
         match (event, ignored) {
-            (Some(event), _) => Received::Event(event),
-            (None, Some(why)) => Received::Ignored(why),
-            (None, None) => Received::Done,
+            (Some(event), _) => Action::Event(event),
+            (None, Some(why)) => Action::Ignore(why),
+            (None, None) => Action::Done,
         }
     }
 

@@ -5,11 +5,9 @@ use core::time::Duration;
 use mcp_proto::http::Endpoint;
 use mcp_proto::model::ServerFeatures;
 use mcp_proto::server::http::streams::StreamRead;
-use mcp_proto::server::http::{
-    ExchangeId, HttpOptions, HttpServer, HttpStep, PostBody, Received, ServerId,
-};
+use mcp_proto::server::http::{ExchangeId, HttpOptions, HttpServer, HttpStep, PostBody, ServerId};
 use mcp_proto::server::{Event, ProgressReport, ServerConfig};
-use mcp_proto::{Instant, Outcome, SendError, Token};
+use mcp_proto::{Action, Instant, Outcome, SendError, Token};
 
 use super::{INITIALIZE, INITIALIZED};
 use crate::http_server::site::{Sent, raw, short_text};
@@ -86,7 +84,7 @@ impl Site {
 
     pub(super) fn handle(&mut self, body: PostBody) {
         for message in body.messages() {
-            if let Received::Event(event) = self.http.receive(self.now, &body, message) {
+            if let Action::Event(event) = self.http.receive(self.now, &body, message) {
                 self.on(body.machine(), &event);
             }
         }

@@ -2,9 +2,9 @@
 
 use mcp_proto::http::Endpoint;
 use mcp_proto::server::http::streams::StreamRead;
-use mcp_proto::server::http::{HttpOptions, HttpServer, HttpStep, Received};
+use mcp_proto::server::http::{HttpOptions, HttpServer, HttpStep};
 use mcp_proto::server::{Event, ServerConfig};
-use mcp_proto::{Instant, Outcome};
+use mcp_proto::{Action, Instant, Outcome};
 
 use crate::http_server::site::{Sent, raw, short_text};
 
@@ -35,7 +35,7 @@ impl Twin {
         if let Some(body) = body {
             for message in body.messages() {
                 let received = self.http.receive(now, &body, message);
-                let Received::Event(Event::Request { token, context, .. }) = received else {
+                let Action::Event(Event::Request { token, context, .. }) = received else {
                     continue;
                 };
                 if context.subject.is_none_or(|tool| tool != "wait") {

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use mcp_proto::http::{Endpoint, Head};
 use mcp_proto::revision::Http;
 use mcp_proto::server::http::streams::StreamRead;
-use mcp_proto::server::http::{ExchangeId, HttpOptions, HttpServer, HttpStep, Received, ServerId};
+use mcp_proto::server::http::{ExchangeId, HttpOptions, HttpServer, HttpStep, ServerId};
 use mcp_proto::server::{Event, ServerConfig};
-use mcp_proto::{IgnoreReason, Instant, Revision};
+use mcp_proto::{Action, IgnoreReason, Instant, Revision};
 
 use super::app::{Host, allow_ended};
 
@@ -92,9 +92,9 @@ impl Site {
         if let Some(body) = body {
             for message in body.messages() {
                 match self.http.receive(now, &body, message) {
-                    Received::Event(event) => self.on(body.machine(), &event),
-                    Received::Ignored(why) => assert_ne!(why, IgnoreReason::LateResponse),
-                    Received::Done => {}
+                    Action::Event(event) => self.on(body.machine(), &event),
+                    Action::Ignore(why) => assert_ne!(why, IgnoreReason::LateResponse),
+                    Action::Done => {}
                 }
             }
             self.http.finish(now, body);
