@@ -3,7 +3,7 @@
 use mcp_auth::resource::{
     Admission, CheckStep, DpopUse, ProtectedResource, ResourceRequest, VerifierState,
 };
-use mcp_auth::{UnixTime, Uri};
+use mcp_auth::{Scheme, UnixTime, Uri};
 use mcp_proto::http::Head;
 use serde_json::Value;
 
