@@ -1,6 +1,7 @@
 //! What bounds legacy sessions: their number, their streams, their time.
 
 use core::future::{Future, pending};
+use core::pin::pin;
 use core::task::{Context as Task, Poll, Waker};
 use core::time::Duration;
 use std::sync::Arc;
@@ -140,6 +141,35 @@ fn bodies_that_wait_for_their_session_are_bounded_in_2024_11_05() {
     let text = stream.text();
     let has = |id: u32| text.contains(&format!(r#""id":{id},"result""#));
     assert_eq!([0, 1, 2, 3, 4].map(has), [true, true, true, false, true]);
+}
+
+/// A session whose client never says that it is ready makes room for another one.
+#[test]
+fn a_session_of_2024_11_05_that_has_made_room_takes_no_messages() {
+    let service = server()
+        .http()
+        .max_sessions(1)
+        .legacy_sse("/sse", "/messages")
+        .into_service()
+        .unwrap();
+    let get = || {
+        let request = Request::get("/sse")
+            .header("host", "localhost")
+            .header("accept", "text/event-stream");
+        request.body(String::new()).unwrap()
+    };
+    let mut stream = Reply::new(now(service.clone().call(get())).unwrap());
+    let text = stream.text();
+    let (_, uri) = text.trim_end().split_once("data: ").unwrap();
+    advance(Duration::from_secs(60));
+    // Its task has not run since.
+    let opened = pin!(service.clone().call(get()));
+    let opened = opened.poll(&mut Task::from_waker(Waker::noop()));
+    assert!(matches!(opened, Poll::Ready(Ok(opened)) if opened.status() == 200));
+    let body = initialize("2024-11-05");
+    let (status, _) = hand_in(&service, &format!("/{uri}"), "", &body);
+    assert_eq!(status, Some(StatusCode::NOT_FOUND));
+    assert!(stream.has_ended());
 }
 
 /// The first array is never answered, so those after it are answered one by one.
