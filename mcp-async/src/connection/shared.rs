@@ -243,34 +243,23 @@ impl<M: Respond> Shared<M> {
         reports: bool,
         outcome: Outcome<'_>,
     ) -> Poll<Answered> {
-        let (end, watchers, _kept) = {
-            let mut core = self.lock();
-            // The time of the last turn will do: an answer has no deadline.
-            let now = core.now;
-            let mut end = CallOutcome::of(&outcome);
-            let respond = |outcome| {
-                move |machine: &mut M, _, out: &mut [u8]| machine.respond(token, outcome, out)
-            };
-            if reports {
-                let flush = |machine: &mut M, now, out: &mut [u8]| machine.flush(now, token, out);
-                // Messages that cannot be written are lost; the answer follows in any case.
-                let _ = ready!(core.poll_send(now, cx, on, flush));
-            }
-            if let Err(error) = ready!(core.poll_send(now, cx, on, respond(outcome))) {
-                end = CallOutcome::unsent(error);
-                if end != CallOutcome::Cancelled {
-                    let error = ErrorReply::internal();
-                    let outcome = Outcome::Error(error.as_object());
-                    // Whatever this meets, there is nothing more that could be said.
-                    let _ = ready!(core.poll_send(now, cx, on, respond(outcome)));
-                }
-            }
-            let kept = core.role_state.forget(token);
-            (end, core::mem::take(&mut core.watchers), kept)
+        let mut has_flushed = false;
+        let answered = {
+            let core = &mut *self.lock();
+            let answered = core.poll_answer(cx, on, token, reports, outcome, &mut has_flushed);
+            answered.map(|end| {
+                let kept = core.role_state.forget(token);
+                (end, core::mem::take(&mut core.watchers), kept)
+            })
         };
-        watchers.into_iter().for_each(Waker::wake);
-        self.driver_waker.wake();
-        Poll::Ready(Answered::new(token, end))
+        // The job may be polled by another task, also while its answer waits for room.
+        if has_flushed || answered.is_ready() {
+            self.driver_waker.wake();
+        }
+        answered.map(|(end, watchers, _kept)| {
+            watchers.into_iter().for_each(Waker::wake);
+            Answered::new(token, end)
+        })
     }
 
     pub(crate) fn wake_watchers(&self) {
@@ -280,6 +269,41 @@ impl<M: Respond> Shared<M> {
 }
 
 impl<M: Respond> Core<M> {
+    /// Writes the answer to a request, after progress that was held back: then `has_flushed` is set.
+    fn poll_answer(
+        &mut self,
+        cx: &mut Context<'_>,
+        on: Channel,
+        token: Token,
+        reports: bool,
+        outcome: Outcome<'_>,
+        has_flushed: &mut bool,
+    ) -> Poll<CallOutcome> {
+        // The time of the last turn will do: an answer has no deadline.
+        let now = self.now;
+        let end = CallOutcome::of(&outcome);
+        let respond = |outcome| {
+            move |machine: &mut M, _, out: &mut [u8]| machine.respond(token, outcome, out)
+        };
+        if reports {
+            let flush = |machine: &mut M, now, out: &mut [u8]| machine.flush(now, token, out);
+            // Messages that cannot be written are lost; the answer follows in any case.
+            let flushed = ready!(self.poll_send(now, cx, on, flush));
+            *has_flushed = matches!(flushed, Ok(Some(_)));
+        }
+        let Err(error) = ready!(self.poll_send(now, cx, on, respond(outcome))) else {
+            return Poll::Ready(end);
+        };
+        let end = CallOutcome::unsent(error);
+        if end != CallOutcome::Cancelled {
+            let error = ErrorReply::internal();
+            let outcome = Outcome::Error(error.as_object());
+            // Whatever this meets, there is nothing more that could be said.
+            let _ = ready!(self.poll_send(now, cx, on, respond(outcome)));
+        }
+        Poll::Ready(end)
+    }
+
     pub(crate) fn poll_send<T: Written>(
         &mut self,
         now: Instant,

@@ -56,10 +56,17 @@ pub(super) struct State {
     pub(super) runner: Option<Waker>,
     /// Tasks that wait for the departure of the call from its exchange.
     waiting: Vec<Waker>,
-    /// The wakers of futures that wait for the end of the call, by their numbers.
-    watching: HashMap<u64, Waker>,
+    /// Futures that wait for the end of the call, by their numbers.
+    watching: HashMap<u64, Watch>,
     /// The newest number of them.
     watches: u64,
+}
+
+/// A future that waits for the end of the call.
+struct Watch {
+    waker: Waker,
+    /// Its number at the origin of the call, once it has one there.
+    at_origin: Option<u64>,
 }
 
 /// The place at which a call runs.
@@ -110,9 +117,9 @@ impl DetachedHost {
 
     /// The call leaves its exchange, with what it has asked and computed so far.
     pub(super) fn detach(&self) {
-        let waiting = {
+        let (waiting, watching) = {
             let state = &mut *self.lock();
-            if !matches!(state.stage, Stage::Attached | Stage::Asked) {
+            if !state.is_attached() {
                 return;
             }
             let mut round = None;
@@ -122,7 +129,10 @@ impl DetachedHost {
             state.stage = Stage::Detached;
             state.take_waiting()
         };
-        waiting.into_iter().for_each(Waker::wake);
+        waiting
+            .into_iter()
+            .chain(self.leave_origin(watching))
+            .for_each(Waker::wake);
     }
 
     /// The handler has ended; without an answer it has panicked.
@@ -136,15 +146,32 @@ impl DetachedHost {
 
     /// The call is over. Returns the tasks that wait for something of it.
     pub(super) fn stop(&self) -> Vec<Waker> {
-        let state = &mut *self.lock();
-        state.stage = Stage::Over;
-        let mut waiting = state.take_waiting();
-        mem::take(&mut state.rounds).end(&mut waiting);
+        let (mut waiting, watching) = {
+            let state = &mut *self.lock();
+            state.stage = Stage::Over;
+            let (mut waiting, watching) = state.take_waiting();
+            mem::take(&mut state.rounds).end(&mut waiting);
+            (waiting, watching)
+        };
+        waiting.extend(self.leave_origin(watching));
         waiting
     }
 
+    /// These futures no longer wait at the origin of the call. Returns their wakers.
+    fn leave_origin(
+        &self,
+        watching: impl IntoIterator<Item = Watch>,
+    ) -> impl Iterator<Item = Waker> {
+        watching.into_iter().map(|watch| {
+            if let Some(number) = watch.at_origin {
+                self.origin.leave_over(number);
+            }
+            watch.waker
+        })
+    }
+
     fn is_attached(&self) -> bool {
-        matches!(self.lock().stage, Stage::Attached | Stage::Asked)
+        self.lock().is_attached()
     }
 
     /// Something is new.
@@ -174,11 +201,29 @@ impl DetachedHost {
 }
 
 impl State {
-    /// Returns all wakers of those that wait for something of the call.
-    fn take_waiting(&mut self) -> Vec<Waker> {
-        let mut waiting = mem::take(&mut self.waiting);
-        waiting.extend(mem::take(&mut self.watching).into_values());
-        waiting
+    const fn is_attached(&self) -> bool {
+        matches!(self.stage, Stage::Attached | Stage::Asked)
+    }
+
+    /// Notes the waker of a future that waits for the end of the call. Returns the number of that future at the
+    /// origin of the call, and its waker of before, if that is another one.
+    fn watch(&mut self, number: u64, waker: &Waker) -> (Option<u64>, Option<Waker>) {
+        let Some(watch) = self.watching.get_mut(&number) else {
+            let (waker, at_origin) = (waker.clone(), None);
+            self.watching.insert(number, Watch { waker, at_origin });
+            return (None, None);
+        };
+        let replaced = match watch.waker.will_wake(waker) {
+            true => None,
+            false => Some(mem::replace(&mut watch.waker, waker.clone())),
+        };
+        (watch.at_origin, replaced)
+    }
+
+    /// Returns the wakers of those that wait for the departure of the call, and those that wait for its end.
+    fn take_waiting(&mut self) -> (Vec<Waker>, Vec<Watch>) {
+        let watching = mem::take(&mut self.watching).into_values();
+        (mem::take(&mut self.waiting), watching.collect())
     }
 
     /// Returns true if the open questions differ from those that were reported.
@@ -230,37 +275,51 @@ impl CallHost for DetachedHost {
     }
 
     fn poll_over(&self, cx: &Context<'_>, call: Token, number: &mut Option<u64>) -> Poll<()> {
-        let _replaced = {
+        let (number, is_attached, mut at_origin, _replaced) = {
             let state = &mut *self.lock();
-            match state.stage {
-                Stage::Over => return Poll::Ready(()),
-                // The end of the exchange wakes the task, which then asks again.
-                Stage::Attached | Stage::Asked => {
-                    if self.origin.poll_over(cx, call, &mut None).is_ready() {
-                        return Poll::Ready(());
-                    }
-                }
-                Stage::Detached => {}
+            if state.stage == Stage::Over {
+                return Poll::Ready(());
             }
             let number = *number.get_or_insert_with(|| {
                 state.watches = state.watches.wrapping_add(1);
                 state.watches
             });
-            match state.watching.get(&number) {
-                Some(waker) if waker.will_wake(cx.waker()) => None,
-                _ => state.watching.insert(number, cx.waker().clone()),
+            let (at_origin, replaced) = state.watch(number, cx.waker());
+            (number, state.is_attached(), at_origin, replaced)
+        };
+        if !is_attached {
+            return Poll::Pending;
+        }
+        // The end of the exchange wakes the task, which then asks again.
+        let is_over = self.origin.poll_over(cx, call, &mut at_origin).is_ready();
+        let left = {
+            let state = &mut *self.lock();
+            match state.watching.get_mut(&number) {
+                Some(watch) => {
+                    watch.at_origin = at_origin;
+                    None
+                }
+                // The call has left its exchange meanwhile, or is over: the future was woken.
+                None => at_origin,
             }
         };
-        Poll::Pending
+        if let Some(left) = left {
+            self.origin.leave_over(left);
+        }
+        match is_over && self.is_attached() {
+            true => Poll::Ready(()),
+            false => Poll::Pending,
+        }
     }
 
     fn leave_over(&self, number: u64) {
-        let _waker = {
+        let watch = {
             let watching = &mut self.lock().watching;
-            let waker = watching.remove(&number);
+            let watch = watching.remove(&number);
             shrink(watching);
-            waker
+            watch
         };
+        self.leave_origin(watch).for_each(drop);
     }
 
     fn poll_progress(

@@ -142,7 +142,8 @@ impl Buckets {
             }
             None => name,
         };
-        if let Some(bucket) = all.get_mut(key) {
+        // A tool that took the place of another may have another limit.
+        if let Some(bucket) = all.get_mut(key).filter(|bucket| bucket.limit == limit) {
             return bucket.take(now);
         }
         if all.len() >= BUCKETS {

@@ -12,8 +12,6 @@ pub(super) struct Arrays<B> {
     read_from: Channel,
     /// The channel of the array whose answers are being gathered.
     gathered_for: Channel,
-    /// An exchange that ended with an answer before that was known to be its last.
-    ended: Option<Channel>,
 }
 
 impl<B: Table<u8>> Arrays<B> {
@@ -22,7 +20,6 @@ impl<B: Table<u8>> Arrays<B> {
             batch: Batch::new(store, limit),
             read_from: Channel::PIPE,
             gathered_for: Channel::PIPE,
-            ended: None,
         }
     }
 
@@ -54,27 +51,8 @@ impl<B: Table<u8>> Arrays<B> {
             || (self.read_from == channel && self.batch.is_reading())
     }
 
-    /// The exchange whose end is still to be said.
-    pub(super) const fn ended(&self) -> Option<Channel> {
-        self.ended
-    }
-
-    pub(super) fn set_ended(&mut self, exchange: Channel) {
-        self.ended = Some(exchange);
-    }
-
-    /// Takes off the end of this exchange, if that is still to be said.
-    pub(super) fn take_ended(&mut self, exchange: Channel) -> bool {
-        let ended = self.ended == Some(exchange);
-        if ended {
-            self.ended = None;
-        }
-        ended
-    }
-
     /// Forgets everything: the connection is over.
     pub(super) fn clear(&mut self) {
         self.batch.clear();
-        self.ended = None;
     }
 }

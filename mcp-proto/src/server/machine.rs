@@ -44,10 +44,7 @@ impl<S: Storage> Machine for Server<'_, S> {
                 action
             }
             Incoming::BatchStart => self.start_batch(&from),
-            Incoming::BatchEnd => {
-                self.end_array();
-                Action::Done
-            }
+            Incoming::BatchEnd => self.end_array(),
         }
     }
 
@@ -86,7 +83,13 @@ impl<S: Storage> Machine for Server<'_, S> {
                 self.questions.pinger.start(now);
             }
             Some(ReplyKind::LogLevel(level)) => self.session.log_level = level,
-            Some(ReplyKind::Discover(_) | ReplyKind::Pong | ReplyKind::Error { .. }) | None => {}
+            Some(
+                ReplyKind::Discover(_)
+                | ReplyKind::Pong
+                | ReplyKind::Error { .. }
+                | ReplyKind::BatchEnd,
+            )
+            | None => {}
         }
         Ok(Transmit {
             end: reply.end,
@@ -152,9 +155,8 @@ impl<S: Storage> Machine for Server<'_, S> {
         let requests = self.requests.marked(Queue::Transmit);
         let array = self.arrays.ready();
         let pipe = self.session_has_output() || self.questions.is_ping_due();
-        let ended = self.arrays.ended().into_iter();
-        let mut channels = ended
-            .chain(requests.map(|(_, request)| request.place.channel()))
+        let mut channels = requests
+            .map(|(_, request)| request.place.channel())
             .chain(array)
             .chain(self.questions.cancelled_on())
             .chain(pipe.then_some(Channel::PIPE));

@@ -56,6 +56,8 @@ pub enum ReplyKind<'b> {
         /// The version that was asked for, where that is what was wrong.
         requested: Option<Raw<'b>>,
     },
+    /// The end of the exchange of an array whose answers have left one by one. It writes no message.
+    BatchEnd,
 }
 
 /// The handshake of a legacy session, as it is about to be answered.
@@ -118,6 +120,9 @@ impl<'b> Reply<'b> {
         http: bool,
         out: &mut [u8],
     ) -> Result<usize, BufferFull> {
+        if matches!(self.kind, ReplyKind::BatchEnd) {
+            return Ok(0);
+        }
         let mut w = Writer::new(out);
         w.literal(r#"{"jsonrpc":"2.0""#);
         match self.id {
@@ -165,6 +170,7 @@ impl<'b> Reply<'b> {
                 }
                 w.literal("}");
             }
+            ReplyKind::BatchEnd => {}
         }
         w.literal("}");
         w.finish()

@@ -3,10 +3,11 @@
 
 use super::in_flight::Stage;
 use super::listen::write_cancelled;
+use super::reply::{Reply, ReplyKind};
 use super::respond::write_replacement;
 use super::subscriptions::Owner;
-use super::{Server, Storage};
-use crate::action::{BufferFull, Channel, SendError, Transmit};
+use super::{Event, Server, Storage};
+use crate::action::{Action, BufferFull, Channel, SendError, Transmit};
 use crate::json::{Number, Writer};
 use crate::rpc::{ErrorObject, Id, Method, code, envelope};
 use crate::slots::{Key, Queue};
@@ -19,8 +20,7 @@ impl<S: Storage> Server<'_, S> {
         if self.is_closed() {
             return false;
         }
-        (S::Place::MANY && self.arrays.ended().is_some())
-            || self.requests.first(Queue::Transmit).is_some()
+        self.requests.first(Queue::Transmit).is_some()
             || self.questions.has_output()
             || self.arrays.batch.is_ready()
             || self.session_has_output()
@@ -44,9 +44,6 @@ impl<S: Storage> Server<'_, S> {
             return Ok(None);
         }
         let on = S::Place::of(on).channel();
-        if S::Place::MANY && self.arrays.take_ended(on) {
-            return Ok(Some(Transmit::end_of(on)));
-        }
         while let Some(token) = self.next_request(on) {
             match self.requests.get(token).map(|request| request.stage) {
                 Some(Stage::Refused) => return self.transmit_refusal(token, out).map(Some),
@@ -201,12 +198,16 @@ impl<S: Storage> Server<'_, S> {
     }
 
     /// An array was read to its end. If its answers left one by one, the last one may have left
-    /// before it was known to be the last.
-    pub(super) fn end_array(&mut self) {
-        if let Some(channel) = self.arrays.end()
-            && self.is_over(channel)
-        {
-            self.arrays.set_ended(channel);
+    /// before it was known to be the last: then the end of its exchange follows now, whatever waits to be read.
+    pub(super) fn end_array<'b>(&mut self) -> Action<Event<'b>, Reply<'b>> {
+        match self.arrays.end() {
+            Some(channel) if self.is_over(channel) => Action::Reply(Reply {
+                machine: Some(self.id),
+                channel,
+                end: true,
+                ..Reply::to(None, ReplyKind::BatchEnd)
+            }),
+            _ => Action::Done,
         }
     }
 

@@ -261,11 +261,19 @@ impl<R: Runtime> HttpEndpoint<R> {
         has_session && self.processes.is_some()
     }
 
-    /// Waits for what the shutdown ends: work in the background, sessions that processes share, and the lease.
+    /// Returns true if a session, an exchange or work in the background has not ended.
+    pub(super) fn is_busy(&self) -> bool {
+        let status = self.status();
+        status.sessions + status.exchanges + status.tasks > 0
+    }
+
+    /// Waits for what the shutdown ends: work in the background, sessions that processes share, the lease, and the
+    /// changes that the other processes do not know.
     pub(super) async fn drained(&self) {
         self.serving.drained().await;
         if let Some(processes) = &self.processes {
             processes.left.wait().await;
+            processes.published::<R>().await;
         }
     }
 

@@ -106,7 +106,7 @@ impl<R: Runtime> HttpEndpoint<R> {
         let token = query.split('&').find_map(|pair| pair.strip_prefix("c="));
         let session = token.and_then(|token| self.sse_sessions.find(token));
         let owner = owner(parts);
-        let Some(session) = session.filter(|it| it.belongs_to(owner.as_deref())) else {
+        let Some(session) = session.filter(|it| it.is_open_to(owner.as_deref())) else {
             return no_session();
         };
         let body = match self.collect(parts, body).await {
@@ -115,6 +115,8 @@ impl<R: Runtime> HttpEndpoint<R> {
         };
         // Answers wait for their reader: who does not read them may ask for no more.
         match session.streams(|streams| streams.has_room(Channel::PIPE)) {
+            // It may have ended while the body arrived.
+            _ if session.is_deleted() => return no_session(),
             Some(true) => {}
             Some(false) => return answer::busy("what is on the stream was not read"),
             None => return no_session(),

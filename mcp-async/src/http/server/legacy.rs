@@ -233,8 +233,7 @@ impl<R: Runtime> HttpEndpoint<R> {
         body: &[u8],
     ) -> Result<Arc<Session>, Answer> {
         let owner = owner(parts);
-        let may_use =
-            |session: &Session| session.belongs_to(owner.as_deref()) && !session.is_deleted();
+        let may_use = |session: &Session| session.is_open_to(owner.as_deref());
         if let Some(session) = self.sessions.find(id.as_str()) {
             if !may_use(&session) {
                 return Err(no_session());

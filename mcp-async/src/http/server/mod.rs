@@ -124,8 +124,9 @@ impl<R: Runtime> HttpService<R> {
     /// [Shuts the service down](Self::shutdown), unless that has begun, and waits until the
     /// [tasks](crate::tasks) that this ends have ended, and their store has their ends or has not answered
     /// for its [timeout](crate::tasks::server::Tasks::store_timeout); until the sessions that it
-    /// [shares](Http::share) have ended here or wait for another process; and until its lease is withdrawn.
-    /// A session store that does not answer is waited for until two seconds after the
+    /// [shares](Http::share) have ended here or wait for another process; until its lease is withdrawn; and until
+    /// the other processes can learn of the changes that were reported here.
+    /// A session store that does not answer is waited for until three seconds after the
     /// [shutdown timeout](Http::shutdown_timeout). Other calls are not waited for: the socket does that.
     ///
     /// A program that mounts the service awaits it before it exits, after the socket has ended. Tasks of a

@@ -6,8 +6,8 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use mcp_proto::Instant;
 use mcp_proto::server::http::streams::{StreamRead, StreamReader, StreamResponse};
+use mcp_proto::{Instant, Outgoing as _};
 
 use super::body::Events;
 use super::exchange::KEEP_ALIVE;
@@ -94,17 +94,20 @@ impl<C: Clock> Events for ReadingEvents<C> {
         }
         let mut text = Vec::new();
         let Reading { session, reader } = &self.reading;
-        let mut stored = false;
+        let mut has_work = false;
         let read = session.streams(|streams| {
+            let was_full = !streams.has_room(reader.channel());
             let read = streams.read(reader, &mut text);
-            stored = streams.is_stored();
+            let awaits_store = streams.is_stored() && read == StreamRead::Pending;
+            has_work = awaits_store || was_full && streams.has_room(reader.channel());
             if read == StreamRead::Pending && text.is_empty() {
                 streams.watch(reader, cx);
             }
             read
         });
-        if stored && read == Some(StreamRead::Pending) {
-            // The session's task hands the events to the store, which has to take them first.
+        if has_work {
+            // The session's task hands the events to the store, which has to take them first, or writes the messages
+            // that wait for room on the stream.
             session.wake_task();
         }
         self.ended = read.is_none_or(|read| read == StreamRead::End);

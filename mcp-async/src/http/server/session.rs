@@ -119,10 +119,10 @@ impl Session {
         self.confirmed.store(lease, Ordering::Release);
     }
 
-    /// Returns whether it belongs to this principal: its existence is hidden from all others
-    /// (SH-43).
-    pub(super) fn belongs_to(&self, principal: Option<&str>) -> bool {
-        self.principal.as_deref() == principal
+    /// Returns whether this principal may use it: one that is over exists no more, and its existence is hidden from
+    /// all others (SH-43).
+    pub(super) fn is_open_to(&self, principal: Option<&str>) -> bool {
+        self.principal.as_deref() == principal && !self.is_deleted()
     }
 
     /// Looks at its streams; `None` if it is over.

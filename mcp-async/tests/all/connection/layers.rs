@@ -2,7 +2,7 @@
 
 use core::future::{pending, poll_fn};
 use core::sync::atomic::{AtomicUsize, Ordering};
-use core::task::Poll;
+use core::task::{Poll, Waker};
 use core::time::Duration;
 use std::sync::{Arc, Mutex};
 
@@ -11,14 +11,14 @@ use mcp_async::server::layers::{ConcurrencyLimit, Timeout, around};
 use mcp_async::server::{Call, Peer, Service, service_fn};
 use mcp_async::{Answered, Job};
 use mcp_proto::Limits;
-use mcp_proto::json::Raw;
+use mcp_proto::json::{Raw, RawBuf};
 use mcp_proto::model::ServerFeatures;
 use mcp_proto::rpc::Method;
 use mcp_proto::server::{Initialize, ServerConfig};
 use tower_layer::{Layer, Stack};
 
 use crate::connection::support::{Demo, Watch, Wire, call};
-use crate::sim::{advance, clock, run};
+use crate::sim::{advance, clock, run, sleep, spawn};
 
 fn config() -> ServerConfig<'static> {
     ServerConfig {
@@ -372,4 +372,62 @@ fn the_answer_of_another_call_answers_nothing() {
     assert_eq!(wire.read(), ok(1, r#"{"id":1}"#));
     wire.call(2, "echo");
     assert_eq!(wire.read(), error(2, "Internal error"));
+}
+
+/// The progress that a call held back leaves before its answer, also if that has to wait for room.
+#[test]
+fn an_answer_of_another_task_waits_for_room() {
+    const MILLISECOND: Duration = Duration::from_millis(1);
+    const HELD: usize = 2000;
+    const ANSWER: usize = 3000;
+    let service = service_fn(|call| {
+        let cx = call.context().clone();
+        call.answer(async move {
+            for step in 0..40 {
+                let message = "h".repeat(HELD);
+                cx.progress(f64::from(step)).message(&message).await;
+            }
+            sleep(MILLISECOND).await;
+            let answer = RawBuf::parse(format!(r#"{{"text":"{}"}}"#, "a".repeat(ANSWER)));
+            Ok(answer.unwrap())
+        })
+    });
+    // Polls the job outside of the connection.
+    let moved = around(|call: Call<'_>, service: &dyn Service| {
+        service.call(call).wrap(|job| {
+            let done = Arc::<Mutex<(Option<Answered>, Option<Waker>)>>::default();
+            let handed = Arc::clone(&done);
+            async move {
+                spawn(async move {
+                    let answered = job.await;
+                    let done = &mut *done.lock().unwrap();
+                    done.0 = Some(answered);
+                    done.1.take().into_iter().for_each(Waker::wake);
+                });
+                poll_fn(|cx| {
+                    let handed = &mut *handed.lock().unwrap();
+                    handed.1 = Some(cx.waker().clone());
+                    handed.0.take().map_or(Poll::Pending, Poll::Ready)
+                })
+                .await
+            }
+        })
+    });
+    let limits = Limits {
+        output: 4096,
+        ..Limits::default()
+    };
+    let config = ServerConfig {
+        limits,
+        progress_interval: 100 * MILLISECOND,
+        ..config()
+    };
+    let mut wire = Wire::serving(config, moved.layer(service), 1 << 16, usize::MAX).legacy();
+    wire.send(&call(1, "x", r#","_meta":{"progressToken":1}"#));
+    let reports = wire.read().matches("notifications/progress").count();
+    assert!((1..40).contains(&reports), "{reports}");
+    advance(MILLISECOND);
+    let text = wire.read();
+    let (held, answer) = (text.matches('h').count(), text.matches('a').count());
+    assert!(held >= HELD && answer >= ANSWER, "{held} {answer}");
 }

@@ -1,6 +1,7 @@
 //! What bounds legacy sessions: their number, their streams, their time.
 
 use core::future::{Future, pending};
+use core::pin::pin;
 use core::task::{Context as Task, Poll, Waker};
 use core::time::Duration;
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use mcp_proto::Limits;
 use tower_service::Service as _;
 
 use crate::http_server::legacy::{Session, call, initialize, post, server};
-use crate::http_server::support::{advance, modern, now, request, send, sleep};
+use crate::http_server::support::{Reply, advance, modern, now, request, send, sleep};
 use crate::sim::{Sim, meanwhile, settle};
 
 /// SH-55.
@@ -56,13 +57,13 @@ fn sessions_of_both_transports_share_one_bound() {
     Session::open(&service, "2025-11-25");
 }
 
-/// Sends a body, and lets no task run meanwhile: the status, if there is one at once.
+/// Sends a body, and lets no task run meanwhile: the status, if there is one at once, and the response.
 fn hand_in(
     service: &HttpService<Sim>,
     uri: &str,
     session: &str,
     body: &str,
-) -> (Option<StatusCode>, impl Future<Output = StatusCode> + use<>) {
+) -> (Option<StatusCode>, impl Future<Output = Reply> + use<>) {
     let request = Request::post(uri)
         .header("host", "localhost")
         .header("content-type", "application/json")
@@ -83,7 +84,7 @@ fn hand_in(
     };
     let later = async move {
         let Ok(response) = answer.await;
-        response.status()
+        Reply::new(response)
     };
     (status, later)
 }
@@ -105,7 +106,9 @@ fn bodies_that_wait_for_their_session_are_bounded() {
         assert_eq!((one, two), (None, None));
         assert_eq!(send(4 * round + 2).0, Some(StatusCode::SERVICE_UNAVAILABLE));
         // Nothing of what was taken is lost.
-        assert_eq!((now(first), now(second)), (StatusCode::OK, StatusCode::OK));
+        for taken in [now(first), now(second)] {
+            assert_eq!(taken.status, 200);
+        }
     }
     // One body is always taken, whatever its head weighs.
     let service = server().http().max_body_bytes(1000).into_service().unwrap();
@@ -138,6 +141,56 @@ fn bodies_that_wait_for_their_session_are_bounded_in_2024_11_05() {
     let text = stream.text();
     let has = |id: u32| text.contains(&format!(r#""id":{id},"result""#));
     assert_eq!([0, 1, 2, 3, 4].map(has), [true, true, true, false, true]);
+}
+
+/// A session whose client never says that it is ready makes room for another one.
+#[test]
+fn a_session_of_2024_11_05_that_has_made_room_takes_no_messages() {
+    let service = server()
+        .http()
+        .max_sessions(1)
+        .legacy_sse("/sse", "/messages")
+        .into_service()
+        .unwrap();
+    let get = || {
+        let request = Request::get("/sse")
+            .header("host", "localhost")
+            .header("accept", "text/event-stream");
+        request.body(String::new()).unwrap()
+    };
+    let mut stream = Reply::new(now(service.clone().call(get())).unwrap());
+    let text = stream.text();
+    let (_, uri) = text.trim_end().split_once("data: ").unwrap();
+    advance(Duration::from_secs(60));
+    // Its task has not run since.
+    let opened = pin!(service.clone().call(get()));
+    let opened = opened.poll(&mut Task::from_waker(Waker::noop()));
+    assert!(matches!(opened, Poll::Ready(Ok(opened)) if opened.status() == 200));
+    let body = initialize("2024-11-05");
+    let (status, _) = hand_in(&service, &format!("/{uri}"), "", &body);
+    assert_eq!(status, Some(StatusCode::NOT_FOUND));
+    assert!(stream.has_ended());
+}
+
+/// The first array is never answered, so those after it are answered one by one.
+#[test]
+fn arrays_that_are_answered_at_once_end_whatever_waits_to_be_read() {
+    let server = server().tool("big", "", |_: NoArguments, _: Context| async {
+        Ok("x".repeat(300_000))
+    });
+    let service = server.http().max_streams(3).into_service().unwrap();
+    let session = Session::open(&service, "2025-03-26");
+    let array = |id, tool| format!("[{}]", call(id, tool));
+    let _gathers = session.post(&array(1, "never"));
+    for round in 1..3 {
+        // The session's task handles both in one turn.
+        let bodies = [10 * round, 10 * round + 1].map(|id| array(id, "big"));
+        let replies = bodies.map(|body| hand_in(&service, "/mcp", &session.id, &body).1);
+        for reply in replies {
+            let whole = now(reply).whole();
+            assert_eq!(whole.matches(r#""result""#).count(), 1);
+        }
+    }
 }
 
 #[test]

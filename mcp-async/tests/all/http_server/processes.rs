@@ -1,6 +1,9 @@
 //! Processes without affinity: requests reach the owner of a session.
 
+use core::future::Future as _;
+use core::pin::pin;
 use core::sync::atomic::{AtomicUsize, Ordering};
+use core::task::{self, Waker};
 use core::time::Duration;
 use std::sync::Arc;
 
@@ -12,8 +15,10 @@ use mcp_proto::server::ListKind;
 
 use crate::http_server::far::Fault;
 use crate::http_server::legacy::{Session, call, last_id};
-use crate::http_server::nodes::{at, begin, epoch, pass, ping, processes, processes_of};
-use crate::http_server::support::{advance, modern, request, send, wait};
+use crate::http_server::nodes::{
+    Process, at, begin, epoch, pass, ping, processes, processes_of, processes_with,
+};
+use crate::http_server::support::{Reply, advance, modern, request, send, wait};
 use crate::http_server::wire::Break;
 use crate::sim::{Mode, Sim, settle};
 
@@ -299,19 +304,22 @@ fn the_owner_knows_the_principal() {
     assert_eq!(there.post(ping()).status, 200);
 }
 
+/// A stream that tells of changed lists of tools.
+fn listen(process: &Process) -> Reply {
+    let notifications = r#""notifications":{"toolsListChanged":true}"#;
+    let listen = request(1, "subscriptions/listen", notifications);
+    let mut listening = send(&process.service, modern(&listen));
+    assert!(listening.text().contains("acknowledged"));
+    listening
+}
+
 #[test]
 fn changes_reach_the_clients_of_all_processes() {
     let [first, second] = processes();
     let legacy = first.open();
     let mut own = legacy.get(None);
     own.text();
-    let listen = request(
-        1,
-        "subscriptions/listen",
-        r#""notifications":{"toolsListChanged":true}"#,
-    );
-    let mut listening = send(&first.service, modern(&listen));
-    assert!(listening.text().contains("acknowledged"));
+    let mut listening = listen(&first);
     for registry in [&second.registry, &first.registry] {
         registry.list_changed(ListKind::Tools);
         settle();
@@ -328,6 +336,72 @@ fn changes_reach_the_clients_of_all_processes() {
         .list_changed(ListKind::Tools);
     advance(SECOND);
     assert!(!own.text().contains("list_changed"));
+}
+
+/// The number of changes of which this stream has told since the last look.
+fn changes(listening: &mut Reply) -> usize {
+    let seen = listening.text();
+    seen.matches("notifications/tools/list_changed").count()
+}
+
+#[test]
+fn a_change_before_the_end_of_a_process_reaches_the_others() {
+    for fault in [Fault::None, Fault::Fails] {
+        let [first, second] = processes();
+        let mut listening = listen(&second);
+        first.node.set(fault);
+        first.registry.list_changed(ListKind::Tools);
+        let mut drained = pin!(first.service.drain());
+        let cx = &mut task::Context::from_waker(Waker::noop());
+        let mut has_ended = || drained.as_mut().poll(cx).is_ready();
+        // Shut down, and then what is still to be done.
+        assert!(!has_ended());
+        settle();
+        if fault != Fault::None {
+            assert!(!has_ended());
+            first.node.set(Fault::None);
+            advance(SECOND / 2);
+        }
+        assert!(has_ended(), "{fault:?}");
+        settle();
+        assert_eq!(changes(&mut listening), 1, "{fault:?}");
+    }
+}
+
+/// It may be reported when no session is left, and the time of a lease has passed.
+#[test]
+fn a_change_of_a_call_that_ends_last_reaches_the_others() {
+    let [first, second] = processes_with(|http| http.lease(SECOND));
+    let mut listening = listen(&second);
+    let work = request(1, "tools/call", r#""name":"work","arguments":{}"#);
+    let mut work = wait(&first.service, modern(&work));
+    first.service.shutdown();
+    pass(1);
+    advance(SECOND / 4 * 3);
+    first.registry.list_changed(ListKind::Tools);
+    advance(SECOND / 4);
+    let answer = work.reply().expect("it has ended").whole();
+    assert!(answer.contains("at last"), "{answer}");
+    pass(1);
+    assert_eq!(changes(&mut listening), 1);
+}
+
+/// A store that takes nothing is left after a while.
+#[test]
+fn the_end_of_a_process_does_not_wait_for_ever_with_its_changes() {
+    for fault in [Fault::Fails, Fault::Hangs] {
+        let [first] = processes();
+        first.node.set(fault);
+        first.registry.list_changed(ListKind::Tools);
+        let mut drained = pin!(first.service.drain());
+        let cx = &mut task::Context::from_waker(Waker::noop());
+        let mut seconds = 0;
+        while drained.as_mut().poll(cx).is_pending() {
+            pass(1);
+            seconds += 1;
+        }
+        assert!((1..=3).contains(&seconds), "{fault:?} {seconds}");
+    }
 }
 
 #[test]

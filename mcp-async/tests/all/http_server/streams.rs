@@ -1,12 +1,18 @@
 //! The streams of a legacy session: what goes on which, and what outlives an exchange.
 
+use core::future::pending;
 use core::time::Duration;
 
+use mcp_async::http::HttpService;
+use mcp_async::server::{Context, NoArguments, Registry};
 use mcp_proto::json::RawBuf;
+use mcp_proto::model::LoggingLevel;
 use mcp_proto::rpc;
+use mcp_proto::server::ListKind;
 
 use crate::http_server::legacy::{Session, call, last_id, server, service};
 use crate::http_server::support::{Sim, advance};
+use crate::sim::settle;
 
 /// SH-12, SH-14.
 #[test]
@@ -216,4 +222,66 @@ fn a_cancelled_call_ends_its_stream() {
     let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
     assert_eq!(session.post(cancel).status, 202);
     assert!(reply.has_ended());
+}
+
+/// More than may wait to be read.
+fn much() -> String {
+    "x".repeat(300_000)
+}
+
+/// An endpoint with a tool whose one report fills its stream, and which has no end.
+fn filling() -> (HttpService<Sim>, Registry) {
+    let server = server()
+        .change_notifications()
+        .tool("fills", "", |_: NoArguments, cx: Context| async move {
+            cx.progress(1.0).message(&much()).await;
+            pending::<()>().await;
+            Ok("")
+        })
+        .build()
+        .unwrap();
+    let registry = server.registry();
+    (server.http().into_service().unwrap(), registry)
+}
+
+const CANCEL: &str =
+    r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
+
+#[test]
+fn the_end_of_a_full_stream_follows_when_it_is_read() {
+    let session = Session::open(&filling().0, "2025-11-25");
+    let mut reply = session.post(&call(1, "fills"));
+    assert_eq!(session.post(CANCEL).status, 202);
+    assert!(reply.text().contains("xxx"));
+    assert!(reply.has_ended());
+}
+
+#[test]
+fn the_answers_of_an_array_follow_when_its_full_stream_is_read() {
+    let session = Session::open(&filling().0, "2025-03-26");
+    let mut reply = session.post(&format!("[{},{}]", call(2, "echo"), call(1, "fills")));
+    assert_eq!(session.post(CANCEL).status, 202);
+    let text = reply.text();
+    assert!(text.contains("xxx") && text.contains(r#"[{"jsonrpc":"2.0","id":2,"result""#));
+    assert!(reply.has_ended());
+}
+
+#[test]
+fn a_change_follows_when_the_full_stream_of_a_session_is_read() {
+    let (service, registry) = filling();
+    let session = Session::open(&service, "2025-11-25");
+    let mut own = session.get(None);
+    own.text();
+    let peer = registry.peers().pop().unwrap();
+    <Sim as mcp_async::Runtime>::spawn(Box::pin(async move {
+        let data = RawBuf::parse(format!("\"{}\"", much())).unwrap();
+        let logged = peer.log(LoggingLevel::Error, None, &data);
+        logged.await.unwrap();
+    }));
+    settle();
+    registry.list_changed(ListKind::Tools);
+    settle();
+    let text = own.text();
+    let changes = text.matches("notifications/tools/list_changed").count();
+    assert_eq!(changes, 1);
 }

@@ -93,7 +93,7 @@ impl Waiting {
 }
 
 impl Reply {
-    fn new(response: Response<HttpBody>) -> Self {
+    pub(crate) fn new(response: Response<HttpBody>) -> Self {
         let (parts, body) = response.into_parts();
         Self {
             status: parts.status,

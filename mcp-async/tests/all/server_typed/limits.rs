@@ -59,6 +59,27 @@ fn each_connection_has_limits_of_its_own() {
     }
 }
 
+#[test]
+fn a_tool_that_takes_the_place_of_another_has_its_own_limit() {
+    let limited = |count| tool("a").rate_limit(RateLimit::new(count, Duration::from_secs(60)));
+    for revision in revisions() {
+        let server = Server::<()>::builder("demo", "1").with(limited(1));
+        let server = server.build().unwrap();
+        let mut wire = Wire::new(&server, revision);
+        let mut calls = |count| {
+            let mut call = || wire.ask("tools/call", r#"{"name":"a"}"#);
+            let answers = (0..count).map(|_| call());
+            let taken = answers.take_while(|answer| !answer.contains("limit reached"));
+            taken.count()
+        };
+        assert_eq!(calls(2), 1);
+        server.registry().add(limited(3)).unwrap();
+        assert_eq!(calls(4), 3, "{revision}");
+        server.registry().add(limited(3)).unwrap();
+        assert_eq!(calls(4), 0, "{revision}");
+    }
+}
+
 /// LG-09.
 #[test]
 fn log_messages_beyond_the_limit_are_dropped() {

@@ -1,9 +1,16 @@
 //! The memory of tasks that run.
 
-use allocation_counter::measure;
-use mcp_async::tasks::server::Tasks;
+use core::future::{Future as _, pending, poll_fn};
+use core::pin::pin;
+use core::task::Poll;
 
-use super::support::{BOTH, client, create, pass, server};
+use allocation_counter::measure;
+use mcp_async::ErrorReply;
+use mcp_async::server::layers::around;
+use mcp_async::server::{Context, Detach, HandlerError, NoArguments, Tool};
+use mcp_async::tasks::server::{TaskPolicy, Tasks};
+
+use super::support::{BOTH, Running, client, create, pass, server, server_with, sleep};
 use crate::http_server::support::{modern, request, send};
 
 const TASKS: u64 = 100;
@@ -36,5 +43,42 @@ fn a_task_that_runs_takes_little_memory() {
         assert!(created.contains("taskId"), "{created}");
     });
     assert!(pipe < 6 << 10 && http < 12 << 10, "{pipe} {http}");
+    crate::sim::end();
+}
+
+/// Waits for its end, with many looks: some now, and as many again after a second.
+async fn looks(_: NoArguments, cx: Context<Running>) -> Result<&'static str, HandlerError> {
+    let mut cancelled = pin!(cx.cancelled());
+    for _ in 0..2 {
+        poll_fn(|task| {
+            let pending = (0..10_000).all(|_| cancelled.as_mut().poll(task).is_pending());
+            assert!(pending);
+            Poll::Ready(())
+        })
+        .await;
+        sleep(1000).await;
+    }
+    pending().await
+}
+
+/// A task of a server, behind a layer that may let calls leave their exchanges, too.
+#[test]
+fn a_call_that_waits_for_its_end_takes_the_memory_of_one_waker() {
+    let (builder, _) = server_with(Tasks::new(), |server| {
+        let tool = Tool::new("looks").deferred_task(TaskPolicy::Optional);
+        let layer = around(|call, service| {
+            let begin = |_| async { Err::<(), _>(ErrorReply::internal()) };
+            call.detach(service, Detach::OnRequest, begin)
+        });
+        server.with(tool.handler(looks)).layer(layer)
+    });
+    let mut wire = client(&builder);
+    wire.send("tools/call", r#"{"name":"looks","arguments":{}}"#);
+    wire.settle();
+    let held = measure(|| {
+        pass(1000);
+        wire.settle();
+    });
+    assert!(held.bytes_current < 1000, "{}", held.bytes_current);
     crate::sim::end();
 }

@@ -83,6 +83,28 @@ fn arrays() {
     );
 }
 
+/// The first array is never answered, so those after it are answered one by one.
+#[test]
+fn each_array_that_is_answered_singly_ends_whatever_waits_to_be_read() {
+    let streams = StreamLimits {
+        unread: 2,
+        ..StreamLimits::default()
+    };
+    let mut site = Site::with(HttpOptions {
+        streams,
+        ..HttpOptions::default()
+    });
+    let initialize = INITIALIZE.replace("2025-11-25", "2025-03-26");
+    site.check("POST", "", &initialize, "200 s result")
+        .check("POST", SESSION, INITIALIZED, "202");
+    site.send("POST", SESSION, &format!("[{WAIT}]"));
+    let array = format!("[{CALL}]");
+    let both = [(); 2].map(|()| site.send("POST", SESSION, &array));
+    for (exchange, expected) in both.into_iter().zip(["200 4-1=result", "200 5-1=result"]) {
+        site.reads(exchange, expected);
+    }
+}
+
 /// SH-42
 #[test]
 fn silence_is_commented() {

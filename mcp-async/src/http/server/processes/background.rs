@@ -8,10 +8,10 @@ use crate::http::StoreError;
 use crate::observe;
 use crate::runtime::Runtime;
 
-/// Returns whether an endpoint is there, and has not been shut down or has sessions left.
+/// Returns whether an endpoint is there, and has not been shut down or has something left that runs.
 pub(super) fn lives<R: Runtime>(endpoint: &Weak<HttpEndpoint<R>>) -> bool {
     let endpoint = endpoint.upgrade();
-    endpoint.is_some_and(|endpoint| !endpoint.is_closing() || !endpoint.sessions.is_empty())
+    endpoint.is_some_and(|endpoint| !endpoint.is_closing() || endpoint.is_busy())
 }
 
 /// Of failures in a row only the first one is reported.

@@ -12,8 +12,8 @@ use crate::http::{StoreError, Subscription};
 use crate::net::time::{RuntimeSleep, timeout};
 use crate::runtime::Runtime;
 
-/// Publishes the changes of this process until the endpoint is gone. A change that the store does not take is
-/// published again.
+/// Publishes the changes of this process until the endpoint is gone, or has ended and has none left. A change that
+/// the store does not take is published again.
 pub(super) async fn publish<R: Runtime>(
     endpoint: Weak<HttpEndpoint<R>>,
     processes: Arc<Processes>,
@@ -21,10 +21,11 @@ pub(super) async fn publish<R: Runtime>(
     let mut failures = Failures::default();
     loop {
         let next = timeout::<R, _>(processes.lease, processes.outbox.next()).await;
-        if !lives(&endpoint) {
-            return;
-        }
         let Some(change) = next else {
+            // What still runs may report changes until it ends.
+            if !lives(&endpoint) && processes.outbox.is_empty() {
+                return;
+            }
             continue;
         };
         processes.outbox.remove(&change);
@@ -38,6 +39,12 @@ pub(super) async fn publish<R: Runtime>(
         failures.note(published);
         if failed {
             processes.outbox.report(&change);
+        }
+        processes.outbox.sent();
+        if failed {
+            if endpoint.strong_count() == 0 {
+                return;
+            }
             RuntimeSleep::<R>::after(RETRY).await;
         }
     }

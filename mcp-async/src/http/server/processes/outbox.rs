@@ -5,6 +5,7 @@ use core::task::{Poll, Waker};
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard};
 
+use crate::connection::register;
 use crate::lock::lock;
 use crate::server::Announcement;
 
@@ -15,7 +16,17 @@ pub(super) struct Outbox(Mutex<Waiting>);
 #[derive(Default)]
 struct Waiting {
     changes: BTreeSet<Announcement>,
+    /// A change was taken out, and the store does not have it yet.
+    is_sending: bool,
     waker: Option<Waker>,
+    /// The tasks that wait until there is nothing left to send.
+    watchers: Vec<Waker>,
+}
+
+impl Waiting {
+    fn is_empty(&self) -> bool {
+        self.changes.is_empty() && !self.is_sending
+    }
 }
 
 impl Outbox {
@@ -47,7 +58,40 @@ impl Outbox {
 
     /// A change is about to be sent. One that is reported from now on is another one.
     pub(super) fn remove(&self, change: &Announcement) {
-        self.lock().changes.remove(change);
+        let waiting = &mut *self.lock();
+        waiting.changes.remove(change);
+        waiting.is_sending = true;
+    }
+
+    /// The store has the change, or it was reported again.
+    pub(super) fn sent(&self) {
+        let watchers = {
+            let waiting = &mut *self.lock();
+            waiting.is_sending = false;
+            match waiting.is_empty() {
+                true => core::mem::take(&mut waiting.watchers),
+                false => Vec::new(),
+            }
+        };
+        watchers.into_iter().for_each(Waker::wake);
+    }
+
+    /// Returns true if the store has every change.
+    pub(super) fn is_empty(&self) -> bool {
+        self.lock().is_empty()
+    }
+
+    /// Waits until the store has every change.
+    pub(super) async fn emptied(&self) {
+        poll_fn(|cx| {
+            let waiting = &mut *self.lock();
+            if waiting.is_empty() {
+                return Poll::Ready(());
+            }
+            register(&mut waiting.watchers, cx);
+            Poll::Pending
+        })
+        .await;
     }
 
     fn lock(&self) -> MutexGuard<'_, Waiting> {

@@ -307,6 +307,11 @@ impl Processes {
         timeout::<R, _>(LEAVE, pin!(self.left.wait())).await;
     }
 
+    /// Waits until the store has every change that was reported here, if it answers in time.
+    pub(in crate::http::server) async fn published<R: Runtime>(&self) {
+        timeout::<R, _>(LEAVE, pin!(self.outbox.emptied())).await;
+    }
+
     fn ownership(&self) -> MutexGuard<'_, Ownership> {
         lock(&self.ownership)
     }
