@@ -1,5 +1,11 @@
 //! Storage that the caller provides.
 
+/// Vectors that start empty and grow up to the limits of the configuration: the storage of a server or a client. Ids of requests
+/// may have up to 256 bytes, and up to 1,024 bytes in errors.
+#[cfg(feature = "alloc")]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Growing;
+
 /// A slice that may be able to grow: the storage of every table and buffer of the core.
 ///
 /// An array or a borrowed slice keeps its length; a `Vec` (feature `alloc`) grows. The table that

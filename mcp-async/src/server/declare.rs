@@ -39,7 +39,8 @@ impl Settings {
             let setting = match error {
                 ConfigError::OutputTooSmall { .. } => Some("limits"),
                 ConfigError::NoRevision => Some("revisions"),
-                // Of extensions and methods: those are checked where they are named.
+                ConfigError::MethodName => Some("method"),
+                // Other mistakes of extensions and methods are found where they are named.
                 _ => None,
             };
             mistakes.extend(setting.map(|name| RegisterError::setting(name, &error)));

@@ -48,7 +48,7 @@ pub use reply::Reply;
 
 // Storage.
 #[cfg(feature = "alloc")]
-pub use storage::Growing;
+pub use crate::store::Growing;
 pub use storage::{Fixed, Storage};
 
 use crate::batch::Batch;

@@ -5,6 +5,8 @@ use super::call::InFlight;
 use super::questions::OpenQuestion;
 use crate::id_buf::{self, IdBuf, IdStorage};
 use crate::slots::Slot;
+#[cfg(feature = "alloc")]
+use crate::store::Growing;
 use crate::store::Table;
 
 /// The memory in which a [`Client`](super::Client) keeps its tables: [`Fixed`], or `Growing`
@@ -134,11 +136,6 @@ impl<const CALLS: usize, const QUESTIONS: usize, const BATCH: usize> Tables
         [0; BATCH]
     }
 }
-
-/// Tables that start empty and grow up to the limits of the configuration.
-#[cfg(feature = "alloc")]
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Growing;
 
 #[cfg(feature = "alloc")]
 impl Tables for Growing {

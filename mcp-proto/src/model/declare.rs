@@ -191,7 +191,8 @@ macro_rules! member_kind {
     ($to:tt $b:lifetime Texts) => { $crate::member_kind!(@pass $to [Map<$b, Str<$b>>] [] [Required]) };
     ($to:tt $b:lifetime Fields) => { $crate::member_kind!(@pass $to [Map<$b, PrimitiveSchema<$b>>] [] [Required]) };
     ($to:tt $b:lifetime Answers) => { $crate::member_kind!(@pass $to [Option<Map<$b, FormValue<$b>>>] [Option<RawBuf>] [OptionalObject]) };
-    ($to:tt $b:lifetime Questions) => { $crate::member_kind!(@pass $to [Option<InputRequests<$b>>] [Option<RawBuf>] [OptionalObject]) };
+    ($to:tt $b:lifetime Questions) => { $crate::member_kind!(@pass $to [Option<Map<$b, InputRequest<$b>>>] [Option<RawBuf>] [OptionalObject]) };
+    ($to:tt $b:lifetime InputResponses) => { $crate::member_kind!(@pass $to [Map<$b, InputResponse<$b>>] [InputResponses] [Required]) };
     ($to:tt $b:lifetime Option<Object>) => { $crate::member_kind!(@pass $to [Option<Object<$b>>] [Option<RawBuf>] [OptionalObject]) };
     ($to:tt $b:lifetime Option<$of:ident>) => {
         $crate::member_kind!(@pass $to [Option<$crate::member_kind!($to $b $of)>] [Option<$crate::member_kind!($to $b $of)>] [Optional])

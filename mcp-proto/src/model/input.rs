@@ -6,14 +6,8 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::open::closed_enum;
-use super::{CreateMessageParams, ElicitParams, EmptyParams, InputResponse};
-use crate::json::{Exact, Map, Raw, Str};
-
-/// Questions by the keys that their answers come back under (MR-04).
-pub type InputRequests<'b> = Map<'b, InputRequest<'b>>;
-
-/// Answers by the keys of their questions (MR-09).
-pub type InputResponses<'b> = Map<'b, InputResponse<'b>>;
+use super::{CreateMessageParams, ElicitParams, EmptyParams};
+use crate::json::{Exact, Raw, Str};
 
 #[doc(hidden)]
 #[macro_export]

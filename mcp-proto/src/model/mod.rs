@@ -99,7 +99,7 @@ pub use elicitation_schema::{NumberType, ObjectType, PrimitiveSchema};
 pub use enum_schema::{Choices, EnumSchema, MultiEnumSchema};
 pub use error_data::is_resource_not_found;
 pub use form_check::{FieldFault, FieldMismatch};
-pub use input::{InputRequest, InputRequests, InputRequiredTag, InputResponses, RequestState};
+pub use input::{InputRequest, InputRequiredTag, RequestState};
 pub use meta::{Meta, keys};
 pub use notification::LoggingLevel;
 pub use page::{CacheScope, freshness};

@@ -74,7 +74,7 @@ pub use session_snapshot::SessionSnapshot;
 
 // Storage.
 #[cfg(feature = "alloc")]
-pub use storage::Growing;
+pub use crate::store::Growing;
 pub use storage::{Fixed, OverHttp, Storage};
 
 use crate::action::SendError;

@@ -8,6 +8,8 @@ use crate::action::Channel;
 use crate::id_buf::{self, IdBuf, IdStorage};
 use crate::slots::{Slot, Slots};
 use crate::source::{Pipe, Place};
+#[cfg(feature = "alloc")]
+use crate::store::Growing;
 use crate::store::Table;
 
 /// The memory in which a [`Server`](super::Server) keeps its tables: [`Fixed`], [`OverHttp`], or
@@ -212,12 +214,6 @@ impl<S: Tables> Tables for OverHttp<S> {
         self.0.uris()
     }
 }
-
-/// Vectors that start empty and grow up to the limits; ids of up to 256 bytes, and of up to 1,024
-/// bytes in errors.
-#[cfg(feature = "alloc")]
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Growing;
 
 #[cfg(feature = "alloc")]
 impl Tables for Growing {

@@ -14,11 +14,7 @@ use super::{EncodeError, Raw, Str, Writer};
 use crate::revision::Revision;
 use crate::revision::fields::{Rules, first_only};
 
-/// Writes types through a [`Writer`].
-///
-/// With a revision, the members of the model's types that this revision does not have are left
-/// out, renamed or replaced (see [`Rules`]); other types are
-/// written as they are.
+/// Writes types through a [`Writer`], by the [`Rules`] of a revision if one is given.
 #[derive(Debug)]
 struct Serializer<'w, 'o> {
     writer: &'w mut Writer<'o>,
@@ -39,8 +35,9 @@ enum Verbatim {
 }
 
 impl Writer<'_> {
-    /// A value of any type that serializes, for this revision if one is given: see
-    /// [`Serializer`].
+    /// Writes a value of any type that serializes. With a revision, the members of the model's types
+    /// that this revision does not have are left out, renamed or replaced; other types are written
+    /// as they are.
     ///
     /// # Errors
     ///
