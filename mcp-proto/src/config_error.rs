@@ -43,8 +43,8 @@ pub enum ConfigError {
     MethodOfProtocol,
     /// Two of `methods` have one name.
     MethodTwice,
-    /// One of `methods` has a name that the header `Mcp-Method` cannot carry: a header carries printable ASCII characters,
-    /// without spaces around them.
+    /// One of `methods` has a name that the header `Mcp-Method` cannot carry as it is: one that is empty, has other than printable
+    /// ASCII characters or spaces around them, or looks like `=?base64?..?=`.
     MethodName,
     /// One of `filters` is a key of the protocol, or comes twice.
     FilterKey,

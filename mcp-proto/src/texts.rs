@@ -61,7 +61,7 @@ impl<C> BorrowedTexts<'_, C> {
             if before.any(|other| other.name == method.name) {
                 return Some(ConfigError::MethodTwice);
             }
-            if !mirror::is_plain(Str::from(method.name)) {
+            if method.name.is_empty() || !mirror::is_plain(Str::from(method.name)) {
                 return Some(ConfigError::MethodName);
             }
         }

@@ -73,21 +73,23 @@ impl<S: Deref<Target = Signal> + Unpin> Future for Wait<S> {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        let number = {
+        let (number, replaced) = {
             let mut state = self.signal.lock();
             if state.is_set {
                 return Poll::Ready(());
             }
             let number = self.number.unwrap_or(state.next);
             state.next = state.next.max(number + 1);
-            match state.wakers.get_mut(&number) {
-                Some(waker) => waker.clone_from(cx.waker()),
-                None => {
-                    state.wakers.insert(number, cx.waker().clone());
-                }
-            }
-            number
+            let waker = state.wakers.get(&number);
+            let is_kept = waker.is_some_and(|waker| waker.will_wake(cx.waker()));
+            let replaced = match is_kept {
+                true => None,
+                false => state.wakers.insert(number, cx.waker().clone()),
+            };
+            (number, replaced)
         };
+        // Outside the lock: a waker may own a task.
+        drop(replaced);
         self.number = Some(number);
         Poll::Pending
     }
@@ -96,7 +98,11 @@ impl<S: Deref<Target = Signal> + Unpin> Future for Wait<S> {
 impl<S: Deref<Target = Signal>> Drop for Wait<S> {
     fn drop(&mut self) {
         if let Some(number) = self.number {
-            self.signal.lock().wakers.remove(&number);
+            // It is dropped outside the lock: a waker may own a task.
+            let _waker = {
+                let mut state = self.signal.lock();
+                state.wakers.remove(&number)
+            };
         }
     }
 }

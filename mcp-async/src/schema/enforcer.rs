@@ -13,6 +13,7 @@ use super::publish_error::PublishError;
 use super::subschemas::subschemas;
 use super::tool_schema::ToolSchema;
 use super::validator::Validator;
+use crate::uri_template::percent;
 
 /// A schema of a tool, compiled. In contrast to a peer's, its formats are enforced.
 pub(crate) struct Enforcer(Validator);
@@ -59,10 +60,11 @@ fn check_formats(document: &Value, place: &str) -> Result<(), PublishError> {
         let inner = subschemas(schema).into_iter();
         rest.extend(inner.map(|(below, schema)| (format!("{place_of_schema}{below}"), schema)));
         // A reference makes a schema of any object of the document.
-        if let Some(pointer) = text("$ref").and_then(|reference| reference.strip_prefix('#'))
-            && referred.insert(pointer)
+        if let Some(reference) = text("$ref").and_then(|reference| reference.strip_prefix('#'))
+            && let Some(pointer) = percent::decode(reference)
+            && referred.insert(pointer.clone())
         {
-            let target = document.pointer(pointer).into_iter();
+            let target = document.pointer(&pointer).into_iter();
             rest.extend(target.map(|target| (format!("{place}{pointer}"), target)));
         }
     }

@@ -51,7 +51,7 @@ mod expand;
 mod matching;
 mod operator;
 mod parse;
-mod percent;
+pub(crate) mod percent;
 mod text;
 mod value;
 

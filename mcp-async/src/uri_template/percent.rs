@@ -60,7 +60,7 @@ pub(super) fn encode(out: &mut String, text: &str, reserved: bool) {
 }
 
 /// `text` with every triplet decoded; `None` where one is broken or the bytes are not UTF-8.
-pub(super) fn decode(text: &str) -> Option<String> {
+pub(crate) fn decode(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((&byte, tail)) = rest.split_first() {

@@ -15,6 +15,7 @@ const UNDECLARED: [(&str, RevisionSet); 1] = [("a.b/c", RevisionSet::all())];
 fn names_of_methods_that_no_header_can_carry() {
     for (name, expected) in [
         (r#"a/"b\c""#, Ok(())),
+        ("", Err(ConfigError::MethodName)),
         ("a/é", Err(ConfigError::MethodName)),
         ("a/\n", Err(ConfigError::MethodName)),
         (" a", Err(ConfigError::MethodName)),

@@ -234,6 +234,7 @@ impl<R: Runtime> HttpEndpoint<R> {
         let count = |counter: fn(&Counters) -> &Counter| {
             processes.map_or(0, |processes| counter(&processes.counters).get())
         };
+        let exchanges = lock(&self.exchanges).peers();
         HttpStatus {
             readiness: match processes {
                 _ if self.is_closing() => Readiness::Draining,
@@ -241,7 +242,7 @@ impl<R: Runtime> HttpEndpoint<R> {
                 _ => Readiness::Ready,
             },
             sessions: self.sessions.len() + self.sse_sessions.len(),
-            exchanges: lock(&self.exchanges).peers().len(),
+            exchanges: exchanges.len(),
             tasks: self.serving.running(),
             takeovers: count(|counters| &counters.takeovers),
             displaced: count(|counters| &counters.displaced),
@@ -263,8 +264,11 @@ impl<R: Runtime> HttpEndpoint<R> {
 
     /// Returns true if a session, an exchange or work in the background has not ended.
     pub(super) fn is_busy(&self) -> bool {
-        let status = self.status();
-        status.sessions + status.exchanges + status.tasks > 0
+        let exchanges = lock(&self.exchanges).peers();
+        let sessions = [&self.sessions, &self.sse_sessions];
+        !exchanges.is_empty()
+            || sessions.iter().any(|sessions| !sessions.is_empty())
+            || self.serving.running() > 0
     }
 
     /// Waits for what the shutdown ends: work in the background, sessions that processes share, the lease, and the

@@ -150,7 +150,7 @@ fn a_schema_that_cannot_be_checked_is_no_tool() {
         .raw(|_, _| async { Ok(()) });
     let elsewhere = Tool::new("elsewhere")
         .input_schema(schema(
-            r##"{"type":"object","properties":{"a":{"$ref":"#/components/b"}},"components":{"b":{"items":{"$ref":"#"},"format":"idn-email"}}}"##,
+            r##"{"type":"object","properties":{"a":{"$ref":"#/components/b%20c"}},"components":{"b c":{"items":{"$ref":"#"},"format":"idn-email"}}}"##,
         ))
         .raw(|_, _| async { Ok(()) });
     for (tool, expected) in [
@@ -160,7 +160,7 @@ fn a_schema_that_cannot_be_checked_is_no_tool() {
         ),
         (
             elsewhere,
-            "tool `elsewhere`: nothing enforces `format` at /inputSchema/components/b",
+            "tool `elsewhere`: nothing enforces `format` at /inputSchema/components/b c",
         ),
         (
             broken,

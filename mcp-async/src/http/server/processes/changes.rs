@@ -12,8 +12,8 @@ use crate::http::{StoreError, Subscription};
 use crate::net::time::{RuntimeSleep, timeout};
 use crate::runtime::Runtime;
 
-/// Publishes the changes of this process until the endpoint is gone, or has ended and has none left. A change that
-/// the store does not take is published again.
+/// Publishes the changes of this process until the endpoint is gone: what still runs, and a program that ends, may report
+/// some after the shutdown. A change that the store does not take is published again.
 pub(super) async fn publish<R: Runtime>(
     endpoint: Weak<HttpEndpoint<R>>,
     processes: Arc<Processes>,
@@ -22,8 +22,7 @@ pub(super) async fn publish<R: Runtime>(
     loop {
         let next = timeout::<R, _>(processes.lease, processes.outbox.next()).await;
         let Some(change) = next else {
-            // What still runs may report changes until it ends.
-            if !lives(&endpoint) && processes.outbox.is_empty() {
+            if endpoint.strong_count() == 0 && processes.outbox.is_empty() {
                 return;
             }
             continue;
