@@ -1,4 +1,4 @@
-//! How a call has ended.
+//! The outcome of a call.
 
 use mcp_proto::rpc::code;
 use mcp_proto::{Outcome, SendError};

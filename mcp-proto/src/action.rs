@@ -10,8 +10,8 @@ use core::fmt;
 pub enum Action<E, R> {
     /// For the application. It borrows from the input, so the machine is free again.
     Event(E),
-    /// The core answers by itself: hand it back through `reply`, which writes the bytes. There are none where only a channel
-    /// ends, as after the answers of an array ([`Transmit::end`]).
+    /// The core answers by itself: hand it back through `reply`, which writes the bytes. A reply without bytes only ends its
+    /// channel ([`Transmit::end`]), as after the answers of an array.
     Reply(R),
     /// The message was taken into state, and nothing is to be done.
     Done,

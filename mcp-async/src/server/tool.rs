@@ -466,7 +466,8 @@ impl Tool {
     }
 }
 
-/// Apart from [`Tool::run`], so that it is compiled once for a type of outputs and not for each handler.
+/// Answers with the output of a handler that runs in a task of its own. A function apart from [`Tool::run`] is compiled once for a
+/// type of outputs, not for each handler.
 fn run_spawned<T: ToolOutput>(
     call: Call<'_>,
     runner: Runner,

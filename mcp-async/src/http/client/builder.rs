@@ -233,7 +233,7 @@ impl<R> Client<R> {
     pub fn set_bearer(&self, token: &str) -> Result<(), ConnectError> {
         let value = bearer(token)?;
         if let Some(credentials) = self.inner.client_state.transport_data.get::<Credentials>() {
-            credentials.replace(Some(value));
+            credentials.renew(Some(value));
         }
         // CH-05: it may be another principal's.
         self.forget_cached();

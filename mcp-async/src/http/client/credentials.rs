@@ -23,7 +23,7 @@ struct State {
 impl Credentials {
     /// Counts new credentials, and wakes what waits for them. A value replaces that of
     /// `Authorization` in all requests from now on; without one they were obtained in another way.
-    pub(super) fn replace(&self, value: Option<HeaderValue>) {
+    pub(super) fn renew(&self, value: Option<HeaderValue>) {
         let waiting = {
             let mut state = self.lock();
             if value.is_some() {

@@ -376,7 +376,7 @@ impl Shared {
         }
         // Streams that the server refused are asked for again.
         if let Some(replaced) = self.client_state.transport_data.get::<Replaced>() {
-            replaced.replace(None);
+            replaced.renew(None);
         }
     }
 

@@ -5,13 +5,17 @@ use core::task::{Poll, Waker};
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard};
 
-use crate::connection::register;
+use crate::connection::Notify;
 use crate::lock::lock;
 use crate::server::Announcement;
 
 /// Changes that the other processes do not know yet, each once.
 #[derive(Default)]
-pub(super) struct Outbox(Mutex<Waiting>);
+pub(super) struct Outbox {
+    waiting: Mutex<Waiting>,
+    /// Nothing is left to send.
+    emptied: Notify,
+}
 
 #[derive(Default)]
 struct Waiting {
@@ -19,8 +23,6 @@ struct Waiting {
     /// A change was taken out, and the store does not have it yet.
     is_sending: bool,
     waker: Option<Waker>,
-    /// The tasks that wait until there is nothing left to send.
-    watchers: Vec<Waker>,
 }
 
 impl Waiting {
@@ -65,15 +67,14 @@ impl Outbox {
 
     /// The store has the change, or it was reported again.
     pub(super) fn sent(&self) {
-        let watchers = {
+        let is_empty = {
             let waiting = &mut *self.lock();
             waiting.is_sending = false;
-            match waiting.is_empty() {
-                true => core::mem::take(&mut waiting.watchers),
-                false => Vec::new(),
-            }
+            waiting.is_empty()
         };
-        watchers.into_iter().for_each(Waker::wake);
+        if is_empty {
+            self.emptied.notify_waiters();
+        }
     }
 
     /// Returns true if the store has every change.
@@ -83,19 +84,18 @@ impl Outbox {
 
     /// Waits until the store has every change.
     pub(super) async fn emptied(&self) {
-        poll_fn(|cx| {
-            let waiting = &mut *self.lock();
-            if waiting.is_empty() {
-                return Poll::Ready(());
+        loop {
+            // First, so that no end of sending goes unseen.
+            let emptied = self.emptied.notified();
+            if self.is_empty() {
+                return;
             }
-            register(&mut waiting.watchers, cx);
-            Poll::Pending
-        })
-        .await;
+            emptied.await;
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Waiting> {
-        lock(&self.0)
+        lock(&self.waiting)
     }
 }
 
