@@ -121,6 +121,22 @@ fn every_rule_is_shown() {
 }
 
 #[test]
+fn every_source_that_is_named_is_there() {
+    let mut files = Vec::new();
+    collect(&root(), &mut files);
+    let page = page();
+    let named = page.split('`').filter(|word| word.ends_with(".rs"));
+    let missing: Vec<_> = named
+        .filter(|name| {
+            !files
+                .iter()
+                .any(|file| file.ends_with(Path::new("src").join(name)))
+        })
+        .collect();
+    assert!(missing.is_empty(), "no such source: {missing:?}");
+}
+
+#[test]
 fn citations_are_found() {
     let groups = BTreeSet::from(["JR".to_owned(), "SSE".to_owned()]);
     let of = |line| {

@@ -150,7 +150,7 @@ impl<S: Send + Sync + 'static> Prompt<S> {
     pub fn complete<T, F, Fut>(mut self, argument: impl Into<String>, handler: F) -> Self
     where
         F: Fn(CompletionRequest, Context<S>) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
+        Fut: Future<Output = Result<T, HandlerError>> + Send + 'static, // `?` converts errors
         T: CompletionOutput,
     {
         self.completers
@@ -164,7 +164,7 @@ impl<S: Send + Sync + 'static> Prompt<S> {
     pub fn handler<A, T, F, Fut>(mut self, handler: F) -> Self
     where
         F: Fn(A, Context<S>) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
+        Fut: Future<Output = Result<T, HandlerError>> + Send + 'static, // `?` converts errors
         A: DeserializeOwned + JsonSchema + Send + 'static,
         T: PromptOutput,
     {

@@ -200,7 +200,7 @@ impl<S: Send + Sync + 'static> Resource<S> {
     pub fn handler<T, F, Fut>(mut self, handler: F) -> Self
     where
         F: Fn(Context<S>) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
+        Fut: Future<Output = Result<T, HandlerError>> + Send + 'static, // `?` converts errors
         T: ResourceOutput,
     {
         let (uri, mime_type) = (self.listed.uri.clone(), self.listed.mime_type.clone());

@@ -164,7 +164,7 @@ impl<S: Send + Sync + 'static> Template<S> {
     pub fn complete<T, F, Fut>(mut self, variable: impl Into<String>, handler: F) -> Self
     where
         F: Fn(CompletionRequest, Context<S>) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
+        Fut: Future<Output = Result<T, HandlerError>> + Send + 'static, // `?` converts errors
         T: CompletionOutput,
     {
         self.completers
@@ -178,7 +178,7 @@ impl<S: Send + Sync + 'static> Template<S> {
     pub fn handler<A, T, F, Fut>(mut self, handler: F) -> Self
     where
         F: Fn(A, Context<S>) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
+        Fut: Future<Output = Result<T, HandlerError>> + Send + 'static, // `?` converts errors
         A: DeserializeOwned + Send + 'static,
         T: ResourceOutput,
     {
@@ -202,7 +202,7 @@ impl<S: Send + Sync + 'static> Template<S> {
     pub fn raw<T, F, Fut>(self, handler: F) -> Self
     where
         F: Fn(MatchedUri, Context<S>) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
+        Fut: Future<Output = Result<T, HandlerError>> + Send + 'static, // `?` converts errors
         T: ResourceOutput,
     {
         let mime_type = self.listed.mime_type.clone();

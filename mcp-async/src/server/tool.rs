@@ -276,7 +276,7 @@ impl<S: Send + Sync + 'static> Tool<S> {
     pub fn handler<A, T, F, Fut>(mut self, handler: F) -> Self
     where
         F: Fn(A, Context<S>) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
+        Fut: Future<Output = Result<T, HandlerError>> + Send + 'static, // `?` converts errors
         A: DeserializeOwned + JsonSchema + Send + 'static,
         T: ToolOutput,
     {
@@ -301,7 +301,7 @@ impl<S: Send + Sync + 'static> Tool<S> {
     pub fn raw<T, F, Fut>(mut self, handler: F) -> Self
     where
         F: Fn(ToolCall, Context<S>) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
+        Fut: Future<Output = Result<T, HandlerError>> + Send + 'static, // `?` converts errors
         T: ToolOutput,
     {
         if self.input.is_none() {

@@ -70,8 +70,8 @@ impl<R: Network> HttpClientBuilder<R> {
         self
     }
 
-    /// Sets the number of connections to one server that may wait for their next request. 8 by
-    /// default.
+    /// Sets the number of connections to one server that may wait for their next request. 256 by
+    /// default. If more requests than this run at once, each of the others dials anew.
     pub const fn max_idle(mut self, limit: usize) -> Self {
         self.max_idle = limit;
         self
@@ -170,7 +170,7 @@ impl<R: Network> Default for HttpClientBuilder<R> {
             connect_timeout: Duration::from_secs(10),
             stall_timeout: Duration::from_secs(30),
             idle_timeout: Duration::from_secs(60),
-            max_idle: 8,
+            max_idle: 256,
             proxies: Proxies::Environment,
             inflate: false,
             roots: None,

@@ -82,6 +82,29 @@ fn a_connection_is_kept() {
 }
 
 #[test]
+fn as_many_connections_are_kept_as_requests_run_at_once() {
+    let server = start(local(), Tested::default());
+    block_on(async {
+        let client = direct();
+        let url = format!("http://{}/address", server.address);
+        let mut used = Vec::new();
+        for _ in 0..2 {
+            let mut responses = Vec::new();
+            for _ in 0..40 {
+                responses.push(client.send(get(url.clone())).await.unwrap());
+            }
+            let mut addresses = Vec::new();
+            for response in responses {
+                addresses.push(text(response).await);
+            }
+            addresses.sort();
+            used.push(addresses);
+        }
+        assert_eq!(used[0], used[1]);
+    });
+}
+
+#[test]
 fn a_kept_connection_that_was_closed_costs_nothing() {
     let (address, heard) = scripted(vec![script(&[OK]); 5]);
     block_on(async {

@@ -11,6 +11,7 @@ use bytes::Bytes;
 use http::{Request, Response};
 use http_body::{Body, Frame, SizeHint};
 use http_body_util::BodyExt as _;
+use mcp_async::net::RemoteAddr;
 use tower_service::Service;
 
 /// Something to wait for until a test opens it.
@@ -37,7 +38,7 @@ impl Gate {
     }
 }
 
-/// `/hello`, `/echo`, `/held` (answers once the gate is open), `/flood` (has no end),
+/// `/hello`, `/address` (of the client), `/echo`, `/held` (answers once the gate is open), `/flood` (has no end),
 /// `/silent` (an event, and then nothing).
 #[derive(Clone, Default)]
 pub(crate) struct Tested {
@@ -96,6 +97,10 @@ where
             let open = this.count();
             let answer = match request.uri().path() {
                 "/hello" => Answer::of("hello"),
+                "/address" => {
+                    let remote = request.extensions().get::<RemoteAddr>().unwrap();
+                    Answer::of(remote.0.to_string())
+                }
                 "/held" => {
                     this.gate.passed().await;
                     Answer::of("held")
