@@ -41,7 +41,7 @@ pub struct Endpoint<'c, T = &'c str> {
     /// sessions to end (SH-41).
     pub revisions: RevisionSet,
     /// True if `initialize` opens a session, so that legacy messages without one are refused
-    /// (SH-29). Otherwise each message is handled alone, and nothing is remembered between two.
+    /// (SH-29). Otherwise each message is handled alone, nothing is remembered between two, and POST is the only method.
     pub sessions: bool,
 }
 
@@ -171,7 +171,7 @@ impl<T: AsRef<str>> Endpoint<'_, T> {
     }
 
     /// The HTTP methods of the endpoint, for `Allow` and for CORS: `GET, POST, DELETE`, or `POST`
-    /// without legacy sessions.
+    /// without sessions.
     pub fn methods(&self) -> &'static str {
         if self.has_streams() {
             "GET, POST, DELETE"
@@ -189,8 +189,8 @@ impl<T: AsRef<str>> Endpoint<'_, T> {
             return Err(Refusal::Accept);
         }
         post_fields(head).map_err(|refusal| match refusal {
-            // Without sessions there is no other era.
-            Refusal::Doubled { field, .. } if !self.has_streams() => Refusal::Doubled {
+            // There is no other era.
+            Refusal::Doubled { field, .. } if !self.serves_legacy() => Refusal::Doubled {
                 field,
                 modern: true,
             },
@@ -225,6 +225,10 @@ impl<T: AsRef<str>> Endpoint<'_, T> {
     }
 
     fn has_streams(&self) -> bool {
+        self.sessions && self.serves_legacy()
+    }
+
+    fn serves_legacy(&self) -> bool {
         self.revisions.newest_legacy().is_some()
     }
 }

@@ -3,71 +3,21 @@
 use mcp_proto::http::{Access, Endpoint, Head, Opening, Refusal, Version, media};
 use mcp_proto::{BufferFull, Revision, RevisionSet};
 
-struct Sent<'t> {
-    method: &'t str,
-    path: &'t str,
-    fields: Vec<(&'t str, &'t str)>,
-}
-
-impl Head for Sent<'_> {
-    fn method(&self) -> &str {
-        self.method
-    }
-
-    fn path(&self) -> &str {
-        self.path
-    }
-
-    fn values<'h>(&'h self, name: &str, each: &mut dyn FnMut(&'h [u8])) {
-        for (key, value) in &self.fields {
-            if key.eq_ignore_ascii_case(name) {
-                each(value.as_bytes());
-            }
-        }
-    }
-}
-
-/// The usual head of a method, changed by `with`: `name: value` sets a field, `+name: value`
-/// adds a line, `-name` takes it away.
-fn head<'t>(method: &'t str, with: &[&'t str]) -> Sent<'t> {
-    let mut fields = vec![
-        ("Host", "127.0.0.1:8000"),
-        ("Accept", "application/json, text/event-stream"),
-    ];
-    match method {
-        "POST" => fields.push(("Content-Type", "application/json")),
-        _ => fields.push(("Mcp-Session-Id", "s1")),
-    }
-    for change in with {
-        if let Some(name) = change.strip_prefix('-') {
-            fields.retain(|(key, _)| !key.eq_ignore_ascii_case(name));
-            continue;
-        }
-        let (name, value) = change.split_once(':').unwrap();
-        match name.strip_prefix('+') {
-            Some(name) => fields.push((name, value)),
-            None => {
-                fields.retain(|(key, _)| !key.eq_ignore_ascii_case(name));
-                fields.push((name, value));
-            }
-        }
-    }
-    Sent {
-        method,
-        path: "/mcp",
-        fields,
-    }
-}
+use crate::http::Sent;
 
 #[track_caller]
 fn refused(method: &str, with: &[&str], expected: Refusal) {
-    let found = Endpoint::default().open(&head(method, with)).map(drop);
+    let found = Endpoint::default()
+        .open(&Sent::usual(method, with))
+        .map(drop);
     assert_eq!(found, Err(expected), "{method} {with:?}");
 }
 
 #[track_caller]
 fn accepted(method: &str, with: &[&str]) {
-    let found = Endpoint::default().open(&head(method, with)).map(drop);
+    let found = Endpoint::default()
+        .open(&Sent::usual(method, with))
+        .map(drop);
     assert_eq!(found, Ok(()), "{method} {with:?}");
 }
 
@@ -104,14 +54,11 @@ fn hosts_and_origins() {
         path: None,
         ..Endpoint::default()
     };
-    let anywhere = Sent {
-        path: "/elsewhere",
-        ..head("POST", &["host: x", "origin: https://app.example"])
-    };
+    let anywhere = Sent::post(&["host: x", "origin: https://app.example"]).at("/elsewhere");
     assert!(open.open(&anywhere).is_ok());
     for wrong in ["-host", "+host: x", "host: x:eighty"] {
         assert_eq!(
-            open.open(&head("POST", &[wrong])),
+            open.open(&Sent::post(&[wrong])),
             Err(Refusal::HostMalformed),
             "{wrong}"
         );
@@ -121,9 +68,9 @@ fn hosts_and_origins() {
 /// HTTP/2 may name the host elsewhere, and HTTP/1.0 need not.
 #[test]
 fn a_version_without_host() {
-    struct Other<'t>(Sent<'t>);
+    struct Other(Sent);
 
-    impl Head for Other<'_> {
+    impl Head for Other {
         fn method(&self) -> &str {
             self.0.method()
         }
@@ -148,10 +95,10 @@ fn a_version_without_host() {
         },
         ..Endpoint::default()
     };
-    let without = Other(head("POST", &["-host"]));
+    let without = Other(Sent::post(&["-host"]));
     assert!(open.open(&without).is_ok());
     assert_eq!(Endpoint::default().open(&without), Err(Refusal::Host));
-    let two = Other(head("POST", &["+host: x"]));
+    let two = Other(Sent::post(&["+host: x"]));
     assert_eq!(open.open(&two), Err(Refusal::HostMalformed));
 }
 
@@ -182,10 +129,7 @@ fn transfer_codings() {
 #[test]
 fn paths_and_methods() {
     for path in ["/", "/mcp/", "/mcp2", ""] {
-        let sent = Sent {
-            path,
-            ..head("POST", &[])
-        };
+        let sent = Sent::post(&[]).at(path);
         assert_eq!(
             Endpoint::default().open(&sent),
             Err(Refusal::Path),
@@ -195,14 +139,17 @@ fn paths_and_methods() {
     for method in ["PUT", "PATCH", "HEAD", "post", "OPTIONS", ""] {
         refused(method, &[], Refusal::Method);
     }
-    let preflight = head("OPTIONS", &["origin: http://localhost:1"]);
+    let preflight = Sent::usual("OPTIONS", &["origin: http://localhost:1"]);
     assert_eq!(Endpoint::default().open(&preflight), Ok(Opening::Preflight));
     let modern = Endpoint {
         revisions: RevisionSet::of(&[Revision::V2026_07_28]),
         ..Endpoint::default()
     };
-    assert_eq!(modern.open(&head("GET", &[])), Err(Refusal::Method));
-    assert_eq!(modern.open(&head("DELETE", &[])), Err(Refusal::Method));
+    assert_eq!(modern.open(&Sent::usual("GET", &[])), Err(Refusal::Method));
+    assert_eq!(
+        modern.open(&Sent::usual("DELETE", &[])),
+        Err(Refusal::Method)
+    );
     for method in ["GET", "DELETE"] {
         let names = "mcp-protocol-version: 2026-07-28";
         refused(method, &[names], Refusal::MethodOfRevision);
@@ -215,9 +162,18 @@ fn paths_and_methods() {
             revisions: RevisionSet::of(&[Revision::V2025_11_25]),
             ..Endpoint::default()
         };
-        let found = legacy.open(&head(method, &[names])).map(drop);
+        let found = legacy.open(&Sent::usual(method, &[names])).map(drop);
         assert_eq!(found, Err(Refusal::Version));
     }
+    let stateless = Endpoint {
+        sessions: false,
+        ..Endpoint::default()
+    };
+    for method in ["GET", "DELETE"] {
+        let found = stateless.open(&Sent::usual(method, &[])).map(drop);
+        assert_eq!(found, Err(Refusal::Method), "{method}");
+    }
+    assert_eq!(stateless.methods(), "POST");
     assert_eq!(Refusal::MethodOfRevision.status(), 405);
     assert_eq!(
         (modern.methods(), Endpoint::default().methods()),
@@ -301,7 +257,7 @@ fn doubled_fields() {
         revisions: RevisionSet::modern(),
         ..Endpoint::default()
     };
-    let twice = head("POST", &["mcp-method: x", "+mcp-method: x"]);
+    let twice = Sent::post(&["mcp-method: x", "+mcp-method: x"]);
     assert_eq!(
         modern.open(&twice).unwrap_err(),
         Refusal::Doubled {
@@ -314,7 +270,7 @@ fn doubled_fields() {
 /// SH-28, SH-33.
 #[test]
 fn versions_and_sessions() {
-    let open = |with: &[&str]| match Endpoint::default().open(&head("POST", with)) {
+    let open = |with: &[&str]| match Endpoint::default().open(&Sent::post(with)) {
         Ok(Opening::Post(post)) => match post.version {
             Version::Absent => "absent".to_owned(),
             Version::Known(revision) => revision.to_string(),
@@ -341,7 +297,7 @@ fn versions_and_sessions() {
             );
         }
     }
-    let resumed = head("GET", &["last-event-id: s-1 "]);
+    let resumed = Sent::usual("GET", &["last-event-id: s-1 "]);
     let Ok(Opening::Get(get)) = Endpoint::default().open(&resumed) else {
         panic!("a GET of a session is let in")
     };

@@ -8,6 +8,7 @@ mod event_stream;
 mod foreign_tokens;
 mod framing;
 mod golden;
+mod http;
 mod http_client;
 mod http_driver;
 mod http_heads;

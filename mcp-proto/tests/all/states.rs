@@ -1,6 +1,6 @@
 //! The tables of `docs/states.md`, made by machines in each state.
 
-use mcp_proto::http::{Endpoint, Head};
+use mcp_proto::http::Endpoint;
 use mcp_proto::json::Raw;
 use mcp_proto::model::ServerFeatures;
 use mcp_proto::rpc::{Incoming, Message, Method};
@@ -12,6 +12,8 @@ use mcp_proto::server::{
 use mcp_proto::{
     Action, Instant, Machine, Outcome, Question, Revision, SendError, Source, Token, Transmit,
 };
+
+use crate::http::Sent;
 
 const PAGE: &str = include_str!("../../../docs/states.md");
 const NOW: Instant = Instant::ZERO;
@@ -281,36 +283,17 @@ struct Exchange {
     response: Option<String>,
 }
 
-struct Post;
-
-impl Head for Post {
-    fn method(&self) -> &str {
-        "POST"
-    }
-
-    fn path(&self) -> &str {
-        "/mcp"
-    }
-
-    fn values<'h>(&'h self, name: &str, each: &mut dyn FnMut(&'h [u8])) {
-        match name {
-            "host" => each(b"localhost"),
-            "accept" => each(b"application/json, text/event-stream"),
-            "content-type" => each(b"application/json"),
-            "content-length" => each(b"500"),
-            "mcp-protocol-version" => each(b"2026-07-28"),
-            "mcp-method" => each(b"tools/call"),
-            "mcp-name" => each(b"t"),
-            _ => {}
-        }
-    }
-}
-
 impl Exchange {
     fn in_state(state: &str) -> Self {
         let options = HttpOptions::default();
         let mut server = HttpServer::new(Endpoint::default(), config(), options).unwrap();
-        let id = server.open(NOW, &Post, None);
+        let head = Sent::post(&[
+            "content-length: 500",
+            "mcp-protocol-version: 2026-07-28",
+            "mcp-method: tools/call",
+            "mcp-name: t",
+        ]);
+        let id = server.open(NOW, &head, None);
         let mut exchange = Self {
             server,
             id,

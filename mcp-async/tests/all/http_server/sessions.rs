@@ -199,6 +199,15 @@ fn servers_without_sessions() {
     let reply = send(&service, request);
     assert_eq!(reply.status, 200);
     assert!(reply.whole().contains("done"));
+    // There is no stream to open, and no session to end.
+    for method in [Method::GET, Method::DELETE] {
+        let request = Request::builder().method(method).uri("/mcp");
+        let request = request
+            .header("host", "localhost")
+            .header("accept", "text/event-stream");
+        let reply = send(&service, request.body(String::new().into()).unwrap());
+        assert_eq!((reply.status, reply.header("allow")), (405, "POST"));
+    }
 }
 
 /// DF-01, DF-02, DF-03.

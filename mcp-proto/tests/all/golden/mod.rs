@@ -21,7 +21,7 @@
 //! ```
 //!
 //! Over HTTP, heads have the same marks; the fields that every request has are left out. A
-//! number after the mark names an event stream of a server, a label an exchange of a client.
+//! number after the mark names a response that came later or in parts, a label an exchange of a client.
 //!
 //! After an intended change, `GOLDEN=write cargo test -p mcp-proto --all-features golden` records
 //! the transcripts anew.

@@ -20,19 +20,24 @@ use mcp_proto::{
 use serde::Deserialize;
 
 use super::every_revision;
-use super::script::word;
+use super::script::{member, word};
 use super::text::{raw, refusal};
-use super::transcript::Transcript;
 
 pub(crate) type Host = Server<'static, Growing>;
 
-/// Where the application's messages go.
-pub(crate) trait Sink {
+/// How the application reaches its client.
+pub(crate) trait Reach {
+    /// Sends a message on behalf of a request, or of none.
     fn put<T: Written>(
         &mut self,
-        host: &mut Host,
+        request: Option<Token>,
         write: impl FnMut(&mut Host, &mut [u8]) -> Result<T, SendError>,
     ) -> Result<T, SendError>;
+
+    fn respond(&mut self, now: Instant, to: Token, with: Outcome<'_>) -> Result<(), SendError>;
+
+    /// Does what writes nothing by itself.
+    fn host(&mut self, change: impl FnMut(&mut Host));
 }
 
 /// Everything that a server can declare.
@@ -105,14 +110,16 @@ pub(crate) struct App {
     held: Vec<Token>,
     listening: Vec<Token>,
     questions: Vec<SentToken>,
+    /// The id of the last question.
+    pub(crate) asked: Option<String>,
     /// What it was told since the last look.
-    pub(crate) told: Vec<String>,
+    told: Vec<String>,
     /// What was refused since the last look.
-    pub(crate) refused: Vec<String>,
+    refused: Vec<String>,
 }
 
 impl App {
-    pub(crate) fn on(&mut self, host: &mut Host, event: &Event<'_>, out: &mut impl Sink) {
+    pub(crate) fn on(&mut self, now: Instant, event: &Event<'_>, out: &mut impl Reach) {
         self.told.push(tell(event));
         match event {
             Event::Request {
@@ -127,7 +134,7 @@ impl App {
                 if slow {
                     self.held.push(*token);
                 } else {
-                    let written = respond(host, *token, *method, result(*method), out);
+                    let written = respond(now, *token, *method, result(*method), out);
                     self.check(written);
                 }
             }
@@ -147,19 +154,19 @@ impl App {
         }
     }
 
-    pub(crate) fn is_open(&self, question: SentToken) -> bool {
-        self.questions.contains(&question)
+    /// The call that was held last.
+    pub(crate) fn held(&self) -> Option<Token> {
+        self.held.last().copied()
     }
 
     /// Does what a line says, and says whether it is a command of the application's.
     pub(crate) fn command(
         &mut self,
-        host: &mut Host,
         now: Instant,
         (verb, rest): (&str, &str),
-        out: &mut impl Sink,
+        out: &mut impl Reach,
     ) -> bool {
-        let held = self.held.last().copied();
+        let held = self.held();
         match verb {
             "answer" | "fail" | "input" => {
                 if self.held.is_empty() {
@@ -167,9 +174,9 @@ impl App {
                 }
                 let token = self.held.remove(0);
                 let written = match verb {
-                    "answer" => respond(host, token, Method::Other("".into()), rest, out),
-                    "fail" => fail(host, token, rest, out),
-                    _ => input(host, token, rest, out),
+                    "answer" => respond(now, token, Method::Other("".into()), rest, out),
+                    "fail" => fail(now, token, rest, out),
+                    _ => input(now, token, rest, out),
                 };
                 self.check(written);
             }
@@ -184,8 +191,9 @@ impl App {
                         message,
                         ..ProgressReport::new(value)
                     };
-                    let written =
-                        out.put(host, |host, out| host.progress(now, token, progress, out));
+                    let written = out.put(Some(token), |host, out| {
+                        host.progress(now, token, progress, out)
+                    });
                     self.check(written);
                 }
             }
@@ -194,7 +202,7 @@ impl App {
                 let data = raw(data);
                 let level = raw(level).decode(&mut []).expect("a level");
                 let token = held.filter(|_| verb == "log");
-                let written = out.put(host, |host, out| {
+                let written = out.put(token, |host, out| {
                     host.log(token, level, Some("logger"), &data, out)
                 });
                 self.check(written);
@@ -215,9 +223,14 @@ impl App {
                     progress: method == "sampling/createMessage",
                     ..AskOptions::default()
                 };
-                let asked = out.put(host, |host, out| {
-                    host.ask(now, parent, question, options, out)
+                let mut text = String::new();
+                let asked = out.put(parent, |host, out| {
+                    let asked = host.ask(now, parent, question, options, out)?;
+                    let written = asked.transmit().map_or(0, |message| message.len);
+                    text = String::from_utf8_lossy(&out[..written]).into_owned();
+                    Ok(asked)
                 });
+                self.asked = member(&text, "id").or(self.asked.take());
                 match asked {
                     Ok((token, _)) => self.questions.push(token),
                     Err(error) => self.refused.push(refusal(error)),
@@ -225,97 +238,90 @@ impl App {
             }
             "give-up" => {
                 if let Some(question) = self.questions.last() {
-                    host.cancel(*question);
+                    out.host(|host| host.cancel(*question));
                 }
             }
             "tell" => {
                 let (method, params) = word(rest);
                 let params = (!params.is_empty()).then(|| raw(params));
                 let params = params.as_ref().map(|params| params as &dyn Payload);
-                let written = out.put(host, |host, out| host.notify(method.into(), params, out));
+                let written = out.put(None, |host, out| host.notify(method.into(), params, out));
                 self.check(written);
             }
-            "changed" => host.list_changed(match rest {
-                "tools" => ListKind::Tools,
-                "prompts" => ListKind::Prompts,
-                "resources" => ListKind::Resources,
-                other => panic!("no such list: {other}"),
-            }),
-            "updated" => host.resource_updated(rest),
+            "changed" => {
+                let list = match rest {
+                    "tools" => ListKind::Tools,
+                    "prompts" => ListKind::Prompts,
+                    "resources" => ListKind::Resources,
+                    other => panic!("no such list: {other}"),
+                };
+                out.host(|host| host.list_changed(list));
+            }
+            "updated" => out.host(|host| host.resource_updated(rest)),
             "end" => {
                 if let Some(token) = self.listening.pop() {
-                    host.end_listen(token);
+                    out.host(|host| host.end_listen(token));
                 }
             }
             "cancel-all" => {
                 self.held.clear();
                 self.listening.clear();
-                host.cancel_all();
+                out.host(Host::cancel_all);
             }
             _ => return false,
         }
         true
     }
 
-    /// Writes down what was told and refused.
-    pub(crate) fn write_down(&mut self, transcript: &mut Transcript) {
-        for told in self.told.drain(..) {
-            transcript.line("=", &told);
-        }
-        for refused in self.refused.drain(..) {
-            transcript.line("!", &refused);
-        }
+    /// What was told and refused since the last look: marks and lines.
+    pub(crate) fn lines(&mut self) -> impl Iterator<Item = (&'static str, String)> {
+        let told = self.told.drain(..).map(|told| ("=", told));
+        told.chain(self.refused.drain(..).map(|refused| ("!", refused)))
     }
 }
 
 fn respond(
-    host: &mut Host,
+    now: Instant,
     token: Token,
     method: Method<'_>,
     result: &str,
-    out: &mut impl Sink,
+    out: &mut impl Reach,
 ) -> Result<(), SendError> {
     match method {
-        Method::ToolsList => typed::<ListToolsResult<'_>>(host, token, result, out),
-        Method::ToolsCall => typed::<CallToolResult<'_>>(host, token, result, out),
-        Method::ResourcesList => typed::<ListResourcesResult<'_>>(host, token, result, out),
+        Method::ToolsList => typed::<ListToolsResult<'_>>(now, token, result, out),
+        Method::ToolsCall => typed::<CallToolResult<'_>>(now, token, result, out),
+        Method::ResourcesList => typed::<ListResourcesResult<'_>>(now, token, result, out),
         Method::ResourcesTemplatesList => {
-            typed::<ListResourceTemplatesResult<'_>>(host, token, result, out)
+            typed::<ListResourceTemplatesResult<'_>>(now, token, result, out)
         }
-        Method::ResourcesRead => typed::<ReadResourceResult<'_>>(host, token, result, out),
-        Method::PromptsList => typed::<ListPromptsResult<'_>>(host, token, result, out),
-        Method::PromptsGet => typed::<GetPromptResult<'_>>(host, token, result, out),
-        Method::CompletionComplete => typed::<CompleteResult<'_>>(host, token, result, out),
-        Method::TasksList => typed::<ListTasksResult<'_>>(host, token, result, out),
-        _ => typed::<Raw<'_>>(host, token, result, out),
+        Method::ResourcesRead => typed::<ReadResourceResult<'_>>(now, token, result, out),
+        Method::PromptsList => typed::<ListPromptsResult<'_>>(now, token, result, out),
+        Method::PromptsGet => typed::<GetPromptResult<'_>>(now, token, result, out),
+        Method::CompletionComplete => typed::<CompleteResult<'_>>(now, token, result, out),
+        Method::TasksList => typed::<ListTasksResult<'_>>(now, token, result, out),
+        _ => typed::<Raw<'_>>(now, token, result, out),
     }
 }
 
 /// Answers with a value of the model, so that each revision gets the members that it has.
 fn typed<'r, T: Deserialize<'r> + serde::Serialize>(
-    host: &mut Host,
+    now: Instant,
     token: Token,
     result: &'r str,
-    out: &mut impl Sink,
+    out: &mut impl Reach,
 ) -> Result<(), SendError> {
     let value: T = raw(result).decode(&mut []).expect("a result of its method");
-    let written = out.put(host, |host, out| {
-        host.respond(token, Outcome::Result(&value), out)
-    });
-    written.map(drop)
+    out.respond(now, token, Outcome::Result(&value))
 }
 
-fn fail(host: &mut Host, token: Token, rest: &str, out: &mut impl Sink) -> Result<(), SendError> {
+fn fail(now: Instant, token: Token, rest: &str, out: &mut impl Reach) -> Result<(), SendError> {
     let (code, message) = word(rest);
     let error = ErrorObject::new(code.parse().expect("a code"), message);
-    let written = out.put(host, |host, out| {
-        host.respond(token, Outcome::Error(error), out)
-    });
-    written.map(drop)
+    out.respond(now, token, Outcome::Error(error))
 }
 
 /// `input KEY METHOD PARAMS STATE`, or only a state.
-fn input(host: &mut Host, token: Token, rest: &str, out: &mut impl Sink) -> Result<(), SendError> {
+fn input(now: Instant, token: Token, rest: &str, out: &mut impl Reach) -> Result<(), SendError> {
     let mut words = rest.split(' ');
     let mut next = || words.next().unwrap_or_default();
     let (state, key, method, params) = (next(), next(), next(), next());
@@ -329,10 +335,7 @@ fn input(host: &mut Host, token: Token, rest: &str, out: &mut impl Sink) -> Resu
         requests: if key.is_empty() { &[] } else { &requests },
         state: (state != "-").then_some(state),
     };
-    let written = out.put(host, |host, out| {
-        host.respond(token, Outcome::Input(input), out)
-    });
-    written.map(drop)
+    out.respond(now, token, Outcome::Input(input))
 }
 
 /// What each method is answered with at once: members of every revision.

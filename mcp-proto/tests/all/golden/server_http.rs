@@ -1,88 +1,76 @@
-//! A server behind HTTP without sockets: an endpoint, its sessions and their event streams.
+//! A server behind HTTP without sockets.
 
 use core::time::Duration;
 use std::collections::BTreeMap;
 
-use mcp_proto::http::{Endpoint, Head, Opening, Post, Refusal, Route};
-use mcp_proto::rpc::{Incoming, Message, Messages, OwnedMessages};
-use mcp_proto::server::http::streams::{Delivery, StreamLimits, StreamRead, StreamReader, Streams};
-use mcp_proto::server::{Event, Growing, Server, ServerConfig, SessionSnapshot};
-use mcp_proto::{
-    Action, Channel, Instant, Machine, Revision, SendError, Source, Transmit, Written,
-};
+use mcp_proto::http::Endpoint;
+use mcp_proto::server::http::{Commands, ExchangeId, HttpOptions, ServerId};
+use mcp_proto::server::{Event, ServerConfig};
+use mcp_proto::{IgnoreReason, Instant, Outcome, Revision, SendError, Token, Transmit, Written};
 
-use super::heads::{BOTH, Heads, Request};
+use super::heads::{BOTH, Heads};
 use super::peer::Peer;
-use super::script::{Player, member};
-use super::server::{App, Host, Sink, config, configure};
+use super::script::Player;
+use super::server::{App, Host, Reach, config, configure};
 use super::text::{ignored, lines};
 use super::transcript::Transcript;
+use crate::http::{Application, Response, Sent, Served};
 
 pub(crate) struct Site {
     endpoint: Endpoint<'static>,
     config: ServerConfig<'static>,
+    /// Made when the configuration is known.
+    served: Option<Served>,
+    apps: Apps,
     peer: Peer,
     heads: Heads,
-    now: Instant,
-    /// Those that clients opened by their ids, and those of one exchange by a number.
-    sessions: BTreeMap<String, Session>,
     opened: u32,
-    /// The session that commands are for.
-    current: String,
-    readers: Vec<(u32, String, StreamReader)>,
-    streams: u32,
+    /// The machine that commands are for.
+    current: Option<ServerId>,
+    /// The responses that have not ended, by number.
+    open: Vec<(u32, ExchangeId, bool)>,
+    numbers: u32,
 }
 
-/// One machine, its streams and its application.
-struct Session {
-    host: Host,
-    app: App,
-    exits: Exits,
+/// The application of each machine.
+#[derive(Default)]
+struct Apps {
+    machines: BTreeMap<ServerId, App>,
+    /// What is to be written down: marks and lines.
+    lines: Vec<(&'static str, String)>,
 }
 
-/// Where the messages of a machine go.
-struct Exits {
-    streams: Streams,
-    /// The channel of the last POST, and the status that was said on it first.
-    posted: Channel,
-    status: Option<u16>,
-    question: Option<String>,
+impl Application for Apps {
+    fn on(&mut self, now: Instant, event: &Event<'_>, mut commands: Commands<'_, 'static>) {
+        let app = self.machines.entry(commands.id()).or_default();
+        app.on(now, event, &mut commands);
+        self.lines.extend(app.lines());
+    }
+
+    fn ignored(&mut self, why: IgnoreReason) {
+        self.lines.push(("~", ignored(why)));
+    }
 }
 
-/// What a POST is answered with.
-enum Answer {
-    Status(u16),
-    Json(u16, Vec<u8>),
-    Events(StreamReader),
-}
-
-impl Sink for Exits {
+impl Reach for Commands<'_, 'static> {
     fn put<T: Written>(
         &mut self,
-        host: &mut Host,
-        mut write: impl FnMut(&mut Host, &mut [u8]) -> Result<T, SendError>,
+        request: Option<Token>,
+        write: impl FnMut(&mut Host, &mut [u8]) -> Result<T, SendError>,
     ) -> Result<T, SendError> {
-        let mut out = vec![0; 1 << 16];
-        let written = write(host, &mut out)?;
-        if let Some(Transmit {
-            channel,
-            len,
-            end,
-            status,
-            ..
-        }) = written.transmit()
-        {
-            let message = &out[..len];
-            if channel == self.posted && len > 0 {
-                self.status.get_or_insert(status);
-            }
-            let text = core::str::from_utf8(message).expect("messages are text");
-            if member(text, "method").is_some() {
-                self.question = member(text, "id").or(self.question.take());
-            }
-            self.streams.push(channel, message, written.request(), end);
-        }
-        Ok(written)
+        self.send(request, write)
+    }
+
+    fn respond(&mut self, now: Instant, to: Token, with: Outcome<'_>) -> Result<(), SendError> {
+        Commands::respond(self, now, to, with)
+    }
+
+    fn host(&mut self, mut change: impl FnMut(&mut Host)) {
+        let nothing = Commands::put(self, |host, _| {
+            change(host);
+            Ok::<_, SendError>(None::<Transmit>)
+        });
+        assert_eq!(nothing, Ok(None));
     }
 }
 
@@ -95,14 +83,14 @@ impl Player for Site {
                 ..Endpoint::default()
             },
             config,
+            served: None,
+            apps: Apps::default(),
             peer: Peer::new(revision),
             heads: Heads::new(revision),
-            now: Instant::from_millis(1_000),
-            sessions: BTreeMap::new(),
             opened: 0,
-            current: String::new(),
-            readers: Vec::new(),
-            streams: 0,
+            current: None,
+            open: Vec::new(),
+            numbers: 0,
         }
     }
 
@@ -116,27 +104,16 @@ impl Player for Site {
             }
             "head" => self.heads.next(rest),
             "get" | "delete" | "options" => {
-                let (method, fields) = self.heads.bodiless(verb, rest);
-                self.exchange(method, fields, "", transcript);
+                let head = self.heads.bodiless(verb, rest);
+                self.request(&head, "", transcript);
             }
-            "close" => self.close(rest.parse().expect("a stream"), transcript),
-            "disconnect" => {
-                transcript.line(".", format!("{verb} {rest}").trim_end());
-                let retry = rest.parse().ok().map(Duration::from_millis);
-                if let Some(session) = self.sessions.get_mut(&self.current) {
-                    let channel = session.exits.posted;
-                    session.exits.streams.disconnect(channel, retry);
-                }
-            }
+            "close" => self.close(rest.parse().expect("a response"), transcript),
             "wait" => {
                 transcript.line(".", &format!("{verb} {rest}"));
                 let passed = rest.parse().expect("milliseconds");
-                self.now = self.now + Duration::from_millis(passed);
-                for session in self.sessions.values_mut() {
-                    session.host.handle_timeout(self.now);
-                    session.flush(self.now);
-                    session.app.write_down(transcript);
-                }
+                let (served, apps) = self.parts();
+                served.now = served.now + Duration::from_millis(passed);
+                served.work(apps);
             }
             _ => self.talk(verb, rest, transcript),
         }
@@ -145,316 +122,181 @@ impl Player for Site {
 }
 
 impl Site {
+    fn parts(&mut self) -> (&mut Served, &mut Apps) {
+        let (endpoint, config) = (self.endpoint, self.config);
+        let served = self.served.get_or_insert_with(|| {
+            let options = HttpOptions {
+                // Comments are not part of the scripts.
+                keep_alive: Duration::MAX,
+                ..HttpOptions::default()
+            };
+            let mut served = Served::new(endpoint, config, options);
+            served.now = Instant::from_millis(1_000);
+            served
+        });
+        (served, &mut self.apps)
+    }
+
     fn talk(&mut self, verb: &str, rest: &str, transcript: &mut Transcript) {
+        let app = self.current.and_then(|it| self.apps.machines.get_mut(&it));
         if verb == "reply"
-            && let Some(session) = self.sessions.get_mut(&self.current)
+            && let Some(app) = app
         {
-            self.peer.question = session.exits.question.take();
+            self.peer.question = app.asked.take();
         }
         if let Some(messages) = self.peer.say(verb, rest) {
             for message in messages {
-                let fields = self.heads.post(&message);
-                self.exchange("POST", fields, &message, transcript);
+                let head = self.heads.post(&message);
+                self.request(&head, &message, transcript);
                 self.read(transcript);
             }
             return;
         }
         transcript.line(".", format!("{verb} {rest}").trim_end());
         let everywhere = matches!(verb, "changed" | "updated");
-        for (name, session) in &mut self.sessions {
-            if everywhere || *name == self.current {
-                session.command(self.now, (verb, rest));
-                session.app.write_down(transcript);
+        let current = self.current;
+        let (served, apps) = self.parts();
+        let now = served.now;
+        for (machine, app) in &mut apps.machines {
+            if !everywhere && Some(*machine) != current {
+                continue;
             }
+            let Some(mut commands) = served.http.commands(*machine) else {
+                continue;
+            };
+            if verb == "disconnect" {
+                let retry = rest.parse().expect("milliseconds");
+                let call = app.held().expect("a call is held");
+                commands.disconnect(call, Duration::from_millis(retry));
+            } else {
+                let known = app.command(now, (verb, rest), &mut commands);
+                assert!(known, "no such command: {verb}");
+            }
+            apps.lines.extend(app.lines());
         }
+        served.work(apps);
     }
 
-    fn exchange(
-        &mut self,
-        method: &'static str,
-        fields: Vec<(String, String)>,
-        body: &str,
-        transcript: &mut Transcript,
-    ) {
-        let request = Request { method, fields };
-        write_down(&request, transcript);
+    fn request(&mut self, head: &Sent, body: &str, transcript: &mut Transcript) {
+        write_down(head, transcript);
         if !body.is_empty() {
             transcript.line(">", body);
         }
-        match self.endpoint.open(&request) {
-            Ok(Opening::Post(post)) => self.post(&post, body, transcript),
-            Ok(Opening::Get(get)) => {
-                let id = get.session.as_str();
-                let Some(session) = self.sessions.get_mut(id) else {
-                    return transcript.line("<", "404");
-                };
-                let streams = &mut session.exits.streams;
-                let reader = match get.last_event_id {
-                    Some(id) => streams.resume(id),
-                    None => {
-                        let reader = streams.listen();
-                        let app = &session.app;
-                        streams.reopen(|question| app.is_open(question));
-                        Ok(reader)
-                    }
-                };
-                match reader {
-                    Ok(reader) => self.connect(id.to_owned(), reader, transcript),
-                    Err(refusal) => refused(refusal, transcript),
-                }
+        self.opened += 1;
+        let session = format!("session-{}", self.opened);
+        let (served, apps) = self.parts();
+        let mut is_new = false;
+        let (exchange, machine) = served.request(apps, head, body.as_bytes(), || {
+            is_new = true;
+            session
+        });
+        self.opened -= u32::from(!is_new);
+        self.current = machine.or(self.current);
+        self.write_apps(transcript);
+        self.numbers += 1;
+        let number = self.numbers;
+        let (served, _) = self.parts();
+        match served.response(exchange) {
+            None => transcript.line("<", &format!("nothing yet, response {number}")),
+            Some(head) if head.length.is_none() => {
+                transcript.line("<", &format!("{}, response {number}", text(&head)));
+                self.open.push((number, exchange, true));
+                return;
             }
-            Ok(Opening::Delete(session)) => {
-                let status = match self.sessions.remove(session.as_str()) {
-                    Some(_) => "204",
-                    None => "404",
-                };
-                transcript.line("<", status);
+            Some(head) => {
+                self.numbers -= 1;
+                return self.whole("<", exchange, &head, transcript);
             }
-            Ok(Opening::Preflight) => transcript.line("<", "204, a preflight"),
-            Err(refusal) => refused(refusal, transcript),
+        }
+        self.open.push((number, exchange, false));
+    }
+
+    /// Writes down a response with its body.
+    fn whole(&mut self, mark: &str, of: ExchangeId, head: &Response, transcript: &mut Transcript) {
+        transcript.line(mark, &text(head));
+        if let Some(session) = head.field("mcp-session-id") {
+            self.heads.session = Some(session.to_owned());
+        }
+        let (served, apps) = self.parts();
+        let (body, ended) = served.read(apps, of, 64);
+        assert!(ended);
+        if !body.is_empty() {
+            transcript.bytes(mark, &body);
         }
     }
 
-    fn post(&mut self, post: &Post<'_>, body: &str, transcript: &mut Transcript) {
-        let limits = self.config.limits;
-        let parsed = OwnedMessages::parse(body, limits.depth);
-        let (name, session, opens) = match self.endpoint.route_body(post, &parsed) {
-            Route::Refuse(refusal) => return refused(refusal, transcript),
-            Route::Session(id) => {
-                let id = id.as_str();
-                match self.sessions.remove(id) {
-                    Some(session) => (id.to_owned(), session, false),
-                    None => return transcript.line("<", "404"),
-                }
-            }
-            Route::Initialize => {
-                self.opened += 1;
-                let host = Server::new(self.config, Growing).unwrap();
-                let session = Session::new(host, Delivery::Resumable);
-                (format!("session-{}", self.opened), session, true)
-            }
-            Route::Modern => {
-                let host = Server::new(self.config, Growing).unwrap();
-                self.own(Session::new(host, Delivery::Once))
-            }
-            Route::Stateless(revision) => {
-                let snapshot = SessionSnapshot::stateless(revision);
-                let mut host = Server::new(self.config, Growing).unwrap();
-                host.resume(self.now, &snapshot);
-                self.own(Session::new(host, Delivery::Once))
-            }
-        };
-        let mut session = session;
-        let answer = session.take(self.now, post, body, limits.depth, transcript);
-        if opens {
-            self.heads.session = Some(name.clone());
-        }
-        let added = if opens {
-            format!(", mcp-session-id: {name}")
-        } else {
-            String::new()
-        };
-        self.current.clone_from(&name);
-        let own = name.starts_with("exchange");
-        match answer {
-            Answer::Status(status) => transcript.line("<", &format!("{status}{added}")),
-            Answer::Json(status, body) => {
-                transcript.line("<", &format!("{status} application/json{added}"));
-                transcript.bytes("<", &body);
-            }
-            Answer::Events(reader) => {
-                self.sessions.insert(name.clone(), session);
-                return self.connect(name, reader, transcript);
-            }
-        }
-        if !own {
-            self.sessions.insert(name, session);
-        }
-    }
-
-    /// A machine for one exchange.
-    fn own(&mut self, session: Session) -> (String, Session, bool) {
-        (format!("exchange-{}", self.streams + 1), session, false)
-    }
-
-    fn connect(&mut self, name: String, reader: StreamReader, transcript: &mut Transcript) {
-        self.streams += 1;
-        let number = self.streams;
-        transcript.line("<", &format!("200 text/event-stream, stream {number}"));
-        self.readers.push((number, name, reader));
-    }
-
-    /// The client is gone that reads a stream.
+    /// The client is gone that reads a response.
     fn close(&mut self, number: u32, transcript: &mut Transcript) {
-        let Some(at) = self.readers.iter().position(|(other, ..)| *other == number) else {
+        let Some(at) = self.open.iter().position(|(other, ..)| *other == number) else {
             return;
         };
         transcript.line(&format!(">{number}"), "closed");
-        let (_, name, reader) = self.readers.remove(at);
-        if name.starts_with("exchange") {
-            self.sessions.remove(&name);
-        } else if let Some(session) = self.sessions.get_mut(&name) {
-            session.exits.streams.detach(&reader);
-        }
+        let (_, exchange, _) = self.open.remove(at);
+        let (served, apps) = self.parts();
+        served.http.hang_up(served.now, exchange);
+        served.work(apps);
     }
 
-    /// Reads all streams as far as they are.
+    /// Reads all responses as far as they are.
     fn read(&mut self, transcript: &mut Transcript) {
-        let Self {
-            readers, sessions, ..
-        } = self;
-        readers.retain(|(number, name, reader)| {
+        self.write_apps(transcript);
+        for (number, exchange, has_head) in core::mem::take(&mut self.open) {
             let mark = format!("<{number}");
-            let mut out = Vec::new();
-            let ended = match sessions.get_mut(name) {
-                None => true,
-                Some(session) => loop {
-                    match session.exits.streams.read(reader, &mut out, 64) {
-                        StreamRead::More => {}
-                        StreamRead::Pending => break false,
-                        StreamRead::End => break true,
+            let (served, apps) = self.parts();
+            if !has_head {
+                match served.response(exchange) {
+                    None => {
+                        self.open.push((number, exchange, false));
+                        continue;
                     }
-                },
-            };
-            lines(transcript, &mark, &out);
+                    Some(head) if head.length.is_some() => {
+                        self.whole(&mark, exchange, &head, transcript);
+                        continue;
+                    }
+                    Some(head) => transcript.line(&mark, &text(&head)),
+                }
+            }
+            let (body, ended) = served.read(apps, exchange, 64);
+            lines(transcript, &mark, &body);
             if ended {
                 transcript.line(&mark, "end");
-                if name.starts_with("exchange") {
-                    sessions.remove(name);
-                }
-            }
-            !ended
-        });
-    }
-}
-
-impl Session {
-    fn new(host: Host, delivery: Delivery) -> Self {
-        Self {
-            host,
-            app: App::default(),
-            exits: Exits {
-                streams: Streams::new(delivery, StreamLimits::default()),
-                posted: Channel::PIPE,
-                status: None,
-                question: None,
-            },
-        }
-    }
-
-    /// Takes in a body.
-    fn take(
-        &mut self,
-        now: Instant,
-        post: &Post<'_>,
-        body: &str,
-        depth: u8,
-        transcript: &mut Transcript,
-    ) -> Answer {
-        let reader = self.exits.streams.open().expect("there is room");
-        let channel = reader.channel();
-        (self.exits.status, self.exits.posted) = (None, channel);
-        let source = Source::post(channel, post);
-        let mut nothing = Some(202);
-        for incoming in Messages::new(body.as_bytes(), depth) {
-            self.flush(now);
-            let inside = matches!(incoming, Incoming::Message(_));
-            let answered = matches!(incoming, Incoming::Message(Message::Response(_)));
-            let action = self.host.handle(now, &source, incoming);
-            match action.http_status() {
-                Some(status) if inside => nothing = nothing.map(|_| status),
-                Some(_) => {}
-                None => nothing = None,
-            }
-            match action {
-                Action::Event(event) => {
-                    self.flush(now);
-                    if let (Event::Answer { token, .. }, true) = (&event, answered) {
-                        self.exits.streams.answered(*token);
-                    }
-                    self.app.on(&mut self.host, &event, &mut self.exits);
-                }
-                Action::Reply(reply) => {
-                    let told = self.host.event_after_reply(&reply);
-                    let mut reply = Some(reply);
-                    let written = self.exits.put(&mut self.host, |host, out| {
-                        let reply = reply.take().expect("there is room");
-                        host.reply(now, reply, out).map_err(SendError::from)
-                    });
-                    let _ = written.expect("there is room");
-                    if let Some(event) = told {
-                        self.app.on(&mut self.host, &event, &mut self.exits);
-                    }
-                }
-                Action::Done => {}
-                Action::Ignore(why) => {
-                    transcript.line("~", &ignored(why));
-                }
-            }
-            self.app.write_down(transcript);
-        }
-        self.flush(now);
-        self.app.write_down(transcript);
-        if let Some(status) = nothing {
-            self.exits.streams.detach(&reader);
-            return Answer::Status(status);
-        }
-        if let Some(body) = self.exits.streams.single(&reader) {
-            return Answer::Json(self.exits.status.unwrap_or(200), body);
-        }
-        let polled = self
-            .host
-            .revision()
-            .is_some_and(Revision::has_event_polling);
-        if polled {
-            self.exits.streams.prime(channel);
-        }
-        Answer::Events(reader)
-    }
-
-    fn command(&mut self, now: Instant, command: (&str, &str)) {
-        if command.0 == "eof" {
-            self.host.hang_up();
-        } else {
-            let known = self
-                .app
-                .command(&mut self.host, now, command, &mut self.exits);
-            assert!(known, "no such command: {}", command.0);
-        }
-        self.flush(now);
-    }
-
-    /// Writes what follows from state.
-    fn flush(&mut self, now: Instant) {
-        while let Some(channel) = self.host.next_channel() {
-            let written = self.exits.put(&mut self.host, |host, out| {
-                host.poll_transmit(now, channel, out)
-                    .map_err(SendError::from)
-            });
-            if written.expect("there is room").is_none() {
-                break;
+            } else {
+                self.open.push((number, exchange, true));
             }
         }
-        if let Some(event) = self.host.poll_event() {
-            self.app.on(&mut self.host, &event, &mut self.exits);
-            self.flush(now);
+        self.write_apps(transcript);
+    }
+
+    fn write_apps(&mut self, transcript: &mut Transcript) {
+        for (mark, line) in self.apps.lines.drain(..) {
+            transcript.line(mark, &line);
         }
     }
 }
 
-fn refused(refusal: Refusal, transcript: &mut Transcript) {
-    let mut body = [0; 256];
-    let len = refusal.write(&mut body).expect("a refusal is short");
-    let status = refusal.status();
-    transcript.line("<", &format!("{status} application/json"));
-    transcript.bytes("<", &body[..len]);
+/// The head of a response in a line.
+fn text(head: &Response) -> String {
+    let mut text = head.status.to_string();
+    if let Some(kind) = head.field("content-type") {
+        text.push(' ');
+        text.push_str(kind);
+    }
+    if head.field("access-control-allow-methods").is_some() {
+        text.push_str(", a preflight");
+    }
+    if let Some(session) = head.field("mcp-session-id") {
+        text.push_str(", mcp-session-id: ");
+        text.push_str(session);
+    }
+    text
 }
 
 /// Writes down the head, without the fields that every request has.
-fn write_down(request: &Request, transcript: &mut Transcript) {
-    transcript.line(">", &format!("{} {}", request.method, request.path()));
-    for (name, value) in &request.fields {
-        if !USUAL.contains(&(name, value)) && name != ":path" {
+fn write_down(head: &Sent, transcript: &mut Transcript) {
+    transcript.line(">", &format!("{} {}", head.method, head.path));
+    for (name, value) in &head.fields {
+        let value = core::str::from_utf8(value).expect("a field is text");
+        if !USUAL.contains(&(name, value)) {
             transcript.line(">", &format!("  {name}: {value}"));
         }
     }

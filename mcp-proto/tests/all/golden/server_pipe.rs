@@ -3,11 +3,13 @@
 use core::time::Duration;
 
 use mcp_proto::server::{Growing, Server, ServerConfig};
-use mcp_proto::{Instant, Link, Machine, Outbox, Revision, SendError, Step, Written};
+use mcp_proto::{
+    Instant, Link, Machine, Outbox, Outcome, Revision, SendError, Step, Token, Written,
+};
 
 use super::peer::Peer;
 use super::script::{Player, member, word};
-use super::server::{App, Host, Sink, config, configure};
+use super::server::{App, Host, Reach, config, configure};
 use super::text::ignored;
 use super::transcript::Transcript;
 
@@ -24,13 +26,23 @@ struct Side {
     app: App,
 }
 
-impl Sink for Outbox<Vec<u8>> {
+impl Reach for (&mut Host, &mut Outbox<Vec<u8>>) {
     fn put<T: Written>(
         &mut self,
-        host: &mut Host,
+        _: Option<Token>,
         mut write: impl FnMut(&mut Host, &mut [u8]) -> Result<T, SendError>,
     ) -> Result<T, SendError> {
-        Self::put(self, |out| write(host, out))
+        let (host, outbox) = self;
+        outbox.put(|out| write(host, out))
+    }
+
+    fn respond(&mut self, _: Instant, to: Token, with: Outcome<'_>) -> Result<(), SendError> {
+        let answered = self.put(Some(to), |host, out| host.respond(to, with, out));
+        answered.map(drop)
+    }
+
+    fn host(&mut self, mut change: impl FnMut(&mut Host)) {
+        change(self.0);
     }
 }
 
@@ -78,12 +90,12 @@ impl Player for Pipe {
             "eof" => side.link.machine.hang_up(),
             _ => {
                 let Side { link, app } = side;
-                let known =
-                    app.command(&mut link.machine, self.now, (verb, rest), &mut link.outbox);
+                let mut out = (&mut link.machine, &mut link.outbox);
+                let known = app.command(self.now, (verb, rest), &mut out);
                 assert!(known, "no such command: {verb}");
             }
         }
-        side.app.write_down(transcript);
+        write_down(&mut side.app, transcript);
         side.run(self.now, peer, transcript);
     }
 }
@@ -115,8 +127,8 @@ impl Side {
                     outbox,
                 } => {
                     flush(outbox, peer, transcript);
-                    app.on(machine, &event, outbox);
-                    app.write_down(transcript);
+                    app.on(now, &event, &mut (machine, outbox));
+                    write_down(app, transcript);
                 }
                 Step::Done => {}
                 Step::Ignored(why) => {
@@ -126,6 +138,12 @@ impl Side {
             }
         }
         flush(&mut link.outbox, peer, transcript);
+    }
+}
+
+fn write_down(app: &mut App, transcript: &mut Transcript) {
+    for (mark, line) in app.lines() {
+        transcript.line(mark, &line);
     }
 }
 

@@ -26,14 +26,18 @@ fn listening() -> (Site, ExchangeId) {
 
 /// Does something for the listen.
 fn with<T>(site: &mut Site, act: impl FnOnce(&mut Commands<'_, 'static>) -> T) -> T {
-    let (machine, _) = site.calls[0];
-    act(&mut site.http.commands(machine).expect("the machine is there"))
+    let (machine, _) = site.app.calls[0];
+    act(&mut site
+        .served
+        .http
+        .commands(machine)
+        .expect("the machine is there"))
 }
 
 #[test]
 fn ex_13_an_accepted_listen_is_a_stream() {
     let (mut site, exchange) = listening();
-    let (_, token) = site.calls[0];
+    let (_, token) = site.app.calls[0];
     let told = Method::from("notifications/notes");
     let notify = |site: &mut Site| {
         with(site, |it| {
@@ -64,7 +68,7 @@ fn ex_13_an_accepted_listen_is_a_stream() {
 fn ex_13_a_refused_listen_has_the_status_of_its_error() {
     for (code, status) in [(-32021, 400), (-32601, 404), (-32602, 200)] {
         let (mut site, exchange) = listening();
-        let (now, (_, token)) = (site.now, site.calls[0]);
+        let (now, (_, token)) = (site.served.now, site.app.calls[0]);
         let error = Outcome::Error(ErrorObject::new(code, "no"));
         with(&mut site, |it| it.respond(now, token, error)).unwrap();
         site.reads(exchange, &format!("{status} {code}")).is_empty();

@@ -51,7 +51,7 @@ fn json_or_events() {
     site.reads(other, "200 progress ..");
     site.answer(2).unwrap();
     site.reads(other, "result");
-    assert_eq!(site.http.exchanges(), 0);
+    assert_eq!(site.served.http.exchanges(), 0);
 }
 
 /// Each array as its elements are handled one by one, wherever it stands in the body.
@@ -61,13 +61,25 @@ fn arrays() {
     let initialize = INITIALIZE.replace("2025-11-25", "2025-03-26");
     site.check("POST", "", &initialize, "200 s result")
         .check("POST", SESSION, INITIALIZED, "202");
-    site.seen.clear();
+    site.app.seen.clear();
     let both = format!(" [{CALL} , {INITIALIZED}]");
     let exchange = site.send("POST", SESSION, &both);
     site.work();
     let mut body = Vec::new();
-    assert!(site.http.response(exchange).unwrap().length.is_some());
-    while site.http.read(site.now, exchange, &mut body, 10) == StreamRead::More {}
+    assert!(
+        site.served
+            .http
+            .response(exchange)
+            .unwrap()
+            .length
+            .is_some()
+    );
+    while site
+        .served
+        .http
+        .read(site.served.now, exchange, &mut body, 10)
+        == StreamRead::More
+    {}
     let results = raw(core::str::from_utf8(&body).unwrap()).array().unwrap();
     assert_eq!(results.elements().count(), 1);
     site.check("POST", SESSION, &format!("[{INITIALIZED}]"), "202");
@@ -76,7 +88,12 @@ fn arrays() {
     site.answer(0).unwrap();
     site.work();
     let mut body = Vec::new();
-    while site.http.read(site.now, waiting, &mut body, 10) == StreamRead::More {}
+    while site
+        .served
+        .http
+        .read(site.served.now, waiting, &mut body, 10)
+        == StreamRead::More
+    {}
     assert_eq!(
         String::from_utf8(body).unwrap().matches("result").count(),
         2
@@ -131,23 +148,23 @@ fn bodies_that_are_late_or_too_long() {
     };
     let mut site = Site::with(options);
     let late = site.open("POST", "");
-    site.http.body(late, b"{");
+    site.served.http.body(late, b"{");
     site.wait(29).reads(late, "..");
     site.wait(1).reads(late, "408 close -32600");
     let long = site.open("POST", "");
-    site.http.body(long, &[b' '; 200]);
-    assert!(site.http.wants_body(long));
+    site.served.http.body(long, &[b' '; 200]);
+    assert!(site.served.http.wants_body(long));
     let other = site.open("POST", "");
-    site.http.body(other, &[b' '; 51]);
-    assert!(!site.http.wants_body(other));
+    site.served.http.body(other, &[b' '; 51]);
+    assert!(!site.served.http.wants_body(other));
     site.reads(other, "503 close -32603");
-    site.http.body(long, b" ");
-    assert!(!site.http.wants_body(long));
+    site.served.http.body(long, b" ");
+    assert!(!site.served.http.wants_body(long));
     site.reads(long, "413 close -32600");
     // All of it was given back.
     let whole = site.open("POST", "");
-    site.http.body(whole, &[b' '; 200]);
-    assert!(site.http.wants_body(whole));
+    site.served.http.body(whole, &[b' '; 200]);
+    assert!(site.served.http.wants_body(whole));
     site.hang_up(whole).is_empty();
 }
 
@@ -158,7 +175,7 @@ fn sessions_end() {
     // One that is read is not idle.
     let own = site.send("GET", SESSION, "");
     site.reads(own, "200 0-0=data: ..").wait(10_000);
-    site.seen.clear();
+    site.app.seen.clear();
     site.reads(own, ": ..").hang_up(own);
     site.wait(1799).sees(&[]).wait(1).sees(&["closed"]);
     site.check("POST", SESSION, CALL, "404 -32600");
@@ -176,8 +193,12 @@ fn sessions_are_deleted() {
         .sees(&["request"]);
     // What arrived before is not handled after.
     let late = site.open("POST", SESSION);
-    site.http.body(late, CALL.as_bytes());
-    let body = site.http.end_body(site.now, late, || "s".into()).unwrap();
+    site.served.http.body(late, CALL.as_bytes());
+    let body = site
+        .served
+        .http
+        .end_body(site.served.now, late, || "s".into())
+        .unwrap();
     site.check("DELETE", SESSION, "", "204")
         .sees(&["cancelled", "closed"]);
     site.handle(body);
@@ -214,10 +235,13 @@ fn clients_hang_up() {
     // Before anything was handled.
     for (fields, body) in [(MODERN, &*modern()), ("", INITIALIZE)] {
         let exchange = site.open("POST", fields);
-        site.http.body(exchange, body.as_bytes());
-        let body = site.http.end_body(site.now, exchange, || "s".into());
+        site.served.http.body(exchange, body.as_bytes());
+        let body = site
+            .served
+            .http
+            .end_body(site.served.now, exchange, || "s".into());
         site.hang_up(exchange).handle(body.unwrap());
-        site.seen.clear();
+        site.app.seen.clear();
         site.is_empty();
     }
     let exchange = site.open("POST", "");
@@ -240,8 +264,8 @@ fn a_client_is_told_to_come_back() {
     let mut site = Site::new().opened();
     let call = site.send("POST", SESSION, WAIT);
     site.reads(call, "200 3-0=data: ..");
-    let (machine, token) = site.calls[0];
-    let mut commands = site.http.commands(machine).unwrap();
+    let (machine, token) = site.app.calls[0];
+    let mut commands = site.served.http.commands(machine).unwrap();
     assert!(commands.disconnect(token, Duration::from_secs(2)));
     site.reads(call, "retry: 2000");
     let again = site.send("GET", "mcp-session-id: s; last-event-id: 3-0", "");
@@ -318,7 +342,7 @@ fn limits_say_when_to_try_again() {
         let error = ErrorObject::new(code, "no");
         site.answer_with(0, Outcome::Error(error)).unwrap();
         site.work();
-        let head = site.http.response(exchange).unwrap();
+        let head = site.served.http.response(exchange).unwrap();
         let mut found = String::new();
         head.fields(|name, value| {
             if name == "retry-after" {
@@ -346,7 +370,7 @@ fn limits_of_sessions_and_exchanges_are_apart() {
     let mut opened = Vec::new();
     for id in ["a", "b", "c"] {
         let exchange = site.open("POST", "");
-        site.http.body(exchange, INITIALIZE.as_bytes());
+        site.served.http.body(exchange, INITIALIZE.as_bytes());
         site.end_body(exchange, id);
         opened.push(exchange);
     }
@@ -365,23 +389,23 @@ fn limits_of_sessions_and_exchanges_are_apart() {
     site.hang_up(slow).hang_up(modern_call);
     site.check("DELETE", "mcp-session-id: b", "", "204")
         .is_empty();
-    assert_eq!(site.http.exchanges(), 0);
+    assert_eq!(site.served.http.exchanges(), 0);
 }
 
 /// SH-58
 #[test]
 fn a_session_is_its_openers() {
     let mut site = Site::new();
-    site.principal = Some("ada");
+    site.served.principal = Some("ada");
     let mut site = site.opened();
     for other in [None, Some("eve")] {
-        site.principal = other;
+        site.served.principal = other;
         site.check("POST", SESSION, CALL, "404 -32600")
             .check("DELETE", SESSION, "", "404 -32600");
         let exchange = site.open("GET", &format!("{SESSION}; accept: text/event-stream"));
         site.reads(exchange, "404 -32600");
     }
-    site.principal = Some("ada");
+    site.served.principal = Some("ada");
     site.check("POST", SESSION, CALL, "200 result")
         .check("DELETE", SESSION, "", "204");
 }
@@ -393,7 +417,7 @@ fn commands_to_every_machine() {
     let call = site.send("POST", SESSION, WAIT);
     site.reads(call, "200 3-0=data: ..");
     let mut seen = Vec::new();
-    site.http.for_each(|mut commands| {
+    site.served.http.for_each(|mut commands| {
         commands.list_changed(ListKind::Tools);
         let revision = commands.server().revision();
         seen.push((commands.session_id().map(str::to_owned), revision));
@@ -407,7 +431,7 @@ fn ids_that_cannot_be() {
     let mut site = Site::new();
     for id in ["", "a b", "ä"] {
         let exchange = site.open("POST", "");
-        site.http.body(exchange, INITIALIZE.as_bytes());
+        site.served.http.body(exchange, INITIALIZE.as_bytes());
         site.end_body(exchange, id);
         site.reads(exchange, "503 -32603").is_empty();
     }
@@ -428,7 +452,7 @@ fn pages_of_other_origins() {
     let origin = "origin: http://localhost:3000";
     let fields = |site: &mut Site, exchange| {
         site.work();
-        let head = site.http.response(exchange).unwrap();
+        let head = site.served.http.response(exchange).unwrap();
         let mut text = String::new();
         head.fields(|name, value| {
             if name.starts_with("access-control") || name == "vary" || name == "allow" {

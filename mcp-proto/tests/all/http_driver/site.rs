@@ -4,23 +4,55 @@ use core::time::Duration;
 
 use mcp_proto::http::Endpoint;
 use mcp_proto::model::ServerFeatures;
-use mcp_proto::server::http::streams::StreamRead;
-use mcp_proto::server::http::{ExchangeId, HttpOptions, HttpServer, HttpStep, PostBody, ServerId};
+use mcp_proto::server::http::{Commands, ExchangeId, HttpOptions, PostBody, ServerId};
 use mcp_proto::server::{Event, ProgressReport, ServerConfig};
-use mcp_proto::{Action, Instant, Outcome, SendError, Token};
+use mcp_proto::{Instant, Outcome, SendError, Token};
 
 use super::{INITIALIZE, INITIALIZED};
-use crate::http_server::site::{Sent, raw, short_text};
+use crate::http::{Application, Sent, Served};
+use crate::http_server::site::{raw, short_text};
 
-/// An endpoint whose tool `wait` is answered when the script says so, all others at once.
+/// A server whose tool `wait` is answered when the script says so, all others at once.
 pub(super) struct Site {
-    pub(super) http: HttpServer<'static>,
-    pub(super) now: Instant,
+    pub(super) served: Served,
+    pub(super) app: App,
+}
+
+#[derive(Default)]
+pub(super) struct App {
     /// Calls of `wait`, and listens that are held.
     pub(super) calls: Vec<(ServerId, Token)>,
     pub(super) seen: Vec<&'static str>,
-    /// Who sends the requests.
-    pub(super) principal: Option<&'static str>,
+}
+
+impl Application for App {
+    fn on(&mut self, now: Instant, event: &Event<'_>, mut commands: Commands<'_, 'static>) {
+        self.seen.push(match event {
+            Event::Request { token, context, .. } => {
+                match context.subject.is_some_and(|tool| tool == "wait") {
+                    true => self.calls.push((commands.id(), *token)),
+                    false => {
+                        let result = raw("{}");
+                        commands
+                            .respond(now, *token, Outcome::Result(&result))
+                            .unwrap();
+                    }
+                }
+                "request"
+            }
+            Event::Listening {
+                token, held: true, ..
+            } => {
+                self.calls.push((commands.id(), *token));
+                "held"
+            }
+            Event::Cancelled { .. } => "cancelled",
+            Event::Handshake(_) => "handshake",
+            Event::Initialized => "initialized",
+            Event::Closed => "closed",
+            other => panic!("{other:?}"),
+        });
+    }
 }
 
 impl Site {
@@ -38,11 +70,8 @@ impl Site {
 
     pub(super) fn serving(config: ServerConfig<'static>, options: HttpOptions) -> Self {
         Self {
-            http: HttpServer::new(Endpoint::default(), config, options).unwrap(),
-            now: Instant::ZERO,
-            calls: Vec::new(),
-            seen: Vec::new(),
-            principal: None,
+            served: Served::new(Endpoint::default(), config, options),
+            app: App::default(),
         }
     }
 
@@ -51,44 +80,44 @@ impl Site {
     pub(super) fn opened(mut self) -> Self {
         self.check("POST", "", INITIALIZE, "200 s result");
         self.check("POST", "mcp-session-id: s", INITIALIZED, "202");
-        self.seen.clear();
+        self.app.seen.clear();
         self
     }
 
     /// Begins an exchange, with fields between semicolons.
     pub(super) fn open(&mut self, method: &str, fields: &str) -> ExchangeId {
-        let mut request = Sent {
-            method,
-            fields: vec![("host", "localhost"), ("content-type", "application/json")],
-        };
-        let lines = fields.split("; ").filter(|line| !line.is_empty());
-        request
-            .fields
-            .extend(lines.map(|line| line.split_once(": ").unwrap()));
-        self.http.open(self.now, &request, self.principal)
+        let mut head = Sent::new(method);
+        head.add("host", "localhost");
+        head.add("content-type", "application/json");
+        for line in fields.split("; ").filter(|line| !line.is_empty()) {
+            let (name, value) = line.split_once(": ").unwrap();
+            head.add(name, value);
+        }
+        let Served {
+            http,
+            now,
+            principal,
+        } = &mut self.served;
+        http.open(*now, &head, *principal)
     }
 
     pub(super) fn send(&mut self, method: &str, fields: &str, body: &str) -> ExchangeId {
         let exchange = self.open(method, fields);
-        self.http.body(exchange, body.as_bytes());
+        self.served.http.body(exchange, body.as_bytes());
         self.end_body(exchange, "s");
         exchange
     }
 
     /// The body has ended: its messages are handled.
     pub(super) fn end_body(&mut self, exchange: ExchangeId, session: &str) {
-        if let Some(body) = self.http.end_body(self.now, exchange, || session.into()) {
+        let Served { http, now, .. } = &mut self.served;
+        if let Some(body) = http.end_body(*now, exchange, || session.into()) {
             self.handle(body);
         }
     }
 
     pub(super) fn handle(&mut self, body: PostBody) {
-        for message in body.messages() {
-            if let Action::Event(event) = self.http.receive(self.now, &body, message) {
-                self.on(body.machine(), &event);
-            }
-        }
-        self.http.finish(self.now, body);
+        self.served.handle(&mut self.app, body);
     }
 
     #[track_caller]
@@ -104,15 +133,7 @@ impl Site {
     }
 
     pub(super) fn work(&mut self) {
-        loop {
-            match self.http.step(self.now) {
-                HttpStep::Event { machine, event } => self.on(machine, &event),
-                HttpStep::Ready(_) => {}
-                HttpStep::Idle => break,
-            }
-        }
-        let next = self.http.poll_timeout();
-        assert!(next.is_none_or(|next| next > self.now), "{next:?}");
+        self.served.work(&mut self.app);
     }
 
     /// What can be read of a response: its status, session and words, with a `..` at the end
@@ -122,53 +143,44 @@ impl Site {
         self.work();
         let mut found = Vec::new();
         let mut json = false;
-        if let Some(head) = self.http.response(exchange) {
+        if let Some(head) = self.served.response(exchange) {
             json = head.length.is_some();
             found.push(head.status.to_string());
-            head.fields(|name, value| {
-                if name == "mcp-session-id" {
-                    found.push(String::from_utf8(value.as_bytes().to_vec()).unwrap());
-                }
-            });
+            found.extend(head.field("mcp-session-id").map(str::to_owned));
             if head.close {
                 found.push("close".into());
             }
         }
-        let mut body = Vec::new();
-        let mut read = StreamRead::More;
-        while read == StreamRead::More {
-            read = self.http.read(self.now, exchange, &mut body, 10);
-        }
+        let (body, ended) = self.served.read(&mut self.app, exchange, 10);
         let body = String::from_utf8(body).unwrap();
         if json && !body.is_empty() {
             found.push(word(&body));
         } else {
             found.extend(body.split_terminator("\n\n").map(event));
         }
-        if read == StreamRead::Pending {
+        if !ended {
             found.push("..".into());
         }
         assert_eq!(found.join(" "), expected);
-        self.work();
         self
     }
 
     #[track_caller]
     pub(super) fn sees(&mut self, expected: &[&str]) -> &mut Self {
         self.work();
-        assert_eq!(self.seen, expected);
-        self.seen.clear();
+        assert_eq!(self.app.seen, expected);
+        self.app.seen.clear();
         self
     }
 
     pub(super) fn wait(&mut self, seconds: u64) -> &mut Self {
-        self.now = self.now + Duration::from_secs(seconds);
+        self.served.now = self.served.now + Duration::from_secs(seconds);
         self.work();
         self
     }
 
     pub(super) fn hang_up(&mut self, exchange: ExchangeId) -> &mut Self {
-        self.http.hang_up(self.now, exchange);
+        self.served.http.hang_up(self.served.now, exchange);
         self.work();
         self
     }
@@ -178,57 +190,36 @@ impl Site {
     }
 
     pub(super) fn answer_with(&mut self, call: usize, with: Outcome<'_>) -> Result<(), SendError> {
-        let (machine, token) = self.calls[call];
-        let mut commands = self.http.commands(machine).ok_or(SendError::Closed)?;
-        commands.respond(self.now, token, with)
+        let (now, (machine, token)) = (self.served.now, self.app.calls[call]);
+        let mut commands = self
+            .served
+            .http
+            .commands(machine)
+            .ok_or(SendError::Closed)?;
+        commands.respond(now, token, with)
     }
 
     pub(super) fn progress(&mut self, call: usize, value: f64) -> Result<(), SendError> {
-        let (machine, token) = self.calls[call];
-        let mut commands = self.http.commands(machine).ok_or(SendError::Closed)?;
-        let (now, progress) = (self.now, ProgressReport::new(value));
+        let (now, (machine, token)) = (self.served.now, self.app.calls[call]);
+        let mut commands = self
+            .served
+            .http
+            .commands(machine)
+            .ok_or(SendError::Closed)?;
+        let progress = ProgressReport::new(value);
         let sent = commands.send(Some(token), |server, out| {
             server.progress(now, token, progress, out)
         });
         sent.map(drop)
     }
 
-    fn on(&mut self, machine: ServerId, event: &Event<'_>) {
-        self.seen.push(match event {
-            Event::Request { token, context, .. } => {
-                match context.subject.is_some_and(|tool| tool == "wait") {
-                    true => self.calls.push((machine, *token)),
-                    false => {
-                        let result = raw("{}");
-                        let mut commands = self.http.commands(machine).unwrap();
-                        commands
-                            .respond(self.now, *token, Outcome::Result(&result))
-                            .unwrap();
-                    }
-                }
-                "request"
-            }
-            Event::Listening {
-                token, held: true, ..
-            } => {
-                self.calls.push((machine, *token));
-                "held"
-            }
-            Event::Cancelled { .. } => "cancelled",
-            Event::Handshake(_) => "handshake",
-            Event::Initialized => "initialized",
-            Event::Closed => "closed",
-            other => panic!("{other:?}"),
-        });
-    }
-
     /// Nothing is left of what was.
     #[track_caller]
     pub(super) fn is_empty(&mut self) {
         self.work();
-        assert_eq!(self.http.poll_timeout(), None);
+        assert_eq!(self.served.http.poll_timeout(), None);
         let expected = "HttpServer { machines: 0, sessions: 0, exchanges: 0, .. }";
-        assert_eq!(format!("{:?}", self.http), expected);
+        assert_eq!(format!("{:?}", self.served.http), expected);
     }
 }
 

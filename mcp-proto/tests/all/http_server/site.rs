@@ -2,7 +2,7 @@
 
 #[cfg(feature = "alloc")]
 use crate::http_server::twin::Twin;
-use mcp_proto::http::{Endpoint, Head, Opening, Post, Refusal, Route};
+use mcp_proto::http::{Endpoint, Opening, Post, Refusal, Route};
 use mcp_proto::json::Raw;
 use mcp_proto::model::LoggingLevel;
 use mcp_proto::rpc::{ErrorObject, Incoming, Messages, OwnedMessages};
@@ -14,6 +14,7 @@ use mcp_proto::{
     SentToken, Source, Token, Written,
 };
 
+pub(crate) use crate::http::Sent;
 pub(crate) use crate::http_server::requests::*;
 use crate::script::server::Host;
 pub(crate) use crate::script::server::config;
@@ -27,60 +28,6 @@ const FIT: Fit = Fit {
     is_unchanged: false,
     tries: 1,
 };
-
-/// A request's head: fields in the order in which they were sent.
-pub(crate) struct Sent<'t> {
-    pub(crate) method: &'t str,
-    pub(crate) fields: Vec<(&'t str, &'t str)>,
-}
-
-impl<'t> Sent<'t> {
-    /// The usual head of a POST, changed by `with`: `name: value` sets a field, `+name: value`
-    /// adds a line, `-name` takes it away.
-    pub(crate) fn post(with: &[&'t str]) -> Self {
-        let mut fields = vec![
-            ("Host", "localhost:8000"),
-            ("Accept", "application/json, text/event-stream"),
-            ("Content-Type", "application/json"),
-        ];
-        for change in with {
-            if let Some(name) = change.strip_prefix('-') {
-                fields.retain(|(key, _)| !key.eq_ignore_ascii_case(name));
-                continue;
-            }
-            let (name, value) = change.split_once(':').unwrap();
-            match name.strip_prefix('+') {
-                Some(name) => fields.push((name, value)),
-                None => {
-                    fields.retain(|(key, _)| !key.eq_ignore_ascii_case(name));
-                    fields.push((name, value));
-                }
-            }
-        }
-        Self {
-            method: "POST",
-            fields,
-        }
-    }
-}
-
-impl Head for Sent<'_> {
-    fn method(&self) -> &str {
-        self.method
-    }
-
-    fn path(&self) -> &str {
-        "/mcp"
-    }
-
-    fn values<'h>(&'h self, name: &str, each: &mut dyn FnMut(&'h [u8])) {
-        for (key, value) in &self.fields {
-            if key.eq_ignore_ascii_case(name) {
-                each(value.as_bytes());
-            }
-        }
-    }
-}
 
 /// An endpoint, the sessions behind it, and the machine of the last exchange without one.
 pub(crate) struct Site {
@@ -186,7 +133,7 @@ impl Site {
     }
 
     #[track_caller]
-    fn answer(&mut self, head: &Sent<'_>, body: &str) -> String {
+    fn answer(&mut self, head: &Sent, body: &str) -> String {
         let post = match self.endpoint.open(head) {
             Ok(Opening::Post(post)) => post,
             Ok(other) => panic!("{other:?}"),

@@ -10,7 +10,8 @@ use mcp_proto::server::http::ExchangeId;
 use mcp_proto::{Instant, Limits, Link, Machine, TurnEnd};
 
 use super::app::{AnyClient, User};
-use super::site::{Request, Site};
+use super::site::Site;
+use crate::http::Sent;
 
 pub(crate) struct Browser {
     pub(crate) link: Link<AnyClient, Vec<u8>, Vec<u8>>,
@@ -206,27 +207,23 @@ impl Browser {
     /// Sends a request.
     fn start(&mut self, now: Instant, site: &mut Site, flight: &mut Flight) {
         let exchange = &mut flight.exchange;
-        let mut fields = vec![("host".to_owned(), b"localhost".to_vec())];
-        let message = Message::parse(&flight.message, 64);
-        exchange.fields(&self.origin, &message, &mut |name, value| {
-            fields.push((name.to_owned(), value.to_vec()));
-        });
         let (method, body) = match exchange.method() {
-            HttpMethod::Post => ("POST", flight.message.clone()),
-            HttpMethod::Get => ("GET", Vec::new()),
-            HttpMethod::Delete => ("DELETE", Vec::new()),
+            HttpMethod::Post => ("POST", &*flight.message),
+            HttpMethod::Get => ("GET", &[][..]),
+            HttpMethod::Delete => ("DELETE", &[][..]),
         };
-        let request = Request {
-            method,
-            fields,
-            body,
-        };
-        let id = site.request(now, &request);
-        let value = |name: &str| {
-            let found = request.fields.iter().find(|(key, _)| key == name);
-            found.map_or("-", |(_, value)| core::str::from_utf8(value).unwrap())
-        };
-        let line = format!("{method} {}", value("last-event-id"));
+        let mut head = Sent::new(method);
+        head.add("host", "localhost");
+        let message = Message::parse(&flight.message, 64);
+        let mut last = "-".to_owned();
+        exchange.fields(&self.origin, &message, &mut |name, value| {
+            head.fields.push((name.into(), value.into()));
+            if name == "last-event-id" {
+                last = String::from_utf8(value.into()).unwrap();
+            }
+        });
+        let id = site.request(now, &head, body);
+        let line = format!("{method} {last}");
         flight.state = State::Sent(id, line);
     }
 
@@ -245,18 +242,19 @@ impl Browser {
         let Some(reply) = site.reply(*id) else {
             return (false, true);
         };
-        self.sent.push(format!("{request} {}", reply.status));
+        let status = reply.head.status;
+        self.sent.push(format!("{request} {status}"));
         let mut line = Vec::new();
         let head = ReplyHead {
-            content_type: reply.content_type.as_deref().map(str::as_bytes),
-            session: reply.session.as_deref().map(str::as_bytes),
-            ..ReplyHead::new(reply.status)
+            content_type: reply.head.field("content-type").map(str::as_bytes),
+            session: reply.head.field("mcp-session-id").map(str::as_bytes),
+            ..ReplyHead::new(status)
         };
         let after = match exchange.head(&mut self.origin, &head) {
             Body::Nothing => exchange.nothing(&self.origin),
             Body::Json => exchange.answer(&mut self.origin, &reply.body, &mut line),
             Body::Refusal => {
-                let (status, body) = (reply.status, &reply.body);
+                let body = &reply.body;
                 exchange.refused(&mut self.origin, now, status, body, &mut line, 0)
             }
             Body::Events => {

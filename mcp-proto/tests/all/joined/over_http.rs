@@ -51,7 +51,7 @@ fn everything(revision: Revision) -> Vec<&'static str> {
 fn each_revision_holds_a_whole_conversation() {
     for revision in LEGACY.into_iter().chain([Revision::V2026_07_28]) {
         let todo = everything(revision);
-        let (browser, site) = talk(revision, &todo, None);
+        let (browser, mut site) = talk(revision, &todo, None);
         let log = browser.log();
         assert_eq!(log[0], format!("connected {revision}"), "{log:#?}");
         for tool in todo {
@@ -63,7 +63,7 @@ fn each_revision_holds_a_whole_conversation() {
         if revision.is_legacy() {
             let changed = "notifications/tools/list_changed";
             assert!(log.iter().any(|line| line == changed), "{log:#?}");
-            assert_eq!(site.sessions.len(), 1);
+            assert_eq!(site.sessions().len(), 1);
         }
         assert_eq!(site.own(), 0, "an exchange of the modern era is left over");
     }
@@ -201,11 +201,11 @@ fn a_lost_session() {
     let (mut browser, mut site) = (client(only, &["echo"]), server(only));
     let mut now = START;
     browser.run(&mut now, &mut site, Duration::from_secs(1));
-    assert_eq!(site.sessions.keys().collect::<Vec<_>>(), ["session-0"]);
-    site.sessions.clear();
+    assert_eq!(site.sessions().keys().collect::<Vec<_>>(), ["session-0"]);
+    site.sessions().clear();
     browser.do_next(&["echo", "late"]);
     browser.run(&mut now, &mut site, Duration::from_secs(60));
-    assert_eq!(site.sessions.keys().collect::<Vec<_>>(), ["session-1"]);
+    assert_eq!(site.sessions().keys().collect::<Vec<_>>(), ["session-1"]);
     let expected = [
         "connected 2025-11-25",
         "connected 2025-11-25",
