@@ -18,6 +18,8 @@
     feature = "schema"
 ))]
 
+#[path = "../../../../mcp-proto/tests/all/http/head.rs"]
+mod head;
 #[path = "../../../../mcp-proto/tests/all/golden/heads.rs"]
 mod heads;
 mod joined;
@@ -35,6 +37,7 @@ mod transcript;
 
 use mcp_proto::Revision;
 
+use self::head::Sent;
 use self::joined::Transport;
 use self::script::Player;
 use self::transcript::Transcript;

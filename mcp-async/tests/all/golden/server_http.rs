@@ -13,7 +13,8 @@ use mcp_async::server::Registry;
 use mcp_proto::Revision;
 use tower_service::Service;
 
-use super::heads::{self, Heads};
+use super::Sent;
+use super::heads::Heads;
 use super::peer::Peer;
 use super::script::{Player, member};
 use super::served;
@@ -59,19 +60,19 @@ impl Player for Site {
         match verb {
             "head" => self.heads.next(rest),
             "get" | "delete" | "options" => {
-                let (method, fields) = self.heads.bodiless(verb, rest);
-                self.ask(&heads::Request { method, fields }, "");
+                let head = self.heads.bodiless(verb, rest);
+                self.ask(&head, "");
             }
             // The two endpoints of 2024-11-05.
             "sse" | "sse-post" => {
                 let rest = self.tape.restore(rest);
                 let (path, body) = super::script::word(&rest);
                 self.heads.next(&format!(":path: {path}"));
-                let (method, fields) = match verb {
+                let head = match verb {
                     "sse" => self.heads.bodiless("get", ""),
-                    _ => ("POST", self.heads.post(body)),
+                    _ => self.heads.post(body),
                 };
-                self.ask(&heads::Request { method, fields }, body);
+                self.ask(&head, body);
             }
             "close" => {
                 let open = self.exchanges.iter().rposition(|it| it.label == rest);
@@ -87,9 +88,8 @@ impl Player for Site {
             _ => match self.peer.say(verb, rest) {
                 Some(messages) => {
                     for message in messages {
-                        let fields = self.heads.post(&message);
-                        let method = "POST";
-                        self.ask(&heads::Request { method, fields }, &message);
+                        let head = self.heads.post(&message);
+                        self.ask(&head, &message);
                         self.settle();
                     }
                 }
@@ -105,18 +105,22 @@ impl Player for Site {
 }
 
 impl Site {
-    fn ask(&mut self, request: &heads::Request, body: &str) {
-        let path = mcp_proto::http::Head::path(request);
-        let mut built = Request::builder().method(request.method).uri(path);
-        for (name, value) in request.fields.iter().filter(|(name, _)| name != ":path") {
-            built = built.header(name, value);
+    fn ask(&mut self, head: &Sent, body: &str) {
+        let Sent {
+            method,
+            path,
+            fields,
+        } = head;
+        let mut built = Request::builder().method(&**method).uri(&**path);
+        for (name, value) in fields {
+            built = built.header(name, &**value);
         }
         let bytes = Full::new(Bytes::copy_from_slice(body.as_bytes()));
         let built = built.body(bytes).expect("a request");
         let (parts, bytes) = built.into_parts();
         let label = label(&parts, body);
         let mark = format!(">{label}");
-        self.tape.line(&mark, &format!("{} {path}", request.method));
+        self.tape.line(&mark, &format!("{method} {path}"));
         self.tape.fields(&mark, &parts.headers);
         if !body.is_empty() {
             self.tape.line(&mark, body);

@@ -2,8 +2,8 @@
 
 use mcp_proto::Revision;
 
+use super::Sent;
 use super::script::{member, word};
-use crate::http::Sent;
 
 /// What the head of the next request says.
 pub(crate) struct Heads {

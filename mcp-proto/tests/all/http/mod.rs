@@ -3,6 +3,7 @@
 mod head;
 #[cfg(feature = "alloc")]
 mod served;
+mod usual;
 
 pub(crate) use head::Sent;
 #[cfg(feature = "alloc")]
