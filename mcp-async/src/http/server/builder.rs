@@ -236,7 +236,8 @@ impl<R: Runtime> Http<R> {
     }
 
     /// Sets how many events, and how many bytes of them, a session keeps for replay to clients
-    /// that lost their connection; 256 and 4 MiB otherwise.
+    /// that lost their connection; 256 and 4 MiB otherwise. It keeps less where its caller has
+    /// [no room for more](Self::max_total_unread_bytes).
     pub fn replay_buffer(mut self, events: usize, bytes: usize) -> Self {
         self.options.streams.events = events;
         self.options.streams.bytes = bytes;
@@ -345,11 +346,11 @@ impl<R: Runtime> Http<R> {
         self
     }
 
-    /// Sets how many bytes of answers may be in memory while clients do not read them, the first 4
-    /// KiB of each not counted; 256 MiB otherwise. An answer beyond that is replaced by 503 with
-    /// `Retry-After`, and handlers that send more on an event stream wait. The bytes that sessions
-    /// keep are bounded by [`max_unread_bytes`](Self::max_unread_bytes) and
-    /// [`replay_buffer`](Self::replay_buffer). Zero is a mistake.
+    /// Sets how many bytes of answers and events may be in memory while clients do not read them, and of events while
+    /// sessions [keep](Self::replay_buffer) them, the first 4 KiB of each answer and each session not counted; 256
+    /// MiB otherwise. One caller has a [share](crate::guide::http#shares). An answer beyond that is replaced by 503
+    /// with `Retry-After`, handlers that send more on an event stream wait, and sessions keep fewer events, here and
+    /// in the store. Zero is a mistake.
     pub fn max_total_unread_bytes(mut self, bytes: usize) -> Self {
         self.check("max_total_unread_bytes", bytes == 0);
         self.options.max_total_unread_bytes = bytes;

@@ -10,7 +10,7 @@ use http::request::Parts;
 use http_body::Body;
 use mcp_proto::http::{Access, Endpoint, Opening, Post, Refusal, Route};
 use mcp_proto::rpc::OwnedMessages;
-use mcp_proto::server::http::streams::{StreamResponse, TooManyStreams};
+use mcp_proto::server::http::streams::{Delivery, StreamResponse, TooManyStreams};
 use mcp_proto::server::{Growing, Server as Core, ServerConfig, SessionSnapshot};
 use mcp_proto::{PreparedConfig, Revision, RevisionSet, Source};
 
@@ -191,12 +191,12 @@ impl<R: Runtime> HttpEndpoint<R> {
 
     /// Counts the bytes of an answer until they are read; the answer is another one if there is no room for it.
     fn count_unread(&self, parts: &Parts, answer: Answer) -> Answer {
-        let len = answer.body().bytes().map_or(0, <[u8]>::len);
-        if len <= FREE {
+        let len = answer.body().bytes().map(<[u8]>::len);
+        if len.is_some_and(|len| len <= FREE) {
             return answer;
         }
         let mut part = self.unread.part(self.caller(parts));
-        match part.grow_to(len) {
+        match part.grow_to(len.unwrap_or_default()) {
             true => answer.map(|body| body.counted_by(part)),
             false => {
                 answer::busy("too many bytes of answers wait to be read: the request may have run")
@@ -450,7 +450,7 @@ impl<R: Runtime> HttpEndpoint<R> {
     ) -> ServedConversation<R> {
         let service = self.server.exchange_service(&self.buckets);
         let unread = self.unread.part(self.caller(parts));
-        let streams = ServerStreams::counted(self.options.streams, unread);
+        let streams = ServerStreams::new(Delivery::Once, self.options.streams, unread);
         let conversation =
             ServedConversation::new(self.beginning(parts, service, machine), streams);
         // An ordinary answer is not written twice to learn its length.
