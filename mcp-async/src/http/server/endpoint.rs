@@ -24,7 +24,7 @@ use super::head::RequestHead;
 use super::http_sse_paths::HttpSsePaths;
 use super::options::Options;
 use super::processes::{self, Counter, Counters, Processes};
-use super::sessions::{Sessions, mint};
+use super::sessions::Sessions;
 use super::status::{HttpStatus, Readiness};
 use super::turns::Turns;
 use crate::connection::Text;
@@ -74,7 +74,7 @@ pub(super) struct HttpEndpoint<R: Runtime> {
 }
 
 impl<R: Runtime> HttpEndpoint<R> {
-    pub(super) fn new(server: Server<R>, options: Options) -> Self {
+    pub(super) fn new(server: Server<R>, mut options: Options) -> Self {
         let config = server.config();
         let serving = server.begin_serving(options.shutdown_timeout);
         let exchanges = Arc::<Mutex<Live>>::default();
@@ -86,10 +86,9 @@ impl<R: Runtime> HttpEndpoint<R> {
             })
         };
         let now: Arc<dyn Now> = Arc::new(R::default());
-        let processes = mint().zip(server.sealed_with()).and_then(|(name, keys)| {
-            let now = Arc::clone(&now);
-            Processes::new(&options.sharing, &keys, name, options.lease, now)
-        });
+        let shared = options.sharing.take();
+        let processes =
+            shared.map(|shared| Processes::new(shared, options.lease, Arc::clone(&now)));
         Self {
             processes,
             bodies: Shares::new(options.max_total_body_bytes),

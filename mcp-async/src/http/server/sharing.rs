@@ -3,6 +3,7 @@
 use core::fmt;
 use std::sync::{Arc, OnceLock};
 
+use http::Uri;
 use http::header::HeaderName;
 use mcp_proto::server::SessionSnapshot;
 use serde::de::DeserializeOwned;
@@ -11,20 +12,41 @@ use serde::{Deserialize, Serialize};
 use super::processes::VERSION;
 use crate::http::{Forward, SessionStore};
 use crate::observe;
-use crate::server::{Machine, Principal, SessionClient};
+use crate::server::{Machine, Principal, SessionClient, StateKeys};
 
-/// The settings of an endpoint that shares its sessions with other processes.
-#[derive(Clone, Default)]
+/// The settings of a program for several processes, which may lack something.
+#[derive(Default)]
 pub(super) struct Sharing {
-    pub(super) store: Option<Arc<dyn SessionStore>>,
-    pub(super) forward: Option<Arc<dyn Forward>>,
+    /// The store, and the way to the other processes.
+    pub(super) means: Option<Means>,
     /// The URL at which the others reach this process.
     pub(super) url: Option<String>,
-    /// Fields of requests that owners receive, beside the usual ones.
+    /// Fields of requests that owners receive, in addition to the usual ones.
+    pub(super) headers: Vec<HeaderName>,
+    claims: Vec<SharedClaims>,
+}
+
+/// The means by which processes share sessions.
+#[derive(Clone)]
+pub(super) struct Means {
+    pub(super) store: Arc<dyn SessionStore>,
+    pub(super) forward: Arc<dyn Forward>,
+}
+
+/// The settings of an endpoint that shares its sessions with other processes.
+pub(super) struct Shared {
+    pub(super) means: Means,
+    /// The name of this process.
+    pub(super) name: Arc<str>,
+    /// The URL at which the others reach this process.
+    pub(super) url: Uri,
+    /// The keys of all processes.
+    pub(super) keys: StateKeys,
+    /// Fields of requests that owners receive, in addition to the usual ones.
     pub(super) headers: Vec<HeaderName>,
     claims: Vec<SharedClaims>,
     /// A principal had claims that are not shared.
-    lacks_claims: Arc<OnceLock<()>>,
+    lacks_claims: OnceLock<()>,
 }
 
 /// Claims of the application that travel with the principal.
@@ -61,6 +83,27 @@ impl Sharing {
         self.url.is_some() || !self.headers.is_empty() || !self.claims.is_empty()
     }
 
+    /// The settings of the process of this name, which others reach at this URL.
+    pub(super) fn shared(
+        &self,
+        means: &Means,
+        name: Arc<str>,
+        url: Uri,
+        keys: StateKeys,
+    ) -> Shared {
+        Shared {
+            means: means.clone(),
+            name,
+            url,
+            keys,
+            headers: self.headers.clone(),
+            claims: self.claims.clone(),
+            lacks_claims: OnceLock::new(),
+        }
+    }
+}
+
+impl Shared {
     /// The claims of a principal that travel, by their names.
     pub(super) fn claims_of(&self, principal: &Principal) -> Vec<(&'static str, String)> {
         let claims = self.claims.iter().filter_map(|claims| {
@@ -162,10 +205,9 @@ struct Versioned<T> {
     message: T,
 }
 
-impl fmt::Debug for Sharing {
+impl fmt::Debug for Shared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Sharing")
-            .field("store", &self.store.is_some())
+        f.debug_struct("Shared")
             .field("url", &self.url)
             .field("headers", &self.headers)
             .finish_non_exhaustive()
