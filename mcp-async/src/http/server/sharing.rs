@@ -9,7 +9,6 @@ use mcp_proto::server::SessionSnapshot;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::processes::VERSION;
 use crate::http::{Forward, SessionStore};
 use crate::observe;
 use crate::server::{Machine, Principal, SessionClient, StateKeys};
@@ -185,12 +184,12 @@ impl Saved {
     /// The record of a session that another process saved, if it is one of this version.
     pub(super) fn read(record: &[u8]) -> Option<Self> {
         let Versioned { v, message } = serde_json::from_slice(record).ok()?;
-        (v == VERSION).then_some(message)
+        (v == RECORD_VERSION).then_some(message)
     }
 
     pub(super) fn write(&self) -> Vec<u8> {
         let versioned = Versioned {
-            v: VERSION,
+            v: RECORD_VERSION,
             message: self,
         };
         serde_json::to_vec(&versioned).unwrap_or_default()
@@ -213,6 +212,10 @@ impl fmt::Debug for Shared {
             .finish_non_exhaustive()
     }
 }
+
+/// The version of records, which changes apart from that of messages: sessions outlive an upgrade that changes messages
+/// alone. A process leaves records of other versions alone.
+const RECORD_VERSION: u32 = 1;
 
 /// The epoch of a session in the process where it began.
 pub(super) const FIRST: u32 = 0;

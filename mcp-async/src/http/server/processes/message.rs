@@ -270,8 +270,8 @@ static FORWARDED: [HeaderName; 9] = [
 /// The size of most messages, with their MAC.
 const USUAL: usize = 512;
 
-/// The version of messages and records. A process leaves those of other versions alone.
-pub(in crate::http::server) const VERSION: u32 = 1;
+/// The version of messages. A process does not read those of other versions.
+const VERSION: u32 = 1;
 
 #[cfg(test)]
 mod tests {
