@@ -150,6 +150,36 @@ impl<K: Clone + Eq + Hash> Share<K> {
         self.grow_to(self.places.saturating_add(places))
     }
 
+    /// Makes it this large, if its caller then holds at most a third of what is free, so that there is room for
+    /// what has to wait; otherwise nothing changes, and the error is the largest size with which it does.
+    pub(crate) fn keep(&mut self, places: usize) -> Result<(), usize> {
+        if places == 0 && self.places == 0 {
+            return Ok(());
+        }
+        let mut table = self.shares.table();
+        let most = self.most_kept(&table);
+        if places > most {
+            return Err(most);
+        }
+        let caller = self.caller.as_ref();
+        match places.checked_sub(self.places) {
+            Some(more) => table.add(caller, more),
+            None => table.remove(caller, self.places.saturating_sub(places)),
+        }
+        drop(table);
+        self.places = places;
+        Ok(())
+    }
+
+    fn most_kept(&self, table: &Table<K>) -> usize {
+        let free = self.shares.places.saturating_sub(table.taken);
+        // Without a caller it is one of all those that have none.
+        let caller = self.caller.as_ref();
+        let held = caller.map_or(table.taken, |caller| table.held(caller));
+        let most = free.saturating_add(self.places.saturating_mul(4));
+        most.saturating_sub(held.saturating_mul(3)) / 4
+    }
+
     /// Makes it this large, whatever its caller may hold: for what exists already.
     pub(crate) fn set(&mut self, places: usize) {
         if places == self.places {
@@ -174,8 +204,8 @@ impl<K: Clone + Eq + Hash> Drop for Share<K> {
     }
 }
 
-/// The bytes that answers may take together while they are not read, the beginning of each not
-/// counted: a short answer takes no lock, and less than its connection takes.
+/// The bytes that answers may take together while they are not read, and events while sessions keep them, the
+/// beginning of each not counted: a short answer takes no lock, and less than its connection takes.
 pub(crate) struct UnreadBudget(Arc<Shares<CallerId>>);
 
 impl UnreadBudget {
@@ -183,13 +213,13 @@ impl UnreadBudget {
         Self(Shares::new(bytes))
     }
 
-    /// For the answers to one request.
+    /// For the answer to one request, or the streams of one session.
     pub(crate) fn part(&self, caller: Option<CallerId>) -> UnreadBytes {
         UnreadBytes(self.0.empty(caller))
     }
 }
 
-/// The part of an [`UnreadBudget`] that the answers to one request take, given back when it is
+/// The part of an [`UnreadBudget`] that one answer or the streams of one session take, given back when it is
 /// dropped.
 pub(crate) struct UnreadBytes(Share<CallerId>);
 
@@ -199,13 +229,27 @@ impl UnreadBytes {
         self.0.grow_to(bytes.saturating_sub(FREE))
     }
 
+    /// Counts so many bytes, if their caller then holds at most a third of what is free; otherwise nothing changes,
+    /// and the error is the largest number with which it does.
+    pub(crate) fn keep(&mut self, bytes: usize) -> Result<(), usize> {
+        let kept = self.0.keep(bytes.saturating_sub(FREE));
+        kept.map_err(|most| most.saturating_add(FREE))
+    }
+
+    /// Returns the largest number of bytes that can be [kept](Self::keep) now.
+    pub(crate) fn most_kept(&self) -> usize {
+        let Self(share) = self;
+        let most = share.most_kept(&share.shares.table());
+        most.saturating_add(FREE)
+    }
+
     /// Counts so many bytes, which exist already.
     pub(crate) fn set(&mut self, bytes: usize) {
         self.0.set(bytes.saturating_sub(FREE));
     }
 }
 
-/// The beginning of each answer that is not counted.
+/// The beginning of each answer, and of the streams of each session, that is not counted.
 pub(crate) const FREE: usize = 4 << 10;
 
 #[cfg(test)]
@@ -251,6 +295,24 @@ mod tests {
         drop(share);
         assert_eq!(shares.table().taken, 0);
         assert!(shares.table().held.is_empty());
+    }
+
+    #[test]
+    fn what_is_kept_leaves_two_thirds_of_what_is_free() {
+        let shares = Shares::new(100);
+        let mut first = shares.empty(Some('a'));
+        assert_eq!((first.keep(26), first.keep(25)), (Err(25), Ok(())));
+        let mut second = shares.empty(Some('a'));
+        assert_eq!(second.keep(1), Err(0));
+        let mut other = shares.empty(Some('b'));
+        assert_eq!((other.keep(19), other.keep(18)), (Err(18), Ok(())));
+        // What waits is in the way of what is kept.
+        other.set(60);
+        assert_eq!((first.keep(25), first.keep(10)), (Err(10), Ok(())));
+        drop([first, second, other]);
+        // Those without a caller keep as much together.
+        let [mut first, mut second] = [(); 2].map(|()| shares.empty(None));
+        assert_eq!((first.keep(25), second.keep(1)), (Ok(()), Err(0)));
     }
 
     #[test]

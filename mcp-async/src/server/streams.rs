@@ -26,53 +26,35 @@ pub(crate) struct ServerStreams {
     woken: Vec<Waker>,
     /// The places of POSTs whose requests are not answered yet.
     places: BTreeMap<u32, Share<CallerId>>,
-    /// Counts the bytes of a request without a session.
-    counter: Option<Counter>,
-    over: bool,
-}
-
-/// Counts bytes that were not read.
-struct Counter {
-    bytes: UnreadBytes,
-    /// The bytes that were read last, of which the connection may hold most.
-    handed_over: usize,
-    /// There was no room for the last message: handlers wait.
+    /// Counts the bytes of all streams, for the caller that has opened them.
+    counter: UnreadBytes,
+    /// True if there was no room for what a reader still gets: handlers wait until it was read.
     is_crowded: bool,
+    over: bool,
 }
 
 impl ServerStreams {
     /// The last epoch with numbers for its streams.
     pub(crate) const LAST_EPOCH: u32 = u32::MAX / NUMBERS;
 
-    pub(crate) fn new(delivery: Delivery, limits: StreamLimits) -> Self {
-        Self::of(Streams::new(delivery, limits))
+    pub(crate) fn new(delivery: Delivery, limits: StreamLimits, counter: UnreadBytes) -> Self {
+        Self::of(Streams::new(delivery, limits), counter)
     }
 
     /// Those of a session with a store that takes events before they are read.
-    pub(crate) fn stored(limits: StreamLimits) -> Self {
-        Self::of(Streams::new(Delivery::Resumable, limits).stored())
+    pub(crate) fn stored(limits: StreamLimits, counter: UnreadBytes) -> Self {
+        Self::of(Streams::new(Delivery::Resumable, limits).stored(), counter)
     }
 
-    /// That of a request without a session, whose unread bytes are counted.
-    pub(crate) fn counted(limits: StreamLimits, bytes: UnreadBytes) -> Self {
-        Self {
-            counter: Some(Counter {
-                bytes,
-                handed_over: 0,
-                is_crowded: false,
-            }),
-            ..Self::new(Delivery::Once, limits)
-        }
-    }
-
-    const fn of(streams: Streams) -> Self {
+    const fn of(streams: Streams, counter: UnreadBytes) -> Self {
         Self {
             streams,
             waiting: BTreeMap::new(),
             sending: BTreeMap::new(),
             woken: Vec::new(),
             places: BTreeMap::new(),
-            counter: None,
+            counter,
+            is_crowded: false,
             over: false,
         }
     }
@@ -95,15 +77,21 @@ impl ServerStreams {
         self.streams.named(last_event_id)
     }
 
-    /// Puts back what a store has of a stream.
-    pub(crate) fn restore<'e>(
-        &mut self,
-        channel: Channel,
-        first: u64,
-        messages: impl Iterator<Item = &'e [u8]>,
-    ) {
+    /// Puts back what a store has of a stream, for a reader that is attached at once. Returns false, and nothing
+    /// changes, if the caller has no room for it.
+    pub(crate) fn restore(&mut self, channel: Channel, first: u64, messages: &[&[u8]]) -> bool {
+        let more: usize = messages.iter().map(|message| message.len()).sum();
+        let counted = |streams: &Streams| streams.kept().saturating_add(more);
+        if let Err(most) = self.counter.keep(counted(&self.streams)) {
+            self.streams.trim_to(most.saturating_sub(more));
+            if !self.counter.grow_to(counted(&self.streams)) {
+                return false;
+            }
+        }
         // A stream that is unknown here is not continued here.
-        self.streams.restore(channel, first, messages, true);
+        self.streams
+            .restore(channel, first, messages.iter().copied(), true);
+        true
     }
 
     /// See [`Streams::poll_append`].
@@ -111,9 +99,15 @@ impl ServerStreams {
         self.streams.poll_append()
     }
 
+    /// The bytes of events that a store may keep of the session now.
+    pub(crate) fn most_kept(&self) -> usize {
+        self.counter.most_kept()
+    }
+
     /// The store has this event, or never will.
     pub(crate) fn settle(&mut self, channel: Channel, sequence: u64) {
         self.streams.settle(channel, sequence);
+        self.count();
         self.wake(channel);
         self.woken
             .extend(self.sending.remove(&(channel.number(), sequence)));
@@ -152,12 +146,14 @@ impl ServerStreams {
     /// previous reader is woken and sees the end.
     pub(crate) fn attach(&mut self, last_event_id: Option<&[u8]>) -> Result<StreamReader, Refusal> {
         let reader = self.streams.attach(last_event_id)?;
+        self.count();
         self.wake(reader.channel());
         Ok(reader)
     }
 
     pub(crate) fn detach(&mut self, reader: &StreamReader) {
         self.streams.detach(reader);
+        self.count();
         let number = reader.channel().number();
         if !self.streams.is_read(reader.channel()) {
             self.waiting.remove(&number);
@@ -192,8 +188,8 @@ impl ServerStreams {
     /// See [`Streams::response`].
     pub(crate) fn response(&mut self, post: &StreamReader, begins: bool) -> StreamResponse {
         let response = self.streams.response(post, begins);
-        if let (StreamResponse::Message { .. }, Some(counter)) = (&response, &mut self.counter) {
-            counter.bytes.set(0);
+        if let StreamResponse::Message { .. } = response {
+            self.count();
         }
         response
     }
@@ -202,18 +198,10 @@ impl ServerStreams {
         self.streams.prime(post.channel());
     }
 
-    /// Appends events to a portion of a response, of which the portion before has left.
+    /// Appends events to a portion of a response.
     pub(crate) fn read(&mut self, reader: &StreamReader, out: &mut Vec<u8>) -> StreamRead {
-        let start = out.len();
         let read = self.streams.read(reader, out, CHUNK);
-        if let Some(counter) = &mut self.counter {
-            counter.handed_over = out.len().saturating_sub(start);
-            let unread = self.streams.unread(reader.channel());
-            counter
-                .bytes
-                .set(unread.saturating_add(counter.handed_over));
-            counter.is_crowded = false;
-        }
+        self.count();
         read
     }
 
@@ -264,6 +252,19 @@ impl ServerStreams {
         woken.append(&mut self.woken);
     }
 
+    /// Counts what the streams hold now. What is only kept for replay gives way where the caller has enough.
+    fn count(&mut self) {
+        let Err(most) = self.counter.keep(self.streams.kept()) else {
+            self.is_crowded = false;
+            return;
+        };
+        self.streams.trim_to(most);
+        let kept = self.streams.kept();
+        let is_refused = !self.counter.grow_to(kept);
+        self.is_crowded = kept > most && (self.is_crowded || is_refused);
+        self.counter.set(kept);
+    }
+
     fn wake(&mut self, channel: Channel) {
         self.woken.extend(self.waiting.remove(&channel.number()));
     }
@@ -271,8 +272,8 @@ impl ServerStreams {
 
 impl Outgoing for ServerStreams {
     fn has_room(&self, on: Channel) -> bool {
-        let is_crowded = |counter: &Counter| counter.is_crowded;
-        self.streams.has_room(on) && !self.counter.as_ref().is_some_and(is_crowded)
+        // A slow reader does not hold up the other streams of its session.
+        self.streams.has_room(on) && !(self.is_crowded && self.streams.unread(on) > 0)
     }
 
     fn take(
@@ -286,14 +287,7 @@ impl Outgoing for ServerStreams {
         if transmit.end {
             self.release(channel);
         }
-        if let Some(counter) = &mut self.counter {
-            let unread = self.streams.unread(channel);
-            let both = unread.saturating_add(counter.handed_over);
-            if !counter.bytes.grow_to(both) {
-                counter.bytes.set(both);
-                counter.is_crowded = true;
-            }
-        }
+        self.count();
         self.wake(channel);
         receipt
     }
@@ -318,6 +312,7 @@ impl Outbound for ServerStreams {
 
     fn answered(&mut self, question: SentToken) {
         self.streams.answered(question);
+        self.count();
     }
 
     fn disconnect(&mut self, on: Channel, retry: Duration) -> bool {
@@ -339,6 +334,10 @@ mod tests {
     use super::*;
     use crate::shares::UnreadBudget;
 
+    fn part(budget: &UnreadBudget) -> UnreadBytes {
+        budget.part(Some(CallerId::Principal("ada".into())))
+    }
+
     #[test]
     fn handlers_wait_while_the_caller_has_too_much_unread() {
         let budget = UnreadBudget::new(30_000);
@@ -347,8 +346,7 @@ mod tests {
             ..StreamLimits::default()
         };
         let streams = || {
-            let part = budget.part(Some(CallerId::Principal("ada".into())));
-            let mut streams = ServerStreams::counted(limits, part);
+            let mut streams = ServerStreams::new(Delivery::Once, limits, part(&budget));
             let reader = streams.open().unwrap();
             (streams, reader)
         };
@@ -368,13 +366,33 @@ mod tests {
         };
         assert!(take(&mut first, &one));
         assert!(!take(&mut second, &other));
-        // What the connection has read may wait there.
-        read(&mut first, &one);
+        // It continues when its own message was read, although those of the other were not.
         read(&mut second, &other);
+        assert!(second.has_room(other.channel()));
         assert!(!take(&mut second, &other));
         read(&mut first, &one);
         read(&mut second, &other);
         let len = read(&mut second, &other);
         assert!(take(&mut first, &one) && len > 48_000);
+    }
+
+    #[test]
+    fn what_a_store_keeps_is_restored_while_there_is_room() {
+        let budget = UnreadBudget::new(30_000);
+        let mut streams = ServerStreams::stored(StreamLimits::default(), part(&budget));
+        let message = [b'x'; 16_000];
+        let mut restore = |number: u32| {
+            let is_restored = streams.restore(Channel::new(number), 1, &[&message]);
+            is_restored.then(|| {
+                streams
+                    .attach(Some(format!("{number}-0").as_bytes()))
+                    .unwrap()
+            })
+        };
+        let reader = restore(7).unwrap();
+        assert_eq!(restore(8), None);
+        let mut out = Vec::new();
+        assert_eq!(streams.read(&reader, &mut out), StreamRead::End);
+        assert!(streams.restore(Channel::new(8), 1, &[&message]));
     }
 }

@@ -18,7 +18,7 @@ pub struct HttpBody {
     kind: Kind,
     /// Bytes that came last and were not read yet.
     rest: Bytes,
-    /// Counts a whole answer while it is not read.
+    /// Counts the bytes that came last until more is asked for, or a whole answer while it is not read.
     unread: Option<UnreadBytes>,
 }
 
@@ -73,7 +73,7 @@ impl HttpBody {
         }
     }
 
-    /// Counts its bytes until they are read.
+    /// Counts its bytes until they are read. The connection may hold what it has asked for last.
     pub(super) fn counted_by(mut self, unread: UnreadBytes) -> Self {
         self.unread = Some(unread);
         self
@@ -90,10 +90,17 @@ impl Body for HttpBody {
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         if self.rest.is_empty() {
             let text = match &mut self.kind {
-                Kind::Empty | Kind::Full => None,
-                Kind::Events(events) => ready!(events.poll_text(cx)),
+                Kind::Empty | Kind::Full => Poll::Ready(None),
+                Kind::Events(events) => events.poll_text(cx),
             };
-            let Some(text) = text else {
+            let len = match &text {
+                Poll::Ready(Some(text)) => text.len(),
+                _ => 0,
+            };
+            if let Some(unread) = &mut self.unread {
+                unread.set(len);
+            }
+            let Some(text) = ready!(text) else {
                 self.kind = Kind::Empty;
                 return Poll::Ready(None);
             };
@@ -101,9 +108,6 @@ impl Body for HttpBody {
         }
         let len = self.rest.len().min(PORTION);
         let portion = self.rest.split_to(len);
-        if self.rest.is_empty() {
-            self.unread = None;
-        }
         Poll::Ready(Some(Ok(Frame::data(portion))))
     }
 

@@ -5,6 +5,7 @@ use core::future::Future;
 use core::time::Duration;
 use std::sync::Arc;
 
+use http::Uri;
 use http::header::{self, HeaderName};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -14,6 +15,8 @@ use super::authenticate::{Authenticate, Hook};
 use super::endpoint::HttpEndpoint;
 use super::http_sse_paths::HttpSsePaths;
 use super::options::Options;
+use super::sessions::mint;
+use super::sharing::{Means, Shared, Sharing};
 #[cfg(feature = "http-client")]
 use crate::http::HttpForward;
 use crate::http::{Forward, SessionStore};
@@ -49,6 +52,7 @@ use crate::server::{BuildError, RegisterError, ServerBuilder};
 pub struct Http<R: Runtime> {
     source: Source<R>,
     pub(super) options: Options,
+    pub(super) sharing: Sharing,
     pub(super) shutdown: Option<Task>,
     /// Receives the service.
     pub(super) made: Option<Made<R>>,
@@ -89,6 +93,7 @@ impl<R: Runtime> Http<R> {
         Self {
             source,
             options: Options::default(),
+            sharing: Sharing::default(),
             shutdown: None,
             made: None,
             processes: None,
@@ -236,7 +241,8 @@ impl<R: Runtime> Http<R> {
     }
 
     /// Sets how many events, and how many bytes of them, a session keeps for replay to clients
-    /// that lost their connection; 256 and 4 MiB otherwise.
+    /// that lost their connection; 256 and 4 MiB otherwise. It keeps less where its caller has
+    /// [no room for more](Self::max_total_unread_bytes).
     pub fn replay_buffer(mut self, events: usize, bytes: usize) -> Self {
         self.options.streams.events = events;
         self.options.streams.bytes = bytes;
@@ -269,15 +275,14 @@ impl<R: Runtime> Http<R> {
     ///
     /// Sessions of [`legacy_sse`](Self::legacy_sse) are not shared.
     pub fn share_with(mut self, store: Arc<dyn SessionStore>, forward: Arc<dyn Forward>) -> Self {
-        self.options.sharing.store = Some(store);
-        self.options.sharing.forward = Some(forward);
+        self.sharing.means = Some(Means { store, forward });
         self
     }
 
     /// Sets the URL at which the other processes of a [shared](Self::share) endpoint reach this one:
     /// `https://10.0.0.5:8000/mcp`, with the path of the endpoint. Between hosts it should be `https`.
     pub fn reached_at(mut self, url: impl Into<String>) -> Self {
-        self.options.sharing.url = Some(url.into());
+        self.sharing.url = Some(url.into());
         self
     }
 
@@ -290,7 +295,7 @@ impl<R: Runtime> Http<R> {
                 let mistake = RegisterError::setting("forward_headers", &reason);
                 self.mistakes.push(mistake);
             }
-            self.options.sharing.headers.push(name);
+            self.sharing.headers.push(name);
         }
         self
     }
@@ -305,12 +310,12 @@ impl<R: Runtime> Http<R> {
     where
         T: Serialize + DeserializeOwned + Send + Sync + 'static,
     {
-        if self.options.sharing.has_claims(name) {
+        if self.sharing.has_claims(name) {
             let reason = format!("{name:?} is shared already");
             let mistake = RegisterError::setting("share_claims", &reason);
             self.mistakes.push(mistake);
         }
-        self.options.sharing.add_claims::<T>(name);
+        self.sharing.add_claims::<T>(name);
         self
     }
 
@@ -345,11 +350,11 @@ impl<R: Runtime> Http<R> {
         self
     }
 
-    /// Sets how many bytes of answers may be in memory while clients do not read them, the first 4
-    /// KiB of each not counted; 256 MiB otherwise. An answer beyond that is replaced by 503 with
-    /// `Retry-After`, and handlers that send more on an event stream wait. The bytes that sessions
-    /// keep are bounded by [`max_unread_bytes`](Self::max_unread_bytes) and
-    /// [`replay_buffer`](Self::replay_buffer). Zero is a mistake.
+    /// Sets how many bytes of answers and events may be in memory while clients do not read them, and of events while
+    /// sessions [keep](Self::replay_buffer) them, the first 4 KiB of each answer and each session not counted; 256
+    /// MiB otherwise. One caller has a [share](crate::guide::http#shares). An answer beyond that is replaced by 503
+    /// with `Retry-After`, handlers that send more on an event stream wait, and sessions keep fewer events, here and
+    /// in the store. Zero is a mistake.
     pub fn max_total_unread_bytes(mut self, bytes: usize) -> Self {
         self.check("max_total_unread_bytes", bytes == 0);
         self.options.max_total_unread_bytes = bytes;
@@ -487,7 +492,7 @@ impl<R: Runtime> Http<R> {
             Source::Built(server) => server.clone(),
             Source::Parts(parts) => parts.as_ref().clone().build()?,
         };
-        self.check_sharing(&server);
+        self.options.sharing = self.check_sharing(&server);
         BuildError::check(core::mem::take(&mut self.mistakes))?;
         #[cfg(feature = "auth")]
         if let Some(guard) = &self.options.guard {
@@ -510,28 +515,37 @@ impl<R: Network> Http<R> {
 }
 
 impl<R: Runtime> Http<R> {
-    /// Notes what a shared endpoint lacks.
-    fn check_sharing(&mut self, server: &Server<R>) {
+    /// Returns the settings of an endpoint that shares its sessions, and notes what it lacks.
+    fn check_sharing(&mut self, server: &Server<R>) -> Option<Shared> {
         let mut mistake = |reason: &str| {
             let mistake = RegisterError::setting("share", &reason);
             self.mistakes.push(mistake);
         };
-        if self.options.sharing.store.is_none() {
-            if self.options.sharing.is_used() || self.processes.is_some() {
+        let Some(means) = &self.sharing.means else {
+            if self.sharing.is_used() || self.processes.is_some() {
                 mistake("without a store, settings for several processes have no effect");
             }
-            return;
-        }
+            return None;
+        };
         if self.processes.is_some() {
             mistake("`processes_on` has an effect with `serve_on` and `serve` only: `reached_at`");
         }
-        if server.sealed_with().is_none() {
+        let keys = server.sealed_with();
+        if keys.is_none() {
             mistake("the processes need the same keys: `state_keys` of the server");
         }
-        match &self.options.sharing.url {
-            None => mistake("the other processes need the URL of this one: `reached_at`"),
-            Some(url) if !is_url(url) => mistake("`reached_at` is no URL with `http` or `https`"),
-            Some(_) => {}
+        let url = self.sharing.url.as_deref();
+        let reason = match url {
+            None => "the other processes need the URL of this one: `reached_at`",
+            Some(_) => "`reached_at` is no URL with `http` or `https`",
+        };
+        let url = url.and_then(process_url);
+        if url.is_none() {
+            mistake(reason);
+        }
+        let name = mint();
+        if name.is_none() {
+            mistake("the operating system has no random numbers");
         }
         #[cfg(feature = "auth")]
         if self
@@ -544,15 +558,14 @@ impl<R: Runtime> Http<R> {
                 "`keep_tokens` cannot be shared: tokens stay in the process that they arrive at",
             );
         }
+        Some(self.sharing.shared(means, name?, url?, keys?))
     }
 }
 
-fn is_url(url: &str) -> bool {
-    let uri = url.parse::<http::Uri>();
-    uri.is_ok_and(|uri| {
-        let scheme = uri.scheme_str();
-        uri.host().is_some() && matches!(scheme, Some("http" | "https"))
-    })
+fn process_url(url: &str) -> Option<Uri> {
+    let uri = url.parse::<Uri>().ok()?;
+    let is_whole = uri.host().is_some() && matches!(uri.scheme_str(), Some("http" | "https"));
+    is_whole.then_some(uri)
 }
 
 /// Fields that no process forwards.

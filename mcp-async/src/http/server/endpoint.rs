@@ -10,7 +10,7 @@ use http::request::Parts;
 use http_body::Body;
 use mcp_proto::http::{Access, Endpoint, Opening, Post, Refusal, Route};
 use mcp_proto::rpc::OwnedMessages;
-use mcp_proto::server::http::streams::{StreamResponse, TooManyStreams};
+use mcp_proto::server::http::streams::{Delivery, StreamResponse, TooManyStreams};
 use mcp_proto::server::{Growing, Server as Core, ServerConfig, SessionSnapshot};
 use mcp_proto::{PreparedConfig, Revision, RevisionSet, Source};
 
@@ -24,7 +24,7 @@ use super::head::RequestHead;
 use super::http_sse_paths::HttpSsePaths;
 use super::options::Options;
 use super::processes::{self, Counter, Counters, Processes};
-use super::sessions::{Sessions, mint};
+use super::sessions::Sessions;
 use super::status::{HttpStatus, Readiness};
 use super::turns::Turns;
 use crate::connection::Text;
@@ -74,7 +74,7 @@ pub(super) struct HttpEndpoint<R: Runtime> {
 }
 
 impl<R: Runtime> HttpEndpoint<R> {
-    pub(super) fn new(server: Server<R>, options: Options) -> Self {
+    pub(super) fn new(server: Server<R>, mut options: Options) -> Self {
         let config = server.config();
         let serving = server.begin_serving(options.shutdown_timeout);
         let exchanges = Arc::<Mutex<Live>>::default();
@@ -86,10 +86,9 @@ impl<R: Runtime> HttpEndpoint<R> {
             })
         };
         let now: Arc<dyn Now> = Arc::new(R::default());
-        let processes = mint().zip(server.sealed_with()).and_then(|(name, keys)| {
-            let now = Arc::clone(&now);
-            Processes::new(&options.sharing, &keys, name, options.lease, now)
-        });
+        let shared = options.sharing.take();
+        let processes =
+            shared.map(|shared| Processes::new(shared, options.lease, Arc::clone(&now)));
         Self {
             processes,
             bodies: Shares::new(options.max_total_body_bytes),
@@ -191,12 +190,12 @@ impl<R: Runtime> HttpEndpoint<R> {
 
     /// Counts the bytes of an answer until they are read; the answer is another one if there is no room for it.
     fn count_unread(&self, parts: &Parts, answer: Answer) -> Answer {
-        let len = answer.body().bytes().map_or(0, <[u8]>::len);
-        if len <= FREE {
+        let len = answer.body().bytes().map(<[u8]>::len);
+        if len.is_some_and(|len| len <= FREE) {
             return answer;
         }
         let mut part = self.unread.part(self.caller(parts));
-        match part.grow_to(len) {
+        match part.grow_to(len.unwrap_or_default()) {
             true => answer.map(|body| body.counted_by(part)),
             false => {
                 answer::busy("too many bytes of answers wait to be read: the request may have run")
@@ -450,7 +449,7 @@ impl<R: Runtime> HttpEndpoint<R> {
     ) -> ServedConversation<R> {
         let service = self.server.exchange_service(&self.buckets);
         let unread = self.unread.part(self.caller(parts));
-        let streams = ServerStreams::counted(self.options.streams, unread);
+        let streams = ServerStreams::new(Delivery::Once, self.options.streams, unread);
         let conversation =
             ServedConversation::new(self.beginning(parts, service, machine), streams);
         // An ordinary answer is not written twice to learn its length.

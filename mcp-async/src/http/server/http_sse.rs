@@ -71,7 +71,8 @@ impl<R: Runtime> HttpEndpoint<R> {
         let Some(token) = mint() else {
             return answer::busy("the operating system has no random numbers");
         };
-        let streams = ServerStreams::new(Delivery::HttpSse, self.options.streams);
+        let unread = self.unread.part(self.caller(parts));
+        let streams = ServerStreams::new(Delivery::HttpSse, self.options.streams, unread);
         let conversation = self.session_connection(parts, streams, self.machine(parts));
         let Some(Ok(reader)) = conversation.streams(|streams| streams.attach(None)) else {
             return answer::refusal(TooManyStreams.into(), "");

@@ -40,7 +40,7 @@ impl<R: Runtime> HttpEndpoint<R> {
         let Some(id) = mint() else {
             return answer::busy("the operating system has no random numbers");
         };
-        let streams = self.new_streams();
+        let streams = self.new_streams(parts);
         let mut conversation = self.session_connection(parts, streams, self.machine(parts));
         let Some(Ok(reader)) = conversation.streams(ServerStreams::open) else {
             return answer::busy("there are too many streams");
@@ -122,11 +122,11 @@ impl<R: Runtime> HttpEndpoint<R> {
     }
 
     /// The streams of a session, with nothing on them.
-    pub(super) fn new_streams(&self) -> ServerStreams {
-        let limits = self.options.streams;
+    pub(super) fn new_streams(&self, parts: &Parts) -> ServerStreams {
+        let (limits, unread) = (self.options.streams, self.unread.part(self.caller(parts)));
         match self.processes {
-            Some(_) => ServerStreams::stored(limits),
-            None => ServerStreams::new(Delivery::Resumable, limits),
+            Some(_) => ServerStreams::stored(limits, unread),
+            None => ServerStreams::new(Delivery::Resumable, limits, unread),
         }
     }
 

@@ -11,11 +11,11 @@ use super::authenticate::Hook;
 use super::http_sse_paths::HttpSsePaths;
 #[cfg(feature = "auth")]
 use super::protect::TokenGuard;
-use super::sharing::Sharing;
+use super::sharing::Shared;
 use super::trusted_proxies::TrustedProxies;
 
 /// The settings themselves.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Options {
     pub(super) path: Option<String>,
     /// The names that the server may be asked for, those of this machine among them; `None` for all.
@@ -33,7 +33,8 @@ pub(super) struct Options {
     pub(super) max_exchanges: usize,
     pub(super) trusted_proxies: TrustedProxies,
     pub(super) streams: StreamLimits,
-    pub(super) sharing: Sharing,
+    /// Set if other processes share the sessions.
+    pub(super) sharing: Option<Shared>,
     pub(super) lease: Duration,
     pub(super) max_total_body_bytes: usize,
     pub(super) max_total_unread_bytes: usize,
@@ -68,7 +69,7 @@ impl Default for Options {
             max_exchanges: 10_000,
             trusted_proxies: TrustedProxies::default(),
             streams: StreamLimits::default(),
-            sharing: Sharing::default(),
+            sharing: None,
             lease: Duration::from_secs(15),
             max_total_body_bytes: 256 << 20,
             max_total_unread_bytes: 256 << 20,

@@ -172,11 +172,11 @@ impl<R: Network> Http<R> {
 
     /// The socket for other processes, if there is one, whose URL is known then.
     fn processes_listener(&mut self, clients: &Listen) -> io::Result<Option<Listen>> {
-        if self.options.sharing.store.is_none() {
+        if self.sharing.means.is_none() {
             return Ok(None);
         }
         let own = self.processes.take();
-        let has_url = self.options.sharing.url.is_some();
+        let has_url = self.sharing.url.is_some();
         let listen = match own {
             Some(listen) => listen,
             None if has_url => return Ok(None),
@@ -191,7 +191,7 @@ impl<R: Network> Http<R> {
             }
             let path = self.options.path.as_deref().unwrap_or("/");
             let url = format!("{}{path}", listen.origin()?);
-            self.options.sharing.url = Some(url);
+            self.sharing.url = Some(url);
         }
         Ok(Some(
             listen.shutdown_timeout_or(self.options.shutdown_timeout),

@@ -3,28 +3,49 @@
 use core::fmt;
 use std::sync::{Arc, OnceLock};
 
+use http::Uri;
 use http::header::HeaderName;
 use mcp_proto::server::SessionSnapshot;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::processes::VERSION;
 use crate::http::{Forward, SessionStore};
 use crate::observe;
-use crate::server::{Machine, Principal, SessionClient};
+use crate::server::{Machine, Principal, SessionClient, StateKeys};
 
-/// The settings of an endpoint that shares its sessions with other processes.
-#[derive(Clone, Default)]
+/// The settings of a program for several processes, which may lack something.
+#[derive(Default)]
 pub(super) struct Sharing {
-    pub(super) store: Option<Arc<dyn SessionStore>>,
-    pub(super) forward: Option<Arc<dyn Forward>>,
+    /// The store, and the way to the other processes.
+    pub(super) means: Option<Means>,
     /// The URL at which the others reach this process.
     pub(super) url: Option<String>,
-    /// Fields of requests that owners receive, beside the usual ones.
+    /// Fields of requests that owners receive, in addition to the usual ones.
+    pub(super) headers: Vec<HeaderName>,
+    claims: Vec<SharedClaims>,
+}
+
+/// The means by which processes share sessions.
+#[derive(Clone)]
+pub(super) struct Means {
+    pub(super) store: Arc<dyn SessionStore>,
+    pub(super) forward: Arc<dyn Forward>,
+}
+
+/// The settings of an endpoint that shares its sessions with other processes.
+pub(super) struct Shared {
+    pub(super) means: Means,
+    /// The name of this process.
+    pub(super) name: Arc<str>,
+    /// The URL at which the others reach this process.
+    pub(super) url: Uri,
+    /// The keys of all processes.
+    pub(super) keys: StateKeys,
+    /// Fields of requests that owners receive, in addition to the usual ones.
     pub(super) headers: Vec<HeaderName>,
     claims: Vec<SharedClaims>,
     /// A principal had claims that are not shared.
-    lacks_claims: Arc<OnceLock<()>>,
+    lacks_claims: OnceLock<()>,
 }
 
 /// Claims of the application that travel with the principal.
@@ -61,6 +82,27 @@ impl Sharing {
         self.url.is_some() || !self.headers.is_empty() || !self.claims.is_empty()
     }
 
+    /// The settings of the process of this name, which others reach at this URL.
+    pub(super) fn shared(
+        &self,
+        means: &Means,
+        name: Arc<str>,
+        url: Uri,
+        keys: StateKeys,
+    ) -> Shared {
+        Shared {
+            means: means.clone(),
+            name,
+            url,
+            keys,
+            headers: self.headers.clone(),
+            claims: self.claims.clone(),
+            lacks_claims: OnceLock::new(),
+        }
+    }
+}
+
+impl Shared {
     /// The claims of a principal that travel, by their names.
     pub(super) fn claims_of(&self, principal: &Principal) -> Vec<(&'static str, String)> {
         let claims = self.claims.iter().filter_map(|claims| {
@@ -142,12 +184,12 @@ impl Saved {
     /// The record of a session that another process saved, if it is one of this version.
     pub(super) fn read(record: &[u8]) -> Option<Self> {
         let Versioned { v, message } = serde_json::from_slice(record).ok()?;
-        (v == VERSION).then_some(message)
+        (v == RECORD_VERSION).then_some(message)
     }
 
     pub(super) fn write(&self) -> Vec<u8> {
         let versioned = Versioned {
-            v: VERSION,
+            v: RECORD_VERSION,
             message: self,
         };
         serde_json::to_vec(&versioned).unwrap_or_default()
@@ -162,15 +204,18 @@ struct Versioned<T> {
     message: T,
 }
 
-impl fmt::Debug for Sharing {
+impl fmt::Debug for Shared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Sharing")
-            .field("store", &self.store.is_some())
+        f.debug_struct("Shared")
             .field("url", &self.url)
             .field("headers", &self.headers)
             .finish_non_exhaustive()
     }
 }
+
+/// The version of records, which changes apart from that of messages: sessions outlive an upgrade that changes messages
+/// alone. A process leaves records of other versions alone.
+const RECORD_VERSION: u32 = 1;
 
 /// The epoch of a session in the process where it began.
 pub(super) const FIRST: u32 = 0;

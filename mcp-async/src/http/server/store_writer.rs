@@ -61,6 +61,8 @@ struct Appending {
     sequence: u64,
     message: Arc<[u8]>,
     end: bool,
+    /// See [`StoredEvent::keep`].
+    keep: usize,
     began: Instant,
     state: Attempt,
     retry: Retry,
@@ -362,6 +364,7 @@ impl StoreWriter {
 
     fn begin_appends(&mut self, now: Instant, shared: &Shared<Machine>) {
         if let Some(streams) = &mut shared.lock().outbound {
+            let mut keep = None;
             while let Some(append) = streams.poll_append() {
                 let Append {
                     channel,
@@ -369,11 +372,14 @@ impl StoreWriter {
                     message,
                     end,
                 } = append;
+                let message = message.into();
+                let keep = *keep.get_or_insert_with(|| streams.most_kept());
                 self.appending.push(Appending {
                     channel,
                     sequence,
-                    message: message.into(),
+                    message,
                     end,
+                    keep,
                     began: now,
                     state: Attempt::Waits(Instant::ZERO),
                     retry: Retry::FIRST,
@@ -440,7 +446,8 @@ impl Appending {
     /// Returns the future that writes the event to the store.
     fn begin(&self, processes: &Arc<Processes>, session: &Arc<str>, epoch: u32) -> Work {
         let (store, session) = (Arc::clone(processes.store()), Arc::clone(session));
-        let (channel, sequence, end) = (self.channel, self.sequence, self.end);
+        let (channel, sequence) = (self.channel, self.sequence);
+        let (end, keep) = (self.end, self.keep);
         let message = Arc::clone(&self.message);
         Box::pin(async move {
             let event = StoredEvent {
@@ -450,6 +457,7 @@ impl Appending {
                 sequence,
                 message: &message,
                 end,
+                keep,
             };
             judge(store.append(event).await)
         })

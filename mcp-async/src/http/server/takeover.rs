@@ -230,7 +230,7 @@ impl<R: Runtime> HttpEndpoint<R> {
         }
         observe::taken_over(taken.epoch);
         processes.counters.takeovers.add();
-        let mut streams = self.new_streams();
+        let mut streams = self.new_streams(parts);
         streams.carry_on(taken.epoch, taken.last_event);
         let mut conversation =
             self.session_connection(parts, streams, self.resumed(parts, &saved.session));
@@ -281,9 +281,12 @@ impl<R: Runtime> HttpEndpoint<R> {
         if replay.has_ended() && replay.messages().next().is_none() {
             return Some(Err(Refusal::StreamEnded));
         }
+        let messages: Vec<_> = replay.messages().collect();
         session.streams(|streams| {
-            streams.restore(channel, after.saturating_add(1), replay.messages());
-            streams.attach(last_event_id)
+            match streams.restore(channel, after.saturating_add(1), &messages) {
+                true => streams.attach(last_event_id),
+                false => Err(Refusal::Unavailable(UNREAD)),
+            }
         })
     }
 }
@@ -300,6 +303,8 @@ fn broken(error: StoreError) -> Answer {
 }
 
 const EVENTS: &str = "events cannot be looked up";
+
+const UNREAD: &str = "too many bytes of answers and events wait to be read";
 
 pub(super) const MOVING: &str = "the session is moving to another process";
 

@@ -193,7 +193,7 @@ impl SessionStore for MemoryStore {
         let owned = tables.owned(event.session, event.epoch, self.max_sessions);
         let appended = owned.map(|session| {
             session.append(&event);
-            session.trim(self.max_events, self.max_bytes);
+            session.trim(self.max_events, self.max_bytes.min(event.keep));
         });
         Box::pin(ready(appended))
     }
@@ -384,6 +384,7 @@ mod tests {
             sequence,
             message: message.as_bytes(),
             end,
+            keep: usize::MAX,
         }));
     }
 

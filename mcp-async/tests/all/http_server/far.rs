@@ -67,6 +67,17 @@ impl Fault {
     }
 }
 
+/// A rule that processes do not keep, because the store hides what they need for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mutant {
+    /// A process that does not reach the store takes its lease for renewed.
+    Lease,
+    /// A process does not see that its lease has another number.
+    Number,
+    /// Writes count for the epoch that the session has.
+    Epoch,
+}
+
 /// The store that all processes see.
 pub(crate) struct Common {
     store: Mutex<Arc<MemoryStore>>,
@@ -76,6 +87,7 @@ pub(crate) struct Common {
     owners: Mutex<BTreeMap<String, (String, u32)>>,
     /// Of the processes that are started.
     version: Mutex<Version>,
+    mutant: Mutex<Option<Mutant>>,
 }
 
 /// One process's view of it.
@@ -120,12 +132,29 @@ impl Common {
             flushes: AtomicUsize::default(),
             owners: Mutex::default(),
             version: Mutex::default(),
+            mutant: Mutex::default(),
         })
     }
 
     /// The processes that are started from now on have this version.
     pub(crate) fn set_version(&self, version: Version) {
         *self.version.lock().unwrap() = version;
+    }
+
+    /// From now on processes do not keep this rule.
+    pub(crate) fn set_mutant(&self, mutant: Option<Mutant>) {
+        *self.mutant.lock().unwrap() = mutant;
+    }
+
+    fn is(&self, mutant: Mutant) -> bool {
+        *self.mutant.lock().unwrap() == Some(mutant)
+    }
+
+    /// The epoch for which a write of this epoch counts.
+    fn counts_for(&self, session: &str, epoch: u32) -> u32 {
+        let owners = self.owners.lock().unwrap();
+        let now = owners.get(session).filter(|_| self.is(Mutant::Epoch));
+        now.map_or(epoch, |(_, now)| *now)
     }
 
     pub(crate) fn store(&self) -> Arc<MemoryStore> {
@@ -194,12 +223,14 @@ impl Far {
 
     /// Repeats the writes of this process to sessions that belong to others now.
     pub(crate) fn write_late(&self) {
-        let (store, owners) = (self.common.store(), self.common.owners.lock().unwrap());
+        let store = self.common.store();
+        let owners = self.common.owners.lock().unwrap().clone();
         for (id, writes) in &*self.writes.lock().unwrap() {
             let is_over = |epoch: &u32| owners.get(id).is_some_and(|(_, now)| epoch < now);
             if let Some((epoch, record)) = writes.record.as_ref().filter(|it| is_over(&it.0)) {
                 let before = self.common.record(id);
-                let _ = done(store.save(id, *epoch, record, Duration::MAX));
+                let epoch = self.common.counts_for(id, *epoch);
+                let _ = done(store.save(id, epoch, record, Duration::MAX));
                 assert_eq!(
                     self.common.record(id),
                     before,
@@ -210,7 +241,7 @@ impl Far {
             if let Some((epoch, stream, sequence)) = event {
                 // One more than there were when it was displaced.
                 let mut event = StoredEvent::new(id, *stream, sequence + 1, b"late");
-                event.epoch = *epoch;
+                event.epoch = self.common.counts_for(id, *epoch);
                 let added = || done(store.replay(id, *stream, *sequence)).unwrap();
                 let before = added().map(|it| it.messages().len());
                 let _ = done(store.append(event));
@@ -289,8 +320,15 @@ impl SessionStore for Far {
         self.announcements.fetch_add(1, Ordering::SeqCst);
         *self.lease.lock().unwrap() = lease;
         let announcement = self.version.write(Kind::Introduction, announcement);
+        if self.common.is(Mutant::Lease) && self.fault() == Fault::Fails {
+            let (lease, processes) = (last, Vec::new());
+            return Box::pin(ready(Ok(Announced { lease, processes })));
+        }
         self.call(move |store| {
             let mut announced = done(store.announce(process, last, &announcement, lease))?;
+            if self.common.is(Mutant::Number) && last != 0 {
+                announced.lease = last;
+            }
             *self.owner.lock().unwrap() = Some(Owner::new(process, announced.lease));
             for live in &mut announced.processes {
                 let said = core::mem::take(&mut live.announcement);
@@ -362,6 +400,7 @@ impl SessionStore for Far {
         self.saves.fetch_add(1, Ordering::SeqCst);
         let record = self.version.write(Kind::Record, record);
         self.writes(id, |it| it.record = Some((epoch, record.clone())));
+        let epoch = self.common.counts_for(id, epoch);
         self.write(move |store| done(store.save(id, epoch, &record, keep)))
     }
 
@@ -373,10 +412,11 @@ impl SessionStore for Far {
         self.call(move |store| done(store.remove(id, epoch)))
     }
 
-    fn append<'a>(&'a self, event: StoredEvent<'a>) -> StoreFuture<'a, ()> {
+    fn append<'a>(&'a self, mut event: StoredEvent<'a>) -> StoreFuture<'a, ()> {
         self.writes(event.session, |it| {
             it.event = Some((event.epoch, event.stream, event.sequence));
         });
+        event.epoch = self.common.counts_for(event.session, event.epoch);
         self.write(move |store| done(store.append(event)))
     }
 

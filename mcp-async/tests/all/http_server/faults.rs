@@ -5,7 +5,7 @@ use core::time::Duration;
 use http::Method;
 use proptest::prelude::*;
 
-use crate::http_server::far::Fault;
+use crate::http_server::far::{Fault, Mutant};
 use crate::http_server::legacy::{Session, call};
 use crate::http_server::nodes::{Begun, Process, at, begin, pass, ping, processes_with, set_level};
 use crate::http_server::support::advance;
@@ -412,4 +412,79 @@ proptest! {
         }
         world.end();
     }
+}
+
+/// Takes these steps, in which nothing may fail unless processes do not keep a rule.
+fn take(steps: &[Step], mutant: Option<Mutant>) {
+    sim::end();
+    let mut world = World::new();
+    world.processes[0].node.common.set_mutant(mutant);
+    steps.iter().for_each(|step| world.step(step));
+    world.end();
+}
+
+/// The owner of session 0 is away until another process has that session.
+fn away(away: Step) -> Vec<Step> {
+    let (session, level) = (0, |at, level| Step::Level {
+        at,
+        session: 0,
+        level,
+    });
+    vec![
+        Step::Wait { tenths: 40 },
+        level(0, 0),
+        Step::Wait { tenths: 10 },
+        away,
+        Step::Wait { tenths: 40 },
+        Step::Run { at: 1, session },
+        level(1, 1),
+        Step::Wait { tenths: 10 },
+    ]
+}
+
+fn cut_off() -> Vec<Step> {
+    let mut steps = away(Step::Cut { process: 0 });
+    steps.push(Step::Run { at: 0, session: 0 });
+    steps
+}
+
+fn paused() -> Vec<Step> {
+    let mut steps = away(Step::Pause { process: 0 });
+    steps.extend([
+        Step::Resume { process: 0 },
+        Step::Wait { tenths: 20 },
+        Step::Run { at: 0, session: 0 },
+    ]);
+    steps
+}
+
+fn late() -> Vec<Step> {
+    let mut steps = away(Step::Pause { process: 0 });
+    steps.push(Step::Late { process: 0 });
+    steps
+}
+
+#[test]
+fn processes_that_keep_the_rules_take_these_steps() {
+    [cut_off(), paused(), late()]
+        .iter()
+        .for_each(|steps| take(steps, None));
+}
+
+#[test]
+#[should_panic(expected = "a request ran where another process owned its session")]
+fn a_process_that_ignores_the_end_of_its_lease_fails() {
+    take(&cut_off(), Some(Mutant::Lease));
+}
+
+#[test]
+#[should_panic(expected = "a request ran where another process owned its session")]
+fn a_process_that_ignores_the_number_of_its_lease_fails() {
+    take(&paused(), Some(Mutant::Number));
+}
+
+#[test]
+#[should_panic(expected = "a displaced process has saved")]
+fn a_store_that_ignores_the_epoch_fails() {
+    take(&late(), Some(Mutant::Epoch));
 }

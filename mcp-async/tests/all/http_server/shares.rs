@@ -1,14 +1,19 @@
 //! One caller does not take what all share.
 
 use core::net::{IpAddr, SocketAddr};
+use core::sync::atomic::{AtomicUsize, Ordering};
 use core::time::Duration;
+use std::sync::Arc;
 
 use http::Request;
-use mcp_async::http::{Http, HttpService, Principal};
+use mcp_async::http::{Http, HttpService, Principal, SessionStore as _};
 use mcp_async::net::RemoteAddr;
-use mcp_async::server::{Context, NoArguments};
+use mcp_async::server::{Context, NoArguments, ServerBuilder};
+use mcp_proto::model::LoggingLevel;
 
-use crate::http_server::legacy::{Session, initialize, post, server};
+use crate::http_server::far::done;
+use crate::http_server::legacy::{Session, call, initialize, post, server};
+use crate::http_server::nodes::{at, pass, processes_of};
 use crate::http_server::support::{Reply, Waiting, advance, modern, request, send, wait};
 use crate::sim::{Sim, settle};
 
@@ -240,6 +245,12 @@ fn a_stream_of_2024_11_05_makes_room_too() {
 
 /// An endpoint with long answers and long streams.
 fn wordy(bytes: usize) -> HttpService<Sim> {
+    counted(bytes).0
+}
+
+/// The endpoint, with the number of the chapters that its handlers have told.
+fn counted(bytes: usize) -> (HttpService<Sim>, Arc<AtomicUsize>) {
+    let told = Arc::<AtomicUsize>::default();
     let server = server()
         .tool("long", "", |_: NoArguments, _: Context| async {
             Ok("x".repeat(40_000))
@@ -250,8 +261,25 @@ fn wordy(bytes: usize) -> HttpService<Sim> {
             }
             Ok(format!("{} done", "x".repeat(20_000)))
         });
-    let http = server.http().max_total_unread_bytes(bytes);
-    http.into_service().unwrap()
+    let http = chapters(server, &told).http();
+    let http = http.max_total_unread_bytes(bytes);
+    let service = http.legacy_sse("/sse", "/messages").into_service();
+    (service.unwrap(), told)
+}
+
+/// Adds a tool that tells 120 kB in twelve chapters.
+fn chapters(server: ServerBuilder<Sim>, told: &Arc<AtomicUsize>) -> ServerBuilder<Sim> {
+    let told = Arc::clone(told);
+    server.tool("chapters", "", move |_: NoArguments, cx: Context| {
+        let told = Arc::clone(&told);
+        async move {
+            for _ in 0..12 {
+                cx.log(LoggingLevel::Info, &"x".repeat(10_000)).await;
+                told.fetch_add(1, Ordering::SeqCst);
+            }
+            Ok("the end")
+        }
+    })
 }
 
 #[test]
@@ -296,4 +324,115 @@ fn a_budget_of_zero_is_a_mistake() {
     let error = server().http().max_total_unread_bytes(0).into_service();
     let error = error.unwrap_err();
     assert_eq!(error.mistakes()[0].name(), "max_total_unread_bytes");
+}
+
+fn session_of(service: &HttpService<Sim>, name: &str) -> Session {
+    Session::open_as(service, "2025-11-25", Some(Principal::new(name)))
+}
+
+/// Reads all chapters; the ids of their events.
+fn read_chapters(session: &Session) -> Vec<String> {
+    let text = session.post(&call(2, "chapters")).whole();
+    assert!(text.contains("the end"));
+    let ids = text.lines().filter_map(|line| line.strip_prefix("id: "));
+    ids.map(str::to_owned).collect()
+}
+
+/// The last event that was sent before the answer is kept, and what followed a long time ago is not.
+#[track_caller]
+fn keeps_the_newest(session: &Session, ids: &[String]) {
+    let [.., last, _] = ids else {
+        panic!("too few events")
+    };
+    assert_eq!(session.get(Some(&ids[1])).status, 400);
+    let rest = session.get(Some(last)).whole();
+    assert!(rest.contains("the end") && !rest.contains("xxx"), "{rest}");
+}
+
+#[test]
+fn what_sessions_keep_for_replay_gives_way() {
+    let service = wordy(160_000);
+    let sessions = ["bob", "bob", "eve"].map(|name| session_of(&service, name));
+    let ids = sessions.each_ref().map(read_chapters);
+    for (session, ids) in sessions.iter().zip(&ids) {
+        keeps_the_newest(session, ids);
+    }
+    let [one, two, other] = &sessions;
+    let before = |ids: &[String]| ids[ids.len() - 4].clone();
+    // The first session of each has room for more than one chapter, a second one of the same caller has not.
+    for (session, ids, status) in [
+        (one, &ids[0], 200),
+        (two, &ids[1], 400),
+        (other, &ids[2], 200),
+    ] {
+        assert_eq!(session.get(Some(&before(ids))).status, status);
+    }
+    // It takes no room from answers.
+    let answer = send(&service, by("bob", modern(&called("long"))));
+    assert_eq!(answer.status, 200);
+}
+
+#[test]
+fn handlers_of_sessions_wait_for_their_readers() {
+    let (service, told) = counted(160_000);
+    let sessions = ["bob", "bob", "eve"].map(|name| session_of(&service, name));
+    let mut before = 0;
+    let mut unread = sessions.each_ref().map(|session| {
+        let reply = session.post(&call(1, "chapters"));
+        let now = told.load(Ordering::SeqCst);
+        (reply, now - core::mem::replace(&mut before, now))
+    });
+    assert_eq!(unread.each_ref().map(|(_, told)| *told), [9, 1, 5]);
+    // Other streams of a session are not held up by the one that is not read.
+    read_chapters(&sessions[0]);
+    for (reply, _) in &mut unread {
+        assert!(reply.text().contains("the end"));
+    }
+}
+
+#[test]
+fn handlers_of_2024_11_05_wait_for_their_readers() {
+    let (service, told) = counted(160_000);
+    let get = Request::get("/sse")
+        .header("host", "localhost")
+        .header("accept", "text/event-stream");
+    let mut stream = send(&service, by("bob", get.body("").unwrap()));
+    let text = stream.text();
+    let (_, reference) = text.trim_end().split_once("data: ").unwrap();
+    let say = |body: &str| {
+        let mut request = post(body);
+        *request.uri_mut() = format!("/{reference}").parse().unwrap();
+        send(&service, by("bob", request)).status.as_u16()
+    };
+    assert_eq!(say(&initialize("2024-11-05")), 202);
+    assert!(stream.text().contains("serverInfo"));
+    assert_eq!(say(&call(1, "chapters")), 202);
+    settle();
+    assert_eq!(told.load(Ordering::SeqCst), 9);
+    assert_eq!(say(&call(2, "echo")), 503);
+    assert!(stream.text().contains("the end"));
+    assert_eq!(say(&call(2, "echo")), 202);
+}
+
+/// What the store keeps of a session has the bound of what the process keeps.
+#[test]
+fn what_is_stored_of_sessions_gives_way() {
+    let told = Arc::<AtomicUsize>::default();
+    let [first, second] = processes_of(
+        |server| chapters(server, &told),
+        |http| http.max_total_unread_bytes(160_000),
+    );
+    let here = session_of(&first.service, "bob");
+    let ids = read_chapters(&here);
+    keeps_the_newest(&here, &ids);
+    let store = first.node.common.store();
+    let stored = |after: &str| {
+        let (stream, after) = after.split_once('-').unwrap();
+        let (stream, after) = (stream.parse().unwrap(), after.parse().unwrap());
+        done(store.replay(&here.id, stream, after)).unwrap()
+    };
+    assert!(stored(&ids[1]).is_none());
+    first.kill();
+    pass(16);
+    keeps_the_newest(&at(&second, &here), &ids);
 }

@@ -15,6 +15,8 @@ pub(crate) enum Version {
     This,
     /// They have one member more.
     Next,
+    /// Only the messages have one more.
+    NextMessages,
 }
 
 /// A kind of what is in the store.
@@ -39,9 +41,9 @@ impl Version {
             message[0] = 2;
             message.push(LATER);
         };
-        match self {
-            Self::This => written.to_vec(),
-            Self::Next => rewrite(kind, written, |text| text.replacen(THIS, NEXT, 1), next),
+        match (self, kind) {
+            (Self::This, _) | (Self::NextMessages, Kind::Record) => written.to_vec(),
+            _ => rewrite(kind, written, |text| text.replacen(THIS, NEXT, 1), next),
         }
     }
 
@@ -57,9 +59,9 @@ impl Version {
             }
             message[0] -= 1;
         };
-        match self {
-            Self::This => stored,
-            Self::Next => rewrite(kind, &stored, lower, lower_message),
+        match (self, kind) {
+            (Self::This, _) | (Self::NextMessages, Kind::Record) => stored,
+            _ => rewrite(kind, &stored, lower, lower_message),
         }
     }
 }
@@ -87,9 +89,13 @@ fn rewrite(
 
 /// Two processes of this version, and two of the next one.
 fn both() -> ([Process; 2], [Process; 2]) {
+    both_with(Version::Next)
+}
+
+fn both_with(next: Version) -> ([Process; 2], [Process; 2]) {
     let old: [Process; 2] = processes();
     let (common, wire) = (&old[0].node.common, &old[0].wire);
-    common.set_version(Version::Next);
+    common.set_version(next);
     let new = [2, 3].map(|index| start(common, wire, index, &|it| it, &|it| it));
     (old, new)
 }
@@ -188,5 +194,24 @@ fn a_session_that_was_released_waits_for_its_version() {
         others
             .iter()
             .for_each(|process| is_left_alone(process, &session));
+    }
+}
+
+/// Processes that cannot talk to each other can still follow each other.
+#[test]
+fn a_session_moves_between_versions_of_messages_when_its_owner_has_ended() {
+    let (old, new) = both_with(Version::NextMessages);
+    let sessions = [(&old, &new), (&new, &old)].map(|(own, others)| {
+        let session = own[0].open();
+        serves(&own[1], &session);
+        is_left_alone(&others[0], &session);
+        (session, own, others)
+    });
+    for (session, own, others) in sessions {
+        own[0].kill();
+        pass(20);
+        serves(&others[1], &session);
+        is_left_alone(&own[1], &session);
+        assert_eq!(epoch(&others[1], &session), 1);
     }
 }

@@ -29,11 +29,11 @@ pub(super) async fn publish<R: Runtime>(
         };
         processes.outbox.remove(&change);
         let changed = Changed {
-            from: processes.name.to_string(),
+            from: processes.name().to_string(),
             change: change.clone(),
         };
         let signed = message::seal(&processes.keys.changes, &changed);
-        let published = processes.store.publish(signed.as_bytes()).await;
+        let published = processes.store().publish(signed.as_bytes()).await;
         let failed = published.is_err();
         failures.note(published);
         if failed {
@@ -58,7 +58,7 @@ pub(super) async fn receive<R: Runtime>(
     let mut failures = Failures::default();
     let mut is_first = true;
     loop {
-        let subscribed = processes.store.subscribe().await;
+        let subscribed = processes.store().subscribe().await;
         let Some(alive) = endpoint.upgrade().filter(|_| lives(&endpoint)) else {
             return;
         };
@@ -111,7 +111,7 @@ async fn hear<R: Runtime>(
             Err(error) => return Some(error),
         };
         if let Some(Changed { from, change }) = message::open(&processes.keys.changes, &message)
-            && *from != *processes.name
+            && *from != **processes.name()
         {
             endpoint.upgrade()?.server.announced(&change);
         }

@@ -57,7 +57,7 @@ impl Processes {
         self.counters.forwarded.add();
         let sent = timeout::<R, _>(
             self.lease.saturating_add(HEAD_TIMEOUT),
-            self.forward.forward(request),
+            self.shared.means.forward.forward(request),
         );
         let response = match race(pin!(sent), process.gone.wait()).await {
             Either::Left(Some(Ok(response))) => response,
@@ -83,7 +83,7 @@ impl Processes {
             lease: to.lease,
             nonce,
             time: self.keys.requests.now(),
-            head: RequestLine::of(parts, &self.sharing),
+            head: RequestLine::of(parts, &self.shared),
             digest: message::digest(body),
         };
         let signed = message::seal(&self.keys.requests, &forwarded);

@@ -87,7 +87,7 @@ impl<R: Runtime> HttpEndpoint<R> {
                 return Err(ForwardedOutcome::Repeated);
             }
         }
-        let head = request.head.parts(&processes.sharing);
+        let head = request.head.parts(&processes.shared);
         let head = head.ok_or_else(|| refused("its head cannot be read"))?;
         let place = self.forwarded.take(self.caller(&head));
         if place.is_none() && self.takes_time(&head, body) {
@@ -126,7 +126,7 @@ impl Events for PlacedEvents {
 impl Processes {
     fn answer(&self, nonce: u128, outcome: ForwardedOutcome<'_>, body: HttpBody) -> Answer {
         let said = ForwardedAnswer {
-            from: &self.name,
+            from: self.name(),
             nonce,
             outcome,
         };

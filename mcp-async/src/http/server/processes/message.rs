@@ -16,7 +16,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::super::answer::Answer;
 use super::super::body::HttpBody;
-use super::super::sharing::Sharing;
+use super::super::sharing::Shared;
 use crate::net::RemoteAddr;
 #[cfg(feature = "auth")]
 use crate::server::Access;
@@ -157,23 +157,23 @@ pub(super) fn digest(body: &[u8]) -> [u8; 32] {
 
 impl<'a> RequestLine<'a> {
     /// The head, as far as the owner receives it: no token, no cookie, no proof.
-    pub(super) fn of(parts: &'a Parts, sharing: &Sharing) -> Self {
+    pub(super) fn of(parts: &'a Parts, shared: &Shared) -> Self {
         let keeps = |name: &HeaderName| {
             let listed = FORWARDED.contains(name) || name.as_str().starts_with("mcp-");
-            listed || sharing.headers.contains(name)
+            listed || shared.headers.contains(name)
         };
         let peer = parts.extensions.get::<RemoteAddr>();
         Self {
             method: parts.method.as_str(),
             uri: parts.uri.to_string().into(),
             headers: fields(&parts.headers, keeps),
-            sender: Sender::of(parts, sharing),
+            sender: Sender::of(parts, shared),
             peer: peer.map(|RemoteAddr(address)| address.to_string()),
         }
     }
 
     /// The head as the endpoint serves it.
-    pub(super) fn parts(&self, sharing: &Sharing) -> Option<Parts> {
+    pub(super) fn parts(&self, shared: &Shared) -> Option<Parts> {
         let (mut parts, ()) = Request::new(()).into_parts();
         parts.method = self.method.parse().ok()?;
         parts.uri = self.uri.parse().ok()?;
@@ -186,7 +186,7 @@ impl<'a> RequestLine<'a> {
         match &self.sender {
             Sender::Unverified => {}
             Sender::Named(name, claims) => {
-                extensions.insert(sharing.with_claims(Principal::new(*name), claims)?);
+                extensions.insert(shared.with_claims(Principal::new(*name), claims)?);
             }
             #[cfg(feature = "auth")]
             Sender::Token(admission) => {
@@ -199,14 +199,14 @@ impl<'a> RequestLine<'a> {
 }
 
 impl<'a> Sender<'a> {
-    fn of(parts: &'a Parts, sharing: &Sharing) -> Self {
+    fn of(parts: &'a Parts, shared: &Shared) -> Self {
         #[cfg(feature = "auth")]
         if let Some(access) = parts.extensions.get::<Arc<Access>>() {
             let json = |admission| serde_json::to_string(admission).unwrap_or_default();
             return Self::Token(access.admission().map(json));
         }
         match parts.extensions.get::<Principal>() {
-            Some(principal) => Self::Named(principal.name(), sharing.claims_of(principal)),
+            Some(principal) => Self::Named(principal.name(), shared.claims_of(principal)),
             None => Self::Unverified,
         }
     }
@@ -270,8 +270,8 @@ static FORWARDED: [HeaderName; 9] = [
 /// The size of most messages, with their MAC.
 const USUAL: usize = 512;
 
-/// The version of messages and records. A process leaves those of other versions alone.
-pub(in crate::http::server) const VERSION: u32 = 1;
+/// The version of messages. A process does not read those of other versions.
+const VERSION: u32 = 1;
 
 #[cfg(test)]
 mod tests {

@@ -44,7 +44,7 @@ pub(super) use self::counters::{Counter, Counters};
 pub(super) use self::forward::Forwarding;
 #[cfg(feature = "auth")]
 pub(super) use self::message::VerifiedToken;
-pub(super) use self::message::{Forwarded, NotOwner, VERSION};
+pub(super) use self::message::{Forwarded, NotOwner};
 pub(super) use self::renewal::start;
 pub(super) use self::this_process::Processes;
 

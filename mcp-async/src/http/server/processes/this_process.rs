@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use http::Uri;
 use mcp_proto::Instant;
 
-use super::super::sharing::Sharing;
+use super::super::sharing::Shared;
 use super::announcements::Announcements;
 use super::counters::Counters;
 use super::message::{self, Introduction};
@@ -16,7 +16,7 @@ use super::nonces::{Nonces, Numbers, WINDOW};
 use super::outbox::Outbox;
 use super::owners::Owners;
 use crate::connection::{Notified, Signal};
-use crate::http::{Announced, Forward, Owner, SessionStore, StoreError};
+use crate::http::{Announced, Owner, SessionStore, StoreError};
 use crate::lock::lock;
 use crate::net::time::timeout;
 use crate::observe;
@@ -25,12 +25,7 @@ use crate::server::{Decision, DerivedKeys, Ownership, StateKeys};
 
 /// This process, its lease and its keys, and the other processes that live.
 pub(in crate::http::server) struct Processes {
-    pub(super) store: Arc<dyn SessionStore>,
-    pub(super) forward: Arc<dyn Forward>,
-    pub(super) sharing: Sharing,
-    /// The name of this process.
-    pub(super) name: Arc<str>,
-    url: String,
+    pub(super) shared: Shared,
     /// The numbers of the requests that this process forwards.
     pub(super) numbers: Numbers,
     pub(super) lease: Duration,
@@ -83,24 +78,17 @@ impl Keys {
 }
 
 impl Processes {
-    /// Returns a process of this name; `None` without a store, a [`Forward`] or a URL.
     pub(in crate::http::server) fn new(
-        sharing: &Sharing,
-        keys: &StateKeys,
-        name: Arc<str>,
+        shared: Shared,
         lease: Duration,
         clock: Arc<dyn Now>,
-    ) -> Option<Arc<Self>> {
-        Some(Arc::new(Self {
-            store: Arc::clone(sharing.store.as_ref()?),
-            forward: Arc::clone(sharing.forward.as_ref()?),
-            sharing: sharing.clone(),
-            numbers: Numbers::of(&name),
-            name,
-            url: sharing.url.clone()?,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            numbers: Numbers::of(&shared.name),
+            keys: Keys::of(&shared.keys),
+            shared,
             lease,
             clock,
-            keys: Keys::of(keys),
             ownership: Mutex::new(Ownership::new(lease)),
             announcements: Announcements::default(),
             live: Mutex::default(),
@@ -111,11 +99,16 @@ impl Processes {
             closing: Signal::default(),
             ended: Signal::default(),
             left: Signal::default(),
-        }))
+        })
     }
 
     pub(in crate::http::server) const fn store(&self) -> &Arc<dyn SessionStore> {
-        &self.store
+        &self.shared.means.store
+    }
+
+    /// The name of this process.
+    pub(super) const fn name(&self) -> &Arc<str> {
+        &self.shared.name
     }
 
     /// The duration of a lease.
@@ -125,7 +118,7 @@ impl Processes {
 
     /// This process in its lease.
     pub(in crate::http::server) fn owner(&self) -> Owner {
-        Owner::new(Arc::clone(&self.name), self.ownership().number())
+        Owner::new(Arc::clone(self.name()), self.ownership().number())
     }
 
     /// Returns the step before a session is served that was last confirmed in lease `confirmed`.
@@ -196,15 +189,15 @@ impl Processes {
     async fn announce(&self) -> Result<(), StoreError> {
         let keys = &self.keys.introductions;
         let introduction = Introduction {
-            process: self.name.to_string(),
-            url: self.url.clone(),
+            process: self.name().to_string(),
+            url: self.shared.url.to_string(),
             until: (keys.now()).saturating_add(self.lease.as_secs().saturating_mul(2)),
         };
         let signed = message::seal(keys, &introduction);
         let (sent, last) = (self.now(), self.ownership().number());
         let announced = self
-            .store
-            .announce(&self.name, last, signed.as_bytes(), self.lease)
+            .store()
+            .announce(self.name(), last, signed.as_bytes(), self.lease)
             .await?;
         self.counters
             .note_latency(self.now().saturating_since(sent));
@@ -294,7 +287,7 @@ impl Processes {
     pub(super) async fn withdraw<R: Runtime>(&self) {
         self.end();
         let owner = self.owner();
-        let withdrawn = timeout::<R, _>(LEAVE, self.store.withdraw(&owner)).await;
+        let withdrawn = timeout::<R, _>(LEAVE, self.store().withdraw(&owner)).await;
         if let Some(Err(error)) = withdrawn {
             observe::store_failed(&error);
         }

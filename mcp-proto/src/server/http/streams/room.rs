@@ -33,11 +33,38 @@ impl Streams {
         self.stream(self.target(on)).map_or(0, Stream::unread)
     }
 
-    /// Drops what the limits do not allow to be kept: first what was read, of the stream that has
-    /// most of it; then what is unread; finally the retained questions.
-    pub(super) fn trim(&mut self) {
-        while self.is_over_limits() {
-            let victim = self.most_read().or_else(|| self.most_unread());
+    /// The bytes of all messages that the streams hold: those that wait to be read, and those that
+    /// are kept for replay.
+    pub const fn kept(&self) -> usize {
+        self.bytes
+    }
+
+    /// Drops messages until the streams hold at most so many bytes: first what was read, of the stream that has
+    /// most of it; then what is unread and has no reader; finally the retained questions. Messages that a reader
+    /// still gets, and those that a store does not have yet, remain, so the streams may hold more after it. The limits
+    /// are kept in any case, without a call.
+    ///
+    /// ```
+    /// use mcp_proto::Channel;
+    /// use mcp_proto::server::http::streams::{Delivery, StreamLimits, Streams};
+    ///
+    /// let mut streams = Streams::new(Delivery::Resumable, StreamLimits::default());
+    /// for message in [b"{\"n\":1}", b"{\"n\":2}"] {
+    ///     streams.push(Channel::PIPE, message, None, false);
+    /// }
+    /// assert_eq!(streams.kept(), 14);
+    /// streams.trim_to(10);
+    /// assert_eq!(streams.kept(), 7, "the older one has made room");
+    /// let _reader = streams.listen();
+    /// streams.trim_to(0);
+    /// assert_eq!(streams.kept(), 7, "the newer one is for the reader");
+    /// ```
+    pub fn trim_to(&mut self, bytes: usize) {
+        while self.events > self.limits.events || self.bytes > bytes {
+            let by_bytes = self.bytes > bytes;
+            let victim = self
+                .most_read(by_bytes)
+                .or_else(|| self.most_unread(by_bytes));
             match victim {
                 Some(channel) => self.drop_first(channel),
                 None => match self.questions.pop_front() {
@@ -49,6 +76,11 @@ impl Streams {
                 },
             }
         }
+    }
+
+    /// Drops what the limits do not allow to be kept.
+    pub(super) fn trim(&mut self) {
+        self.trim_to(self.limits.bytes);
     }
 
     /// Drops the oldest entry of a stream that is read once, if it was read.
@@ -122,20 +154,14 @@ impl Streams {
         }
     }
 
-    fn is_over_limits(&self) -> bool {
-        self.events > self.limits.events || self.bytes > self.limits.bytes
-    }
-
-    fn most_read(&self) -> Option<Channel> {
-        let by_bytes = self.bytes > self.limits.bytes;
+    fn most_read(&self, by_bytes: bool) -> Option<Channel> {
         self.most(|stream| match stream.droppable() {
             (0, _) => None,
             (events, bytes) => Some(if by_bytes { bytes } else { events }),
         })
     }
 
-    fn most_unread(&self) -> Option<Channel> {
-        let by_bytes = self.bytes > self.limits.bytes;
+    fn most_unread(&self, by_bytes: bool) -> Option<Channel> {
         self.most(|stream| {
             let weight = if by_bytes {
                 stream.bytes()
