@@ -9,7 +9,7 @@ use mcp_proto::Channel;
 use mcp_proto::http::{PostStatus, Refusal};
 use mcp_proto::rpc::{Incoming, Message, OwnedMessages};
 use mcp_proto::server::http::streams::{
-    Delivery, StreamLimits, StreamRead, StreamReader, StreamResponse, Streams, TooManyStreams,
+    Delivery, StreamLimits, StreamRead, StreamReader, StreamResponse, Streams,
 };
 
 fn session() -> Streams {
@@ -380,13 +380,14 @@ fn the_oldest_finished_stream_makes_room() {
     let mut s = limited(100, 1000);
     let first = post(&mut s, &["1"]);
     let open = s.open().unwrap();
-    assert_eq!(s.open(), Err(TooManyStreams), "none is finished");
+    let full = Refusal::Unavailable("the session has too many streams");
+    assert_eq!(s.open(), Err(full), "none is finished");
     let body = |text: &str| OwnedMessages::parse(text.as_bytes().to_vec(), 8);
     let ping = body(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#);
     let call = body(r#"{"jsonrpc":"2.0","id":1,"method":"tools/call"}"#);
     let brief = [s.open_for(&ping).unwrap(), s.open_for(&ping).unwrap()];
-    assert_eq!(s.open_for(&ping), Err(TooManyStreams), "there is an end");
-    assert_eq!(s.open_for(&call), Err(TooManyStreams));
+    assert_eq!(s.open_for(&ping), Err(full), "there is an end");
+    assert_eq!(s.open_for(&call), Err(full));
     brief.iter().for_each(|reader| s.detach(reader));
     check(&mut s, &first, "id: 1-1\ndata: 1\n\n", StreamRead::End);
     let third = s.open().unwrap();

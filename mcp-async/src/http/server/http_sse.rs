@@ -12,7 +12,7 @@ use mcp_proto::http::{
     Endpoint, Field, Head as _, OwnedPost, Post, Refusal, ResponseHead, Version, is_preflight,
 };
 use mcp_proto::rpc::{Incoming, Message, Reason};
-use mcp_proto::server::http::streams::{Delivery, TooManyStreams};
+use mcp_proto::server::http::streams::Delivery;
 use mcp_proto::{Channel, Outgoing as _};
 
 use super::answer::{self, Answer, FLOODED, no_session};
@@ -73,8 +73,10 @@ impl<R: Runtime> HttpEndpoint<R> {
         };
         let streams = ServerStreams::new(Delivery::HttpSse, self.options.streams);
         let conversation = self.session_connection(parts, streams, self.machine(parts));
-        let Some(Ok(reader)) = conversation.streams(|streams| streams.attach(None)) else {
-            return answer::refusal(TooManyStreams.into(), "");
+        let reader = match conversation.streams(|streams| streams.attach(None)) {
+            Some(Ok(reader)) => reader,
+            Some(Err(refusal)) => return answer::refusal(refusal, ""),
+            None => return no_session(),
         };
         let shared = Arc::clone(conversation.shared());
         let session = Session::new(Arc::clone(&token), owner(parts), FIRST, 0, shared);
