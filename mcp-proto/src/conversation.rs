@@ -80,8 +80,8 @@ pub struct Receipt {
 /// conversation.outgoing.handled(reader.channel(), status);
 ///
 /// match streams.response(&reader, false) {
-///     StreamResponse::Message { status, message } => {
-///         assert_eq!(status, 200);
+///     StreamResponse::Message { status, is_error, message } => {
+///         assert_eq!((status, is_error), (200, false));
 ///         assert!(message.starts_with(br#"{"jsonrpc":"2.0","id":1,"result":{"#));
 ///     }
 ///     other => panic!("{other:?}"),
@@ -102,7 +102,8 @@ impl<M: Machine, O: Outgoing, B: Store<u8>> Conversation<'_, M, O, B> {
     /// Passes one message of the peer to the machine, and writes what the machine owes: its own answer, or what the
     /// message made due, which leaves before the answer of the application. Returns the event for the application.
     /// `look` sees the machine's verdict. The outbox must be able to hold [`Machine::reserve`] bytes, which
-    /// [`link::check`](crate::link::check) tests: the answer of the core is lost otherwise.
+    /// [`link::check`](crate::link::check) tests: the answer of the core is lost otherwise, with the event that
+    /// follows it.
     pub fn handle<'b>(
         &mut self,
         now: Instant,
@@ -125,9 +126,7 @@ impl<M: Machine, O: Outgoing, B: Store<u8>> Conversation<'_, M, O, B> {
                 let written = self
                     .outbox
                     .put_once(|out| self.machine.reply(now, reply, out));
-                if let Ok(transmit) = written {
-                    self.pass_on(&transmit);
-                }
+                self.pass_on(&written.ok()?);
                 follow_up
             }
             Action::Done | Action::Ignore(_) => None,

@@ -8,7 +8,6 @@ use mcp_proto::http::{PostStatus, Refusal};
 use mcp_proto::rpc::OwnedMessages;
 use mcp_proto::server::http::streams::{
     Append, Delivery, StreamLimits, StreamRead, StreamReader, StreamResponse, Streams,
-    TooManyStreams,
 };
 use mcp_proto::{Channel, Outgoing, Receipt, SentToken, Transmit};
 
@@ -119,15 +118,12 @@ impl ServerStreams {
     }
 
     /// The stream of a new POST.
-    pub(crate) fn open(&mut self) -> Result<StreamReader, TooManyStreams> {
+    pub(crate) fn open(&mut self) -> Result<StreamReader, Refusal> {
         self.streams.open()
     }
 
     /// See [`Streams::open_for`].
-    pub(crate) fn open_for(
-        &mut self,
-        body: &OwnedMessages<Text>,
-    ) -> Result<StreamReader, TooManyStreams> {
+    pub(crate) fn open_for(&mut self, body: &OwnedMessages<Text>) -> Result<StreamReader, Refusal> {
         self.streams.open_for(body)
     }
 

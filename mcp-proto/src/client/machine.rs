@@ -61,6 +61,9 @@ impl<S: Storage> Machine for Client<'_, S> {
         reply: Reply<'_>,
         out: &mut [u8],
     ) -> Result<Transmit, BufferFull> {
+        if reply.machine != self.id {
+            return Ok(Transmit::pipe(0));
+        }
         let write = |out: &mut [u8]| {
             let mut writer = Writer::new(out);
             reply.said.write(S::ID_ECHO, &mut writer);

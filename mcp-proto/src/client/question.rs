@@ -92,10 +92,15 @@ impl<S: Storage> Client<'_, S> {
         }
         // LC-21: in every phase.
         let batched = self.questions.answers.reading() == Reading::Gathered;
-        let refuse = |code, message| {
-            let said = Said::Error(id, code, message);
-            Action::Reply(Reply { said, batched })
+        let machine = self.id;
+        let reply = |said| {
+            Action::Reply(Reply {
+                machine,
+                said,
+                batched,
+            })
         };
+        let refuse = |code, message| reply(Said::Error(id, code, message));
         if self.questions.answers.reading() != Reading::Outside {
             match self.questions.answers.count(self.config.limits.batch) {
                 Counted::Served => {}
@@ -106,8 +111,7 @@ impl<S: Storage> Client<'_, S> {
             }
         }
         if request.method == Method::Ping {
-            let said = Said::Pong(id);
-            return Action::Reply(Reply { said, batched });
+            return reply(Said::Pong(id));
         }
         if !matches!(self.phase, Phase::Legacy) {
             return refuse(code::INVALID_REQUEST, "not initialized");

@@ -2,12 +2,15 @@
 
 use crate::json::Writer;
 use crate::rpc::{ErrorObject, Id, code, envelope};
+use crate::token::MachineId;
 
 /// An answer of the core to a question of a legacy server; opaque, for
-/// [`reply`](crate::Machine::reply).
+/// [`reply`](crate::Machine::reply) of the machine that returned it. Another machine writes nothing.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "a question whose reply is dropped is never answered"]
 pub struct Reply<'b> {
+    /// The machine that returned it.
+    pub(super) machine: MachineId,
     pub(super) said: Said<'b>,
     /// True if the answer goes into the array of answers that is gathered.
     pub(super) batched: bool,

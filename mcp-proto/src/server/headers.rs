@@ -3,7 +3,7 @@
 use super::context::{Members, SUBJECT};
 use super::peer_error::{METHOD, NAME, VERSION};
 use super::{PeerError, Server, Storage};
-use crate::http::{Post, Version, mirror};
+use crate::http::{MetaEvidence, Post, Version, is_modern, mirror};
 use crate::json::{Object, Str};
 use crate::model::keys;
 use crate::revision::Revision;
@@ -35,15 +35,17 @@ impl<S: Storage> Server<'_, S> {
     /// served is refused (SH-35).
     pub(super) fn check_notification(
         &self,
-        from: &Arrival<'_, S::Place>,
+        from: &mut Arrival<'_, S::Place>,
         head: &Post<'_>,
         method: Method<'_>,
         params: Option<Object<'_>>,
     ) -> Result<(), PeerError> {
         // The elements of an array are of the session that it is for.
         let is_alone = !self.arrays.batch.is_reading();
-        let meta = params.filter(|_| is_alone);
-        let meta = meta.and_then(|params| params.get("_meta")?.object());
+        let params = params.filter(|_| is_alone);
+        let evidence = || MetaEvidence::of(params);
+        from.modern = is_modern(self.config.revisions, Some(head), Some(method), evidence);
+        let meta = params.and_then(|params| params.get("_meta")?.object());
         let version = match meta.map(|meta| meta.find([keys::PROTOCOL_VERSION])) {
             None => None,
             Some(Ok([version])) => version,
@@ -52,14 +54,13 @@ impl<S: Storage> Server<'_, S> {
         if let Some(version) = version {
             let body = || version.string().ok_or(PeerError::HeaderMismatch(VERSION));
             named_version(head, body)?;
-        } else if head.version == Version::Absent && !self.config.has_legacy() {
+        } else if head.version == Version::Absent && from.modern {
             // SH-37: there is no older client that the header could be missing of.
             return Err(PeerError::VersionHeaderMissing);
         }
-        let is_modern = head.is_modern() || version.is_some() || !self.config.has_legacy();
         let serves =
             |revision: Revision| revision.is_modern() && self.config.revisions.contains(revision);
-        if is_modern && !matches!(head.version, Version::Known(revision) if serves(revision)) {
+        if from.modern && !matches!(head.version, Version::Known(revision) if serves(revision)) {
             return Err(PeerError::UnsupportedVersion);
         }
         if self.is_draft(from) || (head.is_modern() && head.method.is_some()) {

@@ -137,7 +137,7 @@ impl<S: Storage> Server<'_, S> {
     fn notification<'b>(
         &mut self,
         now: Instant,
-        from: &Arrival<'_, S::Place>,
+        from: &mut Arrival<'_, S::Place>,
         notification: Notification<'b>,
     ) -> Action<Event<'b>, Reply<'b>> {
         let Notification { method, params } = notification;

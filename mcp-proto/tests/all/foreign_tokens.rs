@@ -135,3 +135,31 @@ fn a_server_writes_its_own_replies_alone() {
     assert!(server.reply(NOW, reply, &mut [0; 512]).unwrap().len > 0);
     assert_eq!(server.revision(), Some(Revision::V2025_11_25));
 }
+
+/// The answer of the core to a batched question of one server must not go into the array for another one.
+#[test]
+fn a_client_writes_its_own_replies_alone() {
+    let new = || {
+        let config = ClientConfig {
+            revisions: [Revision::V2025_03_26].into_iter().collect(),
+            ..ClientConfig::new("c", "1")
+        };
+        let mut client = Client::new(config, client::Fixed::new().questions::<1>()).unwrap();
+        let out = &mut [0; 512];
+        client.connect(NOW).unwrap();
+        let pipe = mcp_proto::Channel::PIPE;
+        let _ = client.poll_transmit(NOW, pipe, out).unwrap().unwrap();
+        let answer = br#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-03-26","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}"#;
+        let answer = Incoming::Message(Message::parse(answer, 8));
+        let _ = client.handle(NOW, &Pipe, answer);
+        let _ = client.poll_transmit(NOW, pipe, out).unwrap().unwrap();
+        client
+    };
+    let (mut client, mut other) = (new(), new());
+    let ping = Message::parse(br#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#, 8);
+    let Action::Reply(reply) = client.handle(NOW, &Pipe, Incoming::Message(ping)) else {
+        panic!("the core answers");
+    };
+    assert_eq!(other.reply(NOW, reply, &mut [0; 512]).unwrap().len, 0);
+    assert!(client.reply(NOW, reply, &mut [0; 512]).unwrap().len > 0);
+}

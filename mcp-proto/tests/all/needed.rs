@@ -2,13 +2,15 @@
 //! message is lost for which there is room.
 
 use mcp_proto::client::{self, Call, Client, ClientConfig};
+use mcp_proto::http::{Post, Version};
 use mcp_proto::json::Raw;
 use mcp_proto::model::ServerFeatures;
 use mcp_proto::rpc::{Incoming, Message, Method};
-use mcp_proto::server::{self, AskOptions, Server, ServerConfig, SessionSnapshot};
+use mcp_proto::server::{self, AskOptions, OverHttp, Server, ServerConfig, SessionSnapshot};
 use mcp_proto::{
-    Action, Channel, CustomMethod, Instant, Limits, Link, Machine, Outbox, Outcome, Pipe, Question,
-    Revision, RevisionSet, SendError, Store, Transmit, TurnEnd, Verdict,
+    Action, AtOnce, Channel, Conversation, CustomMethod, Instant, Limits, Link, Machine, Outbox,
+    Outcome, Pipe, Question, Revision, RevisionSet, SendError, Source, Store, Transmit, TurnEnd,
+    Verdict,
 };
 
 const NOW: Instant = Instant::ZERO;
@@ -275,5 +277,35 @@ fn an_answer_that_fits_is_not_replaced() {
         answers(Vec::new(), 900, &[&longer]),
     ] {
         assert!(said[0].contains(r#""code":-32603"#), "{said:?}");
+    }
+}
+
+/// A conversation whose outbox has no room for the answer of the core opens no session.
+#[test]
+fn an_answer_that_is_lost_is_followed_by_no_event() {
+    for (pending, follows) in [(0, true), (900, false)] {
+        let config = ServerConfig::new("demo", "1.0");
+        let mut machine =
+            Server::new(config, OverHttp::<server::Fixed<4, 2, 0, 64>>::default()).unwrap();
+        let mut outbox = Outbox::new([0; 1024], &Limits::default());
+        let filled = outbox.put(|_| Ok::<_, SendError>(Transmit::pipe(pending)));
+        assert_eq!(filled.unwrap().len, pending);
+        let mut conversation = Conversation {
+            machine: &mut machine,
+            outgoing: &mut AtOnce::default(),
+            outbox: &mut outbox,
+        };
+        let line = br#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#;
+        let post = Post {
+            version: Version::Absent,
+            session: None,
+            method: None,
+            name: None,
+        };
+        let source = Source::post(AtOnce::CHANNEL, &post);
+        let initialize = Incoming::Message(Message::parse(line, 8));
+        let event = conversation.handle(NOW, &source, initialize, |_| {});
+        assert_eq!(matches!(event, Some(server::Event::Handshake(_))), follows);
+        assert_eq!(machine.revision().is_some(), follows);
     }
 }

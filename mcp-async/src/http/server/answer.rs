@@ -40,8 +40,9 @@ pub(super) fn decided(response: StreamResponse) -> Option<Answer> {
         StreamResponse::Status(found) => Some(empty(ResponseHead::of_status(found))),
         StreamResponse::Message {
             status,
+            is_error,
             message: text,
-        } => Some(message(status, text)),
+        } => Some(message(status, text).map(|body| body.of_error(is_error))),
         StreamResponse::Refused(found) => Some(refusal(found, "")),
         StreamResponse::Pending | StreamResponse::Events | StreamResponse::Nothing => None,
     }

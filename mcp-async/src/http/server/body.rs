@@ -20,6 +20,8 @@ pub struct HttpBody {
     rest: Bytes,
     /// Counts the bytes that came last until more is asked for, or a whole answer while it is not read.
     unread: Option<UnreadBytes>,
+    /// The body is an error response of the machine.
+    is_error: bool,
 }
 
 enum Kind {
@@ -70,7 +72,19 @@ impl HttpBody {
             kind,
             rest,
             unread: None,
+            is_error: false,
         }
+    }
+
+    /// Notes whether the body is an error response of the machine.
+    pub(super) const fn of_error(mut self, is_error: bool) -> Self {
+        self.is_error = is_error;
+        self
+    }
+
+    /// Returns true if the body is an error response of the machine.
+    pub(super) const fn is_error(&self) -> bool {
+        self.is_error
     }
 
     /// Counts its bytes until they are read. The connection may hold what it has asked for last.

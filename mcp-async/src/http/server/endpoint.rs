@@ -10,7 +10,7 @@ use http::request::Parts;
 use http_body::Body;
 use mcp_proto::http::{Access, Endpoint, Opening, Post, Refusal, Route};
 use mcp_proto::rpc::OwnedMessages;
-use mcp_proto::server::http::streams::{Delivery, StreamResponse, TooManyStreams};
+use mcp_proto::server::http::streams::{Delivery, StreamResponse};
 use mcp_proto::server::{Growing, Server as Core, ServerConfig, SessionSnapshot};
 use mcp_proto::{PreparedConfig, Revision, RevisionSet, Source};
 
@@ -366,9 +366,8 @@ impl<R: Runtime> HttpEndpoint<R> {
             None => Core::with_room(self.prepared(parts).with_in_flight(1), Growing),
         };
         let mut conversation = self.exchange_connection(parts, machine);
-        let Some(Ok(reader)) = conversation.streams(ServerStreams::open) else {
-            return Err(TooManyStreams.into());
-        };
+        let opened = conversation.streams(ServerStreams::open);
+        let reader = opened.unwrap_or(Err(Refusal::Unavailable("the connection has ended")))?;
         let (now, channel) = (conversation.now(), reader.channel());
         let source = Source::post(channel, post);
         let status = conversation.take_in(now, &source, parts, body);

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::request::Parts;
 use mcp_proto::Source;
-use mcp_proto::http::{Get, OwnedPost, Post, ResponseHead, SessionId};
+use mcp_proto::http::{Get, OwnedPost, Post, Refusal, ResponseHead, SessionId};
 use mcp_proto::rpc::OwnedMessages;
-use mcp_proto::server::http::streams::{Delivery, StreamResponse, TooManyStreams};
+use mcp_proto::server::http::streams::{Delivery, StreamResponse};
 
 use super::answer::{self, Answer, FLOODED, no_session};
 use super::body::HttpBody;
@@ -153,11 +153,11 @@ impl<R: Runtime> HttpEndpoint<R> {
         let opened = session.streams(|streams| {
             let reader = streams.open_for(&body)?;
             streams.hold(&reader, place);
-            Ok::<_, TooManyStreams>(reader)
+            Ok::<_, Refusal>(reader)
         });
         let reader = match opened {
             Some(Ok(reader)) => reader,
-            Some(Err(full)) => return answer::refusal(full.into(), ""),
+            Some(Err(refusal)) => return answer::refusal(refusal, ""),
             None => return over(&session),
         };
         let channel = reader.channel();

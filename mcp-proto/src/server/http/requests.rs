@@ -365,12 +365,12 @@ impl HttpServer<'_> {
                 entry.attach(reader.channel(), id);
                 Ok(reader)
             }
-            Err(full) => {
+            Err(refusal) => {
                 // A machine that was made for this body has no other use.
                 if entry.session().is_none() {
                     self.end(now, machine);
                 }
-                Err(full.into())
+                Err(refusal)
             }
         }
     }

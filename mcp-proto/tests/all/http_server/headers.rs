@@ -332,6 +332,22 @@ fn notifications_may_repeat_their_version() {
     check(&[V5], &twice, "400 -32020");
 }
 
+/// SH-37, VR-03: members that only the modern era has make a notification modern.
+#[test]
+fn notifications_of_the_modern_era_name_their_version() {
+    for member in [
+        r#""clientInfo":{"name":"c","version":"1"}"#,
+        r#""logLevel":"info""#,
+        r#""clientCapabilities":{}"#,
+    ] {
+        let meta = format!(r#""_meta":{{"io.modelcontextprotocol/{}}}"#, &member[1..]);
+        let told = notification("notifications/odd", &meta);
+        check(&[V5], &told, "202");
+        check(&[], &told, "400 -32020");
+        check(&["MCP-Protocol-Version: 2025-11-25"], &told, "400 -32022");
+    }
+}
+
 /// In the legacy era nobody looks at them. DF-01.
 #[test]
 fn older_clients_may_send_whatever_they_like() {

@@ -133,10 +133,6 @@ pub enum Delivery {
     HttpSse,
 }
 
-/// A session has as many streams as it may have, and none that is finished.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TooManyStreams;
-
 impl Streams {
     /// No streams yet.
     pub fn new(delivery: Delivery, limits: StreamLimits) -> Self {
@@ -159,8 +155,8 @@ impl Streams {
     /// The stream of a new POST, which is its first reader.
     ///
     /// # Errors
-    /// [`TooManyStreams`], unless the oldest finished stream can make room.
-    pub fn open(&mut self) -> Result<StreamReader, TooManyStreams> {
+    /// [`Refusal::Unavailable`] if there are as many streams as there may be, and none is finished that could make room.
+    pub fn open(&mut self) -> Result<StreamReader, Refusal> {
         self.open_among(self.limits.streams)
     }
 
@@ -173,19 +169,19 @@ impl Streams {
     pub fn open_for<T: AsRef<[u8]>>(
         &mut self,
         body: &OwnedMessages<T>,
-    ) -> Result<StreamReader, TooManyStreams> {
+    ) -> Result<StreamReader, Refusal> {
         match self.posts.len() >= self.limits.streams && body.calls() == 0 {
             true => self.open_among(self.limits.streams.saturating_mul(2)),
             false => self.open(),
         }
     }
 
-    fn open_among(&mut self, most: usize) -> Result<StreamReader, TooManyStreams> {
+    fn open_among(&mut self, most: usize) -> Result<StreamReader, Refusal> {
         while self.posts.len() >= most {
             self.remove_finished()?;
         }
         let channel = Channel::new(self.next);
-        self.next = self.next.checked_add(1).ok_or(TooManyStreams)?;
+        self.next = self.next.checked_add(1).ok_or(TOO_MANY)?;
         let generation = self.new_generation();
         let mut stream = Stream::new(channel, 1);
         stream.attach(generation, None);
@@ -525,18 +521,4 @@ impl Default for StreamLimits {
     }
 }
 
-impl From<TooManyStreams> for Refusal {
-    fn from(_: TooManyStreams) -> Self {
-        Self::Unavailable(TOO_MANY)
-    }
-}
-
-impl fmt::Display for TooManyStreams {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(TOO_MANY)
-    }
-}
-
-const TOO_MANY: &str = "the session has too many streams";
-
-impl core::error::Error for TooManyStreams {}
+const TOO_MANY: Refusal = Refusal::Unavailable("the session has too many streams");

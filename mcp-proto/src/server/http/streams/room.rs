@@ -3,8 +3,9 @@
 use alloc::collections::VecDeque;
 
 use super::stream::Stream;
-use super::{Delivery, Streams, TooManyStreams};
+use super::{Delivery, Streams, TOO_MANY};
 use crate::action::Channel;
+use crate::http::Refusal;
 
 impl Streams {
     /// Returns true if a producer may put another message on this stream: its reader keeps up, or
@@ -96,16 +97,14 @@ impl Streams {
 
     /// Makes room for a new stream: drops the oldest that was read to its end, or else the
     /// oldest finished one without reader.
-    pub(super) fn remove_finished(&mut self) -> Result<(), TooManyStreams> {
+    pub(super) fn remove_finished(&mut self) -> Result<(), Refusal> {
         let finished = |delivered: bool| {
             self.posts
                 .iter()
                 .find(|stream| stream.is_finished() && (stream.is_delivered() || !delivered))
                 .map(|stream| stream.channel)
         };
-        let oldest = finished(true)
-            .or_else(|| finished(false))
-            .ok_or(TooManyStreams)?;
+        let oldest = finished(true).or_else(|| finished(false)).ok_or(TOO_MANY)?;
         self.remove(oldest);
         Ok(())
     }
