@@ -8,7 +8,6 @@ use core::time::Duration;
 use bytes::Bytes;
 use http::Response;
 use mcp_proto::client::http::Exchange;
-use mcp_proto::json::MAX_DEPTH;
 
 #[cfg(feature = "auth")]
 use super::authorized;
@@ -34,7 +33,7 @@ pub(super) async fn ask(
 
 /// Tells the server something that has no answer.
 pub(super) async fn tell(link: &Link, message: Vec<u8>) {
-    let message = UnsentMessage::parse(Bytes::from(message), MAX_DEPTH);
+    let message = UnsentMessage::written(Bytes::from(message));
     let exchange = link.origin(|origin| Exchange::new(origin, &message.message()));
     let told = async {
         if let Ok(response) = ask(link, &exchange, &message).await {
