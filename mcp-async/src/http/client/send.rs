@@ -12,7 +12,7 @@ use mcp_proto::client::http::Exchange;
 #[cfg(feature = "auth")]
 use super::authorized;
 use super::carrier::Reply;
-use super::link::Link;
+use super::link::{Link, Received};
 use super::no_reply::NoReply;
 use super::whole::{REFUSAL, whole};
 use crate::client::UnsentMessage;
@@ -44,8 +44,18 @@ pub(super) async fn tell(link: &Link, message: Vec<u8>) {
     within(link, Some(PATIENCE), told).await;
 }
 
-pub(super) async fn deliver(link: &Link, line: &mut Vec<u8>) {
-    poll_fn(|cx| link.poll_deliver(cx, line)).await;
+/// The messages for the connection: those that were received, unless others were written instead.
+pub(super) fn replaced(link: &Link, received: Received, instead: Vec<u8>) -> Received {
+    match instead.is_empty() {
+        true => received,
+        false => link.parse(instead),
+    }
+}
+
+/// Hands messages to the connection.
+pub(super) async fn deliver(link: &Link, messages: Option<Received>) {
+    let mut messages = messages;
+    poll_fn(|cx| link.poll_deliver(cx, &mut messages)).await;
 }
 
 /// Returns the output of a future, unless it takes longer than the limit.
