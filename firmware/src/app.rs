@@ -4,7 +4,7 @@ use mcp_proto::json::{Object, Raw, Str};
 use mcp_proto::model::{ServerCapabilities, ServerFeatures};
 use mcp_proto::rpc::{ErrorObject, Method, code};
 use mcp_proto::server::{Event, Server, Storage};
-use mcp_proto::{Outbox, Outcome, SendError, Store, Token, Verdict};
+use mcp_proto::{Outbox, Outcome, Store, Verdict};
 use serde::Serialize;
 
 /// It says what it serves: a request for anything else is answered by the core.
@@ -33,16 +33,17 @@ impl App {
                 params,
                 ..
             } => {
-                let mut respond = |outcome: Outcome<'_>| send(server, token, outcome, outbox);
+                // If the answer does not fit, the event comes again: state changes after the bytes fit.
+                let mut respond = |outcome: Outcome<'_>| -> Verdict {
+                    let written = outbox.put(|out| server.respond(token, outcome, out));
+                    written.into()
+                };
                 match method {
                     Method::ToolsList => respond(Outcome::Result(
                         &Raw::parse(TOOLS.as_bytes(), 8).unwrap_or_default(),
                     )),
-                    Method::ToolsCall => self.call(params, &mut respond),
-                    _ => respond(Outcome::Error(ErrorObject::new(
-                        code::METHOD_NOT_FOUND,
-                        "no such method",
-                    ))),
+                    // The core refuses all other methods: the capabilities do not declare them.
+                    _ => self.call(params, &mut respond),
                 }
             }
             _ => Verdict::Done,
@@ -84,19 +85,6 @@ impl App {
                 "no such tool",
             )))
         }
-    }
-}
-
-/// State changes after the bytes fit: if they do not, the event comes again.
-fn send<S: Storage, O: Store<u8>>(
-    server: &mut Server<'_, S>,
-    token: Token,
-    outcome: Outcome<'_>,
-    outbox: &mut Outbox<O>,
-) -> Verdict {
-    match outbox.put(|out| server.respond(token, outcome, out)) {
-        Err(SendError::BufferFull { .. }) => Verdict::Retry,
-        _ => Verdict::Done,
     }
 }
 

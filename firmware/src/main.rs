@@ -12,7 +12,7 @@ mod uart;
 use cortex_m as _;
 use cortex_m_rt::entry;
 use mcp_proto::server::{Fixed, Server, ServerConfig};
-use mcp_proto::{ConfigError, Instant, Limits, Link, TurnEnd};
+use mcp_proto::{ConfigError, Heapless, Instant, Limits, Link, TurnEnd};
 use panic_never as _;
 
 use crate::app::App;
@@ -61,7 +61,8 @@ fn serve(uart: &Uart) {
 /// A function of its own as well, so that the buffers lie where the configuration was.
 #[inline(never)]
 fn talk(uart: &Uart, server: &mut Server<'static, Storage>) {
-    let Ok(mut link) = Link::new(server, [0; BUFFER], [0; BUFFER]) else {
+    let (inbox, outbox) = (Heapless::<u8, BUFFER>::new(), Heapless::<u8, BUFFER>::new());
+    let Ok(mut link) = Link::new(server, inbox, outbox) else {
         return;
     };
     let mut app = App::default();

@@ -16,9 +16,7 @@ use std::thread;
 use mcp_proto::json::Raw;
 use mcp_proto::model::ServerFeatures;
 use mcp_proto::server::{Event, Growing, Server, ServerConfig};
-use mcp_proto::{
-    Inbox, Instant, Limits, Link, Machine, Outbox, Outcome, SendError, TurnEnd, Verdict,
-};
+use mcp_proto::{Inbox, Instant, Limits, Link, Machine, Outbox, Outcome, TurnEnd, Verdict};
 
 fn main() -> io::Result<()> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
@@ -204,11 +202,10 @@ fn answer(server: &mut Server<'_, Growing>, event: Event<'_>, outbox: &mut Outpu
     let Ok(result) = Raw::parse(result.as_bytes(), 128) else {
         return Verdict::Done;
     };
-    match outbox.put(|out| server.respond(token, Outcome::Result(&result), out)) {
-        // The outbox is full: the request comes again.
-        Err(SendError::BufferFull { .. }) => Verdict::Retry,
-        Ok(_) | Err(_) => Verdict::Done,
-    }
+    // If the result does not fit, the request comes again.
+    outbox
+        .put(|out| server.respond(token, Outcome::Result(&result), out))
+        .into()
 }
 
 const INITIALIZE: &str = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\

@@ -53,9 +53,9 @@
 //!
 //! use mcp_proto::json::Raw;
 //! use mcp_proto::model::ServerFeatures;
-//! use mcp_proto::rpc::{ErrorObject, Method, code};
+//! use mcp_proto::rpc::Method;
 //! use mcp_proto::server::{Event, Fixed, Server, ServerConfig};
-//! use mcp_proto::{Instant, Link, Outcome, SendError, TurnEnd, Verdict};
+//! use mcp_proto::{Instant, Link, Outcome, TurnEnd, Verdict};
 //!
 //! const TOOLS: &[u8] = br#"{"tools":[{"name":"greet","inputSchema":{"type":"object"}}]}"#;
 //! const GREETING: &[u8] = br#"{"content":[{"type":"text","text":"Hello!"}]}"#;
@@ -71,18 +71,11 @@
 //!         let now = Instant::from_millis(started.elapsed().as_millis() as u64);
 //!         let rest = link.turn(now, |server, event, outbox| {
 //!             let Event::Request { token, method, .. } = event else { return Verdict::Done };
-//!             let json = |text| Raw::parse(text, 8).unwrap_or_default();
-//!             let (tools, greeting) = (json(TOOLS), json(GREETING));
-//!             let outcome = match method {
-//!                 Method::ToolsList => Outcome::Result(&tools),
-//!                 Method::ToolsCall => Outcome::Result(&greeting),
-//!                 _ => Outcome::Error(ErrorObject::new(code::METHOD_NOT_FOUND, "unknown method")),
-//!             };
-//!             match outbox.put(|out| server.respond(token, outcome, out)) {
-//!                 // The client has to read first; then the request is handed out again.
-//!                 Err(SendError::BufferFull { .. }) => Verdict::Retry,
-//!                 Ok(_) | Err(_) => Verdict::Done,
-//!             }
+//!             // The core refuses all other methods: the capabilities do not declare them.
+//!             let text = if method == Method::ToolsList { TOOLS } else { GREETING };
+//!             let result = Raw::parse(text, 8).unwrap_or_default();
+//!             // If the result does not fit, the client has to read first, and the request comes again.
+//!             outbox.put(|out| server.respond(token, Outcome::Result(&result), out)).into()
 //!         });
 //!         let written = link.outbox.pending().len();
 //!         output.write_all(link.outbox.pending())?;

@@ -7,6 +7,7 @@ mod step;
 #[cfg(test)]
 mod tests;
 
+use crate::action::SendError;
 use crate::config_error::ConfigError;
 use crate::inbox::Inbox;
 use crate::machine::Machine;
@@ -87,7 +88,7 @@ impl<M: Machine, I: Store<u8>, O: Store<u8>> Link<M, I, O> {
     /// # use mcp_proto::server::{Fixed, Server, ServerConfig};
     /// # use mcp_proto::{Link, Outbox};
     /// use mcp_proto::server::Event;
-    /// use mcp_proto::{Verdict, Instant, Outcome, SendError, TurnEnd};
+    /// use mcp_proto::{Verdict, Instant, Outcome, TurnEnd};
     ///
     /// # let capabilities = ServerFeatures::TOOLS.capabilities();
     /// # let config = ServerConfig { capabilities, ..ServerConfig::new("demo", "1.0") };
@@ -106,10 +107,7 @@ impl<M: Machine, I: Store<u8>, O: Store<u8>> Link<M, I, O> {
     /// let mut app = |server: &mut Server<'_, _>, event: Event<'_>, outbox: &mut Outbox<_>| {
     ///     events += 1;
     ///     let Event::Request { token, .. } = event else { return Verdict::Done };
-    ///     match outbox.put(|out| server.respond(token, Outcome::Result(&result), out)) {
-    ///         Err(SendError::BufferFull { .. }) => Verdict::Retry,
-    ///         _ => Verdict::Done,
-    ///     }
+    ///     outbox.put(|out| server.respond(token, Outcome::Result(&result), out)).into()
     /// };
     /// assert_eq!(link.turn(now, &mut app), TurnEnd::Full);
     /// // The client reads the first answer, and the second call comes again, with a new token.
@@ -157,6 +155,16 @@ pub enum Verdict {
     /// that is no request, and for a request that was answered, this is the same as
     /// [`Done`](Self::Done).
     Retry,
+}
+
+impl<T> From<Result<T, SendError>> for Verdict {
+    /// [`Retry`](Self::Retry) for an answer that did not fit, and [`Done`](Self::Done) for one that was written or never can be.
+    fn from(written: Result<T, SendError>) -> Self {
+        match written {
+            Err(SendError::BufferFull { .. }) => Self::Retry,
+            Ok(_) | Err(_) => Self::Done,
+        }
+    }
 }
 
 /// The reason why a [`turn`](Link::turn) ended.

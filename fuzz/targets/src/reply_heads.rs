@@ -5,11 +5,12 @@ use core::time::Duration;
 use arbitrary::{Arbitrary, Unstructured};
 use mcp_proto::client::http::{Body, Exchange, ExchangeOutcome, Origin, ReplyHead};
 use mcp_proto::frame::sse::{Events, Piece};
-use mcp_proto::rpc::Message;
+use mcp_proto::json::MAX_DEPTH;
+use mcp_proto::rpc::{Message, OwnedMessages};
 use mcp_proto::{Instant, Limits, Revision};
 
 /// Whatever a server replies: every exchange ends, after a bounded number of attempts in a row,
-/// nothing is heard of it afterwards, what is sent can stand in a head, and what is delivered is a line.
+/// nothing is heard of it afterwards, what is sent can stand in a head, and what is written for the machine is a message.
 ///
 /// The input is read as a list of `Reply`s.
 pub fn reply_heads(input: &[u8]) {
@@ -175,17 +176,11 @@ fn take(
     let mut line = Vec::new();
     let after = match exchange.head(origin, &head) {
         Body::Nothing => exchange.nothing(origin),
-        Body::Json => exchange.answer(origin, &body, &mut line),
+        Body::Json => exchange.answer(origin, &OwnedMessages::parse(&body, 16), &mut line),
         Body::Refusal => exchange.refused(origin, now, status, &body, &mut line, reply.jitter),
         Body::Events => return stream(origin, exchange, &body, reply.jitter, now),
     };
-    is_line(
-        &line,
-        matches!(
-            after,
-            ExchangeOutcome::Deliver | ExchangeOutcome::Mismatched
-        ),
-    );
+    is_message(&line);
     (after, false)
 }
 
@@ -206,9 +201,13 @@ fn stream(
             let Piece::Event(event) = piece else {
                 panic!("{piece:?} within the limits");
             };
-            let mut line = Vec::new();
-            let heard = exchange.event(origin, &event, &mut line);
-            is_line(&line, heard);
+            if exchange.event(&event) {
+                let mut instead = Vec::new();
+                let data = OwnedMessages::parse(event.data, 16);
+                let heard = exchange.messages(origin, &data, &mut instead);
+                assert!(heard || instead.is_empty());
+                is_message(&instead);
+            }
             came = true;
         }
     }
@@ -216,10 +215,10 @@ fn stream(
     (exchange.end(origin, now, &id, retry, jitter), came)
 }
 
-/// What is delivered is one line.
-fn is_line(line: &[u8], delivered: bool) {
-    assert!(!delivered || !line.is_empty());
-    assert!(!line.contains(&b'\n'));
+/// What an exchange writes for the machine is one message, or nothing.
+fn is_message(text: &[u8]) {
+    let is_valid = || !matches!(Message::parse(text, MAX_DEPTH), Message::Invalid(_));
+    assert!(text.is_empty() || is_valid());
 }
 
 impl Text {

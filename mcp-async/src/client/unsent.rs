@@ -3,7 +3,6 @@
 use std::collections::VecDeque;
 
 use bytes::Bytes;
-use mcp_proto::json::MAX_DEPTH;
 use mcp_proto::rpc::OwnedMessages;
 use mcp_proto::{Channel, Outgoing, Receipt, SentToken, Transmit};
 
@@ -14,7 +13,7 @@ pub(crate) type UnsentMessage = OwnedMessages<Bytes>;
 
 /// The message of a request that carries none.
 pub(crate) fn no_message() -> UnsentMessage {
-    UnsentMessage::parse(Bytes::new(), 0)
+    UnsentMessage::written(Bytes::new())
 }
 
 /// Messages whose exchanges have not begun, in their order.
@@ -75,8 +74,7 @@ impl Outgoing for UnsentMessages {
         if !message.is_empty() {
             self.bytes = self.bytes.saturating_add(message.len());
             let message = Bytes::copy_from_slice(message);
-            self.messages
-                .push_back(OwnedMessages::parse(message, MAX_DEPTH));
+            self.messages.push_back(OwnedMessages::written(message));
         }
         None
     }

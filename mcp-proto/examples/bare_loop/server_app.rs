@@ -44,12 +44,10 @@ impl Tools {
             }
             _ => return Verdict::Done,
         };
-        let mut respond = |outcome: Outcome<'_>| {
-            match outbox.put(|out| server.respond(token, outcome, out)) {
-                // The client has to read first; then the request comes again.
-                Err(SendError::BufferFull { .. }) => Verdict::Retry,
-                Ok(_) | Err(_) => Verdict::Done,
-            }
+        // If the answer does not fit, the client has to read first, and the request comes again.
+        let mut respond = |outcome: Outcome<'_>| -> Verdict {
+            let written = outbox.put(|out| server.respond(token, outcome, out));
+            written.into()
         };
         match method {
             Method::ToolsList => respond(Outcome::Result(&ListToolsResult {

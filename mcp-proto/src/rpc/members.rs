@@ -4,9 +4,9 @@ use super::{
     ErrorObject, Id, Invalid, Member, Message, Method, Notification, Reason, Request, Response,
     Salvage, Shape,
 };
-#[cfg(feature = "alloc")]
-use crate::json::Span;
 use crate::json::{Fault, Kind, Raw, Scanner};
+#[cfg(feature = "alloc")]
+use crate::json::{FaultKind, MAX_DEPTH, Span};
 
 /// The members at the top level of a message.
 #[derive(Default)]
@@ -32,6 +32,41 @@ pub(super) struct MemberSpans {
 
 #[cfg(feature = "alloc")]
 impl<'b> Members<'b> {
+    /// Reads an object that [`envelope`](super::envelope) wrote. Its last member reaches to the end of
+    /// the object and is not read; `None` for a text of another form.
+    pub(super) fn written(text: &'b [u8]) -> Option<Self> {
+        let mut members = Self {
+            version: Some(true),
+            ..Self::default()
+        };
+        let mut at = Scanner::new(text, MAX_DEPTH);
+        if !at.open_object_with(b"{\"jsonrpc\":\"2.0\"") {
+            return None;
+        }
+        if at.take_member(false, b"\"id\":") {
+            members.id = Some(at.value().ok()?);
+        }
+        if at.take_member(false, b"\"method\":") {
+            members.method = Some(at.value().ok()?);
+        }
+        let last = if at.take_member(false, b"\"params\":") {
+            &mut members.params
+        } else if at.take_member(false, b"\"result\":") {
+            &mut members.result
+        } else if at.take_member(false, b"\"error\":") {
+            &mut members.error
+        } else {
+            return (at.take(b"}") && at.end().is_ok()).then_some(members);
+        };
+        let value = text.get(at.position()..)?.strip_suffix(b"}")?;
+        debug_assert!(
+            !Raw::parse(value, MAX_DEPTH).is_err_and(|fault| fault.kind != FaultKind::Depth),
+            "the last member is no value"
+        );
+        *last = Some(Raw::received(value));
+        Some(members)
+    }
+
     /// The places of the members in their text; `None` if they are of another text.
     pub(super) fn spans(&self, text: &[u8]) -> Option<MemberSpans> {
         let mut values = [None; 5];

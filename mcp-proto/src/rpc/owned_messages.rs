@@ -4,7 +4,7 @@ use core::fmt;
 
 use super::members::{MemberSpans, Members};
 use super::{Incoming, Message, Messages, Method};
-use crate::json::Scanner;
+use crate::json::{MAX_DEPTH, Scanner};
 
 /// The messages of one text that is kept, such as the body of an HTTP request: parsed once, and read as often as needed.
 ///
@@ -44,6 +44,32 @@ impl<T: AsRef<[u8]>> OwnedMessages<T> {
             text,
             depth,
             parsed,
+        }
+    }
+
+    /// Takes a text that a machine wrote, without framing. Of a message only the envelope is read, so it may nest deeper than
+    /// a text that is parsed.
+    ///
+    /// The text must be one of a machine of this crate: the parameters, the result or the error of a message are not
+    /// validated.
+    ///
+    /// ```
+    /// use mcp_proto::rpc::{Message, OwnedMessages};
+    ///
+    /// let text = br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a"}}"#;
+    /// let written = OwnedMessages::written(text);
+    /// assert!(matches!(written.message(), Message::Request(call) if call.id.to_u64() == Some(1)));
+    /// ```
+    pub fn written(text: T) -> Self {
+        let bytes = text.as_ref();
+        let spans = Members::written(bytes).and_then(|members| members.spans(bytes));
+        let Some(spans) = spans else {
+            return Self::parse(text, MAX_DEPTH);
+        };
+        Self {
+            text,
+            depth: MAX_DEPTH,
+            parsed: Parsed::Object(spans),
         }
     }
 

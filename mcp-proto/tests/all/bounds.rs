@@ -316,10 +316,7 @@ fn a_client_replaces_an_answer_that_never_fits() {
                 let roots = format!(r#"{{"roots":[{{"uri":"file:///{}"}}]}}"#, "r".repeat(4000));
                 let roots = Raw::parse(roots.as_bytes(), 8).unwrap();
                 let outcome = Outcome::Result(&roots);
-                match outbox.put(|out| client.respond(token, outcome, out)) {
-                    Err(SendError::BufferFull { .. }) => Verdict::Retry,
-                    _ => Verdict::Done,
-                }
+                outbox.put(|out| client.respond(token, outcome, out)).into()
             });
             let (TurnEnd::Full | TurnEnd::Empty) = rest;
             said = taken(&mut pipe);

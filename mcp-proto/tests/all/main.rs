@@ -5,6 +5,7 @@ mod allocations;
 mod bounds;
 mod client;
 mod event_stream;
+mod first_server;
 mod foreign_tokens;
 mod framing;
 mod golden;

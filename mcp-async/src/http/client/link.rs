@@ -12,7 +12,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method as Verb, Request};
 use http_body_util::Full;
 use mcp_proto::client::http::{Exchange, HttpMethod as Asked, Origin};
 use mcp_proto::client::{ClientConfig, Failure};
-use mcp_proto::rpc::{Id, Message, Method};
+use mcp_proto::rpc::{Id, Message, Method, OwnedMessages};
 use mcp_proto::{Instant, Limits, PreparedConfig};
 use url::Url;
 
@@ -24,7 +24,7 @@ use super::settings::Settings;
 use crate::client::client_state::ClientState;
 use crate::client::inner::ClientShared;
 use crate::client::{UnsentMessage, no_message};
-use crate::connection::{DriverWaker, register};
+use crate::connection::{DriverWaker, Text, register};
 use crate::lock::lock;
 use crate::observe;
 use crate::runtime::Timer;
@@ -46,12 +46,15 @@ pub(super) struct Link {
     permits: Permits,
 }
 
+/// Messages of the server, parsed.
+pub(super) type Received = OwnedMessages<Text>;
+
 struct State {
     origin: Origin,
     /// The URL to which messages to a server of 2024-11-05 are sent (HS-03).
     endpoint: Option<Url>,
     /// Messages that the connection has not read yet; `bytes` is their length together.
-    incoming: VecDeque<Vec<u8>>,
+    incoming: VecDeque<Received>,
     bytes: usize,
     reader: Option<Waker>,
     /// Exchanges that wait until the connection has read.
@@ -318,16 +321,28 @@ impl Link {
         looked
     }
 
-    /// Hands a message to the connection, when that has read enough of what came before.
-    pub(super) fn poll_deliver(&self, cx: &Context<'_>, line: &mut Vec<u8>) -> Poll<()> {
+    /// Parses what the server has sent.
+    pub(super) fn parse(&self, text: Vec<u8>) -> Received {
+        OwnedMessages::parse(Text::new(text), self.limits.depth)
+    }
+
+    /// Hands messages to the connection, when that has read enough of what came before.
+    pub(super) fn poll_deliver(
+        &self,
+        cx: &Context<'_>,
+        messages: &mut Option<Received>,
+    ) -> Poll<()> {
         let reader = {
             let mut state = self.lock();
             if state.bytes >= UNREAD {
                 register(&mut state.room, cx);
                 return Poll::Pending;
             }
-            state.bytes = state.bytes.saturating_add(line.len());
-            state.incoming.push_back(core::mem::take(line));
+            let Some(messages) = messages.take() else {
+                return Poll::Ready(());
+            };
+            state.bytes = state.bytes.saturating_add(messages.text().as_ref().len());
+            state.incoming.push_back(messages);
             state.reader.take()
         };
         if let Some(reader) = reader {
@@ -346,22 +361,22 @@ impl Link {
         Poll::Pending
     }
 
-    /// The next message for the connection; `None` when none comes any more.
-    pub(super) fn poll_message(&self, cx: &Context<'_>) -> Poll<Option<Vec<u8>>> {
-        let (line, room) = {
+    /// The next messages for the connection; `None` when none come any more.
+    pub(super) fn poll_messages(&self, cx: &Context<'_>) -> Poll<Option<Received>> {
+        let (messages, room) = {
             let mut state = self.lock();
-            let Some(line) = state.incoming.pop_front() else {
+            let Some(messages) = state.incoming.pop_front() else {
                 if state.hung_up {
                     return Poll::Ready(None);
                 }
                 state.reader = Some(cx.waker().clone());
                 return Poll::Pending;
             };
-            state.bytes = state.bytes.saturating_sub(line.len());
-            (line, core::mem::take(&mut state.room))
+            state.bytes = state.bytes.saturating_sub(messages.text().as_ref().len());
+            (messages, core::mem::take(&mut state.room))
         };
         room.into_iter().for_each(Waker::wake);
-        Poll::Ready(Some(line))
+        Poll::Ready(Some(messages))
     }
 
     /// The server has taken `initialized`, or will not: its own stream is asked for (SC-07).

@@ -15,9 +15,9 @@ use mcp_proto::client::http::{Body, Exchange, ExchangeOutcome, HttpMethod, Reply
 use mcp_proto::rpc::Reason;
 
 use super::carrier::Reply;
-use super::link::{Link, Opens, Start};
+use super::link::{Link, Opens, Received, Start};
 use super::no_reply::NoReply;
-use super::send::{PATIENCE, ask, deliver, within};
+use super::send::{PATIENCE, ask, deliver, replaced, within};
 use super::stream;
 use super::whole::{REFUSAL, Whole, whole};
 use crate::client::{UnsentMessage, no_message};
@@ -52,7 +52,7 @@ pub(super) async fn run_exchange(link: Arc<Link>, start: Start, responded: Arc<A
             link.opened();
         }
         gate.opens = Opens::Nothing;
-        let (after, mut line) = attempted.unwrap_or((ExchangeOutcome::Done, Vec::new()));
+        let (after, received) = attempted.unwrap_or((ExchangeOutcome::Done, None));
         let id = exchange.id();
         match (after, id) {
             (ExchangeOutcome::Resume(at), _) => {
@@ -71,10 +71,10 @@ pub(super) async fn run_exchange(link: Arc<Link>, start: Start, responded: Arc<A
                 poll_fn(|cx| link.poll_credentials(credentials, cx)).await;
                 continue;
             }
-            (ExchangeOutcome::Deliver, _) => deliver(&link, &mut line).await,
+            (ExchangeOutcome::Deliver, _) => deliver(&link, received).await,
             (ExchangeOutcome::Mismatched, id) => {
                 id.into_iter().for_each(|id| link.mismatched(id));
-                deliver(&link, &mut line).await;
+                deliver(&link, received).await;
             }
             (ExchangeOutcome::Lost, _) => link.renew(),
             (ExchangeOutcome::HangUp, _) => link.hang_up(),
@@ -87,9 +87,9 @@ pub(super) async fn run_exchange(link: Arc<Link>, start: Start, responded: Arc<A
             (ExchangeOutcome::ProbeHttpSse(status), Some(id)) => {
                 let mut stream = link.origin(|origin| origin.probe_http_sse());
                 if !probe_http_sse(&link, &mut stream, &message).await {
-                    match line.is_empty() {
-                        true => link.refuse(id, status),
-                        false => deliver(&link, &mut line).await,
+                    match received {
+                        None => link.refuse(id, status),
+                        received => deliver(&link, received).await,
                     }
                 }
             }
@@ -141,19 +141,18 @@ async fn opening<F: Future>(link: &Link, responded: &AtomicBool, attempt: F) -> 
     .await
 }
 
-/// Asks once, and reads what comes.
+/// Asks once, and reads what comes. Returns the messages that the outcome is about, too.
 async fn attempt(
     link: &Link,
     exchange: &mut Exchange,
     message: &UnsentMessage,
     responded: &AtomicBool,
-) -> (ExchangeOutcome, Vec<u8>) {
-    let mut line = Vec::new();
+) -> (ExchangeOutcome, Option<Received>) {
     let response = match ask(link, exchange, message).await {
         Ok(response) => response,
         Err(NoReply::Unsent(unsent)) => {
             link.unsent(unsent.cause);
-            return (unreachable(link, exchange, unsent.begun), line);
+            return (unreachable(link, exchange, unsent.begun), None);
         }
         Err(NoReply::Denied(error)) => {
             link.denied(exchange.id(), error);
@@ -162,7 +161,7 @@ async fn attempt(
                 (None, HttpMethod::Get) => ExchangeOutcome::Authorize,
                 (None, _) => ExchangeOutcome::Done,
             };
-            return (after, line);
+            return (after, None);
         }
     };
     responded.store(true, Ordering::Relaxed);
@@ -170,6 +169,7 @@ async fn attempt(
     if response.status().is_success() {
         link.client_state.hold_until(Instant::ZERO);
     }
+    let mut instead = Vec::new();
     let after = match judge(link, exchange, &response) {
         Body::Nothing => {
             // Such as a page for people, which only an observer reads.
@@ -180,7 +180,11 @@ async fn attempt(
             link.origin(|origin| exchange.nothing(origin))
         }
         Body::Json => match whole(response.into_body(), link.limits.message).await {
-            Whole::All(body) => link.origin(|origin| exchange.answer(origin, &body, &mut line)),
+            Whole::All(body) => {
+                let body = link.parse(body);
+                let after = link.origin(|origin| exchange.answer(origin, &body, &mut instead));
+                return (after, Some(replaced(link, body, instead)));
+            }
             Whole::TooLong(_) => ExchangeOutcome::Fail(Failure::Invalid(Reason::TooLong)),
             Whole::Broken => unreachable(link, exchange, true),
         },
@@ -194,10 +198,10 @@ async fn attempt(
             if let Some(delay) = exchange.retry_after() {
                 link.client_state.hold_until(now + delay);
             }
-            link.origin(|origin| exchange.refused(origin, now, status, &body, &mut line, jitter))
+            link.origin(|origin| exchange.refused(origin, now, status, &body, &mut instead, jitter))
         }
     };
-    (after, line)
+    (after, (!instead.is_empty()).then(|| link.parse(instead)))
 }
 
 /// Looks for the stream of a server of 2024-11-05, and reads it to its end; says whether there is

@@ -8,12 +8,11 @@ use core::time::Duration;
 use bytes::Bytes;
 use http::Response;
 use mcp_proto::client::http::Exchange;
-use mcp_proto::json::MAX_DEPTH;
 
 #[cfg(feature = "auth")]
 use super::authorized;
 use super::carrier::Reply;
-use super::link::Link;
+use super::link::{Link, Received};
 use super::no_reply::NoReply;
 use super::whole::{REFUSAL, whole};
 use crate::client::UnsentMessage;
@@ -34,7 +33,7 @@ pub(super) async fn ask(
 
 /// Tells the server something that has no answer.
 pub(super) async fn tell(link: &Link, message: Vec<u8>) {
-    let message = UnsentMessage::parse(Bytes::from(message), MAX_DEPTH);
+    let message = UnsentMessage::written(Bytes::from(message));
     let exchange = link.origin(|origin| Exchange::new(origin, &message.message()));
     let told = async {
         if let Ok(response) = ask(link, &exchange, &message).await {
@@ -45,8 +44,18 @@ pub(super) async fn tell(link: &Link, message: Vec<u8>) {
     within(link, Some(PATIENCE), told).await;
 }
 
-pub(super) async fn deliver(link: &Link, line: &mut Vec<u8>) {
-    poll_fn(|cx| link.poll_deliver(cx, line)).await;
+/// The messages for the connection: those that were received, unless others were written instead.
+pub(super) fn replaced(link: &Link, received: Received, instead: Vec<u8>) -> Received {
+    match instead.is_empty() {
+        true => received,
+        false => link.parse(instead),
+    }
+}
+
+/// Hands messages to the connection.
+pub(super) async fn deliver(link: &Link, messages: Option<Received>) {
+    let mut messages = messages;
+    poll_fn(|cx| link.poll_deliver(cx, &mut messages)).await;
 }
 
 /// Returns the output of a future, unless it takes longer than the limit.

@@ -6,7 +6,6 @@ use std::io;
 use std::sync::Arc;
 
 use mcp_proto::client::{ClientConfig, Failure};
-use mcp_proto::rpc::Messages;
 use mcp_proto::{Channel, Instant, Machine as _, Outgoing as _, Pipe, PreparedConfig};
 use url::Url;
 
@@ -20,7 +19,7 @@ use crate::client::connection::{GRACE, Open, begin};
 use crate::client::side::Side;
 use crate::client::supervisor::Dialled;
 use crate::client::{ConnectError, Machine, UnsentMessages};
-use crate::connection::{Exchanged, Text, Work, Worked, poll_work};
+use crate::connection::{Exchanged, Work, Worked, poll_work};
 use crate::observe::Transport;
 use crate::runtime::Clock;
 
@@ -37,7 +36,6 @@ struct Session<C: Clock> {
     phase: Phase,
     /// The time at which the phase ends at the latest.
     deadline: Option<Instant>,
-    depth: u8,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -66,14 +64,13 @@ impl<C: Clock> Session<C> {
                     .is_some_and(|all| all.has_room(Channel::PIPE))
             })
         {
-            match self.link.poll_message(cx) {
+            match self.link.poll_messages(cx) {
                 Poll::Pending => break,
                 Poll::Ready(None) => self.flush(),
-                Poll::Ready(Some(message)) => {
-                    let text = Text::new(message);
+                Poll::Ready(Some(received)) => {
                     let now = self.connection.now();
-                    for incoming in Messages::new(text.as_ref(), self.depth) {
-                        let frame = text.frame();
+                    for incoming in received.messages() {
+                        let frame = received.text().frame();
                         self.connection
                             .handle(now, &Pipe, incoming, frame, |_| None::<()>);
                     }
@@ -271,7 +268,6 @@ pub(super) async fn meet<C: Clock>(
         link,
         phase: Phase::Open,
         deadline: None,
-        depth: limits.depth,
     };
     let met = peer.run_until_ready(|cx| session.poll(cx)).await;
     met.map_err(|error| match (error, session.link.take_cause()) {

@@ -13,7 +13,7 @@ use mcp_proto::rpc::Reason;
 
 use super::carrier::Reply;
 use super::link::Link;
-use super::send::{deliver, tell};
+use super::send::{deliver, replaced, tell};
 use crate::client::UnsentMessage;
 use crate::observe;
 use crate::runtime::Timer;
@@ -32,7 +32,7 @@ pub(super) async fn read(
         [Vec::new(), Vec::new(), Vec::new()],
         &link.limits,
     );
-    let mut lines = Vec::new();
+    let mut received = Vec::new();
     let mut patience = Patience::new(link);
     while let Some(Ok(bytes)) = patience.next(&mut body, exchange.is_answered()).await {
         let mut rest = &*bytes;
@@ -60,9 +60,12 @@ pub(super) async fn read(
                             }
                             continue;
                         }
-                        let mut line = Vec::new();
-                        if link.origin(|origin| exchange.event(origin, &event, &mut line)) {
-                            lines.push(line);
+                        if !exchange.event(&event) {
+                            continue;
+                        }
+                        let (data, mut instead) = (link.parse(event.data.to_vec()), Vec::new());
+                        if link.origin(|origin| exchange.messages(origin, &data, &mut instead)) {
+                            received.push(replaced(link, data, instead));
                         }
                     }
                     piece => match link.origin(|origin| exchange.oversized(origin, &piece)) {
@@ -73,8 +76,8 @@ pub(super) async fn read(
                     },
                 }
             }
-            for mut line in lines.drain(..) {
-                deliver(link, &mut line).await;
+            for messages in received.drain(..) {
+                deliver(link, Some(messages)).await;
             }
             // One after the other: a server that asks much here hears the answers as slowly.
             for refusal in exchange.take_refusals() {

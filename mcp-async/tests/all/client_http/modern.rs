@@ -5,6 +5,7 @@ use core::time::Duration;
 use mcp_async::client::{CallError, Update};
 use mcp_proto::Revision;
 use mcp_proto::client::Failure;
+use mcp_proto::json::RawBuf;
 
 use crate::client_http::site::{Asked, Site, Wire, check, sleep};
 
@@ -131,6 +132,37 @@ fn a_broken_stream_is_a_lost_call() {
                 r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":"m"}}"#,
             );
             site.quiet();
+        },
+    );
+}
+
+/// A request that nests deeper than any text that is read has its headers, and its refusal ends the call.
+#[test]
+fn a_request_that_is_too_deep_is_refused_at_once() {
+    const DEPTHS: [usize; 3] = [126, 127, 128];
+    check(
+        |site| async move {
+            let client = site.connect(MODERN).await.unwrap();
+            for depth in DEPTHS {
+                let text = format!("{}1{}", r#"{"a":"#.repeat(depth), "}".repeat(depth));
+                let arguments: RawBuf = text.parse().unwrap();
+                let call = client.call_tool("deep", &arguments);
+                let error = call.timeout(Duration::from_secs(2)).await.unwrap_err();
+                let is_refusal = matches!(&error, CallError::Server(error) if error.code == -32700);
+                assert!(is_refusal, "{depth}: {error:?}");
+            }
+        },
+        |site| async move {
+            opened(&site).await;
+            for depth in DEPTHS {
+                let asked = site.expect("tools/call").await;
+                assert_eq!(asked.field("mcp-name"), "deep", "{depth}");
+                asked.json(
+                    400,
+                    "",
+                    r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"m"}}"#,
+                );
+            }
         },
     );
 }

@@ -7,9 +7,9 @@
 
 use mcp_proto::json::Raw;
 use mcp_proto::model::ServerFeatures;
-use mcp_proto::rpc::{ErrorObject, Method, code};
+use mcp_proto::rpc::Method;
 use mcp_proto::server::{Event, Fixed, Server, ServerConfig};
-use mcp_proto::{Instant, Limits, Link, Outcome, SendError, TurnEnd, Verdict};
+use mcp_proto::{Instant, Limits, Link, Outcome, TurnEnd, Verdict};
 use safer_ffi::prelude::{c_slice, ffi_export};
 use spin::Mutex;
 
@@ -70,17 +70,11 @@ fn mcp_work(milliseconds: u64) -> bool {
         let Event::Request { token, method, .. } = event else {
             return Verdict::Done;
         };
-        let json = |text| Raw::parse(text, DEPTH).unwrap_or_default();
-        let (tools, greeting) = (json(TOOLS), json(GREETING));
-        let outcome = match method {
-            Method::ToolsList => Outcome::Result(&tools),
-            Method::ToolsCall => Outcome::Result(&greeting),
-            _ => Outcome::Error(ErrorObject::new(code::METHOD_NOT_FOUND, "no such method")),
-        };
-        match outbox.put(|out| server.respond(token, outcome, out)) {
-            Err(SendError::BufferFull { .. }) => Verdict::Retry,
-            _ => Verdict::Done,
-        }
+        let text = if method == Method::ToolsList { TOOLS } else { GREETING };
+        let result = Raw::parse(text, DEPTH).unwrap_or_default();
+        outbox
+            .put(|out| server.respond(token, Outcome::Result(&result), out))
+            .into()
     }) == TurnEnd::Full
 }
 

@@ -2,12 +2,12 @@
 
 use alloc::vec::Vec;
 
-use crate::json::{MAX_DEPTH, Writer};
+use crate::json::Writer;
 use crate::rpc::{ErrorObject, Id, Message, envelope};
 
-/// The error in a body, and the request that it names.
-pub(super) fn error_of(body: &[u8]) -> Option<(Option<Id<'_>>, ErrorObject<'_>)> {
-    match Message::parse(body, MAX_DEPTH) {
+/// The error that a body is, and the request that it names.
+pub(super) fn error_of(body: Message<'_>) -> Option<(Option<Id<'_>>, ErrorObject<'_>)> {
+    match body {
         Message::Response(response) => Some((response.id, response.outcome.err()?)),
         _ => None,
     }

@@ -16,17 +16,17 @@ use super::stray_requests;
 use crate::client::Failure;
 use crate::frame::sse;
 use crate::http::media::{self, EVENT_STREAM, JSON};
-use crate::json::{MAX_DEPTH, Object, Raw, Str};
+use crate::json::{Object, Raw, Str};
 use crate::model::keys;
 use crate::revision::{Http, Revision};
-use crate::rpc::{Id, Message, Method, Response};
+use crate::rpc::{ErrorObject, Id, Incoming, Message, Messages, Method, OwnedMessages, Response};
 use crate::time::Instant;
 
 /// One message on its way to the server, its reply or replies, and its resumptions.
 ///
 /// ```
 /// use mcp_proto::client::http::{Body, Exchange, ExchangeOutcome, Origin, ReplyHead};
-/// use mcp_proto::rpc::Message;
+/// use mcp_proto::rpc::{Message, OwnedMessages};
 ///
 /// let mut origin = Origin::new();
 /// let message = br#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}"#;
@@ -37,10 +37,11 @@ use crate::time::Instant;
 ///     ..ReplyHead::new(200)
 /// };
 /// assert_eq!(exchange.head(&mut origin, &head), Body::Json);
-/// let mut line = Vec::new();
-/// let answer = br#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
-/// assert_eq!(exchange.answer(&mut origin, answer, &mut line), ExchangeOutcome::Deliver);
-/// assert_eq!(line, answer);
+/// let body = OwnedMessages::parse(br#"{"jsonrpc":"2.0","id":1,"result":{}}"#, 16);
+/// let mut instead = Vec::new();
+/// assert_eq!(exchange.answer(&mut origin, &body, &mut instead), ExchangeOutcome::Deliver);
+/// // The machine takes the messages of the body.
+/// assert!(instead.is_empty());
 ///
 /// // The session goes with every request from now on.
 /// let call = Message::parse(br#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#, 16);
@@ -244,55 +245,60 @@ impl Exchange {
         }
     }
 
-    /// Takes the body of a reply, and appends the messages for the machine to `line`.
-    pub fn answer(
+    /// Takes the body of a reply. If the exchange changes its messages, it writes those for the machine to `instead`.
+    pub fn answer<T: AsRef<[u8]>>(
         &mut self,
         origin: &mut Origin,
-        body: &[u8],
-        line: &mut Vec<u8>,
+        body: &OwnedMessages<T>,
+        instead: &mut Vec<u8>,
     ) -> ExchangeOutcome {
         if self.epoch != origin.epoch {
             return ExchangeOutcome::Done;
         }
-        self.take(origin, body, line);
+        self.take(origin, body, instead);
         if self.answered {
             return ExchangeOutcome::Deliver;
         }
         // An error that names no request is about the one that was sent.
-        if let (Some(id), Some((None, error))) = (self.id, error_of(body)) {
-            line.clear();
-            write(id, &error, line);
+        if let (Some(id), Some((None, error))) = (self.id, error_of(body.message())) {
+            write(id, &error, instead);
             return ExchangeOutcome::Deliver;
         }
         ExchangeOutcome::Fail(Failure::NoAnswer)
     }
 
-    /// Takes an event of the reply's stream, and appends the messages for the machine to `line`;
-    /// returns whether there are any.
-    pub fn event(
-        &mut self,
-        origin: &mut Origin,
-        event: &sse::Event<'_>,
-        line: &mut Vec<u8>,
-    ) -> bool {
+    /// Takes an event of the reply's stream. Returns true if its data is messages, which the driver parses and passes to
+    /// [`messages`](Self::messages).
+    pub fn event(&mut self, event: &sse::Event<'_>) -> bool {
         // One without data is a step forward only if it says where the stream is now.
         let moved = !event.id.is_empty() && event.id != self.last_event_id;
         if moved || !event.data.is_empty() {
             self.backoff.succeeded();
         }
         // SSE-07, SSE-08
-        if event.name != b"message" || event.data.is_empty() || self.epoch != origin.epoch {
+        event.name == b"message" && !event.data.is_empty()
+    }
+
+    /// Takes the messages of an event. Returns true if there are messages for the machine: these, or those that the exchange
+    /// writes to `instead`.
+    pub fn messages<T: AsRef<[u8]>>(
+        &mut self,
+        origin: &mut Origin,
+        data: &OwnedMessages<T>,
+        instead: &mut Vec<u8>,
+    ) -> bool {
+        if self.epoch != origin.epoch {
             return false;
         }
         if self.kind == Kind::Listen
             && self.is_draft(origin)
-            && let Some(parted) = stray_requests::part(event.data)
+            && let Some(parted) = stray_requests::part(data)
         {
             self.refusals.push(parted.refusals);
-            line.extend_from_slice(&parted.rest);
+            instead.extend_from_slice(&parted.rest);
             return !parted.rest.is_empty();
         }
-        self.take(origin, event.data, line);
+        self.take(origin, data, instead);
         true
     }
 
@@ -423,26 +429,22 @@ impl Exchange {
             .is_some_and(|revision| revision.http() == Http::PostOnly)
     }
 
-    /// Looks whether this is the answer, and hands it on, tools with bad annotations excluded.
-    fn take(&mut self, origin: &mut Origin, text: &[u8], line: &mut Vec<u8>) {
-        let start = line.len();
+    /// Looks for the answer. Tools with bad annotations are taken out of it, in `instead`.
+    fn take<T: AsRef<[u8]>>(
+        &mut self,
+        origin: &mut Origin,
+        received: &OwnedMessages<T>,
+        instead: &mut Vec<u8>,
+    ) {
         if let Some(own) = self.id.filter(|_| !self.answered)
-            && let Some(response) = response_to(own, text)
+            && let Some(response) = response_to(own, received.messages())
         {
             self.answered = true;
             let draft = self.is_draft(origin);
             if let (Kind::Request { lists_tools: true }, true) = (self.kind, self.mirrors(origin))
                 && let (Some(id), Ok(result)) = (response.id, response.outcome)
-                && origin.tools.learn(id, result, draft, line)
             {
-                return;
-            }
-        }
-        line.extend_from_slice(text);
-        // A line break is white space between tokens, or a mistake in any case.
-        for byte in line.get_mut(start..).unwrap_or_default() {
-            if *byte == b'\n' {
-                *byte = b'\r';
+                origin.tools.learn(id, result, draft, instead);
             }
         }
     }
@@ -487,27 +489,20 @@ fn can_be_a_field(text: &[u8]) -> bool {
     text.iter().all(visible) && text.trim_ascii().len() == text.len()
 }
 
-/// The answer to a request of ours in a text: the message itself, or an element of an array.
-fn response_to(own: u64, text: &[u8]) -> Option<Response<'_>> {
-    let of = |message| match message {
-        Message::Response(response) => {
-            let id = response.id.and_then(Id::to_u64);
-            (id == Some(own)).then_some(response)
-        }
+/// The answer to a request of ours: the message itself, or an element of an array.
+fn response_to(own: u64, mut messages: Messages<'_>) -> Option<Response<'_>> {
+    let is_own = |id: Option<Id<'_>>| id.and_then(Id::to_u64) == Some(own);
+    let of = |incoming| match incoming {
+        Incoming::Message(Message::Response(response)) => is_own(response.id).then_some(response),
         _ => None,
     };
-    if text.trim_ascii_start().first() == Some(&b'[') {
-        let list = Raw::parse(text, MAX_DEPTH).ok()?.array()?;
-        return list.elements().map(Message::from_raw).find_map(of);
-    }
-    match Message::parse(text, MAX_DEPTH) {
+    match messages.next()? {
+        Incoming::BatchStart => messages.find_map(of),
         // A broken message with the id of this call ends the call, which is done by the machine.
-        Message::Invalid(invalid) if invalid.id.and_then(Id::to_u64) == Some(own) => {
-            Some(Response {
-                id: None,
-                outcome: Err(crate::rpc::ErrorObject::new(0, "")),
-            })
-        }
+        Incoming::Message(Message::Invalid(invalid)) if is_own(invalid.id) => Some(Response {
+            id: None,
+            outcome: Err(ErrorObject::new(0, "")),
+        }),
         message => of(message),
     }
 }

@@ -9,7 +9,7 @@
 //! ```text
 //!   message --Exchange::new--> fields --> head --> Body::Nothing --.
 //!                                ^         |-----> Body::Json  --- answer --> ExchangeOutcome
-//!                                |         |-----> Body::Events -- event, end --^
+//!                                |         |-----> Body::Events -- event, messages, end --^
 //!                                |         `-----> Body::Refusal - refused -----'
 //!                                `------- ExchangeOutcome::Resume, when its time has come
 //! ```

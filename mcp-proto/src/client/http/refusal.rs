@@ -9,11 +9,13 @@ use super::reply::ExchangeOutcome;
 use super::retry::is_transient;
 use crate::client::Failure;
 use crate::client::versions::is_modern;
+use crate::json::MAX_DEPTH;
 use crate::revision::Revision;
+use crate::rpc::Message;
 use crate::time::Instant;
 
 impl Exchange {
-    /// Takes a refusal and as much of its body as was read, and appends the messages for the
+    /// Takes a refusal and as much of its body as was read, and appends the message for the
     /// machine to `line`. `jitter` is any number, another each time.
     pub fn refused(
         &mut self,
@@ -65,7 +67,8 @@ impl Exchange {
         let Some(id) = self.id else {
             return ExchangeOutcome::Done;
         };
-        let named = error_of(body).filter(|(of, _)| of.is_none_or(|of| of.to_u64() == Some(id)));
+        let message = Message::parse(body, MAX_DEPTH);
+        let named = error_of(message).filter(|(of, _)| of.is_none_or(|of| of.to_u64() == Some(id)));
         let anonymous = named.is_some_and(|(of, _)| of.is_none());
         let error = named.map(|(_, error)| error);
         match (self.kind, error) {

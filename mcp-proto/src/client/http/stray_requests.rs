@@ -2,8 +2,8 @@
 
 use alloc::vec::Vec;
 
-use crate::json::{MAX_DEPTH, Raw, Writer};
-use crate::rpc::{ErrorObject, Id, Message, Method, code, envelope};
+use crate::json::{Raw, Writer};
+use crate::rpc::{ErrorObject, Id, Incoming, Message, Method, OwnedMessages, code, envelope};
 
 /// A text of the server's own stream, without the requests in it.
 pub(super) struct Parted {
@@ -15,17 +15,21 @@ pub(super) struct Parted {
 
 /// Refuses every request but pings; `None` if there is none. Only in 2025-03-26 is there more
 /// than one.
-pub(super) fn part(text: &[u8]) -> Option<Parted> {
+pub(super) fn part<T: AsRef<[u8]>>(messages: &OwnedMessages<T>) -> Option<Parted> {
     let mut parted = Parted {
         refusals: Vec::new(),
         rest: Vec::new(),
     };
-    if text.trim_ascii_start().first() != Some(&b'[') {
-        let id = refused(Message::parse(text, MAX_DEPTH))?;
-        refuse(id, &mut parted.refusals);
+    let mut all = messages.messages().filter_map(|incoming| match incoming {
+        Incoming::Message(message) => refused(message),
+        Incoming::BatchStart | Incoming::BatchEnd => None,
+    });
+    let first = all.next()?;
+    // What is left of an array is copied, so its elements are read as texts.
+    let Some(list) = Raw::received(messages.text().as_ref().trim_ascii()).array() else {
+        refuse(first, &mut parted.refusals);
         return Some(parted);
-    }
-    let list = Raw::parse(text, MAX_DEPTH).ok()?.array()?;
+    };
     for element in list.elements() {
         match refused(Message::from_raw(element)) {
             Some(id) => {
@@ -43,7 +47,7 @@ pub(super) fn part(text: &[u8]) -> Option<Parted> {
             array.push(b']');
         }
     }
-    Some(parted).filter(|parted| !parted.refusals.is_empty())
+    Some(parted)
 }
 
 fn refused(message: Message<'_>) -> Option<Id<'_>> {
@@ -77,7 +81,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, ids: &[&str], rest: &str) {
-        let parted = part(text.as_bytes()).unwrap();
+        let parted = part(&OwnedMessages::parse(text, 8)).unwrap();
         assert_eq!(parted.rest, rest.as_bytes());
         let refusals = Raw::parse(&parted.refusals, 8).unwrap();
         let refusals = match refusals.array() {
@@ -112,7 +116,7 @@ mod tests {
         );
         check(&std::format!("[{unknown}]"), &["7"], "");
         for text in [ping, told, "[]", "{", "[{", "7", "[7]"] {
-            assert!(part(text.as_bytes()).is_none(), "{text}");
+            assert!(part(&OwnedMessages::parse(text, 8)).is_none(), "{text}");
         }
     }
 }

@@ -30,16 +30,16 @@ impl Tools {
     }
 
     /// Learns from a page of tools. If some of them have bad annotations the answer is written
-    /// to `line` without them (XH-07); says whether it was. The `draft` has rules of its own.
+    /// to `instead` without them (XH-07). The `draft` has rules of its own.
     pub(super) fn learn(
         &mut self,
         id: Id<'_>,
         result: Raw<'_>,
         draft: bool,
-        line: &mut Vec<u8>,
-    ) -> bool {
+        instead: &mut Vec<u8>,
+    ) {
         let Some(result) = result.object() else {
-            return false;
+            return;
         };
         let tools = || {
             let tools = result.get("tools").and_then(Raw::array);
@@ -56,7 +56,7 @@ impl Tools {
             }
         }
         if bad.is_empty() {
-            return false;
+            return;
         }
         let good = || {
             tools()
@@ -66,15 +66,14 @@ impl Tools {
         };
         let mut length = Writer::counting();
         write(&mut length, id, result, good());
-        let start = line.len();
-        line.resize(start.saturating_add(length.len()), 0);
+        let start = instead.len();
+        instead.resize(start.saturating_add(length.len()), 0);
         write(
-            &mut Writer::new(line.get_mut(start..).unwrap_or_default()),
+            &mut Writer::new(instead.get_mut(start..).unwrap_or_default()),
             id,
             result,
             good(),
         );
-        true
     }
 
     fn learn_tool(&mut self, tool: Raw<'_>, draft: bool) -> Result<(), BadAnnotation> {

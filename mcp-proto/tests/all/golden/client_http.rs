@@ -5,13 +5,15 @@ use core::time::Duration;
 use mcp_proto::client::http::{Body, Exchange, ExchangeOutcome, HttpMethod, Origin, ReplyHead};
 use mcp_proto::client::{Client, ClientConfig, Growing};
 use mcp_proto::frame::sse::{Events, Piece};
-use mcp_proto::rpc::{Message, Method};
+use mcp_proto::json::MAX_DEPTH;
+use mcp_proto::rpc::{Message, Method, OwnedMessages};
 use mcp_proto::{Instant, Limits, Link, Machine, Revision, Step};
 
 use super::client::{Guest, Peer, User, config, configure};
 use super::script::{Player, word};
 use super::text::{ignored, lines, refusal};
 use super::transcript::Transcript;
+use crate::http_client::delivered;
 
 pub(crate) struct Browser {
     revision: Revision,
@@ -308,7 +310,12 @@ impl Side {
         let exchange = &mut flight.exchange;
         let after = match exchange.head(origin, &head) {
             Body::Nothing => exchange.nothing(origin),
-            Body::Json => exchange.answer(origin, body, &mut line),
+            Body::Json => {
+                let after =
+                    exchange.answer(origin, &OwnedMessages::parse(body, MAX_DEPTH), &mut line);
+                line = delivered(body, line);
+                after
+            }
             Body::Refusal => exchange.refused(origin, now, status, body, &mut line, 0),
             Body::Events => {
                 let stores = [Vec::new(), Vec::new(), Vec::new()];
@@ -343,9 +350,16 @@ impl Side {
                     panic!("{piece:?}");
                 };
                 moves |= event.name == b"endpoint";
-                let mut line = Vec::new();
-                if flight.exchange.event(&mut self.origin, &event, &mut line) {
-                    lines.push(line);
+                if !flight.exchange.event(&event) {
+                    continue;
+                }
+                let data = OwnedMessages::parse(event.data, MAX_DEPTH);
+                let mut instead = Vec::new();
+                if flight
+                    .exchange
+                    .messages(&mut self.origin, &data, &mut instead)
+                {
+                    lines.push(delivered(event.data, instead));
                 }
             }
         }
@@ -442,12 +456,16 @@ impl Side {
         });
     }
 
-    /// Hands a message to the machine.
-    fn deliver(&mut self, line: &[u8]) {
-        if line.is_empty() {
+    /// Hands a message to the machine, as one line.
+    fn deliver(&mut self, message: &[u8]) {
+        if message.is_empty() {
             return;
         }
-        for mut bytes in [line, b"\n"] {
+        let line: Vec<u8> = message
+            .iter()
+            .map(|byte| if *byte == b'\n' { b' ' } else { *byte })
+            .collect();
+        for mut bytes in [&*line, b"\n"] {
             while !bytes.is_empty() {
                 let spare = self.link.inbox.spare_mut().expect("it grows");
                 let len = spare.len().min(bytes.len());

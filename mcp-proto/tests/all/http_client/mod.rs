@@ -12,7 +12,7 @@ use mcp_proto::client::http::{
 use mcp_proto::client::{ClientConfig, Failure};
 use mcp_proto::frame::sse::{Event, Piece};
 use mcp_proto::http::annotation::BadAnnotation;
-use mcp_proto::rpc::Message;
+use mcp_proto::rpc::{Message, OwnedMessages};
 use mcp_proto::{CustomMethod, Instant, PreparedConfig, Revision};
 
 const NOW: Instant = Instant::from_millis(10_000);
@@ -59,14 +59,42 @@ fn event<'b>(name: &'b str, data: &'b str) -> Event<'b> {
     }
 }
 
+/// What a body comes to, and the text whose messages the machine takes.
+fn answer(exchange: &mut Exchange, origin: &mut Origin, body: &str) -> (ExchangeOutcome, String) {
+    let mut instead = Vec::new();
+    let after = exchange.answer(origin, &OwnedMessages::parse(body, 64), &mut instead);
+    (after, text(delivered(body.as_bytes(), instead)))
+}
+
+/// The text whose messages the machine takes for an event, if there are any.
+fn hear(exchange: &mut Exchange, origin: &mut Origin, event: &Event<'_>) -> Option<String> {
+    let mut instead = Vec::new();
+    let heard = exchange.event(event)
+        && exchange.messages(origin, &OwnedMessages::parse(event.data, 64), &mut instead);
+    assert!(heard || instead.is_empty());
+    heard.then(|| text(delivered(event.data, instead)))
+}
+
+/// The text whose messages the machine takes.
+pub(crate) fn delivered(received: &[u8], instead: Vec<u8>) -> Vec<u8> {
+    match instead.is_empty() {
+        true => received.to_vec(),
+        false => instead,
+    }
+}
+
+fn text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap()
+}
+
 /// In a session of this revision.
 fn session(revision: Revision) -> Origin {
     let mut origin = Origin::new();
     let mut exchange = Exchange::new(&origin, &parsed(INITIALIZE));
     let body = exchange.head(&mut origin, &head(200, "application/json", "s-1"));
     assert_eq!(body, Body::Json);
-    let answer = br#"{"jsonrpc":"2.0","id":2,"result":{}}"#;
-    let after = exchange.answer(&mut origin, answer, &mut Vec::new());
+    let body = r#"{"jsonrpc":"2.0","id":2,"result":{}}"#;
+    let (after, _) = answer(&mut exchange, &mut origin, body);
     assert_eq!(after, ExchangeOutcome::Deliver);
     origin.set_revision(revision);
     origin
@@ -201,7 +229,7 @@ fn tools_teach_their_headers() {
             r#"{{"name":"{name}","inputSchema":{{"type":"object","properties":{{"n":{{"type":"integer","x-mcp-header":"{header}"}}}}}}}}"#
         )
     };
-    let answer = |tools: &str| {
+    let page = |tools: &str| {
         format!(r#"{{"jsonrpc":"2.0","id":7,"result":{{"tools":[{tools}],"ttlMs":0}}}}"#)
     };
     let call = modern("tools/call", r#""name":"good","arguments":{"n":42}"#);
@@ -214,27 +242,24 @@ fn tools_teach_their_headers() {
     assert_eq!(header(&origin), "");
 
     let (good, bad) = (tool("good", "N"), tool("bad", "no token"));
-    let mut line = Vec::new();
-    let text = answer(&format!("{bad},{good},{bad}"));
-    let after =
-        Exchange::new(&origin, &parsed(&list)).answer(&mut origin, text.as_bytes(), &mut line);
-    assert_eq!(after, ExchangeOutcome::Deliver);
-    assert_eq!(String::from_utf8(line).unwrap(), answer(&good));
+    let text = page(&format!("{bad},{good},{bad}"));
+    let mut exchange = Exchange::new(&origin, &parsed(&list));
+    let after = answer(&mut exchange, &mut origin, &text);
+    assert_eq!(after, (ExchangeOutcome::Deliver, page(&good)));
     let bad = || ("bad".to_owned(), BadAnnotation::Name);
     assert_eq!(origin.take_dropped(), [bad(), bad()]);
     assert!(origin.take_dropped().is_empty());
     assert_eq!(header(&origin), "mcp-param-n: 42");
 
     // The newest schema counts, and one without headers has none.
-    let text = answer(&tool("good", "M"));
+    let text = page(&tool("good", "M"));
     let mut exchange = Exchange::new(&origin, &parsed(&list));
-    let mut line = Vec::new();
-    assert!(exchange.event(&mut origin, &event("message", &text), &mut line));
-    assert_eq!(line, text.as_bytes());
+    let heard = hear(&mut exchange, &mut origin, &event("message", &text));
+    assert_eq!(heard, Some(text));
     assert_eq!(header(&origin), "mcp-param-m: 42");
-    let text = answer(r#"{"name":"good","inputSchema":{}}"#);
+    let text = page(r#"{"name":"good","inputSchema":{}}"#);
     let mut exchange = Exchange::new(&origin, &parsed(&list));
-    let _ = exchange.answer(&mut origin, text.as_bytes(), &mut Vec::new());
+    let _ = answer(&mut exchange, &mut origin, &text);
     assert_eq!(header(&origin), "");
 }
 
@@ -284,18 +309,15 @@ fn answers_in_one_piece() {
     fn check(body: &str, expected: Option<&str>) {
         let mut origin = session(Revision::V2025_03_26);
         let mut exchange = Exchange::new(&origin, &parsed(CALL));
-        let mut line = Vec::new();
-        let after = exchange.answer(&mut origin, body.as_bytes(), &mut line);
+        let (after, text) = answer(&mut exchange, &mut origin, body);
         match expected {
-            Some(text) => assert_eq!((after, &*line), (ExchangeOutcome::Deliver, text.as_bytes())),
+            Some(expected) => assert_eq!((after, &*text), (ExchangeOutcome::Deliver, expected)),
             None => assert_eq!(after, ExchangeOutcome::Fail(Failure::NoAnswer)),
         }
     }
     check(ANSWER, Some(ANSWER));
-    check(
-        "{\"id\":7,\n\"jsonrpc\":\"2.0\",\"result\":{}}",
-        Some("{\"id\":7,\r\"jsonrpc\":\"2.0\",\"result\":{}}"),
-    );
+    let lines = "{\"id\":7,\n\"jsonrpc\":\"2.0\",\"result\":{}}";
+    check(lines, Some(lines));
     let batch = format!(r#"[{{"jsonrpc":"2.0","method":"x/y"}},{ANSWER}]"#);
     check(&batch, Some(&batch));
     // Broken, but the machine can tell whose it is.
@@ -307,6 +329,8 @@ fn answers_in_one_piece() {
     );
     check(r#"{"jsonrpc":"2.0","id":"7","result":{}}"#, None);
     check(r#"[{"jsonrpc":"2.0","method":"x/y"}]"#, None);
+    check(&format!("[{ANSWER},]"), None);
+    check(&format!("[{ANSWER}"), None);
     check("", None);
     check("<html>", None);
 }
@@ -454,10 +478,8 @@ fn refusals_of_questions() {
     let question = r#"{"jsonrpc":"2.0","id":"q","method":"roots/list"}"#;
     let ping = r#"{"jsonrpc":"2.0","id":"q","method":"ping"}"#;
     let hear = |exchange: &mut Exchange, origin: &mut Origin, text: &str| {
-        let mut line = Vec::new();
-        let heard = exchange.event(origin, &event("message", text), &mut line);
-        assert_eq!(heard, !line.is_empty());
-        (String::from_utf8(line).unwrap(), exchange.take_refusals())
+        let heard = hear(exchange, origin, &event("message", text));
+        (heard.unwrap_or_default(), exchange.take_refusals())
     };
     let mut switched = session(Revision::V2025_11_25);
     switched.hold_to_draft();
@@ -502,10 +524,10 @@ fn a_session_is_lost_once() {
     assert!(origin.delete().is_none());
     assert_eq!(refuse(&mut second, &mut origin), ExchangeOutcome::Done);
     // Nor does anything else of that session count.
-    let after = second.answer(&mut origin, ANSWER.as_bytes(), &mut Vec::new());
+    let (after, _) = answer(&mut second, &mut origin, ANSWER);
     assert_eq!(after, ExchangeOutcome::Done);
     let said = event("message", ANSWER);
-    assert!(!second.event(&mut origin, &said, &mut Vec::new()));
+    assert_eq!(hear(&mut second, &mut origin, &said), None);
     assert_eq!(
         second.end(&origin, NOW, b"1", None, 0),
         ExchangeOutcome::Done

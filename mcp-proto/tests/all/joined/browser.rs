@@ -5,13 +5,15 @@ use core::time::Duration;
 use mcp_proto::client::http::{Body, Exchange, ExchangeOutcome, HttpMethod, Origin, ReplyHead};
 use mcp_proto::client::{Client, ClientConfig, Growing};
 use mcp_proto::frame::sse::{Events, Piece};
-use mcp_proto::rpc::{Message, Method};
+use mcp_proto::json::MAX_DEPTH;
+use mcp_proto::rpc::{Message, Method, OwnedMessages};
 use mcp_proto::server::http::ExchangeId;
 use mcp_proto::{Instant, Limits, Link, Machine, TurnEnd};
 
 use super::app::{AnyClient, User};
 use super::site::Site;
 use crate::http::Sent;
+use crate::http_client::delivered;
 
 pub(crate) struct Browser {
     pub(crate) link: Link<AnyClient, Vec<u8>, Vec<u8>>,
@@ -252,7 +254,12 @@ impl Browser {
         };
         let after = match exchange.head(&mut self.origin, &head) {
             Body::Nothing => exchange.nothing(&self.origin),
-            Body::Json => exchange.answer(&mut self.origin, &reply.body, &mut line),
+            Body::Json => {
+                let body = OwnedMessages::parse(&reply.body, MAX_DEPTH);
+                let after = exchange.answer(&mut self.origin, &body, &mut line);
+                line = delivered(&reply.body, line);
+                after
+            }
             Body::Refusal => {
                 let body = &reply.body;
                 exchange.refused(&mut self.origin, now, status, body, &mut line, 0)
@@ -292,7 +299,7 @@ impl Browser {
         }
         self.streamed += bytes.len();
         let mut rest = &*bytes;
-        let mut line = Vec::new();
+        let mut lines = Vec::new();
         while !rest.is_empty() {
             let spare = events.spare_mut().expect("everything was read");
             let len = spare.len().min(rest.len());
@@ -303,10 +310,16 @@ impl Browser {
                 let Piece::Event(event) = piece else {
                     panic!("{piece:?}");
                 };
-                let start = line.len();
-                if flight.exchange.event(&mut self.origin, &event, &mut line) {
-                    assert!(line.len() > start);
-                    line.push(b'\n');
+                if !flight.exchange.event(&event) {
+                    continue;
+                }
+                let data = OwnedMessages::parse(event.data, MAX_DEPTH);
+                let mut instead = Vec::new();
+                if flight
+                    .exchange
+                    .messages(&mut self.origin, &data, &mut instead)
+                {
+                    lines.push(delivered(event.data, instead));
                 }
             }
         }
@@ -315,11 +328,8 @@ impl Browser {
             let (id, retry) = (events.last_event_id(), events.retry());
             flight.exchange.end(&self.origin, now, id, retry, 0)
         });
-        for line in line
-            .split(|byte| *byte == b'\n')
-            .filter(|it| !it.is_empty())
-        {
-            self.deliver(line);
+        for line in lines {
+            self.deliver(&line);
         }
         match after {
             Some(after) => (true, self.after(now, after, flight)),
@@ -327,12 +337,16 @@ impl Browser {
         }
     }
 
-    /// Hands a message to the machine.
-    fn deliver(&mut self, line: &[u8]) {
-        if line.is_empty() {
+    /// Hands a message to the machine, as one line.
+    fn deliver(&mut self, message: &[u8]) {
+        if message.is_empty() {
             return;
         }
-        for mut bytes in [line, b"\n"] {
+        let line: Vec<u8> = message
+            .iter()
+            .map(|byte| if *byte == b'\n' { b' ' } else { *byte })
+            .collect();
+        for mut bytes in [&*line, b"\n"] {
             while !bytes.is_empty() {
                 let spare = self.link.inbox.spare_mut().expect("it grows");
                 let len = spare.len().min(bytes.len());
