@@ -404,7 +404,7 @@ fn the_two_endpoints_of_2024_11_05_have_one_method_each() {
         ),
     ];
     for (at, method, with, expected) in table {
-        let opened = endpoint.open_http_sse(*at, &head(method, with));
+        let opened = endpoint.open_http_sse(*at, &Sent::usual(method, with));
         assert_eq!(opened, *expected, "{at:?} {method} {with:?}");
     }
     assert_eq!([Stream.methods(), Messages.methods()], ["GET", "POST"]);
