@@ -1,6 +1,7 @@
 //! The inputs of every bench, and this library's work on them: its peers are in a package of their own, so that what is counted of
 //! this library is compiled without them.
 
+pub mod arguments;
 pub mod events;
 pub mod inputs;
 pub mod messages;

@@ -3,6 +3,7 @@
 use std::env;
 use std::hint::black_box;
 
+use crate::arguments::{self, ArgumentPeer};
 use crate::events::{self, EventPeer};
 use crate::inputs::{self, Input};
 use crate::messages::Peer;
@@ -39,6 +40,15 @@ impl Run {
             repeat::<P>(input, self.times);
         }
         input.is_some()
+    }
+
+    /// Runs if the contestant is `P` and the input the arguments of a tool; returns true then.
+    pub fn arguments<P: ArgumentPeer>(&self) -> bool {
+        let text = arguments::named(&self.input).filter(|_| self.peer == P::NAME);
+        if let Some(text) = &text {
+            arguments::repeat::<P>(text, self.times);
+        }
+        text.is_some()
     }
 
     /// Runs if the contestant is `P` and the input an event stream; returns true then.

@@ -64,6 +64,7 @@
 //! | `schema` | no | checks by the complete JSON Schema of a tool |
 //! | `auth` | no | OAuth 2.1 over HTTP: clients log in, servers are protected |
 //! | `keyring` | no | credentials of clients in the keyring of the system; includes `auth` and `http-client` |
+//! | `simd-json` | no | arguments of typed handlers are decoded by the crate `simd-json` |
 //! | `skills` | no | skills: served, listed, loaded and checked |
 //! | `disk` | no | tasks in a file, which outlive the process: `tasks::store::DiskTaskStore` |
 //! | `redis` | no | sessions and tasks in Redis or Valkey, which several processes share: [`RedisStore`] |

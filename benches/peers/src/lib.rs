@@ -1,4 +1,5 @@
 //! The peers of every bench, measured on the inputs of `mcp-benches`.
 
+pub mod arguments;
 pub mod events;
 pub mod messages;

@@ -1,9 +1,11 @@
 //! A [`Run`] of this library.
 
-use mcp_benches::{Run, events, messages};
+use mcp_benches::{Run, arguments, events, messages};
 
 fn main() {
     let run = Run::from_arguments();
-    let known = run.messages::<messages::McpProto>() || run.events::<events::McpProto>();
+    let known = run.messages::<messages::McpProto>()
+        || run.arguments::<arguments::McpProto>()
+        || run.events::<events::McpProto>();
     assert!(known, "no such contestant or input");
 }

@@ -13,6 +13,7 @@ use super::handler_error::{Failure, HandlerError};
 use super::item_scopes::ItemScopes;
 use super::reply::Reply;
 use super::service::Call;
+use super::tool::decode_typed;
 use crate::connection::Job;
 
 /// A method whose handler has its state.
@@ -101,7 +102,7 @@ where
 
 /// Decodes what a client sent; the error names the place of the mistake.
 pub(super) fn decode<A: DeserializeOwned>(raw: Raw<'_>, what: &str) -> Result<A, HandlerError> {
-    raw.decode(&mut [])
+    decode_typed(raw)
         .map_err(|error| HandlerError::invalid_params(format!("Invalid {what}: {error}")))
 }
 

@@ -7,7 +7,7 @@ use core::pin::Pin;
 use std::sync::Arc;
 
 use mcp_proto::http::annotation::{Annotations, BadAnnotation};
-use mcp_proto::json::{Kind, Object, Raw, RawBuf};
+use mcp_proto::json::{DecodeError, Kind, Object, Raw, RawBuf};
 use mcp_proto::model::ClientFeatures;
 use mcp_proto::{Outcome, Payload};
 use schemars::JsonSchema;
@@ -287,7 +287,7 @@ impl<S: Send + Sync + 'static> Tool<S> {
             }
         }
         self.begin(Box::new(move |call, arguments, tool, state, host| {
-            let arguments = match arguments.decode::<A>(&mut []) {
+            let arguments = match decode_typed::<A>(arguments) {
                 Ok(arguments) => arguments,
                 Err(error) => return tool.refuse(call, &error),
             };
@@ -570,4 +570,14 @@ fn bad_arguments(error: &dyn fmt::Display, as_result: bool) -> HandlerError {
     } else {
         HandlerError::invalid_params(text)
     }
+}
+
+/// Decodes what a client sent into a type of the application. A value that `simd-json` refuses is decoded once more by the
+/// core, whose verdict counts and whose error names the place of the mistake.
+pub(super) fn decode_typed<T: DeserializeOwned>(raw: Raw<'_>) -> Result<T, DecodeError> {
+    #[cfg(feature = "simd-json")]
+    if let Ok(value) = raw.decode_simd_json(&mut Vec::new()) {
+        return Ok(value);
+    }
+    raw.decode(&mut [])
 }

@@ -60,6 +60,71 @@ fn simd_json() {
     mcp_proto::json::decode_simd_json_in_place::<Vec<u8>>(&mut frame).unwrap_err();
 }
 
+/// Texts and types of arguments: what one decoder refuses the other refuses, too.
+#[test]
+#[cfg(feature = "simd-json")]
+fn simd_json_agrees_on_arguments() {
+    #[derive(Debug, PartialEq, serde::Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Arguments {
+        text: String,
+        count: Option<u8>,
+        #[serde(default)]
+        ratio: f64,
+        kind: Option<Kind>,
+        point: Option<(i32, i32)>,
+        #[serde(default)]
+        more: BTreeMap<String, Vec<i64>>,
+    }
+    #[derive(Debug, PartialEq, serde::Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    enum Kind {
+        Plain,
+        Sized(u32),
+        Named { name: char },
+    }
+    let members = [
+        ("", true),
+        (r#","count":255,"ratio":1,"kind":"plain""#, true),
+        (r#","count":null,"ratio":-0.5e-3,"kind":{"sized":7}"#, true),
+        (
+            r#","kind":{"named":{"name":"\u00e9"}},"point":[-1,2]"#,
+            true,
+        ),
+        (
+            r#","more":{"a":[],"\ud83d":[9007199254740993]},"other":[{}]"#,
+            true,
+        ),
+        (r#","count":256"#, false),
+        (r#","count":-1"#, false),
+        (r#","count":1.0"#, false),
+        (r#","count":"1""#, false),
+        (r#","ratio":"1""#, false),
+        (r#","kind":"sized""#, false),
+        (r#","kind":{"plain":1}"#, false),
+        (r#","kind":{"sized":7,"plain":null}"#, false),
+        (r#","kind":{"named":{"name":"ab"}}"#, false),
+        (r#","point":[1]"#, false),
+        (r#","point":[1,2,3]"#, false),
+        (r#","more":{"a":[18446744073709551615]}"#, false),
+        (r#","text":"b""#, false),
+    ];
+    let decode = |text: &str| {
+        let raw = Raw::parse(text.as_bytes(), 8).unwrap();
+        let ours = raw.decode::<Arguments>(&mut [0; 64]);
+        let theirs = raw.decode_simd_json::<Arguments>(&mut Vec::new());
+        (ours.ok(), theirs.ok())
+    };
+    for (more, accepted) in members {
+        let (ours, theirs) = decode(&format!(r#"{{"text":"a\n\ud83d\ude00"{more}}}"#));
+        assert_eq!(ours.is_some(), accepted, "{more}");
+        assert_eq!(ours, theirs, "{more}");
+    }
+    for text in ["[]", "1", r#"{"count":1}"#] {
+        assert_eq!(decode(text), (None, None), "{text}");
+    }
+}
+
 #[cfg(feature = "serde-json-core")]
 mod serde_json_core {
     use super::{Raw, expected};

@@ -1,6 +1,7 @@
 //! A [`Run`] of a peer.
 
 use mcp_benches::Run;
+use mcp_benches_peers::arguments;
 use mcp_benches_peers::events::{EventsourceStream, SseStream};
 use mcp_benches_peers::messages::{Rmcp, SerdeJson, SimdJson, SonicRs};
 
@@ -10,6 +11,9 @@ fn main() {
         || run.messages::<SimdJson>()
         || run.messages::<SonicRs>()
         || run.messages::<Rmcp>()
+        || run.arguments::<arguments::SerdeJson>()
+        || run.arguments::<arguments::SimdJson>()
+        || run.arguments::<arguments::SerdeJsonCore>()
         || run.events::<SseStream>()
         || run.events::<EventsourceStream>();
     assert!(known, "no such contestant or input");

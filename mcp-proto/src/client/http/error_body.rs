@@ -22,10 +22,14 @@ pub(super) fn write(id: u64, error: &ErrorObject<'_>, line: &mut Vec<u8>) {
     let Some(id) = digits.get(..len).and_then(Id::parse) else {
         return;
     };
+    append(line, |writer| envelope::error(writer, Some(id), error));
+}
+
+/// Appends what is written, as long as it is.
+pub(super) fn append(out: &mut Vec<u8>, write: impl Fn(&mut Writer<'_>)) {
     let mut length = Writer::counting();
-    envelope::error(&mut length, Some(id), error);
-    let start = line.len();
-    line.resize(start.saturating_add(length.len()), 0);
-    let place = line.get_mut(start..).unwrap_or_default();
-    envelope::error(&mut Writer::new(place), Some(id), error);
+    write(&mut length);
+    let start = out.len();
+    out.resize(start.saturating_add(length.len()), 0);
+    write(&mut Writer::new(out.get_mut(start..).unwrap_or_default()));
 }

@@ -2,7 +2,8 @@
 
 use alloc::vec::Vec;
 
-use crate::json::{Raw, Writer};
+use super::error_body::append;
+use crate::json::Raw;
 use crate::rpc::{ErrorObject, Id, Incoming, Message, Method, OwnedMessages, code, envelope};
 
 /// A text of the server's own stream, without the requests in it.
@@ -62,12 +63,7 @@ fn refuse(id: Id<'_>, out: &mut Vec<u8>) {
         code::INVALID_PARAMS,
         "this stream has no requests but pings",
     );
-    let mut length = Writer::counting();
-    envelope::error(&mut length, Some(id), &error);
-    let start = out.len();
-    out.resize(start.saturating_add(length.len()), 0);
-    let place = out.get_mut(start..).unwrap_or_default();
-    envelope::error(&mut Writer::new(place), Some(id), &error);
+    append(out, |writer| envelope::error(writer, Some(id), &error));
 }
 
 /// Writes the bracket or the comma before an element of an array.

@@ -4,6 +4,7 @@ use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::error_body::append;
 use crate::http::annotation::{Annotations, BadAnnotation};
 use crate::json::{Object, Raw, Writer};
 use crate::rpc::{Id, envelope};
@@ -64,16 +65,7 @@ impl Tools {
                 .filter(|(at, _)| bad.binary_search(at).is_err())
                 .map(|(_, tool)| tool)
         };
-        let mut length = Writer::counting();
-        write(&mut length, id, result, good());
-        let start = instead.len();
-        instead.resize(start.saturating_add(length.len()), 0);
-        write(
-            &mut Writer::new(instead.get_mut(start..).unwrap_or_default()),
-            id,
-            result,
-            good(),
-        );
+        append(instead, |writer| write(writer, id, result, good()));
     }
 
     fn learn_tool(&mut self, tool: Raw<'_>, draft: bool) -> Result<(), BadAnnotation> {
