@@ -115,6 +115,8 @@ mod error;
 #[cfg(all(feature = "server", feature = "client"))]
 mod in_memory;
 mod io;
+#[cfg(feature = "server")]
+mod leases;
 mod lock;
 mod observe;
 #[cfg(any(feature = "disk", all(feature = "auth", feature = "http-client")))]

@@ -16,7 +16,7 @@ async fn records_of_another_layout_are_left_alone() {
     let task = TaskRecord::new("t", "boot", 1_000).with_owner(Some("o"));
     TaskStore::create(&store, &task).await.unwrap();
     for key in ["mcp:session:s", "mcp:task:t"] {
-        server.ask(&["HSET", key, "v", "2"]);
+        server.ask(&["HSET", key, "v", "0"]);
     }
     let failures = [
         SessionStore::load(&store, "s").await.map(|_| ()),
@@ -43,9 +43,9 @@ async fn records_of_another_layout_are_left_alone() {
         assert!(failure.contains("by another version"), "{failure}");
     }
     assert!(store.list("o", None, 10).await.unwrap().is_empty());
-    assert!(store.orphaned(0, 10).await.unwrap().is_empty());
+    assert!(store.orphaned(10).await.unwrap().is_empty());
     assert_eq!(server.ask(&["HGET", "mcp:session:s", "r"]).trim(), "0");
-    server.ask(&["HSET", "mcp:task:t", "v", "1"]);
+    server.ask(&["HSET", "mcp:task:t", "v", "2"]);
     assert_eq!(store.list("o", None, 10).await.unwrap(), [task]);
 }
 
@@ -63,11 +63,11 @@ async fn tasks_that_are_gone_leave_nothing() {
         }
     }
     assert_eq!(store.list("o", None, 10).await.unwrap().len(), 10);
-    assert_eq!(store.orphaned(0, 15).await.unwrap().len(), 15);
+    assert_eq!(store.orphaned(15).await.unwrap().len(), 15);
     assert_eq!(store.expired(2_000, 200).await.unwrap().len(), 20);
-    for task in store.orphaned(0, 1_000).await.unwrap() {
+    for task in store.orphaned(1_000).await.unwrap() {
         TaskStore::remove(&store, task.id()).await.unwrap();
     }
     let left = server.ask(&["KEYS", "*"]);
-    assert_eq!(left.trim(), "mcp:tasks:1:boots");
+    assert_eq!(left.trim(), "mcp:tasks:2:boots");
 }

@@ -9,10 +9,11 @@
 //! <prefix>{messages:1:<db>}      channel  messages for all processes
 //! <prefix>{messages:1:<db>}:echo channel  how a subscription finds out whether it is still connected
 //! <prefix>task:<id>              hash     layout, record of a task, and its version
-//! <prefix>tasks:1:..             sets     the tasks of an owner, of a process, those that expire; the processes
+//! <prefix>tasks:2:..             sets     the tasks of an owner, of a process, those that expire
+//! <prefix>tasks:2:boots          hash     the processes with tasks, and their leases
 //! ```
 //!
-//! The 1 in them is the number of the layout. A session or task of another layout is an error, and is
+//! The 1 and the 2 in them are the numbers of the layouts. A session or task of another layout is an error, and is
 //! left alone, so that two versions of a server can share a store.
 //!
 //! Writes are scripts that compare and write in one step. Each of them uses one key, so the keys may be on

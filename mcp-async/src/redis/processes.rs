@@ -64,7 +64,8 @@ impl RedisStore {
         for _ in 0..MAX_CLAIMS {
             let found = self.owner_of(id, deadline).await?;
             let owner = found.as_ref().map_or("", |(_, process, _)| process);
-            let [claims, owns] = self.leases_of([&claimant.process, owner], deadline).await?;
+            let names = [&*claimant.process, owner];
+            let [claims, owns] = self.leases_of(&self.processes(), names, deadline).await?;
             if claims != Some(claimant.lease) {
                 return Ok(Claim::Unannounced);
             }
@@ -118,24 +119,26 @@ impl RedisStore {
         }
     }
 
-    /// The leases of processes that live.
-    async fn leases_of(
+    /// The leases of processes that live, by the key that has them.
+    pub(super) async fn leases_of<const N: usize>(
         &self,
-        names: [&str; 2],
+        key: &str,
+        names: [&str; N],
         deadline: Instant,
-    ) -> Result<[Option<u64>; 2], Failure> {
+    ) -> Result<[Option<u64>; N], Failure> {
         let arguments = names.map(str::as_bytes);
-        let key = self.processes();
-        let found: [Value; 2] = parts(
-            self.run(&scripts::LEASES, &key, &arguments, deadline)
+        let found: [Value; N] = parts(
+            self.run(&scripts::LEASES, key, &arguments, deadline)
                 .await?,
         )?;
-        let lease = |value: &Value| match value {
-            Value::BulkString(none) if none.is_empty() => Ok(None),
-            lease => number(lease).map(Some),
-        };
-        let [first, second] = &found;
-        Ok([lease(first)?, lease(second)?])
+        let mut leases = [None; N];
+        for (lease, found) in leases.iter_mut().zip(&found) {
+            *lease = match found {
+                Value::BulkString(none) if none.is_empty() => None,
+                number_of => Some(number(number_of)?),
+            };
+        }
+        Ok(leases)
     }
 }
 

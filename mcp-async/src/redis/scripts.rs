@@ -39,27 +39,29 @@ macro_rules! scripts {
 }
 
 scripts! {
-    ANNOUNCE "announce";
-    APPEND "layout" "append";
-    BOOTS_DEAD "boots_dead";
-    BOOT_ALIVE "boot_alive";
-    BOOT_FORGET "boot_forget";
-    BOOT_RENEW "boot_renew";
-    CLAIM "layout" "claim";
-    CREATE "layout" "create";
-    LEASES "leases";
-    OWNER "layout" "owner";
-    RELEASE "layout" "release";
-    REMOVE "layout" "remove";
-    REPLAY "layout" "replay";
-    SAVE "layout" "save";
-    TAKE_OVER "layout" "take_over";
-    TASK_CREATE "layout" "task_create";
-    TASK_REMOVE "layout" "task_remove";
-    TASK_REPLACE "layout" "task_replace";
+    ANNOUNCE "lease" "announce";
+    APPEND "session_layout" "layout" "append";
+    BOOTS_DEAD "lease" "boots_dead";
+    BOOT_FORGET "lease" "boot_forget";
+    BOOT_NOTE "lease" "boot_note";
+    BOOT_RENEW "lease" "boot_renew";
+    CLAIM "session_layout" "layout" "claim";
+    CREATE "session_layout" "layout" "create";
+    LEASES "lease" "leases";
+    OWNER "session_layout" "layout" "owner";
+    RELEASE "session_layout" "layout" "release";
+    REMOVE "session_layout" "layout" "remove";
+    REPLAY "session_layout" "layout" "replay";
+    SAVE "session_layout" "layout" "save";
+    TAKE_OVER "session_layout" "layout" "take_over";
+    TASK_CREATE "task_layout" "layout" "task_create";
+    TASK_REMOVE "task_layout" "layout" "task_remove";
+    TASK_REPLACE "task_layout" "layout" "task_replace";
     WITHDRAW "withdraw";
 }
 
-/// The version of the layout of sessions and tasks: the field `v` of each, and a part of the other
-/// names.
+/// The version of the layout of sessions: the field `v` of each, and a part of the other names.
 pub(super) const LAYOUT: &str = "1";
+
+/// The version of the layout of tasks.
+pub(super) const TASK_LAYOUT: &str = "2";

@@ -10,7 +10,7 @@ use std::time::Instant;
 use redis::{Value, cmd};
 
 use super::error::Failure;
-use super::scripts::LAYOUT;
+use super::scripts::TASK_LAYOUT;
 use super::time::{all, sleep};
 use super::{RedisStore, bytes, decimal, list, milliseconds, number, parts, scripts, text};
 use crate::tasks::store::{TaskRecord, TaskStore, TaskStoreError, TaskStoreFuture};
@@ -21,7 +21,7 @@ impl RedisStore {
     }
 
     fn tasks(&self, kind: &str) -> String {
-        self.key("tasks", &format!("{LAYOUT}:{kind}"))
+        self.key("tasks", &format!("{TASK_LAYOUT}:{kind}"))
     }
 
     fn tasks_of_boot(&self, boot: &str) -> String {
@@ -59,7 +59,7 @@ impl RedisStore {
         command.arg(self.task(id)).arg("v").arg(name);
         match parts(self.command(&command, deadline).await?)? {
             [Value::Nil, _] | [_, Value::Nil] => Ok(None),
-            [Value::BulkString(layout), value] if layout == LAYOUT.as_bytes() => {
+            [Value::BulkString(layout), value] if layout == TASK_LAYOUT.as_bytes() => {
                 Ok(Some(bytes(value)?))
             }
             _ => Err(Failure::Layout),
@@ -110,8 +110,8 @@ impl RedisStore {
         self.change("SADD", self.tasks_of_boot(record.boot()), &[id], deadline)
             .await?;
         let boots = self.tasks("boots");
-        let arguments: [&[u8]; 3] = [record.boot().as_bytes(), b"0", b"1"];
-        self.run(&scripts::BOOT_RENEW, &boots, &arguments, deadline)
+        let arguments = [record.boot().as_bytes()];
+        self.run(&scripts::BOOT_NOTE, &boots, &arguments, deadline)
             .await?;
         if let Some(at) = record.expires_at() {
             let arguments: [&[u8]; 2] = [&decimal(at), id];
@@ -258,7 +258,7 @@ impl TaskStore for RedisStore {
         })
     }
 
-    fn orphaned(&self, _now: u64, limit: usize) -> TaskStoreFuture<'_, Vec<TaskRecord>> {
+    fn orphaned(&self, limit: usize) -> TaskStoreFuture<'_, Vec<TaskRecord>> {
         Box::pin(async move {
             let deadline = self.link.deadline();
             let limit = limit.min(MAX_RECORDS);
@@ -314,28 +314,24 @@ impl TaskStore for RedisStore {
         })
     }
 
-    fn renew<'a>(&'a self, boot: &'a str, _now: u64, lease: Duration) -> TaskStoreFuture<'a, bool> {
+    fn renew<'a>(&'a self, boot: &'a str, last: u64, lease: Duration) -> TaskStoreFuture<'a, u64> {
         Box::pin(async move {
             let lease = lease.as_millis().min(u128::from(u32::MAX));
-            let arguments: [&[u8]; 3] = [boot.as_bytes(), &decimal(lease), b"0"];
+            let arguments: [&[u8]; 3] = [boot.as_bytes(), &decimal(last), &decimal(lease)];
             let boots = self.tasks("boots");
             let deadline = self.link.deadline();
-            let lived = self
+            let renewed = self
                 .run(&scripts::BOOT_RENEW, &boots, &arguments, deadline)
                 .await?;
-            Ok(number(&lived)? == 1)
+            Ok(number(&renewed)?)
         })
     }
 
-    fn is_alive<'a>(&'a self, boot: &'a str, _now: u64) -> TaskStoreFuture<'a, bool> {
+    fn is_alive<'a>(&'a self, boot: &'a str) -> TaskStoreFuture<'a, bool> {
         Box::pin(async move {
-            let boots = self.tasks("boots");
-            let deadline = self.link.deadline();
-            let arguments = [boot.as_bytes()];
-            let alive = self
-                .run(&scripts::BOOT_ALIVE, &boots, &arguments, deadline)
-                .await?;
-            Ok(number(&alive)? == 1)
+            let (boots, deadline) = (self.tasks("boots"), self.link.deadline());
+            let [lease] = self.leases_of(&boots, [boot], deadline).await?;
+            Ok(lease.is_some())
         })
     }
 }

@@ -155,7 +155,7 @@ pub use self::listener::Listener;
 #[cfg(feature = "http-server")]
 pub(crate) use self::ownership::Decision;
 #[cfg(feature = "server")]
-pub(crate) use self::ownership::Ownership;
+pub(crate) use self::ownership::{Ownership, jitter};
 pub use self::peer::Peer;
 #[cfg(feature = "server")]
 pub(crate) use self::peer::WeakPeer;

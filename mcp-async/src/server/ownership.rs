@@ -102,6 +102,14 @@ impl Ownership {
     }
 }
 
+/// Returns up to a tenth less, so that processes that were started together do not renew their leases together.
+pub(crate) fn jitter(wait: Duration) -> Duration {
+    let mut byte = [0];
+    // Without randomness they renew them together.
+    let _ = getrandom::fill(&mut byte);
+    wait - wait / 10 * u32::from(byte[0]) / 256
+}
+
 /// The part of a lease that is not used.
 const MARGIN: u32 = 10;
 

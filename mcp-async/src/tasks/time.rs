@@ -24,7 +24,7 @@ impl TimeOfDay {
 }
 
 /// The time of day as it is read now, in milliseconds since 1970.
-pub(crate) fn since_1970(read: &ReadTime) -> u64 {
+fn since_1970(read: &ReadTime) -> u64 {
     let since = read().duration_since(SystemTime::UNIX_EPOCH);
     u64::try_from(since.unwrap_or_default().as_millis()).unwrap_or(u64::MAX)
 }

@@ -8,12 +8,12 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use mcp_proto::Instant;
 
-use super::leases::Leases;
 use super::published::Published;
 use super::{
-    Announced, Claim, Owner, Replay, SessionStore, StoreError, StoreFuture, StoredEvent,
-    Subscription, TakenSession,
+    Announced, Claim, LiveProcess, Owner, Replay, SessionStore, StoreError, StoreFuture,
+    StoredEvent, Subscription, TakenSession,
 };
+use crate::leases::Leases;
 use crate::lock::lock;
 use crate::runtime::monotonic;
 
@@ -35,6 +35,8 @@ pub struct MemoryStore {
 #[derive(Default)]
 struct Tables {
     leases: Leases,
+    /// The announcements of the processes that live.
+    announcements: BTreeMap<Arc<str>, Vec<u8>>,
     by_id: HashMap<String, Session>,
     /// The sessions in the order of their last use, oldest first.
     used: BTreeMap<u64, String>,
@@ -102,14 +104,27 @@ impl SessionStore for MemoryStore {
         lease: Duration,
     ) -> StoreFuture<'a, Announced> {
         let now = (self.now)();
-        let leases = &mut self.tables().leases;
-        let lease = leases.renew(process, last, announcement, now, now + lease);
-        let processes = leases.live(now);
+        let Tables {
+            leases,
+            announcements,
+            ..
+        } = &mut *self.tables();
+        leases.forget_ended(now);
+        let lease = leases.renew(process, last, now, lease);
+        announcements.insert(process.into(), announcement.to_vec());
+        announcements.retain(|process, _| leases.of(process, now).is_some());
+        let live = announcements.iter().filter_map(|(process, announcement)| {
+            Some(LiveProcess {
+                owner: Owner::new(Arc::clone(process), leases.of(process, now)?),
+                announcement: announcement.clone(),
+            })
+        });
+        let processes = live.collect();
         Box::pin(ready(Ok(Announced { lease, processes })))
     }
 
     fn withdraw<'a>(&'a self, owner: &'a Owner) -> StoreFuture<'a, ()> {
-        self.tables().leases.end(owner);
+        self.tables().leases.end(&owner.process, owner.lease);
         Box::pin(ready(Ok(())))
     }
 

@@ -3,7 +3,6 @@
 mod check;
 mod error;
 mod event;
-mod leases;
 mod memory;
 mod owner;
 mod published;

@@ -1,3 +1,7 @@
 -- The processes that do not live. KEYS: boots.
-local time = redis.call('TIME')
-return redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', string.format('%.0f', time[1] * 1000000 + time[2]))
+local all, dead = redis.call('HGETALL', KEYS[1]), {}
+for i = 1, #all, 2 do
+  local _, over = parts(all[i + 1])
+  if over <= now then dead[#dead + 1] = all[i] end
+end
+return dead

@@ -3,6 +3,7 @@
 use core::time::Duration;
 use std::sync::Arc;
 
+use mcp_proto::Instant;
 use mcp_proto::json::RawBuf;
 use mcp_proto::rpc::code;
 
@@ -16,7 +17,7 @@ use super::time::millis;
 use crate::error::ErrorReply;
 use crate::observe;
 use crate::random_id::random_id;
-use crate::server::DetachedCall;
+use crate::server::{DetachedCall, Ownership};
 
 impl Engine {
     /// Makes a task of the call, and returns the result that says so.
@@ -73,37 +74,41 @@ impl Engine {
         Ok(record)
     }
 
-    /// Tells the store that this process is alive, if it may forget that soon.
+    /// Renews the lease of this process, if it may end soon.
     pub(super) async fn renew(&self) -> Result<(), ErrorReply> {
-        let (now, lease) = ((self.executor.now)(), self.tasks.effective_lease());
-        let is_recent = self.ownership().was_renewed_within(now, lease / 3);
-        match is_recent {
-            true => Ok(()),
-            false => self.renew_now().await,
-        }
+        let recent = self.tasks.effective_lease() / 3;
+        self.renew_unless(|ownership, now| ownership.was_renewed_within(now, recent))
+            .await
     }
 
-    /// Tells the store that this process is alive.
-    pub(super) async fn renew_now(&self) -> Result<(), ErrorReply> {
-        let (sent, lease) = ((self.executor.now)(), self.tasks.effective_lease());
-        let now = self.lease_time();
-        let renewed = self.ask(|store| store.renew(&self.boot, now, lease)).await;
-        match renewed {
-            Ok(was_alive) => {
-                {
-                    let mut ownership = self.ownership();
-                    // A lease that was over is another one afterwards.
-                    let number = ownership.number() + u64::from(!was_alive);
-                    ownership.announced(sent, number.max(1));
-                }
-                self.renewed.notify_waiters();
-                Ok(())
-            }
-            Err(error) => {
-                self.ownership().failed();
-                Err(error)
-            }
+    /// Renews the lease of this process, unless the condition holds already, or after the renewal that is under way.
+    pub(super) async fn renew_unless(
+        &self,
+        holds: impl Fn(&Ownership, Instant) -> bool + Send + Sync,
+    ) -> Result<(), ErrorReply> {
+        let holds = || holds(&self.ownership(), (self.executor.now)());
+        if holds() {
+            return Ok(());
         }
+        let renewed = self.ask(|store| {
+            Box::pin(async {
+                let _turn = Arc::clone(&self.renewals).acquire(()).await;
+                if holds() {
+                    return Ok(());
+                }
+                let (sent, last) = ((self.executor.now)(), self.ownership().number());
+                let lease = self.tasks.effective_lease();
+                let number = store.renew(&self.boot, last, lease).await?;
+                self.ownership().announced(sent, number);
+                Ok(())
+            })
+        });
+        let renewed = renewed.await;
+        match renewed {
+            Ok(()) => self.renewed.notify_waiters(),
+            Err(_) => self.ownership().failed(),
+        }
+        renewed
     }
 
     /// Counts a new task, which may take the place of another one.

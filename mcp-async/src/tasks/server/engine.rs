@@ -19,13 +19,14 @@ use super::kept::KeptTasks;
 use super::polls::Polls;
 use super::runs::Runs;
 use super::settings::Tasks;
-use super::time::{TimeOfDay, millis, since_1970};
+use super::time::{TimeOfDay, millis};
 use crate::connection::Notify;
 use crate::error::ErrorReply;
 use crate::io::stdio::Sleep;
 use crate::lock::lock;
 use crate::observe;
 use crate::random_id::random_id;
+use crate::server::layers::Semaphore;
 use crate::server::{CallContext, Ownership, Principal};
 
 /// The state of its tasks that the connections of a server share.
@@ -42,6 +43,8 @@ pub(super) struct Engine {
     /// A task of the runtime removes what has expired.
     pub(super) sweeps: AtomicBool,
     ownership: Mutex<Ownership>,
+    /// Lets one renewal begin after the other: each names the lease of the one before.
+    pub(super) renewals: Arc<Semaphore>,
     /// The store has taken a renewal.
     pub(super) renewed: Notify,
     /// The questions that this process asks clients of 2025-11-25 now.
@@ -62,18 +65,13 @@ impl Engine {
             polls: Polls::default(),
             sweeps: AtomicBool::new(false),
             ownership,
+            renewals: Semaphore::new(1),
             renewed: Notify::default(),
             asked: Arc::default(),
         })
     }
 
-    /// The time of day now, by which leases are compared: other processes have clocks of their own,
-    /// and a monotonic clock may stand still while the machine sleeps.
-    pub(super) fn lease_time(&self) -> u64 {
-        since_1970(&self.tasks.time)
-    }
-
-    /// The time of day that all times of tasks use, except leases, in milliseconds since 1970.
+    /// The time of day that all times of tasks use, in milliseconds since 1970.
     pub(super) fn time(&self) -> u64 {
         self.time.now(&self.tasks.time, (self.executor.now)())
     }
@@ -133,8 +131,7 @@ impl Engine {
         if record.status.is_terminal() || own || !self.may_find_orphans() {
             return Ok(false);
         }
-        let now = self.lease_time();
-        let alive = self.ask(|store| store.is_alive(&record.boot, now)).await?;
+        let alive = self.ask(|store| store.is_alive(&record.boot)).await?;
         Ok(!alive && self.is_known_to_live().await?)
     }
 
@@ -144,11 +141,12 @@ impl Engine {
         if !self.store().is_shared() {
             return Ok(true);
         }
-        let now = self.lease_time();
-        let alive = self.ask(|store| store.is_alive(&self.boot, now)).await?;
+        let lost = self.ownership().number();
+        let alive = self.ask(|store| store.is_alive(&self.boot)).await?;
         if !alive {
             self.ownership().failed();
-            self.renew_now().await?;
+            self.renew_unless(|ownership, _| ownership.number() != lost)
+                .await?;
         }
         Ok(alive && self.may_find_orphans())
     }

@@ -164,13 +164,13 @@ impl Tasks {
     }
 
     /// Sets how long other processes take this process for alive after it has
-    /// [renewed](TaskStore::renew) its boot; three times the [store timeout](Self::store_timeout) and
+    /// [renewed](TaskStore::renew) its lease; three times the [store timeout](Self::store_timeout) and
     /// 500 ms otherwise, which is 16.5 seconds by default. The process renews it after a third of
     /// that time, and looks every 500 ms. When it is over, other processes mark the tasks of this
     /// process as failed.
     ///
     /// A shorter lease reports the tasks of a killed process sooner, and needs a store that answers
-    /// within it. The clocks of all processes must agree to within a third of it.
+    /// within it.
     #[must_use]
     pub const fn lease(mut self, lease: Duration) -> Self {
         self.lease = Some(lease);
@@ -222,8 +222,7 @@ impl Tasks {
     }
 
     /// Reads the time of day from this function; from the clock of the system otherwise. It is read
-    /// once for the times of tasks, which the monotonic clock counts from then on, and each time that
-    /// a [lease](Self::lease) is renewed or compared.
+    /// once; the monotonic clock counts the times of tasks from then on.
     #[must_use]
     pub fn time_of_day(mut self, time: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
         self.time = Arc::new(time);

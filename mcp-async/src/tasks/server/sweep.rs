@@ -14,6 +14,7 @@ use super::kept::Repair;
 use super::settings::INTERVAL;
 use super::time::millis;
 use crate::error::ErrorReply;
+use crate::server::jitter;
 
 impl Engine {
     /// Lets a task of the runtime look after the store, if none does.
@@ -40,8 +41,7 @@ impl Engine {
         if !self.may_find_orphans() {
             return Ok(());
         }
-        let now = self.lease_time();
-        let orphaned = self.ask(|store| store.orphaned(now, BATCH)).await?;
+        let orphaned = self.ask(|store| store.orphaned(BATCH)).await?;
         if !orphaned.is_empty() && !self.is_known_to_live().await? {
             return Ok(());
         }
@@ -129,7 +129,7 @@ async fn maintain(engine: Weak<Engine>, executor: Executor) {
 
 async fn renew(engine: Weak<Engine>, executor: Executor) {
     loop {
-        (executor.sleep)(INTERVAL).await;
+        (executor.sleep)(jitter(INTERVAL)).await;
         let Some(engine) = engine.upgrade() else {
             return;
         };

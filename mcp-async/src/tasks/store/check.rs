@@ -122,32 +122,44 @@ async fn times(store: &dyn TaskStore) -> Result<(), CheckError> {
         "a task expires at its time, one without a time never",
     )?;
     require(
-        !store.is_alive("check-unknown", 1_000).await?,
+        !store.is_alive("check-unknown").await?,
         "an unknown process is not alive",
     )?;
     let minute = Duration::from_secs(60);
-    let first = store.renew(BOOT, 1_000, minute).await?;
-    let second = store.renew(BOOT, 1_000, minute).await?;
+    let first = store.renew(BOOT, 0, minute).await?;
+    let second = store.renew(BOOT, first, minute).await?;
     require(
-        !first && second,
-        "a renewal returns whether the process was alive",
+        first > 0 && second == first,
+        "a lease that is renewed keeps its number",
+    )?;
+    let forgotten = store.renew(BOOT, 0, minute).await?;
+    require(
+        forgotten > first,
+        "a process that does not know its lease begins another one",
     )?;
     require(
-        store.is_alive(BOOT, 1_000).await?,
+        store.is_alive(BOOT).await?,
         "a process is alive during its lease",
     )?;
     store.replace(&short.failed("x")).await?;
-    let orphaned = store.orphaned(1_000, usize::MAX).await?;
+    let orphaned = store.orphaned(usize::MAX).await?;
     require(!has(&orphaned, A), "a task of a live process has one")?;
-    store.renew(BOOT, 1_000, Duration::ZERO).await?;
+    store.renew(BOOT, forgotten, Duration::ZERO).await?;
     require(
-        !store.is_alive(BOOT, 1_001).await?,
+        !store.is_alive(BOOT).await?,
         "a process is not alive after its lease",
     )?;
-    let orphaned = store.orphaned(1_001, usize::MAX).await?;
+    let orphaned = store.orphaned(usize::MAX).await?;
     require(
         has(&orphaned, A) && !has(&orphaned, B),
         "tasks of a dead process that are not terminal are found",
+    )?;
+    let next = store.renew(BOOT, forgotten, Duration::ZERO).await?;
+    require(next > forgotten, "a lease that is over is not renewed")?;
+    let later = store.renew(BOOT, 1 << 52, Duration::ZERO).await?;
+    require(
+        later > 1 << 52,
+        "a lease is greater than one that the store has forgotten",
     )?;
     store.remove(A).await?;
     store.remove(B).await?;

@@ -5,17 +5,23 @@ use core::future::{Future, ready};
 use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
 use core::time::Duration;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard};
 
+use mcp_proto::Instant;
+
 use super::{TaskRecord, TaskStore, TaskStoreError, TaskStoreFuture};
+use crate::leases::Leases;
 use crate::lock::lock;
+use crate::runtime::monotonic;
 use crate::shrink::shrink;
-use crate::tasks::time::millis;
 
 /// Keeps tasks in memory, until they expire or the process ends. Clones share the tasks.
-#[derive(Clone, Default)]
-pub struct MemoryTaskStore(Arc<Mutex<Tables>>);
+#[derive(Clone)]
+pub struct MemoryTaskStore {
+    tables: Arc<Mutex<Tables>>,
+    now: Arc<dyn Fn() -> Instant + Send + Sync>,
+}
 
 #[derive(Default)]
 struct Tables {
@@ -24,8 +30,7 @@ struct Tables {
     expiring: BTreeSet<(u64, Arc<str>)>,
     /// Ids by their owners.
     owned: BTreeSet<(String, Arc<str>)>,
-    /// The times until which processes are alive, by their names.
-    boots: BTreeMap<String, u64>,
+    leases: Leases,
     /// The number of the newest watch.
     watches: u64,
 }
@@ -87,7 +92,17 @@ impl Drop for Watch<'_> {
 impl MemoryTaskStore {
     /// Creates an empty store.
     pub fn new() -> Self {
-        Self::default()
+        Self {
+            tables: Arc::default(),
+            now: Arc::new(monotonic::now),
+        }
+    }
+
+    /// Lets leases end by this clock instead of that of the system, in tests for instance.
+    #[must_use]
+    pub fn clock(mut self, now: impl Fn() -> Instant + Send + Sync + 'static) -> Self {
+        self.now = Arc::new(now);
+        self
     }
 
     /// Returns the number of tasks.
@@ -101,7 +116,13 @@ impl MemoryTaskStore {
     }
 
     fn lock(&self) -> MutexGuard<'_, Tables> {
-        lock(&self.0)
+        lock(&self.tables)
+    }
+}
+
+impl Default for MemoryTaskStore {
+    fn default() -> Self {
+        Self::new()
     }
 }
 
@@ -201,18 +222,18 @@ impl TaskStore for MemoryTaskStore {
         })
     }
 
-    fn orphaned<'a>(&'a self, now: u64, limit: usize) -> TaskStoreFuture<'a, Vec<TaskRecord>> {
+    fn orphaned(&self, limit: usize) -> TaskStoreFuture<'_, Vec<TaskRecord>> {
         Box::pin(async move {
+            let now = (self.now)();
             let records: Vec<_> = {
-                let tables = &*self.lock();
-                let is_alive =
-                    |boot: &str| tables.boots.get(boot).is_some_and(|until| *until > now);
-                if tables.boots.keys().all(|boot| is_alive(boot)) {
+                let Tables { tasks, leases, .. } = &*self.lock();
+                if !leases.has_ended(now) {
                     return Ok(Vec::new());
                 }
-                let records = tables.tasks.values().map(|entry| &entry.record);
-                let orphaned = records
-                    .filter(|record| !record.status().is_terminal() && !is_alive(record.boot()));
+                let records = tasks.values().map(|entry| &entry.record);
+                let orphaned = records.filter(|record| {
+                    !record.status().is_terminal() && leases.of(record.boot(), now).is_none()
+                });
                 orphaned.take(limit).cloned().collect()
             };
             Ok(records.iter().map(|record| (**record).clone()).collect())
@@ -241,19 +262,16 @@ impl TaskStore for MemoryTaskStore {
         })
     }
 
-    fn renew<'a>(&'a self, boot: &'a str, now: u64, lease: Duration) -> TaskStoreFuture<'a, bool> {
-        let until = now.saturating_add(millis(lease));
-        let before = self.lock().boots.insert(boot.to_owned(), until);
-        Box::pin(ready(Ok(before.is_some_and(|until| now < until))))
+    fn renew<'a>(&'a self, boot: &'a str, last: u64, lease: Duration) -> TaskStoreFuture<'a, u64> {
+        let now = (self.now)();
+        let number = self.lock().leases.renew(boot, last, now, lease);
+        Box::pin(ready(Ok(number)))
     }
 
-    fn is_alive<'a>(&'a self, boot: &'a str, now: u64) -> TaskStoreFuture<'a, bool> {
-        let alive = self
-            .lock()
-            .boots
-            .get(boot)
-            .is_some_and(|until| *until > now);
-        Box::pin(ready(Ok(alive)))
+    fn is_alive<'a>(&'a self, boot: &'a str) -> TaskStoreFuture<'a, bool> {
+        let now = (self.now)();
+        let number = self.lock().leases.of(boot, now);
+        Box::pin(ready(Ok(number.is_some())))
     }
 
     fn is_shared(&self) -> bool {

@@ -30,9 +30,16 @@ pub(super) use self::record::{TaskFailure, TaskQuestion};
 /// is never replaced by the server.
 ///
 /// The process that works on a task [watches](Self::watch) its record, because answers and
-/// cancellations may arrive at another process. It renews its boot while it lives. A task whose boot
-/// is not [alive](Self::is_alive) has lost its process, and is marked as failed by the next process that looks at it.
+/// cancellations may arrive at another process.
 ///
+/// # Leases
+/// A process has a random name, which is the boot of its tasks, and [renews](Self::renew) its lease several times in the
+/// time of the lease. A renewal that finds no lease of the process, or one that is over, begins a new lease with a
+/// greater number. Leases end by the clock of the store. A process judges its own lease by its own clock, from when it
+/// sent the renewal: with another number its tasks of before may have failed. A task whose boot is not
+/// [alive](Self::is_alive) has lost its process, and is marked as failed by the next process that looks at it.
+///
+/// # Errors
 /// The server waits for a store for a limited time only, and then treats the call as failed; it may
 /// have taken effect nevertheless.
 pub trait TaskStore: Send + Sync {
@@ -64,22 +71,22 @@ pub trait TaskStore: Send + Sync {
     fn expired<'a>(&'a self, now: u64, limit: usize) -> TaskStoreFuture<'a, Vec<TaskRecord>>;
 
     /// Returns up to `limit` records that are not terminal and whose boot is not
-    /// [alive](Self::is_alive) at `now`.
-    fn orphaned<'a>(&'a self, now: u64, limit: usize) -> TaskStoreFuture<'a, Vec<TaskRecord>>;
+    /// [alive](Self::is_alive).
+    fn orphaned(&self, limit: usize) -> TaskStoreFuture<'_, Vec<TaskRecord>>;
 
     /// Resolves when the record of this id has a later version than `version`, or does not exist.
     /// It may resolve late or without a reason. Dropping the future ends the watch.
     fn watch<'a>(&'a self, id: &'a str, version: u64) -> TaskStoreFuture<'a, ()>;
 
-    /// Notes that the process with this boot is alive for `lease` from now. Returns whether it was alive
-    /// before.
+    /// Renews the lease of the process with this boot for `lease` from now. `last` is the number of the lease that the
+    /// process had, 0 if it had none.
     ///
-    /// A store of several processes goes by a clock of its own here, and in [`is_alive`](Self::is_alive) and
-    /// [`orphaned`](Self::orphaned); `now` is that of the process that calls, in milliseconds since 1970.
-    fn renew<'a>(&'a self, boot: &'a str, now: u64, lease: Duration) -> TaskStoreFuture<'a, bool>;
+    /// Returns the number of the lease: `last` if that lease is not over, otherwise one that is greater than `last` and
+    /// all earlier ones of the process.
+    fn renew<'a>(&'a self, boot: &'a str, last: u64, lease: Duration) -> TaskStoreFuture<'a, u64>;
 
-    /// Returns whether the process with this boot is alive at `now`.
-    fn is_alive<'a>(&'a self, boot: &'a str, now: u64) -> TaskStoreFuture<'a, bool>;
+    /// Returns whether the process with this boot has a lease that is not over.
+    fn is_alive<'a>(&'a self, boot: &'a str) -> TaskStoreFuture<'a, bool>;
 
     /// Returns whether watches resolve soon after each change, also of another process. The server
     /// looks at a watched record twice a second otherwise.

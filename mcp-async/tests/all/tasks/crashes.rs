@@ -5,6 +5,7 @@ use core::time::Duration;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
+use mcp_async::Clock as _;
 use mcp_async::tasks::server::Tasks;
 use mcp_async::tasks::store::{MemoryTaskStore, TaskRecord, TaskStore, TaskStoreFuture};
 use mcp_proto::model::TaskStatus;
@@ -106,20 +107,20 @@ impl TaskStore for Stopping {
         self.call(self.store.expired(now, limit))
     }
 
-    fn orphaned<'a>(&'a self, now: u64, limit: usize) -> TaskStoreFuture<'a, Vec<TaskRecord>> {
-        self.call(self.store.orphaned(now, limit))
+    fn orphaned(&self, limit: usize) -> TaskStoreFuture<'_, Vec<TaskRecord>> {
+        self.call(self.store.orphaned(limit))
     }
 
     fn watch<'a>(&'a self, id: &'a str, version: u64) -> TaskStoreFuture<'a, ()> {
         self.call(self.store.watch(id, version))
     }
 
-    fn renew<'a>(&'a self, boot: &'a str, now: u64, lease: Duration) -> TaskStoreFuture<'a, bool> {
-        self.call(self.store.renew(boot, now, lease))
+    fn renew<'a>(&'a self, boot: &'a str, last: u64, lease: Duration) -> TaskStoreFuture<'a, u64> {
+        self.call(self.store.renew(boot, last, lease))
     }
 
-    fn is_alive<'a>(&'a self, boot: &'a str, now: u64) -> TaskStoreFuture<'a, bool> {
-        self.call(self.store.is_alive(boot, now))
+    fn is_alive<'a>(&'a self, boot: &'a str) -> TaskStoreFuture<'a, bool> {
+        self.call(self.store.is_alive(boot))
     }
 }
 
@@ -155,7 +156,7 @@ struct World {
 
 impl World {
     fn new(mut lives: Vec<Life>) -> Self {
-        let store = MemoryTaskStore::new();
+        let store = MemoryTaskStore::new().clock(|| sim::Sim.now());
         let (process, wire, running) = start(&store, lives.pop());
         Self {
             store,

@@ -181,6 +181,13 @@ fn a_store_that_forgets_its_processes_fails_the_tasks_of_dead_ones_alone() {
 /// A process that cannot renew its lease knows that its tasks may have failed, before it hears of it.
 #[test]
 fn a_task_asks_whether_it_still_counts() {
+    for loses_reply in [false, true] {
+        task_asks(loses_reply);
+    }
+}
+
+/// The reply to the first renewal after the outage may be lost.
+fn task_asks(loses_reply: bool) {
     let shared = MemoryTaskStore::new();
     let store = Hostile::over(shared.clone(), Fault::Fails, usize::MAX / 2);
     let (server, _) = server(
@@ -212,7 +219,10 @@ fn a_task_asks_whether_it_still_counts() {
     for _ in 0..50 {
         pass(100);
     }
-    store.fail_after(usize::MAX / 2);
+    if loses_reply {
+        store.lose_reply_to_renewal();
+    }
+    store.heal();
     for _ in 0..50 {
         pass(100);
     }

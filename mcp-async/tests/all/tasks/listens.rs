@@ -115,8 +115,8 @@ impl TaskStore for Counting {
         self.store.expired(now, limit)
     }
 
-    fn orphaned<'a>(&'a self, now: u64, limit: usize) -> TaskStoreFuture<'a, Vec<TaskRecord>> {
-        self.store.orphaned(now, limit)
+    fn orphaned(&self, limit: usize) -> TaskStoreFuture<'_, Vec<TaskRecord>> {
+        self.store.orphaned(limit)
     }
 
     /// It counts its polls.
@@ -128,12 +128,12 @@ impl TaskStore for Counting {
         }))
     }
 
-    fn renew<'a>(&'a self, boot: &'a str, now: u64, lease: Duration) -> TaskStoreFuture<'a, bool> {
-        self.store.renew(boot, now, lease)
+    fn renew<'a>(&'a self, boot: &'a str, last: u64, lease: Duration) -> TaskStoreFuture<'a, u64> {
+        self.store.renew(boot, last, lease)
     }
 
-    fn is_alive<'a>(&'a self, boot: &'a str, now: u64) -> TaskStoreFuture<'a, bool> {
-        self.store.is_alive(boot, now)
+    fn is_alive<'a>(&'a self, boot: &'a str) -> TaskStoreFuture<'a, bool> {
+        self.store.is_alive(boot)
     }
 
     fn watches_are_prompt(&self) -> bool {

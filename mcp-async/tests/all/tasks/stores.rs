@@ -2,7 +2,7 @@
 
 use core::future::{Future, pending, ready};
 use core::pin::pin;
-use core::sync::atomic::{AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use core::task::{Context, Poll, Waker};
 use core::time::Duration;
 use std::collections::BTreeSet;
@@ -26,6 +26,8 @@ pub(crate) struct Hostile {
     good: Arc<AtomicUsize>,
     /// The processes that it knows from this view of it.
     boots: Arc<Mutex<BTreeSet<String>>>,
+    /// The reply to the next renewal that has its effect is lost.
+    loses_renewal: Arc<AtomicBool>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -55,10 +57,11 @@ impl Hostile {
 
     pub(crate) fn over(store: MemoryTaskStore, fault: Fault, good: usize) -> Self {
         Self {
-            store,
+            store: store.clock(|| crate::sim::Sim.now()),
             fault,
             good: Arc::new(AtomicUsize::new(good)),
             boots: Arc::default(),
+            loses_renewal: Arc::default(),
         }
     }
 
@@ -71,6 +74,10 @@ impl Hostile {
 
     pub(crate) fn heal(&self) {
         self.good.store(usize::MAX / 2, Ordering::SeqCst);
+    }
+
+    pub(crate) fn lose_reply_to_renewal(&self) {
+        self.loses_renewal.store(true, Ordering::SeqCst);
     }
 
     pub(crate) fn fail_after(&self, good: usize) {
@@ -157,31 +164,30 @@ impl TaskStore for Hostile {
         self.answer(self.store.expired(now, limit), None)
     }
 
-    fn orphaned<'a>(&'a self, _: u64, limit: usize) -> TaskStoreFuture<'a, Vec<TaskRecord>> {
-        self.answer(self.store.orphaned(own_time(), limit), None)
+    fn orphaned(&self, limit: usize) -> TaskStoreFuture<'_, Vec<TaskRecord>> {
+        self.answer(self.store.orphaned(limit), None)
     }
 
     fn watch<'a>(&'a self, id: &'a str, version: u64) -> TaskStoreFuture<'a, ()> {
         self.answer(self.store.watch(id, version), None)
     }
 
-    fn renew<'a>(&'a self, boot: &'a str, _: u64, lease: Duration) -> TaskStoreFuture<'a, bool> {
+    fn renew<'a>(&'a self, boot: &'a str, last: u64, lease: Duration) -> TaskStoreFuture<'a, u64> {
         // What is not answered is not done either.
         let renewed = async move {
             self.boots.lock().unwrap().insert(boot.to_owned());
-            self.store.renew(boot, own_time(), lease).await
+            let renewed = self.store.renew(boot, last, lease).await;
+            match self.loses_renewal.swap(false, Ordering::SeqCst) {
+                true => Err(TaskStoreError::new("lost")),
+                false => renewed,
+            }
         };
         self.answer(Box::pin(renewed), None)
     }
 
-    fn is_alive<'a>(&'a self, boot: &'a str, _: u64) -> TaskStoreFuture<'a, bool> {
-        self.answer(self.store.is_alive(boot, own_time()), None)
+    fn is_alive<'a>(&'a self, boot: &'a str) -> TaskStoreFuture<'a, bool> {
+        self.answer(self.store.is_alive(boot), None)
     }
-}
-
-/// The clock of the store, by which all processes are judged.
-fn own_time() -> u64 {
-    crate::sim::Sim.now().as_millis()
 }
 
 fn checked(store: &dyn TaskStore) -> Result<(), CheckError> {

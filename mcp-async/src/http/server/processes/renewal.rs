@@ -2,7 +2,6 @@
 //! receive those of the others.
 
 use core::pin::pin;
-use core::time::Duration;
 use std::sync::{Arc, Weak};
 
 use super::super::endpoint::HttpEndpoint;
@@ -12,6 +11,7 @@ use super::changes;
 use super::this_process::{LEAVE, Processes};
 use crate::net::time::{Either, RuntimeSleep, race, timeout};
 use crate::runtime::Runtime;
+use crate::server::jitter;
 
 /// Starts the tasks of an endpoint. They end some time after it.
 pub(in crate::http::server) fn start<R: Runtime>(endpoint: &Arc<HttpEndpoint<R>>) {
@@ -68,12 +68,4 @@ async fn renew<R: Runtime>(endpoint: Weak<HttpEndpoint<R>>, processes: Arc<Proce
     }
     // Others may take over what is left of its sessions at once.
     processes.withdraw::<R>().await;
-}
-
-/// Up to a tenth less, so that processes that were started together do not ask together.
-fn jitter(wait: Duration) -> Duration {
-    let mut byte = [0];
-    // Without randomness they ask together.
-    let _ = getrandom::fill(&mut byte);
-    wait - wait / 10 * u32::from(byte[0]) / 256
 }

@@ -10,7 +10,6 @@ use core::fmt;
 use core::future::{poll_fn, ready};
 use core::task::Poll;
 use core::time::Duration;
-use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -22,9 +21,10 @@ use self::tables::{EXPIRING, OPEN, OWNED, TASKS};
 use self::watching::{Watch, Watching};
 use self::writer::Writer;
 use super::{TaskRecord, TaskStore, TaskStoreError, TaskStoreFuture};
+use crate::leases::Leases;
 use crate::lock::lock;
 use crate::private_file::{self, check_owner};
-use crate::tasks::time::millis;
+use crate::runtime::monotonic;
 
 /// Keeps tasks in a file, over restarts of the program. Clones share the file.
 ///
@@ -51,8 +51,8 @@ struct Inner {
     database: Arc<Database>,
     writer: Writer,
     watching: Arc<Watching>,
-    /// The times until which processes are alive, by their names. Only this process uses the file.
-    boots: Mutex<HashMap<String, u64>>,
+    /// The leases of the boots of this process, which alone uses the file.
+    leases: Mutex<Leases>,
 }
 
 impl DiskTaskStore {
@@ -80,7 +80,7 @@ impl DiskTaskStore {
             })?,
             database,
             watching,
-            boots: Mutex::default(),
+            leases: Mutex::default(),
         })))
     }
 
@@ -116,8 +116,8 @@ impl DiskTaskStore {
         Ok(records)
     }
 
-    fn boots(&self) -> MutexGuard<'_, HashMap<String, u64>> {
-        lock(&self.0.boots)
+    fn leases(&self) -> MutexGuard<'_, Leases> {
+        lock(&self.0.leases)
     }
 
     fn change(&self, change: Change) -> TaskStoreFuture<'_, bool> {
@@ -179,9 +179,9 @@ impl TaskStore for DiskTaskStore {
         })))
     }
 
-    fn orphaned<'a>(&'a self, now: u64, limit: usize) -> TaskStoreFuture<'a, Vec<TaskRecord>> {
-        let boots = self.boots().clone();
-        let is_alive = |boot: &str| boots.get(boot).is_some_and(|until| *until > now);
+    fn orphaned(&self, limit: usize) -> TaskStoreFuture<'_, Vec<TaskRecord>> {
+        let (leases, now) = (self.leases().clone(), monotonic::now());
+        let is_alive = |boot: &str| leases.of(boot, now).is_some();
         Box::pin(ready(self.read_many(limit, |reading, each| {
             let open = reading.open_table(OPEN)?;
             for entry in open.iter()? {
@@ -208,15 +208,14 @@ impl TaskStore for DiskTaskStore {
         }))
     }
 
-    fn renew<'a>(&'a self, boot: &'a str, now: u64, lease: Duration) -> TaskStoreFuture<'a, bool> {
-        let until = now.saturating_add(millis(lease));
-        let before = self.boots().insert(boot.to_owned(), until);
-        Box::pin(ready(Ok(before.is_some_and(|until| now < until))))
+    fn renew<'a>(&'a self, boot: &'a str, last: u64, lease: Duration) -> TaskStoreFuture<'a, u64> {
+        let number = self.leases().renew(boot, last, monotonic::now(), lease);
+        Box::pin(ready(Ok(number)))
     }
 
-    fn is_alive<'a>(&'a self, boot: &'a str, now: u64) -> TaskStoreFuture<'a, bool> {
-        let alive = self.boots().get(boot).is_some_and(|until| *until > now);
-        Box::pin(ready(Ok(alive)))
+    fn is_alive<'a>(&'a self, boot: &'a str) -> TaskStoreFuture<'a, bool> {
+        let number = self.leases().of(boot, monotonic::now());
+        Box::pin(ready(Ok(number.is_some())))
     }
 
     fn watches_are_prompt(&self) -> bool {
