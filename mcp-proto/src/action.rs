@@ -85,6 +85,8 @@ pub struct Transmit {
     pub end: bool,
     /// The HTTP status, if these are the first bytes of their exchange.
     pub status: u16,
+    /// True if the message is an error response.
+    pub is_error: bool,
 }
 
 impl Transmit {
@@ -100,6 +102,7 @@ impl Transmit {
             len,
             end: false,
             status: OK,
+            is_error: false,
         }
     }
 

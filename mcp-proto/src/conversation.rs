@@ -80,8 +80,8 @@ pub struct Receipt {
 /// conversation.outgoing.handled(reader.channel(), status);
 ///
 /// match streams.response(&reader, false) {
-///     StreamResponse::Message { status, message } => {
-///         assert_eq!(status, 200);
+///     StreamResponse::Message { status, is_error, message } => {
+///         assert_eq!((status, is_error), (200, false));
 ///         assert!(message.starts_with(br#"{"jsonrpc":"2.0","id":1,"result":{"#));
 ///     }
 ///     other => panic!("{other:?}"),

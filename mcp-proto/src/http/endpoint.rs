@@ -134,7 +134,7 @@ impl<T: AsRef<str>> Endpoint<'_, T> {
     }
 
     /// Judges only where a request goes to and who sends it, whatever it is: the first part of
-    /// [`open`](Self::open), for the endpoints of 2024-11-05, which are none of this kind (HS-05).
+    /// [`open`](Self::open) and [`open_http_sse`](Self::open_http_sse).
     ///
     /// # Errors
     /// [`Refusal::Path`], [`Refusal::TransferEncoding`], [`Refusal::TwoLengths`],

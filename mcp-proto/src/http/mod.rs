@@ -78,6 +78,7 @@ mod access;
 mod endpoint;
 mod era;
 mod head;
+mod http_sse;
 mod limits;
 #[cfg(feature = "alloc")]
 mod owned_post;
@@ -93,6 +94,7 @@ pub use limits::HttpLimits;
 // A request.
 pub use endpoint::{Get, Opening, Post, Version, is_preflight};
 pub use head::{Field, Head, SessionId};
+pub use http_sse::{HttpSseEndpoint, HttpSseOpening};
 #[cfg(feature = "alloc")]
 pub use owned_post::OwnedPost;
 pub use route::Route;

@@ -75,6 +75,7 @@ impl<S: Storage> Machine for Server<'_, S> {
                 written => written?,
             }
         };
+        let is_error = matches!(said, None | Some(ReplyKind::Error { .. })) && len > 0;
         match said {
             Some(ReplyKind::Initialize(opened)) => {
                 self.session.phase = Phase::Answered(opened.revision);
@@ -94,6 +95,7 @@ impl<S: Storage> Machine for Server<'_, S> {
         Ok(Transmit {
             end: reply.end,
             status: reply.status,
+            is_error,
             ..Transmit::on(reply.channel, len)
         })
     }

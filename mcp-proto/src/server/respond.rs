@@ -89,11 +89,12 @@ impl<S: Storage> Server<'_, S> {
             ..
         } = self;
         let max_message = *max_message;
+        let mut is_error = matches!(outcome, Outcome::Error(_));
         let request = requests.get(token).ok_or(SendError::Stale)?;
         match request.stage {
             Stage::Running => {}
             // An error ends a listen, anything else ends it well.
-            Stage::Listening(_) if matches!(outcome, Outcome::Error(_)) => {}
+            Stage::Listening(_) if is_error => {}
             Stage::Listening(_) => {
                 self.end_listen_at(token);
                 return Ok(Transmit::pipe(0));
@@ -106,6 +107,7 @@ impl<S: Storage> Server<'_, S> {
         } else {
             match write(out) {
                 Err(SendError::BufferFull { needed }) if needed > max_message => {
+                    is_error = true;
                     write_replacement(Some(request.id()), &TOO_LARGE, max_message, out)?
                 }
                 other => other?,
@@ -121,6 +123,7 @@ impl<S: Storage> Server<'_, S> {
         Ok(Transmit {
             end: len > 0 && (alone || self.is_over(channel)),
             status,
+            is_error: is_error && len > 0,
             ..Transmit::on(channel, len)
         })
     }

@@ -167,6 +167,7 @@ impl<S: Storage> Server<'_, S> {
         self.release(token);
         Ok(Transmit {
             end: !gathered && self.is_over(channel),
+            is_error: len > 0,
             ..Transmit::on(channel, len)
         })
     }

@@ -1,6 +1,9 @@
 //! Which heads are let in, and as what: every field missing, doubled, wrong.
 
-use mcp_proto::http::{Access, Endpoint, Head, Opening, Refusal, Version, media};
+use mcp_proto::http::{
+    Access, Endpoint, Head, HttpSseEndpoint, HttpSseOpening, Opening, Refusal, Version, media,
+};
+use mcp_proto::rpc::OwnedMessages;
 use mcp_proto::{BufferFull, Revision, RevisionSet};
 
 struct Sent<'t> {
@@ -381,5 +384,77 @@ fn bodies() {
                 Err(BufferFull { needed: len })
             );
         }
+    }
+}
+
+/// HS-05, HS-06.
+#[test]
+fn the_two_endpoints_of_2024_11_05_have_one_method_each() {
+    use HttpSseEndpoint::{Messages, Stream};
+
+    let endpoint = Endpoint {
+        path: None,
+        ..Endpoint::default()
+    };
+    let origin = "origin: http://localhost:1";
+    let request = Ok(HttpSseOpening::Request);
+    let table: &[(HttpSseEndpoint, &str, &[&str], _)] = &[
+        (Stream, "GET", &[], request),
+        (Stream, "GET", &["accept: text/event-stream"], request),
+        (Stream, "GET", &["-accept"], request),
+        (
+            Stream,
+            "GET",
+            &["accept: application/json"],
+            Err(Refusal::Accept),
+        ),
+        (
+            Stream,
+            "GET",
+            &["host: attacker.example"],
+            Err(Refusal::Host),
+        ),
+        (Stream, "POST", &[], Err(Refusal::Method)),
+        (Stream, "POST", &["-accept"], Err(Refusal::Method)),
+        (Stream, "OPTIONS", &[origin], Ok(HttpSseOpening::Preflight)),
+        (Stream, "OPTIONS", &[], Err(Refusal::Method)),
+        (Messages, "POST", &[], request),
+        (Messages, "POST", &["accept: text/html"], request),
+        (
+            Messages,
+            "POST",
+            &["-content-type"],
+            Err(Refusal::ContentType),
+        ),
+        (
+            Messages,
+            "POST",
+            &["content-type: text/plain"],
+            Err(Refusal::ContentType),
+        ),
+        (
+            Messages,
+            "POST",
+            &["origin: http://attacker.example"],
+            Err(Refusal::Origin),
+        ),
+        (Messages, "GET", &[], Err(Refusal::Method)),
+        (Messages, "DELETE", &[], Err(Refusal::Method)),
+        (
+            Messages,
+            "OPTIONS",
+            &[origin],
+            Ok(HttpSseOpening::Preflight),
+        ),
+    ];
+    for (at, method, with, expected) in table {
+        let opened = endpoint.open_http_sse(*at, &head(method, with));
+        assert_eq!(opened, *expected, "{at:?} {method} {with:?}");
+    }
+    assert_eq!([Stream.methods(), Messages.methods()], ["GET", "POST"]);
+    for (body, is_json) in [("{}", true), ("[]", true), ("{", false), ("", false)] {
+        let body = OwnedMessages::parse(body.as_bytes().to_vec(), 8);
+        let checked = HttpSseEndpoint::check_body(&body);
+        assert_eq!(checked.is_ok(), is_json, "{checked:?}");
     }
 }

@@ -5,12 +5,12 @@ mod stored;
 
 use core::time::Duration;
 
-use mcp_proto::Channel;
 use mcp_proto::http::{PostStatus, Refusal};
 use mcp_proto::rpc::{Incoming, Message, OwnedMessages};
 use mcp_proto::server::http::streams::{
     Delivery, StreamLimits, StreamRead, StreamReader, StreamResponse, Streams,
 };
+use mcp_proto::{Channel, Outgoing as _, Transmit};
 
 fn session() -> Streams {
     Streams::new(Delivery::Resumable, StreamLimits::default())
@@ -63,6 +63,7 @@ fn an_array_is_answered_by_an_array_or_by_events() {
         s.handled(reader.channel(), status);
         let body = StreamResponse::Message {
             status: 200,
+            is_error: false,
             message: answer.into(),
         };
         let expected = if is_body {
@@ -79,6 +80,7 @@ fn responses_are_decided() {
     let once = || Streams::new(Delivery::Once, StreamLimits::default());
     let message = |status, text: &str| StreamResponse::Message {
         status,
+        is_error: false,
         message: text.into(),
     };
 
@@ -116,6 +118,21 @@ fn responses_are_decided() {
     assert_eq!(s.response(&reader, true), StreamResponse::Events);
     s.push(reader.channel(), b"1", None, false);
     assert_eq!(s.response(&reader, false), StreamResponse::Events);
+
+    // The machine says whether it is an error.
+    let mut s = once();
+    let reader = s.open().unwrap();
+    s.handled(reader.channel(), verdict(None));
+    let mut error = Transmit::pipe(2);
+    (error.channel, error.end) = (reader.channel(), true);
+    (error.status, error.is_error) = (403, true);
+    assert_eq!(s.take(error, None, b"{}"), None);
+    let expected = StreamResponse::Message {
+        status: 403,
+        is_error: true,
+        message: b"{}".into(),
+    };
+    assert_eq!(s.response(&reader, false), expected);
 
     // All that was asked for was cancelled.
     let mut s = once();

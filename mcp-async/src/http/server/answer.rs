@@ -40,8 +40,12 @@ pub(super) fn decided(response: StreamResponse) -> Option<Answer> {
         StreamResponse::Status(found) => Some(empty(ResponseHead::of_status(found))),
         StreamResponse::Message {
             status,
+            is_error,
             message: text,
-        } => Some(message(status, text)),
+        } => Some(match message(status, text) {
+            error if is_error => error.map(HttpBody::into_error),
+            answer => answer,
+        }),
         StreamResponse::Refused(found) => Some(refusal(found, "")),
         StreamResponse::Pending | StreamResponse::Events | StreamResponse::Nothing => None,
     }

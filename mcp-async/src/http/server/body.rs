@@ -25,6 +25,8 @@ pub struct HttpBody {
 enum Kind {
     Empty,
     Full,
+    /// A whole body, which is an error response of the machine.
+    Error,
     Events(Box<dyn Events>),
 }
 
@@ -49,7 +51,7 @@ impl HttpBody {
     /// Returns the bytes of a body that is not an event stream.
     pub(super) fn bytes(&self) -> Option<&[u8]> {
         match &self.kind {
-            Kind::Empty | Kind::Full => Some(&self.rest),
+            Kind::Empty | Kind::Full | Kind::Error => Some(&self.rest),
             Kind::Events(_) => None,
         }
     }
@@ -73,6 +75,18 @@ impl HttpBody {
         }
     }
 
+    /// A whole body that is an error response of the machine.
+    pub(super) fn into_error(mut self) -> Self {
+        self.kind = Kind::Error;
+        self
+    }
+
+    /// Returns true if the body is an error response of the machine.
+    #[cfg(feature = "auth")]
+    pub(super) const fn is_error(&self) -> bool {
+        matches!(self.kind, Kind::Error)
+    }
+
     /// Counts its bytes until they are read.
     pub(super) fn counted_by(mut self, unread: UnreadBytes) -> Self {
         self.unread = Some(unread);
@@ -90,7 +104,7 @@ impl Body for HttpBody {
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         if self.rest.is_empty() {
             let text = match &mut self.kind {
-                Kind::Empty | Kind::Full => None,
+                Kind::Empty | Kind::Full | Kind::Error => None,
                 Kind::Events(events) => ready!(events.poll_text(cx)),
             };
             let Some(text) = text else {
@@ -109,14 +123,14 @@ impl Body for HttpBody {
 
     fn is_end_stream(&self) -> bool {
         match &self.kind {
-            Kind::Empty | Kind::Full => self.rest.is_empty(),
+            Kind::Empty | Kind::Full | Kind::Error => self.rest.is_empty(),
             Kind::Events(_) => false,
         }
     }
 
     fn size_hint(&self) -> SizeHint {
         match &self.kind {
-            Kind::Empty | Kind::Full => {
+            Kind::Empty | Kind::Full | Kind::Error => {
                 SizeHint::with_exact(self.rest.len().try_into().unwrap_or(u64::MAX))
             }
             Kind::Events(_) => SizeHint::default(),
@@ -129,6 +143,7 @@ impl fmt::Debug for HttpBody {
         f.write_str(match &self.kind {
             Kind::Empty => "HttpBody::Empty",
             Kind::Full => "HttpBody::Full",
+            Kind::Error => "HttpBody::Error",
             Kind::Events(_) => "HttpBody::Events",
         })
     }

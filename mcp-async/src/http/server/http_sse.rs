@@ -4,14 +4,11 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::Method;
 use http::request::Parts;
 use http_body::Body;
-use mcp_proto::http::media::{EVENT_STREAM, JSON, accepts, is};
 use mcp_proto::http::{
-    Endpoint, Field, Head as _, OwnedPost, Post, Refusal, ResponseHead, Version, is_preflight,
+    Endpoint, HttpSseEndpoint, HttpSseOpening, OwnedPost, Post, ResponseHead, Version,
 };
-use mcp_proto::rpc::{Incoming, Message, Reason};
 use mcp_proto::server::http::streams::Delivery;
 use mcp_proto::{Channel, Outgoing as _};
 
@@ -38,28 +35,22 @@ impl<R: Runtime> HttpEndpoint<R> {
         parts: &Arc<Parts>,
         body: &mut Option<B>,
     ) -> Answer {
-        let opens = parts.uri.path() == both.stream;
-        let methods = if opens { "GET" } else { "POST" };
+        let at = match parts.uri.path() == both.stream {
+            true => HttpSseEndpoint::Stream,
+            false => HttpSseEndpoint::Messages,
+        };
         let endpoint = Endpoint {
             path: None,
             ..self.endpoint()
         };
-        let head = RequestHead(parts);
-        if let Err(refusal) = endpoint.admit(&head) {
-            return answer::refusal(refusal, methods);
-        }
-        match (opens, &parts.method) {
-            _ if is_preflight(&head) => answer::preflight(parts, methods),
-            _ if self.is_closing() => answer::closing(),
-            (true, &Method::GET) if !accepts(&head, EVENT_STREAM) => {
-                answer::refusal(Refusal::Accept, methods)
-            }
-            (true, &Method::GET) => self.open_sse(parts, &both.reference),
-            (false, &Method::POST) => match head.field("content-type") {
-                Field::One(kind) if is(kind, JSON) => self.sse_post(parts, body).await,
-                _ => answer::refusal(Refusal::ContentType, methods),
+        match endpoint.open_http_sse(at, &RequestHead(parts)) {
+            Err(refusal) => answer::refusal(refusal, at.methods()),
+            Ok(HttpSseOpening::Preflight) => answer::preflight(parts, at.methods()),
+            Ok(HttpSseOpening::Request) if self.is_closing() => answer::closing(),
+            Ok(HttpSseOpening::Request) => match at {
+                HttpSseEndpoint::Stream => self.open_sse(parts, &both.reference),
+                HttpSseEndpoint::Messages => self.sse_post(parts, body).await,
             },
-            _ => answer::refusal(Refusal::Method, methods),
         }
     }
 
@@ -126,11 +117,8 @@ impl<R: Runtime> HttpEndpoint<R> {
         if !session.add_calls(body.calls()) {
             return answer::busy(CROWDED);
         }
-        let first = body.messages().next();
-        if let Some(Incoming::Message(Message::Invalid(invalid))) = first
-            && matches!(invalid.reason, Reason::Json(_))
-        {
-            return answer::refusal(Refusal::BodyNotJson, "");
+        if let Err(refusal) = HttpSseEndpoint::check_body(&body) {
+            return answer::refusal(refusal, "");
         }
         let post = Post {
             version: Version::Absent,

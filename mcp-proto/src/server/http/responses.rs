@@ -127,9 +127,9 @@ impl HttpServer<'_> {
                 return;
             }
             StreamResponse::Status(status) => (ResponseHead::of_status(status), Vec::new()),
-            StreamResponse::Message { status, message } => {
-                (ResponseHead::of_message(status), message)
-            }
+            StreamResponse::Message {
+                status, message, ..
+            } => (ResponseHead::of_message(status), message),
             StreamResponse::Refused(refusal) => {
                 self.leave(now, id, machine);
                 return self.refuse(id, refusal);

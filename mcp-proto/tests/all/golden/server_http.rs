@@ -69,6 +69,7 @@ impl Sink for Exits {
             len,
             end,
             status,
+            is_error,
             ..
         }) = written.transmit()
         {
@@ -77,6 +78,7 @@ impl Sink for Exits {
                 self.status.get_or_insert(status);
             }
             let text = core::str::from_utf8(message).expect("messages are text");
+            assert_eq!(is_error, member(text, "error").is_some(), "{text}");
             if member(text, "method").is_some() {
                 self.question = member(text, "id").or(self.question.take());
             }

@@ -12,7 +12,6 @@ use http::request::Parts;
 use http::{Response, StatusCode};
 use mcp_auth::UnixTime;
 use mcp_auth::resource::{Denial, RequiredScopes};
-use mcp_proto::json::MAX_DEPTH;
 use mcp_proto::rpc::{Incoming, Message, OwnedMessages, code};
 
 use super::expiring::Expiring;
@@ -130,7 +129,7 @@ impl<R: Runtime> HttpEndpoint<R> {
         };
         let mut answer = answer;
         if let Some(denial) = access.take_denial()
-            && answer.body().bytes().is_some_and(is_error)
+            && answer.body().is_error()
         {
             *answer.status_mut() = status(&denial);
             challenge(answer.headers_mut(), &denial);
@@ -156,14 +155,6 @@ impl<R: Runtime> HttpEndpoint<R> {
 
 fn now_secs() -> u64 {
     UnixTime::as_secs(now())
-}
-
-/// Returns true if a body is one JSON-RPC error.
-fn is_error(body: &[u8]) -> bool {
-    matches!(
-        Message::parse(body, MAX_DEPTH),
-        Message::Response(response) if response.outcome.is_err()
-    )
 }
 
 /// The answer to a request that is refused.

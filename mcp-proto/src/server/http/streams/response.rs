@@ -19,6 +19,8 @@ pub enum StreamResponse {
     Message {
         /// The status.
         status: u16,
+        /// True if it is an error response.
+        is_error: bool,
         /// The message.
         message: Vec<u8>,
     },
@@ -76,13 +78,17 @@ impl Streams {
                     self.detach(post);
                     return StreamResponse::Status(status);
                 }
-                let status = stream.status.unwrap_or(200);
+                let (status, is_error) = stream.first.unwrap_or((200, false));
                 let (is_empty, ended) = (stream.len() == 0, stream.ended);
                 let is_refused = status != 200;
                 let is_body =
                     !handled.is_array() || is_refused || stream.first_byte() == Some(b'[');
                 if is_body && let Some(message) = self.single(post) {
-                    return StreamResponse::Message { status, message };
+                    return StreamResponse::Message {
+                        status,
+                        is_error,
+                        message,
+                    };
                 }
                 match delivery {
                     Delivery::Resumable => return StreamResponse::Events,
@@ -125,7 +131,9 @@ impl Outgoing for Streams {
         if let Some(stream) = self.stream_mut(channel)
             && !message.is_empty()
         {
-            stream.status.get_or_insert(transmit.status);
+            stream
+                .first
+                .get_or_insert((transmit.status, transmit.is_error));
         }
         let sequence = self.push(channel, message, request, transmit.end)?;
         self.stored.then_some(Receipt { channel, sequence })

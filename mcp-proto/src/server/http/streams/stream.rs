@@ -37,9 +37,10 @@ pub(super) struct Stream {
     /// True if the only message of the stream may still become an answer without events, which no
     /// store needs.
     pub(super) undecided: bool,
-    /// The outcome of the messages of its POST, and the status that its first message asks for.
+    /// The outcome of the messages of its POST.
     pub(super) outcome: Option<PostOutcome>,
-    pub(super) status: Option<u16>,
+    /// The status that its first message asks for, and whether that is an error response.
+    pub(super) first: Option<(u16, bool)>,
     /// True if the stream was restored for one reader, and its messages come from elsewhere.
     pub(super) foreign: bool,
     /// True if the stream ever had entry 0.
@@ -89,7 +90,7 @@ impl Stream {
             end_handed: false,
             undecided: false,
             outcome: None,
-            status: None,
+            first: None,
             foreign: false,
             primed_first: false,
             reader: None,
