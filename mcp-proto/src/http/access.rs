@@ -1,5 +1,7 @@
 //! The hosts that a server answers to, and the browser origins that it accepts.
 
+use crate::json;
+
 /// The names that requests may give a server in `Host`, and the origins that browsers may send
 /// them from (SH-03).
 ///
@@ -110,11 +112,7 @@ fn is_port(port: &[u8]) -> bool {
     let [b':', digits @ ..] = port else {
         return port.is_empty();
     };
-    let number = digits.iter().fold(0_u32, |number, digit| {
-        let digit = u32::from(digit.wrapping_sub(b'0'));
-        number.saturating_mul(10).saturating_add(digit)
-    });
-    digits.iter().all(u8::is_ascii_digit) && number <= u32::from(u16::MAX)
+    digits.is_empty() || json::digits(digits).is_some_and(|number| number <= u64::from(u16::MAX))
 }
 
 /// A byte of `reg-name` (RFC 3986, section 3.2.2).

@@ -78,6 +78,7 @@ pub use repair::repair_surrogates;
 
 pub(crate) use decimal::Decimal;
 pub(crate) use member_watch::MemberWatch;
+pub(crate) use number::digits;
 #[cfg(feature = "alloc")]
 pub(crate) use raw::Span;
 pub(crate) use raw::offset;

@@ -46,11 +46,7 @@ impl<'b> Number<'b> {
     pub fn to_u64(self) -> Option<u64> {
         match self.bytes {
             b"-0" => Some(0),
-            digits => digits.iter().try_fold(0u64, |value, digit| {
-                value
-                    .checked_mul(10)?
-                    .checked_add(u64::from(decimal(*digit)?))
-            }),
+            text => digits(text),
         }
     }
 
@@ -129,6 +125,16 @@ impl fmt::Debug for Number<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
+}
+
+/// The value of decimal digits, of which there is at least one; `None` if it does not fit.
+pub(crate) fn digits(text: &[u8]) -> Option<u64> {
+    let value = text.iter().try_fold(0u64, |value, digit| {
+        value
+            .checked_mul(10)?
+            .checked_add(u64::from(decimal(*digit)?))
+    });
+    value.filter(|_| !text.is_empty())
 }
 
 fn decimal(byte: u8) -> Option<u8> {

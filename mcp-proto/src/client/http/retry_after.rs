@@ -5,6 +5,7 @@ use core::time::Duration;
 use super::reply::ReplyHead;
 use super::retry::LONGEST;
 use super::retry::is_transient;
+use crate::json;
 
 /// The delay that a refusal asks for, an hour at most. A moment is compared with the server's own
 /// `Date`, so it needs no clock of this side; without one it says nothing.
@@ -21,12 +22,7 @@ pub(super) fn delay(head: &ReplyHead<'_>) -> Option<Duration> {
 /// Decimal digits; what is too large for an integer is as long as the longest.
 fn number(digits: &[u8]) -> Option<u64> {
     let all = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
-    all.then(|| {
-        digits.iter().fold(0u64, |value, digit| {
-            let digit = u64::from(digit.wrapping_sub(b'0'));
-            value.saturating_mul(10).saturating_add(digit)
-        })
-    })
+    all.then(|| json::digits(digits).unwrap_or(u64::MAX))
 }
 
 /// The seconds from 1970 to a date in one of the three forms of HTTP.

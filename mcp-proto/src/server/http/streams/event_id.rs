@@ -1,7 +1,7 @@
 //! Event ids: they name their stream (SH-25).
 
 use crate::action::Channel;
-use crate::json::Writer;
+use crate::json::{self, Writer};
 
 /// `{stream}-{sequence}`, in decimal digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,11 +38,8 @@ impl EventId {
 
 fn number(digits: &[u8]) -> Option<u64> {
     match digits {
-        [] | [b'0', _, ..] => None,
-        _ => digits.iter().try_fold(0u64, |value, byte| {
-            let digit = byte.checked_sub(b'0').filter(|digit| *digit <= 9)?;
-            value.checked_mul(10)?.checked_add(u64::from(digit))
-        }),
+        [b'0', _, ..] => None,
+        _ => json::digits(digits),
     }
 }
 
