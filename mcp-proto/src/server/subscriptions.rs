@@ -280,17 +280,14 @@ impl<S: Table<u8>> Subscriptions<S> {
                 self.entries = self.entries.saturating_sub(1);
                 continue;
             }
-            if kept < start {
-                // Byte by byte, because `copy_within` brings a panic path.
-                let bytes = self.store.as_mut();
-                for (to, from) in (kept..).zip(start..end) {
-                    let byte = bytes.get(from).copied().unwrap_or_default();
-                    if let Some(place) = bytes.get_mut(to) {
-                        *place = byte;
-                    }
-                }
+            let len = end.saturating_sub(start);
+            let gap = start.saturating_sub(kept);
+            if gap > 0
+                && let Some(bytes) = self.store.as_mut().get_mut(kept..end)
+            {
+                store::shift(bytes, gap, gap.saturating_add(len));
             }
-            kept = kept.saturating_add(end.saturating_sub(start));
+            kept = kept.saturating_add(len);
         }
         self.used = kept;
     }
