@@ -1,7 +1,5 @@
 //! Messages that follow from state. They are derived when they leave, and not queued as bytes.
 
-use core::convert::Infallible;
-
 use super::call::Stage;
 use super::{Client, Failure, Phase, Storage};
 use crate::action::{BufferFull, Transmit};
@@ -75,15 +73,9 @@ impl<S: Storage> Client<'_, S> {
             _ => false,
         };
         let mut writer = Writer::new(out);
-        let Ok(()) = envelope::notification(&mut writer, Method::Cancelled, |writer| {
-            writer.literal("{\"requestId\":");
-            writer.unsigned(call.map_or(0, |call| call.sent.id));
-            if expired {
-                writer.literal(",\"reason\":\"timed out\"");
-            }
-            writer.literal("}");
-            Ok::<_, Infallible>(())
-        });
+        let id = call.map_or(0, |call| call.sent.id);
+        let reason = expired.then_some("timed out");
+        envelope::cancelled(&mut writer, |writer| writer.unsigned(id), reason);
         let len = writer.finish()?;
         self.calls.cancellation_left(token);
         Ok(Transmit::pipe(len))

@@ -4,7 +4,7 @@ use core::fmt;
 
 use crate::action::BufferFull;
 use crate::json::Writer;
-use crate::rpc::code;
+use crate::rpc::{code, envelope};
 
 /// The refusal of a request of which no machine gets a message.
 ///
@@ -129,10 +129,8 @@ impl Refusal {
     pub fn write(self, out: &mut [u8]) -> Result<usize, BufferFull> {
         let mut w = Writer::new(out);
         let (field, sentence) = self.pieces();
-        w.literal("{\"jsonrpc\":\"2.0\",\"error\":{\"code\":");
-        w.signed(self.code());
-        w.literal(",\"message\":");
-        match self {
+        w.literal(envelope::OPEN);
+        envelope::error_with(&mut w, self.code(), |w| match self {
             // Text of the application.
             Self::Unavailable(reason) => w.string(reason),
             _ => {
@@ -145,8 +143,7 @@ impl Refusal {
                 }
                 w.literal("\"");
             }
-        }
-        w.literal("}}");
+        });
         w.finish()
     }
 

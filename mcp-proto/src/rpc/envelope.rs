@@ -4,6 +4,8 @@
 //! count past its end. Parameters and results are written by a closure, because most of them
 //! are put together from what the application gave and what the machine adds.
 
+use core::convert::Infallible;
+
 use super::{ErrorObject, Id, Method};
 use crate::json::Writer;
 
@@ -46,6 +48,25 @@ pub(crate) fn bare_notification(w: &mut Writer<'_>, method: Method<'_>) {
     w.literal("}");
 }
 
+/// `notifications/cancelled` of ours. `id` writes the id of the request.
+pub(crate) fn cancelled(
+    w: &mut Writer<'_>,
+    id: impl FnOnce(&mut Writer<'_>),
+    reason: Option<&'static str>,
+) {
+    let Ok(()) = notification(w, Method::Cancelled, |w| {
+        w.literal(r#"{"requestId":"#);
+        id(w);
+        if let Some(reason) = reason {
+            w.literal(",\"reason\":\"");
+            w.literal(reason);
+            w.literal("\"");
+        }
+        w.literal("}");
+        Ok::<_, Infallible>(())
+    });
+}
+
 /// The answer to a request of the peer, whose id is echoed as it came (JR-07).
 pub(crate) fn result<E>(
     w: &mut Writer<'_>,
@@ -70,14 +91,21 @@ pub(crate) fn error(w: &mut Writer<'_>, id: Option<Id<'_>>, error: &ErrorObject<
         }
         None => w.literal(OPEN),
     }
+    error_with(w, error.code, |w| {
+        w.text(error.message);
+        if let Some(data) = error.data {
+            w.literal(DATA);
+            w.raw(data);
+        }
+    });
+}
+
+/// The error of a response and its end. `rest` writes the message and, after [`DATA`], what belongs to it.
+pub(crate) fn error_with(w: &mut Writer<'_>, code: i64, rest: impl FnOnce(&mut Writer<'_>)) {
     w.literal(r#""error":{"code":"#);
-    w.signed(error.code);
+    w.signed(code);
     w.literal(r#","message":"#);
-    w.text(error.message);
-    if let Some(data) = error.data {
-        w.literal(r#","data":"#);
-        w.raw(data);
-    }
+    rest(w);
     w.literal("}}");
 }
 
@@ -116,7 +144,8 @@ fn finish_call<E>(
     Ok(())
 }
 
-const OPEN: &str = r#"{"jsonrpc":"2.0","#;
+pub(crate) const DATA: &str = r#","data":"#;
+pub(crate) const OPEN: &str = r#"{"jsonrpc":"2.0","#;
 const OPEN_ID: &str = r#"{"jsonrpc":"2.0","id":"#;
 const OPEN_METHOD: &str = r#"{"jsonrpc":"2.0","method":"#;
 const METHOD: &str = r#","method":"#;

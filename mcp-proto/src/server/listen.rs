@@ -333,7 +333,7 @@ impl<S: Storage> Server<'_, S> {
                 }
             },
             Step::Cancelled => {
-                write_cancelled(&mut w, request.id());
+                envelope::cancelled(&mut w, |w| request.id().write(w), None);
             }
         }
         let len = w.finish()?;
@@ -449,16 +449,6 @@ fn write_end<L: IdStorage, P>(w: &mut Writer<'_>, request: &InFlight<L, P>) {
         write_subscription(w, id);
         w.literal("}");
         Ok(())
-    });
-}
-
-/// `notifications/cancelled` of ours.
-pub(super) fn write_cancelled(w: &mut Writer<'_>, id: Id<'_>) {
-    let _ = envelope::notification(w, Method::Cancelled, |w| {
-        w.literal(r#"{"requestId":"#);
-        id.write(w);
-        w.literal("}");
-        Ok::<(), core::convert::Infallible>(())
     });
 }
 

@@ -9,7 +9,7 @@ use crate::json::{Object, Raw, Str, Writer};
 use crate::model::{LoggingLevel, keys};
 use crate::prepared_config::PreparedConfig;
 use crate::revision::{Revision, RevisionSet};
-use crate::rpc::{Id, code};
+use crate::rpc::{Id, code, envelope};
 use crate::token::MachineId;
 
 /// An answer that needs no application: to be handed back through
@@ -144,31 +144,33 @@ impl<'b> Reply<'b> {
             }
             ReplyKind::Pong | ReplyKind::LogLevel(_) => w.literal(r#","result":{}"#),
             ReplyKind::Error { error, requested } => {
-                w.literal(r#","error":{"code":"#);
-                w.signed(match error.code() {
+                w.literal(",");
+                let code = match error.code() {
                     code::HEADER_MISMATCH if http && self.draft => DRAFT_HEADER_MISMATCH,
                     code => code,
-                });
-                w.literal(r#","message":"#);
-                if http && matches!(error, PeerError::VersionHeaderMissing) {
-                    write_version_missing(config, &mut w);
-                } else if let Some(extension) = self.required_extension(config, error) {
-                    write_required(extension, &mut w);
-                } else {
-                    error.write_message(&mut w);
-                }
-                match error {
-                    PeerError::NoVersion
-                    | PeerError::UnsupportedVersion
-                    | PeerError::VersionHeaderMissing => {
-                        w.literal(r#","data":{"supported":"#);
-                        write_versions(config.revisions, &mut w);
-                        write_requested(requested, &mut w);
+                };
+                envelope::error_with(&mut w, code, |w| {
+                    if http && matches!(error, PeerError::VersionHeaderMissing) {
+                        write_version_missing(config, w);
+                    } else if let Some(extension) = self.required_extension(config, error) {
+                        write_required(extension, w);
+                    } else {
+                        error.write_message(w);
+                    }
+                    if matches!(
+                        error,
+                        PeerError::NoVersion
+                            | PeerError::UnsupportedVersion
+                            | PeerError::VersionHeaderMissing
+                    ) {
+                        w.literal(envelope::DATA);
+                        w.literal(r#"{"supported":"#);
+                        write_versions(config.revisions, w);
+                        write_requested(requested, w);
                         w.literal("}");
                     }
-                    _ => {}
-                }
-                w.literal("}");
+                });
+                return w.finish();
             }
             ReplyKind::BatchEnd => {}
         }

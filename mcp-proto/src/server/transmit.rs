@@ -2,14 +2,13 @@
 //! ends with its last answer.
 
 use super::in_flight::Stage;
-use super::listen::write_cancelled;
 use super::reply::{Reply, ReplyKind};
 use super::respond::write_replacement;
 use super::subscriptions::Owner;
 use super::{Event, Server, Storage};
 use crate::action::{Action, BufferFull, Channel, SendError, Transmit};
-use crate::json::{Number, Writer};
-use crate::rpc::{ErrorObject, Id, Method, code, envelope};
+use crate::json::Writer;
+use crate::rpc::{ErrorObject, Method, code, envelope};
 use crate::slots::{Key, Queue};
 use crate::source::Place;
 use crate::time::Instant;
@@ -97,9 +96,8 @@ impl<S: Storage> Server<'_, S> {
         out: &mut [u8],
     ) -> Result<Option<Transmit>, BufferFull> {
         if let Some((key, id)) = self.questions.next_cancelled(on) {
-            let mut digits = [0; 20];
             let mut w = Writer::new(out);
-            write_cancelled(&mut w, number(id, &mut digits));
+            envelope::cancelled(&mut w, |w| w.unsigned(id), None);
             let len = w.finish()?;
             self.questions.cancel_told(key);
             return Ok(Some(Transmit {
@@ -241,14 +239,6 @@ impl<S: Storage> Server<'_, S> {
         self.requests.remove(token);
         self.is_over(channel).then(|| Transmit::end_of(channel))
     }
-}
-
-/// A number of ours as an id.
-fn number(value: u64, digits: &mut [u8; 20]) -> Id<'_> {
-    let mut w = Writer::new(digits);
-    w.unsigned(value);
-    let len = w.len();
-    Id::Number(Number::received(digits.get(..len).unwrap_or(b"0")))
 }
 
 const CANCELLED: ErrorObject<'static> = ErrorObject {
