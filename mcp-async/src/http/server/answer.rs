@@ -42,7 +42,10 @@ pub(super) fn decided(response: StreamResponse) -> Option<Answer> {
             status,
             is_error,
             message: text,
-        } => Some(message(status, text).map(|body| body.of_error(is_error))),
+        } => Some(match message(status, text) {
+            error if is_error => error.map(HttpBody::into_error),
+            answer => answer,
+        }),
         StreamResponse::Refused(found) => Some(refusal(found, "")),
         StreamResponse::Pending | StreamResponse::Events | StreamResponse::Nothing => None,
     }

@@ -20,13 +20,13 @@ pub struct HttpBody {
     rest: Bytes,
     /// Counts the bytes that came last until more is asked for, or a whole answer while it is not read.
     unread: Option<UnreadBytes>,
-    /// The body is an error response of the machine.
-    is_error: bool,
 }
 
 enum Kind {
     Empty,
     Full,
+    /// A whole body, which is an error response of the machine.
+    Error,
     Events(Box<dyn Events>),
 }
 
@@ -51,7 +51,7 @@ impl HttpBody {
     /// Returns the bytes of a body that is not an event stream.
     pub(super) fn bytes(&self) -> Option<&[u8]> {
         match &self.kind {
-            Kind::Empty | Kind::Full => Some(&self.rest),
+            Kind::Empty | Kind::Full | Kind::Error => Some(&self.rest),
             Kind::Events(_) => None,
         }
     }
@@ -72,19 +72,19 @@ impl HttpBody {
             kind,
             rest,
             unread: None,
-            is_error: false,
         }
     }
 
-    /// Notes whether the body is an error response of the machine.
-    pub(super) const fn of_error(mut self, is_error: bool) -> Self {
-        self.is_error = is_error;
+    /// A whole body that is an error response of the machine.
+    pub(super) fn into_error(mut self) -> Self {
+        self.kind = Kind::Error;
         self
     }
 
     /// Returns true if the body is an error response of the machine.
+    #[cfg(feature = "auth")]
     pub(super) const fn is_error(&self) -> bool {
-        self.is_error
+        matches!(self.kind, Kind::Error)
     }
 
     /// Counts its bytes until they are read. The connection may hold what it has asked for last.
@@ -104,7 +104,7 @@ impl Body for HttpBody {
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         if self.rest.is_empty() {
             let text = match &mut self.kind {
-                Kind::Empty | Kind::Full => Poll::Ready(None),
+                Kind::Empty | Kind::Full | Kind::Error => Poll::Ready(None),
                 Kind::Events(events) => events.poll_text(cx),
             };
             let len = match &text {
@@ -127,14 +127,14 @@ impl Body for HttpBody {
 
     fn is_end_stream(&self) -> bool {
         match &self.kind {
-            Kind::Empty | Kind::Full => self.rest.is_empty(),
+            Kind::Empty | Kind::Full | Kind::Error => self.rest.is_empty(),
             Kind::Events(_) => false,
         }
     }
 
     fn size_hint(&self) -> SizeHint {
         match &self.kind {
-            Kind::Empty | Kind::Full => {
+            Kind::Empty | Kind::Full | Kind::Error => {
                 SizeHint::with_exact(self.rest.len().try_into().unwrap_or(u64::MAX))
             }
             Kind::Events(_) => SizeHint::default(),
@@ -147,6 +147,7 @@ impl fmt::Debug for HttpBody {
         f.write_str(match &self.kind {
             Kind::Empty => "HttpBody::Empty",
             Kind::Full => "HttpBody::Full",
+            Kind::Error => "HttpBody::Error",
             Kind::Events(_) => "HttpBody::Events",
         })
     }

@@ -49,7 +49,9 @@ pub use self::concurrency::ConcurrencyLimit;
 #[cfg(all(feature = "server", not(feature = "tracing")))]
 pub(in crate::server) use self::no_trace::Trace;
 #[cfg(all(feature = "auth", feature = "http-server"))]
-pub(crate) use self::semaphore::{Permit, Semaphore};
+pub(crate) use self::semaphore::Permit;
+#[cfg(feature = "server")]
+pub(crate) use self::semaphore::Semaphore;
 pub use self::timeout::Timeout;
 #[cfg(feature = "tracing")]
 pub use self::trace::Trace;
