@@ -27,6 +27,10 @@ class Connection:
 
     def post(self, fields, message):
         """The head and the body of the response, the body as it is framed."""
+        self.send(fields, message)
+        return self.response()
+
+    def send(self, fields, message):
         body = json.dumps(message).encode()
         lines = [
             "POST /mcp HTTP/1.1",
@@ -41,6 +45,12 @@ class Connection:
                 self.socket = socket.create_connection(("127.0.0.1", self.port), 10)
                 self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             self.socket.sendall("\r\n".join(lines).encode() + b"\r\n\r\n" + body)
+        except OSError:
+            self.close()
+            raise Failed(0) from None
+
+    def response(self):
+        try:
             head, body = self.read()
         except OSError:
             self.close()
@@ -101,12 +111,19 @@ class Calls:
         opening.close()
 
     def call(self):
+        self.ask()
+        self.answered()
+
+    def ask(self):
         self.id += 1
         params = {"name": "echo", "arguments": {"text": "here"}}
         if self.revision == MODERN:
             params["_meta"] = {f"{PREFIX}protocolVersion": MODERN, f"{PREFIX}clientCapabilities": {}}
         message = {"jsonrpc": "2.0", "id": self.id, "method": "tools/call", "params": params}
-        _, body = self.connection.post(self.fields, message)
+        self.connection.send(self.fields, message)
+
+    def answered(self):
+        _, body = self.connection.response()
         if b'"here"' not in body:
             raise Failed(200)
 

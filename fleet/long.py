@@ -150,7 +150,9 @@ def cost(servers, port, calls):
         before, end, total = processor(servers), time.monotonic() + SECONDS, 0
         while time.monotonic() < end:
             for each in calls:
-                each.call()
+                each.ask()
+            for each in calls:
+                each.answered()
             total += len(calls)
     return (processor(servers) - before) * 1e6 / total
 
@@ -165,22 +167,24 @@ def costs():
         for server in [alone, *shared]:
             server.start()
 
-        def sessions(server):
-            calls = [Calls(server.port, REVISIONS["sessions of 2025-11-25"]) for _ in range(4)]
+        def sessions(server, count):
+            calls = [Calls(server.port, REVISIONS["sessions of 2025-11-25"]) for _ in range(count)]
             for each in calls:
                 each.begin()
             return calls
 
-        unshared = cost([alone], alone.port, sessions(alone))
-        calls = sessions(shared[0])
-        owned, forwarded = (cost(shared, server.port, calls) for server in shared)
-        for name, value in (("not shared", unshared), ("shared, at its owner", owned), ("shared, forwarded", forwarded)):
-            rows.append([name, f"{value:.0f} µs", f"{value / unshared:.2f}", f"{value / owned:.2f}"])
+        for count in (1, 4, 16, 48):
+            unshared = cost([alone], alone.port, sessions(alone, count))
+            calls = sessions(shared[0], count)
+            owned, forwarded = (cost(shared, server.port, calls) for server in shared)
+            for name, value in (("not shared", unshared), ("shared, at its owner", owned), ("shared, forwarded", forwarded)):
+                rows.append([str(count), name, f"{value:.0f} µs", f"{value / unshared:.2f}", f"{value / owned:.2f}"])
     finally:
         for server in [alone, *shared]:
             server.kill()
         store.stop()
-    table("processor time of all servers for a call in a session", ["session", "time", "of not shared", "of the owner's"], rows)
+    names = ["at once", "session", "time", "of not shared", "of the owner's"]
+    table("processor time of all servers for a call in a session, so many calls at once", names, rows)
 
 
 def run(root):
