@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use mcp_proto::Instant;
 
-/// The leases of processes, by the names of these.
+/// The leases of processes, by their names.
 #[derive(Clone, Default)]
 pub(crate) struct Leases {
     by_process: BTreeMap<Arc<str>, Lease>,
@@ -43,8 +43,8 @@ impl Leases {
         (now < lease.end).then_some(lease.number)
     }
 
-    /// Returns true if a process is known that does not live.
-    pub(crate) fn has_ended(&self, now: Instant) -> bool {
+    /// Returns true if the lease of a known process is over.
+    pub(crate) fn has_ended_leases(&self, now: Instant) -> bool {
         self.by_process.values().any(|lease| lease.end <= now)
     }
 

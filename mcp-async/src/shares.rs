@@ -150,8 +150,8 @@ impl<K: Clone + Eq + Hash> Share<K> {
         self.grow_to(self.places.saturating_add(places))
     }
 
-    /// Makes it this large, if its caller then holds at most a third of what is free, so that there is room for
-    /// what has to wait; otherwise nothing changes, and the error is the largest size with which it does.
+    /// Makes it this large if its caller then holds at most a third of the free places, which leaves room for answers.
+    /// Otherwise nothing changes; the error is the largest size that is allowed.
     pub(crate) fn keep(&mut self, places: usize) -> Result<(), usize> {
         if places == 0 && self.places == 0 {
             return Ok(());
@@ -173,7 +173,7 @@ impl<K: Clone + Eq + Hash> Share<K> {
 
     fn most_kept(&self, table: &Table<K>) -> usize {
         let free = self.shares.places.saturating_sub(table.taken);
-        // Without a caller it is one of all those that have none.
+        // All without a caller count as one.
         let caller = self.caller.as_ref();
         let held = caller.map_or(table.taken, |caller| table.held(caller));
         let most = free.saturating_add(self.places.saturating_mul(4));
@@ -229,8 +229,8 @@ impl UnreadBytes {
         self.0.grow_to(bytes.saturating_sub(FREE))
     }
 
-    /// Counts so many bytes, if their caller then holds at most a third of what is free; otherwise nothing changes,
-    /// and the error is the largest number with which it does.
+    /// Counts so many bytes if their caller then holds at most a third of the free ones. Otherwise nothing changes; the
+    /// error is the largest number that is allowed.
     pub(crate) fn keep(&mut self, bytes: usize) -> Result<(), usize> {
         let kept = self.0.keep(bytes.saturating_sub(FREE));
         kept.map_err(|most| most.saturating_add(FREE))
@@ -306,7 +306,7 @@ mod tests {
         assert_eq!(second.keep(1), Err(0));
         let mut other = shares.empty(Some('b'));
         assert_eq!((other.keep(19), other.keep(18)), (Err(18), Ok(())));
-        // What waits is in the way of what is kept.
+        // Unread bytes leave less room for kept ones.
         other.set(60);
         assert_eq!((first.keep(25), first.keep(10)), (Err(10), Ok(())));
         drop([first, second, other]);

@@ -85,7 +85,7 @@ pub struct Transmit {
     pub end: bool,
     /// The HTTP status, if these are the first bytes of their exchange.
     pub status: u16,
-    /// True if the message is an error response.
+    /// True if the message is an error response of a server; a client does not set it.
     pub is_error: bool,
 }
 

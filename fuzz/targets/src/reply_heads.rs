@@ -215,7 +215,7 @@ fn stream(
     (exchange.end(origin, now, &id, retry, jitter), came)
 }
 
-/// What an exchange writes for the machine is one message, or nothing.
+/// Checks that an exchange writes one message for the machine, or nothing.
 fn is_message(text: &[u8]) {
     let is_valid = || !matches!(Message::parse(text, MAX_DEPTH), Message::Invalid(_));
     assert!(text.is_empty() || is_valid());

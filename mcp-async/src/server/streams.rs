@@ -76,14 +76,15 @@ impl ServerStreams {
         self.streams.named(last_event_id)
     }
 
-    /// Puts back what a store has of a stream, for a reader that is attached at once. Returns false, and nothing
-    /// changes, if the caller has no room for it.
+    /// Puts back what a store has of a stream, for a reader that is attached at once. Returns false if the caller has no
+    /// room for it; kept messages may have been dropped then.
     pub(crate) fn restore(&mut self, channel: Channel, first: u64, messages: &[&[u8]]) -> bool {
         let more: usize = messages.iter().map(|message| message.len()).sum();
         let counted = |streams: &Streams| streams.kept().saturating_add(more);
         if let Err(most) = self.counter.keep(counted(&self.streams)) {
             self.streams.trim_to(most.saturating_sub(more));
             if !self.counter.grow_to(counted(&self.streams)) {
+                self.count();
                 return false;
             }
         }
@@ -248,7 +249,8 @@ impl ServerStreams {
         woken.append(&mut self.woken);
     }
 
-    /// Counts what the streams hold now. What is only kept for replay gives way where the caller has enough.
+    /// Counts the bytes that the streams hold now. Messages that are only kept for replay are dropped where the caller has no
+    /// room for them.
     fn count(&mut self) {
         let Err(most) = self.counter.keep(self.streams.kept()) else {
             self.is_crowded = false;

@@ -572,8 +572,8 @@ fn bad_arguments(error: &dyn fmt::Display, as_result: bool) -> HandlerError {
     }
 }
 
-/// Decodes what a client sent into a type of the application. A value that `simd-json` refuses is decoded once more by the
-/// core, whose verdict counts and whose error names the place of the mistake.
+/// Decodes the arguments of a client into a type of the application. If `simd-json` refuses them, the core decodes them again,
+/// because its error names the place of the mistake.
 pub(super) fn decode_typed<T: DeserializeOwned>(raw: Raw<'_>) -> Result<T, DecodeError> {
     #[cfg(feature = "simd-json")]
     if let Ok(value) = raw.decode_simd_json(&mut Vec::new()) {

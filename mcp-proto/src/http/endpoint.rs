@@ -133,7 +133,7 @@ impl<T: AsRef<str>> Endpoint<'_, T> {
         }
     }
 
-    /// Judges only where a request goes to and who sends it, whatever it is: the first part of
+    /// Judges only the path, the host, the origin and the framing of a request: the first part of
     /// [`open`](Self::open) and [`open_http_sse`](Self::open_http_sse).
     ///
     /// # Errors

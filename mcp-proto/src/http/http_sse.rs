@@ -16,10 +16,10 @@ pub enum HttpSseEndpoint {
     Messages,
 }
 
-/// A request to one of the two endpoints of 2024-11-05 that was let in, as far as its head goes.
+/// A request to one of the two endpoints of 2024-11-05 whose head was accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HttpSseOpening {
-    /// The request that the endpoint is for.
+    /// A GET of the stream, or a POST of messages.
     Request,
     /// A browser asks whether a page of an allowed origin may send a request (CORS).
     Preflight,
@@ -34,8 +34,8 @@ impl HttpSseEndpoint {
         }
     }
 
-    /// Checks the body of a POST. What is no JSON is refused by the response, because an answer on the stream
-    /// could not name its request.
+    /// Checks the body of a POST. A body that is not JSON is refused by the response, because an answer on the event
+    /// stream could not name its request.
     ///
     /// # Errors
     /// [`Refusal::BodyNotJson`].
@@ -55,6 +55,32 @@ impl HttpSseEndpoint {
 impl<T: AsRef<str>> Endpoint<'_, T> {
     /// Judges the head of a request to one of the two endpoints of 2024-11-05, as [`open`](Self::open) does for
     /// the endpoint of later revisions.
+    ///
+    /// ```
+    /// use mcp_proto::http::{Endpoint, Head, HttpSseEndpoint, HttpSseOpening, Refusal};
+    ///
+    /// /// A GET of a program.
+    /// struct Get;
+    ///
+    /// impl Head for Get {
+    ///     fn method(&self) -> &str { "GET" }
+    ///     fn path(&self) -> &str { "/sse" }
+    ///     fn values<'h>(&'h self, name: &str, each: &mut dyn FnMut(&'h [u8])) {
+    ///         match name {
+    ///             "host" => each(b"localhost"),
+    ///             "accept" => each(b"text/event-stream"),
+    ///             _ => {}
+    ///         }
+    ///     }
+    /// }
+    ///
+    /// // Each of the two has a path of its own, so a router has compared it.
+    /// let endpoint = Endpoint { path: None, ..Endpoint::default() };
+    /// let opened = endpoint.open_http_sse(HttpSseEndpoint::Stream, &Get);
+    /// assert_eq!(opened, Ok(HttpSseOpening::Request));
+    /// let opened = endpoint.open_http_sse(HttpSseEndpoint::Messages, &Get);
+    /// assert_eq!(opened, Err(Refusal::Method));
+    /// ```
     ///
     /// # Errors
     /// See [`Refusal`], in the order of its checks: those of [`admit`](Self::admit), HTTP method, media types.

@@ -25,5 +25,5 @@ fn the_first_server_is_small() {
     let names: BTreeSet<_> = imports
         .flat_map(|names| names.trim_matches(['{', '}']).split(", "))
         .collect();
-    assert!((8..=12).contains(&names.len()), "{names:?}");
+    assert!(names.len() <= 12, "{names:?}");
 }

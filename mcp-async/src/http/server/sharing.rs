@@ -13,10 +13,10 @@ use crate::http::{Forward, SessionStore};
 use crate::observe;
 use crate::server::{Machine, Principal, SessionClient, StateKeys};
 
-/// The settings of a program for several processes, which may lack something.
+/// The settings for several processes as the builder collects them; some may be missing.
 #[derive(Default)]
 pub(super) struct Sharing {
-    /// The store, and the way to the other processes.
+    /// The store, and the client that forwards requests.
     pub(super) means: Option<Means>,
     /// The URL at which the others reach this process.
     pub(super) url: Option<String>,
@@ -25,7 +25,7 @@ pub(super) struct Sharing {
     claims: Vec<SharedClaims>,
 }
 
-/// The means by which processes share sessions.
+/// The store of the sessions, and the client that forwards requests.
 #[derive(Clone)]
 pub(super) struct Means {
     pub(super) store: Arc<dyn SessionStore>,

@@ -98,7 +98,8 @@ impl MemoryTaskStore {
         }
     }
 
-    /// Lets leases end by this clock instead of that of the system, in tests for instance.
+    /// Lets leases end by this clock instead of that of the system, in tests for instance. Clones that were made before keep
+    /// the clock that they had.
     #[must_use]
     pub fn clock(mut self, now: impl Fn() -> Instant + Send + Sync + 'static) -> Self {
         self.now = Arc::new(now);
@@ -227,7 +228,7 @@ impl TaskStore for MemoryTaskStore {
             let now = (self.now)();
             let records: Vec<_> = {
                 let Tables { tasks, leases, .. } = &*self.lock();
-                if !leases.has_ended(now) {
+                if !leases.has_ended_leases(now) {
                     return Ok(Vec::new());
                 }
                 let records = tasks.values().map(|entry| &entry.record);

@@ -414,7 +414,7 @@ fn handlers_of_2024_11_05_wait_for_their_readers() {
     assert_eq!(say(&call(2, "echo")), 202);
 }
 
-/// What the store keeps of a session has the bound of what the process keeps.
+/// The store keeps no more of a session than the process does.
 #[test]
 fn what_is_stored_of_sessions_gives_way() {
     let told = Arc::<AtomicUsize>::default();

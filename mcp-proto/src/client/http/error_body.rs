@@ -25,7 +25,7 @@ pub(super) fn write(id: u64, error: &ErrorObject<'_>, line: &mut Vec<u8>) {
     append(line, |writer| envelope::error(writer, Some(id), error));
 }
 
-/// Appends what is written, as long as it is.
+/// Appends to `out` what `write` writes, which runs twice: to count and to write.
 pub(super) fn append(out: &mut Vec<u8>, write: impl Fn(&mut Writer<'_>)) {
     let mut length = Writer::counting();
     write(&mut length);

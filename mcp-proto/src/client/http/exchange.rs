@@ -245,7 +245,8 @@ impl Exchange {
         }
     }
 
-    /// Takes the body of a reply. If the exchange changes its messages, it writes those for the machine to `instead`.
+    /// Takes the body of a reply. If the exchange changes its messages, it writes those for the machine to `instead`. Otherwise
+    /// `instead` stays empty, and the machine takes the messages of the body.
     pub fn answer<T: AsRef<[u8]>>(
         &mut self,
         origin: &mut Origin,
@@ -267,7 +268,7 @@ impl Exchange {
         ExchangeOutcome::Fail(Failure::NoAnswer)
     }
 
-    /// Takes an event of the reply's stream. Returns true if its data is messages, which the driver parses and passes to
+    /// Takes an event of the reply's stream. Returns true if its data contains messages, which the driver parses and passes to
     /// [`messages`](Self::messages).
     pub fn event(&mut self, event: &sse::Event<'_>) -> bool {
         // One without data is a step forward only if it says where the stream is now.
@@ -429,7 +430,8 @@ impl Exchange {
             .is_some_and(|revision| revision.http() == Http::PostOnly)
     }
 
-    /// Looks for the answer. Tools with bad annotations are taken out of it, in `instead`.
+    /// Notes whether the messages contain the answer, and writes it to `instead` without the tools whose annotations are bad
+    /// (XH-07).
     fn take<T: AsRef<[u8]>>(
         &mut self,
         origin: &mut Origin,

@@ -26,7 +26,7 @@ pub(super) fn part<T: AsRef<[u8]>>(messages: &OwnedMessages<T>) -> Option<Parted
         Incoming::BatchStart | Incoming::BatchEnd => None,
     });
     let first = all.next()?;
-    // What is left of an array is copied, so its elements are read as texts.
+    // The rest of an array is copied, so its elements are read as texts.
     let Some(list) = Raw::received(messages.text().as_ref().trim_ascii()).array() else {
         refuse(first, &mut parted.refusals);
         return Some(parted);

@@ -25,7 +25,7 @@ use super::text::{raw, refusal};
 
 pub(crate) type Host = Server<'static, Growing>;
 
-/// How the application reaches its client.
+/// The way from the application to its client.
 pub(crate) trait Reach {
     /// Sends a message on behalf of a request, or of none.
     fn put<T: Written>(
@@ -273,7 +273,7 @@ impl App {
         true
     }
 
-    /// What was told and refused since the last look: marks and lines.
+    /// The events and refusals since the last look: marks and lines.
     pub(crate) fn lines(&mut self) -> impl Iterator<Item = (&'static str, String)> {
         let told = self.told.drain(..).map(|told| ("=", told));
         told.chain(self.refused.drain(..).map(|refused| ("!", refused)))

@@ -36,7 +36,7 @@ pub(crate) struct Site {
 #[derive(Default)]
 struct Apps {
     machines: BTreeMap<ServerId, App>,
-    /// What is to be written down: marks and lines.
+    /// The lines that are not written yet, with their marks.
     lines: Vec<(&'static str, String)>,
 }
 

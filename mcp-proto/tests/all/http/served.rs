@@ -8,7 +8,7 @@ use mcp_proto::server::http::{
 use mcp_proto::server::{Event, ServerConfig};
 use mcp_proto::{Action, IgnoreReason, Instant};
 
-/// The application behind the server.
+/// The application of the server.
 pub(crate) trait Application {
     fn on(&mut self, now: Instant, event: &Event<'_>, commands: Commands<'_, 'static>);
 
@@ -62,7 +62,7 @@ impl Served {
         session: impl FnOnce() -> String,
     ) -> (ExchangeId, Option<ServerId>) {
         let exchange = self.http.open(self.now, head, self.principal);
-        // However the body is cut.
+        // Parts of any length make the same body.
         for part in body.chunks(7) {
             self.http.body(exchange, part);
         }
@@ -125,7 +125,7 @@ impl Served {
         })
     }
 
-    /// What has come of a body, in pieces of so many bytes, and whether that is all of it.
+    /// The bytes of a body so far, read in pieces of `piece` bytes, and true if it has ended.
     pub(crate) fn read(
         &mut self,
         app: &mut impl Application,

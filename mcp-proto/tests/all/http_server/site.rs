@@ -304,6 +304,10 @@ impl Talk {
         if let Some(transmit) = written.transmit()
             && (transmit.len > 0 || transmit.end)
         {
+            let raw = Raw::parse(text.as_bytes(), 64).ok();
+            let object = raw.and_then(|raw| raw.object());
+            let is_error = object.is_some_and(|it| it.get("error").is_some());
+            assert_eq!(transmit.is_error, is_error, "{text}");
             self.sent.push(Said {
                 channel: transmit.channel,
                 text,

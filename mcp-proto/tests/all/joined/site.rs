@@ -21,7 +21,7 @@ pub(crate) struct Site {
 /// The applications.
 #[derive(Default)]
 pub(crate) struct Hosts {
-    /// What is taken out of here ends.
+    /// A session that is removed here ends.
     pub(crate) sessions: BTreeMap<String, Host>,
     /// Those of exchanges without a session.
     own: BTreeMap<ServerId, Host>,
@@ -61,7 +61,7 @@ impl Site {
         }
     }
 
-    /// The sessions that are open. What is taken out of here ends.
+    /// The sessions that are open. A session that is removed here ends.
     pub(crate) fn sessions(&mut self) -> &mut BTreeMap<String, Host> {
         &mut self.hosts.sessions
     }
@@ -93,7 +93,7 @@ impl Site {
         Some(Reply { head, body })
     }
 
-    /// What has come of a stream, and whether that is all of it.
+    /// The bytes of a stream so far, and true if it has ended.
     pub(crate) fn read(&mut self, stream: ExchangeId) -> (Vec<u8>, bool) {
         self.end_removed();
         let read = self.served.read(&mut self.hosts, stream, 64);

@@ -40,10 +40,10 @@ impl Streams {
         self.bytes
     }
 
-    /// Drops messages until the streams hold at most so many bytes: first what was read, of the stream that has
-    /// most of it; then what is unread and has no reader; finally the retained questions. Messages that a reader
-    /// still gets, and those that a store does not have yet, remain, so the streams may hold more after it. The limits
-    /// are kept in any case, without a call.
+    /// Drops messages until the streams hold at most `bytes` bytes: first messages that were read, from the stream with
+    /// most of them; then unread ones without a reader; finally the retained questions. Messages that a reader still
+    /// receives, and those that a store does not have yet, remain, so the streams may hold more afterwards.
+    /// [`StreamLimits`](super::StreamLimits) apply without this call.
     ///
     /// ```
     /// use mcp_proto::Channel;
