@@ -150,34 +150,12 @@ impl<K: Clone + Eq + Hash> Share<K> {
         self.grow_to(self.places.saturating_add(places))
     }
 
-    /// Makes it this large if its caller then holds at most a third of the free places, which leaves room for answers.
-    /// Otherwise nothing changes; the error is the largest size that is allowed.
-    pub(crate) fn keep(&mut self, places: usize) -> Result<(), usize> {
-        if places == 0 && self.places == 0 {
-            return Ok(());
-        }
-        let mut table = self.shares.table();
-        let most = self.most_kept(&table);
-        if places > most {
-            return Err(most);
-        }
-        let caller = self.caller.as_ref();
-        match places.checked_sub(self.places) {
-            Some(more) => table.add(caller, more),
-            None => table.remove(caller, self.places.saturating_sub(places)),
-        }
-        drop(table);
-        self.places = places;
-        Ok(())
-    }
-
-    fn most_kept(&self, table: &Table<K>) -> usize {
+    /// Returns true if its caller holds no more than is free.
+    pub(crate) fn fits(&self) -> bool {
+        let table = self.shares.table();
         let free = self.shares.places.saturating_sub(table.taken);
-        // All without a caller count as one.
-        let caller = self.caller.as_ref();
-        let held = caller.map_or(table.taken, |caller| table.held(caller));
-        let most = free.saturating_add(self.places.saturating_mul(4));
-        most.saturating_sub(held.saturating_mul(3)) / 4
+        let held = self.caller.as_ref().map_or(0, |caller| table.held(caller));
+        held <= free.min(self.shares.each)
     }
 
     /// Makes it this large, whatever its caller may hold: for what exists already.
@@ -204,8 +182,8 @@ impl<K: Clone + Eq + Hash> Drop for Share<K> {
     }
 }
 
-/// The bytes that answers may take together while they are not read, and events while sessions keep them, the
-/// beginning of each not counted: a short answer takes no lock, and less than its connection takes.
+/// The bytes that answers and events may take together while they are not read, the beginning of each answer and of each
+/// session not counted: a short answer takes no lock, and less than its connection takes.
 pub(crate) struct UnreadBudget(Arc<Shares<CallerId>>);
 
 impl UnreadBudget {
@@ -229,18 +207,9 @@ impl UnreadBytes {
         self.0.grow_to(bytes.saturating_sub(FREE))
     }
 
-    /// Counts so many bytes if their caller then holds at most a third of the free ones. Otherwise nothing changes; the
-    /// error is the largest number that is allowed.
-    pub(crate) fn keep(&mut self, bytes: usize) -> Result<(), usize> {
-        let kept = self.0.keep(bytes.saturating_sub(FREE));
-        kept.map_err(|most| most.saturating_add(FREE))
-    }
-
-    /// Returns the largest number of bytes that can be [kept](Self::keep) now.
-    pub(crate) fn most_kept(&self) -> usize {
-        let Self(share) = self;
-        let most = share.most_kept(&share.shares.table());
-        most.saturating_add(FREE)
+    /// Returns true if their caller has no more unread than is free.
+    pub(crate) fn fits(&self) -> bool {
+        self.0.fits()
     }
 
     /// Counts so many bytes, which exist already.
@@ -295,24 +264,6 @@ mod tests {
         drop(share);
         assert_eq!(shares.table().taken, 0);
         assert!(shares.table().held.is_empty());
-    }
-
-    #[test]
-    fn what_is_kept_leaves_two_thirds_of_what_is_free() {
-        let shares = Shares::new(100);
-        let mut first = shares.empty(Some('a'));
-        assert_eq!((first.keep(26), first.keep(25)), (Err(25), Ok(())));
-        let mut second = shares.empty(Some('a'));
-        assert_eq!(second.keep(1), Err(0));
-        let mut other = shares.empty(Some('b'));
-        assert_eq!((other.keep(19), other.keep(18)), (Err(18), Ok(())));
-        // Unread bytes leave less room for kept ones.
-        other.set(60);
-        assert_eq!((first.keep(25), first.keep(10)), (Err(10), Ok(())));
-        drop([first, second, other]);
-        // Those without a caller keep as much together.
-        let [mut first, mut second] = [(); 2].map(|()| shares.empty(None));
-        assert_eq!((first.keep(25), second.keep(1)), (Ok(()), Err(0)));
     }
 
     #[test]

@@ -16,7 +16,7 @@ impl RedisStore {
             event.message,
             if event.end { b"1" } else { b"0" },
             &decimal(self.settings.max_events),
-            &decimal(self.settings.max_bytes.min(event.keep)),
+            &decimal(self.settings.max_bytes),
         ];
         let key = self.session(event.session);
         let deadline = self.link.deadline();

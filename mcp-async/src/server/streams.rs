@@ -25,9 +25,9 @@ pub(crate) struct ServerStreams {
     woken: Vec<Waker>,
     /// The places of POSTs whose requests are not answered yet.
     places: BTreeMap<u32, Share<CallerId>>,
-    /// Counts the bytes of all streams, for the caller that has opened them.
+    /// Counts the unread bytes of all streams, for the caller that has opened them.
     counter: UnreadBytes,
-    /// True if there was no room for what a reader still gets: handlers wait until it was read.
+    /// True if there was no room for the last message: handlers wait until their streams were read.
     is_crowded: bool,
     over: bool,
 }
@@ -76,32 +76,20 @@ impl ServerStreams {
         self.streams.named(last_event_id)
     }
 
-    /// Puts back what a store has of a stream, for a reader that is attached at once. Returns false if the caller has no
-    /// room for it; kept messages may have been dropped then.
-    pub(crate) fn restore(&mut self, channel: Channel, first: u64, messages: &[&[u8]]) -> bool {
-        let more: usize = messages.iter().map(|message| message.len()).sum();
-        let counted = |streams: &Streams| streams.kept().saturating_add(more);
-        if let Err(most) = self.counter.keep(counted(&self.streams)) {
-            self.streams.trim_to(most.saturating_sub(more));
-            if !self.counter.grow_to(counted(&self.streams)) {
-                self.count();
-                return false;
-            }
-        }
+    /// Puts back what a store has of a stream.
+    pub(crate) fn restore<'e>(
+        &mut self,
+        channel: Channel,
+        first: u64,
+        messages: impl Iterator<Item = &'e [u8]>,
+    ) {
         // A stream that is unknown here is not continued here.
-        self.streams
-            .restore(channel, first, messages.iter().copied(), true);
-        true
+        self.streams.restore(channel, first, messages, true);
     }
 
     /// See [`Streams::poll_append`].
     pub(crate) fn poll_append(&mut self) -> Option<Append<'_>> {
         self.streams.poll_append()
-    }
-
-    /// The bytes of events that a store may keep of the session now.
-    pub(crate) fn most_kept(&self) -> usize {
-        self.counter.most_kept()
     }
 
     /// The store has this event, or never will.
@@ -249,18 +237,16 @@ impl ServerStreams {
         woken.append(&mut self.woken);
     }
 
-    /// Counts the bytes that the streams hold now. Messages that are only kept for replay are dropped where the caller has no
-    /// room for them.
+    /// Counts the bytes that readers have not read yet.
     fn count(&mut self) {
-        let Err(most) = self.counter.keep(self.streams.kept()) else {
-            self.is_crowded = false;
-            return;
-        };
-        self.streams.trim_to(most);
-        let kept = self.streams.kept();
-        let is_refused = !self.counter.grow_to(kept);
-        self.is_crowded = kept > most && (self.is_crowded || is_refused);
-        self.counter.set(kept);
+        let unread = self.streams.unread_by_readers();
+        if self.counter.grow_to(unread) {
+            self.counter.set(unread);
+            self.is_crowded &= !self.counter.fits();
+        } else {
+            self.counter.set(unread);
+            self.is_crowded = true;
+        }
     }
 
     fn wake(&mut self, channel: Channel) {
@@ -372,25 +358,5 @@ mod tests {
         read(&mut second, &other);
         let len = read(&mut second, &other);
         assert!(take(&mut first, &one) && len > 48_000);
-    }
-
-    #[test]
-    fn what_a_store_keeps_is_restored_while_there_is_room() {
-        let budget = UnreadBudget::new(30_000);
-        let mut streams = ServerStreams::stored(StreamLimits::default(), part(&budget));
-        let message = [b'x'; 16_000];
-        let mut restore = |number: u32| {
-            let is_restored = streams.restore(Channel::new(number), 1, &[&message]);
-            is_restored.then(|| {
-                streams
-                    .attach(Some(format!("{number}-0").as_bytes()))
-                    .unwrap()
-            })
-        };
-        let reader = restore(7).unwrap();
-        assert_eq!(restore(8), None);
-        let mut out = Vec::new();
-        assert_eq!(streams.read(&reader, &mut out), StreamRead::End);
-        assert!(streams.restore(Channel::new(8), 1, &[&message]));
     }
 }

@@ -16,7 +16,7 @@ use super::endpoint::HttpEndpoint;
 use super::http_sse_paths::HttpSsePaths;
 use super::options::Options;
 use super::sessions::mint;
-use super::sharing::{Means, Shared, Sharing};
+use super::sharing::{Means, ProcessSettings, Sharing};
 #[cfg(feature = "http-client")]
 use crate::http::HttpForward;
 use crate::http::{Forward, SessionStore};
@@ -189,7 +189,8 @@ impl<R: Runtime> Http<R> {
 
     /// Opens no sessions: every request of the legacy revisions stands for itself, as all do in
     /// 2026-07-28. Then nothing has to be kept between requests, and any process can serve any
-    /// of them; but handlers cannot ask, and nothing is sent that was not asked for.
+    /// of them; but handlers cannot ask, and nothing is sent that was not asked for. POST is the only method: GET and
+    /// DELETE get 405.
     pub fn stateless(mut self) -> Self {
         self.options.sessions = false;
         self
@@ -241,8 +242,7 @@ impl<R: Runtime> Http<R> {
     }
 
     /// Sets how many events, and how many bytes of them, a session keeps for replay to clients
-    /// that lost their connection; 256 and 4 MiB otherwise. It keeps less where its caller has
-    /// [no room for more](Self::max_total_unread_bytes).
+    /// that lost their connection; 256 and 4 MiB otherwise. All sessions together keep as many times that.
     pub fn replay_buffer(mut self, events: usize, bytes: usize) -> Self {
         self.options.streams.events = events;
         self.options.streams.bytes = bytes;
@@ -350,11 +350,11 @@ impl<R: Runtime> Http<R> {
         self
     }
 
-    /// Sets how many bytes of answers and events may be in memory while clients do not read them, and of events while
-    /// sessions [keep](Self::replay_buffer) them, the first 4 KiB of each answer and each session not counted; 256
-    /// MiB otherwise. One caller has a [share](crate::guide::http#shares). An answer beyond that is replaced by 503
-    /// with `Retry-After`, handlers that send more on an event stream wait, and sessions keep fewer events, here and
-    /// in the store. Zero is a mistake.
+    /// Sets how many bytes of answers and events may be in memory while clients do not read them, the first 4 KiB of
+    /// each answer and each session not counted; 256 MiB otherwise. One caller has a
+    /// [share](crate::guide::http#shares). An answer beyond that is replaced by 503 with `Retry-After`, and handlers
+    /// that send more on an event stream wait. The events that sessions keep without a reader are bounded by
+    /// [`replay_buffer`](Self::replay_buffer). Zero is a mistake.
     pub fn max_total_unread_bytes(mut self, bytes: usize) -> Self {
         self.check("max_total_unread_bytes", bytes == 0);
         self.options.max_total_unread_bytes = bytes;
@@ -516,7 +516,7 @@ impl<R: Network> Http<R> {
 
 impl<R: Runtime> Http<R> {
     /// Returns the settings of an endpoint that shares its sessions, and notes what it lacks.
-    fn check_sharing(&mut self, server: &Server<R>) -> Option<Shared> {
+    fn check_sharing(&mut self, server: &Server<R>) -> Option<ProcessSettings> {
         let mut mistake = |reason: &str| {
             let mistake = RegisterError::setting("share", &reason);
             self.mistakes.push(mistake);

@@ -11,7 +11,7 @@ use super::authenticate::Hook;
 use super::http_sse_paths::HttpSsePaths;
 #[cfg(feature = "auth")]
 use super::protect::TokenGuard;
-use super::sharing::Shared;
+use super::sharing::ProcessSettings;
 use super::trusted_proxies::TrustedProxies;
 
 /// The settings themselves.
@@ -34,7 +34,7 @@ pub(super) struct Options {
     pub(super) trusted_proxies: TrustedProxies,
     pub(super) streams: StreamLimits,
     /// Set if other processes share the sessions.
-    pub(super) sharing: Option<Shared>,
+    pub(super) sharing: Option<ProcessSettings>,
     pub(super) lease: Duration,
     pub(super) max_total_body_bytes: usize,
     pub(super) max_total_unread_bytes: usize,

@@ -33,7 +33,7 @@ pub(super) struct Means {
 }
 
 /// The settings of an endpoint that shares its sessions with other processes.
-pub(super) struct Shared {
+pub(super) struct ProcessSettings {
     pub(super) means: Means,
     /// The name of this process.
     pub(super) name: Arc<str>,
@@ -89,8 +89,8 @@ impl Sharing {
         name: Arc<str>,
         url: Uri,
         keys: StateKeys,
-    ) -> Shared {
-        Shared {
+    ) -> ProcessSettings {
+        ProcessSettings {
             means: means.clone(),
             name,
             url,
@@ -102,7 +102,7 @@ impl Sharing {
     }
 }
 
-impl Shared {
+impl ProcessSettings {
     /// The claims of a principal that travel, by their names.
     pub(super) fn claims_of(&self, principal: &Principal) -> Vec<(&'static str, String)> {
         let claims = self.claims.iter().filter_map(|claims| {
@@ -204,9 +204,9 @@ struct Versioned<T> {
     message: T,
 }
 
-impl fmt::Debug for Shared {
+impl fmt::Debug for ProcessSettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Shared")
+        f.debug_struct("ProcessSettings")
             .field("url", &self.url)
             .field("headers", &self.headers)
             .finish_non_exhaustive()

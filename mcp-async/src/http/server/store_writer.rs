@@ -61,8 +61,6 @@ struct Appending {
     sequence: u64,
     message: Arc<[u8]>,
     end: bool,
-    /// See [`StoredEvent::keep`].
-    keep: usize,
     began: Instant,
     state: Attempt,
     retry: Retry,
@@ -364,7 +362,6 @@ impl StoreWriter {
 
     fn begin_appends(&mut self, now: Instant, shared: &Shared<Machine>) {
         if let Some(streams) = &mut shared.lock().outbound {
-            let mut keep = None;
             while let Some(append) = streams.poll_append() {
                 let Append {
                     channel,
@@ -372,14 +369,11 @@ impl StoreWriter {
                     message,
                     end,
                 } = append;
-                let message = message.into();
-                let keep = *keep.get_or_insert_with(|| streams.most_kept());
                 self.appending.push(Appending {
                     channel,
                     sequence,
-                    message,
+                    message: message.into(),
                     end,
-                    keep,
                     began: now,
                     state: Attempt::Waits(Instant::ZERO),
                     retry: Retry::FIRST,
@@ -446,8 +440,7 @@ impl Appending {
     /// Returns the future that writes the event to the store.
     fn begin(&self, processes: &Arc<Processes>, session: &Arc<str>, epoch: u32) -> Work {
         let (store, session) = (Arc::clone(processes.store()), Arc::clone(session));
-        let (channel, sequence) = (self.channel, self.sequence);
-        let (end, keep) = (self.end, self.keep);
+        let (channel, sequence, end) = (self.channel, self.sequence, self.end);
         let message = Arc::clone(&self.message);
         Box::pin(async move {
             let event = StoredEvent {
@@ -457,7 +450,6 @@ impl Appending {
                 sequence,
                 message: &message,
                 end,
-                keep,
             };
             judge(store.append(event).await)
         })

@@ -281,12 +281,9 @@ impl<R: Runtime> HttpEndpoint<R> {
         if replay.has_ended() && replay.messages().next().is_none() {
             return Some(Err(Refusal::StreamEnded));
         }
-        let messages: Vec<_> = replay.messages().collect();
         session.streams(|streams| {
-            match streams.restore(channel, after.saturating_add(1), &messages) {
-                true => streams.attach(last_event_id),
-                false => Err(Refusal::Unavailable(UNREAD)),
-            }
+            streams.restore(channel, after.saturating_add(1), replay.messages());
+            streams.attach(last_event_id)
         })
     }
 }
@@ -303,8 +300,6 @@ fn broken(error: StoreError) -> Answer {
 }
 
 const EVENTS: &str = "events cannot be looked up";
-
-const UNREAD: &str = "too many bytes of answers and events wait to be read";
 
 pub(super) const MOVING: &str = "the session is moving to another process";
 

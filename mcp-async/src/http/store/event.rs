@@ -20,9 +20,6 @@ pub struct StoredEvent<'a> {
     /// True if the stream ends with the event. An end without a message is no event to be replayed,
     /// only a fact about the stream.
     pub end: bool,
-    /// The bytes that the store keeps of the session's events after this one at most: the share of its caller may
-    /// allow less than the limits of the store.
-    pub keep: usize,
 }
 
 /// The events of a stream after a given event.
@@ -34,7 +31,7 @@ pub struct Replay {
 
 impl<'a> StoredEvent<'a> {
     /// An event of the first epoch that does not end its stream, to test a store with;
-    /// [`epoch`](Self::epoch), [`end`](Self::end) and [`keep`](Self::keep) can be set.
+    /// [`epoch`](Self::epoch) and [`end`](Self::end) can be set.
     pub const fn new(session: &'a str, stream: u32, sequence: u64, message: &'a [u8]) -> Self {
         Self {
             session,
@@ -43,7 +40,6 @@ impl<'a> StoredEvent<'a> {
             sequence,
             message,
             end: false,
-            keep: usize::MAX,
         }
     }
 
@@ -88,7 +84,6 @@ impl fmt::Debug for StoredEvent<'_> {
             .field("sequence", &self.sequence)
             .field("bytes", &self.message.len())
             .field("end", &self.end)
-            .field("keep", &self.keep)
             .finish_non_exhaustive()
     }
 }

@@ -208,7 +208,7 @@ impl SessionStore for MemoryStore {
         let owned = tables.owned(event.session, event.epoch, self.max_sessions);
         let appended = owned.map(|session| {
             session.append(&event);
-            session.trim(self.max_events, self.max_bytes.min(event.keep));
+            session.trim(self.max_events, self.max_bytes);
         });
         Box::pin(ready(appended))
     }
@@ -399,7 +399,6 @@ mod tests {
             sequence,
             message: message.as_bytes(),
             end,
-            keep: usize::MAX,
         }));
     }
 

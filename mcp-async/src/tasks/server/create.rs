@@ -44,6 +44,8 @@ impl Engine {
         let id = random_id().ok_or(ErrorReply::internal())?;
         let mut place = self.reserve(&owner, id)?;
         self.renew().await?;
+        // The lease in which the record is written: a later one begins where others have failed the task.
+        let lease = self.ownership().number();
         if let Some(removed) = &place.removed {
             self.ask(|store| store.remove(removed)).await?;
             place.removed = None;
@@ -65,7 +67,7 @@ impl Engine {
         if let Some(at) = record.expires_at() {
             self.kept().leaves(number, at.saturating_add(millis(KEPT)));
         }
-        let (engine, lease) = (Arc::downgrade(&self), self.ownership().number());
+        let engine = Arc::downgrade(&self);
         call.counts_while(move || engine.upgrade().is_some_and(|it| it.has_lease(lease)));
         call.detach();
         let run = Arc::clone(&self).run(record.clone(), call, (running, number));

@@ -6,14 +6,12 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use http::Request;
-use mcp_async::http::{Http, HttpService, Principal, SessionStore as _};
+use mcp_async::http::{Http, HttpService, Principal};
 use mcp_async::net::RemoteAddr;
 use mcp_async::server::{Context, NoArguments, ServerBuilder};
 use mcp_proto::model::LoggingLevel;
 
-use crate::http_server::far::done;
 use crate::http_server::legacy::{Session, call, initialize, post, server};
-use crate::http_server::nodes::{at, pass, processes_of};
 use crate::http_server::support::{Reply, Waiting, advance, modern, request, send, wait};
 use crate::sim::{Sim, settle};
 
@@ -330,46 +328,9 @@ fn session_of(service: &HttpService<Sim>, name: &str) -> Session {
     Session::open_as(service, "2025-11-25", Some(Principal::new(name)))
 }
 
-/// Reads all chapters; the ids of their events.
-fn read_chapters(session: &Session) -> Vec<String> {
+fn read_chapters(session: &Session) {
     let text = session.post(&call(2, "chapters")).whole();
     assert!(text.contains("the end"));
-    let ids = text.lines().filter_map(|line| line.strip_prefix("id: "));
-    ids.map(str::to_owned).collect()
-}
-
-/// The last event that was sent before the answer is kept, and what followed a long time ago is not.
-#[track_caller]
-fn keeps_the_newest(session: &Session, ids: &[String]) {
-    let [.., last, _] = ids else {
-        panic!("too few events")
-    };
-    assert_eq!(session.get(Some(&ids[1])).status, 400);
-    let rest = session.get(Some(last)).whole();
-    assert!(rest.contains("the end") && !rest.contains("xxx"), "{rest}");
-}
-
-#[test]
-fn what_sessions_keep_for_replay_gives_way() {
-    let service = wordy(160_000);
-    let sessions = ["bob", "bob", "eve"].map(|name| session_of(&service, name));
-    let ids = sessions.each_ref().map(read_chapters);
-    for (session, ids) in sessions.iter().zip(&ids) {
-        keeps_the_newest(session, ids);
-    }
-    let [one, two, other] = &sessions;
-    let before = |ids: &[String]| ids[ids.len() - 4].clone();
-    // The first session of each has room for more than one chapter, a second one of the same caller has not.
-    for (session, ids, status) in [
-        (one, &ids[0], 200),
-        (two, &ids[1], 400),
-        (other, &ids[2], 200),
-    ] {
-        assert_eq!(session.get(Some(&before(ids))).status, status);
-    }
-    // It takes no room from answers.
-    let answer = send(&service, by("bob", modern(&called("long"))));
-    assert_eq!(answer.status, 200);
 }
 
 #[test]
@@ -412,27 +373,4 @@ fn handlers_of_2024_11_05_wait_for_their_readers() {
     assert_eq!(say(&call(2, "echo")), 503);
     assert!(stream.text().contains("the end"));
     assert_eq!(say(&call(2, "echo")), 202);
-}
-
-/// The store keeps no more of a session than the process does.
-#[test]
-fn what_is_stored_of_sessions_gives_way() {
-    let told = Arc::<AtomicUsize>::default();
-    let [first, second] = processes_of(
-        |server| chapters(server, &told),
-        |http| http.max_total_unread_bytes(160_000),
-    );
-    let here = session_of(&first.service, "bob");
-    let ids = read_chapters(&here);
-    keeps_the_newest(&here, &ids);
-    let store = first.node.common.store();
-    let stored = |after: &str| {
-        let (stream, after) = after.split_once('-').unwrap();
-        let (stream, after) = (stream.parse().unwrap(), after.parse().unwrap());
-        done(store.replay(&here.id, stream, after)).unwrap()
-    };
-    assert!(stored(&ids[1]).is_none());
-    first.kill();
-    pass(16);
-    keeps_the_newest(&at(&second, &here), &ids);
 }

@@ -70,7 +70,11 @@ fn mcp_work(milliseconds: u64) -> bool {
         let Event::Request { token, method, .. } = event else {
             return Verdict::Done;
         };
-        let text = if method == Method::ToolsList { TOOLS } else { GREETING };
+        let text = if method == Method::ToolsList {
+            TOOLS
+        } else {
+            GREETING
+        };
         let result = Raw::parse(text, DEPTH).unwrap_or_default();
         outbox
             .put(|out| server.respond(token, Outcome::Result(&result), out))

@@ -11,7 +11,7 @@ use mcp_proto::http::HttpLimits;
 use mcp_proto::rpc::{ErrorObject, code};
 use mcp_proto::server::ListKind;
 use mcp_proto::server::http::HttpOptions;
-use mcp_proto::server::http::streams::{StreamLimits, StreamRead};
+use mcp_proto::server::http::streams::StreamLimits;
 use mcp_proto::{Outcome, Revision, SendError};
 
 use self::site::Site;
@@ -65,21 +65,8 @@ fn arrays() {
     let both = format!(" [{CALL} , {INITIALIZED}]");
     let exchange = site.send("POST", SESSION, &both);
     site.work();
-    let mut body = Vec::new();
-    assert!(
-        site.served
-            .http
-            .response(exchange)
-            .unwrap()
-            .length
-            .is_some()
-    );
-    while site
-        .served
-        .http
-        .read(site.served.now, exchange, &mut body, 10)
-        == StreamRead::More
-    {}
+    assert!(site.served.response(exchange).unwrap().length.is_some());
+    let (body, _) = site.served.read(&mut site.app, exchange, 10);
     let results = raw(core::str::from_utf8(&body).unwrap()).array().unwrap();
     assert_eq!(results.elements().count(), 1);
     site.check("POST", SESSION, &format!("[{INITIALIZED}]"), "202");
@@ -87,13 +74,7 @@ fn arrays() {
     site.reads(waiting, "200 ..");
     site.answer(0).unwrap();
     site.work();
-    let mut body = Vec::new();
-    while site
-        .served
-        .http
-        .read(site.served.now, waiting, &mut body, 10)
-        == StreamRead::More
-    {}
+    let (body, _) = site.served.read(&mut site.app, waiting, 10);
     assert_eq!(
         String::from_utf8(body).unwrap().matches("result").count(),
         2

@@ -16,7 +16,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::super::answer::Answer;
 use super::super::body::HttpBody;
-use super::super::sharing::Shared;
+use super::super::sharing::ProcessSettings;
 use crate::net::RemoteAddr;
 #[cfg(feature = "auth")]
 use crate::server::Access;
@@ -157,7 +157,7 @@ pub(super) fn digest(body: &[u8]) -> [u8; 32] {
 
 impl<'a> RequestLine<'a> {
     /// The head, as far as the owner receives it: no token, no cookie, no proof.
-    pub(super) fn of(parts: &'a Parts, shared: &Shared) -> Self {
+    pub(super) fn of(parts: &'a Parts, shared: &ProcessSettings) -> Self {
         let keeps = |name: &HeaderName| {
             let listed = FORWARDED.contains(name) || name.as_str().starts_with("mcp-");
             listed || shared.headers.contains(name)
@@ -173,7 +173,7 @@ impl<'a> RequestLine<'a> {
     }
 
     /// The head as the endpoint serves it.
-    pub(super) fn parts(&self, shared: &Shared) -> Option<Parts> {
+    pub(super) fn parts(&self, shared: &ProcessSettings) -> Option<Parts> {
         let (mut parts, ()) = Request::new(()).into_parts();
         parts.method = self.method.parse().ok()?;
         parts.uri = self.uri.parse().ok()?;
@@ -199,7 +199,7 @@ impl<'a> RequestLine<'a> {
 }
 
 impl<'a> Sender<'a> {
-    fn of(parts: &'a Parts, shared: &Shared) -> Self {
+    fn of(parts: &'a Parts, shared: &ProcessSettings) -> Self {
         #[cfg(feature = "auth")]
         if let Some(access) = parts.extensions.get::<Arc<Access>>() {
             let json = |admission| serde_json::to_string(admission).unwrap_or_default();

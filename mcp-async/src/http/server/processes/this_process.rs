@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use http::Uri;
 use mcp_proto::Instant;
 
-use super::super::sharing::Shared;
+use super::super::sharing::ProcessSettings;
 use super::announcements::Announcements;
 use super::counters::Counters;
 use super::message::{self, Introduction};
@@ -25,7 +25,7 @@ use crate::server::{Decision, DerivedKeys, Ownership, StateKeys};
 
 /// This process, its lease and its keys, and the other processes that live.
 pub(in crate::http::server) struct Processes {
-    pub(super) shared: Shared,
+    pub(super) shared: ProcessSettings,
     /// The numbers of the requests that this process forwards.
     pub(super) numbers: Numbers,
     pub(super) lease: Duration,
@@ -79,7 +79,7 @@ impl Keys {
 
 impl Processes {
     pub(in crate::http::server) fn new(
-        shared: Shared,
+        shared: ProcessSettings,
         lease: Duration,
         clock: Arc<dyn Now>,
     ) -> Arc<Self> {

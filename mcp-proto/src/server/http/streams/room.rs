@@ -34,38 +34,18 @@ impl Streams {
         self.stream(self.target(on)).map_or(0, Stream::unread)
     }
 
-    /// The bytes of all messages that the streams hold: those that wait to be read, and those that
-    /// are kept for replay.
-    pub const fn kept(&self) -> usize {
-        self.bytes
+    /// The bytes of all streams that wait for a reader that is there.
+    pub fn unread_by_readers(&self) -> usize {
+        let streams = self.posts.iter().chain(self.own.as_deref());
+        let read = streams.filter(|stream| stream.reader.is_some());
+        read.map(Stream::unread).fold(0, usize::saturating_add)
     }
 
-    /// Drops messages until the streams hold at most `bytes` bytes: first messages that were read, from the stream with
-    /// most of them; then unread ones without a reader; finally the retained questions. Messages that a reader still
-    /// receives, and those that a store does not have yet, remain, so the streams may hold more afterwards.
-    /// [`StreamLimits`](super::StreamLimits) apply without this call.
-    ///
-    /// ```
-    /// use mcp_proto::Channel;
-    /// use mcp_proto::server::http::streams::{Delivery, StreamLimits, Streams};
-    ///
-    /// let mut streams = Streams::new(Delivery::Resumable, StreamLimits::default());
-    /// for message in [b"{\"n\":1}", b"{\"n\":2}"] {
-    ///     streams.push(Channel::PIPE, message, None, false);
-    /// }
-    /// assert_eq!(streams.kept(), 14);
-    /// streams.trim_to(10);
-    /// assert_eq!(streams.kept(), 7, "the older one has made room");
-    /// let _reader = streams.listen();
-    /// streams.trim_to(0);
-    /// assert_eq!(streams.kept(), 7, "the newer one is for the reader");
-    /// ```
-    pub fn trim_to(&mut self, bytes: usize) {
-        while self.events > self.limits.events || self.bytes > bytes {
-            let by_bytes = self.bytes > bytes;
-            let victim = self
-                .most_read(by_bytes)
-                .or_else(|| self.most_unread(by_bytes));
+    /// Drops what the limits do not allow to be kept: first what was read, of the stream that has
+    /// most of it; then what is unread; finally the retained questions.
+    pub(super) fn trim(&mut self) {
+        while self.is_over_limits() {
+            let victim = self.most_read().or_else(|| self.most_unread());
             match victim {
                 Some(channel) => self.drop_first(channel),
                 None => match self.questions.pop_front() {
@@ -77,11 +57,6 @@ impl Streams {
                 },
             }
         }
-    }
-
-    /// Drops what the limits do not allow to be kept.
-    pub(super) fn trim(&mut self) {
-        self.trim_to(self.limits.bytes);
     }
 
     /// Drops the oldest entry of a stream that is read once, if it was read.
@@ -153,14 +128,20 @@ impl Streams {
         }
     }
 
-    fn most_read(&self, by_bytes: bool) -> Option<Channel> {
+    fn is_over_limits(&self) -> bool {
+        self.events > self.limits.events || self.bytes > self.limits.bytes
+    }
+
+    fn most_read(&self) -> Option<Channel> {
+        let by_bytes = self.bytes > self.limits.bytes;
         self.most(|stream| match stream.droppable() {
             (0, _) => None,
             (events, bytes) => Some(if by_bytes { bytes } else { events }),
         })
     }
 
-    fn most_unread(&self, by_bytes: bool) -> Option<Channel> {
+    fn most_unread(&self) -> Option<Channel> {
+        let by_bytes = self.bytes > self.limits.bytes;
         self.most(|stream| {
             let weight = if by_bytes {
                 stream.bytes()
