@@ -150,12 +150,14 @@ impl<K: Clone + Eq + Hash> Share<K> {
         self.grow_to(self.places.saturating_add(places))
     }
 
-    /// Returns true if its caller holds no more than is free.
+    /// Returns true if its caller holds no more than is free, or all no more than there is if they have no caller.
     pub(crate) fn fits(&self) -> bool {
+        let Shares { places, each, .. } = *self.shares;
         let table = self.shares.table();
-        let free = self.shares.places.saturating_sub(table.taken);
-        let held = self.caller.as_ref().map_or(0, |caller| table.held(caller));
-        held <= free.min(self.shares.each)
+        match &self.caller {
+            Some(caller) => table.held(caller) <= places.saturating_sub(table.taken).min(each),
+            None => table.taken <= places,
+        }
     }
 
     /// Makes it this large, whatever its caller may hold: for what exists already.

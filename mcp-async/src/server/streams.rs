@@ -29,6 +29,8 @@ pub(crate) struct ServerStreams {
     counter: UnreadBytes,
     /// True if there was no room for the last message: handlers wait until their streams were read.
     is_crowded: bool,
+    /// True if it was crowded since the last look, and is not any more.
+    has_eased: bool,
     over: bool,
 }
 
@@ -54,6 +56,7 @@ impl ServerStreams {
             places: BTreeMap::new(),
             counter,
             is_crowded: false,
+            has_eased: false,
             over: false,
         }
     }
@@ -190,6 +193,11 @@ impl ServerStreams {
         read
     }
 
+    /// Returns true if there is room again for streams that waited for other bytes of the caller to be read.
+    pub(crate) const fn take_eased(&mut self) -> bool {
+        core::mem::replace(&mut self.has_eased, false)
+    }
+
     /// Wakes the task when there is something new on the reader's stream.
     pub(crate) fn watch(&mut self, reader: &StreamReader, cx: &Context<'_>) {
         match self.waiting.get_mut(&reader.channel().number()) {
@@ -240,13 +248,11 @@ impl ServerStreams {
     /// Counts the bytes that readers have not read yet.
     fn count(&mut self) {
         let unread = self.streams.unread_by_readers();
-        if self.counter.grow_to(unread) {
-            self.counter.set(unread);
-            self.is_crowded &= !self.counter.fits();
-        } else {
-            self.counter.set(unread);
-            self.is_crowded = true;
-        }
+        let has_room = self.counter.grow_to(unread);
+        self.counter.set(unread);
+        let is_crowded = !has_room || self.is_crowded && !self.counter.fits();
+        self.has_eased |= self.is_crowded && !is_crowded;
+        self.is_crowded = is_crowded;
     }
 
     fn wake(&mut self, channel: Channel) {
@@ -256,7 +262,7 @@ impl ServerStreams {
 
 impl Outgoing for ServerStreams {
     fn has_room(&self, on: Channel) -> bool {
-        // A slow reader does not hold up the other streams of its session.
+        // A slow reader does not hold up the other streams of its session, and one without a reader loses its oldest.
         self.streams.has_room(on) && !(self.is_crowded && self.streams.unread(on) > 0)
     }
 
@@ -358,5 +364,31 @@ mod tests {
         read(&mut second, &other);
         let len = read(&mut second, &other);
         assert!(take(&mut first, &one) && len > 48_000);
+    }
+
+    #[test]
+    fn streams_go_on_when_their_reader_has_left_or_the_caller_has_room_again() {
+        let budget = UnreadBudget::new(30_000);
+        let limits = StreamLimits::default();
+        let mut other = part(&budget);
+        let mut streams = ServerStreams::new(Delivery::Resumable, limits, part(&budget));
+        let [slow, quick] = [(); 2].map(|()| streams.open().unwrap());
+        let message = vec![b'x'; 12_000];
+        let mut transmit = Transmit::pipe(message.len());
+        transmit.channel = slow.channel();
+        other.set(20_000);
+        streams.take(transmit, None, &message);
+        assert!(!streams.has_room(slow.channel()) && streams.has_room(quick.channel()));
+        // The other bytes were read, which the next look at any stream finds.
+        drop(other);
+        streams.read(&quick, &mut Vec::new());
+        assert!(streams.has_room(slow.channel()));
+        assert!(streams.take_eased() && !streams.take_eased());
+        let mut full = budget.part(None);
+        assert!(full.grow_to(20_000));
+        streams.take(transmit, None, &message);
+        assert!(!streams.has_room(slow.channel()));
+        streams.detach(&slow);
+        assert!(streams.has_room(slow.channel()));
     }
 }

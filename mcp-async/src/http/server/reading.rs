@@ -99,7 +99,8 @@ impl<C: Clock> Events for ReadingEvents<C> {
             let was_full = !streams.has_room(reader.channel());
             let read = streams.read(reader, &mut text);
             let awaits_store = streams.is_stored() && read == StreamRead::Pending;
-            has_work = awaits_store || was_full && streams.has_room(reader.channel());
+            let has_room = was_full && streams.has_room(reader.channel());
+            has_work = awaits_store || streams.take_eased() || has_room;
             if read == StreamRead::Pending && text.is_empty() {
                 streams.watch(reader, cx);
             }

@@ -29,9 +29,11 @@ impl Streams {
             .is_none_or(|stream| stream.unread() < self.limits.unread || stream.is_losable())
     }
 
-    /// The bytes of a stream that wait to be read.
+    /// The bytes of a stream that wait for a reader that is there.
     pub fn unread(&self, on: Channel) -> usize {
-        self.stream(self.target(on)).map_or(0, Stream::unread)
+        let stream = self.stream(self.target(on));
+        let read = stream.filter(|stream| stream.reader.is_some());
+        read.map_or(0, Stream::unread)
     }
 
     /// The bytes of all streams that wait for a reader that is there.
