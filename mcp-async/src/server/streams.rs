@@ -381,7 +381,7 @@ mod tests {
         assert!(!streams.has_room(slow.channel()) && streams.has_room(quick.channel()));
         // The other bytes were read, which the next look at any stream finds.
         drop(other);
-        streams.read(&quick, &mut Vec::new());
+        let _ = streams.read(&quick, &mut Vec::new());
         assert!(streams.has_room(slow.channel()));
         assert!(streams.take_eased() && !streams.take_eased());
         let mut full = budget.part(None);
