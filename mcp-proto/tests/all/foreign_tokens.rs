@@ -72,22 +72,30 @@ fn a_server_takes_its_own_alone() {
     assert!(server.respond(own, outcome, out).is_ok());
 }
 
+/// A client whose handshake is over.
+fn connected(revision: Revision) -> Client<'static, client::Fixed<4, 1>> {
+    let config = ClientConfig {
+        revisions: [revision].into_iter().collect(),
+        ..ClientConfig::new("c", "1")
+    };
+    let mut client = Client::new(config, client::Fixed::new().questions::<1>()).unwrap();
+    let out = &mut [0; 512];
+    client.connect(NOW).unwrap();
+    let pipe = mcp_proto::Channel::PIPE;
+    let _ = client.poll_transmit(NOW, pipe, out).unwrap().unwrap();
+    let answer = format!(
+        r#"{{"jsonrpc":"2.0","id":1,"result":{{"protocolVersion":"{revision}","capabilities":{{"tools":{{}}}},"serverInfo":{{"name":"s","version":"1"}}}}}}"#
+    );
+    let answer = Incoming::Message(Message::parse(answer.as_bytes(), 8));
+    let _ = client.handle(NOW, &Pipe, answer);
+    let _ = client.poll_transmit(NOW, pipe, out).unwrap().unwrap();
+    client
+}
+
 #[test]
 fn a_client_takes_its_own_alone() {
     let client = || {
-        let config = ClientConfig {
-            revisions: [Revision::V2025_11_25].into_iter().collect(),
-            ..ClientConfig::new("c", "1")
-        };
-        let mut client = Client::new(config, client::Fixed::new().questions::<1>()).unwrap();
-        let out = &mut [0; 512];
-        client.connect(NOW).unwrap();
-        let pipe = mcp_proto::Channel::PIPE;
-        let _ = client.poll_transmit(NOW, pipe, out).unwrap().unwrap();
-        let answer = br#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}"#;
-        let answer = Incoming::Message(Message::parse(answer, 8));
-        let _ = client.handle(NOW, &Pipe, answer);
-        let _ = client.poll_transmit(NOW, pipe, out).unwrap().unwrap();
+        let (mut client, out) = (connected(Revision::V2025_11_25), &mut [0; 512]);
         let call = Call::new(Method::ToolsList);
         let (token, _) = client.call(NOW, &call, out).unwrap();
         (client, token)
@@ -139,22 +147,7 @@ fn a_server_writes_its_own_replies_alone() {
 /// The answer of the core to a batched question of one server must not go into the array for another one.
 #[test]
 fn a_client_writes_its_own_replies_alone() {
-    let new = || {
-        let config = ClientConfig {
-            revisions: [Revision::V2025_03_26].into_iter().collect(),
-            ..ClientConfig::new("c", "1")
-        };
-        let mut client = Client::new(config, client::Fixed::new().questions::<1>()).unwrap();
-        let out = &mut [0; 512];
-        client.connect(NOW).unwrap();
-        let pipe = mcp_proto::Channel::PIPE;
-        let _ = client.poll_transmit(NOW, pipe, out).unwrap().unwrap();
-        let answer = br#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-03-26","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}"#;
-        let answer = Incoming::Message(Message::parse(answer, 8));
-        let _ = client.handle(NOW, &Pipe, answer);
-        let _ = client.poll_transmit(NOW, pipe, out).unwrap().unwrap();
-        client
-    };
+    let new = || connected(Revision::V2025_03_26);
     let (mut client, mut other) = (new(), new());
     let ping = Message::parse(br#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#, 8);
     let Action::Reply(reply) = client.handle(NOW, &Pipe, Incoming::Message(ping)) else {

@@ -13,7 +13,7 @@ use super::client::{Guest, Peer, User, config, configure};
 use super::script::{Player, word};
 use super::text::{ignored, lines, refusal};
 use super::transcript::Transcript;
-use crate::http_client::delivered;
+use crate::http_client::{delivered, hear};
 
 pub(crate) struct Browser {
     revision: Revision,
@@ -350,17 +350,7 @@ impl Side {
                     panic!("{piece:?}");
                 };
                 moves |= event.name == b"endpoint";
-                if !flight.exchange.event(&event) {
-                    continue;
-                }
-                let data = OwnedMessages::parse(event.data, MAX_DEPTH);
-                let mut instead = Vec::new();
-                if flight
-                    .exchange
-                    .messages(&mut self.origin, &data, &mut instead)
-                {
-                    lines.push(delivered(event.data, instead));
-                }
+                lines.extend(hear(&mut flight.exchange, &mut self.origin, &event));
             }
         }
         let refusals = flight.exchange.take_refusals();

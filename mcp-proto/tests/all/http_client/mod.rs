@@ -12,6 +12,7 @@ use mcp_proto::client::http::{
 use mcp_proto::client::{ClientConfig, Failure};
 use mcp_proto::frame::sse::{Event, Piece};
 use mcp_proto::http::annotation::BadAnnotation;
+use mcp_proto::json::MAX_DEPTH;
 use mcp_proto::rpc::{Message, OwnedMessages};
 use mcp_proto::{CustomMethod, Instant, PreparedConfig, Revision};
 
@@ -59,7 +60,7 @@ fn event<'b>(name: &'b str, data: &'b str) -> Event<'b> {
     }
 }
 
-/// What a body comes to, and the text whose messages the machine takes.
+/// Returns the outcome of a body, and the text whose messages the machine takes.
 fn answer(exchange: &mut Exchange, origin: &mut Origin, body: &str) -> (ExchangeOutcome, String) {
     let mut instead = Vec::new();
     let after = exchange.answer(origin, &OwnedMessages::parse(body, 64), &mut instead);
@@ -67,12 +68,18 @@ fn answer(exchange: &mut Exchange, origin: &mut Origin, body: &str) -> (Exchange
 }
 
 /// The text whose messages the machine takes for an event, if there are any.
-fn hear(exchange: &mut Exchange, origin: &mut Origin, event: &Event<'_>) -> Option<String> {
-    let mut instead = Vec::new();
-    let heard = exchange.event(event)
-        && exchange.messages(origin, &OwnedMessages::parse(event.data, 64), &mut instead);
+pub(crate) fn hear(
+    exchange: &mut Exchange,
+    origin: &mut Origin,
+    event: &Event<'_>,
+) -> Option<Vec<u8>> {
+    if !exchange.event(event) {
+        return None;
+    }
+    let (data, mut instead) = (OwnedMessages::parse(event.data, MAX_DEPTH), Vec::new());
+    let heard = exchange.messages(origin, &data, &mut instead);
     assert!(heard || instead.is_empty());
-    heard.then(|| text(delivered(event.data, instead)))
+    heard.then(|| delivered(event.data, instead))
 }
 
 /// The text whose messages the machine takes.
@@ -254,7 +261,7 @@ fn tools_teach_their_headers() {
     // The newest schema counts, and one without headers has none.
     let text = page(&tool("good", "M"));
     let mut exchange = Exchange::new(&origin, &parsed(&list));
-    let heard = hear(&mut exchange, &mut origin, &event("message", &text));
+    let heard = hear(&mut exchange, &mut origin, &event("message", &text)).map(self::text);
     assert_eq!(heard, Some(text));
     assert_eq!(header(&origin), "mcp-param-m: 42");
     let text = page(r#"{"name":"good","inputSchema":{}}"#);
@@ -478,7 +485,7 @@ fn refusals_of_questions() {
     let question = r#"{"jsonrpc":"2.0","id":"q","method":"roots/list"}"#;
     let ping = r#"{"jsonrpc":"2.0","id":"q","method":"ping"}"#;
     let hear = |exchange: &mut Exchange, origin: &mut Origin, text: &str| {
-        let heard = hear(exchange, origin, &event("message", text));
+        let heard = hear(exchange, origin, &event("message", text)).map(self::text);
         (heard.unwrap_or_default(), exchange.take_refusals())
     };
     let mut switched = session(Revision::V2025_11_25);

@@ -22,7 +22,7 @@ fn streams_and_their_ends() {
         ("message", ANSWER, Some(ANSWER)),
     ] {
         let heard = hear(&mut exchange, &mut origin, &event(name, data));
-        assert_eq!(heard.as_deref(), expected);
+        assert_eq!(heard.as_deref(), expected.map(str::as_bytes));
     }
     assert_eq!(
         exchange.end(&origin, NOW, b"", None, 0),
@@ -261,7 +261,7 @@ fn two_endpoints() {
     let (after, _) = refused(&mut origin, CALL, 404, "");
     assert_eq!(after, ExchangeOutcome::Fail(Failure::Status(404)));
     let heard = hear(&mut stream, &mut origin, &event("message", ANSWER));
-    assert_eq!(heard.as_deref(), Some(ANSWER));
+    assert_eq!(heard.as_deref(), Some(ANSWER.as_bytes()));
     assert!(origin.listen().is_none());
     assert_eq!(
         stream.end(&origin, NOW, b"1", None, 0),

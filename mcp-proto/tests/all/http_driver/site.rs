@@ -185,27 +185,24 @@ impl Site {
         self
     }
 
+    fn commands(&mut self, call: usize) -> Result<Commands<'_, 'static>, SendError> {
+        let (machine, _) = self.app.calls[call];
+        self.served.http.commands(machine).ok_or(SendError::Closed)
+    }
+
     pub(super) fn answer(&mut self, call: usize) -> Result<(), SendError> {
         self.answer_with(call, Outcome::Result(&raw("{}")))
     }
 
     pub(super) fn answer_with(&mut self, call: usize, with: Outcome<'_>) -> Result<(), SendError> {
-        let (now, (machine, token)) = (self.served.now, self.app.calls[call]);
-        let mut commands = self
-            .served
-            .http
-            .commands(machine)
-            .ok_or(SendError::Closed)?;
+        let (now, token) = (self.served.now, self.app.calls[call].1);
+        let mut commands = self.commands(call)?;
         commands.respond(now, token, with)
     }
 
     pub(super) fn progress(&mut self, call: usize, value: f64) -> Result<(), SendError> {
-        let (now, (machine, token)) = (self.served.now, self.app.calls[call]);
-        let mut commands = self
-            .served
-            .http
-            .commands(machine)
-            .ok_or(SendError::Closed)?;
+        let (now, token) = (self.served.now, self.app.calls[call].1);
+        let mut commands = self.commands(call)?;
         let progress = ProgressReport::new(value);
         let sent = commands.send(Some(token), |server, out| {
             server.progress(now, token, progress, out)

@@ -13,7 +13,7 @@ use mcp_proto::{Instant, Limits, Link, Machine, TurnEnd};
 use super::app::{AnyClient, User};
 use super::site::Site;
 use crate::http::Sent;
-use crate::http_client::delivered;
+use crate::http_client::{delivered, hear};
 
 pub(crate) struct Browser {
     pub(crate) link: Link<AnyClient, Vec<u8>, Vec<u8>>,
@@ -310,17 +310,7 @@ impl Browser {
                 let Piece::Event(event) = piece else {
                     panic!("{piece:?}");
                 };
-                if !flight.exchange.event(&event) {
-                    continue;
-                }
-                let data = OwnedMessages::parse(event.data, MAX_DEPTH);
-                let mut instead = Vec::new();
-                if flight
-                    .exchange
-                    .messages(&mut self.origin, &data, &mut instead)
-                {
-                    lines.push(delivered(event.data, instead));
-                }
+                lines.extend(hear(&mut flight.exchange, &mut self.origin, &event));
             }
         }
         let after = ended.then(|| {
