@@ -326,8 +326,19 @@ impl<T, S: Table<Slot<T>>> Slots<T, S> {
         !S::HOLDS || self.len == 0
     }
 
-    /// The entry at `index`, to walk a table that changes on the way.
-    pub(crate) fn key(&self, index: u32) -> Option<Key> {
+    /// The first entry from `index` on, which moves past it: a walk of a table that changes on the way.
+    pub(crate) fn next_key(&self, index: &mut u32) -> Option<Key> {
+        while (*index as usize) < self.capacity() {
+            let key = self.key(*index);
+            *index += 1;
+            if key.is_some() {
+                return key;
+            }
+        }
+        None
+    }
+
+    fn key(&self, index: u32) -> Option<Key> {
         let slot = self.slot(index)?;
         slot.value.as_ref()?;
         Some(Key {

@@ -10,7 +10,6 @@ use crate::json::{Object, Raw};
 use crate::rpc::{ErrorObject, Invalid, Message, Method, Response, Shape, code};
 use crate::slots::Key;
 use crate::time::Instant;
-use crate::token::SentToken;
 
 /// The response to an id of ours.
 #[derive(Clone, Copy)]
@@ -218,7 +217,7 @@ impl<S: Storage> Client<'_, S> {
         // A user needs time to answer: only the maximum duration counts.
         self.calls.sent.table.arm(token, Some(deadline));
         Action::Event(Event::Input {
-            token: SentToken::new(token, self.id),
+            token: self.calls.sent.token(token),
             cookie,
             requests,
             state,
@@ -275,7 +274,7 @@ impl<S: Storage> Client<'_, S> {
             let (cookie, latest) = (call.sent.cookie, call.sent.latest);
             self.calls.sent.table.arm(token, Some(latest));
             self.revision = Some(revision);
-            let token = SentToken::new(token, self.id);
+            let token = self.calls.sent.token(token);
             return Action::Event(Event::Again { token, cookie });
         }
         self.complete(token, Err(error))
@@ -286,9 +285,9 @@ impl<S: Storage> Client<'_, S> {
         token: Key,
         outcome: Result<Raw<'b>, ErrorObject<'b>>,
     ) -> Action<Event<'b>, Reply<'b>> {
-        match self.calls.remove(token) {
+        match self.calls.sent.remove(token) {
             Some(call) => Action::Event(Event::Answer {
-                token: SentToken::new(token, self.id),
+                token: self.calls.sent.token(token),
                 cookie: call.sent.cookie,
                 outcome,
             }),
@@ -301,9 +300,9 @@ impl<S: Storage> Client<'_, S> {
         token: Key,
         failure: Failure,
     ) -> Action<Event<'b>, Reply<'b>> {
-        match self.calls.remove(token) {
+        match self.calls.sent.remove(token) {
             Some(call) => Action::Event(Event::Failed {
-                token: SentToken::new(token, self.id),
+                token: self.calls.sent.token(token),
                 cookie: call.sent.cookie,
                 failure,
             }),

@@ -99,7 +99,7 @@ pub enum Failure {
 #[expect(unnameable_types, reason = "only the sealed `Storage` names it")]
 #[derive(Clone, Debug)]
 pub struct InFlight {
-    pub(super) sent: Sent,
+    pub(super) sent: Sent<Failure>,
     pub(super) kind: Kind,
     /// The types of the result beyond the core's, as bits of their places in the configuration.
     pub(super) result_types: u32,
@@ -142,9 +142,9 @@ pub(super) enum Kind {
 ///                                         |
 ///    session lost:  Sent, Again --> Held -- new one, released --> Again
 ///
-///    expired, hung up:  any --> Failed --> (none) once told and, if on the wire, cancelled
-///    cancel:            any --> Cancelled --> (none) once the cancellation is written
 /// ```
+///
+/// A call that ended without an answer keeps its stage until the notifications of that have left: see [`Sent`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
     /// The answer is awaited.
@@ -159,10 +159,6 @@ pub(super) enum Stage {
     Again,
     /// Its session is gone, and the next one not ready for it.
     Held,
-    /// The application must be notified; `cancel` says whether the server is, too.
-    Failed { failure: Failure, cancel: bool },
-    /// Only the server must still be notified.
-    Cancelled { expired: bool },
 }
 
 impl<'a> Call<'a> {
@@ -244,39 +240,32 @@ impl fmt::Display for Failure {
 impl core::error::Error for Failure {}
 
 impl SentRequest for InFlight {
-    fn sent(&self) -> &Sent {
+    type End = Failure;
+
+    fn sent(&self) -> &Sent<Failure> {
         &self.sent
     }
 
-    fn sent_mut(&mut self) -> &mut Sent {
+    fn sent_mut(&mut self) -> &mut Sent<Failure> {
         &mut self.sent
     }
 
-    fn is_awaited(&self) -> bool {
+    fn is_at_peer(&self) -> bool {
         matches!(self.stage, Stage::Sent | Stage::Listening)
+    }
+
+    fn is_subscription(&self) -> bool {
+        self.kind == Kind::Listen
     }
 }
 
 impl InFlight {
-    /// Returns true if the server must still be notified that the call is over.
-    pub(super) fn is_cancellation_owed(&self) -> bool {
-        matches!(
-            self.stage,
-            Stage::Failed { cancel: true, .. } | Stage::Cancelled { .. }
-        )
-    }
-
     /// Returns the results that are reported after the end of the call.
     pub(super) fn late_results(&self) -> LateResults {
         LateResults {
             types: self.result_types,
             core_task: self.kind == Kind::MayCreateTask,
         }
-    }
-
-    /// Returns true if the application may still name the call.
-    pub(super) fn is_live(&self) -> bool {
-        !matches!(self.stage, Stage::Failed { .. } | Stage::Cancelled { .. })
     }
 }
 

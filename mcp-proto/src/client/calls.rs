@@ -3,13 +3,14 @@
 use core::time::Duration;
 
 use super::abandoned::{Abandoned, AbandonedCalls, LateResults};
-use super::call::{Failure, InFlight, Kind, Stage};
-use crate::action::SendError;
+use super::call::{Failure, InFlight, Stage};
+use crate::action::BufferFull;
 use crate::ping::{PingPolicy, Pinger, Unwritten};
-use crate::sent::SentRequests;
+use crate::sent::{Cancellation, SentRequests};
 use crate::slots::{Key, Queue, Slot};
 use crate::store::Table;
 use crate::time::Instant;
+use crate::token::MachineId;
 
 /// The table of calls.
 #[derive(Debug)]
@@ -18,23 +19,22 @@ pub(super) struct Calls<S, A> {
     /// Only what restores a session may be called.
     held: bool,
     abandoned: AbandonedCalls<A>,
-    /// Calls that are subscriptions.
-    subscriptions: usize,
 }
 
 impl<S: Table<Slot<InFlight>>, A: Table<Abandoned>> Calls<S, A> {
-    pub(super) fn new(store: S, abandoned: A, limit: usize, ping: Option<PingPolicy>) -> Self {
+    pub(super) fn new(
+        store: S,
+        abandoned: A,
+        limit: usize,
+        ping: Option<PingPolicy>,
+        machine: MachineId,
+    ) -> Self {
+        let pinger = Pinger::new(ping, Unwritten::Missed);
         Self {
-            sent: SentRequests::new(store, limit, Pinger::new(ping, Unwritten::Missed)),
+            sent: SentRequests::new(store, limit, pinger, machine),
             held: false,
             abandoned: AbandonedCalls::new(abandoned, limit),
-            subscriptions: 0,
         }
-    }
-
-    /// The number of calls that are subscriptions.
-    pub(super) const fn subscriptions(&self) -> usize {
-        self.subscriptions
     }
 
     pub(super) fn get(&self, key: Key) -> Option<&InFlight> {
@@ -45,14 +45,6 @@ impl<S: Table<Slot<InFlight>>, A: Table<Abandoned>> Calls<S, A> {
         self.sent.table.get_mut(key)
     }
 
-    /// Takes in a call that is made now, under the next id.
-    pub(super) fn insert(&mut self, now: Instant, call: InFlight) -> Result<Key, SendError> {
-        let is_listen = call.kind == Kind::Listen;
-        let key = self.sent.insert(now, call)?;
-        self.subscriptions = self.subscriptions.saturating_add(usize::from(is_listen));
-        Ok(key)
-    }
-
     /// A call that is made again now, under the next id.
     pub(super) fn sent_again(&mut self, now: Instant, key: Key, timeout: Duration, progress: bool) {
         self.sent.table.unmark(Queue::Event, key);
@@ -60,13 +52,6 @@ impl<S: Table<Slot<InFlight>>, A: Table<Abandoned>> Calls<S, A> {
             call.stage = Stage::Sent;
         }
         self.sent.sent_again(now, key, timeout, progress);
-    }
-
-    pub(super) fn remove(&mut self, key: Key) -> Option<InFlight> {
-        let call = self.sent.table.remove(key)?;
-        let is_listen = call.kind == Kind::Listen;
-        self.subscriptions = self.subscriptions.saturating_sub(usize::from(is_listen));
-        Some(call)
     }
 
     /// The application is asked to make the call again.
@@ -79,90 +64,34 @@ impl<S: Table<Slot<InFlight>>, A: Table<Abandoned>> Calls<S, A> {
         }
     }
 
-    /// Ends a call with an event that is polled; `cancel` says whether the server is notified.
-    pub(super) fn end(&mut self, key: Key, failure: Failure, cancel: bool) {
-        if let Some(call) = self.sent.table.get_mut(key) {
-            call.stage = Stage::Failed { failure, cancel };
-            self.sent.table.arm(key, None);
-            self.sent.table.mark(Queue::Event, key);
-            if cancel {
-                self.sent.table.mark(Queue::Transmit, key);
-            }
-        }
-    }
-
-    /// Abandons a call: no event of it follows, and the server is notified if it may still answer.
-    pub(super) fn cancel(&mut self, key: Key) {
-        let Some(call) = self.sent.table.get_mut(key) else {
-            return;
-        };
-        let tell = match call.stage {
-            Stage::Sent | Stage::Listening => true,
-            Stage::Failed { cancel, .. } => cancel,
-            Stage::Cancelled { .. } => return,
-            Stage::Input | Stage::Pausing | Stage::Again | Stage::Held => false,
-        };
-        if !tell {
-            self.remove(key);
-            return;
-        }
-        call.stage = Stage::Cancelled { expired: false };
-        self.sent.table.arm(key, None);
-        self.sent.table.unmark(Queue::Event, key);
-        self.sent.table.mark(Queue::Transmit, key);
-    }
-
     /// Handles an answer to a call that is over: a cancellation of it that is still to leave has no
     /// use. Returns which results are reported; none if it was not abandoned, or answered before.
     pub(super) fn answered_late(&mut self, id: u64) -> LateResults {
-        let key = self.sent.find_any(id);
-        let owed = key.zip(key.and_then(|key| self.sent.table.get(key)));
-        let owed = owed.filter(|(_, call)| call.is_cancellation_owed());
-        let Some((key, results)) = owed.map(|(key, call)| (key, call.late_results())) else {
+        let owed = self.sent.find_cancelled(id);
+        let owed = owed.and_then(|key| Some((key, self.get(key)?.late_results())));
+        let Some((key, results)) = owed else {
             return self.abandoned.take(id);
         };
-        self.forget_cancellation(key);
+        self.sent.forget_cancellation(key);
         results
     }
 
-    /// The first call whose cancellation is to leave.
-    pub(super) fn cancelled(&self) -> Option<Key> {
-        self.sent.table.first(Queue::Transmit)
-    }
-
-    /// The cancellation of a call has left.
-    pub(super) fn cancellation_left(&mut self, key: Key) {
-        if let Some(call) = self.sent.table.get(key) {
-            self.abandoned.note(call.sent.id, call.late_results());
+    /// Writes the first cancellation that is owed, if there is one.
+    pub(super) fn write_cancellation(
+        &mut self,
+        out: &mut [u8],
+    ) -> Result<Option<usize>, BufferFull> {
+        let Some(key) = self.sent.next_cancelled() else {
+            return Ok(None);
+        };
+        let call = self
+            .get(key)
+            .map(|call| (call.sent.id, call.late_results()));
+        let len = self.sent.write_cancellation(key, out)?;
+        if let Some((id, results)) = call {
+            self.abandoned.note(id, results);
         }
-        self.sent.table.unmark(Queue::Transmit, key);
-        match self.sent.table.get_mut(key).map(|call| &mut call.stage) {
-            // The application must still be notified.
-            Some(Stage::Failed { cancel, .. }) => *cancel = false,
-            _ => {
-                self.remove(key);
-            }
-        }
-    }
-
-    fn forget_cancellation(&mut self, key: Key) {
-        match self.sent.table.get_mut(key).map(|call| &mut call.stage) {
-            Some(Stage::Failed { cancel, .. }) => {
-                *cancel = false;
-                self.sent.table.unmark(Queue::Transmit, key);
-            }
-            Some(Stage::Cancelled { .. }) => {
-                self.remove(key);
-            }
-            _ => {}
-        }
-    }
-
-    /// The next call with a pending event.
-    pub(super) fn next_told(&mut self) -> Option<Key> {
-        let key = self.sent.table.first(Queue::Event)?;
-        self.sent.table.unmark(Queue::Event, key);
-        Some(key)
+        Ok(Some(len))
     }
 
     pub(super) const fn is_held(&self) -> bool {
@@ -175,12 +104,11 @@ impl<S: Table<Slot<InFlight>>, A: Table<Abandoned>> Calls<S, A> {
 
     /// Asks the application for the calls that waited for a session, unless they are held.
     pub(super) fn let_go(&mut self) {
-        for index in 0..self.sent.table.capacity() as u32 {
-            let Some(key) = self.sent.table.key(index) else {
-                continue;
-            };
+        let mut at = 0;
+        while let Some(key) = self.sent.table.next_key(&mut at) {
             if let Some(call) = self.sent.table.get_mut(key)
                 && call.stage == Stage::Held
+                && !call.sent.is_over()
                 && (call.restores || !self.held)
             {
                 call.stage = Stage::Again;
@@ -191,20 +119,21 @@ impl<S: Table<Slot<InFlight>>, A: Table<Abandoned>> Calls<S, A> {
 
     /// Moves all calls to the session that takes the place of a lost one.
     pub(super) fn move_all(&mut self) {
-        for index in 0..self.sent.table.capacity() as u32 {
-            if let Some(key) = self.sent.table.key(index) {
-                self.move_one(key);
-            }
+        let mut at = 0;
+        while let Some(key) = self.sent.table.next_key(&mut at) {
+            self.move_one(key);
         }
     }
 
     fn move_one(&mut self, key: Key) {
-        self.sent.table.unmark(Queue::Transmit, key);
         let Some(call) = self.sent.table.get_mut(key) else {
             return;
         };
-        match &mut call.stage {
-            Stage::Sent if call.moved => self.end(key, Failure::Session, false),
+        match call.stage {
+            _ if call.sent.is_over() => self.sent.forget_cancellation(key),
+            Stage::Sent if call.moved => {
+                self.sent.end(key, Cancellation::NotOwed, Failure::Session);
+            }
             Stage::Sent => {
                 call.moved = true;
                 call.stage = Stage::Held;
@@ -215,36 +144,7 @@ impl<S: Table<Slot<InFlight>>, A: Table<Abandoned>> Calls<S, A> {
                 call.stage = Stage::Held;
                 self.sent.table.unmark(Queue::Event, key);
             }
-            Stage::Failed { cancel, .. } => *cancel = false,
-            Stage::Cancelled { .. } => {
-                self.remove(key);
-            }
             Stage::Listening | Stage::Input | Stage::Pausing | Stage::Held => {}
-        }
-    }
-
-    /// Ends all calls: the connection is over.
-    pub(super) fn close(&mut self) {
-        for index in 0..self.sent.table.capacity() as u32 {
-            let Some(key) = self.sent.table.key(index) else {
-                continue;
-            };
-            self.sent.table.arm(key, None);
-            self.sent.table.unmark(Queue::Transmit, key);
-            match self.sent.table.get_mut(key).map(|call| &mut call.stage) {
-                Some(Stage::Cancelled { .. }) => {
-                    self.remove(key);
-                }
-                Some(Stage::Failed { cancel, .. }) => *cancel = false,
-                Some(stage) => {
-                    *stage = Stage::Failed {
-                        failure: Failure::Closed,
-                        cancel: false,
-                    };
-                    self.sent.table.mark(Queue::Event, key);
-                }
-                None => {}
-            }
         }
     }
 }

@@ -180,8 +180,9 @@ impl<'c, S: Storage> Client<'c, S> {
         let max_message = config.limits.max_message();
         let longest = config.limits.batch_bytes.min(max_message);
         let answers = Batch::new(storage.batch(), longest);
+        let id = MachineId::next();
         Self {
-            id: MachineId::next(),
+            id,
             phase: Phase::Idle,
             revision: None,
             server: None,
@@ -190,6 +191,7 @@ impl<'c, S: Storage> Client<'c, S> {
                 storage.abandoned(),
                 config.limits.in_flight,
                 config.ping,
+                id,
             ),
             questions: Questions::new(storage.questions(), config.limits.in_flight, answers),
             batch: Gathered::new(storage.batch(), longest),

@@ -108,7 +108,7 @@ impl<S: Storage> Client<'_, S> {
             return Action::Ignore(IgnoreReason::Misplaced);
         };
         let cookie = self.calls.get(token).map_or(0, |call| call.sent.cookie);
-        let token = SentToken::new(token, self.id);
+        let token = self.calls.sent.token(token);
         self.deliver(notification, Some((token, cookie)), valid)
     }
 
@@ -131,7 +131,7 @@ impl<S: Storage> Client<'_, S> {
         let cookie = call.sent.cookie;
         self.calls.sent.table.arm(token, None);
         Action::Event(Event::Listening {
-            token: SentToken::new(token, self.id),
+            token: self.calls.sent.token(token),
             cookie,
             honoured,
         })
@@ -166,7 +166,7 @@ impl<S: Storage> Client<'_, S> {
             self.calls.sent.extend(now, key);
         }
         Action::Event(Event::Progress {
-            token: SentToken::new(key, self.id),
+            token: self.calls.sent.token(key),
             cookie,
             progress: progress.value,
             total: progress.total,

@@ -98,10 +98,8 @@ impl<L: IdStorage, S: Table<Slot<OpenQuestion<L>>>, B: Table<u8>> Questions<L, S
 
     /// The server is gone or has lost the session: questions can no longer be answered.
     pub(super) fn orphan(&mut self) {
-        for index in 0..self.table.capacity() as u32 {
-            let Some(key) = self.table.key(index) else {
-                continue;
-            };
+        let mut at = 0;
+        while let Some(key) = self.table.next_key(&mut at) {
             self.table.unmark(Queue::Transmit, key);
             match self.table.get_mut(key).map(|question| &mut question.stage) {
                 Some(stage @ Asked::Open) => {

@@ -69,7 +69,7 @@ impl<S: Storage> Client<'_, S> {
         }
         let (kind, result_types) = self.answers_of(call, revision);
         let most = self.config.most_subscriptions(self.calls.sent.table.most());
-        if kind == Kind::Listen && self.calls.subscriptions() >= most {
+        if kind == Kind::Listen && self.calls.sent.subscriptions() >= most {
             return Err(SendError::TableFull);
         }
         let id = self.calls.sent.next_id();
@@ -104,12 +104,12 @@ impl<S: Storage> Client<'_, S> {
             moved: false,
             restores,
         };
-        let token = self.calls.insert(now, in_flight)?;
+        let token = self.calls.sent.insert(now, in_flight)?;
         if let Some(pending) = pending {
             self.batch.array.keep(pending);
             self.batch.calls += 1;
         }
-        Ok((SentToken::new(token, self.id), Transmit::pipe(len)))
+        Ok((self.calls.sent.token(token), Transmit::pipe(len)))
     }
 
     /// Returns the kind of answer that a call may get, and, as bits, the result types beyond the
@@ -179,8 +179,8 @@ impl<S: Storage> Client<'_, S> {
         out: &mut [u8],
     ) -> Result<Transmit, SendError> {
         let revision = self.ready()?;
-        let token = token.key_in(self.id).ok_or(SendError::Stale)?;
-        let waiting = self.calls.get(token).filter(|call| call.is_live());
+        let token = self.calls.sent.key(token).ok_or(SendError::Stale)?;
+        let waiting = self.calls.get(token).filter(|call| !call.sent.is_over());
         match waiting.ok_or(SendError::Stale)?.stage {
             Stage::Input | Stage::Again => {}
             _ => return Err(SendError::NotReady),
@@ -198,8 +198,8 @@ impl<S: Storage> Client<'_, S> {
     ///
     /// It takes no buffer and cannot fail, so that dropping a future can do it.
     pub fn cancel(&mut self, token: SentToken) {
-        if let Some(key) = token.key_in(self.id) {
-            self.calls.cancel(key);
+        if let Some(key) = self.calls.sent.key(token) {
+            self.calls.sent.give_up(key);
         }
     }
 

@@ -3,9 +3,10 @@
 use super::call::Stage;
 use super::{Client, CloseReason, ConnectError, Event, Failure, Phase, Storage};
 use crate::ping::Missed;
+use crate::sent::Cancellation;
 use crate::slots::Key;
 use crate::time::Instant;
-use crate::token::{SentToken, Token};
+use crate::token::Token;
 
 impl<S: Storage> Client<'_, S> {
     pub(super) fn next_deadline(&self) -> Option<Instant> {
@@ -33,6 +34,7 @@ impl<S: Storage> Client<'_, S> {
         let Some(stage) = self.calls.get(token).map(|call| call.stage) else {
             return;
         };
+        let unsent = Cancellation::NotOwed;
         match stage {
             Stage::Pausing => {
                 let ahead = self
@@ -42,17 +44,20 @@ impl<S: Storage> Client<'_, S> {
                 if ahead {
                     self.calls.ask_again(token);
                 } else {
-                    self.calls.end(token, Failure::Timeout, false);
+                    self.calls.sent.end(token, unsent, Failure::Timeout);
                 }
             }
             // A person may be what the server waits for: its question is still open.
             Stage::Sent if !self.questions.is_empty() && self.calls.sent.extend(now, token) => {}
             // LC-18: the caller is notified, and so is the server if it has received the request.
-            Stage::Sent => self.calls.end(token, Failure::Timeout, true),
-            Stage::Input | Stage::Again | Stage::Held => {
-                self.calls.end(token, Failure::Timeout, false);
+            Stage::Sent => {
+                let owed = Cancellation::OwedForTimeout;
+                self.calls.sent.end(token, owed, Failure::Timeout);
             }
-            Stage::Listening | Stage::Failed { .. } | Stage::Cancelled { .. } => {}
+            Stage::Input | Stage::Again | Stage::Held => {
+                self.calls.sent.end(token, unsent, Failure::Timeout);
+            }
+            Stage::Listening => {}
         }
     }
 
@@ -79,7 +84,9 @@ impl<S: Storage> Client<'_, S> {
         self.initialized_owed = false;
         self.questions.answers.clear();
         self.closed_untold = Some(reason);
-        self.calls.close();
+        self.calls
+            .sent
+            .end_all(Cancellation::NotOwed, Failure::Closed);
         self.questions.orphan();
     }
 
@@ -94,10 +101,16 @@ impl<S: Storage> Client<'_, S> {
                 limit: self.config.ping.map_or(0, |policy| policy.misses),
             });
         }
-        while let Some(token) = self.calls.next_told() {
-            if let Some(event) = self.event_of(token) {
-                return Some(event);
-            }
+        if let Some((key, cookie, why)) = self.calls.sent.next_event() {
+            let token = self.calls.sent.token(key);
+            return Some(match why {
+                Some(failure) => Event::Failed {
+                    token,
+                    cookie,
+                    failure,
+                },
+                None => Event::Again { token, cookie },
+            });
         }
         if let Some(token) = self.questions.next_orphan() {
             return Some(Event::QuestionCancelled {
@@ -106,27 +119,5 @@ impl<S: Storage> Client<'_, S> {
             });
         }
         self.closed_untold.take().map(Event::Closed)
-    }
-
-    fn event_of(&mut self, key: Key) -> Option<Event<'static>> {
-        let call = self.calls.get_mut(key)?;
-        let (token, cookie) = (SentToken::new(key, self.id), call.sent.cookie);
-        match call.stage {
-            Stage::Again => Some(Event::Again { token, cookie }),
-            Stage::Failed { failure, cancel } => {
-                if cancel {
-                    let expired = failure == Failure::Timeout;
-                    call.stage = Stage::Cancelled { expired };
-                } else {
-                    self.calls.remove(key);
-                }
-                Some(Event::Failed {
-                    token,
-                    cookie,
-                    failure,
-                })
-            }
-            _ => None,
-        }
     }
 }

@@ -1,11 +1,9 @@
 //! Messages that follow from state. They are derived when they leave, and not queued as bytes.
 
-use super::call::Stage;
-use super::{Client, Failure, Phase, Storage};
+use super::{Client, Phase, Storage};
 use crate::action::{BufferFull, Transmit};
 use crate::json::Writer;
 use crate::rpc::{Method, envelope};
-use crate::slots::Key;
 use crate::time::Instant;
 
 impl<S: Storage> Client<'_, S> {
@@ -13,7 +11,7 @@ impl<S: Storage> Client<'_, S> {
         let opening = matches!(&self.phase, Phase::Opening(opening) if opening.is_owed());
         opening
             || self.initialized_owed
-            || self.cancelled().is_some()
+            || (!self.batch.open && self.calls.sent.next_cancelled().is_some())
             || self.questions.refused().is_some()
             || self.questions.answers.is_ready()
             || self.calls.sent.is_ping_due()
@@ -32,8 +30,11 @@ impl<S: Storage> Client<'_, S> {
         if self.initialized_owed {
             return self.transmit_initialized(out).map(Some);
         }
-        if let Some(token) = self.cancelled() {
-            return self.transmit_cancelled(token, out).map(Some);
+        // None leaves while a batch is gathered: it could name a request that has not left.
+        if !self.batch.open
+            && let Some(len) = self.calls.write_cancellation(out)?
+        {
+            return Ok(Some(Transmit::pipe(len)));
         }
         if let Some(token) = self.questions.refused() {
             return self.transmit_refused(token, out).map(Some);
@@ -55,29 +56,6 @@ impl<S: Storage> Client<'_, S> {
         let len = writer.finish()?;
         self.initialized_owed = false;
         self.calls.let_go();
-        Ok(Transmit::pipe(len))
-    }
-
-    /// The call whose cancellation is due. None leaves while a batch is gathered: it could name
-    /// a request that has not left.
-    fn cancelled(&self) -> Option<Key> {
-        self.calls.cancelled().filter(|_| !self.batch.open)
-    }
-
-    fn transmit_cancelled(&mut self, token: Key, out: &mut [u8]) -> Result<Transmit, BufferFull> {
-        let call = self.calls.get(token);
-        let stage = call.map(|call| call.stage);
-        let expired = match stage {
-            Some(Stage::Cancelled { expired }) => expired,
-            Some(Stage::Failed { failure, .. }) => failure == Failure::Timeout,
-            _ => false,
-        };
-        let mut writer = Writer::new(out);
-        let id = call.map_or(0, |call| call.sent.id);
-        let reason = expired.then_some("timed out");
-        envelope::cancelled(&mut writer, |writer| writer.unsigned(id), reason);
-        let len = writer.finish()?;
-        self.calls.cancellation_left(token);
         Ok(Transmit::pipe(len))
     }
 }

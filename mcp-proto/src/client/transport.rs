@@ -3,6 +3,7 @@
 use super::opening::Opening;
 use super::{Client, ConnectError, Failure, Phase, Storage};
 use crate::action::SendError;
+use crate::sent::Cancellation;
 use crate::time::Instant;
 
 /// Over HTTP each request is an exchange of its own, which can fail while the others continue.
@@ -47,9 +48,11 @@ impl<S: Storage> Client<'_, S> {
         }
         // A ping that failed is missed when its time is over.
         if let Some(token) = self.calls.sent.find(id) {
-            let legacy = matches!(self.phase, Phase::Legacy);
-            self.calls
-                .end(token, failure, legacy && failure == Failure::Broken);
+            let owed = match (self.phase, failure) {
+                (Phase::Legacy, Failure::Broken) => Cancellation::Owed,
+                _ => Cancellation::NotOwed,
+            };
+            self.calls.sent.end(token, owed, failure);
         }
     }
 

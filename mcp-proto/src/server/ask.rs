@@ -143,13 +143,12 @@ impl<S: Storage> Server<'_, S> {
             ),
             parent,
             channel,
-            over: None,
         };
         let key = self.questions.insert(now, question)?;
         if let Some(request) = parent.and_then(|parent| self.requests.get_mut(parent)) {
             request.asked = true;
         }
-        Ok((SentToken::new(key, self.id), Transmit::on(channel, len)))
+        Ok((self.questions.token(key), Transmit::on(channel, len)))
     }
 
     /// Cancels a question: the client is notified, and no event of it follows. A stale token has
@@ -157,7 +156,7 @@ impl<S: Storage> Server<'_, S> {
     ///
     /// It takes no buffer and cannot fail, so that dropping a future can do it.
     pub fn cancel(&mut self, question: SentToken) {
-        if let Some(key) = question.key_in(self.id) {
+        if let Some(key) = self.questions.key(question) {
             self.questions.give_up(key);
         }
     }
@@ -214,7 +213,7 @@ impl<S: Storage> Server<'_, S> {
             return Action::Ignore(IgnoreReason::LateResponse);
         };
         Action::Event(Event::Answer {
-            token: SentToken::new(key, self.id),
+            token: self.questions.token(key),
             cookie,
             answer,
         })
@@ -239,7 +238,7 @@ impl<S: Storage> Server<'_, S> {
         };
         self.questions.extend(now, key);
         Action::Event(Event::Progress {
-            token: SentToken::new(key, self.id),
+            token: self.questions.token(key),
             cookie,
             progress: progress.value,
             total: progress.total,
@@ -249,11 +248,11 @@ impl<S: Storage> Server<'_, S> {
 
     /// The next question that ended without an answer.
     pub(super) fn next_answer(&mut self) -> Option<Event<'static>> {
-        let (key, cookie, why) = self.questions.next_ended()?;
+        let (key, cookie, why) = self.questions.next_event()?;
         Some(Event::Answer {
-            token: SentToken::new(key, self.id),
+            token: self.questions.token(key),
             cookie,
-            answer: why.into(),
+            answer: why?.into(),
         })
     }
 }

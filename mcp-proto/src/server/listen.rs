@@ -210,10 +210,8 @@ impl<S: Storage> Server<'_, S> {
         if self.subscriptions.listens() == 0 {
             return;
         }
-        for index in 0..self.requests.capacity() as u32 {
-            let Some(token) = self.requests.key(index) else {
-                continue;
-            };
+        let mut at = 0;
+        while let Some(token) = self.requests.next_key(&mut at) {
             let listen = self.requests.get_mut(token).and_then(InFlight::listen_mut);
             if let Some(listen) = listen.filter(|listen| listen.wanted.contains(kind)) {
                 listen.changed = listen.changed.with(kind);

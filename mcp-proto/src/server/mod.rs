@@ -84,6 +84,7 @@ use crate::ping::{Pinger, Unwritten};
 use crate::prepared_config::PreparedConfig;
 use crate::revision::Revision;
 use crate::rpc::Id;
+use crate::sent::Cancellation;
 use crate::slots::{Key, Queue, Slots};
 use crate::store::Table;
 use crate::token::{MachineId, Token};
@@ -177,6 +178,7 @@ impl<'c, S: Storage> Server<'c, S> {
         }
         let limits = &config.limits;
         let max_message = limits.max_message();
+        let id = MachineId::next();
         Self {
             max_message,
             requests: Slots::new(storage.requests(), limits.in_flight),
@@ -187,6 +189,7 @@ impl<'c, S: Storage> Server<'c, S> {
                     config.ping.filter(|_| S::Questions::HOLDS),
                     Unwritten::Waits,
                 ),
+                id,
             ),
             subscriptions: Subscriptions::new(
                 storage.uris(),
@@ -199,7 +202,7 @@ impl<'c, S: Storage> Server<'c, S> {
             missed: None,
             life: Lifecycle::Open,
             config,
-            id: MachineId::next(),
+            id,
         }
     }
 
@@ -271,17 +274,15 @@ impl<'c, S: Storage> Server<'c, S> {
     /// are polled. For the end of an orderly shutdown; listens end with their result, as long
     /// as the driver drains [`poll_transmit`](crate::Machine::poll_transmit).
     pub fn cancel_all(&mut self) {
-        for index in 0..self.requests.capacity() as u32 {
-            let Some(token) = self.requests.key(index) else {
-                continue;
-            };
+        let mut at = 0;
+        while let Some(token) = self.requests.next_key(&mut at) {
             match self.requests.get(token).map(|request| request.stage) {
                 Some(Stage::Running) => self.end_request(token),
                 Some(Stage::Listening(_)) => self.end_listen_at(token),
                 _ => {}
             }
         }
-        self.questions.end_all(Ended::Cancelled);
+        self.questions.end_all(Cancellation::Owed, Ended::Cancelled);
     }
 
     /// Takes a request out of the table, with everything that hangs on it.
@@ -345,10 +346,8 @@ impl<'c, S: Storage> Server<'c, S> {
             return;
         }
         self.life = Lifecycle::Closing;
-        for index in 0..self.requests.capacity() as u32 {
-            let Some(token) = self.requests.key(index) else {
-                continue;
-            };
+        let mut at = 0;
+        while let Some(token) = self.requests.next_key(&mut at) {
             let Some(request) = self.requests.get(token) else {
                 continue;
             };
@@ -363,7 +362,7 @@ impl<'c, S: Storage> Server<'c, S> {
                 Stage::Ended => {}
             }
         }
-        self.questions.end_all(Ended::Closed);
+        self.questions.end_all(Cancellation::NotOwed, Ended::Closed);
         self.arrays.clear();
         self.questions.pinger.stop();
         self.session.announce = false;

@@ -2,9 +2,9 @@
 
 use core::time::Duration;
 
-use crate::action::Channel;
+use crate::action::{BufferFull, Channel};
 use crate::ping::Missed;
-use crate::sent::{Sent, SentRequest, SentRequests};
+use crate::sent::{Cancellation, Sent, SentRequest, SentRequests};
 use crate::slots::{Key, Queue, Slot};
 use crate::store::Table;
 use crate::time::Instant;
@@ -38,38 +38,27 @@ impl Default for AskOptions {
 #[expect(unnameable_types, reason = "only the sealed `Storage` names it")]
 #[derive(Clone, Debug)]
 pub struct Pending {
-    pub(super) sent: Sent,
+    pub(super) sent: Sent<Ended>,
     pub(super) parent: Option<Key>,
     /// The channel of the question, and of its cancellation.
     pub(super) channel: Channel,
-    pub(super) over: Option<Over>,
 }
 
 impl SentRequest for Pending {
-    fn sent(&self) -> &Sent {
+    type End = Ended;
+
+    fn sent(&self) -> &Sent<Ended> {
         &self.sent
     }
 
-    fn sent_mut(&mut self) -> &mut Sent {
+    fn sent_mut(&mut self) -> &mut Sent<Ended> {
         &mut self.sent
     }
-
-    fn is_awaited(&self) -> bool {
-        self.over.is_none()
-    }
 }
 
-/// A question that ended without an answer, and what is left to do about it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Over {
-    /// The client must still be notified by `notifications/cancelled`.
-    pub(super) cancel: bool,
-    /// The application must still be notified of this.
-    pub(super) tell: Option<Ended>,
-}
-
+/// The reasons for which a question ends without an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ended {
+pub(crate) enum Ended {
     Timeout,
     Cancelled,
     Closed,
@@ -87,60 +76,8 @@ impl<S: Table<Slot<Pending>>> Questions<S> {
     /// Takes out the question that was answered. Returns its cookie as well.
     pub(super) fn answered(&mut self, number: u64) -> Option<(Key, u64)> {
         let key = self.find(number)?;
-        let question = self.table.remove(key)?;
+        let question = self.remove(key)?;
         Some((key, question.sent.cookie))
-    }
-
-    /// Ends a question on our side, with optional notifications of the client and of the
-    /// application.
-    pub(super) fn end(&mut self, key: Key, cancel: bool, tell: Option<Ended>) {
-        let Some(question) = self.table.get_mut(key) else {
-            return;
-        };
-        if question.over.is_some() {
-            return;
-        }
-        question.over = Some(Over { cancel, tell });
-        self.table.arm(key, None);
-        if cancel {
-            self.table.mark(Queue::Transmit, key);
-        }
-        if tell.is_some() {
-            self.table.mark(Queue::Event, key);
-        }
-    }
-
-    /// Ends a question that the application gave up, which may have ended already without the
-    /// application knowing yet.
-    pub(super) fn give_up(&mut self, key: Key) {
-        self.end(key, true, None);
-        let over = self
-            .table
-            .get_mut(key)
-            .and_then(|question| question.over.as_mut());
-        if let Some(over) = over
-            && over.tell.take().is_some()
-        {
-            let told = !over.cancel;
-            self.table.unmark(Queue::Event, key);
-            if told {
-                self.table.remove(key);
-            }
-        }
-    }
-
-    /// Ends all of them; a client that is gone is not notified.
-    pub(super) fn end_all(&mut self, why: Ended) {
-        let cancel = why != Ended::Closed;
-        for index in 0..self.table.capacity() as u32 {
-            let Some(key) = self.table.key(index) else {
-                continue;
-            };
-            self.end(key, cancel, Some(why));
-            if !cancel {
-                self.cancel_told(key);
-            }
-        }
     }
 
     /// Ends what was asked on behalf of a request that is over.
@@ -148,13 +85,11 @@ impl<S: Table<Slot<Pending>>> Questions<S> {
         if self.table.is_empty() {
             return;
         }
-        for index in 0..self.table.capacity() as u32 {
-            let Some(key) = self.table.key(index) else {
-                continue;
-            };
+        let mut at = 0;
+        while let Some(key) = self.table.next_key(&mut at) {
             let question = self.table.get(key);
             if question.is_some_and(|question| question.parent == Some(parent)) {
-                self.end(key, true, Some(Ended::Cancelled));
+                self.end(key, Cancellation::Owed, Ended::Cancelled);
             }
         }
     }
@@ -165,44 +100,14 @@ impl<S: Table<Slot<Pending>>> Questions<S> {
             return None;
         }
         while let Some(key) = self.table.pop_due(now) {
-            self.end(key, true, Some(Ended::Timeout));
+            self.end(key, Cancellation::Owed, Ended::Timeout);
         }
         self.pinger.handle_timeout(now)
     }
 
-    /// The next question that ended without an answer: its place, its cookie and why.
-    pub(super) fn next_ended(&mut self) -> Option<(Key, u64, Ended)> {
-        let key = self.table.first(Queue::Event)?;
-        self.table.unmark(Queue::Event, key);
-        let question = self.table.get_mut(key)?;
-        let cookie = question.sent.cookie;
-        let over = question.over.as_mut()?;
-        let why = over.tell.take()?;
-        if !over.cancel {
-            self.table.remove(key);
-        }
-        Some((key, cookie, why))
-    }
-
-    /// The client was notified that a question is over, or can no longer be notified.
-    pub(super) fn cancel_told(&mut self, key: Key) {
-        self.table.unmark(Queue::Transmit, key);
-        let over = self
-            .table
-            .get_mut(key)
-            .and_then(|question| question.over.as_mut());
-        let Some(over) = over else {
-            return;
-        };
-        over.cancel = false;
-        if over.tell.is_none() {
-            self.table.remove(key);
-        }
-    }
-
     /// Returns true if the cancellation of a question is to be sent, or a ping.
     pub(super) fn has_output(&self) -> bool {
-        self.table.first(Queue::Transmit).is_some() || self.is_ping_due()
+        self.next_cancelled().is_some() || self.is_ping_due()
     }
 
     /// The channels of these notifications.
@@ -211,18 +116,23 @@ impl<S: Table<Slot<Pending>>> Questions<S> {
         marked.map(|(_, question)| question.channel)
     }
 
-    /// The first question that the client is to be told of on this channel, and its number.
-    pub(super) fn next_cancelled(&self, on: Channel) -> Option<(Key, u64)> {
+    /// Writes the first cancellation that is to be sent on this channel.
+    pub(super) fn write_cancellation_on(
+        &mut self,
+        on: Channel,
+        out: &mut [u8],
+    ) -> Result<Option<usize>, BufferFull> {
         let mut marked = self.table.marked(Queue::Transmit);
-        marked
-            .find(|(_, question)| question.channel == on)
-            .map(|(key, question)| (key, question.sent.id))
+        let Some((key, _)) = marked.find(|(_, question)| question.channel == on) else {
+            return Ok(None);
+        };
+        drop(marked);
+        self.write_cancellation(key, out).map(Some)
     }
 
     /// Returns true if the cancellation of a question is still to be sent on this channel.
     pub(super) fn occupy(&self, channel: Channel) -> bool {
-        self.table.values().any(|question| {
-            question.channel == channel && question.over.is_some_and(|over| over.cancel)
-        })
+        let mut questions = self.table.values();
+        questions.any(|it| it.channel == channel && it.sent.is_cancellation_owed())
     }
 }

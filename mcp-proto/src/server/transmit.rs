@@ -95,11 +95,7 @@ impl<S: Storage> Server<'_, S> {
         on: Channel,
         out: &mut [u8],
     ) -> Result<Option<Transmit>, BufferFull> {
-        if let Some((key, id)) = self.questions.next_cancelled(on) {
-            let mut w = Writer::new(out);
-            envelope::cancelled(&mut w, |w| w.unsigned(id), None);
-            let len = w.finish()?;
-            self.questions.cancel_told(key);
+        if let Some(len) = self.questions.write_cancellation_on(on, out)? {
             return Ok(Some(Transmit {
                 end: self.is_over(on),
                 ..Transmit::on(on, len)
