@@ -1,7 +1,8 @@
 //! The answers of one array, gathered until the array can leave (JR-15, JR-18).
 
-use crate::action::{BufferFull, SendError};
+use crate::action::{BufferFull, Channel, SendError};
 use crate::array_buf::ArrayBuf;
+use crate::source::Place;
 use crate::store::Table;
 
 /// At most one array is gathered at a time; a second one that arrives meanwhile is answered
@@ -12,18 +13,22 @@ use crate::store::Table;
 ///  idle ──────► gathering ──────────────► ready ──────────────► idle
 /// ```
 #[derive(Debug)]
-pub(crate) struct Batch<S> {
+pub(crate) struct Batch<S, P> {
     answers: ArrayBuf<S>,
     open: usize,
     gathering: bool,
+    /// The place of the array whose answers are being gathered.
+    gathered_for: P,
     reading: Reading,
+    /// The place of the array that is being read.
+    read_from: P,
     elements: usize,
     complained: bool,
 }
 
 /// The treatment of the elements of the array that is being read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reading {
+enum Reading {
     /// No array is being read.
     Outside,
     /// Its answers are gathered.
@@ -34,13 +39,15 @@ pub(crate) enum Reading {
     Refused,
 }
 
-impl<S: Table<u8>> Batch<S> {
+impl<S: Table<u8>, P: Place> Batch<S, P> {
     pub(crate) fn new(store: S, limit: usize) -> Self {
         Self {
             answers: ArrayBuf::new(store, limit),
             open: 0,
             gathering: false,
+            gathered_for: P::of(Channel::PIPE),
             reading: Reading::Outside,
+            read_from: P::of(Channel::PIPE),
             elements: 0,
             complained: false,
         }
@@ -56,31 +63,32 @@ impl<S: Table<u8>> Batch<S> {
         self.answers.has_room()
     }
 
-    /// An array begins.
-    pub(crate) fn start(&mut self, allowed: bool) {
+    /// An array begins, which came from this place.
+    pub(crate) fn start(&mut self, allowed: bool, from: P) {
         self.elements = 0;
         self.complained = false;
+        self.read_from = from;
         self.reading = if !allowed {
             Reading::Refused
         } else if self.gathering {
             Reading::Singly
         } else {
             self.gathering = true;
+            self.gathered_for = from;
             Reading::Gathered
         };
     }
 
-    /// An array ends.
-    pub(crate) fn end(&mut self) {
+    /// Ends the array that is being read. Returns its place, if the array is answered.
+    pub(crate) fn end(&mut self) -> Option<P> {
+        let has_answers = self.elements > 0 || self.complained;
+        let is_answered = has_answers && !self.is_refused();
         self.reading = Reading::Outside;
         if self.open == 0 && self.answers.is_empty() {
             // Only notifications: no answer at all.
             self.gathering = false;
         }
-    }
-
-    pub(crate) fn reading(&self) -> Reading {
-        self.reading
+        is_answered.then_some(self.read_from)
     }
 
     /// Returns true while an array is read whose answers are gathered.
@@ -150,25 +158,22 @@ impl<S: Table<u8>> Batch<S> {
         }
     }
 
-    /// Returns true if an answer is gathered, or may still be.
-    pub(crate) fn holds(&self) -> bool {
-        S::HOLDS
+    /// Returns true if an array is still being read from this place, or its answers are still to be sent there.
+    pub(crate) fn occupies(&self, place: P) -> bool {
+        let holds = S::HOLDS
             && self.gathering
-            && (self.open > 0 || !self.answers.is_empty() || self.reading == Reading::Gathered)
+            && (self.open > 0 || !self.answers.is_empty() || self.reading == Reading::Gathered);
+        (self.gathered_for == place && holds) || (self.read_from == place && self.is_reading())
     }
 
-    /// Returns true if the array that was read last has an element that needs an answer.
-    pub(crate) fn is_counted(&self) -> bool {
-        self.elements > 0 || self.complained
-    }
-
-    /// Returns true if the array is complete and can be sent.
-    pub(crate) fn is_ready(&self) -> bool {
-        S::HOLDS
+    /// Returns the place of the gathered answers, if they are complete and can be sent.
+    pub(crate) fn ready(&self) -> Option<P> {
+        let is_ready = S::HOLDS
             && self.gathering
             && self.open == 0
             && !self.answers.is_empty()
-            && self.reading != Reading::Gathered
+            && self.reading != Reading::Gathered;
+        is_ready.then_some(self.gathered_for)
     }
 
     /// Writes the whole array; afterwards the next one can be gathered.

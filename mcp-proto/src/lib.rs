@@ -149,6 +149,7 @@ mod payload;
 mod per_revision;
 mod ping;
 mod prepared_config;
+mod received;
 mod sent;
 mod slots;
 mod source;

@@ -346,7 +346,7 @@ impl<S: Storage> Client<'_, S> {
                 self.phase = Phase::Opening(opening);
                 Ok(Some(Transmit::pipe(len)))
             }
-            Err(full) if full.needed > self.max_message => {
+            Err(full) if full.needed > self.questions.max_message() => {
                 self.connect_failed = Some(ConnectError::TooLarge);
                 self.close(CloseReason::NotConnected);
                 Ok(None)

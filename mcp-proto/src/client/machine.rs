@@ -1,9 +1,8 @@
 //! The client as a `Machine` for its driver.
 
-use super::reply::{Said, reserve};
+use super::reply::reserve;
 use super::{Client, CloseReason, Event, Phase, Reply, Storage, Unusable};
-use crate::action::{Action, BufferFull, Channel, IgnoreReason, SendError, Transmit};
-use crate::batch::Reading;
+use crate::action::{Action, BufferFull, Channel, IgnoreReason, Transmit};
 use crate::json::Writer;
 use crate::limits::Limits;
 use crate::machine::Machine;
@@ -32,7 +31,7 @@ impl<S: Storage> Machine for Client<'_, S> {
             // JR-15, JR-19
             Incoming::BatchStart => {
                 let allowed = self.revision.is_some_and(Revision::allows_batches);
-                self.questions.answers.start(allowed);
+                self.questions.start_array(allowed, Pipe);
                 return if allowed {
                     Action::Done
                 } else {
@@ -40,14 +39,12 @@ impl<S: Storage> Machine for Client<'_, S> {
                 };
             }
             Incoming::BatchEnd => {
-                self.questions.answers.end();
+                let _ = self.questions.end_array();
                 return Action::Done;
             }
         };
         match message {
-            message if self.questions.answers.reading() == Reading::Refused => {
-                self.skipped(now, message)
-            }
+            message if self.questions.batch().is_refused() => self.skipped(now, message),
             Message::Response(response) => self.answered(now, response),
             Message::Notification(notification) => self.notification(now, notification),
             Message::Request(request) => self.asked(request),
@@ -61,27 +58,15 @@ impl<S: Storage> Machine for Client<'_, S> {
         reply: Reply<'_>,
         out: &mut [u8],
     ) -> Result<Transmit, BufferFull> {
-        if reply.machine != self.id {
+        if reply.machine != self.questions.machine() {
             return Ok(Transmit::pipe(0));
         }
-        let write = |out: &mut [u8]| {
+        let written = self.questions.reply(reply.batched, None, out, |out| {
             let mut writer = Writer::new(out);
             reply.said.write(S::ID_ECHO, &mut writer);
-            Ok(writer.finish()?)
-        };
-        if reply.batched && self.questions.answers.gather(write).unwrap_or(false) {
-            return Ok(Transmit::pipe(0));
-        }
-        match write(out) {
-            Ok(len) => Ok(Transmit::pipe(len)),
-            Err(SendError::BufferFull { needed }) if needed > self.max_message => {
-                let mut writer = Writer::new(out);
-                Said::TooLarge.write(S::ID_ECHO, &mut writer);
-                writer.finish().map(Transmit::pipe)
-            }
-            Err(SendError::BufferFull { needed }) => Err(BufferFull { needed }),
-            Err(_) => Ok(Transmit::pipe(0)),
-        }
+            writer.finish()
+        })?;
+        Ok(Transmit::pipe(written.len))
     }
 
     fn limits(&self) -> &Limits {
@@ -95,12 +80,8 @@ impl<S: Storage> Machine for Client<'_, S> {
     fn set_max_message(&mut self, len: usize) {
         let limits = &self.config.limits;
         let len = len.min(limits.max_message());
-        if len != self.max_message {
-            self.max_message = len;
-            let longest = limits.batch_bytes.min(len);
-            self.questions.answers.set_limit(longest);
-            self.batch.array.set_limit(longest);
-        }
+        self.questions.set_max_message(len);
+        self.batch.array.set_limit(limits.batch_bytes.min(len));
     }
 
     fn request_of(event: &Event<'_>) -> Option<Token> {
@@ -111,8 +92,12 @@ impl<S: Storage> Machine for Client<'_, S> {
     }
 
     fn unhandle(&mut self, request: Token) -> bool {
-        let key = request.key_in(self.id);
-        key.is_some_and(|key| self.questions.unread(key))
+        let key = self.questions.key(request);
+        let is_taken_back = key.is_ok_and(|key| self.questions.remove(key));
+        if is_taken_back {
+            self.questions.uncount_element();
+        }
+        is_taken_back
     }
 
     fn next_channel_where(&self, mut has_room: impl FnMut(Channel) -> bool) -> Option<Channel> {

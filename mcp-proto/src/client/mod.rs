@@ -51,10 +51,10 @@ pub use reply::Reply;
 pub use crate::store::Growing;
 pub use storage::{Fixed, Storage};
 
-use crate::batch::Batch;
 use crate::config_error::ConfigError;
 use crate::model::ServerFeatures;
 use crate::prepared_config::PreparedConfig;
+use crate::received::ReceivedRequests;
 use crate::revision::Revision;
 use crate::token::MachineId;
 use batch::Gathered;
@@ -111,8 +111,6 @@ use questions::Questions;
 /// ```
 #[derive(Debug)]
 pub struct Client<'c, S: Storage> {
-    /// Its tokens are refused by all other machines.
-    id: MachineId,
     config: PreparedConfig<ClientConfig<'c>>,
     phase: Phase,
     revision: Option<Revision>,
@@ -122,8 +120,6 @@ pub struct Client<'c, S: Storage> {
     questions: Questions<S::IdBuf, S::Questions, S::Batch>,
     /// The calls of the batch that the application makes.
     batch: Gathered<S::Batch>,
-    /// The longest message that the output can ever hold.
-    max_message: usize,
     initialized_owed: bool,
     miss_untold: bool,
     connect_failed: Option<ConnectError<'static>>,
@@ -179,10 +175,9 @@ impl<'c, S: Storage> Client<'c, S> {
         limits.output = limits.output.max(Self::MIN_OUTPUT);
         let max_message = config.limits.max_message();
         let longest = config.limits.batch_bytes.min(max_message);
-        let answers = Batch::new(storage.batch(), longest);
-        let id = MachineId::next();
+        // Its tokens are refused by all other machines.
+        let machine = MachineId::next();
         Self {
-            id,
             phase: Phase::Idle,
             revision: None,
             server: None,
@@ -191,11 +186,15 @@ impl<'c, S: Storage> Client<'c, S> {
                 storage.abandoned(),
                 config.limits.in_flight,
                 config.ping,
-                id,
+                machine,
             ),
-            questions: Questions::new(storage.questions(), config.limits.in_flight, answers),
+            questions: ReceivedRequests::new(
+                (storage.questions(), config.limits.in_flight),
+                (storage.batch(), config.limits.batch_bytes),
+                max_message,
+                machine,
+            ),
             batch: Gathered::new(storage.batch(), longest),
-            max_message,
             initialized_owed: false,
             miss_untold: false,
             connect_failed: None,

@@ -1,15 +1,15 @@
 //! Questions of a legacy server: `sampling/createMessage`, `elicitation/create`, `roots/list`, and
 //! requests beyond the protocol.
 
-use super::questions::{Asked, OpenQuestion, Questions};
-use super::reply::{Reply, Said, TOO_LARGE};
+use super::questions::OpenQuestion;
+use super::reply::{Reply, Said};
 use super::{Client, Event, Phase, Storage, Unusable};
 use crate::action::{Action, BufferFull, IgnoreReason, SendError, Transmit};
-use crate::batch::{Counted, Reading};
-use crate::id_buf::IdStorage;
+use crate::batch::Counted;
 use crate::json::{Object, Writer};
 use crate::model::ClientFeatures;
 use crate::payload::Outcome;
+use crate::received::ReceivedRequest;
 use crate::revision::Revision;
 use crate::rpc::{Id, Method, Request, Unanswerable, code, envelope};
 use crate::slots::Key;
@@ -49,36 +49,13 @@ impl<S: Storage> Client<'_, S> {
         let (Phase::Legacy, Some(revision)) = (&self.phase, self.revision) else {
             return Err(self.not_now());
         };
-        let token = token.key_in(self.id).ok_or(SendError::Stale)?;
-        let Questions { table, answers } = &mut self.questions;
-        let question = table.get(token).ok_or(SendError::Stale)?;
-        if question.stage != Asked::Open {
-            return Err(SendError::Stale);
-        }
-        let id = question.id.id();
-        let write = |out: &mut [u8]| answer(id, revision, &outcome, out);
-        let len = if question.batched && answers.gather(write)? {
-            0
-        } else {
-            match write(out) {
-                // It would never fit: the server receives an error instead of waiting.
-                Err(SendError::BufferFull { needed }) if needed > self.max_message => {
-                    let mut writer = Writer::new(out);
-                    Said::Error(id, code::INTERNAL_ERROR, TOO_LARGE).write(S::ID_ECHO, &mut writer);
-                    match writer.finish() {
-                        Err(full) if full.needed > self.max_message => {
-                            let mut writer = Writer::new(out);
-                            Said::TooLarge.write(S::ID_ECHO, &mut writer);
-                            self.within_limit(writer.finish().map_err(SendError::from))?
-                        }
-                        written => written?,
-                    }
-                }
-                other => other?,
-            }
-        };
-        self.questions.remove(token);
-        Ok(Transmit::pipe(len))
+        let key = self.questions.key(token)?;
+        self.questions.running(key)?;
+        let written = self.questions.answer(key, out, |question, out| {
+            answer(question.received().id(), revision, &outcome, out)
+        })?;
+        self.questions.remove(key);
+        Ok(Transmit::pipe(written.len))
     }
 
     /// A request of the server. In the modern era there is none (ST-12, ST-13); before that is
@@ -91,8 +68,8 @@ impl<S: Storage> Client<'_, S> {
             Phase::Opening(_) | Phase::Legacy => {}
         }
         // LC-21: in every phase.
-        let batched = self.questions.answers.reading() == Reading::Gathered;
-        let machine = self.id;
+        let batched = self.questions.batch().takes_answers();
+        let machine = self.questions.machine();
         let reply = |said| {
             Action::Reply(Reply {
                 machine,
@@ -101,14 +78,12 @@ impl<S: Storage> Client<'_, S> {
             })
         };
         let refuse = |code, message| reply(Said::Error(id, code, message));
-        if self.questions.answers.reading() != Reading::Outside {
-            match self.questions.answers.count(self.config.limits.batch) {
-                Counted::Served => {}
-                Counted::Refused => {
-                    return refuse(code::INTERNAL_ERROR, "too many questions in a batch");
-                }
-                Counted::Silent => return Action::Ignore(IgnoreReason::Garbage),
+        match self.questions.count_element(self.config.limits.batch) {
+            Counted::Served => {}
+            Counted::Refused => {
+                return refuse(code::INTERNAL_ERROR, "too many questions in a batch");
             }
+            Counted::Silent => return Action::Ignore(IgnoreReason::Garbage),
         }
         if request.method == Method::Ping {
             return reply(Said::Pong(id));
@@ -124,21 +99,16 @@ impl<S: Storage> Client<'_, S> {
         if !is_own && let Err((code, message)) = self.admits(request.method, request.params) {
             return refuse(code, message);
         }
-        let Some(label) = S::IdBuf::new(id) else {
+        let Some(question) = OpenQuestion::new(id) else {
             return refuse(code::INVALID_REQUEST, "the id is too long");
         };
         // A server may ask again on a new stream, and an error would answer the first.
         if self.questions.find(id).is_some() {
             return Action::Ignore(IgnoreReason::DuplicateQuestion);
         }
-        let question = OpenQuestion {
-            id: label,
-            stage: Asked::Open,
-            batched,
-        };
         match self.questions.insert(question) {
-            Ok(token) => Action::Event(Event::Question {
-                token: Token::new(token, self.id),
+            Ok(key) => Action::Event(Event::Question {
+                token: self.questions.token(key),
                 method: request.method,
                 params: request.params.unwrap_or_default(),
             }),
@@ -153,21 +123,19 @@ impl<S: Storage> Client<'_, S> {
         params: Object<'b>,
         foreign: bool,
     ) -> Action<Event<'b>, Reply<'b>> {
-        let open = self.questions.find(id).filter(|token| {
-            self.questions
-                .get(*token)
-                .is_some_and(|question| question.stage == Asked::Open)
-        });
-        let Some(token) = open else {
+        let open = self.questions.find(id);
+        let Some(key) = open.filter(|key| self.questions.running(*key).is_ok()) else {
             return Action::Ignore(IgnoreReason::UnknownCancellation);
         };
         if foreign {
-            self.questions.refuse(token);
+            // Its array does not wait for the error.
+            self.questions.close(key);
+            self.questions.refuse(key);
         } else {
-            self.questions.remove(token);
+            self.questions.remove(key);
         }
         Action::Event(Event::QuestionCancelled {
-            token: Token::new(token, self.id),
+            token: self.questions.token(key),
             reason: params.get("reason").and_then(|reason| reason.string()),
         })
     }
@@ -175,18 +143,12 @@ impl<S: Storage> Client<'_, S> {
     /// The answer that the sender of a foreign cancellation waits for.
     pub(super) fn transmit_refused(
         &mut self,
-        token: Key,
+        key: Key,
         out: &mut [u8],
     ) -> Result<Transmit, BufferFull> {
-        let mut writer = Writer::new(out);
-        if let Some(question) = self.questions.get(token) {
-            let id = question.id.id();
-            Said::Error(id, code::REQUEST_CANCELLED, "request cancelled")
-                .write(S::ID_ECHO, &mut writer);
-        }
-        let len = writer.finish()?;
-        self.questions.remove(token);
-        Ok(Transmit::pipe(len))
+        let written = self.questions.write_refusal(key, out)?;
+        self.questions.remove(key);
+        Ok(Transmit::pipe(written.len))
     }
 
     /// Checks that a server may send this request, in a session of the negotiated revision or as

@@ -20,8 +20,6 @@ pub struct Reply<'b> {
 pub(super) enum Said<'b> {
     Pong(Id<'b>),
     Error(Id<'b>, i64, &'static str),
-    /// Instead of what will never fit with its id.
-    TooLarge,
 }
 
 impl Said<'_> {
@@ -30,10 +28,6 @@ impl Said<'_> {
         let (id, error) = match self {
             Self::Pong(id) => (id, None),
             Self::Error(id, code, message) => (id, Some((code, message))),
-            Self::TooLarge => {
-                let error = ErrorObject::new(code::INTERNAL_ERROR, TOO_LARGE);
-                return envelope::error(writer, None, &error);
-            }
         };
         // A request whose id does not fit is answered without it, so that the answer never depends
         // on how full the buffer is.
@@ -60,8 +54,6 @@ impl Said<'_> {
         }
     }
 }
-
-pub(super) const TOO_LARGE: &str = "the answer is too long";
 
 /// The most that an answer of the core takes: an error with the longest message and id that are
 /// written. `notifications/initialized`, which leaves unasked, is shorter.

@@ -228,7 +228,7 @@ impl<S: Storage> Client<'_, S> {
 
     /// A message that can never fit is reported as such, so that it is not retried forever.
     pub(super) fn within_limit(&self, len: Result<usize, SendError>) -> Result<usize, SendError> {
-        len.map_err(|error| error.within(self.max_message))
+        len.map_err(|error| error.within(self.questions.max_message()))
     }
 
     /// The revision to speak, once there is one.

@@ -6,7 +6,6 @@ use crate::ping::Missed;
 use crate::sent::Cancellation;
 use crate::slots::Key;
 use crate::time::Instant;
-use crate::token::Token;
 
 impl<S: Storage> Client<'_, S> {
     pub(super) fn next_deadline(&self) -> Option<Instant> {
@@ -48,7 +47,8 @@ impl<S: Storage> Client<'_, S> {
                 }
             }
             // A person may be what the server waits for: its question is still open.
-            Stage::Sent if !self.questions.is_empty() && self.calls.sent.extend(now, token) => {}
+            Stage::Sent
+                if !self.questions.table.is_empty() && self.calls.sent.extend(now, token) => {}
             // LC-18: the caller is notified, and so is the server if it has received the request.
             Stage::Sent => {
                 let owed = Cancellation::OwedForTimeout;
@@ -82,12 +82,11 @@ impl<S: Storage> Client<'_, S> {
         self.phase = Phase::Closed;
         self.calls.sent.pinger.stop();
         self.initialized_owed = false;
-        self.questions.answers.clear();
         self.closed_untold = Some(reason);
         self.calls
             .sent
             .end_all(Cancellation::NotOwed, Failure::Closed);
-        self.questions.orphan();
+        self.questions.end_all();
     }
 
     /// The close comes last, when nothing else is left to be said.
@@ -112,9 +111,9 @@ impl<S: Storage> Client<'_, S> {
                 None => Event::Again { token, cookie },
             });
         }
-        if let Some(token) = self.questions.next_orphan() {
+        if let Some(key) = self.questions.next_ended() {
             return Some(Event::QuestionCancelled {
-                token: Token::new(token, self.id),
+                token: self.questions.token(key),
                 reason: None,
             });
         }

@@ -4,6 +4,7 @@ use super::{Client, Phase, Storage};
 use crate::action::{BufferFull, Transmit};
 use crate::json::Writer;
 use crate::rpc::{Method, envelope};
+use crate::source::Pipe;
 use crate::time::Instant;
 
 impl<S: Storage> Client<'_, S> {
@@ -12,8 +13,8 @@ impl<S: Storage> Client<'_, S> {
         opening
             || self.initialized_owed
             || (!self.batch.open && self.calls.sent.next_cancelled().is_some())
-            || self.questions.refused().is_some()
-            || self.questions.answers.is_ready()
+            || self.questions.next_marked(Pipe).is_some()
+            || self.questions.batch().ready().is_some()
             || self.calls.sent.is_ping_due()
     }
 
@@ -36,15 +37,12 @@ impl<S: Storage> Client<'_, S> {
         {
             return Ok(Some(Transmit::pipe(len)));
         }
-        if let Some(token) = self.questions.refused() {
-            return self.transmit_refused(token, out).map(Some);
+        if let Some(key) = self.questions.next_marked(Pipe) {
+            return self.transmit_refused(key, out).map(Some);
         }
-        if self.questions.answers.is_ready() {
-            return self
-                .questions
-                .answers
-                .write(out)
-                .map(|len| Some(Transmit::pipe(len)));
+        if self.questions.batch().ready().is_some() {
+            let len = self.questions.write_array(out)?;
+            return Ok(Some(Transmit::pipe(len)));
         }
         Ok(self.calls.sent.write_ping(now, out)?.map(Transmit::pipe))
     }

@@ -159,9 +159,8 @@ impl<S: Storage> Client<'_, S> {
         };
         self.calls.sent.pinger.reset();
         self.initialized_owed = false;
-        self.questions.answers.clear();
         self.batch.clear();
-        self.questions.orphan();
+        self.questions.end_all();
         self.calls.move_all();
         let id = self.calls.sent.take_id();
         let timeout = self.config.timeouts.connect;

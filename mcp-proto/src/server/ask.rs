@@ -80,7 +80,7 @@ impl<S: Storage> Server<'_, S> {
         out: &mut [u8],
     ) -> Result<(SentToken, Transmit), SendError> {
         const { assert!(S::Questions::HOLDS, "a server without room for questions") }
-        let parent = parent.map(|parent| self.key(parent)).transpose()?;
+        let parent = parent.map(|parent| self.requests.key(parent)).transpose()?;
         if let Some(parent) = parent
             && self.running(parent)?.revision.has_input_required()
         {
@@ -114,9 +114,11 @@ impl<S: Storage> Server<'_, S> {
                 value: &|w| w.unsigned(number),
             };
             let payload = (question.params, revision);
-            len = self.bounded(complete(out, len, object, &[token], Some(payload)))?;
+            len = self
+                .requests
+                .bounded(complete(out, len, object, &[token], Some(payload)))?;
         } else {
-            self.bounded(check_object(out, len, object))?;
+            self.requests.bounded(check_object(out, len, object))?;
         }
         let params = Raw::parse(out.get(object.0..object.1).unwrap_or_default(), MAX_DEPTH);
         // Additions stand after what was written, or inside `_meta`, which is not compared.
@@ -145,7 +147,7 @@ impl<S: Storage> Server<'_, S> {
             channel,
         };
         let key = self.questions.insert(now, question)?;
-        if let Some(request) = parent.and_then(|parent| self.requests.get_mut(parent)) {
+        if let Some(request) = parent.and_then(|parent| self.requests.table.get_mut(parent)) {
             request.asked = true;
         }
         Ok((self.questions.token(key), Transmit::on(channel, len)))

@@ -41,7 +41,7 @@ impl<S: Storage> Server<'_, S> {
         params: Option<Object<'_>>,
     ) -> Result<(), PeerError> {
         // The elements of an array are of the session that it is for.
-        let is_alone = !self.arrays.batch.is_reading();
+        let is_alone = !self.requests.batch().is_reading();
         let params = params.filter(|_| is_alone);
         let evidence = || MetaEvidence::of(params);
         from.modern = is_modern(self.config.revisions, Some(head), Some(method), evidence);

@@ -5,14 +5,16 @@ use super::lists::Lists;
 use super::pace::Pace;
 use crate::id_buf::{IdBuf, IdStorage};
 use crate::model::{ClientFeatures, LoggingLevel};
+use crate::received::{Received, ReceivedRequest, Stage};
 use crate::revision::Revision;
 use crate::rpc::{Id, Method};
+use crate::source::Place;
 
 /// A request in a server's table.
 #[expect(unnameable_types, reason = "only the sealed `Storage` names it")]
 #[derive(Clone, Debug)]
 pub struct InFlight<L, P> {
-    id: L,
+    received: Received<L, P>,
     progress_token: Option<IdBuf<TOKEN>>,
     /// The last value that was sent; the next one exceeds it (PG-04).
     pub(super) progress: f64,
@@ -23,45 +25,17 @@ pub struct InFlight<L, P> {
     pub(super) features: ClientFeatures,
     pub(super) log_level: Option<LoggingLevel>,
     pub(super) traits: Traits,
-    /// The place that the request came from, and that every message about it goes to.
-    pub(super) place: P,
-    /// Others came with it, in an array: the channel ends with the last of them.
-    pub(super) accompanied: bool,
-    /// Its answer belongs into the array that is being gathered.
-    pub(super) batched: bool,
     /// Questions were asked on its behalf: only then are they looked for when it ends.
     pub(super) asked: bool,
-    pub(super) stage: Stage,
-}
-
-/// The stage of a request in a server's table.
-///
-/// ```text
-///            respond                         gone
-/// Running ────────────────────────────────► (removed)
-///    │  $/cancelRequest      answered -32800    ▲
-///    ├───────────────► Refused ─────────────────┤
-///    │  hang_up               polled            │
-///    ├───────────────► Ended ───────────────────┤
-///    │  cancelled, over HTTP  channel ended     │
-///    └───────────────► Silent ──────────────────┘
-/// Listening ── end ─► Ending ── result, then cancelled ─► (removed)
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stage {
-    /// The application works on it.
-    Running,
-    /// Cancelled by the alias, whose sender waits for one -32800.
-    Refused,
-    /// Over; the application must still be notified.
-    Ended,
-    /// Over without an answer, and its channel is still to end.
-    Silent,
-    /// A `subscriptions/listen`.
-    Listening(Listen),
+    /// Present if the request is a `subscriptions/listen`.
+    pub(super) listen: Option<Listen>,
 }
 
 /// A standing request for notifications.
+///
+/// ```text
+/// Held ── acknowledge ─► Open ── end ─► Result ── written ─► Cancelled ── written ─► (removed)
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Listen {
     /// The lists that it asked for and that are served.
@@ -101,11 +75,11 @@ pub(super) struct Traits {
     pub(super) subscribes: bool,
 }
 
-impl<L: IdStorage, P> InFlight<L, P> {
+impl<L: IdStorage, P: Place> InFlight<L, P> {
     /// A request as it arrived; `None` if its id is too long to be kept.
     pub(super) fn new(id: Id<'_>, method: Method<'_>, asked: &Asked<'_>, place: P) -> Option<Self> {
         Some(Self {
-            id: L::new(id)?,
+            received: Received::new(id, place)?,
             // A token that is too long to keep gets no progress, which it need not (PG-02).
             progress_token: asked.progress_token.and_then(IdBuf::new),
             progress: f64::NEG_INFINITY,
@@ -114,59 +88,63 @@ impl<L: IdStorage, P> InFlight<L, P> {
             features: asked.features,
             log_level: asked.log_level,
             traits: Traits::of(method),
-            place,
-            accompanied: false,
-            batched: false,
             asked: false,
-            stage: Stage::Running,
+            listen: None,
         })
     }
 
     pub(super) fn id(&self) -> Id<'_> {
-        self.id.id()
+        self.received.id()
     }
 
-    pub(super) fn is(&self, id: Id<'_>) -> bool {
-        self.id.matches(id)
+    pub(super) fn place(&self) -> P {
+        self.received.place()
     }
 
     pub(super) fn progress_token(&self) -> Option<Id<'_>> {
         self.progress_token.as_ref().map(IdStorage::id)
     }
 
-    /// Returns true if the application may still answer the request.
+    /// Returns true if the application may still answer the request with a result.
     pub(super) fn is_running(&self) -> bool {
-        self.stage == Stage::Running
+        self.received.stage() == Stage::Running && self.listen.is_none()
+    }
+
+    /// Returns the listen, unless it is over.
+    pub(super) fn listen(&self) -> Option<Listen> {
+        self.listen
+            .filter(|_| self.received.stage() == Stage::Running)
     }
 
     /// Returns true if the application ended the listen already, and only its last messages are
     /// still to be sent.
     pub(super) fn is_ending(&self) -> bool {
+        let step = self.listen().map(|listen| listen.step);
         matches!(
-            self.stage,
-            Stage::Listening(Listen {
-                step: Step::AcknowledgeLast | Step::Result | Step::Cancelled,
-                ..
-            })
+            step,
+            Some(Step::AcknowledgeLast | Step::Result | Step::Cancelled)
         )
     }
 
     /// Returns true if nothing of the listen may be sent before the application acknowledges it.
     pub(super) fn is_held(&self) -> bool {
-        matches!(
-            self.stage,
-            Stage::Listening(Listen {
-                step: Step::Held,
-                ..
-            })
-        )
+        self.listen()
+            .is_some_and(|listen| listen.step == Step::Held)
+    }
+}
+
+impl<L: IdStorage, P: Place> ReceivedRequest for InFlight<L, P> {
+    type Id = L;
+    type Place = P;
+
+    const TOO_LARGE: &'static str = "limit reached: bytes of output";
+
+    fn received(&self) -> &Received<L, P> {
+        &self.received
     }
 
-    pub(super) fn listen_mut(&mut self) -> Option<&mut Listen> {
-        match &mut self.stage {
-            Stage::Listening(listen) => Some(listen),
-            _ => None,
-        }
+    fn received_mut(&mut self) -> &mut Received<L, P> {
+        &mut self.received
     }
 }
 

@@ -2,21 +2,20 @@
 
 use super::context::{Asked, Members};
 use super::headers;
-use super::in_flight::{InFlight, Stage};
+use super::in_flight::InFlight;
 use super::reply::ReplyKind;
 use super::{Event, PeerError, Reply, Server, Storage};
 use crate::action::{Action, IgnoreReason};
-use crate::batch::{Counted, Reading};
+use crate::batch::Counted;
 use crate::http::{MetaEvidence, Post, is_modern};
 use crate::id_buf::{IdStorage, id_len};
 use crate::json::{Object, Raw, Str};
 use crate::model::{ServerFeatures, keys};
 use crate::revision::Revision;
 use crate::rpc::{Id, Invalid, Message, Method, Notification, Request, Shape};
-use crate::slots::{Key, Queue};
+use crate::slots::Key;
 use crate::source::{Arrival, Place};
 use crate::time::Instant;
-use crate::token::Token;
 
 impl<S: Storage> Server<'_, S> {
     pub(super) fn message<'b>(
@@ -25,7 +24,7 @@ impl<S: Storage> Server<'_, S> {
         from: &mut Arrival<'_, S::Place>,
         message: Message<'b>,
     ) -> Action<Event<'b>, Reply<'b>> {
-        if self.arrays.batch.reading() == Reading::Refused {
+        if self.requests.batch().is_refused() {
             return Action::Ignore(IgnoreReason::Garbage);
         }
         match message {
@@ -67,7 +66,7 @@ impl<S: Storage> Server<'_, S> {
         if id_len(id) > S::IdBuf::CAPACITY {
             return Err(PeerError::IdTooLong);
         }
-        if self.find(id).is_some() {
+        if self.requests.find(id).is_some() {
             return Err(PeerError::IdInUse);
         }
         let own = match method {
@@ -119,19 +118,10 @@ impl<S: Storage> Server<'_, S> {
         method: Method<'_>,
         asked: &Asked<'_>,
     ) -> Result<Key, PeerError> {
-        let mut entry =
-            InFlight::new(id, method, asked, from.place()).ok_or(PeerError::IdTooLong)?;
-        entry.batched = self.arrays.batch.takes_answers();
-        entry.accompanied = self.arrays.batch.is_reading();
-        let batched = entry.batched;
-        let token = self
-            .requests
-            .insert(id.hash32(), entry)
-            .map_err(|_| PeerError::TooManyRequests)?;
-        if batched {
-            self.arrays.batch.open();
-        }
-        Ok(token)
+        let entry = InFlight::new(id, method, asked, from.place()).ok_or(PeerError::IdTooLong)?;
+        self.requests
+            .insert(entry)
+            .map_err(|_| PeerError::TooManyRequests)
     }
 
     fn notification<'b>(
@@ -170,40 +160,29 @@ impl<S: Storage> Server<'_, S> {
             return Action::Ignore(IgnoreReason::Malformed);
         };
         let alias = key == "id";
-        let found = self.find(id).and_then(|token| {
-            let request = self.requests.get(token)?;
-            let reachable = matches!(request.stage, Stage::Running | Stage::Listening(_))
-                && (!alias || request.revision.allows_cancel_alias());
-            reachable.then_some(token)
+        let found = self.requests.find(id).and_then(|key| {
+            let request = self.requests.running(key).ok()?;
+            let is_reachable = !alias || request.revision.allows_cancel_alias();
+            is_reachable.then_some((key, request.is_ending()))
         });
-        let Some(token) = found else {
+        let Some((key, is_ending)) = found else {
             return Action::Ignore(IgnoreReason::UnknownCancellation);
         };
-        let ending = self.requests.get(token).is_some_and(InFlight::is_ending);
-        if ending {
+        if is_ending {
             // The application has forgotten it already.
-            self.retire(token);
+            self.retire(key);
             return Action::Done;
         }
         if alias {
             // It waits for an answer, which is derived from this.
-            if let Some(request) = self.requests.get_mut(token) {
-                request.stage = Stage::Refused;
-            }
-            self.requests.mark(Queue::Transmit, token);
-            self.questions.end_children(token);
+            self.requests.refuse(key);
+            self.questions.end_children(key);
         } else {
-            self.retire(token);
+            self.retire(key);
         }
         Action::Event(Event::Cancelled {
-            token: Token::new(token, self.id),
+            token: self.requests.token(key),
             reason: reason.and_then(Raw::string),
-        })
-    }
-
-    fn find(&self, id: Id<'_>) -> Option<Key> {
-        self.requests.find(id.hash32(), |request| {
-            request.is(id) && !matches!(request.stage, Stage::Ended | Stage::Silent)
         })
     }
 
@@ -216,7 +195,9 @@ impl<S: Storage> Server<'_, S> {
         if !invalid.shape.is_answerable() {
             // SH-08: an exchange ends with a status in any case, so it may say why.
             return match self.unusable_answer(now, invalid) {
-                Action::Ignore(_) if from.head().is_some() && !self.arrays.batch.is_reading() => {
+                Action::Ignore(_)
+                    if from.head().is_some() && !self.requests.batch().is_reading() =>
+                {
                     self.refuse(from, None, PeerError::Invalid(invalid.reason))
                 }
                 action => action,
@@ -247,10 +228,7 @@ impl<S: Storage> Server<'_, S> {
     }
 
     pub(super) fn count_element(&mut self) -> Counted {
-        match self.arrays.batch.reading() {
-            Reading::Outside => Counted::Served,
-            _ => self.arrays.batch.count(self.config.limits.batch),
-        }
+        self.requests.count_element(self.config.limits.batch)
     }
 
     pub(super) fn start_batch<'b>(
@@ -261,8 +239,8 @@ impl<S: Storage> Server<'_, S> {
             .session
             .revision()
             .is_some_and(Revision::allows_batches)
-            && self.arrays.batch.has_room();
-        self.arrays.start(allowed, from.channel());
+            && self.requests.has_room_for_array();
+        self.requests.start_array(allowed, from.place());
         if allowed {
             Action::Done
         } else {
@@ -284,10 +262,10 @@ impl<S: Storage> Server<'_, S> {
         from: &Arrival<'_, S::Place>,
         reply: Reply<'b>,
     ) -> Action<Event<'b>, Reply<'b>> {
-        let reading = self.arrays.batch.reading();
+        let batch = self.requests.batch();
         let mut reply = Reply {
-            machine: Some(self.id),
-            batched: self.arrays.batch.takes_answers(),
+            machine: Some(self.requests.machine()),
+            batched: batch.takes_answers(),
             null_id: self.null_id(),
             ..reply
         };
@@ -297,7 +275,7 @@ impl<S: Storage> Server<'_, S> {
         if from.place().is_exchange() {
             reply.channel = from.channel();
             reply.draft = self.is_draft(from);
-            reply.end = matches!(reading, Reading::Outside | Reading::Refused);
+            reply.end = !batch.is_reading() || batch.is_refused();
             reply.status = reply.kind.status(from.modern);
         }
         Action::Reply(reply)

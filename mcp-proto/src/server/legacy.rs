@@ -6,13 +6,11 @@ use super::session::Phase;
 use super::subscriptions::{Full, Owner};
 use super::{Event, PeerError, Server, Storage};
 use crate::action::{Action, IgnoreReason};
-use crate::batch::Reading;
 use crate::json::{Object, Raw, Str};
 use crate::model::{ClientFeatures, LoggingLevel, keys};
 use crate::rpc::{Id, Method};
 use crate::source::Arrival;
 use crate::time::Instant;
-use crate::token::Token;
 
 impl<S: Storage> Server<'_, S> {
     /// A request without modern `_meta`.
@@ -60,13 +58,13 @@ impl<S: Storage> Server<'_, S> {
             self.session.features,
             Some(self.session.log_level),
         )?;
-        let token = self.admit(from, id, method, &asked)?;
+        let key = self.admit(from, id, method, &asked)?;
         match (method, asked.context.subject) {
             // It counts once the application has agreed.
             (Method::ResourcesSubscribe, Some(uri)) => {
-                let added = self.add_uri(Owner::Request(token), uri);
+                let added = self.add_uri(Owner::Request(key), uri);
                 if added.is_err() {
-                    self.release(token);
+                    self.release(key);
                     return Err(PeerError::TooManySubscriptions);
                 }
             }
@@ -74,7 +72,7 @@ impl<S: Storage> Server<'_, S> {
             _ => {}
         }
         Ok(Action::Event(Event::Request {
-            token: Token::new(token, self.id),
+            token: self.requests.token(key),
             method,
             params: params.unwrap_or(Object::EMPTY),
             context: asked.context,
@@ -122,7 +120,7 @@ impl<S: Storage> Server<'_, S> {
         id: Id<'b>,
         params: Option<Object<'b>>,
     ) -> Result<Action<Event<'b>, Reply<'b>>, PeerError> {
-        if self.arrays.batch.reading() != Reading::Outside {
+        if self.requests.batch().is_reading() {
             return Err(PeerError::InitializeInBatch);
         }
         if self.session.phase != Phase::Fresh {
@@ -174,6 +172,7 @@ impl<S: Storage> Server<'_, S> {
         } = self;
         subscriptions.remove(uri, |key| {
             requests
+                .table
                 .get(key)
                 .is_some_and(|request| request.traits.subscribes)
         });
@@ -181,7 +180,8 @@ impl<S: Storage> Server<'_, S> {
 
     /// Adds the URI to the subscriptions of this owner, if there is room.
     pub(super) fn add_uri(&mut self, owner: Owner, uri: Str<'_>) -> Result<(), Full> {
-        self.subscriptions.add(owner, uri, self.max_message)
+        self.subscriptions
+            .add(owner, uri, self.requests.max_message())
     }
 }
 

@@ -1,7 +1,7 @@
 //! Subscriptions of 2026-07-28: `subscriptions/listen` (SB-01 to SB-14).
 
 use super::context::Asked;
-use super::in_flight::{InFlight, Listen, Stage, Step};
+use super::in_flight::{InFlight, Listen, Step};
 use super::lists::{ListKind, Lists};
 use super::reply::Reply;
 use super::subscriptions::Owner;
@@ -54,9 +54,9 @@ impl<S: Storage> Server<'_, S> {
             let declared = self.config.declared();
             self.subscriptions.has_room() && declared.contains(ServerFeatures::RESOURCES_SUBSCRIBE)
         });
-        let token = self.admit(from, id, Method::SubscriptionsListen, asked)?;
-        if let Some(request) = self.requests.get_mut(token) {
-            request.stage = Stage::Listening(Listen {
+        let key = self.admit(from, id, Method::SubscriptionsListen, asked)?;
+        if let Some(request) = self.requests.table.get_mut(key) {
+            request.listen = Some(Listen {
                 wanted,
                 changed: Lists::NONE,
                 resources: served.is_some(),
@@ -68,24 +68,24 @@ impl<S: Storage> Server<'_, S> {
         }
         self.subscriptions.begin_listen();
         if let Some(uris) = served
-            && let Err(error) = self.add_uris(token, uris)
+            && let Err(error) = self.add_uris(key, uris)
         {
-            self.release(token);
+            self.release(key);
             return Err(error);
         }
         // An acknowledgement that no outbox could ever hold would block all following messages.
         let mut counting = Writer::counting();
-        let written = self.write_acknowledgement(token, &[], &mut counting);
+        let written = self.write_acknowledgement(key, &[], &mut counting);
         debug_assert!(written.is_ok(), "no payload was written");
-        if counting.len() > self.max_message {
-            self.release(token);
+        if counting.len() > self.requests.max_message() {
+            self.release(key);
             return Err(PeerError::TooManySubscriptions);
         }
         if !held {
-            self.requests.mark(Queue::Transmit, token);
+            self.requests.table.mark(Queue::Transmit, key);
         }
         Ok(Action::Event(Event::Listening {
-            token: Token::new(token, self.id),
+            token: self.requests.token(key),
             filter,
             held,
             context: asked.context,
@@ -155,8 +155,12 @@ impl<S: Storage> Server<'_, S> {
         if self.is_closed() {
             return Err(SendError::Closed);
         }
-        let token = self.key(token)?;
-        let held = self.requests.get(token).filter(|request| request.is_held());
+        let key = self.requests.key(token)?;
+        let held = self
+            .requests
+            .table
+            .get(key)
+            .filter(|request| request.is_held());
         let filters = self.config.texts().filters();
         let known = filters.filter(|key| accepted.iter().any(|(own, _)| own == key));
         let known = known.count();
@@ -167,16 +171,15 @@ impl<S: Storage> Server<'_, S> {
             return Err(SendError::Encode);
         }
         let mut w = Writer::new(out);
-        self.write_acknowledgement(token, accepted, &mut w)
+        self.write_acknowledgement(key, accepted, &mut w)
             .map_err(|_| SendError::Encode)?;
-        let len = self.bounded(w.finish())?;
-        let listen = self.requests.get_mut(token).and_then(InFlight::listen_mut);
-        if let Some(listen) = listen {
+        let len = self.requests.bounded(w.finish())?;
+        if let Some(listen) = self.listen_mut(key) {
             listen.step = Step::Open;
         }
         // Changes that waited.
-        self.requests.mark(Queue::Transmit, token);
-        Ok(Transmit::on(self.channel_of(Some(token)), len))
+        self.requests.table.mark(Queue::Transmit, key);
+        Ok(Transmit::on(self.channel_of(Some(key)), len))
     }
 
     /// Notifies of a changed list (TL-02): the legacy client, once it is ready, and every
@@ -211,12 +214,14 @@ impl<S: Storage> Server<'_, S> {
             return;
         }
         let mut at = 0;
-        while let Some(token) = self.requests.next_key(&mut at) {
-            let listen = self.requests.get_mut(token).and_then(InFlight::listen_mut);
-            if let Some(listen) = listen.filter(|listen| listen.wanted.contains(kind)) {
+        while let Some(key) = self.requests.table.next_key(&mut at) {
+            if let Some(listen) = self
+                .listen_mut(key)
+                .filter(|listen| listen.wanted.contains(kind))
+            {
                 listen.changed = listen.changed.with(kind);
                 if listen.step != Step::Held {
-                    self.requests.mark(Queue::Transmit, token);
+                    self.requests.table.mark(Queue::Transmit, key);
                 }
             }
         }
@@ -244,10 +249,9 @@ impl<S: Storage> Server<'_, S> {
             ..
         } = self;
         subscriptions.touch(uri, |key| {
-            let request = requests.get(key).filter(|request| !request.is_held());
-            let stage = request.map(|request| request.stage);
-            if matches!(stage, Some(Stage::Listening(_))) {
-                requests.mark(Queue::Transmit, key);
+            let listen = requests.table.get(key).and_then(InFlight::listen);
+            if listen.is_some_and(|listen| listen.step != Step::Held) {
+                requests.table.mark(Queue::Transmit, key);
             }
         });
     }
@@ -263,21 +267,24 @@ impl<S: Storage> Server<'_, S> {
     /// acknowledged first, with what the core honours. A token that is no listen is left alone.
     /// No event follows.
     pub fn end_listen(&mut self, token: Token) {
-        if let Some(key) = token.key_in(self.id) {
+        if let Ok(key) = self.requests.key(token) {
             self.end_listen_at(key);
         }
     }
 
-    pub(super) fn end_listen_at(&mut self, token: Key) {
-        let listen = self.requests.get_mut(token).and_then(InFlight::listen_mut);
-        if let Some(listen) = listen {
+    pub(super) fn end_listen_at(&mut self, key: Key) {
+        if let Some(listen) = self.listen_mut(key) {
             if listen.step == Step::Open {
                 listen.step = Step::Result;
             } else if matches!(listen.step, Step::Held | Step::Acknowledge) {
                 listen.step = Step::AcknowledgeLast;
             }
-            self.requests.mark(Queue::Transmit, token);
+            self.requests.table.mark(Queue::Transmit, key);
         }
+    }
+
+    fn listen_mut(&mut self, key: Key) -> Option<&mut Listen> {
+        self.requests.table.get_mut(key)?.listen.as_mut()
     }
 
     /// Writes what a listen is owed next, if anything, and takes it off.
@@ -286,13 +293,13 @@ impl<S: Storage> Server<'_, S> {
         token: Key,
         out: &mut [u8],
     ) -> Result<Option<Transmit>, SendError> {
-        let Some(request) = self.requests.get(token) else {
+        let Some(request) = self.requests.table.get(token) else {
             return Ok(None);
         };
-        let Stage::Listening(listen) = request.stage else {
+        let Some(listen) = request.listen() else {
             return Ok(None);
         };
-        let channel = request.place.channel();
+        let channel = request.place().channel();
         let mut w = Writer::new(out);
         let mut next = listen;
         let mut told = None;
@@ -322,7 +329,7 @@ impl<S: Storage> Server<'_, S> {
                     told = Some(place);
                 }
                 None if listen.step == Step::Open => {
-                    self.requests.unmark(Queue::Transmit, token);
+                    self.requests.table.unmark(Queue::Transmit, token);
                     return Ok(None);
                 }
                 None => {
@@ -345,7 +352,7 @@ impl<S: Storage> Server<'_, S> {
         };
         if last {
             self.release(token);
-        } else if let Some(listen) = self.requests.get_mut(token).and_then(InFlight::listen_mut) {
+        } else if let Some(listen) = self.listen_mut(token) {
             *listen = next;
         }
         Ok(Some(Transmit {
@@ -372,10 +379,10 @@ impl<S: Storage> Server<'_, S> {
         accepted: &[(&str, &dyn Payload)],
         w: &mut Writer<'_>,
     ) -> Result<(), EncodeError> {
-        let Some(request) = self.requests.get(token) else {
+        let Some(request) = self.requests.table.get(token) else {
             return Ok(());
         };
-        let Stage::Listening(listen) = request.stage else {
+        let Some(listen) = request.listen() else {
             return Ok(());
         };
         let mut written = Ok(());
@@ -440,7 +447,7 @@ fn write_subscription(w: &mut Writer<'_>, id: Id<'_>) {
 }
 
 /// The result that ends a listen (SB-08).
-fn write_end<L: IdStorage, P>(w: &mut Writer<'_>, request: &InFlight<L, P>) {
+fn write_end<L: IdStorage, P: Place>(w: &mut Writer<'_>, request: &InFlight<L, P>) {
     let id = request.id();
     let _ = envelope::result(w, id, |w| -> Result<(), core::convert::Infallible> {
         w.literal(r#"{"resultType":"complete","_meta":"#);

@@ -7,7 +7,6 @@ use super::reply::{Reply, ReplyKind};
 use super::session::Phase;
 use super::{Event, Lifecycle, Server, Storage};
 use crate::action::{Action, BufferFull, Channel, IgnoreReason, Transmit};
-use crate::batch::Reading;
 use crate::limits::Limits;
 use crate::machine::Machine;
 use crate::ping::Missed;
@@ -54,27 +53,17 @@ impl<S: Storage> Machine for Server<'_, S> {
         reply: Reply<'_>,
         out: &mut [u8],
     ) -> Result<Transmit, BufferFull> {
-        if reply.machine != Some(self.id) {
+        if reply.machine != Some(self.requests.machine()) {
             return Ok(Transmit::pipe(0));
         }
-        let Self { arrays, config, .. } = self;
-        let gathered = reply.batched
-            && arrays
-                .batch
-                .gather(|room| Ok(reply.write(config, S::Place::MANY, room)?))
-                .unwrap_or(false);
-        let mut said = Some(reply.kind);
-        let len = if gathered {
-            0
-        } else {
-            match reply.write(config, S::Place::MANY, out) {
-                Err(full) if full.needed > self.max_message => {
-                    said = None;
-                    self.write_too_large(reply.id, out)?
-                }
-                written => written?,
-            }
-        };
+        let Self {
+            requests, config, ..
+        } = self;
+        let written = requests.reply(reply.batched, reply.id, out, |out| {
+            reply.write(config, S::Place::MANY, out)
+        })?;
+        let len = written.len;
+        let said = Some(reply.kind).filter(|_| !written.is_replaced);
         let is_error = matches!(said, None | Some(ReplyKind::Error { .. })) && len > 0;
         match said {
             Some(ReplyKind::Initialize(opened)) => {
@@ -102,13 +91,13 @@ impl<S: Storage> Machine for Server<'_, S> {
 
     fn event_after_reply<'b>(&self, reply: &Self::Reply<'b>) -> Option<Self::Event<'b>> {
         match reply.kind {
-            ReplyKind::Initialize(opened) if reply.machine == Some(self.id) => {
+            ReplyKind::Initialize(opened) if reply.machine == Some(self.requests.machine()) => {
                 // An error goes in the place of an answer that never fits.
                 let needed = match reply.write(&self.config, S::Place::MANY, &mut []) {
                     Err(full) => full.needed,
                     Ok(len) => len,
                 };
-                (needed <= self.max_message).then_some(Event::Handshake(opened))
+                (needed <= self.requests.max_message()).then_some(Event::Handshake(opened))
             }
             _ => None,
         }
@@ -123,12 +112,8 @@ impl<S: Storage> Machine for Server<'_, S> {
     }
 
     fn set_max_message(&mut self, len: usize) {
-        let limits = &self.config.limits;
-        let len = len.min(limits.max_message());
-        if len != self.max_message {
-            self.max_message = len;
-            self.arrays.batch.set_limit(limits.batch_bytes.min(len));
-        }
+        self.requests
+            .set_max_message(len.min(self.config.limits.max_message()));
     }
 
     fn request_of(event: &Event<'_>) -> Option<Token> {
@@ -139,13 +124,13 @@ impl<S: Storage> Machine for Server<'_, S> {
     }
 
     fn unhandle(&mut self, request: Token) -> bool {
-        let key = request.key_in(self.id);
-        let Some(key) = key.filter(|key| self.requests.get(*key).is_some()) else {
+        let Ok(key) = self.requests.key(request) else {
             return false;
         };
-        if self.arrays.batch.reading() != Reading::Outside {
-            self.arrays.batch.uncount();
+        if self.requests.table.get(key).is_none() {
+            return false;
         }
+        self.requests.uncount_element();
         self.release(key);
         true
     }
@@ -154,11 +139,11 @@ impl<S: Storage> Machine for Server<'_, S> {
         if !self.has_output() {
             return None;
         }
-        let requests = self.requests.marked(Queue::Transmit);
-        let array = self.arrays.ready();
+        let requests = self.requests.table.marked(Queue::Transmit);
+        let array = self.requests.batch().ready().map(Place::channel);
         let pipe = self.session_has_output() || self.questions.is_ping_due();
         let mut channels = requests
-            .map(|(_, request)| request.place.channel())
+            .map(|(_, request)| request.place().channel())
             .chain(array)
             .chain(self.questions.cancelled_on())
             .chain(pipe.then_some(Channel::PIPE));
@@ -187,10 +172,15 @@ impl<S: Storage> Machine for Server<'_, S> {
         if let Some(event) = self.next_answer() {
             return Some(event);
         }
-        if let Some(key) = self.requests.first(Queue::Event) {
-            let token = Token::new(key, self.id);
-            if self.requests.get(key).is_some_and(InFlight::is_running) {
-                self.requests.unmark(Queue::Event, key);
+        if let Some(key) = self.requests.table.first(Queue::Event) {
+            let token = self.requests.token(key);
+            if self
+                .requests
+                .table
+                .get(key)
+                .is_some_and(InFlight::is_running)
+            {
+                self.requests.table.unmark(Queue::Event, key);
                 return Some(Event::Overdue { token });
             }
             self.retire(key);
@@ -208,7 +198,7 @@ impl<S: Storage> Machine for Server<'_, S> {
 
     fn poll_timeout(&self) -> Option<Instant> {
         let deadlines = [
-            self.requests.next_deadline(),
+            self.requests.table.next_deadline(),
             self.questions.next_deadline(),
         ];
         deadlines.into_iter().flatten().min()

@@ -15,7 +15,6 @@
 //! | Ask the client | [`Server::ask`]; since 2026-07-28 [`Outcome::Input`](crate::Outcome::Input) |
 //! | Serve HTTP | `server::http` (feature `alloc`), or [`http`](crate::http) with [`OverHttp`] |
 
-mod arrays;
 mod ask;
 mod config;
 mod context;
@@ -50,8 +49,7 @@ pub mod http;
 
 use core::fmt;
 
-use arrays::Arrays;
-use in_flight::{InFlight, Stage};
+use in_flight::InFlight;
 use questions::{Ended, Questions};
 use session::Session;
 use subscriptions::Subscriptions;
@@ -82,10 +80,11 @@ use crate::config_error::ConfigError;
 use crate::model::{ClientFeatures, ServerFeatures};
 use crate::ping::{Pinger, Unwritten};
 use crate::prepared_config::PreparedConfig;
+use crate::received::{ReceivedRequest, ReceivedRequests, Stage};
 use crate::revision::Revision;
 use crate::rpc::Id;
 use crate::sent::Cancellation;
-use crate::slots::{Key, Queue, Slots};
+use crate::slots::Key;
 use crate::store::Table;
 use crate::token::{MachineId, Token};
 
@@ -126,15 +125,10 @@ use crate::token::{MachineId, Token};
 /// # Ok::<(), mcp_proto::ConfigError>(())
 /// ```
 pub struct Server<'c, S: Storage> {
-    /// Its tokens are refused by all other machines.
-    id: MachineId,
     config: PreparedConfig<ServerConfig<'c>>,
-    /// The longest message that the output can ever hold.
-    max_message: usize,
     requests: storage::Requests<S>,
     questions: Questions<S::Questions>,
     subscriptions: Subscriptions<S::Uris>,
-    arrays: Arrays<S::Batch>,
     session: Session,
     /// Misses of the ping that were not reported yet.
     missed: Option<u32>,
@@ -177,11 +171,15 @@ impl<'c, S: Storage> Server<'c, S> {
             config.declared = config.declared().without(subscribe).to_bits();
         }
         let limits = &config.limits;
-        let max_message = limits.max_message();
-        let id = MachineId::next();
+        // Its tokens are refused by all other machines.
+        let machine = MachineId::next();
         Self {
-            max_message,
-            requests: Slots::new(storage.requests(), limits.in_flight),
+            requests: ReceivedRequests::new(
+                (storage.requests(), limits.in_flight),
+                (storage.batch(), limits.batch_bytes),
+                limits.max_message(),
+                machine,
+            ),
             questions: Questions::new(
                 storage.questions(),
                 limits.in_flight,
@@ -189,20 +187,17 @@ impl<'c, S: Storage> Server<'c, S> {
                     config.ping.filter(|_| S::Questions::HOLDS),
                     Unwritten::Waits,
                 ),
-                id,
+                machine,
             ),
             subscriptions: Subscriptions::new(
                 storage.uris(),
                 limits.subscription_bytes,
                 limits.subscriptions,
             ),
-            // An array that no outbox could ever hold must not be gathered.
-            arrays: Arrays::new(storage.batch(), limits.batch_bytes.min(max_message)),
             session: Session::new(config.log_level),
             missed: None,
             life: Lifecycle::Open,
             config,
-            id,
         }
     }
 
@@ -226,6 +221,7 @@ impl<'c, S: Storage> Server<'c, S> {
     /// among them.
     pub fn in_flight(&self) -> usize {
         self.requests
+            .table
             .len()
             .saturating_sub(self.subscriptions.listens())
     }
@@ -246,28 +242,19 @@ impl<'c, S: Storage> Server<'c, S> {
     }
 
     fn entry(&self, token: Token) -> Option<&storage::Request<S>> {
-        self.requests.get(token.key_in(self.id)?)
-    }
-
-    /// Tells what no outbox could ever hold from what only has to wait.
-    fn bounded<T, E: Into<SendError>>(&self, written: Result<T, E>) -> Result<T, SendError> {
-        written.map_err(|error| error.into().within(self.max_message))
-    }
-
-    /// The place of a request in the table.
-    fn key(&self, token: Token) -> Result<Key, SendError> {
-        token.key_in(self.id).ok_or(SendError::Stale)
+        self.requests.table.get(self.requests.key(token).ok()?)
     }
 
     /// A request that the application may still speak for.
-    fn running(&self, token: Key) -> Result<&storage::Request<S>, SendError> {
+    fn running(&self, key: Key) -> Result<&storage::Request<S>, SendError> {
         if self.is_closed() {
             return Err(SendError::Closed);
         }
-        self.requests
-            .get(token)
-            .filter(|request| request.is_running())
-            .ok_or(SendError::Stale)
+        let request = self.requests.running(key)?;
+        match request.listen {
+            Some(_) => Err(SendError::Stale),
+            None => Ok(request),
+        }
     }
 
     /// Ends every request and every question, as if the client had cancelled them: the events
@@ -275,64 +262,62 @@ impl<'c, S: Storage> Server<'c, S> {
     /// as the driver drains [`poll_transmit`](crate::Machine::poll_transmit).
     pub fn cancel_all(&mut self) {
         let mut at = 0;
-        while let Some(token) = self.requests.next_key(&mut at) {
-            match self.requests.get(token).map(|request| request.stage) {
-                Some(Stage::Running) => self.end_request(token),
-                Some(Stage::Listening(_)) => self.end_listen_at(token),
-                _ => {}
+        while let Some(key) = self.requests.table.next_key(&mut at) {
+            if let Ok(request) = self.requests.running(key) {
+                match request.listen {
+                    None => self.end_request(key),
+                    Some(_) => self.end_listen_at(key),
+                }
             }
         }
         self.questions.end_all(Cancellation::Owed, Ended::Cancelled);
     }
 
     /// Takes a request out of the table, with everything that hangs on it.
-    fn release(&mut self, token: Key) {
-        self.detach(token);
-        self.requests.remove(token);
+    fn release(&mut self, key: Key) {
+        self.detach(key);
+        self.requests.remove(key);
     }
 
-    /// Takes away everything that hangs on a request, which is over with that.
-    fn detach(&mut self, token: Key) {
-        let Some(request) = self.requests.get_mut(token) else {
-            return;
-        };
-        // Looked at where it is: a slot is large, and moving it out would copy it.
-        let (batched, asked) = (request.batched, request.asked);
-        let subscribes = request.traits.subscribes;
-        let listens = matches!(request.stage, Stage::Listening(_));
-        request.pace.clear();
-        if batched {
-            self.arrays.batch.close();
-        }
-        if listens {
-            self.subscriptions.end_listen();
-        }
-        if listens || subscribes {
-            self.subscriptions.remove_all(token);
-        }
-        if asked {
-            self.questions.end_children(token);
+    /// Takes out a request that has no answer: over HTTP its channel is still to end.
+    fn retire(&mut self, key: Key) {
+        self.detach(key);
+        match self.is_closed() {
+            true => drop(self.requests.remove(key)),
+            false => self.requests.retire(key),
         }
     }
 
     /// Ends a request on our side: a polled event notifies the application.
-    fn end_request(&mut self, token: Key) {
-        let Some(request) = self.requests.get_mut(token) else {
+    fn end_request(&mut self, key: Key) {
+        if let Some(request) = self.requests.table.get_mut(key) {
+            request.pace.clear();
+            if request.listen.take().is_some() {
+                self.subscriptions.end_listen();
+                self.subscriptions.remove_all(key);
+            }
+        }
+        self.requests.end(key);
+    }
+
+    /// Takes away everything that hangs on a request, which is over with that.
+    fn detach(&mut self, key: Key) {
+        let Some(request) = self.requests.table.get_mut(key) else {
             return;
         };
-        let batched = core::mem::take(&mut request.batched);
-        if matches!(request.stage, Stage::Listening(_)) {
-            self.subscriptions.end_listen();
-            self.subscriptions.remove_all(token);
-        }
-        request.stage = Stage::Ended;
+        let asked = core::mem::take(&mut request.asked);
+        let subscribes = core::mem::take(&mut request.traits.subscribes);
+        let listens = request.listen.take().is_some();
         request.pace.clear();
-        if batched {
-            self.arrays.batch.close();
+        if listens {
+            self.subscriptions.end_listen();
         }
-        self.requests.arm(token, None);
-        self.requests.unmark(Queue::Transmit, token);
-        self.requests.mark(Queue::Event, token);
+        if listens || subscribes {
+            self.subscriptions.remove_all(key);
+        }
+        if asked {
+            self.questions.end_children(key);
+        }
     }
 
     /// Returns true if errors without an id are written with the id `null` (JR-51).
@@ -347,23 +332,19 @@ impl<'c, S: Storage> Server<'c, S> {
         }
         self.life = Lifecycle::Closing;
         let mut at = 0;
-        while let Some(token) = self.requests.next_key(&mut at) {
-            let Some(request) = self.requests.get(token) else {
+        while let Some(key) = self.requests.table.next_key(&mut at) {
+            let Some(request) = self.requests.table.get(key) else {
                 continue;
             };
-            match request.stage {
+            match request.received().stage() {
+                Stage::Running if !request.is_ending() => self.end_request(key),
                 // The application knows already.
-                Stage::Refused => self.release(token),
-                Stage::Listening(_) if request.is_ending() => self.release(token),
-                Stage::Running | Stage::Listening(_) => self.end_request(token),
-                Stage::Silent => {
-                    self.requests.remove(token);
-                }
+                Stage::Running | Stage::Refused | Stage::Silent => self.release(key),
                 Stage::Ended => {}
             }
         }
         self.questions.end_all(Cancellation::NotOwed, Ended::Closed);
-        self.arrays.clear();
+        self.requests.clear_arrays();
         self.questions.pinger.stop();
         self.session.announce = false;
     }
@@ -374,7 +355,7 @@ impl<S: Storage> fmt::Debug for Server<'_, S> {
         f.debug_struct("Server")
             .field("life", &self.life)
             .field("session", &self.session)
-            .field("requests", &self.requests.len())
+            .field("requests", &self.requests.table.len())
             .field("listens", &self.subscriptions.listens())
             .field("questions", &self.questions.table.len())
             .finish_non_exhaustive()

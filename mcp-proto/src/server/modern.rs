@@ -9,7 +9,6 @@ use crate::json::{Object, Raw};
 use crate::model::{ClientFeatures, LoggingLevel, keys};
 use crate::rpc::{Id, Method};
 use crate::source::Arrival;
-use crate::token::Token;
 
 impl<S: Storage> Server<'_, S> {
     /// A request whose `_meta` names a version (VR-19).
@@ -27,7 +26,7 @@ impl<S: Storage> Server<'_, S> {
         params: Option<Object<'b>>,
         members: Members<'b>,
     ) -> Result<Action<Event<'b>, Reply<'b>>, PeerError> {
-        if self.arrays.batch.is_reading() {
+        if self.requests.batch().is_reading() {
             return Err(PeerError::ModernInBatch);
         }
         let head = from.head();
@@ -93,9 +92,9 @@ impl<S: Storage> Server<'_, S> {
         if method == Method::SubscriptionsListen {
             return self.listen(from, id, params.unwrap_or(Object::EMPTY), &asked);
         }
-        let token = self.admit(from, id, method, &asked)?;
+        let key = self.admit(from, id, method, &asked)?;
         Ok(Action::Event(Event::Request {
-            token: Token::new(token, self.id),
+            token: self.requests.token(key),
             method,
             params: params.unwrap_or(Object::EMPTY),
             context: asked.context,

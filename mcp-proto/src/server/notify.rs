@@ -1,6 +1,6 @@
 //! Notifications that the application sends.
 
-use super::in_flight::{Listen, Stage, Step};
+use super::in_flight::Step;
 use super::listen::notification;
 use super::result_members::{Addition, complete};
 use super::session::Phase;
@@ -58,7 +58,7 @@ impl<S: Storage> Server<'_, S> {
             return Err(SendError::MissingCapability("logging"));
         }
         let session = self.session.revision().ok_or(SendError::NotReady);
-        let token = token.map(|token| self.key(token)).transpose()?;
+        let token = token.map(|token| self.requests.key(token)).transpose()?;
         let (revision, least) = match token {
             Some(token) => {
                 let request = self.running(token)?;
@@ -90,7 +90,7 @@ impl<S: Storage> Server<'_, S> {
             Ok(())
         })
         .map_err(|_: EncodeError| SendError::Encode)?;
-        let len = self.bounded(w.finish())?;
+        let len = self.requests.bounded(w.finish())?;
         Ok(Some(Transmit::on(self.channel_of(token), len)))
     }
 
@@ -122,7 +122,8 @@ impl<S: Storage> Server<'_, S> {
         if !self.may_notify(method, revision) {
             return Err(SendError::NotInRevision);
         }
-        self.bounded(write_notification(method, params, revision, out))
+        self.requests
+            .bounded(write_notification(method, params, revision, out))
             .map(Transmit::pipe)
     }
 
@@ -185,18 +186,15 @@ impl<S: Storage> Server<'_, S> {
         if self.is_closed() {
             return Err(SendError::Closed);
         }
-        let token = self.key(token)?;
-        let request = self.requests.get(token).ok_or(SendError::Stale)?;
-        let listens = match request.stage {
-            Stage::Running => false,
-            Stage::Listening(Listen { step, .. }) => match step {
-                Step::Open => true,
-                Step::Held | Step::Acknowledge => return Err(SendError::NotReady),
-                Step::AcknowledgeLast | Step::Result | Step::Cancelled => {
-                    return Err(SendError::Stale);
-                }
-            },
-            Stage::Refused | Stage::Ended | Stage::Silent => return Err(SendError::Stale),
+        let key = self.requests.key(token)?;
+        let request = self.requests.running(key)?;
+        let listens = match request.listen.map(|listen| listen.step) {
+            None => false,
+            Some(Step::Open) => true,
+            Some(Step::Held | Step::Acknowledge) => return Err(SendError::NotReady),
+            Some(Step::AcknowledgeLast | Step::Result | Step::Cancelled) => {
+                return Err(SendError::Stale);
+            }
         };
         let revision = request.revision;
         if !self.may_notify(method, revision) {
@@ -206,8 +204,8 @@ impl<S: Storage> Server<'_, S> {
             true => write_of_listen(request.id(), method, params, revision, out),
             false => write_notification(method, params, revision, out),
         };
-        let len = self.bounded(written)?;
-        Ok(Transmit::on(self.channel_of(Some(token)), len))
+        let len = self.requests.bounded(written)?;
+        Ok(Transmit::on(self.channel_of(Some(key)), len))
     }
 
     fn may_notify(&self, method: Method<'_>, revision: Revision) -> bool {

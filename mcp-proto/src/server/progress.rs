@@ -10,6 +10,7 @@ use crate::id_buf::IdStorage;
 use crate::json::{EncodeError, Writer};
 use crate::rpc::{Id, Method, envelope};
 use crate::slots::{Key, Queue};
+use crate::source::Place;
 use crate::time::Instant;
 use crate::token::Token;
 
@@ -56,7 +57,7 @@ impl<S: Storage> Server<'_, S> {
         progress: ProgressReport<'_>,
         out: &mut [u8],
     ) -> Result<Transmit, SendError> {
-        let token = self.key(token)?;
+        let token = self.requests.key(token)?;
         let request = self.running(token)?;
         let progress_token = request.progress_token().ok_or(SendError::Progress)?;
         let rises = progress.progress.is_finite() && progress.progress > request.progress;
@@ -71,14 +72,14 @@ impl<S: Storage> Server<'_, S> {
         }
         let mut w = Writer::new(out);
         write(&mut w, request, progress_token, progress);
-        let len = self.bounded(w.finish())?;
-        if let Some(request) = self.requests.get_mut(token) {
+        let len = self.requests.bounded(w.finish())?;
+        if let Some(request) = self.requests.table.get_mut(token) {
             request.progress = progress.progress;
             request.pace.clear();
             if !interval.is_zero() {
                 request.pace.take(now, interval);
                 self.arm_request(token, None);
-                self.requests.unmark(Queue::Transmit, token);
+                self.requests.table.unmark(Queue::Transmit, token);
             }
         }
         Ok(Transmit::on(self.channel_of(Some(token)), len))
@@ -96,9 +97,9 @@ impl<S: Storage> Server<'_, S> {
         token: Token,
         out: &mut [u8],
     ) -> Result<Option<Transmit>, SendError> {
-        match token.key_in(self.id) {
-            Some(key) => self.flush_progress_at(now, key, out),
-            None => Ok(None),
+        match self.requests.key(token) {
+            Ok(key) => self.flush_progress_at(now, key, out),
+            Err(_) => Ok(None),
         }
     }
 
@@ -108,7 +109,7 @@ impl<S: Storage> Server<'_, S> {
         token: Key,
         out: &mut [u8],
     ) -> Result<Option<Transmit>, SendError> {
-        let Some(request) = self.requests.get(token).filter(|it| it.is_running()) else {
+        let Some(request) = self.requests.table.get(token).filter(|it| it.is_running()) else {
             return Ok(None);
         };
         let held = request.pace.held(request.progress);
@@ -117,17 +118,17 @@ impl<S: Storage> Server<'_, S> {
         };
         let mut w = Writer::new(out);
         write(&mut w, request, id, held);
-        let written = self.bounded(w.finish());
+        let written = self.requests.bounded(w.finish());
         if let Err(error @ SendError::BufferFull { .. }) = written {
             return Err(error);
         }
         let interval = self.config.progress_interval;
-        if let Some(request) = self.requests.get_mut(token) {
+        if let Some(request) = self.requests.table.get_mut(token) {
             request.pace.clear();
             request.pace.take(now, interval);
         }
         self.arm_request(token, None);
-        self.requests.unmark(Queue::Transmit, token);
+        self.requests.table.unmark(Queue::Transmit, token);
         // A text for which there will never be room is lost.
         Ok(written
             .ok()
@@ -136,7 +137,7 @@ impl<S: Storage> Server<'_, S> {
 
     /// Keeps the newest progress of a request until the next one may leave.
     fn hold(&mut self, token: Key, interval: Duration, progress: ProgressReport<'_>) {
-        let Some(request) = self.requests.get_mut(token) else {
+        let Some(request) = self.requests.table.get_mut(token) else {
             return;
         };
         request.progress = progress.progress;
@@ -148,12 +149,12 @@ impl<S: Storage> Server<'_, S> {
 
     /// Has a request reported that is not answered until then.
     pub(super) fn set_overdue(&mut self, token: Token, until: Instant) {
-        let Some(key) = token.key_in(self.id) else {
+        let Ok(key) = self.requests.key(token) else {
             return;
         };
-        if let Some(request) = self.requests.get_mut(key) {
+        if let Some(request) = self.requests.table.get_mut(key) {
             request.pace.set_overdue(until);
-            self.requests.arm(key, Some(until));
+            self.requests.table.arm(key, Some(until));
         }
     }
 
@@ -162,17 +163,17 @@ impl<S: Storage> Server<'_, S> {
         if !Pace::HOLDS {
             return;
         }
-        let request = self.requests.get(token);
+        let request = self.requests.table.get(token);
         let overdue = request.and_then(|request| request.pace.overdue());
         let due = [progress, overdue].into_iter().flatten().min();
-        self.requests.arm(token, due);
+        self.requests.table.arm(token, due);
     }
 
     /// Lets the progress leave that was held back until now, and reports requests that are overdue.
     pub(super) fn request_timeout(&mut self, now: Instant) {
         let interval = self.config.progress_interval;
-        while let Some(token) = self.requests.pop_due(now) {
-            let request = self.requests.get_mut(token);
+        while let Some(token) = self.requests.table.pop_due(now) {
+            let request = self.requests.table.get_mut(token);
             let Some(request) = request.filter(|request| request.is_running()) else {
                 continue;
             };
@@ -183,16 +184,16 @@ impl<S: Storage> Server<'_, S> {
                 .then(|| request.pace.next(interval));
             self.arm_request(token, held.filter(|until| *until > now));
             if held.is_some_and(|until| until <= now) {
-                self.requests.mark(Queue::Transmit, token);
+                self.requests.table.mark(Queue::Transmit, token);
             }
             if is_overdue {
-                self.requests.mark(Queue::Event, token);
+                self.requests.table.mark(Queue::Event, token);
             }
         }
     }
 }
 
-fn write<L: IdStorage, P>(
+fn write<L: IdStorage, P: Place>(
     w: &mut Writer<'_>,
     request: &InFlight<L, P>,
     token: Id<'_>,

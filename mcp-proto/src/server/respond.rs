@@ -1,20 +1,21 @@
 //! Answers of the application.
 
 use super::config::ServerConfig;
-use super::in_flight::{InFlight, Stage};
+use super::in_flight::InFlight;
 use super::question_check::check_question;
 use super::result_members::{Addition, complete};
 use super::status::status_of;
 use super::{Server, Storage};
-use crate::action::{BufferFull, SendError, Transmit};
+use crate::action::{SendError, Transmit};
 use crate::id_buf::IdStorage;
 use crate::json::{MAX_DEPTH, Raw, Writer};
 use crate::model::keys;
 use crate::payload::{InputRequired, Outcome, Payload};
 use crate::prepared_config::PreparedConfig;
+use crate::received::ReceivedRequest;
 use crate::revision::Revision;
 use crate::rpc::{ErrorObject, Id, code, envelope};
-use crate::slots::Key;
+use crate::source::Place;
 use crate::splice::{check_object, write_around};
 use crate::token::Token;
 
@@ -73,52 +74,35 @@ impl<S: Storage> Server<'_, S> {
         if self.is_closed() {
             return Err(SendError::Closed);
         }
-        let token = self.key(token)?;
+        let key = self.requests.key(token)?;
+        let request = self.requests.running(key)?;
+        let mut is_error = matches!(outcome, Outcome::Error(_));
+        // An error ends a listen, anything else ends it well.
+        if request.listen.is_some() && !is_error {
+            self.end_listen_at(key);
+            return Ok(Transmit::pipe(0));
+        }
+        let channel = request.place().channel();
+        let alone = !request.received().is_accompanied() && !request.asked;
+        let subscribes = request.traits.subscribes && !is_error;
         let mut status = 200;
-        let channel = self.channel_of(Some(token));
         if channel.is_exchange()
             && let Outcome::Error(error) = &mut outcome
         {
-            status = self.spell(token, error);
+            status = self.spell(request.revision, error);
         }
         let Self {
-            config,
-            requests,
-            arrays,
-            max_message,
-            ..
+            config, requests, ..
         } = self;
-        let max_message = *max_message;
-        let mut is_error = matches!(outcome, Outcome::Error(_));
-        let request = requests.get(token).ok_or(SendError::Stale)?;
-        match request.stage {
-            Stage::Running => {}
-            // An error ends a listen, anything else ends it well.
-            Stage::Listening(_) if is_error => {}
-            Stage::Listening(_) => {
-                self.end_listen_at(token);
-                return Ok(Transmit::pipe(0));
-            }
-            Stage::Refused | Stage::Ended | Stage::Silent => return Err(SendError::Stale),
-        }
-        let write = |out: &mut [u8]| write_outcome(config, request, &outcome, out);
-        let len = if request.batched && arrays.batch.gather(write)? {
-            0
-        } else {
-            match write(out) {
-                Err(SendError::BufferFull { needed }) if needed > max_message => {
-                    is_error = true;
-                    write_replacement(Some(request.id()), &TOO_LARGE, max_message, out)?
-                }
-                other => other?,
-            }
-        };
-        let alone = !request.accompanied && !request.asked;
-        let subscribes = request.traits.subscribes && !matches!(outcome, Outcome::Error(_));
+        let written = requests.answer(key, out, |request, out| {
+            write_outcome(config, request, &outcome, out)
+        })?;
+        is_error |= written.is_replaced;
         if subscribes {
-            self.subscriptions.confirm(token);
+            self.subscriptions.confirm(key);
         }
-        self.release(token);
+        self.release(key);
+        let len = written.len;
         let alone = alone && channel.is_exchange();
         Ok(Transmit {
             end: len > 0 && (alone || self.is_over(channel)),
@@ -128,41 +112,21 @@ impl<S: Storage> Server<'_, S> {
         })
     }
 
-    /// Writes the error that goes in the place of an answer for which there will never be room.
-    pub(super) fn write_too_large(
-        &self,
-        id: Option<Id<'_>>,
-        out: &mut [u8],
-    ) -> Result<usize, BufferFull> {
-        match write_replacement(id, &TOO_LARGE, self.max_message, out) {
-            Ok(len) => Ok(len),
-            Err(SendError::BufferFull { needed } | SendError::TooLarge { needed }) => {
-                Err(BufferFull { needed })
-            }
-            Err(_) => Ok(0),
-        }
-    }
-
     /// Spells an error of the application's as the draft has it, and says its HTTP status.
-    fn spell(&self, token: Key, error: &mut ErrorObject<'_>) -> u16 {
-        let revision = self.requests.get(token).map(|request| request.revision);
-        let mismatch = revision
-            .and_then(|revision| self.http_rules(revision))
-            .and_then(Revision::header_mismatch_code);
-        match mismatch {
+    fn spell(&self, revision: Revision, error: &mut ErrorObject<'_>) -> u16 {
+        let rules = self.http_rules(revision);
+        match rules.and_then(Revision::header_mismatch_code) {
             Some(code) if error.code == code::HEADER_MISMATCH => {
                 error.code = code;
                 400
             }
-            _ => match revision {
-                Some(revision) if revision.has_error_statuses() => status_of(error.code),
-                _ => 200,
-            },
+            _ if revision.has_error_statuses() => status_of(error.code),
+            _ => 200,
         }
     }
 }
 
-fn write_outcome<L: IdStorage, P>(
+fn write_outcome<L: IdStorage, P: Place>(
     config: &PreparedConfig<ServerConfig<'_>>,
     request: &InFlight<L, P>,
     outcome: &Outcome<'_>,
@@ -176,7 +140,7 @@ fn write_outcome<L: IdStorage, P>(
 }
 
 /// A result, with what its revision demands.
-fn write_result<L: IdStorage, P>(
+fn write_result<L: IdStorage, P: Place>(
     config: &PreparedConfig<ServerConfig<'_>>,
     request: &InFlight<L, P>,
     payload: &dyn Payload,
@@ -212,7 +176,7 @@ fn write_result<L: IdStorage, P>(
 }
 
 /// Questions in place of a result: MR-01..05.
-fn write_input<L: IdStorage, P>(
+fn write_input<L: IdStorage, P: Place>(
     config: &PreparedConfig<ServerConfig<'_>>,
     request: &InFlight<L, P>,
     input: &InputRequired<'_>,
@@ -279,7 +243,7 @@ fn write_input<L: IdStorage, P>(
 }
 
 /// Checks the questions of a payload that is there as a whole.
-fn check_questions<L: IdStorage, P>(
+fn check_questions<L: IdStorage, P: Place>(
     out: &[u8],
     (start, end): (usize, usize),
     request: &InFlight<L, P>,
@@ -313,26 +277,6 @@ fn write_error(
     };
     envelope::error(&mut w, Some(id), &error);
     Ok(w.finish()?)
-}
-
-/// Writes an error of the core's own, with its id if that fits.
-pub(super) fn write_replacement(
-    id: Option<Id<'_>>,
-    error: &ErrorObject<'_>,
-    max_message: usize,
-    out: &mut [u8],
-) -> Result<usize, SendError> {
-    let mut w = Writer::new(out);
-    envelope::error(&mut w, id, error);
-    match (w.finish(), id) {
-        (Err(full), Some(_)) if full.needed > max_message => {
-            write_replacement(None, error, max_message, out)
-        }
-        (Err(BufferFull { needed }), None) if needed > max_message => {
-            Err(SendError::TooLarge { needed })
-        }
-        (written, _) => Ok(written?),
-    }
 }
 
 /// The code that says the same in this revision (LC-12, JR-23, JR-24, RS-03, RS-04).
@@ -385,10 +329,4 @@ const CACHE_SCOPE: Addition<'static> = Addition {
     key: "cacheScope",
     in_meta: false,
     value: &|w| w.literal("\"private\""),
-};
-
-const TOO_LARGE: ErrorObject<'static> = ErrorObject {
-    code: code::INTERNAL_ERROR,
-    message: crate::json::Str::new("limit reached: bytes of output"),
-    data: None,
 };

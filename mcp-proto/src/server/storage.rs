@@ -6,7 +6,8 @@ use super::in_flight::InFlight;
 use super::questions::Pending;
 use crate::action::Channel;
 use crate::id_buf::{self, IdBuf, IdStorage};
-use crate::slots::{Slot, Slots};
+use crate::received::ReceivedRequests;
+use crate::slots::Slot;
 use crate::source::{Pipe, Place};
 #[cfg(feature = "alloc")]
 use crate::store::Growing;
@@ -62,7 +63,11 @@ pub trait Tables {
 }
 
 /// The requests of the client in flight.
-pub(super) type Requests<S> = Slots<Request<S>, <S as Tables>::Requests<<S as Tables>::Place>>;
+pub(super) type Requests<S> = ReceivedRequests<
+    Request<S>,
+    <S as Tables>::Requests<<S as Tables>::Place>,
+    <S as Tables>::Batch,
+>;
 
 /// One of them.
 pub(super) type Request<S> = InFlight<<S as Tables>::IdBuf, <S as Tables>::Place>;

@@ -1,14 +1,13 @@
 //! Messages that follow from state, and their destinations: over HTTP each exchange is a channel, which
 //! ends with its last answer.
 
-use super::in_flight::Stage;
 use super::reply::{Reply, ReplyKind};
-use super::respond::write_replacement;
 use super::subscriptions::Owner;
 use super::{Event, Server, Storage};
 use crate::action::{Action, BufferFull, Channel, SendError, Transmit};
 use crate::json::Writer;
-use crate::rpc::{ErrorObject, Method, code, envelope};
+use crate::received::{ReceivedRequest, Stage};
+use crate::rpc::{Method, envelope};
 use crate::slots::{Key, Queue};
 use crate::source::Place;
 use crate::time::Instant;
@@ -19,9 +18,9 @@ impl<S: Storage> Server<'_, S> {
         if self.is_closed() {
             return false;
         }
-        self.requests.first(Queue::Transmit).is_some()
+        self.requests.table.first(Queue::Transmit).is_some()
             || self.questions.has_output()
-            || self.arrays.batch.is_ready()
+            || self.requests.batch().ready().is_some()
             || self.session_has_output()
     }
 
@@ -43,37 +42,29 @@ impl<S: Storage> Server<'_, S> {
             return Ok(None);
         }
         let on = S::Place::of(on).channel();
-        while let Some(token) = self.next_request(on) {
-            match self.requests.get(token).map(|request| request.stage) {
-                Some(Stage::Refused) => return self.transmit_refusal(token, out).map(Some),
-                Some(Stage::Running) => match self.flush_progress_at(now, token, out) {
-                    Ok(None) => {
-                        self.requests.unmark(Queue::Transmit, token);
-                        continue;
-                    }
-                    Err(SendError::BufferFull { needed }) => return Err(BufferFull { needed }),
-                    Ok(sent) => return Ok(sent),
-                    Err(_) => continue,
+        while let Some(key) = self.requests.next_marked(S::Place::of(on)) {
+            let Some(request) = self.requests.table.get(key) else {
+                break;
+            };
+            let sent = match (request.received().stage(), request.listen) {
+                (Stage::Refused, _) => return self.transmit_refusal(key, out).map(Some),
+                (Stage::Silent, _) => match self.transmit_silence(key) {
+                    Some(end) => return Ok(Some(end)),
+                    None => continue,
                 },
-                Some(Stage::Silent) => {
-                    if let Some(end) = self.transmit_silence(token) {
-                        return Ok(Some(end));
-                    }
-                    continue;
-                }
-                _ => {}
-            }
-            match self.transmit_listen(token, out) {
+                (Stage::Running, None) => self.flush_progress_at(now, key, out),
+                _ => self.transmit_listen(key, out),
+            };
+            match sent {
                 Ok(Some(transmit)) => return Ok(Some(transmit)),
-                Ok(None) => self.requests.unmark(Queue::Transmit, token),
                 Err(SendError::BufferFull { needed }) => return Err(BufferFull { needed }),
-                Err(_) => self.requests.unmark(Queue::Transmit, token),
+                Ok(None) | Err(_) => self.requests.table.unmark(Queue::Transmit, key),
             }
         }
-        if let Some(array) = self.arrays.ready()
-            && array == on
+        if let Some(array) = self.requests.batch().ready()
+            && array.channel() == on
         {
-            let len = self.arrays.batch.write(out)?;
+            let len = self.requests.write_array(out)?;
             return Ok(Some(Transmit {
                 end: self.is_over(on),
                 ..Transmit::on(on, len)
@@ -135,97 +126,40 @@ impl<S: Storage> Server<'_, S> {
     }
 
     /// The one answer to a request that was cancelled by the alias.
-    fn transmit_refusal(&mut self, token: Key, out: &mut [u8]) -> Result<Transmit, BufferFull> {
-        let Self {
-            requests,
-            arrays,
-            max_message,
-            ..
-        } = self;
-        let Some(request) = requests.get(token) else {
-            return Ok(Transmit::pipe(0));
-        };
-        let write =
-            |out: &mut [u8]| write_replacement(Some(request.id()), &CANCELLED, *max_message, out);
-        let gathered = request.batched && arrays.batch.gather(write).unwrap_or(false);
-        let len = match gathered {
-            true => 0,
-            false => match write(out) {
-                Ok(len) => len,
-                Err(SendError::BufferFull { needed }) => return Err(BufferFull { needed }),
-                // It can never fit: it must not block the following messages.
-                Err(_) => 0,
-            },
-        };
-        let channel = self.channel_of(Some(token));
-        self.release(token);
+    fn transmit_refusal(&mut self, key: Key, out: &mut [u8]) -> Result<Transmit, BufferFull> {
+        let written = self.requests.write_refusal(key, out)?;
+        let channel = self.channel_of(Some(key));
+        self.release(key);
         Ok(Transmit {
-            end: !gathered && self.is_over(channel),
-            is_error: len > 0,
-            ..Transmit::on(channel, len)
+            end: !written.is_gathered && self.is_over(channel),
+            is_error: written.len > 0,
+            ..Transmit::on(channel, written.len)
         })
     }
 
     /// The channel for messages on behalf of a request, or of none.
     pub(super) fn channel_of(&self, request: Option<Key>) -> Channel {
-        let request = request.and_then(|token| self.requests.get(token));
-        request.map_or(Channel::PIPE, |request| request.place.channel())
-    }
-
-    /// The next request in the queue of those that have something to say on this channel.
-    pub(super) fn next_request(&self, on: Channel) -> Option<Key> {
-        let on = S::Place::of(on);
-        let mut marked = self.requests.marked(Queue::Transmit);
-        marked
-            .find(|(_, request)| request.place == on)
-            .map(|(token, _)| token)
+        let request = request.and_then(|token| self.requests.table.get(token));
+        request.map_or(Channel::PIPE, |request| request.place().channel())
     }
 
     /// Returns true if the channel is an exchange on which nothing more is sent (SH-14).
     pub(super) fn is_over(&self, channel: Channel) -> bool {
         let place = S::Place::of(channel);
-        if !place.is_exchange() {
-            return false;
-        }
-        !self.arrays.occupies(channel)
-            && self.requests.values().all(|it| it.place != place)
-            && !self.questions.occupy(channel)
+        place.is_exchange() && !self.requests.occupy(place) && !self.questions.occupy(channel)
     }
 
     /// An array was read to its end. If its answers left one by one, the last one may have left
     /// before it was known to be the last: then the end of its exchange follows now, whatever waits to be read.
     pub(super) fn end_array<'b>(&mut self) -> Action<Event<'b>, Reply<'b>> {
-        match self.arrays.end() {
+        match self.requests.end_array().map(Place::channel) {
             Some(channel) if self.is_over(channel) => Action::Reply(Reply {
-                machine: Some(self.id),
+                machine: Some(self.requests.machine()),
                 channel,
                 end: true,
                 ..Reply::to(None, ReplyKind::BatchEnd)
             }),
             _ => Action::Done,
-        }
-    }
-
-    /// Takes out a request that has no answer: over HTTP its channel is still to end.
-    pub(super) fn retire(&mut self, token: Key) {
-        if self.is_closed() {
-            return self.release(token);
-        }
-        self.detach(token);
-        let request = self.requests.get_mut(token);
-        match request.filter(|request| request.place.is_exchange()) {
-            Some(request) => {
-                request.stage = Stage::Silent;
-                request.batched = false;
-                request.asked = false;
-                request.traits.subscribes = false;
-                self.requests.arm(token, None);
-                self.requests.unmark(Queue::Event, token);
-                self.requests.mark(Queue::Transmit, token);
-            }
-            None => {
-                self.requests.remove(token);
-            }
         }
     }
 
@@ -236,9 +170,3 @@ impl<S: Storage> Server<'_, S> {
         self.is_over(channel).then(|| Transmit::end_of(channel))
     }
 }
-
-const CANCELLED: ErrorObject<'static> = ErrorObject {
-    code: code::REQUEST_CANCELLED,
-    message: crate::json::Str::new("request cancelled"),
-    data: None,
-};

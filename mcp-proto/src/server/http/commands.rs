@@ -110,7 +110,9 @@ impl<'c> Commands<'_, 'c> {
         write: impl FnMut(&mut Server<'c, Growing>, &mut [u8]) -> Result<T, SendError>,
     ) -> Result<T, SendError> {
         let server = &self.entry.server;
-        let key = request.map(|token| server.key(token)).transpose()?;
+        let key = request
+            .map(|token| server.requests.key(token))
+            .transpose()?;
         match self.entry.outgoing.has_room(server.channel_of(key)) {
             true => self.put(write),
             false => Err(SendError::BufferFull { needed: 0 }),
@@ -132,7 +134,7 @@ impl<'c> Commands<'_, 'c> {
     /// Ends the response that a request of a session is answered in, after telling the client
     /// when to ask for the rest (SH-13); returns whether the client can do so.
     pub fn disconnect(&mut self, token: Token, retry: Duration) -> bool {
-        let Ok(key) = self.entry.server.key(token) else {
+        let Ok(key) = self.entry.server.requests.key(token) else {
             return false;
         };
         let channel = self.entry.server.channel_of(Some(key));
