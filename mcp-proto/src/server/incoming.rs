@@ -38,7 +38,7 @@ impl<S: Storage> Server<'_, S> {
             Message::Response(_) if from.head().is_some_and(Post::is_modern) => {
                 self.refuse(from, None, PeerError::Unasked)
             }
-            Message::Response(response) => self.response(now, response),
+            Message::Response(response) => self.questions.take_response(now, response),
             Message::Invalid(invalid) => self.invalid(now, from, invalid),
         }
     }
@@ -194,7 +194,7 @@ impl<S: Storage> Server<'_, S> {
     ) -> Action<Event<'b>, Reply<'b>> {
         if !invalid.shape.is_answerable() {
             // SH-08: an exchange ends with a status in any case, so it may say why.
-            return match self.unusable_answer(now, invalid) {
+            return match self.questions.take_unusable(now, invalid) {
                 Action::Ignore(_)
                     if from.head().is_some() && !self.requests.batch().is_reading() =>
                 {
@@ -204,7 +204,8 @@ impl<S: Storage> Server<'_, S> {
             };
         }
         if invalid.shape == Shape::Unknown
-            && let action @ (Action::Event(_) | Action::Done) = self.unusable_answer(now, invalid)
+            && let action @ (Action::Event(_) | Action::Done) =
+                self.questions.take_unusable(now, invalid)
         {
             return action;
         }

@@ -101,7 +101,9 @@ impl<S: Storage> Server<'_, S> {
         match method {
             Method::Initialized if self.session.ready() => Action::Event(Event::Initialized),
             Method::Initialized => Action::Done,
-            Method::Progress => self.question_progress(now, params.unwrap_or(Object::EMPTY)),
+            Method::Progress => self
+                .questions
+                .take_progress(now, params.unwrap_or(Object::EMPTY)),
             Method::Other(name) if self.is_own(name) => Action::Event(event),
             Method::Other(_) | Method::CancelRequest => {
                 Action::Ignore(IgnoreReason::UnknownNotification)

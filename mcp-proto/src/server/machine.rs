@@ -37,8 +37,9 @@ impl<S: Storage> Machine for Server<'_, S> {
                 let limit = Duration::from_millis(self.config.overdue_after.into());
                 if let Action::Event(Event::Request { token, .. }) = &action
                     && !limit.is_zero()
+                    && let Ok(key) = self.requests.key(*token)
                 {
-                    self.set_overdue(*token, now + limit);
+                    self.requests.set_overdue(key, now + limit);
                 }
                 action
             }
@@ -169,7 +170,7 @@ impl<S: Storage> Machine for Server<'_, S> {
                 limit: self.config.ping.map_or(0, |policy| policy.misses),
             });
         }
-        if let Some(event) = self.next_answer() {
+        if let Some(event) = self.questions.next_answer() {
             return Some(event);
         }
         if let Some(key) = self.requests.table.first(Queue::Event) {
@@ -205,7 +206,8 @@ impl<S: Storage> Machine for Server<'_, S> {
     }
 
     fn handle_timeout(&mut self, now: Instant) {
-        self.request_timeout(now);
+        self.requests
+            .handle_timeout(now, self.config.progress_interval);
         match self.questions.handle_timeout(now) {
             Some(Missed::Again(misses)) => self.missed = Some(misses),
             Some(Missed::Last(misses)) => {

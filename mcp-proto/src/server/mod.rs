@@ -15,7 +15,6 @@
 //! | Ask the client | [`Server::ask`]; since 2026-07-28 [`Outcome::Input`](crate::Outcome::Input) |
 //! | Serve HTTP | `server::http` (feature `alloc`), or [`http`](crate::http) with [`OverHttp`] |
 
-mod ask;
 mod config;
 mod context;
 mod event;
@@ -28,6 +27,7 @@ mod lists;
 mod machine;
 mod modern;
 mod notify;
+mod outcome;
 mod pace;
 mod peer_error;
 mod prepared;

@@ -2,6 +2,7 @@
 
 use super::in_flight::Step;
 use super::listen::notification;
+use super::pace::ProgressReport;
 use super::result_members::{Addition, complete};
 use super::session::Phase;
 use super::{Server, Storage};
@@ -11,10 +12,90 @@ use crate::model::{LoggingLevel, ServerFeatures, keys};
 use crate::payload::Payload;
 use crate::revision::Revision;
 use crate::rpc::{Id, Method, envelope};
+use crate::slots::Key;
 use crate::splice::{write_around, write_notification};
+use crate::time::Instant;
 use crate::token::Token;
 
 impl<S: Storage> Server<'_, S> {
+    /// Tells how far a request is.
+    ///
+    /// With a [`progress_interval`](super::ServerConfig::progress_interval) a message that is too
+    /// early leaves later, or not at all if another one follows: then [`Transmit::len`] is 0.
+    ///
+    /// # Errors
+    ///
+    /// - [`SendError::BufferFull`]: make the same call again with more room.
+    /// - [`SendError::TooLarge`]: no room would ever be enough.
+    /// - [`SendError::Stale`]: the request is over (PG-03).
+    /// - [`SendError::Progress`]: the client did not ask
+    ///   ([`RequestContext::progress`](super::RequestContext::progress)), or the value does not exceed the
+    ///   last one (PG-04).
+    ///
+    /// ```
+    /// # use mcp_proto::model::ServerFeatures;
+    /// # use mcp_proto::server::{Fixed, OverHttp, Server, ServerConfig, SessionSnapshot};
+    /// # use mcp_proto::{Channel, Instant, Machine, Revision};
+    /// # let config = ServerConfig { capabilities: ServerFeatures::TOOLS.capabilities(), ..ServerConfig::new("demo", "1.0") };
+    /// # let (storage, now, mut out) = (OverHttp(Fixed::new().questions::<1>().uris::<64>()), Instant::ZERO, [0; 512]);
+    /// # let mut server = Server::new(config, storage).unwrap();
+    /// # server.resume(now, &SessionSnapshot::stateless(Revision::V2025_11_25));
+    /// # use mcp_proto::rpc::{Incoming, Message};
+    /// # use mcp_proto::server::Event;
+    /// # use mcp_proto::{Action, Source};
+    /// # let call = Message::parse(br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow","_meta":{"progressToken":1}}}"#, 8);
+    /// # let Action::Event(Event::Request { token, .. }) = server.handle(now, &Source::PIPE, Incoming::Message(call)) else { panic!() };
+    /// use mcp_proto::server::ProgressReport;
+    ///
+    /// // `token` came with `Event::Request`, whose context wants progress.
+    /// let half = ProgressReport { total: Some(10.0), ..ProgressReport::new(5.0) };
+    /// let sent = server.progress(now, token, half, &mut out)?;
+    /// assert!(out[..sent.len].ends_with(br#""progress":5,"total":10}}"#));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn progress(
+        &mut self,
+        now: Instant,
+        token: Token,
+        progress: ProgressReport<'_>,
+        out: &mut [u8],
+    ) -> Result<Transmit, SendError> {
+        let key = self.requests.key(token)?;
+        self.running(key)?;
+        let interval = self.config.progress_interval;
+        let len = self.requests.report(now, key, interval, progress, out)?;
+        Ok(Transmit::on(self.channel_of(Some(key)), len))
+    }
+
+    /// Writes the progress of a request that is held back, if any: call it before
+    /// [`respond`](Self::respond), so that the client learns the last value.
+    ///
+    /// # Errors
+    ///
+    /// [`SendError::BufferFull`]: make the same call again with more room.
+    pub fn flush_progress(
+        &mut self,
+        now: Instant,
+        token: Token,
+        out: &mut [u8],
+    ) -> Result<Option<Transmit>, SendError> {
+        match self.requests.key(token) {
+            Ok(key) => self.flush_progress_at(now, key, out),
+            Err(_) => Ok(None),
+        }
+    }
+
+    pub(super) fn flush_progress_at(
+        &mut self,
+        now: Instant,
+        key: Key,
+        out: &mut [u8],
+    ) -> Result<Option<Transmit>, SendError> {
+        let interval = self.config.progress_interval;
+        let len = self.requests.flush(now, key, interval, out)?;
+        Ok(len.map(|len| Transmit::on(self.channel_of(Some(key)), len)))
+    }
+
     /// Logs to the client: on behalf of a request, or of the legacy session as a whole.
     ///
     /// Returns `None`, and writes nothing, if the client does not want it: the level is below

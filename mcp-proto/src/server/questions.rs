@@ -2,9 +2,13 @@
 
 use core::time::Duration;
 
-use crate::action::{BufferFull, Channel};
+use super::event::{Answer, Event};
+use super::reply::Reply;
+use crate::action::{Action, BufferFull, Channel, IgnoreReason};
+use crate::json::Object;
 use crate::ping::Missed;
-use crate::sent::{Cancellation, Sent, SentRequest, SentRequests};
+use crate::rpc::{Id, Invalid, Reason, Response, Shape};
+use crate::sent::{Cancellation, Progress, Sent, SentRequest, SentRequests};
 use crate::slots::{Key, Queue, Slot};
 use crate::store::Table;
 use crate::time::Instant;
@@ -68,18 +72,6 @@ pub(crate) enum Ended {
 pub(super) type Questions<S> = SentRequests<Pending, S>;
 
 impl<S: Table<Slot<Pending>>> Questions<S> {
-    /// Returns false if the table never holds a question.
-    pub(super) const fn has_room(&self) -> bool {
-        S::HOLDS
-    }
-
-    /// Takes out the question that was answered. Returns its cookie as well.
-    pub(super) fn answered(&mut self, number: u64) -> Option<(Key, u64)> {
-        let key = self.find(number)?;
-        let question = self.remove(key)?;
-        Some((key, question.sent.cookie))
-    }
-
     /// Ends what was asked on behalf of a request that is over.
     pub(super) fn end_children(&mut self, parent: Key) {
         if self.table.is_empty() {
@@ -134,5 +126,101 @@ impl<S: Table<Slot<Pending>>> Questions<S> {
     pub(super) fn occupy(&self, channel: Channel) -> bool {
         let mut questions = self.table.values();
         questions.any(|it| it.channel == channel && it.sent.is_cancellation_owed())
+    }
+
+    /// An answer to a question of ours, or to a ping.
+    pub(super) fn take_response<'b>(
+        &mut self,
+        now: Instant,
+        response: Response<'b>,
+    ) -> Action<Event<'b>, Reply<'b>> {
+        if !S::HOLDS {
+            return Action::Ignore(IgnoreReason::LateResponse);
+        }
+        let Some(number) = response.id.and_then(Id::to_u64) else {
+            return Action::Ignore(IgnoreReason::LateResponse);
+        };
+        if self.take_pong(now, number) {
+            return Action::Done;
+        }
+        let answer = match response.outcome {
+            Ok(result) if result.object().is_some() => Answer::Result(result),
+            Ok(_) => Answer::Unusable(Reason::Members),
+            Err(error) => Answer::Error(error),
+        };
+        self.take_answer(number, answer)
+    }
+
+    /// A broken response may still name a question, which it ends (JR-32). So does one that broke
+    /// off before its result, as long as nothing says that it is a request.
+    pub(super) fn take_unusable<'b>(
+        &mut self,
+        now: Instant,
+        invalid: Invalid<'b>,
+    ) -> Action<Event<'b>, Reply<'b>> {
+        if !S::HOLDS {
+            return Action::Ignore(IgnoreReason::Malformed);
+        }
+        match (invalid.shape, invalid.id.and_then(Id::to_u64)) {
+            // However wrong, it is a sign of life.
+            (Shape::Response | Shape::Unknown, Some(number)) if self.take_pong(now, number) => {
+                Action::Done
+            }
+            (Shape::Response | Shape::Unknown, Some(number)) => {
+                self.take_answer(number, Answer::Unusable(invalid.reason))
+            }
+            _ => Action::Ignore(IgnoreReason::Malformed),
+        }
+    }
+
+    fn take_answer<'b>(&mut self, number: u64, answer: Answer<'b>) -> Action<Event<'b>, Reply<'b>> {
+        let question = self
+            .find(number)
+            .and_then(|key| Some((key, self.remove(key)?)));
+        let Some((key, question)) = question else {
+            return Action::Ignore(IgnoreReason::LateResponse);
+        };
+        Action::Event(Event::Answer {
+            token: self.token(key),
+            cookie: question.sent.cookie,
+            answer,
+        })
+    }
+
+    /// Takes a progress notification for a question of ours, which starts its timeout anew (PG-04,
+    /// PG-09).
+    pub(super) fn take_progress<'b>(
+        &mut self,
+        now: Instant,
+        params: Object<'b>,
+    ) -> Action<Event<'b>, Reply<'b>> {
+        if !S::HOLDS {
+            return Action::Ignore(IgnoreReason::StaleProgress);
+        }
+        let progress = match Progress::read(params) {
+            Ok(progress) => progress,
+            Err(reason) => return Action::Ignore(reason),
+        };
+        let Some((key, cookie)) = self.progressed(&progress) else {
+            return Action::Ignore(IgnoreReason::StaleProgress);
+        };
+        self.extend(now, key);
+        Action::Event(Event::Progress {
+            token: self.token(key),
+            cookie,
+            progress: progress.value,
+            total: progress.total,
+            message: progress.message,
+        })
+    }
+
+    /// The next question that ended without an answer.
+    pub(super) fn next_answer(&mut self) -> Option<Event<'static>> {
+        let (key, cookie, why) = self.next_event()?;
+        Some(Event::Answer {
+            token: self.token(key),
+            cookie,
+            answer: why?.into(),
+        })
     }
 }

@@ -1,23 +1,24 @@
-//! Answers of the application.
+//! Answers of the application, and its questions.
 
-use super::config::ServerConfig;
-use super::in_flight::InFlight;
+use super::outcome::write_outcome;
 use super::question_check::check_question;
+use super::questions::{AskOptions, Pending};
 use super::result_members::{Addition, complete};
+use super::session::Phase;
 use super::status::status_of;
 use super::{Server, Storage};
 use crate::action::{SendError, Transmit};
-use crate::id_buf::IdStorage;
-use crate::json::{MAX_DEPTH, Raw, Writer};
-use crate::model::keys;
-use crate::payload::{InputRequired, Outcome, Payload};
-use crate::prepared_config::PreparedConfig;
+use crate::json::{MAX_DEPTH, Raw};
+use crate::payload::{Outcome, Question};
 use crate::received::ReceivedRequest;
 use crate::revision::Revision;
-use crate::rpc::{ErrorObject, Id, code, envelope};
+use crate::rpc::{ErrorObject, Method, code, envelope};
+use crate::sent::Sent;
 use crate::source::Place;
 use crate::splice::{check_object, write_around};
-use crate::token::Token;
+use crate::store::Table;
+use crate::time::Instant;
+use crate::token::{SentToken, Token};
 
 impl<S: Storage> Server<'_, S> {
     /// Answers a request. Afterwards its token is stale, and whatever was asked on its behalf is
@@ -124,209 +125,149 @@ impl<S: Storage> Server<'_, S> {
             _ => 200,
         }
     }
-}
 
-fn write_outcome<L: IdStorage, P: Place>(
-    config: &PreparedConfig<ServerConfig<'_>>,
-    request: &InFlight<L, P>,
-    outcome: &Outcome<'_>,
-    out: &mut [u8],
-) -> Result<usize, SendError> {
-    match outcome {
-        Outcome::Error(error) => write_error(request.id(), error, request.revision, out),
-        Outcome::Result(payload) => write_result(config, request, *payload, out),
-        Outcome::Input(input) => write_input(config, request, input, out),
-    }
-}
-
-/// A result, with what its revision demands.
-fn write_result<L: IdStorage, P: Place>(
-    config: &PreparedConfig<ServerConfig<'_>>,
-    request: &InFlight<L, P>,
-    payload: &dyn Payload,
-    out: &mut [u8],
-) -> Result<usize, SendError> {
-    let revision = request.revision;
-    let (len, object) = write_around(payload, revision, out, |w, payload| {
-        envelope::result(w, request.id(), payload)
-    })?;
-    if !revision.requires_result_type() {
-        return check_object(out, len, object);
-    }
-    let write_name = |w: &mut Writer<'_>| {
-        config.texts().write_info(revision, w);
-    };
-    let additions = [
-        RESULT_TYPE,
-        TIME_TO_LIVE,
-        CACHE_SCOPE,
-        identity_of(&write_name),
-    ];
-    // Without a cache no hints, and no name where it is kept back.
-    let cacheable = request.traits.cacheable && revision.requires_cache_hints();
-    let [result_type, ttl, scope, name] = additions;
-    let mut complete =
-        |additions: &[_]| complete(out, len, object, additions, Some((payload, revision)));
-    match (cacheable, config.identify) {
-        (true, true) => complete(&[result_type, ttl, scope, name]),
-        (true, false) => complete(&[result_type, ttl, scope]),
-        (false, true) => complete(&[result_type, name]),
-        (false, false) => complete(&[result_type]),
-    }
-}
-
-/// Questions in place of a result: MR-01..05.
-fn write_input<L: IdStorage, P: Place>(
-    config: &PreparedConfig<ServerConfig<'_>>,
-    request: &InFlight<L, P>,
-    input: &InputRequired<'_>,
-    out: &mut [u8],
-) -> Result<usize, SendError> {
-    let revision = request.revision;
-    if !revision.has_input_required() || !request.traits.asks_back {
-        return Err(SendError::NotInRevision);
-    }
-    if input.requests.is_empty() && input.state.is_none() {
-        return Err(SendError::Encode);
-    }
-    for (n, (key, question)) in input.requests.iter().enumerate() {
-        if !question.method.facts().answer().is_input {
+    /// Asks the client of the legacy session: on behalf of a running request, or of none. Its
+    /// end is reported once, by [`Event::Answer`]; if `parent` ends first, the question is
+    /// cancelled.
+    ///
+    /// In 2026-07-28 a server never asks (ST-13): there
+    /// [`Outcome::Input`](crate::Outcome::Input) answers the request instead.
+    ///
+    /// # Errors
+    ///
+    /// - [`SendError::BufferFull`]: make the same call again with more room.
+    /// - [`SendError::TooLarge`]: no room would ever be enough.
+    /// - [`SendError::NotReady`]: the client has not said that it is initialized (LC-08).
+    /// - [`SendError::Stale`]: `parent` is over.
+    /// - [`SendError::NotInRevision`]: no such question, `parent` is of 2026-07-28, or there is
+    ///   none in a session of the [draft](super::ServerConfig::draft_profile).
+    /// - [`SendError::MissingCapability`]: the client cannot do it (LC-17).
+    /// - [`SendError::TableFull`]: too many questions in flight.
+    /// - [`SendError::Encode`]: the parameters are no JSON object.
+    ///
+    /// ```
+    /// # use mcp_proto::model::ServerFeatures;
+    /// # use mcp_proto::server::{Fixed, OverHttp, Server, ServerConfig, SessionSnapshot};
+    /// # use mcp_proto::{Channel, Instant, Machine, Revision};
+    /// # let config = ServerConfig { capabilities: ServerFeatures::TOOLS.capabilities(), ..ServerConfig::new("demo", "1.0") };
+    /// # let (storage, now, mut out) = (OverHttp(Fixed::new().questions::<1>().uris::<64>()), Instant::ZERO, [0; 512]);
+    /// # let mut server = Server::new(config, storage).unwrap();
+    /// # server.resume(now, &SessionSnapshot::stateless(Revision::V2025_11_25));
+    /// use mcp_proto::json::Raw;
+    /// use mcp_proto::rpc::Method;
+    /// use mcp_proto::server::AskOptions;
+    /// use mcp_proto::{Question, SendError};
+    ///
+    /// let params = Raw::parse(b"{}", 1)?;
+    /// let question = Question { method: Method::RootsList, params: &params };
+    /// // This client has declared no roots, so it is not asked for any (LC-17).
+    /// let asked = server.ask(now, None, question, AskOptions::default(), &mut out);
+    /// assert!(matches!(asked, Err(SendError::MissingCapability(_))));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// With a storage that has no room for questions it does not compile:
+    ///
+    /// ```compile_fail,E0080
+    /// use mcp_proto::json::Raw;
+    /// use mcp_proto::rpc::Method;
+    /// use mcp_proto::server::{AskOptions, Fixed, Server, ServerConfig};
+    /// use mcp_proto::{Instant, Question};
+    ///
+    /// let mut server = Server::new(ServerConfig::new("demo", "1.0"), Fixed::new()).unwrap();
+    /// let params = Raw::parse(b"{}", 1).unwrap();
+    /// let question = Question { method: Method::RootsList, params: &params };
+    /// let _ = server.ask(Instant::ZERO, None, question, AskOptions::default(), &mut [0; 512]);
+    /// ```
+    pub fn ask(
+        &mut self,
+        now: Instant,
+        parent: Option<Token>,
+        question: Question<'_>,
+        options: AskOptions,
+        out: &mut [u8],
+    ) -> Result<(SentToken, Transmit), SendError> {
+        const { assert!(S::Questions::HOLDS, "a server without room for questions") }
+        let parent = parent.map(|parent| self.requests.key(parent)).transpose()?;
+        if let Some(parent) = parent
+            && self.running(parent)?.revision.has_input_required()
+        {
             return Err(SendError::NotInRevision);
         }
-        if input.requests.iter().take(n).any(|(other, _)| other == key) {
-            return Err(SendError::Encode);
+        if self.is_closed() {
+            return Err(SendError::Closed);
+        }
+        let Phase::Ready(revision) = self.session.phase else {
+            return Err(SendError::NotReady);
+        };
+        let rules = self.http_rules(revision);
+        if parent.is_none() && rules.is_some_and(|rules| !rules.allows_questions_of_session()) {
+            return Err(SendError::NotInRevision);
+        }
+        let known = match question.method {
+            Method::Other(name) => self.is_own(name),
+            method => method.facts().server.contains(revision),
+        };
+        if !known {
+            return Err(SendError::NotInRevision);
+        }
+        let number = self.questions.next_id();
+        let (mut len, object) = write_around(question.params, revision, out, |w, params| {
+            envelope::request(w, number, question.method, params)
+        })?;
+        if options.progress {
+            let token = Addition {
+                key: "progressToken",
+                in_meta: true,
+                value: &|w| w.unsigned(number),
+            };
+            let payload = (question.params, revision);
+            len = self
+                .requests
+                .bounded(complete(out, len, object, &[token], Some(payload)))?;
+        } else {
+            self.requests.bounded(check_object(out, len, object))?;
+        }
+        let params = Raw::parse(out.get(object.0..object.1).unwrap_or_default(), MAX_DEPTH);
+        // Additions stand after what was written, or inside `_meta`, which is not compared.
+        let params = match params {
+            Ok(params) => params.object(),
+            Err(_) => Raw::parse(out.get(..len).unwrap_or_default(), MAX_DEPTH)
+                .ok()
+                .and_then(|message| message.object()?.get("params")?.object()),
+        };
+        check_question(
+            question.method,
+            params.ok_or(SendError::Encode)?,
+            self.session.features,
+            revision,
+        )?;
+        let channel = self.channel_of(parent);
+        let question = Pending {
+            sent: Sent::new(
+                number,
+                options.cookie,
+                options.timeout,
+                now + options.max_duration,
+                options.progress,
+            ),
+            parent,
+            channel,
+        };
+        let key = self.questions.insert(now, question)?;
+        if let Some(request) = parent.and_then(|parent| self.requests.table.get_mut(parent)) {
+            request.asked = true;
+        }
+        Ok((self.questions.token(key), Transmit::on(channel, len)))
+    }
+
+    /// Cancels a question: the client is notified, and no event of it follows. A stale token has
+    /// no effect.
+    ///
+    /// It takes no buffer and cannot fail, so that dropping a future can do it.
+    pub fn cancel(&mut self, question: SentToken) {
+        if let Some(key) = self.questions.key(question) {
+            self.questions.give_up(key);
         }
     }
-    let mut w = Writer::new(out);
-    let mut object = (0, 0);
-    envelope::result(&mut w, request.id(), |w| {
-        object.0 = w.len();
-        w.literal(r#"{"resultType":"input_required""#);
-        if !input.requests.is_empty() {
-            w.literal(r#","inputRequests":{"#);
-            let mut separator = "";
-            for (key, question) in input.requests {
-                w.literal(separator);
-                w.string(key);
-                w.literal(r#":{"method":"#);
-                w.text_exact(question.method.name());
-                w.literal(r#","params":"#);
-                question.params.write(w, revision)?;
-                w.literal("}");
-                separator = ",";
-            }
-            w.literal("}");
-        }
-        if let Some(state) = input.state {
-            w.literal(r#","requestState":"#);
-            w.string(state);
-        }
-        w.literal("}");
-        object.1 = w.len();
-        Ok(())
-    })
-    .map_err(|_: crate::json::EncodeError| SendError::Encode)?;
-    let len = w.len();
-    let write_name = |w: &mut Writer<'_>| {
-        config.texts().write_info(revision, w);
-    };
-    let name = [identity_of(&write_name)];
-    let additions = if config.identify {
-        name.as_slice()
-    } else {
-        &[]
-    };
-    if len <= out.len() {
-        check_questions(out, object, request, input)?;
-    }
-    complete(out, len, object, additions, None)
 }
-
-/// Checks the questions of a payload that is there as a whole.
-fn check_questions<L: IdStorage, P: Place>(
-    out: &[u8],
-    (start, end): (usize, usize),
-    request: &InFlight<L, P>,
-    input: &InputRequired<'_>,
-) -> Result<(), SendError> {
-    let written = Raw::parse(out.get(start..end).unwrap_or_default(), MAX_DEPTH)
-        .ok()
-        .and_then(Raw::object)
-        .ok_or(SendError::Encode)?;
-    let questions = written.get("inputRequests").and_then(Raw::object);
-    for (key, question) in input.requests {
-        let params = questions
-            .and_then(|questions| questions.get(key)?.object()?.get("params")?.object())
-            .ok_or(SendError::Encode)?;
-        check_question(question.method, params, request.features, request.revision)?;
-    }
-    Ok(())
-}
-
-/// An error, with a code that its revision has.
-fn write_error(
-    id: Id<'_>,
-    error: &ErrorObject<'_>,
-    revision: Revision,
-    out: &mut [u8],
-) -> Result<usize, SendError> {
-    let mut w = Writer::new(out);
-    let error = ErrorObject {
-        code: code_for_revision(error.code, revision),
-        ..*error
-    };
-    envelope::error(&mut w, Some(id), &error);
-    Ok(w.finish()?)
-}
-
-/// The code that says the same in this revision (LC-12, JR-23, JR-24, RS-03, RS-04).
-fn code_for_revision(code: i64, revision: Revision) -> i64 {
-    match code {
-        code::RESOURCE_NOT_FOUND => revision.resource_not_found_code(),
-        code::URL_ELICITATION_REQUIRED if !revision.has_url_elicitation_error() => {
-            code::INTERNAL_ERROR
-        }
-        // In those revisions the message names the capability that the client lacks.
-        code::MISSING_CLIENT_CAPABILITY if !revision.reserves_error_codes() => code::INTERNAL_ERROR,
-        // This range is reserved for the specification.
-        -32099..=-32020
-            if revision.reserves_error_codes()
-                && !matches!(
-                    code,
-                    code::HEADER_MISMATCH
-                        | code::MISSING_CLIENT_CAPABILITY
-                        | code::UNSUPPORTED_VERSION
-                ) =>
-        {
-            code::INTERNAL_ERROR
-        }
-        other => code::written(other),
-    }
-}
-
-/// Returns the addition to `_meta` that names the server (VR-08).
-fn identity_of<'a>(value: &'a dyn Fn(&mut Writer<'_>)) -> Addition<'a> {
-    Addition {
-        key: keys::SERVER_INFO,
-        in_meta: true,
-        value,
-    }
-}
-
-const RESULT_TYPE: Addition<'static> = Addition {
-    key: "resultType",
-    in_meta: false,
-    value: &|w| w.literal("\"complete\""),
-};
-
-const TIME_TO_LIVE: Addition<'static> = Addition {
-    key: "ttlMs",
-    in_meta: false,
-    value: &|w| w.literal("0"),
-};
-
-const CACHE_SCOPE: Addition<'static> = Addition {
-    key: "cacheScope",
-    in_meta: false,
-    value: &|w| w.literal("\"private\""),
-};
