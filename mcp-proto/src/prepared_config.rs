@@ -264,6 +264,11 @@ impl<'t, C: Config> Texts<'t, C> {
         self.methods().find(|method| name == *method.name)
     }
 
+    /// Returns true if there is a method of this name beyond the protocol.
+    pub(crate) fn has_method(self, name: Str<'_>) -> bool {
+        self.place_of(name).is_some()
+    }
+
     /// Returns the place of the method of this name in the list.
     pub(crate) fn place_of(self, name: Str<'_>) -> Option<usize> {
         self.methods().position(|method| name == *method.name)

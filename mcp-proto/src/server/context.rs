@@ -3,6 +3,7 @@
 use core::fmt;
 
 use super::peer_error::PeerError;
+use super::reply::Reply;
 use crate::json::{Object, Raw, Str};
 use crate::model::{ClientFeatures, LoggingLevel, keys};
 use crate::revision::Revision;
@@ -104,6 +105,14 @@ pub(super) struct Members<'b> {
     client_info: Option<Raw<'b>>,
     has_trace: bool,
     has_custom_meta: bool,
+}
+
+/// The treatment of a request that its era accepts.
+pub(super) enum Admission<'b> {
+    /// The core answers it.
+    Answer(Reply<'b>),
+    /// The application answers it.
+    Request(Asked<'b>),
 }
 
 /// A request whose context is settled.

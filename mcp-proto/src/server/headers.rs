@@ -2,19 +2,39 @@
 
 use super::context::{Members, SUBJECT};
 use super::peer_error::{METHOD, NAME, VERSION};
-use super::{PeerError, Server, Storage};
+use super::session::Session;
+use super::{PeerError, ServerConfig};
 use crate::http::{MetaEvidence, Post, Version, is_modern, mirror};
 use crate::json::{Object, Str};
 use crate::model::keys;
-use crate::revision::Revision;
+use crate::revision::{Revision, RevisionSet};
 use crate::rpc::Method;
 use crate::source::{Arrival, Place};
 
-impl<S: Storage> Server<'_, S> {
+/// The rules that heads of POSTs are held to, by the configuration and by the legacy session.
+#[derive(Clone, Copy)]
+pub(super) struct HeadRules {
+    revisions: RevisionSet,
+    draft_profile: bool,
+    session: Option<Revision>,
+    by_exchanges: bool,
+}
+
+impl HeadRules {
+    /// The rules of a server; `is_http` is false for one that serves pipes only.
+    pub(super) fn new(config: &ServerConfig<'_>, session: &Session, is_http: bool) -> Self {
+        Self {
+            revisions: config.revisions,
+            draft_profile: config.draft_profile,
+            session: session.revision(),
+            by_exchanges: is_http && session.is_by_exchanges(),
+        }
+    }
+
     /// Checks the headers that a request of a legacy session repeats under the draft.
-    pub(super) fn check_draft(
-        &self,
-        from: &Arrival<'_, S::Place>,
+    pub(super) fn check_request<P: Place>(
+        self,
+        from: &Arrival<'_, P>,
         head: &Post<'_>,
         method: Method<'_>,
         members: &Members<'_>,
@@ -33,18 +53,15 @@ impl<S: Storage> Server<'_, S> {
     /// Checks the headers of a notification. Under the draft a notification repeats its method in the head; in the modern era it
     /// may. A repeated value has to be equal: the method, and the version if its `_meta` names one (SH-34). A version that is not
     /// served is refused (SH-35).
-    pub(super) fn check_notification(
-        &self,
-        from: &mut Arrival<'_, S::Place>,
+    pub(super) fn check_notification<P: Place>(
+        self,
+        from: &mut Arrival<'_, P>,
         head: &Post<'_>,
         method: Method<'_>,
         params: Option<Object<'_>>,
     ) -> Result<(), PeerError> {
-        // The elements of an array are of the session that it is for.
-        let is_alone = !self.requests.batch().is_reading();
-        let params = params.filter(|_| is_alone);
         let evidence = || MetaEvidence::of(params);
-        from.modern = is_modern(self.config.revisions, Some(head), Some(method), evidence);
+        from.modern = is_modern(self.revisions, Some(head), Some(method), evidence);
         let meta = params.and_then(|params| params.get("_meta")?.object());
         let version = match meta.map(|meta| meta.find([keys::PROTOCOL_VERSION])) {
             None => None,
@@ -58,8 +75,7 @@ impl<S: Storage> Server<'_, S> {
             // SH-37: there is no older client that the header could be missing of.
             return Err(PeerError::VersionHeaderMissing);
         }
-        let serves =
-            |revision: Revision| revision.is_modern() && self.config.revisions.contains(revision);
+        let serves = |revision: Revision| revision.is_modern() && self.revisions.contains(revision);
         if from.modern && !matches!(head.version, Version::Known(revision) if serves(revision)) {
             return Err(PeerError::UnsupportedVersion);
         }
@@ -69,37 +85,29 @@ impl<S: Storage> Server<'_, S> {
         Ok(())
     }
 
-    /// Returns true if the message that is being handled is held to the draft of spring 2026.
-    pub(super) fn is_draft(&self, from: &Arrival<'_, S::Place>) -> bool {
-        let rules = self.session_rules(from);
+    /// Returns true if the message is held to the draft of spring 2026.
+    pub(super) fn is_draft<P: Place>(self, from: &Arrival<'_, P>) -> bool {
+        // A message of the modern era, or on a pipe, is not of the session.
+        if from.modern || !from.place().is_exchange() {
+            return false;
+        }
+        let rules = match self.session {
+            Some(revision) => self.of(revision),
+            None => Some(Revision::WITHOUT_HEADER.over_http(self.draft_profile)),
+        };
         rules.is_some_and(Revision::has_mirrored_headers)
     }
 
-    /// Returns true if the server serves a legacy session over HTTP that is held to the transports
-    /// draft of spring 2026: `Mcp-Param-*`, which the application has to check, are demanded there,
-    /// and numbers may be annotated.
-    pub fn is_held_to_draft(&self) -> bool {
-        let revision = self.session.revision();
-        let rules = revision.and_then(|revision| self.http_rules(revision));
+    /// Returns true if the session is held to the draft of spring 2026.
+    pub(super) fn is_session_draft(self) -> bool {
+        let rules = self.session.and_then(|revision| self.of(revision));
         rules.is_some_and(Revision::has_mirrored_headers)
     }
 
     /// The revision whose rules for HTTP a request of this one is held to; `None` on a pipe.
-    pub(super) fn http_rules(&self, revision: Revision) -> Option<Revision> {
-        let rules = revision.over_http(self.config.draft_profile);
-        Some(rules).filter(|_| S::Place::MANY && self.session.by_exchanges)
-    }
-
-    /// The revision whose rules for HTTP a message of a session is held to; `None` on a pipe and
-    /// for a message of the modern era.
-    fn session_rules(&self, from: &Arrival<'_, S::Place>) -> Option<Revision> {
-        if from.modern || !from.place().is_exchange() {
-            return None;
-        }
-        match self.session.revision() {
-            Some(revision) => self.http_rules(revision),
-            None => Some(Revision::WITHOUT_HEADER.over_http(self.config.draft_profile)),
-        }
+    pub(super) fn of(self, revision: Revision) -> Option<Revision> {
+        self.by_exchanges
+            .then(|| revision.over_http(self.draft_profile))
     }
 }
 

@@ -1,7 +1,7 @@
 //! A request of the client while it is in flight.
 
 use super::context::Asked;
-use super::lists::Lists;
+use super::listen::Listen;
 use super::pace::Pace;
 use crate::id_buf::{IdBuf, IdStorage};
 use crate::model::{ClientFeatures, LoggingLevel};
@@ -29,39 +29,6 @@ pub struct InFlight<L, P> {
     pub(super) asked: bool,
     /// Present if the request is a `subscriptions/listen`.
     pub(super) listen: Option<Listen>,
-}
-
-/// A standing request for notifications.
-///
-/// ```text
-/// Held ── acknowledge ─► Open ── end ─► Result ── written ─► Cancelled ── written ─► (removed)
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Listen {
-    /// The lists that it asked for and that are served.
-    pub(super) wanted: Lists,
-    /// Those that changed since the last notification.
-    pub(super) changed: Lists,
-    /// True if the listen asked for resources: then the acknowledgement names them.
-    pub(super) resources: bool,
-    pub(super) step: Step,
-}
-
-/// The message that a listen is owed next, before changes and after them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step {
-    /// Nothing, until the application acknowledges it (EX-13).
-    Held,
-    /// `notifications/subscriptions/acknowledged`, before anything else (SB-02).
-    Acknowledge,
-    /// `notifications/subscriptions/acknowledged`, and the end immediately after it.
-    AcknowledgeLast,
-    /// Changes, as they come.
-    Open,
-    /// Its result (SB-08).
-    Result,
-    /// `notifications/cancelled` after the result (CN-17).
-    Cancelled,
 }
 
 /// The properties of the answer of a method.
@@ -114,22 +81,6 @@ impl<L: IdStorage, P: Place> InFlight<L, P> {
     pub(super) fn listen(&self) -> Option<Listen> {
         self.listen
             .filter(|_| self.received.stage() == Stage::Running)
-    }
-
-    /// Returns true if the application ended the listen already, and only its last messages are
-    /// still to be sent.
-    pub(super) fn is_ending(&self) -> bool {
-        let step = self.listen().map(|listen| listen.step);
-        matches!(
-            step,
-            Some(Step::AcknowledgeLast | Step::Result | Step::Cancelled)
-        )
-    }
-
-    /// Returns true if nothing of the listen may be sent before the application acknowledges it.
-    pub(super) fn is_held(&self) -> bool {
-        self.listen()
-            .is_some_and(|listen| listen.step == Step::Held)
     }
 }
 

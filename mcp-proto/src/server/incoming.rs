@@ -1,19 +1,20 @@
 //! A message of the client on its way to the rules of its era, and refusals.
 
-use super::context::{Asked, Members};
-use super::headers;
+use super::context::{Admission, Asked, Members};
 use super::in_flight::InFlight;
+use super::listen::{Filter, Listen};
 use super::reply::ReplyKind;
-use super::{Event, PeerError, Reply, Server, Storage};
+use super::subscriptions::Owner;
+use super::{Event, PeerError, Reply, Server, Storage, headers, modern};
 use crate::action::{Action, IgnoreReason};
 use crate::batch::Counted;
 use crate::http::{MetaEvidence, Post, is_modern};
 use crate::id_buf::{IdStorage, id_len};
-use crate::json::{Object, Raw, Str};
-use crate::model::{ServerFeatures, keys};
+use crate::json::{Object, Raw, Writer};
+use crate::model::keys;
 use crate::revision::Revision;
 use crate::rpc::{Id, Invalid, Message, Method, Notification, Request, Shape};
-use crate::slots::Key;
+use crate::slots::{Key, Queue};
 use crate::source::{Arrival, Place};
 use crate::time::Instant;
 
@@ -82,36 +83,115 @@ impl<S: Storage> Server<'_, S> {
             version: members.version.is_some(),
             other: members.is_modern,
         };
-        if is_modern(self.config.revisions, head, Some(method), meta) {
+        let is_reading = self.requests.batch().is_reading();
+        let admission = if is_modern(self.config.revisions, head, Some(method), meta) {
             from.modern = true;
-            self.modern_request(from, id, method, params, members)
+            if is_reading {
+                return Err(PeerError::ModernInBatch);
+            }
+            modern::admit(&self.config, head, id, method, members)?
         } else {
-            self.legacy_request(from, id, method, params, members)
+            if let Some(head) = head {
+                let rules = self.head_rules();
+                rules.check_request(from, head, method, &members)?;
+            }
+            if method == Method::Initialize && is_reading {
+                return Err(PeerError::InitializeInBatch);
+            }
+            let config = &self.config;
+            self.session.admit(config, id, method, params, members)?
+        };
+        let params = params.unwrap_or(Object::EMPTY);
+        match admission {
+            Admission::Answer(reply) => Ok(self.answer(from, reply)),
+            Admission::Request(asked) if method == Method::SubscriptionsListen => {
+                self.listen(from, id, params, &asked)
+            }
+            Admission::Request(asked) => self.admit(from, id, method, params, &asked),
         }
     }
 
-    /// Returns true if the revision lets a client send this method, and we declared that we serve
-    /// it (LC-17).
-    pub(super) fn serves(&self, method: Method<'_>, revision: Revision) -> bool {
-        if let Method::Other(name) = method {
-            return self.is_own(name);
+    /// Takes a request in, for the application to answer.
+    fn admit<'b>(
+        &mut self,
+        from: &Arrival<'_, S::Place>,
+        id: Id<'b>,
+        method: Method<'b>,
+        params: Object<'b>,
+        asked: &Asked<'b>,
+    ) -> Result<Action<Event<'b>, Reply<'b>>, PeerError> {
+        let key = self.insert(from, id, method, asked)?;
+        match (method, asked.context.subject) {
+            // It counts once the application has agreed.
+            (Method::ResourcesSubscribe, Some(uri)) => {
+                let max_message = self.requests.max_message();
+                let owner = Owner::Request(key);
+                if self.subscriptions.add(owner, uri, max_message).is_err() {
+                    self.release(key);
+                    return Err(PeerError::TooManySubscriptions);
+                }
+            }
+            // It forgets a URI, agreed or still to be (RS-16).
+            (Method::ResourcesUnsubscribe, Some(uri)) => {
+                let table = &self.requests.table;
+                self.subscriptions.remove(uri, |key| {
+                    let request = table.get(key);
+                    request.is_some_and(|request| request.traits.subscribes)
+                });
+            }
+            _ => {}
         }
-        // 2024-11-05 has no capability for completions, but who has none should say so (CP-08).
-        let completes = method != Method::CompletionComplete
-            || self.config.declared().contains(ServerFeatures::COMPLETIONS);
-        let facts = method.facts();
-        completes
-            && self.config.declared().allow(method, revision)
-            && !facts.is_notification()
-            && facts.client.contains(revision)
+        Ok(Action::Event(Event::Request {
+            token: self.requests.token(key),
+            method,
+            params,
+            context: asked.context,
+        }))
     }
 
-    pub(super) fn is_own(&self, name: Str<'_>) -> bool {
-        self.config.texts().place_of(name).is_some()
+    /// Accepts a listen: what it asks for and is served, and nothing else (SB-01, SB-02).
+    fn listen<'b>(
+        &mut self,
+        from: &Arrival<'_, S::Place>,
+        id: Id<'b>,
+        params: Object<'b>,
+        asked: &Asked<'b>,
+    ) -> Result<Action<Event<'b>, Reply<'b>>, PeerError> {
+        let filter = Filter::read(&self.config, params)?;
+        let listen = filter.listen();
+        let key = self.insert(from, id, Method::SubscriptionsListen, asked)?;
+        if let Some(request) = self.requests.table.get_mut(key) {
+            request.listen = Some(listen);
+        }
+        self.subscriptions.begin_listen();
+        let max_message = self.requests.max_message();
+        if let Err(error) = filter.subscribe(key, &mut self.subscriptions, max_message) {
+            self.release(key);
+            return Err(error);
+        }
+        // An acknowledgement that no outbox could ever hold would block all following messages.
+        let mut w = Writer::counting();
+        let subscriptions = &self.subscriptions;
+        let written =
+            listen.write_acknowledgement(key, id, asked.revision, subscriptions, &[], &mut w);
+        debug_assert!(written.is_ok(), "no payload was written");
+        if w.len() > max_message {
+            self.release(key);
+            return Err(PeerError::TooManySubscriptions);
+        }
+        if !listen.is_held() {
+            self.requests.table.mark(Queue::Transmit, key);
+        }
+        Ok(Action::Event(Event::Listening {
+            token: self.requests.token(key),
+            filter: filter.object(),
+            held: listen.is_held(),
+            context: asked.context,
+        }))
     }
 
-    /// Takes a request into the table, for the application to answer.
-    pub(super) fn admit(
+    /// Takes a request into the table.
+    fn insert(
         &mut self,
         from: &Arrival<'_, S::Place>,
         id: Id<'_>,
@@ -132,7 +212,13 @@ impl<S: Storage> Server<'_, S> {
     ) -> Action<Event<'b>, Reply<'b>> {
         let Notification { method, params } = notification;
         if let Some(head) = from.head()
-            && let Err(error) = self.check_notification(from, head, method, params)
+            && let Err(error) = {
+                // The elements of an array are of the session that it is for.
+                let is_alone = !self.requests.batch().is_reading();
+                let params = params.filter(|_| is_alone);
+                self.head_rules()
+                    .check_notification(from, head, method, params)
+            }
         {
             let meta = params.and_then(|params| params.get("_meta")?.object());
             let version = meta.and_then(|meta| meta.get(keys::PROTOCOL_VERSION));
@@ -141,7 +227,12 @@ impl<S: Storage> Server<'_, S> {
         match method {
             Method::Cancelled => self.cancelled(params, "requestId"),
             Method::CancelRequest if self.config.cancel_alias => self.cancelled(params, "id"),
-            method => self.legacy_notification(now, method, params),
+            // PG-04, PG-09: of a question of ours.
+            Method::Progress if self.session.revision().is_some() => {
+                let params = params.unwrap_or(Object::EMPTY);
+                self.questions.take_progress(now, params)
+            }
+            method => self.session.notification(&self.config, method, params),
         }
     }
 
@@ -163,7 +254,7 @@ impl<S: Storage> Server<'_, S> {
         let found = self.requests.find(id).and_then(|key| {
             let request = self.requests.running(key).ok()?;
             let is_reachable = !alias || request.revision.allows_cancel_alias();
-            is_reachable.then_some((key, request.is_ending()))
+            is_reachable.then_some((key, request.listen.is_some_and(Listen::is_ending)))
         });
         let Some((key, is_ending)) = found else {
             return Action::Ignore(IgnoreReason::UnknownCancellation);
@@ -275,7 +366,7 @@ impl<S: Storage> Server<'_, S> {
         }
         if from.place().is_exchange() {
             reply.channel = from.channel();
-            reply.draft = self.is_draft(from);
+            reply.draft = self.head_rules().is_draft(from);
             reply.end = !batch.is_reading() || batch.is_refused();
             reply.status = reply.kind.status(from.modern);
         }

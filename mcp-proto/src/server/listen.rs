@@ -1,407 +1,265 @@
 //! Subscriptions of 2026-07-28: `subscriptions/listen` (SB-01 to SB-14).
 
-use super::context::Asked;
-use super::in_flight::{InFlight, Listen, Step};
 use super::lists::{ListKind, Lists};
-use super::reply::Reply;
-use super::subscriptions::Owner;
-use super::{Event, PeerError, Server, Storage};
-use crate::action::{Action, SendError, Transmit};
-use crate::id_buf::IdStorage;
+use super::subscriptions::{Owner, Subscriptions};
+use super::{PeerError, ServerConfig};
+use crate::action::SendError;
 use crate::json::{Array, EncodeError, Object, Raw, Writer};
 use crate::model::ServerFeatures;
 use crate::payload::Payload;
+use crate::prepared_config::PreparedConfig;
+use crate::revision::Revision;
 use crate::rpc::{Id, Method, envelope};
-use crate::slots::{Key, Queue};
-use crate::source::{Arrival, Place};
-use crate::token::Token;
+use crate::slots::Key;
+use crate::store::Table;
 
-impl<S: Storage> Server<'_, S> {
-    /// Accepts a listen: what it asks for and is served, and nothing else (SB-01, SB-02).
-    pub(super) fn listen<'b>(
-        &mut self,
-        from: &Arrival<'_, S::Place>,
-        id: Id<'b>,
+/// A standing request for notifications.
+///
+/// ```text
+/// Held ── acknowledge ─► Open ── end ─► Result ── written ─► Cancelled ── written ─► (removed)
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Listen {
+    /// The lists that it asked for and that are served.
+    wanted: Lists,
+    /// Those that changed since the last notification.
+    changed: Lists,
+    /// True if the listen asked for resources: then the acknowledgement names them.
+    resources: bool,
+    step: Step,
+}
+
+/// The message that a listen is owed next, before changes and after them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    /// Nothing, until the application acknowledges it (EX-13).
+    Held,
+    /// `notifications/subscriptions/acknowledged`, before anything else (SB-02).
+    Acknowledge,
+    /// `notifications/subscriptions/acknowledged`, and the end immediately after it.
+    AcknowledgeLast,
+    /// Changes, as they come.
+    Open,
+    /// Its result (SB-08).
+    Result,
+    /// `notifications/cancelled` after the result (CN-17).
+    Cancelled,
+}
+
+/// The filter of a listen: the changes that it asks for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Filter<'b> {
+    /// The lists that are served.
+    wanted: Lists,
+    /// The URIs of resources, if these are served.
+    uris: Option<Array<'b>>,
+    /// The filter has a key that the application judges.
+    is_judged: bool,
+    object: Object<'b>,
+}
+
+impl<'b> Filter<'b> {
+    /// Reads the filter in the parameters of a listen.
+    pub(super) fn read(
+        config: &PreparedConfig<ServerConfig<'_>>,
         params: Object<'b>,
-        asked: &Asked<'b>,
-    ) -> Result<Action<Event<'b>, Reply<'b>>, PeerError> {
-        let [filter] = params
-            .find(["notifications"])
-            .map_err(|_| PeerError::Doubled("notifications"))?;
-        let filter = filter
+    ) -> Result<Self, PeerError> {
+        const TWICE: PeerError = PeerError::Doubled("notifications");
+        let [filter] = params.find(["notifications"]).map_err(|_| TWICE)?;
+        let object = filter
             .and_then(Raw::object)
             .ok_or(PeerError::Missing("notifications"))?;
-        let [tools, prompts, resources, uris] = filter
+        let [tools, prompts, resources, uris] = object
             .find([
                 ListKind::Tools.filter(),
                 ListKind::Prompts.filter(),
                 ListKind::Resources.filter(),
                 RESOURCES,
             ])
-            .map_err(|_| PeerError::Doubled("notifications"))?;
+            .map_err(|_| TWICE)?;
         let mut wanted = Lists::NONE;
         for (kind, flag) in ListKind::ALL.into_iter().zip([tools, prompts, resources]) {
-            if flag.and_then(Raw::boolean) == Some(true) && self.tells_of(kind) {
+            if flag.and_then(Raw::boolean) == Some(true) && config.tells_of(kind) {
                 wanted = wanted.with(kind);
             }
         }
-        let held = self.is_judged(filter)?;
+        let mut is_judged = false;
+        for key in config.texts().filters() {
+            let [member] = object.find([key]).map_err(|_| TWICE)?;
+            is_judged |= member.is_some();
+        }
         let uris = match uris {
             Some(uris) => Some(uris.array().ok_or(PeerError::Missing(RESOURCES))?),
             None => None,
         };
-        let served = uris.filter(|_| {
-            let declared = self.config.declared();
-            self.subscriptions.has_room() && declared.contains(ServerFeatures::RESOURCES_SUBSCRIBE)
-        });
-        let key = self.admit(from, id, Method::SubscriptionsListen, asked)?;
-        if let Some(request) = self.requests.table.get_mut(key) {
-            request.listen = Some(Listen {
-                wanted,
-                changed: Lists::NONE,
-                resources: served.is_some(),
-                step: match held {
-                    true => Step::Held,
-                    false => Step::Acknowledge,
-                },
-            });
-        }
-        self.subscriptions.begin_listen();
-        if let Some(uris) = served
-            && let Err(error) = self.add_uris(key, uris)
-        {
-            self.release(key);
-            return Err(error);
-        }
-        // An acknowledgement that no outbox could ever hold would block all following messages.
-        let mut counting = Writer::counting();
-        let written = self.write_acknowledgement(key, &[], &mut counting);
-        debug_assert!(written.is_ok(), "no payload was written");
-        if counting.len() > self.requests.max_message() {
-            self.release(key);
-            return Err(PeerError::TooManySubscriptions);
-        }
-        if !held {
-            self.requests.table.mark(Queue::Transmit, key);
-        }
-        Ok(Action::Event(Event::Listening {
-            token: self.requests.token(key),
-            filter,
-            held,
-            context: asked.context,
-        }))
+        let declared = config.declared();
+        Ok(Self {
+            wanted,
+            uris: uris.filter(|_| declared.contains(ServerFeatures::RESOURCES_SUBSCRIBE)),
+            is_judged,
+            object,
+        })
     }
 
-    /// Adds the resources that a listen asks for.
-    fn add_uris(&mut self, token: Key, uris: Array<'_>) -> Result<(), PeerError> {
-        for uri in uris.elements() {
+    /// The filter as it came.
+    pub(super) const fn object(&self) -> Object<'b> {
+        self.object
+    }
+
+    /// A listen with this filter.
+    pub(super) const fn listen(&self) -> Listen {
+        Listen {
+            wanted: self.wanted,
+            changed: Lists::NONE,
+            resources: self.uris.is_some(),
+            step: match self.is_judged {
+                true => Step::Held,
+                false => Step::Acknowledge,
+            },
+        }
+    }
+
+    /// Adds the resources that it asks for to the subscriptions of a listen.
+    pub(super) fn subscribe<U: Table<u8>>(
+        &self,
+        listen: Key,
+        subscriptions: &mut Subscriptions<U>,
+        max_message: usize,
+    ) -> Result<(), PeerError> {
+        for uri in self.uris.into_iter().flat_map(|uris| uris.elements()) {
             let uri = uri.string().filter(|uri| uri.is_exact());
             let uri = uri.ok_or(PeerError::Missing(RESOURCES))?;
-            self.add_uri(Owner::Request(token), uri)
+            subscriptions
+                .add(Owner::Request(listen), uri, max_message)
                 .map_err(|_| PeerError::TooManySubscriptions)?;
         }
         Ok(())
     }
+}
 
-    /// Returns true if the filter has a key that the application judges; an error if such a key
-    /// stands twice.
-    fn is_judged(&self, filter: Object<'_>) -> Result<bool, PeerError> {
-        let mut is_judged = false;
-        for key in self.config.texts().filters() {
-            let found = filter.find([key]);
-            let [member] = found.map_err(|_| PeerError::Doubled("notifications"))?;
-            is_judged |= member.is_some();
-        }
-        Ok(is_judged)
+impl Listen {
+    /// Returns true if nothing of the listen may be sent before the application acknowledges it.
+    pub(super) fn is_held(self) -> bool {
+        self.step == Step::Held
     }
 
-    /// Acknowledges a [held](Event::Listening) listen: with the lists and resources that the core
-    /// honours, and with the values that the application accepts, each under its key of
-    /// [`ServerConfig::filters`](super::ServerConfig::filters). Values that it does not accept are
-    /// left out (SB-02). From then on [`notify_for`](Self::notify_for) reaches the listen.
-    ///
-    /// # Errors
-    ///
-    /// - [`SendError::BufferFull`]: make the same call again with more room.
-    /// - [`SendError::TooLarge`]: no room would ever be enough; the listen is still held, to be
-    ///   refused by [`respond`](Self::respond).
-    /// - [`SendError::Stale`]: the listen is over, or was acknowledged already.
-    /// - [`SendError::Encode`]: a value cannot be written, or a key stands twice or is not one of
-    ///   the configuration.
-    ///
-    /// ```
-    /// # use mcp_proto::rpc::{Incoming, Message};
-    /// # use mcp_proto::server::{Event, Fixed, Server, ServerConfig};
-    /// # use mcp_proto::{Action, Instant, Machine, Pipe};
-    /// let config = ServerConfig { filters: &["notes"], ..ServerConfig::new("demo", "1.0") };
-    /// let mut server = Server::new(config, Fixed::new().questions::<1>().uris::<64>())?;
-    /// # let listen = br#"{"jsonrpc":"2.0","id":7,"method":"subscriptions/listen","params":{
-    /// #     "notifications":{"notes":["a","b"]},
-    /// #     "_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#;
-    /// # let listen = Incoming::Message(Message::parse(listen, 8));
-    /// # let (now, mut out) = (Instant::ZERO, [0; 512]);
-    /// let action = server.handle(now, &Pipe, listen);
-    /// let Action::Event(Event::Listening { token, held: true, .. }) = action else { panic!() };
-    /// let sent = server.acknowledge(token, &[("notes", &["a"])], &mut out)?;
-    /// assert!(out[..sent.len].ends_with(br#""notifications":{"notes":["a"]}}}"#));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn acknowledge(
-        &mut self,
-        token: Token,
-        accepted: &[(&str, &dyn Payload)],
-        out: &mut [u8],
-    ) -> Result<Transmit, SendError> {
-        if self.is_closed() {
-            return Err(SendError::Closed);
-        }
-        let key = self.requests.key(token)?;
-        let held = self
-            .requests
-            .table
-            .get(key)
-            .filter(|request| request.is_held());
-        let filters = self.config.texts().filters();
-        let known = filters.filter(|key| accepted.iter().any(|(own, _)| own == key));
-        let known = known.count();
-        if held.is_none() {
-            return Err(SendError::Stale);
-        }
-        if known != accepted.len() {
-            return Err(SendError::Encode);
-        }
-        let mut w = Writer::new(out);
-        self.write_acknowledgement(key, accepted, &mut w)
-            .map_err(|_| SendError::Encode)?;
-        let len = self.requests.bounded(w.finish())?;
-        if let Some(listen) = self.listen_mut(key) {
-            listen.step = Step::Open;
-        }
-        // Changes that waited.
-        self.requests.table.mark(Queue::Transmit, key);
-        Ok(Transmit::on(self.channel_of(Some(key)), len))
+    /// Returns true if the application ended the listen already, and only its last messages are
+    /// still to be sent.
+    pub(super) const fn is_ending(self) -> bool {
+        matches!(
+            self.step,
+            Step::AcknowledgeLast | Step::Result | Step::Cancelled
+        )
     }
 
-    /// Notifies of a changed list (TL-02): the legacy client, once it is ready, and every
-    /// listen that asked for it. Several changes before the next notification are reported
-    /// once.
-    ///
-    /// It does nothing where the capability's `listChanged` is not declared.
-    ///
-    /// ```
-    /// # use mcp_proto::model::ServerFeatures;
-    /// # use mcp_proto::server::{Fixed, OverHttp, Server, ServerConfig, SessionSnapshot};
-    /// # use mcp_proto::{Channel, Instant, Machine, Revision};
-    /// # let config = ServerConfig { capabilities: ServerFeatures::TOOLS.with(ServerFeatures::TOOLS_LIST_CHANGED).capabilities(), ..ServerConfig::new("demo", "1.0") };
-    /// # let (storage, now, mut out) = (OverHttp(Fixed::new().questions::<1>().uris::<64>()), Instant::ZERO, [0; 512]);
-    /// # let mut server = Server::new(config, storage).unwrap();
-    /// # server.resume(now, &SessionSnapshot::stateless(Revision::V2025_11_25));
-    /// use mcp_proto::server::ListKind;
-    ///
-    /// server.list_changed(ListKind::Tools);
-    /// let sent = server.poll_transmit(now, Channel::PIPE, &mut out)?.unwrap();
-    /// assert!(out[..sent.len].ends_with(br#""method":"notifications/tools/list_changed"}"#));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn list_changed(&mut self, kind: ListKind) {
-        if self.is_closed() || !self.tells_of(kind) {
-            return;
-        }
-        if self.session.revision().is_some() {
-            self.session.changed = self.session.changed.with(kind);
-        }
-        if self.subscriptions.listens() == 0 {
-            return;
-        }
-        let mut at = 0;
-        while let Some(key) = self.requests.table.next_key(&mut at) {
-            if let Some(listen) = self
-                .listen_mut(key)
-                .filter(|listen| listen.wanted.contains(kind))
-            {
-                listen.changed = listen.changed.with(kind);
-                if listen.step != Step::Held {
-                    self.requests.table.mark(Queue::Transmit, key);
-                }
-            }
+    /// Returns true if its result was written.
+    pub(super) fn is_answered(self) -> bool {
+        self.step == Step::Cancelled
+    }
+
+    /// Checks that the application may send a notification of it.
+    pub(super) const fn check_open(self) -> Result<(), SendError> {
+        match self.step {
+            Step::Open => Ok(()),
+            Step::Held | Step::Acknowledge => Err(SendError::NotReady),
+            Step::AcknowledgeLast | Step::Result | Step::Cancelled => Err(SendError::Stale),
         }
     }
 
-    /// Notifies the subscribers of the resource at `uri`, or of a parent of it, that it changed
-    /// (RS-10, RS-11), by the URI of each subscription. Several changes before the next
-    /// notification are reported once.
-    pub fn resource_updated(&mut self, uri: &str) {
-        self.touch(Some(uri));
+    /// Its acknowledgement was written.
+    pub(super) const fn open(&mut self) {
+        self.step = Step::Open;
     }
 
-    /// Notifies the subscribers of each resource: changes of it may have been missed.
-    pub fn resources_updated(&mut self) {
-        self.touch(None);
-    }
-
-    fn touch(&mut self, uri: Option<&str>) {
-        if self.is_closed() {
-            return;
-        }
-        let Self {
-            subscriptions,
-            requests,
-            ..
-        } = self;
-        subscriptions.touch(uri, |key| {
-            let listen = requests.table.get(key).and_then(InFlight::listen);
-            if listen.is_some_and(|listen| listen.step != Step::Held) {
-                requests.table.mark(Queue::Transmit, key);
-            }
-        });
-    }
-
-    /// Returns whether any client subscribed to the resource at `uri`: others need not be
-    /// watched.
-    pub fn is_watched(&self, uri: &str) -> bool {
-        self.subscriptions.covers(uri)
-    }
-
-    /// Ends a listen on our side (SB-08): what changed before is still told, then its result
-    /// and, on a pipe, `notifications/cancelled` follow (CN-17). One that is still held is
-    /// acknowledged first, with what the core honours. A token that is no listen is left alone.
-    /// No event follows.
-    pub fn end_listen(&mut self, token: Token) {
-        if let Ok(key) = self.requests.key(token) {
-            self.end_listen_at(key);
-        }
-    }
-
-    pub(super) fn end_listen_at(&mut self, key: Key) {
-        if let Some(listen) = self.listen_mut(key) {
-            if listen.step == Step::Open {
-                listen.step = Step::Result;
-            } else if matches!(listen.step, Step::Held | Step::Acknowledge) {
-                listen.step = Step::AcknowledgeLast;
-            }
-            self.requests.table.mark(Queue::Transmit, key);
-        }
-    }
-
-    fn listen_mut(&mut self, key: Key) -> Option<&mut Listen> {
-        self.requests.table.get_mut(key)?.listen.as_mut()
-    }
-
-    /// Writes what a listen is owed next, if anything, and takes it off.
-    pub(super) fn transmit_listen(
-        &mut self,
-        token: Key,
-        out: &mut [u8],
-    ) -> Result<Option<Transmit>, SendError> {
-        let Some(request) = self.requests.table.get(token) else {
-            return Ok(None);
+    /// Lets it end, after the messages that are due before that.
+    pub(super) const fn end(&mut self) {
+        self.step = match self.step {
+            Step::Open => Step::Result,
+            Step::Held | Step::Acknowledge => Step::AcknowledgeLast,
+            step => step,
         };
-        let Some(listen) = request.listen() else {
-            return Ok(None);
-        };
-        let channel = request.place().channel();
-        let mut w = Writer::new(out);
-        let mut next = listen;
-        let mut told = None;
-        match listen.step {
-            Step::Held => return Ok(None),
+    }
+
+    /// Notes the change of a list. Returns whether a message is due because of it.
+    pub(super) fn note_change(&mut self, kind: ListKind) -> bool {
+        let is_wanted = self.wanted.contains(kind);
+        if is_wanted {
+            self.changed = self.changed.with(kind);
+        }
+        is_wanted && !self.is_held()
+    }
+
+    /// Writes the message that is due next. Returns the listen after it, and the place of the resource whose change it tells;
+    /// `None` if nothing is due.
+    pub(super) fn write_next<U: Table<u8>>(
+        self,
+        key: Key,
+        id: Id<'_>,
+        revision: Revision,
+        subscriptions: &Subscriptions<U>,
+        w: &mut Writer<'_>,
+    ) -> Option<(Self, Option<usize>)> {
+        let mut next = self;
+        match self.step {
+            Step::Held => return None,
             Step::Acknowledge | Step::AcknowledgeLast => {
-                self.write_acknowledgement(token, &[], &mut w)
-                    .map_err(|_| SendError::Encode)?;
-                next.step = match listen.step {
+                let written = self.write_acknowledgement(key, id, revision, subscriptions, &[], w);
+                debug_assert!(written.is_ok(), "no payload was written");
+                next.step = match self.step {
                     Step::AcknowledgeLast => Step::Result,
                     _ => Step::Open,
                 };
             }
-            Step::Open | Step::Result if !listen.changed.is_empty() => {
-                let Some(kind) = listen.changed.first() else {
-                    return Ok(None);
-                };
-                notification(&mut w, kind.notification(), request.id(), |_| {});
-                next.changed = listen.changed.without(kind);
-            }
-            Step::Open | Step::Result => match self.first_dirty(Owner::Request(token)) {
-                Some((place, uri)) => {
-                    notification(&mut w, Method::ResourcesUpdated, request.id(), |w| {
+            Step::Open | Step::Result => {
+                if let Some(kind) = self.changed.first() {
+                    notification(w, kind.notification(), id, |_| {});
+                    next.changed = self.changed.without(kind);
+                } else if let Some((place, uri)) = subscriptions.first_changed(Owner::Request(key))
+                {
+                    notification(w, Method::ResourcesUpdated, id, |w| {
                         w.literal(r#","uri":"#);
                         w.string(uri);
                     });
-                    told = Some(place);
-                }
-                None if listen.step == Step::Open => {
-                    self.requests.table.unmark(Queue::Transmit, token);
-                    return Ok(None);
-                }
-                None => {
-                    write_end(&mut w, request);
+                    return Some((next, Some(place)));
+                } else if self.step == Step::Open {
+                    return None;
+                } else {
+                    write_end(w, id);
                     next.step = Step::Cancelled;
                 }
-            },
-            Step::Cancelled => {
-                envelope::cancelled(&mut w, |w| request.id().write(w), None);
             }
+            Step::Cancelled => envelope::cancelled(w, |w| id.write(w), None),
         }
-        let len = w.finish()?;
-        if let Some(place) = told {
-            self.subscriptions.told(place);
-        }
-        // The result ends an exchange; on a pipe something has to be said (CN-17).
-        let last = match channel.is_exchange() {
-            true => next.step == Step::Cancelled,
-            false => listen.step == Step::Cancelled,
-        };
-        if last {
-            self.release(token);
-        } else if let Some(listen) = self.listen_mut(token) {
-            *listen = next;
-        }
-        Ok(Some(Transmit {
-            end: last && channel.is_exchange(),
-            ..Transmit::on(channel, len)
-        }))
-    }
-
-    /// The first changed resource with a pending notification.
-    pub(super) fn first_dirty(&self, owner: Owner) -> Option<(usize, &str)> {
-        self.subscriptions.first_changed(owner)
-    }
-
-    /// Returns true if the server declared that it sends notifications of changes of this list.
-    fn tells_of(&self, kind: ListKind) -> bool {
-        let facts = kind.notification().facts();
-        self.config.declared().contains(facts.server_declares)
+        Some((next, None))
     }
 
     /// Writes what is honoured: by the core, and of the application what it `accepted`.
-    fn write_acknowledgement(
-        &self,
-        token: Key,
+    pub(super) fn write_acknowledgement<U: Table<u8>>(
+        self,
+        key: Key,
+        id: Id<'_>,
+        revision: Revision,
+        subscriptions: &Subscriptions<U>,
         accepted: &[(&str, &dyn Payload)],
         w: &mut Writer<'_>,
     ) -> Result<(), EncodeError> {
-        let Some(request) = self.requests.table.get(token) else {
-            return Ok(());
-        };
-        let Some(listen) = request.listen() else {
-            return Ok(());
-        };
         let mut written = Ok(());
-        notification(w, Method::SubscriptionsAcknowledged, request.id(), |w| {
+        notification(w, Method::SubscriptionsAcknowledged, id, |w| {
             w.literal(r#","notifications":{"#);
             let mut separator = "";
             for kind in ListKind::ALL {
-                if listen.wanted.contains(kind) {
+                if self.wanted.contains(kind) {
                     w.literal(separator);
                     w.string(kind.filter());
                     w.literal(":true");
                     separator = ",";
                 }
             }
-            if listen.resources {
+            if self.resources {
                 w.literal(separator);
                 w.string(RESOURCES);
                 w.literal(":[");
-                let uris = self.subscriptions.of(Owner::Request(token));
+                let uris = subscriptions.of(Owner::Request(key));
                 for (n, uri) in uris.enumerate() {
                     w.literal(if n > 0 { "," } else { "" });
                     w.string(uri);
@@ -413,7 +271,7 @@ impl<S: Storage> Server<'_, S> {
                 w.literal(separator);
                 w.string(key);
                 w.literal(":");
-                if let Err(error) = value.write(w, request.revision) {
+                if let Err(error) = value.write(w, revision) {
                     written = Err(error);
                 }
                 separator = ",";
@@ -447,8 +305,7 @@ fn write_subscription(w: &mut Writer<'_>, id: Id<'_>) {
 }
 
 /// The result that ends a listen (SB-08).
-fn write_end<L: IdStorage, P: Place>(w: &mut Writer<'_>, request: &InFlight<L, P>) {
-    let id = request.id();
+fn write_end(w: &mut Writer<'_>, id: Id<'_>) {
     let _ = envelope::result(w, id, |w| -> Result<(), core::convert::Infallible> {
         w.literal(r#"{"resultType":"complete","_meta":"#);
         write_subscription(w, id);

@@ -56,8 +56,4 @@ impl Lists {
     pub(super) fn first(self) -> Option<ListKind> {
         ListKind::ALL.into_iter().find(|kind| self.contains(*kind))
     }
-
-    pub(super) const fn is_empty(self) -> bool {
-        self.0 == 0
-    }
 }

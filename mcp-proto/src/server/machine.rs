@@ -4,7 +4,6 @@ use core::time::Duration;
 
 use super::in_flight::InFlight;
 use super::reply::{Reply, ReplyKind};
-use super::session::Phase;
 use super::{Event, Lifecycle, Server, Storage};
 use crate::action::{Action, BufferFull, Channel, IgnoreReason, Transmit};
 use crate::limits::Limits;
@@ -68,12 +67,11 @@ impl<S: Storage> Machine for Server<'_, S> {
         let is_error = matches!(said, None | Some(ReplyKind::Error { .. })) && len > 0;
         match said {
             Some(ReplyKind::Initialize(opened)) => {
-                self.session.phase = Phase::Answered(opened.revision);
-                self.session.features = opened.features;
-                self.session.by_exchanges = S::Place::of(reply.channel).is_exchange();
+                let by_exchanges = S::Place::of(reply.channel).is_exchange();
+                self.session.open(&opened, by_exchanges);
                 self.questions.pinger.start(now);
             }
-            Some(ReplyKind::LogLevel(level)) => self.session.log_level = level,
+            Some(ReplyKind::LogLevel(level)) => self.session.set_log_level(level),
             Some(
                 ReplyKind::Discover(_)
                 | ReplyKind::Pong
@@ -161,7 +159,7 @@ impl<S: Storage> Machine for Server<'_, S> {
     }
 
     fn poll_event<'b>(&mut self) -> Option<Event<'b>> {
-        if core::mem::take(&mut self.session.announce) {
+        if self.session.take_announcement() {
             return Some(Event::Initialized);
         }
         if let Some(misses) = self.missed.take() {

@@ -21,7 +21,6 @@ mod event;
 mod headers;
 mod in_flight;
 mod incoming;
-mod legacy;
 mod listen;
 mod lists;
 mod machine;
@@ -49,10 +48,12 @@ pub mod http;
 
 use core::fmt;
 
+use headers::HeadRules;
 use in_flight::InFlight;
+use listen::Listen;
 use questions::{Ended, Questions};
 use session::Session;
-use subscriptions::Subscriptions;
+use subscriptions::{Owner, Subscriptions};
 
 // Configuration.
 pub use config::ServerConfig;
@@ -85,7 +86,9 @@ use crate::revision::Revision;
 use crate::rpc::Id;
 use crate::sent::Cancellation;
 use crate::slots::Key;
+use crate::source::Place;
 use crate::store::Table;
+use crate::time::Instant;
 use crate::token::{MachineId, Token};
 
 /// The server's side of one connection: a state machine without bytes, clock or IO.
@@ -214,7 +217,7 @@ impl<'c, S: Storage> Server<'c, S> {
 
     /// Returns the features of the client of the legacy session.
     pub const fn client_features(&self) -> ClientFeatures {
-        self.session.features
+        self.session.features()
     }
 
     /// Returns the number of requests that the application still has to answer; listens are not
@@ -239,6 +242,51 @@ impl<'c, S: Storage> Server<'c, S> {
     /// Returns true if the connection is over.
     pub fn is_closed(&self) -> bool {
         self.life != Lifecycle::Open
+    }
+
+    /// Returns whether any client subscribed to the resource at `uri`: others need not be
+    /// watched.
+    pub fn is_watched(&self, uri: &str) -> bool {
+        self.subscriptions.covers(uri)
+    }
+
+    /// Continues a legacy session over HTTP, in place of a handshake.
+    pub fn resume(&mut self, now: Instant, snapshot: &SessionSnapshot) {
+        self.session.resume(snapshot);
+        self.questions.go_on_from(snapshot.next_id);
+        self.questions.pinger.start(now);
+    }
+
+    /// Returns what another process needs to continue this session; `None` before its handshake.
+    pub fn snapshot(&self) -> Option<SessionSnapshot> {
+        self.session.snapshot(self.questions.next_id())
+    }
+
+    /// The URIs that the client of the legacy session subscribed to.
+    pub fn subscriptions(&self) -> impl Iterator<Item = &str> {
+        self.subscriptions.of(Owner::Session)
+    }
+
+    /// Restores one of them. Returns whether there was room: see
+    /// [`Limits::subscription_bytes`](crate::Limits::subscription_bytes), and the bytes of a storage
+    /// of arrays.
+    pub fn subscribe(&mut self, uri: &str) -> bool {
+        let max_message = self.requests.max_message();
+        let added = self
+            .subscriptions
+            .add(Owner::Session, uri.into(), max_message);
+        added.is_ok()
+    }
+
+    /// Returns true if the server serves a legacy session over HTTP that is held to the transports
+    /// draft of spring 2026: `Mcp-Param-*`, which the application has to check, are demanded there,
+    /// and numbers may be annotated.
+    pub fn is_held_to_draft(&self) -> bool {
+        self.head_rules().is_session_draft()
+    }
+
+    fn head_rules(&self) -> HeadRules {
+        HeadRules::new(&self.config, &self.session, S::Place::MANY)
     }
 
     fn entry(&self, token: Token) -> Option<&storage::Request<S>> {
@@ -337,7 +385,9 @@ impl<'c, S: Storage> Server<'c, S> {
                 continue;
             };
             match request.received().stage() {
-                Stage::Running if !request.is_ending() => self.end_request(key),
+                Stage::Running if !request.listen.is_some_and(Listen::is_ending) => {
+                    self.end_request(key);
+                }
                 // The application knows already.
                 Stage::Running | Stage::Refused | Stage::Silent => self.release(key),
                 Stage::Ended => {}
@@ -346,7 +396,7 @@ impl<'c, S: Storage> Server<'c, S> {
         self.questions.end_all(Cancellation::NotOwed, Ended::Closed);
         self.requests.clear_arrays();
         self.questions.pinger.stop();
-        self.session.announce = false;
+        self.session.take_announcement();
     }
 }
 

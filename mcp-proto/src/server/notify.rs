@@ -1,10 +1,10 @@
 //! Notifications that the application sends.
 
-use super::in_flight::Step;
-use super::listen::notification;
+use super::in_flight::InFlight;
+use super::listen::{Listen, notification};
+use super::lists::ListKind;
 use super::pace::ProgressReport;
 use super::result_members::{Addition, complete};
-use super::session::Phase;
 use super::{Server, Storage};
 use crate::action::{SendError, Transmit};
 use crate::json::{EncodeError, Raw, Writer};
@@ -12,7 +12,7 @@ use crate::model::{LoggingLevel, ServerFeatures, keys};
 use crate::payload::Payload;
 use crate::revision::Revision;
 use crate::rpc::{Id, Method, envelope};
-use crate::slots::Key;
+use crate::slots::{Key, Queue};
 use crate::splice::{write_around, write_notification};
 use crate::time::Instant;
 use crate::token::Token;
@@ -146,10 +146,10 @@ impl<S: Storage> Server<'_, S> {
                 match request.revision.has_log_level_of_request() {
                     true => (request.revision, request.log_level),
                     // It may have been set while the request ran.
-                    false => (request.revision, Some(self.session.log_level)),
+                    false => (request.revision, Some(self.session.log_level())),
                 }
             }
-            None => (session?, Some(self.session.log_level)),
+            None => (session?, Some(self.session.log_level())),
         };
         if self.is_closed() {
             return Err(SendError::Closed);
@@ -197,7 +197,7 @@ impl<S: Storage> Server<'_, S> {
         if self.is_closed() {
             return Err(SendError::Closed);
         }
-        let Phase::Ready(revision) = self.session.phase else {
+        let Some(revision) = self.session.ready_revision() else {
             return Err(SendError::NotReady);
         };
         if !self.may_notify(method, revision) {
@@ -269,19 +269,14 @@ impl<S: Storage> Server<'_, S> {
         }
         let key = self.requests.key(token)?;
         let request = self.requests.running(key)?;
-        let listens = match request.listen.map(|listen| listen.step) {
-            None => false,
-            Some(Step::Open) => true,
-            Some(Step::Held | Step::Acknowledge) => return Err(SendError::NotReady),
-            Some(Step::AcknowledgeLast | Step::Result | Step::Cancelled) => {
-                return Err(SendError::Stale);
-            }
-        };
+        if let Some(listen) = request.listen {
+            listen.check_open()?;
+        }
         let revision = request.revision;
         if !self.may_notify(method, revision) {
             return Err(SendError::NotInRevision);
         }
-        let written = match listens {
+        let written = match request.listen.is_some() {
             true => write_of_listen(request.id(), method, params, revision, out),
             false => write_notification(method, params, revision, out),
         };
@@ -289,9 +284,160 @@ impl<S: Storage> Server<'_, S> {
         Ok(Transmit::on(self.channel_of(Some(key)), len))
     }
 
+    /// Acknowledges a [held](super::Event::Listening) listen: with the lists and resources that the core
+    /// honours, and with the values that the application accepts, each under its key of
+    /// [`ServerConfig::filters`](super::ServerConfig::filters). Values that it does not accept are
+    /// left out (SB-02). From then on [`notify_for`](Self::notify_for) reaches the listen.
+    ///
+    /// # Errors
+    ///
+    /// - [`SendError::BufferFull`]: make the same call again with more room.
+    /// - [`SendError::TooLarge`]: no room would ever be enough; the listen is still held, to be
+    ///   refused by [`respond`](Self::respond).
+    /// - [`SendError::Stale`]: the listen is over, or was acknowledged already.
+    /// - [`SendError::Encode`]: a value cannot be written, or a key stands twice or is not one of
+    ///   the configuration.
+    ///
+    /// ```
+    /// # use mcp_proto::rpc::{Incoming, Message};
+    /// # use mcp_proto::server::{Event, Fixed, Server, ServerConfig};
+    /// # use mcp_proto::{Action, Instant, Machine, Pipe};
+    /// let config = ServerConfig { filters: &["notes"], ..ServerConfig::new("demo", "1.0") };
+    /// let mut server = Server::new(config, Fixed::new().questions::<1>().uris::<64>())?;
+    /// # let listen = br#"{"jsonrpc":"2.0","id":7,"method":"subscriptions/listen","params":{
+    /// #     "notifications":{"notes":["a","b"]},
+    /// #     "_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#;
+    /// # let listen = Incoming::Message(Message::parse(listen, 8));
+    /// # let (now, mut out) = (Instant::ZERO, [0; 512]);
+    /// let action = server.handle(now, &Pipe, listen);
+    /// let Action::Event(Event::Listening { token, held: true, .. }) = action else { panic!() };
+    /// let sent = server.acknowledge(token, &[("notes", &["a"])], &mut out)?;
+    /// assert!(out[..sent.len].ends_with(br#""notifications":{"notes":["a"]}}}"#));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn acknowledge(
+        &mut self,
+        token: Token,
+        accepted: &[(&str, &dyn Payload)],
+        out: &mut [u8],
+    ) -> Result<Transmit, SendError> {
+        if self.is_closed() {
+            return Err(SendError::Closed);
+        }
+        let key = self.requests.key(token)?;
+        let request = self.requests.running(key)?;
+        let held = request.listen.filter(|listen| listen.is_held());
+        let listen = held.ok_or(SendError::Stale)?;
+        let filters = self.config.texts().filters();
+        let known = filters.filter(|key| accepted.iter().any(|(own, _)| own == key));
+        if known.count() != accepted.len() {
+            return Err(SendError::Encode);
+        }
+        let (id, revision) = (request.id(), request.revision);
+        let mut w = Writer::new(out);
+        listen
+            .write_acknowledgement(key, id, revision, &self.subscriptions, accepted, &mut w)
+            .map_err(|_| SendError::Encode)?;
+        let len = self.requests.bounded(w.finish())?;
+        if let Some(listen) = self.listen_mut(key) {
+            listen.open();
+        }
+        // Changes that waited.
+        self.requests.table.mark(Queue::Transmit, key);
+        Ok(Transmit::on(self.channel_of(Some(key)), len))
+    }
+
+    /// Notifies of a changed list (TL-02): the legacy client, once it is ready, and every
+    /// listen that asked for it. Several changes before the next notification are reported
+    /// once.
+    ///
+    /// It does nothing where the capability's `listChanged` is not declared.
+    ///
+    /// ```
+    /// # use mcp_proto::model::ServerFeatures;
+    /// # use mcp_proto::server::{Fixed, OverHttp, Server, ServerConfig, SessionSnapshot};
+    /// # use mcp_proto::{Channel, Instant, Machine, Revision};
+    /// # let config = ServerConfig { capabilities: ServerFeatures::TOOLS.with(ServerFeatures::TOOLS_LIST_CHANGED).capabilities(), ..ServerConfig::new("demo", "1.0") };
+    /// # let (storage, now, mut out) = (OverHttp(Fixed::new().questions::<1>().uris::<64>()), Instant::ZERO, [0; 512]);
+    /// # let mut server = Server::new(config, storage).unwrap();
+    /// # server.resume(now, &SessionSnapshot::stateless(Revision::V2025_11_25));
+    /// use mcp_proto::server::ListKind;
+    ///
+    /// server.list_changed(ListKind::Tools);
+    /// let sent = server.poll_transmit(now, Channel::PIPE, &mut out)?.unwrap();
+    /// assert!(out[..sent.len].ends_with(br#""method":"notifications/tools/list_changed"}"#));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn list_changed(&mut self, kind: ListKind) {
+        if self.is_closed() || !self.config.tells_of(kind) {
+            return;
+        }
+        self.session.note_change(kind);
+        if self.subscriptions.listens() == 0 {
+            return;
+        }
+        let mut at = 0;
+        while let Some(key) = self.requests.table.next_key(&mut at) {
+            let listen = self.listen_mut(key);
+            if listen.is_some_and(|listen| listen.note_change(kind)) {
+                self.requests.table.mark(Queue::Transmit, key);
+            }
+        }
+    }
+
+    /// Notifies the subscribers of the resource at `uri`, or of a parent of it, that it changed
+    /// (RS-10, RS-11), by the URI of each subscription. Several changes before the next
+    /// notification are reported once.
+    pub fn resource_updated(&mut self, uri: &str) {
+        self.touch(Some(uri));
+    }
+
+    /// Notifies the subscribers of each resource: changes of it may have been missed.
+    pub fn resources_updated(&mut self) {
+        self.touch(None);
+    }
+
+    fn touch(&mut self, uri: Option<&str>) {
+        if self.is_closed() {
+            return;
+        }
+        let Self {
+            subscriptions,
+            requests,
+            ..
+        } = self;
+        subscriptions.touch(uri, |key| {
+            let listen = requests.table.get(key).and_then(InFlight::listen);
+            if listen.is_some_and(|listen| !listen.is_held()) {
+                requests.table.mark(Queue::Transmit, key);
+            }
+        });
+    }
+
+    /// Ends a listen on our side (SB-08): what changed before is still told, then its result
+    /// and, on a pipe, `notifications/cancelled` follow (CN-17). One that is still held is
+    /// acknowledged first, with what the core honours. A token that is no listen is left alone.
+    /// No event follows.
+    pub fn end_listen(&mut self, token: Token) {
+        if let Ok(key) = self.requests.key(token) {
+            self.end_listen_at(key);
+        }
+    }
+
+    pub(super) fn end_listen_at(&mut self, key: Key) {
+        if let Some(listen) = self.listen_mut(key) {
+            listen.end();
+            self.requests.table.mark(Queue::Transmit, key);
+        }
+    }
+
+    fn listen_mut(&mut self, key: Key) -> Option<&mut Listen> {
+        self.requests.table.get_mut(key)?.listen.as_mut()
+    }
+
     fn may_notify(&self, method: Method<'_>, revision: Revision) -> bool {
         if let Method::Other(name) = method {
-            return self.is_own(name);
+            return self.config.texts().has_method(name);
         }
         let facts = method.facts();
         facts.is_notification() && !facts.own_command.server && facts.server.contains(revision)

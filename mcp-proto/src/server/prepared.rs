@@ -2,11 +2,14 @@
 
 use super::config::ServerConfig;
 use super::listen::is_filter_key;
+use super::lists::ListKind;
 use super::reply;
 use super::storage::Storage;
 use crate::config_error::ConfigError;
 use crate::model::{ServerCapabilities, ServerFeatures};
 use crate::prepared_config::{Config, PreparedConfig};
+use crate::revision::Revision;
+use crate::rpc::Method;
 use crate::store::Table as _;
 use crate::texts::BorrowedTexts;
 
@@ -46,6 +49,28 @@ impl PreparedConfig<ServerConfig<'_>> {
     /// The features that the capabilities declare.
     pub(crate) const fn declared(&self) -> ServerFeatures {
         ServerFeatures::of_bits(self.declared)
+    }
+
+    /// Returns true if the revision lets a client send this method, and we declared that we serve
+    /// it (LC-17).
+    pub(super) fn serves(&self, method: Method<'_>, revision: Revision) -> bool {
+        if let Method::Other(name) = method {
+            return self.texts().has_method(name);
+        }
+        // 2024-11-05 has no capability for completions, but who has none should say so (CP-08).
+        let completes = method != Method::CompletionComplete
+            || self.declared().contains(ServerFeatures::COMPLETIONS);
+        let facts = method.facts();
+        completes
+            && self.declared().allow(method, revision)
+            && !facts.is_notification()
+            && facts.client.contains(revision)
+    }
+
+    /// Returns true if the server declared that it sends notifications of changes of this list.
+    pub(super) fn tells_of(&self, kind: ListKind) -> bool {
+        let facts = kind.notification().facts();
+        self.declared().contains(facts.server_declares)
     }
 
     /// Checks that a server with this storage can be made of it.

@@ -4,7 +4,6 @@ use super::outcome::write_outcome;
 use super::question_check::check_question;
 use super::questions::{AskOptions, Pending};
 use super::result_members::{Addition, complete};
-use super::session::Phase;
 use super::status::status_of;
 use super::{Server, Storage};
 use crate::action::{SendError, Transmit};
@@ -115,7 +114,7 @@ impl<S: Storage> Server<'_, S> {
 
     /// Spells an error of the application's as the draft has it, and says its HTTP status.
     fn spell(&self, revision: Revision, error: &mut ErrorObject<'_>) -> u16 {
-        let rules = self.http_rules(revision);
+        let rules = self.head_rules().of(revision);
         match rules.and_then(Revision::header_mismatch_code) {
             Some(code) if error.code == code::HEADER_MISMATCH => {
                 error.code = code;
@@ -197,15 +196,15 @@ impl<S: Storage> Server<'_, S> {
         if self.is_closed() {
             return Err(SendError::Closed);
         }
-        let Phase::Ready(revision) = self.session.phase else {
+        let Some(revision) = self.session.ready_revision() else {
             return Err(SendError::NotReady);
         };
-        let rules = self.http_rules(revision);
+        let rules = self.head_rules().of(revision);
         if parent.is_none() && rules.is_some_and(|rules| !rules.allows_questions_of_session()) {
             return Err(SendError::NotInRevision);
         }
         let known = match question.method {
-            Method::Other(name) => self.is_own(name),
+            Method::Other(name) => self.config.texts().has_method(name),
             method => method.facts().server.contains(revision),
         };
         if !known {
@@ -239,7 +238,7 @@ impl<S: Storage> Server<'_, S> {
         check_question(
             question.method,
             params.ok_or(SendError::Encode)?,
-            self.session.features,
+            self.session.features(),
             revision,
         )?;
         let channel = self.channel_of(parent);

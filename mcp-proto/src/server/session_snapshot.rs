@@ -5,18 +5,13 @@ use core::marker::PhantomData;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use super::session::Phase;
-use super::subscriptions::Owner;
-use super::{Server, Storage};
-use crate::json::Str;
 use crate::model::{ClientFeatures, LoggingLevel};
 use crate::revision::Revision;
-use crate::time::Instant;
 
 /// The state that a legacy session agreed on, for a store that several processes share.
 ///
 /// Requests and questions in flight are not part of it: they end where they began. Nor are
-/// [subscriptions](Server::subscriptions), which have no bound that a record could have.
+/// [subscriptions](super::Server::subscriptions), which have no bound that a record could have.
 ///
 /// ```
 /// use mcp_proto::server::{Fixed, OverHttp, Server, ServerConfig, SessionSnapshot};
@@ -63,46 +58,6 @@ impl SessionSnapshot {
             ready: true,
             next_id: 1,
         }
-    }
-}
-
-impl<S: Storage> Server<'_, S> {
-    /// Continues a legacy session over HTTP, in place of a handshake.
-    pub fn resume(&mut self, now: Instant, snapshot: &SessionSnapshot) {
-        self.session.phase = match snapshot.ready {
-            true => Phase::Ready(snapshot.revision),
-            false => Phase::Answered(snapshot.revision),
-        };
-        self.session.features = snapshot.features;
-        self.session.by_exchanges = true;
-        if let Some(level) = snapshot.log_level {
-            self.session.log_level = level;
-        }
-        self.questions.go_on_from(snapshot.next_id);
-        self.questions.pinger.start(now);
-    }
-
-    /// Returns what another process needs to continue this session; `None` before its handshake.
-    pub fn snapshot(&self) -> Option<SessionSnapshot> {
-        Some(SessionSnapshot {
-            revision: self.session.revision()?,
-            features: self.session.features,
-            log_level: Some(self.session.log_level),
-            ready: self.session.is_ready(),
-            next_id: self.questions.next_id(),
-        })
-    }
-
-    /// The URIs that the client of the legacy session subscribed to.
-    pub fn subscriptions(&self) -> impl Iterator<Item = &str> {
-        self.subscriptions.of(Owner::Session)
-    }
-
-    /// Restores one of them. Returns whether there was room: see
-    /// [`Limits::subscription_bytes`](crate::Limits::subscription_bytes), and the bytes of a storage
-    /// of arrays.
-    pub fn subscribe(&mut self, uri: &str) -> bool {
-        self.add_uri(Owner::Session, Str::from(uri)).is_ok()
     }
 }
 

@@ -51,11 +51,6 @@ impl<S: Table<u8>> Subscriptions<S> {
         }
     }
 
-    /// Returns false if the table never holds a URI.
-    pub(super) const fn has_room(&self) -> bool {
-        S::HOLDS
-    }
-
     pub(super) const fn listens(&self) -> usize {
         self.listens
     }

@@ -27,8 +27,14 @@ impl<S: Storage> Server<'_, S> {
     /// Returns true if the legacy session itself has a notification to send: a changed list or an
     /// updated resource.
     pub(super) fn session_has_output(&self) -> bool {
-        self.session.is_ready()
-            && (!self.session.changed.is_empty() || self.first_dirty(Owner::Session).is_some())
+        self.session.next_change().is_some() || self.session_update().is_some()
+    }
+
+    /// The next resource whose change the client of the legacy session is to be told; it waits until it is ready (LC-26).
+    fn session_update(&self) -> Option<(usize, &str)> {
+        self.session
+            .ready_revision()
+            .and_then(|_| self.subscriptions.first_changed(Owner::Session))
     }
 
     /// The next message. Answers come first, because they are awaited.
@@ -53,7 +59,7 @@ impl<S: Storage> Server<'_, S> {
                     None => continue,
                 },
                 (Stage::Running, None) => self.flush_progress_at(now, key, out),
-                _ => self.transmit_listen(key, out),
+                _ => self.transmit_listen(key, out).map_err(SendError::from),
             };
             match sent {
                 Ok(Some(transmit)) => return Ok(Some(transmit)),
@@ -98,20 +104,16 @@ impl<S: Storage> Server<'_, S> {
         Ok(self.questions.write_ping(now, out)?.map(Transmit::pipe))
     }
 
-    /// Changes that the client of the legacy session was not told of; they wait until it is
-    /// ready (LC-26).
+    /// Changes that the client of the legacy session was not told of.
     fn transmit_session(&mut self, out: &mut [u8]) -> Result<Option<Transmit>, BufferFull> {
-        if !self.session.is_ready() {
-            return Ok(None);
-        }
         let mut w = Writer::new(out);
-        if let Some(kind) = self.session.changed.first() {
+        if let Some(kind) = self.session.next_change() {
             envelope::bare_notification(&mut w, kind.notification());
             let len = w.finish()?;
-            self.session.changed = self.session.changed.without(kind);
+            self.session.forget_change(kind);
             return Ok(Some(Transmit::pipe(len)));
         }
-        let Some((place, uri)) = self.first_dirty(Owner::Session) else {
+        let Some((place, uri)) = self.session_update() else {
             return Ok(None);
         };
         let _ = envelope::notification(&mut w, Method::ResourcesUpdated, |w| {
@@ -135,6 +137,45 @@ impl<S: Storage> Server<'_, S> {
             is_error: written.len > 0,
             ..Transmit::on(channel, written.len)
         })
+    }
+
+    /// Writes what a listen is owed next, if anything, and takes it off.
+    fn transmit_listen(
+        &mut self,
+        key: Key,
+        out: &mut [u8],
+    ) -> Result<Option<Transmit>, BufferFull> {
+        let Some(request) = self.requests.table.get(key) else {
+            return Ok(None);
+        };
+        let Some(listen) = request.listen() else {
+            return Ok(None);
+        };
+        let channel = request.place().channel();
+        let (id, revision) = (request.id(), request.revision);
+        let mut w = Writer::new(out);
+        let next = listen.write_next(key, id, revision, &self.subscriptions, &mut w);
+        let Some((next, told)) = next else {
+            return Ok(None);
+        };
+        let len = w.finish()?;
+        if let Some(place) = told {
+            self.subscriptions.told(place);
+        }
+        // The result ends an exchange; on a pipe something has to be said (CN-17).
+        let last = match channel.is_exchange() {
+            true => next.is_answered(),
+            false => listen.is_answered(),
+        };
+        if last {
+            self.release(key);
+        } else if let Some(request) = self.requests.table.get_mut(key) {
+            request.listen = Some(next);
+        }
+        Ok(Some(Transmit {
+            end: last && channel.is_exchange(),
+            ..Transmit::on(channel, len)
+        }))
     }
 
     /// The channel for messages on behalf of a request, or of none.
