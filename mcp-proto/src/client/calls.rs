@@ -4,8 +4,11 @@ use core::time::Duration;
 
 use super::abandoned::{Abandoned, AbandonedCalls, LateResults};
 use super::call::{Failure, InFlight, Stage};
-use crate::action::BufferFull;
+use super::{Event, Reply};
+use crate::action::{Action, BufferFull, IgnoreReason};
+use crate::json::Raw;
 use crate::ping::{PingPolicy, Pinger, Unwritten};
+use crate::rpc::ErrorObject;
 use crate::sent::{Cancellation, SentRequests};
 use crate::slots::{Key, Queue, Slot};
 use crate::store::Table;
@@ -61,6 +64,57 @@ impl<S: Table<Slot<InFlight>>, A: Table<Abandoned>> Calls<S, A> {
             let latest = call.sent.latest;
             self.sent.table.arm(key, Some(latest));
             self.sent.table.mark(Queue::Event, key);
+        }
+    }
+
+    /// Ends the calls whose time is over, and asks for those whose pause is. Time passes for no call that is sent while the server
+    /// has a question open.
+    pub(super) fn handle_timeout(&mut self, now: Instant, is_asked: bool) {
+        while let Some(key) = self.sent.table.pop_due(now) {
+            let Some(call) = self.get(key) else {
+                continue;
+            };
+            let (stage, latest) = (call.stage, call.sent.latest);
+            let cancellation = match stage {
+                Stage::Pausing if latest > now => {
+                    self.ask_again(key);
+                    continue;
+                }
+                Stage::Sent if is_asked && self.sent.extend(now, key) => continue,
+                // LC-18: the caller is notified, and so is the server if it has received the request.
+                Stage::Sent => Cancellation::OwedForTimeout,
+                Stage::Pausing | Stage::Input | Stage::Again | Stage::Held => Cancellation::NotOwed,
+                Stage::Listening => continue,
+            };
+            self.sent.end(key, cancellation, Failure::Timeout);
+        }
+    }
+
+    /// Ends a call with its answer.
+    pub(super) fn complete<'b>(
+        &mut self,
+        key: Key,
+        outcome: Result<Raw<'b>, ErrorObject<'b>>,
+    ) -> Action<Event<'b>, Reply<'b>> {
+        match self.sent.remove(key) {
+            Some(call) => Action::Event(Event::Answer {
+                token: self.sent.token(key),
+                cookie: call.sent.cookie,
+                outcome,
+            }),
+            None => Action::Ignore(IgnoreReason::LateResponse),
+        }
+    }
+
+    /// Ends a call that is not answered, or by something that is no answer.
+    pub(super) fn fail<'b>(&mut self, key: Key, failure: Failure) -> Action<Event<'b>, Reply<'b>> {
+        match self.sent.remove(key) {
+            Some(call) => Action::Event(Event::Failed {
+                token: self.sent.token(key),
+                cookie: call.sent.cookie,
+                failure,
+            }),
+            None => Action::Ignore(IgnoreReason::LateResponse),
         }
     }
 

@@ -1,11 +1,12 @@
 //! Finds the revision of the server: probe, handshake, negotiation.
 
-use super::answer::Received;
+use super::incoming::Received;
 use super::opening::{Leg, Opening};
 use super::reply::Reply;
 use super::versions::{Discovered, is_modern, revisions, supported};
 use super::{
-    Client, CloseReason, ConnectError, Connected, Event, Negotiation, Phase, Storage, encode,
+    Client, CloseReason, ConnectError, Connected, Event, Failure, Negotiation, Phase, Storage,
+    encode,
 };
 use crate::action::{Action, BufferFull, IgnoreReason, SendError, Transmit};
 use crate::json::{EncodeError, Object, Raw, Str, Writer};
@@ -69,6 +70,106 @@ impl<S: Storage> Client<'_, S> {
         }
         self.phase = Phase::Opening(opening);
         Ok(())
+    }
+
+    /// Begins to connect, like [`connect`](Self::connect), over a transport on which every
+    /// request is answered or refused by itself: silence says nothing of the server's era there,
+    /// so the probe has the time of any request (VR-16).
+    ///
+    /// # Errors
+    /// [`SendError::NotReady`] if that was done before.
+    pub fn connect_by_exchanges(&mut self, now: Instant) -> Result<(), SendError> {
+        self.connect(now)?;
+        if let Phase::Opening(opening) = &mut self.phase {
+            opening.disable_probe_timeout();
+        }
+        Ok(())
+    }
+
+    /// A request was refused by an HTTP status, without an error that names a modern server. For
+    /// the probe that tells a legacy one (VR-16), for everything else it is a failure.
+    ///
+    /// ```
+    /// use mcp_proto::client::{Client, ClientConfig, Fixed};
+    /// use mcp_proto::{Channel, Instant, Machine};
+    ///
+    /// let mut client = Client::new(ClientConfig::new("demo", "1.0"), Fixed::new().questions::<1>()).unwrap();
+    /// client.connect_by_exchanges(Instant::ZERO)?;
+    /// let _probe = client.poll_transmit(Instant::ZERO, Channel::PIPE, &mut [0; 512])?;
+    /// // A server that knows no `server/discover` is met by a handshake.
+    /// client.refuse(Instant::ZERO, 1, 404);
+    /// let mut out = [0; 512];
+    /// let sent = client.poll_transmit(Instant::ZERO, Channel::PIPE, &mut out)?.unwrap();
+    /// assert!(String::from_utf8_lossy(&out[..sent.len]).contains("\"initialize\""));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn refuse(&mut self, now: Instant, id: u64, status: u16) {
+        if let Phase::Opening(opening) = self.phase
+            && self.fall_back(now, opening, id)
+        {
+            return;
+        }
+        self.fail(id, Failure::Status(status));
+    }
+
+    /// The server does not know the session any more (SC-10): the handshake is made again, in
+    /// the revision that ruled, and when `initialized` has left, every call that was in flight
+    /// becomes [`Event::Again`](super::Event::Again), to be sent once more in the new session. A
+    /// call that this happens to twice ends with [`Failure::Session`].
+    ///
+    /// Outside of a legacy session it does nothing, and says so.
+    ///
+    /// ```
+    /// # use mcp_proto::client::{Client, ClientConfig, Fixed};
+    /// # use mcp_proto::{Channel, Instant, Machine, Pipe, RevisionSet, rpc};
+    /// # let config = ClientConfig { revisions: RevisionSet::legacy(), ..ClientConfig::new("demo", "1.0") };
+    /// # let (mut client, mut out, now) = (Client::new(config, Fixed::new().questions::<1>()).unwrap(), [0; 512], Instant::ZERO);
+    /// # client.connect(now)?;
+    /// # let _ = client.poll_transmit(now, Channel::PIPE, &mut out)?;
+    /// # let answer = br#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25",
+    /// #     "capabilities":{"tools":{}},"serverInfo":{"name":"demo","version":"1.0"}}}"#;
+    /// # let answer = rpc::Incoming::Message(rpc::Message::parse(answer, 16));
+    /// # let _ = client.handle(now, &Pipe, answer);
+    /// # let _ = client.poll_transmit(now, Channel::PIPE, &mut out)?;
+    /// // The server answered with 404: the handshake is made once more.
+    /// client.lose_session(now);
+    /// let sent = client.poll_transmit(now, Channel::PIPE, &mut out)?.unwrap();
+    /// assert!(String::from_utf8_lossy(&out[..sent.len]).contains("\"initialize\""));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn lose_session(&mut self, now: Instant) -> bool {
+        let (Phase::Legacy, Some(revision)) = (&self.phase, self.revision) else {
+            return false;
+        };
+        self.calls.sent.pinger.reset();
+        self.initialized_owed = false;
+        self.batch.clear();
+        self.questions.end_all();
+        self.calls.move_all();
+        let id = self.calls.sent.take_id();
+        let timeout = self.config.timeouts.connect;
+        self.phase = Phase::Opening(Opening::again(now, timeout, revision, id));
+        true
+    }
+
+    /// Keeps calls back until they are [released](Self::release): for an application that tells
+    /// a new session what the lost one knew before anything else happens in it. Directly behind
+    /// [`lose_session`](Self::lose_session).
+    ///
+    /// Nothing but `logging/setLevel` and `resources/subscribe` is sent meanwhile, or sent again;
+    /// [`call`](Self::call) has [`SendError::NotReady`] for everything else.
+    pub const fn hold(&mut self) {
+        self.calls.set_held(true);
+    }
+
+    /// The session is set up: calls continue, and those of the lost session become
+    /// [`Event::Again`](super::Event::Again). While a session is still being opened it does
+    /// nothing, because that one knows nothing yet.
+    pub fn release(&mut self) {
+        if self.ready().is_ok() {
+            self.calls.set_held(false);
+            self.calls.let_go();
+        }
     }
 
     /// Handles a response to the request `id` while the connection is being opened.

@@ -6,8 +6,9 @@ use crate::action::{Action, BufferFull, Channel, IgnoreReason, Transmit};
 use crate::json::Writer;
 use crate::limits::Limits;
 use crate::machine::Machine;
+use crate::ping::Missed;
 use crate::revision::Revision;
-use crate::rpc::{Incoming, Message};
+use crate::rpc::{Incoming, Message, Method, envelope};
 use crate::source::Pipe;
 use crate::time::Instant;
 use crate::token::Token;
@@ -101,7 +102,7 @@ impl<S: Storage> Machine for Client<'_, S> {
     }
 
     fn next_channel_where(&self, mut has_room: impl FnMut(Channel) -> bool) -> Option<Channel> {
-        let pipe = self.has_transmit().then_some(Channel::PIPE);
+        let pipe = self.has_output().then_some(Channel::PIPE);
         pipe.filter(|pipe| has_room(*pipe))
     }
 
@@ -111,26 +112,114 @@ impl<S: Storage> Machine for Client<'_, S> {
         on: Channel,
         out: &mut [u8],
     ) -> Result<Option<Transmit>, BufferFull> {
-        if on == Channel::PIPE {
-            self.transmit(now, out)
-        } else {
-            Ok(None)
+        if on != Channel::PIPE {
+            return Ok(None);
         }
+        if let Phase::Opening(opening) = self.phase
+            && let Some(transmit) = self.transmit_opening(opening, out)?
+        {
+            return Ok(Some(transmit));
+        }
+        if self.initialized_owed {
+            return self.transmit_initialized(out).map(Some);
+        }
+        // None leaves while a batch is gathered: it could name a request that has not left.
+        if !self.batch.open
+            && let Some(len) = self.calls.write_cancellation(out)?
+        {
+            return Ok(Some(Transmit::pipe(len)));
+        }
+        if let Some(key) = self.questions.next_marked(Pipe) {
+            return self.transmit_refused(key, out).map(Some);
+        }
+        if self.questions.batch().ready().is_some() {
+            let len = self.questions.write_array(out)?;
+            return Ok(Some(Transmit::pipe(len)));
+        }
+        Ok(self.calls.sent.write_ping(now, out)?.map(Transmit::pipe))
     }
 
+    // The close comes last, when nothing else is left to be said.
     fn poll_event<'b>(&mut self) -> Option<Event<'b>> {
-        self.next_event()
+        if let Some(error) = self.connect_failed.take() {
+            return Some(Event::ConnectFailed(error));
+        }
+        if core::mem::take(&mut self.miss_untold) {
+            return Some(Event::PingMissed {
+                misses: self.calls.sent.pinger.missed(),
+                limit: self.config.ping.map_or(0, |policy| policy.misses),
+            });
+        }
+        if let Some((key, cookie, why)) = self.calls.sent.next_event() {
+            let token = self.calls.sent.token(key);
+            return Some(match why {
+                Some(failure) => Event::Failed {
+                    token,
+                    cookie,
+                    failure,
+                },
+                None => Event::Again { token, cookie },
+            });
+        }
+        if let Some(key) = self.questions.next_ended() {
+            return Some(Event::QuestionCancelled {
+                token: self.questions.token(key),
+                reason: None,
+            });
+        }
+        self.closed_untold.take().map(Event::Closed)
     }
 
     fn poll_timeout(&self) -> Option<Instant> {
-        self.next_deadline()
+        let opening = match &self.phase {
+            Phase::Opening(opening) => opening.next_deadline(),
+            _ => None,
+        };
+        [opening, self.calls.sent.next_deadline()]
+            .into_iter()
+            .flatten()
+            .min()
     }
 
     fn handle_timeout(&mut self, now: Instant) {
-        self.on_timeout(now);
+        if let Phase::Opening(opening) = self.phase {
+            self.opening_timeout(now, opening);
+        }
+        if let Some(missed) = self.calls.sent.pinger.handle_timeout(now) {
+            self.miss_untold = true;
+            if let Missed::Last(_) = missed {
+                self.close(CloseReason::Stale);
+            }
+        }
+        // A person may be what the server waits for: its question is still open.
+        let is_asked = !self.questions.table.is_empty();
+        self.calls.handle_timeout(now, is_asked);
     }
 
     fn hang_up(&mut self) {
         self.close(CloseReason::HungUp);
+    }
+}
+
+impl<S: Storage> Client<'_, S> {
+    /// Returns true if a message is waiting to be sent.
+    fn has_output(&self) -> bool {
+        let opening = matches!(&self.phase, Phase::Opening(opening) if opening.is_owed());
+        opening
+            || self.initialized_owed
+            || (!self.batch.open && self.calls.sent.next_cancelled().is_some())
+            || self.questions.next_marked(Pipe).is_some()
+            || self.questions.batch().ready().is_some()
+            || self.calls.sent.is_ping_due()
+    }
+
+    /// LC-06
+    fn transmit_initialized(&mut self, out: &mut [u8]) -> Result<Transmit, BufferFull> {
+        let mut writer = Writer::new(out);
+        envelope::bare_notification(&mut writer, Method::Initialized);
+        let len = writer.finish()?;
+        self.initialized_owed = false;
+        self.calls.let_go();
+        Ok(Transmit::pipe(len))
     }
 }

@@ -14,14 +14,14 @@
 //! | Connect by HTTP | `client::http` (feature `alloc`) |
 
 mod abandoned;
-mod answer;
-mod batch;
 mod call;
 mod calls;
 mod config;
 mod connect;
 mod encode;
 mod event;
+mod gathered;
+mod incoming;
 mod machine;
 mod notification;
 mod opening;
@@ -30,9 +30,6 @@ mod questions;
 mod reply;
 mod send;
 mod storage;
-mod timer;
-mod transmit;
-mod transport;
 mod versions;
 
 #[cfg(feature = "alloc")]
@@ -56,9 +53,10 @@ use crate::model::ServerFeatures;
 use crate::prepared_config::PreparedConfig;
 use crate::received::ReceivedRequests;
 use crate::revision::Revision;
+use crate::sent::Cancellation;
 use crate::token::MachineId;
-use batch::Gathered;
 use calls::Calls;
+use gathered::Gathered;
 use opening::Opening;
 use questions::Questions;
 
@@ -228,5 +226,23 @@ impl<'c, S: Storage> Client<'c, S> {
     /// Returns the configuration.
     pub const fn config(&self) -> &PreparedConfig<ClientConfig<'c>> {
         &self.config
+    }
+
+    /// Every call ends, every question is void; the events tell.
+    fn close(&mut self, reason: CloseReason) {
+        if matches!(self.phase, Phase::Closed) {
+            return;
+        }
+        if matches!(self.phase, Phase::Opening(_)) && reason == CloseReason::HungUp {
+            self.connect_failed = Some(ConnectError::Closed);
+        }
+        self.phase = Phase::Closed;
+        self.calls.sent.pinger.stop();
+        self.initialized_owed = false;
+        self.closed_untold = Some(reason);
+        self.calls
+            .sent
+            .end_all(Cancellation::NotOwed, Failure::Closed);
+        self.questions.end_all();
     }
 }

@@ -1,13 +1,14 @@
 //! Calls and notifications of the application.
 
 use super::call::{InFlight, Kind, Stage};
-use super::{Call, Client, Phase, Round, Storage, encode};
+use super::{Call, Client, CloseReason, ConnectError, Failure, Phase, Round, Storage, encode};
 use crate::action::{SendError, Transmit};
 use crate::payload::Payload;
 use crate::revision::{Revision, Tasks};
 use crate::rpc::Method;
-use crate::sent::Sent;
+use crate::sent::{Cancellation, Sent};
 use crate::splice::write_notification;
+use crate::store::Table;
 use crate::time::Instant;
 use crate::token::SentToken;
 
@@ -200,6 +201,153 @@ impl<S: Storage> Client<'_, S> {
     pub fn cancel(&mut self, token: SentToken) {
         if let Some(key) = self.calls.sent.key(token) {
             self.calls.sent.give_up(key);
+        }
+    }
+
+    /// Begins to gather calls: until [`end_batch`](Self::end_batch) they leave nothing in their
+    /// buffers. Keep it short: cancellations wait for it.
+    ///
+    /// # Errors
+    /// [`SendError::NotInRevision`] outside of 2025-03-26, [`SendError::NotReady`] while one is
+    /// being gathered. A call that finds no room in the batch is refused with
+    /// [`SendError::TableFull`]: end the batch, and begin another; one that would find none in
+    /// any, with [`SendError::TooLarge`].
+    ///
+    /// ```
+    /// # use mcp_proto::client::{Client, ClientConfig, Growing};
+    /// # use mcp_proto::{Channel, Instant, Machine, Pipe, RevisionSet, rpc};
+    /// # let config = ClientConfig { revisions: RevisionSet::legacy(), ..ClientConfig::new("demo", "1.0") };
+    /// # let (mut client, mut out, now) = (Client::new(config, Growing).unwrap(), [0; 512], Instant::ZERO);
+    /// # client.connect(now)?;
+    /// # let _ = client.poll_transmit(now, Channel::PIPE, &mut out)?;
+    /// # let answer = br#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-03-26",
+    /// #     "capabilities":{"tools":{}},"serverInfo":{"name":"demo","version":"1.0"}}}"#;
+    /// # let answer = rpc::Incoming::Message(rpc::Message::parse(answer, 16));
+    /// # let _ = client.handle(now, &Pipe, answer);
+    /// # let _ = client.poll_transmit(now, Channel::PIPE, &mut out)?;
+    /// use mcp_proto::client::Call;
+    /// use mcp_proto::rpc::Method;
+    ///
+    /// client.begin_batch()?;
+    /// let (_, sent) = client.call(now, &Call::new(Method::ToolsList), &mut out)?;
+    /// assert_eq!(sent.len, 0, "it leaves with the array");
+    /// let sent = client.end_batch(&mut out)?;
+    /// assert!(out[..sent.len].starts_with(b"[{"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// With a storage that has no room for a batch it does not compile:
+    ///
+    /// ```compile_fail,E0080
+    /// use mcp_proto::client::{Client, ClientConfig, Fixed};
+    ///
+    /// let mut client = Client::new(ClientConfig::new("demo", "1.0"), Fixed::new()).unwrap();
+    /// let _ = client.begin_batch();
+    /// ```
+    pub fn begin_batch(&mut self) -> Result<(), SendError> {
+        const { assert!(S::Batch::HOLDS, "a client without room for a batch") }
+        if !self.ready()?.allows_batches() {
+            return Err(SendError::NotInRevision);
+        }
+        if self.batch.open {
+            return Err(SendError::NotReady);
+        }
+        self.batch.open = true;
+        Ok(())
+    }
+
+    /// Writes the collected calls as one array; writes nothing if there are none (JR-18).
+    ///
+    /// # Errors
+    /// [`SendError::BufferFull`], [`SendError::NotReady`] without a
+    /// [`begin_batch`](Self::begin_batch), and [`SendError::Closed`].
+    pub fn end_batch(&mut self, out: &mut [u8]) -> Result<Transmit, SendError> {
+        self.ready()?;
+        if !self.batch.open {
+            return Err(SendError::NotReady);
+        }
+        let len = self.batch.array.write(out)?;
+        self.batch.clear();
+        Ok(Transmit::pipe(len))
+    }
+
+    /// Returns true if an answer to the request of this id is awaited. A transport need not send a
+    /// request that is no longer awaited.
+    pub fn awaits(&self, id: u64) -> bool {
+        self.is_awaited(id)
+    }
+
+    /// The [cookie](super::Call::cookie) of the call that awaits the answer to this request.
+    pub fn cookie_of(&self, id: u64) -> Option<u64> {
+        let call = self.calls.get(self.calls.sent.find(id)?)?;
+        Some(call.sent.cookie)
+    }
+
+    /// A request came to nothing, by no fault of its own: the call ends with this failure, and
+    /// so does the opening of the connection, if the request was part of that. A server of a
+    /// legacy session that may still work on it receives a cancellation (SC-14). An unknown id
+    /// is ignored.
+    pub fn fail(&mut self, id: u64, failure: Failure) {
+        if let Phase::Opening(opening) = self.phase {
+            if opening.awaits(id) {
+                self.connect_failed = Some(ConnectError::Failed(failure));
+                self.close(CloseReason::NotConnected);
+            }
+            return;
+        }
+        // A ping that failed is missed when its time is over.
+        if let Some(token) = self.calls.sent.find(id) {
+            let owed = match (self.phase, failure) {
+                (Phase::Legacy, Failure::Broken) => Cancellation::Owed,
+                _ => Cancellation::NotOwed,
+            };
+            self.calls.sent.end(token, owed, failure);
+        }
+    }
+
+    /// Stops the timeout of a request whose exchange waits for something other than the server,
+    /// such as a user who logs in. Until [`restart_timeout`](Self::restart_timeout) only its
+    /// maximum duration counts. An unknown id is ignored.
+    ///
+    /// ```
+    /// use core::time::Duration;
+    /// use mcp_proto::client::{Client, ClientConfig, Fixed};
+    /// use mcp_proto::{Channel, Instant, Machine};
+    ///
+    /// let mut client = Client::new(ClientConfig::new("demo", "1.0"), Fixed::new().questions::<1>()).unwrap();
+    /// client.connect_by_exchanges(Instant::ZERO)?;
+    /// let _probe = client.poll_transmit(Instant::ZERO, Channel::PIPE, &mut [0; 512])?;
+    /// client.suspend_timeout(Instant::ZERO, 1);
+    /// assert_eq!(client.poll_timeout(), Some(Instant::ZERO + Duration::from_secs(600)));
+    /// let later = Instant::ZERO + Duration::from_secs(100);
+    /// client.restart_timeout(later, 1);
+    /// assert_eq!(client.poll_timeout(), Some(later + Duration::from_secs(60)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn suspend_timeout(&mut self, now: Instant, id: u64) {
+        let longest = self.config.timeouts.max_duration;
+        if let Phase::Opening(opening) = &mut self.phase {
+            if opening.awaits(id) {
+                opening.time_out_at(now + longest);
+            }
+        } else if let Some(key) = self.calls.sent.find(id)
+            && self.calls.sent.table.deadline(key).is_some()
+        {
+            let latest = self.calls.get(key).map(|call| call.sent.latest);
+            self.calls.sent.table.arm(key, latest);
+        }
+    }
+
+    /// Gives a request its timeout again. An unknown id is ignored.
+    pub fn restart_timeout(&mut self, now: Instant, id: u64) {
+        if let Phase::Opening(opening) = &mut self.phase {
+            if opening.awaits(id) {
+                opening.time_out_at(now + self.config.timeouts.connect);
+            }
+        } else if let Some(key) = self.calls.sent.find(id)
+            && self.calls.sent.table.deadline(key).is_some()
+        {
+            self.calls.sent.extend(now, key);
         }
     }
 

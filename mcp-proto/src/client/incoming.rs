@@ -1,13 +1,15 @@
-//! Responses of the server to calls.
+//! Messages of the server: responses to calls, notifications, and what is no message.
 
 use super::abandoned::LateResults;
 use super::call::{Kind, ROUNDS, Stage};
+use super::notification::{deliver, names_subscription};
 use super::reply::Reply;
 use super::versions::{revisions, supported};
 use super::{Client, Event, Failure, Phase, Storage, Unusable};
 use crate::action::{Action, IgnoreReason};
 use crate::json::{Object, Raw};
-use crate::rpc::{ErrorObject, Invalid, Message, Method, Response, Shape, code};
+use crate::revision::RevisionSet;
+use crate::rpc::{ErrorObject, Id, Invalid, Message, Method, Notification, Response, Shape, code};
 use crate::slots::Key;
 use crate::time::Instant;
 
@@ -103,7 +105,7 @@ impl<S: Storage> Client<'_, S> {
         match received {
             Received::Result(result) => self.result(now, token, result),
             Received::Error(error) => self.error(token, error),
-            Received::Unusable(failure) => self.failed(token, failure),
+            Received::Unusable(failure) => self.calls.fail(token, failure),
         }
     }
 
@@ -138,35 +140,35 @@ impl<S: Storage> Client<'_, S> {
         result: Raw<'b>,
     ) -> Action<Event<'b>, Reply<'b>> {
         let Some(object) = result.object() else {
-            return self.failed(token, Failure::Result);
+            return self.calls.fail(token, Failure::Result);
         };
         if !self
             .revision
             .is_some_and(|revision| revision.requires_result_type())
         {
-            return self.complete(token, Ok(result));
+            return self.calls.complete(token, Ok(result));
         }
         let Ok([kind, requests, state]) =
             object.find(["resultType", "inputRequests", "requestState"])
         else {
-            return self.failed(token, Failure::Result);
+            return self.calls.fail(token, Failure::Result);
         };
         // JR-21: a missing type is `complete`.
         let Some(kind) = kind else {
-            return self.complete(token, Ok(result));
+            return self.calls.complete(token, Ok(result));
         };
         match kind.string() {
-            Some(kind) if kind == "complete" => self.complete(token, Ok(result)),
+            Some(kind) if kind == "complete" => self.calls.complete(token, Ok(result)),
             Some(kind) if kind == "input_required" => self.input(now, token, requests, state),
             Some(kind) => {
                 let kind = self.config.texts().result_type(kind);
                 let call = self.calls.get(token);
                 match call.is_some_and(|call| call.result_types & kind != 0) {
-                    true => self.complete(token, Ok(result)),
-                    false => self.failed(token, Failure::ResultType),
+                    true => self.calls.complete(token, Ok(result)),
+                    false => self.calls.fail(token, Failure::ResultType),
                 }
             }
-            None => self.failed(token, Failure::ResultType),
+            None => self.calls.fail(token, Failure::ResultType),
         }
     }
 
@@ -181,7 +183,7 @@ impl<S: Storage> Client<'_, S> {
         let requests = match requests.map(Raw::object) {
             None => None,
             Some(Some(requests)) => Some(requests).filter(|requests| !requests.is_empty()),
-            Some(None) => return self.failed(token, Failure::Result),
+            Some(None) => return self.calls.fail(token, Failure::Result),
         };
         let stringy = state.is_none_or(|state| state.string().is_some());
         let plain = self
@@ -189,17 +191,17 @@ impl<S: Storage> Client<'_, S> {
             .get(token)
             .is_none_or(|call| call.kind != Kind::Rounds);
         if plain || !stringy || (requests.is_none() && state.is_none()) {
-            return self.failed(token, Failure::Result);
+            return self.calls.fail(token, Failure::Result);
         }
         if requests.is_some_and(|requests| !self.gives(requests)) {
-            return self.failed(token, Failure::Input);
+            return self.calls.fail(token, Failure::Input);
         }
         let Some(call) = self
             .calls
             .get_mut(token)
             .filter(|call| call.rounds < ROUNDS)
         else {
-            return self.failed(token, Failure::Rounds);
+            return self.calls.fail(token, Failure::Rounds);
         };
         call.rounds += 1;
         let (cookie, latest) = (call.sent.cookie, call.sent.latest);
@@ -277,36 +279,76 @@ impl<S: Storage> Client<'_, S> {
             let token = self.calls.sent.token(token);
             return Action::Event(Event::Again { token, cookie });
         }
-        self.complete(token, Err(error))
+        self.calls.complete(token, Err(error))
     }
 
-    fn complete<'b>(
+    /// Delivered in the order of the wire: what a handler says before its answer comes before
+    /// the answer.
+    pub(super) fn notification<'b>(
         &mut self,
-        token: Key,
-        outcome: Result<Raw<'b>, ErrorObject<'b>>,
+        now: Instant,
+        notification: Notification<'b>,
     ) -> Action<Event<'b>, Reply<'b>> {
-        match self.calls.sent.remove(token) {
-            Some(call) => Action::Event(Event::Answer {
-                token: self.calls.sent.token(token),
-                cookie: call.sent.cookie,
-                outcome,
+        let params = notification.params.unwrap_or(Object::EMPTY);
+        let modern = match self.phase {
+            Phase::Modern => true,
+            Phase::Legacy => false,
+            // A server may log while it starts (LC-08).
+            Phase::Opening(_) if notification.method == Method::Message => false,
+            Phase::Opening(_) | Phase::Idle | Phase::Closed => {
+                return Action::Ignore(IgnoreReason::Misplaced);
+            }
+        };
+        match notification.method {
+            Method::Progress => self
+                .calls
+                .take_progress(now, params, self.config.progress_extends),
+            Method::Cancelled => match params.find(["requestId"]) {
+                Ok([Some(id)]) => match Id::from_raw(id) {
+                    Some(id) if modern => self.calls.listen_cancelled(id),
+                    Some(id) => self.question_cancelled(id, params, false),
+                    None => Action::Ignore(IgnoreReason::Malformed),
+                },
+                _ => Action::Ignore(IgnoreReason::Malformed),
+            },
+            // Some peers took it over from the Language Server Protocol.
+            Method::CancelRequest if !modern && self.config.cancel_alias => {
+                match params.find(["id"]).map(|[id]| id.and_then(Id::from_raw)) {
+                    Ok(Some(id)) => self.question_cancelled(id, params, true),
+                    _ => Action::Ignore(IgnoreReason::Malformed),
+                }
+            }
+            Method::SubscriptionsAcknowledged if modern => self.calls.acknowledged(params),
+            Method::Message => deliver(notification, None, {
+                params.get("level").and_then(Raw::string).is_some() && params.get("data").is_some()
             }),
-            None => Action::Ignore(IgnoreReason::LateResponse),
-        }
-    }
-
-    pub(super) fn failed<'b>(
-        &mut self,
-        token: Key,
-        failure: Failure,
-    ) -> Action<Event<'b>, Reply<'b>> {
-        match self.calls.sent.remove(token) {
-            Some(call) => Action::Event(Event::Failed {
-                token: self.calls.sent.token(token),
-                cookie: call.sent.cookie,
-                failure,
-            }),
-            None => Action::Ignore(IgnoreReason::LateResponse),
+            Method::Other(name) if self.config.texts().method(name).is_none() => {
+                Action::Ignore(IgnoreReason::UnknownNotification)
+            }
+            // EX-14: on a listen, or on the stream of a request.
+            Method::Other(_) if modern && names_subscription(params) => {
+                self.calls.of_subscription(notification, params, true)
+            }
+            Method::Other(_) => deliver(notification, None, true),
+            method => {
+                let facts = method.facts();
+                let era = if modern {
+                    RevisionSet::modern()
+                } else {
+                    RevisionSet::legacy()
+                };
+                if !facts.is_notification() || facts.server.and(era).is_empty() {
+                    return Action::Ignore(IgnoreReason::Misplaced);
+                }
+                let valid = facts.params.subject().is_none_or(
+                    |key| matches!(params.find([key]), Ok([Some(text)]) if text.string().is_some()),
+                );
+                if modern {
+                    self.calls.of_subscription(notification, params, valid)
+                } else {
+                    deliver(notification, None, valid)
+                }
+            }
         }
     }
 
