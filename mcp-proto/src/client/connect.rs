@@ -114,7 +114,7 @@ impl<S: Storage> Client<'_, S> {
 
     /// The server does not know the session any more (SC-10): the handshake is made again, in
     /// the revision that ruled, and when `initialized` has left, every call that was in flight
-    /// becomes [`Event::Again`](super::Event::Again), to be sent once more in the new session. A
+    /// becomes [`Event::Again`], to be sent once more in the new session. A
     /// call that this happens to twice ends with [`Failure::Session`].
     ///
     /// Outside of a legacy session it does nothing, and says so.
@@ -163,7 +163,7 @@ impl<S: Storage> Client<'_, S> {
     }
 
     /// The session is set up: calls continue, and those of the lost session become
-    /// [`Event::Again`](super::Event::Again). While a session is still being opened it does
+    /// [`Event::Again`]. While a session is still being opened it does
     /// nothing, because that one knows nothing yet.
     pub fn release(&mut self) {
         if self.ready().is_ok() {

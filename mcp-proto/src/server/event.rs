@@ -1,7 +1,6 @@
 //! Events of a server for its application.
 
 use super::context::RequestContext;
-use super::questions::Ended;
 use super::reply::Initialize;
 use crate::json::{Number, Object, Raw, Str};
 use crate::rpc::{ErrorObject, Method, Reason};
@@ -115,14 +114,4 @@ pub enum Answer<'b> {
     Cancelled,
     /// The connection is over.
     Closed,
-}
-
-impl From<Ended> for Answer<'static> {
-    fn from(ended: Ended) -> Self {
-        match ended {
-            Ended::Timeout => Self::Timeout,
-            Ended::Cancelled => Self::Cancelled,
-            Ended::Closed => Self::Closed,
-        }
-    }
 }

@@ -68,6 +68,16 @@ pub(crate) enum Ended {
     Closed,
 }
 
+impl From<Ended> for Answer<'static> {
+    fn from(ended: Ended) -> Self {
+        match ended {
+            Ended::Timeout => Self::Timeout,
+            Ended::Cancelled => Self::Cancelled,
+            Ended::Closed => Self::Closed,
+        }
+    }
+}
+
 /// The table of questions.
 pub(super) type Questions<S> = SentRequests<Pending, S>;
 

@@ -126,11 +126,11 @@ impl<S: Storage> Server<'_, S> {
     }
 
     /// Asks the client of the legacy session: on behalf of a running request, or of none. Its
-    /// end is reported once, by [`Event::Answer`]; if `parent` ends first, the question is
+    /// end is reported once, by [`Event::Answer`](super::Event::Answer); if `parent` ends first, the question is
     /// cancelled.
     ///
     /// In 2026-07-28 a server never asks (ST-13): there
-    /// [`Outcome::Input`](crate::Outcome::Input) answers the request instead.
+    /// [`Outcome::Input`] answers the request instead.
     ///
     /// # Errors
     ///
