@@ -9,17 +9,15 @@ use crate::rpc::Id;
 ///
 /// The protocol sets no bound for ids; ids in the manner of traces pass 64 bytes, so a machine with
 /// memory keeps 256. A longer id is refused, never cut.
-#[expect(unnameable_types, reason = "only the sealed `Storage` names it")]
 #[derive(Clone)]
-pub struct IdBuf<const N: usize> {
+pub(crate) struct IdBuf<const N: usize> {
     kind: Kind,
     len: u16,
     bytes: [u8; N],
 }
 
 /// An [`IdBuf`] of any capacity, as tables of requests store it.
-#[expect(unnameable_types, reason = "only the sealed `Storage` names it")]
-pub trait IdStorage: Clone + fmt::Debug {
+pub(crate) trait IdStorage: Clone + fmt::Debug {
     /// The longest id in bytes, as it stands in the message, without quotes.
     const CAPACITY: usize;
 

@@ -30,9 +30,8 @@ pub(crate) struct Slots<T, S> {
 }
 
 /// One entry of a table, free or taken.
-#[expect(unnameable_types, reason = "only the sealed `Storage` names it")]
 #[derive(Clone, Debug)]
-pub struct Slot<T> {
+pub(crate) struct Slot<T> {
     value: Option<T>,
     generation: u32,
     hash: u32,

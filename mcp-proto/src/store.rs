@@ -46,8 +46,7 @@ impl<T: Default> Store<T> for alloc::vec::Vec<T> {
 }
 
 /// The memory of a table. Code that needs a table which never holds anything is left out of the program, or does not compile.
-#[expect(unnameable_types, reason = "only the sealed storages name it")]
-pub trait Table<T>: Store<T> {
+pub(crate) trait Table<T>: Store<T> {
     /// True if the table can hold an entry.
     const HOLDS: bool;
 }

@@ -13,9 +13,8 @@ pub(super) struct AbandonedCalls<S> {
 }
 
 /// An id of a request, which is never 0, and what its result may be.
-#[expect(unnameable_types, reason = "only the sealed `Storage` names it")]
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Abandoned {
+pub(crate) struct Abandoned {
     id: u64,
     results: LateResults,
 }

@@ -96,9 +96,8 @@ pub enum Failure {
 }
 
 /// A call in a client's table.
-#[expect(unnameable_types, reason = "only the sealed `Storage` names it")]
 #[derive(Clone, Debug)]
-pub struct InFlight {
+pub(crate) struct InFlight {
     pub(super) sent: Sent<Failure>,
     pub(super) kind: Kind,
     /// The types of the result beyond the core's, as bits of their places in the configuration.

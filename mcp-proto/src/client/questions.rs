@@ -8,9 +8,8 @@ use crate::source::Pipe;
 use crate::store::Table;
 
 /// A question in a client's table.
-#[expect(unnameable_types, reason = "only the sealed `Storage` names it")]
 #[derive(Clone, Debug)]
-pub struct OpenQuestion<L>(Received<L, Pipe>);
+pub(crate) struct OpenQuestion<L>(Received<L, Pipe>);
 
 impl<L: IdStorage> OpenQuestion<L> {
     /// A question as it arrived; `None` if its id is too long to be kept.

@@ -23,13 +23,13 @@ use crate::store::Table;
 /// }
 /// assert_eq!(client(Fixed::new()).in_flight(), 0);
 /// ```
+#[expect(private_bounds, reason = "it is sealed")]
 pub trait Storage: Tables {}
 
 impl<S: Tables> Storage for S {}
 
-/// The tables of a [`Storage`], which only this crate can name.
-#[expect(unnameable_types, reason = "it seals `Storage`")]
-pub trait Tables {
+/// The tables of a [`Storage`].
+pub(crate) trait Tables {
     /// The storage of the id of a server's question.
     type IdBuf: IdStorage;
     /// The calls in flight.

@@ -11,9 +11,8 @@ use crate::rpc::{Id, Method};
 use crate::source::Place;
 
 /// A request in a server's table.
-#[expect(unnameable_types, reason = "only the sealed `Storage` names it")]
 #[derive(Clone, Debug)]
-pub struct InFlight<L, P> {
+pub(crate) struct InFlight<L, P> {
     received: Received<L, P>,
     progress_token: Option<IdBuf<TOKEN>>,
     /// The last value that was sent; the next one exceeds it (PG-04).

@@ -39,9 +39,8 @@ impl Default for AskOptions {
 }
 
 /// A question in a server's table.
-#[expect(unnameable_types, reason = "only the sealed `Storage` names it")]
 #[derive(Clone, Debug)]
-pub struct Pending {
+pub(crate) struct Pending {
     pub(super) sent: Sent<Ended>,
     pub(super) parent: Option<Key>,
     /// The channel of the question, and of its cancellation.

@@ -27,15 +27,14 @@ use crate::store::Table;
 /// }
 /// assert_eq!(server(Fixed::new()).in_flight(), 0);
 /// ```
-pub trait Storage: Tables {}
-
-impl<S: Tables> Storage for S {}
-
-/// The tables of a [`Storage`], which only this crate can name.
-#[expect(unnameable_types, reason = "it seals `Storage`")]
-pub trait Tables {
-    /// The place that a request comes from.
+#[expect(private_bounds, reason = "it is sealed")]
+pub trait Storage: Tables {
+    /// The place that a request comes from: a pipe, or one of the channels of HTTP.
     type Place: Place;
+}
+
+/// The tables of a [`Storage`].
+pub(crate) trait Tables {
     /// The storage of a client's request id.
     type IdBuf: IdStorage;
     /// Requests of the client in flight.
@@ -65,12 +64,12 @@ pub trait Tables {
 /// The requests of the client in flight.
 pub(super) type Requests<S> = ReceivedRequests<
     Request<S>,
-    <S as Tables>::Requests<<S as Tables>::Place>,
+    <S as Tables>::Requests<<S as Storage>::Place>,
     <S as Tables>::Batch,
 >;
 
 /// One of them.
-pub(super) type Request<S> = InFlight<<S as Tables>::IdBuf, <S as Tables>::Place>;
+pub(super) type Request<S> = InFlight<<S as Tables>::IdBuf, <S as Storage>::Place>;
 
 /// Arrays, for machines without an allocator. They serve a pipe; for HTTP put them into [`OverHttp`].
 ///
@@ -155,7 +154,6 @@ impl<
     const ID: usize,
 > Tables for Fixed<REQUESTS, QUESTIONS, BATCH, URIS, ID>
 {
-    type Place = Pipe;
     type IdBuf = IdBuf<ID>;
     type Requests<P: Place> = [Slot<InFlight<IdBuf<ID>, P>>; REQUESTS];
     type Questions = [Slot<Pending>; QUESTIONS];
@@ -189,12 +187,26 @@ impl<
     }
 }
 
+impl<
+    const REQUESTS: usize,
+    const QUESTIONS: usize,
+    const BATCH: usize,
+    const URIS: usize,
+    const ID: usize,
+> Storage for Fixed<REQUESTS, QUESTIONS, BATCH, URIS, ID>
+{
+    type Place = Pipe;
+}
+
 /// The memory of `S` for a server that is reached over HTTP.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OverHttp<S>(pub S);
 
-impl<S: Tables> Tables for OverHttp<S> {
+impl<S: Storage> Storage for OverHttp<S> {
     type Place = Channel;
+}
+
+impl<S: Storage> Tables for OverHttp<S> {
     type IdBuf = S::IdBuf;
     type Requests<P: Place> = S::Requests<P>;
     type Questions = S::Questions;
@@ -221,8 +233,12 @@ impl<S: Tables> Tables for OverHttp<S> {
 }
 
 #[cfg(feature = "alloc")]
-impl Tables for Growing {
+impl Storage for Growing {
     type Place = Channel;
+}
+
+#[cfg(feature = "alloc")]
+impl Tables for Growing {
     type IdBuf = IdBuf<256>;
     type Requests<P: Place> = alloc::vec::Vec<Slot<InFlight<Self::IdBuf, P>>>;
     type Questions = alloc::vec::Vec<Slot<Pending>>;
