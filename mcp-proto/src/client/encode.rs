@@ -5,7 +5,7 @@ use memchr::memchr2_iter;
 use super::{Call, ClientConfig, Round};
 use crate::action::SendError;
 use crate::json::{MAX_DEPTH, MemberWatch, Object, Raw, Writer, offset};
-use crate::model::keys;
+use crate::model::{is_modern_key, is_trace_key, keys, write_key};
 use crate::prepared_config::PreparedConfig;
 use crate::revision::Revision;
 use crate::rpc::envelope;
@@ -94,27 +94,30 @@ impl Extra<'_, '_> {
         if self.revision.describes_requests() {
             modern_meta(self.config, self.revision, self.call.extensions, writer)?;
             if let Some(level) = self.call.log_level {
-                writer.literal(",\"io.modelcontextprotocol/logLevel\":");
+                writer.literal(",");
+                write_key(keys::LOG_LEVEL, writer);
                 writer.string(level);
             }
             comma = true;
         }
         if self.call.progress {
             writer.literal(if comma { "," } else { "" });
-            writer.literal("\"progressToken\":");
+            write_key(keys::PROGRESS_TOKEN, writer);
             writer.unsigned(self.id);
             comma = true;
         }
         if let Some(trace) = self.call.trace {
             writer.literal(if comma { "," } else { "" });
-            writer.literal("\"traceparent\":");
+            write_key(keys::TRACE_PARENT, writer);
             writer.string(trace.parent);
             if let Some(state) = trace.state {
-                writer.literal(",\"tracestate\":");
+                writer.literal(",");
+                write_key(keys::TRACE_STATE, writer);
                 writer.string(state);
             }
             if let Some(baggage) = trace.baggage {
-                writer.literal(",\"baggage\":");
+                writer.literal(",");
+                write_key(keys::BAGGAGE, writer);
                 writer.string(baggage);
             }
         }
@@ -191,9 +194,8 @@ impl Extra<'_, '_> {
     fn is_taken(&self, meta: Object<'_>) -> bool {
         meta.members().any(|(key, _)| {
             (self.call.progress && key == keys::PROGRESS_TOKEN)
-                || (self.call.trace.is_some() && keys::TRACE.iter().any(|trace| key == *trace))
-                || (self.revision.describes_requests()
-                    && MODERN.iter().any(|modern| key == *modern))
+                || (self.call.trace.is_some() && is_trace_key(key))
+                || (self.revision.describes_requests() && is_modern_key(key))
         })
     }
 }
@@ -205,9 +207,10 @@ pub(super) fn modern_meta(
     extensions: Option<&[&str]>,
     writer: &mut Writer<'_>,
 ) -> Result<(), SendError> {
-    writer.literal("\"io.modelcontextprotocol/protocolVersion\":");
+    write_key(keys::PROTOCOL_VERSION, writer);
     writer.string(revision.as_str());
-    writer.literal(",\"io.modelcontextprotocol/clientCapabilities\":");
+    writer.literal(",");
+    write_key(keys::CLIENT_CAPABILITIES, writer);
     match extensions {
         None => config.texts().write_capabilities(revision, writer),
         Some(chosen) => config
@@ -215,19 +218,12 @@ pub(super) fn modern_meta(
             .write_capabilities_with(chosen, revision, writer),
     }
     if config.identify {
-        writer.literal(",\"io.modelcontextprotocol/clientInfo\":");
+        writer.literal(",");
+        write_key(keys::CLIENT_INFO, writer);
         config.texts().write_info(revision, writer);
     }
     Ok(())
 }
-
-/// The members of `_meta` of a modern request that only the core may set.
-const MODERN: [&str; 4] = [
-    keys::PROTOCOL_VERSION,
-    keys::CLIENT_CAPABILITIES,
-    keys::CLIENT_INFO,
-    keys::LOG_LEVEL,
-];
 
 /// Returns true if the text may have a `_meta`, be it behind an escape: cheaper than a walk.
 fn may_have_meta(written: &[u8]) -> bool {

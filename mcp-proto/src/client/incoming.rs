@@ -2,12 +2,13 @@
 
 use super::abandoned::LateResults;
 use super::call::{Kind, ROUNDS, Stage};
-use super::notification::{deliver, names_subscription};
+use super::notification::deliver;
 use super::reply::Reply;
 use super::versions::{revisions, supported};
 use super::{Client, Event, Failure, Phase, Storage, Unusable};
 use crate::action::{Action, IgnoreReason};
 use crate::json::{Object, Raw};
+use crate::model::ProtocolMeta;
 use crate::revision::RevisionSet;
 use crate::rpc::{ErrorObject, Id, Invalid, Message, Method, Notification, Response, Shape, code};
 use crate::slots::Key;
@@ -326,7 +327,10 @@ impl<S: Storage> Client<'_, S> {
                 Action::Ignore(IgnoreReason::UnknownNotification)
             }
             // EX-14: on a listen, or on the stream of a request.
-            Method::Other(_) if modern && names_subscription(params) => {
+            Method::Other(_)
+                if modern
+                    && ProtocolMeta::of(params).is_some_and(ProtocolMeta::names_subscription) =>
+            {
                 self.calls.of_subscription(notification, params, true)
             }
             Method::Other(_) => deliver(notification, None, true),

@@ -6,7 +6,7 @@ use super::calls::Calls;
 use super::{Event, Reply};
 use crate::action::{Action, IgnoreReason};
 use crate::json::{Object, Raw};
-use crate::model::keys;
+use crate::model::ProtocolMeta;
 use crate::rpc::{Id, Notification};
 use crate::sent::Progress;
 use crate::slots::{Key, Slot};
@@ -112,12 +112,6 @@ pub(super) fn deliver<'b>(
 /// The listen call that a notification names.
 fn subscription_id(params: Object<'_>) -> Option<u64> {
     let [meta] = params.find(["_meta"]).ok()?;
-    let [id] = meta?.object()?.find([keys::SUBSCRIPTION_ID]).ok()?;
-    Id::from_raw(id?)?.to_u64()
-}
-
-/// Returns true if a notification has a subscription id, even one that is no id of a listen call.
-pub(super) fn names_subscription(params: Object<'_>) -> bool {
-    let meta = params.get("_meta").and_then(Raw::object);
-    meta.is_some_and(|meta| meta.get(keys::SUBSCRIPTION_ID).is_some())
+    let meta = ProtocolMeta::new(meta?.object()?);
+    meta.subscription()?.to_u64()
 }

@@ -1,7 +1,7 @@
 //! The revisions that a server reports.
 
 use crate::json::{Object, Raw, Str};
-use crate::model::keys;
+use crate::model::ProtocolMeta;
 use crate::revision::RevisionSet;
 use crate::rpc::{ErrorObject, code};
 
@@ -35,8 +35,7 @@ impl<'b> Discovered<'b> {
             versions,
             server: meta
                 .and_then(Raw::object)
-                .and_then(|meta| meta.get(keys::SERVER_INFO))
-                .and_then(Raw::object),
+                .and_then(|meta| ProtocolMeta::new(meta).server_info()),
             capabilities: capabilities.and_then(Raw::object),
             instructions: instructions.and_then(Raw::string),
         })

@@ -106,7 +106,7 @@ pub use response::{
     BodyKind, FieldValue, PostStatus, ResponseHead, origin_fields, preflight_fields,
 };
 
-pub(crate) use era::{MetaEvidence, is_modern};
+pub(crate) use era::is_modern;
 
 #[cfg(feature = "alloc")]
 pub mod annotation;

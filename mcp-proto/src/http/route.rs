@@ -1,9 +1,10 @@
 //! Selects the machine for the body of a POST.
 
 use super::endpoint::{Endpoint, Post, Version};
-use super::era::{MetaEvidence, is_modern};
+use super::era::is_modern;
 use super::head::SessionId;
 use super::refusal::Refusal;
+use crate::model::ProtocolMeta;
 use crate::revision::Revision;
 #[cfg(feature = "alloc")]
 use crate::rpc::OwnedMessages;
@@ -65,7 +66,10 @@ impl<T: AsRef<str>> Endpoint<'_, T> {
             Incoming::Message(Message::Notification(told)) => (None, told.params),
             _ => (None, None),
         };
-        let meta = || MetaEvidence::of(params);
+        let meta = || {
+            let meta = params.and_then(ProtocolMeta::of);
+            meta.map(ProtocolMeta::evidence).unwrap_or_default()
+        };
         let has_sessions = self.revisions.newest_legacy().is_some();
         if !has_sessions || is_modern(self.revisions, Some(post), asked, meta) {
             return Route::Modern;

@@ -35,8 +35,6 @@ pub mod keys {
     pub const TRACE_STATE: &str = "tracestate";
     /// Baggage (W3C), since 2026-07-28.
     pub const BAGGAGE: &str = "baggage";
-    /// The members of a trace.
-    pub(crate) const TRACE: [&str; 3] = [TRACE_PARENT, TRACE_STATE, BAGGAGE];
 }
 
 #[doc(hidden)]

@@ -80,6 +80,7 @@ mod notification;
 mod open;
 mod page;
 mod prompt;
+mod protocol_meta;
 mod resource;
 mod root;
 #[doc(hidden)]
@@ -109,6 +110,9 @@ pub use sampling::{read_blocks, write_blocks};
 pub use task::{TaskMetadata, TaskStatus};
 
 pub(crate) use implementation::WriteDirect;
+pub(crate) use protocol_meta::{
+    MetaEvidence, ProtocolMeta, RequestMembers, is_modern_key, is_trace_key, write_key,
+};
 
 pub use crate::features::{
     ClientCapabilities, ClientFeatures, ServerCapabilities, ServerFeatures, Settings,

@@ -5,7 +5,7 @@ use core::fmt;
 use super::peer_error::PeerError;
 use super::reply::Reply;
 use crate::json::{Object, Raw, Str};
-use crate::model::{ClientFeatures, LoggingLevel, keys};
+use crate::model::{ClientFeatures, LoggingLevel, ProtocolMeta, RequestMembers};
 use crate::revision::Revision;
 use crate::rpc::methods::Params;
 use crate::rpc::{Id, Method};
@@ -50,7 +50,7 @@ impl<'b> RequestContext<'b> {
     /// Returns the capabilities that the client declared on this request of 2026-07-28, its
     /// extensions included.
     pub fn client_capabilities(&self) -> Option<Object<'b>> {
-        self.meta?.get(keys::CLIENT_CAPABILITIES)?.object()
+        ProtocolMeta::new(self.meta?).client_capabilities()
     }
 
     /// Returns the extensions that the client declared on this request of 2026-07-28, with their settings.
@@ -64,7 +64,7 @@ impl<'b> RequestContext<'b> {
     /// The W3C trace context: `traceparent`, `tracestate` and `baggage` (JR-31).
     pub fn trace(&self) -> [Option<Str<'b>>; 3] {
         let meta = self.meta.filter(|_| self.has_trace);
-        keys::TRACE.map(|key| meta?.get(key)?.string())
+        meta.map_or([None; 3], |meta| ProtocolMeta::new(meta).trace())
     }
 
     /// Returns `_meta` as a whole, if it has a member that the protocol does not define.
@@ -95,16 +95,7 @@ pub(super) struct Members<'b> {
     pub(super) custom_subject: bool,
     input_responses: Option<Raw<'b>>,
     request_state: Option<Raw<'b>>,
-    progress_token: Option<Raw<'b>>,
-    /// Its presence makes a request modern (VR-19).
-    pub(super) version: Option<Raw<'b>>,
-    /// True if `_meta` has another member that only a modern request has.
-    pub(super) is_modern: bool,
-    pub(super) capabilities: Option<Raw<'b>>,
-    pub(super) log_level: Option<Raw<'b>>,
-    client_info: Option<Raw<'b>>,
-    has_trace: bool,
-    has_custom_meta: bool,
+    pub(super) of_meta: RequestMembers<'b>,
 }
 
 /// The treatment of a request that its era accepts.
@@ -163,25 +154,17 @@ impl<'b> Members<'b> {
         };
         let meta = meta.object().ok_or(PeerError::MissingMeta("_meta"))?;
         members.meta = Some(meta);
-        let mut found = [None; META.len()];
-        members.has_custom_meta = meta
-            .collect(&META, &mut found)
-            .map_err(|double| duplicate(&META, double.key))?;
-        let (parent, state, baggage);
-        [
-            members.progress_token,
-            members.version,
-            members.capabilities,
-            members.log_level,
-            members.client_info,
-            parent,
-            state,
-            baggage,
-        ] = found;
-        members.has_trace = parent.or(state).or(baggage).is_some();
-        let modern = [members.capabilities, members.log_level, members.client_info];
-        members.is_modern = modern.iter().any(Option::is_some);
+        members.of_meta = ProtocolMeta::new(meta)
+            .request()
+            .map_err(PeerError::Doubled)?;
         Ok(members)
+    }
+
+    /// Returns true if `_meta` has another member than the version that only a modern request has.
+    pub(super) fn is_modern(&self) -> bool {
+        let meta = &self.of_meta;
+        let modern = [meta.capabilities, meta.log_level, meta.client_info];
+        modern.iter().any(Option::is_some)
     }
 
     /// Checks what the method needs.
@@ -192,7 +175,7 @@ impl<'b> Members<'b> {
         features: ClientFeatures,
         log_level: Option<LoggingLevel>,
     ) -> Result<Asked<'b>, PeerError> {
-        let progress_token = match self.progress_token {
+        let progress_token = match self.of_meta.progress_token {
             Some(token) => {
                 Some(Id::from_raw(token).ok_or(PeerError::MissingMeta("_meta.progressToken"))?)
             }
@@ -238,12 +221,13 @@ impl<'b> Members<'b> {
                 input_responses,
                 request_state,
                 meta: self.meta,
-                client_info: self.client_info,
+                client_info: self.of_meta.client_info,
                 may_have_extensions: self
+                    .of_meta
                     .capabilities
                     .is_some_and(|declared| declared.as_bytes().len() >= SHORTEST_EXTENSION),
-                has_trace: self.has_trace,
-                has_custom_meta: self.has_custom_meta,
+                has_trace: self.of_meta.has_trace,
+                has_custom_meta: self.of_meta.has_custom,
             },
         })
     }
@@ -259,13 +243,3 @@ const SHORTEST_EXTENSION: usize = r#"{"extensions":{"a/b":{}}}"#.len();
 pub(super) const SUBJECT: &str = "the parameter of Mcp-Name";
 /// The number of parameters that a method has at most besides the first four.
 const MOST_OTHERS: usize = 2;
-const META: [&str; 8] = [
-    keys::PROGRESS_TOKEN,
-    keys::PROTOCOL_VERSION,
-    keys::CLIENT_CAPABILITIES,
-    keys::LOG_LEVEL,
-    keys::CLIENT_INFO,
-    keys::TRACE_PARENT,
-    keys::TRACE_STATE,
-    keys::BAGGAGE,
-];

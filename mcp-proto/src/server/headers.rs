@@ -4,9 +4,9 @@ use super::context::{Members, SUBJECT};
 use super::peer_error::{METHOD, NAME, VERSION};
 use super::session::Session;
 use super::{PeerError, ServerConfig};
-use crate::http::{MetaEvidence, Post, Version, is_modern, mirror};
+use crate::http::{Post, Version, is_modern, mirror};
 use crate::json::{Object, Str};
-use crate::model::keys;
+use crate::model::{ProtocolMeta, keys};
 use crate::revision::{Revision, RevisionSet};
 use crate::rpc::Method;
 use crate::source::{Arrival, Place};
@@ -60,15 +60,13 @@ impl HeadRules {
         method: Method<'_>,
         params: Option<Object<'_>>,
     ) -> Result<(), PeerError> {
-        let evidence = || MetaEvidence::of(params);
+        let meta = params.and_then(ProtocolMeta::of);
+        let evidence = || meta.map(ProtocolMeta::evidence).unwrap_or_default();
         from.modern = is_modern(self.revisions, Some(head), Some(method), evidence);
-        let meta = params.and_then(|params| params.get("_meta")?.object());
-        let version = match meta.map(|meta| meta.find([keys::PROTOCOL_VERSION])) {
-            None => None,
-            Some(Ok([version])) => version,
-            Some(Err(_)) => return Err(PeerError::HeaderMismatch(VERSION)),
-        };
-        if let Some(version) = version {
+        if meta.is_some_and(ProtocolMeta::has_two_versions) {
+            return Err(PeerError::HeaderMismatch(VERSION));
+        }
+        if let Some(version) = meta.and_then(ProtocolMeta::version) {
             let body = || version.string().ok_or(PeerError::HeaderMismatch(VERSION));
             named_version(head, body)?;
         } else if head.version == Version::Absent && from.modern {

@@ -8,10 +8,10 @@ use super::subscriptions::Owner;
 use super::{Event, PeerError, Reply, Server, Storage, headers, modern};
 use crate::action::{Action, IgnoreReason};
 use crate::batch::Counted;
-use crate::http::{MetaEvidence, Post, is_modern};
+use crate::http::{Post, is_modern};
 use crate::id_buf::{IdStorage, id_len};
 use crate::json::{Object, Raw, Writer};
-use crate::model::keys;
+use crate::model::{MetaEvidence, ProtocolMeta};
 use crate::revision::Revision;
 use crate::rpc::{Id, Invalid, Message, Method, Notification, Request, Shape};
 use crate::slots::{Key, Queue};
@@ -80,8 +80,8 @@ impl<S: Storage> Server<'_, S> {
             None => error,
         })?;
         let meta = || MetaEvidence {
-            version: members.version.is_some(),
-            other: members.is_modern,
+            version: members.of_meta.version.is_some(),
+            other: members.is_modern(),
         };
         let is_reading = self.requests.batch().is_reading();
         let admission = if is_modern(self.config.revisions, head, Some(method), meta) {
@@ -220,8 +220,8 @@ impl<S: Storage> Server<'_, S> {
                     .check_notification(from, head, method, params)
             }
         {
-            let meta = params.and_then(|params| params.get("_meta")?.object());
-            let version = meta.and_then(|meta| meta.get(keys::PROTOCOL_VERSION));
+            let meta = params.and_then(ProtocolMeta::of);
+            let version = meta.and_then(ProtocolMeta::version);
             return self.answer(from, Reply::refusal(None, error, version));
         }
         match method {

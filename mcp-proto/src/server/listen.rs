@@ -5,7 +5,7 @@ use super::subscriptions::{Owner, Subscriptions};
 use super::{PeerError, ServerConfig};
 use crate::action::SendError;
 use crate::json::{Array, EncodeError, Object, Raw, Writer};
-use crate::model::ServerFeatures;
+use crate::model::{ServerFeatures, keys, write_key};
 use crate::payload::Payload;
 use crate::prepared_config::PreparedConfig;
 use crate::revision::Revision;
@@ -299,7 +299,8 @@ pub(super) fn notification(
 }
 
 fn write_subscription(w: &mut Writer<'_>, id: Id<'_>) {
-    w.literal(r#"{"io.modelcontextprotocol/subscriptionId":"#);
+    w.literal("{");
+    write_key(keys::SUBSCRIPTION_ID, w);
     id.write(w);
     w.literal("}");
 }

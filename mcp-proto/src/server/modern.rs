@@ -26,7 +26,7 @@ pub(super) fn admit<'b>(
 ) -> Result<Admission<'b>, PeerError> {
     let answer = |reply| Ok(Admission::Answer(reply));
     let version = || {
-        let version = members.version.and_then(Raw::string);
+        let version = members.of_meta.version.and_then(Raw::string);
         version.ok_or(PeerError::MissingMeta(keys::PROTOCOL_VERSION))
     };
     let named = match head {
@@ -38,17 +38,18 @@ pub(super) fn admit<'b>(
     else {
         // VR-04, VR-22: a legacy one is not spoken in this way either.
         let error = PeerError::UnsupportedVersion;
-        return answer(Reply::refusal(Some(id), error, members.version));
+        return answer(Reply::refusal(Some(id), error, members.of_meta.version));
     };
     if let Some(head) = head {
         headers::same_method(head, method)?;
     }
     let capabilities = members
+        .of_meta
         .capabilities
         .and_then(Raw::object)
         .ok_or(PeerError::MissingMeta(keys::CLIENT_CAPABILITIES))?;
     let features = ClientFeatures::read(Some(capabilities)).known_in(revision);
-    let log_level = match members.log_level {
+    let log_level = match members.of_meta.log_level {
         Some(raw) => {
             let level = raw.string().and_then(LoggingLevel::parse);
             Some(level.ok_or(PeerError::LogLevel)?)

@@ -8,7 +8,7 @@ use super::result_members::{Addition, complete};
 use super::{Server, Storage};
 use crate::action::{SendError, Transmit};
 use crate::json::{EncodeError, Raw, Writer};
-use crate::model::{LoggingLevel, ServerFeatures, keys};
+use crate::model::{LoggingLevel, ProtocolMeta, ServerFeatures, keys};
 use crate::payload::Payload;
 use crate::revision::Revision;
 use crate::rpc::{Id, Method, envelope};
@@ -467,9 +467,8 @@ fn write_of_listen(
     }];
     if len <= out.len() {
         let written = Raw::received(out.get(object.0..object.1).unwrap_or_default());
-        let meta = written.object().and_then(|params| params.get("_meta"));
-        let named = meta.and_then(|meta| meta.object()?.get(keys::SUBSCRIPTION_ID));
-        if named.is_some() {
+        let meta = written.object().and_then(ProtocolMeta::of);
+        if meta.is_some_and(ProtocolMeta::names_subscription) {
             return Err(SendError::Encode);
         }
     }

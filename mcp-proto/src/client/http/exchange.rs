@@ -16,8 +16,8 @@ use super::stray_requests;
 use crate::client::Failure;
 use crate::frame::sse;
 use crate::http::media::{self, EVENT_STREAM, JSON};
-use crate::json::{Object, Raw, Str};
-use crate::model::keys;
+use crate::json::{Raw, Str};
+use crate::model::ProtocolMeta;
 use crate::revision::{Http, Revision};
 use crate::rpc::{ErrorObject, Id, Incoming, Message, Messages, Method, OwnedMessages, Response};
 use crate::time::Instant;
@@ -108,7 +108,9 @@ impl Exchange {
                 };
                 let named = match kind {
                     Kind::Initialize => request.params.and_then(|it| it.get("protocolVersion")),
-                    _ => request.params.and_then(version),
+                    _ => request
+                        .params
+                        .and_then(|params| ProtocolMeta::of(params)?.version()),
                 };
                 let named = named.and_then(Raw::string).and_then(Str::revision);
                 (kind, request.id.to_u64(), named)
@@ -507,10 +509,4 @@ fn response_to(own: u64, mut messages: Messages<'_>) -> Option<Response<'_>> {
         }),
         message => of(message),
     }
-}
-
-/// Returns the revision that a modern request names (SC-16).
-fn version(params: Object<'_>) -> Option<Raw<'_>> {
-    let meta = params.get("_meta")?.object()?;
-    meta.get(keys::PROTOCOL_VERSION)
 }
