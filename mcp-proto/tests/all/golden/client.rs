@@ -104,11 +104,18 @@ impl Peer {
     }
 
     /// The text with `$label` replaced by the id of that request; `None` if it was not sent.
+    ///
+    /// A label begins with a letter, which `$/cancelRequest` does not.
     pub(crate) fn fill(&self, text: &str) -> Option<String> {
         let mut filled = String::new();
         let mut parts = text.split('$');
         filled.push_str(parts.next().unwrap_or_default());
         for part in parts {
+            if !part.starts_with(|char: char| char.is_ascii_alphabetic()) {
+                filled.push('$');
+                filled.push_str(part);
+                continue;
+            }
             let end = part.find(|char: char| !char.is_ascii_alphanumeric() && char != '/');
             let (label, rest) = part.split_at(end.unwrap_or(part.len()));
             filled.push_str(self.id(label)?);
