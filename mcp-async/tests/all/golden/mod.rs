@@ -31,6 +31,8 @@ mod script;
 mod served;
 mod server_http;
 mod server_pipe;
+#[path = "../../../../mcp-proto/tests/all/script/short.rs"]
+mod short;
 mod tape;
 #[path = "../../../../mcp-proto/tests/all/golden/transcript.rs"]
 mod transcript;

@@ -14,7 +14,8 @@ use mcp_proto::{
 };
 
 use super::every_revision;
-use super::script::{member, notification, request, word};
+use super::script::{fill, member, word};
+use super::short::Short;
 use super::text::{raw, refusal};
 use super::transcript::Transcript;
 
@@ -69,7 +70,6 @@ pub(crate) fn configure(config: &mut ClientConfig<'static>, options: &str) {
 pub(crate) struct Peer {
     /// By the label of a call, or else by the method.
     ids: BTreeMap<String, String>,
-    next: u64,
 }
 
 impl Peer {
@@ -104,50 +104,16 @@ impl Peer {
     }
 
     /// The text with `$label` replaced by the id of that request; `None` if it was not sent.
-    ///
-    /// A label begins with a letter, which `$/cancelRequest` does not.
     pub(crate) fn fill(&self, text: &str) -> Option<String> {
-        let mut filled = String::new();
-        let mut parts = text.split('$');
-        filled.push_str(parts.next().unwrap_or_default());
-        for part in parts {
-            if !part.starts_with(|char: char| char.is_ascii_alphabetic()) {
-                filled.push('$');
-                filled.push_str(part);
-                continue;
-            }
-            let end = part.find(|char: char| !char.is_ascii_alphanumeric() && char != '/');
-            let (label, rest) = part.split_at(end.unwrap_or(part.len()));
-            filled.push_str(self.id(label)?);
-            filled.push_str(rest);
-        }
-        Some(filled)
+        fill(text, |label| self.id(label))
     }
 
-    /// The message that a command stands for. `Some(None)` if there is nothing to answer.
-    pub(crate) fn say(&mut self, verb: &str, rest: &str) -> Option<Option<String>> {
-        Some(match verb {
-            "result" => {
-                let (label, result) = word(rest);
-                let id = self.id(label);
-                id.map(|id| format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#))
-            }
-            "error" => {
-                let (label, error) = word(rest);
-                let id = self.id(label);
-                id.map(|id| format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#))
-            }
-            "question" => {
-                self.next += 1;
-                let (method, params) = word(rest);
-                Some(request(&format!(r#""q{}""#, self.next), method, params))
-            }
-            "tell" => {
-                let (method, params) = word(rest);
-                self.fill(&notification(method, params))
-            }
-            "send" => self.fill(rest),
-            _ => return None,
+    /// The message that a line of the script has; `None` if its label is that of no request.
+    pub(crate) fn message(&self, text: &str) -> Option<String> {
+        let filled = self.fill(text)?;
+        Some(match Short::parse(&filled) {
+            Some(short) => short.in_full(),
+            None => filled,
         })
     }
 

@@ -10,7 +10,7 @@ use mcp_proto::rpc::{Message, Method, OwnedMessages};
 use mcp_proto::{Instant, Limits, Link, Machine, Revision, Step};
 
 use super::client::{Guest, Peer, User, config, configure};
-use super::script::{Player, word};
+use super::script::{Player, member, word};
 use super::text::{ignored, lines, refusal};
 use super::transcript::Transcript;
 use crate::http_client::{delivered, hear};
@@ -145,9 +145,9 @@ impl Side {
             }
             _ => ("get", verb, rest),
         };
-        if let Some(message) = self.peer.say(verb, rest) {
-            if let Some(message) = message {
-                let answers = matches!(verb, "result" | "error");
+        if verb == "<" {
+            if let Some(message) = self.peer.message(rest) {
+                let answers = member(&message, "method").is_none();
                 let target = if answers && target == "get" {
                     ""
                 } else {
@@ -228,7 +228,7 @@ impl Side {
         let own = target.is_empty();
         let at = match own {
             true => {
-                let id = super::script::member(message, "id").and_then(|id| id.parse().ok());
+                let id = member(message, "id").and_then(|id| id.parse().ok());
                 let mine = |flight: &Flight| {
                     flight.exchange.id() == id && !matches!(flight.state, State::Over)
                 };

@@ -51,8 +51,8 @@ impl Player for Pipe {
             "on" => word(word(rest).1),
             _ => (verb, rest),
         };
-        if let Some(message) = side.peer.say(verb, rest) {
-            if let Some(message) = message {
+        if verb == "<" {
+            if let Some(message) = side.peer.message(rest) {
                 transcript.line(">", &message);
                 side.feed(&message, self.now, transcript);
             }

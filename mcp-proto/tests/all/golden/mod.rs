@@ -45,6 +45,7 @@ use mcp_proto::{Revision, RevisionSet};
 use self::script::Player;
 use self::transcript::Transcript;
 use crate::http::Sent;
+use crate::script::short;
 
 const ALL: [(char, Revision); 6] = [
     ('1', Revision::V2024_11_05),

@@ -3,6 +3,8 @@
 //! ```text
 //! # heading              begins a scenario with a new player
 //! open, opened           an ordinary opening, with transcript and without
+//! > message, < message   the peer writes it: in full, or short as in all scripts
+//! $label                 in a message: the id of the request that has this label
 //! command rest           is handed to the player
 //! [a b] command rest     only for one of these revisions, eras or transports
 //! ```
@@ -79,33 +81,25 @@ pub(crate) fn word(text: &str) -> (&str, &str) {
     text.split_once(' ').unwrap_or((text, ""))
 }
 
-/// The parameters with members added to their `_meta`, and what they are about.
-pub(crate) fn with_meta(params: &str, meta: &str) -> String {
-    if meta.is_empty() {
-        return params.to_owned();
+/// The text with each `$label` replaced; `None` if a label stands for nothing.
+///
+/// A label begins with a letter, which `$/cancelRequest` does not.
+pub(crate) fn fill<'i>(text: &str, id: impl Fn(&str) -> Option<&'i str>) -> Option<String> {
+    let mut filled = String::new();
+    let mut parts = text.split('$');
+    filled.push_str(parts.next().unwrap_or_default());
+    for part in parts {
+        if !part.starts_with(|char: char| char.is_ascii_alphabetic()) {
+            filled.push('$');
+            filled.push_str(part);
+            continue;
+        }
+        let end = part.find(|char: char| !char.is_ascii_alphanumeric() && char != '/');
+        let (label, rest) = part.split_at(end.unwrap_or(part.len()));
+        filled.push_str(id(label)?);
+        filled.push_str(rest);
     }
-    let inner = params.strip_prefix('{').and_then(|it| it.strip_suffix('}'));
-    let inner = inner.unwrap_or_default();
-    let comma = if inner.is_empty() { "" } else { "," };
-    format!(r#"{{{inner}{comma}"_meta":{{{meta}}}}}"#)
-}
-
-/// A request; without parameters if they are empty.
-pub(crate) fn request(id: &str, method: &str, params: &str) -> String {
-    let params = members(params);
-    format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}"{params}}}"#)
-}
-
-pub(crate) fn notification(method: &str, params: &str) -> String {
-    let params = members(params);
-    format!(r#"{{"jsonrpc":"2.0","method":"{method}"{params}}}"#)
-}
-
-fn members(params: &str) -> String {
-    match params {
-        "" => String::new(),
-        params => format!(r#","params":{params}"#),
-    }
+    Some(filled)
 }
 
 /// The text of a member of a message, wherever the message is an object that has it.

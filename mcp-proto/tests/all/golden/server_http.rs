@@ -139,7 +139,7 @@ impl Site {
 
     fn talk(&mut self, verb: &str, rest: &str, transcript: &mut Transcript) {
         let app = self.current.and_then(|it| self.apps.machines.get_mut(&it));
-        if verb == "reply"
+        if Peer::answers(rest)
             && let Some(app) = app
         {
             self.peer.question = app.asked.take();

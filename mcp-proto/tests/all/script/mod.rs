@@ -16,14 +16,7 @@
 //! expected. Before the next command, everything that followed from the last one must have been
 //! expected.
 //!
-//! Messages are written in full, or short:
-//!
-//! ```text
-//! 1 tools/call {"name":"x"}   a request; without params if there are none
-//! - notifications/initialized a notification
-//! 1 = {}                      a result
-//! 1 ! -32601 not found        an error
-//! ```
+//! Messages are written in full, or [short](short).
 //!
 //! Each script is played twice: its lines arrive as a whole, and byte by byte. Each write is first
 //! tried with buffers that are too small, which must not change the machine.
@@ -31,6 +24,7 @@
 pub(crate) mod client;
 pub(crate) mod messages;
 pub(crate) mod server;
+pub(crate) mod short;
 
 use core::fmt::Debug;
 use core::time::Duration;
@@ -42,6 +36,8 @@ use mcp_proto::{
     Action, BufferFull, Channel, IgnoreReason, Inbox, Instant, Limits, Machine, Pipe, SendError,
     Transmit, Written,
 };
+
+use self::short::Short;
 
 /// What is expected of writes into buffers that are too small.
 #[derive(Clone, Copy)]
@@ -347,28 +343,10 @@ pub(crate) fn fit<M: Debug, T: Written>(
 
 /// The line with its message in full, if that is written short.
 fn in_full(line: &str) -> Cow<'_, str> {
-    let short = |line: &str| {
-        let (mark, rest) = line.split_once(' ')?;
-        let (id, rest) = rest.split_once(' ')?;
-        let starts = |char: char| char == '-' || char == '"' || char.is_ascii_digit();
-        if ![">", "<"].contains(&mark) || !id.starts_with(starts) {
-            return None;
-        }
-        let (word, rest) = rest.split_once(' ').unwrap_or((rest, ""));
-        let id = match id {
-            "-" => String::new(),
-            id => format!(r#""id":{id},"#),
-        };
-        let rest = match word {
-            "=" => format!(r#""result":{rest}"#),
-            "!" => {
-                let (code, message) = rest.split_once(' ')?;
-                format!(r#""error":{{"code":{code},"message":"{message}"}}"#)
-            }
-            method if rest.is_empty() => format!(r#""method":"{method}""#),
-            method => format!(r#""method":"{method}","params":{rest}"#),
-        };
-        Some(format!(r#"{mark} {{"jsonrpc":"2.0",{id}{rest}}}"#))
-    };
-    short(line).map_or(Cow::Borrowed(line), Cow::Owned)
+    let full = line.split_once(' ').and_then(|(mark, message)| {
+        let is_message = [">", "<"].contains(&mark);
+        let short = is_message.then(|| Short::parse(message)).flatten()?;
+        Some(format!("{mark} {}", short.in_full()))
+    });
+    full.map_or(Cow::Borrowed(line), Cow::Owned)
 }
