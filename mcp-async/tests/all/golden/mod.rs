@@ -3,8 +3,7 @@
 //!
 //! The form of scripts and transcripts is that of the core's (`mcp-proto/tests/all/golden`). A
 //! typed client cannot be driven by lines of text: what it does is written in Rust, against our
-//! own server, and what passes between the two is written down. There `<` is what the client
-//! sends and `>` what the server sends.
+//! own server, and what passes between the two is written down.
 //!
 //! What is random is named instead: session ids, the tokens of two endpoints, the ids of pages.
 //!

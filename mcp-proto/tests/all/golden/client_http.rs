@@ -188,7 +188,7 @@ impl Side {
             "end" => self.end(now, at, transcript),
             _ => {
                 let flight = &mut self.flights[at];
-                transcript.line(&format!(">{}", flight.label), "unreachable");
+                transcript.line(&format!("<{}", flight.label), "unreachable");
                 let begun = rest == "begun";
                 let after = flight.exchange.unreachable(&self.origin, now, begun, 0);
                 self.after(now, at, after, transcript);
@@ -267,7 +267,7 @@ impl Side {
     ) {
         let fields = core::mem::take(&mut self.head);
         let flight = &mut self.flights[at];
-        let mark = format!(">{}", flight.label);
+        let mark = format!("<{}", flight.label);
         let value = |name: &str| {
             let found = fields.iter().find(|(key, _)| key == name);
             found.map(|(_, value)| value.clone())
@@ -334,7 +334,7 @@ impl Side {
         let State::Streaming(events) = &mut flight.state else {
             return;
         };
-        let mark = format!(">{}", flight.label);
+        let mark = format!("<{}", flight.label);
         lines(transcript, &mark, text.as_bytes());
         let (mut lines, mut moves) = (Vec::new(), false);
         let text = format!("{text}\n\n");
@@ -375,7 +375,7 @@ impl Side {
         let State::Streaming(events) = &flight.state else {
             return;
         };
-        transcript.line(&format!(">{}", flight.label), "end");
+        transcript.line(&format!("<{}", flight.label), "end");
         let (id, retry) = (events.last_event_id(), events.retry());
         let after = flight.exchange.end(&self.origin, now, id, retry, 0);
         self.after(now, at, after, transcript);
@@ -531,7 +531,7 @@ impl Side {
             let id = id.and_then(|id| u64::try_from(id).ok());
             let mut flights = self.flights.iter_mut();
             if let Some(flight) = flights.find(|flight| flight.exchange.id() == id) {
-                transcript.line(&format!("<{}", flight.label), "closed");
+                transcript.line(&format!(">{}", flight.label), "closed");
                 flight.state = State::Over;
             }
             return;
@@ -543,7 +543,7 @@ impl Side {
     /// Sends a request.
     fn start(&mut self, now: Instant, at: usize, transcript: &mut Transcript) {
         let flight = &mut self.flights[at];
-        let mark = format!("<{}", flight.label);
+        let mark = format!(">{}", flight.label);
         let verb = flight.exchange.method();
         transcript.line(&mark, verb.as_str());
         let message = &flight.message;

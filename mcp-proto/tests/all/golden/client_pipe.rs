@@ -53,7 +53,7 @@ impl Player for Pipe {
         };
         if verb == "<" {
             if let Some(message) = side.peer.message(rest) {
-                transcript.line(">", &message);
+                transcript.line("<", &message);
                 side.feed(&message, self.now, transcript);
             }
             return;
@@ -90,7 +90,7 @@ impl Player for Pipe {
         if verb == "open" {
             let capabilities = if rest.is_empty() { "{}" } else { rest };
             let answer = side.peer.opening(self.revision, capabilities);
-            transcript.line(">", &answer);
+            transcript.line("<", &answer);
             side.feed(&answer, self.now, transcript);
         }
     }
@@ -141,7 +141,7 @@ fn flush(outbox: &mut Outbox<Vec<u8>>, peer: &mut Peer, transcript: &mut Transcr
         let line = line
             .strip_suffix(b"\n")
             .expect("messages end with a newline");
-        transcript.bytes("<", line);
+        transcript.bytes(">", line);
         peer.heard(core::str::from_utf8(line).expect("messages are text"));
     }
 }
