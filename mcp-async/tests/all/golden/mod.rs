@@ -40,7 +40,7 @@ use mcp_proto::Revision;
 
 use self::head::Sent;
 use self::joined::Transport;
-use self::script::Player;
+use self::script::Driver;
 use self::transcript::Transcript;
 
 const ALL: [(char, Revision); 6] = [
@@ -63,7 +63,7 @@ fn check(name: &str, write: impl Fn(Revision, &mut Transcript)) {
     transcript::check(name, &transcript::merge(&all));
 }
 
-fn play<P: Player>(transport: &str, script: &str) {
+fn play<P: Driver>(transport: &str, script: &str) {
     check(
         &format!("server-{transport}.txt"),
         |revision, transcript| {

@@ -16,7 +16,7 @@ use tower_service::Service;
 use super::Sent;
 use super::heads::Heads;
 use super::peer::Peer;
-use super::script::{Player, member};
+use super::script::{Driver, member};
 use super::served;
 use super::tape::{Tape, label};
 use super::transcript::Transcript;
@@ -43,7 +43,7 @@ enum State {
     Over,
 }
 
-impl Player for Site {
+impl Driver for Site {
     fn new(revision: Revision) -> Self {
         let (service, registry) = served::over_http();
         Self {

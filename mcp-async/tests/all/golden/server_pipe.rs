@@ -11,7 +11,7 @@ use mcp_proto::Revision;
 
 use super::names::Names;
 use super::peer::Peer;
-use super::script::{Player, member};
+use super::script::{Driver, member};
 use super::served;
 use super::transcript::Transcript;
 use crate::sim::{clock, settle};
@@ -24,7 +24,7 @@ pub(crate) struct Pipe {
     registry: Registry,
 }
 
-impl Player for Pipe {
+impl Driver for Pipe {
     fn new(revision: Revision) -> Self {
         let (ours, theirs) = duplex(1 << 20);
         let registry = served::on_pipe(theirs.split());

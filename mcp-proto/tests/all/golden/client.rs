@@ -10,16 +10,39 @@ use mcp_proto::model::ClientCapabilities;
 use mcp_proto::rpc::{ErrorObject, Method};
 use mcp_proto::{
     Instant, Limits, Outbox, Outcome, Payload, PingPolicy, ResultType, Revision, RevisionSet,
-    SendError, SentToken, Token, Transmit,
+    SendError, SentToken, Token, Transmit, Written,
 };
 
 use super::every_revision;
 use super::script::{fill, member, word};
 use super::short::Short;
-use super::text::{raw, refusal};
-use super::transcript::Transcript;
+use super::text::raw;
 
 pub(crate) type Guest = Client<'static, Growing>;
+
+/// The way from the application to its server.
+pub(crate) trait Reach {
+    fn put<T: Written>(
+        &mut self,
+        write: impl FnMut(&mut Guest, &mut [u8]) -> Result<T, SendError>,
+    ) -> Result<T, SendError>;
+
+    fn client(&mut self) -> &mut Guest;
+}
+
+impl Reach for (&mut Guest, &mut Outbox<Vec<u8>>) {
+    fn put<T: Written>(
+        &mut self,
+        mut write: impl FnMut(&mut Guest, &mut [u8]) -> Result<T, SendError>,
+    ) -> Result<T, SendError> {
+        let (client, outbox) = self;
+        outbox.put(|out| write(client, out))
+    }
+
+    fn client(&mut self) -> &mut Guest {
+        self.0
+    }
+}
 
 /// A client of one revision that can do everything.
 pub(crate) fn config(revision: Revision) -> ClientConfig<'static> {
@@ -163,8 +186,7 @@ pub(crate) struct User {
     calls: Vec<Made>,
     options: Options,
     questions: Vec<Token>,
-    told: Vec<String>,
-    refused: Vec<String>,
+    pub(crate) peer: Peer,
     /// How often a session began.
     pub(crate) connected: usize,
 }
@@ -177,28 +199,25 @@ impl User {
             Event::QuestionCancelled { token, .. } => self.questions.retain(|it| it != token),
             _ => {}
         }
-        let told = self.tell(event);
-        self.told.push(told);
     }
 
-    /// Does what a line says, and says whether it is a command of the application's.
+    /// Does what a line says.
     pub(crate) fn command(
         &mut self,
-        client: &mut Guest,
         now: Instant,
         (verb, rest): (&str, &str),
-        outbox: &mut Outbox<Vec<u8>>,
-        peer: &mut Peer,
-    ) -> bool {
+        out: &mut impl Reach,
+    ) -> Result<(), SendError> {
         let written = match verb {
             "options" => {
                 self.options = Options::read(rest);
-                return true;
+                return Ok(());
             }
             "call" => {
                 let (label, rest) = word(rest);
                 let (method, params) = word(rest);
-                let params = (!params.is_empty()).then(|| peer.fill(params)).flatten();
+                let params = (!params.is_empty()).then(|| self.peer.fill(params));
+                let params = params.flatten();
                 self.calls.push(Made {
                     label: label.to_owned(),
                     method: method.to_owned(),
@@ -207,7 +226,7 @@ impl User {
                     options: core::mem::take(&mut self.options),
                 });
                 let cookie = self.calls.len() - 1;
-                self.call(client, now, cookie, None, outbox, peer)
+                self.call(now, cookie, None, out)
             }
             "retry" => {
                 let (label, rest) = word(rest);
@@ -215,23 +234,23 @@ impl User {
                 let made = self.calls.iter().rposition(|made| made.label == label);
                 let made = made.expect("it was called");
                 if self.calls[made].token.is_none() {
-                    return true;
+                    return Ok(());
                 }
-                self.call(client, now, made, Some((responses, state)), outbox, peer)
+                self.call(now, made, Some((responses, state)), out)
             }
             "cancel" => {
                 let made = self.calls.iter().rfind(|made| made.label == rest);
                 if let Some(token) = made.and_then(|made| made.token) {
-                    client.cancel(token);
+                    out.client().cancel(token);
                 }
-                return true;
+                return Ok(());
             }
             "respond" | "refuse" => {
                 if self.questions.is_empty() {
-                    return true;
+                    return Ok(());
                 }
                 let token = self.questions.remove(0);
-                let mut put = |outcome| outbox.put(|out| client.respond(token, outcome, out));
+                let mut put = |outcome| out.put(|client, out| client.respond(token, outcome, out));
                 match verb {
                     "respond" => put(Outcome::Result(&raw(rest))),
                     _ => {
@@ -244,34 +263,29 @@ impl User {
                 let (method, params) = word(rest);
                 let params = (!params.is_empty()).then(|| raw(params));
                 let params = params.as_ref().map(|params| params as &dyn Payload);
-                outbox.put(|out| client.notify(Method::from(method), params, out))
+                out.put(|client, out| client.notify(Method::from(method), params, out))
             }
-            "end-array" => outbox.put(|out| client.end_batch(out)),
-            "begin-array" => client.begin_batch().map(|()| Transmit::pipe(0)),
+            "end-array" => out.put(|client, out| client.end_batch(out)),
+            "begin-array" => return out.client().begin_batch(),
             "hold" => {
-                client.hold();
-                return true;
+                out.client().hold();
+                return Ok(());
             }
             "release" => {
-                client.release();
-                return true;
+                out.client().release();
+                return Ok(());
             }
-            _ => return false,
+            other => panic!("no such command: {other}"),
         };
-        if let Err(error) = written {
-            self.refused.push(refusal(error));
-        }
-        true
+        written.map(drop)
     }
 
     fn call(
         &mut self,
-        client: &mut Guest,
         now: Instant,
         cookie: usize,
         round: Option<(&str, &str)>,
-        outbox: &mut Outbox<Vec<u8>>,
-        peer: &mut Peer,
+        out: &mut impl Reach,
     ) -> Result<Transmit, SendError> {
         let made = &mut self.calls[cookie];
         let params = made.params.as_deref().map(raw);
@@ -289,7 +303,7 @@ impl User {
             cookie: cookie as u64,
             ..Call::new(Method::from(made.method.as_str()))
         };
-        let before = outbox.pending().len();
+        let mut text = Vec::new();
         let written = match (round, made.token) {
             (Some((responses, state)), Some(token)) => {
                 let given = |text: &&str| !text.is_empty() && *text != "-";
@@ -298,30 +312,27 @@ impl User {
                     responses: responses.as_ref().map(|it| it as &dyn Payload),
                     state: Some(state).filter(given).map(raw),
                 };
-                outbox.put(|out| client.retry(now, token, &call, round, out))
+                out.put(|client, out| {
+                    let transmit = client.retry(now, token, &call, round, out)?;
+                    text = out[..transmit.len].to_vec();
+                    Ok(transmit)
+                })
             }
             _ => {
-                let called = outbox.put(|out| client.call(now, &call, out));
+                let called = out.put(|client, out| {
+                    let called = client.call(now, &call, out)?;
+                    text = out[..called.1.len].to_vec();
+                    Ok(called)
+                });
                 called.map(|(token, transmit)| {
                     made.token = Some(token);
                     transmit
                 })
             }
         };
-        let new = outbox.pending().get(before..).unwrap_or_default();
-        let new = core::str::from_utf8(new).expect("messages are text");
-        peer.label(&made.label, member(new.trim_end(), "id"));
+        let text = core::str::from_utf8(&text).expect("messages are text");
+        self.peer.label(&made.label, member(text, "id"));
         written
-    }
-
-    /// Writes down what was told and refused.
-    pub(crate) fn write_down(&mut self, transcript: &mut Transcript) {
-        for told in self.told.drain(..) {
-            transcript.line("=", &told);
-        }
-        for refused in self.refused.drain(..) {
-            transcript.line("!", &refused);
-        }
     }
 
     fn name(&self, cookie: u64) -> &str {
@@ -331,7 +342,7 @@ impl User {
         made.map_or("?", |made| &made.label)
     }
 
-    fn tell(&self, event: &Event<'_>) -> String {
+    pub(crate) fn tell(&self, event: &Event<'_>) -> String {
         match event {
             Event::Connected(server) => {
                 let name = server.server.and_then(|server| server.get("name"));

@@ -9,9 +9,9 @@ use mcp_proto::json::MAX_DEPTH;
 use mcp_proto::rpc::{Message, Method, OwnedMessages};
 use mcp_proto::{Instant, Limits, Link, Machine, Revision, Step};
 
-use super::client::{Guest, Peer, User, config, configure};
-use super::script::{Player, member, word};
-use super::text::{ignored, lines, refusal};
+use super::client::{Guest, User, config, configure};
+use super::script::{Driver, member, word};
+use super::text::lines;
 use super::transcript::Transcript;
 use crate::http_client::{delivered, hear};
 
@@ -25,7 +25,6 @@ pub(crate) struct Browser {
 struct Side {
     link: Link<Guest, Vec<u8>, Vec<u8>>,
     user: User,
-    peer: Peer,
     origin: Origin,
     flights: Vec<Flight>,
     sessions: u32,
@@ -61,7 +60,7 @@ impl Flight {
     }
 }
 
-impl Player for Browser {
+impl Driver for Browser {
     fn new(revision: Revision) -> Self {
         Self {
             revision,
@@ -86,7 +85,6 @@ impl Player for Browser {
             Side {
                 link: Link::new(client, Vec::new(), Vec::new()).unwrap(),
                 user: User::default(),
-                peer: Peer::default(),
                 origin: Origin::new(),
                 flights: Vec::new(),
                 sessions: 0,
@@ -103,7 +101,7 @@ impl Player for Browser {
         match verb {
             "connect" | "open" => {
                 if let Err(error) = side.link.machine.connect_by_exchanges(now) {
-                    transcript.line("!", &refusal(error));
+                    transcript.line("!", &format!("{error:?}"));
                 }
             }
             "draft" => side.origin.hold_to_draft(),
@@ -115,18 +113,17 @@ impl Player for Browser {
             "wait" => {}
             "eof" => side.link.machine.hang_up(),
             _ => {
-                let Side {
-                    link, user, peer, ..
-                } = side;
-                let known =
-                    user.command(&mut link.machine, now, (verb, rest), &mut link.outbox, peer);
-                assert!(known, "no such command: {verb}");
+                let Side { link, user, .. } = side;
+                let mut out = (&mut link.machine, &mut link.outbox);
+                if let Err(error) = user.command(now, (verb, rest), &mut out) {
+                    transcript.line("!", &format!("{error:?}"));
+                }
             }
         }
         side.run(now, transcript);
         if verb == "open" {
             let capabilities = if rest.is_empty() { "{}" } else { rest };
-            let answer = side.peer.opening(self.revision, capabilities);
+            let answer = side.user.peer.opening(self.revision, capabilities);
             side.message(now, "", &answer, true, transcript);
             side.run(now, transcript);
             side.reply(now, "stream", "get", transcript);
@@ -146,7 +143,7 @@ impl Side {
             _ => ("get", verb, rest),
         };
         if verb == "<" {
-            if let Some(message) = self.peer.message(rest) {
+            if let Some(message) = self.user.peer.message(rest) {
                 let answers = member(&message, "method").is_none();
                 let target = if answers && target == "get" {
                     ""
@@ -173,7 +170,7 @@ impl Side {
         match verb {
             "status" => {
                 let (status, body) = word(rest);
-                let body = self.peer.fill(body).unwrap_or_default();
+                let body = self.user.peer.fill(body).unwrap_or_default();
                 let kind = (!body.is_empty()).then_some("application/json");
                 let status = status.parse().expect("a status");
                 self.head(now, at, status, kind, body.as_bytes(), transcript);
@@ -181,7 +178,7 @@ impl Side {
             "stream" => self.head(now, at, 200, Some("text/event-stream"), b"", transcript),
             "plain" => self.head(now, at, 200, Some("text/html"), b"<html>", transcript),
             "event" => {
-                if let Some(text) = self.peer.fill(rest) {
+                if let Some(text) = self.user.peer.fill(rest) {
                     self.events(now, at, &text.replace("\\n", "\n"), transcript);
                 }
             }
@@ -200,7 +197,7 @@ impl Side {
     /// The exchange of a label: of a call, `get` for the stream of the session, `seek` for that
     /// of a server of two endpoints, or else what the exchange is.
     fn find(&self, label: &str) -> Option<usize> {
-        let id = self.peer.id(label).and_then(|id| id.parse().ok());
+        let id = self.user.peer.id(label).and_then(|id| id.parse().ok());
         self.flights.iter().rposition(|flight| {
             let over = matches!(flight.state, State::Over | State::Due(_));
             !over
@@ -398,7 +395,7 @@ impl Side {
             ExchangeOutcome::Authorize => transcript.line("~", "not authorized"),
             ExchangeOutcome::Refuse(status) => {
                 // The stream of the second endpoint is asked for on behalf of the handshake.
-                let id = id.or_else(|| self.peer.id("initialize")?.parse().ok());
+                let id = id.or_else(|| self.user.peer.id("initialize")?.parse().ok());
                 self.link
                     .machine
                     .refuse(now, id.expect("a request"), status);
@@ -434,7 +431,7 @@ impl Side {
 
     fn begin(&mut self, now: Instant, exchange: Exchange, message: Vec<u8>) {
         let label = match (exchange.id(), exchange.method()) {
-            (Some(id), _) => self.peer.label_of(id, &message),
+            (Some(id), _) => self.user.peer.label_of(id, &message),
             (None, HttpMethod::Post) => "told".into(),
             (None, verb) => verb.as_str().to_ascii_lowercase(),
         };
@@ -482,16 +479,15 @@ impl Side {
     /// Lets the machine take a step; says whether there was one.
     fn work(&mut self, now: Instant, transcript: &mut Transcript) -> bool {
         let Self { link, user, .. } = self;
-        user.write_down(transcript);
         let mut worked = true;
         match link.step(now) {
             Step::Event { event, .. } => {
                 user.on(&event);
-                user.write_down(transcript);
+                transcript.line("=", &user.tell(&event));
             }
             Step::Done => {}
             Step::Ignored(why) => {
-                transcript.line("~", &ignored(why));
+                transcript.line("~", &format!("{why:?}"));
             }
             Step::Full | Step::Empty => worked = false,
         }
@@ -560,7 +556,8 @@ impl Side {
         flight.state = State::Sent;
         if verb == HttpMethod::Post {
             transcript.bytes(&mark, message);
-            self.peer
+            self.user
+                .peer
                 .heard(core::str::from_utf8(message).expect("messages are text"));
             // What is no request is taken in.
             if flight.exchange.id().is_none() {

@@ -31,6 +31,7 @@ mod client_http;
 mod client_pipe;
 mod heads;
 mod peer;
+mod pipe;
 mod script;
 mod server;
 mod server_http;
@@ -40,7 +41,7 @@ mod transcript;
 
 use mcp_proto::{Revision, RevisionSet};
 
-use self::script::Player;
+use self::script::Driver;
 use self::transcript::Transcript;
 use crate::http::Sent;
 use crate::script::short;
@@ -55,7 +56,7 @@ const ALL: [(char, Revision); 6] = [
 ];
 
 /// Plays the scripts in each revision.
-fn check<P: Player>(role: &str, transport: &str, scripts: &[&str]) {
+fn check<P: Driver>(role: &str, transport: &str, scripts: &[&str]) {
     let all = ALL.map(|(letter, revision)| {
         let mut transcript = Transcript::default();
         for script in scripts {
@@ -76,7 +77,7 @@ const SERVER: &str = include_str!("../../golden/server.script");
 #[test]
 fn servers_on_pipes() {
     let scripts = [SERVER, include_str!("../../golden/server-pipe.script")];
-    check::<server_pipe::Pipe>("server", "pipe", &scripts);
+    check::<pipe::Pipe<server_pipe::Served>>("server", "pipe", &scripts);
 }
 
 #[test]
@@ -90,7 +91,7 @@ const CLIENT: &str = include_str!("../../golden/client.script");
 #[test]
 fn clients_on_pipes() {
     let scripts = [CLIENT, include_str!("../../golden/client-pipe.script")];
-    check::<client_pipe::Pipe>("client", "pipe", &scripts);
+    check::<pipe::Pipe<client_pipe::Connected>>("client", "pipe", &scripts);
 }
 
 #[test]

@@ -1,11 +1,11 @@
 //! The language of the scripts: what both roles and both transports have in common.
 //!
 //! ```text
-//! # heading              begins a scenario with a new player
+//! # heading              begins a scenario with a new driver
 //! open, opened           an ordinary opening, with transcript and without
 //! > message, < message   the peer writes it: in full, or short as in all scripts
 //! $label                 in a message: the id of the request that has this label
-//! command rest           is handed to the player
+//! command rest           is handed to the driver
 //! [a b] command rest     only for one of these revisions, eras or transports
 //! ```
 //!
@@ -16,8 +16,8 @@ use mcp_proto::json::Raw;
 
 use super::transcript::Transcript;
 
-/// Whoever takes the commands of a script.
-pub(crate) trait Player {
+/// Takes the commands of a script.
+pub(crate) trait Driver {
     fn new(revision: Revision) -> Self;
 
     /// Does what a line says, writes down what comes of it, and comes to rest.
@@ -25,13 +25,13 @@ pub(crate) trait Player {
 }
 
 /// Plays one script in one revision.
-pub(crate) fn play<P: Player>(
+pub(crate) fn play<P: Driver>(
     script: &str,
     transport: &str,
     revision: Revision,
     transcript: &mut Transcript,
 ) {
-    let mut player = P::new(revision);
+    let mut driver = P::new(revision);
     let mut plays = true;
     for line in script.lines().map(str::trim_end) {
         transcript.step();
@@ -41,7 +41,7 @@ pub(crate) fn play<P: Player>(
             plays = heading.is_some();
             if let Some(heading) = heading {
                 transcript.line("#", heading);
-                player = P::new(revision);
+                driver = P::new(revision);
             }
         } else if let Some(command) = selected(&line, transport, revision)
             && plays
@@ -50,7 +50,7 @@ pub(crate) fn play<P: Player>(
             // What opens a connection is written down once.
             transcript.muted = verb == "opened";
             let verb = if transcript.muted { "open" } else { verb };
-            player.command(verb, rest, transcript);
+            driver.command(verb, rest, transcript);
             transcript.muted = false;
         }
     }

@@ -21,7 +21,7 @@ use serde::Deserialize;
 
 use super::every_revision;
 use super::script::{member, word};
-use super::text::{raw, refusal};
+use super::text::raw;
 
 pub(crate) type Host = Server<'static, Growing>;
 
@@ -112,15 +112,12 @@ pub(crate) struct App {
     questions: Vec<SentToken>,
     /// The id of the last question.
     pub(crate) asked: Option<String>,
-    /// What it was told since the last look.
-    told: Vec<String>,
     /// What was refused since the last look.
-    refused: Vec<String>,
+    refused: Vec<SendError>,
 }
 
 impl App {
     pub(crate) fn on(&mut self, now: Instant, event: &Event<'_>, out: &mut impl Reach) {
-        self.told.push(tell(event));
         match event {
             Event::Request {
                 token,
@@ -150,7 +147,7 @@ impl App {
 
     fn check<T>(&mut self, written: Result<T, SendError>) {
         if let Err(error) = written {
-            self.refused.push(refusal(error));
+            self.refused.push(error);
         }
     }
 
@@ -233,7 +230,7 @@ impl App {
                 self.asked = member(&text, "id").or(self.asked.take());
                 match asked {
                     Ok((token, _)) => self.questions.push(token),
-                    Err(error) => self.refused.push(refusal(error)),
+                    Err(error) => self.refused.push(error),
                 }
             }
             "give-up" => {
@@ -273,10 +270,9 @@ impl App {
         true
     }
 
-    /// The events and refusals since the last look: marks and lines.
-    pub(crate) fn lines(&mut self) -> impl Iterator<Item = (&'static str, String)> {
-        let told = self.told.drain(..).map(|told| ("=", told));
-        told.chain(self.refused.drain(..).map(|refused| ("!", refused)))
+    /// The refusals since the last look.
+    pub(crate) fn refused(&mut self) -> impl Iterator<Item = SendError> {
+        self.refused.drain(..)
     }
 }
 
@@ -375,7 +371,7 @@ fn result(method: Method<'_>) -> &'static str {
     }
 }
 
-fn tell(event: &Event<'_>) -> String {
+pub(crate) fn tell(event: &Event<'_>) -> String {
     match event {
         Event::Handshake(opened) => format!("handshake {}", opened.revision),
         Event::Initialized => "initialized".into(),

@@ -10,9 +10,9 @@ use mcp_proto::{IgnoreReason, Instant, Outcome, Revision, SendError, Token, Tran
 
 use super::heads::{BOTH, Heads};
 use super::peer::Peer;
-use super::script::Player;
-use super::server::{App, Host, Reach, config, configure};
-use super::text::{ignored, lines};
+use super::script::Driver;
+use super::server::{App, Host, Reach, config, configure, tell};
+use super::text::lines;
 use super::transcript::Transcript;
 use crate::http::{Application, Response, Sent, Served};
 
@@ -43,12 +43,13 @@ struct Apps {
 impl Application for Apps {
     fn on(&mut self, now: Instant, event: &Event<'_>, mut commands: Commands<'_, 'static>) {
         let app = self.machines.entry(commands.id()).or_default();
+        self.lines.push(("=", tell(event)));
         app.on(now, event, &mut commands);
-        self.lines.extend(app.lines());
+        self.lines.extend(app.refused().map(refused));
     }
 
     fn ignored(&mut self, why: IgnoreReason) {
-        self.lines.push(("~", ignored(why)));
+        self.lines.push(("~", format!("{why:?}")));
     }
 }
 
@@ -74,7 +75,7 @@ impl Reach for Commands<'_, 'static> {
     }
 }
 
-impl Player for Site {
+impl Driver for Site {
     fn new(revision: Revision) -> Self {
         let config = config();
         Self {
@@ -172,7 +173,7 @@ impl Site {
                 let known = app.command(now, (verb, rest), &mut commands);
                 assert!(known, "no such command: {verb}");
             }
-            apps.lines.extend(app.lines());
+            apps.lines.extend(app.refused().map(refused));
         }
         served.work(apps);
     }
@@ -272,6 +273,10 @@ impl Site {
             transcript.line(mark, &line);
         }
     }
+}
+
+fn refused(error: SendError) -> (&'static str, String) {
+    ("!", format!("{error:?}"))
 }
 
 /// The head of a response in a line.

@@ -72,6 +72,15 @@ pub(crate) trait Role: Sized {
     /// An event in words.
     fn tell(&mut self, event: &<Self::Machine as Machine>::Event<'_>) -> String;
 
+    /// Does at once what an application does that waits for no command.
+    fn on(
+        &mut self,
+        _: Instant,
+        _: &<Self::Machine as Machine>::Event<'_>,
+        _: &mut Writer<'_, Self>,
+    ) {
+    }
+
     /// Runs a command that only this role has.
     fn command(player: &mut Player<Self>, verb: &str, rest: &str);
 }
@@ -150,6 +159,23 @@ impl<R: Role> Player<R> {
         }
     }
 
+    /// The application, and its way to the machine.
+    pub(crate) fn parts(&mut self) -> (&mut R, Instant, Writer<'_, R>) {
+        let Self {
+            machine,
+            now,
+            role,
+            log,
+            ..
+        } = self;
+        (role, *now, Writer { machine, log })
+    }
+
+    /// What followed from the commands so far, with its marks.
+    pub(crate) fn lines(&mut self) -> Vec<(&'static str, String)> {
+        self.log.drain(..).map(|line| line.marked::<R>()).collect()
+    }
+
     #[track_caller]
     fn silent(&self, before: &str) {
         let log: Vec<String> = self.log.iter().map(text::<R>).collect();
@@ -182,7 +208,10 @@ impl<R: Role> Player<R> {
         while let Some(incoming) = inbox.next_message() {
             let reserve = machine.reserve();
             match machine.handle(*now, &Pipe.into(), incoming) {
-                Action::Event(event) => log.push_back(Line::Event(role.tell(&event))),
+                Action::Event(event) => {
+                    log.push_back(Line::Event(role.tell(&event)));
+                    role.on(*now, &event, &mut Writer { machine, log });
+                }
                 Action::Reply(reply) => {
                     let mut again = |machine: &mut R::Machine, out: &mut [u8]| {
                         R::reply(machine, *now, &reply, out).map_err(SendError::from)
@@ -249,12 +278,40 @@ impl<R: Role> Player<R> {
     }
 }
 
+impl Line {
+    fn marked<R: Role>(self) -> (&'static str, String) {
+        match self {
+            Self::Written(text) => (R::WRITES, text),
+            Self::Event(text) => ("=", text),
+            Self::Ignored(why) => ("~", format!("{why:?}")),
+            Self::Refused(error) => ("!", format!("{error:?}")),
+        }
+    }
+}
+
 fn text<R: Role>(line: &Line) -> String {
-    match line {
-        Line::Written(text) => format!("{} {text}", R::WRITES),
-        Line::Event(text) => format!("= {text}"),
-        Line::Ignored(why) => format!("~ {why:?}"),
-        Line::Refused(error) => format!("! {error:?}"),
+    let (mark, text) = line.clone().marked::<R>();
+    format!("{mark} {text}")
+}
+
+/// A machine, and the log of what it writes.
+pub(crate) struct Writer<'p, R: Role> {
+    pub(crate) machine: &'p mut R::Machine,
+    log: &'p mut VecDeque<Line>,
+}
+
+impl<R: Role> Writer<'_, R> {
+    #[track_caller]
+    pub(crate) fn put<T: Written>(
+        &mut self,
+        mut message: impl FnMut(&mut R::Machine, &mut [u8]) -> Result<T, SendError>,
+    ) -> Result<T, SendError> {
+        write::<R, T>(self.machine, self.log, usize::MAX, &mut message)
+    }
+
+    /// Notes why something was refused.
+    pub(crate) fn refused(&mut self, error: SendError) {
+        self.log.push_back(Line::Refused(error));
     }
 }
 
@@ -276,6 +333,7 @@ fn drain<R: Role>(machine: &mut R::Machine, now: Instant, role: &mut R, log: &mu
     assert_eq!(nothing, Ok::<_, BufferFull>(None));
     while let Some(event) = machine.poll_event() {
         log.push_back(Line::Event(role.tell(&event)));
+        role.on(now, &event, &mut Writer { machine, log });
     }
 }
 
