@@ -8,12 +8,12 @@ use super::pipe::{FIT, Scripted};
 use crate::script::{Fit, Player, Role, Writer};
 
 /// The application of a client, and the revision of its server.
-pub(crate) struct Connected {
+pub(crate) struct RecordedClient {
     user: User,
     revision: Revision,
 }
 
-impl Reach for Writer<'_, Connected> {
+impl Reach for Writer<'_, RecordedClient> {
     fn put<T: Written>(
         &mut self,
         write: impl FnMut(&mut Guest, &mut [u8]) -> Result<T, SendError>,
@@ -26,7 +26,7 @@ impl Reach for Writer<'_, Connected> {
     }
 }
 
-impl Role for Connected {
+impl Role for RecordedClient {
     type Machine = Guest;
 
     const WRITES: &'static str = ">";
@@ -63,7 +63,7 @@ impl Role for Connected {
     }
 }
 
-impl Scripted for Connected {
+impl Scripted for RecordedClient {
     type Config = ClientConfig<'static>;
 
     fn config(revision: Revision) -> Self::Config {

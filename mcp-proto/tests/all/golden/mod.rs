@@ -77,7 +77,7 @@ const SERVER: &str = include_str!("../../golden/server.script");
 #[test]
 fn servers_on_pipes() {
     let scripts = [SERVER, include_str!("../../golden/server-pipe.script")];
-    check::<pipe::Pipe<server_pipe::Served>>("server", "pipe", &scripts);
+    check::<pipe::Pipe<server_pipe::RecordedServer>>("server", "pipe", &scripts);
 }
 
 #[test]
@@ -91,7 +91,7 @@ const CLIENT: &str = include_str!("../../golden/client.script");
 #[test]
 fn clients_on_pipes() {
     let scripts = [CLIENT, include_str!("../../golden/client-pipe.script")];
-    check::<pipe::Pipe<client_pipe::Connected>>("client", "pipe", &scripts);
+    check::<pipe::Pipe<client_pipe::RecordedClient>>("client", "pipe", &scripts);
 }
 
 #[test]

@@ -5,16 +5,17 @@ use std::collections::BTreeMap;
 
 use mcp_proto::http::Endpoint;
 use mcp_proto::server::http::{Commands, ExchangeId, HttpOptions, ServerId};
-use mcp_proto::server::{Event, ServerConfig};
+use mcp_proto::server::{Event, Growing, Server, ServerConfig};
 use mcp_proto::{IgnoreReason, Instant, Outcome, Revision, SendError, Token, Transmit, Written};
 
 use super::heads::{BOTH, Heads};
 use super::peer::Peer;
 use super::script::Driver;
-use super::server::{App, Host, Reach, config, configure, tell};
+use super::server::{answer, config, configure};
 use super::text::lines;
 use super::transcript::Transcript;
 use crate::http::{Application, Response, Sent, Served};
+use crate::script::host::{Host, Reach};
 
 pub(crate) struct Site {
     endpoint: Endpoint<'static>,
@@ -35,17 +36,18 @@ pub(crate) struct Site {
 /// The application of each machine.
 #[derive(Default)]
 struct Apps {
-    machines: BTreeMap<ServerId, App>,
+    machines: BTreeMap<ServerId, Host>,
     /// The lines that are not written yet, with their marks.
     lines: Vec<(&'static str, String)>,
 }
 
 impl Application for Apps {
     fn on(&mut self, now: Instant, event: &Event<'_>, mut commands: Commands<'_, 'static>) {
-        let app = self.machines.entry(commands.id()).or_default();
-        self.lines.push(("=", tell(event)));
-        app.on(now, event, &mut commands);
-        self.lines.extend(app.refused().map(refused));
+        let host = self.machines.entry(commands.id()).or_default();
+        self.lines.push(("=", host.tell_in_full(event)));
+        if let Err(error) = answer(host, now, event, &mut commands) {
+            self.lines.push(("!", format!("{error:?}")));
+        }
     }
 
     fn ignored(&mut self, why: IgnoreReason) {
@@ -54,10 +56,12 @@ impl Application for Apps {
 }
 
 impl Reach for Commands<'_, 'static> {
+    type Storage = Growing;
+
     fn put<T: Written>(
         &mut self,
         request: Option<Token>,
-        write: impl FnMut(&mut Host, &mut [u8]) -> Result<T, SendError>,
+        write: impl FnMut(&mut Server<'static, Growing>, &mut [u8]) -> Result<T, SendError>,
     ) -> Result<T, SendError> {
         self.send(request, write)
     }
@@ -66,7 +70,7 @@ impl Reach for Commands<'_, 'static> {
         Commands::respond(self, now, to, with)
     }
 
-    fn host(&mut self, mut change: impl FnMut(&mut Host)) {
+    fn server(&mut self, mut change: impl FnMut(&mut Server<'static, Growing>)) {
         let nothing = Commands::put(self, |host, _| {
             change(host);
             Ok::<_, SendError>(None::<Transmit>)
@@ -167,13 +171,14 @@ impl Site {
             };
             if verb == "disconnect" {
                 let retry = rest.parse().expect("milliseconds");
-                let call = app.held().expect("a call is held");
+                let call = app.last_held().expect("a call is held");
                 commands.disconnect(call, Duration::from_millis(retry));
             } else {
-                let known = app.command(now, (verb, rest), &mut commands);
-                assert!(known, "no such command: {verb}");
+                let done = app.command(now, verb, rest, &mut commands);
+                if let Err(error) = done.unwrap_or_else(|| panic!("no such command: {verb}")) {
+                    apps.lines.push(("!", format!("{error:?}")));
+                }
             }
-            apps.lines.extend(app.refused().map(refused));
         }
         served.work(apps);
     }
@@ -273,10 +278,6 @@ impl Site {
             transcript.line(mark, &line);
         }
     }
-}
-
-fn refused(error: SendError) -> (&'static str, String) {
-    ("!", format!("{error:?}"))
 }
 
 /// The head of a response in a line.

@@ -1,42 +1,39 @@
 //! A server on a pipe.
 
 use mcp_proto::server::{Event, Growing, Reply, Server, ServerConfig};
-use mcp_proto::{
-    BufferFull, Instant, Machine, Outcome, Revision, SendError, Token, Transmit, Written,
-};
+use mcp_proto::{BufferFull, Instant, Machine, Revision, SendError, Token, Transmit, Written};
 
 use super::peer::Peer;
 use super::pipe::{FIT, Scripted};
 use super::script::member;
-use super::server::{App, Host, Reach, config, configure, tell};
+use super::server::{answer, config, configure};
+use crate::script::host::{Host, Reach};
 use crate::script::{Fit, Player, Role, Writer};
 
 /// The application of a server, and its client.
-pub(crate) struct Served {
-    app: App,
+pub(crate) struct RecordedServer {
+    host: Host,
     peer: Peer,
 }
 
-impl Reach for Writer<'_, Served> {
+impl Reach for Writer<'_, RecordedServer> {
+    type Storage = Growing;
+
     fn put<T: Written>(
         &mut self,
         _: Option<Token>,
-        write: impl FnMut(&mut Host, &mut [u8]) -> Result<T, SendError>,
+        write: impl FnMut(&mut Server<'static, Growing>, &mut [u8]) -> Result<T, SendError>,
     ) -> Result<T, SendError> {
         Writer::put(self, write)
     }
 
-    fn respond(&mut self, _: Instant, to: Token, with: Outcome<'_>) -> Result<(), SendError> {
-        Writer::put(self, |host, out| host.respond(to, with, out)).map(drop)
-    }
-
-    fn host(&mut self, mut change: impl FnMut(&mut Host)) {
+    fn server(&mut self, mut change: impl FnMut(&mut Server<'static, Growing>)) {
         change(self.machine);
     }
 }
 
-impl Role for Served {
-    type Machine = Host;
+impl Role for RecordedServer {
+    type Machine = Server<'static, Growing>;
 
     const WRITES: &'static str = "<";
     const READS: &'static str = ">";
@@ -44,7 +41,7 @@ impl Role for Served {
     const FIT: Fit = FIT;
 
     fn reply(
-        machine: &mut Host,
+        machine: &mut Self::Machine,
         now: Instant,
         reply: &Reply<'_>,
         out: &mut [u8],
@@ -53,27 +50,25 @@ impl Role for Served {
     }
 
     fn tell(&mut self, event: &Event<'_>) -> String {
-        tell(event)
+        self.host.tell_in_full(event)
     }
 
     fn on(&mut self, now: Instant, event: &Event<'_>, out: &mut Writer<'_, Self>) {
-        self.app.on(now, event, out);
-        for error in self.app.refused() {
+        if let Err(error) = answer(&mut self.host, now, event, out) {
             out.refused(error);
         }
     }
 
     fn command(player: &mut Player<Self>, verb: &str, rest: &str) {
         let (role, now, mut out) = player.parts();
-        let known = role.app.command(now, (verb, rest), &mut out);
-        assert!(known, "no such command: {verb}");
-        for error in role.app.refused() {
+        let done = role.host.command(now, verb, rest, &mut out);
+        if let Err(error) = done.unwrap_or_else(|| panic!("no such command: {verb}")) {
             out.refused(error);
         }
     }
 }
 
-impl Scripted for Served {
+impl Scripted for RecordedServer {
     type Config = ServerConfig<'static>;
 
     fn config(_: Revision) -> Self::Config {
@@ -86,7 +81,7 @@ impl Scripted for Served {
 
     fn player(config: Self::Config, revision: Revision) -> Player<Self> {
         let role = Self {
-            app: App::default(),
+            host: Host::default(),
             peer: Peer::new(revision),
         };
         Player::new(Server::new(config, Growing).unwrap(), role, &config.limits)

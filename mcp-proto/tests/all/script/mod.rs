@@ -22,6 +22,7 @@
 //! tried with buffers that are too small, which must not change the machine.
 
 pub(crate) mod client;
+pub(crate) mod host;
 pub(crate) mod messages;
 pub(crate) mod server;
 pub(crate) mod short;
