@@ -81,8 +81,8 @@ impl Driver for Site {
                     self.exchanges.remove(at);
                 }
             }
-            "wait" => {
-                self.tape.line(".", &format!("wait {rest}"));
+            "+" => {
+                self.tape.line(".", &format!("+ {rest}"));
                 clock().advance(Duration::from_millis(rest.parse().expect("milliseconds")));
             }
             _ => match self.peer.say(verb, rest) {

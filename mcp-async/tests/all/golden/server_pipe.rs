@@ -49,8 +49,8 @@ impl Driver for Pipe {
         }
         transcript.line(".", format!("{verb} {rest}").trim_end());
         match verb {
-            "wait" => clock().advance(Duration::from_millis(rest.parse().expect("milliseconds"))),
-            "eof" => self.writer = None,
+            "+" => clock().advance(Duration::from_millis(rest.parse().expect("milliseconds"))),
+            "hangup" => self.writer = None,
             _ => served::change(&self.registry, verb, rest),
         }
         self.hear(transcript);

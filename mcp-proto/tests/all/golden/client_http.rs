@@ -9,7 +9,7 @@ use mcp_proto::json::MAX_DEPTH;
 use mcp_proto::rpc::{Message, Method, OwnedMessages};
 use mcp_proto::{Instant, Limits, Link, Machine, Revision, Step};
 
-use super::client::{Guest, User, config, configure};
+use super::client::{Caller, Guest, config, configure};
 use super::script::{Driver, member, word};
 use super::text::lines;
 use super::transcript::Transcript;
@@ -24,7 +24,7 @@ pub(crate) struct Browser {
 
 struct Side {
     link: Link<Guest, Vec<u8>, Vec<u8>>,
-    user: User,
+    caller: Caller,
     origin: Origin,
     flights: Vec<Flight>,
     sessions: u32,
@@ -72,8 +72,8 @@ impl Driver for Browser {
 
     fn command(&mut self, verb: &str, rest: &str, transcript: &mut Transcript) {
         match verb {
-            "with" => return configure(&mut self.config, rest),
-            "wait" => {
+            "config" => return configure(&mut self.config, rest),
+            "+" => {
                 let passed = rest.parse().expect("milliseconds");
                 self.now = self.now + Duration::from_millis(passed);
             }
@@ -84,7 +84,7 @@ impl Driver for Browser {
             let client = Client::new(config, Growing).unwrap();
             Side {
                 link: Link::new(client, Vec::new(), Vec::new()).unwrap(),
-                user: User::default(),
+                caller: Caller::default(),
                 origin: Origin::new(),
                 flights: Vec::new(),
                 sessions: 0,
@@ -110,12 +110,12 @@ impl Driver for Browser {
                     side.begin(now, exchange, Vec::new());
                 }
             }
-            "wait" => {}
-            "eof" => side.link.machine.hang_up(),
+            "+" => {}
+            "hangup" => side.link.machine.hang_up(),
             _ => {
-                let Side { link, user, .. } = side;
+                let Side { link, caller, .. } = side;
                 let mut out = (&mut link.machine, &mut link.outbox);
-                if let Err(error) = user.command(now, (verb, rest), &mut out) {
+                if let Err(error) = caller.command(now, verb, rest, &mut out) {
                     transcript.line("!", &format!("{error:?}"));
                 }
             }
@@ -123,7 +123,7 @@ impl Driver for Browser {
         side.run(now, transcript);
         if verb == "open" {
             let capabilities = if rest.is_empty() { "{}" } else { rest };
-            let answer = side.user.peer.opening(self.revision, capabilities);
+            let answer = side.caller.peer.opening(self.revision, capabilities);
             side.message(now, "", &answer, true, transcript);
             side.run(now, transcript);
             side.reply(now, "stream", "get", transcript);
@@ -143,7 +143,7 @@ impl Side {
             _ => ("get", verb, rest),
         };
         if verb == "<" {
-            if let Some(message) = self.user.peer.message(rest) {
+            if let Some(message) = self.caller.peer.message(rest) {
                 let answers = member(&message, "method").is_none();
                 let target = if answers && target == "get" {
                     ""
@@ -170,7 +170,7 @@ impl Side {
         match verb {
             "status" => {
                 let (status, body) = word(rest);
-                let body = self.user.peer.fill(body).unwrap_or_default();
+                let body = self.caller.peer.fill(body).unwrap_or_default();
                 let kind = (!body.is_empty()).then_some("application/json");
                 let status = status.parse().expect("a status");
                 self.head(now, at, status, kind, body.as_bytes(), transcript);
@@ -178,7 +178,7 @@ impl Side {
             "stream" => self.head(now, at, 200, Some("text/event-stream"), b"", transcript),
             "plain" => self.head(now, at, 200, Some("text/html"), b"<html>", transcript),
             "event" => {
-                if let Some(text) = self.user.peer.fill(rest) {
+                if let Some(text) = self.caller.peer.fill(rest) {
                     self.events(now, at, &text.replace("\\n", "\n"), transcript);
                 }
             }
@@ -197,7 +197,7 @@ impl Side {
     /// The exchange of a label: of a call, `get` for the stream of the session, `seek` for that
     /// of a server of two endpoints, or else what the exchange is.
     fn find(&self, label: &str) -> Option<usize> {
-        let id = self.user.peer.id(label).and_then(|id| id.parse().ok());
+        let id = self.caller.peer.id(label).and_then(|id| id.parse().ok());
         self.flights.iter().rposition(|flight| {
             let over = matches!(flight.state, State::Over | State::Due(_));
             !over
@@ -395,7 +395,7 @@ impl Side {
             ExchangeOutcome::Authorize => transcript.line("~", "not authorized"),
             ExchangeOutcome::Refuse(status) => {
                 // The stream of the second endpoint is asked for on behalf of the handshake.
-                let id = id.or_else(|| self.user.peer.id("initialize")?.parse().ok());
+                let id = id.or_else(|| self.caller.peer.id("initialize")?.parse().ok());
                 self.link
                     .machine
                     .refuse(now, id.expect("a request"), status);
@@ -431,7 +431,7 @@ impl Side {
 
     fn begin(&mut self, now: Instant, exchange: Exchange, message: Vec<u8>) {
         let label = match (exchange.id(), exchange.method()) {
-            (Some(id), _) => self.user.peer.label_of(id, &message),
+            (Some(id), _) => self.caller.peer.label_of(id, &message),
             (None, HttpMethod::Post) => "told".into(),
             (None, verb) => verb.as_str().to_ascii_lowercase(),
         };
@@ -478,12 +478,11 @@ impl Side {
 
     /// Lets the machine take a step; says whether there was one.
     fn work(&mut self, now: Instant, transcript: &mut Transcript) -> bool {
-        let Self { link, user, .. } = self;
+        let Self { link, caller, .. } = self;
         let mut worked = true;
         match link.step(now) {
             Step::Event { event, .. } => {
-                user.on(&event);
-                transcript.line("=", &user.tell(&event));
+                transcript.line("=", &caller.tell(&event));
             }
             Step::Done => {}
             Step::Ignored(why) => {
@@ -491,9 +490,9 @@ impl Side {
             }
             Step::Full | Step::Empty => worked = false,
         }
-        let opened = user.connected > self.connected;
+        let opened = caller.connected > self.connected;
         if opened && let Some(revision) = self.link.machine.revision() {
-            self.connected = user.connected;
+            self.connected = caller.connected;
             self.origin.set_revision(revision);
         }
         let pending = self.link.outbox.pending().to_vec();
@@ -556,7 +555,7 @@ impl Side {
         flight.state = State::Sent;
         if verb == HttpMethod::Post {
             transcript.bytes(&mark, message);
-            self.user
+            self.caller
                 .peer
                 .heard(core::str::from_utf8(message).expect("messages are text"));
             // What is no request is taken in.

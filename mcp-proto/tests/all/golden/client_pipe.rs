@@ -3,17 +3,20 @@
 use mcp_proto::client::{Client, ClientConfig, Event, Growing, Reply};
 use mcp_proto::{BufferFull, Instant, Machine, Revision, SendError, Transmit, Written};
 
-use super::client::{Guest, Reach, User, config, configure};
+use super::client::{Caller, Guest, config, configure};
 use super::pipe::{FIT, Scripted};
+use crate::script::user::Reach;
 use crate::script::{Fit, Player, Role, Writer};
 
 /// The application of a client, and the revision of its server.
 pub(crate) struct RecordedClient {
-    user: User,
+    caller: Caller,
     revision: Revision,
 }
 
-impl Reach for Writer<'_, RecordedClient> {
+impl Reach<'static> for Writer<'_, RecordedClient> {
+    type Storage = Growing;
+
     fn put<T: Written>(
         &mut self,
         write: impl FnMut(&mut Guest, &mut [u8]) -> Result<T, SendError>,
@@ -44,18 +47,14 @@ impl Role for RecordedClient {
     }
 
     fn tell(&mut self, event: &Event<'_>) -> String {
-        self.user.tell(event)
-    }
-
-    fn on(&mut self, _: Instant, event: &Event<'_>, _: &mut Writer<'_, Self>) {
-        self.user.on(event);
+        self.caller.tell(event)
     }
 
     fn command(player: &mut Player<Self>, verb: &str, rest: &str) {
         let (role, now, mut out) = player.parts();
         let done = match verb {
             "connect" | "open" => out.machine.connect(now),
-            _ => role.user.command(now, (verb, rest), &mut out),
+            _ => role.caller.command(now, verb, rest, &mut out),
         };
         if let Err(error) = done {
             out.refused(error);
@@ -76,24 +75,24 @@ impl Scripted for RecordedClient {
 
     fn player(config: Self::Config, revision: Revision) -> Player<Self> {
         let role = Self {
-            user: User::default(),
+            caller: Caller::default(),
             revision,
         };
         Player::new(Client::new(config, Growing).unwrap(), role, &config.limits)
     }
 
     fn messages(&mut self, verb: &str, rest: &str) -> Option<Vec<String>> {
-        let message = || self.user.peer.message(rest);
+        let message = || self.caller.peer.message(rest);
         (verb == Self::READS).then(|| message().into_iter().collect())
     }
 
     fn greeting(&self, verb: &str, rest: &str) -> Option<String> {
         let capabilities = if rest.is_empty() { "{}" } else { rest };
         let opens = verb == "open";
-        opens.then(|| self.user.peer.opening(self.revision, capabilities))
+        opens.then(|| self.caller.peer.opening(self.revision, capabilities))
     }
 
     fn heard(&mut self, message: &str) {
-        self.user.peer.heard(message);
+        self.caller.peer.heard(message);
     }
 }

@@ -8,14 +8,11 @@
 //! |---|---|---|---|---|---|
 //! | 2024-11-05 | 2025-03-26 | 2025-06-18 | 2025-11-25 | DRAFT-2026-v1 | 2026-07-28 |
 //!
+//! The marks are those of [`crate::script`], with these in addition:
+//!
 //! ```text
 //! # heading          a scenario; each begins with a new connection
-//! . answer {}        what the application does
-//! > {"jsonrpc":..}   what the client sends
-//! < {"jsonrpc":..}   what the server sends
-//! = tools/call echo  what the application is told
-//! ~ late response    what is ignored, and why
-//! ! stale            why the machine refuses what the application wants
+//! . answer first {}  a command of the application
 //! ```
 //!
 //! Over HTTP, heads have the same marks; the fields that every request has are left out. A

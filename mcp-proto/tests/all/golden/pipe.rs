@@ -1,6 +1,6 @@
 //! A machine on a pipe, whose peer is the script.
 
-use mcp_proto::{Machine, Revision};
+use mcp_proto::Revision;
 
 use super::script::{Driver, word};
 use super::transcript::Transcript;
@@ -19,7 +19,7 @@ pub(crate) trait Scripted: Role {
 
     fn config(revision: Revision) -> Self::Config;
 
-    /// Changes the configuration as the command `with` says.
+    /// Changes the configuration as the command `config` says.
     fn configure(config: &mut Self::Config, options: &str);
 
     fn player(config: Self::Config, revision: Revision) -> Player<Self>;
@@ -51,7 +51,7 @@ impl<R: Scripted> Driver for Pipe<R> {
     }
 
     fn command(&mut self, verb: &str, rest: &str, transcript: &mut Transcript) {
-        if verb == "with" {
+        if verb == "config" {
             return R::configure(&mut self.config, rest);
         }
         let (config, revision) = (self.config, self.revision);
@@ -69,7 +69,8 @@ impl<R: Scripted> Driver for Pipe<R> {
             }
             return;
         }
-        transcript.line(".", format!("{verb} {rest}").trim_end());
+        let command = format!("{verb} {rest}");
+        transcript.line(".", command.trim_end());
         match verb {
             // `LONG` stands for so many bytes.
             "send-long" => {
@@ -80,9 +81,7 @@ impl<R: Scripted> Driver for Pipe<R> {
                     player.feed(b"\n");
                 }
             }
-            "wait" => player.pass(rest.parse().expect("milliseconds")),
-            "eof" => player.machine.hang_up(),
-            _ => R::command(player, verb, rest),
+            _ => player.command(command.trim_end()),
         }
         player.drain();
         write_down(player, transcript);

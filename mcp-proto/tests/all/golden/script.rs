@@ -1,11 +1,14 @@
-//! The language of the scripts: what both roles and both transports have in common.
+//! Scripts that are played in every revision and recorded: what they have in addition to other
+//! scripts, for both roles and both transports.
 //!
 //! ```text
-//! # heading              begins a scenario with a new driver
-//! open, opened           an ordinary opening, with transcript and without
-//! > message, < message   the peer writes it: in full, or short as in all scripts
-//! $label                 in a message: the id of the request that has this label
-//! command rest           is handed to the driver
+//! # heading              begins a scenario with a new connection
+//! config small           of this scenario; each role has its own options
+//! open, opened {}        an ordinary opening, with transcript and without
+//! > message, < message   the peer writes it; a server hears the revision in each modern request
+//! $label                 in a message: the id of the request that has this label, or of the
+//!                        `$question` of the server; nothing is written where it was not sent
+//! on label < message     the server writes it on the stream of this request
 //! [a b] command rest     only for one of these revisions, eras or transports
 //! ```
 //!

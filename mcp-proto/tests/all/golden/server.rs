@@ -47,7 +47,7 @@ pub(crate) fn config() -> ServerConfig<'static> {
     }
 }
 
-/// Changes the configuration as the command `with` says.
+/// Changes the configuration as the command `config` says.
 pub(crate) fn configure(config: &mut ServerConfig<'static>, options: &str) {
     for option in options.split(' ') {
         match option {

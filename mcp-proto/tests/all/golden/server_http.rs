@@ -101,8 +101,8 @@ impl Driver for Site {
 
     fn command(&mut self, verb: &str, rest: &str, transcript: &mut Transcript) {
         match verb {
-            "with" if rest == "no-sessions" => self.endpoint.sessions = false,
-            "with" => {
+            "config" if rest == "no-sessions" => self.endpoint.sessions = false,
+            "config" => {
                 configure(&mut self.config, rest);
                 self.endpoint.revisions = self.config.revisions;
                 self.heads.draft |= self.config.draft_profile;
@@ -113,7 +113,7 @@ impl Driver for Site {
                 self.request(&head, "", transcript);
             }
             "close" => self.close(rest.parse().expect("a response"), transcript),
-            "wait" => {
+            "+" => {
                 transcript.line(".", &format!("{verb} {rest}"));
                 let passed = rest.parse().expect("milliseconds");
                 let (served, apps) = self.parts();

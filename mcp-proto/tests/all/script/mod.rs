@@ -26,6 +26,7 @@ pub(crate) mod host;
 pub(crate) mod messages;
 pub(crate) mod server;
 pub(crate) mod short;
+pub(crate) mod user;
 
 use core::fmt::Debug;
 use core::time::Duration;
@@ -150,7 +151,7 @@ impl<R: Role> Player<R> {
     }
 
     #[track_caller]
-    fn command(&mut self, command: &str) {
+    pub(crate) fn command(&mut self, command: &str) {
         let (verb, rest) = command.split_once(' ').unwrap_or((command, ""));
         match verb {
             verb if verb == R::READS => self.feed(&[rest.as_bytes(), b"\n"].concat()),
