@@ -4,9 +4,13 @@
 //! 1 tools/call {"name":"x"}   a request; without params if there are none
 //! - notifications/initialized a notification
 //! 1 = {}                      a result
-//! 1 ! -32601 not found        an error
+//! 1 ! -32602 no such tool     an error
+//! 1 ! -32601                  an error with the text that its code always has
 //! 1 ! {"code":1.5}            an error whose members are not the usual ones
 //! ```
+
+pub(crate) const METHOD_NOT_FOUND: &str = "method not found";
+pub(crate) const REQUEST_CANCELLED: &str = "request cancelled";
 
 /// A message that is written short.
 pub(crate) struct Short<'t> {
@@ -40,7 +44,11 @@ impl<'t> Short<'t> {
             "=" => format!(r#""result":{rest}"#),
             "!" if rest.starts_with('{') => format!(r#""error":{rest}"#),
             "!" => {
-                let (code, message) = rest.split_once(' ').expect("an error has a message");
+                let (code, message) = rest.split_once(' ').unwrap_or_else(|| match *rest {
+                    "-32601" => (rest, METHOD_NOT_FOUND),
+                    "-32800" => (rest, REQUEST_CANCELLED),
+                    _ => panic!("no text in {rest}"),
+                });
                 format!(r#""error":{{"code":{code},"message":"{message}"}}"#)
             }
             method if rest.is_empty() => format!(r#""method":"{method}""#),
