@@ -154,14 +154,11 @@ impl Peer {
 pub(crate) struct Caller {
     user: User,
     pub(crate) peer: Peer,
-    /// How often a session began.
-    pub(crate) connected: usize,
 }
 
 impl Caller {
     pub(crate) fn tell(&mut self, event: &Event<'_>) -> String {
         self.user.on(event);
-        self.connected += usize::from(matches!(event, Event::Connected(_)));
         self.user.tell_in_full(event)
     }
 
