@@ -1,11 +1,14 @@
 //! Pairs of features of an HTTP server that must work together, over any store that processes share.
 //!
-//! | Verification of senders | with sessions at another process | with tasks at another process |
-//! |---|---|---|
-//! | `protect` | request, refusals, event stream, `DELETE` | of 2026-07-28, of 2025-11-25 |
-//! | `protect` and `allow_anonymous` | the same, and requests of guests | the same |
-//! | `authenticate` and `share_claims` | the same, but for scopes | the same |
-//! | a layer in front of the service, and `share_claims` | the same | the same |
+//! | Verification | session | refusals | event_stream | tasks_of_a_session | modern_tasks | guest |
+//! |---|---|---|---|---|---|---|
+//! | Protect | yes | yes | yes | yes | yes | no |
+//! | AllowAnonymous | yes | yes | yes | yes | yes | yes |
+//! | Authenticate | yes | yes | yes | yes | yes | no |
+//! | Layer | yes | yes | yes | yes | yes | no |
+//!
+//! The rows are [`Verification`], the columns functions of this module. [`check`] compares the table with what
+//! it runs. Scopes are tested where `protect` verifies.
 //!
 //! `protect` with `keep_tokens` cannot be shared: the endpoint is not built. No token reaches another process.
 //! Each pair is tested with the stores in memory by the tests of `mcp-async`, and with Redis by those of
@@ -40,10 +43,13 @@ const ISSUER: &str = "https://as.example/";
 /// How senders are verified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verification {
+    /// `protect`.
     Protect,
+    /// `protect` and `allow_anonymous`.
     AllowAnonymous,
+    /// `authenticate` and `share_claims`.
     Authenticate,
-    /// The URL for other processes leads past it.
+    /// A layer in front of the service, past which the URL for other processes leads, and `share_claims`.
     Layer,
 }
 
@@ -59,24 +65,45 @@ where
     T: TaskStore + Clone + 'static,
 {
     cannot_keep_tokens::<R>(&store);
-    for verification in [
-        Verification::Protect,
-        Verification::AllowAnonymous,
-        Verification::Authenticate,
-        Verification::Layer,
-    ] {
+    let mut table = row("Verification", |pair| pair) + "|---|---|---|---|---|---|---|\n";
+    for verification in Verification::ALL {
         let forward = Arc::<LocalForward>::default();
         let process = |name| Process::<R>::new(name, verification, &store, &forward, &tasks);
         let (first, second) = (process("first"), process("second"));
-        session(&first, &second).await;
-        refusals(&first, &second).await;
-        event_stream(&first, &second).await;
-        tasks_of_a_session(&first, &second).await;
-        modern_tasks(&first, &second).await;
-        if verification == Verification::AllowAnonymous {
-            guest(&first, &second).await;
+        let has = |pair: &str| pair != "guest" || verification == Verification::AllowAnonymous;
+        for pair in PAIRS.split(' ').filter(|pair| has(pair)) {
+            match pair {
+                "session" => session(&first, &second).await,
+                "refusals" => refusals(&first, &second).await,
+                "event_stream" => event_stream(&first, &second).await,
+                "tasks_of_a_session" => tasks_of_a_session(&first, &second).await,
+                "modern_tasks" => modern_tasks(&first, &second).await,
+                "guest" => guest(&first, &second).await,
+                other => panic!("no test of {other}"),
+            }
         }
+        let name = format!("{verification:?}");
+        table += &row(&name, |pair| if has(pair) { "yes" } else { "no" });
     }
+    let header = include_str!("pairs.rs")
+        .lines()
+        .map_while(|line| line.strip_prefix("//!"));
+    let written: String = header
+        .filter_map(|line| line.strip_prefix(" |"))
+        .map(|line| format!("|{line}\n"))
+        .collect();
+    assert_eq!(written, table, "the table at the top of this file");
+}
+
+const PAIRS: &str = "session refusals event_stream tasks_of_a_session modern_tasks guest";
+
+/// A row of the table.
+fn row(first: &str, cell: impl Fn(&'static str) -> &'static str) -> String {
+    let cells: String = PAIRS
+        .split(' ')
+        .map(|pair| format!(" {} |", cell(pair)))
+        .collect();
+    format!("| {first} |{cells}\n")
 }
 
 fn cannot_keep_tokens<R: Runtime>(store: &Arc<impl SessionStore + 'static>) {
@@ -292,6 +319,13 @@ impl<R: Runtime> Process<R> {
 }
 
 impl Verification {
+    const ALL: [Self; 4] = [
+        Self::Protect,
+        Self::AllowAnonymous,
+        Self::Authenticate,
+        Self::Layer,
+    ];
+
     fn apply<R: Runtime>(self, http: Http<R>) -> Http<R> {
         match self {
             Self::Protect => http.protect(protection()),

@@ -22,4 +22,5 @@ mod skills;
 mod task_stores;
 mod tasks;
 mod tasks_client;
+mod texts;
 mod uri_template;

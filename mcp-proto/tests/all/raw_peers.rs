@@ -33,11 +33,11 @@ fn a_client_that_waits_for_nothing_is_served() {
         < 3 = {"content":[{"type":"text","text":"14"}]}
         > - $/cancelRequest {"id":4}
         = cancelled 2
-        < 4 ! -32800 request cancelled
+        < 4 ! -32800
         > 5 $/cancelRequest {"id":4}
-        < 5 ! -32601 method not found
+        < 5 ! -32601
         > 6 shutdown
-        < 6 ! -32601 method not found
+        < 6 ! -32601
         >
         > not JSON
         < - ! -32700 message is not valid JSON

@@ -21,6 +21,7 @@ use mcp_proto::{Revision, RevisionSet};
 use crate::client_typed::support::{Seen, advance, only, poll_once, read, run, write};
 use crate::connection::spans::Notes;
 use crate::sim::{Sim, settle};
+use crate::texts::{INTERNAL_ERROR, internal};
 
 fn server() -> Server<Sim> {
     Server::builder("curious", "1.0")
@@ -232,7 +233,8 @@ fn the_text_of_an_error_stays_with_the_client() {
     log.watch(|| {
         let hidden = |error: CallError, revision: Revision| match error {
             CallError::Input(error) => {
-                assert_eq!(error.to_string(), "Internal error (code -32603)");
+                let expected = format!("{INTERNAL_ERROR} (code -32603)");
+                assert_eq!(error.to_string(), expected);
             }
             CallError::Server(_) if revision.is_legacy() => {}
             other => panic!("{revision}: {other:?}"),
@@ -244,8 +246,8 @@ fn the_text_of_an_error_stays_with_the_client() {
     assert_eq!(logged, Revision::ALL.len(), "{lines}");
     let question = r#""method":"sampling/createMessage","params":{"messages":[],"maxTokens":1}"#;
     let answer = answer(fail, question);
-    let error = r#""error":{"code":-32603,"message":"Internal error"}"#;
-    assert!(answer.contains(error), "{answer}");
+    let error = internal(INTERNAL_ERROR);
+    assert!(answer.contains(&error), "{answer}");
 }
 
 // Its roots are paths of Unix.

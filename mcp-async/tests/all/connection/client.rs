@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::connection::support::{Pair, Setup};
 use crate::sim::{advance, clock, run, settle};
+use crate::texts::SHUTTING_DOWN;
 
 #[derive(Serialize)]
 struct Params<'a> {
@@ -409,7 +410,7 @@ fn a_server_that_leaves_ends_every_call() {
     let Err(CallError::Server(error)) = answer else {
         panic!("{answer:?}");
     };
-    assert_eq!(error.message, "the server is shutting down");
+    assert_eq!(error.message, SHUTTING_DOWN);
     let late = client.call::<RawBuf>(Method::ToolsCall, Some(&params));
     let answer = run(late);
     assert!(matches!(answer, Err(CallError::Closed)), "{answer:?}");

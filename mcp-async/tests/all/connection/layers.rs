@@ -19,6 +19,7 @@ use tower_layer::{Layer, Stack};
 
 use crate::connection::support::{Demo, Watch, Wire, call};
 use crate::sim::{advance, clock, run, sleep, spawn};
+use crate::texts::INTERNAL_ERROR;
 
 fn config() -> ServerConfig<'static> {
     ServerConfig {
@@ -371,7 +372,7 @@ fn the_answer_of_another_call_answers_nothing() {
     wire.call(1, "echo");
     assert_eq!(wire.read(), ok(1, r#"{"id":1}"#));
     wire.call(2, "echo");
-    assert_eq!(wire.read(), error(2, "Internal error"));
+    assert_eq!(wire.read(), error(2, INTERNAL_ERROR));
 }
 
 /// The progress that a call held back leaves before its answer, also if that has to wait for room.

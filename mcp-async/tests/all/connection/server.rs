@@ -16,6 +16,7 @@ use mcp_proto::{Limits, SendError};
 
 use crate::connection::support::{Wire, call};
 use crate::sim::{advance, end, run, settle, spawn};
+use crate::texts::{SHUTTING_DOWN, internal};
 
 fn dropped(wire: &Wire) -> usize {
     wire.watch.dropped.load(Ordering::SeqCst)
@@ -291,7 +292,8 @@ fn what_was_read_is_answered_after_the_end_of_the_input() {
 
 fn ending(id: u32) -> String {
     format!(
-        r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":-32603,"message":"the server is shutting down"}}}}"#
+        r#"{{"jsonrpc":"2.0","id":{id},{}}}"#,
+        internal(SHUTTING_DOWN)
     )
 }
 

@@ -12,6 +12,7 @@ use mcp_proto::{Revision, SendError};
 use serde::de::IgnoredAny;
 
 use crate::server_typed::support::{Wire, member};
+use crate::texts::INTERNAL_ERROR;
 
 type State = Arc<Heard>;
 
@@ -118,7 +119,7 @@ fn a_judge_refuses_the_whole_subscription() {
             -32602,
             "notifications.number",
         ),
-        (r#"{"number":13}"#, -32603, "Internal error"),
+        (r#"{"number":13}"#, -32603, INTERNAL_ERROR),
     ] {
         let params = format!(r#"{{"notifications":{filter}}}"#);
         let error = wire.error("subscriptions/listen", &params);

@@ -90,8 +90,8 @@ impl Stage {
                 let (reader, writer) = ours.split();
                 let (heard, said) = (tape.clone(), tape.clone());
                 let streams = (
-                    Tap::new(reader, move |line: &str| heard.line(">", line)),
-                    Tap::new(writer, move |line: &str| said.line("<", line)),
+                    Tap::new(reader, move |line: &str| heard.line("<", line)),
+                    Tap::new(writer, move |line: &str| said.line(">", line)),
                 );
                 (builder.connect_over(streams).await, registry)
             }

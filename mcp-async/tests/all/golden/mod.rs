@@ -3,8 +3,7 @@
 //!
 //! The form of scripts and transcripts is that of the core's (`mcp-proto/tests/all/golden`). A
 //! typed client cannot be driven by lines of text: what it does is written in Rust, against our
-//! own server, and what passes between the two is written down. There `<` is what the client
-//! sends and `>` what the server sends.
+//! own server, and what passes between the two is written down.
 //!
 //! What is random is named instead: session ids, the tokens of two endpoints, the ids of pages.
 //!
@@ -31,6 +30,8 @@ mod script;
 mod served;
 mod server_http;
 mod server_pipe;
+#[path = "../../../../mcp-proto/tests/all/script/short.rs"]
+mod short;
 mod tape;
 #[path = "../../../../mcp-proto/tests/all/golden/transcript.rs"]
 mod transcript;
@@ -39,7 +40,7 @@ use mcp_proto::Revision;
 
 use self::head::Sent;
 use self::joined::Transport;
-use self::script::Player;
+use self::script::Driver;
 use self::transcript::Transcript;
 
 const ALL: [(char, Revision); 6] = [
@@ -62,7 +63,7 @@ fn check(name: &str, write: impl Fn(Revision, &mut Transcript)) {
     transcript::check(name, &transcript::merge(&all));
 }
 
-fn play<P: Player>(transport: &str, script: &str) {
+fn play<P: Driver>(transport: &str, script: &str) {
     check(
         &format!("server-{transport}.txt"),
         |revision, transcript| {

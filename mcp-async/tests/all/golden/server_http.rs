@@ -1,25 +1,20 @@
 //! A typed server behind HTTP without sockets, and a client that is a script.
 
-use core::pin::Pin;
-use core::task::{Context, Poll, Waker};
 use core::time::Duration;
 
-use bytes::Bytes;
-use http::{Request, Response};
-use http_body::Body;
-use http_body_util::Full;
-use mcp_async::http::{HttpBody, HttpService};
+use http::Request;
+use mcp_async::http::HttpService;
 use mcp_async::server::Registry;
 use mcp_proto::Revision;
-use tower_service::Service;
 
 use super::Sent;
 use super::heads::Heads;
 use super::peer::Peer;
-use super::script::{Player, member};
+use super::script::{Driver, member};
 use super::served;
 use super::tape::{Tape, label};
 use super::transcript::Transcript;
+use crate::http_server::support::{Reply, Waiting};
 use crate::sim::{Sim, clock, settle};
 
 pub(crate) struct Site {
@@ -38,12 +33,12 @@ struct Exchange {
 }
 
 enum State {
-    Asked(Pin<Box<dyn Future<Output = Response<HttpBody>>>>),
-    Answered(HttpBody),
+    Asked(Waiting),
+    Answered(Box<Reply>),
     Over,
 }
 
-impl Player for Site {
+impl Driver for Site {
     fn new(revision: Revision) -> Self {
         let (service, registry) = served::over_http();
         Self {
@@ -81,8 +76,8 @@ impl Player for Site {
                     self.exchanges.remove(at);
                 }
             }
-            "wait" => {
-                self.tape.line(".", &format!("wait {rest}"));
+            "+" => {
+                self.tape.line(".", &format!("+ {rest}"));
                 clock().advance(Duration::from_millis(rest.parse().expect("milliseconds")));
             }
             _ => match self.peer.say(verb, rest) {
@@ -115,9 +110,7 @@ impl Site {
         for (name, value) in fields {
             built = built.header(name, &**value);
         }
-        let bytes = Full::new(Bytes::copy_from_slice(body.as_bytes()));
-        let built = built.body(bytes).expect("a request");
-        let (parts, bytes) = built.into_parts();
+        let (parts, body) = built.body(body).expect("a request").into_parts();
         let label = label(&parts, body);
         let mark = format!(">{label}");
         self.tape.line(&mark, &format!("{method} {path}"));
@@ -125,14 +118,10 @@ impl Site {
         if !body.is_empty() {
             self.tape.line(&mark, body);
         }
-        let response = self.service.clone().call(Request::from_parts(parts, bytes));
-        let response = Box::pin(async {
-            let Ok(response) = response.await;
-            response
-        });
+        let waiting = Waiting::new(&self.service, Request::from_parts(parts, body));
         self.exchanges.push(Exchange {
             label,
-            state: State::Asked(response),
+            state: State::Asked(waiting),
         });
     }
 
@@ -151,7 +140,6 @@ impl Site {
 
     /// Polls an exchange; says whether anything came.
     fn poll(&mut self, at: usize) -> bool {
-        let cx = &mut Context::from_waker(Waker::noop());
         let Self {
             exchanges,
             tape,
@@ -162,24 +150,19 @@ impl Site {
         let Exchange { label, state } = &mut exchanges[at];
         let mark = format!("<{label}");
         match state {
-            State::Asked(response) => {
-                let Poll::Ready(response) = response.as_mut().poll(cx) else {
+            State::Asked(waiting) => {
+                let Some(reply) = waiting.poll() else {
                     return false;
                 };
-                let (parts, body) = response.into_parts();
-                tape.line(&mark, parts.status.as_str());
-                tape.fields(&mark, &parts.headers);
-                if let Some(session) = parts.headers.get("mcp-session-id") {
-                    let session = session.to_str().expect("a session is text");
-                    heads.session = Some(session.to_owned());
+                tape.line(&mark, reply.status.as_str());
+                tape.fields(&mark, &reply.headers);
+                if reply.headers.contains_key("mcp-session-id") {
+                    heads.session = Some(reply.header("mcp-session-id").to_owned());
                 }
-                *state = State::Answered(body);
+                *state = State::Answered(Box::new(reply));
             }
-            State::Answered(body) => match Pin::new(body).poll_frame(cx) {
-                Poll::Pending => return false,
-                Poll::Ready(Some(Ok(frame))) => {
-                    let data = frame.into_data().expect("bodies have data");
-                    let text = core::str::from_utf8(&data).expect("messages are text");
+            State::Answered(reply) => match reply.frame() {
+                Some(text) => {
                     for line in text.lines().filter(|line| !line.is_empty()) {
                         tape.line(&mark, line);
                         let message = line.strip_prefix("data: ").unwrap_or(line);
@@ -188,10 +171,11 @@ impl Site {
                         }
                     }
                 }
-                Poll::Ready(_) => {
+                None if reply.is_over() => {
                     tape.line(&mark, "end");
                     *state = State::Over;
                 }
+                None => return false,
             },
             State::Over => return false,
         }

@@ -11,7 +11,7 @@ use mcp_proto::Revision;
 
 use super::names::Names;
 use super::peer::Peer;
-use super::script::{Player, member};
+use super::script::{Driver, member};
 use super::served;
 use super::transcript::Transcript;
 use crate::sim::{clock, settle};
@@ -24,7 +24,7 @@ pub(crate) struct Pipe {
     registry: Registry,
 }
 
-impl Player for Pipe {
+impl Driver for Pipe {
     fn new(revision: Revision) -> Self {
         let (ours, theirs) = duplex(1 << 20);
         let registry = served::on_pipe(theirs.split());
@@ -49,8 +49,8 @@ impl Player for Pipe {
         }
         transcript.line(".", format!("{verb} {rest}").trim_end());
         match verb {
-            "wait" => clock().advance(Duration::from_millis(rest.parse().expect("milliseconds"))),
-            "eof" => self.writer = None,
+            "+" => clock().advance(Duration::from_millis(rest.parse().expect("milliseconds"))),
+            "hangup" => self.writer = None,
             _ => served::change(&self.registry, verb, rest),
         }
         self.hear(transcript);

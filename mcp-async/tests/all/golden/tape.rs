@@ -114,7 +114,7 @@ impl Service<Request<Full<Bytes>>> for Recorder {
             let body = body.to_bytes();
             let text = String::from_utf8_lossy(&body).into_owned();
             let label = label(&parts, &text);
-            let mark = format!("<{label}");
+            let mark = format!(">{label}");
             let target = parts.uri.path_and_query().map_or("", |it| it.as_str());
             tape.line(&mark, &format!("{} {target}", parts.method));
             tape.fields(&mark, &parts.headers);
@@ -123,7 +123,7 @@ impl Service<Request<Full<Bytes>>> for Recorder {
             }
             let mut open = Open {
                 tape: tape.clone(),
-                mark: format!(">{label}"),
+                mark: format!("<{label}"),
                 ended: false,
             };
             let request = Request::from_parts(parts, Full::new(body));
@@ -147,7 +147,7 @@ struct Open {
 impl Drop for Open {
     fn drop(&mut self) {
         if !self.ended {
-            self.tape.line(&self.mark.replace('>', "<"), "closed");
+            self.tape.line(&self.mark.replace('<', ">"), "closed");
         }
     }
 }

@@ -15,6 +15,7 @@ use tower_service::Service as _;
 use crate::http_server::legacy::{Session, call, initialize, post, server};
 use crate::http_server::support::{Reply, advance, modern, now, request, send, sleep};
 use crate::sim::{Sim, meanwhile, settle};
+use crate::texts::{SHUTTING_DOWN, internal};
 
 /// SH-55.
 #[test]
@@ -497,8 +498,8 @@ fn what_runs_when_the_grace_is_over_is_answered() {
     advance(Duration::from_secs(5));
     for call in &mut calls {
         let text = call.text();
-        let error = r#""error":{"code":-32603,"message":"the server is shutting down"}"#;
-        assert_eq!(text.matches(error).count(), 1, "{text}");
+        let error = internal(SHUTTING_DOWN);
+        assert_eq!(text.matches(&error).count(), 1, "{text}");
         assert!(call.has_ended());
     }
 }

@@ -60,8 +60,10 @@ pub(crate) fn service() -> HttpService<Sim> {
 }
 
 /// A client's session.
+#[derive(Clone)]
 pub(crate) struct Session {
     pub(crate) service: HttpService<Sim>,
+    /// Empty before it is opened.
     pub(crate) id: String,
     pub(crate) revision: &'static str,
     pub(crate) principal: Option<Principal>,
@@ -74,6 +76,22 @@ pub(crate) fn post(body: &str) -> Request<&str> {
         .header("accept", "application/json, text/event-stream")
         .body(body)
         .unwrap()
+}
+
+/// A request for the stream of a session, or for what continues the one with this event.
+pub(crate) fn get(last_event_id: Option<&str>) -> Request<&'static str> {
+    let mut request = Request::get("/mcp")
+        .header("host", "localhost:8000")
+        .header("accept", "text/event-stream");
+    if let Some(id) = last_event_id {
+        request = request.header("last-event-id", id);
+    }
+    request.body("").unwrap()
+}
+
+pub(crate) fn delete() -> Request<&'static str> {
+    let request = Request::delete("/mcp").header("host", "localhost:8000");
+    request.body("").unwrap()
 }
 
 pub(crate) fn initialize(revision: &str) -> String {
@@ -98,37 +116,52 @@ impl Session {
         revision: &'static str,
         principal: Option<Principal>,
     ) -> Self {
-        let body = initialize(revision);
-        let mut request = post(&body);
-        if let Some(principal) = &principal {
-            request.extensions_mut().insert(principal.clone());
-        }
-        let reply = send(service, request);
-        assert_eq!(reply.status, 200);
-        let id = reply.header("mcp-session-id").to_owned();
-        assert_eq!(id.len(), 32);
         let session = Self {
-            service: service.clone(),
-            id,
-            revision,
             principal,
+            ..Self::new(service, revision)
         };
+        session.opened(|request| request)
+    }
+
+    /// A client that has no session.
+    pub(crate) fn new(service: &HttpService<Sim>, revision: &'static str) -> Self {
+        Self {
+            service: service.clone(),
+            id: String::new(),
+            revision,
+            principal: None,
+        }
+    }
+
+    /// Opens the session with requests that are signed.
+    pub(crate) fn opened(
+        mut self,
+        sign: impl for<'b> Fn(Request<&'b str>) -> Request<&'b str>,
+    ) -> Self {
+        let body = initialize(self.revision);
+        let reply = self.send(sign(post(&body)));
+        assert_eq!(reply.status, 200);
+        self.id = reply.header("mcp-session-id").to_owned();
+        assert_eq!(self.id.len(), 32);
         let text = reply.whole();
         assert!(
-            text.contains(&format!(r#""protocolVersion":"{revision}""#)),
+            text.contains(&format!(r#""protocolVersion":"{}""#, self.revision)),
             "{text}"
         );
-        let ready = session.post(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+        let ready = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+        let ready = self.send(sign(post(ready)));
         assert_eq!(ready.status, 202);
         assert_eq!(ready.whole(), "");
-        session
+        self
     }
 
     pub(crate) fn send(&self, mut request: Request<&str>) -> Reply {
-        let headers = request.headers_mut();
-        headers.insert("mcp-session-id", self.id.parse().unwrap());
-        if self.revision != "2025-03-26" {
-            headers.insert("mcp-protocol-version", self.revision.parse().unwrap());
+        if !self.id.is_empty() {
+            let headers = request.headers_mut();
+            headers.insert("mcp-session-id", self.id.parse().unwrap());
+            if self.revision != "2025-03-26" {
+                headers.insert("mcp-protocol-version", self.revision.parse().unwrap());
+            }
         }
         if let Some(principal) = &self.principal {
             request.extensions_mut().insert(principal.clone());
@@ -141,18 +174,11 @@ impl Session {
     }
 
     pub(crate) fn get(&self, last_event_id: Option<&str>) -> Reply {
-        let mut request = Request::get("/mcp")
-            .header("host", "localhost:8000")
-            .header("accept", "text/event-stream");
-        if let Some(id) = last_event_id {
-            request = request.header("last-event-id", id);
-        }
-        self.send(request.body("").unwrap())
+        self.send(get(last_event_id))
     }
 
     pub(crate) fn delete(&self) -> Reply {
-        let request = Request::delete("/mcp").header("host", "localhost:8000");
-        self.send(request.body("").unwrap())
+        self.send(delete())
     }
 }
 

@@ -65,30 +65,39 @@ pub(crate) struct Waiting {
 
 /// Sends a request, whose response is to begin later.
 pub(crate) fn wait(service: &HttpService<Sim>, request: Request<&str>) -> Waiting {
-    let (parts, body) = request.into_parts();
-    let body = Full::new(Bytes::copy_from_slice(body.as_bytes()));
-    let response = service.clone().call(Request::from_parts(parts, body));
-    let mut waiting = Waiting {
-        response: Box::pin(async {
-            let Ok(response) = response.await;
-            Reply::new(response)
-        }),
-    };
+    let mut waiting = Waiting::new(service, request);
     assert!(waiting.reply().is_none(), "it has begun");
     waiting
 }
 
 impl Waiting {
+    /// Sends a request.
+    pub(crate) fn new(service: &HttpService<Sim>, request: Request<&str>) -> Self {
+        let (parts, body) = request.into_parts();
+        let body = Full::new(Bytes::copy_from_slice(body.as_bytes()));
+        let response = service.clone().call(Request::from_parts(parts, body));
+        let response = Box::pin(async {
+            let Ok(response) = response.await;
+            Reply::new(response)
+        });
+        Self { response }
+    }
+
+    /// The response, if it has begun.
+    pub(crate) fn poll(&mut self) -> Option<Reply> {
+        let cx = &mut Context::from_waker(Waker::noop());
+        match self.response.as_mut().poll(cx) {
+            Poll::Ready(reply) => Some(reply),
+            Poll::Pending => None,
+        }
+    }
+
     /// The response, once it has begun.
     pub(crate) fn reply(&mut self) -> Option<Reply> {
-        let cx = &mut Context::from_waker(Waker::noop());
-        for _ in 0..100 {
+        (0..100).find_map(|_| {
             settle();
-            if let Poll::Ready(reply) = self.response.as_mut().poll(cx) {
-                return Some(reply);
-            }
-        }
-        None
+            self.poll()
+        })
     }
 }
 
@@ -124,6 +133,11 @@ impl Reply {
         None
     }
 
+    /// True after the last frame.
+    pub(crate) fn is_over(&self) -> bool {
+        self.body.is_none()
+    }
+
     /// What has come since the last look.
     pub(crate) fn text(&mut self) -> String {
         settle();
@@ -138,7 +152,7 @@ impl Reply {
 
     pub(crate) fn has_ended(&mut self) -> bool {
         self.text = self.text();
-        self.body.is_none()
+        self.is_over()
     }
 
     /// The whole body of a response that has ended.

@@ -63,7 +63,7 @@ fn a_forwarded_stream_ends_when_its_token_expires() {
     let [first, second] = processes(|http, _| http.protect(protection()));
     let here = Client::new(&first, "2025-11-25", "ada/mcp/600");
     let mut there = here.with_token("ada/mcp/-30");
-    there.service = second;
+    there.session.service = second;
     let mut stream = there.get(None);
     assert_eq!(stream.status, 200);
     let pass = |seconds| (0..seconds).for_each(|_| advance(Duration::from_secs(1)));
@@ -104,7 +104,7 @@ fn a_forwarded_request_that_is_refused_is_a_warning() {
         let seen = notes.take().join("\n");
         assert!(!seen.contains("WARN"), "a client may be refused: {seen}");
         let mut there = here.with_token("old");
-        there.service = second;
+        there.session.service = second;
         assert_eq!(there.call("who").status, 503);
     });
     let seen = notes.take().join("\n");

@@ -11,8 +11,8 @@ use mcp_async::auth::{Protection, Scopes, Secret, TokenClaims, UnixTime};
 use mcp_async::http::{HttpService, Principal};
 use mcp_async::server::{Context, NoArguments, Resource, ServerBuilder};
 
-use crate::http_server::legacy::{initialize, post};
-use crate::http_server::support::{META, Reply, modern, request, send, signed, sleep};
+use crate::http_server::legacy::{Session, delete, get, post};
+use crate::http_server::support::{META, Reply, modern, request, signed, sleep};
 use crate::sim::Sim;
 
 pub(crate) const RESOURCE: &str = "http://localhost:8000/mcp";
@@ -103,80 +103,71 @@ pub(crate) fn service() -> HttpService<Sim> {
 }
 
 /// A client with a token, in one of the eras.
+#[derive(Clone)]
 pub(crate) struct Client {
-    pub(crate) service: HttpService<Sim>,
-    pub(crate) token: String,
-    /// The session and its revision.
-    session: Option<(String, &'static str)>,
+    /// Without an id in 2026-07-28.
+    pub(crate) session: Session,
+    token: String,
 }
 
 impl Client {
     /// A client of 2026-07-28.
     pub(crate) fn modern(service: &HttpService<Sim>, token: &str) -> Self {
         Self {
-            service: service.clone(),
+            session: Session::new(service, "2026-07-28"),
             token: token.replace(':', "~"),
-            session: None,
         }
     }
 
     pub(crate) fn new(service: &HttpService<Sim>, revision: &'static str, token: &str) -> Self {
         let mut client = Self::modern(service, token);
-        if revision == "2026-07-28" {
-            return client;
+        if revision != client.session.revision {
+            let session = Session::new(service, revision);
+            client.session = session.opened(|request| signed(request, &client.token));
         }
-        let opened = send(service, signed(post(&initialize(revision)), &client.token));
-        assert_eq!(opened.status, 200);
-        let id = opened.header("mcp-session-id").to_owned();
-        client.session = Some((id, revision));
-        let ready = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
-        assert_eq!(client.post(ready).status, 202);
         client
     }
 
     pub(crate) fn session_id(&self) -> &str {
-        let (id, _) = self.session.as_ref().unwrap();
-        id
+        &self.session.id
     }
 
     /// The same session or service with another token.
     pub(crate) fn with_token(&self, token: &str) -> Self {
         Self {
-            service: self.service.clone(),
             token: token.replace(':', "~"),
-            session: self.session.clone(),
+            ..self.clone()
         }
     }
 
-    pub(crate) fn send(&self, mut request: Request<&str>) -> Reply {
-        if let Some((id, revision)) = &self.session {
-            let headers = request.headers_mut();
-            headers.insert("mcp-session-id", id.parse().unwrap());
-            headers.insert("mcp-protocol-version", revision.parse().unwrap());
-        }
-        send(&self.service, signed(request, &self.token))
+    fn has_session(&self) -> bool {
+        !self.session.id.is_empty()
+    }
+
+    pub(crate) fn send(&self, request: Request<&str>) -> Reply {
+        self.session.send(signed(request, &self.token))
     }
 
     pub(crate) fn post(&self, body: &str) -> Reply {
-        match self.session {
-            Some(_) => self.send(post(body)),
-            None => self.send(modern(body)),
+        match self.has_session() {
+            true => self.send(post(body)),
+            false => self.send(modern(body)),
         }
     }
 
     pub(crate) fn ask(&self, method: &str, params: &str) -> Reply {
         static NEXT: AtomicU32 = AtomicU32::new(1);
         let body = request(NEXT.fetch_add(1, Ordering::Relaxed), method, params);
-        match self.session {
-            Some(_) => self.post(&body.replace(&format!(",{META}"), "").replace(META, "")),
-            None => self.post(&body),
+        match self.has_session() {
+            true => self.post(&body.replace(&format!(",{META}"), "").replace(META, "")),
+            false => self.post(&body),
         }
     }
 
     pub(crate) fn call(&self, tool: &str) -> Reply {
-        let meta = match self.session {
-            Some(_) => r#","_meta":{"progressToken":1}"#,
-            None => "",
+        let meta = match self.has_session() {
+            true => r#","_meta":{"progressToken":1}"#,
+            false => "",
         };
         let params = format!(r#""name":"{tool}","arguments":{{}}{meta}"#);
         self.ask("tools/call", &params)
@@ -184,19 +175,12 @@ impl Client {
 
     /// The stream of the session, or what continues the one with this event.
     pub(crate) fn get(&self, last_event: Option<&str>) -> Reply {
-        let get = Request::get("/mcp")
-            .header("host", "localhost")
-            .header("accept", "text/event-stream");
-        let get = match last_event {
-            Some(id) => get.header("last-event-id", id),
-            None => get,
-        };
-        self.send(get.body("").unwrap())
+        self.send(get(last_event))
     }
 
     /// Subscribes to these resources; the stream of their updates.
     pub(crate) fn listen(&self, uris: &[&str]) -> Reply {
-        let mut stream = if self.session.is_some() {
+        let mut stream = if self.has_session() {
             for uri in uris {
                 let subscribed = self.ask("resources/subscribe", &format!(r#""uri":"{uri}""#));
                 assert_eq!(subscribed.status, 200);
@@ -213,7 +197,6 @@ impl Client {
     }
 
     pub(crate) fn delete(&self) -> Reply {
-        let delete = Request::delete("/mcp").header("host", "localhost");
-        self.send(delete.body("").unwrap())
+        self.send(delete())
     }
 }

@@ -15,6 +15,7 @@ use mcp_proto::{Revision, SendError};
 
 use crate::rounds::support::{Rig, Told, everywhere, join, say};
 use crate::seen::{Guard, Seen};
+use crate::texts::INTERNAL_ERROR;
 
 /// MR-20. SP-12.
 #[test]
@@ -270,7 +271,7 @@ fn a_rejection_is_told_apart() {
         (-1, "no", true),
         (-32603, "Sampling request rejected by user.", true),
         (-32603, "User rejected sampling request", true),
-        (-32603, "Internal error", false),
+        (-32603, INTERNAL_ERROR, false),
         (-32603, "request rejected: rate limit", false),
         (-32601, "rejected", false),
     ] {

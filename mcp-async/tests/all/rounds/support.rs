@@ -22,6 +22,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::seen::Seen;
 use crate::sim::{Sim, run, settle, spawn};
+use crate::texts::INTERNAL_ERROR;
 
 /// What a handler comes to.
 pub(crate) type Told = Pin<Box<dyn Future<Output = Result<String, AskError>> + Send>>;
@@ -58,7 +59,7 @@ impl Service for Tool {
                 Ok(said) => Ok(Said { said }),
                 Err(error) => Err(match error.as_reply() {
                     // What went wrong is this test's to see.
-                    reply if reply.message == "Internal error" => {
+                    reply if reply.message == INTERNAL_ERROR => {
                         ErrorReply::new(1, error.to_string())
                     }
                     reply => reply,

@@ -18,6 +18,7 @@ use mcp_proto::server::ListKind;
 use mcp_proto::{Limits, Revision};
 
 use crate::server_typed::support::{Wire, member, revisions, says, text};
+use crate::texts::INTERNAL_ERROR;
 
 /// Waits for one more poll.
 async fn once_more() {
@@ -105,7 +106,7 @@ fn panics_tell_nothing() {
             let (code, message) = wire.error(method, params);
             assert_eq!(
                 (code, message.as_str()),
-                (-32603, "Internal error"),
+                (-32603, INTERNAL_ERROR),
                 "{params}"
             );
             wire.notify(

@@ -26,6 +26,7 @@ use mcp_proto::Limits;
 
 #[cfg(feature = "tracing")]
 use crate::connection::spans::Notes;
+use crate::texts::{INTERNAL_ERROR, SHUTTING_DOWN};
 
 /// Whether the error has to wait for room depends on the bytes before it.
 #[cfg(feature = "tracing")]
@@ -125,7 +126,7 @@ fn a_source_of_an_error_may_choose_what_the_client_reads() {
         assert_eq!(error("reply"), (7, "chosen".to_owned()));
         let (_, asked) = error("asks");
         assert_eq!(asked, "Missing required client capability: sampling");
-        assert_eq!(error("calls"), (-32603, "Internal error".to_owned()));
+        assert_eq!(error("calls"), (-32603, INTERNAL_ERROR.to_owned()));
     }
 }
 
@@ -170,11 +171,7 @@ fn the_time_to_finish_is_a_setting() {
         wire.advance(core::time::Duration::from_millis(4_999));
         assert!(!wire.has_ended());
         wire.advance(core::time::Duration::from_millis(1));
-        assert!(
-            wire.answer(id)
-                .unwrap()
-                .contains("the server is shutting down")
-        );
+        assert!(wire.answer(id).unwrap().contains(SHUTTING_DOWN));
         assert!(wire.has_ended());
     }
 }

@@ -11,6 +11,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::server_typed::support::{Wire, member, revisions, says, text};
+use crate::texts::INTERNAL_ERROR;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -220,7 +221,10 @@ fn completions_know_what_is_typed_and_stop_at_100() {
         assert_eq!(complete(p, "plain", "", ""), r#"{"values":[]}"#);
         assert_eq!(complete(x, "plain", "", ""), r#"{"values":[]}"#);
         assert_eq!(complete(p, "none", "", ""), "-32602 Unknown argument: none");
-        assert_eq!(complete(p, "fails", "", ""), "-32603 Internal error");
+        assert_eq!(
+            complete(p, "fails", "", ""),
+            format!("-32603 {INTERNAL_ERROR}")
+        );
         let all = complete(x, "id", "", "");
         assert_eq!(member(&all, &["total"]), "150");
         assert_eq!(member(&all, &["hasMore"]), "true");

@@ -13,6 +13,7 @@ use mcp_proto::model::CacheScope;
 use serde::Deserialize;
 
 use crate::server_typed::support::{Wire, member, revisions, text};
+use crate::texts::INTERNAL_ERROR;
 
 #[derive(Deserialize)]
 struct Note {
@@ -133,7 +134,7 @@ fn values_are_read_as_json() {
     check("x://typed", "application/geo+json", r#"\"x\""#);
     check("y://7", "application/json", "[7]");
     let error = wire.error("resources/read", r#"{"uri":"x://unwritable"}"#);
-    assert_eq!(error, (-32603, "Internal error".into()));
+    assert_eq!(error, (-32603, INTERNAL_ERROR.into()));
 }
 
 /// RS-03, RS-04, RS-06, RS-08.
@@ -161,7 +162,7 @@ fn what_is_not_found_is_told_in_the_words_of_the_revision() {
             assert_eq!(text(&answer, &["error", "data", "uri"]), uri);
         }
         let broken = wire.error("resources/read", r#"{"uri":"demo://broken"}"#);
-        assert_eq!(broken, (-32603, "Internal error".into()));
+        assert_eq!(broken, (-32603, INTERNAL_ERROR.into()));
     }
 }
 

@@ -18,6 +18,7 @@ use serde::Deserialize;
 
 use crate::server_typed::support::{Wire, member, revisions, says, text};
 use crate::sim::{Sim, end, settle};
+use crate::texts::INTERNAL_ERROR;
 
 #[test]
 fn a_spawned_handler_lives_and_ends_with_its_call() {
@@ -222,7 +223,7 @@ fn methods_of_ones_own_are_served_beside_the_others() {
         assert_eq!(member(&result, &["a"]), "1");
         for method in ["example.com/fail", "example.com/array"] {
             let error = wire.error(method, "{}");
-            assert_eq!(error, (-32603, "Internal error".into()), "{method}");
+            assert_eq!(error, (-32603, INTERNAL_ERROR.into()), "{method}");
         }
         assert_eq!(wire.error("example.com/none", "{}").0, -32601);
     }

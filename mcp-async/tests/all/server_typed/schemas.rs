@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::server_typed::support::{Wire, member, revisions, says, text};
+use crate::texts::{INTERNAL_ERROR, internal};
 
 #[derive(Deserialize, JsonSchema)]
 struct Order {
@@ -110,14 +111,8 @@ fn results_keep_what_the_schema_promises() {
             assert!(answer.contains(expected), "{answer} in {revision}");
         };
         check("honest", r#""text":"{\"share\":0.5}""#);
-        check(
-            "liar",
-            r#""error":{"code":-32603,"message":"Internal error"}"#,
-        );
-        check(
-            "silent",
-            r#""error":{"code":-32603,"message":"Internal error"}"#,
-        );
+        check("liar", &internal(INTERNAL_ERROR));
+        check("silent", &internal(INTERNAL_ERROR));
         check("odd", r#""isError":true"#);
         check("sorry", r#""isError":true"#);
     }
@@ -219,7 +214,7 @@ fn formats_are_enforced() {
             ("ada@a.example", "b.example", "2026-07-28", "2026-07-28"),
             ("ada", "b.example", "2026-07-28", "to: "),
             ("ada@a.example", "b..example", "2026-07-28", "from: "),
-            ("ada@a.example", "b.example", "*today*", "Internal error"),
+            ("ada@a.example", "b.example", "*today*", INTERNAL_ERROR),
         ] {
             let arguments = format!(r#"{{"to":"{to}","from":"{from}","text":"{text}"}}"#);
             let params = format!(r#"{{"name":"send","arguments":{arguments}}}"#);

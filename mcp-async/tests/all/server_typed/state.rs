@@ -17,6 +17,7 @@ use serde::Deserialize;
 
 use crate::server_typed::support::{Wire, revisions, text};
 use crate::sim::{Sim, settle};
+use crate::texts::INTERNAL_ERROR;
 
 /// Neither cloneable nor in an `Arc`.
 #[derive(Default)]
@@ -282,7 +283,7 @@ fn every_error_converts_and_none_is_told() {
         };
         for (tool, logged) in [("boxed", 0), ("text", 0), ("typed", 0), ("logs", 1)] {
             let error = wire.error("tools/call", &format!(r#"{{"name":"{tool}"{meta}}}"#));
-            assert_eq!(error, (-32603, "Internal error".into()), "{tool}");
+            assert_eq!(error, (-32603, INTERNAL_ERROR.into()), "{tool}");
             let heard = wire.hear();
             assert_eq!(heard.len(), logged, "{heard:?}");
             assert!(heard.iter().all(|line| !line.contains("SECRET")));

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::server_typed::support::{Wire, member, revisions, text};
+use crate::texts::INTERNAL_ERROR;
 
 #[derive(Deserialize, JsonSchema)]
 struct Add {
@@ -125,7 +126,7 @@ fn neither_errors_nor_panics_leave() {
         for name in ["fail", "panic"] {
             assert_eq!(
                 wire.error("tools/call", &format!(r#"{{"name":"{name}"}}"#)),
-                (-32603, "Internal error".into())
+                (-32603, INTERNAL_ERROR.into())
             );
         }
         assert_eq!(

@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::support::Wire;
+use crate::texts::INTERNAL_ERROR;
 
 /// Tells this test that it runs in a process of its own, where no other test has set a subscriber.
 const CHILD: &str = "MCP_TEST_OF_UNSEEN_ERRORS";
@@ -46,7 +47,7 @@ fn fail() {
             "tools/call",
             r#"{"name":"fails","arguments":{"key":"s3cret"}}"#,
         );
-        assert!(answer.contains("Internal error"), "{answer}");
+        assert!(answer.contains(INTERNAL_ERROR), "{answer}");
     }
 }
 

@@ -17,6 +17,7 @@ use super::support::{
     status, update,
 };
 use crate::server_typed::support::{Wire, member, text};
+use crate::texts::{SHUTTING_DOWN, UNKNOWN_TASK};
 
 /// TK-61
 #[test]
@@ -360,8 +361,8 @@ fn a_task_whose_end_is_lost_fails_later() {
     for (fault, ends, message) in [
         (Fault::Fails, false, "the end of the task was lost"),
         (Fault::Panics, false, "the end of the task was lost"),
-        (Fault::Fails, true, "the server is shutting down"),
-        (Fault::Panics, true, "the server is shutting down"),
+        (Fault::Fails, true, SHUTTING_DOWN),
+        (Fault::Panics, true, SHUTTING_DOWN),
     ] {
         let store = Hostile::new(fault, usize::MAX / 2);
         let (server, running) = server(Tasks::new().store(store.clone()).ttl(None));
@@ -400,7 +401,7 @@ fn the_record_of_another_task_changes_nothing() {
     pass(0);
     store.fail_after(0);
     for (wire, id) in [(&mut ada, &first), (&mut bob, &second)] {
-        assert_eq!(status(wire, id), "Unknown task");
+        assert_eq!(status(wire, id), UNKNOWN_TASK);
         update(wire, id, &accept("q1", "wrong"));
         about(wire, "tasks/cancel", id);
     }

@@ -9,6 +9,7 @@ use super::support::{
     Running, TASKS, about, call, client, create, pass, server, server_with, sleep, status,
 };
 use crate::server_typed::support::{Wire, member, text};
+use crate::texts::INTERNAL_ERROR;
 
 /// TK-30, TK-34, TK-35, TK-36, TK-53, TK-56
 #[test]
@@ -154,7 +155,7 @@ fn failures_have_the_shape_of_their_kind() {
     let got = about(&mut wire, "tasks/get", &tool);
     assert_eq!(text(&got, &["result", "status"]), "completed");
     assert_eq!(member(&got, &["result", "result", "isError"]), "true");
-    for (id, message) in [(protocol, "job failed"), (panic, "Internal error")] {
+    for (id, message) in [(protocol, "job failed"), (panic, INTERNAL_ERROR)] {
         let got = about(&mut wire, "tasks/get", &id);
         assert_eq!(text(&got, &["result", "status"]), "failed");
         assert_eq!(member(&got, &["result", "error", "code"]), "-32603");

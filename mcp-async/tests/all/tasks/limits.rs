@@ -19,6 +19,7 @@ use super::support::{
     update,
 };
 use crate::server_typed::support::{Wire, member, text};
+use crate::texts::UNKNOWN_TASK;
 
 /// TK-51, TK-60
 #[test]
@@ -49,7 +50,7 @@ fn an_expired_task_fails_and_is_forgotten() {
         pass(500);
     }
     for id in [&works, &asks, &ends] {
-        assert_eq!(status(&mut wire, id), "Unknown task");
+        assert_eq!(status(&mut wire, id), UNKNOWN_TASK);
     }
     assert!(store.is_empty());
     assert_eq!(crate::sim::settle(), 0, "nothing runs without a task");
@@ -65,7 +66,7 @@ fn a_clock_that_jumps_ends_tasks() {
     assert_eq!(status(&mut wire, &id), "input_required");
     pass(10 * 86_400_000);
     assert_eq!(running.get(), 0);
-    assert_eq!(status(&mut wire, &id), "Unknown task");
+    assert_eq!(status(&mut wire, &id), UNKNOWN_TASK);
     for _ in 0..3 {
         pass(500);
     }
@@ -94,7 +95,7 @@ fn a_task_without_limit_stays_until_its_place_is_needed() {
     assert_eq!(text(&got, &["result", "status"]), "completed");
     assert_eq!(member(&got, &["result", "ttlMs"]), "null");
     let next = create(&mut wire, "job_only", r#"{"steps":1}"#);
-    assert_eq!(status(&mut wire, &id), "Unknown task");
+    assert_eq!(status(&mut wire, &id), UNKNOWN_TASK);
     assert_eq!(store.len(), 1);
     // It has not ended.
     let refused = call(&mut wire, "job_only", "{}");
@@ -124,14 +125,14 @@ fn at_a_bound_the_oldest_ended_task_of_the_same_owner_is_forgotten() {
     for (gone, kept) in [(&first, &second), (&second, &works)] {
         create(&mut ada, "job", "{}");
         pass(0);
-        assert_eq!(status(&mut ada, gone), "Unknown task");
-        assert_ne!(status(&mut ada, kept), "Unknown task");
+        assert_eq!(status(&mut ada, gone), UNKNOWN_TASK);
+        assert_ne!(status(&mut ada, kept), UNKNOWN_TASK);
         assert_eq!(status(&mut bob, &others), "completed");
     }
     // A principal without an ended task takes the oldest of all.
     let mut eve = client_of(&server, "eve");
     create(&mut eve, "job", "{}");
-    assert_eq!(status(&mut bob, &others), "Unknown task");
+    assert_eq!(status(&mut bob, &others), UNKNOWN_TASK);
     assert_eq!(status(&mut ada, &works), "working");
     crate::sim::end();
 }
@@ -241,7 +242,7 @@ fn ended_tasks_have_a_bound_of_their_bytes() {
     // The oldest of the same principal is removed, at once.
     let third = large(&mut ada);
     assert_eq!(store.len(), 4);
-    assert_eq!(status(&mut ada, &first), "Unknown task");
+    assert_eq!(status(&mut ada, &first), UNKNOWN_TASK);
     assert_eq!(status(&mut bob, &of_bob), "completed");
     assert_eq!(status(&mut ada, &second), "completed");
     assert_eq!(status(&mut ada, &third), "completed");
@@ -249,7 +250,7 @@ fn ended_tasks_have_a_bound_of_their_bytes() {
     // Then those of others are.
     let mut eve = client_of(&server, "eve");
     let last = large(&mut eve);
-    assert_eq!(status(&mut bob, &of_bob), "Unknown task");
+    assert_eq!(status(&mut bob, &of_bob), UNKNOWN_TASK);
     assert_eq!(status(&mut eve, &last), "completed");
     assert_eq!(store.len(), 4);
     crate::sim::end();

@@ -6,6 +6,7 @@ use super::support::{
     about, accept, call, client, client_of, create, pass, server, status, update,
 };
 use crate::server_typed::support::{member, text};
+use crate::texts::UNKNOWN_TASK;
 
 /// TK-49, TK-59
 #[test]
@@ -19,7 +20,7 @@ fn the_task_of_another_is_unknown() {
     let id = create(&mut ada, "job", r#"{"ask":1}"#);
     pass(0);
     for stranger in [&mut bob, &mut nobody] {
-        assert_eq!(status(stranger, &id), "Unknown task");
+        assert_eq!(status(stranger, &id), UNKNOWN_TASK);
         for method in ["tasks/cancel", "tasks/get"] {
             let refused = about(stranger, method, &id);
             assert_eq!(member(&refused, &["error", "code"]), "-32602");

@@ -17,8 +17,7 @@ use super::support::{BOTH, Running, about, create, pass, server, status};
 use crate::http_server::support::{modern, request, send};
 use crate::server_typed::support::{Wire, member, text};
 use crate::sim::{self, Sim};
-
-const MESSAGE: &str = "the server is shutting down";
+use crate::texts::SHUTTING_DOWN;
 
 type Built = Server<Sim, Running>;
 
@@ -54,7 +53,7 @@ fn a_shutdown_lets_tasks_end_in_its_time_and_fails_the_others() {
     for id in [slow, asks] {
         let got = about(&mut there, "tasks/get", &id);
         assert_eq!(text(&got, &["result", "status"]), "failed");
-        assert_eq!(text(&got, &["result", "statusMessage"]), MESSAGE);
+        assert_eq!(text(&got, &["result", "statusMessage"]), SHUTTING_DOWN);
         assert_eq!(member(&got, &["result", "error", "code"]), "-32603");
     }
     sim::end();
@@ -98,7 +97,7 @@ fn the_tasks_of_a_dropped_server_end() {
     assert_eq!(running.get(), 0);
     let (_other, mut there, _) = start(store);
     let got = about(&mut there, "tasks/get", &id);
-    assert_eq!(text(&got, &["result", "statusMessage"]), MESSAGE);
+    assert_eq!(text(&got, &["result", "statusMessage"]), SHUTTING_DOWN);
     sim::end();
 }
 

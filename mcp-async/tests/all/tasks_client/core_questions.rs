@@ -19,6 +19,7 @@ use mcp_proto::{Instant, Revision};
 
 use crate::client_typed::support::{advance, only, poll_once, read, run, write};
 use crate::sim::{Sim, settle};
+use crate::texts::INTERNAL_ERROR;
 
 type Streams = (PipeReader, PipeWriter);
 
@@ -332,7 +333,7 @@ fn tk_07_a_question_becomes_a_task_at_once() {
 fn a_question_that_fails_is_a_failed_task() {
     run(async {
         let mut hand = Hand::new(options());
-        for (message, expected) in [("fail", "no"), ("panic", "Internal error")] {
+        for (message, expected) in [("fail", "no"), ("panic", INTERNAL_ERROR)] {
             let task = hand.begin(message, "{}");
             assert_eq!(hand.status(&task), r#""failed""#, "{message}");
             let error = hand.about("tasks/result", &task);

@@ -6,6 +6,7 @@ use mcp_proto::{Limits, Revision, RevisionSet};
 
 use crate::client::connect::accepting;
 use crate::script::client as script;
+use crate::script::messages::{METHOD_NOT_FOUND, error};
 
 #[track_caller]
 fn session(revision: Revision, script: &str) {
@@ -122,8 +123,11 @@ const QUESTIONS: &str = r#"< [{"jsonrpc":"2.0","id":5,"method":"roots/list"},{"j
     = asked roots/list {}
     = asked roots/list {}
     "#;
-const UNKNOWN: &str =
-    r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32601,"message":"method not found"}}"#;
+
+/// The answer to the last of the questions.
+fn unknown() -> String {
+    error("7", -32601, METHOD_NOT_FOUND)
+}
 
 /// JR-18, SC-03.
 #[test]
@@ -138,9 +142,10 @@ fn the_answers_to_an_array_are_one_array() {
             < [{{"jsonrpc":"2.0","id":"p","method":"ping"}}]
             > {{"jsonrpc":"2.0","id":"p","result":{{}}}}
             respond error -32603
-            > [{UNKNOWN},{{"jsonrpc":"2.0","id":5,"result":{{}}}},{{"jsonrpc":"2.0","id":6,"error":{{"code":-32603,"message":"no"}}}}]
+            > [{},{{"jsonrpc":"2.0","id":5,"result":{{}}}},{{"jsonrpc":"2.0","id":6,"error":{{"code":-32603,"message":"no"}}}}]
             < [{{"jsonrpc":"2.0","id":"p","method":"ping"}}]
-            > [{{"jsonrpc":"2.0","id":"p","result":{{}}}}]"#
+            > [{{"jsonrpc":"2.0","id":"p","result":{{}}}}]"#,
+            unknown()
         ),
     );
 }
@@ -154,8 +159,9 @@ fn an_array_does_not_wait_for_what_was_cancelled() {
             = unasked
             < {{"jsonrpc":"2.0","method":"$/cancelRequest","params":{{"id":6}}}}
             = unasked
-            > {{"jsonrpc":"2.0","id":6,"error":{{"code":-32800,"message":"request cancelled"}}}}
-            > [{UNKNOWN}]"#
+            > 6 ! -32800
+            > [{}]"#,
+            unknown()
         ),
     );
     session(
@@ -173,7 +179,8 @@ fn an_answer_without_room_in_the_array_leaves_singly() {
             r#"{QUESTIONS}respond {{"x":"{long}"}}
             > {{"jsonrpc":"2.0","id":5,"result":{{"x":"{long}"}}}}
             respond {{}}
-            > [{UNKNOWN},{{"jsonrpc":"2.0","id":6,"result":{{}}}}]"#
+            > [{},{{"jsonrpc":"2.0","id":6,"result":{{}}}}]"#,
+            unknown()
         ),
     );
 }

@@ -6,6 +6,7 @@ use mcp_proto::{Limits, Revision, RevisionSet};
 
 use crate::client::connect::{accepting, filled};
 use crate::script::client as script;
+use crate::script::messages::METHOD_NOT_FOUND;
 
 /// A session of a revision with a client that gives roots, samples without tools and fills in
 /// forms; ids go on from 2.
@@ -125,7 +126,7 @@ fn what_was_not_declared_is_refused() {
         "shutdown",
         "tasks/get",
     ] {
-        refused(latest, method, "{}", -32601, "method not found");
+        refused(latest, method, "{}", -32601, METHOD_NOT_FOUND);
     }
     // LC-23: declared in the handshake, unknown in the answered revision.
     refused(
@@ -133,7 +134,7 @@ fn what_was_not_declared_is_refused() {
         "elicitation/create",
         "{}",
         -32601,
-        "method not found",
+        METHOD_NOT_FOUND,
     );
     // EL-03
     let mode = "this mode of elicitation was not declared";
@@ -164,7 +165,7 @@ fn what_was_not_declared_is_refused() {
             latest,
             &format!(
                 r#"< {{"jsonrpc":"2.0","id":5,"method":"{method}","params":{{}}}}
-                > {{"jsonrpc":"2.0","id":5,"error":{{"code":-32601,"message":"method not found"}}}}"#
+                > 5 ! -32601"#
             ),
         );
     }
@@ -346,7 +347,7 @@ fn the_foreign_cancellation_is_answered_once() {
             ~ Malformed
             < {{"jsonrpc":"2.0","method":"$/cancelRequest","params":{{"id":"q"}}}}
             = unasked
-            > {{"jsonrpc":"2.0","id":"q","error":{{"code":-32800,"message":"request cancelled"}}}}
+            > "q" ! -32800
             < {{"jsonrpc":"2.0","method":"$/cancelRequest","params":{{"id":"q"}}}}
             ~ UnknownCancellation
             respond {{}}

@@ -1,24 +1,36 @@
-//! A client's application and the server's messages, without a transport.
+//! What a recorded client declares, and what its server says.
 
-use core::time::Duration;
 use std::collections::BTreeMap;
 
-use mcp_proto::client::{
-    Call, Client, ClientConfig, Event, Failure, Growing, Negotiation, Round, Trace, Unusable,
-};
+use mcp_proto::client::{Client, ClientConfig, Event, Growing, Negotiation};
 use mcp_proto::model::ClientCapabilities;
-use mcp_proto::rpc::{ErrorObject, Method};
 use mcp_proto::{
-    Instant, Limits, Outbox, Outcome, Payload, PingPolicy, ResultType, Revision, RevisionSet,
-    SendError, SentToken, Token, Transmit,
+    Instant, Limits, Outbox, PingPolicy, ResultType, Revision, RevisionSet, SendError, Written,
 };
 
 use super::every_revision;
-use super::script::{member, notification, request, word};
-use super::text::{raw, refusal};
-use super::transcript::Transcript;
+use super::script::{fill, member};
+use super::short::Short;
+use super::text::raw;
+use crate::script::user::{Reach, User};
 
 pub(crate) type Guest = Client<'static, Growing>;
+
+impl Reach<'static> for (&mut Guest, &mut Outbox<Vec<u8>>) {
+    type Storage = Growing;
+
+    fn put<T: Written>(
+        &mut self,
+        mut write: impl FnMut(&mut Guest, &mut [u8]) -> Result<T, SendError>,
+    ) -> Result<T, SendError> {
+        let (client, outbox) = self;
+        outbox.put(|out| write(client, out))
+    }
+
+    fn client(&mut self) -> &mut Guest {
+        self.0
+    }
+}
 
 /// A client of one revision that can do everything.
 pub(crate) fn config(revision: Revision) -> ClientConfig<'static> {
@@ -31,7 +43,7 @@ pub(crate) fn config(revision: Revision) -> ClientConfig<'static> {
 
 const CAPABILITIES: &str = r#"{"roots":{"listChanged":true},"sampling":{"context":{},"tools":{}},"elicitation":{"form":{},"url":{}}}"#;
 
-/// Changes the configuration as the command `with` says.
+/// Changes the configuration as the command `config` says.
 pub(crate) fn configure(config: &mut ClientConfig<'static>, options: &str) {
     for option in options.split(' ') {
         match option {
@@ -69,7 +81,6 @@ pub(crate) fn configure(config: &mut ClientConfig<'static>, options: &str) {
 pub(crate) struct Peer {
     /// By the label of a call, or else by the method.
     ids: BTreeMap<String, String>,
-    next: u64,
 }
 
 impl Peer {
@@ -105,42 +116,15 @@ impl Peer {
 
     /// The text with `$label` replaced by the id of that request; `None` if it was not sent.
     pub(crate) fn fill(&self, text: &str) -> Option<String> {
-        let mut filled = String::new();
-        let mut parts = text.split('$');
-        filled.push_str(parts.next().unwrap_or_default());
-        for part in parts {
-            let end = part.find(|char: char| !char.is_ascii_alphanumeric() && char != '/');
-            let (label, rest) = part.split_at(end.unwrap_or(part.len()));
-            filled.push_str(self.id(label)?);
-            filled.push_str(rest);
-        }
-        Some(filled)
+        fill(text, |label| self.id(label))
     }
 
-    /// The message that a command stands for. `Some(None)` if there is nothing to answer.
-    pub(crate) fn say(&mut self, verb: &str, rest: &str) -> Option<Option<String>> {
-        Some(match verb {
-            "result" => {
-                let (label, result) = word(rest);
-                let id = self.id(label);
-                id.map(|id| format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#))
-            }
-            "error" => {
-                let (label, error) = word(rest);
-                let id = self.id(label);
-                id.map(|id| format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#))
-            }
-            "question" => {
-                self.next += 1;
-                let (method, params) = word(rest);
-                Some(request(&format!(r#""q{}""#, self.next), method, params))
-            }
-            "tell" => {
-                let (method, params) = word(rest);
-                self.fill(&notification(method, params))
-            }
-            "send" => self.fill(rest),
-            _ => return None,
+    /// The message that a line of the script has; `None` if its label is that of no request.
+    pub(crate) fn message(&self, text: &str) -> Option<String> {
+        let filled = self.fill(text)?;
+        Some(match Short::parse(&filled) {
+            Some(short) => short.in_full(),
+            None => filled,
         })
     }
 
@@ -165,315 +149,32 @@ impl Peer {
     }
 }
 
-/// A call that was made.
-struct Made {
-    label: String,
-    method: String,
-    params: Option<String>,
-    token: Option<SentToken>,
-    options: Options,
-}
-
-/// Of the call that follows.
-#[derive(Clone, Default)]
-struct Options {
-    progress: bool,
-    timeout: Option<Duration>,
-    max_duration: Option<Duration>,
-    level: Option<String>,
-    trace: Option<String>,
-}
-
+/// A client's application, and its server.
 #[derive(Default)]
-pub(crate) struct User {
-    /// By cookie.
-    calls: Vec<Made>,
-    options: Options,
-    questions: Vec<Token>,
-    told: Vec<String>,
-    refused: Vec<String>,
-    /// How often a session began.
-    pub(crate) connected: usize,
+pub(crate) struct Caller {
+    user: User,
+    pub(crate) peer: Peer,
 }
 
-impl User {
-    pub(crate) fn on(&mut self, event: &Event<'_>) {
-        match event {
-            Event::Connected(_) => self.connected += 1,
-            Event::Question { token, .. } => self.questions.push(*token),
-            Event::QuestionCancelled { token, .. } => self.questions.retain(|it| it != token),
-            _ => {}
-        }
-        let told = self.tell(event);
-        self.told.push(told);
+impl Caller {
+    pub(crate) fn tell(&mut self, event: &Event<'_>) -> String {
+        self.user.on(event);
+        self.user.tell_in_full(event)
     }
 
-    /// Does what a line says, and says whether it is a command of the application's.
+    /// Does what a line says, in which labels of other calls stand for their ids.
     pub(crate) fn command(
         &mut self,
-        client: &mut Guest,
         now: Instant,
-        (verb, rest): (&str, &str),
-        outbox: &mut Outbox<Vec<u8>>,
-        peer: &mut Peer,
-    ) -> bool {
-        let written = match verb {
-            "options" => {
-                self.options = Options::read(rest);
-                return true;
-            }
-            "call" => {
-                let (label, rest) = word(rest);
-                let (method, params) = word(rest);
-                let params = (!params.is_empty()).then(|| peer.fill(params)).flatten();
-                self.calls.push(Made {
-                    label: label.to_owned(),
-                    method: method.to_owned(),
-                    params,
-                    token: None,
-                    options: core::mem::take(&mut self.options),
-                });
-                let cookie = self.calls.len() - 1;
-                self.call(client, now, cookie, None, outbox, peer)
-            }
-            "retry" => {
-                let (label, rest) = word(rest);
-                let (responses, state) = word(rest);
-                let made = self.calls.iter().rposition(|made| made.label == label);
-                let made = made.expect("it was called");
-                if self.calls[made].token.is_none() {
-                    return true;
-                }
-                self.call(client, now, made, Some((responses, state)), outbox, peer)
-            }
-            "cancel" => {
-                let made = self.calls.iter().rfind(|made| made.label == rest);
-                if let Some(token) = made.and_then(|made| made.token) {
-                    client.cancel(token);
-                }
-                return true;
-            }
-            "respond" | "refuse" => {
-                if self.questions.is_empty() {
-                    return true;
-                }
-                let token = self.questions.remove(0);
-                let mut put = |outcome| outbox.put(|out| client.respond(token, outcome, out));
-                match verb {
-                    "respond" => put(Outcome::Result(&raw(rest))),
-                    _ => {
-                        let code = rest.parse().expect("a code");
-                        put(Outcome::Error(ErrorObject::new(code, "no")))
-                    }
-                }
-            }
-            "notify" => {
-                let (method, params) = word(rest);
-                let params = (!params.is_empty()).then(|| raw(params));
-                let params = params.as_ref().map(|params| params as &dyn Payload);
-                outbox.put(|out| client.notify(Method::from(method), params, out))
-            }
-            "end-array" => outbox.put(|out| client.end_batch(out)),
-            "begin-array" => client.begin_batch().map(|()| Transmit::pipe(0)),
-            "hold" => {
-                client.hold();
-                return true;
-            }
-            "release" => {
-                client.release();
-                return true;
-            }
-            _ => return false,
-        };
-        if let Err(error) = written {
-            self.refused.push(refusal(error));
+        verb: &str,
+        rest: &str,
+        out: &mut impl Reach<'static>,
+    ) -> Result<(), SendError> {
+        let rest = self.peer.fill(rest).expect("a call that was made");
+        let done = self.user.command(now, verb, &rest, out);
+        if let Some((label, text)) = self.user.called.take() {
+            self.peer.label(&label, member(&text, "id"));
         }
-        true
-    }
-
-    fn call(
-        &mut self,
-        client: &mut Guest,
-        now: Instant,
-        cookie: usize,
-        round: Option<(&str, &str)>,
-        outbox: &mut Outbox<Vec<u8>>,
-        peer: &mut Peer,
-    ) -> Result<Transmit, SendError> {
-        let made = &mut self.calls[cookie];
-        let params = made.params.as_deref().map(raw);
-        let call = Call {
-            params: params.as_ref().map(|params| params as &dyn Payload),
-            timeout: made.options.timeout,
-            max_duration: made.options.max_duration,
-            progress: made.options.progress,
-            log_level: made.options.level.as_deref(),
-            trace: made.options.trace.as_ref().map(|parent| Trace {
-                parent,
-                state: None,
-                baggage: None,
-            }),
-            cookie: cookie as u64,
-            ..Call::new(Method::from(made.method.as_str()))
-        };
-        let before = outbox.pending().len();
-        let written = match (round, made.token) {
-            (Some((responses, state)), Some(token)) => {
-                let given = |text: &&str| !text.is_empty() && *text != "-";
-                let responses = Some(responses).filter(given).map(raw);
-                let round = Round {
-                    responses: responses.as_ref().map(|it| it as &dyn Payload),
-                    state: Some(state).filter(given).map(raw),
-                };
-                outbox.put(|out| client.retry(now, token, &call, round, out))
-            }
-            _ => {
-                let called = outbox.put(|out| client.call(now, &call, out));
-                called.map(|(token, transmit)| {
-                    made.token = Some(token);
-                    transmit
-                })
-            }
-        };
-        let new = outbox.pending().get(before..).unwrap_or_default();
-        let new = core::str::from_utf8(new).expect("messages are text");
-        peer.label(&made.label, member(new.trim_end(), "id"));
-        written
-    }
-
-    /// Writes down what was told and refused.
-    pub(crate) fn write_down(&mut self, transcript: &mut Transcript) {
-        for told in self.told.drain(..) {
-            transcript.line("=", &told);
-        }
-        for refused in self.refused.drain(..) {
-            transcript.line("!", &refused);
-        }
-    }
-
-    fn name(&self, cookie: u64) -> &str {
-        let made = usize::try_from(cookie)
-            .ok()
-            .and_then(|at| self.calls.get(at));
-        made.map_or("?", |made| &made.label)
-    }
-
-    fn tell(&self, event: &Event<'_>) -> String {
-        match event {
-            Event::Connected(server) => {
-                let name = server.server.and_then(|server| server.get("name"));
-                let name = name.map_or(String::new(), |name| format!(" to {}", name.as_str()));
-                format!("connected{name} in {}", server.revision)
-            }
-            Event::ConnectFailed(_) => "not connected".into(),
-            Event::Answer {
-                cookie, outcome, ..
-            } => match outcome {
-                Ok(result) => format!("{} answered {}", self.name(*cookie), result.as_str()),
-                Err(error) => format!(
-                    "{} answered with error {} {}",
-                    self.name(*cookie),
-                    error.code,
-                    error.message
-                ),
-            },
-            Event::Failed {
-                cookie, failure, ..
-            } => format!("{} failed: {}", self.name(*cookie), failed(*failure)),
-            Event::Input {
-                cookie,
-                requests,
-                state,
-                ..
-            } => {
-                let requests = requests.map_or("-", |it| it.as_raw().as_str());
-                let state = state.map_or("-", |it| it.as_str());
-                format!("{} needs {requests} {state}", self.name(*cookie))
-            }
-            Event::Again { cookie, .. } => format!("{} is to be sent again", self.name(*cookie)),
-            Event::Listening {
-                cookie, honoured, ..
-            } => format!(
-                "{} listens {}",
-                self.name(*cookie),
-                honoured.as_raw().as_str()
-            ),
-            Event::Progress {
-                cookie,
-                progress,
-                total,
-                message,
-                ..
-            } => {
-                let total = total.map_or(String::new(), |total| format!(" of {}", total.as_str()));
-                let message = message.map_or(String::new(), |message| format!(": {message}"));
-                let name = self.name(*cookie);
-                format!("{name} progress {}{total}{message}", progress.as_str())
-            }
-            Event::Notification {
-                subscription,
-                notification,
-            } => {
-                let whose = subscription.map_or(String::new(), |(_, cookie)| {
-                    format!(" for {}", self.name(cookie))
-                });
-                format!("{}{whose}", notification.method)
-            }
-            Event::Question { method, params, .. } => {
-                format!("asked {method} {}", params.as_raw().as_str())
-            }
-            Event::QuestionCancelled { reason, .. } => match reason {
-                Some(reason) => format!("question cancelled: {reason}"),
-                None => "question cancelled".into(),
-            },
-            Event::PingMissed { misses, limit } => format!("ping missed, {misses} of {limit}"),
-            Event::Unusable(unusable) => match unusable {
-                Unusable::Invalid(invalid) => format!("unusable: {}", invalid.reason),
-                Unusable::Batch => "unusable: an array".into(),
-                Unusable::Request(request) => format!("unusable: request {}", request.method),
-                Unusable::Error(error) => format!("unusable: error {}", error.code),
-                other => format!("{other:?}"),
-            },
-            Event::Closed(_) => "closed".into(),
-            other => format!("{other:?}"),
-        }
-    }
-}
-
-impl Options {
-    fn read(text: &str) -> Self {
-        let mut options = Self::default();
-        for word in text.split(' ') {
-            let millis = |text: &str| Duration::from_millis(text.parse().expect("milliseconds"));
-            match word.split_once('=') {
-                None if word == "progress" => options.progress = true,
-                Some(("timeout", text)) => options.timeout = Some(millis(text)),
-                Some(("cap", text)) => options.max_duration = Some(millis(text)),
-                Some(("level", text)) => options.level = Some(text.to_owned()),
-                Some(("trace", text)) => options.trace = Some(text.to_owned()),
-                _ => panic!("no such option: {word}"),
-            }
-        }
-        options
-    }
-}
-
-fn failed(failure: Failure) -> String {
-    match failure {
-        Failure::Timeout => "no answer in time".into(),
-        Failure::Closed => "closed".into(),
-        Failure::Invalid(reason) => format!("invalid, {reason}"),
-        Failure::Batch => "in an array".into(),
-        Failure::Result => "no result of its method".into(),
-        Failure::ResultType => "unknown type of result".into(),
-        Failure::Input => "unusable input".into(),
-        Failure::Rounds => "too many rounds".into(),
-        Failure::Ended => "ended by the server".into(),
-        Failure::Status(status) => format!("status {status}"),
-        Failure::Unreachable => "unreachable".into(),
-        Failure::Broken => "broken off".into(),
-        Failure::NoAnswer => "no answer".into(),
-        Failure::Session => "session lost".into(),
-        other => format!("{other:?}"),
+        done.unwrap_or_else(|| panic!("no such command: {verb}"))
     }
 }

@@ -8,16 +8,11 @@
 //! |---|---|---|---|---|---|
 //! | 2024-11-05 | 2025-03-26 | 2025-06-18 | 2025-11-25 | DRAFT-2026-v1 | 2026-07-28 |
 //!
-//! Seen from the machine:
+//! The marks are those of [`crate::script`], with these in addition:
 //!
 //! ```text
 //! # heading          a scenario; each begins with a new connection
-//! . answer {}        what the application does
-//! > {"jsonrpc":..}   what the peer sends
-//! < {"jsonrpc":..}   what the machine sends
-//! = tools/call echo  what the application is told
-//! ~ late response    what is ignored, and why
-//! ! stale            why the machine refuses what the application wants
+//! . answer first {}  a command of the application
 //! ```
 //!
 //! Over HTTP, heads have the same marks; the fields that every request has are left out. A
@@ -33,6 +28,7 @@ mod client_http;
 mod client_pipe;
 mod heads;
 mod peer;
+mod pipe;
 mod script;
 mod server;
 mod server_http;
@@ -42,9 +38,10 @@ mod transcript;
 
 use mcp_proto::{Revision, RevisionSet};
 
-use self::script::Player;
+use self::script::Driver;
 use self::transcript::Transcript;
 use crate::http::Sent;
+use crate::script::short;
 
 const ALL: [(char, Revision); 6] = [
     ('1', Revision::V2024_11_05),
@@ -56,7 +53,7 @@ const ALL: [(char, Revision); 6] = [
 ];
 
 /// Plays the scripts in each revision.
-fn check<P: Player>(role: &str, transport: &str, scripts: &[&str]) {
+fn check<P: Driver>(role: &str, transport: &str, scripts: &[&str]) {
     let all = ALL.map(|(letter, revision)| {
         let mut transcript = Transcript::default();
         for script in scripts {
@@ -77,7 +74,7 @@ const SERVER: &str = include_str!("../../golden/server.script");
 #[test]
 fn servers_on_pipes() {
     let scripts = [SERVER, include_str!("../../golden/server-pipe.script")];
-    check::<server_pipe::Pipe>("server", "pipe", &scripts);
+    check::<pipe::Pipe<server_pipe::RecordedServer>>("server", "pipe", &scripts);
 }
 
 #[test]
@@ -91,7 +88,7 @@ const CLIENT: &str = include_str!("../../golden/client.script");
 #[test]
 fn clients_on_pipes() {
     let scripts = [CLIENT, include_str!("../../golden/client-pipe.script")];
-    check::<client_pipe::Pipe>("client", "pipe", &scripts);
+    check::<pipe::Pipe<client_pipe::RecordedClient>>("client", "pipe", &scripts);
 }
 
 #[test]

@@ -2,16 +2,14 @@
 
 use mcp_proto::Revision;
 
-use super::script::{notification, request, with_meta, word};
+use super::script::fill;
+use super::short::Short;
 
-/// The client's messages: ids and the capabilities of the modern era.
+/// The client's messages, with the capabilities of the modern era.
 pub(crate) struct Peer {
     revision: Revision,
     capabilities: String,
-    /// Members for the `_meta` of the next request.
-    meta: String,
-    next: u64,
-    /// The id of the last question of the server.
+    /// The id of the last question of the server, for which `$question` stands once.
     pub(crate) question: Option<String>,
 }
 
@@ -20,8 +18,6 @@ impl Peer {
         Self {
             revision,
             capabilities: "{}".into(),
-            meta: String::new(),
-            next: 1,
             question: None,
         }
     }
@@ -40,48 +36,55 @@ impl Peer {
                     r#"{{"protocolVersion":"{}","capabilities":{},"clientInfo":{{"name":"client","version":"2.0"}}}}"#,
                     self.revision, self.capabilities
                 );
-                let told = notification("notifications/initialized", "");
-                vec![request("0", "initialize", &params), told]
+                let messages = [
+                    &*format!("0 initialize {params}"),
+                    "- notifications/initialized",
+                ];
+                messages.map(|it| self.in_full(it)).into()
             }
-            "meta" => {
-                self.meta = rest.to_owned();
-                Vec::new()
+            ">" => {
+                let filled = fill(rest, |_| self.question.as_deref());
+                if Self::answers(rest) {
+                    self.question = None;
+                }
+                filled.iter().map(|it| self.in_full(it)).collect()
             }
-            "request" => {
-                let (method, params) = word(rest);
-                let id = self.next.to_string();
-                self.next += 1;
-                vec![self.request(&id, method, params)]
-            }
-            "request-as" => {
-                let (id, rest) = word(rest);
-                let (method, params) = word(rest);
-                vec![self.request(id, method, params)]
-            }
-            "notify" => {
-                let (method, params) = word(rest);
-                vec![notification(method, params)]
-            }
-            "send" => vec![rest.to_owned()],
-            // The peer's half of a question, if there is one.
-            "reply" => match self.question.take() {
-                Some(id) => vec![format!(r#"{{"jsonrpc":"2.0","id":{id},{rest}}}"#)],
-                None => Vec::new(),
-            },
             _ => return None,
         };
         Some(messages)
     }
 
-    fn request(&mut self, id: &str, method: &str, params: &str) -> String {
-        let mut meta = core::mem::take(&mut self.meta);
-        if self.revision.is_modern() {
-            let comma = if meta.is_empty() { "" } else { "," };
-            meta = format!(
-                r#"{meta}{comma}"io.modelcontextprotocol/protocolVersion":"{}","io.modelcontextprotocol/clientCapabilities":{}"#,
-                self.revision, self.capabilities
-            );
+    /// Whether a message is the answer to the last question.
+    pub(crate) fn answers(message: &str) -> bool {
+        message.contains("$question")
+    }
+
+    /// A message in full, with what every request of the modern era has.
+    fn in_full(&self, message: &str) -> String {
+        match Short::parse(message) {
+            Some(short) if short.is_request() && self.revision.is_modern() => {
+                let rest = &self.with_meta(short.rest);
+                Short { rest, ..short }.in_full()
+            }
+            Some(short) => short.in_full(),
+            None => message.to_owned(),
         }
-        request(id, method, &with_meta(params, &meta))
+    }
+
+    /// The parameters with members of the modern era at the end of their `_meta`.
+    fn with_meta(&self, params: &str) -> String {
+        let modern = format!(
+            r#""io.modelcontextprotocol/protocolVersion":"{}","io.modelcontextprotocol/clientCapabilities":{}"#,
+            self.revision, self.capabilities
+        );
+        if params.contains(r#""_meta":{"#)
+            && let Some(own) = params.strip_suffix("}}")
+        {
+            return format!("{own},{modern}}}}}");
+        }
+        let inner = params.strip_prefix('{').and_then(|it| it.strip_suffix('}'));
+        let inner = inner.unwrap_or_default();
+        let comma = if inner.is_empty() { "" } else { "," };
+        format!(r#"{{{inner}{comma}"_meta":{{{modern}}}}}"#)
     }
 }

@@ -1,9 +1,14 @@
-//! The language of the scripts: what both roles and both transports have in common.
+//! Scripts that are played in every revision and recorded: what they have in addition to other
+//! scripts, for both roles and both transports.
 //!
 //! ```text
-//! # heading              begins a scenario with a new player
-//! open, opened           an ordinary opening, with transcript and without
-//! command rest           is handed to the player
+//! # heading              begins a scenario with a new connection
+//! config small           of this scenario; each role has its own options
+//! open, opened {}        an ordinary opening, with transcript and without
+//! > message, < message   the peer writes it; a server hears the revision in each modern request
+//! $label                 in a message: the id of the request that has this label, or of the
+//!                        `$question` of the server; nothing is written where it was not sent
+//! on label < message     the server writes it on the stream of this request
 //! [a b] command rest     only for one of these revisions, eras or transports
 //! ```
 //!
@@ -14,8 +19,8 @@ use mcp_proto::json::Raw;
 
 use super::transcript::Transcript;
 
-/// Whoever takes the commands of a script.
-pub(crate) trait Player {
+/// Takes the commands of a script.
+pub(crate) trait Driver {
     fn new(revision: Revision) -> Self;
 
     /// Does what a line says, writes down what comes of it, and comes to rest.
@@ -23,13 +28,13 @@ pub(crate) trait Player {
 }
 
 /// Plays one script in one revision.
-pub(crate) fn play<P: Player>(
+pub(crate) fn play<P: Driver>(
     script: &str,
     transport: &str,
     revision: Revision,
     transcript: &mut Transcript,
 ) {
-    let mut player = P::new(revision);
+    let mut driver = P::new(revision);
     let mut plays = true;
     for line in script.lines().map(str::trim_end) {
         transcript.step();
@@ -39,7 +44,7 @@ pub(crate) fn play<P: Player>(
             plays = heading.is_some();
             if let Some(heading) = heading {
                 transcript.line("#", heading);
-                player = P::new(revision);
+                driver = P::new(revision);
             }
         } else if let Some(command) = selected(&line, transport, revision)
             && plays
@@ -48,7 +53,7 @@ pub(crate) fn play<P: Player>(
             // What opens a connection is written down once.
             transcript.muted = verb == "opened";
             let verb = if transcript.muted { "open" } else { verb };
-            player.command(verb, rest, transcript);
+            driver.command(verb, rest, transcript);
             transcript.muted = false;
         }
     }
@@ -79,33 +84,25 @@ pub(crate) fn word(text: &str) -> (&str, &str) {
     text.split_once(' ').unwrap_or((text, ""))
 }
 
-/// The parameters with members added to their `_meta`, and what they are about.
-pub(crate) fn with_meta(params: &str, meta: &str) -> String {
-    if meta.is_empty() {
-        return params.to_owned();
+/// The text with each `$label` replaced; `None` if a label stands for nothing.
+///
+/// A label begins with a letter, which `$/cancelRequest` does not.
+pub(crate) fn fill<'i>(text: &str, id: impl Fn(&str) -> Option<&'i str>) -> Option<String> {
+    let mut filled = String::new();
+    let mut parts = text.split('$');
+    filled.push_str(parts.next().unwrap_or_default());
+    for part in parts {
+        if !part.starts_with(|char: char| char.is_ascii_alphabetic()) {
+            filled.push('$');
+            filled.push_str(part);
+            continue;
+        }
+        let end = part.find(|char: char| !char.is_ascii_alphanumeric() && char != '/');
+        let (label, rest) = part.split_at(end.unwrap_or(part.len()));
+        filled.push_str(id(label)?);
+        filled.push_str(rest);
     }
-    let inner = params.strip_prefix('{').and_then(|it| it.strip_suffix('}'));
-    let inner = inner.unwrap_or_default();
-    let comma = if inner.is_empty() { "" } else { "," };
-    format!(r#"{{{inner}{comma}"_meta":{{{meta}}}}}"#)
-}
-
-/// A request; without parameters if they are empty.
-pub(crate) fn request(id: &str, method: &str, params: &str) -> String {
-    let params = members(params);
-    format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}"{params}}}"#)
-}
-
-pub(crate) fn notification(method: &str, params: &str) -> String {
-    let params = members(params);
-    format!(r#"{{"jsonrpc":"2.0","method":"{method}"{params}}}"#)
-}
-
-fn members(params: &str) -> String {
-    match params {
-        "" => String::new(),
-        params => format!(r#","params":{params}"#),
-    }
+    Some(filled)
 }
 
 /// The text of a member of a message, wherever the message is an object that has it.

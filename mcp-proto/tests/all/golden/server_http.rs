@@ -5,16 +5,17 @@ use std::collections::BTreeMap;
 
 use mcp_proto::http::Endpoint;
 use mcp_proto::server::http::{Commands, ExchangeId, HttpOptions, ServerId};
-use mcp_proto::server::{Event, ServerConfig};
+use mcp_proto::server::{Event, Growing, Server, ServerConfig};
 use mcp_proto::{IgnoreReason, Instant, Outcome, Revision, SendError, Token, Transmit, Written};
 
 use super::heads::{BOTH, Heads};
 use super::peer::Peer;
-use super::script::Player;
-use super::server::{App, Host, Reach, config, configure};
-use super::text::{ignored, lines};
+use super::script::Driver;
+use super::server::{answer, config, configure};
+use super::text::lines;
 use super::transcript::Transcript;
 use crate::http::{Application, Response, Sent, Served};
+use crate::script::host::{Host, Reach};
 
 pub(crate) struct Site {
     endpoint: Endpoint<'static>,
@@ -35,28 +36,32 @@ pub(crate) struct Site {
 /// The application of each machine.
 #[derive(Default)]
 struct Apps {
-    machines: BTreeMap<ServerId, App>,
+    machines: BTreeMap<ServerId, Host>,
     /// The lines that are not written yet, with their marks.
     lines: Vec<(&'static str, String)>,
 }
 
 impl Application for Apps {
     fn on(&mut self, now: Instant, event: &Event<'_>, mut commands: Commands<'_, 'static>) {
-        let app = self.machines.entry(commands.id()).or_default();
-        app.on(now, event, &mut commands);
-        self.lines.extend(app.lines());
+        let host = self.machines.entry(commands.id()).or_default();
+        self.lines.push(("=", host.tell_in_full(event)));
+        if let Err(error) = answer(host, now, event, &mut commands) {
+            self.lines.push(("!", format!("{error:?}")));
+        }
     }
 
     fn ignored(&mut self, why: IgnoreReason) {
-        self.lines.push(("~", ignored(why)));
+        self.lines.push(("~", format!("{why:?}")));
     }
 }
 
 impl Reach for Commands<'_, 'static> {
+    type Storage = Growing;
+
     fn put<T: Written>(
         &mut self,
         request: Option<Token>,
-        write: impl FnMut(&mut Host, &mut [u8]) -> Result<T, SendError>,
+        write: impl FnMut(&mut Server<'static, Growing>, &mut [u8]) -> Result<T, SendError>,
     ) -> Result<T, SendError> {
         self.send(request, write)
     }
@@ -65,7 +70,7 @@ impl Reach for Commands<'_, 'static> {
         Commands::respond(self, now, to, with)
     }
 
-    fn host(&mut self, mut change: impl FnMut(&mut Host)) {
+    fn server(&mut self, mut change: impl FnMut(&mut Server<'static, Growing>)) {
         let nothing = Commands::put(self, |host, _| {
             change(host);
             Ok::<_, SendError>(None::<Transmit>)
@@ -74,7 +79,7 @@ impl Reach for Commands<'_, 'static> {
     }
 }
 
-impl Player for Site {
+impl Driver for Site {
     fn new(revision: Revision) -> Self {
         let config = config();
         Self {
@@ -96,8 +101,8 @@ impl Player for Site {
 
     fn command(&mut self, verb: &str, rest: &str, transcript: &mut Transcript) {
         match verb {
-            "with" if rest == "no-sessions" => self.endpoint.sessions = false,
-            "with" => {
+            "config" if rest == "no-sessions" => self.endpoint.sessions = false,
+            "config" => {
                 configure(&mut self.config, rest);
                 self.endpoint.revisions = self.config.revisions;
                 self.heads.draft |= self.config.draft_profile;
@@ -108,7 +113,7 @@ impl Player for Site {
                 self.request(&head, "", transcript);
             }
             "close" => self.close(rest.parse().expect("a response"), transcript),
-            "wait" => {
+            "+" => {
                 transcript.line(".", &format!("{verb} {rest}"));
                 let passed = rest.parse().expect("milliseconds");
                 let (served, apps) = self.parts();
@@ -139,7 +144,7 @@ impl Site {
 
     fn talk(&mut self, verb: &str, rest: &str, transcript: &mut Transcript) {
         let app = self.current.and_then(|it| self.apps.machines.get_mut(&it));
-        if verb == "reply"
+        if Peer::answers(rest)
             && let Some(app) = app
         {
             self.peer.question = app.asked.take();
@@ -166,13 +171,14 @@ impl Site {
             };
             if verb == "disconnect" {
                 let retry = rest.parse().expect("milliseconds");
-                let call = app.held().expect("a call is held");
+                let call = app.last_held().expect("a call is held");
                 commands.disconnect(call, Duration::from_millis(retry));
             } else {
-                let known = app.command(now, (verb, rest), &mut commands);
-                assert!(known, "no such command: {verb}");
+                let done = app.command(now, verb, rest, &mut commands);
+                if let Err(error) = done.unwrap_or_else(|| panic!("no such command: {verb}")) {
+                    apps.lines.push(("!", format!("{error:?}")));
+                }
             }
-            apps.lines.extend(app.lines());
         }
         served.work(apps);
     }

@@ -116,7 +116,7 @@ fn a_response_ends_the_question_of_its_session() {
         (
             r#"{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"no"}}"#.into(),
             "202",
-            "answer 1 0 error -1",
+            "answer 1 0 error -1 no",
         ),
         // Whatever is wrong with it, nobody waits any longer (JR-32).
         (

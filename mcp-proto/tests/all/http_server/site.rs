@@ -18,7 +18,7 @@ pub(crate) use crate::http::Sent;
 pub(crate) use crate::http_server::requests::*;
 use crate::script::server::Host;
 pub(crate) use crate::script::server::config;
-use crate::script::{Fit, Role, fit};
+use crate::script::{Fit, fit};
 
 pub(crate) type Small = OverHttp<Fixed<8, 4, 4096, 256>>;
 

@@ -22,7 +22,8 @@ fn server(revisions: RevisionSet) -> Site {
 
 fn client(revisions: RevisionSet, todo: &[&'static str]) -> Browser {
     let mut browser = Browser::new(client_config(revisions), todo);
-    browser.link.machine.connect_by_exchanges(START).unwrap();
+    let machine = &mut browser.client.link.machine;
+    machine.connect_by_exchanges(START).unwrap();
     browser
 }
 

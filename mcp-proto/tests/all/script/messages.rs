@@ -2,6 +2,8 @@
 
 use mcp_proto::json::Raw;
 
+pub(crate) use super::short::{METHOD_NOT_FOUND, REQUEST_CANCELLED};
+
 /// The lines that open a session.
 pub(crate) fn initialize(version: &str, capabilities: &str) -> String {
     format!(

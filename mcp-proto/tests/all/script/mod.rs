@@ -16,21 +16,17 @@
 //! expected. Before the next command, everything that followed from the last one must have been
 //! expected.
 //!
-//! Messages are written in full, or short:
-//!
-//! ```text
-//! 1 tools/call {"name":"x"}   a request; without params if there are none
-//! - notifications/initialized a notification
-//! 1 = {}                      a result
-//! 1 ! -32601 not found        an error
-//! ```
+//! Messages are written in full, or [short](short).
 //!
 //! Each script is played twice: its lines arrive as a whole, and byte by byte. Each write is first
 //! tried with buffers that are too small, which must not change the machine.
 
 pub(crate) mod client;
+pub(crate) mod host;
 pub(crate) mod messages;
 pub(crate) mod server;
+pub(crate) mod short;
+pub(crate) mod user;
 
 use core::fmt::Debug;
 use core::time::Duration;
@@ -42,6 +38,8 @@ use mcp_proto::{
     Action, BufferFull, Channel, IgnoreReason, Inbox, Instant, Limits, Machine, Pipe, SendError,
     Transmit, Written,
 };
+
+use self::short::Short;
 
 /// What is expected of writes into buffers that are too small.
 #[derive(Clone, Copy)]
@@ -75,6 +73,15 @@ pub(crate) trait Role: Sized {
 
     /// An event in words.
     fn tell(&mut self, event: &<Self::Machine as Machine>::Event<'_>) -> String;
+
+    /// Does at once what an application does that waits for no command.
+    fn on(
+        &mut self,
+        _: Instant,
+        _: &<Self::Machine as Machine>::Event<'_>,
+        _: &mut Writer<'_, Self>,
+    ) {
+    }
 
     /// Runs a command that only this role has.
     fn command(player: &mut Player<Self>, verb: &str, rest: &str);
@@ -144,7 +151,7 @@ impl<R: Role> Player<R> {
     }
 
     #[track_caller]
-    fn command(&mut self, command: &str) {
+    pub(crate) fn command(&mut self, command: &str) {
         let (verb, rest) = command.split_once(' ').unwrap_or((command, ""));
         match verb {
             verb if verb == R::READS => self.feed(&[rest.as_bytes(), b"\n"].concat()),
@@ -152,6 +159,23 @@ impl<R: Role> Player<R> {
             "hangup" => self.machine.hang_up(),
             verb => R::command(self, verb, rest),
         }
+    }
+
+    /// The application, and its way to the machine.
+    pub(crate) fn parts(&mut self) -> (&mut R, Instant, Writer<'_, R>) {
+        let Self {
+            machine,
+            now,
+            role,
+            log,
+            ..
+        } = self;
+        (role, *now, Writer { machine, log })
+    }
+
+    /// What followed from the commands so far, with its marks.
+    pub(crate) fn lines(&mut self) -> Vec<(&'static str, String)> {
+        self.log.drain(..).map(|line| line.marked::<R>()).collect()
     }
 
     #[track_caller]
@@ -186,7 +210,10 @@ impl<R: Role> Player<R> {
         while let Some(incoming) = inbox.next_message() {
             let reserve = machine.reserve();
             match machine.handle(*now, &Pipe.into(), incoming) {
-                Action::Event(event) => log.push_back(Line::Event(role.tell(&event))),
+                Action::Event(event) => {
+                    log.push_back(Line::Event(role.tell(&event)));
+                    role.on(*now, &event, &mut Writer { machine, log });
+                }
                 Action::Reply(reply) => {
                     let mut again = |machine: &mut R::Machine, out: &mut [u8]| {
                         R::reply(machine, *now, &reply, out).map_err(SendError::from)
@@ -253,12 +280,40 @@ impl<R: Role> Player<R> {
     }
 }
 
+impl Line {
+    fn marked<R: Role>(self) -> (&'static str, String) {
+        match self {
+            Self::Written(text) => (R::WRITES, text),
+            Self::Event(text) => ("=", text),
+            Self::Ignored(why) => ("~", format!("{why:?}")),
+            Self::Refused(error) => ("!", format!("{error:?}")),
+        }
+    }
+}
+
 fn text<R: Role>(line: &Line) -> String {
-    match line {
-        Line::Written(text) => format!("{} {text}", R::WRITES),
-        Line::Event(text) => format!("= {text}"),
-        Line::Ignored(why) => format!("~ {why:?}"),
-        Line::Refused(error) => format!("! {error:?}"),
+    let (mark, text) = line.clone().marked::<R>();
+    format!("{mark} {text}")
+}
+
+/// A machine, and the log of what it writes.
+pub(crate) struct Writer<'p, R: Role> {
+    pub(crate) machine: &'p mut R::Machine,
+    log: &'p mut VecDeque<Line>,
+}
+
+impl<R: Role> Writer<'_, R> {
+    #[track_caller]
+    pub(crate) fn put<T: Written>(
+        &mut self,
+        mut message: impl FnMut(&mut R::Machine, &mut [u8]) -> Result<T, SendError>,
+    ) -> Result<T, SendError> {
+        write::<R, T>(self.machine, self.log, usize::MAX, &mut message)
+    }
+
+    /// Notes why something was refused.
+    pub(crate) fn refused(&mut self, error: SendError) {
+        self.log.push_back(Line::Refused(error));
     }
 }
 
@@ -280,6 +335,7 @@ fn drain<R: Role>(machine: &mut R::Machine, now: Instant, role: &mut R, log: &mu
     assert_eq!(nothing, Ok::<_, BufferFull>(None));
     while let Some(event) = machine.poll_event() {
         log.push_back(Line::Event(role.tell(&event)));
+        role.on(now, &event, &mut Writer { machine, log });
     }
 }
 
@@ -347,28 +403,10 @@ pub(crate) fn fit<M: Debug, T: Written>(
 
 /// The line with its message in full, if that is written short.
 fn in_full(line: &str) -> Cow<'_, str> {
-    let short = |line: &str| {
-        let (mark, rest) = line.split_once(' ')?;
-        let (id, rest) = rest.split_once(' ')?;
-        let starts = |char: char| char == '-' || char == '"' || char.is_ascii_digit();
-        if ![">", "<"].contains(&mark) || !id.starts_with(starts) {
-            return None;
-        }
-        let (word, rest) = rest.split_once(' ').unwrap_or((rest, ""));
-        let id = match id {
-            "-" => String::new(),
-            id => format!(r#""id":{id},"#),
-        };
-        let rest = match word {
-            "=" => format!(r#""result":{rest}"#),
-            "!" => {
-                let (code, message) = rest.split_once(' ')?;
-                format!(r#""error":{{"code":{code},"message":"{message}"}}"#)
-            }
-            method if rest.is_empty() => format!(r#""method":"{method}""#),
-            method => format!(r#""method":"{method}","params":{rest}"#),
-        };
-        Some(format!(r#"{mark} {{"jsonrpc":"2.0",{id}{rest}}}"#))
-    };
-    short(line).map_or(Cow::Borrowed(line), Cow::Owned)
+    let full = line.split_once(' ').and_then(|(mark, message)| {
+        let is_message = [">", "<"].contains(&mark);
+        let short = is_message.then(|| Short::parse(message)).flatten()?;
+        Some(format!("{mark} {}", short.in_full()))
+    });
+    full.map_or(Cow::Borrowed(line), Cow::Owned)
 }

@@ -1,44 +1,26 @@
-//! The server's part of the scripts.
+//! A server in the scripts: the commands of its [application](host), and these.
 //!
 //! ```text
-//! answer 0 {}                         answers a request, which has the number of its event
-//! fail 0 -32002                       with an error
-//! input 0 state                       that input is required, with this state alone
-//! progress 0 1 of 2: text             reports progress; total and message may be missing
-//! log 0 error "text"                  logs for a request, or for the session (`-`)
-//! ask 0 roots/list {} timeout=1000    asks the client; the next number is the question's
-//! give-up 1                           gives up a question
-//! changed tools                       a list has changed
-//! updated file:///a                   a resource has changed
-//! acknowledge 0 {"key":true}          acknowledges a held subscription, with these members
-//! notify-for 0 notifications/x {}     sends a notification for a request or a subscription
-//! end 0                               ends a subscription
-//! forget 0                            the request comes again
 //! open 2025-11-25 {}                  a handshake, up to `initialized`
 //! in-flight, live 0, watched a:b      state, as if it were an event
 //! closed, revision, timeout
-//! cancel-all                          cancels all requests
 //! transmit                            writes one message that follows from state
 //! ```
 //!
 //! In messages, `META` stands for the `_meta` of a request of 2026-07-28, and `MODERN` for its
 //! members. A test that computes its messages uses the same player without a script.
 
-use core::time::Duration;
-
 use mcp_proto::model::{LoggingLevel, ServerFeatures};
-use mcp_proto::rpc::{ErrorObject, Method};
-use mcp_proto::server::{
-    Answer, AskOptions, Event, Fixed, ListKind, ProgressReport, Reply, Server, ServerConfig,
-    Storage,
-};
+use mcp_proto::rpc::ErrorObject;
+use mcp_proto::server::{AskOptions, Event, Fixed, ProgressReport, Reply, Server, ServerConfig};
 use mcp_proto::{
-    BufferFull, Channel, IgnoreReason, InputRequired, Instant, Machine, Outcome, Payload, Question,
-    SendError, SentToken, Token, Transmit,
+    BufferFull, Channel, IgnoreReason, InputRequired, Instant, Machine, Outcome, Question,
+    SendError, SentToken, Token, Transmit, Written,
 };
 
+pub(crate) use super::host::{Host, Reach};
 pub(crate) use super::messages::*;
-use super::{Fit, Line, Player, Role};
+use super::{Fit, Line, Player, Role, Writer};
 
 pub(crate) type Small = Fixed<8, 4, 4096, 256>;
 
@@ -91,19 +73,6 @@ pub(crate) fn config() -> ServerConfig<'static> {
     }
 }
 
-/// A token of either kind: both are numbered in the order in which they appear.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Name {
-    Request(Token),
-    Question(SentToken),
-}
-
-/// The application of a server.
-#[derive(Default)]
-pub(crate) struct Host {
-    tokens: Vec<Name>,
-}
-
 impl Role for Host {
     type Machine = Server<'static, Small>;
 
@@ -126,185 +95,15 @@ impl Role for Host {
     }
 
     fn tell(&mut self, event: &Event<'_>) -> String {
-        match event {
-            Event::Initialized => "initialized".into(),
-            Event::Request {
-                token,
-                method,
-                context,
-                ..
-            } => match context.subject {
-                Some(subject) => format!(
-                    "request {} {method} {subject}",
-                    self.number(Name::Request(*token))
-                ),
-                None => format!("request {} {method}", self.number(Name::Request(*token))),
-            },
-            Event::Overdue { token } => {
-                format!("overdue {}", self.number(Name::Request(*token)))
-            }
-            Event::Cancelled { token, reason } => match reason {
-                Some(reason) => {
-                    format!("cancelled {} {reason}", self.number(Name::Request(*token)))
-                }
-                None => format!("cancelled {}", self.number(Name::Request(*token))),
-            },
-            Event::Listening {
-                token,
-                held: true,
-                filter,
-                ..
-            } => {
-                let filter = filter.as_raw().as_str();
-                format!("held {} {filter}", self.number(Name::Request(*token)))
-            }
-            Event::Listening { token, .. } => {
-                format!("listening {}", self.number(Name::Request(*token)))
-            }
-            Event::Notification { method, .. } => format!("notification {method}"),
-            Event::Progress {
-                token,
-                cookie,
-                progress,
-                ..
-            } => format!(
-                "progress {} {cookie} {}",
-                self.number(Name::Question(*token)),
-                progress.as_str()
-            ),
-            Event::Answer {
-                token,
-                cookie,
-                answer,
-            } => {
-                let answer = match answer {
-                    Answer::Result(raw) => raw.as_str().into(),
-                    Answer::Error(error) => format!("error {}", error.code),
-                    other => format!("{other:?}"),
-                };
-                format!(
-                    "answer {} {cookie} {answer}",
-                    self.number(Name::Question(*token))
-                )
-            }
-            Event::PingMissed { misses, limit } => format!("missed {misses} of {limit}"),
-            Event::Closed => "closed".into(),
-            other => format!("{other:?}"),
-        }
+        Self::tell(self, event)
     }
 
     fn command(player: &mut Player<Self>, verb: &str, rest: &str) {
-        let (first, rest) = rest.split_once(' ').unwrap_or((rest, ""));
-        let n = first.parse();
+        let (first, second) = rest.split_once(' ').unwrap_or((rest, ""));
         let done = match verb {
             "open" => {
-                player.say(&initialize(first, rest));
+                player.say(&initialize(first, second));
                 assert_eq!(player.heard().len(), 1);
-                Ok(())
-            }
-            "answer" => player.outcome(n.unwrap(), Outcome::Result(&raw(rest))),
-            "fail" => {
-                let error = ErrorObject::new(rest.parse().unwrap(), "no");
-                player.outcome(n.unwrap(), Outcome::Error(error))
-            }
-            "input" => {
-                let input = InputRequired {
-                    requests: &[],
-                    state: Some(rest),
-                };
-                player.need(n.unwrap(), input)
-            }
-            "progress" => {
-                let (rest, message) = match rest.split_once(": ") {
-                    Some((rest, message)) => (rest, Some(message)),
-                    None => (rest, None),
-                };
-                let (value, total) = match rest.split_once(" of ") {
-                    Some((value, total)) => (value, Some(total.parse().unwrap())),
-                    None => (rest, None),
-                };
-                let progress = ProgressReport {
-                    total,
-                    message,
-                    ..ProgressReport::new(value.parse().unwrap())
-                };
-                player.progress(n.unwrap(), progress)
-            }
-            "log" => {
-                let (level, data) = rest.split_once(' ').unwrap();
-                let level = raw(&format!("\"{level}\"")).decode(&mut []).unwrap();
-                player.log(n.ok(), level, data)
-            }
-            "ask" => {
-                let mut words = rest.split(' ');
-                let (method, params) = (words.next().unwrap(), words.next().unwrap_or("{}"));
-                let mut options = AskOptions::default();
-                for word in words {
-                    match word.split_once('=') {
-                        None if word == "progress" => options.progress = true,
-                        Some(("timeout", millis)) => {
-                            options.timeout = Duration::from_millis(millis.parse().unwrap());
-                        }
-                        Some(("cap", millis)) => {
-                            options.max_duration = Duration::from_millis(millis.parse().unwrap());
-                        }
-                        Some(("cookie", cookie)) => options.cookie = cookie.parse().unwrap(),
-                        _ => panic!("no such option: {word}"),
-                    }
-                }
-                player.ask(n.ok(), method, params, options).map(drop)
-            }
-            "give-up" => {
-                let question = player.question(n.unwrap());
-                player.machine.cancel(question);
-                Ok(())
-            }
-            "changed" => {
-                player.machine.list_changed(match first {
-                    "tools" => ListKind::Tools,
-                    "prompts" => ListKind::Prompts,
-                    "resources" => ListKind::Resources,
-                    other => panic!("no such list: {other}"),
-                });
-                Ok(())
-            }
-            "updated" => {
-                player.machine.resource_updated(first);
-                Ok(())
-            }
-            "acknowledge" => {
-                let accepted: Vec<_> = raw(rest)
-                    .object()
-                    .unwrap()
-                    .members()
-                    .map(|(key, value)| (key.to_cow(), value))
-                    .collect();
-                let accepted: Vec<(&str, &dyn Payload)> = accepted
-                    .iter()
-                    .map(|(key, value)| (&**key, value as &dyn Payload))
-                    .collect();
-                let token = player.token(n.unwrap());
-                let sent = player.send(|server, out| server.acknowledge(token, &accepted, out));
-                player.drain();
-                sent.map(drop)
-            }
-            "notify-for" => {
-                let (method, params) = rest.split_once(' ').unwrap_or((rest, ""));
-                let params = (!params.is_empty()).then(|| raw(params));
-                let params = params.as_ref().map(|params| params as &dyn Payload);
-                let token = player.token(n.unwrap());
-                let method = Method::from(method);
-                let sent = player.send(|server, out| server.notify_for(token, method, params, out));
-                sent.map(drop)
-            }
-            "end" => {
-                let token = player.token(n.unwrap());
-                player.machine.end_listen(token);
-                Ok(())
-            }
-            "forget" => {
-                let token = player.token(n.unwrap());
-                player.machine.unhandle(token);
                 Ok(())
             }
             "transmit" => {
@@ -314,59 +113,32 @@ impl Role for Host {
                 assert!(sent.unwrap().is_some());
                 Ok(())
             }
-            "cancel-all" => {
-                player.machine.cancel_all();
-                Ok(())
-            }
-            state => {
-                let text = player.state(state, first);
-                player.log.push_back(Line::Event(text));
-                Ok(())
+            _ => {
+                let (host, now, mut out) = player.parts();
+                host.command(now, verb, rest, &mut out).unwrap_or_else(|| {
+                    let text = player.state(verb, first);
+                    player.log.push_back(Line::Event(text));
+                    Ok(())
+                })
             }
         };
         player.note(done);
     }
 }
 
-impl Host {
-    /// The `n`th token, which is that of a request.
-    #[track_caller]
-    pub(crate) fn token(&self, n: usize) -> Token {
-        match self.tokens[n] {
-            Name::Request(token) => token,
-            Name::Question(_) => panic!("{n} is a question"),
-        }
+impl Reach for Writer<'_, Host> {
+    type Storage = Small;
+
+    fn put<T: Written>(
+        &mut self,
+        _: Option<Token>,
+        write: impl FnMut(&mut Server<'static, Small>, &mut [u8]) -> Result<T, SendError>,
+    ) -> Result<T, SendError> {
+        Writer::put(self, write)
     }
 
-    /// The `n`th token, which is that of a question.
-    #[track_caller]
-    pub(crate) fn question(&self, n: usize) -> SentToken {
-        match self.tokens[n] {
-            Name::Question(token) => token,
-            Name::Request(_) => panic!("{n} is a request"),
-        }
-    }
-
-    /// Numbers a question.
-    pub(crate) fn asked(&mut self, question: SentToken) -> usize {
-        self.number(Name::Question(question))
-    }
-
-    /// The requests that this machine has still to answer.
-    pub(crate) fn live<S: Storage>(&self, server: &Server<'_, S>) -> Vec<usize> {
-        let live = |n: &usize| match self.tokens[*n] {
-            Name::Request(token) => server.is_live(token),
-            Name::Question(_) => false,
-        };
-        (0..self.tokens.len()).filter(live).collect()
-    }
-
-    fn number(&mut self, name: Name) -> usize {
-        let found = self.tokens.iter().position(|other| *other == name);
-        found.unwrap_or_else(|| {
-            self.tokens.push(name);
-            self.tokens.len() - 1
-        })
+    fn server(&mut self, mut change: impl FnMut(&mut Server<'static, Small>)) {
+        change(self.machine);
     }
 }
 
@@ -459,7 +231,7 @@ impl Talk {
 
     /// How many tokens there were.
     pub(crate) fn tokens(&self) -> usize {
-        self.role.tokens.len()
+        self.role.tokens()
     }
 
     #[track_caller]

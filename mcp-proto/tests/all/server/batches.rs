@@ -4,7 +4,9 @@ use mcp_proto::server::{AskOptions, ProgressReport, ServerConfig};
 use mcp_proto::{Limits, SendError};
 
 use super::Talk;
-use crate::script::server::{cancelled, config, error, initialize, modern, notification, request};
+use crate::script::server::{
+    REQUEST_CANCELLED, cancelled, config, error, initialize, modern, notification, request,
+};
 
 fn batch(elements: &[&str]) -> String {
     format!("[{}]", elements.join(","))
@@ -131,7 +133,7 @@ fn a_cancelled_element_does_not_hold_its_array() {
     talk.say(&notification("$/cancelRequest", r#""id":1"#))
         .hears(&[]);
     talk.say(&cancelled("2"))
-        .hears(&[&batch(&[&error("1", -32800, "request cancelled")])]);
+        .hears(&[&batch(&[&error("1", -32800, REQUEST_CANCELLED)])]);
 }
 
 /// Questions, progress and other answers pass while an array is gathered.

@@ -277,7 +277,7 @@ fn ex_07_methods_that_are_not_served() {
     {
         for params in ["", r#""taskId":7,"#] {
             let line = declaring(id as u32, method, params, capable);
-            script += &format!("{line}\n< {id} ! -32601 method not found\n");
+            script += &format!("{line}\n< {id} ! -32601\n");
         }
     }
     script += &declaring(7, "tasks/get", r#""taskId":"t","#, capable);

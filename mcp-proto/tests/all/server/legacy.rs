@@ -5,7 +5,9 @@ use mcp_proto::server::{ProgressReport, ServerConfig};
 use mcp_proto::{CustomMethod, IgnoreReason, Revision, RevisionSet, SendError};
 
 use super::Talk;
-use crate::script::server::{INITIALIZED, config, error, initialize, notification, request};
+use crate::script::server::{
+    INITIALIZED, METHOD_NOT_FOUND, config, error, initialize, notification, request,
+};
 
 fn opened(version: &str) -> String {
     format!(
@@ -167,7 +169,7 @@ fn lc_17_gates() {
         };
         let mut talk = Talk::open(config, version, "{}");
         talk.say(&request("1", method, params))
-            .hears(&[&error("1", -32601, "method not found")])
+            .hears(&[&error("1", -32601, METHOD_NOT_FOUND)])
             .sees(&[]);
     }
     let nothing = ServerCapabilities::default();

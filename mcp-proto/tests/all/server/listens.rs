@@ -198,9 +198,9 @@ fn lg_06_no_logs_on_a_listen() {
         r#"> 1 subscriptions/listen {"notifications":{},"_meta":{"io.modelcontextprotocol/logLevel":"debug",MODERN}}
         = listening 0
         < acknowledged 1 {}
-        log 0 error x
+        log 0 error "x"
         ! Stale
-        log - error x
+        log - error "x"
         ! NotReady"#,
     );
 }

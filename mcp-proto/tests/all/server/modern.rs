@@ -6,7 +6,8 @@ use mcp_proto::{IgnoreReason, InputRequired, Question, RevisionSet, SendError};
 
 use super::Talk;
 use crate::script::server::{
-    INITIALIZED, cancelled, config, error, initialize, modern, notification, raw, request,
+    INITIALIZED, METHOD_NOT_FOUND, cancelled, config, error, initialize, modern, notification, raw,
+    request,
 };
 
 const ALL: &str = r#"["2026-07-28","2025-11-25","2025-06-18","2025-03-26","2024-11-05"]"#;
@@ -130,7 +131,7 @@ fn vr_25_modern_only() {
     talk.say(&initialize("2025-11-25", "{}"))
         .hears(&[&unsupported("0", r#"["2026-07-28"]"#, "\"2025-11-25\"")]);
     talk.say(&request("1", "ping", ""))
-        .hears(&[&error("1", -32601, "method not found")]);
+        .hears(&[&error("1", -32601, METHOD_NOT_FOUND)]);
     talk.say(&request("2", "tools/list", "")).hears(&[&error(
         "2",
         -32602,
@@ -161,11 +162,11 @@ fn removed_and_ungated_methods() {
     ] {
         Talk::with(config())
             .say(&modern("1", method, params, "{}"))
-            .hears(&[&error("1", -32601, "method not found")]);
+            .hears(&[&error("1", -32601, METHOD_NOT_FOUND)]);
     }
     Talk::with(ServerConfig::new("s", "1"))
         .say(&modern("1", "tools/list", "", "{}"))
-        .hears(&[&error("1", -32601, "method not found")]);
+        .hears(&[&error("1", -32601, METHOD_NOT_FOUND)]);
 }
 
 /// JR-20, CH-01, CH-02, VR-08: what the payload lacks is added, what it has stays.

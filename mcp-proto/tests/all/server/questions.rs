@@ -36,7 +36,7 @@ fn questions_are_answered_once() {
         > 18446744073709551617 = {}
         ~ LateResponse
         > 2 ! -1 no
-        = answer 1 8 error -1
+        = answer 1 8 error -1 no
         > 1 = {"roots":[]}
         = answer 0 7 {"roots":[]}
         > 1 = {"roots":[]}

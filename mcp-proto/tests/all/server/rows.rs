@@ -6,7 +6,9 @@ use mcp_proto::server::{Event, ReplyKind, Server, ServerConfig};
 use mcp_proto::{Action, Inbox, Instant, Limits, Machine, Outbox, Pipe, Revision, Step, link};
 
 use super::Talk;
-use crate::script::server::{Small, config, error, initialize, modern, notification, request};
+use crate::script::server::{
+    METHOD_NOT_FOUND, Small, config, error, initialize, modern, notification, request,
+};
 
 fn serving(features: ServerFeatures) -> ServerConfig<'static> {
     ServerConfig {
@@ -88,7 +90,7 @@ fn gates_hold_in_every_revision() {
     for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
         let mut talk = Talk::open(serving(ServerFeatures::COMPLETIONS), version, "{}");
         talk.say(&request("1", "tools/list", ""))
-            .hears(&[&error("1", -32601, "method not found")]);
+            .hears(&[&error("1", -32601, METHOD_NOT_FOUND)]);
         talk.say(&request("2", "completion/complete", ""))
             .sees(&["request 0 completion/complete"]);
     }
@@ -115,7 +117,7 @@ fn tasks_by_era() {
         .hears(&[&error("3", -32602, "taskId is missing or malformed")]);
     let mut talk = Talk::open(serving(ServerFeatures::TASKS_EXTENSION), "2025-11-25", able);
     talk.say(&request("1", "tasks/get", task))
-        .hears(&[&error("1", -32601, "method not found")]);
+        .hears(&[&error("1", -32601, METHOD_NOT_FOUND)]);
     let mut talk = Talk::open(serving(both), "2025-11-25", "{}");
     talk.say(&request("1", "tasks/cancel", task))
         .say(&notification("notifications/tasks/status", ""))
@@ -298,7 +300,7 @@ fn a_server_without_room_for_anything() {
     assert_eq!(
         lines[1..],
         [
-            error("1", -32601, "method not found"),
+            error("1", -32601, METHOD_NOT_FOUND),
             "Ignore(LateRes".into(),
             "Event(Request ".into(),
             error("2", -32603, "limit reached: requests in flight"),

@@ -78,7 +78,7 @@ fn the_alias_and_the_end() {
         = request 0 tools/list
         > - $/cancelRequest {"id":1}
         = cancelled 0
-        < 1 ! -32800 request cancelled
+        < 1 ! -32800
         hangup
         = closed"#,
     );

@@ -9,6 +9,7 @@ use super::support::{answer, client, create, hear, related, server, want};
 use crate::server_typed::support::{member, text};
 use crate::sim;
 use crate::tasks::support::{about, pass, status};
+use crate::texts::INTERNAL_ERROR;
 
 /// TK-08, TK-12, TK-13
 #[test]
@@ -42,7 +43,7 @@ fn a_failure_is_that_of_the_call() {
     for (fail, code, message) in [
         ("tool", "", ""),
         ("protocol", "-32603", "job failed"),
-        ("panic", "-32603", "Internal error"),
+        ("panic", "-32603", INTERNAL_ERROR),
     ] {
         let id = create(&mut wire, "job", &format!(r#"{{"fail":"{fail}"}}"#));
         assert_eq!(status(&mut wire, &id), "failed", "{fail}");

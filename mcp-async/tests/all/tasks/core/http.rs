@@ -9,6 +9,7 @@ use crate::http_server::support::send;
 use crate::server_typed::support::{member, text};
 use crate::sim::{self, Sim};
 use crate::tasks::support::pass;
+use crate::texts::UNKNOWN_TASK;
 
 fn service() -> HttpService<Sim> {
     server(Tasks::new()).0.http().into_service().unwrap()
@@ -59,7 +60,7 @@ fn a_user_lists_the_own_tasks() {
     assert_eq!(ids(&ask(&bob, "tasks/list", "{}")).len(), 1);
     for method in ["tasks/get", "tasks/result", "tasks/cancel"] {
         let refused = ask(&bob, method, &format!(r#"{{"taskId":"{}"}}"#, created[0]));
-        assert_eq!(text(&refused, &["error", "message"]), "Unknown task");
+        assert_eq!(text(&refused, &["error", "message"]), UNKNOWN_TASK);
     }
     sim::end();
 }
