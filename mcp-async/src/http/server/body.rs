@@ -87,10 +87,14 @@ impl HttpBody {
         matches!(self.kind, Kind::Error)
     }
 
+    /// Returns true if its bytes are counted until they are read.
+    pub(super) const fn is_counted(&self) -> bool {
+        self.unread.is_some()
+    }
+
     /// Counts its bytes until they are read. The connection may hold what it has asked for last.
-    pub(super) fn counted_by(mut self, unread: UnreadBytes) -> Self {
+    pub(super) fn count_by(&mut self, unread: UnreadBytes) {
         self.unread = Some(unread);
-        self
     }
 }
 

@@ -164,7 +164,7 @@ impl<R: Runtime> HttpEndpoint<R> {
         {
             answer = self.complete(&parts, answer);
         }
-        answer = self.count_unread(&parts, answer);
+        self.count_unread(&parts, &mut answer);
         if let Some(origin) = parts.headers.get(ORIGIN)
             && self.endpoint().access.allows_origin(origin.as_bytes())
         {
@@ -188,19 +188,21 @@ impl<R: Runtime> HttpEndpoint<R> {
         both.filter(|both| both.is_at(path))
     }
 
-    /// Counts the bytes of an answer until they are read; the answer is another one if there is no room for it.
-    fn count_unread(&self, parts: &Parts, answer: Answer) -> Answer {
+    /// Counts the bytes of an answer, once, until they are read. Without room for them the answer becomes another one;
+    /// then this returns false.
+    pub(super) fn count_unread(&self, parts: &Parts, answer: &mut Answer) -> bool {
         let len = answer.body().bytes().map(<[u8]>::len);
-        if len.is_some_and(|len| len <= FREE) {
-            return answer;
+        if len.is_some_and(|len| len <= FREE) || answer.body().is_counted() {
+            return true;
         }
         let mut part = self.unread.part(self.caller(parts));
-        match part.grow_to(len.unwrap_or_default()) {
-            true => answer.map(|body| body.counted_by(part)),
-            false => {
-                answer::busy("too many bytes of answers wait to be read: the request may have run")
-            }
+        if part.grow_to(len.unwrap_or_default()) {
+            answer.body_mut().count_by(part);
+            return true;
         }
+        *answer =
+            answer::busy("too many bytes of answers wait to be read: the request may have run");
+        false
     }
 
     /// Takes the body if it is needed for the answer.

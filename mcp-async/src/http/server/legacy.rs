@@ -59,7 +59,9 @@ impl<R: Runtime> HttpEndpoint<R> {
         let mut answer = response
             .and_then(answer::decided)
             .unwrap_or_else(|| answer::busy("`initialize` has no answer yet"));
-        if opened {
+        // The client could not end a session whose id it does not learn.
+        let is_told = self.count_unread(parts, &mut answer);
+        if opened && is_told {
             let saved = self.save_first(&id, &conversation, owner(parts));
             let (saved, lease) = match saved.await {
                 Ok(saved) => saved,

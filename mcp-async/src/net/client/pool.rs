@@ -79,6 +79,8 @@ struct Connections {
     shared: Option<http2::SendRequest<Full<Bytes>>>,
     /// In the order in which they were last used.
     single: Vec<(http1::SendRequest<Full<Bytes>>, Use)>,
+    /// The time from which on all of them are looked at.
+    look: Instant,
 }
 
 impl Pool {
@@ -108,18 +110,31 @@ impl Pool {
         let mut servers = self.servers();
         let connections = servers.get_mut(origin)?;
         self.prune(connections, now);
-        if let Some(shared) = &connections.shared {
+        if let Some(shared) = &connections.shared
+            && !shared.is_closed()
+        {
             return Some(Kept::Http2(shared.clone()));
         }
-        let ended = |(_, last): &(_, Use)| last.ended().is_some();
-        let newest = connections.single.iter().rposition(ended);
+        let single = &mut connections.single;
+        let newest = single.iter().rposition(|it| self.is_idle(it, now));
         let Some(newest) = newest else {
-            if connections.single.is_empty() {
+            if single.is_empty() {
                 servers.remove(origin);
             }
             return None;
         };
-        Some(Kept::Http1(connections.single.remove(newest).0))
+        Some(Kept::Http1(single.remove(newest).0))
+    }
+
+    /// Returns true for a connection that another request may use.
+    fn is_idle(
+        &self,
+        (sender, last): &(http1::SendRequest<Full<Bytes>>, Use),
+        now: Instant,
+    ) -> bool {
+        let ended = last.ended();
+        ended.is_some_and(|ended| now.saturating_since(ended) < self.idle_timeout)
+            && !sender.is_closed()
     }
 
     /// Offers a connection that was just made to others at once, if it carries several requests.
@@ -141,8 +156,13 @@ impl Pool {
         }
     }
 
-    /// Drops what is closed, what was idle too long, and what are too many.
+    /// Drops what is closed, what was idle too long, and what are too many: at once if there are so many, and once in a
+    /// second otherwise, because each request would look at the connections of all others.
     fn prune(&self, connections: &mut Connections, now: Instant) {
+        if connections.single.len() <= self.max_idle && now < connections.look {
+            return;
+        }
+        connections.look = now + LOOK;
         connections.shared = connections
             .shared
             .take()
@@ -170,3 +190,6 @@ impl Pool {
         lock(&self.servers)
     }
 }
+
+/// The time between two looks at all connections to a server.
+const LOOK: Duration = Duration::from_secs(1);

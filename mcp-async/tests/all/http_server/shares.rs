@@ -302,6 +302,24 @@ fn answers_that_are_not_read_are_bounded() {
     assert_eq!(ask("192.0.2.1").status, 200);
 }
 
+/// A client that does not learn the name of its session cannot end it.
+#[test]
+fn a_handshake_whose_answer_has_no_room_opens_no_session() {
+    let server = server().instructions("x".repeat(40_000));
+    let http = server.http().max_total_unread_bytes(160_000);
+    let service = http.into_service().unwrap();
+    let opening = initialize("2025-11-25");
+    let open = |address: &str| send(&service, from(address, post(&opening)));
+    let kept = [(); 3].map(|()| open("192.0.2.1"));
+    let statuses = kept.each_ref().map(|it| it.status.as_u16());
+    assert_eq!(statuses, [200, 200, 503]);
+    assert_eq!(service.status().sessions, 2);
+    assert_eq!(open("192.0.2.2").status, 200);
+    drop(kept);
+    assert_eq!(open("192.0.2.1").status, 200);
+    assert_eq!(service.status().sessions, 4);
+}
+
 #[test]
 fn a_stream_gives_back_what_was_read() {
     let service = wordy(160_000);

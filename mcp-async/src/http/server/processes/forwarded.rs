@@ -81,7 +81,6 @@ impl<R: Runtime> HttpEndpoint<R> {
             Ok(()) if request.digest == message::digest(body) => {}
             Ok(()) => return Err(refused("its body is another one")),
             Err(Unfit::Late) => return Err(refused(LATE)),
-            Err(Unfit::Many) => return Err(refused("too many requests were forwarded")),
             Err(Unfit::Repeated) => {
                 observe::forwarded_refused(&"it comes twice");
                 return Err(ForwardedOutcome::Repeated);

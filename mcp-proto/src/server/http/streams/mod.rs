@@ -83,6 +83,8 @@ pub struct Streams {
     readers: u32,
     events: usize,
     bytes: usize,
+    /// The bytes that wait for readers that are there.
+    unread: usize,
     over: bool,
 }
 
@@ -148,6 +150,7 @@ impl Streams {
             readers: 0,
             events: 0,
             bytes: 0,
+            unread: 0,
             over: false,
         }
     }
@@ -203,6 +206,7 @@ impl Streams {
     pub fn listen(&mut self) -> StreamReader {
         let generation = self.new_generation();
         self.own_mut().attach(generation, None);
+        self.count(Channel::PIPE);
         StreamReader {
             streams: self.id,
             channel: Channel::PIPE,
@@ -232,6 +236,7 @@ impl Streams {
             return Err(Refusal::StreamEnded);
         }
         stream.attach(generation, Some(from));
+        self.count(id.channel);
         Ok(StreamReader {
             streams: self.id,
             channel: id.channel,
@@ -261,7 +266,9 @@ impl Streams {
             return;
         };
         stream.detach();
-        if once || !stream.is_known() || (stream.ended && stream.len() == 0) {
+        let is_over = once || !stream.is_known() || (stream.ended && stream.len() == 0);
+        self.count(reader.channel);
+        if is_over {
             self.remove(reader.channel);
         }
         self.trim();
@@ -293,6 +300,7 @@ impl Streams {
         if sequence.is_some() {
             self.events += 1;
             self.bytes = self.bytes.saturating_add(message.len());
+            self.count(to);
             self.trim();
         }
         sequence
@@ -323,6 +331,7 @@ impl Streams {
             StreamRead::Pending if over => StreamRead::End,
             read => read,
         };
+        self.count(reader.channel);
         if delivery != Delivery::Resumable {
             while self.drop_read(reader.channel) {}
         }

@@ -32,15 +32,23 @@ impl Streams {
     /// The bytes of a stream that wait for a reader that is there.
     pub fn unread(&self, on: Channel) -> usize {
         let stream = self.stream(self.target(on));
-        let read = stream.filter(|stream| stream.reader.is_some());
-        read.map_or(0, Stream::unread)
+        stream.map_or(0, Stream::unread_by_reader)
     }
 
     /// The bytes of all streams that wait for a reader that is there.
-    pub fn unread_by_readers(&self) -> usize {
-        let streams = self.posts.iter().chain(self.own.as_deref());
-        let read = streams.filter(|stream| stream.reader.is_some());
-        read.map(Stream::unread).fold(0, usize::saturating_add)
+    pub const fn unread_by_readers(&self) -> usize {
+        self.unread
+    }
+
+    /// Counts the bytes of a stream that wait for its reader, after its entries, its reader or what that has read have
+    /// changed.
+    pub(super) fn count(&mut self, channel: Channel) {
+        let Some(stream) = self.stream_mut(channel) else {
+            return;
+        };
+        let unread = stream.unread_by_reader();
+        let before = core::mem::replace(&mut stream.counted, unread);
+        self.unread = self.unread.saturating_sub(before).saturating_add(unread);
     }
 
     /// Drops what the limits do not allow to be kept: first what was read, of the stream that has
@@ -99,9 +107,13 @@ impl Streams {
     /// Removes a stream whose entries do not count any more.
     pub(super) fn forget(&mut self, channel: Channel) {
         if channel == Channel::PIPE {
-            self.own = None;
+            let own = self.own.take();
+            let counted = own.map_or(0, |own| own.counted);
+            self.unread = self.unread.saturating_sub(counted);
         } else if let Ok(index) = self.index(channel) {
-            self.posts.remove(index);
+            let post = self.posts.remove(index);
+            let counted = post.map_or(0, |post| post.counted);
+            self.unread = self.unread.saturating_sub(counted);
             // A request without a session has no other.
             if self.delivery == Delivery::Once && self.posts.is_empty() {
                 self.posts = VecDeque::new();

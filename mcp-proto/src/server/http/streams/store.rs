@@ -179,6 +179,7 @@ impl Streams {
             let bytes = stream.bytes().saturating_sub(bytes_before);
             self.events = self.events.saturating_add(events);
             self.bytes = self.bytes.saturating_add(bytes);
+            self.count(channel);
             return fits;
         }
         if self.posts.len() >= self.limits.streams && self.remove_finished().is_err() {

@@ -46,6 +46,8 @@ pub(super) struct Stream {
     /// True if the stream ever had entry 0.
     primed_first: bool,
     pub(super) reader: Option<u32>,
+    /// Its bytes in [`Streams::unread_by_readers`](super::Streams::unread_by_readers).
+    pub(super) counted: usize,
     /// The reader before, if it lost its place between two events and does not know that yet.
     displaced: Option<u32>,
     pub(super) ended: bool,
@@ -94,6 +96,7 @@ impl Stream {
             foreign: false,
             primed_first: false,
             reader: None,
+            counted: 0,
             displaced: None,
             ended: false,
             closing: None,
@@ -124,6 +127,11 @@ impl Stream {
             self.place(self.next())
                 .saturating_sub(self.place(self.done())),
         )
+    }
+
+    /// The bytes that wait for a reader that is there.
+    pub(super) fn unread_by_reader(&self) -> usize {
+        self.reader.map_or(0, |_| self.unread())
     }
 
     /// Entries that are not awaited, and their bytes.

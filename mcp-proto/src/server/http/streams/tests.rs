@@ -151,3 +151,48 @@ fn a_question_on_the_stream_of_a_post_is_that_streams_own() {
     let post = s.resume(b"1-0").unwrap();
     check(&mut s, &post, &["q1"]);
 }
+
+/// The number is kept while the streams change, and not added up from them.
+#[test]
+fn unread_by_readers_is_the_sum_of_all_streams() {
+    for seed in 0..300_u32 {
+        let mut state = seed;
+        let mut roll = |sides: u32| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 16) % sides
+        };
+        // Few enough entries that some have to go.
+        let mut s = session(8);
+        // Streams with smaller numbers are those of another process.
+        s.number_from(5);
+        let mut readers = Vec::new();
+        for step in 0..80 {
+            let channel = Channel::new(roll(10));
+            let reader = roll(8) as usize % readers.len().max(1);
+            match roll(7) {
+                0 => readers.extend(s.open()),
+                1 => readers.push(s.listen()),
+                2 => {
+                    let id = std::format!("{}-{}", channel.number(), roll(6));
+                    readers.extend(s.resume(id.as_bytes()));
+                }
+                3 => {
+                    let (first, end) = (u64::from(roll(4)) + 1, roll(2) == 0);
+                    let channel = Channel::new(channel.number() % 5);
+                    s.restore(channel, first, [&b"restored"[..]; 2], end);
+                }
+                4 if !readers.is_empty() => s.detach(&readers.swap_remove(reader)),
+                5 if !readers.is_empty() => {
+                    let max = roll(60) as usize;
+                    let _ = s.read(&readers[reader], &mut Vec::new(), max);
+                }
+                _ => {
+                    let message = &b"a message of some length"[..roll(25) as usize];
+                    s.push(channel, message, None, roll(4) == 0);
+                }
+            }
+            let sum: usize = (0..90).map(|it| s.unread(Channel::new(it))).sum();
+            assert_eq!(s.unread_by_readers(), sum, "seed {seed}, step {step}");
+        }
+    }
+}
