@@ -6,24 +6,27 @@ use core::time::Duration;
 use std::io;
 
 use futures_lite::future::{or, zip};
-use mcp_async::client::ClientBuilder;
+use mcp_async::client::{ClientBuilder, Connector, child};
+use mcp_async::http::HttpConnector;
 use mcp_async::model::Content;
-use mcp_async::net::Network;
 use mcp_async::process::Command;
-use mcp_async::{Client, ErrorChain, Runtime};
+use mcp_async::runtime::RuntimeHandle;
+use mcp_async::{Client, ErrorChain};
 use mcp_proto::client::Timeouts;
 use mcp_proto::json::RawBuf;
 use mcp_proto::{Revision, RevisionSet};
 use serde::Serialize;
+
+use crate::runtime::sleep;
 
 /// Starts the command and goes through the script.
 ///
 /// # Errors
 ///
 /// See [`script`].
-pub(crate) async fn stdio<R: Runtime>(program: &str, args: &[&str]) -> io::Result<()> {
+pub(crate) async fn stdio(runtime: RuntimeHandle, program: &str, args: &[&str]) -> io::Result<()> {
     let command = Command::new(program).args(args);
-    script(async |builder: ClientBuilder<R>| builder.spawn(&command).await).await
+    script(&runtime, builder()?, child(runtime.clone(), command)).await
 }
 
 /// Connects to the URL and goes through the script.
@@ -31,8 +34,24 @@ pub(crate) async fn stdio<R: Runtime>(program: &str, args: &[&str]) -> io::Resul
 /// # Errors
 ///
 /// See [`script`].
-pub(crate) async fn http<R: Network>(url: &str) -> io::Result<()> {
-    script(async |builder: ClientBuilder<R>| builder.connect(url).await).await
+pub(crate) async fn http(runtime: RuntimeHandle, url: &str) -> io::Result<()> {
+    script(&runtime, builder()?, HttpConnector::new(&runtime, url)).await
+}
+
+/// The settings of a client.
+///
+/// # Errors
+///
+/// The environment is not understood.
+pub(crate) fn builder() -> io::Result<ClientBuilder> {
+    // A server that is silent about what it does not know leaves half the time for the handshake.
+    let timeouts = Timeouts {
+        probe: limit()? / 2,
+        ..Timeouts::default()
+    };
+    Ok(Client::builder("fixture", env!("CARGO_PKG_VERSION"))
+        .revisions(revisions()?)
+        .timeouts(timeouts))
 }
 
 /// Every step is tried, whatever happened to the one before.
@@ -40,24 +59,18 @@ pub(crate) async fn http<R: Network>(url: &str) -> io::Result<()> {
 /// # Errors
 ///
 /// Connecting failed; the steps behind it are told nevertheless.
-pub(crate) async fn script<R: Runtime, E: Into<Box<dyn Error>>>(
-    connect: impl AsyncFnOnce(ClientBuilder<R>) -> Result<Client<R>, E>,
+pub(crate) async fn script(
+    runtime: &RuntimeHandle,
+    builder: ClientBuilder,
+    server: impl Connector + 'static,
 ) -> io::Result<()> {
     let limit = limit()?;
-    // A server that is silent about what it does not know leaves half the time for the handshake.
-    let timeouts = Timeouts {
-        probe: limit / 2,
-        ..Timeouts::default()
-    };
-    let builder = Client::<R>::builder("fixture", env!("CARGO_PKG_VERSION"))
-        .revisions(revisions()?)
-        .timeouts(timeouts);
-    let client = step::<R, _, _>(limit, connect(builder)).await;
+    let client = step(runtime, limit, builder.connect(server)).await;
     Line::of("connect", client.as_ref(), |_, line| line).print()?;
     let client = client.as_ref().map_err(|_| NOT_CONNECTED.to_owned());
 
     let page = match client.clone() {
-        Ok(client) => step::<R, _, _>(limit, client.list_tools(None)).await,
+        Ok(client) => step(runtime, limit, client.list_tools(None)).await,
         Err(error) => Err(error),
     };
     Line::of("list", page.as_ref(), |page, line| Line {
@@ -66,7 +79,7 @@ pub(crate) async fn script<R: Runtime, E: Into<Box<dyn Error>>>(
     })
     .print()?;
 
-    let call = |n| call(limit, client.clone(), n);
+    let call = |n| call(runtime, limit, client.clone(), n);
     if std::env::var_os("MCP_CALLS").is_some_and(|value| value == "parallel") {
         let (one, (two, three)) = zip(call(1), zip(call(2), call(3))).await;
         one.and(two).and(three)?;
@@ -77,7 +90,7 @@ pub(crate) async fn script<R: Runtime, E: Into<Box<dyn Error>>>(
     }
 
     let closed = match client.clone() {
-        Ok(client) => step::<R, _, _>(limit, client.close()).await,
+        Ok(client) => step(runtime, limit, client.close()).await,
         Err(error) => Err(error),
     };
     Line::of("close", closed.as_ref(), |_, line| line).print()?;
@@ -85,16 +98,17 @@ pub(crate) async fn script<R: Runtime, E: Into<Box<dyn Error>>>(
 }
 
 /// One call, and its line.
-async fn call<R: Runtime>(
+async fn call(
+    runtime: &RuntimeHandle,
     limit: Duration,
-    client: Result<&Client<R>, String>,
+    client: Result<&Client, String>,
     n: u8,
 ) -> io::Result<()> {
     let ping = Ping {
         text: format!("ping-{n}"),
     };
     let answer = match client {
-        Ok(client) => step::<R, _, _>(limit, client.call_tool("echo", &ping)).await,
+        Ok(client) => step(runtime, limit, client.call_tool("echo", &ping)).await,
         Err(error) => Err(error),
     };
     let line = Line::of("call", answer.as_ref(), |answer, line| Line {
@@ -134,7 +148,8 @@ pub(crate) fn usage(variable: &str) -> io::Error {
 }
 
 /// A step that may fail, and may not take for ever.
-pub(crate) async fn step<R: Runtime, T, E: Into<Box<dyn Error>>>(
+pub(crate) async fn step<T, E: Into<Box<dyn Error>>>(
+    runtime: &RuntimeHandle,
     limit: Duration,
     doing: impl Future<Output = Result<T, E>>,
 ) -> Result<T, String> {
@@ -144,7 +159,7 @@ pub(crate) async fn step<R: Runtime, T, E: Into<Box<dyn Error>>>(
             .map_err(|error| ErrorChain(&*error.into()).to_string())
     };
     let late = async {
-        R::reactor().sleep(limit).await;
+        sleep(runtime, limit).await;
         Err("timed out".into())
     };
     or(doing, late).await

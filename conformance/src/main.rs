@@ -39,21 +39,21 @@ fn main() -> ExitCode {
         words => (Some(Runtime::Tokio), words),
     };
     let done = match (runtime, words) {
-        (Some(runtime), ["stdio"]) => runtime.serve_stdio(),
-        (Some(runtime), ["http", port]) => runtime.serve_http(port),
-        (Some(runtime), ["http-auth", port]) => runtime.serve_http_auth(port),
+        (Some(runtime), ["stdio"]) => runtime.run(server::stdio),
+        (Some(runtime), ["http", port]) => runtime.run(|on| server::http(on, port)),
+        (Some(runtime), ["http-auth", port]) => runtime.run(|on| protected::http(on, port)),
         (Some(runtime), ["tasks", words @ ..]) if let Some(tasks) = TaskServer::parse(words) => {
-            runtime.serve_tasks(tasks)
+            runtime.run(|on| tasks.serve(on))
         }
         (Some(runtime), ["client", "stdio", "--", program, args @ ..]) => {
-            runtime.client_stdio(program, args)
+            runtime.run(|on| client::stdio(on, program, args))
         }
-        (Some(runtime), ["client", "http", url]) => runtime.client_http(url),
-        (Some(runtime), ["client", "oauth", url]) => runtime.client_oauth(url),
+        (Some(runtime), ["client", "http", url]) => runtime.run(|on| client::http(on, url)),
+        (Some(runtime), ["client", "oauth", url]) => runtime.run(|on| oauth::run(on, url)),
         (Some(runtime), ["client", "tasks", "stdio", "--", program, args @ ..]) => {
-            runtime.client_tasks_stdio(program, args)
+            runtime.run(|on| tasks_client::stdio(on, program, args))
         }
-        (Some(runtime), ["client", "tasks", url]) => runtime.client_tasks_http(url),
+        (Some(runtime), ["client", "tasks", url]) => runtime.run(|on| tasks_client::http(on, url)),
         (Some(_), ["codec", "json"]) => codec::run(codec::json),
         (Some(_), ["codec", "line"]) => codec::run(codec::line),
         (Some(_), ["codec", "sse"]) => codec::run(codec::sse),

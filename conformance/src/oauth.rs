@@ -7,18 +7,21 @@ use mcp_async::auth::{
     Authorization, AuthorizationFuture, AuthorizationPage, FileCredentialStore, SigningKey,
     UserAgent,
 };
-use mcp_async::client::ClientBuilder;
-use mcp_async::net::{HttpClient, Network};
+use mcp_async::http::HttpConnector;
+use mcp_async::net::HttpClient;
+use mcp_async::runtime::RuntimeHandle;
 use mcp_proto::json::RawBuf;
 use serde::Serialize;
+
+use crate::client::{builder, script};
 
 /// Connects to the URL, logs in when the server asks for it, and goes through the script.
 ///
 /// # Errors
 ///
-/// See [`script`](crate::client::script).
-pub(crate) async fn run<R: Network>(url: &str) -> io::Result<()> {
-    let mut authorization = Authorization::new().user_agent(Follower::<R>::new());
+/// See [`script`].
+pub(crate) async fn run(runtime: RuntimeHandle, url: &str) -> io::Result<()> {
+    let mut authorization = Authorization::new().user_agent(Follower::new());
     if std::env::var_os("MCP_OAUTH_DPOP").is_some_and(|value| value == "1") {
         let key = SigningKey::generate().map_err(io::Error::other)?;
         authorization = authorization.require_dpop(key);
@@ -26,21 +29,24 @@ pub(crate) async fn run<R: Network>(url: &str) -> io::Result<()> {
     if let Some(path) = std::env::var_os("MCP_OAUTH_STORE") {
         authorization = authorization.store(FileCredentialStore::new(path));
     }
-    let connect =
-        async |builder: ClientBuilder<R>| builder.authorize(authorization).connect(url).await;
-    crate::client::script(connect).await
+    let builder = builder()?.authorize(authorization);
+    script(&runtime, builder, HttpConnector::new(&runtime, url)).await
 }
 
 /// Tells which page is opened, requests it once, and takes where it leads to as the redirect.
-struct Follower<R: Network>(HttpClient<R>);
+struct Follower(HttpClient);
 
-impl<R: Network> Follower<R> {
+impl Follower {
     fn new() -> Self {
         Self(HttpClient::builder().no_redirects().build())
     }
 }
 
-impl<R: Network> UserAgent for Follower<R> {
+impl UserAgent for Follower {
+    fn start(&self, runtime: &RuntimeHandle) {
+        self.0.start(runtime);
+    }
+
     fn redirect_uri<'a>(&'a self, _: Option<&'a str>) -> AuthorizationFuture<'a, String> {
         Box::pin(async { Ok("http://127.0.0.1:33418/callback".into()) })
     }

@@ -9,24 +9,27 @@ use std::io;
 use std::time::SystemTime;
 
 use mcp_async::auth::{DpopUse, Protection, Scopes, Secret, TokenClaims, UnixTime};
-use mcp_async::net::Network;
+use mcp_async::net::Listen;
+use mcp_async::runtime::RuntimeHandle;
 
 use crate::server::server;
 
 /// Serves `http://127.0.0.1:PORT/mcp` until interrupted, and requires a token.
-pub(crate) async fn http<R: Network>(port: &str) -> io::Result<()> {
+pub(crate) async fn http(runtime: RuntimeHandle, port: &str) -> io::Result<()> {
     let port: u16 = port.parse().map_err(io::Error::other)?;
     let region_scopes: &[&str] = if env::var("MCP_AUTH_ISSUER").is_ok() {
         &["region:read"]
     } else {
         &[]
     };
-    let http = server::<R>(region_scopes).http().protect(protection(port));
-    http.serve((Ipv4Addr::LOCALHOST, port)).await
+    let server = server(runtime.clone(), region_scopes);
+    let http = server.http().protect(protection(port));
+    http.serve(Listen::bind(runtime, (Ipv4Addr::LOCALHOST, port)))
+        .await
 }
 
 /// What the environment says of tokens.
-pub(crate) fn protection<R: Network>(port: u16) -> Protection<R> {
+pub(crate) fn protection(port: u16) -> Protection {
     let resource = format!("http://127.0.0.1:{port}/mcp");
     let protection = Protection::new(resource.clone()).scopes(["mcp"]);
     let issuer = env::var("MCP_AUTH_ISSUER").ok();

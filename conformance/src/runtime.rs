@@ -1,10 +1,10 @@
 //! The two runtimes, chosen on the command line.
 
-use core::future::Future;
+use core::future::{Future, poll_fn};
+use core::time::Duration;
 use std::io;
 
-use crate::tasks::TaskServer;
-use crate::{client, oauth, protected, server, tasks_client};
+use mcp_async::runtime::RuntimeHandle;
 
 /// What a server or a client runs on.
 #[derive(Clone, Copy, Debug)]
@@ -22,71 +22,27 @@ impl Runtime {
         }
     }
 
-    pub(crate) fn serve_stdio(self) -> io::Result<()> {
+    /// Runs a program to its end.
+    pub(crate) fn run<F>(self, program: impl FnOnce(RuntimeHandle) -> F) -> io::Result<()>
+    where
+        F: Future<Output = io::Result<()>>,
+    {
         match self {
-            Self::Tokio => on_tokio(server::stdio::<mcp_tokio::Runtime>()),
-            Self::Smol => smol::block_on(server::stdio::<mcp_smol::Runtime>()),
-        }
-    }
-
-    pub(crate) fn serve_http(self, port: &str) -> io::Result<()> {
-        match self {
-            Self::Tokio => on_tokio(server::http::<mcp_tokio::Runtime>(port)),
-            Self::Smol => smol::block_on(server::http::<mcp_smol::Runtime>(port)),
-        }
-    }
-
-    pub(crate) fn serve_http_auth(self, port: &str) -> io::Result<()> {
-        match self {
-            Self::Tokio => on_tokio(protected::http::<mcp_tokio::Runtime>(port)),
-            Self::Smol => smol::block_on(protected::http::<mcp_smol::Runtime>(port)),
-        }
-    }
-
-    pub(crate) fn serve_tasks(self, server: TaskServer<'_>) -> io::Result<()> {
-        match self {
-            Self::Tokio => on_tokio(server.serve::<mcp_tokio::Runtime>()),
-            Self::Smol => smol::block_on(server.serve::<mcp_smol::Runtime>()),
-        }
-    }
-
-    pub(crate) fn client_stdio(self, program: &str, args: &[&str]) -> io::Result<()> {
-        match self {
-            Self::Tokio => on_tokio(client::stdio::<mcp_tokio::Runtime>(program, args)),
-            Self::Smol => smol::block_on(client::stdio::<mcp_smol::Runtime>(program, args)),
-        }
-    }
-
-    pub(crate) fn client_oauth(self, url: &str) -> io::Result<()> {
-        match self {
-            Self::Tokio => on_tokio(oauth::run::<mcp_tokio::Runtime>(url)),
-            Self::Smol => smol::block_on(oauth::run::<mcp_smol::Runtime>(url)),
-        }
-    }
-
-    pub(crate) fn client_tasks_stdio(self, program: &str, args: &[&str]) -> io::Result<()> {
-        match self {
-            Self::Tokio => on_tokio(tasks_client::stdio::<mcp_tokio::Runtime>(program, args)),
-            Self::Smol => smol::block_on(tasks_client::stdio::<mcp_smol::Runtime>(program, args)),
-        }
-    }
-
-    pub(crate) fn client_tasks_http(self, url: &str) -> io::Result<()> {
-        match self {
-            Self::Tokio => on_tokio(tasks_client::http::<mcp_tokio::Runtime>(url)),
-            Self::Smol => smol::block_on(tasks_client::http::<mcp_smol::Runtime>(url)),
-        }
-    }
-
-    pub(crate) fn client_http(self, url: &str) -> io::Result<()> {
-        match self {
-            Self::Tokio => on_tokio(client::http::<mcp_tokio::Runtime>(url)),
-            Self::Smol => smol::block_on(client::http::<mcp_smol::Runtime>(url)),
+            Self::Tokio => {
+                let program = program(mcp_tokio::Runtime.into());
+                let mut runtime = tokio::runtime::Builder::new_current_thread();
+                runtime.enable_all().build()?.block_on(program)
+            }
+            Self::Smol => smol::block_on(program(mcp_smol::Runtime.into())),
         }
     }
 }
 
-fn on_tokio(program: impl Future<Output = io::Result<()>>) -> io::Result<()> {
-    let mut runtime = tokio::runtime::Builder::new_current_thread();
-    runtime.enable_all().build()?.block_on(program)
+/// Waits so long.
+pub(crate) async fn sleep(runtime: &RuntimeHandle, time: Duration) {
+    let (deadline, mut timer) = (runtime.now() + time, runtime.timer());
+    // A timer may fire early.
+    while runtime.now() < deadline {
+        poll_fn(|cx| timer.as_mut().poll_until(deadline, cx)).await;
+    }
 }

@@ -6,11 +6,14 @@ use core::time::Duration;
 use std::io;
 use std::sync::Arc;
 
-use mcp_async::net::Network;
-use mcp_async::server::{Context, NoArguments, ServerBuilder, Tool};
-use mcp_async::{Runtime, Server};
+use mcp_async::Server;
+use mcp_async::net::Listen;
+use mcp_async::runtime::RuntimeHandle;
+use mcp_async::server::{self, Context, NoArguments, ServerBuilder, Tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
+
+use crate::runtime::sleep;
 
 #[derive(Deserialize, JsonSchema)]
 struct Echo {
@@ -42,22 +45,25 @@ struct Region {
 }
 
 /// Serves standard input and output until they end.
-pub(crate) async fn stdio<R: Runtime>() -> io::Result<()> {
-    server::<R>(&[]).serve_stdio().await
+pub(crate) async fn stdio(runtime: RuntimeHandle) -> io::Result<()> {
+    server(runtime.clone(), &[])
+        .serve(server::stdio(runtime))
+        .await
 }
 
 /// Serves `http://127.0.0.1:PORT/mcp` until interrupted.
-pub(crate) async fn http<R: Network>(port: &str) -> io::Result<()> {
+pub(crate) async fn http(runtime: RuntimeHandle, port: &str) -> io::Result<()> {
     let port: u16 = port.parse().map_err(io::Error::other)?;
-    server::<R>(&[])
-        .serve_http((Ipv4Addr::LOCALHOST, port))
+    let http = server(runtime.clone(), &[]).http();
+    http.serve(Listen::bind(runtime, (Ipv4Addr::LOCALHOST, port)))
         .await
 }
 
 /// The server. A token needs these scopes for the tool `region`.
-pub(crate) fn server<R: Runtime>(region_scopes: &[&str]) -> ServerBuilder<R, Running> {
+pub(crate) fn server(runtime: RuntimeHandle, region_scopes: &[&str]) -> ServerBuilder<Running> {
+    let count = Arc::default();
     Server::builder("fixture", env!("CARGO_PKG_VERSION"))
-        .with_state(Running::default())
+        .with_state(Running { runtime, count })
         .tool("echo", "Says its text again", |args: Echo, _| async move {
             Ok(args.text)
         })
@@ -67,7 +73,7 @@ pub(crate) fn server<R: Runtime>(region_scopes: &[&str]) -> ServerBuilder<R, Run
             |args: Sleep, cx: Context<Running>| {
                 let running = cx.state().enter();
                 async move {
-                    pause::<R>(args.ms).await;
+                    running.sleep(args.ms).await;
                     drop(running);
                     Ok("slept")
                 }
@@ -80,7 +86,7 @@ pub(crate) fn server<R: Runtime>(region_scopes: &[&str]) -> ServerBuilder<R, Run
                 let running = cx.state().enter();
                 async move {
                     for step in 1..=args.steps {
-                        pause::<R>(args.ms.unwrap_or(10)).await;
+                        running.sleep(args.ms.unwrap_or(10)).await;
                         cx.progress(step.into()).total(args.steps.into()).await;
                     }
                     drop(running);
@@ -114,30 +120,35 @@ pub(crate) fn server<R: Runtime>(region_scopes: &[&str]) -> ServerBuilder<R, Run
         )
 }
 
-async fn pause<R: Runtime>(ms: u64) {
-    R::reactor().sleep(Duration::from_millis(ms)).await;
+/// How many handlers run that take their time, and on what.
+#[derive(Clone)]
+pub(crate) struct Running {
+    runtime: RuntimeHandle,
+    count: Arc<AtomicUsize>,
 }
-
-/// How many handlers run that take their time.
-#[derive(Clone, Default)]
-pub(crate) struct Running(Arc<AtomicUsize>);
 
 impl Running {
     fn enter(&self) -> Entered {
-        self.0.fetch_add(1, Ordering::Relaxed);
+        self.count.fetch_add(1, Ordering::Relaxed);
         Entered(self.clone())
     }
 
     fn count(&self) -> usize {
-        self.0.load(Ordering::Relaxed)
+        self.count.load(Ordering::Relaxed)
     }
 }
 
 /// One of them; it is counted until it ends, is cancelled or panics.
 struct Entered(Running);
 
+impl Entered {
+    async fn sleep(&self, ms: u64) {
+        sleep(&self.0.runtime, Duration::from_millis(ms)).await;
+    }
+}
+
 impl Drop for Entered {
     fn drop(&mut self) {
-        self.0.0.fetch_sub(1, Ordering::Relaxed);
+        self.0.count.fetch_sub(1, Ordering::Relaxed);
     }
 }

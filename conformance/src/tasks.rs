@@ -13,19 +13,21 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::{env, fs};
 
-use mcp_async::net::Network;
+use mcp_async::net::Listen;
+use mcp_async::runtime::RuntimeHandle;
 use mcp_async::server::{
-    AskError, Context, Elicited, HandlerError, NoArguments, ServerBuilder, Tool,
+    AskError, Context, Elicited, HandlerError, NoArguments, ServerBuilder, Tool, stdio,
 };
 use mcp_async::tasks::server::{TaskPolicy, Tasks};
 use mcp_async::tasks::store::DiskTaskStore;
-use mcp_async::{ErrorReply, Runtime, Server};
+use mcp_async::{ErrorReply, Server};
 use mcp_proto::model::ClientFeatures;
 use mcp_proto::rpc::code;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::protected::protection;
+use crate::runtime::sleep;
 
 #[derive(Deserialize, JsonSchema)]
 struct Job {
@@ -97,21 +99,22 @@ impl<'a> TaskServer<'a> {
     }
 
     /// Serves until interrupted, or until standard input ends.
-    pub(crate) async fn serve<R: Network>(self) -> io::Result<()> {
-        let server = server::<R>(self.is_core)?;
+    pub(crate) async fn serve(self, runtime: RuntimeHandle) -> io::Result<()> {
+        let server = server(runtime.clone(), self.is_core)?;
         let Some(port) = self.port else {
-            return server.serve_stdio().await;
+            return server.serve(stdio(runtime)).await;
         };
         let port: u16 = port.parse().map_err(io::Error::other)?;
         let mut http = server.http();
         if self.is_protected {
             http = http.protect(protection(port));
         }
-        http.serve((Ipv4Addr::LOCALHOST, port)).await
+        http.serve(Listen::bind(runtime, (Ipv4Addr::LOCALHOST, port)))
+            .await
     }
 }
 
-fn server<R: Runtime>(is_core: bool) -> io::Result<ServerBuilder<R, Jobs>> {
+fn server(runtime: RuntimeHandle, is_core: bool) -> io::Result<ServerBuilder<Jobs>> {
     let ttl = match env::var("MCP_TASK_TTL_MS").as_deref() {
         Ok("null") => None,
         Ok(ttl) => Some(ttl.parse().map_err(io::Error::other)?),
@@ -137,13 +140,14 @@ fn server<R: Runtime>(is_core: bool) -> io::Result<ServerBuilder<R, Jobs>> {
             lease.parse().map_err(io::Error::other)?,
         ));
     }
+    let count = Arc::default();
     let server = Server::builder("fixture-tasks", env!("CARGO_PKG_VERSION"))
-        .with_state(Jobs::default())
+        .with_state(Jobs { runtime, count })
         .with(
             Tool::new("job")
                 .description("Works in steps, and may ask or fail")
                 .deferred_task(TaskPolicy::Optional)
-                .handler(job::<R>),
+                .handler(job),
         )
         .with(
             Tool::new("job_only")
@@ -151,7 +155,7 @@ fn server<R: Runtime>(is_core: bool) -> io::Result<ServerBuilder<R, Jobs>> {
                 .task(TaskPolicy::Required)
                 .handler(|args: JobOnly, cx: Context<Jobs>| async move {
                     let _running = cx.state().enter();
-                    work::<R>(&cx, 1..=args.steps, args.steps, args.ms).await;
+                    work(&cx, 1..=args.steps, args.steps, args.ms).await;
                     Ok(format!("done {}", args.steps))
                 }),
         )
@@ -167,7 +171,7 @@ fn server<R: Runtime>(is_core: bool) -> io::Result<ServerBuilder<R, Jobs>> {
     Ok(server)
 }
 
-async fn job<R: Runtime>(args: Job, cx: Context<Jobs>) -> Result<String, HandlerError> {
+async fn job(args: Job, cx: Context<Jobs>) -> Result<String, HandlerError> {
     let Job {
         steps,
         ms,
@@ -189,7 +193,7 @@ async fn job<R: Runtime>(args: Job, cx: Context<Jobs>) -> Result<String, Handler
     if asks_first {
         answers = ask_all(&cx, questions).await?;
     }
-    work::<R>(&cx, 1..=middle, steps, ms).await;
+    work(&cx, 1..=middle, steps, ms).await;
     if fail == Some(Failure::Panic) {
         panic!("the job panics");
     }
@@ -199,7 +203,7 @@ async fn job<R: Runtime>(args: Job, cx: Context<Jobs>) -> Result<String, Handler
             .await;
         answers = ask_all(&cx, questions).await?;
     }
-    work::<R>(&cx, middle.saturating_add(1)..=steps, steps, ms).await;
+    work(&cx, middle.saturating_add(1)..=steps, steps, ms).await;
     match fail {
         Some(Failure::Tool) => return Err(HandlerError::visible("failed")),
         Some(_) => {
@@ -215,15 +219,10 @@ async fn job<R: Runtime>(args: Job, cx: Context<Jobs>) -> Result<String, Handler
 }
 
 /// Works through these steps.
-async fn work<R: Runtime>(
-    cx: &Context<Jobs>,
-    range: core::ops::RangeInclusive<u32>,
-    steps: u32,
-    ms: u64,
-) {
+async fn work(cx: &Context<Jobs>, range: core::ops::RangeInclusive<u32>, steps: u32, ms: u64) {
     for step in range {
         if ms > 0 {
-            R::reactor().sleep(Duration::from_millis(ms)).await;
+            sleep(&cx.state().runtime, Duration::from_millis(ms)).await;
         }
         let message = format!("{step}/{steps}");
         cx.progress(step.into())
@@ -267,18 +266,21 @@ async fn ask_all(cx: &Context<Jobs>, questions: u32) -> Result<Vec<String>, Hand
         .collect()
 }
 
-/// How many jobs run.
-#[derive(Clone, Default)]
-struct Jobs(Arc<AtomicUsize>);
+/// How many jobs run, and on what.
+#[derive(Clone)]
+struct Jobs {
+    runtime: RuntimeHandle,
+    count: Arc<AtomicUsize>,
+}
 
 impl Jobs {
     fn enter(&self) -> RunningJob {
-        self.0.fetch_add(1, Ordering::Relaxed);
+        self.count.fetch_add(1, Ordering::Relaxed);
         RunningJob(self.clone())
     }
 
     fn count(&self) -> usize {
-        self.0.load(Ordering::Relaxed)
+        self.count.load(Ordering::Relaxed)
     }
 }
 
@@ -287,6 +289,6 @@ struct RunningJob(Jobs);
 
 impl Drop for RunningJob {
     fn drop(&mut self) {
-        self.0.0.fetch_sub(1, Ordering::Relaxed);
+        self.0.count.fetch_sub(1, Ordering::Relaxed);
     }
 }

@@ -1,17 +1,17 @@
 //! The client of `fixture client tasks`: calls that become tasks, printed as JSON lines.
 
-use core::error::Error;
 use core::future::Future;
 use core::time::Duration;
 use std::collections::BTreeMap;
 use std::io;
 
-use mcp_async::client::{CallError, ClientBuilder};
+use mcp_async::client::{CallError, Connector, child};
+use mcp_async::http::HttpConnector;
 use mcp_async::model::{CallToolResult, ElicitResult, TaskStatus};
-use mcp_async::net::Network;
 use mcp_async::process::Command;
+use mcp_async::runtime::RuntimeHandle;
 use mcp_async::tasks::client::{TaskEvent, TaskHandle, TaskOptions, ToolOutcome};
-use mcp_async::{Client, ErrorChain, Runtime};
+use mcp_async::{Client, ErrorChain};
 use mcp_proto::json::RawBuf;
 use mcp_proto::{Revision, RevisionSet};
 use serde::Serialize;
@@ -23,9 +23,9 @@ use crate::client::{first_text, limit, step, usage};
 /// # Errors
 ///
 /// See [`script`].
-pub(crate) async fn stdio<R: Runtime>(program: &str, args: &[&str]) -> io::Result<()> {
+pub(crate) async fn stdio(runtime: RuntimeHandle, program: &str, args: &[&str]) -> io::Result<()> {
     let command = Command::new(program).args(args);
-    script(async |builder: ClientBuilder<R>| builder.spawn(&command).await).await
+    script(&runtime, child(runtime.clone(), command)).await
 }
 
 /// Connects to the URL and goes through the script.
@@ -33,8 +33,8 @@ pub(crate) async fn stdio<R: Runtime>(program: &str, args: &[&str]) -> io::Resul
 /// # Errors
 ///
 /// See [`script`].
-pub(crate) async fn http<R: Network>(url: &str) -> io::Result<()> {
-    script(async |builder: ClientBuilder<R>| builder.connect(url).await).await
+pub(crate) async fn http(runtime: RuntimeHandle, url: &str) -> io::Result<()> {
+    script(&runtime, HttpConnector::new(&runtime, url)).await
 }
 
 /// Every step is tried, whatever happened to the one before. With `MCP_TASK_RESUME` there is one
@@ -43,18 +43,16 @@ pub(crate) async fn http<R: Network>(url: &str) -> io::Result<()> {
 /// # Errors
 ///
 /// Connecting failed, which has a line of its own, or a line cannot be printed.
-async fn script<R: Runtime, E: Into<Box<dyn Error>>>(
-    connect: impl AsyncFnOnce(ClientBuilder<R>) -> Result<Client<R>, E>,
-) -> io::Result<()> {
+async fn script(runtime: &RuntimeHandle, server: impl Connector + 'static) -> io::Result<()> {
     let limit = limit()?;
-    let builder = Client::<R>::builder("fixture", env!("CARGO_PKG_VERSION"))
+    let builder = Client::builder("fixture", env!("CARGO_PKG_VERSION"))
         .revisions(RevisionSet::of(&[Revision::V2026_07_28]))
         .tasks(TaskOptions::default().listen(listens()?))
         .on_elicitation(|_, _| async {
             let answer = BTreeMap::from([("answer", "yes")]);
             Ok(ElicitResult::accept(&answer)?)
         });
-    let client = match step::<R, _, _>(limit, connect(builder)).await {
+    let client = match step(runtime, limit, builder.connect(server)).await {
         Ok(client) => client,
         Err(error) => {
             let line = Line::new("connect", None);
@@ -69,12 +67,16 @@ async fn script<R: Runtime, E: Into<Box<dyn Error>>>(
     }
     .print()?;
 
-    let script = Script { client, limit };
+    let script = Script {
+        runtime,
+        client,
+        limit,
+    };
     match std::env::var("MCP_TASK_RESUME") {
         Ok(id) => script.follow(8, script.client.resume_task(id)).await?,
         Err(_) => script.calls().await?,
     }
-    let closed = step::<R, _, _>(limit, script.client.close()).await;
+    let closed = step(runtime, limit, script.client.close()).await;
     let line = Line::new("close", None);
     match closed {
         Ok(_) => line,
@@ -92,12 +94,13 @@ fn listens() -> io::Result<bool> {
     }
 }
 
-struct Script<R> {
-    client: Client<R>,
+struct Script<'r> {
+    runtime: &'r RuntimeHandle,
+    client: Client,
     limit: Duration,
 }
 
-impl<R: Runtime> Script<R> {
+impl Script<'_> {
     async fn calls(&self) -> io::Result<()> {
         let job = |steps, ms| Job {
             steps,
@@ -201,12 +204,12 @@ impl<R: Runtime> Script<R> {
 
 /// Waits for the time of one line at most.
 trait AwaitWithin<T> {
-    async fn await_within<R: Runtime>(self, script: &Script<R>) -> Result<T, String>;
+    async fn await_within(self, script: &Script<'_>) -> Result<T, String>;
 }
 
 impl<T, F: Future<Output = Result<T, CallError>>> AwaitWithin<T> for F {
-    async fn await_within<R: Runtime>(self, script: &Script<R>) -> Result<T, String> {
-        step::<R, _, _>(script.limit, self).await
+    async fn await_within(self, script: &Script<'_>) -> Result<T, String> {
+        step(script.runtime, script.limit, self).await
     }
 }
 

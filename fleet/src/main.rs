@@ -14,9 +14,8 @@ use mcp_proto::model::LoggingLevel;
 use mcp_proto::server::ListKind;
 use mcp_tokio::http::{HttpService, HttpStatus};
 use mcp_tokio::mcp_async::tasks::server::{TaskPolicy, Tasks};
-use mcp_tokio::net::Listen;
 use mcp_tokio::server::{Context, HandlerError, NoArguments, StateKeys, Tool};
-use mcp_tokio::{RedisStore, Server, schemars};
+use mcp_tokio::{RedisStore, Server, schemars, tcp};
 
 use options::{Options, USAGE};
 
@@ -108,12 +107,12 @@ async fn main() -> Result<(), Box<dyn Error>> {
         http = http.share(Arc::new(store)).lease(lease);
     }
     if let Some(peers) = peers {
-        http = http.processes_on(Listen::bind(&*peers)?);
+        http = http.processes_on(tcp(&*peers));
     }
     if let Some(url) = peers_url {
         http = http.reached_at(url);
     }
-    Ok(http.serve(&*address).await?)
+    Ok(http.serve(tcp(&*address)).await?)
 }
 
 /// The numbers of an endpoint for operators.

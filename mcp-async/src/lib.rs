@@ -2,8 +2,8 @@
 //!
 //! The crate connects the state machines of [`mcp_proto`] to byte streams and to HTTP: the future of
 //! a connection reads, writes, keeps deadlines and runs the handlers. It depends on no runtime. The
-//! untyped API takes two byte streams (the traits of [`futures_io`]) and a [`Clock`]; the typed API
-//! takes an implementation of [`Runtime`], such as those of `mcp-tokio` and `mcp-smol`.
+//! untyped API takes two byte streams (the traits of [`futures_io`]) and a [`Runtime`]; in the typed API, a
+//! transport or a connector brings it, such as those of `mcp-tokio` and `mcp-smol`.
 //!
 //! # Where to begin
 //!
@@ -15,7 +15,7 @@
 //! | Answer every request by hand | [`server::connect`] with a [`server::Service`] |
 //! | Send every request by hand | [`client::connect`], [`client::Peer`] |
 //! | Carry messages over another transport | [`MessageSource`], [`MessageSink`] |
-//! | Support another runtime | [`Runtime`], and `net::Network` for HTTP |
+//! | Support another runtime | [`Runtime`] |
 //!
 //! # Modules
 //!
@@ -28,6 +28,7 @@
 //! redis               stores that several processes share                 features `redis-*`
 //! net                 sockets, TLS and HTTP without MCP                   feature `http-server` or `http-client`
 //! process  stdio      child processes and standard streams
+//! runtime             runtimes as values, in-memory streams
 //! model               owned messages                                      feature `server` or `client`
 //! schema              schemas of types, validation of values              feature `server` or `schema`
 //! uri_template        URI templates of RFC 6570
@@ -63,7 +64,7 @@
 //! use core::task::{Context, Poll, Waker};
 //!
 //! use mcp_async::server::service_fn;
-//! use mcp_async::{ManualClock, client, duplex, server};
+//! use mcp_async::{ManualRuntime, client, duplex, server};
 //! use mcp_proto::client::ClientConfig;
 //! use mcp_proto::json::RawBuf;
 //! use mcp_proto::model::ServerFeatures;
@@ -76,17 +77,17 @@
 //! }
 //!
 //! let (left, right) = duplex(4096);
-//! let clock = ManualClock::default();
+//! let runtime = ManualRuntime::default();
 //! let config = ServerConfig {
 //!     capabilities: ServerFeatures::TOOLS.capabilities(),
 //!     ..ServerConfig::new("empty", "1.0")
 //! };
 //! let service = service_fn(|call| call.ready(Ok(Nothing { tools: [] })));
-//! let (mut served, _peer) = server::connect(right.split(), clock.clone(), config, service);
+//! let (mut served, _peer) = server::connect(right.split(), runtime.clone(), config, service);
 //! let config = ClientConfig::new("demo", "1.0");
-//! let (mut connection, client) = client::connect(left.split(), clock, config, ());
+//! let (mut connection, client) = client::connect(left.split(), runtime, config, ());
 //!
-//! // A runtime would spawn the two connections and await the call; this is one by hand.
+//! // A program would spawn the two connections and await the call; here both are polled by hand.
 //! let mut call = pin!(client.call::<RawBuf>(Method::ToolsList, None));
 //! let cx = &mut Context::from_waker(Waker::noop());
 //! let listed = loop {
@@ -113,8 +114,6 @@ mod cursor;
 #[cfg(any(feature = "server", feature = "client"))]
 mod encode;
 mod error;
-#[cfg(all(feature = "server", feature = "client"))]
-mod in_memory;
 mod io;
 #[cfg(feature = "server")]
 mod leases;
@@ -124,11 +123,12 @@ mod observe;
 mod private_file;
 #[cfg(feature = "server")]
 mod random_id;
-mod runtime;
 #[cfg(feature = "http-server")]
 mod shares;
 #[cfg(feature = "server")]
 mod shrink;
+#[cfg(any(feature = "server", feature = "client"))]
+mod streams;
 mod trace_context;
 mod values;
 
@@ -139,14 +139,16 @@ pub use connection::{Answered, Job};
 pub use error::{ErrorChain, ErrorReply};
 pub use io::{MessageReader, MessageSink, MessageSource, MessageWriter, Tap, stdio};
 pub use runtime::{
-    Clock, Duplex, ManualClock, ManualTimer, PipeReader, PipeWriter, ReadHalf, Runtime, Task,
-    Timer, Work, WriteHalf, duplex, monotonic, pipe, split,
+    Duplex, ManualRuntime, PipeReader, PipeWriter, ReadHalf, Runtime, WriteHalf, duplex, pipe,
+    split,
 };
 /// The traits and the derive macro for the schemas of arguments and results.
 #[cfg(feature = "server")]
 pub use schemars;
 #[cfg(feature = "server")]
 pub use server::serving::Server;
+#[cfg(any(feature = "server", feature = "client"))]
+pub use streams::Streams;
 pub use trace_context::{NoTrace, TraceContext};
 
 #[cfg(feature = "auth")]
@@ -157,15 +159,13 @@ pub mod guide;
 #[cfg(any(feature = "http-server", feature = "http-client"))]
 pub mod http;
 #[cfg(any(feature = "server", feature = "client"))]
-#[doc(hidden)]
-pub mod instances;
-#[cfg(any(feature = "server", feature = "client"))]
 pub mod model;
 #[cfg(any(feature = "http-server", feature = "http-client"))]
 pub mod net;
 pub mod process;
 #[cfg(any(feature = "redis-tokio", feature = "redis-smol"))]
 pub mod redis;
+pub mod runtime;
 #[cfg(any(feature = "server", feature = "schema"))]
 pub mod schema;
 pub mod server;

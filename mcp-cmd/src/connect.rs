@@ -27,7 +27,7 @@ use mcp_tokio::client::{ClientBuilder, ConnectError, Negotiation, Timeouts};
 use mcp_tokio::mcp_async::Tap;
 use mcp_tokio::mcp_async::model::{LoggingLevel, LoggingMessageParams};
 use mcp_tokio::tasks::client::TaskOptions;
-use mcp_tokio::{Child, Client, Command, Runtime, SpawnError};
+use mcp_tokio::{Child, Client, Command, Runtime, child, http, streams};
 
 /// Starts the server or connects to it, does the work with it, and ends both in order.
 ///
@@ -130,7 +130,7 @@ async fn with_remote<T>(
     for (name, value) in &remote.headers {
         builder = builder.header(name, value);
     }
-    let client = interrupt.or(builder.connect(&remote.url)).await??;
+    let client = interrupt.or(builder.connect(http(&remote.url))).await??;
     finish(client, work).await
 }
 
@@ -161,7 +161,7 @@ async fn with_program<T>(
         result
     };
     if !common.trace {
-        let client = interrupt.or(settings()?.spawn(&command)).await??;
+        let client = interrupt.or(settings()?.connect(child(command))).await??;
         return finish(client, work).await;
     }
     let attempt = async |negotiation| {
@@ -169,7 +169,7 @@ async fn with_program<T>(
         interrupt.or(traced(&command, settings, screen)).await
     };
     let mut outcome = attempt(Negotiation::Probe).await?;
-    if let Err(SpawnError::ExitedEarly(_)) = outcome
+    if let Err(ConnectError::ExitedEarly(_)) = outcome
         && speaks_legacy(common)
     {
         // Some servers of old leave when they hear a question that they do not know.
@@ -186,19 +186,20 @@ async fn traced(
     command: &Command,
     settings: Settings,
     screen: &Screen,
-) -> Result<(Client, Child), SpawnError> {
-    let process = command.spawn(&Runtime).map_err(SpawnError::Start)?;
+) -> Result<(Client, Child), ConnectError> {
+    let process = command.spawn(Runtime);
+    let process = process.map_err(|error| ConnectError::Start(Arc::new(error)))?;
     let mut child = process.child;
     let wire = (
         Tap::new(process.stdout, shown_on(screen, paint(GREEN, "<-"))),
         Tap::new(process.stdin, shown_on(screen, paint(BLUE, "->"))),
     );
-    match beside(settings.connect_over(wire), child.wait()).await {
+    match beside(settings.connect(streams(wire)), child.wait()).await {
         Ok(client) => Ok((client, child)),
-        Err(ConnectError::Closed) => Err(SpawnError::ExitedEarly(child.exited_early().await)),
+        Err(ConnectError::Closed) => Err(ConnectError::ExitedEarly(child.exited_early().await)),
         Err(error) => {
             let _ = child.shutdown().await;
-            Err(SpawnError::Connect(error))
+            Err(error)
         }
     }
 }
@@ -250,7 +251,7 @@ fn command(
     })
 }
 
-type Settings = ClientBuilder<Runtime, Console>;
+type Settings = ClientBuilder<Console>;
 
 /// The settings of a client. `asked` becomes true when the server asks for roots.
 fn builder(

@@ -7,7 +7,7 @@ use mcp_tokio::auth::mcp_auth::Problem;
 use mcp_tokio::client::{CallError, ConnectError};
 use mcp_tokio::mcp_proto::client::Failure as NoAnswer;
 use mcp_tokio::skills::LoadError;
-use mcp_tokio::{ErrorChain, ExitedEarly, SpawnError};
+use mcp_tokio::{ErrorChain, ExitedEarly};
 
 impl From<CallError> for Failure {
     fn from(error: CallError) -> Self {
@@ -44,6 +44,9 @@ impl From<ConnectError> for Failure {
         let exit = match &error {
             ConnectError::Timeout => Exit::Timeout,
             ConnectError::Header(_) | ConnectError::Url(_) => return Self::usage(error),
+            ConnectError::Start(_) | ConnectError::Output(_) => {
+                return Self::new(Exit::Connect, ErrorChain(&error));
+            }
             _ => Exit::Connect,
         };
         let failure = Self::new(exit, format_args!("no connection: {}", ErrorChain(&error)));
@@ -55,17 +58,8 @@ impl From<ConnectError> for Failure {
             ConnectError::Answer => failure.caused_by(Cause::Answer),
             ConnectError::Failed(error) => failure.caused_by(answer(error)),
             ConnectError::Authorization(error) => failure.denied(&error),
+            ConnectError::ExitedEarly(died) => Self::new(exit, ended(died)),
             _ => failure,
-        }
-    }
-}
-
-impl From<SpawnError> for Failure {
-    fn from(error: SpawnError) -> Self {
-        match error {
-            SpawnError::Connect(error) => error.into(),
-            SpawnError::ExitedEarly(died) => Self::new(Exit::Connect, ended(died)),
-            other => Self::new(Exit::Connect, ErrorChain(&other)),
         }
     }
 }

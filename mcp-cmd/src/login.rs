@@ -8,7 +8,6 @@ use super::response::LastResponse;
 use super::screen::Screen;
 use super::shared_store::SharedStore;
 use super::target::Remote;
-use mcp_tokio::Runtime;
 use mcp_tokio::auth::{Authorization, FileCredentialStore, SystemBrowser, Terminal};
 
 /// Returns the authorization of this program. If it does not log in, because the user forbids it or gives a header for
@@ -45,7 +44,7 @@ pub(crate) fn authorization(
                 // The page must be reached.
                 screen.say_whole(format!("Log in at {url}"));
             };
-            authorization.user_agent(SystemBrowser::<Runtime>::new().announce(announce))
+            authorization.user_agent(SystemBrowser::new().announce(announce))
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! The type of the arguments defines their schema. Progress reaches clients that requested it.
 
-use mcp_smol::Server;
+use mcp_smol::{Server, stdio};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -21,5 +21,5 @@ fn main() -> std::io::Result<()> {
             Ok(format!("sunny in {}", args.city))
         },
     );
-    smol::block_on(server.serve_stdio())
+    smol::block_on(server.serve(stdio()))
 }

@@ -1,13 +1,13 @@
 //! Servers and clients of the Model Context Protocol on smol.
 //!
-//! This crate names the types of [`mcp_async`] with the runtime filled in, and provides what a
-//! runtime must: descriptors, sockets, timers and tasks. See [`mcp_async`] for handlers, calls and
-//! configuration, and its guide for one topic per page.
+//! This crate provides the runtime to the servers and clients of [`mcp_async`], whose types it re-exports: descriptors,
+//! sockets, timers and tasks, and the transports and connectors that bring them. See [`mcp_async`] for handlers, calls
+//! and configuration, and its guide for one topic per page.
 //!
 //! A server on standard input and output:
 //!
 //! ```no_run
-//! use mcp_smol::{Server, schemars};
+//! use mcp_smol::{Server, schemars, stdio};
 //!
 //! #[derive(serde::Deserialize, schemars::JsonSchema)]
 //! struct Forecast { city: String }
@@ -18,18 +18,19 @@
 //!             cx.progress(0.5).await;
 //!             Ok(format!("sunny in {}", args.city))
 //!         });
-//!     smol::block_on(server.serve_stdio())
+//!     smol::block_on(server.serve(stdio()))
 //! }
 //! ```
 //!
 //! A client that starts a server and calls a tool:
 //!
 //! ```no_run
-//! use mcp_smol::Client;
+//! use mcp_smol::{Client, Command, child};
 //!
 //! fn main() -> Result<(), Box<dyn std::error::Error>> {
 //!     smol::block_on(async {
-//!         let client = Client::spawn("uvx", ["weather-server"]).await?;
+//!         let server = Command::new("uvx").args(["weather-server"]);
+//!         let client = Client::connect(child(server)).await?;
 //!         let answer = client.call_tool("forecast", &serde_json::json!({"city": "Kyoto"})).await?;
 //!         println!("{}", answer.text());
 //!         client.close().await?;
@@ -43,10 +44,12 @@
 //! | Task | Use |
 //! |---|---|
 //! | Build a server of typed handlers | [`Server`] |
-//! | Serve it over HTTP | [`Server::serve_http`](mcp_async::Server::serve_http) |
+//! | Serve it on the standard streams | [`Server::serve`], [`stdio`](fn@stdio) |
+//! | Serve it over HTTP | [`Server::http`], [`tcp`] |
 //! | Serve it as part of another HTTP server | [`HttpService`] |
-//! | Start a server and call its tools | [`Client`] |
-//! | Call the tools of a server over HTTP | [`Client::connect`](mcp_async::Client::connect) |
+//! | Start a server and call its tools | [`Client::connect`], [`child`] |
+//! | Call the tools of a server over HTTP | [`Client::connect`], [`http`](fn@http) |
+//! | Test a server or a client in one process | [`in_memory`] |
 //! | Answer each request by hand, on standard streams or any other stream | [`server::serve_stdio`], [`server::connect`] |
 //! | Send each request by hand, to a child process or over any stream | [`Command::connect_in_task`], [`client::connect_in_task`] |
 //!
@@ -70,26 +73,32 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-#[cfg(any(feature = "server", feature = "client"))]
-#[doc(hidden)]
-pub mod instances;
 mod io;
-mod reactor;
+mod runtime;
 #[cfg(feature = "signal")]
 mod signal;
-#[cfg(any(feature = "http-server", feature = "http-client"))]
 mod sockets;
 mod timer;
+mod transports;
 
 pub use io::{pair, split};
-pub use reactor::Runtime;
+pub use runtime::Runtime;
 #[cfg(feature = "signal")]
 pub use signal::interrupted;
-#[cfg(any(feature = "http-server", feature = "http-client"))]
-pub use sockets::{Listener, Socket};
-pub use timer::Timer;
+#[cfg(feature = "http-client")]
+pub use transports::http;
+#[cfg(all(feature = "server", feature = "client"))]
+pub use transports::in_memory;
+#[cfg(feature = "server")]
+pub use transports::stdio;
+#[cfg(any(feature = "server", feature = "client"))]
+pub use transports::streams;
+#[cfg(feature = "http-server")]
+pub use transports::tcp;
+#[cfg(feature = "client")]
+pub use transports::{child, reopened};
 
-pub use mcp_async::process::{Child, Command, Ending, ExitedEarly, Grace, Process, SpawnError};
+pub use mcp_async::process::{Child, Command, Ending, ExitedEarly, Grace, Process};
 pub use mcp_async::stdio::{Input, Output, StdioMode};
 pub use mcp_async::{
     Answered, CallOutcome, ErrorChain, ErrorReply, Job, TraceContext, client, process, server,
@@ -113,83 +122,23 @@ pub use mcp_async::auth;
 #[cfg(feature = "skills")]
 pub use mcp_async::skills;
 
+#[cfg(feature = "client")]
+#[doc(inline)]
+pub use mcp_async::Client;
+#[cfg(feature = "server")]
+#[doc(inline)]
+pub use mcp_async::Server;
+#[cfg(feature = "http-server")]
+#[doc(inline)]
+pub use mcp_async::http::HttpService;
+#[cfg(feature = "http-client")]
+#[doc(inline)]
+pub use mcp_async::net::HttpClient;
 #[cfg(feature = "redis")]
 pub use mcp_async::redis::RedisStore;
-
-/// A client of one server, on this runtime.
-///
-/// ```no_run
-/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
-/// use mcp_smol::Client;
-///
-/// let client = Client::spawn("uvx", ["weather-server"]).await?;
-/// for tool in client.tools().all().await? {
-///     println!("{}", tool.name);
-/// }
-/// client.close().await?;
-/// # Ok(())
-/// # }
-/// ```
-#[cfg(feature = "client")]
-pub type Client = mcp_async::Client<Runtime>;
-
-/// A server of typed handlers, which share the state `S`.
-///
-/// ```
-/// use mcp_smol::Server;
-/// use mcp_smol::server::NoArguments;
-///
-/// let server = Server::builder("demo", "1.0")
-///     .tool("hello", "Greets", |_: NoArguments, _| async { Ok("Hello!") });
-/// assert!(server.build().is_ok());
-/// ```
 #[cfg(feature = "server")]
-pub type Server<S = ()> = mcp_async::Server<Runtime, S>;
-
-/// A [`Server`] that is being configured, whose handlers share the state `S`.
-///
-/// ```
-/// use mcp_smol::ServerBuilder;
-/// use mcp_smol::server::NoArguments;
-///
-/// /// Adds a tool that works with any state.
-/// fn hello<S: Send + Sync + 'static>(server: ServerBuilder<S>) -> ServerBuilder<S> {
-///     server.tool("hello", "Greets", |_: NoArguments, _| async { Ok("Hello!") })
-/// }
-/// # let _ = hello::<()>;
-/// ```
-#[cfg(feature = "server")]
-pub type ServerBuilder<S = ()> = mcp_async::server::ServerBuilder<Runtime, S>;
-
-/// Sends the requests of a [`Client`] with the settings of the program: a proxy, trusted
-/// certificates, timeouts.
-///
-/// ```
-/// use core::time::Duration;
-/// use mcp_smol::HttpClient;
-///
-/// let http = HttpClient::builder().connect_timeout(Duration::from_secs(5)).no_proxy().build();
-/// // Client::builder("demo", "1.0").connect_through("https://mcp.example.com/mcp", http).await?
-/// # let _ = http;
-/// ```
-#[cfg(feature = "http-client")]
-pub type HttpClient = mcp_async::net::HttpClient<Runtime>;
-
-/// A [`Server`] as a service for HTTP requests, to mount in a router or to keep in a struct.
-///
-/// ```
-/// use mcp_smol::{HttpService, Server};
-///
-/// struct App {
-///     mcp: HttpService,
-/// }
-///
-/// let app = App { mcp: Server::builder("demo", "1.0").http().into_service()? };
-/// app.mcp.shutdown();
-/// # Ok::<(), mcp_smol::server::BuildError>(())
-/// ```
-#[cfg(feature = "http-server")]
-pub type HttpService = mcp_async::http::HttpService<Runtime>;
+#[doc(inline)]
+pub use mcp_async::server::ServerBuilder;
 
 /// Compiles the programs of the README.
 #[cfg(doctest)]

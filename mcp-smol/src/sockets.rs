@@ -4,94 +4,39 @@ use core::task::{Context, Poll, ready};
 use std::io::{self, IoSlice, Read as _, Write as _};
 use std::net::{Shutdown, TcpStream};
 
-use mcp_async::net::Network;
+use mcp_async::runtime::{BoxStream, Listener};
 use smol::Async;
 
-use crate::Runtime;
-
-/// A connected socket of this runtime, with the traits of all.
-///
-/// ```
-/// use mcp_smol::net::Network;
-/// use mcp_smol::{Runtime, Socket};
-///
-/// async fn dial() -> std::io::Result<Socket> {
-///     Runtime::dial(([127, 0, 0, 1], 8000).into()).await
-/// }
-/// ```
-#[derive(Debug)]
-pub struct Socket(Stream);
-
 /// A socket that connections arrive at.
-///
-/// ```
-/// use mcp_smol::net::Network;
-/// use mcp_smol::{Listener, Runtime};
-///
-/// fn listen() -> std::io::Result<Listener> {
-///     Runtime::listen(std::net::TcpListener::bind("127.0.0.1:0")?)
-/// }
-/// ```
-#[derive(Debug)]
-pub struct Listener(Async<std::net::TcpListener>);
+struct Socket(Async<std::net::TcpListener>);
 
-impl Network for Runtime {
-    type Stream = Socket;
-    type Listener = Listener;
-
-    fn listen(socket: std::net::TcpListener) -> io::Result<Listener> {
-        Async::new(socket).map(Listener)
-    }
-
-    async fn accept(listener: &Listener) -> io::Result<(Socket, SocketAddr)> {
-        let (stream, from) = listener.0.accept().await?;
-        Ok((Socket(Stream::new(stream, true)?), from))
-    }
-
-    async fn resolve(host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
-        smol::net::resolve((host, port)).await
-    }
-
-    async fn dial(address: SocketAddr) -> io::Result<Socket> {
-        let stream = Async::<TcpStream>::connect(address).await?;
-        Stream::new(stream, false).map(Socket)
+impl Listener for Socket {
+    fn poll_accept(&self, task: &mut Context<'_>) -> Poll<io::Result<(BoxStream, SocketAddr)>> {
+        loop {
+            match self.0.get_ref().accept() {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                accepted => {
+                    let (stream, from) = accepted?;
+                    let stream = Stream::new(Async::new(stream)?, true)?;
+                    return Poll::Ready(Ok((Box::new(stream), from)));
+                }
+            }
+            ready!(self.0.poll_readable(task))?;
+        }
     }
 }
 
-impl futures_io::AsyncRead for Socket {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        task: &mut Context<'_>,
-        buffer: &mut [u8],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.0).poll_read(task, buffer)
-    }
+pub(crate) fn listen(socket: std::net::TcpListener) -> io::Result<Box<dyn Listener>> {
+    Ok(Box::new(Socket(Async::new(socket)?)))
 }
 
-impl futures_io::AsyncWrite for Socket {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        task: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.0).poll_write(task, bytes)
-    }
+pub(crate) async fn resolve(host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
+    smol::net::resolve((host, port)).await
+}
 
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        task: &mut Context<'_>,
-        slices: &[IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.0).poll_write_vectored(task, slices)
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.0).poll_flush(task)
-    }
-
-    fn poll_close(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.0).poll_close(task)
-    }
+pub(crate) async fn dial(address: SocketAddr) -> io::Result<BoxStream> {
+    let stream = Async::<TcpStream>::connect(address).await?;
+    Ok(Box::new(Stream::new(stream, false)?))
 }
 
 /// The socket and its read state.

@@ -1,32 +1,18 @@
-use core::fmt;
 use core::future::Future;
 use core::pin::Pin;
 use core::task::{Context, Poll};
 
-use mcp_async::{Clock, monotonic};
+use mcp_async::runtime::monotonic;
 use mcp_proto::Instant;
 
-use crate::Runtime;
-
 /// A timer of the reactor.
-///
-/// ```
-/// use mcp_async::Timer as _;
-/// use mcp_proto::Instant;
-///
-/// /// Waits until a moment of the runtime's clock.
-/// async fn until(deadline: Instant) {
-///     let mut timer = mcp_smol::Timer::default();
-///     core::future::poll_fn(|cx| timer.poll_until(deadline, cx)).await;
-/// }
-/// ```
 #[derive(Default)]
-pub struct Timer {
+pub(crate) struct Timer {
     sleep: Option<(std::time::Instant, smol::Timer)>,
 }
 
-impl mcp_async::Timer for Timer {
-    fn poll_until(&mut self, deadline: Instant, task: &mut Context<'_>) -> Poll<()> {
+impl mcp_async::runtime::Timer for Timer {
+    fn poll_until(mut self: Pin<&mut Self>, deadline: Instant, task: &mut Context<'_>) -> Poll<()> {
         let Some(moment) = monotonic::moment(deadline) else {
             return Poll::Pending;
         };
@@ -43,23 +29,5 @@ impl mcp_async::Timer for Timer {
             self.sleep = None;
         }
         polled
-    }
-}
-
-impl Clock for Runtime {
-    type Timer = Timer;
-
-    fn now(&self) -> Instant {
-        monotonic::now()
-    }
-
-    fn timer(&self) -> Timer {
-        Timer::default()
-    }
-}
-
-impl fmt::Debug for Timer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Timer").finish_non_exhaustive()
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! The type of the arguments defines their schema. Progress reaches clients that requested it.
 
-use mcp_tokio::Server;
+use mcp_tokio::{Server, stdio};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -22,5 +22,5 @@ async fn main() -> std::io::Result<()> {
             Ok(format!("sunny in {}", args.city))
         },
     );
-    server.serve_stdio().await
+    server.serve(stdio()).await
 }

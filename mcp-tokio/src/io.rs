@@ -1,6 +1,6 @@
 use core::pin::Pin;
 use core::task::{Context, Poll, ready};
-use std::io;
+use std::io::{self, IoSlice};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
@@ -51,7 +51,7 @@ where
 }
 
 /// A stream of this runtime, with the traits of all.
-struct Stream<T>(T);
+pub(crate) struct Stream<T>(pub(crate) T);
 
 impl<T: AsyncRead + Unpin> futures_io::AsyncRead for Stream<T> {
     fn poll_read(
@@ -72,6 +72,14 @@ impl<T: AsyncWrite + Unpin> futures_io::AsyncWrite for Stream<T> {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         Pin::new(&mut self.0).poll_write(task, bytes)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        task: &mut Context<'_>,
+        slices: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.0).poll_write_vectored(task, slices)
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<io::Result<()>> {

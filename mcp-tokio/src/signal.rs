@@ -5,8 +5,8 @@ use std::io;
 /// Waits until the program is asked to end: by SIGINT or SIGTERM, by Ctrl-C and the console's other
 /// events on Windows.
 ///
-/// Servers that run by themselves ([`Server::serve_stdio`](mcp_async::Server::serve_stdio),
-/// [`Server::serve_http`](mcp_async::Server::serve_http)) wait for it already. It is for services
+/// Servers that run by themselves ([`Server::serve`](mcp_async::Server::serve),
+/// [`Http::serve`](mcp_async::http::Http::serve)) wait for it already. It is for services
 /// that a program mounts in another server.
 ///
 /// From the first poll on, the signals do not end the process by themselves. Where signals cannot be

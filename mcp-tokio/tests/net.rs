@@ -18,5 +18,5 @@ fn block_on<T>(future: impl Future<Output = T>) -> T {
 #[test]
 #[should_panic(expected = "Tokio")]
 fn a_task_outside_of_a_runtime_is_not_dropped_in_silence() {
-    <mcp_tokio::Runtime as mcp_tokio::mcp_async::Runtime>::spawn(Box::pin(async {}));
+    mcp_async::Runtime::spawn(&mcp_tokio::Runtime, Box::pin(async {}));
 }

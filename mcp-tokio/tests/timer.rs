@@ -6,7 +6,7 @@ use core::task::Poll;
 use core::time::Duration;
 
 use mcp_tokio::Runtime;
-use mcp_tokio::mcp_async::{Clock as _, Timer as _};
+use mcp_tokio::mcp_async::Runtime as _;
 
 /// A task that has used up what tokio lets it do in one poll is polled again at once, and what it waited for
 /// would not be known.
@@ -21,7 +21,7 @@ async fn a_timer_is_armed_whatever_its_task_has_done_before() {
         }
         if !is_armed {
             while pin!(tokio::task::consume_budget()).poll(cx).is_ready() {}
-            assert!(timer.poll_until(deadline, cx).is_pending());
+            assert!(timer.as_mut().poll_until(deadline, cx).is_pending());
             is_armed = true;
         }
         Poll::Pending

@@ -9,7 +9,7 @@ use axum::http::header::{AUTHORIZATION, HeaderValue};
 use axum::http::request::Parts;
 use axum::routing::get;
 use mcp_tokio::http::{AuthError, Principal};
-use mcp_tokio::{HttpService, interrupted};
+use mcp_tokio::{HttpService, Runtime, interrupted};
 use notes::Store;
 use tokio::net::TcpListener;
 use tracing_subscriber::filter::LevelFilter;
@@ -46,7 +46,7 @@ fn service(store: Store) -> anyhow::Result<HttpService> {
         .allow_origins(["https://app.example.com"])
         .authenticate(authenticate)
         .with_graceful_shutdown(interrupted())
-        .into_service()?)
+        .into_service(Runtime)?)
 }
 
 /// Makes the routes: the server below a prefix, and one of the program's own.

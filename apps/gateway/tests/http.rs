@@ -3,9 +3,9 @@
 use std::process::Stdio;
 use std::time::Duration;
 
-use mcp_tokio::Client;
-use mcp_tokio::client::{CallError, ClientBuilder, Negotiation, Update};
+use mcp_tokio::client::{CallError, Negotiation, Update};
 use mcp_tokio::model::ElicitResult;
+use mcp_tokio::{Client, http};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::TcpStream;
@@ -36,11 +36,11 @@ impl Gateway {
     }
 
     async fn client(&self, user: &str, negotiation: Negotiation) -> Client {
-        let builder: ClientBuilder<_> = Client::builder("test", "1.0")
+        let builder = Client::builder("test", "1.0")
             .negotiation(negotiation)
             .bearer(&format!("{user}-token"))
             .on_elicitation(|_, _| async { Ok(ElicitResult::accept(&json!({ "sure": true }))?) });
-        builder.connect(&self.url).await.unwrap()
+        builder.connect(http(&self.url)).await.unwrap()
     }
 
     /// Sends one request and returns the whole response.
@@ -136,10 +136,10 @@ async fn subscriptions_end_with_the_program() {
 #[tokio::test]
 async fn strangers_are_refused() {
     let gateway = Gateway::start().await;
-    let error = Client::connect(&gateway.url).await.unwrap_err();
+    let error = Client::connect(http(&gateway.url)).await.unwrap_err();
     assert!(error.to_string().contains("401"), "{error:?}");
     let stranger = Client::builder("test", "1.0").bearer("guessed");
-    let error = stranger.connect(&gateway.url).await.unwrap_err();
+    let error = stranger.connect(http(&gateway.url)).await.unwrap_err();
     assert!(error.to_string().contains("401"), "{error:?}");
 
     let response = gateway.raw("POST /api/mcp HTTP/1.1").await;

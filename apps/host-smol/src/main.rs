@@ -6,20 +6,20 @@ use std::time::Duration;
 
 use mcp_smol::client::Update;
 use mcp_smol::model::ElicitResult;
-use mcp_smol::{Client, Command};
+use mcp_smol::{Client, Command, child};
 use serde_json::{Value, json};
 use smol::Timer;
 use smol::future::or;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let program = std::env::args().nth(1).ok_or("usage: host-smol PROGRAM")?;
-    smol::block_on(run(&Command::new(program).arg(":memory:")))
+    smol::block_on(run(Command::new(program).arg(":memory:")))
 }
 
-async fn run(command: &Command) -> Result<(), Box<dyn Error>> {
+async fn run(command: Command) -> Result<(), Box<dyn Error>> {
     let client = Client::builder("host-smol", env!("CARGO_PKG_VERSION"))
         .on_elicitation(|_, _| async { Ok(ElicitResult::accept(&json!({ "sure": true }))?) })
-        .spawn(command)
+        .connect(child(command))
         .await?;
     for tool in client.tools().all().await? {
         println!("tool {}", tool.name);

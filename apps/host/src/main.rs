@@ -21,7 +21,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use futures_util::future::join_all;
 use mcp_tokio::client::{ClientBuilder, RestartPolicy, Update};
-use mcp_tokio::{Client, Command, ErrorChain, Runtime};
+use mcp_tokio::{Client, Command, ErrorChain, child, http};
 use serde_json::{Value, json};
 
 use config::{Config, Entry};
@@ -147,7 +147,7 @@ async fn connect(name: &str, entry: &Entry, person: &Arc<Person>) -> anyhow::Res
                 .args(args)
                 .envs(env)
                 .on_stderr(move |line| eprintln!("[{server}] {line}"));
-            builder(name, person).spawn(&command).await?
+            builder(name, person).connect(child(command)).await?
         }
         Entry::Http { url, headers } => {
             let builder = headers
@@ -155,13 +155,13 @@ async fn connect(name: &str, entry: &Entry, person: &Arc<Person>) -> anyhow::Res
                 .fold(builder(name, person), |builder, (name, value)| {
                     builder.header(name, value)
                 });
-            builder.connect(url).await?
+            builder.connect(http(url)).await?
         }
     })
 }
 
 /// The settings that all clients have in common.
-fn builder(name: &str, person: &Arc<Person>) -> ClientBuilder<Runtime, Questions> {
+fn builder(name: &str, person: &Arc<Person>) -> ClientBuilder<Questions> {
     Client::builder("host", env!("CARGO_PKG_VERSION"))
         .restart(RestartPolicy::default().attempts(3))
         .with_state(Questions {

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use mcp_tokio::server::Json;
-use mcp_tokio::{Server, schemars};
+use mcp_tokio::{Server, schemars, stdio};
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 struct Add {
@@ -25,6 +25,6 @@ async fn main() -> std::io::Result<()> {
             notes.push(args.text);
             Ok(Json(Added { id: notes.len() }))
         })
-        .serve_stdio()
+        .serve(stdio())
         .await
 }

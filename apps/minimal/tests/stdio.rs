@@ -1,12 +1,12 @@
 //! Drives the program over its standard streams.
 
-use mcp_tokio::Client;
+use mcp_tokio::{Client, Command, child};
 use serde_json::{Value, json};
 
 #[tokio::test]
 async fn calls_share_the_state() {
-    let server = env!("CARGO_BIN_EXE_minimal");
-    let client = Client::spawn(server, [""; 0]).await.unwrap();
+    let server = Command::new(env!("CARGO_BIN_EXE_minimal"));
+    let client = Client::connect(child(server)).await.unwrap();
     for id in 1..=3 {
         let note = json!({ "text": "milk" });
         let added: Value = client.call_tool_as("add", &note).await.unwrap();

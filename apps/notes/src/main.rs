@@ -1,6 +1,7 @@
 //! The notes server over standard input and output: `notes DATABASE`.
 
 use anyhow::Context as _;
+use mcp_tokio::stdio;
 use notes::Store;
 use tracing_subscriber::filter::LevelFilter;
 
@@ -12,6 +13,6 @@ async fn main() -> anyhow::Result<()> {
         .with_max_level(LevelFilter::WARN)
         .init();
     let database = std::env::args().nth(1).context("usage: notes DATABASE")?;
-    notes::server(Store::open(&database)?).serve_stdio().await?;
-    Ok(())
+    let server = notes::server(Store::open(&database)?);
+    Ok(server.serve(stdio()).await?)
 }

@@ -1,8 +1,8 @@
 //! Drives the server in this process, without a pipe or a socket.
 
-use mcp_tokio::Client;
 use mcp_tokio::client::{CallError, Negotiation};
 use mcp_tokio::model::{ElicitParams, ElicitResult, Reference};
+use mcp_tokio::{Client, in_memory};
 use notes::Store;
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ async fn client(negotiation: Negotiation) -> Client {
             let sure = !form.message.contains("precious");
             Ok(ElicitResult::accept(&json!({ "sure": sure }))?)
         })
-        .in_memory(&server)
+        .connect(in_memory(&server))
         .await
         .unwrap()
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use mcp_tokio::client::{CallError, Negotiation, Update};
 use mcp_tokio::model::LoggingLevel;
-use mcp_tokio::{Client, Command};
+use mcp_tokio::{Client, Command, child};
 use rusqlite::Connection;
 use serde_json::json;
 
@@ -23,7 +23,7 @@ async fn changes_progress_and_logs_arrive() {
         let client = Client::builder("test", "1.0")
             .negotiation(era)
             .on_log(move |message| log.send(message.level).unwrap())
-            .spawn(&program())
+            .connect(child(program()))
             .await
             .unwrap();
         if client.info().revision.is_legacy() {
@@ -56,7 +56,7 @@ async fn a_cancelled_call_rolls_back() {
         let (line, lines) = mpsc::channel();
         let command = program().on_stderr(move |text| line.send(text.to_owned()).unwrap());
         let builder = Client::builder("test", "1.0").negotiation(era);
-        let client = builder.spawn(&command).await.unwrap();
+        let client = builder.connect(child(command)).await.unwrap();
         let steps = json!({ "steps": 1000 });
 
         let dropped = client.call_tool("reindex", &steps);
@@ -82,10 +82,7 @@ async fn an_error_of_the_database_is_logged() {
     let (line, lines) = mpsc::channel();
     let command = Command::new(env!("CARGO_BIN_EXE_notes")).arg(&file);
     let command = command.on_stderr(move |text| line.send(text.to_owned()).unwrap());
-    let client = Client::builder("test", "1.0")
-        .spawn(&command)
-        .await
-        .unwrap();
+    let client = Client::connect(child(command)).await.unwrap();
     let database = Connection::open(&file).unwrap();
     database.execute("drop table note", []).unwrap();
 

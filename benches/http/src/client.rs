@@ -3,7 +3,7 @@
 use std::io::{self, Error};
 
 use mcp_tokio::mcp_proto::RevisionSet;
-use mcp_tokio::{Client, Command};
+use mcp_tokio::{Client, Command, child, http};
 use serde_json::json;
 
 use crate::ours::tokio_runtime;
@@ -15,15 +15,16 @@ pub(crate) fn call(era: Era, calls: usize, port: Option<u16>) -> io::Result<()> 
         let revision = era.name().parse().map_err(Error::other)?;
         let builder = Client::builder("bench", "1.0").revisions(RevisionSet::of(&[revision]));
         let client = match port {
-            Some(port) => builder
-                .connect(&format!("http://127.0.0.1:{port}/mcp"))
-                .await
-                .map_err(Error::other)?,
-            None => builder
-                .spawn(&Command::new(std::env::current_exe()?).args(["pipe"]))
-                .await
-                .map_err(Error::other)?,
+            Some(port) => {
+                let server = http(format!("http://127.0.0.1:{port}/mcp"));
+                builder.connect(server).await
+            }
+            None => {
+                let server = Command::new(std::env::current_exe()?).args(["pipe"]);
+                builder.connect(child(server)).await
+            }
         };
+        let client = client.map_err(Error::other)?;
         let arguments = json!({"text": "as it was said"});
         for _ in 0..calls {
             let answer = client

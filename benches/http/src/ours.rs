@@ -3,10 +3,10 @@
 use std::io;
 use std::net::TcpListener;
 
-use mcp_async::net::{Listen, Network};
+use mcp_async::Server;
+use mcp_async::net::Listen;
 use mcp_async::schemars::{self, JsonSchema};
 use mcp_async::server::{Context, ServerBuilder};
-use mcp_async::{Runtime, Server};
 use serde::Deserialize;
 
 #[derive(Deserialize, JsonSchema)]
@@ -15,16 +15,16 @@ struct Said {
 }
 
 pub(crate) fn on_tokio(socket: TcpListener) -> io::Result<()> {
-    tokio_runtime()?.block_on(serve::<mcp_tokio::Runtime>(socket))
+    tokio_runtime()?.block_on(serve(Listen::from_std(mcp_tokio::Runtime, socket)))
 }
 
 pub(crate) fn on_smol(socket: TcpListener) -> io::Result<()> {
-    smol::block_on(serve::<mcp_smol::Runtime>(socket))
+    smol::block_on(serve(Listen::from_std(mcp_smol::Runtime, socket)))
 }
 
 /// Serves on standard input and output.
 pub(crate) fn on_a_pipe() -> io::Result<()> {
-    tokio_runtime()?.block_on(echo::<mcp_tokio::Runtime>().serve_stdio())
+    tokio_runtime()?.block_on(echo().serve(mcp_tokio::stdio()))
 }
 
 pub(crate) fn tokio_runtime() -> io::Result<tokio::runtime::Runtime> {
@@ -33,12 +33,12 @@ pub(crate) fn tokio_runtime() -> io::Result<tokio::runtime::Runtime> {
         .build()
 }
 
-async fn serve<R: Network>(socket: TcpListener) -> io::Result<()> {
-    echo::<R>().http().serve_on(Listen::from_std(socket)).await
+async fn serve(listen: Listen) -> io::Result<()> {
+    echo().http().serve(listen).await
 }
 
-fn echo<R: Runtime>() -> ServerBuilder<R> {
-    Server::<R>::builder("echo", "1.0").tool(
+fn echo() -> ServerBuilder {
+    Server::builder("echo", "1.0").tool(
         "echo",
         "Says it again",
         |said: Said, _: Context| async move { Ok(said.text) },

@@ -7,7 +7,8 @@ use mcp_async::auth::{
     Authorization, AuthorizationFuture, AuthorizationPage, ClientProof, EnterpriseGrant,
     PreRegistered, SigningKey, Subject, UserAgent,
 };
-use mcp_async::net::{HttpClient, Network};
+use mcp_async::net::HttpClient;
+use mcp_async::runtime::RuntimeHandle;
 use mcp_proto::json::RawBuf;
 use serde::Deserialize;
 
@@ -15,7 +16,7 @@ use serde::Deserialize;
 const METADATA_DOCUMENT: &str = "https://conformance-test.local/client-metadata.json";
 
 /// The authorization that a scenario asks for. None tells which grant is meant but its name.
-pub(crate) fn authorization<R: Network>(
+pub(crate) fn authorization(
     scenario: &str,
     context: &RawBuf,
 ) -> Result<Authorization, Box<dyn Error>> {
@@ -73,7 +74,7 @@ pub(crate) fn authorization<R: Network>(
         "dpop" | "dpop-nonce" => Authorization::new().require_dpop(SigningKey::generate()?),
         _ => Authorization::new(),
     };
-    Ok(authorization.user_agent(Browser::<R>(HttpClient::builder().no_redirects().build())))
+    Ok(authorization.user_agent(Browser(HttpClient::builder().no_redirects().build())))
 }
 
 /// The suite names no issuer for the client: it gets the secret at the one that its server names.
@@ -82,9 +83,13 @@ fn trusting(authorization: Authorization) -> Authorization {
 }
 
 /// Opens a page and returns where it redirects to, without going there.
-struct Browser<R: Network>(HttpClient<R>);
+struct Browser(HttpClient);
 
-impl<R: Network> UserAgent for Browser<R> {
+impl UserAgent for Browser {
+    fn start(&self, runtime: &RuntimeHandle) {
+        self.0.start(runtime);
+    }
+
     fn redirect_uri<'a>(&'a self, _: Option<&'a str>) -> AuthorizationFuture<'a, String> {
         Box::pin(async { Ok("http://127.0.0.1:33418/callback".into()) })
     }

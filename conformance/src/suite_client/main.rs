@@ -13,7 +13,7 @@ use core::future::Future;
 use std::process::ExitCode;
 
 use mcp_async::ErrorChain;
-use mcp_async::net::Network;
+use mcp_async::http::HttpConnector;
 use mcp_proto::json::RawBuf;
 use mcp_proto::{Revision, RevisionSet};
 
@@ -26,8 +26,8 @@ fn main() -> ExitCode {
         _ => ("", ""),
     };
     let done = match runtime {
-        "tokio" => on_tokio(run::<mcp_tokio::Runtime>(url)),
-        "smol" => smol::block_on(run::<mcp_smol::Runtime>(url)),
+        "tokio" => on_tokio(run(mcp_tokio::http(url))),
+        "smol" => smol::block_on(run(mcp_smol::http(url))),
         _ => Err("usage: conformance-client [--runtime tokio|smol] URL".into()),
     };
     match done {
@@ -42,17 +42,17 @@ fn main() -> ExitCode {
 /// What the suite asks for, done or not.
 type Outcome = Result<(), Box<dyn Error>>;
 
-async fn run<R: Network>(url: &str) -> Outcome {
+async fn run(server: HttpConnector) -> Outcome {
     let scenario = std::env::var("MCP_CONFORMANCE_SCENARIO")?;
     let context = match std::env::var("MCP_CONFORMANCE_CONTEXT") {
         Ok(text) => RawBuf::parse(text)?,
         Err(_) => RawBuf::default(),
     };
-    let mut builder = scenarios::builder::<R>().revisions(revisions()?);
+    let mut builder = scenarios::builder().revisions(revisions()?);
     if let Some(name) = scenario.strip_prefix("auth/") {
-        builder = builder.authorize(authorization::authorization::<R>(name, &context)?);
+        builder = builder.authorize(authorization::authorization(name, &context)?);
     }
-    scenarios::play(&scenario, builder, url, &context).await
+    scenarios::play(&scenario, builder, server, &context).await
 }
 
 /// The suite of old says nothing and means the handshake.

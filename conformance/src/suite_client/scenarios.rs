@@ -2,8 +2,8 @@
 
 use mcp_async::Client;
 use mcp_async::client::{CallError, ClientBuilder};
+use mcp_async::http::HttpConnector;
 use mcp_async::model::{CreateMessageResult, ElicitParams, ElicitResult, Root};
-use mcp_async::net::Network;
 use mcp_async::skills::LoadError;
 use mcp_proto::json::{Raw, RawBuf};
 use serde::{Deserialize, Serialize};
@@ -11,21 +11,21 @@ use serde::{Deserialize, Serialize};
 use super::Outcome;
 
 /// A client that can do all that there is.
-pub(crate) fn builder<R: Network>() -> ClientBuilder<R> {
-    Client::<R>::builder("conformance", env!("CARGO_PKG_VERSION"))
+pub(crate) fn builder() -> ClientBuilder {
+    Client::builder("conformance", env!("CARGO_PKG_VERSION"))
         .roots([Root::new("file:///srv/conformance")])
         .on_sampling(async |_, _| Ok(CreateMessageResult::new("none", "nothing to add")))
         .on_elicitation(async |asked, _| Ok(agree(&asked)))
 }
 
 /// Does what this scenario asks for.
-pub(crate) async fn play<R: Network>(
+pub(crate) async fn play(
     scenario: &str,
-    builder: ClientBuilder<R>,
-    url: &str,
+    builder: ClientBuilder,
+    server: HttpConnector,
     context: &RawBuf,
 ) -> Outcome {
-    let client = builder.connect(url).await?;
+    let client = builder.connect(server).await?;
     match scenario {
         "initialize" | "request-metadata" => {}
         "tools_call" => {
@@ -74,15 +74,11 @@ pub(crate) async fn play<R: Network>(
 }
 
 /// The client mirrors arguments into headers by what it learnt of the tools.
-async fn list<R: Network>(client: &Client<R>) -> Result<(), CallError> {
+async fn list(client: &Client) -> Result<(), CallError> {
     client.tools().all().await.map(drop)
 }
 
-async fn call<R: Network>(
-    client: &Client<R>,
-    tool: &str,
-    arguments: &(impl Serialize + Sync),
-) -> Outcome {
+async fn call(client: &Client, tool: &str, arguments: &(impl Serialize + Sync)) -> Outcome {
     let answer = client.call_tool(tool, arguments).await?;
     if answer.is_error {
         return Err(format!("{tool}: {}", answer.text()).into());
@@ -91,7 +87,7 @@ async fn call<R: Network>(
 }
 
 /// A tool's schema comes back as it was listed.
-async fn preserve<R: Network>(client: &Client<R>) -> Outcome {
+async fn preserve(client: &Client) -> Outcome {
     let tools = client.tools().all().await?;
     let focal = tools
         .iter()
@@ -101,7 +97,7 @@ async fn preserve<R: Network>(client: &Client<R>) -> Outcome {
 }
 
 /// Every kind of request that there is a header for.
-async fn every_method<R: Network>(client: &Client<R>) -> Outcome {
+async fn every_method(client: &Client) -> Outcome {
     for tool in client.tools().all().await? {
         call(client, &tool.name, &()).await?;
     }
@@ -115,7 +111,7 @@ async fn every_method<R: Network>(client: &Client<R>) -> Outcome {
 }
 
 /// Loads a skill that is not what its entry says, and reads no other file of it.
-async fn refuse<R: Network>(client: &Client<R>) -> Outcome {
+async fn refuse(client: &Client) -> Outcome {
     let skills = client.skills();
     let all = skills.all().await?;
     let mut named = all.into_iter();
@@ -135,7 +131,7 @@ async fn refuse<R: Network>(client: &Client<R>) -> Outcome {
 }
 
 /// The context says what to call with which arguments.
-async fn custom_headers<R: Network>(client: &Client<R>, context: &RawBuf) -> Outcome {
+async fn custom_headers(client: &Client, context: &RawBuf) -> Outcome {
     list(client).await?;
     let context: Context = context.decode()?;
     for wanted in context.tool_calls {

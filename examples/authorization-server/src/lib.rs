@@ -20,15 +20,16 @@
 //!
 //! ```
 //! use authorization_server::{AuthorizationServer, Consent, Settings};
-//! use mcp_async::net::{Listen, Network};
+//! use mcp_async::net::Listen;
+//! use mcp_async::runtime::RuntimeHandle;
 //!
 //! /// Serves until Ctrl-C.
-//! async fn serve<R: Network>() -> Result<(), Box<dyn std::error::Error>> {
-//!     let listen = Listen::bind("127.0.0.1:0")?;
+//! async fn serve(runtime: RuntimeHandle) -> Result<(), Box<dyn std::error::Error>> {
+//!     let listen = Listen::bind(&runtime, "127.0.0.1:0");
 //!     let issuer = format!("http://{}", listen.address()?);
 //!     let settings = Settings::new(issuer).consent(Consent::Allow);
 //!     let server = AuthorizationServer::new(settings)?;
-//!     Ok(listen.serve::<R, _, _>(server, R::interrupted()).await?)
+//!     Ok(listen.serve(server, runtime.interrupted()).await?)
 //! }
 //! ```
 #![forbid(unsafe_code)]

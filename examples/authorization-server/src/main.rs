@@ -10,7 +10,8 @@ use bytes::Bytes;
 use clap::{Parser, ValueEnum};
 use http::Request;
 use http_body_util::{BodyExt as _, Limited};
-use mcp_async::net::{AddressGuard, HttpClient, Listen, Network};
+use mcp_async::net::{AddressGuard, HttpClient, Listen};
+use mcp_async::runtime::RuntimeHandle;
 
 /// An authorization server for development
 #[derive(Debug, Parser)]
@@ -76,25 +77,26 @@ fn main() -> Result<(), Box<dyn Error>> {
         Runtime::Tokio => tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()?
-            .block_on(serve::<mcp_tokio::Runtime>(&arguments)),
-        Runtime::Smol => smol::block_on(serve::<mcp_smol::Runtime>(&arguments)),
+            .block_on(serve(mcp_tokio::Runtime.into(), &arguments)),
+        Runtime::Smol => smol::block_on(serve(mcp_smol::Runtime.into(), &arguments)),
     }
 }
 
-async fn serve<R: Network>(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
-    let listen = Listen::bind((Ipv4Addr::LOCALHOST, arguments.port))?;
+async fn serve(runtime: RuntimeHandle, arguments: &Arguments) -> Result<(), Box<dyn Error>> {
+    let listen = Listen::bind(&runtime, (Ipv4Addr::LOCALHOST, arguments.port));
     let guard = AddressGuard::near(Ipv4Addr::LOCALHOST.into());
-    let client = HttpClient::<R>::builder().guard(guard).no_redirects();
+    let client = HttpClient::builder().guard(guard).no_redirects();
     let client = client.stall_timeout(Duration::from_secs(5)).build();
+    client.start(&runtime);
     let settings = settings(arguments, listen.address()?)?
         .client_documents(move |url| fetch(client.clone(), url));
     let server = AuthorizationServer::new(settings)?;
     println!("{}", server.issuer());
-    Ok(listen.serve::<R, _, _>(server, R::interrupted()).await?)
+    Ok(listen.serve(server, runtime.interrupted()).await?)
 }
 
 /// Fetches the document of a client, which may be on this machine.
-async fn fetch<R: Network>(client: HttpClient<R>, url: String) -> Result<Bytes, String> {
+async fn fetch(client: HttpClient, url: String) -> Result<Bytes, String> {
     let request = Request::get(url).header("accept", "application/json");
     let request = request.body("").map_err(|error| error.to_string())?;
     let response = client

@@ -6,10 +6,10 @@ use std::io;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use mcp_async::Runtime;
 use mcp_async::server::{Context, HandlerError, Json, NoArguments, ServerBuilder, Tool, ToolCall};
 use mcp_proto::json::RawBuf;
 use mcp_proto::model::ClientFeatures;
+use smol::Timer;
 
 #[derive(Deserialize, JsonSchema)]
 struct Echo {
@@ -51,7 +51,7 @@ struct Mirrored {
 /// 16 MiB are more than most clients take at once.
 const MOST: usize = 1 << 24;
 
-pub(super) fn register<R: Runtime>(server: ServerBuilder<R>) -> ServerBuilder<R> {
+pub(super) fn register(server: ServerBuilder) -> ServerBuilder {
     server
         .tool(
             "echo",
@@ -75,7 +75,7 @@ pub(super) fn register<R: Runtime>(server: ServerBuilder<R>) -> ServerBuilder<R>
             "sleep",
             "Sleeps; cancel it to wake it",
             |args: Nap, _: Context| async move {
-                R::default().sleep(Duration::from_millis(args.ms)).await;
+                Timer::after(Duration::from_millis(args.ms)).await;
                 Ok("slept")
             },
         )
@@ -121,7 +121,7 @@ pub(super) fn register<R: Runtime>(server: ServerBuilder<R>) -> ServerBuilder<R>
             "Ends its stream before it has its result; the client comes back for that",
             |_: NoArguments, cx: Context| async move {
                 cx.close_stream(Duration::from_millis(100)).await;
-                R::default().sleep(Duration::from_millis(100)).await;
+                Timer::after(Duration::from_millis(100)).await;
                 Ok("Reconnection test completed successfully")
             },
         )

@@ -3,7 +3,6 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use mcp_async::Runtime;
 use mcp_async::server::{Context, NoArguments, Prompt, ServerBuilder, Tool};
 
 #[derive(Deserialize, JsonSchema)]
@@ -12,7 +11,7 @@ struct Touched {
     uri: String,
 }
 
-pub(super) fn register<R: Runtime>(server: ServerBuilder<R>) -> ServerBuilder<R> {
+pub(super) fn register(server: ServerBuilder) -> ServerBuilder {
     server
         .tool(
             "touch_resource",

@@ -1,11 +1,10 @@
 //! Every kind of content. A kind that a revision lacks is replaced by a note in text.
 
 use super::media;
-use mcp_async::Runtime;
 use mcp_async::model::{Annotations, Content, ResourceContents, Role};
 use mcp_async::server::{Context, NoArguments, ServerBuilder};
 
-pub(super) fn register<R: Runtime>(server: ServerBuilder<R>) -> ServerBuilder<R> {
+pub(super) fn register(server: ServerBuilder) -> ServerBuilder {
     server
         .tool(
             "test_simple_text",

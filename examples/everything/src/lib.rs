@@ -28,14 +28,14 @@ mod telling;
 
 use core::time::Duration;
 
+use mcp_async::Server;
 use mcp_async::model::{CacheScope, Icon};
 use mcp_async::server::ServerBuilder;
-use mcp_async::{Runtime, Server};
 use mcp_proto::Revision;
 
 /// The server for these revisions; an empty list stands for all.
-pub fn server<R: Runtime>(revisions: &[Revision]) -> ServerBuilder<R> {
-    let mut server = Server::<R>::builder("everything", env!("CARGO_PKG_VERSION"))
+pub fn server(revisions: &[Revision]) -> ServerBuilder {
+    let mut server = Server::builder("everything", env!("CARGO_PKG_VERSION"))
         .title("Everything")
         .description("A server with every feature")
         .website("https://modelcontextprotocol.io")

@@ -4,7 +4,9 @@ use core::net::SocketAddr;
 use std::io;
 
 use clap::{Parser, ValueEnum};
-use mcp_async::net::Network;
+use mcp_async::net::Listen;
+use mcp_async::runtime::RuntimeHandle;
+use mcp_async::server::stdio;
 use mcp_proto::Revision;
 
 /// A server with every feature, on standard input and output or over HTTP
@@ -33,18 +35,18 @@ fn main() -> io::Result<()> {
         Runtime::Tokio => tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()?
-            .block_on(serve::<mcp_tokio::Runtime>(&arguments)),
-        Runtime::Smol => smol::block_on(serve::<mcp_smol::Runtime>(&arguments)),
+            .block_on(serve(mcp_tokio::Runtime.into(), &arguments)),
+        Runtime::Smol => smol::block_on(serve(mcp_smol::Runtime.into(), &arguments)),
     }
 }
 
-async fn serve<R: Network>(arguments: &Arguments) -> io::Result<()> {
-    let server = everything::server::<R>(&arguments.revisions);
+async fn serve(runtime: RuntimeHandle, arguments: &Arguments) -> io::Result<()> {
+    let server = everything::server(&arguments.revisions);
     match arguments.http {
         Some(address) => {
             let http = server.http().legacy_sse("/sse", "/messages");
-            http.serve(address).await
+            http.serve(Listen::bind(runtime, address)).await
         }
-        None => server.serve_stdio().await,
+        None => server.serve(stdio(runtime)).await,
     }
 }

@@ -5,7 +5,6 @@ use serde::Deserialize;
 
 use super::media;
 use super::rounds::accepted;
-use mcp_async::Runtime;
 use mcp_async::model::{Content, PromptMessage, ResourceContents};
 use mcp_async::server::{CompletionRequest, Context, NoArguments, Prompt, ServerBuilder};
 
@@ -29,7 +28,7 @@ struct Wanted {
     context: String,
 }
 
-pub(super) fn register<R: Runtime>(server: ServerBuilder<R>) -> ServerBuilder<R> {
+pub(super) fn register(server: ServerBuilder) -> ServerBuilder {
     server
         .prompt(
             "test_simple_prompt",

@@ -4,7 +4,6 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use mcp_async::Runtime;
 use mcp_async::model::{CreateMessageParams, ElicitResult, SamplingMessage};
 use mcp_async::server::{Context, NoArguments, ServerBuilder};
 use mcp_proto::json::RawBuf;
@@ -21,7 +20,7 @@ struct Prompted {
     prompt: String,
 }
 
-pub(super) fn register<R: Runtime>(server: ServerBuilder<R>) -> ServerBuilder<R> {
+pub(super) fn register(server: ServerBuilder) -> ServerBuilder {
     server
         .tool(
             "test_sampling",

@@ -3,7 +3,6 @@
 use serde::Deserialize;
 
 use super::media;
-use mcp_async::Runtime;
 use mcp_async::server::{CompletionRequest, Context, Resource, ServerBuilder, Template};
 use mcp_proto::json::RawBuf;
 
@@ -20,7 +19,7 @@ struct Data<'a> {
     data: String,
 }
 
-pub(super) fn register<R: Runtime>(server: ServerBuilder<R>) -> ServerBuilder<R> {
+pub(super) fn register(server: ServerBuilder) -> ServerBuilder {
     server
         .with(
             Resource::new("test://static-text", "static-text")

@@ -5,7 +5,6 @@ use futures_lite::future::zip;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use mcp_async::Runtime;
 use mcp_async::model::{CreateMessageParams, SamplingMessage};
 use mcp_async::server::{Context, Elicited, HandlerError, NoArguments, ServerBuilder};
 use mcp_proto::model::ClientFeatures;
@@ -30,7 +29,7 @@ struct Anything {
     value: String,
 }
 
-pub(super) fn register<R: Runtime>(server: ServerBuilder<R>) -> ServerBuilder<R> {
+pub(super) fn register(server: ServerBuilder) -> ServerBuilder {
     server
         .tool(
             "test_input_required_result_elicitation",

@@ -2,14 +2,13 @@
 
 use core::time::Duration;
 
-use mcp_async::Runtime;
 use mcp_async::model::CacheScope;
 use mcp_async::server::ServerBuilder;
 use mcp_async::skills::{Skill, Skills};
 
 use super::media;
 
-pub(super) fn register<R: Runtime>(server: ServerBuilder<R>) -> ServerBuilder<R> {
+pub(super) fn register(server: ServerBuilder) -> ServerBuilder {
     let letters = Skill::in_memory("letters")
         .file("SKILL.md", LETTERS)
         .file("references/forms.md", FORMS)

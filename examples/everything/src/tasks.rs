@@ -2,11 +2,12 @@
 
 use core::time::Duration;
 
+use mcp_async::ErrorReply;
 use mcp_async::server::{Context, Elicited, HandlerError, NoArguments, ServerBuilder, Tool};
 use mcp_async::tasks::server::{TaskPolicy, Tasks};
-use mcp_async::{ErrorReply, Runtime};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use smol::Timer;
 
 #[derive(Deserialize, JsonSchema)]
 struct Greet {
@@ -37,7 +38,7 @@ struct Named {
 }
 
 /// Adds the tools, and the extension for tasks.
-pub(super) fn register<R: Runtime>(server: ServerBuilder<R>) -> ServerBuilder<R> {
+pub(super) fn register(server: ServerBuilder) -> ServerBuilder {
     server
         .tool("greet", "Greets at once", |args: Greet, _| async move {
             Ok(format!("Hello, {}!", args.name))
@@ -48,7 +49,7 @@ pub(super) fn register<R: Runtime>(server: ServerBuilder<R>) -> ServerBuilder<R>
                 .task(TaskPolicy::Optional)
                 .handler(|args: Compute, _| async move {
                     let duration = Duration::try_from_secs_f64(args.seconds)?;
-                    R::reactor().sleep(duration).await;
+                    Timer::after(duration).await;
                     let label = args.label.unwrap_or_default();
                     Ok(format!("computed {label} in {} s", args.seconds))
                 }),
@@ -58,7 +59,7 @@ pub(super) fn register<R: Runtime>(server: ServerBuilder<R>) -> ServerBuilder<R>
                 .description("Fails after a second, as a tool")
                 .task(TaskPolicy::Required)
                 .handler(|_: NoArguments, _| async move {
-                    R::reactor().sleep(Duration::from_secs(1)).await;
+                    Timer::after(Duration::from_secs(1)).await;
                     Err::<(), _>(HandlerError::visible("the job has failed"))
                 }),
         )
@@ -95,7 +96,7 @@ pub(super) fn register<R: Runtime>(server: ServerBuilder<R>) -> ServerBuilder<R>
                         return Err(HandlerError::visible("no name was given"));
                     };
                     cx.begin_task().await;
-                    R::reactor().sleep(Duration::from_millis(200)).await;
+                    Timer::after(Duration::from_millis(200)).await;
                     Ok(format!("Hello, {}!", named.name))
                 }),
         )

@@ -2,11 +2,11 @@
 
 use core::time::Duration;
 
-use mcp_async::Runtime;
 use mcp_async::model::LoggingLevel;
 use mcp_async::server::{Context, NoArguments, ServerBuilder};
+use smol::Timer;
 
-pub(super) fn register<R: Runtime>(server: ServerBuilder<R>) -> ServerBuilder<R> {
+pub(super) fn register(server: ServerBuilder) -> ServerBuilder {
     server
         .tool(
             "test_tool_with_progress",
@@ -16,7 +16,7 @@ pub(super) fn register<R: Runtime>(server: ServerBuilder<R>) -> ServerBuilder<R>
                     let message = format!("Completed step {step} of 100");
                     cx.progress(step).total(100.0).message(&message).await;
                     // Some clients lose what comes with the same read as the result.
-                    R::default().sleep(Duration::from_millis(20)).await;
+                    Timer::after(Duration::from_millis(20)).await;
                 }
                 Ok("done")
             },
@@ -33,7 +33,7 @@ pub(super) fn register<R: Runtime>(server: ServerBuilder<R>) -> ServerBuilder<R>
                     cx.log(LoggingLevel::Info, message)
                         .logger("everything")
                         .await;
-                    R::default().sleep(Duration::from_millis(20)).await;
+                    Timer::after(Duration::from_millis(20)).await;
                 }
                 Ok("logged")
             },

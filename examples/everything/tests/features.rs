@@ -12,7 +12,7 @@ use mcp_async::model::{
 use mcp_proto::json::{Raw, RawBuf};
 use mcp_proto::rpc::code;
 use mcp_proto::{Revision, RevisionSet};
-use mcp_tokio::{Client, Runtime};
+use mcp_tokio::{Client, in_memory};
 
 #[test]
 fn tools() {
@@ -419,14 +419,10 @@ fn each<F: Future<Output = ()>>(since: Revision, test: impl Fn(Client, Revision)
     }
 }
 
-type Builder = ClientBuilder<Runtime>;
-
-async fn meet(builder: Builder, revision: Revision) -> Client {
+async fn meet(builder: ClientBuilder, revision: Revision) -> Client {
     let builder = builder.revisions(RevisionSet::of(&[revision]));
-    builder
-        .in_memory(&server(&[]).build().unwrap())
-        .await
-        .unwrap()
+    let server = server(&[]).build().unwrap();
+    builder.connect(in_memory(&server)).await.unwrap()
 }
 
 async fn call(client: &Client, tool: &str, arguments: &str) -> Result<CallToolResult, CallError> {

@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 use mcp_tokio::http::{AuthError, Principal};
 use mcp_tokio::server::BuildError;
-use mcp_tokio::{HttpService, Server, ServerBuilder, interrupted};
+use mcp_tokio::{HttpService, Runtime, Server, ServerBuilder, interrupted};
 
 #[derive(Deserialize, JsonSchema)]
 struct Forecast {
@@ -50,7 +50,7 @@ fn service() -> Result<HttpService, BuildError> {
         .http()
         .authenticate(known)
         .with_graceful_shutdown(interrupted())
-        .into_service()
+        .into_service(Runtime)
 }
 
 /// The program's router.
@@ -77,7 +77,7 @@ fn known(head: &Parts) -> impl Future<Output = Result<Principal, AuthError>> + u
 mod tests {
     use core::future::IntoFuture as _;
 
-    use mcp_tokio::Client;
+    use mcp_tokio::{Client, http};
     use serde_json::json;
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
@@ -90,10 +90,10 @@ mod tests {
         tokio::spawn(axum::serve(listener, router(service().unwrap())).into_future());
 
         let url = format!("http://{address}/mcp");
-        let refused = Client::connect(&url).await.unwrap_err();
+        let refused = Client::connect(http(&url)).await.unwrap_err();
         assert!(refused.to_string().contains("401"), "{refused}");
         let client = Client::builder("t", "1").bearer("open sesame");
-        let client = client.connect(&url).await.unwrap();
+        let client = client.connect(http(url)).await.unwrap();
         let city = json!({ "city": "Kyoto" });
         let forecast = client.call_tool("forecast", &city).await.unwrap();
         assert_eq!(forecast.text(), "sunny in Kyoto, Ali");

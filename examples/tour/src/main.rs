@@ -38,7 +38,7 @@ async fn talk(revision: Revision) -> Result<(), Box<dyn Error>> {
     );
     let server = Command::new(std::env::current_exe()?)
         .arg("server")
-        .spawn(&Runtime)?;
+        .spawn(Runtime)?;
     let wire = (
         Tap::new(server.stdout, said_by(paint(GREEN, "server"))),
         Tap::new(server.stdin, said_by(paint(BLUE, "client"))),

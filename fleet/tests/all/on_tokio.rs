@@ -368,6 +368,6 @@ async fn a_full_store_can_be_emptied() {
 async fn verified_senders_are_known_at_every_process() {
     let server = RedisServer::start("pairs", &[]);
     let store = RedisStore::new(&server.url()).unwrap();
-    crate::pairs::check::<mcp_tokio::Runtime, _, _>(std::sync::Arc::new(store.clone()), store)
-        .await;
+    let sessions = std::sync::Arc::new(store.clone());
+    crate::pairs::check(mcp_tokio::Runtime, sessions, store).await;
 }

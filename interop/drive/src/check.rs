@@ -7,7 +7,7 @@ use core::task::{Context, Poll};
 use core::time::Duration;
 
 use mcp_async::client::CallError;
-use mcp_async::{Runtime, Timer};
+use mcp_async::runtime::RuntimeHandle;
 
 pub(crate) type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 
@@ -22,16 +22,17 @@ macro_rules! check {
 pub(crate) use check;
 
 /// The future's outcome, unless it takes longer.
-pub(crate) async fn within<R: Runtime, T>(
+pub(crate) async fn within<T>(
+    runtime: &RuntimeHandle,
     limit: Duration,
     future: impl Future<Output = Outcome<T>>,
 ) -> Outcome<T> {
     let mut future = pin!(future);
-    let clock = R::default();
-    let deadline = clock.now() + limit;
-    let mut timer = clock.timer();
+    let deadline = runtime.now() + limit;
+    let mut timer = runtime.timer();
     poll_fn(|cx| match future.as_mut().poll(cx) {
         Poll::Pending => timer
+            .as_mut()
             .poll_until(deadline, cx)
             .map(|()| Err("timed out".into())),
         ready => ready,

@@ -10,7 +10,6 @@ use mcp_async::model::{
     CallToolResult, Content, ElicitParams, LoggingLevel, Reference, ResourceContents, Role,
     SubscriptionFilter,
 };
-use mcp_async::net::Network;
 use mcp_proto::Payload;
 use mcp_proto::json::RawBuf;
 use mcp_proto::revision::Elicitation;
@@ -48,7 +47,7 @@ pub(super) const ALL: [&str; 28] = [
     "task-listen",
 ];
 
-impl<R: Network> Driver<R> {
+impl Driver {
     pub(super) async fn drive(&self, feature: &str) -> Outcome {
         match feature {
             "negotiate" => self.negotiate(),

@@ -16,9 +16,10 @@ use core::time::Duration;
 use serde::Serialize;
 
 use check::within;
-use mcp_async::client::ClientBuilder;
-use mcp_async::net::Network;
+use mcp_async::client::{ClientBuilder, ConnectError, child};
+use mcp_async::http::HttpConnector;
 use mcp_async::process::{Command, Grace};
+use mcp_async::runtime::RuntimeHandle;
 use mcp_async::tasks::client::TaskOptions;
 use mcp_async::{Client, ErrorChain};
 use mcp_proto::json::RawBuf;
@@ -31,13 +32,13 @@ fn main() -> Result<(), Box<dyn Error>> {
         "tokio" => tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()?
-            .block_on(drive::<mcp_tokio::Runtime>(arguments)),
-        "smol" => smol::block_on(drive::<mcp_smol::Runtime>(arguments)),
+            .block_on(drive(mcp_tokio::Runtime.into(), arguments)),
+        "smol" => smol::block_on(drive(mcp_smol::Runtime.into(), arguments)),
         _ => Err(USAGE.into()),
     }
 }
 
-async fn drive<R: Network>(arguments: Arguments) -> Result<(), Box<dyn Error>> {
+async fn drive(runtime: RuntimeHandle, arguments: Arguments) -> Result<(), Box<dyn Error>> {
     let Arguments {
         revisions,
         expected,
@@ -45,11 +46,12 @@ async fn drive<R: Network>(arguments: Arguments) -> Result<(), Box<dyn Error>> {
         ..
     } = arguments;
     let person = Person::default();
-    let builder = person.speak::<R>(revisions);
+    let builder = person.speak(revisions);
     let client = server
-        .connect(builder.tasks(TaskOptions::default()))
+        .connect(&runtime, builder.tasks(TaskOptions::default()))
         .await?;
     let driver = Driver {
+        runtime,
         client,
         person,
         revisions,
@@ -57,14 +59,14 @@ async fn drive<R: Network>(arguments: Arguments) -> Result<(), Box<dyn Error>> {
         server,
     };
     for feature in features::ALL {
-        let outcome = within::<R, _>(LIMIT, driver.drive(feature)).await;
+        let outcome = within(&driver.runtime, LIMIT, driver.drive(feature)).await;
         report(
             feature,
             outcome.map_err(|error| ErrorChain(&*error).to_string()),
         );
     }
     let close = async { Ok(driver.client.close().await?) };
-    let ended = match within::<R, _>(LIMIT * 2, close).await {
+    let ended = match within(&driver.runtime, LIMIT * 2, close).await {
         // Nobody ends a server at a URL.
         Ok(None) if matches!(driver.server, Reached::At(_)) => Ok(()),
         // It was not terminated.
@@ -77,8 +79,9 @@ async fn drive<R: Network>(arguments: Arguments) -> Result<(), Box<dyn Error>> {
 }
 
 /// A connection, and the person who answers what the server asks.
-pub(crate) struct Driver<R> {
-    client: Client<R>,
+pub(crate) struct Driver {
+    runtime: RuntimeHandle,
+    client: Client,
     person: Person,
     revisions: RevisionSet,
     /// What both sides must agree on.
@@ -86,7 +89,7 @@ pub(crate) struct Driver<R> {
     server: Reached,
 }
 
-impl<R: Network> Driver<R> {
+impl Driver {
     fn revision(&self) -> Revision {
         self.client.info().revision
     }
@@ -105,14 +108,19 @@ enum Reached {
 }
 
 impl Reached {
-    async fn connect<R: Network>(
+    async fn connect(
         &self,
-        builder: ClientBuilder<R>,
-    ) -> Result<Client<R>, Box<dyn Error>> {
-        Ok(match self {
-            Self::By(command) => builder.spawn(command).await?,
-            Self::At(url) => builder.connect(url).await?,
-        })
+        runtime: &RuntimeHandle,
+        builder: ClientBuilder,
+    ) -> Result<Client, ConnectError> {
+        match self {
+            Self::By(command) => {
+                builder
+                    .connect(child(runtime.clone(), command.clone()))
+                    .await
+            }
+            Self::At(url) => builder.connect(HttpConnector::new(runtime, url)).await,
+        }
     }
 }
 

@@ -7,7 +7,6 @@ use mcp_async::client::{CallbackError, ClientBuilder};
 use mcp_async::model::{
     CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, Root,
 };
-use mcp_async::net::Network;
 use mcp_proto::RevisionSet;
 use mcp_proto::json::{Raw, RawBuf};
 
@@ -22,9 +21,9 @@ pub(crate) struct Memory {
 }
 
 impl Person {
-    pub(crate) fn speak<R: Network>(&self, revisions: RevisionSet) -> ClientBuilder<R> {
+    pub(crate) fn speak(&self, revisions: RevisionSet) -> ClientBuilder {
         let person = self.clone();
-        Client::<R>::builder("drive", env!("CARGO_PKG_VERSION"))
+        Client::builder("drive", env!("CARGO_PKG_VERSION"))
             .revisions(revisions)
             .on_elicitation(move |asked, _| {
                 let answer = person.answer(asked);

@@ -3,11 +3,10 @@
 use super::Driver;
 use super::check::{Outcome, check, refused};
 use mcp_async::client::CallError;
-use mcp_async::net::Network;
 use mcp_async::skills::{LoadError, SkillResources};
 use mcp_proto::rpc::code::INVALID_PARAMS;
 
-impl<R: Network> Driver<R> {
+impl Driver {
     pub(super) async fn skills(&self) -> Outcome {
         let skills = self.client.skills();
         let all = skills.all().await?;

@@ -6,12 +6,11 @@ use super::Driver;
 use super::check::{Outcome, check, refused};
 use mcp_async::client::{CallError, TaskError};
 use mcp_async::model::TaskStatus;
-use mcp_async::net::Network;
 use mcp_async::tasks::client::{TaskEvent, TaskHandle, TaskOptions, ToolOutcome};
 use mcp_proto::rpc::code::{INTERNAL_ERROR, INVALID_PARAMS};
 use mcp_proto::{Payload, Revision};
 
-impl<R: Network> Driver<R> {
+impl Driver {
     pub(super) fn has_tasks(&self) -> bool {
         let tasks = [Revision::V2025_11_25, Revision::V2026_07_28];
         tasks.contains(&self.revision())
@@ -99,8 +98,8 @@ impl<R: Network> Driver<R> {
     /// the task is polled.
     pub(super) async fn task_listen(&self) -> Outcome {
         let listens = TaskOptions::default().listen(true);
-        let builder = self.person.speak::<R>(self.revisions).tasks(listens);
-        let client = self.server.connect(builder).await?;
+        let builder = self.person.speak(self.revisions).tasks(listens);
+        let client = self.server.connect(&self.runtime, builder).await?;
         let answer = client.call_tool("slow_compute", &SHORT).await?.text();
         check!(answer.starts_with("computed sum"), answer);
         let file = File { filename: "a.txt" };

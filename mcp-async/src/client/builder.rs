@@ -2,9 +2,6 @@
 
 use core::fmt;
 use core::future::Future;
-use core::marker::PhantomData;
-use std::ffi::OsStr;
-use std::io;
 use std::sync::{Arc, Mutex};
 
 use futures_io::{AsyncRead, AsyncWrite};
@@ -13,43 +10,42 @@ use mcp_proto::model::{ClientFeatures, Implementation};
 use mcp_proto::rpc::Notification;
 use mcp_proto::{Limits, PingPolicy, PreparedConfig, RevisionSet};
 
-use super::boxed::Boxed;
 use super::callback_context::CallbackContext;
 use super::callback_error::CallbackError;
 use super::callbacks::{Callbacks, Roots, boxed, is_file};
-use super::child_end::ChildEnd;
 use super::client_state::ClientState;
+use super::connector::Connector;
 use super::declared::Declared;
 use super::exchange::ROUNDS;
 use super::extension::Extension;
 use super::extensions::Extensions;
 use super::handle::Client;
-use super::inner::{Exit, Inner};
+use super::inner::Inner;
 use super::restart::RestartPolicy;
-use super::supervisor::{Dial, Dialled, Redial, meet, supervise};
+use super::supervisor::{Dial, Dialled, Dialling, Redial, meet, supervise};
 #[cfg(feature = "http-client")]
 use super::transport_data::TransportData;
-use crate::error::{ConnectError, SpawnError};
-use crate::io::process::Command;
+use crate::error::ConnectError;
 use crate::model::{
     CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, LoggingMessageParams,
     Meta, Root,
 };
-use crate::runtime::Runtime;
+use crate::runtime::RuntimeHandle;
 use crate::trace_context::TraceContext;
 
-/// The settings of a [`Client`], and the ways to connect it.
+/// The settings of a [`Client`] before it connects.
 ///
 /// The capabilities that a client declares follow from its callbacks: it declares those that have a
 /// callback, and nothing else.
 ///
 /// ```
-/// use mcp_async::client::{ConnectError, RestartPolicy};
+/// use mcp_async::Client;
+/// use mcp_async::client::{ConnectError, RestartPolicy, child};
 /// use mcp_async::model::{ElicitParams, ElicitResult, Root};
-/// use mcp_async::process::{Command, SpawnError};
-/// use mcp_async::{Client, Runtime};
+/// use mcp_async::process::Command;
+/// use mcp_async::runtime::RuntimeHandle;
 ///
-/// async fn start<R: Runtime>() -> Result<Client<R>, SpawnError> {
+/// async fn start(runtime: RuntimeHandle) -> Result<Client, ConnectError> {
 ///     Client::builder("demo", "1.0")
 ///         .roots([Root::new("file:///home/ada/notes")])
 ///         .on_elicitation(|asked: ElicitParams, _| async move {
@@ -57,12 +53,12 @@ use crate::trace_context::TraceContext;
 ///             Ok(ElicitResult::decline())
 ///         })
 ///         .restart(RestartPolicy::default())
-///         .spawn(&Command::new("npx").args(["-y", "some-server"]))
+///         .connect(child(runtime, Command::new("npx").args(["-y", "some-server"])))
 ///         .await
 /// }
 /// ```
 #[must_use = "a builder does nothing until it connects"]
-pub struct ClientBuilder<R, S = ()> {
+pub struct ClientBuilder<S = ()> {
     name: String,
     version: String,
     title: Option<String>,
@@ -85,33 +81,28 @@ pub struct ClientBuilder<R, S = ()> {
     /// The settings of HTTP.
     #[cfg(feature = "http-client")]
     pub(crate) transport_data: TransportData,
-    runtime: PhantomData<fn() -> R>,
 }
 
-impl<R> Client<R> {
+impl Client {
     /// The settings of a client with this name and version, which it sends to its servers.
-    pub fn builder(name: &str, version: &str) -> ClientBuilder<R> {
+    pub fn builder(name: &str, version: &str) -> ClientBuilder {
         ClientBuilder::new(name, version)
     }
 }
 
-impl<R: Runtime> Client<R> {
-    /// Starts a server as a child process and speaks to it, with the settings of a
-    /// [`builder`](Self::builder) that are there anyway, under the name of this crate.
+impl Client {
+    /// Connects to a server, with the settings of a [`builder`](Self::builder) that are there anyway, under the name of
+    /// this crate.
     ///
     /// # Errors
-    /// See [`SpawnError`]. Nothing is left running then.
-    pub async fn spawn<S: AsRef<OsStr>>(
-        program: impl AsRef<OsStr>,
-        arguments: impl IntoIterator<Item = S>,
-    ) -> Result<Self, SpawnError> {
-        let command = Command::new(program).args(arguments);
+    /// See [`ConnectError`].
+    pub async fn connect(connector: impl Connector + 'static) -> Result<Self, ConnectError> {
         let (name, version) = (env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
-        Self::builder(name, version).spawn(&command).await
+        Self::builder(name, version).connect(connector).await
     }
 }
 
-impl<R> ClientBuilder<R> {
+impl ClientBuilder {
     fn new(name: &str, version: &str) -> Self {
         Self {
             name: name.to_owned(),
@@ -130,12 +121,11 @@ impl<R> ClientBuilder<R> {
             restart: None,
             #[cfg(feature = "http-client")]
             transport_data: TransportData::default(),
-            runtime: PhantomData,
         }
     }
 }
 
-impl<R, S: Send + Sync + 'static> ClientBuilder<R, S> {
+impl<S: Send + Sync + 'static> ClientBuilder<S> {
     /// Sets the state that callbacks reach by [`CallbackContext::state`]. It is for callbacks
     /// that are set afterwards; those that were set before keep the state they had.
     ///
@@ -144,7 +134,7 @@ impl<R, S: Send + Sync + 'static> ClientBuilder<R, S> {
     /// use mcp_async::client::ClientBuilder;
     /// use mcp_async::model::ElicitResult;
     ///
-    /// fn asking<R>(user: String) -> ClientBuilder<R, String> {
+    /// fn asking(user: String) -> ClientBuilder<String> {
     ///     Client::builder("demo", "1.0")
     ///         .with_state(user)
     ///         .on_elicitation(|_, cx| async move {
@@ -152,9 +142,9 @@ impl<R, S: Send + Sync + 'static> ClientBuilder<R, S> {
     ///             Ok(ElicitResult::decline())
     ///         })
     /// }
-    /// # let _ = asking::<()>;
+    /// # let _ = asking;
     /// ```
-    pub fn with_state<T: Send + Sync + 'static>(self, state: T) -> ClientBuilder<R, T> {
+    pub fn with_state<T: Send + Sync + 'static>(self, state: T) -> ClientBuilder<T> {
         ClientBuilder {
             name: self.name,
             version: self.version,
@@ -172,7 +162,6 @@ impl<R, S: Send + Sync + 'static> ClientBuilder<R, S> {
             restart: self.restart,
             #[cfg(feature = "http-client")]
             transport_data: self.transport_data,
-            runtime: PhantomData,
         }
     }
 
@@ -325,7 +314,7 @@ impl<R, S: Send + Sync + 'static> ClientBuilder<R, S> {
     /// use mcp_async::TraceContext;
     /// use mcp_async::client::ClientBuilder;
     ///
-    /// fn traced<R>(builder: ClientBuilder<R>) -> ClientBuilder<R> {
+    /// fn traced(builder: ClientBuilder) -> ClientBuilder {
     ///     // An exporter would say which span is the current one.
     ///     builder.on_trace(|| TraceContext::new([7; 16], [1; 8], true))
     /// }
@@ -367,7 +356,7 @@ impl<R, S: Send + Sync + 'static> ClientBuilder<R, S> {
     }
 }
 
-impl<R, S> ClientBuilder<R, S> {
+impl<S> ClientBuilder<S> {
     /// Returns the features that have a callback, in whatever order the settings were made.
     fn features(&self) -> ClientFeatures {
         let mut features = ClientFeatures::NONE;
@@ -391,76 +380,42 @@ impl<R, S> ClientBuilder<R, S> {
     }
 }
 
-impl<R: Runtime, S> ClientBuilder<R, S> {
-    /// Connects to a server over a pair of byte streams, in a task of its own, and returns
-    /// once the server has identified itself.
+impl<S: Send + Sync + 'static> ClientBuilder<S> {
+    /// Connects to a server, in a task of its own, and returns once the server has identified itself.
+    ///
+    /// The [`Connector`] decides how, and brings its runtime: the adapters have functions for a child process, a URL, a
+    /// pair of streams, and a server of this process. With a [policy](Self::restart) it connects again when the
+    /// connection ends.
     ///
     /// # Errors
     /// See [`ConnectError`].
-    pub async fn connect_over<I, O>(self, streams: (I, O)) -> Result<Client<R>, ConnectError>
+    pub async fn connect(
+        self,
+        connector: impl Connector + 'static,
+    ) -> Result<Client, ConnectError> {
+        Box::new(connector).connect(self.with_state(())).await
+    }
+}
+
+impl ClientBuilder {
+    /// Connects over a pair of byte streams.
+    pub(crate) async fn connect_over<I, O>(
+        self,
+        runtime: RuntimeHandle,
+        streams: (I, O),
+    ) -> Result<Client, ConnectError>
     where
         I: AsyncRead + Send + Unpin + 'static,
         O: AsyncWrite + Send + Unpin + 'static,
     {
-        let parts = self.parts()?;
+        let parts = self.parts(&runtime)?;
         let client_state = Arc::clone(&parts.client_state);
-        let dialled = meet(streams, R::default(), parts.config, client_state).await?;
-        Ok(start(dialled, parts.client_state, parts.extensions, None))
+        let dialled = meet(streams, parts.config.clone(), client_state).await?;
+        Ok(parts.start(dialled, None))
     }
+}
 
-    /// Speaks to a server over streams that the function opens: a socket, say. With a
-    /// [policy](Self::restart) it opens them again whenever the connection ends.
-    ///
-    /// # Errors
-    /// See [`SpawnError`], whose `Start` is the function's own.
-    pub async fn connect_by<F, Fut, I, O>(self, open: F) -> Result<Client<R>, SpawnError>
-    where
-        F: Fn() -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = io::Result<(I, O)>> + Send + 'static,
-        I: AsyncRead + Send + Unpin + 'static,
-        O: AsyncWrite + Send + Unpin + 'static,
-    {
-        let parts = self.parts().map_err(SpawnError::Connect)?;
-        let config = parts.config.clone();
-        let dial: Dial = Box::new(move |client_state, negotiation| {
-            let config = (config.clone()).with(|config| config.negotiation = negotiation);
-            let opening = open();
-            Box::pin(async move {
-                let streams = opening.await.map_err(SpawnError::Start)?;
-                let met = meet(streams, R::default(), config, client_state).await;
-                met.map_err(SpawnError::Connect)
-            })
-        });
-        first(dial, parts).await
-    }
-
-    /// Starts a server as a child process and connects to it, in a task of its own; returns
-    /// once the server has identified itself. [`Client::close`] shuts it down in order.
-    ///
-    /// # Errors
-    /// See [`SpawnError`]. Nothing is left running then.
-    pub async fn spawn(self, command: &Command) -> Result<Client<R>, SpawnError> {
-        let parts = self.parts().map_err(SpawnError::Connect)?;
-        let (command, config) = (command.clone(), parts.config.clone());
-        let dial: Dial = Box::new(move |client_state, negotiation| {
-            let config = (config.clone()).with(|config| config.negotiation = negotiation);
-            let command = command.clone();
-            Box::pin(async move {
-                let connected = command.connect(R::reactor(), R::default(), config, client_state);
-                let (mut session, peer, ending) = connected.await?;
-                let (end, witness) = ChildEnd::new();
-                session.on_end(move |died| witness.tell(died));
-                let run: Boxed<Exit> = Box::pin(async move {
-                    session.await;
-                    ending.await.map(Some)
-                });
-                let dialled = Dialled::new(peer, run).map_err(SpawnError::Connect)?;
-                Ok(dialled.with_child(end))
-            })
-        });
-        first(dial, parts).await
-    }
-
+impl<S> ClientBuilder<S> {
     /// The name of the client for people.
     #[cfg(all(feature = "auth", feature = "http-client"))]
     pub(crate) fn display_name(&self) -> &str {
@@ -475,7 +430,7 @@ impl<R: Runtime, S> ClientBuilder<R, S> {
     }
 
     /// Builds the state, the extensions and the configuration of a connection.
-    pub(crate) fn parts(self) -> Result<Parts, ConnectError> {
+    pub(crate) fn parts(self, runtime: &RuntimeHandle) -> Result<Parts, ConnectError> {
         if let Some(uri) = self.wrong {
             return Err(ConnectError::Root(uri));
         }
@@ -495,7 +450,6 @@ impl<R: Runtime, S> ClientBuilder<R, S> {
             ..self.config
         })
         .shared();
-        let clock = Arc::new(R::default());
         let mut extensions = self.extensions;
         let late_results = extensions
             .iter_mut()
@@ -505,7 +459,7 @@ impl<R: Runtime, S> ClientBuilder<R, S> {
             late_results.collect(),
             self.rounds,
             self.cache,
-            clock,
+            runtime.clone(),
         );
         Ok(Parts {
             client_state: Arc::new(client_state),
@@ -519,57 +473,60 @@ impl<R: Runtime, S> ClientBuilder<R, S> {
 /// The state, the extensions and the configuration of a client and its connections.
 pub(crate) struct Parts {
     pub(crate) client_state: Arc<ClientState>,
-    pub(crate) extensions: Extensions<Inner>,
+    extensions: Extensions<Inner>,
     pub(crate) config: PreparedConfig<ClientConfig<'static>>,
     /// The policy for another connection after one that ended; `None`: there is no other.
-    pub(crate) policy: Option<RestartPolicy>,
+    policy: Option<RestartPolicy>,
 }
 
-/// Makes the first connection.
-pub(crate) async fn first<R: Runtime>(dial: Dial, parts: Parts) -> Result<Client<R>, SpawnError> {
-    let negotiation = parts.config.negotiation;
-    let dialled = dial(Arc::clone(&parts.client_state), negotiation).await?;
-    let redial = parts.policy.map(|policy| Redial {
-        dial,
-        policy,
-        negotiation,
-    });
-    Ok(start(dialled, parts.client_state, parts.extensions, redial))
+impl Parts {
+    /// Makes the first connection by this function, and those that come after it.
+    pub(crate) async fn dial<F>(self, dial: F) -> Result<Client, ConnectError>
+    where
+        F: Fn(PreparedConfig<ClientConfig<'static>>, Arc<ClientState>) -> Dialling
+            + Send
+            + Sync
+            + 'static,
+    {
+        let (negotiation, config) = (self.config.negotiation, self.config.clone());
+        let dial: Dial = Box::new(move |client_state, negotiation| {
+            let config = (config.clone()).with(|config| config.negotiation = negotiation);
+            dial(config, client_state)
+        });
+        let dialled = dial(Arc::clone(&self.client_state), negotiation).await?;
+        let redial = self.policy.clone().map(|policy| Redial {
+            dial,
+            policy,
+            negotiation,
+        });
+        Ok(self.start(dialled, redial))
+    }
+
+    /// Runs the connection that stands, and those that come after it.
+    pub(super) fn start(self, dialled: Dialled, redial: Option<Redial>) -> Client {
+        let Dialled {
+            peer,
+            server,
+            child,
+            run,
+        } = dialled;
+        let inner = Inner::new(
+            Arc::clone(&self.client_state),
+            self.extensions,
+            peer,
+            server,
+            child,
+            redial.is_some(),
+        );
+        let inner = Arc::new(inner);
+        let runtime = self.client_state.runtime.clone();
+        let supervising = supervise(Arc::downgrade(&inner), self.client_state, run, redial);
+        runtime.spawn(Box::pin(supervising));
+        Client::of(inner)
+    }
 }
 
-fn start<R: Runtime>(
-    dialled: Dialled,
-    client_state: Arc<ClientState>,
-    extensions: Extensions<Inner>,
-    redial: Option<Redial>,
-) -> Client<R> {
-    let Dialled {
-        peer,
-        server,
-        child,
-        run,
-    } = dialled;
-    let inner = Inner::new(
-        Arc::clone(&client_state),
-        extensions,
-        peer,
-        server,
-        child,
-        redial.is_some(),
-    );
-    let inner = Arc::new(inner);
-    let supervising = supervise(
-        Arc::downgrade(&inner),
-        client_state,
-        run,
-        R::default(),
-        redial,
-    );
-    R::spawn(Box::pin(supervising));
-    Client::of(inner)
-}
-
-impl<R, S> fmt::Debug for ClientBuilder<R, S> {
+impl<S> fmt::Debug for ClientBuilder<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ClientBuilder")
             .field("name", &self.name)

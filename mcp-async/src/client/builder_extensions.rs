@@ -14,7 +14,7 @@ use super::extension::Extension;
 use super::question_tasks::QuestionTasks;
 use crate::error::ErrorReply;
 
-impl<R, S: Send + Sync + 'static> ClientBuilder<R, S> {
+impl<S: Send + Sync + 'static> ClientBuilder<S> {
     /// Declares an extension (EX-10); one of the same name that was declared before is replaced.
     pub fn extension(mut self, extension: Extension) -> Self {
         self.extensions.retain(|other| other.name != extension.name);
@@ -55,12 +55,12 @@ impl<R, S: Send + Sync + 'static> ClientBuilder<R, S> {
     ///     action: String,
     /// }
     ///
-    /// fn answering<R>(builder: ClientBuilder<R>) -> ClientBuilder<R> {
+    /// fn answering(builder: ClientBuilder) -> ClientBuilder {
     ///     builder.on_request("com.example/confirm", |asked: Confirm, _| async move {
     ///         Ok(std::collections::HashMap::from([("confirmed", asked.action == "save")]))
     ///     })
     /// }
-    /// # let _ = answering::<()>;
+    /// # let _ = answering;
     /// ```
     pub fn on_request<P, T, F, Fut>(mut self, method: impl Into<String>, callback: F) -> Self
     where

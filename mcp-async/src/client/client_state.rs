@@ -28,7 +28,7 @@ use super::transport_data::TransportData;
 use crate::error::CallError;
 use crate::lock::lock;
 use crate::model::{LoggingMessageParams, Root, TaskSupport};
-use crate::runtime::Now;
+use crate::runtime::RuntimeHandle;
 use crate::trace_context::TraceContext;
 
 pub(crate) struct ClientState {
@@ -36,7 +36,7 @@ pub(crate) struct ClientState {
     late_results: Vec<LateResult>,
     /// The rounds that are granted to a call.
     pub(super) rounds: u8,
-    pub(super) clock: Arc<dyn Now>,
+    pub(crate) runtime: RuntimeHandle,
     cache: Option<Mutex<Cache>>,
     schemas: Mutex<Schemas>,
     task_supports: Mutex<TaskSupports>,
@@ -86,13 +86,13 @@ impl ClientState {
         late_results: Vec<LateResult>,
         rounds: u8,
         cache: bool,
-        clock: Arc<dyn Now>,
+        runtime: RuntimeHandle,
     ) -> Self {
         Self {
             callbacks,
             late_results,
             rounds,
-            clock,
+            runtime,
             cache: cache.then(Mutex::default),
             schemas: Mutex::default(),
             task_supports: Mutex::default(),
@@ -123,7 +123,7 @@ impl ClientState {
     pub(super) fn cached(&self, ask: &Ask<'_>) -> Option<Arc<RawBuf>> {
         let cache = self.cache.as_ref()?;
         let kind = Kind::of(ask)?;
-        let now = self.clock.now();
+        let now = self.runtime.now();
         lock(cache).fresh(kind, &kind.key(ask), now)
     }
 
@@ -135,7 +135,7 @@ impl ClientState {
 
     pub(super) fn keep(&self, ticket: Ticket, ask: &Ask<'_>, result: Raw<'_>) {
         if let Some(cache) = &self.cache {
-            let now = self.clock.now();
+            let now = self.runtime.now();
             lock(cache).keep(ticket, ask, result, now);
         }
     }
@@ -365,8 +365,8 @@ impl QuestionHost for ClientState {
         self.callbacks.answer(question)
     }
 
-    fn clock(&self) -> &Arc<dyn Now> {
-        &self.clock
+    fn runtime(&self) -> &RuntimeHandle {
+        &self.runtime
     }
 
     fn run(&self, job: Boxed<()>) {

@@ -19,7 +19,7 @@ use super::peer::Peer;
 use super::side::{About, Side};
 use crate::connection::{Driver, Respond, Shared};
 use crate::observe::Transport;
-use crate::runtime::{Clock, Now};
+use crate::runtime::RuntimeHandle;
 
 /// Speaks to one server over a pair of byte streams.
 ///
@@ -28,35 +28,31 @@ use crate::runtime::{Clock, Now};
 ///
 /// ```
 /// use mcp_async::client::connect;
-/// use mcp_async::{ManualClock, duplex};
+/// use mcp_async::{ManualRuntime, duplex};
 /// use mcp_proto::client::ClientConfig;
 ///
 /// let (client_side, _server_side) = duplex(4096);
 /// let config = ClientConfig::new("demo", "1.0");
-/// let (connection, client) = connect(client_side.split(), ManualClock::default(), config, ());
+/// let (connection, client) = connect(client_side.split(), ManualRuntime::default(), config, ());
 /// drop(connection);
 /// assert!(client.is_closed());
 /// ```
-pub fn connect<R, W, C, H>(
+pub fn connect<R, W, H>(
     streams: (R, W),
-    clock: C,
+    runtime: impl Into<RuntimeHandle>,
     config: impl Into<PreparedConfig<ClientConfig<'static>>>,
     handler: H,
-) -> (Connection<R, W, C>, Peer)
+) -> (Connection<R, W>, Peer)
 where
     R: AsyncRead + Unpin,
     W: AsyncWrite + Unpin,
-    C: Clock,
     H: Handler,
 {
-    let timer = clock.timer();
-    let now = clock.now();
-    let clock = Arc::new(clock) as Arc<dyn Now>;
-    let opening = (Core::connect as Open, now, Transport::Pipe);
-    let (side, peer) = begin(opening, None, clock, config.into(), handler);
+    let opening = (Core::connect as Open, Transport::Pipe);
+    let (side, peer) = begin(opening, None, runtime.into(), config.into(), handler);
     let shared = Arc::clone(&peer.shared);
     let limits = shared.lock().machine.config().limits;
-    let driver = Driver::new(streams, timer, &limits, GRACE, side, shared);
+    let driver = Driver::new(streams, &limits, GRACE, side, shared);
     (Connection { driver }, peer)
 }
 
@@ -65,17 +61,17 @@ pub(crate) type Open = fn(&mut Machine, Instant) -> Result<(), SendError>;
 
 /// The role of a connection and its first handle.
 pub(crate) fn begin(
-    (open, now, transport): (Open, Instant, Transport),
+    (open, transport): (Open, Transport),
     outbound: Option<<Machine as Respond>::Outbound>,
-    clock: Arc<dyn Now>,
+    runtime: RuntimeHandle,
     config: PreparedConfig<ClientConfig<'static>>,
     handler: impl Handler,
 ) -> (Side, Peer) {
     let mut machine = Core::with_room(config, Growing);
     let limits = machine.config().limits;
     // Errors of a configuration are returned as `ConnectFailed`.
-    let _ = open(&mut machine, now);
-    let shared = Shared::new(machine, &limits, clock, transport, outbound);
+    let _ = open(&mut machine, runtime.now());
+    let shared = Shared::new(machine, &limits, runtime, transport, outbound);
     shared.lock().handles = 1;
     let about = Arc::new(About {
         handler: Box::new(handler),
@@ -99,11 +95,11 @@ pub(crate) fn begin(
 /// # Errors
 /// Errors of the transport, apart from a peer that has gone.
 #[must_use = "a connection does nothing until it is polled"]
-pub struct Connection<R, W, C: Clock> {
-    driver: Driver<R, W, C::Timer, Side>,
+pub struct Connection<R, W> {
+    driver: Driver<R, W, Side>,
 }
 
-impl<R, W, C: Clock> Connection<R, W, C> {
+impl<R, W> Connection<R, W> {
     /// Sets the time for which a server that reads nothing delays the end: one second otherwise.
     pub fn with_shutdown_timeout(mut self, shutdown_timeout: Duration) -> Self {
         self.driver.set_shutdown_timeout(shutdown_timeout);
@@ -111,11 +107,10 @@ impl<R, W, C: Clock> Connection<R, W, C> {
     }
 }
 
-impl<R, W, C> Future for Connection<R, W, C>
+impl<R, W> Future for Connection<R, W>
 where
     R: AsyncRead + Unpin,
     W: AsyncWrite + Unpin,
-    C: Clock,
 {
     type Output = io::Result<()>;
 
@@ -125,9 +120,9 @@ where
 }
 
 /// Everything in it is polled through `&mut` only.
-impl<R, W, C: Clock> Unpin for Connection<R, W, C> {}
+impl<R, W> Unpin for Connection<R, W> {}
 
-impl<R, W, C: Clock> fmt::Debug for Connection<R, W, C> {
+impl<R, W> fmt::Debug for Connection<R, W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Connection").finish_non_exhaustive()
     }

@@ -11,13 +11,13 @@ use super::handle::Client;
 /// A result of a type that an extension defines, for what
 /// [continues](super::Extension::result_type) from it.
 pub struct Continuation {
-    pub(super) client: Client<()>,
+    pub(super) client: Client,
     pub(super) intermediate: IntermediateResult,
 }
 
 impl Continuation {
     /// Returns the client that made the request, for further requests.
-    pub const fn client(&self) -> &Client<()> {
+    pub const fn client(&self) -> &Client {
         &self.client
     }
 

@@ -33,7 +33,7 @@ use crate::error::CallError;
 ///     languages: [&'static str; 2],
 /// }
 ///
-/// fn translating<R>(builder: ClientBuilder<R>) -> ClientBuilder<R> {
+/// fn translating(builder: ClientBuilder) -> ClientBuilder {
 ///     let settings = Settings { languages: ["de", "fr"] };
 ///     builder.extension(Extension::new("com.example/translate").settings(&settings))
 /// }
@@ -43,12 +43,12 @@ use crate::error::CallError;
 ///     languages: Vec<String>,
 /// }
 ///
-/// async fn languages<R>(client: &Client<R>) -> Result<Vec<String>, CallError> {
+/// async fn languages(client: &Client) -> Result<Vec<String>, CallError> {
 ///     let request = client.extension_request("com.example/translate", "com.example/languages", &());
 ///     let result: Languages = request.await?;
 ///     Ok(result.languages)
 /// }
-/// # let _ = (translating::<()>, languages::<()>);
+/// # let _ = (translating, languages);
 /// ```
 pub struct Extension {
     pub(super) name: String,

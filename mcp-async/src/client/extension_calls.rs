@@ -17,9 +17,9 @@ use super::inner::Inner;
 use super::input_answers::answer_inputs;
 use super::request::Request;
 use crate::error::CallError;
-use crate::runtime::Now;
+use crate::runtime::RuntimeHandle;
 
-impl<R> Client<R> {
+impl Client {
     /// Returns the settings that the server declares for an extension (EX-01); `None` if it does
     /// not declare it.
     pub fn server_extension(&self, name: &str) -> Option<RawBuf> {
@@ -59,7 +59,7 @@ impl<R> Client<R> {
     pub fn answer_inputs(
         &self,
         requests: RawBuf,
-    ) -> impl Future<Output = Result<RawBuf, CallError>> + Send + use<'_, R> {
+    ) -> impl Future<Output = Result<RawBuf, CallError>> + Send + use<'_> {
         answer_inputs(&self.inner, requests)
     }
 
@@ -87,11 +87,6 @@ impl<R> Client<R> {
         kept.is_some()
     }
 
-    /// Returns a handle of this client for uses that need no runtime.
-    pub(crate) fn without_runtime(&self) -> Client<()> {
-        Client::of(Arc::clone(&self.inner))
-    }
-
     /// Sends a request when the task of the client runs next, and ignores its answer. Without a
     /// connection it is lost. The client stays open until it is answered.
     pub(crate) fn send_later(&self, method: &'static str, params: &impl Serialize) {
@@ -105,8 +100,8 @@ impl<R> Client<R> {
         }
     }
 
-    pub(crate) fn clock(&self) -> &dyn Now {
-        &*self.inner.client_state.clock
+    pub(crate) fn runtime(&self) -> &RuntimeHandle {
+        &self.inner.client_state.runtime
     }
 
     /// Returns the earliest time, from `at` on, at which a request may leave that no caller waits for.

@@ -2,7 +2,6 @@
 
 use core::fmt;
 use core::future::{Future, poll_fn};
-use core::marker::PhantomData;
 use std::io;
 use std::process::ExitStatus;
 use std::sync::Arc;
@@ -32,21 +31,23 @@ use crate::model::{
 
 /// A client of one server: cheap to clone, usable from any task.
 ///
-/// Each adapter names it with its runtime filled in. Its methods are the same whatever revision
-/// the server speaks; what it did not declare is refused here, by the name of the capability
-/// ([`CallError::MissingCapability`]). The connection ends with the last clone, or when it is
-/// [closed](Self::close).
+/// Its methods are the same whatever revision the server speaks; what it did not declare is refused
+/// here, by the name of the capability ([`CallError::MissingCapability`]). The connection ends with
+/// the last clone, or when it is [closed](Self::close).
 ///
 /// ```
-/// use mcp_async::{Client, Runtime};
+/// use mcp_async::Client;
+/// use mcp_async::client::child;
+/// use mcp_async::process::Command;
+/// use mcp_async::runtime::RuntimeHandle;
 ///
 /// #[derive(serde::Serialize)]
 /// struct Forecast<'a> {
 ///     city: &'a str,
 /// }
 ///
-/// async fn run<R: Runtime>() -> Result<(), Box<dyn std::error::Error>> {
-///     let client = Client::<R>::spawn("uvx", ["weather-server"]).await?;
+/// async fn run(runtime: RuntimeHandle) -> Result<(), Box<dyn std::error::Error>> {
+///     let client = Client::connect(child(runtime, Command::new("uvx").args(["weather-server"]))).await?;
 ///     for tool in client.tools().all().await? {
 ///         println!("{}: {}", tool.name, tool.description.unwrap_or_default());
 ///     }
@@ -56,17 +57,13 @@ use crate::model::{
 ///     Ok(())
 /// }
 /// ```
-pub struct Client<R> {
+pub struct Client {
     pub(crate) inner: Arc<Inner>,
-    runtime: PhantomData<fn() -> R>,
 }
 
-impl<R> Client<R> {
+impl Client {
     pub(crate) const fn of(inner: Arc<Inner>) -> Self {
-        Self {
-            inner,
-            runtime: PhantomData,
-        }
+        Self { inner }
     }
 
     /// Returns the identity and capabilities of the server; those of the last connection, if there
@@ -92,15 +89,15 @@ impl<R> Client<R> {
     /// [`CallError::Tool`], one without structured content [`CallError::Output`].
     ///
     /// ```
+    /// use mcp_async::Client;
     /// use mcp_async::client::CallError;
-    /// use mcp_async::{Client, Runtime};
     ///
     /// #[derive(serde::Deserialize)]
     /// struct Sum {
     ///     sum: f64,
     /// }
     ///
-    /// async fn add<R: Runtime>(client: &Client<R>) -> Result<f64, CallError> {
+    /// async fn add(client: &Client) -> Result<f64, CallError> {
     ///     let arguments = std::collections::HashMap::from([("a", 1), ("b", 2)]);
     ///     let sum: Sum = client.call_tool_as("add", &arguments).await?;
     ///     Ok(sum.sum)
@@ -269,7 +266,7 @@ impl<R> Client<R> {
     pub fn listen<F: Into<ListenFilter>>(
         &self,
         filter: F,
-    ) -> impl Future<Output = Result<Subscription, CallError>> + Send + use<R, F> {
+    ) -> impl Future<Output = Result<Subscription, CallError>> + Send + use<F> {
         Subscription::begin(Arc::clone(&self.inner), filter.into())
     }
 
@@ -278,11 +275,11 @@ impl<R> Client<R> {
     /// came.
     ///
     /// ```
+    /// use mcp_async::Client;
     /// use mcp_async::client::CallError;
-    /// use mcp_async::{Client, Runtime};
     /// use mcp_proto::json::RawBuf;
     ///
-    /// async fn search<R: Runtime>(client: &Client<R>) -> Result<RawBuf, CallError> {
+    /// async fn search(client: &Client) -> Result<RawBuf, CallError> {
     ///     let params = std::collections::HashMap::from([("query", "tea")]);
     ///     client.request("com.example/search", &params).await
     /// }
@@ -381,13 +378,13 @@ impl<R> Client<R> {
     }
 }
 
-impl<R> Clone for Client<R> {
+impl Clone for Client {
     fn clone(&self) -> Self {
         Self::of(Arc::clone(&self.inner))
     }
 }
 
-impl<R> fmt::Debug for Client<R> {
+impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Client")
             .field("server", &self.info())

@@ -4,11 +4,10 @@ use futures_io::{AsyncRead, AsyncWrite};
 use mcp_proto::PreparedConfig;
 use mcp_proto::client::ClientConfig;
 
-use super::child::Ending;
+use super::child_session::Ending;
 use super::{ConnectError, Handler, Peer, connect};
-use crate::error::SpawnError;
 use crate::io::process::Command;
-use crate::runtime::Runtime;
+use crate::runtime::RuntimeHandle;
 
 /// Connects to a server over a pair of byte streams, and runs the connection in a task of its own.
 ///
@@ -20,33 +19,33 @@ use crate::runtime::Runtime;
 ///
 /// ```
 /// use futures_io::{AsyncRead, AsyncWrite};
-/// use mcp_async::Runtime;
 /// use mcp_async::client::{ConnectError, Peer, connect_in_task};
+/// use mcp_async::runtime::RuntimeHandle;
 /// use mcp_proto::client::ClientConfig;
 ///
 /// /// What an adapter's `split` and `pair` return is such a pair of streams.
-/// async fn meet<R: Runtime, I, O>(streams: (I, O)) -> Result<Peer, ConnectError>
+/// async fn meet<I, O>(runtime: &RuntimeHandle, streams: (I, O)) -> Result<Peer, ConnectError>
 /// where
 ///     I: AsyncRead + Send + Unpin + 'static,
 ///     O: AsyncWrite + Send + Unpin + 'static,
 /// {
-///     connect_in_task(streams, R::default(), ClientConfig::new("demo", "1.0"), ()).await
+///     connect_in_task(streams, runtime, ClientConfig::new("demo", "1.0"), ()).await
 /// }
 /// ```
-pub async fn connect_in_task<R, I, O, H>(
+pub async fn connect_in_task<I, O, H>(
     streams: (I, O),
-    runtime: R,
+    runtime: impl Into<RuntimeHandle>,
     config: impl Into<PreparedConfig<ClientConfig<'static>>>,
     handler: H,
 ) -> Result<Peer, ConnectError>
 where
-    R: Runtime,
     I: AsyncRead + Send + Unpin + 'static,
     O: AsyncWrite + Send + Unpin + 'static,
     H: Handler,
 {
-    let (connection, client) = connect(streams, runtime, config, handler);
-    R::spawn(Box::pin(async { drop(connection.await) }));
+    let runtime = runtime.into();
+    let (connection, client) = connect(streams, &runtime, config, handler);
+    runtime.spawn(Box::pin(async { drop(connection.await) }));
     client.ready().await?;
     Ok(client)
 }
@@ -61,32 +60,32 @@ impl Command {
     ///
     /// # Errors
     ///
-    /// See [`SpawnError`]. Nothing is left running then.
+    /// See [`ConnectError`]. Nothing is left running then.
     ///
     /// ```
-    /// use mcp_async::Runtime;
     /// use mcp_async::process::Command;
+    /// use mcp_async::runtime::RuntimeHandle;
     /// use mcp_proto::client::ClientConfig;
     ///
-    /// async fn talk<R: Runtime>() -> Result<(), Box<dyn std::error::Error>> {
+    /// async fn talk(runtime: &RuntimeHandle) -> Result<(), Box<dyn std::error::Error>> {
     ///     let config = ClientConfig::new("demo", "1.0");
     ///     let command = Command::new("npx").args(["-y", "some-server"]);
-    ///     let (client, ending) = command.connect_in_task(R::default(), config, ()).await?;
+    ///     let (client, ending) = command.connect_in_task(runtime, config, ()).await?;
     ///     // ... calls ...
     ///     client.close();
     ///     ending.await?;
     ///     Ok(())
     /// }
     /// ```
-    pub async fn connect_in_task<R: Runtime, H: Handler>(
+    pub async fn connect_in_task<H: Handler>(
         &self,
-        runtime: R,
+        runtime: impl Into<RuntimeHandle>,
         config: impl Into<PreparedConfig<ClientConfig<'static>>>,
         handler: H,
-    ) -> Result<(Peer, Ending), SpawnError> {
-        let connected = self.connect(R::reactor(), runtime, config, handler).await;
-        let (session, client, ending) = connected?;
-        R::spawn(Box::pin(session));
+    ) -> Result<(Peer, Ending), ConnectError> {
+        let runtime = runtime.into();
+        let (session, client, ending) = self.connect(&runtime, config, handler).await?;
+        runtime.spawn(Box::pin(session));
         Ok((client, ending))
     }
 }

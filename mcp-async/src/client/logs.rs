@@ -21,11 +21,11 @@ use crate::model::LoggingMessageParams;
 /// [`on_log`](super::ClientBuilder::on_log).
 ///
 /// ```
+/// use mcp_async::Client;
 /// use mcp_async::client::CallError;
 /// use mcp_async::model::LoggingLevel;
-/// use mcp_async::{Client, Runtime};
 ///
-/// async fn watch<R: Runtime>(client: &Client<R>) -> Result<(), CallError> {
+/// async fn watch(client: &Client) -> Result<(), CallError> {
 ///     let mut logs = client.logs();
 ///     client.set_log_level(LoggingLevel::Warning).await?;
 ///     while let Some(message) = logs.next().await {

@@ -25,12 +25,14 @@ mod callback_context;
 mod callback_error;
 #[cfg(feature = "client")]
 mod callbacks;
-pub(crate) mod child;
 #[cfg(feature = "client")]
 mod child_end;
+pub(crate) mod child_session;
 #[cfg(feature = "client")]
 pub(crate) mod client_state;
 pub(crate) mod connection;
+#[cfg(feature = "client")]
+mod connector;
 #[cfg(feature = "client")]
 mod continuation;
 #[cfg(feature = "client")]
@@ -109,6 +111,10 @@ pub use self::callback_context::CallbackContext;
 #[cfg(feature = "client")]
 pub use self::callback_error::CallbackError;
 pub use self::connection::{Connection, connect};
+#[cfg(all(feature = "client", feature = "server"))]
+pub use self::connector::in_memory;
+#[cfg(feature = "client")]
+pub use self::connector::{Connector, child, reopened};
 #[cfg(feature = "client")]
 pub use self::continuation::Continuation;
 #[cfg(feature = "client")]

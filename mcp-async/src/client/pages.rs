@@ -24,10 +24,10 @@ use crate::model::Cursor;
 /// they came (PN-02), and an empty one is a cursor (PN-04). After an error the stream ends.
 ///
 /// ```
+/// use mcp_async::Client;
 /// use mcp_async::client::CallError;
-/// use mcp_async::{Client, Runtime};
 ///
-/// async fn names<R: Runtime>(client: &Client<R>) -> Result<(), CallError> {
+/// async fn names(client: &Client) -> Result<(), CallError> {
 ///     let mut tools = client.tools();
 ///     while let Some(tool) = tools.next().await {
 ///         println!("{}", tool?.name);

@@ -1,12 +1,10 @@
 //! Tasks that servers of 2025-11-25 ask for instead of answers.
 
-use std::sync::Arc;
-
 use mcp_proto::model::ClientFeatures;
 
 use super::boxed::Boxed;
 use super::handler::{IncomingQuestion, Reply};
-use crate::runtime::Now;
+use crate::runtime::RuntimeHandle;
 
 /// Makes tasks of questions, and answers the requests about them.
 pub(crate) trait QuestionTasks: Send + Sync {
@@ -22,8 +20,8 @@ pub(crate) trait QuestionHost {
     /// Asks the callbacks of the client.
     fn answer(&self, question: IncomingQuestion<'_>) -> Reply;
 
-    /// Returns the clock of the client.
-    fn clock(&self) -> &Arc<dyn Now>;
+    /// Returns the runtime of the client.
+    fn runtime(&self) -> &RuntimeHandle;
 
     /// Runs a future in the task of the client, until the connection ends.
     fn run(&self, job: Boxed<()>);

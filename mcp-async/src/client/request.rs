@@ -38,10 +38,10 @@ use crate::trace_context::TraceContext;
 ///
 /// ```
 /// use core::time::Duration;
+/// use mcp_async::Client;
 /// use mcp_async::client::CallError;
-/// use mcp_async::{Client, Runtime};
 ///
-/// async fn convert<R: Runtime>(client: &Client<R>) -> Result<String, CallError> {
+/// async fn convert(client: &Client) -> Result<String, CallError> {
 ///     let result = client
 ///         .call_tool("convert", &())
 ///         .timeout(Duration::from_secs(10))
@@ -230,11 +230,11 @@ impl<'a, T, H> Request<'a, T, H> {
     /// use mcp_async::Client;
     /// use mcp_async::client::CallError;
     ///
-    /// async fn convert<R>(client: &Client<R>) -> Result<String, CallError> {
+    /// async fn convert(client: &Client) -> Result<String, CallError> {
     ///     let result = client.call_tool("convert", &()).with_extensions(&[]).await?;
     ///     Ok(result.text())
     /// }
-    /// # let _ = convert::<()>;
+    /// # let _ = convert;
     /// ```
     pub fn with_extensions(mut self, extensions: &'a [&'a str]) -> Self {
         self.declared = Some(extensions);
@@ -309,7 +309,7 @@ impl<'a, T, H> Request<'a, T, H> {
                         continue;
                     }
                     if let (None, Some(duration)) = (self.deadline, self.options.max_duration) {
-                        self.deadline = Some(self.inner.client_state.clock.now() + duration);
+                        self.deadline = Some(self.inner.client_state.runtime.now() + duration);
                     }
                     let ticket = match self.declared {
                         None => self.inner.client_state.ticket(&self.ask),
@@ -528,7 +528,7 @@ impl<'a, T, H> Request<'a, T, H> {
 
 /// Returns the time left to a request with this deadline.
 fn remaining(inner: &Inner, deadline: Option<Instant>) -> Option<Duration> {
-    deadline.map(|deadline| deadline.saturating_since(inner.client_state.clock.now()))
+    deadline.map(|deadline| deadline.saturating_since(inner.client_state.runtime.now()))
 }
 
 /// Returns true if the server makes tasks of calls of tools, as 2025-11-25 defines them.

@@ -26,7 +26,7 @@ use crate::connection::PendingRequest;
 use crate::error::CallError;
 use crate::lock::lock;
 use crate::model::SubscriptionFilter;
-use crate::runtime::Timer;
+use crate::runtime::Sleep;
 
 /// Changes that a server tells of, as a stream.
 ///
@@ -43,10 +43,10 @@ use crate::runtime::Timer;
 /// A reader that is slow loses the oldest of 1,024 updates.
 ///
 /// ```
+/// use mcp_async::Client;
 /// use mcp_async::client::{CallError, Update};
-/// use mcp_async::{Client, Runtime};
 ///
-/// async fn follow<R: Runtime>(client: &Client<R>) -> Result<(), CallError> {
+/// async fn follow(client: &Client) -> Result<(), CallError> {
 ///     let mut changes = client.subscribe("file:///notes.txt").await?;
 ///     while let Some(update) = changes.next().await {
 ///         if let Update::Resource(uri) = update {
@@ -84,7 +84,7 @@ enum Stage {
     /// A request of 2026-07-28, open for as long as the subscription.
     Listening(Box<Exchange<'static>>),
     /// Waits before it is asked for anew.
-    Pausing(Box<dyn Timer>, Instant),
+    Pausing(Sleep),
     /// A legacy session, or a server that declares nothing of the filter: nothing is open.
     Told,
     Ended,
@@ -172,7 +172,7 @@ impl Subscription {
         } = ready!(self.inner.poll_link(cx, self.generation))?;
         let revision = shared.lock().machine.revision();
         self.generation = generation;
-        self.began = self.inner.client_state.clock.now();
+        self.began = self.inner.client_state.runtime.now();
         let is_modern = revision.is_some_and(mcp_proto::Revision::is_modern);
         self.stage = if is_modern && self.is_served() {
             Stage::Listening(Box::new(Exchange::new(PendingRequest::shared(shared))))
@@ -276,7 +276,7 @@ impl Subscription {
 
     /// Waits a while, and longer the more often there was nothing of it before.
     fn pause(&mut self) {
-        let now = self.inner.client_state.clock.now();
+        let now = self.inner.client_state.runtime.now();
         if now.saturating_since(self.began) >= LONGEST {
             self.attempts = 0;
         }
@@ -286,14 +286,12 @@ impl Subscription {
             .earliest(now + self.pace.delay(self.attempts));
         self.attempts = self.attempts.saturating_add(1);
         self.generation = 0;
-        self.stage = Stage::Pausing(self.inner.client_state.clock.boxed_timer(), until);
+        self.stage = Stage::Pausing(Sleep::until(&self.inner.client_state.runtime, until));
     }
 
     fn poll_pause(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         match &mut self.stage {
-            Stage::Pausing(timer, until) if self.inner.client_state.clock.now() < *until => {
-                timer.poll_until(*until, cx)
-            }
+            Stage::Pausing(sleep) => sleep.poll_done(cx),
             _ => Poll::Ready(()),
         }
     }

@@ -20,10 +20,9 @@ use super::inner::{ClientShared, Exit, Inner};
 use super::restart::RestartPolicy;
 use super::{Peer, connect};
 use crate::connection::PendingRequest;
-use crate::error::{CallError, ConnectError, SpawnError};
+use crate::error::{CallError, ConnectError};
 use crate::lock::lock;
-use crate::runtime::Clock;
-use crate::runtime::Timer;
+use crate::runtime::{RuntimeHandle, Sleep};
 
 /// A connection that stands, and the future that runs it to its end.
 pub(crate) struct Dialled {
@@ -35,8 +34,10 @@ pub(crate) struct Dialled {
 }
 
 /// Makes a connection, as often as it is asked to, and meets the server in this way.
-pub(crate) type Dial =
-    Box<dyn Fn(Arc<ClientState>, Negotiation) -> Boxed<Result<Dialled, SpawnError>> + Send + Sync>;
+pub(super) type Dial = Box<dyn Fn(Arc<ClientState>, Negotiation) -> Dialling + Send + Sync>;
+
+/// The future of one attempt to connect.
+pub(crate) type Dialling = Boxed<Result<Dialled, ConnectError>>;
 
 /// The means to make the next connection.
 pub(super) struct Redial {
@@ -68,18 +69,21 @@ impl Dialled {
 }
 
 /// Speaks to a server over these streams, as soon as it is known who it is.
-pub(super) async fn meet<R, W, C>(
+pub(super) async fn meet<R, W>(
     streams: (R, W),
-    clock: C,
     config: PreparedConfig<ClientConfig<'static>>,
     client_state: Arc<ClientState>,
 ) -> Result<Dialled, ConnectError>
 where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
-    C: Clock,
 {
-    let (mut connection, peer) = connect(streams, clock, config, client_state);
+    let (mut connection, peer) = connect(
+        streams,
+        &client_state.runtime,
+        config,
+        Arc::clone(&client_state),
+    );
     peer.run_until_ready(|cx| Pin::new(&mut connection).poll(cx))
         .await?;
     let run = Box::pin(async move { connection.await.map(|()| None) });
@@ -88,17 +92,15 @@ where
 
 /// Runs the connection and what follows it, until the last handle is dropped, the client is
 /// closed, or no further connection can be made.
-pub(super) async fn supervise<C: Clock>(
+pub(super) async fn supervise(
     inner: Weak<Inner>,
     client_state: Arc<ClientState>,
     run: Boxed<Exit>,
-    clock: C,
     redial: Option<Redial>,
 ) {
     let mut supervisor = Supervisor {
         inner,
         client_state,
-        clock,
         exit: None,
     };
     let mut next = Next {
@@ -107,7 +109,7 @@ pub(super) async fn supervise<C: Clock>(
     };
     let mut attempts = 0;
     loop {
-        let began = supervisor.clock.now();
+        let began = supervisor.runtime().now();
         supervisor.exit = Some(supervisor.run(next).await);
         let Some(redial) = &redial else { return };
         let Some(inner) = supervisor.inner.upgrade().filter(|inner| inner.restarts()) else {
@@ -117,7 +119,7 @@ pub(super) async fn supervise<C: Clock>(
         supervisor.client_state.background.clear();
         supervisor.client_state.forget();
         drop(inner);
-        if supervisor.clock.now().saturating_since(began) >= redial.policy.steady() {
+        if supervisor.runtime().now().saturating_since(began) >= redial.policy.steady() {
             attempts = 0;
         }
         let Some(dialled) = supervisor.redial(redial, &mut attempts).await else {
@@ -133,15 +135,18 @@ struct Next {
     jobs: Vec<Boxed<()>>,
 }
 
-struct Supervisor<C> {
+struct Supervisor {
     /// The handles of the client; the supervisor does not keep it alive.
     inner: Weak<Inner>,
     client_state: Arc<ClientState>,
-    clock: C,
     exit: Option<Exit>,
 }
 
-impl<C: Clock> Supervisor<C> {
+impl Supervisor {
+    fn runtime(&self) -> &RuntimeHandle {
+        &self.client_state.runtime
+    }
+
     /// Runs a connection to its end, and tells the server what is owed to it meanwhile.
     async fn run(&self, Next { mut run, mut jobs }: Next) -> Exit {
         let (mut tidying, mut renewing) = (pin!(self.tidy()), pin!(self.renew()));
@@ -298,8 +303,9 @@ impl<C: Clock> Supervisor<C> {
 
     /// Waits; `None` if there is nothing to wait for any more.
     async fn pause(&self, delay: core::time::Duration) -> Option<()> {
-        let due = self.client_state.earliest(self.clock.now() + delay);
-        let mut timer = self.clock.timer();
+        let runtime = self.runtime();
+        let due = self.client_state.earliest(runtime.now() + delay);
+        let mut pause = Sleep::until(runtime, due);
         poll_fn(|cx| {
             let Some(inner) = self.inner.upgrade() else {
                 return Poll::Ready(None);
@@ -307,10 +313,7 @@ impl<C: Clock> Supervisor<C> {
             if inner.poll_closing(cx).is_ready() {
                 return Poll::Ready(None);
             }
-            if self.clock.now() >= due {
-                return Poll::Ready(Some(()));
-            }
-            timer.poll_until(due, cx).map(Some)
+            pause.poll_done(cx).map(Some)
         })
         .await
     }
@@ -326,7 +329,7 @@ impl Drop for Sent {
 }
 
 /// However the task ends, dropped included: waiting tasks are released.
-impl<C> Drop for Supervisor<C> {
+impl Drop for Supervisor {
     fn drop(&mut self) {
         match self.inner.upgrade() {
             Some(inner) => inner.over(self.exit.take()),

@@ -20,19 +20,17 @@ use std::sync::Arc;
 use futures_io::{AsyncRead, AsyncWrite};
 use mcp_proto::{IgnoreReason, Inbox, Instant, Large, Limits, Machine, Outbox};
 
+use super::alarm::Alarm;
 use super::calls::{Calls, Effect, Event, Role};
 use super::frame::{Frame, LARGE};
 use super::shared::Shared;
 use super::turn::{Work, Worked, poll_work};
 use crate::observe;
-use crate::runtime::Timer;
 
-pub(crate) struct Driver<R, W, T, X: Role> {
+pub(crate) struct Driver<R, W, X: Role> {
     reader: R,
     writer: W,
-    timer: T,
-    /// The moment for which the timer was armed; it may still fire.
-    armed: Option<Instant>,
+    alarm: Alarm,
     inbox: Inbox<Vec<u8>>,
     /// The outbox that is being written, while the other one, under the lock, is being filled.
     writing: Outbox<Vec<u8>>,
@@ -89,16 +87,14 @@ enum Step<'b, E> {
     Empty,
 }
 
-impl<R, W, T, X> Driver<R, W, T, X>
+impl<R, W, X> Driver<R, W, X>
 where
     R: AsyncRead + Unpin,
     W: AsyncWrite + Unpin,
-    T: Timer,
     X: Role,
 {
     pub(crate) fn new(
         (reader, writer): (R, W),
-        timer: T,
         limits: &Limits,
         shutdown_timeout: Duration,
         role: X,
@@ -107,8 +103,7 @@ where
         Self {
             reader,
             writer,
-            timer,
-            armed: None,
+            alarm: Alarm::default(),
             inbox: Inbox::new(Vec::new(), limits),
             writing: shared.outbox(),
             unflushed: false,
@@ -194,44 +189,30 @@ where
         turn.budget < before
     }
 
-    /// Arms the timer, but only for an earlier moment than the one that it will fire for:
-    /// arming costs more than looking in vain now and then.
     fn arm(&mut self, cx: &mut Context<'_>, turn: &Turn) -> Poll<()> {
         let deadlines = [turn.timeout, self.deadline, self.calls.jobs.deadline()];
-        let Some(next) = deadlines.into_iter().flatten().min() else {
-            return Poll::Pending;
-        };
-        if self
-            .armed
-            .is_some_and(|armed| armed <= next && armed > turn.now)
-        {
-            return Poll::Pending;
-        }
-        let due = self.timer.poll_until(next, cx);
-        self.armed = due.is_pending().then_some(next);
-        due
+        let runtime = &self.calls.shared.runtime;
+        self.alarm.poll_first(cx, runtime, turn.now, deadlines)
     }
 }
 
 /// One poll of the connection.
-struct Driving<'d, R, W, T, X: Role> {
-    driver: &'d mut Driver<R, W, T, X>,
+struct Driving<'d, R, W, X: Role> {
+    driver: &'d mut Driver<R, W, X>,
     turn: Turn,
 }
 
-impl<R, W, T, X> Work for Driving<'_, R, W, T, X>
+impl<R, W, X> Work for Driving<'_, R, W, X>
 where
     R: AsyncRead + Unpin,
     W: AsyncWrite + Unpin,
-    T: Timer,
     X: Role,
 {
     type Output = io::Result<()>;
 
     fn begin(&mut self, cx: &Context<'_>) {
         if self.driver.calls.shared.driver_waker.begin(cx.waker()) {
-            // The timer was armed for another task.
-            self.driver.armed = None;
+            self.driver.alarm.forget_task();
         }
     }
 
@@ -282,13 +263,12 @@ where
     }
 }
 
-impl<R, W, T, X: Role> Driver<R, W, T, X> {
+impl<R, W, X: Role> Driver<R, W, X> {
     pub(crate) const fn set_shutdown_timeout(&mut self, shutdown_timeout: Duration) {
         self.shutdown_timeout = shutdown_timeout;
     }
 
     /// Returns when the end of the connection began, if it has begun in good order.
-    #[cfg(feature = "server")]
     pub(crate) const fn ending_since(&self) -> Option<Instant> {
         self.ending_since
     }

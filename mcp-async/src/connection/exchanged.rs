@@ -8,44 +8,32 @@ use std::sync::Arc;
 use mcp_proto::rpc::Incoming;
 use mcp_proto::{Action, Instant, Machine};
 
+use super::alarm::Alarm;
 use super::calls::{Calls, Event, Role};
 use super::frame::Frame;
 use super::shared::{Core, Shared};
 use crate::observe;
-use crate::runtime::{Clock, Timer};
 
 /// A machine with its calls and its time. Whatever holds it hands messages to it, takes a
 /// [`turn`](Self::turn) after them, and takes from the outbound what there is to send.
-pub(crate) struct Exchanged<X: Role, C: Clock> {
+pub(crate) struct Exchanged<X: Role> {
     pub(crate) calls: Calls<X>,
-    clock: C,
-    /// Made when there is something to wait for.
-    timer: Option<C::Timer>,
-    /// The moment for which the timer was armed; it may still fire.
-    armed: Option<Instant>,
+    alarm: Alarm,
     /// The machine has given the connection up.
     given_up: bool,
 }
 
-impl<X: Role, C: Clock> Exchanged<X, C> {
-    pub(crate) fn new(role: X, shared: Arc<Shared<X::Machine>>, clock: C) -> Self {
+impl<X: Role> Exchanged<X> {
+    pub(crate) fn new(role: X, shared: Arc<Shared<X::Machine>>) -> Self {
         Self {
             calls: Calls::new(role, shared),
-            clock,
-            timer: None,
-            armed: None,
+            alarm: Alarm::default(),
             given_up: false,
         }
     }
 
     pub(crate) fn now(&self) -> Instant {
-        self.clock.now()
-    }
-
-    /// A timer for what comes after its end.
-    #[cfg(feature = "http-server")]
-    pub(crate) fn timer(&self) -> C::Timer {
-        self.clock.timer()
+        self.calls.shared.now()
     }
 
     /// Looks at the machine and at what it has to send.
@@ -61,8 +49,7 @@ impl<X: Role, C: Clock> Exchanged<X, C> {
     /// A poll of its task begins.
     pub(crate) fn begin(&mut self, cx: &Context<'_>) {
         if self.calls.shared.driver_waker.begin(cx.waker()) {
-            // The timer was armed for another task.
-            self.armed = None;
+            self.alarm.forget_task();
         }
     }
 
@@ -139,16 +126,9 @@ impl<X: Role, C: Clock> Exchanged<X, C> {
     ) -> Poll<()> {
         let timeout = self.calls.shared.lock().machine.poll_timeout();
         let own = [timeout, self.calls.jobs.deadline()];
-        let Some(next) = deadlines.into_iter().chain(own).flatten().min() else {
-            return Poll::Pending;
-        };
-        if self.armed.is_some_and(|armed| armed <= next && armed > now) {
-            return Poll::Pending;
-        }
-        let timer = self.timer.get_or_insert_with(|| self.clock.timer());
-        let due = timer.poll_until(next, cx);
-        self.armed = due.is_pending().then_some(next);
-        due
+        let deadlines = deadlines.into_iter().chain(own);
+        let runtime = &self.calls.shared.runtime;
+        self.alarm.poll_first(cx, runtime, now, deadlines)
     }
 
     fn take(&mut self, event: Event<'_, X>, frame: Frame<'_>, now: Instant) {

@@ -61,7 +61,7 @@ enum Lifetime {
 ///         answered
 ///     })
 /// });
-/// # let _ = mcp_async::Server::<()>::builder("demo", "1.0").layer(failures);
+/// # let _ = mcp_async::Server::builder("demo", "1.0").layer(failures);
 /// ```
 #[derive(Debug)]
 pub struct Answered {

@@ -1,6 +1,7 @@
 //! One connection: the future that reads, writes and runs the calls, and the state that its handles
 //! share with it. The role is a parameter.
 
+mod alarm;
 mod calls;
 mod driver;
 mod driver_waker;

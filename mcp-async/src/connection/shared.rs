@@ -18,9 +18,7 @@ use crate::call_outcome::CallOutcome;
 use crate::error::ErrorReply;
 use crate::lock::lock;
 use crate::observe::Transport;
-use crate::runtime::Now;
-#[cfg(any(feature = "server", feature = "http-client"))]
-use crate::runtime::Timer;
+use crate::runtime::RuntimeHandle;
 
 /// A machine whose requests are answered through a token: both roles.
 pub(crate) trait Respond: Machine {
@@ -102,7 +100,7 @@ pub(crate) struct Shared<M: Respond> {
     pub(crate) driver_waker: Arc<DriverWaker>,
     pub(crate) about: M::About,
     pub(crate) transport: Transport,
-    clock: Arc<dyn Now>,
+    pub(crate) runtime: RuntimeHandle,
     limits: Limits,
     core: Mutex<Core<M>>,
 }
@@ -135,7 +133,7 @@ impl<M: Respond> Shared<M> {
     pub(crate) fn new(
         machine: M,
         limits: &Limits,
-        clock: Arc<dyn Now>,
+        runtime: RuntimeHandle,
         transport: Transport,
         outbound: Option<M::Outbound>,
     ) -> Arc<Self> {
@@ -145,7 +143,7 @@ impl<M: Respond> Shared<M> {
                 .saturating_add(machine.reserve() + 2 * FRAMING),
             ..*limits
         };
-        let now = clock.now();
+        let now = runtime.now();
         Arc::new(Self {
             core: Mutex::new(Core {
                 machine,
@@ -164,19 +162,13 @@ impl<M: Respond> Shared<M> {
             driver_waker: DriverWaker::new(),
             about: M::About::default(),
             transport,
-            clock,
+            runtime,
             limits,
         })
     }
 
     pub(crate) fn now(&self) -> Instant {
-        self.clock.now()
-    }
-
-    /// A timer of the connection's clock.
-    #[cfg(any(feature = "server", feature = "http-client"))]
-    pub(crate) fn timer(&self) -> Box<dyn Timer> {
-        self.clock.boxed_timer()
+        self.runtime.now()
     }
 
     /// An empty outbox like the one under the lock, to take turns with it.

@@ -1,12 +1,15 @@
 //! Errors of connecting.
 
 use core::fmt;
+use std::io;
+use std::sync::Arc;
 
 use mcp_proto::RevisionSet;
 use mcp_proto::client::{ConnectError as CoreError, Failure};
 use mcp_proto::json::RawBuf;
 
 use super::reply::ErrorReply;
+use crate::io::process::ExitedEarly;
 
 /// Reasons for which there is no connection to the server.
 #[derive(Clone, Debug)]
@@ -33,6 +36,15 @@ pub enum ConnectError {
     /// The first message is longer than the output may be: what this client says of itself
     /// exceeds [`Limits::output`](mcp_proto::Limits::output).
     TooLarge,
+    /// The server is a child process, and could not be started; or the streams to it could not be
+    /// opened.
+    Start(Arc<io::Error>),
+    /// The child process ended, or closed its output, before it was known who it is.
+    ExitedEarly(ExitedEarly),
+    /// The child process printed a line that is no message, and within two seconds nothing from
+    /// which it is known who it is. Standard output is for messages only (ST-04); the process was
+    /// killed.
+    Output(ExitedEarly),
     /// Over HTTP: the server refused by a status, or what it sent is no answer.
     Failed(Failure),
     /// Over HTTP: the server could not be reached or did not answer; with the known reason.
@@ -49,10 +61,14 @@ pub enum ConnectError {
     Extension(String),
     /// The client has no access token that the server accepts.
     #[cfg(all(feature = "auth", feature = "http-client"))]
-    Authorization(std::sync::Arc<super::AuthorizationError>),
+    Authorization(Arc<super::AuthorizationError>),
 }
 
 impl ConnectError {
+    pub(crate) fn start(error: io::Error) -> Self {
+        Self::Start(Arc::new(error))
+    }
+
     pub(crate) fn received(error: &CoreError<'_>) -> Self {
         match error {
             CoreError::Revision { offered, accepted } => Self::Revision {
@@ -84,6 +100,8 @@ impl fmt::Display for ConnectError {
             Self::Closed => CoreError::Closed.fmt(f),
             Self::Nothing => CoreError::Nothing.fmt(f),
             Self::TooLarge => CoreError::TooLarge.fmt(f),
+            Self::Start(_) => f.write_str("the server cannot be started"),
+            Self::ExitedEarly(died) | Self::Output(died) => died.fmt(f),
             Self::Failed(failure) => failure.fmt(f),
             Self::Unreachable(cause) => f.write_str(cause),
             Self::Url(url) => write!(f, "a server is at an http:// or https:// URL, not {url:?}"),
@@ -104,6 +122,8 @@ impl fmt::Display for ConnectError {
 impl core::error::Error for ConnectError {
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
         match self {
+            Self::Start(error) => Some(&**error),
+            Self::ExitedEarly(died) | Self::Output(died) => died.source(),
             #[cfg(all(feature = "auth", feature = "http-client"))]
             Self::Authorization(error) => error.source(),
             _ => None,

@@ -7,7 +7,6 @@ mod chain;
 mod connect;
 mod printable;
 mod reply;
-mod spawn;
 #[cfg(feature = "client")]
 mod task;
 
@@ -21,14 +20,13 @@ pub use self::chain::ErrorChain;
 pub use self::connect::ConnectError;
 pub(crate) use self::printable::Printable;
 pub use self::reply::ErrorReply;
-pub use self::spawn::SpawnError;
 #[cfg(feature = "client")]
 pub use self::task::TaskError;
 
 /// Returns whether a client of this program reports the error.
 #[cfg(feature = "server")]
 pub(crate) fn is_of_client(error: &(dyn Error + 'static)) -> bool {
-    error.is::<CallError>() || error.is::<ConnectError>() || error.is::<SpawnError>()
+    error.is::<CallError>() || error.is::<ConnectError>()
 }
 
 #[cfg(all(test, feature = "server"))]
@@ -40,7 +38,6 @@ mod tests {
         let reply = || ErrorReply::new(7, "from another server");
         assert!(is_of_client(&CallError::Server(reply())));
         assert!(is_of_client(&ConnectError::Refused(reply())));
-        assert!(is_of_client(&SpawnError::Connect(ConnectError::Closed)));
         assert!(!is_of_client(&reply()));
     }
 }

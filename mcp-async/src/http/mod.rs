@@ -13,7 +13,7 @@ mod store;
 #[cfg(feature = "http-server")]
 pub use crate::server::Principal;
 #[cfg(feature = "http-client")]
-pub use client::{HttpEvent, HttpStep};
+pub use client::{HttpConnector, HttpEvent, HttpStep};
 #[cfg(all(feature = "http-server", feature = "http-client"))]
 pub use server::HttpForward;
 #[cfg(feature = "http-server")]

@@ -15,8 +15,9 @@ use futures_io::{AsyncRead, AsyncWrite};
 /// the traits for a carrier that frames messages itself.
 ///
 /// - **Connecting**: the transport connects by its own means. [`MessageReader`] and
-///   [`MessageWriter`] then adapt its two directions to a pair of byte streams for `Server::serve` or
-///   `ClientBuilder::connect_over`, and the handshake or the discovery follows as on a pipe.
+///   [`MessageWriter`] then adapt its two directions to a pair of byte streams, which `Streams` makes
+///   a transport of a server or a connector of a client, and the handshake or the discovery follows
+///   as on a pipe.
 /// - **Framing**: each carried message is one JSON-RPC message in UTF-8, or one array of messages in
 ///   2025-03-26.
 /// - **Cancelling**: a request is cancelled by `notifications/cancelled`, and a subscription is ended

@@ -16,7 +16,7 @@ use tower_service::Service;
 
 use super::RemoteAddr;
 use crate::lock::lock;
-use crate::runtime::Runtime;
+use crate::runtime::RuntimeHandle;
 
 /// The exchanges that run on one connection.
 pub(crate) struct Activity {
@@ -24,7 +24,7 @@ pub(crate) struct Activity {
     has_begun: AtomicBool,
     /// The time at which the last exchange ended, in milliseconds of the runtime's clock.
     ended: AtomicU64,
-    now: fn() -> Instant,
+    runtime: RuntimeHandle,
     /// Number of bodies of HTTP/2 with a frame that was handed over and not sent yet.
     waiting: AtomicUsize,
     deliveries: Mutex<Deliveries>,
@@ -41,13 +41,12 @@ struct Deliveries {
 }
 
 impl Activity {
-    pub(crate) fn new<R: Runtime>() -> Arc<Self> {
-        let now = || R::default().now();
+    pub(crate) fn new(runtime: &RuntimeHandle) -> Arc<Self> {
         Arc::new(Self {
             running: AtomicUsize::new(0),
             has_begun: AtomicBool::new(false),
-            ended: AtomicU64::new(now().as_millis()),
-            now,
+            ended: AtomicU64::new(runtime.now().as_millis()),
+            runtime: runtime.clone(),
             waiting: AtomicUsize::new(0),
             deliveries: Mutex::default(),
         })
@@ -95,7 +94,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        let now = (self.0.now)();
+        let now = self.0.runtime.now();
         self.0.ended.store(now.as_millis(), Ordering::Relaxed);
         self.0.running.fetch_sub(1, Ordering::Release);
     }
@@ -124,7 +123,7 @@ impl Delivery {
 
     /// A part of it was handed over.
     fn begin(&mut self) {
-        let now = (self.activity.now)();
+        let now = self.activity.runtime.now();
         let connection = {
             let mut deliveries = self.activity.deliveries();
             deliveries.since.insert(self.number, now);

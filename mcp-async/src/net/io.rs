@@ -11,8 +11,7 @@ use std::io::{self, IoSlice};
 use futures_io::{AsyncRead, AsyncWrite};
 use hyper::rt::ReadBufCursor;
 
-use super::time::RuntimeSleep;
-use crate::runtime::Runtime;
+use crate::runtime::{RuntimeHandle, Sleep};
 
 /// The bytes that are read in one go: half of the size that hyper begins its buffers with.
 const READ: usize = 8 * 1024;
@@ -53,33 +52,46 @@ pub(crate) async fn write_all<S: AsyncWrite + Unpin>(
 #[cfg(feature = "http-server")]
 const PREFACE: usize = 24;
 
-pub(crate) struct Io<S, R: Runtime> {
+pub(crate) struct Io<S> {
     stream: S,
+    runtime: RuntimeHandle,
     /// Until these many bytes have come, or anything was written, `first` runs.
     opening: usize,
-    first: Option<RuntimeSleep<R>>,
+    first: Option<Sleep>,
     stall: Duration,
-    stalled: Option<RuntimeSleep<R>>,
+    stalled: Option<Sleep>,
     /// True if several slices become one write.
     vectored: bool,
 }
 
-impl<S, R: Runtime> Io<S, R> {
+impl<S> Io<S> {
     /// The stream of a client that has to begin within `opening`, and to take what is written
     /// within `stall`.
     #[cfg(feature = "http-server")]
-    pub(crate) fn accepted(stream: S, vectored: bool, opening: Duration, stall: Duration) -> Self {
+    pub(crate) fn accepted(
+        runtime: &RuntimeHandle,
+        stream: S,
+        vectored: bool,
+        opening: Duration,
+        stall: Duration,
+    ) -> Self {
         Self {
             opening: PREFACE,
-            first: Some(RuntimeSleep::after(opening)),
-            ..Self::dialled(stream, vectored, stall)
+            first: Some(Sleep::after(runtime, opening)),
+            ..Self::dialled(runtime, stream, vectored, stall)
         }
     }
 
     /// The stream to a server that has to take what is written within `stall`.
-    pub(crate) const fn dialled(stream: S, vectored: bool, stall: Duration) -> Self {
+    pub(crate) fn dialled(
+        runtime: &RuntimeHandle,
+        stream: S,
+        vectored: bool,
+        stall: Duration,
+    ) -> Self {
         Self {
             stream,
+            runtime: runtime.clone(),
             opening: 0,
             first: None,
             stall,
@@ -98,16 +110,16 @@ impl<S, R: Runtime> Io<S, R> {
             (self.first, self.stalled) = (None, None);
             return result;
         }
-        let stall = self.stall;
+        let (runtime, stall) = (&self.runtime, self.stall);
         let stalled = self
             .stalled
-            .get_or_insert_with(|| RuntimeSleep::after(stall));
+            .get_or_insert_with(|| Sleep::after(runtime, stall));
         ready!(stalled.poll_done(cx));
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
     }
 }
 
-impl<S: AsyncRead + Unpin, R: Runtime> hyper::rt::Read for Io<S, R> {
+impl<S: AsyncRead + Unpin> hyper::rt::Read for Io<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -136,7 +148,7 @@ impl<S: AsyncRead + Unpin, R: Runtime> hyper::rt::Read for Io<S, R> {
     }
 }
 
-impl<S: AsyncWrite + Unpin, R: Runtime> hyper::rt::Write for Io<S, R> {
+impl<S: AsyncWrite + Unpin> hyper::rt::Write for Io<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,

@@ -20,10 +20,10 @@ use super::exchange::{Activity, Counted};
 use super::handshakes::Handshakes;
 use super::io::Io;
 use super::maybe_tls_stream::MaybeTlsStream;
-use super::time::{Either, Hyper, RuntimeSleep, race, timeout};
+use super::time::Hyper;
 use super::tls::Identity;
-use super::{Network, RemoteAddr, client_network};
-use crate::runtime::Runtime;
+use super::{RemoteAddr, client_network};
+use crate::runtime::{BoxStream, Either, Listener, RuntimeHandle, Sleep, race, within};
 use crate::shares::Shares;
 
 /// Serves a service of HTTP on a socket: HTTP/1.1, and HTTP/2 where there is TLS, chosen by ALPN.
@@ -35,7 +35,8 @@ use crate::shares::Shares;
 ///
 /// ```
 /// use core::time::Duration;
-/// use mcp_async::net::{Listen, Network};
+/// use mcp_async::net::Listen;
+/// use mcp_async::runtime::RuntimeHandle;
 /// # use core::convert::Infallible;
 /// # use core::future::{Ready, ready};
 /// # use core::task::{Context, Poll};
@@ -55,15 +56,17 @@ use crate::shares::Shares;
 /// # }
 ///
 /// /// Says hello until Ctrl-C, then finishes what runs.
-/// async fn hello<R: Network>() -> std::io::Result<()> {
-///     let listen = Listen::bind("127.0.0.1:0")?.shutdown_timeout(Duration::from_secs(3));
+/// async fn hello(runtime: &RuntimeHandle) -> std::io::Result<()> {
+///     let listen = Listen::bind(runtime, "127.0.0.1:0").shutdown_timeout(Duration::from_secs(3));
 ///     println!("http://{}", listen.address()?);
-///     listen.serve::<R, _, _>(Hello, R::interrupted()).await
+///     listen.serve(Hello, runtime.interrupted()).await
 /// }
 /// ```
-#[must_use = "no connection is accepted before `serve` or `Http::serve_on`"]
+#[must_use = "no connection is accepted before `serve` or `Http::serve`"]
 pub struct Listen {
-    socket: TcpListener,
+    runtime: RuntimeHandle,
+    /// The reason for which there is none is the error of what uses it.
+    socket: io::Result<TcpListener>,
     /// No other process has the socket.
     is_own: bool,
     settings: Settings,
@@ -88,28 +91,23 @@ impl Listen {
     /// Binds a socket to an address: `"127.0.0.1:8000"`, `("::1", 8000)`; port 0 is any that is
     /// free.
     ///
-    /// # Errors
-    ///
-    /// The address is not one of this machine, is taken, or is no address. The text names it.
-    pub fn bind(address: impl ToSocketAddrs) -> io::Result<Self> {
-        let addresses: Vec<SocketAddr> = address.to_socket_addrs()?.collect();
-        let named = |error: io::Error| {
-            let text = match &*addresses {
-                [address] => format!("cannot listen on {address}: {error}"),
-                addresses => format!("cannot listen on any of {addresses:?}: {error}"),
-            };
-            io::Error::new(error.kind(), text)
-        };
-        let socket = TcpListener::bind(&*addresses).map_err(named)?;
-        Ok(Self {
+    /// An address that is not one of this machine, is taken, or is no address is the error of
+    /// [`address`](Self::address) and of [`serve`](Self::serve). The text names it.
+    pub fn bind(runtime: impl Into<RuntimeHandle>, address: impl ToSocketAddrs) -> Self {
+        Self {
             is_own: true,
-            ..Self::from_std(socket)
-        })
+            ..Self::with(runtime.into(), bind(address))
+        }
     }
 
     /// Takes a socket that is bound already, one that a supervisor handed over say.
-    pub const fn from_std(socket: TcpListener) -> Self {
+    pub fn from_std(runtime: impl Into<RuntimeHandle>, socket: TcpListener) -> Self {
+        Self::with(runtime.into(), Ok(socket))
+    }
+
+    const fn with(runtime: RuntimeHandle, socket: io::Result<TcpListener>) -> Self {
         Self {
+            runtime,
             socket,
             is_own: false,
             settings: Settings {
@@ -127,13 +125,27 @@ impl Listen {
         }
     }
 
-    /// The address that the socket is bound to.
+    /// Returns the address that the socket is bound to.
     ///
     /// # Errors
-    ///
-    /// Whatever the operating system says.
+    /// The socket could not be bound, or whatever the operating system says.
     pub fn address(&self) -> io::Result<SocketAddr> {
-        self.socket.local_addr()
+        match &self.socket {
+            Ok(socket) => socket.local_addr(),
+            Err(error) => Err(io::Error::new(error.kind(), error.to_string())),
+        }
+    }
+
+    /// Binds another socket for the same runtime.
+    #[cfg(feature = "server")]
+    pub(crate) fn beside(&self, address: impl ToSocketAddrs) -> Self {
+        Self::bind(&self.runtime, address)
+    }
+
+    /// Returns the runtime that it serves on.
+    #[cfg(feature = "server")]
+    pub(crate) const fn runtime(&self) -> &RuntimeHandle {
+        &self.runtime
     }
 
     /// The scheme and the address, as the begin of a URL.
@@ -226,7 +238,7 @@ impl Listen {
         self
     }
 
-    /// Serves until `until` is done; [`Runtime::interrupted`] ends it on a signal.
+    /// Serves until `until` is done; [`Runtime::interrupted`](crate::Runtime::interrupted) ends it on a signal.
     ///
     /// Then nothing new is accepted, so that a balancer chooses another process. A client that has
     /// just connected may still send its first request, within 250 ms of the time at which its
@@ -240,23 +252,21 @@ impl Listen {
     ///
     /// # Errors
     ///
-    /// The runtime cannot take the socket.
-    pub async fn serve<R, S, B>(self, service: S, until: impl Future<Output = ()>) -> io::Result<()>
+    /// The socket could not be bound, or the runtime cannot take it.
+    pub async fn serve<S, B>(self, service: S, until: impl Future<Output = ()>) -> io::Result<()>
     where
-        R: Network,
         S: Service<Request<Incoming>, Response = Response<B>> + Clone + Send + 'static,
         S::Future: Send + 'static,
         S::Error: Into<Box<dyn Error + Send + Sync>> + Send + 'static,
         B: Body<Data: Send> + Send + 'static,
         B::Error: Into<Box<dyn Error + Send + Sync>>,
     {
-        self.serve_then::<R, S, B, _>(service, until, |_| ready(()))
-            .await
+        self.serve_then(service, until, |_| ready(())).await
     }
 
     /// Serves until `until` is done. It calls `closed`, with the time that running requests have,
     /// when the last first request has arrived, and waits for its future as for a request.
-    pub(crate) async fn serve_then<R, S, B, F>(
+    pub(crate) async fn serve_then<S, B, F>(
         self,
         service: S,
         until: impl Future<Output = ()>,
@@ -264,32 +274,34 @@ impl Listen {
     ) -> io::Result<()>
     where
         F: Future<Output = ()>,
-        R: Network,
         S: Service<Request<Incoming>, Response = Response<B>> + Clone + Send + 'static,
         S::Future: Send + 'static,
         S::Error: Into<Box<dyn Error + Send + Sync>> + Send + 'static,
         B: Body<Data: Send> + Send + 'static,
         B::Error: Into<Box<dyn Error + Send + Sync>>,
     {
-        self.socket.set_nonblocking(true)?;
-        let handshakes = self.is_own.then(|| Handshakes::of(&self.socket));
-        let listener = R::listen(self.socket)?;
+        let (runtime, socket) = (self.runtime, self.socket?);
+        socket.set_nonblocking(true)?;
+        let handshakes = self.is_own.then(|| Handshakes::of(&socket));
+        let listener = runtime.listen(socket)?;
         let settings = Arc::new(self.settings);
         let end = EndAll(Closing::new());
         let limit = settings.max_connections_per_address;
         let state = ServerState {
+            runtime,
             settings,
             closing: Arc::clone(&end.0),
             shares: limit.map(Shares::for_each),
         };
-        let accepting = accept::<R, S, B>(&listener, &service, &state);
+        let runtime = &state.runtime;
+        let accepting = accept(&*listener, &service, &state);
         race(until, accepting).await;
         // The operating system may have accepted more than was taken from it.
         if let Some(handshakes) = &handshakes {
             handshakes.refuse();
         }
-        let queued = accept::<R, S, B>(&listener, &service, &state);
-        race(queued, RuntimeSleep::<R>::after(QUEUED)).await;
+        let queued = accept(&*listener, &service, &state);
+        race(queued, Sleep::after(runtime, QUEUED)).await;
         drop((listener, handshakes, service));
         end.0.enter(Phase::Draining);
         let grace = state.settings.shutdown_timeout.unwrap_or(GRACE);
@@ -297,18 +309,29 @@ impl Listen {
             // Each connection measures the time for its first request itself: where the runtime is busy, the request may have
             // arrived long before its connection is looked at. A handler that blocks its connection must not take all of the time.
             let most = FIRST_REQUEST.max(grace / 2);
-            race(end.0.none_is_fresh(), RuntimeSleep::<R>::after(most)).await;
+            race(end.0.none_is_fresh(), Sleep::after(runtime, most)).await;
             let others = closed(grace);
             end.0.fewer_than(1).await;
             others.await;
         };
         let over = race(
-            RuntimeSleep::<R>::after(FIRST_REQUEST + grace),
-            R::interrupted(),
+            Sleep::after(runtime, FIRST_REQUEST + grace),
+            runtime.interrupted(),
         );
         race(ended, over).await;
         Ok(())
     }
+}
+
+fn bind(address: impl ToSocketAddrs) -> io::Result<TcpListener> {
+    let addresses: Vec<SocketAddr> = address.to_socket_addrs()?.collect();
+    TcpListener::bind(&*addresses).map_err(|error| {
+        let text = match &*addresses {
+            [address] => format!("cannot listen on {address}: {error}"),
+            addresses => format!("cannot listen on any of {addresses:?}: {error}"),
+        };
+        io::Error::new(error.kind(), text)
+    })
 }
 
 /// Ends every connection when the server is dropped, or is done.
@@ -322,6 +345,7 @@ impl Drop for EndAll {
 
 /// State that all connections of a server share.
 struct ServerState {
+    runtime: RuntimeHandle,
     settings: Arc<Settings>,
     closing: Arc<Closing>,
     /// The connections of each address, if they are bounded.
@@ -329,9 +353,8 @@ struct ServerState {
 }
 
 /// Accepts connections without end, each in a task of its own.
-async fn accept<R, S, B>(listener: &R::Listener, service: &S, state: &ServerState)
+async fn accept<S, B>(listener: &dyn Listener, service: &S, state: &ServerState)
 where
-    R: Network,
     S: Service<Request<Incoming>, Response = Response<B>> + Clone + Send + 'static,
     S::Future: Send + 'static,
     S::Error: Into<Box<dyn Error + Send + Sync>> + Send + 'static,
@@ -339,32 +362,33 @@ where
     B::Error: Into<Box<dyn Error + Send + Sync>>,
 {
     let ServerState {
+        runtime,
         settings,
         closing,
         shares,
     } = state;
     loop {
         closing.fewer_than(settings.max_connections.max(1)).await;
-        match R::accept(listener).await {
+        match poll_fn(|cx| listener.poll_accept(cx)).await {
             Ok((stream, address)) => {
                 let caller = client_network(address.ip());
                 let share = shares.as_ref().map(|shares| shares.take(Some(caller)));
                 if matches!(share, Some(None)) {
                     continue;
                 }
-                let service = service.clone();
+                let (on, service) = (runtime.clone(), service.clone());
                 let (settings, state) = (Arc::clone(settings), Arc::clone(closing));
                 let fresh = closing.fresh();
                 let connection = async move {
                     let accepted = (stream, RemoteAddr(address), fresh);
-                    connection::<R, S, B>(accepted, service, &settings, &state).await;
+                    connection(&on, accepted, service, &settings, &state).await;
                     drop(share);
                 };
-                R::spawn(Box::pin(closing.watch(connection)));
+                runtime.spawn(Box::pin(closing.watch(connection)));
             }
             Err(error) if concerns_one(&error) => {}
             // Out of descriptors or memory: it gets better when others end, not by trying harder.
-            Err(_) => RuntimeSleep::<R>::after(PAUSE).await,
+            Err(_) => Sleep::after(runtime, PAUSE).await,
         }
     }
 }
@@ -391,13 +415,13 @@ fn concerns_one(error: &io::Error) -> bool {
     )
 }
 
-async fn connection<R, S, B>(
-    (stream, remote, fresh): (R::Stream, RemoteAddr, Fresh),
+async fn connection<S, B>(
+    runtime: &RuntimeHandle,
+    (stream, remote, fresh): (BoxStream, RemoteAddr, Fresh),
     service: S,
     settings: &Settings,
     closing: &Arc<Closing>,
 ) where
-    R: Network,
     S: Service<Request<Incoming>, Response = Response<B>> + Clone + Send + 'static,
     S::Future: Send + 'static,
     S::Error: Into<Box<dyn Error + Send + Sync>> + Send + 'static,
@@ -410,29 +434,29 @@ async fn connection<R, S, B>(
             Phase::Draining | Phase::Over => Poll::Ready(()),
         })
         .await;
-        RuntimeSleep::<R>::after(FIRST_REQUEST).await;
+        Sleep::after(runtime, FIRST_REQUEST).await;
     };
-    let opening = timeout::<R, _>(settings.head_timeout, settings.open(stream));
+    let opening = within(runtime, settings.head_timeout, settings.open(stream));
     let Either::Left(Some(Ok(wire))) = race(opening, draining).await else {
         return;
     };
     let (vectored, is_plain) = (wire.is_vectored(), wire.is_plain());
     let (head, stall) = (settings.head_timeout, settings.stall_timeout);
-    let io = Io::<_, R>::accepted(wire, vectored, head, stall);
-    let activity = Activity::new::<R>();
+    let io = Io::accepted(runtime, wire, vectored, head, stall);
+    let activity = Activity::new(runtime);
     let service = Counted {
         service,
         remote,
         activity: Arc::clone(&activity),
     };
-    let builder = settings.builder::<R>(is_plain);
+    let builder = settings.builder(runtime, is_plain);
     let mut connection = pin!(builder.serve_connection(io, service));
     let (mut ending, mut fresh) = (false, Some(fresh));
-    let mut idle = RuntimeSleep::<R>::after(settings.idle_timeout);
-    let (mut stalled, mut watched) = (None::<RuntimeSleep<R>>, None::<Waker>);
-    let mut first = None::<RuntimeSleep<R>>;
+    let mut idle = Sleep::after(runtime, settings.idle_timeout);
+    let (mut stalled, mut watched) = (None::<Sleep>, None::<Waker>);
+    let mut first = None::<Sleep>;
     // HTTP/2 itself has no limit for the first head.
-    let mut head = Some(RuntimeSleep::<R>::after(settings.head_timeout));
+    let mut head = Some(Sleep::after(runtime, settings.head_timeout));
     poll_fn(|cx| {
         if !watched.as_ref().is_some_and(|it| it.will_wake(cx.waker())) {
             activity.watch(cx.waker());
@@ -443,7 +467,7 @@ async fn connection<R, S, B>(
             return Poll::Ready(());
         }
         if !ending && closing.phase() != Phase::Running {
-            let first = first.get_or_insert_with(|| RuntimeSleep::after(FIRST_REQUEST));
+            let first = first.get_or_insert_with(|| Sleep::after(runtime, FIRST_REQUEST));
             if activity.has_begun() || first.poll_done(cx).is_ready() {
                 ending = true;
                 connection.as_mut().graceful_shutdown();
@@ -465,8 +489,8 @@ async fn connection<R, S, B>(
         // Both look now and then, so that a request re-arms nothing.
         while let Some(since) = activity.waits_since() {
             let at = since + settings.stall_timeout;
-            let due = at <= R::default().now();
-            let sleep = stalled.get_or_insert_with(|| RuntimeSleep::until(at));
+            let due = at <= runtime.now();
+            let sleep = stalled.get_or_insert_with(|| Sleep::until(runtime, at));
             match sleep.poll_done(cx) {
                 Poll::Pending => break,
                 Poll::Ready(()) if due => return Poll::Ready(()),
@@ -474,7 +498,7 @@ async fn connection<R, S, B>(
             }
         }
         while idle.poll_done(cx).is_ready() {
-            let now = R::default().now();
+            let now = runtime.now();
             let at = activity.idle_since().unwrap_or(now) + settings.idle_timeout;
             if at > now {
                 idle.reset(at);
@@ -507,19 +531,20 @@ impl Settings {
         Ok(MaybeTlsStream::Plain(stream))
     }
 
-    fn builder<R: Runtime>(&self, is_plain: bool) -> auto::Builder<Hyper<R>> {
-        let mut builder = auto::Builder::new(Hyper::<R>::NEW);
+    fn builder(&self, runtime: &RuntimeHandle, is_plain: bool) -> auto::Builder<Hyper> {
+        let hyper = Hyper(runtime.clone());
+        let mut builder = auto::Builder::new(hyper.clone());
         if is_plain && !self.has_plain_http2 {
             builder = builder.http1_only();
         }
         builder
             .http1()
-            .timer(Hyper::<R>::NEW)
+            .timer(hyper.clone())
             .header_read_timeout(self.head_timeout)
             .max_buf_size(self.max_head);
         builder
             .http2()
-            .timer(Hyper::<R>::NEW)
+            .timer(hyper)
             // A peer that disappeared behind a broken network is noticed.
             .keep_alive_interval(self.idle_timeout / 2)
             .keep_alive_timeout(self.stall_timeout)

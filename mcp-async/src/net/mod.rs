@@ -1,4 +1,4 @@
-//! Sockets, HTTP and TLS on the [`Network`] of a runtime, independent of MCP.
+//! Sockets, HTTP and TLS on the sockets of a [`Runtime`](crate::Runtime), independent of MCP.
 //!
 //! `Listen` (feature `http-server`) serves any service of `tower` on any runtime; `HttpClient` (feature
 //! `http-client`) sends requests on any runtime.
@@ -17,7 +17,6 @@ pub(crate) mod io;
 #[cfg(feature = "http-server")]
 mod listen;
 mod maybe_tls_stream;
-mod network;
 #[cfg(not(feature = "tls"))]
 mod no_tls;
 #[cfg(feature = "http-server")]
@@ -34,7 +33,6 @@ pub use client::{HttpClient, HttpClientBuilder, Reply, ReplyFailed, SendFailed};
 pub use guard::{AddressClass, AddressGuard, AddressRefused};
 #[cfg(feature = "http-server")]
 pub use listen::Listen;
-pub use network::Network;
 #[cfg(feature = "http-server")]
 pub use remote::RemoteAddr;
 #[cfg(feature = "http-server")]

@@ -72,13 +72,13 @@ use self::target::Target;
 /// use std::sync::Arc;
 ///
 /// use mcp_async::Server;
-/// use mcp_async::net::Network;
+/// use mcp_async::net::Listen;
 /// use mcp_async::redis::RedisStore;
 ///
 /// /// The same in each process of the server.
-/// async fn serve<R: Network>(server: Server<R>) -> Result<(), Box<dyn core::error::Error>> {
+/// async fn serve(server: Server, listen: Listen) -> Result<(), Box<dyn core::error::Error>> {
 ///     let store = RedisStore::new("redis://127.0.0.1:6379")?.timeout(Duration::from_secs(1));
-///     server.http().share(Arc::new(store)).serve("127.0.0.1:8000").await?;
+///     server.http().share(Arc::new(store)).serve(listen).await?;
 ///     Ok(())
 /// }
 /// ```

@@ -21,7 +21,7 @@ use super::SchemaError;
 /// let tool = Tool::new("resolve")
 ///     .input_schema(RawBuf::parse(schema)?)
 ///     .raw(|_: ToolCall, _| async { Ok("resolved") });
-/// let error = Server::<()>::builder("demo", "1.0").with(tool).build().unwrap_err();
+/// let error = Server::builder("demo", "1.0").with(tool).build().unwrap_err();
 /// assert_eq!(
 ///     error.mistakes()[0].to_string(),
 ///     "tool `resolve`: nothing enforces `format` at /inputSchema/properties/host",

@@ -5,12 +5,14 @@ use core::task::{Context, Poll};
 use core::time::Duration;
 use std::sync::Arc;
 
+use crate::runtime::RuntimeHandle;
+
 /// The work of an [extension](super::Extension::background) apart from connections, such as the
 /// work on tasks, and its end with the server.
 ///
-/// A server ends when the last of [`serve_http`](crate::Server::serve_http), [`serve_stdio`](crate::Server::serve_stdio) and the
-/// endpoints ends that serve it, or when its [registry](super::Registry::shutdown) shuts it down. The calls come in
-/// this order: `attach`, `start`, `begin_shutdown`, `stop`; `resume` if the server is served again, or dropped;
+/// A server ends when the last of the [transports](super::Transport) and the endpoints ends that serve it, or when its
+/// [registry](super::Registry::shutdown) shuts it down. The calls come in
+/// this order: `attach`, `serve_on`, `start`, `begin_shutdown`, `stop`; `resume` if the server is served again, or dropped;
 /// `detach`. The servers of a cloned builder share the work; each has these calls of its own.
 ///
 /// ```
@@ -48,8 +50,11 @@ pub trait Background: Send + Sync {
     /// A server is built that has this work.
     fn attach(&self) {}
 
-    /// The server begins to be served. Called in a task of the runtime by
-    /// [`serve_http`](crate::Server::serve_http) and [`serve_stdio`](crate::Server::serve_stdio) only.
+    /// The server is served on this runtime: called before the first call of each connection and of each endpoint.
+    fn serve_on(&self, _runtime: &RuntimeHandle) {}
+
+    /// The server begins to be served. Called in a task of the runtime, and only by what serves until the server ends:
+    /// the standard streams, and an endpoint on its own socket.
     fn start(self: Arc<Self>) {}
 
     /// The server ends: what runs may continue for this time. Called once, or once after each `resume`.
@@ -64,8 +69,7 @@ pub trait Background: Send + Sync {
         0
     }
 
-    /// Ready when nothing runs; [`serve_http`](crate::Server::serve_http) and [`serve_stdio`](crate::Server::serve_stdio)
-    /// return after that.
+    /// Ready when nothing runs; what serves the server returns after that.
     fn poll_stopped(&self, cx: &mut Context<'_>) -> Poll<()>;
 
     /// A server that has ended may be served again, so that work may begin, or it is dropped.
@@ -108,6 +112,11 @@ impl Works {
             all: all.to_vec(),
             have_ended: AtomicBool::new(false),
         })
+    }
+
+    /// The server is served on this runtime.
+    pub(super) fn serve_on(&self, runtime: &RuntimeHandle) {
+        self.all.iter().for_each(|work| work.serve_on(runtime));
     }
 
     /// The server ends: they may continue for this time.

@@ -14,9 +14,9 @@ use super::parts::Parts;
 use super::serving::Server;
 use crate::model;
 
-impl<R> Server<R> {
+impl Server {
     /// Begins a server of this name and version.
-    pub fn builder(name: impl Into<String>, version: impl Into<String>) -> ServerBuilder<R> {
+    pub fn builder(name: impl Into<String>, version: impl Into<String>) -> ServerBuilder {
         ServerBuilder::new(name.into(), version.into())
     }
 }
@@ -24,12 +24,12 @@ impl<R> Server<R> {
 #[cfg(feature = "http-server")]
 impl Parts {
     /// Builds the server.
-    pub(crate) fn build<R>(self) -> Result<Server<R>, BuildError> {
+    pub(crate) fn build(self) -> Result<Server, BuildError> {
         self.build_inner().map(Server::of)
     }
 }
 
-impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
+impl<S: Send + Sync + 'static> ServerBuilder<S> {
     /// Lists further resources, which the handler chooses for each caller; templates read them.
     /// The handler runs for each page of `resources/list`. Its resources are merged with those that
     /// are registered, which win where URIs are equal. [`Template::list`](super::Template::list)
@@ -40,7 +40,7 @@ impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
     /// use mcp_async::model::Resource;
     /// use mcp_async::server::{Context, Principal};
     ///
-    /// let server = Server::<()>::builder("notes", "1.0").list_resources(|cx: Context| async move {
+    /// let server = Server::builder("notes", "1.0").list_resources(|cx: Context| async move {
     ///     let user = cx.principal().map_or("guest", Principal::name);
     ///     Ok(vec![Resource::new(format!("notes://{user}/todo"), "todo")])
     /// });
@@ -67,10 +67,10 @@ impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
     /// use mcp_async::Server;
     /// use mcp_async::server::Tool;
     ///
-    /// let error = Server::<()>::builder("demo", "1.0").with(Tool::new("forgotten")).build();
+    /// let error = Server::builder("demo", "1.0").with(Tool::new("forgotten")).build();
     /// assert_eq!(error.unwrap_err().mistakes()[0].to_string(), "tool `forgotten`: no handler");
     /// ```
-    pub fn build(self) -> Result<Server<R, S>, BuildError> {
+    pub fn build(self) -> Result<Server<S>, BuildError> {
         let inner = self.parts.build_inner()?;
         Ok(Server::new(inner, self.state))
     }

@@ -19,7 +19,7 @@ use super::register_error::RegisterError;
 /// use mcp_async::server::{NoArguments, Resource, Tool};
 ///
 /// let tool = || Tool::new("greet").handler(|_: NoArguments, _| async { Ok("hello") });
-/// let builder = Server::<()>::builder("demo", "1.0");
+/// let builder = Server::builder("demo", "1.0");
 /// let error = builder
 ///     .with(tool())
 ///     .with(tool())

@@ -2,7 +2,6 @@
 
 use core::fmt;
 use core::future::Future;
-use core::marker::PhantomData;
 use core::time::Duration;
 use std::sync::Arc;
 
@@ -38,7 +37,7 @@ use crate::model::Icon;
 ///
 /// It is a value: a clone is independent of the original, apart from the state, which they share.
 /// [`build`](Self::build) makes a [`Server`](crate::Server) and reports every mistake;
-/// `serve_stdio`, `serve_http` and [`Http::into_service`](crate::http::Http::into_service) build as
+/// [`serve`](Self::serve) and [`Http::into_service`](crate::http::Http::into_service) build as
 /// well. A [`Registry`](super::Registry) changes a server that is built.
 ///
 /// All handlers have one form: `Fn(Arguments, Context<S>) -> impl Future<Output = Result<T,
@@ -63,7 +62,7 @@ use crate::model::Icon;
 ///     Ok(format!("sunny in {}, says {}", args.city, cx.state().provider))
 /// }
 ///
-/// let server = Server::<()>::builder("weather", "1.0")
+/// let server = Server::builder("weather", "1.0")
 ///     .with_state(Weather { provider: "example.com".into() })
 ///     .tool("forecast", "Forecast for a city", forecast)
 ///     .build()?;
@@ -71,24 +70,22 @@ use crate::model::Icon;
 /// # Ok::<(), mcp_async::server::BuildError>(())
 /// ```
 #[must_use = "a builder does nothing until it is built"]
-pub struct ServerBuilder<R, S = ()> {
+pub struct ServerBuilder<S = ()> {
     pub(crate) parts: Parts,
     pub(super) state: Arc<S>,
-    runtime: PhantomData<fn() -> R>,
 }
 
-impl<R> ServerBuilder<R> {
+impl ServerBuilder {
     pub(super) fn new(name: String, version: String) -> Self {
         let state = Arc::new(());
         Self {
             parts: Parts::new(Settings::new(name, version), &state),
             state,
-            runtime: PhantomData,
         }
     }
 }
 
-impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
+impl<S: Send + Sync + 'static> ServerBuilder<S> {
     /// Sets the state that handlers reach by [`Context::state`]. It is for what is registered
     /// afterwards; handlers that were registered before keep the state they had.
     ///
@@ -98,7 +95,7 @@ impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
     /// use mcp_async::Server;
     /// use mcp_async::server::NoArguments;
     ///
-    /// let server = Server::<()>::builder("demo", "1.0")
+    /// let server = Server::builder("demo", "1.0")
     ///     .with_state(AtomicU32::new(0))
     ///     .tool("count", "Counts its calls", |_: NoArguments, cx| async move {
     ///         let calls = cx.state().fetch_add(1, Ordering::Relaxed) + 1;
@@ -114,17 +111,16 @@ impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
     /// ```compile_fail,E0631
     /// # use mcp_async::Server;
     /// # use mcp_async::server::{Context, NoArguments};
-    /// let server = Server::<()>::builder("demo", "1.0")
+    /// let server = Server::builder("demo", "1.0")
     ///     .with_state(String::new())
     ///     .tool("a", "", |_: NoArguments, _: Context<u32>| async { Ok("") });
     /// ```
-    pub fn with_state<T: Send + Sync + 'static>(mut self, state: T) -> ServerBuilder<R, T> {
+    pub fn with_state<T: Send + Sync + 'static>(mut self, state: T) -> ServerBuilder<T> {
         let state = Arc::new(state);
         self.parts.states.push(Arc::clone(&state) as _);
         ServerBuilder {
             parts: self.parts,
             state,
-            runtime: PhantomData,
         }
     }
 
@@ -196,7 +192,7 @@ impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
     ///     sum: f64,
     /// }
     ///
-    /// let server = Server::<()>::builder("maths", "1.0").tool(
+    /// let server = Server::builder("maths", "1.0").tool(
     ///     "add",
     ///     "Adds two numbers",
     ///     |args: Add, _: Context| async move { Ok(Json(Sum { sum: args.a + args.b })) },
@@ -244,7 +240,7 @@ impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
     ///     id: u64,
     /// }
     ///
-    /// let server = Server::<()>::builder("notes", "1.0").template(
+    /// let server = Server::builder("notes", "1.0").template(
     ///     "notes://{id}",
     ///     "note",
     ///     |note: Note, _: Context| async move {
@@ -282,7 +278,7 @@ impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
     ///     city: String,
     /// }
     ///
-    /// let server = Server::<()>::builder("travel", "1.0").prompt(
+    /// let server = Server::builder("travel", "1.0").prompt(
     ///     "trip",
     ///     "Plans a trip",
     ///     |trip: Trip, _: Context| async move { Ok(format!("Plan a trip to {}.", trip.city)) },
@@ -336,7 +332,7 @@ impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
     /// use mcp_async::Server;
     /// use mcp_async::server::Extension;
     ///
-    /// let server = Server::<()>::builder("demo", "1.0")
+    /// let server = Server::builder("demo", "1.0")
     ///     .extension(Extension::new("com.example/marker"))
     ///     .build()?;
     /// # let _ = server;
@@ -368,7 +364,7 @@ impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
     /// use mcp_async::server::Context;
     /// use mcp_proto::json::RawBuf;
     ///
-    /// let server = Server::<()>::builder("demo", "1.0")
+    /// let server = Server::builder("demo", "1.0")
     ///     .method("example.com/echo", |params: RawBuf, _: Context| async move { Ok(params) });
     /// # let _ = server;
     /// ```
@@ -409,7 +405,7 @@ impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
     /// use mcp_async::Server;
     /// use mcp_async::server::layers::Trace;
     ///
-    /// let server = Server::<()>::builder("demo", "1.0")
+    /// let server = Server::builder("demo", "1.0")
     ///     .trace(Trace::new().linking(|span, trace| {
     ///         // An exporter would make `trace` the parent of `span` here.
     ///         let _ = (span, trace.trace_id());
@@ -478,7 +474,7 @@ impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
     /// let tool = Tool::new("route")
     ///     .input_schema(RawBuf::parse(schema)?)
     ///     .raw(|_: ToolCall, _| async { Ok("routed") });
-    /// let builder = Server::<()>::builder("demo", "1.0").with(tool);
+    /// let builder = Server::builder("demo", "1.0").with(tool);
     /// assert!(builder.clone().build().is_err());
     /// assert!(builder.draft_profile().build().is_ok());
     /// # Ok::<(), mcp_proto::json::Fault>(())
@@ -506,17 +502,16 @@ impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
     }
 }
 
-impl<R, S> Clone for ServerBuilder<R, S> {
+impl<S> Clone for ServerBuilder<S> {
     fn clone(&self) -> Self {
         Self {
             parts: self.parts.clone(),
             state: Arc::clone(&self.state),
-            runtime: PhantomData,
         }
     }
 }
 
-impl<R, S> fmt::Debug for ServerBuilder<R, S> {
+impl<S> fmt::Debug for ServerBuilder<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ServerBuilder").finish_non_exhaustive()
     }

@@ -20,7 +20,7 @@ use super::service::Service;
 use super::side::Side;
 use crate::connection::{Driver, Shared};
 use crate::observe::Transport;
-use crate::runtime::{Clock, Now};
+use crate::runtime::RuntimeHandle;
 
 /// Serves one client over a pair of byte streams.
 ///
@@ -30,36 +30,33 @@ use crate::runtime::{Clock, Now};
 ///
 /// ```
 /// use mcp_async::server::{connect, service_fn};
-/// use mcp_async::{ErrorReply, ManualClock, duplex};
+/// use mcp_async::{ErrorReply, ManualRuntime, duplex};
 /// use mcp_proto::server::ServerConfig;
 ///
 /// let (_client_side, server_side) = duplex(4096);
 /// let service = service_fn(|call| call.refuse(ErrorReply::method_not_found()));
 /// let config = ServerConfig::new("nothing", "1.0");
-/// let (connection, peer) = connect(server_side.split(), ManualClock::default(), config, service);
+/// let (connection, peer) = connect(server_side.split(), ManualRuntime::default(), config, service);
 /// # let _ = peer;
 /// drop(connection);
 /// ```
-pub fn connect<R, W, C, S>(
-    (reader, writer): (R, W),
-    clock: C,
+pub fn connect<R, W, S>(
+    streams: (R, W),
+    runtime: impl Into<RuntimeHandle>,
     config: impl Into<PreparedConfig<ServerConfig<'static>>>,
     service: S,
-) -> (Connection<R, W, C, S>, Peer)
+) -> (Connection<R, W, S>, Peer)
 where
     R: AsyncRead + Unpin,
     W: AsyncWrite + Unpin,
-    C: Clock,
     S: Service,
 {
-    let timer = clock.timer();
     let machine = Server::with_room(config, Growing);
-    let clock = Arc::new(clock) as Arc<dyn Now>;
     let limits = machine.config().limits;
-    let shared = Shared::new(machine, &limits, clock, Transport::Pipe, None);
+    let shared = Shared::new(machine, &limits, runtime.into(), Transport::Pipe, None);
     let peer = Peer::new(Arc::clone(&shared));
     let side = Side::new(service, peer.clone(), None);
-    let driver = Driver::new((reader, writer), timer, &limits, GRACE, side, shared);
+    let driver = Driver::new(streams, &limits, GRACE, side, shared);
     (Connection { driver }, peer)
 }
 
@@ -74,11 +71,11 @@ where
 /// # Errors
 /// The errors of the transport, apart from a peer that has gone.
 #[must_use = "a connection does nothing until it is polled"]
-pub struct Connection<R, W, C: Clock, S: Service> {
-    pub(super) driver: Driver<R, W, C::Timer, Side<S>>,
+pub struct Connection<R, W, S: Service> {
+    pub(super) driver: Driver<R, W, Side<S>>,
 }
 
-impl<R, W, C: Clock, S: Service> Connection<R, W, C, S> {
+impl<R, W, S: Service> Connection<R, W, S> {
     /// Sets how long handlers may continue after the end of the input, and how long a client that
     /// reads nothing delays the end: one second otherwise.
     pub fn with_shutdown_timeout(mut self, shutdown_timeout: Duration) -> Self {
@@ -104,11 +101,10 @@ impl<R, W, C: Clock, S: Service> Connection<R, W, C, S> {
     }
 }
 
-impl<R, W, C, S> Future for Connection<R, W, C, S>
+impl<R, W, S> Future for Connection<R, W, S>
 where
     R: AsyncRead + Unpin,
     W: AsyncWrite + Unpin,
-    C: Clock,
     S: Service,
 {
     type Output = io::Result<()>;
@@ -119,9 +115,9 @@ where
 }
 
 /// Everything in it is polled through `&mut` only.
-impl<R, W, C: Clock, S: Service> Unpin for Connection<R, W, C, S> {}
+impl<R, W, S: Service> Unpin for Connection<R, W, S> {}
 
-impl<R, W, C: Clock, S: Service> fmt::Debug for Connection<R, W, C, S> {
+impl<R, W, S: Service> fmt::Debug for Connection<R, W, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Connection").finish_non_exhaustive()
     }

@@ -83,7 +83,7 @@ impl Call<'_> {
     ///         Ok::<_, ErrorReply>(Ticket { number: 1 })
     ///     })
     /// });
-    /// # let _ = mcp_async::Server::<()>::builder("demo", "1.0").layer(tickets);
+    /// # let _ = mcp_async::Server::builder("demo", "1.0").layer(tickets);
     /// ```
     pub fn detach<R, F, Fut>(self, service: &dyn Service, when: Detach, begin: F) -> Job
     where

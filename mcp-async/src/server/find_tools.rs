@@ -54,7 +54,7 @@ impl Call<'_> {
     ///     }
     ///     service.call(call)
     /// });
-    /// # let _ = mcp_async::Server::<()>::builder("demo", "1.0").layer(logged);
+    /// # let _ = mcp_async::Server::builder("demo", "1.0").layer(logged);
     /// ```
     pub fn tool_name(&self) -> Option<Cow<'_, str>> {
         Some(self.find_tool()?.0)

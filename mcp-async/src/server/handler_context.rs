@@ -7,8 +7,9 @@ use core::ops::Deref;
 use std::sync::{Arc, LazyLock};
 
 use super::CallContext;
-use super::runner::{Runner, blocking};
+use super::runner::blocking;
 use super::service::Call;
+use crate::runtime::RuntimeHandle;
 
 /// The context of one call: the state of the server, and everything that [`CallContext`] offers,
 /// to which it dereferences (progress, logs, questions, cancellation, the caller).
@@ -41,7 +42,7 @@ use super::service::Call;
 ///     }
 /// }
 ///
-/// let server = Server::<()>::builder("notes", "1.0")
+/// let server = Server::builder("notes", "1.0")
 ///     .with_state(Notes::default())
 ///     .tool("add", "Adds a note", Notes::add)
 ///     .tool("count", "Counts the notes", |_: NoArguments, cx| async move {
@@ -76,8 +77,7 @@ impl<S> Context<S> {
     /// for blocking work, and returns its value. The closure receives the context.
     ///
     /// A closure that has begun is not interrupted when the call is cancelled; one that has not
-    /// begun is dropped. Without a runtime ([`Server::serve_on`](crate::Server::serve_on)) it
-    /// runs in place.
+    /// begun is dropped.
     ///
     /// ```
     /// use std::path::PathBuf;
@@ -102,7 +102,7 @@ impl<S> Context<S> {
         S: Send + Sync + 'static,
     {
         let cx = self.clone();
-        blocking(self.host.runner, move || work(&cx))
+        blocking(self.host.runtime.clone(), move || work(&cx))
     }
 }
 
@@ -135,8 +135,7 @@ impl<S> fmt::Debug for Context<S> {
 pub(super) struct Host {
     /// Only its registry knows the type.
     pub(super) server: Arc<dyn Any + Send + Sync>,
-    /// `None` where there is no runtime.
-    pub(super) runner: Option<Runner>,
+    pub(super) runtime: RuntimeHandle,
 }
 
 /// The state of handlers that need none, or have theirs already.

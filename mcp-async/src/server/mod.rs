@@ -133,6 +133,8 @@ mod texts_probe;
 #[cfg(feature = "server")]
 mod tool;
 #[cfg(feature = "server")]
+mod transport;
+#[cfg(feature = "server")]
 mod view;
 #[cfg(feature = "server")]
 mod visibility;
@@ -172,6 +174,8 @@ pub use self::stdio::serve_stdio;
 #[cfg(feature = "http-server")]
 pub(crate) use self::streams::ServerStreams;
 pub use self::tell::{LogMessage, ProgressUpdate};
+#[cfg(feature = "server")]
+pub use self::transport::{Transport, stdio};
 #[cfg(all(feature = "server", feature = "skills"))]
 pub(crate) use self::visibility::Visibility;
 

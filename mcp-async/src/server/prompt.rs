@@ -57,7 +57,7 @@ use crate::model::{self, GetPromptResult, PromptArgument, PromptMessage};
 ///             PromptMessage::user(Content::text(args.code)),
 ///         ])
 ///     });
-/// let server = Server::<()>::builder("demo", "1.0").with(review);
+/// let server = Server::builder("demo", "1.0").with(review);
 /// # let _ = server;
 /// ```
 #[must_use = "it must be registered to be served"]

@@ -29,7 +29,7 @@ pub struct RateLimit {
 /// use mcp_async::Server;
 /// use mcp_async::server::{RateLimit, RateLimits};
 ///
-/// let server = Server::<()>::builder("demo", "1.0").rate_limits(RateLimits {
+/// let server = Server::builder("demo", "1.0").rate_limits(RateLimits {
 ///     calls: Some(RateLimit::new(600, Duration::from_secs(60))),
 ///     completions: Some(RateLimit::new(20, Duration::from_secs(1))),
 ///     ..RateLimits::default()

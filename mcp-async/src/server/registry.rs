@@ -26,7 +26,7 @@ use super::register_error::RegisterError;
 /// use mcp_async::Server;
 /// use mcp_async::server::{NoArguments, Tool};
 ///
-/// let server = Server::<()>::builder("demo", "1.0")
+/// let server = Server::builder("demo", "1.0")
 ///     .change_notifications()
 ///     .tool("grow", "Adds a tool", |_: NoArguments, cx| async move {
 ///         let more = Tool::new("more").handler(|_: NoArguments, _| async { Ok("more") });
@@ -52,7 +52,7 @@ use super::register_error::RegisterError;
 ///     let _ = registry.add(tool);
 /// }
 ///
-/// let server = Server::<()>::builder("weather", "1.0").with_state(vec![21]).change_notifications().build()?;
+/// let server = Server::builder("weather", "1.0").with_state(vec![21]).change_notifications().build()?;
 /// add(&server.registry(), "kyoto");
 /// # Ok::<(), mcp_async::server::BuildError>(())
 /// ```
@@ -149,7 +149,7 @@ impl<S> Registry<S> {
     /// use mcp_async::Server;
     /// use mcp_async::server::ListKind;
     ///
-    /// let server = Server::<()>::builder("demo", "1.0").change_notifications().build()?;
+    /// let server = Server::builder("demo", "1.0").change_notifications().build()?;
     /// server.registry().list_changed(ListKind::Resources);
     /// # Ok::<(), mcp_async::server::BuildError>(())
     /// ```

@@ -38,7 +38,7 @@ use crate::model::{self, Annotations, ReadResourceResult, ResourceContents};
 ///     .mime_type("image/png")
 ///     .size(4)
 ///     .handler(|_| async { Ok(b"\x89PNG".to_vec()) });
-/// let server = Server::<()>::builder("brand", "1.0").with(logo);
+/// let server = Server::builder("brand", "1.0").with(logo);
 /// # let _ = server;
 /// ```
 #[must_use = "it must be registered to be served"]

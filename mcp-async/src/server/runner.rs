@@ -10,32 +10,16 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use crate::connection::discard;
 use crate::lock::lock;
 use crate::observe::Here;
-use crate::runtime::{Runtime, Task, Work};
-
-/// The functions of a runtime that run work apart from the connection.
-#[derive(Clone, Copy)]
-pub(super) struct Runner {
-    spawn: fn(Task),
-    spawn_blocking: fn(Work),
-}
-
-impl Runner {
-    pub(super) fn of<R: Runtime>() -> Self {
-        Self {
-            spawn: R::spawn,
-            spawn_blocking: R::spawn_blocking,
-        }
-    }
-}
+use crate::runtime::RuntimeHandle;
 
 /// Runs the future in a task, which ends with this future: by its result, or by being dropped.
 pub(super) async fn spawned<T: Send + 'static>(
-    runner: Runner,
+    runtime: &RuntimeHandle,
     future: Pin<Box<dyn Future<Output = T> + Send>>,
 ) -> T {
     let bridge = Arc::new(Bridge::default());
     let tie = Tie(&bridge);
-    (runner.spawn)(Box::pin(Tasked {
+    runtime.spawn(Box::pin(Tasked {
         future: Some(future),
         span: Here::current(),
         bridge: Arc::clone(&bridge),
@@ -43,19 +27,16 @@ pub(super) async fn spawned<T: Send + 'static>(
     tie.end().await
 }
 
-/// Runs the closure on the runtime's pool for blocking work, or in place if it has none.
+/// Runs the closure on the runtime's pool for blocking work.
 pub(super) async fn blocking<T: Send + 'static>(
-    runner: Option<Runner>,
+    runtime: RuntimeHandle,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> T {
-    let Some(runner) = runner else {
-        return work();
-    };
     let bridge = Arc::new(Bridge::default());
     let tie = Tie(&bridge);
     let span = Here::current();
     let end = Blocked(Arc::clone(&bridge));
-    (runner.spawn_blocking)(Box::new(move || {
+    runtime.spawn_blocking(Box::new(move || {
         if end.0.lock().cancelled {
             return;
         }

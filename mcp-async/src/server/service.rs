@@ -232,7 +232,7 @@ impl Call<'_> {
     ///     call.set_extension(Tenant(7));
     ///     service.call(call)
     /// });
-    /// # let _ = mcp_async::Server::<()>::builder("demo", "1.0").layer(tenants);
+    /// # let _ = mcp_async::Server::builder("demo", "1.0").layer(tenants);
     /// ```
     pub fn set_extension<T: Send + Sync + 'static>(&mut self, value: T) {
         self.context.extensions.insert(value);

@@ -2,7 +2,6 @@
 //! kinds.
 
 use core::fmt;
-use core::marker::PhantomData;
 use core::time::Duration;
 use std::io;
 use std::sync::Arc;
@@ -27,19 +26,17 @@ use super::registry::Registry;
 #[cfg(feature = "http-server")]
 use super::rounds::StateKeys;
 use super::router::Router;
-use super::runner::Runner;
 use super::service::BoxService;
 use super::serving_scope::ServingScope;
-use crate::io::stdio::{self, StdioMode};
-use crate::runtime::{Clock, Runtime};
+use super::transport::Transport;
+use crate::runtime::{BoxFuture, RuntimeHandle};
 
 /// A server of typed handlers, which serves every revision alike.
 ///
 /// [`builder`](Self::builder) begins one. Clones are handles of the same server; what it offers
-/// changes through its [`Registry`] only. The adapters name it with their runtime filled in: `R`
-/// matters to [`serve`](Self::serve), [`serve_stdio`](Self::serve_stdio), [spawned](super::Tool::spawned)
-/// tools and [blocking](super::Context::blocking) work, and may be `()` elsewhere. `S` is the state that the
-/// builder was given, which items that are added through the registry share.
+/// changes through its [`Registry`] only. It has no runtime: the [`Transport`] brings one, by which it is
+/// [served](Self::serve). `S` is the state that the builder was given, which items that are added through the registry
+/// share.
 ///
 /// ```
 /// use mcp_async::Server;
@@ -50,7 +47,7 @@ use crate::runtime::{Clock, Runtime};
 ///     city: String,
 /// }
 ///
-/// let server = Server::<()>::builder("weather", "1.0")
+/// let server = Server::builder("weather", "1.0")
 ///     .tool("forecast", "Forecast for a city", |args: Forecast, _| async move {
 ///         Ok(format!("sunny in {}", args.city))
 ///     })
@@ -59,14 +56,13 @@ use crate::runtime::{Clock, Runtime};
 /// # Ok::<(), mcp_async::server::BuildError>(())
 /// ```
 #[must_use = "a server does nothing until it serves a connection"]
-pub struct Server<R, S = ()> {
+pub struct Server<S = ()> {
     pub(super) inner: Arc<Inner>,
     state: Arc<S>,
     lifetime: Arc<Lifetime>,
-    runtime: PhantomData<fn() -> R>,
 }
 
-impl<R> Server<R> {
+impl Server {
     /// The configuration of a connection to this caller, from which several machines are made.
     pub(crate) fn prepared(&self, caller: Caller) -> PreparedConfig<ServerConfig<'static>> {
         self.inner.view().prepared_for(caller).clone()
@@ -128,7 +124,8 @@ impl<R> Server<R> {
 
     /// Begins a way in which the server is served, whose calls have this time to end.
     #[cfg(feature = "http-server")]
-    pub(crate) fn begin_serving(&self, grace: Duration) -> ServingScope {
+    pub(crate) fn begin_serving(&self, runtime: &RuntimeHandle, grace: Duration) -> ServingScope {
+        self.inner.works.serve_on(runtime);
         ServingScope::new(&self.inner, grace)
     }
 
@@ -160,38 +157,15 @@ impl<R> Server<R> {
     pub(crate) fn sealed_with(&self) -> Option<StateKeys> {
         self.inner.settings.keys.clone()
     }
-
-    fn begin<I, O, C>(
-        &self,
-        streams: (I, O),
-        clock: C,
-        runner: Option<Runner>,
-    ) -> (Connection<I, O, C, BoxService>, Peer)
-    where
-        I: AsyncRead + Unpin,
-        O: AsyncWrite + Unpin,
-        C: Clock,
-    {
-        let service = service_of(&self.inner, runner, Arc::default(), Some(&self.lifetime));
-        let prepared = self.prepared(Caller::Anonymous);
-        let (mut connection, peer) = connect(streams, clock, prepared, service);
-        connection = connection.with_shutdown_timeout(self.inner.settings.shutdown_timeout);
-        if let Some(keys) = self.inner.settings.keys.clone() {
-            connection = connection.with_state_keys(keys);
-        }
-        self.inner.connected(&peer);
-        (connection, peer)
-    }
 }
 
-impl<R, S> Server<R, S> {
+impl<S> Server<S> {
     pub(super) fn new(inner: Arc<Inner>, state: Arc<S>) -> Self {
         let lifetime = Lifetime::new(&inner.works);
         Self {
             inner,
             state,
             lifetime,
-            runtime: PhantomData,
         }
     }
 
@@ -207,85 +181,99 @@ impl<R, S> Server<R, S> {
         self.inner.view().prepared.clone()
     }
 
-    /// Serves one client on this clock, without a runtime: in tests and simulations.
-    pub fn serve_on<I, O, C>(
+    /// Serves one client over a pair of byte streams: await the connection, or spawn it.
+    pub fn connect<I, O>(
         &self,
         streams: (I, O),
-        clock: C,
-    ) -> (Connection<I, O, C, BoxService>, Peer)
+        runtime: impl Into<RuntimeHandle>,
+    ) -> (Connection<I, O, BoxService>, Peer)
     where
         I: AsyncRead + Unpin,
         O: AsyncWrite + Unpin,
-        C: Clock,
     {
-        self.without_state().begin(streams, clock, None)
+        self.without_state().begin(streams, runtime.into())
+    }
+
+    /// Returns the service of one connection, for a transport that is not a pair of byte streams.
+    pub fn service(&self, runtime: impl Into<RuntimeHandle>) -> BoxService {
+        self.begin_service(runtime.into())
+    }
+
+    fn begin_service(&self, runtime: RuntimeHandle) -> BoxService {
+        self.inner.works.serve_on(&runtime);
+        let lifetime = Arc::clone(&self.lifetime);
+        service_of(&self.inner, runtime, Arc::default(), Some(lifetime))
     }
 
     /// Returns the server without its state, so that the code that serves it is compiled once for
     /// all states.
-    pub(crate) fn without_state(&self) -> Server<R> {
+    pub(crate) fn without_state(&self) -> Server {
         self.with_state(unit())
     }
 
-    fn with_state<T>(&self, state: &Arc<T>) -> Server<R, T> {
+    fn with_state<T>(&self, state: &Arc<T>) -> Server<T> {
         Server {
             inner: Arc::clone(&self.inner),
             state: Arc::clone(state),
             lifetime: Arc::clone(&self.lifetime),
-            runtime: PhantomData,
         }
     }
 }
 
-impl<R: Runtime, S> Server<R, S> {
-    /// Serves one client over a pair of byte streams: await the connection, or spawn it.
-    pub fn serve<I, O>(&self, streams: (I, O)) -> (Connection<I, O, R, BoxService>, Peer)
+impl<S: Send + Sync + 'static> Server<S> {
+    /// Serves clients by this transport, until it ends, the server is [shut down](super::Registry::shutdown), or the
+    /// program is [interrupted](crate::Runtime::interrupted).
+    ///
+    /// # Errors
+    /// Those of the transport.
+    pub async fn serve(&self, transport: impl Transport + 'static) -> io::Result<()> {
+        Box::new(transport).serve(self.without_state()).await
+    }
+}
+
+impl Server {
+    fn begin<I, O>(
+        &self,
+        streams: (I, O),
+        runtime: RuntimeHandle,
+    ) -> (Connection<I, O, BoxService>, Peer)
     where
         I: AsyncRead + Unpin,
         O: AsyncWrite + Unpin,
     {
-        let server = self.without_state();
-        server.begin(streams, R::default(), Some(Runner::of::<R>()))
+        let service = self.begin_service(runtime.clone());
+        let prepared = self.prepared(Caller::Anonymous);
+        let (mut connection, peer) = connect(streams, runtime, prepared, service);
+        connection = connection.with_shutdown_timeout(self.inner.settings.shutdown_timeout);
+        if let Some(keys) = self.inner.settings.keys.clone() {
+            connection = connection.with_state_keys(keys);
+        }
+        self.inner.connected(&peer);
+        (connection, peer)
     }
 
-    /// Serves one client over this process's standard input and output, until either is closed the
-    /// server is [shut down](super::Registry::shutdown), or the program is
-    /// [interrupted](Runtime::interrupted). Both are reserved for the protocol from then on
-    /// ([`StdioMode::Exclusive`]). However it ends, what was read is answered and the result is `Ok`:
-    /// return from `main`. Handlers have the [shutdown timeout](super::ServerBuilder::shutdown_timeout) to
-    /// finish.
-    ///
-    /// # Errors
-    /// Standard streams that cannot be taken, and errors of the streams.
-    pub async fn serve_stdio(self) -> io::Result<()> {
-        self.without_state().serve_standard_streams().await
-    }
-
-    /// Returns the service of one connection, for a transport that is not a pair of byte streams.
-    pub fn service(&self) -> BoxService {
-        service_of(
-            &self.inner,
-            Some(Runner::of::<R>()),
-            Arc::default(),
-            Some(&self.lifetime),
-        )
-    }
-}
-
-impl<R: Runtime> Server<R> {
-    async fn serve_standard_streams(self) -> io::Result<()> {
-        let streams = stdio::open(R::reactor(), StdioMode::Exclusive)?;
-        let (mut connection, _) = self.serve(streams);
+    /// Serves one client until the connection ends, and ends with it the work apart from connections.
+    pub(crate) async fn serve_streams<I, O>(
+        self,
+        streams: (I, O),
+        runtime: RuntimeHandle,
+    ) -> io::Result<()>
+    where
+        I: AsyncRead + Send + Unpin + 'static,
+        O: AsyncWrite + Send + Unpin + 'static,
+    {
+        let (connection, _) = self.begin(streams, runtime.clone());
         let grace = self.inner.settings.shutdown_timeout;
         let serving = ServingScope::new(&self.inner, grace);
         serving.start();
-        let served = connection.serve_until(R::interrupted()).await;
+        // In a box, because the compiler cannot prove of a future with a connection in it that it is `Send`.
+        let serve_until: BoxFuture<'static, _> =
+            Box::pin(connection.serve_until(runtime.interrupted()));
+        let (served, ending) = serve_until.await;
         // Work apart from the connection has as much time to end as its handlers.
-        let ending = connection.driver.ending_since();
         let passed = ending.map_or(Duration::ZERO, |since| {
-            R::default().now().saturating_since(since)
+            runtime.now().saturating_since(since)
         });
-        drop(connection);
         serving.end(grace.saturating_sub(passed));
         serving.drained().await;
         serving.finish().await;
@@ -295,13 +283,12 @@ impl<R: Runtime> Server<R> {
     /// Returns the service of one exchange that stands for itself; exchanges with the same buckets
     /// share their limits.
     #[cfg(feature = "http-server")]
-    pub(crate) fn exchange_service(&self, buckets: &Arc<Buckets>) -> BoxService {
-        service_of(
-            &self.inner,
-            Some(Runner::of::<R>()),
-            Arc::clone(buckets),
-            None,
-        )
+    pub(crate) fn exchange_service(
+        &self,
+        runtime: &RuntimeHandle,
+        buckets: &Arc<Buckets>,
+    ) -> BoxService {
+        service_of(&self.inner, runtime.clone(), Arc::clone(buckets), None)
     }
 }
 
@@ -309,18 +296,12 @@ impl<R: Runtime> Server<R> {
 /// exchange of HTTP has no part in the lifetime of the server: its endpoint has.
 fn service_of(
     inner: &Arc<Inner>,
-    runner: Option<Runner>,
+    runtime: RuntimeHandle,
     buckets: Arc<Buckets>,
-    lifetime: Option<&Arc<Lifetime>>,
+    lifetime: Option<Arc<Lifetime>>,
 ) -> BoxService {
     let settings = Arc::clone(&inner.settings);
-    let router = Router::new(
-        inner,
-        Arc::clone(&settings),
-        runner,
-        buckets,
-        lifetime.cloned(),
-    );
+    let router = Router::new(inner, Arc::clone(&settings), runtime, buckets, lifetime);
     let service = settings
         .layers
         .iter()
@@ -334,26 +315,25 @@ fn service_of(
     settings.trace.wrap(service)
 }
 
-impl<R, S> Clone for Server<R, S> {
+impl<S> Clone for Server<S> {
     fn clone(&self) -> Self {
         self.with_state(&self.state)
     }
 }
 
-impl<R, S> fmt::Debug for Server<R, S> {
+impl<S> fmt::Debug for Server<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Server").finish_non_exhaustive()
     }
 }
 
-impl<R: Runtime, S: Send + Sync + 'static> ServerBuilder<R, S> {
-    /// Builds the server, and serves one client over this process's standard input and output:
-    /// see [`Server::serve_stdio`].
+impl<S: Send + Sync + 'static> ServerBuilder<S> {
+    /// Builds the server, and serves clients by this transport: see [`Server::serve`].
     ///
     /// # Errors
     /// Those of [`build`](Self::build), as an [`InvalidInput`](io::ErrorKind::InvalidInput) that
-    /// holds the [`BuildError`](super::BuildError), and those of [`Server::serve_stdio`].
-    pub async fn serve_stdio(self) -> io::Result<()> {
-        self.build()?.serve_stdio().await
+    /// holds the [`BuildError`](super::BuildError), and those of [`Server::serve`].
+    pub async fn serve(self, transport: impl Transport + 'static) -> io::Result<()> {
+        self.build()?.serve(transport).await
     }
 }

@@ -1,7 +1,8 @@
 //! The ways in which a server is served.
 
-use core::future::poll_fn;
+use core::future::{Future, poll_fn};
 use core::sync::atomic::{AtomicBool, Ordering};
+use core::task::Poll;
 use core::time::Duration;
 use std::sync::Arc;
 
@@ -53,24 +54,33 @@ impl ServingScope {
     }
 
     /// Resolves when the work in the background has ended, or when it need not end.
-    pub(crate) async fn drained(&self) {
-        if self.is_last.load(Ordering::Acquire) || self.inner.is_closing() {
-            for work in &self.inner.works.all {
-                poll_fn(|cx| work.poll_stopped(cx)).await;
+    pub(crate) fn drained(&self) -> impl Future<Output = ()> + Send + use<> {
+        let ends = self.is_last.load(Ordering::Acquire) || self.inner.is_closing();
+        let works = ends.then(|| Arc::clone(&self.inner.works));
+        poll_fn(move |cx| {
+            let mut all = works.iter().flat_map(|works| &works.all);
+            match all.all(|work| work.poll_stopped(cx).is_ready()) {
+                true => Poll::Ready(()),
+                false => Poll::Pending,
             }
-        }
+        })
     }
 
     /// Stops what still runs in the background, and waits for its end.
-    pub(crate) async fn finish(&self) {
-        if !self.is_last.load(Ordering::Acquire) {
-            return;
+    pub(crate) fn finish(&self) -> impl Future<Output = ()> + Send + use<> {
+        let inner = self
+            .is_last
+            .load(Ordering::Acquire)
+            .then(|| Arc::clone(&self.inner));
+        if let Some(inner) = &inner {
+            inner.works.all.iter().for_each(|work| work.stop());
         }
-        let works = &self.inner.works;
-        works.all.iter().for_each(|work| work.stop());
-        self.drained().await;
-        if !self.inner.is_closing() {
-            works.resume();
+        let drained = self.drained();
+        async move {
+            drained.await;
+            if let Some(inner) = inner.filter(|inner| !inner.is_closing()) {
+                inner.works.resume();
+            }
         }
     }
 

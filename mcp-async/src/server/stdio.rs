@@ -7,10 +7,10 @@ use mcp_proto::server::ServerConfig;
 
 use super::{Service, connect};
 use crate::io::stdio::{self, StdioMode};
-use crate::runtime::Runtime;
+use crate::runtime::RuntimeHandle;
 
 /// Serves one client over this process's standard input and output, until either is closed or the
-/// program is [interrupted](Runtime::interrupted).
+/// program is [interrupted](crate::Runtime::interrupted).
 ///
 /// Both are reserved for the protocol from then on, see [`StdioMode::Exclusive`]; [`connect`] over the
 /// streams of [`stdio::open`] with [`StdioMode::Shared`] leaves them as they are. At the end of input
@@ -23,20 +23,23 @@ use crate::runtime::Runtime;
 ///
 /// ```
 /// use mcp_async::server::{serve_stdio, service_fn};
-/// use mcp_async::{ErrorReply, Runtime};
+/// use mcp_async::ErrorReply;
+/// use mcp_async::runtime::RuntimeHandle;
 /// use mcp_proto::server::ServerConfig;
 ///
-/// async fn serve<R: Runtime>() -> std::io::Result<()> {
+/// async fn serve(runtime: RuntimeHandle) -> std::io::Result<()> {
 ///     let service = service_fn(|call| call.refuse(ErrorReply::method_not_found()));
-///     serve_stdio(R::default(), ServerConfig::new("nothing", "1.0"), service).await
+///     serve_stdio(runtime, ServerConfig::new("nothing", "1.0"), service).await
 /// }
 /// ```
-pub async fn serve_stdio<R: Runtime, S: Service>(
-    runtime: R,
+pub async fn serve_stdio<S: Service>(
+    runtime: impl Into<RuntimeHandle>,
     config: impl Into<PreparedConfig<ServerConfig<'static>>>,
     service: S,
 ) -> io::Result<()> {
-    let streams = stdio::open(R::reactor(), StdioMode::Exclusive)?;
+    let runtime = runtime.into();
+    let streams = stdio::open(&*runtime, StdioMode::Exclusive)?;
+    let interrupted = runtime.interrupted();
     let (connection, _) = connect(streams, runtime, config, service);
-    connection.run_until(R::interrupted()).await
+    connection.run_until(interrupted).await
 }

@@ -52,7 +52,7 @@ use crate::uri_template::{Captures, ParseError, UriTemplate};
 ///     .description("A note by its number")
 ///     .mime_type("text/markdown")
 ///     .handler(|note: Note, _| async move { Ok(format!("# Note {}", note.id)) });
-/// let server = Server::<()>::builder("notes", "1.0").with(notes);
+/// let server = Server::builder("notes", "1.0").with(notes);
 /// # let _ = server;
 /// ```
 #[must_use = "it must be registered to be served"]

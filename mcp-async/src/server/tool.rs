@@ -24,12 +24,13 @@ use super::output::ToolOutput;
 use super::rate::RateLimit;
 use super::register_error::{NO_HANDLER, RegisterError};
 use super::reply::Reply;
-use super::runner::{Runner, spawned};
+use super::runner::spawned;
 use super::task_listing::TaskListing;
 use super::visibility::Visibility;
 use crate::connection::Job;
 use crate::error::{ErrorChain, ErrorReply};
 use crate::model::{self, TaskSupport, ToolAnnotations};
+use crate::runtime::RuntimeHandle;
 use crate::schema::{ToolSchema, TypeError};
 use crate::values::Values;
 
@@ -51,7 +52,7 @@ use crate::values::Values;
 ///         let now = std::time::SystemTime::UNIX_EPOCH.elapsed()?;
 ///         Ok(now.as_secs().to_string())
 ///     });
-/// let server = Server::<()>::builder("clock", "1.0").with(clock);
+/// let server = Server::builder("clock", "1.0").with(clock);
 /// # let _ = server;
 /// ```
 ///
@@ -250,8 +251,7 @@ impl<S: Send + Sync + 'static> Tool<S> {
 
     /// Runs the handler in a task of its own: for one that computes for long between two
     /// awaits, while the connection's other calls continue. It is cancelled with its call all
-    /// the same. A server that has no runtime ([`Server::serve_on`](crate::Server::serve_on))
-    /// runs it like any other.
+    /// the same.
     pub fn spawned(mut self) -> Self {
         self.spawned = true;
         self
@@ -456,13 +456,13 @@ impl Tool {
         future: impl Future<Output = Result<T, HandlerError>> + Send + 'static,
     ) -> Job {
         let promise = self.checks.promise();
-        match host.runner.filter(|_| self.spawned) {
-            Some(runner) => run_spawned(call, runner, Box::pin(future), promise),
-            None => call.answer(async move {
-                let result = future.await;
-                SettledCall::new(result, promise)
-            }),
+        if self.spawned {
+            return run_spawned(call, host.runtime.clone(), Box::pin(future), promise);
         }
+        call.answer(async move {
+            let result = future.await;
+            SettledCall::new(result, promise)
+        })
     }
 }
 
@@ -470,12 +470,12 @@ impl Tool {
 /// type of outputs, not for each handler.
 fn run_spawned<T: ToolOutput>(
     call: Call<'_>,
-    runner: Runner,
+    runtime: RuntimeHandle,
     future: Pin<Box<dyn Future<Output = Result<T, HandlerError>> + Send>>,
     promise: Option<Promise>,
 ) -> Job {
     call.answer(async move {
-        let result = spawned(runner, future).await;
+        let result = spawned(&runtime, future).await;
         SettledCall::new(result, promise)
     })
 }

@@ -14,9 +14,9 @@ use super::loaded::{LoadError, LoadedSkill};
 use crate::client::{CallError, Client, Listed, Page};
 use crate::model::{Cursor, ListResourcesResult, Resource};
 
-impl<R> Client<R> {
+impl Client {
     /// The skills of the server.
-    pub const fn skills(&self) -> SkillsClient<'_, R> {
+    pub const fn skills(&self) -> SkillsClient<'_> {
         SkillsClient { client: self }
     }
 }
@@ -30,10 +30,10 @@ impl<R> Client<R> {
 /// its URI as well (SK-39). Names of skills may occur twice, also within one server (SK-40).
 ///
 /// ```
+/// use mcp_async::Client;
 /// use mcp_async::skills::LoadError;
-/// use mcp_async::{Client, Runtime};
 ///
-/// async fn instructions<R: Runtime>(client: &Client<R>, name: &str) -> Result<String, LoadError> {
+/// async fn instructions(client: &Client, name: &str) -> Result<String, LoadError> {
 ///     let skills = client.skills();
 ///     for entry in skills.all().await? {
 ///         if entry.frontmatter.name() == Some(name) {
@@ -45,11 +45,11 @@ impl<R> Client<R> {
 ///     Ok(String::new())
 /// }
 /// ```
-pub struct SkillsClient<'a, R> {
-    pub(super) client: &'a Client<R>,
+pub struct SkillsClient<'a> {
+    pub(super) client: &'a Client,
 }
 
-impl<'a, R> SkillsClient<'a, R> {
+impl<'a> SkillsClient<'a> {
     /// Requests one page of skills, from a cursor on or the first.
     ///
     /// # Errors
@@ -127,7 +127,7 @@ impl<'a, R> SkillsClient<'a, R> {
     /// # Errors
     /// [`LoadError::Check`] with the check that failed: the entry is to be asked for anew then (SK-35).
     /// [`LoadError::Call`] if the file cannot be read.
-    pub async fn load(&self, entry: SkillEntry) -> Result<LoadedSkill<'a, R>, LoadError> {
+    pub async fn load(&self, entry: SkillEntry) -> Result<LoadedSkill<'a>, LoadError> {
         self.settings()?;
         LoadedSkill::load(self.client, entry).await
     }
@@ -144,15 +144,15 @@ impl<'a, R> SkillsClient<'a, R> {
     }
 }
 
-impl<R> Clone for SkillsClient<'_, R> {
+impl Clone for SkillsClient<'_> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<R> Copy for SkillsClient<'_, R> {}
+impl Copy for SkillsClient<'_> {}
 
-impl<R> fmt::Debug for SkillsClient<'_, R> {
+impl fmt::Debug for SkillsClient<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("SkillsClient").field(self.client).finish()
     }

@@ -13,24 +13,23 @@ use crate::model::{ReadResourceResult, ResourceContents};
 /// [`SkillsClient::load`](super::SkillsClient::load).
 ///
 /// ```
-/// use mcp_async::Runtime;
 /// use mcp_async::skills::{LoadError, LoadedSkill};
 ///
-/// async fn form<R: Runtime>(skill: &LoadedSkill<'_, R>) -> Result<String, LoadError> {
+/// async fn form(skill: &LoadedSkill<'_>) -> Result<String, LoadError> {
 ///     let file = skill.read("references/FORMS.md").await?;
 ///     Ok(file.text().unwrap_or_default().to_owned())
 /// }
 /// ```
-pub struct LoadedSkill<'a, R> {
-    client: &'a Client<R>,
+pub struct LoadedSkill<'a> {
+    client: &'a Client,
     entry: SkillEntry,
     text: String,
     /// The position at which the text after the frontmatter begins.
     body: usize,
 }
 
-impl<'a, R> LoadedSkill<'a, R> {
-    pub(super) async fn load(client: &'a Client<R>, entry: SkillEntry) -> Result<Self, LoadError> {
+impl<'a> LoadedSkill<'a> {
+    pub(super) async fn load(client: &'a Client, entry: SkillEntry) -> Result<Self, LoadError> {
         entry.check()?;
         let file = fetch(client, &entry, entry.uri.clone()).await?;
         let text = String::from_utf8(file.bytes).map_err(|error| {
@@ -99,7 +98,7 @@ impl<'a, R> LoadedSkill<'a, R> {
     }
 }
 
-impl<R> fmt::Debug for LoadedSkill<'_, R> {
+impl fmt::Debug for LoadedSkill<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("LoadedSkill")
             .field("uri", &self.entry.uri)
@@ -109,11 +108,7 @@ impl<R> fmt::Debug for LoadedSkill<'_, R> {
 
 /// Reads a file of a skill and checks it. One that the client has kept may be from before a change:
 /// if it is refused, it is read from the server.
-async fn fetch<R>(
-    client: &Client<R>,
-    entry: &SkillEntry,
-    uri: String,
-) -> Result<SkillFile, LoadError> {
+async fn fetch(client: &Client, entry: &SkillEntry, uri: String) -> Result<SkillFile, LoadError> {
     if client.keeps_resource(&uri) {
         let kept = client.read_resource(&uri).await?;
         if let Ok(file) = checked(entry, uri.clone(), &kept) {

@@ -22,7 +22,7 @@ use crate::server::{
     Service, layers,
 };
 
-impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
+impl<S: Send + Sync + 'static> ServerBuilder<S> {
     /// Offers skills: declares the extension, lists each `SKILL.md` as a resource, and serves the files
     /// of the skills and their entries (SK-01). Every client can read them, whatever it declares
     /// (SK-03).
@@ -34,7 +34,7 @@ impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
     /// let refunds = Skill::in_memory("refunds")
     ///     .file("SKILL.md", "---\nname: refunds\ndescription: Handles refunds\n---\nRead limits.md.\n")
     ///     .file("limits.md", "At most 100.\n");
-    /// let server = Server::<()>::builder("shop", "1.0")
+    /// let server = Server::builder("shop", "1.0")
     ///     .skills(Skills::new().skill(refunds).directory_read())
     ///     .build()?;
     /// # let _ = server;

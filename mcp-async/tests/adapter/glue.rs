@@ -16,7 +16,7 @@ use mcp_proto::server::ServerConfig;
 
 use super::adapter::client::{CallError, ConnectError};
 use super::adapter::server::{Call, Service, serve_stdio, service_fn};
-use super::adapter::{self, Command, ErrorChain, ErrorReply, Grace, SpawnError};
+use super::adapter::{self, Command, ErrorChain, ErrorReply, Grace};
 use super::script::{PATIENCE, Roll, Script, call_in, program};
 use super::{block_on, sockets, spawn_task};
 
@@ -104,7 +104,7 @@ fn dies() {
         let spawned = command
             .connect_in_task(adapter::Runtime, config(RevisionSet::modern()), ())
             .await;
-        let Err(SpawnError::ExitedEarly(died)) = spawned else {
+        let Err(ConnectError::ExitedEarly(died)) = spawned else {
             panic!("connected to the dead");
         };
         assert_eq!(died.status.unwrap().code(), Some(3));
@@ -128,7 +128,7 @@ fn hangs_up_on_probe() {
         let spawned = command
             .connect_in_task(adapter::Runtime, config(RevisionSet::modern()), ())
             .await;
-        assert!(matches!(spawned, Err(SpawnError::ExitedEarly(_))));
+        assert!(matches!(spawned, Err(ConnectError::ExitedEarly(_))));
     });
 }
 
@@ -160,10 +160,11 @@ fn suits_nobody() {
         let spawned = command
             .connect_in_task(adapter::Runtime, config(RevisionSet::legacy()), ())
             .await;
-        let Err(SpawnError::Connect(error)) = spawned else {
+        let Err(error) = spawned else {
             panic!("agreed on nothing");
         };
-        assert!(!matches!(error, ConnectError::Closed), "{error}");
+        let has_ended = matches!(error, ConnectError::Closed | ConnectError::ExitedEarly(_));
+        assert!(!has_ended, "{error}");
         let [server] = roll.expect(["serve-modern"]);
         server.dies();
     });
@@ -175,7 +176,7 @@ fn not_there() {
         let spawned = nowhere
             .connect_in_task(adapter::Runtime, config(RevisionSet::all()), ())
             .await;
-        let Err(error @ SpawnError::Start(_)) = spawned else {
+        let Err(error @ ConnectError::Start(_)) = spawned else {
             panic!("started nothing");
         };
         let text = ErrorChain(&error).to_string();
@@ -201,7 +202,7 @@ fn prints() {
         let spawned = printing
             .connect_in_task(adapter::Runtime, config(RevisionSet::all()), ())
             .await;
-        let Err(error @ SpawnError::Output(_)) = spawned else {
+        let Err(error @ ConnectError::Output(_)) = spawned else {
             panic!("connected to a printer");
         };
         assert_eq!(
@@ -216,7 +217,7 @@ fn prints() {
         let spawned = usage
             .connect_in_task(adapter::Runtime, config(RevisionSet::all()), ())
             .await;
-        let Err(SpawnError::ExitedEarly(died)) = spawned else {
+        let Err(ConnectError::ExitedEarly(died)) = spawned else {
             panic!("connected to the dead");
         };
         assert_eq!(died.printed.as_deref(), Some("usage: server [OPTIONS]"));
@@ -239,7 +240,8 @@ fn banner() {
 fn dies_in_call() {
     block_on(async {
         let builder = adapter::Client::builder("glue", "1.0").revisions(RevisionSet::legacy());
-        let client = builder.spawn(&command("die-in-call", &[])).await.unwrap();
+        let server = adapter::child(command("die-in-call", &[]));
+        let client = builder.connect(server).await.unwrap();
         for _ in 0..2 {
             let error = client.call_tool("x", &()).await.unwrap_err();
             let CallError::ExitedEarly(died) = &error else {
@@ -278,12 +280,7 @@ fn dropped_session() {
     let roll = Roll::open();
     block_on(async {
         let command = command("serve", &[&roll.address()]).grace(LONG);
-        let connected = command.connect(
-            &adapter::Runtime,
-            adapter::Runtime,
-            config(RevisionSet::all()),
-            (),
-        );
+        let connected = command.connect(adapter::Runtime, config(RevisionSet::all()), ());
         let (session, client, ending) = connected.await.unwrap();
         drop(session);
         assert!(client.is_closed());

@@ -30,10 +30,11 @@ use mcp_async::auth::{Protection, Secret, TokenClaims};
 use mcp_async::http::{
     AuthError, Http, HttpBody, HttpService, LocalForward, Principal, SessionStore,
 };
+use mcp_async::runtime::RuntimeHandle;
 use mcp_async::server::{Context, HandlerError, NoArguments, Registry, StateKeys, Tool};
 use mcp_async::tasks::server::{TaskPolicy, Tasks};
 use mcp_async::tasks::store::TaskStore;
-use mcp_async::{ErrorChain, Runtime, Server};
+use mcp_async::{ErrorChain, Server};
 use mcp_proto::server::ListKind;
 use tower_service::Service as _;
 
@@ -58,17 +59,17 @@ enum Verification {
 struct Tenant(String);
 
 /// Tests every pair of the table with these stores.
-pub(crate) async fn check<R, S, T>(store: Arc<S>, tasks: T)
+pub(crate) async fn check<S, T>(runtime: impl Into<RuntimeHandle>, store: Arc<S>, tasks: T)
 where
-    R: Runtime,
     S: SessionStore + 'static,
     T: TaskStore + Clone + 'static,
 {
-    cannot_keep_tokens::<R>(&store);
+    let runtime = runtime.into();
+    cannot_keep_tokens(&runtime, &store);
     let mut table = row("Verification", |pair| pair) + "|---|---|---|---|---|---|---|\n";
     for verification in Verification::ALL {
         let forward = Arc::<LocalForward>::default();
-        let process = |name| Process::<R>::new(name, verification, &store, &forward, &tasks);
+        let process = |name| Process::new(&runtime, name, verification, &store, &forward, &tasks);
         let (first, second) = (process("first"), process("second"));
         let has = |pair: &str| pair != "guest" || verification == Verification::AllowAnonymous;
         for pair in PAIRS.split(' ').filter(|pair| has(pair)) {
@@ -106,20 +107,20 @@ fn row(first: &str, cell: impl Fn(&'static str) -> &'static str) -> String {
     format!("| {first} |{cells}\n")
 }
 
-fn cannot_keep_tokens<R: Runtime>(store: &Arc<impl SessionStore + 'static>) {
-    let server = Server::<R>::builder("pairs", "1.0").state_keys(StateKeys::new([7; 32]));
+fn cannot_keep_tokens(runtime: &RuntimeHandle, store: &Arc<impl SessionStore + 'static>) {
+    let server = Server::builder("pairs", "1.0").state_keys(StateKeys::new([7; 32]));
     let http = server
         .http()
         .share_with(store.clone(), Arc::<LocalForward>::default())
         .reached_at("http://localhost/first")
         .protect(protection().keep_tokens());
-    let error = http.into_service().unwrap_err();
+    let error = http.into_service(runtime).unwrap_err();
     let error = ErrorChain(&error).to_string();
     assert!(error.contains("keep_tokens"), "{error}");
 }
 
 /// A request is answered like at the process that owns the session, and so is its end.
-async fn session<R: Runtime>(first: &Process<R>, second: &Process<R>) {
+async fn session(first: &Process, second: &Process) {
     let here = first.open("ada+mcp+write").await;
     let there = here.at(second);
     let known = here.call("who").await.text().await;
@@ -162,7 +163,7 @@ async fn session<R: Runtime>(first: &Process<R>, second: &Process<R>) {
 }
 
 /// Strangers do not learn of the session at either process.
-async fn refusals<R: Runtime>(first: &Process<R>, second: &Process<R>) {
+async fn refusals(first: &Process, second: &Process) {
     let here = first.open("ada+mcp+write").await;
     let there = here.at(second);
     let verification = first.verification;
@@ -186,7 +187,7 @@ async fn refusals<R: Runtime>(first: &Process<R>, second: &Process<R>) {
 }
 
 /// The stream of a session has what its owner sends.
-async fn event_stream<R: Runtime>(first: &Process<R>, second: &Process<R>) {
+async fn event_stream(first: &Process, second: &Process) {
     let here = first.open("ada+mcp").await;
     let mut stream = here.at(second).get().await;
     assert_eq!(stream.status, 200, "{:?}", first.verification);
@@ -195,7 +196,7 @@ async fn event_stream<R: Runtime>(first: &Process<R>, second: &Process<R>) {
 }
 
 /// Tasks of 2025-11-25.
-async fn tasks_of_a_session<R: Runtime>(first: &Process<R>, second: &Process<R>) {
+async fn tasks_of_a_session(first: &Process, second: &Process) {
     let here = first.open("ada+mcp+write").await;
     let there = here.at(second);
     let call = r#""name":"who","arguments":{},"task":{}"#;
@@ -215,7 +216,7 @@ async fn tasks_of_a_session<R: Runtime>(first: &Process<R>, second: &Process<R>)
 }
 
 /// Tasks of 2026-07-28, which need no session.
-async fn modern_tasks<R: Runtime>(first: &Process<R>, second: &Process<R>) {
+async fn modern_tasks(first: &Process, second: &Process) {
     let here = first.client("ada+mcp+write");
     let there = second.client("ada+mcp+write");
     let call = r#""name":"who","arguments":{}"#;
@@ -238,7 +239,7 @@ async fn modern_tasks<R: Runtime>(first: &Process<R>, second: &Process<R>) {
 }
 
 /// A session without a token.
-async fn guest<R: Runtime>(first: &Process<R>, second: &Process<R>) {
+async fn guest(first: &Process, second: &Process) {
     let here = first.open("").await;
     let there = here.at(second);
     let answer = there.call("who").await;
@@ -252,14 +253,15 @@ async fn guest<R: Runtime>(first: &Process<R>, second: &Process<R>) {
 }
 
 /// A process that shares its sessions and tasks.
-struct Process<R: Runtime> {
-    service: HttpService<R>,
+struct Process {
+    service: HttpService,
     registry: Registry,
     verification: Verification,
 }
 
-impl<R: Runtime> Process<R> {
+impl Process {
     fn new<S, T>(
+        runtime: &RuntimeHandle,
         name: &str,
         verification: Verification,
         store: &Arc<S>,
@@ -270,7 +272,7 @@ impl<R: Runtime> Process<R> {
         S: SessionStore + 'static,
         T: TaskStore + Clone + 'static,
     {
-        let server = Server::<R>::builder("pairs", "1.0")
+        let server = Server::builder("pairs", "1.0")
             .state_keys(StateKeys::new([7; 32]))
             .change_notifications()
             .tasks(Tasks::new().core_2025_11_25().store(tasks.clone()))
@@ -286,7 +288,7 @@ impl<R: Runtime> Process<R> {
         let url = format!("http://localhost/{name}");
         let http = server.http().share_with(store.clone(), forward.clone());
         let http = verification.apply(http.reached_at(&url));
-        let service = http.into_service().unwrap();
+        let service = http.into_service(runtime).unwrap();
         forward.insert(url, &service);
         Self {
             service,
@@ -296,7 +298,7 @@ impl<R: Runtime> Process<R> {
     }
 
     /// A client of 2026-07-28.
-    fn client(&self, token: &str) -> Client<R> {
+    fn client(&self, token: &str) -> Client {
         Client {
             service: self.service.clone(),
             verification: self.verification,
@@ -306,7 +308,7 @@ impl<R: Runtime> Process<R> {
     }
 
     /// A client of 2025-11-25 with a session.
-    async fn open(&self, token: &str) -> Client<R> {
+    async fn open(&self, token: &str) -> Client {
         let mut client = self.client(token);
         let body = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}"#;
         let opened = client.post(body.into()).await;
@@ -326,7 +328,7 @@ impl Verification {
         Self::Layer,
     ];
 
-    fn apply<R: Runtime>(self, http: Http<R>) -> Http<R> {
+    fn apply(self, http: Http) -> Http {
         match self {
             Self::Protect => http.protect(protection()),
             Self::AllowAnonymous => http.protect(protection().allow_anonymous()),
@@ -360,7 +362,7 @@ fn user(token: &str) -> Option<Principal> {
     Some(Principal::new(name).with_claims(Tenant("acme".into())))
 }
 
-fn protection<R: Runtime>() -> Protection<R> {
+fn protection() -> Protection {
     Protection::new(RESOURCE)
         .introspection(ISSUER, introspect)
         .scopes(["mcp"])
@@ -409,16 +411,16 @@ async fn requires(_: NoArguments, cx: Context) -> Result<&'static str, HandlerEr
 }
 
 /// A client of one process, with a token.
-struct Client<R: Runtime> {
-    service: HttpService<R>,
+struct Client {
+    service: HttpService,
     verification: Verification,
     token: String,
     session: Option<String>,
 }
 
-impl<R: Runtime> Client<R> {
+impl Client {
     /// The same client, whose requests arrive at another process.
-    fn at(&self, process: &Process<R>) -> Self {
+    fn at(&self, process: &Process) -> Self {
         Self {
             service: process.service.clone(),
             verification: self.verification,

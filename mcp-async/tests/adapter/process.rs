@@ -86,7 +86,7 @@ fn deaf() {
     block_on(async {
         let roll = Roll::open();
         let command = command("deaf", &[&roll.address()]).grace(SHORT);
-        let process = command.spawn(&adapter::Runtime).unwrap();
+        let process = command.spawn(adapter::Runtime).unwrap();
         let [child] = roll.expect(["deaf"]);
         let status = shutdown(process).await;
         check_signal(status, 15);
@@ -103,7 +103,7 @@ fn stubborn() {
             .args(["-c", "trap '' TERM; exec \"$0\" role:deaf \"$1\""])
             .args([program(), roll.address()])
             .grace(SHORT);
-        let process = command.spawn(&adapter::Runtime).unwrap();
+        let process = command.spawn(adapter::Runtime).unwrap();
         let [child] = roll.expect(["deaf"]);
         check_signal(shutdown(process).await, 9);
         child.dies();
@@ -127,7 +127,7 @@ fn family_shutdown() {
     block_on(async {
         let roll = Roll::open();
         let command = command("family", &[&roll.address()]).grace(SHORT);
-        let process = command.spawn(&adapter::Runtime).unwrap();
+        let process = command.spawn(adapter::Runtime).unwrap();
         let [child, grandchild] = roll.expect(["family", "deaf"]);
         check_signal(shutdown(process).await, 15);
         child.dies();
@@ -190,7 +190,7 @@ fn last_words_without_an_end() {
     block_on(async {
         let script = "setsid sleep 1 & printf 'cannot find the key\\ngiving up' >&2; exit 3";
         let command = Command::new("sh").args(["-c", script]).grace(SHORT);
-        let mut process = command.spawn(&adapter::Runtime).unwrap();
+        let mut process = command.spawn(adapter::Runtime).unwrap();
         process.child.wait().await.unwrap();
         let died = process.child.exited_early().await;
         assert_eq!(died.lines, ["cannot find the key", "giving up"]);
@@ -209,7 +209,7 @@ fn closes_output() {
             .args(["-c", "exec >&-; exec \"$0\" role:deaf \"$1\""])
             .args([program(), roll.address()])
             .grace(SHORT);
-        let mut process = command.spawn(&adapter::Runtime).unwrap();
+        let mut process = command.spawn(adapter::Runtime).unwrap();
         let [child] = roll.expect(["deaf"]);
         assert_eq!(read_to_end(&mut process.stdout).await.unwrap(), b"");
         assert_eq!(process.child.exited_early().await.status, None);
@@ -233,7 +233,7 @@ fn flood() {
                 sinks.0.fetch_add(1, Ordering::Relaxed);
                 sinks.1.fetch_max(line.len(), Ordering::Relaxed);
             });
-        let mut process = command.spawn(&adapter::Runtime).unwrap();
+        let mut process = command.spawn(adapter::Runtime).unwrap();
         drop(process.stdin);
         assert_eq!(process.child.wait().await.unwrap().code(), Some(0));
         assert_eq!(read_to_end(&mut process.stdout).await.unwrap(), b"done");
@@ -312,7 +312,7 @@ fn launcher_by_name() {
         let roll = Roll::open();
         let command = Command::new("mcp-shim").args(["role:cat", &roll.address()]);
         let command = command.env("PATH", &directory).grace(LONG);
-        let mut process = command.spawn(&adapter::Runtime).unwrap();
+        let mut process = command.spawn(adapter::Runtime).unwrap();
         let [child] = roll.expect(["cat"]);
         write_all(&mut process.stdin, b"through").await.unwrap();
         assert_eq!(read_some(&mut process.stdout).await.unwrap(), b"through");
@@ -325,7 +325,7 @@ fn launcher_by_name() {
 fn not_there() {
     block_on(async {
         let error = Command::new("no-such-server-anywhere")
-            .spawn(&adapter::Runtime)
+            .spawn(adapter::Runtime)
             .unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::NotFound);
     });
@@ -333,7 +333,7 @@ fn not_there() {
 
 fn without_runtime() {
     let roll = Roll::open();
-    let started = command("deaf", &[&roll.address()]).spawn(&adapter::Runtime);
+    let started = command("deaf", &[&roll.address()]).spawn(adapter::Runtime);
     // One runtime has a reactor everywhere, the other says that it is not here.
     drop(started);
 }
@@ -420,7 +420,7 @@ fn command(role: &str, arguments: &[&str]) -> Command {
 }
 
 fn start(role: &str, arguments: &[&str]) -> Process {
-    command(role, arguments).spawn(&adapter::Runtime).unwrap()
+    command(role, arguments).spawn(adapter::Runtime).unwrap()
 }
 
 async fn shutdown(process: Process) -> ExitStatus {
@@ -429,7 +429,7 @@ async fn shutdown(process: Process) -> ExitStatus {
 }
 
 async fn output(command: &Command) -> String {
-    let mut process = command.spawn(&adapter::Runtime).unwrap();
+    let mut process = command.spawn(adapter::Runtime).unwrap();
     let text = read_to_end(&mut process.stdout).await.unwrap();
     assert!(shutdown(process).await.success());
     String::from_utf8(text).unwrap()

@@ -10,10 +10,8 @@ use std::time::Instant;
 
 use cap::Cap;
 
-use mcp_async::net::Listen;
-
-use super::adapter::Server;
 use super::adapter::server::{NoArguments, Registry};
+use super::adapter::{Server, tcp};
 use super::block_on;
 use super::script::{PATIENCE, Script, program};
 
@@ -73,13 +71,13 @@ pub(crate) fn play(role: &str, arguments: &[&str]) -> bool {
     let server = Server::builder("s", "1").tool("hello", "Greets", |_: NoArguments, _| async {
         Ok("Hello!")
     });
-    let listen = Listen::bind("127.0.0.1:0").unwrap();
+    let listen = tcp("127.0.0.1:0");
     println!("{}", listen.address().unwrap());
     let server = server.build().unwrap();
     let registry = server.registry();
     thread::spawn(move || report(&registry));
     let http = server.http().idle_timeout(IDLE);
-    block_on(http.serve_on(listen)).unwrap();
+    block_on(http.serve(listen)).unwrap();
     true
 }
 

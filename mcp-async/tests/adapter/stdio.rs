@@ -128,7 +128,7 @@ async fn serve_tasks() {
         .with(wait)
         .tasks(Tasks::new().store(store.clone()))
         .shutdown_timeout(Duration::from_millis(100));
-    server.serve_stdio().await.unwrap();
+    server.serve(adapter::stdio()).await.unwrap();
     for record in store.expired(u64::MAX, 9).await.unwrap() {
         let message = record.status_message().unwrap_or_default();
         eprintln!("{:?} {message}", record.status());

@@ -90,7 +90,7 @@ fn shape(item: Item, public_types: &[String]) -> Option<String> {
         Item::Trait(item) if public(&item.vis) => item.to_token_stream(),
         Item::Type(item) if public(&item.vis) => item.to_token_stream(),
         Item::Const(item) if public(&item.vis) => item.to_token_stream(),
-        Item::Macro(item) => item.to_token_stream(),
+        Item::Macro(item) if item.ident.is_some() => item.to_token_stream(),
         _ => return None,
     };
     Some(tokens.to_string())

@@ -9,11 +9,11 @@
 
 use core::error::Error;
 use std::io;
+use std::sync::Arc;
 
 use mcp_async::client::{CallError, ConnectError};
 use mcp_async::http::StoreError;
 use mcp_async::net::{Roots, SendFailed};
-use mcp_async::process::SpawnError;
 use mcp_async::schema::{PublishError, SchemaError};
 use mcp_async::server::{AskError, StateError};
 use mcp_async::{ErrorChain, ErrorReply, schema};
@@ -44,7 +44,9 @@ fn no_error_repeats_its_source() {
         Box::new(StateError::Encode(EncodeError::Key)),
         Box::new(StateError::Decode(decode())),
         Box::new(StoreError::new("the disk is full")),
-        Box::new(SpawnError::Start(io::Error::other("no such program"))),
+        Box::new(ConnectError::Start(Arc::new(io::Error::other(
+            "no such program",
+        )))),
         Box::new(SendFailed::Lost("reset".into())),
         Box::new(SendFailed::Unreachable {
             server: "a.example:80".into(),
@@ -80,7 +82,7 @@ fn errors_without_a_source() {
         Box::new(AskError::Key),
         Box::new(StateError::Full),
         Box::new(SendFailed::Redirects),
-        Box::new(SpawnError::Connect(ConnectError::Timeout)),
+        Box::new(ConnectError::Timeout),
         Box::new(SchemaError::Circle),
     ];
     for error in &errors {

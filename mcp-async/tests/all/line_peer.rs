@@ -27,9 +27,9 @@ impl LinePeer {
     }
 
     /// A client of this server.
-    pub(crate) fn of(server: &impl Offer<Runtime = Sim>) -> Self {
+    pub(crate) fn of(server: &impl Offer) -> Self {
         let (ours, theirs) = duplex(1 << 20);
-        let (connection, _peer) = server.server().serve(theirs.split());
+        let (connection, _peer) = server.server().connect(theirs.split(), Sim);
         // It lives whatever it reads, so an error of its own is a failure.
         spawn(async { connection.await.expect("it lives on") });
         Self::new(ours.split())

@@ -8,13 +8,11 @@ use mcp_proto::Instant;
 
 use super::{Driver, Phase, Turn};
 use crate::connection::{Respond, Role};
-use crate::runtime::Timer;
 
-impl<R, W, T, X> Driver<R, W, T, X>
+impl<R, W, X> Driver<R, W, X>
 where
     R: AsyncRead + Unpin,
     W: AsyncWrite + Unpin,
-    T: Timer,
     X: Role,
 {
     pub(super) fn end_of_input(&mut self, now: Instant) {
@@ -89,7 +87,7 @@ where
     }
 }
 
-impl<R, W, T, X: Role> Driver<R, W, T, X> {
+impl<R, W, X: Role> Driver<R, W, X> {
     /// Ends every request and wakes all waiting tasks.
     pub(super) fn finish(&mut self) {
         self.phase = Phase::Done;
@@ -97,7 +95,7 @@ impl<R, W, T, X: Role> Driver<R, W, T, X> {
     }
 }
 
-impl<R, W, T, X: Role> Drop for Driver<R, W, T, X> {
+impl<R, W, X: Role> Drop for Driver<R, W, X> {
     /// A dropped connection hangs up, so that no task waits for it.
     fn drop(&mut self) {
         if self.phase != Phase::Done {

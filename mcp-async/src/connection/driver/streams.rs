@@ -8,13 +8,11 @@ use futures_io::{AsyncRead, AsyncWrite};
 
 use super::{Driver, Phase, Turn, is_closed};
 use crate::connection::Role;
-use crate::runtime::Timer;
 
-impl<R, W, T, X> Driver<R, W, T, X>
+impl<R, W, X> Driver<R, W, X>
 where
     R: AsyncRead + Unpin,
     W: AsyncWrite + Unpin,
-    T: Timer,
     X: Role,
 {
     /// Writes until the transport takes no more, or there is nothing left.

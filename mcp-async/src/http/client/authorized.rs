@@ -18,6 +18,7 @@ use super::no_reply::NoReply;
 use super::whole::{REFUSAL, whole};
 use crate::client::UnsentMessage;
 use crate::error::AuthorizationError;
+use crate::runtime::within;
 
 /// Sends the request of an exchange. A refusal that nothing helps against is an error with status
 /// 401, and the response itself with status 403, unless scopes are lacking.
@@ -114,7 +115,7 @@ fn presents_token(challenge: &Challenge) -> bool {
 /// Reads the rest of a refusal, so that its connection can be used again.
 async fn drain(authorizer: &Authorizer, response: Response<Reply>) {
     let rest = whole(response.into_body(), REFUSAL);
-    authorizer.runtime().within(DRAIN, rest).await;
+    within(authorizer.runtime(), DRAIN, rest).await;
 }
 
 /// Waits for the client's own side. The timeout of the request does not run meanwhile.

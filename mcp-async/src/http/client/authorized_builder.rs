@@ -9,36 +9,37 @@ use tower_service::Service;
 use url::Url;
 
 use super::authorization::{
-    Authorization, Authorizer, DocumentCarrier, Functions, GuardedClient, SystemBrowser, UserAgent,
+    Authorization, Authorizer, DocumentCarrier, GuardedClient, SystemBrowser, UserAgent,
 };
-use super::builder::dial_through;
+use super::connector::{HttpConnector, dial_through};
 use super::settings::Settings;
 use crate::client::{Client, ClientBuilder, ConnectError};
-use crate::net::{HttpClient, Network};
-use crate::runtime::Runtime;
+use crate::net::HttpClient;
+use crate::runtime::RuntimeHandle;
 
-impl<R, T> ClientBuilder<R, T> {
+impl<T> ClientBuilder<T> {
     /// Obtains access tokens when the server asks for them (OAuth 2.1), and sends them with every
     /// request to it. A call, or connecting, that the server refuses with status 401, or with 403 for
     /// lack of scopes, waits for the authorization and is then sent again. Its timeout does not
     /// run meanwhile, its [maximum duration](mcp_proto::client::Timeouts::max_duration) does. Calls
     /// that are refused together wait for one authorization.
     ///
-    /// With [`connect`](Self::connect) a user logs in with the browser of the system, unless another
-    /// [user agent](Authorization::user_agent) is set. With
-    /// [`connect_through`](Self::connect_through) the requests of the authorization go through the
+    /// A user logs in with the browser of the system, unless another
+    /// [user agent](Authorization::user_agent) is set. Of a client that connects
+    /// [through a service](HttpConnector::through) the requests of the authorization go through the
     /// same service, which must judge the addresses that names resolve to; addresses in URLs are
     /// judged here; without a user agent no user is asked.
     ///
     /// ```
     /// use mcp_async::auth::Authorization;
     /// use mcp_async::client::ConnectError;
-    /// use mcp_async::net::Network;
+    /// use mcp_async::http::HttpConnector;
+    /// use mcp_async::runtime::RuntimeHandle;
     /// use mcp_async::Client;
     ///
-    /// async fn connect<R: Network>() -> Result<Client<R>, ConnectError> {
+    /// async fn connect(runtime: RuntimeHandle) -> Result<Client, ConnectError> {
     ///     let builder = Client::builder("demo", "1.0").authorize(Authorization::new());
-    ///     builder.connect("https://mcp.example/mcp").await
+    ///     builder.connect(HttpConnector::new(runtime, "https://mcp.example/mcp")).await
     /// }
     /// ```
     pub fn authorize(mut self, authorization: Authorization) -> Self {
@@ -49,43 +50,47 @@ impl<R, T> ClientBuilder<R, T> {
     }
 
     pub(super) fn has_authorization(&self) -> bool {
-        let settings = self.transport_data.get::<Settings>();
-        settings.is_some_and(|settings| settings.authorization.is_some())
+        self.settings().authorization.is_some()
     }
 }
 
 /// The carrier that fetches documents, and the agent that sends a user to pages.
 pub(super) type Surroundings = (Box<dyn DocumentCarrier>, Option<Arc<dyn UserAgent>>);
 
-impl<R: Runtime, T> ClientBuilder<R, T> {
+impl HttpConnector {
     /// Connects with a client of HTTP whose addresses are known.
-    pub(super) async fn connect_authorized(self, url: &str) -> Result<Client<R>, ConnectError>
-    where
-        R: Network,
-    {
-        let settings = self.transport_data.get::<Settings>();
-        let settings = settings.cloned().unwrap_or_default();
-        let url = settings.check(url)?;
+    pub(super) async fn connect_authorized(
+        self: Box<Self>,
+        client: ClientBuilder,
+    ) -> Result<Client, ConnectError> {
+        let settings = client.settings();
+        let url = settings.check(&self.url)?;
         let authorization = settings.authorization.unwrap_or_default();
         let first_address = Arc::new(OnceLock::new());
-        let client = HttpClient::<R>::builder().note_first_address(Arc::clone(&first_address));
-        let documents =
-            GuardedClient::<R>::new(url.clone(), first_address, authorization.allow_private);
+        let http = HttpClient::builder().note_first_address(Arc::clone(&first_address));
+        let http = http.build();
+        http.start(&self.runtime);
+        let allow_private = authorization.allow_private;
+        let server = url.clone();
+        let documents = GuardedClient::new(&self.runtime, server, first_address, allow_private);
         let user_agent = authorization.chosen_user_agent().unwrap_or_else(|| {
-            let browser: Arc<dyn UserAgent> = Arc::new(SystemBrowser::<R>::new());
+            let browser: Arc<dyn UserAgent> = Arc::new(SystemBrowser::new());
             browser
         });
         let surroundings: Surroundings = (Box::new(documents), Some(user_agent));
-        self.connect_with(&url, client.build(), surroundings).await
+        self.connect_with(client, &url, http, None, surroundings)
+            .await
     }
 
-    /// Connects through a service, with an authorizer.
+    /// Connects through a service, whose requests state this runtime, with an authorizer.
     pub(super) async fn connect_with<S, B>(
-        self,
+        &self,
+        client: ClientBuilder,
         url: &Url,
         service: S,
+        stated: Option<RuntimeHandle>,
         (documents, user_agent): Surroundings,
-    ) -> Result<Client<R>, ConnectError>
+    ) -> Result<Client, ConnectError>
     where
         S: Service<Request<Full<Bytes>>, Response = Response<B>> + Clone + Send + 'static,
         S::Future: Send,
@@ -93,23 +98,23 @@ impl<R: Runtime, T> ClientBuilder<R, T> {
         B: http_body::Body + Send + 'static,
         B::Data: Send,
     {
-        let settings = self.transport_data.get::<Settings>();
-        let settings = settings.cloned().unwrap_or_default();
+        let settings = client.settings();
         let mut authorization = settings.authorization.clone().unwrap_or_default();
-        authorization.complete(identifier(url), self.display_name(), self.newest_revision());
-        let parts = self.parts()?;
-        let (client_state, functions) = (Arc::clone(&parts.client_state), Functions::of::<R>());
-        let authorizer = Authorizer::new(
-            authorization,
-            user_agent,
-            documents,
-            functions,
-            client_state,
+        authorization.complete(
+            identifier(url),
+            client.display_name(),
+            client.newest_revision(),
         );
+        if let Some(user_agent) = &user_agent {
+            user_agent.start(&self.runtime);
+        }
+        let parts = client.parts(&self.runtime)?;
+        let client_state = Arc::clone(&parts.client_state);
+        let authorizer = Authorizer::new(authorization, user_agent, documents, client_state);
         let authorizer =
             authorizer.map_err(|error| ConnectError::Authorization(Arc::new(error)))?;
         let authorizer = Some(Arc::new(authorizer));
-        dial_through(url.as_str(), service, settings, parts, authorizer).await
+        dial_through(url.as_str(), (service, stated), settings, parts, authorizer).await
     }
 }
 

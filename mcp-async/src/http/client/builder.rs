@@ -1,29 +1,13 @@
-//! The HTTP settings of a client, and connecting by URL.
+//! The HTTP settings of a client.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-use bytes::Bytes;
-use http::{Request, Response};
-use http_body_util::Full;
-use tower_service::Service;
-
-use super::authorization::Authorizer;
-#[cfg(feature = "auth")]
-use super::authorization::ServiceCarrier;
-use super::carrier::{Carrier, Through};
 use super::credentials::Credentials;
 use super::http_event::{HttpEvent, HttpObserver};
-use super::session::meet;
 use super::settings::{Settings, bearer};
-use crate::client::builder::{Parts, first};
-use crate::client::supervisor::Dial;
 use crate::client::{Client, ClientBuilder, ConnectError};
-use crate::error::SpawnError;
-use crate::lock::lock;
-use crate::net::{HttpClient, Network};
-use crate::runtime::Runtime;
 
-impl<R, T> ClientBuilder<R, T> {
+impl<T> ClientBuilder<T> {
     /// Sends this header with every request over HTTP. An application cannot set the headers that
     /// the protocol or the transport decides (`Accept`, `Host`, all that begin with `Mcp-`):
     /// connecting then fails with [`ConnectError::Header`], as it does for an invalid name or value
@@ -37,7 +21,7 @@ impl<R, T> ClientBuilder<R, T> {
 
     /// Sends this token with every request over HTTP, as `Authorization: Bearer`. It appears in no
     /// log and no `Debug`. [`Client::set_bearer`] replaces it while the client lives; a layer around
-    /// an [`HttpClient`](crate::net::HttpClient), for [`connect_through`](Self::connect_through),
+    /// an [`HttpClient`](crate::net::HttpClient), for [`HttpConnector::through`](crate::http::HttpConnector::through),
     /// can renew it by itself.
     pub fn bearer(mut self, token: &str) -> Self {
         if let Some(http) = self.http() {
@@ -57,19 +41,14 @@ impl<R, T> ClientBuilder<R, T> {
     /// it, and speaks it so without this setting.
     ///
     /// ```
-    /// use mcp_async::client::ConnectError;
-    /// use mcp_async::net::Network;
     /// use mcp_async::Client;
     /// use mcp_proto::{Revision, RevisionSet};
     ///
-    /// async fn drafted<R: Network>(url: &str) -> Result<Client<R>, ConnectError> {
-    ///     let client = Client::builder("demo", "1.0").draft_profile().connect(url).await?;
-    ///     // Or in its own name, and in no other:
-    ///     let only = RevisionSet::of(&[Revision::DraftV1]);
-    ///     let named: Client<R> = Client::builder("demo", "1.0").revisions(only).connect(url).await?;
-    /// #   drop(named);
-    ///     Ok(client)
-    /// }
+    /// let drafted = Client::builder("demo", "1.0").draft_profile();
+    /// // Or in its own name, and in no other:
+    /// let only = RevisionSet::of(&[Revision::DraftV1]);
+    /// let named = Client::builder("demo", "1.0").revisions(only);
+    /// # drop((drafted, named));
     /// ```
     pub fn draft_profile(mut self) -> Self {
         if let Some(http) = self.http() {
@@ -86,14 +65,14 @@ impl<R, T> ClientBuilder<R, T> {
     /// use mcp_async::client::ClientBuilder;
     /// use mcp_async::http::{HttpEvent, HttpStep};
     ///
-    /// fn observed<R>(builder: ClientBuilder<R>) -> ClientBuilder<R> {
+    /// fn observed(builder: ClientBuilder) -> ClientBuilder {
     ///     builder.on_http(|event: HttpEvent<'_>| match event.step {
     ///         HttpStep::Request { method, url, .. } => eprintln!("{} {method} {url}", event.exchange),
     ///         HttpStep::Response { status, .. } => eprintln!("{} {status}", event.exchange),
     ///         _ => {}
     ///     })
     /// }
-    /// # let _ = observed::<()>;
+    /// # let _ = observed;
     /// ```
     pub fn on_http(mut self, callback: impl Fn(HttpEvent<'_>) + Send + Sync + 'static) -> Self {
         if let Some(http) = self.http() {
@@ -102,127 +81,18 @@ impl<R, T> ClientBuilder<R, T> {
         self
     }
 
+    /// Returns the settings of HTTP.
+    pub(super) fn settings(&self) -> Settings {
+        let settings = self.transport_data.get::<Settings>();
+        settings.cloned().unwrap_or_default()
+    }
+
     fn http(&mut self) -> Option<&mut Settings> {
         self.transport_data.get_mut()
     }
 }
 
-impl<R: Runtime, T> ClientBuilder<R, T> {
-    /// Connects to the server at this URL over HTTP, in a task of its own, and returns once the
-    /// server has identified itself. Whatever revision it speaks, and whether it has sessions,
-    /// streams or the two endpoints of 2024-11-05, is found out. A session that the server loses
-    /// is opened again (of the old two endpoints [`restart`](Self::restart) tells), and
-    /// [`Client::close`] ends it. A user and a password in the URL are not sent: see
-    /// [`bearer`](Self::bearer) and [`header`](Self::header).
-    ///
-    /// Connections, proxies and certificates are as an [`HttpClient`](crate::net::HttpClient)
-    /// has them by itself; one with other settings goes into
-    /// [`connect_through`](Self::connect_through).
-    ///
-    /// # Errors
-    /// See [`ConnectError`].
-    pub async fn connect(self, url: &str) -> Result<Client<R>, ConnectError>
-    where
-        R: Network,
-    {
-        #[cfg(feature = "auth")]
-        if self.has_authorization() {
-            return Box::pin(self.connect_authorized(url)).await;
-        }
-        self.connect_through(url, HttpClient::<R>::default()).await
-    }
-
-    /// Speaks to the server at a URL through a service of `tower`, an HTTP client of your own
-    /// or, in a test, the server itself.
-    ///
-    /// ```
-    /// use bytes::Bytes;
-    /// use http_body_util::Full;
-    /// use mcp_async::client::{ClientBuilder, ConnectError};
-    /// use mcp_async::{Client, Runtime};
-    /// use tower_service::Service;
-    ///
-    /// async fn meet<R: Runtime, S, F>(
-    ///     builder: ClientBuilder<R>,
-    ///     service: S,
-    /// ) -> Result<Client<R>, ConnectError>
-    /// where
-    ///     S: Service<
-    ///         http::Request<Full<Bytes>>,
-    ///         Response = http::Response<Full<Bytes>>,
-    ///         Error = core::convert::Infallible,
-    ///         Future = F,
-    ///     >,
-    ///     S: Clone + Send + 'static,
-    ///     F: Future<Output = Result<S::Response, S::Error>> + Send,
-    /// {
-    ///     builder.connect_through("http://localhost/mcp", service).await
-    /// }
-    /// ```
-    ///
-    /// # Errors
-    /// See [`ConnectError`].
-    pub async fn connect_through<S, B>(
-        mut self,
-        url: &str,
-        service: S,
-    ) -> Result<Client<R>, ConnectError>
-    where
-        S: Service<Request<Full<Bytes>>, Response = Response<B>> + Clone + Send + 'static,
-        S::Future: Send,
-        S::Error: Into<Box<dyn core::error::Error + Send + Sync>>,
-        B: http_body::Body + Send + 'static,
-        B::Data: Send,
-    {
-        let settings = self.http().cloned().unwrap_or_default();
-        #[cfg(feature = "auth")]
-        if let Some(authorization) = &settings.authorization {
-            let user_agent = authorization.chosen_user_agent();
-            let url = settings.check(url)?;
-            let allow_private = authorization.allow_private;
-            let documents = ServiceCarrier::new(service.clone(), &url, allow_private);
-            let surroundings = (Box::new(documents) as _, user_agent);
-            return self.connect_with(&url, service, surroundings).await;
-        }
-        let parts = self.parts()?;
-        dial_through(url, service, settings, parts, None).await
-    }
-}
-
-/// Connects through a service, again after each end if the policy says so.
-pub(super) async fn dial_through<R: Runtime, S, B>(
-    url: &str,
-    service: S,
-    settings: Settings,
-    parts: Parts,
-    authorizer: Option<Arc<Authorizer>>,
-) -> Result<Client<R>, ConnectError>
-where
-    S: Service<Request<Full<Bytes>>, Response = Response<B>> + Clone + Send + 'static,
-    S::Future: Send,
-    S::Error: Into<Box<dyn core::error::Error + Send + Sync>>,
-    B: http_body::Body + Send + 'static,
-    B::Data: Send,
-{
-    let url = url.to_owned();
-    let service = Mutex::new(service);
-    let config = parts.config.clone();
-    let dial: Dial = Box::new(move |client_state, negotiation| {
-        let config = (config.clone()).with(|config| config.negotiation = negotiation);
-        let service = lock(&service);
-        let carrier = Box::new(Through::new(service.clone()).observed(settings.observer.clone()));
-        let (settings, url) = (settings.clone(), url.clone());
-        let authorizer = authorizer.clone();
-        Box::pin(async move {
-            let carrier = (carrier as Box<dyn Carrier>, authorizer);
-            let met = meet(carrier, &url, &settings, R::default(), config, client_state);
-            met.await.map_err(SpawnError::Connect)
-        })
-    });
-    first(dial, parts).await.map_err(connect_error)
-}
-
-impl<R> Client<R> {
+impl Client {
     /// Sends this token with every request over HTTP from now on, in place of the earlier one. The
     /// server's own stream is asked for again if the server refused it with 401 or 403. Results
     /// that are kept are forgotten, because they may be private to another principal. Other
@@ -238,40 +108,5 @@ impl<R> Client<R> {
         // CH-05: it may be another principal's.
         self.forget_cached();
         Ok(())
-    }
-}
-
-impl<R: Runtime> Client<R> {
-    /// Speaks to the server at this URL, with the settings of a [`builder`](Self::builder) that
-    /// are there anyway, under the name of this crate.
-    ///
-    /// ```
-    /// use mcp_async::Client;
-    /// use mcp_async::net::Network;
-    ///
-    /// async fn tools<R: Network>() -> Result<usize, Box<dyn std::error::Error>> {
-    ///     let client = Client::<R>::connect("http://localhost:8000/mcp").await?;
-    ///     Ok(client.tools().all().await?.len())
-    /// }
-    /// ```
-    ///
-    /// # Errors
-    /// See [`ConnectError`].
-    pub async fn connect(url: &str) -> Result<Self, ConnectError>
-    where
-        R: Network,
-    {
-        let (name, version) = (env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
-        Self::builder(name, version).connect(url).await
-    }
-}
-
-/// Of what dials by itself, and starts nothing.
-fn connect_error(error: SpawnError) -> ConnectError {
-    match error {
-        SpawnError::Connect(error) => error,
-        SpawnError::Start(_) | SpawnError::ExitedEarly(_) | SpawnError::Output(_) => {
-            ConnectError::Closed
-        }
     }
 }

@@ -15,6 +15,7 @@ use super::http_event::{HttpObserver, HttpStep, Observed};
 use crate::ErrorChain;
 use crate::lock::lock;
 use crate::net::SendFailed;
+use crate::runtime::RuntimeHandle;
 
 /// Sends requests; it handles redirects, connections and encryption itself.
 pub(super) trait Carrier: Send + Sync + 'static {
@@ -137,6 +138,8 @@ const RUN: u32 = 32;
 pub(super) struct Through<S> {
     service: Mutex<S>,
     observer: Option<Arc<HttpObserver>>,
+    /// The runtime that requests state, for an HTTP client behind layers.
+    runtime: Option<RuntimeHandle>,
 }
 
 impl<S> Through<S> {
@@ -144,7 +147,13 @@ impl<S> Through<S> {
         Self {
             service: Mutex::new(service),
             observer: None,
+            runtime: None,
         }
+    }
+
+    pub(super) fn on(mut self, runtime: Option<RuntimeHandle>) -> Self {
+        self.runtime = runtime;
+        self
     }
 
     pub(super) fn observed(mut self, observer: Option<Arc<HttpObserver>>) -> Self {
@@ -161,7 +170,10 @@ where
     B: http_body::Body + Send + 'static,
     B::Data: Send,
 {
-    fn send(&self, request: Request<Full<Bytes>>) -> Sending {
+    fn send(&self, mut request: Request<Full<Bytes>>) -> Sending {
+        if let Some(runtime) = &self.runtime {
+            request.extensions_mut().insert(runtime.clone());
+        }
         let mut service = lock(&self.service).clone();
         let observer = self.observer.clone();
         Box::pin(async move {

@@ -12,7 +12,7 @@ use mcp_proto::Instant;
 use super::link::{Link, Order, Start};
 use super::run_exchange::{HEAD_START, run_exchange};
 use crate::connection::{JobWaker, discard};
-use crate::runtime::Task;
+use crate::runtime::{Sleep, Task};
 
 pub(super) struct Exchanges {
     link: Arc<Link>,
@@ -193,15 +193,13 @@ async fn take_back(link: Arc<Link>, request: Running, told: Start) {
         began,
         ..
     } = request;
-    let until = began + HEAD_START;
-    let mut timer = link.timer();
+    let mut start = Sleep::until(link.runtime(), began + HEAD_START);
     poll_fn(|cx| {
         let responded = || responded.load(Ordering::Relaxed);
-        if responded() || link.now() >= until || future.as_mut().poll(cx).is_ready() || responded()
-        {
+        if responded() || future.as_mut().poll(cx).is_ready() || responded() {
             return Poll::Ready(());
         }
-        timer.poll_until(until, cx)
+        start.poll_done(cx)
     })
     .await;
     discard(future);

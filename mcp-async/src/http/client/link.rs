@@ -27,7 +27,7 @@ use crate::client::{UnsentMessage, no_message};
 use crate::connection::{DriverWaker, Text, register};
 use crate::lock::lock;
 use crate::observe;
-use crate::runtime::Timer;
+use crate::runtime::RuntimeHandle;
 
 pub(super) struct Link {
     pub(super) carrier: Box<dyn Carrier>,
@@ -566,9 +566,8 @@ impl Link {
         self.shared.now()
     }
 
-    /// Creates a timer of the connection's clock.
-    pub(super) fn timer(&self) -> Box<dyn Timer> {
-        self.shared.timer()
+    pub(super) fn runtime(&self) -> &RuntimeHandle {
+        &self.shared.runtime
     }
 
     /// Another number each time.

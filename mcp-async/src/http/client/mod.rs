@@ -17,6 +17,7 @@ mod authorized;
 mod authorized_builder;
 mod builder;
 mod carrier;
+mod connector;
 mod credentials;
 mod exchanges;
 mod http_event;
@@ -35,4 +36,5 @@ mod whole;
 #[cfg(not(feature = "auth"))]
 use no_authorization as authorization;
 
+pub use connector::HttpConnector;
 pub use http_event::{HttpEvent, HttpStep};

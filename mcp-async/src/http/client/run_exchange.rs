@@ -3,7 +3,6 @@
 use core::future::{Future, poll_fn};
 use core::pin::pin;
 use core::sync::atomic::{AtomicBool, Ordering};
-use core::task::Poll;
 use core::time::Duration;
 use std::sync::Arc;
 
@@ -17,10 +16,11 @@ use mcp_proto::rpc::Reason;
 use super::carrier::Reply;
 use super::link::{Link, Opens, Received, Start};
 use super::no_reply::NoReply;
-use super::send::{PATIENCE, ask, deliver, replaced, within};
+use super::send::{PATIENCE, ask, deliver, replaced};
 use super::stream;
 use super::whole::{REFUSAL, Whole, whole};
 use crate::client::{UnsentMessage, no_message};
+use crate::runtime::{Sleep, within};
 
 /// Runs an exchange, and tells the machine what becomes of it;
 /// `responded` becomes true with the head of a reply.
@@ -43,7 +43,7 @@ pub(super) async fn run_exchange(link: Arc<Link>, start: Start, responded: Arc<A
                 .authorizer
                 .as_ref()
                 .map_or(Duration::ZERO, |it| it.timeout());
-        let attempt = within(&link, told.then_some(patience), attempt);
+        let attempt = within(link.runtime(), told.then_some(patience), attempt);
         let attempted = match gate.opens {
             Opens::Calls => opening(&link, &responded, attempt).await,
             Opens::Nothing | Opens::Stream => attempt.await,
@@ -56,7 +56,7 @@ pub(super) async fn run_exchange(link: Arc<Link>, start: Start, responded: Arc<A
         let id = exchange.id();
         match (after, id) {
             (ExchangeOutcome::Resume(at), _) => {
-                sleep(&link, at).await;
+                Sleep::until(link.runtime(), at).await;
                 // SC-30: the answer may have come in the server's own stream meanwhile.
                 if id.is_none_or(|id| link.awaits(id)) {
                     continue;
@@ -124,14 +124,14 @@ impl Drop for Gate<'_> {
 /// before the first event.
 async fn opening<F: Future>(link: &Link, responded: &AtomicBool, attempt: F) -> F::Output {
     let mut attempt = pin!(attempt);
-    let (until, mut timer) = (link.now() + HEAD_START, link.timer());
+    let mut start = Sleep::after(link.runtime(), HEAD_START);
     let mut waiting = true;
     poll_fn(|cx| {
         let polled = attempt.as_mut().poll(cx);
         if waiting
             && (polled.is_ready()
                 || responded.load(Ordering::Relaxed)
-                || timer.poll_until(until, cx).is_ready())
+                || start.poll_done(cx).is_ready())
         {
             waiting = false;
             link.release();
@@ -175,7 +175,7 @@ async fn attempt(
             // Such as a page for people, which only an observer reads.
             if response.status() == StatusCode::OK && response.body().is_observed() {
                 let page = whole(response.into_body(), REFUSAL);
-                within(link, Some(HEAD_START), page).await;
+                within(link.runtime(), HEAD_START, page).await;
             }
             link.origin(|origin| exchange.nothing(origin))
         }
@@ -241,17 +241,6 @@ fn judge(link: &Link, exchange: &mut Exchange, response: &Response<Reply>) -> Bo
 fn unreachable(link: &Link, exchange: &mut Exchange, begun: bool) -> ExchangeOutcome {
     let (now, jitter) = (link.now(), link.roll());
     link.origin(|origin| exchange.unreachable(origin, now, begun, jitter))
-}
-
-async fn sleep(link: &Link, until: Instant) {
-    let mut timer = link.timer();
-    poll_fn(|cx| {
-        if link.now() >= until {
-            return Poll::Ready(());
-        }
-        timer.poll_until(until, cx)
-    })
-    .await;
 }
 
 /// The time after which a request is assumed to have arrived.

@@ -1,8 +1,6 @@
 //! Sends a request, and tells a server what has no answer.
 
-use core::future::{Future, poll_fn};
-use core::pin::pin;
-use core::task::Poll;
+use core::future::poll_fn;
 use core::time::Duration;
 
 use bytes::Bytes;
@@ -16,6 +14,7 @@ use super::link::{Link, Received};
 use super::no_reply::NoReply;
 use super::whole::{REFUSAL, whole};
 use crate::client::UnsentMessage;
+use crate::runtime::within;
 
 pub(super) async fn ask(
     link: &Link,
@@ -41,7 +40,7 @@ pub(super) async fn tell(link: &Link, message: Vec<u8>) {
         }
     };
     // Whatever becomes of it: other exchanges find out that a session is gone.
-    within(link, Some(PATIENCE), told).await;
+    within(link.runtime(), PATIENCE, told).await;
 }
 
 /// The messages for the connection: those that were received, unless others were written instead.
@@ -56,26 +55,6 @@ pub(super) fn replaced(link: &Link, received: Received, instead: Vec<u8>) -> Rec
 pub(super) async fn deliver(link: &Link, messages: Option<Received>) {
     let mut messages = messages;
     poll_fn(|cx| link.poll_deliver(cx, &mut messages)).await;
-}
-
-/// Returns the output of a future, unless it takes longer than the limit.
-pub(super) async fn within<F: Future>(
-    link: &Link,
-    limit: Option<Duration>,
-    future: F,
-) -> Option<F::Output> {
-    let mut future = pin!(future);
-    let mut end = limit.map(|limit| (link.now() + limit, link.timer()));
-    poll_fn(|cx| {
-        if let Poll::Ready(output) = future.as_mut().poll(cx) {
-            return Poll::Ready(Some(output));
-        }
-        match &mut end {
-            Some((at, timer)) => timer.poll_until(*at, cx).map(|()| None),
-            None => Poll::Pending,
-        }
-    })
-    .await
 }
 
 /// The time in which a server must accept a notification. All other messages wait for

@@ -21,7 +21,6 @@ use crate::client::supervisor::Dialled;
 use crate::client::{ConnectError, Machine, UnsentMessages};
 use crate::connection::{Exchanged, Work, Worked, poll_work};
 use crate::observe::Transport;
-use crate::runtime::Clock;
 
 /// The machine of a client with the exchanges of its messages.
 ///
@@ -29,8 +28,8 @@ use crate::runtime::Clock;
 ///          the end was asked for       said, or out of time      the server knows, or out of time
 ///   Open ------------------> Flushing ----------------> Closing -----------------> Over
 /// ```
-struct Session<C: Clock> {
-    connection: Exchanged<Side, Arc<C>>,
+struct Session {
+    connection: Exchanged<Side>,
     exchanges: Exchanges,
     link: Arc<Link>,
     phase: Phase,
@@ -46,7 +45,7 @@ enum Phase {
     Over,
 }
 
-impl<C: Clock> Session<C> {
+impl Session {
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let rounds = ROUNDS;
         let session = self;
@@ -164,7 +163,7 @@ impl<C: Clock> Session<C> {
     }
 }
 
-impl<C: Clock> Drop for Session<C> {
+impl Drop for Session {
     /// Ends every request, and wakes all who wait.
     fn drop(&mut self) {
         if self.phase != Phase::Over {
@@ -174,13 +173,13 @@ impl<C: Clock> Drop for Session<C> {
 }
 
 /// One poll of the session.
-struct Rounds<'s, C: Clock> {
-    session: &'s mut Session<C>,
+struct Rounds<'s> {
+    session: &'s mut Session,
     /// The rest of [`ROUNDS`].
     rounds: u32,
 }
 
-impl<C: Clock> Work for Rounds<'_, C> {
+impl Work for Rounds<'_> {
     type Output = io::Result<()>;
 
     fn begin(&mut self, cx: &Context<'_>) {
@@ -226,30 +225,23 @@ impl<C: Clock> Work for Rounds<'_, C> {
 const ROUNDS: u32 = 64;
 
 /// Speaks to the server behind a URL, as soon as it is known who it is.
-pub(super) async fn meet<C: Clock>(
+pub(super) async fn meet(
     (carrier, authorizer): (Box<dyn Carrier>, Option<Arc<Authorizer>>),
     url: &str,
     settings: &Settings,
-    clock: C,
     config: PreparedConfig<ClientConfig<'static>>,
     client_state: Arc<ClientState>,
 ) -> Result<Dialled, ConnectError> {
     let url: Url = settings.check(url)?;
     let config = config.with(|config| config.revisions = settings.revisions(config.revisions));
-    let clock = Arc::new(clock);
     let limits = config.limits;
     // Each exchange succeeds or fails by itself.
-    let opening = (
-        Machine::connect_by_exchanges as Open,
-        clock.now(),
-        Transport::Http,
-    );
+    let opening = (Machine::connect_by_exchanges as Open, Transport::Http);
     let outgoing = Some(UnsentMessages::new(limits.output));
-    let now: Arc<dyn crate::runtime::Now> = Arc::clone(&clock) as _;
     let (side, peer) = begin(
         opening,
         outgoing,
-        now,
+        client_state.runtime.clone(),
         config.clone(),
         Arc::clone(&client_state),
     );
@@ -263,7 +255,7 @@ pub(super) async fn meet<C: Clock>(
         Arc::clone(&peer.shared),
     );
     let mut session = Session {
-        connection: Exchanged::new(side, Arc::clone(&peer.shared), clock),
+        connection: Exchanged::new(side, Arc::clone(&peer.shared)),
         exchanges: Exchanges::new(Arc::clone(&link)),
         link,
         phase: Phase::Open,

@@ -5,7 +5,6 @@ use core::task::Poll;
 use core::time::Duration;
 
 use bytes::Bytes;
-use mcp_proto::Instant;
 use mcp_proto::client::Failure;
 use mcp_proto::client::http::{Exchange, ExchangeOutcome, Oversized};
 use mcp_proto::frame::sse::{Events, Piece};
@@ -16,7 +15,7 @@ use super::link::Link;
 use super::send::{deliver, replaced, tell};
 use crate::client::UnsentMessage;
 use crate::observe;
-use crate::runtime::Timer;
+use crate::runtime::Sleep;
 
 /// Reads the stream to its end and hands on what is in it. `handshake` is what the stream of a
 /// server of 2024-11-05 is looked for with: nothing counts before its endpoint (HS-09).
@@ -105,17 +104,12 @@ pub(super) async fn read(
 /// Reads, and does not wait long for the end of a stream that has said everything.
 struct Patience<'l> {
     link: &'l Link,
-    timer: Option<Box<dyn Timer>>,
-    until: Instant,
+    end: Option<Sleep>,
 }
 
 impl<'l> Patience<'l> {
     const fn new(link: &'l Link) -> Self {
-        Self {
-            link,
-            timer: None,
-            until: Instant::ZERO,
-        }
+        Self { link, end: None }
     }
 
     async fn next(
@@ -123,16 +117,15 @@ impl<'l> Patience<'l> {
         body: &mut Reply,
         answered: bool,
     ) -> Option<Result<Bytes, super::carrier::Broken>> {
-        if answered && self.timer.is_none() {
-            self.timer = Some(self.link.timer());
-            self.until = self.link.now() + LINGER;
+        if answered && self.end.is_none() {
+            self.end = Some(Sleep::after(self.link.runtime(), LINGER));
         }
         poll_fn(|cx| {
             if let Poll::Ready(read) = body.poll_bytes(cx) {
                 return Poll::Ready(read);
             }
-            match &mut self.timer {
-                Some(timer) => timer.poll_until(self.until, cx).map(|()| None),
+            match &mut self.end {
+                Some(end) => end.poll_done(cx).map(|()| None),
                 None => Poll::Pending,
             }
         })

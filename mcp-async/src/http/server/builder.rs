@@ -20,10 +20,10 @@ use super::sharing::{Means, ProcessSettings, Sharing};
 #[cfg(feature = "http-client")]
 use crate::http::HttpForward;
 use crate::http::{Forward, SessionStore};
-use crate::net::Listen;
 #[cfg(feature = "http-client")]
-use crate::net::{HttpClient, Network};
-use crate::runtime::{Runtime, Task};
+use crate::net::HttpClient;
+use crate::net::Listen;
+use crate::runtime::{RuntimeHandle, Task};
 use crate::server::parts::Parts;
 use crate::server::serving::Server;
 use crate::server::{BuildError, RegisterError, ServerBuilder};
@@ -36,28 +36,30 @@ use crate::server::{BuildError, RegisterError, ServerBuilder};
 ///
 /// ```
 /// use core::time::Duration;
+/// use mcp_async::Server;
+/// use mcp_async::http::HttpService;
+/// use mcp_async::runtime::RuntimeHandle;
 /// use mcp_async::server::BuildError;
-/// use mcp_async::{Runtime, Server};
 ///
-/// fn service<R: Runtime>() -> Result<mcp_async::http::HttpService<R>, BuildError> {
-///     Server::<R>::builder("demo", "1.0")
+/// fn service(runtime: RuntimeHandle) -> Result<HttpService, BuildError> {
+///     Server::builder("demo", "1.0")
 ///         .http()
 ///         .allow_hosts(["mcp.example.com"])
 ///         .allow_origins(["https://app.example.com"])
 ///         .keep_alive(Duration::from_secs(30))
-///         .into_service()
+///         .into_service(runtime)
 /// }
 /// ```
 #[must_use = "settings do nothing until they become a service"]
-pub struct Http<R: Runtime> {
-    source: Source<R>,
+pub struct Http {
+    source: Source,
     pub(super) options: Options,
     pub(super) sharing: Sharing,
     pub(super) shutdown: Option<Task>,
     /// Receives the service.
-    pub(super) made: Option<Made<R>>,
+    pub(super) made: Option<Made>,
     #[cfg(feature = "auth")]
-    pub(super) protection: Option<super::protect::Protection<R>>,
+    pub(super) protection: Option<super::protect::Protection>,
     /// The address at which other processes reach this one.
     pub(super) processes: Option<Listen>,
     /// Settings that can have no effect.
@@ -65,31 +67,31 @@ pub struct Http<R: Runtime> {
 }
 
 /// Receives a service when it is made.
-pub(super) type Made<R> = Box<dyn FnOnce(&HttpService<R>) + Send>;
+pub(super) type Made = Box<dyn FnOnce(&HttpService) + Send>;
 
 /// The server that an endpoint offers.
-enum Source<R> {
-    Built(Server<R>),
+enum Source {
+    Built(Server),
     Parts(Box<Parts>),
 }
 
-impl<R: Runtime, S> Server<R, S> {
+impl<S> Server<S> {
     /// Offers it over HTTP: the settings of an endpoint, and then a service that hyper, axum or
     /// anything else that speaks `tower` mounts.
-    pub fn http(&self) -> Http<R> {
+    pub fn http(&self) -> Http {
         Http::of(Source::Built(self.without_state()))
     }
 }
 
-impl<R: Runtime, S: Send + Sync + 'static> ServerBuilder<R, S> {
+impl<S: Send + Sync + 'static> ServerBuilder<S> {
     /// Offers the server over HTTP: see [`Server::http`]. It is built with the service.
-    pub fn http(self) -> Http<R> {
+    pub fn http(self) -> Http {
         Http::of(Source::Parts(Box::new(self.parts)))
     }
 }
 
-impl<R: Runtime> Http<R> {
-    fn of(source: Source<R>) -> Self {
+impl Http {
+    fn of(source: Source) -> Self {
         Self {
             source,
             options: Options::default(),
@@ -166,10 +168,10 @@ impl<R: Runtime> Http<R> {
     /// ```
     /// use http::header::{AUTHORIZATION, HeaderValue};
     /// use http::request::Parts;
+    /// use mcp_async::Server;
     /// use mcp_async::http::{AuthError, Http, Principal};
-    /// use mcp_async::{Runtime, Server};
     ///
-    /// fn guarded<R: Runtime>(server: &Server<R>) -> Http<R> {
+    /// fn guarded(server: &Server) -> Http {
     ///     server.http().authenticate(|head: &Parts| {
     ///         let is_ada = head.headers.get(AUTHORIZATION).is_some_and(|it| it == "Bearer 1815");
     ///         async move {
@@ -180,7 +182,7 @@ impl<R: Runtime> Http<R> {
     ///         }
     ///     })
     /// }
-    /// # fn with<R: Runtime>(server: &Server<R>) { let _ = guarded(server); }
+    /// # let _ = guarded;
     /// ```
     pub fn authenticate(mut self, hook: impl Authenticate) -> Self {
         self.options.authenticate = Some(Hook(Arc::new(hook)));
@@ -369,13 +371,13 @@ impl<R: Runtime> Http<R> {
     /// takes, and nothing else. A text that is no address and no range is a mistake.
     ///
     /// ```
+    /// use mcp_async::Server;
     /// use mcp_async::http::Http;
-    /// use mcp_async::{Runtime, Server};
     ///
-    /// fn in_cluster<R: Runtime>(server: &Server<R>) -> Http<R> {
+    /// fn in_cluster(server: &Server) -> Http {
     ///     server.http().allow_hosts(["mcp.example.com"]).trusted_proxies(["10.0.0.0/8", "fd00::1"])
     /// }
-    /// # fn with<R: Runtime>(server: &Server<R>) { let _ = in_cluster(server); }
+    /// # let _ = in_cluster;
     /// ```
     pub fn trusted_proxies<A: AsRef<str>>(
         mut self,
@@ -423,14 +425,14 @@ impl<R: Runtime> Http<R> {
     /// timeout](Self::shutdown_timeout), and listens end with their result.
     ///
     /// ```
+    /// use mcp_async::Server;
     /// use mcp_async::http::Http;
-    /// use mcp_async::{Runtime, Server};
     ///
     /// /// An endpoint that ends when the program around it does.
-    /// fn ending<R: Runtime>(
-    ///     server: &Server<R>,
+    /// fn ending(
+    ///     server: &Server,
     ///     ended: impl Future<Output = ()> + Send + 'static,
-    /// ) -> Http<R> {
+    /// ) -> Http {
     ///     server.http().with_graceful_shutdown(ended)
     /// }
     /// ```
@@ -452,13 +454,17 @@ impl<R: Runtime> Http<R> {
     /// # Panics
     /// With [`shutdown`](Self::with_graceful_shutdown), or if sessions are [shared](Self::share), where the
     /// runtime does not run: tasks wait for them.
-    pub fn into_service(mut self) -> Result<HttpService<R>, BuildError> {
-        let server = self.build()?;
-        let service = HttpService::new(HttpEndpoint::new(server, self.options));
+    pub fn into_service(
+        mut self,
+        runtime: impl Into<RuntimeHandle>,
+    ) -> Result<HttpService, BuildError> {
+        let runtime = runtime.into();
+        let server = self.build(&runtime)?;
+        let service = HttpService::new(HttpEndpoint::new(server, self.options, runtime.clone()));
         if let Some(end) = self.shutdown {
             // It does not keep the service.
             let endpoint = Arc::downgrade(&service.endpoint);
-            R::spawn(Box::pin(async move {
+            runtime.spawn(Box::pin(async move {
                 end.await;
                 if let Some(endpoint) = endpoint.upgrade() {
                     endpoint.shutdown(endpoint.options.shutdown_timeout);
@@ -472,10 +478,10 @@ impl<R: Runtime> Http<R> {
     }
 
     /// Builds the server, if that is not done, unless there are mistakes.
-    pub(super) fn build(&mut self) -> Result<Server<R>, BuildError> {
+    pub(super) fn build(&mut self, runtime: &RuntimeHandle) -> Result<Server, BuildError> {
         #[cfg(feature = "auth")]
         if let Some(protection) = self.protection.take() {
-            match protection.build(self.options.path.as_deref()) {
+            match protection.build(self.options.path.as_deref(), runtime) {
                 Ok(guard) => self.options.guard = Some(Arc::new(guard)),
                 Err(mistake) => self.mistakes.push(mistake),
             }
@@ -493,6 +499,9 @@ impl<R: Runtime> Http<R> {
             Source::Parts(parts) => parts.as_ref().clone().build()?,
         };
         self.options.sharing = self.check_sharing(&server);
+        if let Some(means) = &self.sharing.means {
+            means.forward.start(runtime);
+        }
         BuildError::check(core::mem::take(&mut self.mistakes))?;
         #[cfg(feature = "auth")]
         if let Some(guard) = &self.options.guard {
@@ -504,19 +513,19 @@ impl<R: Runtime> Http<R> {
 }
 
 #[cfg(feature = "http-client")]
-impl<R: Network> Http<R> {
+impl Http {
     /// Shares the legacy sessions with the other processes of this server, through a store that all of them
     /// reach: [`share_with`](Self::share_with) an [`HttpForward`] that trusts the certificates of the operating
     /// system.
     pub fn share(self, store: Arc<dyn SessionStore>) -> Self {
-        let forward = HttpForward::<R>::new(HttpClient::builder());
+        let forward = HttpForward::new(HttpClient::builder());
         self.share_with(store, Arc::new(forward))
     }
 }
 
-impl<R: Runtime> Http<R> {
+impl Http {
     /// Returns the settings of an endpoint that shares its sessions, and notes what it lacks.
-    fn check_sharing(&mut self, server: &Server<R>) -> Option<ProcessSettings> {
+    fn check_sharing(&mut self, server: &Server) -> Option<ProcessSettings> {
         let mut mistake = |reason: &str| {
             let mistake = RegisterError::setting("share", &reason);
             self.mistakes.push(mistake);
@@ -587,7 +596,7 @@ fn is_path(path: &str) -> bool {
 /// The shortest lease of a process.
 const MIN_LEASE: Duration = Duration::from_secs(1);
 
-impl<R: Runtime> fmt::Debug for Http<R> {
+impl fmt::Debug for Http {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Http")
             .field("options", &self.options)

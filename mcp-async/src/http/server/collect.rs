@@ -8,7 +8,7 @@ use core::time::Duration;
 use bytes::Buf;
 use http_body::Body;
 
-use crate::runtime::{Clock, Timer};
+use crate::runtime::{RuntimeHandle, Sleep};
 use crate::shares::{CallerId, Share};
 
 /// Reasons for which there is no body.
@@ -37,7 +37,7 @@ pub(super) async fn collect<B: Body>(
     limit: usize,
     patience: Duration,
     mut room: Share<CallerId>,
-    clock: &impl Clock,
+    runtime: &RuntimeHandle,
     awaits_continue: bool,
 ) -> Result<Vec<u8>, Broken> {
     let size = body.size_hint();
@@ -50,8 +50,7 @@ pub(super) async fn collect<B: Body>(
     // Space is given for what arrives, not for what was announced.
     let mut whole = Vec::with_capacity(announced.min(FIRST).min(limit));
     let mut discarded = 0_usize;
-    let deadline = clock.now() + patience;
-    let mut timer = None;
+    let mut deadline = None;
     poll_fn(|cx| {
         loop {
             match body.as_mut().poll_frame(cx) {
@@ -88,12 +87,12 @@ pub(super) async fn collect<B: Body>(
                     }
                 }
                 Poll::Pending => {
-                    let timer = timer.get_or_insert_with(|| clock.timer());
+                    let deadline = deadline.get_or_insert_with(|| Sleep::after(runtime, patience));
                     let late = match too_long {
                         true => Broken::TooLong,
                         false => Broken::Late,
                     };
-                    return timer.poll_until(deadline, cx).map(|()| Err(late));
+                    return deadline.poll_done(cx).map(|()| Err(late));
                 }
             }
         }

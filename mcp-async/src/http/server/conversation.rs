@@ -14,7 +14,7 @@ use mcp_proto::{Instant, Source};
 use super::caller::principal;
 use crate::connection::{Core, Exchanged, Shared, Text, Work, Worked, poll_work};
 use crate::observe::Transport;
-use crate::runtime::{Clock, Now};
+use crate::runtime::RuntimeHandle;
 use crate::server::{
     BoxService, Machine, Peer, Principal, ServerStreams, SessionClient, Side, StateKeys,
 };
@@ -23,8 +23,8 @@ use crate::server::{
 ///
 /// Its owner drives it: [`handle`](Self::handle) a message, take a [`turn`](Self::turn), and
 /// [`poll`](Self::poll) while work is pending. Dropping it ends every request.
-pub(super) struct ServedConversation<C: Clock> {
-    connection: Exchanged<Side<BoxService>, C>,
+pub(super) struct ServedConversation {
+    connection: Exchanged<Side<BoxService>>,
     /// Since it was asked to end, when it does so at the latest.
     ending: Option<Instant>,
     shutdown_timeout: Duration,
@@ -39,45 +39,40 @@ pub(super) struct ServedConversation<C: Clock> {
 pub(super) type Leave = Arc<dyn Fn(&Peer) + Send + Sync>;
 
 /// The parts that a conversation is made of.
-pub(super) struct Beginning<C> {
+pub(super) struct Beginning {
     pub(super) machine: Machine,
     pub(super) service: BoxService,
     pub(super) keys: Option<StateKeys>,
     pub(super) principal: Option<Principal>,
-    pub(super) clock: C,
-    /// The clock, for handles.
-    pub(super) now: Arc<dyn Now>,
+    pub(super) runtime: RuntimeHandle,
     pub(super) shutdown_timeout: Duration,
 }
 
-impl<C: Clock> ServedConversation<C> {
-    pub(super) fn new(beginning: Beginning<C>, streams: ServerStreams) -> Self {
+impl ServedConversation {
+    pub(super) fn new(beginning: Beginning, streams: ServerStreams) -> Self {
         let Beginning {
             machine,
             service,
             keys,
             principal,
-            clock,
-            now,
+            runtime,
             shutdown_timeout,
         } = beginning;
         let limits = machine.config().limits;
-        let shared = Shared::new(machine, &limits, now, Transport::Http, Some(streams));
+        let shared = Shared::new(machine, &limits, runtime, Transport::Http, Some(streams));
         if let Some(keys) = keys {
             shared.lock().role_state.rounds.set_keys(keys);
         }
         let side = Side::new(service, Peer::new(Arc::clone(&shared)), principal);
         Self {
-            connection: Exchanged::new(side, shared, clock),
+            connection: Exchanged::new(side, shared),
             ending: None,
             shutdown_timeout,
             refuses: true,
             leave: None,
         }
     }
-}
 
-impl<C: Clock> ServedConversation<C> {
     /// The handle that reaches its client.
     pub(super) const fn peer(&self) -> &Peer {
         &self.connection.calls.role.peer
@@ -109,11 +104,6 @@ impl<C: Clock> ServedConversation<C> {
 
     pub(super) fn now(&self) -> Instant {
         self.connection.now()
-    }
-
-    /// See [`Exchanged::timer`].
-    pub(super) fn timer(&self) -> C::Timer {
-        self.connection.timer()
     }
 
     /// Looks at the machine and at what it has to send.
@@ -241,14 +231,14 @@ impl<C: Clock> ServedConversation<C> {
 }
 
 /// One poll of a conversation.
-struct Turns<'c, C: Clock> {
-    conversation: &'c mut ServedConversation<C>,
+struct Turns<'c> {
+    conversation: &'c mut ServedConversation,
     /// The time at which the poll began.
     now: Instant,
     deadline: Option<Instant>,
 }
 
-impl<C: Clock> Work for Turns<'_, C> {
+impl Work for Turns<'_> {
     /// There is always a next turn.
     type Output = Infallible;
 
@@ -277,7 +267,7 @@ impl<C: Clock> Work for Turns<'_, C> {
     }
 }
 
-impl<C: Clock> Drop for ServedConversation<C> {
+impl Drop for ServedConversation {
     fn drop(&mut self) {
         self.connection.calls.end();
         if let Some(leave) = &self.leave {

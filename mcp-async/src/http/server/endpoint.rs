@@ -29,21 +29,19 @@ use super::status::{HttpStatus, Readiness};
 use super::turns::Turns;
 use crate::connection::Text;
 use crate::lock::lock;
-use crate::runtime::{Now, Runtime};
+use crate::runtime::RuntimeHandle;
 use crate::server::serving::Server;
 use crate::server::serving_scope::ServingScope;
 use crate::server::{BoxService, Buckets, Caller, Live, Machine, Peer, ServerStreams};
 use crate::shares::{CallerId, FREE, Shares, UnreadBudget};
 
 /// Everything of one endpoint.
-pub(super) struct HttpEndpoint<R: Runtime> {
-    pub(super) server: Server<R>,
+pub(super) struct HttpEndpoint {
+    pub(super) server: Server,
     pub(super) options: Options,
     revisions: RevisionSet,
     pub(super) depth: u8,
-    pub(super) clock: R,
-    /// The clock, for the handles of all connections.
-    now: Arc<dyn Now>,
+    pub(super) runtime: RuntimeHandle,
     pub(super) sessions: Arc<Sessions>,
     /// Those of the two endpoints of 2024-11-05, which are named by other tokens.
     pub(super) sse_sessions: Arc<Sessions>,
@@ -73,10 +71,10 @@ pub(super) struct HttpEndpoint<R: Runtime> {
     pub(super) unread: UnreadBudget,
 }
 
-impl<R: Runtime> HttpEndpoint<R> {
-    pub(super) fn new(server: Server<R>, mut options: Options) -> Self {
+impl HttpEndpoint {
+    pub(super) fn new(server: Server, mut options: Options, runtime: RuntimeHandle) -> Self {
         let config = server.config();
-        let serving = server.begin_serving(options.shutdown_timeout);
+        let serving = server.begin_serving(&runtime, options.shutdown_timeout);
         let exchanges = Arc::<Mutex<Live>>::default();
         let leave: Leave = {
             let (server, exchanges) = (server.clone(), Arc::clone(&exchanges));
@@ -85,10 +83,8 @@ impl<R: Runtime> HttpEndpoint<R> {
                 server.disconnected(peer);
             })
         };
-        let now: Arc<dyn Now> = Arc::new(R::default());
         let shared = options.sharing.take();
-        let processes =
-            shared.map(|shared| Processes::new(shared, options.lease, Arc::clone(&now)));
+        let processes = shared.map(|shared| Processes::new(shared, options.lease, runtime.clone()));
         Self {
             processes,
             bodies: Shares::new(options.max_total_body_bytes),
@@ -104,8 +100,7 @@ impl<R: Runtime> HttpEndpoint<R> {
             server,
             options,
             depth: config.limits.depth,
-            clock: R::default(),
-            now,
+            runtime,
             sessions: Arc::default(),
             sse_sessions: Arc::default(),
             turns: Turns::default(),
@@ -227,7 +222,7 @@ impl<R: Runtime> HttpEndpoint<R> {
         let patience = self.options.body_timeout;
         let room = self.bodies.empty(None);
         // It has no contents, and an end of any kind will do.
-        let _ = collect(body, 0, patience, room, &self.clock, awaits).await;
+        let _ = collect(body, 0, patience, room, &self.runtime, awaits).await;
     }
 
     pub(super) fn status(&self) -> HttpStatus {
@@ -278,7 +273,7 @@ impl<R: Runtime> HttpEndpoint<R> {
         self.serving.drained().await;
         if let Some(processes) = &self.processes {
             processes.left.wait().await;
-            processes.published::<R>().await;
+            processes.published().await;
         }
     }
 
@@ -287,7 +282,7 @@ impl<R: Runtime> HttpEndpoint<R> {
         if let Some(processes) = &self.processes
             && !processes.left.is_set()
         {
-            processes.leave::<R>().await;
+            processes.leave().await;
         }
     }
 
@@ -360,7 +355,7 @@ impl<R: Runtime> HttpEndpoint<R> {
         parts: &Arc<Parts>,
         post: &Post<'_>,
         body: &OwnedMessages<Text>,
-    ) -> Result<(Exchange<R>, StreamResponse), Refusal> {
+    ) -> Result<(Exchange, StreamResponse), Refusal> {
         let machine = match stateless {
             // A legacy message to a server without sessions (SH-32).
             Some(revision) => self.resumed(parts, &SessionSnapshot::stateless(revision)),
@@ -412,7 +407,7 @@ impl<R: Runtime> HttpEndpoint<R> {
         let patience = self.options.body_timeout;
         let awaits = parts.headers.contains_key(EXPECT);
         let room = self.bodies.empty(caller);
-        let body = collect(body, limit, patience, room, &self.clock, awaits).await;
+        let body = collect(body, limit, patience, room, &self.runtime, awaits).await;
         body.map_err(|broken| unread(broken, limit))
     }
 
@@ -424,7 +419,7 @@ impl<R: Runtime> HttpEndpoint<R> {
     /// A machine that continues with what was agreed on.
     pub(super) fn resumed(&self, parts: &Parts, snapshot: &SessionSnapshot) -> Machine {
         let mut machine = self.machine(parts);
-        machine.resume(self.clock.now(), snapshot);
+        machine.resume(self.runtime.now(), snapshot);
         machine
     }
 
@@ -434,8 +429,8 @@ impl<R: Runtime> HttpEndpoint<R> {
         parts: &Parts,
         streams: ServerStreams,
         machine: Machine,
-    ) -> ServedConversation<R> {
-        let service = self.server.service();
+    ) -> ServedConversation {
+        let service = self.server.service(&self.runtime);
         let conversation =
             ServedConversation::new(self.beginning(parts, service, machine), streams);
         self.server.configure(conversation.peer());
@@ -447,8 +442,8 @@ impl<R: Runtime> HttpEndpoint<R> {
         &self,
         parts: &Parts,
         machine: Machine,
-    ) -> ServedConversation<R> {
-        let service = self.server.exchange_service(&self.buckets);
+    ) -> ServedConversation {
+        let service = self.server.exchange_service(&self.runtime, &self.buckets);
         let unread = self.unread.part(self.caller(parts));
         let streams = ServerStreams::new(Delivery::Once, self.options.streams, unread);
         let conversation =
@@ -459,14 +454,13 @@ impl<R: Runtime> HttpEndpoint<R> {
         conversation
     }
 
-    fn beginning(&self, parts: &Parts, service: BoxService, machine: Machine) -> Beginning<R> {
+    fn beginning(&self, parts: &Parts, service: BoxService, machine: Machine) -> Beginning {
         Beginning {
             machine,
             service,
             keys: self.server.sealed_with(),
             principal: principal(parts),
-            clock: self.clock,
-            now: Arc::clone(&self.now),
+            runtime: self.runtime.clone(),
             shutdown_timeout: self.options.shutdown_timeout,
         }
     }
@@ -479,12 +473,12 @@ impl<R: Runtime> HttpEndpoint<R> {
     /// A place for one more session; `None` if the sender of this request cannot have one.
     pub(super) fn place(&self, parts: &Parts) -> Option<Place> {
         let caller = self.caller(parts);
-        self.capacity.place(caller.as_ref(), self.clock.now())
+        self.capacity.place(caller.as_ref(), self.runtime.now())
     }
 
     /// An exchange takes longer: it takes a place, and is notified of the shutdown. `false` if there is no place
     /// for its sender.
-    pub(super) fn goes_on(&self, exchange: &mut Exchange<R>, parts: &Parts) -> bool {
+    pub(super) fn goes_on(&self, exchange: &mut Exchange, parts: &Parts) -> bool {
         if exchange.has_ended() {
             return true;
         }

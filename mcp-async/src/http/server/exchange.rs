@@ -11,12 +11,11 @@ use mcp_proto::server::http::streams::{StreamRead, StreamReader, StreamResponse}
 use super::answer::{self, Answer};
 use super::body::{Events, HttpBody};
 use super::conversation::ServedConversation;
-use crate::runtime::Clock;
 use crate::shares::{CallerId, Share};
 
 /// One request, until its answer. Dropping it cancels the request (SH-19).
-pub(super) struct Exchange<C: Clock> {
-    pub(super) conversation: ServedConversation<C>,
+pub(super) struct Exchange {
+    pub(super) conversation: ServedConversation,
     reader: StreamReader,
     keep_alive: Duration,
     /// The time at which a comment is due, if nothing else is sent before (SH-42).
@@ -26,9 +25,9 @@ pub(super) struct Exchange<C: Clock> {
     place: Option<Share<CallerId>>,
 }
 
-impl<C: Clock> Exchange<C> {
+impl Exchange {
     pub(super) fn new(
-        mut conversation: ServedConversation<C>,
+        mut conversation: ServedConversation,
         reader: StreamReader,
         now: Instant,
         keep_alive: Duration,
@@ -99,7 +98,7 @@ impl<C: Clock> Exchange<C> {
     }
 }
 
-impl<C: Clock> Events for Exchange<C> {
+impl Events for Exchange {
     fn poll_text(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
         if self.ended {
             return Poll::Ready(None);

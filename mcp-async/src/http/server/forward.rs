@@ -14,13 +14,16 @@ use http_body::{Body, Frame};
 
 use super::{HttpBody, HttpService};
 use crate::lock::lock;
-use crate::runtime::Runtime;
+use crate::runtime::RuntimeHandle;
 
 /// Sends a request to another process of the same server: an HTTP client.
 ///
 /// [`Http::share`](super::Http::share) uses an `HttpForward`. [`LocalForward`] is for endpoints that are
 /// several in one process.
 pub trait Forward: Send + Sync + 'static {
+    /// An endpoint begins to serve on this runtime. What forwards over the network needs it.
+    fn start(&self, _runtime: &RuntimeHandle) {}
+
     /// Sends a request to the absolute URL in it. The future resolves with the head of the response.
     /// Dropping it, or the body of the response, ends the exchange. Redirects are not followed, and no
     /// request is sent twice.
@@ -86,17 +89,18 @@ impl Error for ForwardError {
 /// ```
 /// use std::sync::Arc;
 ///
+/// use mcp_async::Server;
 /// use mcp_async::http::{HttpService, LocalForward, MemoryStore};
+/// use mcp_async::runtime::RuntimeHandle;
 /// use mcp_async::server::{BuildError, StateKeys};
-/// use mcp_async::{Runtime, Server};
 ///
-/// fn two<R: Runtime>() -> Result<[HttpService<R>; 2], BuildError> {
+/// fn two(runtime: &RuntimeHandle) -> Result<[HttpService; 2], BuildError> {
 ///     let keys = StateKeys::new([7; 32]);
-///     let server = Server::<R>::builder("demo", "1.0").state_keys(keys).build()?;
+///     let server = Server::builder("demo", "1.0").state_keys(keys).build()?;
 ///     let (store, forward) = (Arc::new(MemoryStore::default()), Arc::new(LocalForward::default()));
 ///     let service = |url: &str| {
 ///         let http = server.http().share_with(store.clone(), forward.clone());
-///         let service = http.reached_at(url).into_service()?;
+///         let service = http.reached_at(url).into_service(runtime)?;
 ///         forward.insert(url, &service);
 ///         Ok(service)
 ///     };
@@ -110,7 +114,7 @@ type Call = Box<dyn Fn(Request<Bytes>) -> Option<ForwardFuture> + Send + Sync>;
 
 impl LocalForward {
     /// Lets requests to this URL reach the service, until the last handle of it is dropped.
-    pub fn insert<R: Runtime>(&self, url: impl Into<String>, service: &HttpService<R>) {
+    pub fn insert(&self, url: impl Into<String>, service: &HttpService) {
         let endpoint = Arc::downgrade(&service.endpoint);
         let call: Call = Box::new(move |request| {
             let endpoint = endpoint.upgrade()?;

@@ -8,7 +8,8 @@ use http::Request;
 use http_body_util::BodyExt;
 
 use super::forward::{Forward, ForwardError, ForwardFuture, ForwardedBody};
-use crate::net::{HttpClient, HttpClientBuilder, Network};
+use crate::net::{HttpClient, HttpClientBuilder};
+use crate::runtime::RuntimeHandle;
 
 /// Forwards requests with an HTTP client.
 ///
@@ -22,28 +23,32 @@ use crate::net::{HttpClient, HttpClientBuilder, Network};
 /// use std::sync::Arc;
 ///
 /// use mcp_async::http::{Http, HttpForward, SessionStore};
-/// use mcp_async::net::{HttpClient, Network, Roots};
+/// use mcp_async::net::{HttpClient, Roots};
 ///
-/// fn shared<R: Network>(http: Http<R>, store: Arc<dyn SessionStore>) -> io::Result<Http<R>> {
+/// fn shared(http: Http, store: Arc<dyn SessionStore>) -> io::Result<Http> {
 ///     let roots = Roots::from_pem(&std::fs::read("authority.pem")?).map_err(io::Error::other)?;
-///     let client = HttpClient::<R>::builder().roots(roots);
+///     let client = HttpClient::builder().roots(roots);
 ///     Ok(http.share_with(store, Arc::new(HttpForward::new(client))))
 /// }
 /// # }
 /// ```
-pub struct HttpForward<R: Network>(HttpClient<R>);
+pub struct HttpForward(HttpClient);
 
-impl<R: Network> HttpForward<R> {
+impl HttpForward {
     /// Forwards with a client of these settings. It goes through no proxy, follows no redirects, takes at most
     /// one second to connect, and has a connection of HTTP/1.1 for each request at a time: neither a slow reader
     /// nor a bound of streams holds up other requests.
-    pub fn new(client: HttpClientBuilder<R>) -> Self {
+    pub fn new(client: HttpClientBuilder) -> Self {
         let client = client.no_proxy().no_redirects().http1_only();
         Self(client.connect_timeout(CONNECT_TIMEOUT).build())
     }
 }
 
-impl<R: Network> Forward for HttpForward<R> {
+impl Forward for HttpForward {
+    fn start(&self, runtime: &RuntimeHandle) {
+        self.0.start(runtime);
+    }
+
     fn forward(&self, request: Request<Bytes>) -> ForwardFuture {
         let client = self.0.clone();
         Box::pin(async move {
@@ -59,7 +64,7 @@ impl<R: Network> Forward for HttpForward<R> {
     }
 }
 
-impl<R: Network> fmt::Debug for HttpForward<R> {
+impl fmt::Debug for HttpForward {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HttpForward").finish_non_exhaustive()
     }

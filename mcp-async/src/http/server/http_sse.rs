@@ -24,10 +24,9 @@ use super::session::{Posted, Session};
 use super::session_task::SessionTask;
 use super::sessions::mint;
 use super::sharing::FIRST;
-use crate::runtime::Runtime;
 use crate::server::ServerStreams;
 
-impl<R: Runtime> HttpEndpoint<R> {
+impl HttpEndpoint {
     /// Answers a request to one of the two endpoints.
     pub(super) async fn http_sse<B: Body>(
         &self,
@@ -83,14 +82,14 @@ impl<R: Runtime> HttpEndpoint<R> {
             idle: self.options.limits.session_idle,
             ends_with_stream: true,
             leaving: None,
-            leave_timer: None,
+            leave_by: None,
             forgotten: false,
             store_writer: None,
             handled: Vec::new(),
             _place: place,
         });
         let first = Bytes::from(format!("event: endpoint\ndata: {reference}?c={token}\n\n"));
-        let events = reading.events(self.clock, self.options.keep_alive, first);
+        let events = reading.events(&self.runtime, self.options.keep_alive, first);
         answer::events(HttpBody::events(events))
     }
 

@@ -23,10 +23,9 @@ use super::sharing::{FIRST, Saved};
 use super::store_writer::StoreWriter;
 use super::takeover::MOVING;
 use crate::connection::Text;
-use crate::runtime::Runtime;
 use crate::server::ServerStreams;
 
-impl<R: Runtime> HttpEndpoint<R> {
+impl HttpEndpoint {
     /// Opens a session, if the answer to `initialize` does.
     pub(super) async fn initialize(
         &self,
@@ -79,7 +78,7 @@ impl<R: Runtime> HttpEndpoint<R> {
     pub(super) fn begin(
         &self,
         session: Arc<Session>,
-        conversation: ServedConversation<R>,
+        conversation: ServedConversation,
         place: Place,
         saved: Option<Saved>,
     ) -> Arc<Session> {
@@ -88,7 +87,7 @@ impl<R: Runtime> HttpEndpoint<R> {
         }
         place.belongs_to(&session);
         let store_writer = self.processes.as_ref().map(|processes| {
-            let now = self.clock.now();
+            let now = self.runtime.now();
             StoreWriter::new(
                 processes,
                 &session,
@@ -104,7 +103,7 @@ impl<R: Runtime> HttpEndpoint<R> {
             idle: self.options.limits.session_idle,
             ends_with_stream: false,
             leaving: None,
-            leave_timer: None,
+            leave_by: None,
             forgotten: false,
             store_writer,
             handled: Vec::new(),
@@ -114,13 +113,13 @@ impl<R: Runtime> HttpEndpoint<R> {
     }
 
     /// Lets a session live that can be found.
-    pub(super) fn live(&self, mut task: SessionTask<R>) {
+    pub(super) fn live(&self, mut task: SessionTask) {
         self.server.connected(task.conversation.peer());
         task.conversation.leaves(&self.leave);
         if self.is_closing() {
             task.session.shutdown();
         }
-        R::spawn(Box::pin(task));
+        self.runtime.spawn(Box::pin(task));
     }
 
     /// The streams of a session, with nothing on them.
@@ -185,7 +184,7 @@ impl<R: Runtime> HttpEndpoint<R> {
         if session.polls() {
             reading.prime();
         }
-        let events = reading.events(self.clock, self.options.keep_alive, Bytes::new());
+        let events = reading.events(&self.runtime, self.options.keep_alive, Bytes::new());
         answer::events(HttpBody::events(events))
     }
 

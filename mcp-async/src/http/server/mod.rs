@@ -67,7 +67,6 @@ use http::{Request, Response};
 use http_body::Body;
 
 use self::endpoint::HttpEndpoint;
-use crate::runtime::Runtime;
 
 pub use self::auth_error::AuthError;
 pub use self::authenticate::{Authenticate, Authenticated};
@@ -87,11 +86,10 @@ pub use self::status::{HttpStatus, Readiness};
 /// ```
 /// use bytes::Bytes;
 /// use http_body_util::Full;
-/// use mcp_async::Runtime;
 /// use mcp_async::http::{HttpBody, HttpService};
 /// use tower_service::Service;
 ///
-/// async fn ask<R: Runtime>(mut service: HttpService<R>) -> http::Response<HttpBody> {
+/// async fn ask(mut service: HttpService) -> http::Response<HttpBody> {
 ///     let request = http::Request::post("/mcp")
 ///         .header("host", "localhost")
 ///         .header("content-type", "application/json")
@@ -102,12 +100,12 @@ pub use self::status::{HttpStatus, Readiness};
 ///     response
 /// }
 /// ```
-pub struct HttpService<R: Runtime> {
-    endpoint: Arc<HttpEndpoint<R>>,
+pub struct HttpService {
+    endpoint: Arc<HttpEndpoint>,
 }
 
-impl<R: Runtime> HttpService<R> {
-    fn new(endpoint: HttpEndpoint<R>) -> Self {
+impl HttpService {
+    fn new(endpoint: HttpEndpoint) -> Self {
         let endpoint = Arc::new(endpoint);
         processes::start(&endpoint);
         Self { endpoint }
@@ -133,10 +131,9 @@ impl<R: Runtime> HttpService<R> {
     /// server that is also served in another way continue, and are not waited for.
     ///
     /// ```
-    /// use mcp_async::Runtime;
     /// use mcp_async::http::HttpService;
     ///
-    /// async fn run<R: Runtime>(service: HttpService<R>, socket: impl Future<Output = std::io::Result<()>>) -> std::io::Result<()> {
+    /// async fn run(service: HttpService, socket: impl Future<Output = std::io::Result<()>>) -> std::io::Result<()> {
     ///     let served = socket.await;
     ///     service.drain().await;
     ///     served
@@ -148,9 +145,8 @@ impl<R: Runtime> HttpService<R> {
     }
 }
 
-impl<R, B> tower_service::Service<Request<B>> for HttpService<R>
+impl<B> tower_service::Service<Request<B>> for HttpService
 where
-    R: Runtime,
     B: Body<Data: Send> + Send + 'static,
 {
     type Response = Response<HttpBody>;
@@ -167,7 +163,7 @@ where
     }
 }
 
-impl<R: Runtime> Clone for HttpService<R> {
+impl Clone for HttpService {
     fn clone(&self) -> Self {
         Self {
             endpoint: Arc::clone(&self.endpoint),
@@ -175,7 +171,7 @@ impl<R: Runtime> Clone for HttpService<R> {
     }
 }
 
-impl<R: Runtime> fmt::Debug for HttpService<R> {
+impl fmt::Debug for HttpService {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HttpService").finish_non_exhaustive()
     }

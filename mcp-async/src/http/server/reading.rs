@@ -6,13 +6,13 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use mcp_proto::Outgoing as _;
 use mcp_proto::server::http::streams::{StreamRead, StreamReader, StreamResponse};
-use mcp_proto::{Instant, Outgoing as _};
 
 use super::body::Events;
 use super::exchange::KEEP_ALIVE;
 use super::session::Session;
-use crate::runtime::{Clock, Timer};
+use crate::runtime::{RuntimeHandle, Sleep};
 
 /// Holds a stream as long as it is read.
 pub(super) struct Reading {
@@ -49,17 +49,15 @@ impl Reading {
     }
 
     /// The stream's events, behind what comes first.
-    pub(super) fn events<C: Clock>(
+    pub(super) fn events(
         self,
-        clock: C,
+        runtime: &RuntimeHandle,
         keep_alive: Duration,
         first: Bytes,
     ) -> impl Events {
         ReadingEvents {
-            quiet_until: clock.now() + keep_alive,
-            timer: clock.timer(),
+            quiet: Sleep::after(runtime, keep_alive),
             reading: self,
-            clock,
             keep_alive,
             first,
             ended: false,
@@ -73,18 +71,16 @@ impl Drop for Reading {
     }
 }
 
-struct ReadingEvents<C: Clock> {
+struct ReadingEvents {
     reading: Reading,
-    clock: C,
-    timer: C::Timer,
     keep_alive: Duration,
-    /// The time at which a comment is due, if nothing else is sent before (SH-42).
-    quiet_until: Instant,
+    /// Done when a comment is due, if nothing else is sent before (SH-42).
+    quiet: Sleep,
     first: Bytes,
     ended: bool,
 }
 
-impl<C: Clock> Events for ReadingEvents<C> {
+impl Events for ReadingEvents {
     fn poll_text(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
         if !self.first.is_empty() {
             return Poll::Ready(Some(core::mem::take(&mut self.first)));
@@ -112,19 +108,18 @@ impl<C: Clock> Events for ReadingEvents<C> {
             session.wake_task();
         }
         self.ended = read.is_none_or(|read| read == StreamRead::End);
-        let now = self.clock.now();
         if !text.is_empty() {
             session.was_read();
-            self.quiet_until = now + self.keep_alive;
+            self.quiet.restart(self.keep_alive);
             return Poll::Ready(Some(Bytes::from(text)));
         }
         if self.ended {
             return Poll::Ready(None);
         }
-        if self.timer.poll_until(self.quiet_until, cx).is_pending() {
+        if self.quiet.poll_done(cx).is_pending() {
             return Poll::Pending;
         }
-        self.quiet_until = now + self.keep_alive;
+        self.quiet.restart(self.keep_alive);
         Poll::Ready(Some(Bytes::from_static(KEEP_ALIVE)))
     }
 }

@@ -5,58 +5,15 @@ use core::pin::{Pin, pin};
 use core::task::Poll;
 use core::time::Duration;
 use std::io;
-use std::net::ToSocketAddrs;
 use std::sync::Arc;
 
 use super::HttpService;
 use super::builder::Http;
-use crate::net::time::timeout;
-use crate::net::{Listen, Network};
+use crate::net::Listen;
 use crate::observe;
-use crate::runtime::Runtime;
-use crate::server::ServerBuilder;
-use crate::server::serving::Server;
+use crate::runtime::within;
 
-impl<R: Network, S> Server<R, S> {
-    /// Serves over HTTP/1.1 and HTTP/2 at `/mcp` of this address, until the process is
-    /// interrupted (SIGINT, SIGTERM, Ctrl-C) or the server is
-    /// [shut down](crate::server::Registry::shutdown); what runs then may finish. Whatever else
-    /// is to be set, [`http`](Self::http) sets.
-    ///
-    /// An event of the level INFO has the URL when the server accepts connections. A program that needs the
-    /// address itself, because it binds port 0, asks [`Listen::address`] and serves with
-    /// [`Http::serve_on`].
-    ///
-    /// ```
-    /// use mcp_async::Server;
-    /// use mcp_async::net::Network;
-    ///
-    /// async fn run<R: Network>() -> std::io::Result<()> {
-    ///     Server::<R>::builder("demo", "1.0").serve_http("127.0.0.1:8000").await
-    /// }
-    /// ```
-    ///
-    /// # Errors
-    /// An address that cannot be bound, or that others can
-    /// reach: say then by [`allow_hosts`](Http::allow_hosts) which names they may use, or
-    /// [`allow_any_host`](Http::allow_any_host).
-    pub async fn serve_http(&self, address: impl ToSocketAddrs) -> io::Result<()> {
-        self.http().serve(address).await
-    }
-}
-
-impl<R: Network, S: Send + Sync + 'static> ServerBuilder<R, S> {
-    /// Builds the server, and serves over HTTP: see [`Server::serve_http`].
-    ///
-    /// # Errors
-    /// Those of [`build`](Self::build), as an [`InvalidInput`](io::ErrorKind::InvalidInput) that
-    /// holds the [`BuildError`](crate::server::BuildError), and those of [`Server::serve_http`].
-    pub async fn serve_http(self, address: impl ToSocketAddrs) -> io::Result<()> {
-        self.http().serve(address).await
-    }
-}
-
-impl<R: Runtime> Http<R> {
+impl Http {
     /// Calls this function with the service when it is made: a program that only [serves](Self::serve) it has the
     /// [status](HttpService::status) of the endpoint by a clone. A clone in a handler of the same server keeps the
     /// endpoint until the program ends.
@@ -65,51 +22,52 @@ impl<R: Runtime> Http<R> {
     /// use std::sync::{Arc, OnceLock};
     ///
     /// use mcp_async::Server;
-    /// use mcp_async::net::Network;
+    /// use mcp_async::net::Listen;
     ///
-    /// async fn run<R: Network>(server: Server<R>) -> std::io::Result<()> {
+    /// async fn run(server: Server, listen: Listen) -> std::io::Result<()> {
     ///     let service = Arc::new(OnceLock::new());
     ///     let made = Arc::clone(&service);
     ///     let http = server.http().with_service(move |service| {
     ///         let _ = made.set(service.clone());
     ///     });
     ///     // Other parts of the program read the status of `service` while this serves.
-    ///     http.serve("127.0.0.1:8000").await
+    ///     http.serve(listen).await
     /// }
     /// ```
-    pub fn with_service(mut self, made: impl FnOnce(&HttpService<R>) + Send + 'static) -> Self {
+    pub fn with_service(mut self, made: impl FnOnce(&HttpService) + Send + 'static) -> Self {
         self.made = Some(Box::new(made));
         self
     }
 }
 
-impl<R: Network> Http<R> {
-    /// Serves it on this address: see [`Server::serve_http`]. With [`shutdown`](Self::with_graceful_shutdown) it ends
-    /// when that future resolves, and the signals of the process are left alone.
+impl Http {
+    /// Serves it on a socket over HTTP/1.1 and HTTP/2, until the program is
+    /// [interrupted](crate::Runtime::interrupted) or the server is [shut down](crate::server::Registry::shutdown); what
+    /// runs then may finish. With [`shutdown`](Self::with_graceful_shutdown) it ends when that future resolves, and the
+    /// signals of the process are left alone.
     ///
-    /// # Errors
-    /// Those of [`ServerBuilder::serve_http`].
-    pub async fn serve(self, address: impl ToSocketAddrs) -> io::Result<()> {
-        self.serve_on(Listen::bind(address)?).await
-    }
-
-    /// Serves it on a socket with settings of its own: a certificate, timeouts, a bound on
-    /// connections.
+    /// The [`Listen`] brings the runtime, and has settings of its own: a certificate, timeouts, a bound on connections.
+    /// An event of the level INFO has the URL when the server accepts connections. A program that needs the address
+    /// itself, because it binds port 0, asks [`Listen::address`].
     ///
     /// ```
     /// use mcp_async::Server;
-    /// use mcp_async::net::{Listen, Network};
+    /// use mcp_async::net::Listen;
+    /// use mcp_async::runtime::RuntimeHandle;
     ///
-    /// async fn run<R: Network>(server: Server<R>) -> std::io::Result<()> {
-    ///     let listen = Listen::bind("127.0.0.1:0")?;
+    /// async fn run(runtime: RuntimeHandle, server: Server) -> std::io::Result<()> {
+    ///     let listen = Listen::bind(runtime, "127.0.0.1:0");
     ///     println!("http://{}/mcp", listen.address()?);
-    ///     server.http().serve_on(listen).await
+    ///     server.http().serve(listen).await
     /// }
     /// ```
     ///
     /// # Errors
-    /// Those of [`ServerBuilder::serve_http`].
-    pub async fn serve_on(mut self, listen: Listen) -> io::Result<()> {
+    /// Those of [`ServerBuilder::build`](crate::server::ServerBuilder::build), as an
+    /// [`InvalidInput`](io::ErrorKind::InvalidInput) that holds the [`BuildError`](crate::server::BuildError); an address
+    /// that cannot be bound, or that others can reach: say then by [`allow_hosts`](Http::allow_hosts) which names they
+    /// may use, or [`allow_any_host`](Http::allow_any_host).
+    pub async fn serve(mut self, listen: Listen) -> io::Result<()> {
         if !self.options.has_other_hosts() && !listen.address()?.ip().is_loopback() {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, REACHABLE));
         }
@@ -117,19 +75,21 @@ impl<R: Network> Http<R> {
         let url = format!("{}{path}", listen.origin()?);
         let listen = listen.shutdown_timeout_or(self.options.shutdown_timeout);
         let processes = self.processes_listener(&listen)?;
-        let server = self.build()?;
+        let runtime = listen.runtime().clone();
+        let server = self.build(&runtime)?;
         let shutdown = self.shutdown.take();
-        let service = self.into_service()?;
+        let service = self.into_service(&runtime)?;
         let ended = service.clone();
         let mut forwarded = pin!(processes.map(|processes| {
             let until = Arc::clone(&ended.endpoint);
             let until = async move { until.drained().await };
-            processes.serve::<R, _, _>(service.clone(), until)
+            processes.serve(service.clone(), until)
         }));
+        let signals = runtime.clone();
         let end = async move {
             let mut shutdown = shutdown;
             // A program that passes a future for the end handles the signals as well.
-            let mut interrupted = shutdown.is_none().then(R::interrupted);
+            let mut interrupted = shutdown.is_none().then(|| signals.interrupted());
             poll_fn(|cx| {
                 let asked = shutdown
                     .as_mut()
@@ -145,7 +105,7 @@ impl<R: Network> Http<R> {
         };
         observe::listening(&url);
         ended.endpoint.serving.start();
-        let served = listen.serve_then::<R, _, _, _>(service, end, |grace| {
+        let served = listen.serve_then(service, end, |grace| {
             ended.endpoint.shutdown(grace);
             ended.endpoint.drained()
         });
@@ -153,7 +113,7 @@ impl<R: Network> Http<R> {
         ended.endpoint.leave().await;
         // Answers to requests of other processes are sent to their end.
         if let Some(forwarded) = forwarded.as_pin_mut() {
-            let _ = timeout::<R, _>(LAST_ANSWERS, forwarded).await;
+            let _ = within(&runtime, LAST_ANSWERS, forwarded).await;
         }
         ended.endpoint.serving.finish().await;
         served
@@ -183,7 +143,7 @@ impl<R: Network> Http<R> {
             None if !clients.address()?.ip().is_loopback() => {
                 return Err(io::Error::new(io::ErrorKind::InvalidInput, UNREACHED));
             }
-            None => Listen::bind((clients.address()?.ip(), 0))?,
+            None => clients.beside((clients.address()?.ip(), 0)),
         };
         if !has_url {
             if listen.address()?.ip().is_unspecified() {

@@ -18,21 +18,21 @@ use super::store_writer::{Kept, Leaving, StoreWriter};
 use super::takeover::MOVING;
 use crate::connection::{Core, Text, Work, Worked, poll_work};
 use crate::observe;
-use crate::runtime::{Clock, Timer as _};
+use crate::runtime::Sleep;
 use crate::server::{Machine, ServerStreams};
 
 /// Holds the machine of a session, and does what there is to do for it.
-pub(super) struct SessionTask<C: Clock> {
+pub(super) struct SessionTask {
     pub(super) session: Arc<Session>,
-    pub(super) conversation: ServedConversation<C>,
+    pub(super) conversation: ServedConversation,
     pub(super) sessions: Arc<Sessions>,
     pub(super) idle: Duration,
     /// Its one stream is its connection (HS-10).
     pub(super) ends_with_stream: bool,
     /// Nothing is left to do but to leave the store.
     pub(super) leaving: Option<Leaving>,
-    /// The end of its wait for the store, with the timer.
-    pub(super) leave_timer: Option<(Instant, C::Timer)>,
+    /// The end of its wait for the store.
+    pub(super) leave_by: Option<Sleep>,
     /// The store has forgotten it.
     pub(super) forgotten: bool,
     /// Writes it to the store that processes share.
@@ -50,7 +50,7 @@ pub(super) struct Handled {
     awaits_record: bool,
 }
 
-impl<C: Clock> SessionTask<C> {
+impl SessionTask {
     /// Takes a few bodies that were posted, and does what there is to do; whether there is more.
     fn turn(&mut self, now: Instant) -> bool {
         let mut more = None;
@@ -157,13 +157,12 @@ impl<C: Clock> SessionTask<C> {
             Some(writer) => match writer.poll_leave(cx, leaving) {
                 Poll::Ready(left) => left,
                 Poll::Pending => {
-                    let (until, timer) = self.leave_timer.get_or_insert_with(|| {
-                        let conversation = &self.conversation;
-                        (conversation.now() + writer.lease(), conversation.timer())
-                    });
-                    while self.conversation.now() < *until {
-                        ready!(timer.poll_until(*until, cx));
-                    }
+                    let runtime = &self.conversation.shared().runtime;
+                    let lease = writer.lease();
+                    let leave_by = self
+                        .leave_by
+                        .get_or_insert_with(|| Sleep::after(runtime, lease));
+                    ready!(leave_by.poll_done(cx));
                     false
                 }
             },
@@ -222,9 +221,9 @@ struct Look {
 }
 
 /// Everything in it is polled through `&mut` only.
-impl<C: Clock> Unpin for SessionTask<C> {}
+impl Unpin for SessionTask {}
 
-impl<C: Clock> Future for SessionTask<C> {
+impl Future for SessionTask {
     type Output = ();
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
@@ -246,15 +245,15 @@ impl<C: Clock> Future for SessionTask<C> {
 }
 
 /// One poll of the task.
-struct Turns<'t, C: Clock> {
-    task: &'t mut SessionTask<C>,
+struct Turns<'t> {
+    task: &'t mut SessionTask,
     /// The time at which the poll began.
     now: Instant,
     /// See [`Look::expiry`].
     expiry: Option<Instant>,
 }
 
-impl<C: Clock> Work for Turns<'_, C> {
+impl Work for Turns<'_> {
     type Output = ();
 
     fn begin(&mut self, cx: &Context<'_>) {
@@ -309,7 +308,7 @@ impl<C: Clock> Work for Turns<'_, C> {
     }
 }
 
-impl<C: Clock> Drop for SessionTask<C> {
+impl Drop for SessionTask {
     /// However it ends, it can no longer be found, and its streams end after their last event.
     fn drop(&mut self) {
         self.sessions.remove(&self.session);

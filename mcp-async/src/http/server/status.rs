@@ -3,7 +3,6 @@
 use core::time::Duration;
 
 use super::HttpService;
-use crate::runtime::Runtime;
 
 /// The readiness of an endpoint for requests, for the check of a balancer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,16 +42,15 @@ pub struct HttpStatus {
     pub store_latency: Option<Duration>,
 }
 
-impl<R: Runtime> HttpService<R> {
+impl HttpService {
     /// Returns the state of the endpoint. A program that [serves](super::Http::serve) has the service by
     /// [`with_service`](super::Http::with_service).
     ///
     /// ```
-    /// use mcp_async::Runtime;
     /// use mcp_async::http::{HttpService, Readiness};
     ///
     /// /// For the check of a balancer.
-    /// fn status_code<R: Runtime>(service: &HttpService<R>) -> u16 {
+    /// fn status_code(service: &HttpService) -> u16 {
     ///     match service.status().readiness {
     ///         Readiness::Ready => 200,
     ///         _ => 503,

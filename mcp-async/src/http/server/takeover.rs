@@ -16,18 +16,17 @@ use super::session::Session;
 use super::sharing::Saved;
 use crate::http::{Claim, StoreError};
 use crate::observe;
-use crate::runtime::Runtime;
 use crate::server::{Decision, ServerStreams};
 
-impl<R: Runtime> HttpEndpoint<R> {
+impl HttpEndpoint {
     /// Saves a session for the first time, where there is a store: what it has then, and the lease in which this
     /// process owns it. The future does not hold the conversation.
     pub(super) fn save_first(
         &self,
         id: &Arc<str>,
-        conversation: &ServedConversation<R>,
+        conversation: &ServedConversation,
         principal: Option<Arc<str>>,
-    ) -> impl Future<Output = Result<(Option<Saved>, u64), Answer>> + Send + use<R> {
+    ) -> impl Future<Output = Result<(Option<Saved>, u64), Answer>> + Send + use<> {
         let processes = self.processes.clone();
         let saved = processes.as_ref().and_then(|_| {
             let client = conversation.session_client();
@@ -117,7 +116,7 @@ impl<R: Runtime> HttpEndpoint<R> {
                 return Err(not_owner());
             }
             let keep_alive = self.options.keep_alive;
-            let forwarded = processes.forward::<R>(&owner, parts, body, keep_alive);
+            let forwarded = processes.forward(&owner, parts, body, keep_alive);
             match forwarded.await {
                 Forwarding::Answered(answer) => {
                     let ended =

@@ -9,10 +9,9 @@ use super::endpoint::HttpEndpoint;
 use super::head::RequestHead;
 use super::processes::Forwarded;
 use crate::observe;
-use crate::runtime::Runtime;
 use crate::server::Principal;
 
-impl<R: Runtime> HttpEndpoint<R> {
+impl HttpEndpoint {
     /// Verifies the sender, and keeps the principal in the extensions of the request; the answer
     /// if it is refused. Without hook and tokens, and for what the other checks refuse or answer, nothing
     /// is done.

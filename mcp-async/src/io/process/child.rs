@@ -11,18 +11,18 @@ use futures_io::AsyncRead;
 use super::group::Group;
 use super::stderr::Stderr;
 use crate::io::stdio::{Input, Output};
-use crate::runtime::{Reactor, Sleep};
+use crate::runtime::{RuntimeHandle, Sleep};
 
 /// A server that runs as a child process: its byte streams, and the child.
 ///
 /// The parts are public because a connection takes the streams while the child is waited for.
 ///
 /// ```
-/// use mcp_async::Runtime;
 /// use mcp_async::process::Command;
+/// use mcp_async::runtime::RuntimeHandle;
 ///
-/// async fn run<R: Runtime>() -> std::io::Result<()> {
-///     let process = Command::new("some-server").spawn(R::reactor())?;
+/// async fn run(runtime: &RuntimeHandle) -> std::io::Result<()> {
+///     let process = Command::new("some-server").spawn(runtime)?;
 ///     // ... a conversation over process.stdin and process.stdout ...
 ///     drop((process.stdin, process.stdout));
 ///     println!("it ended with {}", process.child.shutdown().await?);
@@ -65,7 +65,7 @@ pub struct Child {
     lines: Stderr,
     status: Option<ExitStatus>,
     grace: Grace,
-    reactor: &'static dyn Reactor,
+    runtime: RuntimeHandle,
 }
 
 /// The time that a shutdown waits before each of its steps (ST-08, ST-09).
@@ -94,13 +94,13 @@ pub struct ExitedEarly {
 
 impl Process {
     pub(super) fn start(
-        reactor: &'static dyn Reactor,
+        runtime: RuntimeHandle,
         command: std::process::Command,
         lines: Stderr,
         grace: Grace,
         watchdog: bool,
     ) -> io::Result<Self> {
-        let (group, pipes) = Group::spawn(reactor, command, watchdog)?;
+        let (group, pipes) = Group::spawn(&*runtime, command, watchdog)?;
         Ok(Self {
             stdin: pipes.stdin,
             stdout: pipes.stdout,
@@ -110,7 +110,7 @@ impl Process {
                 lines,
                 status: None,
                 grace,
-                reactor,
+                runtime,
             },
         })
     }
@@ -228,7 +228,7 @@ impl Child {
         let mut sleep = self.sleep(LAST_WORDS);
         poll_fn(|task| match self.poll_stderr(task) {
             Poll::Ready(()) => Poll::Ready(()),
-            Poll::Pending => sleep.as_mut().poll(task),
+            Poll::Pending => sleep.poll_done(task),
         })
         .await;
         self.lines.finish();
@@ -253,14 +253,14 @@ impl Child {
     }
 
     pub(crate) fn sleep(&self, duration: Duration) -> Sleep {
-        self.reactor.sleep(duration)
+        Sleep::after(&self.runtime, duration)
     }
 
     async fn exit_within(&mut self, limit: Duration) -> Option<io::Result<ExitStatus>> {
         let mut sleep = self.sleep(limit);
         poll_fn(|task| match self.poll_exit(task) {
             Poll::Ready(end) => Poll::Ready(Some(end)),
-            Poll::Pending => sleep.as_mut().poll(task).map(|()| None),
+            Poll::Pending => sleep.poll_done(task).map(|()| None),
         })
         .await
     }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::child::{Grace, Process};
 use super::environment::inherited;
 use super::stderr::{Sink, Stderr};
-use crate::runtime::Reactor;
+use crate::runtime::RuntimeHandle;
 
 /// A server to be started as a child process, in the manner of [`std::process::Command`].
 ///
@@ -146,7 +146,7 @@ impl Command {
     ///
     /// The program does not exist or cannot be executed, which the text names; its pipes cannot be watched, or what
     /// else the operating system says. Nothing is left running then.
-    pub fn spawn(&self, reactor: &'static dyn Reactor) -> io::Result<Process> {
+    pub fn spawn(&self, runtime: impl Into<RuntimeHandle>) -> io::Result<Process> {
         let lines = Stderr::new(self.line, self.keep, self.sink.clone());
         let program = self.resolve().map_err(|error| self.named(&error))?;
         let mut command = std::process::Command::new(program);
@@ -161,7 +161,7 @@ impl Command {
         if let Some(directory) = &self.directory {
             command.current_dir(directory);
         }
-        let started = Process::start(reactor, command, lines, self.grace, self.watchdog);
+        let started = Process::start(runtime.into(), command, lines, self.grace, self.watchdog);
         started.map_err(|error| self.named(&error))
     }
 

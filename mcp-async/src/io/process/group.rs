@@ -14,7 +14,7 @@ use super::Pipes;
 use super::waiter::Waiter;
 use super::watchdog::Watchdog;
 use crate::io::stdio::{Input, Output};
-use crate::runtime::Reactor;
+use crate::runtime::Runtime;
 
 /// A child, its process group, and the watchdog in it.
 ///
@@ -39,7 +39,7 @@ enum Exit {
 impl Group {
     /// Whatever fails after the start ends the child with it.
     pub(super) fn spawn(
-        reactor: &dyn Reactor,
+        runtime: &dyn Runtime,
         mut command: Command,
         watchdog: bool,
     ) -> io::Result<(Self, Pipes)> {
@@ -59,15 +59,15 @@ impl Group {
         if watchdog {
             group.watchdog = Watchdog::spawn(pid).ok();
         }
-        group.exit = Some(Exit::watch(reactor, pid)?);
+        group.exit = Some(Exit::watch(runtime, pid)?);
         let missing = || io::Error::from(io::ErrorKind::BrokenPipe);
         let stdin = OwnedFd::from(stdin.ok_or_else(missing)?);
         let stdout = OwnedFd::from(stdout.ok_or_else(missing)?);
         let stderr = OwnedFd::from(stderr.ok_or_else(missing)?);
         let pipes = Pipes {
-            stdin: Output::owned(reactor, stdin)?,
-            stdout: Input::owned(reactor, stdout)?,
-            stderr: Input::owned(reactor, stderr)?,
+            stdin: Output::owned(runtime, stdin)?,
+            stdout: Input::owned(runtime, stdout)?,
+            stderr: Input::owned(runtime, stderr)?,
         };
         Ok((group, pipes))
     }
@@ -134,19 +134,19 @@ impl Drop for Group {
 
 impl Exit {
     #[cfg(target_os = "linux")]
-    fn watch(reactor: &dyn Reactor, pid: Pid) -> io::Result<Self> {
+    fn watch(runtime: &dyn Runtime, pid: Pid) -> io::Result<Self> {
         use crate::runtime::Interest;
         use rustix::process::{PidfdFlags, pidfd_open};
 
         match pidfd_open(pid, PidfdFlags::empty()) {
-            Ok(pidfd) => Ok(Self::Descriptor(reactor.register(pidfd, Interest::Read)?)),
+            Ok(pidfd) => Ok(Self::Descriptor(runtime.register(pidfd, Interest::Read)?)),
             // Kernels before 5.3, and sandboxes.
             Err(_) => Self::wait(pid),
         }
     }
 
     #[cfg(not(target_os = "linux"))]
-    fn watch(_: &dyn Reactor, pid: Pid) -> io::Result<Self> {
+    fn watch(_: &dyn Runtime, pid: Pid) -> io::Result<Self> {
         Self::wait(pid)
     }
 

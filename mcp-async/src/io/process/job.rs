@@ -9,7 +9,7 @@ use win32job::{ExtendedLimitInfo, Job};
 use super::Pipes;
 use super::waiter::Waiter;
 use crate::io::stdio::{Input, Output};
-use crate::runtime::Reactor;
+use crate::runtime::Runtime;
 
 /// A child in a job object that ends with its last handle.
 ///
@@ -26,7 +26,7 @@ pub(super) struct Group {
 impl Group {
     /// Whatever fails after the start ends the child with it.
     pub(super) fn spawn(
-        _: &dyn Reactor,
+        _: &dyn Runtime,
         mut command: Command,
         _watchdog: bool,
     ) -> io::Result<(Self, Pipes)> {

@@ -11,7 +11,7 @@ use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, SocketType, recv, send, sockopt};
 
 use super::uninterrupted::uninterrupted;
-use crate::runtime::{Interest, Reactor, Readiness};
+use crate::runtime::{Interest, Readiness, Runtime};
 
 /// A descriptor under the runtime's watch, and the call that moves its bytes.
 #[derive(Debug)]
@@ -33,14 +33,14 @@ enum Call {
 
 impl Watched {
     pub(super) fn owned(
-        reactor: &dyn Reactor,
+        runtime: &dyn Runtime,
         descriptor: OwnedFd,
         interest: Interest,
     ) -> io::Result<Self> {
         let flags = fcntl_getfl(&descriptor)?;
         fcntl_setfl(&descriptor, flags | OFlags::NONBLOCK)?;
         Ok(Self {
-            readiness: reactor.register(descriptor, interest)?,
+            readiness: runtime.register(descriptor, interest)?,
             call: Call::File,
             drains: true,
         })
@@ -102,7 +102,7 @@ pub(super) enum Drive {
 
 impl Drive {
     pub(super) fn choose(
-        reactor: &dyn Reactor,
+        runtime: &dyn Runtime,
         descriptor: OwnedFd,
         interest: Interest,
     ) -> io::Result<Self> {
@@ -114,13 +114,13 @@ impl Drive {
             FileType::Socket => descriptor.try_clone().and_then(|twin| {
                 Ok(Watched {
                     drains: sockopt::socket_type(&twin)? == SocketType::STREAM,
-                    readiness: reactor.register(twin, interest)?,
+                    readiness: runtime.register(twin, interest)?,
                     call: Call::Socket,
                 })
             }),
             _ => reopen(descriptor.as_fd(), interest).and_then(|own| {
                 Ok(Watched {
-                    readiness: reactor.register(own, interest)?,
+                    readiness: runtime.register(own, interest)?,
                     call: Call::File,
                     drains: kind == FileType::Fifo,
                 })

@@ -15,7 +15,7 @@ use super::thread::ThreadReader;
 #[cfg(unix)]
 use super::uninterrupted::uninterrupted;
 #[cfg(unix)]
-use crate::runtime::{Interest, Reactor};
+use crate::runtime::{Interest, Runtime};
 
 /// Bytes that come in: standard input, or a child's output.
 ///
@@ -68,8 +68,8 @@ impl Input {
     /// # Errors
     ///
     /// The descriptor cannot be examined, or the operating system has no thread to give.
-    pub fn inherited(reactor: &dyn Reactor, descriptor: OwnedFd) -> io::Result<Self> {
-        let source = match Drive::choose(reactor, descriptor, Interest::Read)? {
+    pub fn inherited(runtime: &dyn Runtime, descriptor: OwnedFd) -> io::Result<Self> {
+        let source = match Drive::choose(runtime, descriptor, Interest::Read)? {
             Drive::Watched(watched) => Source::Watched(watched),
             Drive::Direct(file) => Source::Direct(file),
             Drive::Thread(file) => return Self::from_reader(Blocking(file)),
@@ -83,8 +83,8 @@ impl Input {
     /// # Errors
     ///
     /// The runtime cannot watch it.
-    pub fn owned(reactor: &dyn Reactor, descriptor: OwnedFd) -> io::Result<Self> {
-        let watched = Watched::owned(reactor, descriptor, Interest::Read)?;
+    pub fn owned(runtime: &dyn Runtime, descriptor: OwnedFd) -> io::Result<Self> {
+        let watched = Watched::owned(runtime, descriptor, Interest::Read)?;
         Ok(Self {
             source: Source::Watched(watched),
         })

@@ -12,7 +12,7 @@
 //! | file, block device, `/dev/null` | as it is: it is always ready | no |
 //! | anything else, and where reopening fails | one thread per direction, bounded buffers | yes |
 //!
-//! The readiness itself comes from the runtime, through [`Reactor`].
+//! The readiness itself comes from the [`Runtime`](crate::Runtime).
 
 #[cfg(unix)]
 mod descriptor;
@@ -22,9 +22,6 @@ mod output;
 mod thread;
 mod uninterrupted;
 
-#[cfg(unix)]
-pub use crate::runtime::{Interest, Readiness};
-pub use crate::runtime::{Reactor, Sleep};
 pub use input::Input;
 pub use mode::{StdioMode, open};
 pub use output::Output;

@@ -1,16 +1,17 @@
 use core::sync::atomic::{AtomicBool, Ordering};
 use std::io;
 
-use super::{Input, Output, Reactor};
+use super::{Input, Output};
+use crate::runtime::Runtime;
 
 /// The access that the rest of the process has to standard input and output.
 ///
 /// ```no_run
-/// use mcp_async::Runtime;
+/// use mcp_async::runtime::RuntimeHandle;
 /// use mcp_async::stdio::{StdioMode, open};
 ///
-/// fn wire<R: Runtime>() -> std::io::Result<()> {
-///     let (input, output) = open(R::reactor(), StdioMode::Exclusive)?;
+/// fn wire(runtime: &RuntimeHandle) -> std::io::Result<()> {
+///     let (input, output) = open(&**runtime, StdioMode::Exclusive)?;
 ///     println!("this goes to standard error");
 ///     drop((input, output));
 ///     Ok(())
@@ -37,14 +38,14 @@ pub enum StdioMode {
 /// [`AlreadyExists`](io::ErrorKind::AlreadyExists) the second time, since a connection has one
 /// reader; otherwise what the operating system says about the descriptors, which are then as
 /// before.
-pub fn open(reactor: &dyn Reactor, mode: StdioMode) -> io::Result<(Input, Output)> {
+pub fn open(runtime: &dyn Runtime, mode: StdioMode) -> io::Result<(Input, Output)> {
     if CLAIMED.swap(true, Ordering::AcqRel) {
         return Err(io::Error::new(
             io::ErrorKind::AlreadyExists,
             "standard input and output are already in use as a wire",
         ));
     }
-    let wire = platform::duplicate(reactor).and_then(|wire| {
+    let wire = platform::duplicate(runtime).and_then(|wire| {
         if mode == StdioMode::Exclusive {
             platform::redirect()?;
         }
@@ -65,15 +66,16 @@ mod platform {
     use rustix::fs::{Mode, OFlags};
     use rustix::io::fcntl_dupfd_cloexec;
 
-    use super::{Input, Output, Reactor};
+    use super::{Input, Output};
+    use crate::runtime::Runtime;
 
-    pub(super) fn duplicate(reactor: &dyn Reactor) -> io::Result<(Input, Output)> {
+    pub(super) fn duplicate(runtime: &dyn Runtime) -> io::Result<(Input, Output)> {
         // At least 3: a duplicate must never sit where a standard stream is looked for.
         let input = fcntl_dupfd_cloexec(io::stdin(), 3)?;
         let output = fcntl_dupfd_cloexec(io::stdout(), 3)?;
         Ok((
-            Input::inherited(reactor, input)?,
-            Output::inherited(reactor, output)?,
+            Input::inherited(runtime, input)?,
+            Output::inherited(runtime, output)?,
         ))
     }
 
@@ -92,9 +94,10 @@ mod platform {
 
     use filedescriptor::{FileDescriptor, StdioDescriptor};
 
-    use super::{Input, Output, Reactor};
+    use super::{Input, Output};
+    use crate::runtime::Runtime;
 
-    pub(super) fn duplicate(_: &dyn Reactor) -> io::Result<(Input, Output)> {
+    pub(super) fn duplicate(_: &dyn Runtime) -> io::Result<(Input, Output)> {
         let input = File::from(io::stdin().as_handle().try_clone_to_owned()?);
         let output = File::from(io::stdout().as_handle().try_clone_to_owned()?);
         Ok((Input::from_reader(input)?, Output::from_writer(output)?))

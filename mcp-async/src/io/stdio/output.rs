@@ -15,7 +15,7 @@ use super::thread::ThreadWriter;
 #[cfg(unix)]
 use super::uninterrupted::uninterrupted;
 #[cfg(unix)]
-use crate::runtime::{Interest, Reactor};
+use crate::runtime::{Interest, Runtime};
 
 /// Bytes that go out: standard output, or a child's input.
 ///
@@ -70,8 +70,8 @@ impl Output {
     /// # Errors
     ///
     /// The descriptor cannot be examined, or the operating system has no thread to give.
-    pub fn inherited(reactor: &dyn Reactor, descriptor: OwnedFd) -> io::Result<Self> {
-        let sink = match Drive::choose(reactor, descriptor, Interest::Write)? {
+    pub fn inherited(runtime: &dyn Runtime, descriptor: OwnedFd) -> io::Result<Self> {
+        let sink = match Drive::choose(runtime, descriptor, Interest::Write)? {
             Drive::Watched(watched) => Sink::Watched(watched),
             Drive::Direct(file) => Sink::Direct(file),
             Drive::Thread(file) => return Self::from_writer(Blocking(file)),
@@ -85,8 +85,8 @@ impl Output {
     /// # Errors
     ///
     /// The runtime cannot watch it.
-    pub fn owned(reactor: &dyn Reactor, descriptor: OwnedFd) -> io::Result<Self> {
-        let watched = Watched::owned(reactor, descriptor, Interest::Write)?;
+    pub fn owned(runtime: &dyn Runtime, descriptor: OwnedFd) -> io::Result<Self> {
+        let watched = Watched::owned(runtime, descriptor, Interest::Write)?;
         Ok(Self {
             sink: Sink::Watched(watched),
         })

@@ -1,5 +1,4 @@
 use core::fmt;
-use core::marker::PhantomData;
 use core::net::IpAddr;
 use core::time::Duration;
 use std::sync::{Arc, OnceLock};
@@ -10,16 +9,16 @@ use hyper_util::client::proxy::matcher::Matcher;
 use super::connector::Connector;
 use super::pool::Pool;
 use super::{HttpClient, Shared};
+use crate::net::AddressGuard;
 use crate::net::tls::{Roots, Trust};
-use crate::net::{AddressGuard, Network};
 
 /// The settings of an [`HttpClient`].
 ///
 /// ```
 /// use core::time::Duration;
-/// use mcp_async::net::{HttpClient, Network};
+/// use mcp_async::net::HttpClient;
 ///
-/// fn client<R: Network>() -> HttpClient<R> {
+/// fn client() -> HttpClient {
 ///     HttpClient::builder()
 ///         .connect_timeout(Duration::from_secs(5))
 ///         .proxy("http://user:password@proxy.example:3128")
@@ -28,7 +27,7 @@ use crate::net::{AddressGuard, Network};
 /// }
 /// ```
 #[must_use = "settings do nothing until they become a client"]
-pub struct HttpClientBuilder<R> {
+pub struct HttpClientBuilder {
     connect_timeout: Duration,
     stall_timeout: Duration,
     idle_timeout: Duration,
@@ -40,7 +39,6 @@ pub struct HttpClientBuilder<R> {
     first_address: Option<Arc<OnceLock<IpAddr>>>,
     redirects: bool,
     http1_only: bool,
-    runtime: PhantomData<fn() -> R>,
 }
 
 enum Proxies {
@@ -49,7 +47,7 @@ enum Proxies {
     Named(String),
 }
 
-impl<R: Network> HttpClientBuilder<R> {
+impl HttpClientBuilder {
     /// Sets the time in which a server must be reached: its name, its address, a proxy, TLS. 10
     /// seconds by default.
     pub const fn connect_timeout(mut self, limit: Duration) -> Self {
@@ -134,7 +132,7 @@ impl<R: Network> HttpClientBuilder<R> {
     }
 
     /// The client.
-    pub fn build(self) -> HttpClient<R> {
+    pub fn build(self) -> HttpClient {
         let mut named = false;
         let proxies = match self.proxies {
             Proxies::Environment => Matcher::from_env(),
@@ -147,6 +145,7 @@ impl<R: Network> HttpClientBuilder<R> {
         let anywhere = Uri::from_static("http://a.example/");
         let wrong_proxy = named && proxies.intercept(&anywhere).is_none();
         HttpClient(Arc::new(Shared {
+            runtime: OnceLock::new(),
             connector: Connector {
                 proxies,
                 connect_timeout: self.connect_timeout,
@@ -154,7 +153,6 @@ impl<R: Network> HttpClientBuilder<R> {
                 tls: Trust::new(self.roots, self.http1_only),
                 guard: self.guard,
                 first_address: self.first_address,
-                runtime: PhantomData,
             },
             pool: Pool::new(self.idle_timeout, self.max_idle),
             inflate: self.inflate,
@@ -164,7 +162,7 @@ impl<R: Network> HttpClientBuilder<R> {
     }
 }
 
-impl<R: Network> Default for HttpClientBuilder<R> {
+impl Default for HttpClientBuilder {
     fn default() -> Self {
         Self {
             connect_timeout: Duration::from_secs(10),
@@ -178,12 +176,11 @@ impl<R: Network> Default for HttpClientBuilder<R> {
             first_address: None,
             redirects: true,
             http1_only: false,
-            runtime: PhantomData,
         }
     }
 }
 
-impl<R> fmt::Debug for HttpClientBuilder<R> {
+impl fmt::Debug for HttpClientBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HttpClientBuilder").finish_non_exhaustive()
     }

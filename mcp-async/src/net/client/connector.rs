@@ -1,5 +1,4 @@
-use core::future::{Future, poll_fn};
-use core::marker::PhantomData;
+use core::future::poll_fn;
 use core::net::IpAddr;
 use core::pin::Pin;
 use core::task::Poll;
@@ -18,12 +17,13 @@ use super::pool::Kept;
 use crate::net::guard::is_loopback;
 use crate::net::io::{Io, write_all};
 use crate::net::maybe_tls_stream::MaybeTlsStream;
-use crate::net::time::{Hyper, RuntimeSleep, timeout};
+use crate::net::time::Hyper;
 use crate::net::tls::Trust;
-use crate::net::{AddressClass, AddressGuard, Network};
+use crate::net::{AddressClass, AddressGuard};
+use crate::runtime::{BoxFuture, BoxStream, RuntimeHandle, Sleep, within};
 
 /// Makes connections.
-pub(super) struct Connector<R> {
+pub(super) struct Connector {
     pub(super) proxies: Matcher,
     pub(super) connect_timeout: Duration,
     pub(super) stall_timeout: Duration,
@@ -32,10 +32,9 @@ pub(super) struct Connector<R> {
     pub(super) guard: Option<AddressGuard>,
     /// Stores the address of the first connection that uses no proxy.
     pub(super) first_address: Option<Arc<OnceLock<IpAddr>>>,
-    pub(super) runtime: PhantomData<fn() -> R>,
 }
 
-impl<R: Network> Connector<R> {
+impl Connector {
     /// The proxy that a request goes through, if it does.
     pub(super) fn proxy(&self, uri: &Uri, origin: &Origin) -> Option<Intercept> {
         // A proxy cannot reach this machine (RFC 6761, section 6.3).
@@ -48,29 +47,36 @@ impl<R: Network> Connector<R> {
     /// A new connection to a server, its task running.
     pub(super) async fn dial(
         &self,
+        runtime: &RuntimeHandle,
         origin: &Origin,
         proxy: Option<&Intercept>,
     ) -> Result<Kept, SendFailed> {
-        let dialled = timeout::<R, _>(self.connect_timeout, self.wire(origin, proxy)).await;
+        let dialled = within(
+            runtime,
+            self.connect_timeout,
+            self.wire(runtime, origin, proxy),
+        )
+        .await;
         let server = origin.authority();
         let wire = match dialled {
             Some(Ok(wire)) => wire,
             Some(Err(cause)) => return Err(SendFailed::Unreachable { server, cause }),
             None => return Err(SendFailed::TimedOut { server }),
         };
-        let kept = self.speak(wire).await;
+        let kept = self.speak(runtime, wire).await;
         kept.map_err(|error| origin.failed(error))
     }
 
     /// A socket to the server, or to its proxy; with TLS through either.
     async fn wire(
         &self,
+        runtime: &RuntimeHandle,
         origin: &Origin,
         proxy: Option<&Intercept>,
-    ) -> io::Result<MaybeTlsStream<R::Stream>> {
+    ) -> io::Result<MaybeTlsStream<BoxStream>> {
         let (stream, address) = match proxy {
             None => {
-                let reached = reach::<R>(origin.host(), origin.port(), self.guard).await?;
+                let reached = reach(runtime, origin.host(), origin.port(), self.guard).await?;
                 (reached.0, Some(reached.1))
             }
             Some(proxy) => {
@@ -84,7 +90,7 @@ impl<R: Network> Connector<R> {
                 if at.is_tls() {
                     return Err(io::Error::other("a proxy behind TLS is not supported"));
                 }
-                let stream = reach::<R>(at.host(), at.port(), None).await;
+                let stream = reach(runtime, at.host(), at.port(), None).await;
                 let (mut stream, _) = stream
                     .map_err(|error| io::Error::new(error.kind(), format!("the proxy: {error}")))?;
                 if origin.is_tls() {
@@ -105,24 +111,28 @@ impl<R: Network> Connector<R> {
     }
 
     /// Begins HTTP, in the version that both sides know.
-    async fn speak(&self, wire: MaybeTlsStream<R::Stream>) -> hyper::Result<Kept> {
+    async fn speak(
+        &self,
+        runtime: &RuntimeHandle,
+        wire: MaybeTlsStream<BoxStream>,
+    ) -> hyper::Result<Kept> {
         let (http2, vectored) = (wire.is_http2(), wire.is_vectored());
-        let io = Io::<_, R>::dialled(wire, vectored, self.stall_timeout);
+        let io = Io::dialled(runtime, wire, vectored, self.stall_timeout);
         if http2 {
-            let mut builder = http2::Builder::new(Hyper::<R>::NEW);
+            let mut builder = http2::Builder::new(Hyper(runtime.clone()));
             // A server that disappeared is noticed while a request waits for it.
             builder
-                .timer(Hyper::<R>::NEW)
+                .timer(Hyper(runtime.clone()))
                 .keep_alive_interval(self.stall_timeout)
                 .keep_alive_timeout(self.stall_timeout);
             let (sender, connection) = builder.handshake(io).await?;
-            R::spawn(Box::pin(async move {
+            runtime.spawn(Box::pin(async move {
                 let _ended = connection.await;
             }));
             return Ok(Kept::Http2(sender));
         }
         let (sender, connection) = http1::Builder::new().handshake(io).await?;
-        R::spawn(Box::pin(async move {
+        runtime.spawn(Box::pin(async move {
             let _ended = connection.await;
         }));
         Ok(Kept::Http1(sender))
@@ -134,21 +144,22 @@ const STAGGER: Duration = Duration::from_millis(250);
 
 /// A connection to whichever address of a host answers first, and that address. Addresses that
 /// the guard refuses are left out.
-async fn reach<R: Network>(
+async fn reach(
+    runtime: &RuntimeHandle,
     host: &str,
     port: u16,
     guard: Option<AddressGuard>,
-) -> io::Result<(R::Stream, IpAddr)> {
-    type Attempt<S> = Pin<Box<dyn Future<Output = io::Result<(S, IpAddr)>> + Send>>;
+) -> io::Result<(BoxStream, IpAddr)> {
+    type Attempt = BoxFuture<'static, io::Result<(BoxStream, IpAddr)>>;
 
-    let mut addresses = R::resolve(host, port).await?;
+    let mut addresses = runtime.resolve(host, port).await?;
     if is_loopback(host) {
         // `localhost` is this machine, whatever resolves it (RFC 6761, section 6.3).
         addresses.retain(|address| AddressClass::of(address.ip()) == AddressClass::Loopback);
     }
     let mut addresses = addresses.into_iter();
-    let mut attempts: Vec<Attempt<R::Stream>> = Vec::new();
-    let mut next = RuntimeSleep::<R>::after(Duration::ZERO);
+    let mut attempts: Vec<Attempt> = Vec::new();
+    let mut next = Sleep::after(runtime, Duration::ZERO);
     let mut failed = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
     poll_fn(|cx| {
         loop {
@@ -160,7 +171,7 @@ async fn reach<R: Network>(
                     Poll::Ready(Err(error)) => {
                         failed = error;
                         drop(attempts.swap_remove(index));
-                        next.reset(R::default().now());
+                        next.reset(runtime.now());
                     }
                 }
             }
@@ -172,9 +183,9 @@ async fn reach<R: Network>(
                     let ip = address.ip();
                     match guard.map_or(Ok(()), |guard| guard.judge(ip)) {
                         Ok(()) => {
-                            let dialled = R::dial(address);
+                            let dialled = runtime.dial(address);
                             attempts.push(Box::pin(async move { Ok((dialled.await?, ip)) }));
-                            next.reset(R::default().now() + STAGGER);
+                            next.reset(runtime.now() + STAGGER);
                         }
                         Err(refused) => failed = io::Error::other(refused),
                     }

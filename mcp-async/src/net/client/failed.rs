@@ -12,6 +12,9 @@ pub enum SendFailed {
     /// The text given to [`HttpClientBuilder::proxy`](super::HttpClientBuilder::proxy) is not the
     /// URL of a proxy. Nothing was sent: not past it either.
     Proxy,
+    /// The client has no runtime: nothing was begun that brings one, and it was not
+    /// [started](super::HttpClient::start) by itself. Nothing was sent.
+    NotStarted,
     /// There is no connection: an unknown name, a closed port, an untrusted
     /// certificate, a proxy that refuses. Nothing was sent.
     Unreachable {
@@ -47,7 +50,11 @@ impl SendFailed {
     pub const fn is_unsent(&self) -> bool {
         matches!(
             self,
-            Self::Address(_) | Self::Proxy | Self::Unreachable { .. } | Self::TimedOut { .. }
+            Self::Address(_)
+                | Self::Proxy
+                | Self::NotStarted
+                | Self::Unreachable { .. }
+                | Self::TimedOut { .. }
         )
     }
 }
@@ -63,6 +70,7 @@ impl fmt::Display for SendFailed {
             }
             Self::Address(url) => write!(f, "not a URL to send to: {url}"),
             Self::Proxy => f.write_str("the proxy that was set has no URL that can be used"),
+            Self::NotStarted => f.write_str("the HTTP client has no runtime"),
             Self::Unreachable { server, .. } => write!(f, "cannot connect to {server}"),
             Self::TimedOut { server } => write!(f, "no connection to {server} in time"),
             Self::Lost(_) => f.write_str("the connection was lost"),

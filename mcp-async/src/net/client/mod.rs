@@ -10,7 +10,7 @@ use core::fmt;
 use core::future::Future;
 use core::pin::Pin;
 use core::task::{Context, Poll};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 use http::header::{
@@ -23,7 +23,7 @@ use hyper_util::client::proxy::matcher::Intercept;
 use tower_service::Service;
 use url::Url;
 
-use super::Network;
+use crate::runtime::RuntimeHandle;
 use connector::Connector;
 use inflate::Inflater;
 use origin::Origin;
@@ -42,23 +42,28 @@ pub use reply::Reply;
 /// method and body (307, 308) and stays with the same scheme, host and port, so that nothing
 /// secret goes elsewhere; any other is handed back as the response that it is.
 ///
-/// It is a [`tower_service::Service`] too, so layers fit around it.
+/// It is a [`tower_service::Service`] too, so layers fit around it. It has no runtime before something begins that
+/// uses it: a connection through it, or a service whose documents it fetches. A program that sends requests of its own
+/// [starts](Self::start) it.
 ///
 /// ```
 /// use http::Request;
-/// use mcp_async::net::{HttpClient, Network};
+/// use mcp_async::net::HttpClient;
+/// use mcp_async::runtime::RuntimeHandle;
 ///
 /// /// What a server says about one of its pages, on any runtime.
-/// async fn status<R: Network>(url: &str) -> Result<u16, Box<dyn std::error::Error>> {
-///     let client = HttpClient::<R>::default();
+/// async fn status(runtime: &RuntimeHandle, url: &str) -> Result<u16, Box<dyn std::error::Error>> {
+///     let client = HttpClient::default();
+///     client.start(runtime);
 ///     let response = client.send(Request::get(url).body("")?).await?;
 ///     Ok(response.status().as_u16())
 /// }
 /// ```
-pub struct HttpClient<R: Network>(Arc<Shared<R>>);
+pub struct HttpClient(Arc<Shared>);
 
-struct Shared<R: Network> {
-    connector: Connector<R>,
+struct Shared {
+    runtime: OnceLock<RuntimeHandle>,
+    connector: Connector,
     pool: Pool,
     inflate: bool,
     redirects: bool,
@@ -72,10 +77,15 @@ const RETRIES: usize = 2;
 /// Redirects that one request may follow (RFC 9110 15.4 asks for a bound).
 const REDIRECTS: usize = 10;
 
-impl<R: Network> HttpClient<R> {
+impl HttpClient {
     /// Settings that differ from the default ones.
-    pub fn builder() -> HttpClientBuilder<R> {
+    pub fn builder() -> HttpClientBuilder {
         HttpClientBuilder::default()
+    }
+
+    /// Sets the runtime that requests are sent on. The first one counts.
+    pub fn start(&self, runtime: impl Into<RuntimeHandle>) {
+        self.0.runtime.get_or_init(|| runtime.into());
     }
 
     /// Sends a request to the absolute URL in it, and returns the head of the response; the body
@@ -127,12 +137,16 @@ impl<R: Network> HttpClient<R> {
         if self.0.wrong_proxy {
             return Err(SendFailed::Proxy);
         }
+        if let Some(runtime) = request.extensions_mut().remove::<RuntimeHandle>() {
+            self.start(runtime);
+        }
+        let runtime = self.0.runtime.get().ok_or(SendFailed::NotStarted)?;
         let proxy = self.0.connector.proxy(&uri, &origin);
         // A connection from the pool may be closed by now; one that was just dialled is the last try.
         let mut retries = 0..RETRIES;
         loop {
             let waiting = match retries.next() {
-                Some(_) => self.0.pool.take(&origin, R::default().now()).await,
+                Some(_) => self.0.pool.take(&origin, runtime.now()).await,
                 None => None,
             };
             let last = waiting.is_none();
@@ -140,14 +154,15 @@ impl<R: Network> HttpClient<R> {
                 Some(kept) => kept,
                 None => {
                     // Boxed: most requests need no room for it.
-                    let kept = Box::pin(self.0.connector.dial(&origin, proxy.as_ref())).await?;
+                    let kept =
+                        Box::pin(self.0.connector.dial(runtime, &origin, proxy.as_ref())).await?;
                     self.0.pool.share(&origin, &kept);
                     kept
                 }
             };
             address(&mut request, &uri, &origin, &kept, proxy.as_ref());
             match kept.send(request).await {
-                Ok(response) => return self.keep(origin, kept, response),
+                Ok(response) => return self.keep(runtime, origin, kept, response),
                 Err(mut error) => match error.take_message() {
                     Some(unsent) if !last => request = unsent,
                     _ => return Err(origin.failed(error.into_error())),
@@ -159,11 +174,12 @@ impl<R: Network> HttpClient<R> {
     /// Leaves the connection for the next request, which waits for the end of this response.
     fn keep(
         &self,
+        runtime: &RuntimeHandle,
         origin: Origin,
         kept: Kept,
         response: Response<Incoming>,
     ) -> Result<Response<Reply>, SendFailed> {
-        let in_use = Use::begin(|| R::default().now());
+        let in_use = Use::begin(runtime);
         self.0.pool.put(origin, kept, &in_use);
         let (mut parts, body) = response.into_parts();
         let inflater = match parts.headers.get(CONTENT_ENCODING) {
@@ -226,7 +242,7 @@ fn address(
     }
 }
 
-impl<R: Network> Service<Request<Full<Bytes>>> for HttpClient<R> {
+impl Service<Request<Full<Bytes>>> for HttpClient {
     type Response = Response<Reply>;
     type Error = SendFailed;
     type Future = Pin<Box<dyn Future<Output = Result<Response<Reply>, SendFailed>> + Send>>;
@@ -241,19 +257,19 @@ impl<R: Network> Service<Request<Full<Bytes>>> for HttpClient<R> {
     }
 }
 
-impl<R: Network> Clone for HttpClient<R> {
+impl Clone for HttpClient {
     fn clone(&self) -> Self {
         Self(Arc::clone(&self.0))
     }
 }
 
-impl<R: Network> Default for HttpClient<R> {
+impl Default for HttpClient {
     fn default() -> Self {
         HttpClientBuilder::default().build()
     }
 }
 
-impl<R: Network> fmt::Debug for HttpClient<R> {
+impl fmt::Debug for HttpClient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HttpClient").finish_non_exhaustive()
     }

@@ -12,6 +12,7 @@ use mcp_proto::Instant;
 
 use super::origin::Origin;
 use crate::lock::lock;
+use crate::runtime::RuntimeHandle;
 
 /// A connection to send a request on.
 pub(super) enum Kept {
@@ -42,20 +43,23 @@ impl Kept {
 pub(super) struct Use {
     /// The time at which the exchange ended, in milliseconds of the runtime's clock; [`RUNS`] before.
     ended: Arc<AtomicU64>,
-    now: fn() -> Instant,
+    runtime: RuntimeHandle,
 }
 
 const RUNS: u64 = u64::MAX;
 
 impl Use {
-    pub(super) fn begin(now: fn() -> Instant) -> Self {
+    pub(super) fn begin(runtime: &RuntimeHandle) -> Self {
         let ended = Arc::new(AtomicU64::new(RUNS));
-        Self { ended, now }
+        Self {
+            ended,
+            runtime: runtime.clone(),
+        }
     }
 
     /// The response was read to its end.
     pub(super) fn end(&self) {
-        let now = (self.now)().as_millis();
+        let now = self.runtime.now().as_millis();
         self.ended.store(now, Ordering::Release);
     }
 
@@ -151,7 +155,7 @@ impl Pool {
         if let Kept::Http1(sender) = kept {
             let mut servers = self.servers();
             let connections = servers.entry(origin).or_default();
-            self.prune(connections, (last.now)());
+            self.prune(connections, last.runtime.now());
             connections.single.push((sender, last.clone()));
         }
     }

@@ -43,7 +43,7 @@ use super::super::resource::CacheHint;
 /// }
 ///
 /// let jobs = Extension::new("com.example/jobs").method("jobs/list", list);
-/// # let _ = mcp_async::Server::<()>::builder("demo", "1.0").extension(jobs);
+/// # let _ = mcp_async::Server::builder("demo", "1.0").extension(jobs);
 /// ```
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]

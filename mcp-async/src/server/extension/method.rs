@@ -41,7 +41,7 @@ use super::names;
 ///     .subject("jobId")
 ///     .handler(|get: Get, _: Context| async move { Ok(Job { done: get.job_id == "1" }) });
 /// let jobs = Extension::new("com.example/jobs").with_method(get);
-/// # let _ = mcp_async::Server::<()>::builder("demo", "1.0").extension(jobs);
+/// # let _ = mcp_async::Server::builder("demo", "1.0").extension(jobs);
 /// ```
 #[must_use = "it must be added to an extension to be served"]
 pub struct ExtensionMethod<S = ()> {

@@ -85,7 +85,7 @@ pub(super) use self::notification::Notification;
 ///     .requires_client()
 ///     .method("currency/convert", convert);
 ///
-/// let server = Server::<()>::builder("demo", "1.0")
+/// let server = Server::builder("demo", "1.0")
 ///     .with_state(1.25)
 ///     .extension(currency)
 ///     .build()?;
@@ -170,7 +170,7 @@ impl<S: Send + Sync + 'static> Extension<S> {
     /// use mcp_proto::model::ServerFeatures;
     ///
     /// let albums = Extension::new("com.example/albums").needs(ServerFeatures::RESOURCES);
-    /// let error = Server::<()>::builder("demo", "1.0").extension(albums).build().unwrap_err();
+    /// let error = Server::builder("demo", "1.0").extension(albums).build().unwrap_err();
     /// assert_eq!(
     ///     error.mistakes()[0].to_string(),
     ///     "extension `com.example/albums`: the server does not declare {RESOURCES}"
@@ -230,7 +230,7 @@ impl<S: Send + Sync + 'static> Extension<S> {
     ///         cx.state().fetch_add(seen.count, Ordering::Relaxed);
     ///     },
     /// );
-    /// let server = Server::<()>::builder("demo", "1.0")
+    /// let server = Server::builder("demo", "1.0")
     ///     .with_state(AtomicU32::new(0))
     ///     .extension(reading);
     /// # let _ = server;
@@ -294,7 +294,7 @@ impl<S: Send + Sync + 'static> Extension<S> {
     /// let prices = Extension::new("com.example/prices")
     ///     .sends("notifications/prices/changed")
     ///     .filter("prices", judge);
-    /// # let _ = mcp_async::Server::<()>::builder("demo", "1.0").extension(prices);
+    /// # let _ = mcp_async::Server::builder("demo", "1.0").extension(prices);
     /// ```
     pub fn filter<V, T, F, Fut>(mut self, key: impl Into<String>, judge: F) -> Self
     where
@@ -330,7 +330,7 @@ impl<S: Send + Sync + 'static> Extension<S> {
     /// let tool = Tool::new("render")
     ///     .extension_data(Price(250))
     ///     .handler(|_: NoArguments, _| async { Ok("done") });
-    /// let server = mcp_async::Server::<()>::builder("demo", "1.0").with(tool).extension(prices);
+    /// let server = mcp_async::Server::builder("demo", "1.0").with(tool).extension(prices);
     /// # let _ = server;
     /// ```
     pub fn layer(mut self, layer: impl ServerLayer) -> Self {

@@ -108,7 +108,7 @@ pub trait Around: Send + 'static {
 ///     })
 /// }
 ///
-/// let server = Server::<()>::builder("demo", "1.0").layer(logged("> "));
+/// let server = Server::builder("demo", "1.0").layer(logged("> "));
 /// # let _ = server;
 /// ```
 #[cfg(feature = "server")]

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::connection::{PendingRequest, Shared};
 use crate::model::{CreateTaskResult, Task, TaskStatus};
-use crate::runtime::Timer;
+use crate::runtime::Sleep;
 use crate::server::ask::{AskError, poll_ask};
 use crate::server::context::CallContext;
 use crate::server::machine::Machine;
@@ -33,7 +33,7 @@ pub(super) struct ClientTask {
     params: RawBuf,
     id: String,
     interval: Duration,
-    timer: Box<dyn Timer>,
+    pause: Sleep,
     /// The time of the next poll.
     due: Instant,
     /// The time until which the answer is waited for.
@@ -88,7 +88,7 @@ impl ClientTask {
         let task_id = &*task.task_id;
         let mut created = Self {
             params: RawBuf::encode(&Params { task_id }).ok()?,
-            timer: shared.timer(),
+            pause: Sleep::until(&shared.runtime, now),
             shared,
             channel,
             call: (token, context.revision()),
@@ -116,7 +116,8 @@ impl ClientTask {
                     self.begin(Method::TasksGet);
                     continue;
                 }
-                ready!(self.timer.poll_until(self.due.min(self.deadline), cx));
+                self.pause.reset(self.due.min(self.deadline));
+                ready!(self.pause.poll_done(cx));
                 continue;
             };
             let method = *method;

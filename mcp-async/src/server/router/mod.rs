@@ -23,12 +23,12 @@ use super::inner::Inner;
 use super::listen::Listen;
 use super::principal::Principal;
 use super::rate::{Buckets, RateLimit};
-use super::runner::Runner;
 use super::service::{Call, Service};
 use super::settings::Settings;
 use super::tool::Tool;
 use crate::connection::Job;
 use crate::error::ErrorReply;
+use crate::runtime::RuntimeHandle;
 
 /// One connection's view of a server.
 pub(super) struct Router {
@@ -47,14 +47,14 @@ impl Router {
     pub(super) fn new(
         inner: &Arc<Inner>,
         settings: Arc<Settings>,
-        runner: Option<Runner>,
+        runtime: RuntimeHandle,
         buckets: Arc<Buckets>,
         lifetime: Option<Arc<Lifetime>>,
     ) -> Self {
         let server = Arc::clone(inner) as _;
         Self {
             inner: Arc::clone(inner),
-            host: Host { server, runner },
+            host: Host { server, runtime },
             settings,
             buckets,
             known: AtomicBool::new(false),

@@ -38,25 +38,21 @@ pub(super) async fn follow_core(continuation: Continuation) -> End {
 
 impl AnyFollower {
     /// Follows a task of the extension that the server has just created.
-    pub(super) fn created(
-        client: Client<()>,
-        task: &DetailedTask,
-        timeout: Option<Duration>,
-    ) -> Self {
+    pub(super) fn created(client: Client, task: &DetailedTask, timeout: Option<Duration>) -> Self {
         let options = options(&client);
         let follower = Follower::created(client, &options, task, timeout);
         Self::Extension(Box::new(follower))
     }
 
     /// Follows a task of 2025-11-25 that the server has just created.
-    pub(super) fn created_core(client: Client<()>, task: &Task, timeout: Option<Duration>) -> Self {
+    pub(super) fn created_core(client: Client, task: &Task, timeout: Option<Duration>) -> Self {
         let options = options(&client);
         let follower = legacy::Follower::created(client, &options, task, timeout);
         Self::Core(Box::new(follower))
     }
 
     /// Follows a task of which nothing is known but its id.
-    pub(super) fn resumed(client: Client<()>, id: String) -> Self {
+    pub(super) fn resumed(client: Client, id: String) -> Self {
         let options = options(&client);
         match client.info().revision.tasks() {
             Tasks::Core => {

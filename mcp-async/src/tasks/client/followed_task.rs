@@ -15,14 +15,14 @@ use super::pace::Pace;
 use super::requests::{Params, Requests};
 use crate::client::{Boxed, CallError, Client};
 use crate::error::TaskError;
-use crate::runtime::Timer;
+use crate::runtime::Sleep;
 
 /// A task, what is known of it, and its polls. Dropping it cancels the task, unless it is over or
 /// no longer [owned](Self::disown).
 pub(super) struct FollowedTask {
     pub(super) requests: Requests,
     pub(super) pace: Pace,
-    pub(super) timer: Box<dyn Timer>,
+    pub(super) sleep: Sleep,
     /// The changes that were not reported yet.
     pub(super) events: VecDeque<TaskEvent>,
     /// The time of the next poll.
@@ -52,16 +52,16 @@ pub(super) enum Polled {
 impl FollowedTask {
     /// A task of which nothing is known but its id: it is polled at once.
     pub(super) fn new(
-        client: Client<()>,
+        client: Client,
         id: String,
         timeout: Option<Duration>,
         options: &TaskOptions,
     ) -> Self {
         Self {
             pace: Pace::new(options.longest_pause),
-            timer: client.clock().boxed_timer(),
+            sleep: Sleep::after(client.runtime(), Duration::ZERO),
             events: VecDeque::new(),
-            due: client.clock().now(),
+            due: client.runtime().now(),
             deadline: None,
             state: None,
             end: None,
@@ -169,7 +169,8 @@ impl FollowedTask {
             let Some(next) = times.min() else {
                 return Poll::Pending;
             };
-            ready!(self.timer.poll_until(next, cx));
+            self.sleep.reset(next);
+            ready!(self.sleep.poll_done(cx));
         }
     }
 

@@ -50,7 +50,7 @@ enum Source {
 impl Follower {
     /// Follows a task that the server has just created.
     pub(super) fn created(
-        client: Client<()>,
+        client: Client,
         options: &TaskOptions,
         task: &DetailedTask,
         timeout: Option<Duration>,
@@ -60,7 +60,7 @@ impl Follower {
     }
 
     /// Follows a task of which nothing is known but its id.
-    pub(super) fn resumed(client: Client<()>, options: &TaskOptions, id: String) -> Self {
+    pub(super) fn resumed(client: Client, options: &TaskOptions, id: String) -> Self {
         Self::new(FollowedTask::new(client, id, None, options), options)
     }
 
@@ -139,7 +139,8 @@ impl Follower {
         }
         match self.lingers {
             Some(until) if !self.questions.is_empty() => {
-                self.task.timer.poll_until(until, cx).map(|()| None)
+                self.task.sleep.reset(until);
+                self.task.sleep.poll_done(cx).map(|()| None)
             }
             _ => Poll::Ready(None),
         }
@@ -385,7 +386,7 @@ impl Error {
 }
 
 /// Subscribes to the changes of a task (TK-45).
-fn open(client: &Client<()>, id: &str) -> Boxed<Result<Subscription, CallError>> {
+fn open(client: &Client, id: &str) -> Boxed<Result<Subscription, CallError>> {
     let client = client.clone();
     let filter = ListenFilter::default().member("taskIds", &[id]);
     Box::pin(async move {

@@ -46,17 +46,17 @@ impl ToolOutcome {
 /// use mcp_async::tasks::client::ToolOutcome;
 ///
 /// /// Starts an export, for another process to fetch.
-/// async fn begin<R>(client: &Client<R>) -> Result<Option<String>, CallError> {
+/// async fn begin(client: &Client) -> Result<Option<String>, CallError> {
 ///     match client.call_tool_task("export", &()).await? {
 ///         ToolOutcome::Result(_) => Ok(None),
 ///         ToolOutcome::Task(task) => Ok(Some(task.detach())),
 ///     }
 /// }
 ///
-/// async fn fetch<R>(client: &Client<R>, id: &str) -> Result<String, CallError> {
+/// async fn fetch(client: &Client, id: &str) -> Result<String, CallError> {
 ///     Ok(client.resume_task(id).result().await?.text())
 /// }
-/// # let _ = (begin::<()>, fetch::<()>);
+/// # let _ = (begin, fetch);
 /// ```
 #[must_use = "dropping it cancels the task"]
 pub struct TaskHandle {
@@ -66,7 +66,7 @@ pub struct TaskHandle {
 }
 
 impl TaskHandle {
-    pub(super) fn created(client: Client<()>, tool: &str, task: &DetailedTask) -> Self {
+    pub(super) fn created(client: Client, tool: &str, task: &DetailedTask) -> Self {
         Self {
             follower: AnyFollower::created(client, task, None),
             tool: Some(tool.to_owned()),
@@ -74,14 +74,14 @@ impl TaskHandle {
     }
 
     /// Of a task of 2025-11-25.
-    pub(super) fn created_core(client: Client<()>, tool: &str, task: &Task) -> Self {
+    pub(super) fn created_core(client: Client, tool: &str, task: &Task) -> Self {
         Self {
             follower: AnyFollower::created_core(client, task, None),
             tool: Some(tool.to_owned()),
         }
     }
 
-    pub(super) fn resumed(client: Client<()>, id: String) -> Self {
+    pub(super) fn resumed(client: Client, id: String) -> Self {
         Self {
             follower: AnyFollower::resumed(client, id),
             tool: None,

@@ -20,7 +20,7 @@
 //! use mcp_async::client::CallError;
 //! use mcp_async::tasks::client::{TaskEvent, ToolOutcome};
 //!
-//! async fn export<R>(client: &Client<R>) -> Result<String, CallError> {
+//! async fn export(client: &Client) -> Result<String, CallError> {
 //!     let mut task = match client.call_tool_task("export", &()).await? {
 //!         ToolOutcome::Result(result) => return Ok(result.text()),
 //!         ToolOutcome::Task(task) => task,
@@ -32,7 +32,7 @@
 //!     }
 //!     Ok(task.result().await?.text())
 //! }
-//! # let _ = export::<()>;
+//! # let _ = export;
 //! ```
 
 mod any_follower;
@@ -62,7 +62,7 @@ use crate::client::{CallError, Client, ClientBuilder, Extension, Request};
 use crate::error::TaskError;
 use crate::model::DetailedTask;
 
-impl<R, S: Send + Sync + 'static> ClientBuilder<R, S> {
+impl<S: Send + Sync + 'static> ClientBuilder<S> {
     /// Declares the extension for tasks (EX-10), so that a server may answer the call of a tool
     /// with one (TK-30), and asks servers of 2025-11-25 for tasks of the tools that require them
     /// (TK-06). See [`tasks::client`](crate::tasks::client).
@@ -87,7 +87,7 @@ impl<R, S: Send + Sync + 'static> ClientBuilder<R, S> {
     }
 }
 
-impl<R> Client<R> {
+impl Client {
     /// Calls a tool like [`call_tool`](Self::call_tool), and returns a handle if the server makes
     /// a task of the call (TK-31). A server of 2025-11-25 is asked for a task if the tool allows it;
     /// the tools are listed first if this tool was not listed yet (TK-05).
@@ -97,7 +97,7 @@ impl<R> Client<R> {
         arguments: &'a A,
     ) -> Request<'a, ToolOutcome> {
         self.call_tool_unfollowed(name, arguments, |inner, tool, result| {
-            let client = Client::<()>::of(Arc::clone(inner));
+            let client = Self::of(Arc::clone(inner));
             let tasks = client.info().revision.tasks();
             let kind = result.object().and_then(|object| object.get("resultType"));
             let kind = kind.and_then(Raw::string);
@@ -121,7 +121,7 @@ impl<R> Client<R> {
     /// before (TK-37). Nothing is sent until the handle is awaited; what the server does not know
     /// is [`CallError::Server`] with code -32602 then.
     pub fn resume_task(&self, id: impl Into<String>) -> TaskHandle {
-        TaskHandle::resumed(self.without_runtime(), id.into())
+        TaskHandle::resumed(self.clone(), id.into())
     }
 }
 

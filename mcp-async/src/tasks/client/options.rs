@@ -12,10 +12,10 @@ use crate::client::Client;
 /// use mcp_async::client::ClientBuilder;
 /// use mcp_async::tasks::client::TaskOptions;
 ///
-/// fn patient<R>(builder: ClientBuilder<R>) -> ClientBuilder<R> {
+/// fn patient(builder: ClientBuilder) -> ClientBuilder {
 ///     builder.tasks(TaskOptions::default().listen(true))
 /// }
-/// # let _ = patient::<()>;
+/// # let _ = patient;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TaskOptions {
@@ -64,11 +64,11 @@ impl TaskOptions {
     /// use mcp_async::model::ElicitResult;
     /// use mcp_async::tasks::client::TaskOptions;
     ///
-    /// fn asked<R>(builder: ClientBuilder<R>) -> ClientBuilder<R> {
+    /// fn asked(builder: ClientBuilder) -> ClientBuilder {
     ///     let builder = builder.on_elicitation(|_, _| async { Ok(ElicitResult::decline()) });
     ///     builder.tasks(TaskOptions::default().questions(16))
     /// }
-    /// # let _ = asked::<()>;
+    /// # let _ = asked;
     /// ```
     #[must_use]
     pub const fn questions(mut self, max: usize) -> Self {
@@ -87,7 +87,7 @@ impl TaskOptions {
 
 /// The options of a client, which are those of
 /// [`ClientBuilder::tasks`](crate::client::ClientBuilder::tasks).
-pub(super) fn options(client: &Client<()>) -> TaskOptions {
+pub(super) fn options(client: &Client) -> TaskOptions {
     client
         .extension_data::<TaskOptions>(EXTENSION)
         .cloned()

@@ -28,7 +28,7 @@ struct Update<'a> {
 /// The client, the id and the timeout of the requests about one task.
 #[derive(Clone)]
 pub(super) struct Requests {
-    pub(super) client: Client<()>,
+    pub(super) client: Client,
     pub(super) id: String,
     /// For each answer of the server, if it differs from the settings of the client.
     pub(super) timeout: Option<Duration>,
@@ -36,7 +36,7 @@ pub(super) struct Requests {
 
 impl Requests {
     pub(super) fn now(&self) -> Instant {
-        self.client.clock().now()
+        self.client.runtime().now()
     }
 
     pub(super) async fn get(self) -> Result<RawBuf, CallError> {

@@ -4,13 +4,11 @@ use std::sync::Arc;
 
 use super::super::EXTENSION;
 use super::engine::Engine;
-use super::executor::Executor;
 use super::settings::Tasks;
-use crate::runtime::Runtime;
 use crate::server::layers::around;
 use crate::server::{Extension, ServerBuilder};
 
-impl<R: Runtime, S: Send + Sync + 'static> ServerBuilder<R, S> {
+impl<S: Send + Sync + 'static> ServerBuilder<S> {
     /// Declares the extension `io.modelcontextprotocol/tasks`, and lets calls of tools become tasks
     /// where their [policy](crate::server::Tool::task) says so. Sessions of 2025-11-25 have tasks
     /// with [`Tasks::core_2025_11_25`].
@@ -20,20 +18,19 @@ impl<R: Runtime, S: Send + Sync + 'static> ServerBuilder<R, S> {
     /// use mcp_async::server::{NoArguments, Tool};
     /// use mcp_async::tasks::server::{TaskPolicy, Tasks};
     ///
-    /// # fn build<R: mcp_async::Runtime>() -> Result<Server<R>, mcp_async::server::BuildError> {
     /// let render = Tool::new("render")
     ///     .task(TaskPolicy::Optional)
     ///     .handler(|_: NoArguments, _| async { Ok("rendered") });
-    /// let server = Server::<R>::builder("studio", "1.0")
+    /// let server = Server::builder("studio", "1.0")
     ///     .with(render)
     ///     .tasks(Tasks::new())
     ///     .build()?;
-    /// # Ok(server)
-    /// # }
+    /// # let _ = server;
+    /// # Ok::<(), mcp_async::server::BuildError>(())
     /// ```
     pub fn tasks(self, tasks: Tasks) -> Self {
         let core = tasks.core;
-        let engine = Engine::new(tasks, Executor::of::<R>());
+        let engine = Engine::new(tasks);
         let (serving, listening) = (Arc::clone(&engine), Arc::clone(&engine));
         let layer = around(move |call, service| serving.serve(call, service));
         let judge = move |ids, listener| Arc::clone(&listening).listen(ids, listener);

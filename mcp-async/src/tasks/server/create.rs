@@ -71,7 +71,7 @@ impl Engine {
         call.counts_while(move || engine.upgrade().is_some_and(|it| it.has_lease(lease)));
         call.detach();
         let run = Arc::clone(&self).run(record.clone(), call, (running, number));
-        (self.executor.spawn)(Box::pin(run));
+        self.runtime().spawn(Box::pin(run));
         self.begin_sweeps();
         Ok(record)
     }
@@ -88,7 +88,7 @@ impl Engine {
         &self,
         holds: impl Fn(&Ownership, Instant) -> bool + Send + Sync,
     ) -> Result<(), ErrorReply> {
-        let holds = || holds(&self.ownership(), (self.executor.now)());
+        let holds = || holds(&self.ownership(), self.now());
         if holds() {
             return Ok(());
         }
@@ -98,7 +98,7 @@ impl Engine {
                 if holds() {
                     return Ok(());
                 }
-                let (sent, last) = ((self.executor.now)(), self.ownership().number());
+                let (sent, last) = (self.now(), self.ownership().number());
                 let lease = self.tasks.effective_lease();
                 let number = store.renew(&self.boot, last, lease).await?;
                 self.ownership().announced(sent, number);
@@ -126,7 +126,7 @@ impl Engine {
             };
             ErrorReply::new(code, limit)
         };
-        let now = (self.executor.now)();
+        let now = self.now();
         let running = self.runs.begin(now, self.tasks.max_running);
         let running = running.map_err(refused)?;
         let added = self.kept().add(&id, owner, self.bounds());
@@ -150,7 +150,7 @@ impl Engine {
     /// Returns true if a call that need not become a task runs in its exchange: a further task of
     /// this owner would exceed a bound, or the server ends.
     pub(super) fn stays_in_exchange(&self, owner: &Option<Arc<str>>) -> bool {
-        let now = (self.executor.now)();
+        let now = self.now();
         let may_run = self.runs.may_begin(now, self.tasks.max_running);
         let may_begin = may_run.and_then(|()| self.kept().may_add(owner, self.bounds()));
         may_begin
@@ -183,10 +183,11 @@ impl Drop for Place {
             }
         }
         let (engine, id) = (Arc::clone(&self.engine), core::mem::take(&mut self.id));
-        (engine.executor.spawn)(Box::pin(async move {
+        let runtime = engine.runtime().clone();
+        runtime.spawn(Box::pin(async move {
             // An attempt that was given up may still create the record, some time later.
             for pause in [0, 1, 10] {
-                (engine.executor.sleep)(Duration::from_secs(pause)).await;
+                engine.sleep(Duration::from_secs(pause)).await;
                 let _ = engine.ask(|store| store.remove(&id)).await;
                 engine.repair().await;
             }

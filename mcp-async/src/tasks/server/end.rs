@@ -5,6 +5,7 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use super::engine::Engine;
+use crate::runtime::RuntimeHandle;
 use crate::server::background::Background;
 
 impl Background for Engine {
@@ -12,12 +13,16 @@ impl Background for Engine {
         self.runs.attach();
     }
 
+    fn serve_on(&self, runtime: &RuntimeHandle) {
+        self.set_runtime(runtime);
+    }
+
     fn start(self: Arc<Self>) {
         self.begin_to_look();
     }
 
     fn begin_shutdown(&self, grace: Duration) {
-        let end = (self.executor.now)() + grace;
+        let end = self.now() + grace;
         self.runs.end_server(end);
     }
 

@@ -7,13 +7,13 @@ use core::sync::atomic::AtomicBool;
 use core::task::Poll;
 use core::time::Duration;
 use std::panic::catch_unwind;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
+use mcp_proto::Instant;
 use mcp_proto::rpc::code;
 
 use super::super::store::{TaskRecord, TaskStore, TaskStoreError, TaskStoreFuture};
 use super::asked::AskedQuestions;
-use super::executor::Executor;
 use super::kept::KeptTasks;
 #[cfg(feature = "http-server")]
 use super::polls::Polls;
@@ -22,17 +22,20 @@ use super::settings::Tasks;
 use super::time::{TimeOfDay, millis};
 use crate::connection::Notify;
 use crate::error::ErrorReply;
-use crate::io::stdio::Sleep;
 use crate::lock::lock;
 use crate::observe;
 use crate::random_id::random_id;
+use crate::runtime::{BoxFuture, ManualRuntime, RuntimeHandle, Sleep, within};
 use crate::server::layers::Semaphore;
 use crate::server::{CallContext, Ownership, Principal};
 
 /// The state of its tasks that the connections of a server share.
 pub(super) struct Engine {
     pub(super) tasks: Tasks,
-    pub(super) executor: Executor,
+    /// The first runtime that the server is served on.
+    runtime: OnceLock<RuntimeHandle>,
+    /// Time stands still until then.
+    unserved: RuntimeHandle,
     time: TimeOfDay,
     /// The name of this run of the process; empty where the system has no random numbers.
     pub(super) boot: String,
@@ -52,11 +55,12 @@ pub(super) struct Engine {
 }
 
 impl Engine {
-    pub(super) fn new(tasks: Tasks, executor: Executor) -> Arc<Self> {
+    pub(super) fn new(tasks: Tasks) -> Arc<Self> {
         let ownership = Mutex::new(Ownership::new(tasks.effective_lease()));
         Arc::new(Self {
             tasks,
-            executor,
+            runtime: OnceLock::new(),
+            unserved: ManualRuntime::default().into(),
             time: TimeOfDay::default(),
             boot: random_id().unwrap_or_default(),
             kept: Mutex::default(),
@@ -71,9 +75,27 @@ impl Engine {
         })
     }
 
+    /// The runtime that tasks run on.
+    pub(super) fn runtime(&self) -> &RuntimeHandle {
+        self.runtime.get().unwrap_or(&self.unserved)
+    }
+
+    pub(super) fn set_runtime(&self, runtime: &RuntimeHandle) {
+        self.runtime.get_or_init(|| runtime.clone());
+    }
+
+    pub(super) fn now(&self) -> Instant {
+        self.runtime().now()
+    }
+
+    /// Done after this time.
+    pub(super) fn sleep(&self, time: Duration) -> Sleep {
+        Sleep::after(self.runtime(), time)
+    }
+
     /// The time of day that all times of tasks use, in milliseconds since 1970.
     pub(super) fn time(&self) -> u64 {
-        self.time.now(&self.tasks.time, (self.executor.now)())
+        self.time.now(&self.tasks.time, self.now())
     }
 
     pub(super) fn ttl(&self) -> Option<u64> {
@@ -90,7 +112,7 @@ impl Engine {
         call: impl FnOnce(&'a dyn TaskStore) -> TaskStoreFuture<'a, T>,
     ) -> Result<T, ErrorReply> {
         let asked = caught(async { call(self.store()).await });
-        match self.executor.within(self.tasks.store_timeout, asked).await {
+        match within(self.runtime(), self.tasks.store_timeout, asked).await {
             Some(Some(Ok(value))) => return Ok(value),
             Some(Some(Err(error))) => observe::task_store_failed(&error),
             Some(None) => observe::task_store_failed(&TaskStoreError::new("a panic")),
@@ -101,12 +123,12 @@ impl Engine {
 
     /// Waits for so long after the store has failed, or until it takes a renewal: it is back then, and may be away
     /// again soon.
-    pub(super) fn pause(&self, pause: Duration) -> Sleep {
-        let mut sleep = (self.executor.sleep)(pause);
+    pub(super) fn pause(&self, pause: Duration) -> BoxFuture<'static, ()> {
+        let mut sleep = self.sleep(pause);
         let mut renewed = self.renewed.notified();
         Box::pin(poll_fn(move |cx| match Pin::new(&mut renewed).poll(cx) {
             Poll::Ready(()) => Poll::Ready(()),
-            Poll::Pending => sleep.as_mut().poll(cx),
+            Poll::Pending => sleep.poll_done(cx),
         }))
     }
 
@@ -197,13 +219,13 @@ impl Engine {
     /// Returns true if a process that the store does not know is dead. After an outage of a store
     /// that processes share the others may not have renewed themselves yet.
     pub(super) fn may_find_orphans(&self) -> bool {
-        let now = (self.executor.now)();
+        let now = self.now();
         !self.store().is_shared() || self.ownership().may_displace(now)
     }
 
     /// Returns true if no other process can have declared the tasks of this lease failed.
     pub(super) fn has_lease(&self, lease: u64) -> bool {
-        let now = (self.executor.now)();
+        let now = self.now();
         let ownership = self.ownership();
         !self.store().is_shared() || (ownership.number() == lease && ownership.holds(now))
     }

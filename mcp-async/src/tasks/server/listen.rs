@@ -7,6 +7,7 @@ use super::super::store::TaskRecord;
 use super::engine::Engine;
 use super::shown::detailed;
 use crate::error::ErrorReply;
+use crate::runtime::within;
 use crate::server::{HandlerError, Listener, Principal};
 
 impl Engine {
@@ -43,8 +44,7 @@ impl Engine {
             Ok(())
         };
         // A store that needs long for all of them has the others left out: their clients poll.
-        self.executor
-            .within(limit, judging)
+        within(self.runtime(), limit, judging)
             .await
             .unwrap_or(Ok(()))?;
         Ok((!accepted.is_empty()).then_some(accepted))

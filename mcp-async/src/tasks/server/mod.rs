@@ -9,7 +9,6 @@ mod calls;
 mod create;
 mod end;
 mod engine;
-mod executor;
 mod kept;
 mod legacy;
 mod listen;

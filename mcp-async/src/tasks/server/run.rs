@@ -18,7 +18,7 @@ use super::runs::{Phase, Running, SHUTDOWN};
 use super::sweep::KEPT;
 use super::time::millis;
 use crate::error::ErrorReply;
-use crate::io::stdio::Sleep;
+use crate::runtime::{BoxFuture, Sleep, within};
 use crate::server::DetachedCall;
 
 type Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;
@@ -41,7 +41,7 @@ struct Run {
     /// The newest record, when there is one.
     newer: Option<Boxed<Newest>>,
     /// The store has failed, and is asked again after this.
-    pause: Option<Sleep>,
+    pause: Option<BoxFuture<'static, ()>>,
     failures: u32,
     /// The time at which the store failed first since it last took a record.
     failed_since: Option<Instant>,
@@ -70,7 +70,7 @@ impl Engine {
         (running, number): (Running, u64),
     ) -> impl Future<Output = ()> + Send {
         let ttl = record.ttl.map(Duration::from_millis);
-        let expiry = ttl.map(|ttl| (self.executor.sleep)(ttl));
+        let expiry = ttl.map(|ttl| self.sleep(ttl));
         let mut run = Run {
             engine: self,
             record,
@@ -123,7 +123,7 @@ impl Run {
     /// for good.
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         if let Some(expiry) = &mut self.expiry
-            && expiry.as_mut().poll(cx).is_ready()
+            && expiry.poll_done(cx).is_ready()
         {
             self.expiry = None;
             self.stop(EXPIRED);
@@ -153,7 +153,6 @@ impl Run {
 
     /// Ends the task with its server. Ready when the store has had its time.
     fn poll_shutdown(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        let sleep = self.engine.executor.sleep;
         if self.stopped.is_none() {
             let is_over = match self.running.phase(cx) {
                 Phase::Open => {
@@ -161,9 +160,9 @@ impl Run {
                     false
                 }
                 Phase::Until(end) => {
-                    let left = || end.saturating_since((self.engine.executor.now)());
-                    let grace = self.grace.get_or_insert_with(|| sleep(left()));
-                    grace.as_mut().poll(cx).is_ready()
+                    let left = || end.saturating_since(self.engine.now());
+                    let grace = self.grace.get_or_insert_with(|| self.engine.sleep(left()));
+                    grace.poll_done(cx).is_ready()
                 }
                 Phase::Stopped => true,
             };
@@ -174,10 +173,10 @@ impl Run {
                 self.stop(SHUTDOWN);
             }
             self.pause = None;
-            self.stopped = Some(sleep(self.engine.tasks.store_timeout));
+            self.stopped = Some(self.engine.sleep(self.engine.tasks.store_timeout));
         }
         match &mut self.stopped {
-            Some(stopped) => stopped.as_mut().poll(cx),
+            Some(stopped) => stopped.poll_done(cx),
             None => Poll::Pending,
         }
     }
@@ -316,8 +315,7 @@ impl Run {
     /// The store has not written the record.
     fn note_failure(&mut self) {
         self.failures = self.failures.saturating_add(1);
-        self.failed_since
-            .get_or_insert((self.engine.executor.now)());
+        self.failed_since.get_or_insert(self.engine.now());
     }
 
     /// The store is left alone for longer after each failure.
@@ -339,7 +337,7 @@ impl Run {
         match over {
             Some(at) => self.engine.time() >= at,
             None => {
-                let now = (self.engine.executor.now)();
+                let now = self.engine.now();
                 self.outcome.is_some() && now >= since + LONGEST_OUTAGE
             }
         }
@@ -419,7 +417,7 @@ impl Engine {
             let watch = caught(async { engine.store().watch(&id, version).await });
             match engine.store().watches_are_prompt() {
                 true => drop(watch.await),
-                false => drop(engine.executor.within(LOOK, watch).await),
+                false => drop(within(engine.runtime(), LOOK, watch).await),
             }
             engine.newest(&id, owner.as_deref()).await
         })

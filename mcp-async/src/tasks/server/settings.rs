@@ -195,16 +195,15 @@ impl Tasks {
     /// use mcp_async::server::{NoArguments, Tool};
     /// use mcp_async::tasks::server::{TaskPolicy, Tasks};
     ///
-    /// # fn build<R: mcp_async::Runtime>() -> Result<Server<R>, mcp_async::server::BuildError> {
     /// let render = Tool::new("render")
     ///     .task(TaskPolicy::Optional)
     ///     .handler(|_: NoArguments, _| async { Ok("rendered") });
-    /// let server = Server::<R>::builder("studio", "1.0")
+    /// let server = Server::builder("studio", "1.0")
     ///     .with(render)
     ///     .tasks(Tasks::new().core_2025_11_25())
     ///     .build()?;
-    /// # Ok(server)
-    /// # }
+    /// # let _ = server;
+    /// # Ok::<(), mcp_async::server::BuildError>(())
     /// ```
     #[must_use]
     pub const fn core_2025_11_25(mut self) -> Self {

@@ -9,11 +9,11 @@ use std::collections::HashSet;
 use std::sync::{Arc, Weak};
 
 use super::engine::Engine;
-use super::executor::Executor;
 use super::kept::Repair;
 use super::settings::INTERVAL;
 use super::time::millis;
 use crate::error::ErrorReply;
+use crate::runtime::{RuntimeHandle, Sleep};
 use crate::server::jitter;
 
 impl Engine {
@@ -21,7 +21,8 @@ impl Engine {
     pub(super) fn begin_sweeps(self: &Arc<Self>) {
         if !self.sweeps.swap(true, Ordering::AcqRel) {
             let weak = Arc::downgrade(self);
-            (self.executor.spawn)(Box::pin(maintain(weak, self.executor)));
+            self.runtime()
+                .spawn(Box::pin(maintain(weak, self.runtime().clone())));
         }
     }
 
@@ -116,9 +117,9 @@ impl Engine {
 }
 
 /// Sweeps, and renews the process at the same time, so that a slow sweep does not delay a renewal.
-async fn maintain(engine: Weak<Engine>, executor: Executor) {
-    let mut renewals = pin!(renew(Weak::clone(&engine), executor));
-    let mut sweeps = pin!(sweep(engine, executor));
+async fn maintain(engine: Weak<Engine>, runtime: RuntimeHandle) {
+    let mut renewals = pin!(renew(Weak::clone(&engine), &runtime));
+    let mut sweeps = pin!(sweep(engine, &runtime));
     let mut renews = true;
     poll_fn(|cx| {
         renews = renews && renewals.as_mut().poll(cx).is_pending();
@@ -127,9 +128,9 @@ async fn maintain(engine: Weak<Engine>, executor: Executor) {
     .await;
 }
 
-async fn renew(engine: Weak<Engine>, executor: Executor) {
+async fn renew(engine: Weak<Engine>, runtime: &RuntimeHandle) {
     loop {
-        (executor.sleep)(jitter(INTERVAL)).await;
+        Sleep::after(runtime, jitter(INTERVAL)).await;
         let Some(engine) = engine.upgrade() else {
             return;
         };
@@ -138,9 +139,9 @@ async fn renew(engine: Weak<Engine>, executor: Executor) {
     }
 }
 
-async fn sweep(engine: Weak<Engine>, executor: Executor) {
+async fn sweep(engine: Weak<Engine>, runtime: &RuntimeHandle) {
     loop {
-        (executor.sleep)(INTERVAL).await;
+        Sleep::after(runtime, INTERVAL).await;
         let Some(engine) = engine.upgrade() else {
             return;
         };

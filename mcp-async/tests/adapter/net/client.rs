@@ -7,17 +7,24 @@ use bytes::Bytes;
 use http::{Request, Response, Version};
 use http_body_util::BodyExt as _;
 use mcp_async::ErrorChain;
-use mcp_async::net::{HttpClient, Identity, Listen, Reply, Roots, SendFailed};
+use mcp_async::net::{HttpClient, HttpClientBuilder, Identity, Reply, Roots, SendFailed};
 
 use super::service::Tested;
 use super::{PATIENCE, SOON, certificate, local, start};
-use crate::adapter::Runtime;
+use crate::adapter::{Runtime, tcp};
 use crate::block_on;
 
-type Client = HttpClient<Runtime>;
+type Client = HttpClient;
 
 fn direct() -> Client {
-    Client::builder().no_proxy().build()
+    started(Client::builder().no_proxy())
+}
+
+/// A client that sends on the runtime of the test.
+fn started(builder: HttpClientBuilder) -> Client {
+    let client = builder.build();
+    client.start(Runtime);
+    client
 }
 
 async fn text(response: Response<Reply>) -> String {
@@ -236,7 +243,7 @@ fn a_proxy_forwards_what_is_plain() {
     let (address, heard) = scripted(vec![script(&[OK])]);
     block_on(async {
         let proxy = format!("http://user:pa%20ss@{address}");
-        let client = Client::builder().proxy(proxy).build();
+        let client = started(Client::builder().proxy(proxy));
         let response = client.send(get("http://server.example/a".into())).await;
         assert_eq!(text(response.unwrap()).await, "ok");
     });
@@ -255,7 +262,7 @@ fn a_proxy_forwards_what_is_plain() {
 fn this_machine_is_reached_without_a_proxy() {
     let server = start(local(), Tested::default());
     block_on(async {
-        let client = Client::builder().proxy("http://192.0.2.1:1").build();
+        let client = started(Client::builder().proxy("http://192.0.2.1:1"));
         let port = server.address.port();
         for host in ["127.0.0.1", "127.1"] {
             let response = client.send(get(format!("http://{host}:{port}/hello")));
@@ -269,7 +276,7 @@ fn tls_brings_the_second_version() {
     let (identity, roots) = certificate();
     let server = start(local().tls(identity), Tested::default());
     block_on(async {
-        let client = Client::builder().no_proxy().roots(roots).build();
+        let client = started(Client::builder().no_proxy().roots(roots));
         for host in ["127.0.0.1", "localhost"] {
             let url = format!("https://{host}:{}/echo", server.address.port());
             for size in [1, 1_000_000] {
@@ -288,7 +295,7 @@ fn streams_of_one_connection_end_alone() {
     let service = Tested::default();
     let server = start(local().tls(identity), service.clone());
     block_on(async {
-        let client = Client::builder().no_proxy().roots(roots).build();
+        let client = started(Client::builder().no_proxy().roots(roots));
         let url = format!("https://{}", server.address);
         let first = client.send(get(format!("{url}/silent"))).await.unwrap();
         let second = client.send(get(format!("{url}/silent"))).await.unwrap();
@@ -311,7 +318,7 @@ fn who_is_not_trusted_gets_nothing() {
     block_on(async {
         let url = format!("https://{}/hello", server.address);
         let system = direct();
-        let other = Client::builder().no_proxy().roots(others).build();
+        let other = started(Client::builder().no_proxy().roots(others));
         for client in [system, other] {
             let error = client.send(get(url.clone())).await.unwrap_err();
             assert!(matches!(error, SendFailed::Unreachable { .. }), "{error}");
@@ -362,7 +369,7 @@ fn a_proxy_lets_tls_through() {
     let (address, heard) = through(server.address.to_string());
     block_on(async {
         let proxy = format!("http://user:password@{address}");
-        let client = Client::builder().proxy(proxy).roots(roots).build();
+        let client = started(Client::builder().proxy(proxy).roots(roots));
         let response = client
             .send(get("https://server.example/hello".into()))
             .await;
@@ -383,7 +390,7 @@ fn a_proxy_that_refuses_is_named() {
     for answer in [refusal, "", "what?\r\n\r\n", "HTTP/1.1 200"] {
         let (address, _heard) = scripted(vec![script(&[answer])]);
         block_on(async {
-            let client = Client::builder().proxy(format!("http://{address}")).build();
+            let client = started(Client::builder().proxy(format!("http://{address}")));
             let error = client.send(get("https://server.example/".into())).await;
             let error = error.unwrap_err();
             assert!(matches!(error, SendFailed::Unreachable { .. }), "{error}");
@@ -401,7 +408,7 @@ fn a_port_of_the_other_scheme_is_named() {
     let tls = start(local().tls(identity), Tested::default());
     let plain = start(local(), Tested::default());
     block_on(async {
-        let client = Client::builder().no_proxy().roots(roots).build();
+        let client = started(Client::builder().no_proxy().roots(roots));
         let url = format!("http://{}/hello", tls.address);
         let error = client.send(get(url)).await.unwrap_err();
         assert!(matches!(error, SendFailed::NotHttp { .. }), "{error}");
@@ -426,7 +433,7 @@ fn a_port_of_the_other_scheme_is_named() {
 fn an_address_that_is_taken_is_named() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap();
-    let error = Listen::bind(address).unwrap_err();
+    let error = tcp(address).address().unwrap_err();
     assert_eq!(error.kind(), std::io::ErrorKind::AddrInUse);
     assert!(error.to_string().contains(&address.to_string()), "{error}");
 }
@@ -439,7 +446,7 @@ fn where_nobody_answers_is_said() {
         .local_addr()
         .unwrap();
     block_on(async {
-        let hasty = Client::builder().no_proxy().connect_timeout(SOON).build();
+        let hasty = started(Client::builder().no_proxy().connect_timeout(SOON));
         let url = format!("https://{}/", silent.local_addr().unwrap());
         let error = hasty.send(get(url)).await.unwrap_err();
         assert!(matches!(error, SendFailed::TimedOut { .. }), "{error}");
@@ -461,7 +468,7 @@ fn a_proxy_that_is_none_is_not_gone_around() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/", listener.local_addr().unwrap());
     for proxy in ["", "this is : none"] {
-        let client = Client::builder().proxy(proxy).build();
+        let client = started(Client::builder().proxy(proxy));
         let error = block_on(client.send(get(url.clone()))).unwrap_err();
         assert!(matches!(error, SendFailed::Proxy), "{error}");
         assert!(error.is_unsent());
@@ -506,7 +513,7 @@ fn packed_answers_are_unpacked_if_asked_for() {
         });
         (body, heard.recv().unwrap())
     };
-    let (body, head) = ask(Client::builder().no_proxy().decompress().build());
+    let (body, head) = ask(started(Client::builder().no_proxy().decompress()));
     assert_eq!(body, b"hello");
     assert!(
         head.contains("accept-encoding: gzip, deflate\r\n"),

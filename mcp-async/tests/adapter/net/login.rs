@@ -16,7 +16,7 @@ use mcp_async::{Client, ErrorChain};
 use mcp_proto::{Revision, RevisionSet};
 use tower_service::Service;
 
-use crate::adapter::Runtime;
+use crate::adapter;
 use crate::block_on;
 
 /// An MCP server and its authorization server.
@@ -124,14 +124,14 @@ fn a_browser_comes_back_to_a_port_of_this_machine() {
         assert!(!answer.contains(state));
         address
     });
-    let browser = SystemBrowser::<Runtime>::new()
+    let browser = SystemBrowser::new()
         .without_launch()
         .announce(move |url| pages.send(url.to_owned()).unwrap());
     block_on(async {
-        let client = Client::<Runtime>::builder("demo", "1.0")
+        let client = Client::builder("demo", "1.0")
             .revisions(RevisionSet::of(&[Revision::V2026_07_28]))
             .authorize(Authorization::new().user_agent(browser))
-            .connect_through("https://mcp.example/mcp", Parties);
+            .connect(adapter::http("https://mcp.example/mcp").through(Parties));
         let client = client
             .await
             .unwrap_or_else(|error| panic!("{}", ErrorChain(&error)));

@@ -15,11 +15,11 @@ use serde_json::json;
 use super::service::{Gate, Open, Tested};
 use super::{LATER, Running, SOON, certificate, local, run};
 use crate::adapter::server::{Context, HandlerError, NoArguments, ServerBuilder, Tool};
-use crate::adapter::{Client, Runtime, Server};
+use crate::adapter::{self, Client, Runtime, Server};
 use crate::block_on;
 
 /// `hello`, `held` until the gate is open, `flood` which does nothing but report progress.
-pub(super) fn server(state: &Tested) -> ServerBuilder<Runtime> {
+pub(super) fn server(state: &Tested) -> ServerBuilder {
     let (held, flood) = (state.clone(), state.clone());
     Server::builder("s", "1")
         .revisions(RevisionSet::of(&Revision::ALL))
@@ -56,15 +56,15 @@ pub(super) fn server(state: &Tested) -> ServerBuilder<Runtime> {
         })
 }
 
-type Set = fn(Http<Runtime>) -> Http<Runtime>;
+type Set = fn(Http) -> Http;
 
 fn serve(state: &Tested, listen: Listen, set: Set) -> Running {
     offer(server(state), listen, set)
 }
 
-fn offer(server: ServerBuilder<Runtime>, listen: Listen, set: Set) -> Running {
+fn offer(server: ServerBuilder, listen: Listen, set: Set) -> Running {
     run(listen.address().unwrap(), move |until| {
-        set(server.http().with_graceful_shutdown(until)).serve_on(listen)
+        set(server.http().with_graceful_shutdown(until)).serve(listen)
     })
 }
 
@@ -75,7 +75,7 @@ fn plain(state: &Tested) -> Running {
 async fn connect(server: &Running, revision: Revision) -> Client {
     let url = format!("http://{}/mcp", server.address);
     let builder = Client::builder("t", "1").revisions(RevisionSet::of(&[revision]));
-    let client = builder.connect(&url).await.unwrap();
+    let client = builder.connect(adapter::http(url)).await.unwrap();
     assert_eq!(client.info().revision, revision);
     client
 }
@@ -148,12 +148,11 @@ fn tls_with_a_certificate() {
     let server = serve(&Tested::default(), local().tls(identity), |http| http);
     for revision in OVER_HTTP {
         block_on(async {
-            let http = HttpClient::<Runtime>::builder()
-                .no_proxy()
-                .roots(roots.clone());
+            let http = HttpClient::builder().no_proxy().roots(roots.clone());
             let url = format!("https://localhost:{}/mcp", server.address.port());
             let builder = Client::builder("t", "1").revisions(RevisionSet::of(&[revision]));
-            let client = builder.connect_through(&url, http.build()).await.unwrap();
+            let server = adapter::http(url).through(http.build());
+            let client = builder.connect(server).await.unwrap();
             let answer = client.call_tool("hello", &json!({})).await.unwrap();
             assert_eq!(answer.text(), "Hello!");
             client.close().await.unwrap();
@@ -345,7 +344,7 @@ fn a_request_that_a_busy_runtime_reads_late_is_answered() {
     let heard = idle.say(&modern("hello")).hear();
     assert!(heard.starts_with("HTTP/1.1 200 OK"), "{heard}");
     let mut client = server.connect();
-    block_on(async { Runtime::spawn(Box::pin(async { thread::sleep(2 * SOON) })) });
+    block_on(async { Runtime.spawn(Box::pin(async { thread::sleep(2 * SOON) })) });
     server.end();
     let heard = client.say(&modern("hello")).hear_out();
     assert!(heard.starts_with("HTTP/1.1 200 OK"), "{heard}");
@@ -419,7 +418,9 @@ fn a_shutdown_ends_the_tasks_that_run() {
 
 #[test]
 fn others_are_let_in_by_name_only() {
-    let refused = block_on(server(&Tested::default()).serve_http("0.0.0.0:0")).unwrap_err();
+    let reachable = adapter::tcp("0.0.0.0:0");
+    let refused = server(&Tested::default()).http().serve(reachable);
+    let refused = block_on(refused).unwrap_err();
     assert!(refused.to_string().contains("allow_hosts"), "{refused}");
     assert!(refused.to_string().contains("allow_any_host"), "{refused}");
     let gate = Gate::default();
@@ -429,7 +430,7 @@ fn others_are_let_in_by_name_only() {
         .http()
         .allow_any_host()
         .with_graceful_shutdown(until);
-    block_on(open.serve("0.0.0.0:0")).unwrap();
+    block_on(open.serve(adapter::tcp("0.0.0.0:0"))).unwrap();
 }
 
 /// Writes a request, which is answered with this status before the connection is closed.

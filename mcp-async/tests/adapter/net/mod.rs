@@ -15,10 +15,10 @@ use std::net::TcpStream;
 use std::sync::mpsc;
 use std::thread;
 
-use mcp_async::Task;
 use mcp_async::net::{Identity, Listen, Roots};
+use mcp_async::runtime::Task;
 
-use super::adapter::Runtime;
+use super::adapter::tcp;
 use super::block_on;
 use service::{Gate, Tested};
 
@@ -38,9 +38,7 @@ struct Running {
 
 fn start(listen: Listen, service: Tested) -> Running {
     let address = listen.address().unwrap();
-    run(address, |until| {
-        listen.serve::<Runtime, _, _>(service, until)
-    })
+    run(address, |until| listen.serve(service, until))
 }
 
 /// Runs what ends with the future that it is given.
@@ -152,7 +150,7 @@ impl Raw {
 }
 
 fn local() -> Listen {
-    Listen::bind("127.0.0.1:0").unwrap().plain_http2()
+    tcp("127.0.0.1:0").plain_http2()
 }
 
 /// A certificate for `server.example` and this machine, and who trusts it.

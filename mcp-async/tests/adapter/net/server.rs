@@ -8,6 +8,7 @@ use mcp_async::net::Listen;
 
 use super::service::Tested;
 use super::{LATER, Raw, SOON, local, start};
+use crate::adapter::{Runtime, tcp};
 
 #[test]
 fn a_short_answer_is_one_write_with_its_length() {
@@ -34,7 +35,7 @@ const PREFACE: &str = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\u{4}\0\0\0\0\0";
 
 #[test]
 fn http2_without_tls_has_to_be_asked_for() {
-    let listen = Listen::bind("127.0.0.1:0").unwrap();
+    let listen = tcp("127.0.0.1:0");
     let server = start(listen, Tested::default());
     let mut client = server.connect();
     assert_eq!(client.say(PREFACE).hear_out(), "");
@@ -363,13 +364,13 @@ fn every_connection_that_the_system_accepts_is_answered_or_refused_at_the_end() 
 fn a_socket_that_a_supervisor_keeps_accepts_connections_after_the_end() {
     let kept = TcpListener::bind("127.0.0.1:0").unwrap();
     let server = start(
-        Listen::from_std(kept.try_clone().unwrap()),
+        Listen::from_std(Runtime, kept.try_clone().unwrap()),
         Tested::default(),
     );
     let mut client = server.connect();
     assert!(client.get("/hello").hear().contains("hello"));
     server.has_ended();
-    let next = start(Listen::from_std(kept), Tested::default());
+    let next = start(Listen::from_std(Runtime, kept), Tested::default());
     assert!(next.connect().get("/hello").hear().contains("hello"));
 }
 

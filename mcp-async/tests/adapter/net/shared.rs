@@ -3,23 +3,23 @@
 use std::sync::Arc;
 
 use mcp_async::http::{HttpForward, MemoryStore};
-use mcp_async::net::{HttpClient, Identity, Listen, Roots};
+use mcp_async::net::{HttpClient, Identity, Roots};
 use mcp_async::server::StateKeys;
 
 use super::mcp::{initialize, post, server};
 use super::service::Tested;
 use super::{Raw, Running, certificate, local, run};
-use crate::adapter::Runtime;
+use crate::adapter::tcp;
 
 fn process(store: &Arc<MemoryStore>, (identity, roots): &(Identity, Roots)) -> Running {
     let clients = local();
-    let processes = Listen::bind("127.0.0.1:0").unwrap().tls(identity.clone());
-    let forward = HttpForward::<Runtime>::new(HttpClient::builder().roots(roots.clone()));
+    let processes = tcp("127.0.0.1:0").tls(identity.clone());
+    let forward = HttpForward::new(HttpClient::builder().roots(roots.clone()));
     let server = server(&Tested::default()).state_keys(StateKeys::new([7; 32]));
     let http = server.http().share_with(store.clone(), Arc::new(forward));
     run(clients.address().unwrap(), |until| {
         let http = http.processes_on(processes).with_graceful_shutdown(until);
-        http.serve_on(clients)
+        http.serve(clients)
     })
 }
 

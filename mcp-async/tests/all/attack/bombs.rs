@@ -13,7 +13,6 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::line_peer::LinePeer;
 use crate::server_typed::support::says;
-use crate::sim::Sim;
 
 const SECRET: &str = "the secret of the panic";
 
@@ -61,7 +60,7 @@ impl<'de> Deserialize<'de> for Read {
     }
 }
 
-fn server() -> ServerBuilder<Sim> {
+fn server() -> ServerBuilder {
     Server::builder("bombs", "1")
         .tool("well", "", says("well"))
         .tool("begins", "", |_: NoArguments, _| {

@@ -3,6 +3,7 @@
 use core::future::Future;
 use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
+use mcp_async::Streams;
 
 use mcp_async::client::{CallError, Update};
 use mcp_async::model::ElicitResult;
@@ -36,13 +37,13 @@ const DISCOVERED: &str = concat!(
     "\n"
 );
 
-fn connect() -> (Client<Sim>, LinePeer) {
+fn connect() -> (Client, LinePeer) {
     let (ours, theirs) = duplex(1 << 20);
     let mut hand = LinePeer::new(theirs.split());
-    let client = Client::<Sim>::builder("victim", "0")
+    let client = Client::builder("victim", "0")
         .revisions(RevisionSet::of(&[Revision::V2026_07_28]))
         .on_elicitation(|_, _| async { Ok(ElicitResult::agree()) })
-        .connect_over(ours.split());
+        .connect(Streams::new(Sim, ours.split()));
     let mut client: Local<'_, _> = Box::pin(client);
     assert!(now(&mut client).is_pending());
     hand.write(DISCOVERED.as_bytes());

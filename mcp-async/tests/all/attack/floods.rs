@@ -9,9 +9,9 @@ use mcp_async::server::{Context, NoArguments, RateLimit, RateLimits, ServerBuild
 
 use crate::line_peer::LinePeer;
 use crate::server_typed::support::says;
-use crate::sim::{Sim, advance};
+use crate::sim::advance;
 
-fn server() -> ServerBuilder<Sim> {
+fn server() -> ServerBuilder {
     Server::builder("floods", "1")
         .logging()
         .rate_limits(RateLimits {

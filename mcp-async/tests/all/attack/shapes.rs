@@ -8,7 +8,6 @@ use serde::Deserialize;
 
 use crate::line_peer::LinePeer;
 use crate::server_typed::support::says;
-use crate::sim::Sim;
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
@@ -19,7 +18,7 @@ struct Args {
     text: String,
 }
 
-fn server() -> ServerBuilder<Sim> {
+fn server() -> ServerBuilder {
     Server::builder("shapes", "1")
         .tool("args", "", |args: Args, _| async move {
             Ok(format!(

@@ -8,7 +8,6 @@ use mcp_proto::Revision;
 use super::guard::{accept_and, accept_next};
 use super::party::Parties;
 use crate::client_http::site::check;
-use crate::sim::Sim;
 
 /// AU-54: any page of the browser can send requests to the listener, and one connection may fail.
 #[test]
@@ -17,7 +16,7 @@ fn what_is_not_the_redirect_does_not_end_a_login() {
     let user = parties.clone();
     check(
         |_| async move {
-            let browser = SystemBrowser::<Sim>::new().without_launch();
+            let browser = SystemBrowser::new().without_launch();
             let browser = browser.announce(move |start| {
                 let user = user.clone();
                 let rest = start.strip_prefix("http://").unwrap();
@@ -53,7 +52,7 @@ fn what_is_not_the_redirect_does_not_end_a_login() {
                 });
             });
             let authorization = Authorization::new().user_agent(browser);
-            let client = parties.connect::<Sim>(authorization).await.unwrap();
+            let client = parties.connect(authorization).await.unwrap();
             client.list_tools(None).await.unwrap();
             assert_eq!(parties.pages(), 1);
         },

@@ -10,7 +10,6 @@ use mcp_proto::Revision;
 
 use super::party::{ISSUER, Parties, SERVER};
 use crate::client_http::site;
-use crate::sim::Sim;
 
 fn parties(revision: Revision) -> Parties {
     Parties::new(revision).with(|state| {
@@ -46,7 +45,7 @@ fn a_client_is_asked_for_once() {
             let store = MemoryCredentialStore::new();
             let authorization = authorization(&parties).store(store.clone());
             for _ in 0..3 {
-                let client = parties.connect::<Sim>(authorization.clone()).await.unwrap();
+                let client = parties.connect(authorization.clone()).await.unwrap();
                 client.list_tools(None).await.unwrap();
                 parties.revoke();
             }
@@ -66,7 +65,7 @@ fn a_client_that_is_refused_is_asked_for_again() {
     check(
         &parties,
         |parties| async move {
-            let client = parties.connect::<Sim>(authorization(&parties));
+            let client = parties.connect(authorization(&parties));
             let client = client.await.unwrap();
             parties.revoke();
             parties.state().refuses_client_once = true;
@@ -85,7 +84,7 @@ fn a_client_that_is_refused_at_a_login_is_asked_for_again() {
         |parties| async move {
             let store = MemoryCredentialStore::new();
             let authorization = authorization(&parties).store(store.clone());
-            let client = parties.connect::<Sim>(authorization).await.unwrap();
+            let client = parties.connect(authorization).await.unwrap();
             parties.revoke();
             let refusal = r#"{"error":"invalid_client"}"#.into();
             let answer = (401, "content-type", "application/json".into(), refusal);
@@ -112,7 +111,7 @@ fn a_user_without_a_client_learns_what_to_do() {
     check(
         &parties,
         |parties| async move {
-            let client = parties.connect::<Sim>(authorization(&parties));
+            let client = parties.connect(authorization(&parties));
             let client = client.await.unwrap();
             for _ in 0..5 {
                 let error = client.list_tools(None).await.unwrap_err();
@@ -134,7 +133,7 @@ fn a_grant_without_a_user_asks_for_no_client() {
         |parties| async move {
             let authorization = authorization(&parties)
                 .configure(|config| config.grant = mcp_auth::Grant::ClientCredentials);
-            let error = parties.connect::<Sim>(authorization).await.unwrap_err();
+            let error = parties.connect(authorization).await.unwrap_err();
             let text = ErrorChain(&error).to_string();
             assert!(text.contains("configure its client id"), "{text}");
         },

@@ -3,13 +3,15 @@
 use core::cell::RefCell;
 use core::net::SocketAddr;
 use core::pin::Pin;
-use core::task::{Poll, Waker};
+use core::task::{Context, Poll, Waker};
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
 
 use futures_io::{AsyncRead as _, AsyncWrite as _};
 use mcp_async::auth::{Authorization, CredentialStore as _, Credentials, MemoryCredentialStore};
-use mcp_async::net::{AddressGuard, HttpClient, Network};
+use mcp_async::http::HttpConnector;
+use mcp_async::net::{AddressGuard, HttpClient};
+use mcp_async::runtime::{BoxStream, Listener};
 use mcp_async::{Client, Duplex, ErrorChain, duplex};
 use mcp_proto::Revision;
 
@@ -45,25 +47,15 @@ pub(crate) fn accept_and(
     }
 }
 
-/// Names, servers and connections of the test.
-impl Network for Sim {
-    type Stream = Duplex;
-    type Listener = ();
+/// Accepts what the test sends next.
+pub(crate) struct Accepting;
 
-    fn listen(_: std::net::TcpListener) -> io::Result<()> {
-        Ok(())
-    }
-
-    async fn accept((): &()) -> io::Result<(Duplex, SocketAddr)> {
-        let next =
-            core::future::poll_fn(|cx| match ACCEPTED.with_borrow_mut(VecDeque::pop_front) {
-                Some(next) => Poll::Ready(next),
-                None => {
-                    ACCEPTING.set(Some(cx.waker().clone()));
-                    Poll::Pending
-                }
-            });
-        let (request, answered) = next.await;
+impl Listener for Accepting {
+    fn poll_accept(&self, cx: &mut Context<'_>) -> Poll<io::Result<(BoxStream, SocketAddr)>> {
+        let Some((request, answered)) = ACCEPTED.with_borrow_mut(VecDeque::pop_front) else {
+            ACCEPTING.set(Some(cx.waker().clone()));
+            return Poll::Pending;
+        };
         let request = request?;
         let (ours, mut theirs) = duplex(1 << 16);
         sim::spawn(async move {
@@ -79,29 +71,31 @@ impl Network for Sim {
             let count = read.await.unwrap_or(0);
             answered(core::str::from_utf8(&bytes[..count]).unwrap());
         });
-        Ok((ours, SocketAddr::from(([127, 0, 0, 1], 50000))))
+        let from = SocketAddr::from(([127, 0, 0, 1], 50000));
+        Poll::Ready(Ok((Box::new(ours), from)))
     }
+}
 
-    async fn resolve(host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
-        let host = host.to_owned();
-        let address = NAMES.with_borrow_mut(|names| {
-            let addresses = names.get_mut(&host)?;
-            match addresses.len() {
-                0 | 1 => addresses.first().copied(),
-                _ => Some(addresses.remove(0)),
-            }
-        });
-        let addresses = address.ok_or(io::ErrorKind::NotFound)?.split(' ');
-        let addresses = addresses.map(|address| SocketAddr::new(address.parse().unwrap(), port));
-        Ok(addresses.collect())
-    }
+/// The addresses of a name of the test.
+pub(crate) fn resolve(host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
+    let address = NAMES.with_borrow_mut(|names| {
+        let addresses = names.get_mut(host)?;
+        match addresses.len() {
+            0 | 1 => addresses.first().copied(),
+            _ => Some(addresses.remove(0)),
+        }
+    });
+    let addresses = address.ok_or(io::ErrorKind::NotFound)?.split(' ');
+    let addresses = addresses.map(|address| SocketAddr::new(address.parse().unwrap(), port));
+    Ok(addresses.collect())
+}
 
-    async fn dial(address: SocketAddr) -> io::Result<Duplex> {
-        DIALLED.with_borrow_mut(|dialled| dialled.push(address.to_string()));
-        let (ours, theirs) = duplex(1 << 16);
-        sim::spawn(serve(theirs));
-        Ok(ours)
-    }
+/// A connection to a server of the test.
+pub(crate) fn dial(address: SocketAddr) -> BoxStream {
+    DIALLED.with_borrow_mut(|dialled| dialled.push(address.to_string()));
+    let (ours, theirs) = duplex(1 << 16);
+    sim::spawn(serve(theirs));
+    Box::new(ours)
 }
 
 /// Answers each request with the page of its path.
@@ -162,11 +156,12 @@ fn the_address_counts_and_not_the_name() {
     check(
         |_| async {
             let guard = AddressGuard::public_only();
-            let client = HttpClient::<Sim>::builder()
+            let client = HttpClient::builder()
                 .guard(guard)
                 .no_proxy()
                 .max_idle(0)
                 .build();
+            client.start(Sim);
             let get = async |host: &str| {
                 let request = http::Request::get(format!("http://{host}/"))
                     .body("")
@@ -206,7 +201,8 @@ fn names_of_this_machine_lead_nowhere_else() {
     ]);
     check(
         |_| async {
-            let client = HttpClient::<Sim>::builder().no_proxy().build();
+            let client = HttpClient::builder().no_proxy().build();
+            client.start(Sim);
             for (host, is_sent) in [
                 ("a.localhost", false),
                 ("LOCALHOST.", false),
@@ -256,8 +252,11 @@ fn refused(metadata: &str, resolved: &[(&str, &[&'static str])], expected: &str)
         |_| async move {
             let authorization =
                 Authorization::new().user_agent(Parties::new(Revision::V2026_07_28));
-            let builder = Client::<Sim>::builder("demo", "1.0").authorize(authorization);
-            let error = builder.connect("http://localhost/mcp").await.unwrap_err();
+            let builder = Client::builder("demo", "1.0").authorize(authorization);
+            let error = builder
+                .connect(HttpConnector::new(Sim, "http://localhost/mcp"))
+                .await
+                .unwrap_err();
             let text = ErrorChain(&error).to_string();
             assert!(text.contains(&expected), "{text}");
         },
@@ -318,8 +317,11 @@ fn a_refresh_before_the_first_connection() {
                 let record = Credentials::from_json(record.as_bytes()).unwrap();
                 store.save(&record).await.unwrap();
                 let authorization = Authorization::new().non_interactive().store(store);
-                let builder = Client::<Sim>::builder("demo", "1.0").authorize(authorization);
-                builder.connect("https://mcp.inside/mcp").await.unwrap_err();
+                let builder = Client::builder("demo", "1.0").authorize(authorization);
+                builder
+                    .connect(HttpConnector::new(Sim, "https://mcp.inside/mcp"))
+                    .await
+                    .unwrap_err();
             },
             |_| async {},
         );
@@ -377,10 +379,7 @@ fn a_service_receives_no_request_to_a_private_address() {
     let seen = parties.clone();
     check(
         |_| async move {
-            let error = parties
-                .connect::<Sim>(parties.authorization())
-                .await
-                .unwrap_err();
+            let error = parties.connect(parties.authorization()).await.unwrap_err();
             let text = ErrorChain(&error).to_string();
             assert!(text.contains("10.0.0.1 is a private address"), "{text}");
         },

@@ -1,9 +1,11 @@
 //! An MCP server, its authorization server and a user, in one service.
 
+use crate::sim::Sim;
 use core::convert::Infallible;
 use core::future::{Future, pending, ready};
 use core::pin::Pin;
 use core::task::{Context, Poll};
+use mcp_async::http::HttpConnector;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -13,11 +15,11 @@ use bytes::Bytes;
 use http::{Request, Response};
 use http_body::Body as _;
 use http_body_util::Full;
+use mcp_async::Client;
 use mcp_async::auth::{
     Authorization, AuthorizationFuture, AuthorizationPage, PreRegistered, UserAgent,
 };
 use mcp_async::client::{ClientBuilder, ConnectError};
-use mcp_async::{Client, Runtime};
 use mcp_proto::{Revision, RevisionSet};
 use tower_service::Service;
 use url::{Url, form_urlencoded};
@@ -175,27 +177,29 @@ impl Parties {
         Authorization::new().user_agent(self.clone())
     }
 
-    pub(crate) fn builder<R: Runtime>(&self, authorization: Authorization) -> ClientBuilder<R> {
+    pub(crate) fn builder(&self, authorization: Authorization) -> ClientBuilder {
         let revision = self.state().revision;
         Client::builder("demo", "1.0")
             .revisions(RevisionSet::of(&[revision]))
             .authorize(authorization)
     }
 
-    pub(crate) async fn connect<R: Runtime>(
+    pub(crate) async fn connect(
         &self,
         authorization: Authorization,
-    ) -> Result<Client<R>, ConnectError> {
+    ) -> Result<Client, ConnectError> {
         self.connect_to(SERVER, authorization).await
     }
 
-    pub(crate) async fn connect_to<R: Runtime>(
+    pub(crate) async fn connect_to(
         &self,
         url: &str,
         authorization: Authorization,
-    ) -> Result<Client<R>, ConnectError> {
+    ) -> Result<Client, ConnectError> {
         let builder = self.builder(authorization);
-        builder.connect_through(url, self.clone()).await
+        builder
+            .connect(HttpConnector::new(Sim, url).through(self.clone()))
+            .await
     }
 }
 

@@ -9,7 +9,6 @@ use mcp_proto::Revision;
 
 use super::party::{ISSUER, Parties};
 use crate::client_http::site::check;
-use crate::sim::Sim;
 
 const MODERN: Revision = Revision::V2026_07_28;
 
@@ -35,11 +34,11 @@ async fn call_at_once(mut calls: Vec<Call<'_>>) -> Vec<Result<(), CallError>> {
     results
 }
 
-fn tools(client: &Client<Sim>) -> Call<'_> {
+fn tools(client: &Client) -> Call<'_> {
     Box::pin(async { client.list_tools(None).await.map(drop) })
 }
 
-async fn call_eight_times(client: &Client<Sim>) -> Vec<Result<(), CallError>> {
+async fn call_eight_times(client: &Client) -> Vec<Result<(), CallError>> {
     call_at_once((0..8).map(|_| tools(client)).collect()).await
 }
 
@@ -50,7 +49,7 @@ fn a_storm_of_refusals_meets_one_refresh() {
     let seen = parties.clone();
     check(
         |_| async move {
-            let client = parties.connect::<Sim>(parties.authorization());
+            let client = parties.connect(parties.authorization());
             let client = client.await.unwrap();
             parties.revoke();
             let results = call_eight_times(&client).await;
@@ -67,7 +66,7 @@ fn a_storm_without_refresh_tokens_meets_one_consent() {
     let seen = parties.clone();
     check(
         |_| async move {
-            let client = parties.connect::<Sim>(parties.authorization());
+            let client = parties.connect(parties.authorization());
             let client = client.await.unwrap();
             parties.revoke();
             let results = call_eight_times(&client).await;
@@ -85,7 +84,7 @@ fn endless_refusals_end_with_an_error() {
     let seen = parties.clone();
     check(
         |_| async move {
-            let client = parties.connect::<Sim>(parties.authorization());
+            let client = parties.connect(parties.authorization());
             let error = client.await.unwrap_err();
             let ConnectError::Authorization(error) = error else {
                 panic!("{error:?}");
@@ -109,7 +108,7 @@ fn endless_demands_for_scopes_end_with_an_error() {
     let seen = parties.clone();
     check(
         |_| async move {
-            let client = parties.connect::<Sim>(parties.authorization());
+            let client = parties.connect(parties.authorization());
             let client = client.await.unwrap();
             // Whatever is granted, another one is needed.
             let needs = |state: &mut super::party::State| {
@@ -134,7 +133,7 @@ fn calls_at_once_that_need_different_scopes() {
     let seen = parties.clone();
     check(
         |_| async move {
-            let client = parties.connect::<Sim>(parties.authorization());
+            let client = parties.connect(parties.authorization());
             let client = client.await.unwrap();
             let needs = ["tools/list", "prompts/list", "tools/call"];
             parties.state().needs = needs.map(|it| (it.into(), it.into())).into();
@@ -159,7 +158,7 @@ fn scopes_that_are_not_granted_are_asked_for_once() {
         let seen = parties.clone();
         check(
             |_| async move {
-                let client = parties.connect::<Sim>(parties.authorization());
+                let client = parties.connect(parties.authorization());
                 let client = client.await.unwrap();
                 parties.state().needs = [("tools/list".into(), "mcp:read".into())].into();
                 let calls = (0..count).map(|_| tools(&client)).collect();
@@ -181,7 +180,7 @@ fn a_refused_refresh_leads_to_a_consent() {
     let seen = parties.clone();
     check(
         |_| async move {
-            let client = parties.connect::<Sim>(parties.authorization());
+            let client = parties.connect(parties.authorization());
             let client = client.await.unwrap();
             parties.revoke();
             parties.state().forget_refresh();
@@ -208,7 +207,7 @@ fn a_failed_refresh_keeps_the_tokens() {
         let seen = parties.clone();
         check(
             |_| async move {
-                let client = parties.connect::<Sim>(parties.authorization());
+                let client = parties.connect(parties.authorization());
                 let client = client.await.unwrap();
                 parties.revoke();
                 let body = match error {
@@ -237,7 +236,7 @@ fn a_registration_that_is_refused_is_replaced() {
     let seen = parties.clone();
     check(
         |_| async move {
-            let client = parties.connect::<Sim>(parties.authorization());
+            let client = parties.connect(parties.authorization());
             let client = client.await.unwrap();
             parties.revoke();
             parties.state().refuses_client_once = true;
@@ -255,7 +254,7 @@ fn demands_of_many_requests_open_few_pages() {
     let seen = parties.clone();
     check(
         |_| async move {
-            let client = parties.connect::<Sim>(parties.authorization());
+            let client = parties.connect(parties.authorization());
             let client = client.await.unwrap();
             let needs = |state: &mut super::party::State| {
                 state.needs.insert("tools/list".into(), "no such".into());
@@ -285,7 +284,7 @@ fn an_earlier_demand_names_the_place_of_the_metadata_only() {
     let seen = parties.clone();
     check(
         |_| async move {
-            let client = parties.connect::<Sim>(parties.authorization());
+            let client = parties.connect(parties.authorization());
             let client = client.await.unwrap();
             let needs = |state: &mut super::party::State| {
                 state.needs.insert("tools/call".into(), "mcp:write".into());
@@ -308,7 +307,7 @@ fn other_refusals_are_handed_on() {
     let parties = Parties::new(MODERN);
     check(
         |_| async move {
-            let client = parties.connect::<Sim>(parties.authorization());
+            let client = parties.connect(parties.authorization());
             let client = client.await.unwrap();
             let page = (403, "", String::new(), String::new());
             let replaced = |state: &mut super::party::State| {
@@ -341,7 +340,7 @@ fn errors_name_the_document_and_its_url() {
         let expected: Vec<String> = expected.iter().map(|&part| part.to_owned()).collect();
         check(
             |_| async move {
-                let client = parties.connect::<Sim>(parties.authorization());
+                let client = parties.connect(parties.authorization());
                 let error = client.await.unwrap_err();
                 let text = ErrorChain(&error).to_string();
                 for part in expected {
@@ -387,7 +386,7 @@ fn a_stream_that_is_always_refused_ends_nothing() {
     let seen = parties.clone();
     check(
         |_| async move {
-            let client = parties.connect::<Sim>(parties.authorization());
+            let client = parties.connect(parties.authorization());
             let client = client.await.unwrap();
             for _ in 0..3 {
                 client.list_tools(None).await.unwrap();
@@ -405,7 +404,7 @@ fn a_user_who_declines_ends_the_call() {
     let parties = Parties::new(MODERN).with(|state| state.declines = true);
     check(
         |_| async move {
-            let client = parties.connect::<Sim>(parties.authorization());
+            let client = parties.connect(parties.authorization());
             let text = ErrorChain(&client.await.unwrap_err()).to_string();
             assert!(text.contains("the user closed the window"), "{text}");
             assert_eq!(parties.pages(), 1);
@@ -421,7 +420,7 @@ fn a_client_that_may_not_ask_sends_no_user_anywhere() {
     check(
         |_| async move {
             let authorization = parties.authorization().non_interactive();
-            let client = parties.connect::<Sim>(authorization).await;
+            let client = parties.connect(authorization).await;
             let text = ErrorChain(&client.unwrap_err()).to_string();
             let said = format!("a user must log in at {ISSUER}");
             assert!(text.contains(&said), "{text}");

@@ -2,6 +2,7 @@
 
 use mcp_async::ErrorChain;
 use mcp_async::auth::{CredentialStore as _, MemoryCredentialStore, SigningKey};
+use mcp_async::http::HttpConnector;
 use mcp_proto::Revision;
 
 use super::party::{Parties, SERVER};
@@ -29,9 +30,11 @@ fn a_whole_flow_shows_no_secret() {
                 let store = MemoryCredentialStore::new();
                 let authorization = parties.authorization().dpop(key).store(store.clone());
                 output.push(format!("{authorization:?} {store:?}"));
-                let builder = parties.builder::<Sim>(authorization);
+                let builder = parties.builder(authorization);
                 output.push(format!("{builder:?}"));
-                let client = builder.connect_through(SERVER, parties.clone()).await;
+                let client = builder
+                    .connect(HttpConnector::new(Sim, SERVER).through(parties.clone()))
+                    .await;
                 let client = client.unwrap();
                 client.list_tools(None).await.unwrap();
                 client.call_tool("echo", &()).await.unwrap();

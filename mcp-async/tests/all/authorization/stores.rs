@@ -14,7 +14,6 @@ use mcp_proto::Revision;
 
 use super::party::{ISSUER, Parties, SERVER};
 use crate::client_http::site::{check, sleep};
-use crate::sim::Sim;
 
 const MODERN: Revision = Revision::V2026_07_28;
 
@@ -29,7 +28,7 @@ fn a_restart_needs_no_user() {
             let authorization = parties.authorization().store(store.clone());
             for expires_in in [3600, 20, 3600] {
                 parties.state().expires_in = expires_in;
-                let client = parties.connect::<Sim>(authorization.clone()).await;
+                let client = parties.connect(authorization.clone()).await;
                 drop(client.unwrap());
                 if expires_in == 3600 {
                     parties.revoke();
@@ -58,7 +57,7 @@ fn servers_that_differ_in_the_query_have_records_of_their_own() {
                 authorization.configure(|config| config.accept_parent_resource = true);
             for (query, pages) in [("?key=a", 1), ("?key=b", 2), ("?key=a", 2), ("", 3)] {
                 let url = format!("{SERVER}{query}");
-                let client = parties.connect_to::<Sim>(&url, authorization.clone()).await;
+                let client = parties.connect_to(&url, authorization.clone()).await;
                 drop(client.unwrap());
                 assert_eq!(seen.pages(), pages, "{query}");
             }
@@ -83,7 +82,7 @@ fn clients_that_share_a_store_refresh_once() {
     check(
         |_| async move {
             let store = MemoryCredentialStore::new();
-            let connect = || parties.connect::<Sim>(parties.authorization().store(store.clone()));
+            let connect = || parties.connect(parties.authorization().store(store.clone()));
             let (one, two) = (connect().await.unwrap(), connect().await.unwrap());
             parties.revoke();
             one.list_tools(None).await.unwrap();
@@ -137,7 +136,7 @@ fn a_failure_to_save_surfaces_and_loses_nothing() {
     check(
         |_| async move {
             let store = Full::default();
-            let client = parties.connect::<Sim>(parties.authorization().store(store.clone()));
+            let client = parties.connect(parties.authorization().store(store.clone()));
             let client = client.await.unwrap();
             parties.revoke();
             store.is_full.store(true, Ordering::SeqCst);
@@ -170,7 +169,7 @@ fn tokens_are_saved_when_the_client_is_gone() {
         |_| async move {
             let store = Full::default();
             let authorization = parties.authorization().store(store.clone());
-            let client = parties.connect::<Sim>(authorization).await.unwrap();
+            let client = parties.connect(authorization).await.unwrap();
             parties.revoke();
             store.is_slow.store(true, Ordering::SeqCst);
             let limit = Duration::from_secs(1);
@@ -195,7 +194,7 @@ fn tokens_that_are_refused_for_good_are_removed() {
     check(
         |_| async move {
             let store = MemoryCredentialStore::new();
-            let connect = || parties.connect::<Sim>(parties.authorization().store(store.clone()));
+            let connect = || parties.connect(parties.authorization().store(store.clone()));
             let client = connect().await.unwrap();
             let before = store.load(SERVER).await.unwrap().unwrap();
             parties.revoke();
@@ -227,7 +226,7 @@ fn tokens_that_another_process_removed_are_not_refreshed() {
         |_| async move {
             let store = MemoryCredentialStore::new();
             let authorization = parties.authorization().store(store.clone());
-            let client = parties.connect::<Sim>(authorization).await.unwrap();
+            let client = parties.connect(authorization).await.unwrap();
             store.remove(SERVER, ISSUER).await.unwrap();
             parties.revoke();
             client.list_tools(None).await.unwrap();
@@ -253,7 +252,7 @@ fn records_of_another_issuer_are_not_used() {
             store.save(&stored).await.unwrap();
             let authorization = Authorization::client_secret("machine", "machine-secret");
             let authorization = authorization.issuer(ISSUER).store(store);
-            let client = parties.connect::<Sim>(authorization).await.unwrap();
+            let client = parties.connect(authorization).await.unwrap();
             client.list_tools(None).await.unwrap();
         },
         |_| async {},
@@ -269,7 +268,7 @@ fn records_belong_to_server_and_issuer() {
     check(
         |_| async move {
             let store = MemoryCredentialStore::new();
-            let client = parties.connect::<Sim>(parties.authorization().store(store.clone()));
+            let client = parties.connect(parties.authorization().store(store.clone()));
             drop(client.await.unwrap());
             let record = store.load(SERVER).await.unwrap().unwrap();
             assert_eq!(

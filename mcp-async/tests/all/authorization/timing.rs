@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use mcp_async::Clock;
+use mcp_async::Runtime as _;
 use mcp_async::auth::AuthorizationError;
 use mcp_async::client::{CallError, ConnectError};
 use mcp_proto::Revision;
@@ -21,7 +21,7 @@ fn the_time_of_the_user_is_not_that_of_the_server() {
         let seen = parties.clone();
         check(
             |_| async move {
-                let client = parties.connect::<Sim>(parties.authorization());
+                let client = parties.connect(parties.authorization());
                 let client = client.await.unwrap();
                 client.list_tools(None).await.unwrap();
                 parties
@@ -45,7 +45,7 @@ fn a_user_who_does_nothing_ends_the_authorization() {
     check(
         |_| async move {
             let limit = Duration::from_secs(60);
-            let client = parties.connect::<Sim>(parties.authorization().timeout(limit));
+            let client = parties.connect(parties.authorization().timeout(limit));
             let error = client.await.unwrap_err();
             let ConnectError::Authorization(error) = error else {
                 panic!("{error:?}");
@@ -64,7 +64,7 @@ fn a_dropped_call_does_not_end_the_authorization() {
     let seen = parties.clone();
     check(
         |_| async move {
-            let client = parties.connect::<Sim>(parties.authorization());
+            let client = parties.connect(parties.authorization());
             let client = client.await.unwrap();
             parties.revoke();
             parties.state().thinks = 30;
@@ -86,7 +86,7 @@ fn calls_are_refreshed_while_a_stream_is_open() {
     let seen = parties.clone();
     check(
         |_| async move {
-            let client = parties.connect::<Sim>(parties.authorization());
+            let client = parties.connect(parties.authorization());
             let client = client.await.unwrap();
             client.list_tools(None).await.unwrap();
             parties.revoke();
@@ -104,7 +104,7 @@ fn a_client_that_is_dropped_ends_its_authorization() {
     let parties = Parties::new(MODERN).with(|state| state.issues_refresh = false);
     check(
         |_| async move {
-            let client = parties.connect::<Sim>(parties.authorization());
+            let client = parties.connect(parties.authorization());
             let client = client.await.unwrap();
             parties.revoke();
             parties.state().thinks = 200;

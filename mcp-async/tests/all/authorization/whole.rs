@@ -7,14 +7,13 @@ use mcp_proto::Revision;
 
 use super::party::{ISSUER, Manner, Parties};
 use crate::client_http::site::check;
-use crate::sim::Sim;
 
 fn logs_in(revision: Revision, manner: Manner) {
     let parties = Parties::new(revision).with(|state| state.manner = manner);
     let seen = parties.clone();
     check(
         |_| async move {
-            let client = parties.connect::<Sim>(parties.authorization());
+            let client = parties.connect(parties.authorization());
             let client = client.await.unwrap();
             client.list_tools(None).await.unwrap();
             client.call_tool("echo", &()).await.unwrap();
@@ -60,7 +59,7 @@ fn an_issuer_that_differs_by_its_last_slash_is_a_warning() {
         notes.watch(|| {
             check(
                 |_| async move {
-                    let client = parties.connect::<Sim>(parties.authorization());
+                    let client = parties.connect(parties.authorization());
                     client.await.unwrap().list_tools(None).await.unwrap();
                 },
                 |_| async {},
@@ -82,7 +81,7 @@ fn lacking_scopes_lead_to_one_more_consent() {
     let seen = parties.clone();
     check(
         |_| async move {
-            let client = parties.connect::<Sim>(parties.authorization());
+            let client = parties.connect(parties.authorization());
             let client = client.await.unwrap();
             client.call_tool("echo", &()).await.unwrap();
             client.call_tool("echo", &()).await.unwrap();
@@ -106,7 +105,7 @@ fn bound_tokens_come_with_fresh_proofs_and_nonces() {
     check(
         |_| async move {
             let key = SigningKey::generate().unwrap();
-            let client = parties.connect::<Sim>(parties.authorization().require_dpop(key));
+            let client = parties.connect(parties.authorization().require_dpop(key));
             let client = client.await.unwrap();
             client.call_tool("echo", &()).await.unwrap();
             parties.state().nonce = Some("nonce-2".into());
@@ -129,7 +128,7 @@ fn a_client_without_a_user_logs_in_with_a_secret() {
         |_| async move {
             let authorization =
                 Authorization::client_secret("machine", "machine-secret").issuer(ISSUER);
-            let client = parties.connect::<Sim>(authorization).await.unwrap();
+            let client = parties.connect(authorization).await.unwrap();
             client.list_tools(None).await.unwrap();
         },
         |_| async {},
@@ -155,7 +154,7 @@ fn a_secret_goes_to_the_configured_issuer_only() {
                 };
                 let authorization =
                     authorization.configure(|config| config.grant = Grant::ClientCredentials);
-                let error = parties.connect::<Sim>(authorization).await.unwrap_err();
+                let error = parties.connect(authorization).await.unwrap_err();
                 let text = ErrorChain(&error).to_string();
                 assert!(text.contains(other), "{text}");
             },
@@ -172,7 +171,7 @@ fn the_stream_of_a_session_leads_to_an_authorization_as_well() {
     let seen = parties.clone();
     check(
         |_| async move {
-            let client = parties.connect::<Sim>(parties.authorization());
+            let client = parties.connect(parties.authorization());
             let client = client.await.unwrap();
             client.list_tools(None).await.unwrap();
         },

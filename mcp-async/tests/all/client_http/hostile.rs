@@ -1,9 +1,11 @@
 //! Servers that say too much, and hear nothing.
 
+use crate::sim::Sim;
 use core::future::{Future, poll_fn};
 use core::pin::pin;
 use core::task::{Context, Poll};
 use core::time::Duration;
+use mcp_async::http::HttpConnector;
 
 use bytes::Bytes;
 use http::Request;
@@ -126,7 +128,8 @@ fn a_carrier_that_panics_holds_up_no_call() {
             |site| async move {
                 let carrier = Faulty(site.clone(), what);
                 let client = site.client(LATEST);
-                let client = client.connect_through("http://localhost/mcp", carrier);
+                let client = client
+                    .connect(HttpConnector::new(Sim, "http://localhost/mcp").through(carrier));
                 let client = client.await.unwrap();
                 assert_eq!(client.call_tool("a", &()).await.unwrap().text(), "hi");
                 let _ = client.close().await;

@@ -5,6 +5,7 @@ use core::future::ready;
 use core::sync::atomic::{AtomicU32, Ordering};
 use core::task::{self, Poll};
 use core::time::Duration;
+use mcp_async::http::HttpConnector;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -16,7 +17,7 @@ use mcp_async::client::{CallError, Update};
 use mcp_async::http::{AuthError, HttpBody, HttpService, Principal};
 use mcp_async::model::{self, ElicitParams, ElicitResult, LoggingLevel};
 use mcp_async::server::{Context, Elicited, NoArguments, Registry, ServerBuilder, Tool};
-use mcp_async::{Client, Clock, ErrorChain, Server, schemars};
+use mcp_async::{Client, ErrorChain, Runtime, Server, schemars};
 use mcp_proto::model::CacheScope;
 use mcp_proto::{Revision, RevisionSet};
 use tower_service::Service;
@@ -26,10 +27,7 @@ use crate::server_typed::support::says;
 use crate::sim::Sim;
 
 /// Runs a script with a client of this revision and a server of all.
-fn with<F: Future<Output = ()>>(
-    revision: Revision,
-    script: impl FnOnce(Client<Sim>, Registry) -> F,
-) {
+fn with<F: Future<Output = ()>>(revision: Revision, script: impl FnOnce(Client, Registry) -> F) {
     check(
         |_| async move {
             let server = server().change_notifications().build().unwrap();
@@ -42,9 +40,9 @@ fn with<F: Future<Output = ()>>(
             let client = Client::builder("t", "1")
                 .revisions(RevisionSet::of(&[revision]))
                 .on_elicitation(|_: ElicitParams, _| async { Ok(ElicitResult::decline()) })
-                .connect_through(
-                    &format!("http://localhost/{path}"),
-                    http.into_service().unwrap(),
+                .connect(
+                    HttpConnector::new(Sim, format!("http://localhost/{path}"))
+                        .through(http.into_service(Sim).unwrap()),
                 )
                 .await
                 .unwrap();
@@ -56,7 +54,7 @@ fn with<F: Future<Output = ()>>(
     );
 }
 
-fn server() -> ServerBuilder<Sim> {
+fn server() -> ServerBuilder {
     Server::builder("s", "1")
         .revisions(RevisionSet::of(&Revision::ALL))
         .logging()
@@ -101,7 +99,7 @@ struct Name {
     name: String,
 }
 
-fn each<F: Future<Output = ()>>(script: impl Fn(Client<Sim>, Registry) -> F) {
+fn each<F: Future<Output = ()>>(script: impl Fn(Client, Registry) -> F) {
     for revision in REVISIONS {
         with(*revision, &script);
     }
@@ -233,7 +231,7 @@ fn a_cancelled_call_leads_to_no_more_requests() {
                     service: server()
                         .http()
                         .legacy_sse("/sse", "/messages")
-                        .into_service()
+                        .into_service(Sim)
                         .unwrap(),
                     requests: Arc::clone(&requests),
                 };
@@ -241,9 +239,12 @@ fn a_cancelled_call_leads_to_no_more_requests() {
                     Revision::V2024_11_05 => "sse",
                     _ => "mcp",
                 };
-                let client = Client::<Sim>::builder("t", "1")
+                let client = Client::builder("t", "1")
                     .revisions(RevisionSet::of(&[*revision]))
-                    .connect_through(&format!("http://localhost/{path}"), counted)
+                    .connect(
+                        HttpConnector::new(Sim, format!("http://localhost/{path}"))
+                            .through(counted),
+                    )
                     .await
                     .unwrap();
                 for _ in 0..3 {
@@ -265,14 +266,14 @@ fn a_cancelled_call_leads_to_no_more_requests() {
 /// A service that counts its requests.
 #[derive(Clone)]
 struct Counted {
-    service: HttpService<Sim>,
+    service: HttpService,
     requests: Arc<AtomicU32>,
 }
 
 impl Service<Request<Full<Bytes>>> for Counted {
     type Response = Response<HttpBody>;
     type Error = Infallible;
-    type Future = <HttpService<Sim> as Service<Request<Full<Bytes>>>>::Future;
+    type Future = <HttpService as Service<Request<Full<Bytes>>>>::Future;
 
     fn poll_ready(&mut self, _: &mut task::Context<'_>) -> Poll<Result<(), Infallible>> {
         Poll::Ready(Ok(()))
@@ -311,9 +312,12 @@ fn the_draft_profile() {
     check(
         |_| async move {
             let http = server().draft_profile().http();
-            let client = Client::<Sim>::builder("t", "1")
+            let client = Client::builder("t", "1")
                 .revisions(RevisionSet::of(&[Revision::DraftV1]))
-                .connect_through("http://localhost/mcp", http.into_service().unwrap())
+                .connect(
+                    HttpConnector::new(Sim, "http://localhost/mcp")
+                        .through(http.into_service(Sim).unwrap()),
+                )
                 .await
                 .unwrap();
             assert_eq!(client.info().revision, Revision::DraftV1);
@@ -332,7 +336,7 @@ fn a_list_of_one_user_is_not_shown_to_another() {
         |_| async move {
             let asked = Arc::new(AtomicU32::new(0));
             let counted = Arc::clone(&asked);
-            let server = Server::<Sim>::builder("s", "1")
+            let server = Server::builder("s", "1")
                 .cache(Duration::from_secs(60), CacheScope::Public)
                 .list_resources(move |cx: Context| {
                     counted.fetch_add(1, Ordering::Relaxed);
@@ -347,9 +351,12 @@ fn a_list_of_one_user_is_not_shown_to_another() {
                 let challenge = || AuthError::unauthorized(HeaderValue::from_static("Bearer"));
                 ready(name.map(Principal::from).ok_or_else(challenge))
             });
-            let client = Client::<Sim>::builder("t", "1")
+            let client = Client::builder("t", "1")
                 .bearer("ada")
-                .connect_through("http://localhost/mcp", http.into_service().unwrap())
+                .connect(
+                    HttpConnector::new(Sim, "http://localhost/mcp")
+                        .through(http.into_service(Sim).unwrap()),
+                )
                 .await
                 .unwrap();
             for (nth, name) in (1..).zip(["ada", "bob", "ada"]) {

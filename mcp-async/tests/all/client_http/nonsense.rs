@@ -11,7 +11,7 @@ use crate::sim::Sim;
 
 const LATEST: &[Revision] = &[Revision::V2025_11_25];
 
-async fn fails(client: &Client<Sim>, expected: Failure) {
+async fn fails(client: &Client, expected: Failure) {
     let error = client.call_tool("a", &()).await.unwrap_err();
     assert!(
         matches!(error, CallError::Failed(failure) if failure == expected),
@@ -25,14 +25,14 @@ fn answers_that_are_none() {
     check(
         |site| async move {
             let client = site.connect(LATEST).await.unwrap();
-            let before = mcp_async::Clock::now(&Sim);
+            let before = mcp_async::Runtime::now(&Sim);
             for _ in 0..5 {
                 fails(&client, Failure::NoAnswer).await;
             }
             fails(&client, Failure::Broken).await;
             fails(&client, Failure::Status(400)).await;
             fails(&client, Failure::Status(302)).await;
-            assert_eq!(mcp_async::Clock::now(&Sim), before);
+            assert_eq!(mcp_async::Runtime::now(&Sim), before);
             client.call_tool("a", &()).await.unwrap();
         },
         |site| async move {

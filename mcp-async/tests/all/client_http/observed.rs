@@ -1,11 +1,13 @@
 //! The steps that an observer of exchanges sees.
 
+use crate::sim::Sim;
 use core::error::Error;
 use core::future::Future;
 use core::pin::Pin;
 use core::sync::atomic::{AtomicU32, Ordering};
 use core::task::{Context, Poll};
 use core::time::Duration;
+use mcp_async::http::HttpConnector;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
@@ -141,7 +143,10 @@ where
         |site| async move {
             let client = site.client(MODERN).on_http(move |event| noted.note(&event));
             let url = "http://localhost/mcp";
-            let client = client.connect_through(url, carrier(site)).await.unwrap();
+            let client = client
+                .connect(HttpConnector::new(Sim, url).through(carrier(site)))
+                .await
+                .unwrap();
             let call = client.list_tools(None).timeout(Duration::from_secs(2));
             let _ = call.await;
             let _ = client.close().await;

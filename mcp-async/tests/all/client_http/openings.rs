@@ -1,6 +1,8 @@
 //! Which era a server is of, and what becomes of one that says nothing useful.
 
+use crate::sim::Sim;
 use mcp_async::client::{CallError, ConnectError, RestartPolicy};
+use mcp_async::http::HttpConnector;
 use mcp_proto::Revision;
 use mcp_proto::client::Failure;
 
@@ -156,7 +158,10 @@ fn what_is_no_server() {
             let error = site.join(builder).await.unwrap_err();
             assert!(matches!(error, ConnectError::Header(name) if name == "Mcp-Name"));
             let builder = site.client(ALL);
-            let error = builder.connect_through("ftp://a", site).await.unwrap_err();
+            let error = builder
+                .connect(HttpConnector::new(Sim, "ftp://a").through(site))
+                .await
+                .unwrap_err();
             assert!(matches!(error, ConnectError::Url(_)));
         },
         |site| async move {

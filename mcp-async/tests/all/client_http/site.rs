@@ -4,6 +4,7 @@ use core::cell::Cell;
 use core::future::{Future, poll_fn};
 use core::pin::{Pin, pin};
 use core::task::{Context, Poll, Waker};
+use mcp_async::http::HttpConnector;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
@@ -12,7 +13,7 @@ use http::{Request, Response};
 use http_body::{Body, Frame};
 use http_body_util::{BodyExt, Full};
 use mcp_async::client::{ClientBuilder, ConnectError};
-use mcp_async::{Client, Clock};
+use mcp_async::{Client, Runtime};
 use mcp_proto::{Revision, RevisionSet};
 use tower_service::Service;
 
@@ -82,23 +83,17 @@ struct Slot {
 }
 
 impl Site {
-    pub(crate) fn client(&self, revisions: &[Revision]) -> ClientBuilder<Sim> {
+    pub(crate) fn client(&self, revisions: &[Revision]) -> ClientBuilder {
         Client::builder("t", "1").revisions(RevisionSet::of(revisions))
     }
 
-    pub(crate) async fn connect(
-        &self,
-        revisions: &[Revision],
-    ) -> Result<Client<Sim>, ConnectError> {
+    pub(crate) async fn connect(&self, revisions: &[Revision]) -> Result<Client, ConnectError> {
         self.join(self.client(revisions)).await
     }
 
-    pub(crate) async fn join(
-        &self,
-        builder: ClientBuilder<Sim>,
-    ) -> Result<Client<Sim>, ConnectError> {
+    pub(crate) async fn join(&self, builder: ClientBuilder) -> Result<Client, ConnectError> {
         builder
-            .connect_through("http://localhost:80/mcp?x=1#y", self.clone())
+            .connect(HttpConnector::new(Sim, "http://localhost:80/mcp?x=1#y").through(self.clone()))
             .await
     }
 

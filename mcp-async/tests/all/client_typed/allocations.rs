@@ -2,6 +2,7 @@
 
 use core::pin::{Pin, pin};
 use core::task::{Context, Poll, Waker};
+use mcp_async::Streams;
 
 use allocation_counter::measure;
 use futures_io::{AsyncRead, AsyncWrite};
@@ -102,7 +103,7 @@ struct Wire {
     out: Vec<u8>,
 }
 
-fn check(call: impl Fn(&Client<Sim>, &mut Wire)) {
+fn check(call: impl Fn(&Client, &mut Wire)) {
     let (ours, theirs) = duplex(64 << 10);
     let (reader, writer) = theirs.split();
     let mut wire = Wire {
@@ -113,7 +114,7 @@ fn check(call: impl Fn(&Client<Sim>, &mut Wire)) {
         out: vec![0; 64 << 10],
     };
     let builder = only(Revision::V2025_11_25).cache(false);
-    let mut connecting = Box::pin(builder.connect_over(ours.split()));
+    let mut connecting = Box::pin(builder.connect(Streams::new(Sim, ours.split())));
     assert!(poll_once(connecting.as_mut()).is_pending());
     wire.answer(concat!(
         r#"{"protocolVersion":"2025-11-25","capabilities":{"tools":{},"resources":{}},"#,

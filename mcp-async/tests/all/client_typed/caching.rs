@@ -1,6 +1,7 @@
 //! Results that are kept for as long as the server says.
 
 use core::time::Duration;
+use mcp_async::client::in_memory;
 
 use mcp_async::client::Update;
 use mcp_async::model::{CacheScope, ElicitResult};
@@ -52,7 +53,9 @@ fn a_client_that_is_told_so_keeps_nothing() {
     each(|mut demo, revision| async move {
         demo.server = demo.server.cache(TTL, CacheScope::Public);
         let server = demo.server.build().unwrap();
-        let client = only(revision).cache(false).in_memory(&server);
+        let client = only(revision)
+            .cache(false)
+            .connect(in_memory(Sim.into(), &server));
         let client = client.await.unwrap();
         client.read_resource("note://7").await.unwrap();
         client.read_resource("note://7").await.unwrap();
@@ -122,7 +125,7 @@ fn a_result_of_further_rounds_is_not_kept() {
     run(async {
         let seen = Seen::default();
         let reads = seen.clone();
-        let server = mcp_async::Server::<Sim>::builder("demo", "1.0")
+        let server = mcp_async::Server::builder("demo", "1.0")
             .revisions(RevisionSet::modern())
             .cache(TTL, CacheScope::Private)
             .resource("x://", "x", move |cx: Context| {
@@ -138,7 +141,7 @@ fn a_result_of_further_rounds_is_not_kept() {
             .unwrap();
         let client = only(Revision::V2026_07_28)
             .on_elicitation(|_, _| async { Ok(ElicitResult::agree()) })
-            .in_memory(&server)
+            .connect(in_memory(Sim.into(), &server))
             .await
             .unwrap();
         for _ in 0..2 {

@@ -3,6 +3,8 @@
 use core::sync::atomic::{AtomicU32, Ordering};
 use core::task::Poll;
 use core::time::Duration;
+use mcp_async::Streams;
+use mcp_async::client::in_memory;
 
 #[cfg(unix)]
 use mcp_async::client::ConnectError;
@@ -23,7 +25,7 @@ use crate::connection::spans::Notes;
 use crate::sim::{Sim, settle};
 use crate::texts::{INTERNAL_ERROR, internal};
 
-fn server() -> Server<Sim> {
+fn server() -> Server {
     Server::builder("curious", "1.0")
         .revisions(RevisionSet::of(&Revision::ALL))
         .tool(
@@ -84,12 +86,15 @@ fn server() -> Server<Sim> {
 fn check(
     tool: &str,
     can: impl Fn(Revision) -> bool,
-    build: impl Fn(ClientBuilder<Sim>) -> ClientBuilder<Sim>,
+    build: impl Fn(ClientBuilder) -> ClientBuilder,
     expected: Result<&str, &dyn Fn(CallError, Revision)>,
 ) {
     for revision in Revision::ALL.into_iter().filter(|it| can(*it)) {
         run(async {
-            let client = build(only(revision)).in_memory(&server()).await.unwrap();
+            let client = build(only(revision))
+                .connect(in_memory(Sim.into(), &server()))
+                .await
+                .unwrap();
             let result = client.call_tool(tool, &()).await;
             match (expected, result) {
                 (Ok(text), Ok(result)) => {
@@ -113,7 +118,7 @@ fn has_pages(revision: Revision) -> bool {
 /// EL-08, EL-16.
 #[test]
 fn forms_are_filled_in() {
-    let name = |builder: ClientBuilder<Sim>| {
+    let name = |builder: ClientBuilder| {
         builder.on_elicitation(|asked: ElicitParams, _| async move {
             assert_eq!(asked.message(), Some("Who?"));
             let ElicitParams::Form(form) = asked else {
@@ -131,7 +136,7 @@ fn forms_are_filled_in() {
         name,
         Ok(r#"accept {"name":"Ada","keen":true}"#),
     );
-    let decline = |builder: ClientBuilder<Sim>| {
+    let decline = |builder: ClientBuilder| {
         // EL-08: nothing goes with a no.
         builder.on_elicitation(|_, _| async {
             Ok(ElicitResult {
@@ -146,7 +151,7 @@ fn forms_are_filled_in() {
 /// EL-10, EL-16.
 #[test]
 fn pages_are_agreed_to() {
-    let agree = |builder: ClientBuilder<Sim>| {
+    let agree = |builder: ClientBuilder| {
         builder.on_elicitation(|asked, _| async move {
             match asked {
                 ElicitParams::Url(page) if page.url == "https://example.com/" => {
@@ -161,7 +166,7 @@ fn pages_are_agreed_to() {
 
 #[test]
 fn a_model_answers() {
-    let answer = |builder: ClientBuilder<Sim>| {
+    let answer = |builder: ClientBuilder| {
         builder.on_sampling(|asked: CreateMessageParams, _| async move {
             assert_eq!((asked.messages.len(), asked.max_tokens), (1, 10));
             Ok(CreateMessageResult::new("deep", "42"))
@@ -173,7 +178,7 @@ fn a_model_answers() {
 /// SP-07.
 #[test]
 fn a_refusal_ends_the_call() {
-    let refuse = |builder: ClientBuilder<Sim>| {
+    let refuse = |builder: ClientBuilder| {
         builder.on_sampling(|_, _| async { Err(ErrorReply::new(-1, "the person said no").into()) })
     };
     // MR-15: there is no further round.
@@ -183,7 +188,7 @@ fn a_refusal_ends_the_call() {
         other => panic!("{revision}: {other:?}"),
     };
     check("model", |_| true, refuse, Err(&refused));
-    let panic = |builder: ClientBuilder<Sim>| builder.on_sampling(|_, _| async { panic!("a bug") });
+    let panic = |builder: ClientBuilder| builder.on_sampling(|_, _| async { panic!("a bug") });
     check(
         "model",
         |_| true,
@@ -211,7 +216,7 @@ fn callbacks_share_a_state() {
                 // Callbacks keep the state that they were set with.
                 .with_state("/c:/state")
                 .on_roots(|cx| async move { Ok(vec![Root::new(format!("file://{}", cx.state()))]) })
-                .in_memory(&server())
+                .connect(in_memory(Sim.into(), &server()))
                 .await
                 .unwrap();
             client.call_tool("form", &()).await.unwrap();
@@ -226,7 +231,7 @@ fn callbacks_share_a_state() {
 
 #[test]
 fn the_text_of_an_error_stays_with_the_client() {
-    let fail = |builder: ClientBuilder<Sim>| {
+    let fail = |builder: ClientBuilder| {
         builder.on_sampling(|_, _| async { Err(std::io::Error::other("a secret"))? })
     };
     let log = Notes::default();
@@ -255,16 +260,16 @@ fn the_text_of_an_error_stays_with_the_client() {
 #[cfg(unix)]
 #[test]
 fn roots_are_shown_and_change() {
-    let two = |builder: ClientBuilder<Sim>| {
+    let two = |builder: ClientBuilder| {
         builder.roots([Root::new("file:///a"), Root::new("file:///b%20c")])
     };
     check("roots", |_| true, two, Ok("file:///a file:///b%20c"));
-    let asked = |builder: ClientBuilder<Sim>| {
+    let asked = |builder: ClientBuilder| {
         builder.on_roots(|_| async { Ok(vec![Root::new("file:///asked")]) })
     };
     check("roots", |_| true, asked, Ok("file:///asked"));
     // RT-03: a callback's mistake is not shown.
-    let wrong = |builder: ClientBuilder<Sim>| {
+    let wrong = |builder: ClientBuilder| {
         builder.on_roots(|_| async { Ok(vec![Root::new("https://example.com/")]) })
     };
     check("roots", |_| true, wrong, Err(&|_, _| {}));
@@ -272,12 +277,16 @@ fn roots_are_shown_and_change() {
     for revision in Revision::ALL {
         run(async {
             let refused = only(revision).roots([Root::new("https://example.com/")]);
-            let refused = refused.in_memory(&server()).await;
+            let refused = refused.connect(in_memory(Sim.into(), &server())).await;
             assert!(
                 matches!(refused, Err(ConnectError::Root(uri)) if uri == "https://example.com/")
             );
 
-            let client = only(revision).roots([]).in_memory(&server()).await.unwrap();
+            let client = only(revision)
+                .roots([])
+                .connect(in_memory(Sim.into(), &server()))
+                .await
+                .unwrap();
             let roots = async || client.call_tool("roots", &()).await.unwrap().text();
             assert_eq!(roots().await, "");
             client.set_roots([Root::new("file:///new")]).await.unwrap();
@@ -292,7 +301,7 @@ fn roots_are_shown_and_change() {
 #[test]
 fn rounds_are_limited() {
     let agree = |limit: u8| {
-        move |builder: ClientBuilder<Sim>| {
+        move |builder: ClientBuilder| {
             builder
                 .rounds(limit)
                 .on_elicitation(|_, _| async { Ok(ElicitResult::agree()) })
@@ -323,7 +332,7 @@ fn callbacks_run_inside_the_call_and_end_with_it() {
                         core::future::pending().await
                     }
                 })
-                .in_memory(&server())
+                .connect(in_memory(Sim.into(), &server()))
                 .await
                 .unwrap();
             let mut call = Box::pin(client.call_tool("model", &()));
@@ -340,13 +349,14 @@ fn callbacks_run_inside_the_call_and_end_with_it() {
     }
 }
 
-type Builds = fn(ClientBuilder<Sim>) -> ClientBuilder<Sim>;
+type Builds = fn(ClientBuilder) -> ClientBuilder;
 
 /// What a client answers a legacy server's question.
 fn answer(build: Builds, question: &str) -> String {
     let (ours, theirs) = duplex(4096);
     let (mut reader, mut writer) = theirs.split();
-    let mut connecting = Box::pin(build(only(Revision::V2025_11_25)).connect_over(ours.split()));
+    let mut connecting =
+        Box::pin(build(only(Revision::V2025_11_25)).connect(Streams::new(Sim, ours.split())));
     assert!(poll_once(connecting.as_mut()).is_pending());
     read(&mut reader);
     write(
@@ -381,7 +391,7 @@ fn the_end_of_an_unknown_page_is_ignored() {
         .on_notification(move |told| {
             heard.note(told.params.map_or("", |params| params.as_raw().as_str()));
         });
-    let mut connecting = Box::pin(builder.connect_over(ours.split()));
+    let mut connecting = Box::pin(builder.connect(Streams::new(Sim, ours.split())));
     assert!(poll_once(connecting.as_mut()).is_pending());
     read(&mut reader);
     let mut say = |line: &str| {
@@ -413,15 +423,15 @@ fn questions_that_break_the_rules_are_refused() {
         let answer = answer(builder, question);
         assert!(answer.contains(part), "{question}: {answer}");
     };
-    let forms = |builder: ClientBuilder<Sim>| {
+    let forms = |builder: ClientBuilder| {
         builder
             .forms_only()
             .on_elicitation(|_, _| async { Ok(ElicitResult::agree()) })
     };
-    let model = |builder: ClientBuilder<Sim>| {
+    let model = |builder: ClientBuilder| {
         builder.on_sampling(|_, _| async { Ok(CreateMessageResult::new("deep", "42")) })
     };
-    let tools = |builder: ClientBuilder<Sim>| {
+    let tools = |builder: ClientBuilder| {
         builder
             .on_sampling(|_, _| async { Ok(CreateMessageResult::new("deep", "42")) })
             .sampling_tools()
@@ -482,5 +492,5 @@ fn questions_that_break_the_rules_are_refused() {
 /// The handle is used from any thread.
 const _: fn() = || {
     fn is<T: Send + Sync>() {}
-    is::<Client<Sim>>();
+    is::<Client>();
 };

@@ -1,6 +1,8 @@
 //! Calls, one by one, in every revision.
 
 use core::time::Duration;
+use mcp_async::Streams;
+use mcp_async::client::in_memory;
 
 use mcp_async::client::CallError;
 use mcp_async::model::{LoggingLevel, Reference};
@@ -130,7 +132,7 @@ fn resources_prompts_and_completions_are_asked_for() {
 fn what_is_not_declared_is_refused_here() {
     for revision in Revision::ALL {
         run(async {
-            let server = mcp_async::Server::<Sim>::builder("empty", "1.0")
+            let server = mcp_async::Server::builder("empty", "1.0")
                 .revisions(RevisionSet::of(&Revision::ALL));
             let client = join(&server, revision).await;
             let check = |error: CallError, name| {
@@ -161,7 +163,7 @@ fn what_is_not_declared_is_refused_here() {
 fn the_end_of_a_client_ends_its_calls() {
     each(|demo, revision| async move {
         let client = only(revision)
-            .in_memory(&demo.server.server())
+            .connect(in_memory(Sim.into(), &demo.server.server()))
             .await
             .unwrap();
         let other = client.clone();
@@ -202,7 +204,7 @@ fn structured_content_is_checked_against_the_listed_schema() {
     crate::sim::spawn(async move { served.await.unwrap() });
     run(async {
         let client = only(Revision::V2025_11_25)
-            .connect_over(left.split())
+            .connect(Streams::new(Sim, left.split()))
             .await
             .unwrap();
         client.call_tool("sum", &()).await.unwrap();

@@ -1,5 +1,6 @@
 //! Lists in pages.
 
+use mcp_async::Streams;
 use mcp_async::client::CallError;
 use mcp_async::server::{self, service_fn};
 use mcp_async::{ErrorChain, duplex};
@@ -71,7 +72,7 @@ fn check(pages: &'static [&'static str], expected: &[&str], names: Result<&[&str
     spawn(async move { served.await.unwrap() });
     run(async {
         let client = only(Revision::V2025_11_25)
-            .connect_over(left.split())
+            .connect(Streams::new(Sim, left.split()))
             .await
             .unwrap();
         let tools = client.tools().all().await;

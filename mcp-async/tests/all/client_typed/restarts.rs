@@ -1,12 +1,13 @@
 //! Connections that end, and what follows them.
 
 use core::time::Duration;
+use mcp_async::client::reopened;
 use std::io;
 use std::sync::{Arc, Mutex};
 
+use mcp_async::client::ConnectError;
 use mcp_async::client::{CallError, ClientBuilder, RestartPolicy, Update};
 use mcp_async::model::{CacheScope, LoggingLevel};
-use mcp_async::process::SpawnError;
 use mcp_async::server::Peer;
 use mcp_async::{Client, PipeReader, PipeWriter, duplex};
 
@@ -29,18 +30,18 @@ struct State {
 impl Door {
     async fn enter(
         &self,
-        server: &impl Offer<Runtime = Sim>,
-        builder: ClientBuilder<Sim>,
-    ) -> Result<Client<Sim>, SpawnError> {
+        server: &impl Offer,
+        builder: ClientBuilder,
+    ) -> Result<Client, ConnectError> {
         let (door, server) = (self.clone(), server.server());
         let open = move || {
             let opened = door.open(&server);
             async move { opened }
         };
-        builder.connect_by(open).await
+        builder.connect(reopened(Sim.into(), open)).await
     }
 
-    fn open<S>(&self, server: &mcp_async::Server<Sim, S>) -> io::Result<(PipeReader, PipeWriter)> {
+    fn open<S>(&self, server: &mcp_async::Server<S>) -> io::Result<(PipeReader, PipeWriter)> {
         let mut state = self.0.lock().unwrap();
         if state.shut {
             state.refused += 1;
@@ -48,7 +49,7 @@ impl Door {
         }
         state.opened += 1;
         let (ours, theirs) = duplex(4096);
-        let (served, peer) = server.serve_on(theirs.split(), Sim);
+        let (served, peer) = server.connect(theirs.split(), Sim);
         state.peers.push(peer);
         spawn(async move { served.await.unwrap() });
         Ok(ours.split())
@@ -129,7 +130,10 @@ fn it_gives_up_after_so_many_attempts() {
         assert!(client.is_closed());
 
         let refused = door.enter(&demo.server, only(revision)).await;
-        assert!(matches!(refused, Err(SpawnError::Start(_))), "{refused:?}");
+        assert!(
+            matches!(refused, Err(ConnectError::Start(_))),
+            "{refused:?}"
+        );
     });
 }
 

@@ -1,6 +1,8 @@
 //! What comes unasked: logs, notifications, subscriptions.
 
 use core::task::Poll;
+use mcp_async::Streams;
+use mcp_async::client::in_memory;
 
 use mcp_async::client::{CallError, ListenFilter, Update};
 use mcp_async::model::{LoggingLevel, SubscriptionFilter};
@@ -38,7 +40,7 @@ fn one_call_may_ask_for_logs() {
         let heard = seen.clone();
         let client = only(revision)
             .on_log(move |message| heard.note(message.level.as_str()))
-            .in_memory(&demo.server.server())
+            .connect(in_memory(Sim.into(), &demo.server.server()))
             .await
             .unwrap();
         let call = client.call_tool("logs", &());
@@ -75,7 +77,7 @@ fn a_resource_is_listened_to_until_the_stream_is_dropped() {
         let heard = seen.clone();
         let client = only(revision)
             .on_notification(move |notification| heard.note(notification.method.to_string()))
-            .in_memory(&server)
+            .connect(in_memory(Sim.into(), &server))
             .await
             .unwrap();
         let update = || {
@@ -246,10 +248,11 @@ fn changed(list: &str) -> String {
 }
 
 /// A client of a server of 2025-11-25 with these capabilities.
-fn opened(capabilities: &str) -> (Client<Sim>, PipeReader, PipeWriter) {
+fn opened(capabilities: &str) -> (Client, PipeReader, PipeWriter) {
     let (ours, theirs) = duplex(4096);
     let (mut reader, mut writer) = theirs.split();
-    let mut connecting = Box::pin(only(Revision::V2025_11_25).connect_over(ours.split()));
+    let mut connecting =
+        Box::pin(only(Revision::V2025_11_25).connect(Streams::new(Sim, ours.split())));
     assert!(poll_once(connecting.as_mut()).is_pending());
     read(&mut reader);
     let opened = format!(
@@ -268,8 +271,8 @@ fn discovered(
     reader: &mut PipeReader,
     writer: &mut PipeWriter,
     capabilities: &str,
-) -> Client<Sim> {
-    let mut connecting = Box::pin(only(Revision::V2026_07_28).connect_over(streams));
+) -> Client {
+    let mut connecting = Box::pin(only(Revision::V2026_07_28).connect(Streams::new(Sim, streams)));
     assert!(poll_once(connecting.as_mut()).is_pending());
     read(reader);
     let info = r#""serverInfo":{"name":"hand","version":"0"},"ttlMs":0,"cacheScope":"public""#;

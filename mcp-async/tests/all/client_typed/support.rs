@@ -4,6 +4,7 @@
 use core::future::Future;
 use core::pin::Pin;
 use core::task::{self, Poll, Waker};
+use mcp_async::client::in_memory;
 use std::collections::HashMap;
 
 use futures_io::{AsyncRead, AsyncWrite};
@@ -24,12 +25,14 @@ pub(crate) use crate::seen::{Guard, Seen};
 pub(crate) use crate::sim::{advance, run};
 
 /// A client of the server that speaks this revision and no other.
-pub(crate) async fn join(server: &impl Offer<Runtime = Sim>, revision: Revision) -> Client<Sim> {
-    let client = only(revision).in_memory(&server.server()).await;
+pub(crate) async fn join(server: &impl Offer, revision: Revision) -> Client {
+    let client = only(revision)
+        .connect(in_memory(Sim.into(), &server.server()))
+        .await;
     client.expect("it connects")
 }
 
-pub(crate) fn only(revision: Revision) -> ClientBuilder<Sim> {
+pub(crate) fn only(revision: Revision) -> ClientBuilder {
     Client::builder("test", "0").revisions(RevisionSet::of(&[revision]))
 }
 
@@ -44,7 +47,7 @@ pub(crate) fn each<F: Future<Output = ()>>(script: impl Fn(Demo, Revision) -> F)
 
 /// A server, and what happened in it.
 pub(crate) struct Demo {
-    pub(crate) server: ServerBuilder<Sim>,
+    pub(crate) server: ServerBuilder,
     pub(crate) seen: Seen,
 }
 

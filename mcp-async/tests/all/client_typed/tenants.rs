@@ -1,5 +1,6 @@
 //! A server and a client for each tenant: what they are configured with is freed with them.
 
+use mcp_async::client::in_memory;
 use std::collections::BTreeMap;
 
 use allocation_counter::measure;
@@ -22,7 +23,7 @@ fn the_texts_of_a_tenant_are_freed_with_its_server_and_client() {
 fn serve(tenant: usize) {
     let text = format!("{tenant:0>TEXT$}");
     run(async {
-        let server = Server::<Sim>::builder(text.as_str(), "1.0")
+        let server = Server::builder(text.as_str(), "1.0")
             .title(text.as_str())
             .instructions(text.as_str())
             .extension(
@@ -32,7 +33,10 @@ fn serve(tenant: usize) {
             .build()
             .unwrap();
         let client = Client::builder(&text, "1.0").title(&text);
-        let client = client.in_memory(&server).await.unwrap();
+        let client = client
+            .connect(in_memory(Sim.into(), &server))
+            .await
+            .unwrap();
         assert_eq!(client.info().instructions.as_deref(), Some(&*text));
         client.call_tool("hello", &()).await.unwrap();
         client.close().await.unwrap();

@@ -1,5 +1,6 @@
 //! What a subscriber of `tracing` gets to see of a server, and what it never does.
 
+use crate::sim::Sim;
 use core::fmt::Debug;
 use core::fmt::Write as _;
 use core::future::Future as _;
@@ -514,7 +515,7 @@ fn a_failed_tool_is_no_success() {
 
     use crate::server_typed::support::says;
 
-    let server = mcp_async::Server::<()>::builder("demo", "1")
+    let server = mcp_async::Server::builder("demo", "1")
         .tool("told", "", |_: NoArguments, _: Context| async {
             Err::<(), _>(HandlerError::visible("SECRET"))
         })
@@ -526,8 +527,8 @@ fn a_failed_tool_is_no_success() {
     let notes = Notes::default();
     notes.watch(|| {
         let (ours, theirs) = mcp_async::duplex(1 << 16);
-        let clock = mcp_async::ManualClock::default();
-        let (connection, _) = server.serve_on(theirs.split(), clock);
+        let _clock = mcp_async::ManualRuntime::default();
+        let (connection, _) = server.connect(theirs.split(), Sim);
         let mut connection = core::pin::pin!(connection);
         let (_reader, mut writer) = ours.split();
         let cx = &mut core::task::Context::from_waker(core::task::Waker::noop());

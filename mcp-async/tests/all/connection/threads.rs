@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::task::Wake;
 use std::thread::{self, Thread};
 
-use mcp_async::{ManualClock, client, duplex, server};
+use mcp_async::{ManualRuntime, client, duplex, server};
 use mcp_proto::client::ClientConfig;
 use mcp_proto::model::ServerFeatures;
 use mcp_proto::rpc::Method;
@@ -46,7 +46,7 @@ fn block_on<T>(future: impl Future<Output = T>) -> T {
 
 #[test]
 fn callers_on_many_threads_share_a_connection() {
-    let clock = ManualClock::default();
+    let clock = ManualRuntime::default();
     // Small pipes: the two connections wait for each other all the time.
     let (left, right) = duplex(300);
     let config = ServerConfig {

@@ -36,7 +36,7 @@ fn shows_pages(cx: &CallContext) -> bool {
     settings.is_some_and(|settings| settings.mime_types.iter().any(|it| it == HTML))
 }
 
-fn server() -> ServerBuilder<()> {
+fn server() -> ServerBuilder {
     let forecast = Tool::new("forecast").meta(meta(TOOL_UI)).handler(
         |_: NoArguments, cx: Context| async move {
             let text = if shows_pages(&cx) {

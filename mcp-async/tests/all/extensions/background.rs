@@ -9,7 +9,6 @@ use mcp_async::server::{Background, Extension};
 use mcp_proto::Revision;
 
 use crate::server_typed::support::Wire;
-use crate::sim::Sim;
 
 /// Notes what it is asked for.
 #[derive(Default)]
@@ -43,9 +42,9 @@ impl Background for Work {
     }
 }
 
-fn server() -> (Server<Sim>, Arc<Work>) {
+fn server() -> (Server, Arc<Work>) {
     let work = Arc::<Work>::default();
-    let server = Server::<Sim>::builder("s", "1")
+    let server = Server::builder("s", "1")
         .extension(Extension::new("com.example/work").background(Arc::clone(&work) as _))
         .shutdown_timeout(Duration::from_millis(700))
         .build();

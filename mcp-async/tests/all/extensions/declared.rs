@@ -12,7 +12,7 @@ use serde::de::IgnoredAny;
 
 use crate::server_typed::support::{Wire, member, revisions, text};
 
-fn new() -> ServerBuilder<()> {
+fn new() -> ServerBuilder {
     Server::builder("demo", "1")
 }
 
@@ -47,7 +47,7 @@ fn an_extension_is_declared_where_it_is_on() {
     }
 }
 
-fn mistakes(server: ServerBuilder<()>) -> Vec<String> {
+fn mistakes(server: ServerBuilder) -> Vec<String> {
     let error = server.build().unwrap_err();
     error.mistakes().iter().map(ToString::to_string).collect()
 }
@@ -195,7 +195,7 @@ fn an_extension_that_is_off_is_silent() {
         )
     };
     let declared = r#"{"extensions":{"com.example/audit":{},"com.example/other":{}}}"#;
-    let check = |server: ServerBuilder<()>, revision: Revision| {
+    let check = |server: ServerBuilder, revision: Revision| {
         let mut wire = Wire::declaring(&server, revision, declared);
         let result = wire.result("tools/call", r#"{"name":"record"}"#);
         (text(&result, &["content", "0", "text"]), wire.heard.len())

@@ -2,6 +2,7 @@
 //! notifications and heartbeats while it runs, a paged list, and a key of the filter of
 //! subscriptions.
 
+use crate::sim::Sim;
 use core::future::poll_fn;
 use core::task::{Poll, Waker};
 use core::time::Duration;
@@ -12,7 +13,7 @@ use mcp_async::server::layers::Timeout;
 use mcp_async::server::{
     Cached, Context, Extension, ExtensionMethod, HandlerError, Listener, NoArguments, ServerBuilder,
 };
-use mcp_async::{Clock, ManualClock, Server, Timer};
+use mcp_async::{ManualRuntime, Runtime, Server};
 use mcp_proto::Revision;
 use mcp_proto::model::CacheScope;
 
@@ -23,7 +24,7 @@ const HEARTBEAT: Duration = Duration::from_secs(15);
 
 /// The events of a server, in the order in which they happened.
 pub(super) struct Bus {
-    clock: ManualClock,
+    clock: ManualRuntime,
     log: Mutex<Log>,
 }
 
@@ -42,7 +43,7 @@ enum Woken {
 }
 
 impl Bus {
-    pub(super) fn new(clock: ManualClock) -> Self {
+    pub(super) fn new(clock: ManualRuntime) -> Self {
         Self {
             clock,
             log: Mutex::default(),
@@ -79,7 +80,10 @@ impl Bus {
                 return Poll::Ready(Woken::Closed);
             }
             log.waiting.push(cx.waker().clone());
-            timer.poll_until(deadline, cx).map(|()| Woken::Quiet)
+            timer
+                .as_mut()
+                .poll_until(deadline, cx)
+                .map(|()| Woken::Quiet)
         })
         .await
     }
@@ -186,7 +190,7 @@ fn events() -> Extension<Bus> {
 }
 
 /// A server with limits that a stream does not meet.
-pub(super) fn server<R>(clock: &ManualClock) -> ServerBuilder<R, Bus> {
+pub(super) fn server(clock: &ManualRuntime) -> ServerBuilder<Bus> {
     Server::builder("demo", "1")
         .with_state(Bus::new(clock.clone()))
         .layer(Timeout::new(Duration::from_secs(5)))
@@ -207,9 +211,9 @@ pub(super) fn server<R>(clock: &ManualClock) -> ServerBuilder<R, Bus> {
 }
 
 fn wire() -> Wire {
-    let begin = |streams, clock: ManualClock| {
-        let server = server::<()>(&clock).build().unwrap();
-        server.serve_on(streams, clock)
+    let begin = |streams| {
+        let server = server(&crate::sim::clock()).build().unwrap();
+        server.connect(streams, Sim)
     };
     Wire::of(begin, Revision::V2026_07_28, "{}")
 }
@@ -337,11 +341,11 @@ mod over_http {
     use crate::http_server::support::{Sim, advance, modern, request, send};
     use crate::sim::clock;
 
-    fn service() -> HttpService<Sim> {
-        server::<Sim>(&clock()).http().into_service().unwrap()
+    fn service() -> HttpService {
+        server(&clock()).http().into_service(Sim).unwrap()
     }
 
-    fn tool(service: &HttpService<Sim>, name: &str) {
+    fn tool(service: &HttpService, name: &str) {
         let body = request(
             9,
             "tools/call",
@@ -398,7 +402,7 @@ mod over_http {
     fn a_subscription_that_is_refused_is_no_stream() {
         let filter = r#""notifications":{"events":7}"#;
         let body = request(1, "subscriptions/listen", filter);
-        let check = |service: &HttpService<Sim>, status: u16, parts: [&str; 2]| {
+        let check = |service: &HttpService, status: u16, parts: [&str; 2]| {
             let reply = send(service, modern(&body));
             assert_eq!(reply.status, status);
             assert_eq!(reply.header("content-type"), "application/json");
@@ -406,10 +410,10 @@ mod over_http {
             assert!(parts.iter().all(|part| text.contains(part)), "{text}");
         };
         check(&service(), 200, ["-32602", "notifications.events"]);
-        let required = Server::<Sim>::builder("demo", "1")
+        let required = Server::builder("demo", "1")
             .with_state(Bus::new(clock()))
             .extension(events().requires_client());
-        let required = required.http().into_service().unwrap();
+        let required = required.http().into_service(Sim).unwrap();
         check(&required, 400, ["-32021", NAME]);
     }
 }

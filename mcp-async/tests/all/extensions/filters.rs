@@ -12,6 +12,7 @@ use mcp_proto::{Revision, SendError};
 use serde::de::IgnoredAny;
 
 use crate::server_typed::support::{Wire, member};
+use crate::sim::Sim;
 use crate::texts::INTERNAL_ERROR;
 
 type State = Arc<Heard>;
@@ -52,7 +53,7 @@ fn numbers() -> Extension<State> {
 /// A client of 2026-07-28 that declares these capabilities.
 fn wire(extension: Extension<State>, declared: &str) -> (Wire, State) {
     let heard = State::default();
-    let server = Server::<()>::builder("demo", "1")
+    let server = Server::builder("demo", "1")
         .with_state(Arc::clone(&heard))
         .change_notifications()
         .tool("echo", "", |_: IgnoredJson, _| async { Ok("") })
@@ -215,14 +216,14 @@ fn the_server_ends_a_subscription() {
 /// Without judges nothing is accepted, and nothing waits.
 #[test]
 fn a_service_may_judge_nothing() {
-    let begin = |(reader, writer), clock| {
+    let begin = |(reader, writer)| {
         let service = service_fn(|call| call.refuse(ErrorReply::method_not_found()));
         let config = ServerConfig {
             filters: &["number"],
             ..ServerConfig::new("demo", "1")
         };
         let service = Box::new(service) as BoxService;
-        connect((reader, writer), clock, config, service)
+        connect((reader, writer), Sim, config, service)
     };
     let mut wire = Wire::of(begin, Revision::V2026_07_28, "{}");
     assert_eq!(accepted(&mut wire, r#"{"number":2}"#), "{}");

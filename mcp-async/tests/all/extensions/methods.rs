@@ -1,5 +1,6 @@
 //! Calls of methods of an extension, and its notifications.
 
+use crate::sim::Sim;
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use mcp_async::ErrorReply;
@@ -62,7 +63,7 @@ fn notes(revisions: RevisionSet) -> Extension<AtomicU32> {
         )
 }
 
-fn server<R>(extension: Extension<AtomicU32>) -> ServerBuilder<R, AtomicU32> {
+fn server(extension: Extension<AtomicU32>) -> ServerBuilder<AtomicU32> {
     Server::builder("demo", "1")
         .with_state(AtomicU32::new(0))
         .extension(extension)
@@ -73,9 +74,9 @@ fn server<R>(extension: Extension<AtomicU32>) -> ServerBuilder<R, AtomicU32> {
 fn typed_methods_are_served_where_the_extension_is_on() {
     let since = RevisionSet::at_least(Revision::V2025_11_25);
     for revision in revisions() {
-        let server = server::<()>(notes(since)).build().unwrap();
-        let begin = |streams, clock| {
-            let (connection, peer) = server.serve_on(streams, clock);
+        let server = server(notes(since)).build().unwrap();
+        let begin = |streams| {
+            let (connection, peer) = server.connect(streams, Sim);
             (connection.with_principal("ann"), peer)
         };
         let mut wire = Wire::of(begin, revision, "{}");
@@ -111,7 +112,7 @@ fn typed_methods_are_served_where_the_extension_is_on() {
 /// EX-03, EX-05, EX-06.
 #[test]
 fn a_client_without_the_extension_is_refused() {
-    let server = server::<()>(notes(RevisionSet::all()).requires_client());
+    let server = server(notes(RevisionSet::all()).requires_client());
     let server = server.tool(
         "ask",
         "",
@@ -162,7 +163,7 @@ fn a_method_sends_notifications_before_its_result() {
             assert_eq!(unknown, Err(SendError::NotInRevision));
             Ok(Count { count: 2 })
         });
-    let server = Server::<()>::builder("demo", "1").extension(count);
+    let server = Server::builder("demo", "1").extension(count);
     for revision in revisions() {
         let mut wire = Wire::new(&server, revision);
         assert_eq!(wire.result("count/up", "{}"), r#"{"count":2}"#);
@@ -184,7 +185,7 @@ fn a_layer_finds_the_data_of_a_tool() {
         }
     }));
     let tool = |name: &str| Tool::new(name).handler(says("done"));
-    let server = Server::<()>::builder("demo", "1")
+    let server = Server::builder("demo", "1")
         .extension(prices)
         .with(tool("free").extension_data("another type"))
         .with(tool("dear").extension_data(Price(3)))
@@ -217,7 +218,7 @@ mod over_http {
             true => extension.requires_client(),
             false => extension,
         };
-        let service = server::<Sim>(extension).http().into_service().unwrap();
+        let service = server(extension).http().into_service(Sim).unwrap();
         let mut request = modern(body);
         if let Some(name) = name {
             let value = name.parse().unwrap();

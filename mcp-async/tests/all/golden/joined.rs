@@ -3,6 +3,8 @@
 use core::fmt::Display;
 use core::future::Future;
 use core::time::Duration;
+use mcp_async::Streams;
+use mcp_async::http::HttpConnector;
 use std::collections::BTreeMap;
 
 use mcp_async::client::{CallError, ClientBuilder, Subscription, Update};
@@ -27,7 +29,7 @@ pub(crate) enum Transport {
 
 /// A client and its server.
 struct Joined {
-    client: Client<Sim>,
+    client: Client,
     registry: Registry,
     tape: Tape,
 }
@@ -77,11 +79,11 @@ struct Stage {
 }
 
 impl Stage {
-    fn builder(&self) -> ClientBuilder<Sim> {
+    fn builder(&self) -> ClientBuilder {
         Client::builder("client", "2.0").revisions(RevisionSet::of(&[self.revision]))
     }
 
-    async fn join(self, builder: ClientBuilder<Sim>) -> Joined {
+    async fn join(self, builder: ClientBuilder) -> Joined {
         let tape = self.tape;
         let (client, registry) = match self.transport {
             Transport::Pipe => {
@@ -93,7 +95,7 @@ impl Stage {
                     Tap::new(reader, move |line: &str| heard.line("<", line)),
                     Tap::new(writer, move |line: &str| said.line(">", line)),
                 );
-                (builder.connect_over(streams).await, registry)
+                (builder.connect(Streams::new(Sim, streams)).await, registry)
             }
             Transport::Http => {
                 let (service, registry) = served::over_http();
@@ -106,7 +108,12 @@ impl Stage {
                     service,
                 };
                 let url = format!("http://localhost/{path}");
-                (builder.connect_through(&url, recorder).await, registry)
+                (
+                    builder
+                        .connect(HttpConnector::new(Sim, &url).through(recorder))
+                        .await,
+                    registry,
+                )
             }
         };
         let client = client.expect("it connects");

@@ -48,7 +48,7 @@ struct Note {
     id: u32,
 }
 
-fn server() -> Server<Sim> {
+fn server() -> Server {
     Server::builder("demo", "1.0")
         .title("Demo")
         .instructions("Ask for the echo.")
@@ -171,7 +171,7 @@ fn server() -> Server<Sim> {
 pub(crate) fn on_pipe(streams: (PipeReader, PipeWriter)) -> Registry {
     let server = server();
     let registry = server.registry();
-    let (connection, _peer) = server.serve(streams);
+    let (connection, _peer) = server.connect(streams, Sim);
     spawn(async {
         let _ = connection.await;
     });
@@ -179,11 +179,11 @@ pub(crate) fn on_pipe(streams: (PipeReader, PipeWriter)) -> Registry {
 }
 
 /// Serves HTTP, at `/mcp` and at the two endpoints of 2024-11-05.
-pub(crate) fn over_http() -> (HttpService<Sim>, Registry) {
+pub(crate) fn over_http() -> (HttpService, Registry) {
     let server = server();
     let registry = server.registry();
     let http = server.http().legacy_sse("/sse", "/messages");
-    (http.into_service().unwrap(), registry)
+    (http.into_service(Sim).unwrap(), registry)
 }
 
 /// Changes what is served, as a command of a script says.

@@ -15,10 +15,10 @@ use super::served;
 use super::tape::{Tape, label};
 use super::transcript::Transcript;
 use crate::http_server::support::{Reply, Waiting};
-use crate::sim::{Sim, clock, settle};
+use crate::sim::{clock, settle};
 
 pub(crate) struct Site {
-    service: HttpService<Sim>,
+    service: HttpService,
     registry: Registry,
     peer: Peer,
     heads: Heads,

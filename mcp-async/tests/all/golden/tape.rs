@@ -14,7 +14,6 @@ use tower_service::Service;
 
 use crate::golden::names::Names;
 use crate::golden::transcript::Transcript;
-use crate::sim::Sim;
 
 /// Shared by all who write on it.
 #[derive(Clone, Default)]
@@ -94,7 +93,7 @@ pub(crate) fn label(parts: &Parts, body: &str) -> String {
 #[derive(Clone)]
 pub(crate) struct Recorder {
     pub(crate) tape: Tape,
-    pub(crate) service: HttpService<Sim>,
+    pub(crate) service: HttpService,
 }
 
 impl Service<Request<Full<Bytes>>> for Recorder {

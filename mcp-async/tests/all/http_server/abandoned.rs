@@ -18,8 +18,8 @@ use crate::http_server::support::{advance, modern, request, send};
 use crate::sim::{Sim, settle};
 
 /// One session, one exchange, one stream: whatever is left behind is in the way of the next.
-fn service() -> HttpService<Sim> {
-    Server::<Sim>::builder("demo", "1.0")
+fn service() -> HttpService {
+    Server::builder("demo", "1.0")
         .tool(
             "never",
             "Has no end",
@@ -33,7 +33,7 @@ fn service() -> HttpService<Sim> {
         .max_sessions(1)
         .max_exchanges(1)
         .max_total_body_bytes(100_000)
-        .into_service()
+        .into_service(Sim)
         .unwrap()
 }
 
@@ -76,7 +76,7 @@ impl Body for Drip {
 
 /// Polls a request and then its response, so often together, and hangs up; says whether the
 /// response was over before.
-fn abandon(service: &HttpService<Sim>, request: Request<Drip>, polls: usize) -> bool {
+fn abandon(service: &HttpService, request: Request<Drip>, polls: usize) -> bool {
     let cx = &mut Context::from_waker(Waker::noop());
     let mut future = service.clone().call(request);
     let mut body = None;

@@ -12,15 +12,15 @@ use mcp_async::server::{Context, NoArguments};
 use crate::http_server::support::{Reply, advance, modern, request, send};
 use crate::sim::{Sim, end, settle};
 
-fn service() -> HttpService<Sim> {
-    Server::<Sim>::builder("demo", "1.0")
+fn service() -> HttpService {
+    Server::builder("demo", "1.0")
         .tool("never", "Has no end", |_: NoArguments, _: Context| async {
             pending::<()>().await;
             Ok("")
         })
         .http()
         .legacy_sse("/sse", "/messages")
-        .into_service()
+        .into_service(Sim)
         .unwrap()
 }
 
@@ -35,7 +35,7 @@ fn post<'b>(session: Option<&str>, body: &'b str) -> Request<&'b str> {
     request.body(body).unwrap()
 }
 
-fn get(service: &HttpService<Sim>, session: &str, last: Option<&[u8]>) -> Reply {
+fn get(service: &HttpService, session: &str, last: Option<&[u8]>) -> Reply {
     let mut request = Request::get("/mcp")
         .header("host", "localhost:8000")
         .header("accept", "text/event-stream")
@@ -53,7 +53,7 @@ fn initialize(revision: &str) -> String {
     )
 }
 
-fn open(service: &HttpService<Sim>, revision: &str) -> String {
+fn open(service: &HttpService, revision: &str) -> String {
     let reply = send(service, post(None, &initialize(revision)));
     assert_eq!(reply.status, 200);
     reply.header("mcp-session-id").to_owned()
@@ -69,7 +69,7 @@ fn never(id: u32) -> String {
 #[test]
 fn arrays_are_not_amplified() {
     let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
-    let check = |service: &HttpService<Sim>, session: Option<&str>| {
+    let check = |service: &HttpService, session: Option<&str>| {
         for element in ["1", "{}", "[]", ping, &request(1, "tools/list", "")] {
             let count = 120_000 / element.len();
             let body = format!("[{}]", vec![element; count].join(","));

@@ -15,8 +15,8 @@ use crate::http_server::legacy::{Session, call, initialize, post};
 use crate::http_server::support::{Reply, advance, modern, request, send, signed, sleep, wait};
 use crate::sim::Sim;
 
-fn http() -> Http<Sim> {
-    let server = Server::<Sim>::builder("demo", "1.0").tool(
+fn http() -> Http {
+    let server = Server::builder("demo", "1.0").tool(
         "who",
         "Says who asks",
         |_: NoArguments, cx: Context| async move {
@@ -56,8 +56,8 @@ fn by_token(head: &Parts) -> impl Future<Output = Result<Option<Principal>, Auth
     }
 }
 
-fn service() -> HttpService<Sim> {
-    http().into_service().unwrap()
+fn service() -> HttpService {
+    http().into_service(Sim).unwrap()
 }
 
 fn who(token: &str) -> Reply {
@@ -161,7 +161,7 @@ fn host_and_origin_are_checked_before() {
             counted.fetch_add(1, Ordering::Relaxed);
             async { Err::<Principal, _>(AuthError::forbidden()) }
         })
-        .into_service()
+        .into_service(Sim)
         .unwrap();
     let refused = |change: &dyn Fn(&mut Request<&str>), status: u16| {
         let mut request = modern("{}");

@@ -20,7 +20,7 @@ use crate::texts::{SHUTTING_DOWN, internal};
 /// SH-55.
 #[test]
 fn sessions_are_bounded() {
-    let service = server().http().max_sessions(2).into_service().unwrap();
+    let service = server().http().max_sessions(2).into_service(Sim).unwrap();
     let one = Session::open(&service, "2025-11-25");
     let _two = Session::open(&service, "2025-11-25");
     let body = initialize("2025-11-25");
@@ -38,7 +38,7 @@ fn sessions_of_both_transports_share_one_bound() {
         .http()
         .max_sessions(1)
         .legacy_sse("/sse", "/messages")
-        .into_service()
+        .into_service(Sim)
         .unwrap();
     let open = || {
         let request = Request::get("/sse")
@@ -60,7 +60,7 @@ fn sessions_of_both_transports_share_one_bound() {
 
 /// Sends a body, and lets no task run meanwhile: the status, if there is one at once, and the response.
 fn hand_in(
-    service: &HttpService<Sim>,
+    service: &HttpService,
     uri: &str,
     session: &str,
     body: &str,
@@ -96,7 +96,7 @@ fn bodies_that_wait_for_their_session_are_bounded() {
         .http()
         .max_body_bytes(3000)
         .legacy_sse("/sse", "/messages")
-        .into_service()
+        .into_service(Sim)
         .unwrap();
     let session = Session::open(&service, "2025-11-25");
     let ping = |id: u32| format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
@@ -112,7 +112,11 @@ fn bodies_that_wait_for_their_session_are_bounded() {
         }
     }
     // One body is always taken, whatever its head weighs.
-    let service = server().http().max_body_bytes(1000).into_service().unwrap();
+    let service = server()
+        .http()
+        .max_body_bytes(1000)
+        .into_service(Sim)
+        .unwrap();
     let session = Session::open(&service, "2025-11-25");
     assert_eq!(session.post(&call(1, "echo")).status, 200);
 }
@@ -123,7 +127,7 @@ fn bodies_that_wait_for_their_session_are_bounded_in_2024_11_05() {
         .http()
         .max_body_bytes(3000)
         .legacy_sse("/sse", "/messages")
-        .into_service()
+        .into_service(Sim)
         .unwrap();
     let request = Request::get("/sse")
         .header("host", "localhost")
@@ -151,7 +155,7 @@ fn a_session_of_2024_11_05_that_has_made_room_takes_no_messages() {
         .http()
         .max_sessions(1)
         .legacy_sse("/sse", "/messages")
-        .into_service()
+        .into_service(Sim)
         .unwrap();
     let get = || {
         let request = Request::get("/sse")
@@ -179,7 +183,7 @@ fn arrays_that_are_answered_at_once_end_whatever_waits_to_be_read() {
     let server = server().tool("big", "", |_: NoArguments, _: Context| async {
         Ok("x".repeat(300_000))
     });
-    let service = server.http().max_streams(3).into_service().unwrap();
+    let service = server.http().max_streams(3).into_service(Sim).unwrap();
     let session = Session::open(&service, "2025-03-26");
     let array = |id, tool| format!("[{}]", call(id, tool));
     let _gathers = session.post(&array(1, "never"));
@@ -196,7 +200,7 @@ fn arrays_that_are_answered_at_once_end_whatever_waits_to_be_read() {
 
 #[test]
 fn streams_are_bounded() {
-    let service = server().http().max_streams(2).into_service().unwrap();
+    let service = server().http().max_streams(2).into_service(Sim).unwrap();
     let session = Session::open(&service, "2025-11-25");
     let _one = session.post(&call(1, "never"));
     let _two = session.post(&call(2, "never"));
@@ -212,7 +216,7 @@ fn cancel(id: u32) -> String {
 }
 
 /// Fills the table of a session with calls, and frees a place of it.
-fn check_brief_ones_of_a_full_session(service: &HttpService<Sim>, calls: u32) {
+fn check_brief_ones_of_a_full_session(service: &HttpService, calls: u32) {
     let session = Session::open(service, "2025-11-25");
     let mut asking = session.post(&call(1, "ask"));
     let asked = asking.text();
@@ -241,22 +245,22 @@ fn check_brief_ones_of_a_full_session(service: &HttpService<Sim>, calls: u32) {
 
 #[test]
 fn a_full_session_does_not_keep_out_what_ends_at_once() {
-    let service = server().http().max_streams(3).into_service().unwrap();
+    let service = server().http().max_streams(3).into_service(Sim).unwrap();
     check_brief_ones_of_a_full_session(&service, 3);
-    let service = server().http().max_exchanges(3).into_service().unwrap();
+    let service = server().http().max_exchanges(3).into_service(Sim).unwrap();
     check_brief_ones_of_a_full_session(&service, 3);
     let limits = Limits {
         in_flight: 3,
         ..Limits::default()
     };
-    let service = server().limits(limits).http().into_service().unwrap();
+    let service = server().limits(limits).http().into_service(Sim).unwrap();
     check_brief_ones_of_a_full_session(&service, 3);
 }
 
 /// With the default settings, too.
 #[test]
 fn a_session_with_as_many_calls_as_there_may_be_can_cancel_one() {
-    let service = server().http().into_service().unwrap();
+    let service = server().http().into_service(Sim).unwrap();
     let limit = u32::try_from(Limits::default().in_flight).unwrap();
     check_brief_ones_of_a_full_session(&service, limit);
 }
@@ -267,7 +271,7 @@ fn idle_sessions_end() {
     let service = server()
         .http()
         .idle_timeout(Duration::from_secs(60))
-        .into_service()
+        .into_service(Sim)
         .unwrap();
     let session = Session::open(&service, "2025-11-25");
     advance(Duration::from_secs(40));
@@ -294,7 +298,7 @@ fn a_session_whose_stream_is_left_was_in_use() {
     let server = server().change_notifications().build().unwrap();
     let registry = server.registry();
     let idle = Duration::from_secs(60);
-    let service = server.http().idle_timeout(idle).into_service().unwrap();
+    let service = server.http().idle_timeout(idle).into_service(Sim).unwrap();
     let session = Session::open(&service, "2025-11-25");
     let stream = session.get(None);
     advance(Duration::from_secs(100));
@@ -311,7 +315,11 @@ fn a_session_whose_stream_is_left_was_in_use() {
 #[test]
 fn sessions_leave_nothing_behind() {
     let idle = Duration::from_secs(60);
-    let service = server().http().idle_timeout(idle).into_service().unwrap();
+    let service = server()
+        .http()
+        .idle_timeout(idle)
+        .into_service(Sim)
+        .unwrap();
     let round = |count: u32| {
         for _ in 0..count {
             let session = Session::open(&service, "2025-11-25");
@@ -345,7 +353,7 @@ fn sessions_leave_nothing_behind() {
 /// a session takes.
 #[test]
 fn an_idle_session_keeps_no_head() {
-    let service = server().http().into_service().unwrap();
+    let service = server().http().into_service(Sim).unwrap();
     let storage = Arc::new(());
     let body = initialize("2025-11-25");
     let mut opening = post(&body);
@@ -377,7 +385,7 @@ fn the_end_of_the_service_lets_sessions_finish() {
     let service = server()
         .http()
         .shutdown_timeout(Duration::from_secs(5))
-        .into_service()
+        .into_service(Sim)
         .unwrap();
     let session = Session::open(&service, "2025-11-25");
     let mut stream = session.get(None);
@@ -408,7 +416,7 @@ fn a_dropped_service_is_freed_before_its_end() {
     let service = server
         .http()
         .with_graceful_shutdown(pending())
-        .into_service()
+        .into_service(Sim)
         .unwrap();
     settle();
     assert_eq!(Arc::strong_count(&storage), 2);
@@ -427,8 +435,8 @@ fn every_end_of_a_mounted_service_is_one_in_good_order() {
         let end = sleep(Duration::from_millis(500));
         let http = server.http().shutdown_timeout(Duration::from_secs(5));
         let service = match by_future {
-            true => http.with_graceful_shutdown(end).into_service().unwrap(),
-            false => http.into_service().unwrap(),
+            true => http.with_graceful_shutdown(end).into_service(Sim).unwrap(),
+            false => http.into_service(Sim).unwrap(),
         };
         let body = request(
             9,
@@ -483,7 +491,7 @@ fn what_runs_when_the_grace_is_over_is_answered() {
         })
         .http()
         .shutdown_timeout(Duration::from_secs(5));
-    let service = server.into_service().unwrap();
+    let service = server.into_service(Sim).unwrap();
     let session = Session::open(&service, "2025-11-25");
     let mut calls = vec![session.post(&call(1, "never"))];
     let array = Session::open(&service, "2025-03-26");
@@ -508,7 +516,10 @@ fn what_runs_when_the_grace_is_over_is_answered() {
 fn settings_that_are_zero_are_not_built() {
     let built = server().build().unwrap();
     let zero = built.http().max_streams(0).max_unread_bytes(0);
-    let error = zero.keep_alive(Duration::ZERO).into_service().unwrap_err();
+    let error = zero
+        .keep_alive(Duration::ZERO)
+        .into_service(Sim)
+        .unwrap_err();
     let names: Vec<_> = error.mistakes().iter().map(|it| it.name()).collect();
     assert_eq!(names, ["max_streams", "max_unread_bytes", "keep_alive"]);
 }

@@ -100,8 +100,8 @@ impl Stream {
     }
 }
 
-fn service() -> HttpService<Sim> {
-    server().http().into_service().unwrap()
+fn service() -> HttpService {
+    server().http().into_service(Sim).unwrap()
 }
 
 /// The id of a question.
@@ -194,9 +194,9 @@ fn a_question_of_the_session_is_asked_until_it_is_answered() {
     for cut in 0.. {
         let server = server().change_notifications().build().unwrap();
         let registry = server.registry();
-        let session = Session::open(&server.http().into_service().unwrap(), "2025-11-25");
+        let session = Session::open(&server.http().into_service(Sim).unwrap(), "2025-11-25");
         let peer = registry.peers().pop().unwrap();
-        <Sim as mcp_async::Runtime>::spawn(Box::pin(async move {
+        crate::sim::spawn(Box::pin(async move {
             let nothing = RawBuf::parse("{}").unwrap();
             let _ = peer.ask::<RawBuf>(rpc::Method::RootsList, &nothing).await;
         }));
@@ -254,7 +254,7 @@ fn the_stream_of_2024_11_05_is_never_resumed() {
     let service = server()
         .http()
         .legacy_sse("/sse", "/messages")
-        .into_service()
+        .into_service(Sim)
         .unwrap();
     let open = |last: Option<&str>| {
         let mut request = Request::get("/sse")

@@ -27,7 +27,7 @@ fn from<B>(address: &str, mut request: Request<B>) -> Request<B> {
 /// The owner tells the clients behind a proxy apart, as the process does that has forwarded their requests.
 #[test]
 fn an_owner_sees_who_is_behind_a_proxy() {
-    let settings = |http: Http<Sim>| {
+    let settings = |http: Http| {
         let http = http.trusted_proxies(["10.0.0.0/8"]);
         http.max_total_unread_bytes(10 << 20)
     };
@@ -71,7 +71,7 @@ impl Body for Half {
 #[test]
 fn a_caller_leaves_room_for_the_bodies_of_others() {
     let http = server().http().max_total_body_bytes(400_000);
-    let service = http.into_service().unwrap();
+    let service = http.into_service(Sim).unwrap();
     let text = "x".repeat(100_000);
     let whole = format!(r#""name":"echo","arguments":{{"text":"{text}"}}"#);
     let whole = request(1, "tools/call", &whole);
@@ -128,7 +128,7 @@ fn a_caller_leaves_room_for_the_forwarded_streams_of_others() {
 #[test]
 fn a_caller_leaves_room_for_the_calls_of_others_in_sessions() {
     let http = server().http().max_exchanges(12);
-    let service = http.into_service().unwrap();
+    let service = http.into_service(Sim).unwrap();
     let open = |name| Session::open_as(&service, "2025-11-25", Some(Principal::new(name)));
     let [one, two, other] = ["bob", "bob", "eve"].map(open);
     // They run, whether their answers are read or not.

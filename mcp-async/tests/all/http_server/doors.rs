@@ -20,8 +20,8 @@ use crate::http_server::support::{advance, modern, now, request, send, send_body
 use crate::sim::Sim;
 use tower_service::Service;
 
-fn server() -> ServerBuilder<Sim> {
-    Server::<Sim>::builder("demo", "1.0")
+fn server() -> ServerBuilder {
+    Server::builder("demo", "1.0")
 }
 
 #[test]
@@ -31,7 +31,7 @@ fn a_program_that_serves_has_the_status() {
     let http = server().http().with_service(move |service| {
         assert!(made.set(service.clone()).is_ok());
     });
-    let service = http.into_service().unwrap();
+    let service = http.into_service(Sim).unwrap();
     let sessions = || given.get().map(|given| given.status().sessions);
     assert_eq!(sessions(), Some(0));
     let _session = Session::open(&service, "2025-11-25");
@@ -39,7 +39,7 @@ fn a_program_that_serves_has_the_status() {
 }
 
 fn check(
-    configure: impl FnOnce(Http<Sim>) -> Http<Sim>,
+    configure: impl FnOnce(Http) -> Http,
     change: impl FnOnce(&mut Request<&str>),
     status: u16,
     part: &str,
@@ -50,8 +50,8 @@ fn check(
     answered(configure(server().http()), request, status, part)
 }
 
-fn answered(http: Http<Sim>, request: Request<&str>, status: u16, part: &str) -> HeaderMap {
-    let reply = send(&http.into_service().unwrap(), request);
+fn answered(http: Http, request: Request<&str>, status: u16, part: &str) -> HeaderMap {
+    let reply = send(&http.into_service(Sim).unwrap(), request);
     let (found, headers) = (reply.status, reply.headers.clone());
     let text = reply.whole();
     assert_eq!(found, status, "{text}");
@@ -81,7 +81,7 @@ fn hosts() {
         "must occur once",
     );
     for any in [false, true] {
-        let open = |http: Http<Sim>| if any { http.allow_any_host() } else { http };
+        let open = |http: Http| if any { http.allow_any_host() } else { http };
         let two = |it: &mut Request<&str>| {
             it.headers_mut()
                 .append("host", "localhost".parse().unwrap());
@@ -96,7 +96,7 @@ fn hosts() {
         200,
         "",
     );
-    let allow = |http: Http<Sim>| http.allow_hosts(["mcp.example.com"]);
+    let allow = |http: Http| http.allow_hosts(["mcp.example.com"]);
     check(allow, set("host", "mcp.example.com:443"), 200, "");
     check(allow, set("host", "localhost"), 200, "");
     check(allow, set("host", "other.example.com"), 403, "allow_hosts");
@@ -123,7 +123,7 @@ fn origins() {
     );
     assert!(!headers.contains_key("access-control-allow-origin"));
     assert!(!headers.contains_key("access-control-expose-headers"));
-    let allow = |http: Http<Sim>| http.allow_origins(["https://app.example.com"]);
+    let allow = |http: Http| http.allow_origins(["https://app.example.com"]);
     check(allow, set("origin", "https://app.example.com"), 200, "");
     check(allow, set("origin", "null"), 403, "allow_origins");
 }
@@ -262,10 +262,10 @@ impl Body for Mebibytes {
 /// The answer comes when the client has written everything, unless that is too much.
 #[test]
 fn the_rest_of_a_body_that_is_too_long_is_discarded() {
-    let service: HttpService<Sim> = server()
+    let service: HttpService = server()
         .http()
         .max_body_bytes(3 << 20)
-        .into_service()
+        .into_service(Sim)
         .unwrap();
     let status_and_taken = |left| {
         let taken = Arc::<AtomicUsize>::default();
@@ -284,14 +284,14 @@ fn the_rest_of_a_body_that_is_too_long_is_discarded() {
 /// Its client may write the body after the head, and would see a reset instead of an answer that closes the connection.
 #[test]
 fn the_body_of_a_request_that_its_head_refuses_is_discarded() {
-    let open: HttpService<Sim> = server().http().into_service().unwrap();
-    let closed: HttpService<Sim> = server()
+    let open: HttpService = server().http().into_service(Sim).unwrap();
+    let closed: HttpService = server()
         .http()
         .authenticate(|_: &Parts| async {
             let challenge = HeaderValue::from_static("Bearer");
             Err::<Option<Principal>, _>(AuthError::unauthorized(challenge))
         })
-        .into_service()
+        .into_service(Sim)
         .unwrap();
     for (service, accept, status) in [(&open, "text/html", 406), (&closed, "*/*", 401)] {
         let taken = Arc::<AtomicUsize>::default();
@@ -327,7 +327,11 @@ fn a_body_that_is_announced_as_too_long_is_refused_by_its_head() {
         }
     }
 
-    let service: HttpService<Sim> = server().http().max_body_bytes(10).into_service().unwrap();
+    let service: HttpService = server()
+        .http()
+        .max_body_bytes(10)
+        .into_service(Sim)
+        .unwrap();
     let huge = request_of(Announced(1 << 30));
     assert_eq!(send_body(&service, huge).status, 413);
     let mut waits = request_of(Announced(11));
@@ -349,7 +353,7 @@ fn bodies_are_bounded() {
         413,
         "longer than 10 bytes",
     );
-    let service: HttpService<Sim> = server().http().max_body_bytes(8).into_service().unwrap();
+    let service: HttpService = server().http().max_body_bytes(8).into_service(Sim).unwrap();
     let pieces = Pieces(vec![b"[[[[", b"[[[[", b"["], true);
     assert_eq!(send_body(&service, request_of(pieces)).status, 413);
 }
@@ -386,7 +390,7 @@ fn half_a_body_is_timed_out() {
     let service = server()
         .http()
         .body_timeout(Duration::from_secs(2))
-        .into_service()
+        .into_service(Sim)
         .unwrap();
     let pieces = Pieces(vec![br#"{"jsonrpc":"#], false);
     let mut response = service.clone().call(request_of(pieces));
@@ -401,7 +405,7 @@ fn half_a_body_is_timed_out() {
 
 #[test]
 fn a_broken_body_is_no_request() {
-    let service = server().http().into_service().unwrap();
+    let service = server().http().into_service(Sim).unwrap();
     let pieces = Pieces(vec![br#"{"jsonrpc":"#], true);
     assert_eq!(send_body(&service, request_of(pieces)).status, 400);
 }
@@ -410,12 +414,12 @@ fn a_broken_body_is_no_request() {
 #[cfg(all(feature = "auth", feature = "client", feature = "tracing"))]
 #[test]
 fn a_server_that_accepts_connections_says_where() {
-    let listen = mcp_async::net::Listen::bind("127.0.0.1:0").unwrap();
+    let listen = mcp_async::net::Listen::bind(Sim, "127.0.0.1:0");
     let address = listen.address().unwrap();
     let notes = crate::connection::spans::Notes::default();
     notes.watch(|| {
         let server = server().build().unwrap();
-        let mut serving = core::pin::pin!(server.http().path("/api").serve_on(listen));
+        let mut serving = core::pin::pin!(server.http().path("/api").serve(listen));
         let cx = &mut Context::from_waker(core::task::Waker::noop());
         assert!(serving.as_mut().poll(cx).is_pending());
     });
@@ -433,13 +437,13 @@ fn paths_that_no_request_has() {
             ("legacy_sse", server().http().legacy_sse(path, "/messages")),
             ("legacy_sse", server().http().legacy_sse("/sse", path)),
         ] {
-            let error = http.into_service().unwrap_err();
+            let error = http.into_service(Sim).unwrap_err();
             let expected = format!("setting `{setting}`: {path:?} is not the path of a URL");
             assert_eq!(error.mistakes()[0].to_string(), expected);
         }
     }
     for path in ["/", "/mcp/", "/a//b", "/%C3%A4", "/~a:b@(c)"] {
         let http = server().http().path(path).legacy_sse(path, path);
-        http.into_service().unwrap();
+        http.into_service(Sim).unwrap();
     }
 }

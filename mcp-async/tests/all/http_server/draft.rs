@@ -29,12 +29,12 @@ fn tool(name: &str, schema: &str) -> Tool {
         .raw(|_: ToolCall, _: Context| async { Ok("served") })
 }
 
-fn server() -> ServerBuilder<Sim> {
+fn server() -> ServerBuilder {
     published().with(tool("route", SCHEMA))
 }
 
 /// The same without the tool that only the draft has.
-fn published() -> ServerBuilder<Sim> {
+fn published() -> ServerBuilder {
     crate::http_server::legacy::server()
         .tool(
             "aside",
@@ -53,7 +53,7 @@ fn published() -> ServerBuilder<Sim> {
 
 /// A session that is held to the draft.
 struct Session {
-    service: HttpService<Sim>,
+    service: HttpService,
     id: String,
     revision: &'static str,
 }
@@ -64,7 +64,7 @@ impl Session {
             .draft_profile()
             .http()
             .legacy_sse("/sse", "/messages")
-            .into_service()
+            .into_service(Sim)
             .unwrap();
         let mut session = Self {
             service,
@@ -166,7 +166,7 @@ const PONG: &str = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
 fn off_by_default() {
     let service = crate::http_server::legacy::server()
         .http()
-        .into_service()
+        .into_service(Sim)
         .unwrap();
     let offered = send(&service, post(&initialize(NAMED)));
     assert!(
@@ -175,7 +175,7 @@ fn off_by_default() {
             .contains(r#""protocolVersion":"2025-11-25""#)
     );
     // Nor is it what a server offers that has it.
-    let service = server().draft_profile().http().into_service().unwrap();
+    let service = server().draft_profile().http().into_service(Sim).unwrap();
     let body = initialize("2030-01-01");
     let mut request = post(&body);
     let method = "initialize".parse().unwrap();
@@ -203,7 +203,7 @@ fn methods_of_requests_and_notifications() {
         // A response has none.
         session.check(PONG, &[("mcp-method", ABSENT)], 202, "");
     });
-    let service = server().draft_profile().http().into_service().unwrap();
+    let service = server().draft_profile().http().into_service(Sim).unwrap();
     let refused = send(&service, post(&initialize("2025-11-25")));
     assert_eq!(refused.status, 400);
     assert!(refused.whole().contains("-32001"));
@@ -306,12 +306,12 @@ fn numbers_elsewhere() {
     let late = registry.add(tool("late", SCHEMA)).unwrap_err();
     assert!(late.to_string().starts_with("tool `late`: a property"));
 
-    let published = server.http().into_service().unwrap();
+    let published = server.http().into_service(Sim).unwrap();
     let session = crate::http_server::legacy::Session::open(&published, "2025-11-25");
     assert!(!session.post(LIST).whole().contains("route"));
 
     let server = self::server().draft_profile().build().unwrap();
-    let drafted = server.http().into_service().unwrap();
+    let drafted = server.http().into_service(Sim).unwrap();
     assert_eq!(server.registry().add(tool("late", SCHEMA)), Ok(()));
     for service in [published, drafted] {
         let list = send(&service, modern(&request(1, "tools/list", "")));
@@ -323,7 +323,7 @@ fn numbers_elsewhere() {
     }
     // What is wrong in any revision, the draft does not mend.
     let doubled = SCHEMA.replace("Zone", "load");
-    let server = Server::<Sim>::builder("demo", "1.0").with(tool("wrong", &doubled));
+    let server = Server::builder("demo", "1.0").with(tool("wrong", &doubled));
     let error = server.draft_profile().build().unwrap_err();
     let error = error.mistakes()[0].to_string();
     assert!(error.ends_with("two properties have the same header"));
@@ -333,7 +333,7 @@ fn numbers_elsewhere() {
 fn names_of_headers() {
     for (name, fits) in [("a.b~c", true), ("a b", false), ("a:b", false), ("", false)] {
         let schema = SCHEMA.replace("Zone", name);
-        let server = Server::<Sim>::builder("demo", "1.0").with(tool("route", &schema));
+        let server = Server::builder("demo", "1.0").with(tool("route", &schema));
         assert_eq!(server.draft_profile().build().is_ok(), fits, "{name}");
     }
 }
@@ -347,7 +347,7 @@ fn nesting() {
     });
     let schema = r#"{"type":"object","properties":{
         "a":{"items":{"type":"number","x-mcp-header":"A"}}}}"#;
-    let server = Server::<Sim>::builder("demo", "1.0").with(tool("route", schema));
+    let server = Server::builder("demo", "1.0").with(tool("route", schema));
     let error = server.draft_profile().build().unwrap_err();
     let error = error.mistakes()[0].to_string();
     assert!(error.contains("no chain of properties"), "{error}");
@@ -429,7 +429,7 @@ fn nothing_is_asked_on_the_stream_of_a_get() {
         assert_eq!(own.text(), "");
     });
     // A plain session of the same shape does ask there.
-    let service = published().http().into_service().unwrap();
+    let service = published().http().into_service(Sim).unwrap();
     let session = crate::http_server::legacy::Session::open(&service, "2025-11-25");
     let mut own = session.get(None);
     own.text();
@@ -446,7 +446,7 @@ fn notifications_come_on_the_stream_of_a_get() {
         .build()
         .unwrap();
     let registry = server.registry();
-    let service = server.http().into_service().unwrap();
+    let service = server.http().into_service(Sim).unwrap();
     let mut session = Session {
         service,
         id: String::new(),
@@ -511,7 +511,7 @@ fn versions_that_are_missing() {
         .draft_profile()
         .http()
         .stateless()
-        .into_service()
+        .into_service(Sim)
         .unwrap();
     let array = format!("[{PING}]");
     // An array is what no other revision has.

@@ -16,7 +16,7 @@ use crate::http_server::legacy::{Session, call, post};
 use crate::http_server::nodes::{Process, at, epoch, pass, ping, processes, processes_of};
 use crate::http_server::support::{now, send_body};
 use crate::http_server::wire::Break;
-use crate::sim::{Sim, settle};
+use crate::sim::settle;
 
 const REQUEST: &str = "x-mcp-forwarded";
 const ANSWER: &str = "x-mcp-answered";
@@ -104,7 +104,7 @@ fn a_forwarded_request_that_was_altered_is_refused() {
 #[test]
 fn a_request_that_other_keys_have_signed_is_refused() {
     let [first] = processes();
-    let other = |server: ServerBuilder<Sim>| server.state_keys(StateKeys::new([8; 32]));
+    let other = |server: ServerBuilder| server.state_keys(StateKeys::new([8; 32]));
     let [here, there] = processes_of(other, |http| http);
     let request = captured(&here, &there);
     assert_eq!(deliver(&first, &request), (403, String::new()));
@@ -240,7 +240,7 @@ fn the_address_of_a_process_has_its_time() {
 
 #[test]
 fn credentials_stay_in_the_process_that_they_arrive_at() {
-    let head = |server: ServerBuilder<Sim>| {
+    let head = |server: ServerBuilder| {
         server.tool(
             "head",
             "Shows the fields of a request",
@@ -250,7 +250,7 @@ fn credentials_stay_in_the_process_that_they_arrive_at() {
             },
         )
     };
-    let settings = |http: Http<Sim>| {
+    let settings = |http: Http| {
         let names = ["x-request-id", "x-absent"].map(HeaderName::from_static);
         http.forward_headers(names)
     };

@@ -7,7 +7,7 @@ use core::time::Duration;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex};
 
-use mcp_async::Clock as _;
+use mcp_async::Runtime as _;
 use mcp_async::http::{
     Announced, Claim, MemoryStore, Owner, Replay, SessionStore, StoreError, StoreFuture,
     StoredEvent, Subscription, TakenSession,

@@ -17,16 +17,16 @@ type Head = fn(&Session) -> Request<String>;
 /// What becomes of the fields.
 type Change<'c> = &'c dyn Fn(&mut HeaderMap);
 
-fn service() -> HttpService<Sim> {
+fn service() -> HttpService {
     let schema =
         r#"{"type":"object","properties":{"zone":{"type":"string","x-mcp-header":"Zone"}}}"#;
     let tool = Tool::new("echo")
         .input_schema(RawBuf::parse(schema).unwrap())
         .raw(|_: ToolCall, _: Context| async { Ok("done") });
-    Server::<Sim>::builder("demo", "1.0")
+    Server::builder("demo", "1.0")
         .with(tool)
         .http()
-        .into_service()
+        .into_service(Sim)
         .unwrap()
 }
 

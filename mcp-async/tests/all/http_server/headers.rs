@@ -23,10 +23,10 @@ fn tool(schema: &str) -> Tool {
 /// Sends these arguments with these headers.
 #[track_caller]
 fn check(arguments: &str, headers: &[(&'static str, &[u8])], status: u16, part: &str) {
-    let service = Server::<Sim>::builder("demo", "1.0")
+    let service = Server::builder("demo", "1.0")
         .with(tool(SCHEMA))
         .http()
-        .into_service()
+        .into_service(Sim)
         .unwrap();
     let body = request(
         1,
@@ -153,7 +153,7 @@ fn what_differs_is_refused() {
 #[track_caller]
 fn check_schema(properties: &str, reason: &str) {
     let schema = format!(r#"{{"type":"object","properties":{{{properties}}}}}"#);
-    let server = Server::<Sim>::builder("demo", "1.0").with(tool(&schema));
+    let server = Server::builder("demo", "1.0").with(tool(&schema));
     match server.build() {
         Ok(_) => assert_eq!(reason, "", "{properties}"),
         Err(error) => {

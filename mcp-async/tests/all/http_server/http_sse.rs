@@ -11,12 +11,12 @@ use crate::http_server::support::{Reply, advance, send, sleep};
 use crate::server_typed::support::says;
 use crate::sim::{Sim, settle};
 
-fn service() -> HttpService<Sim> {
+fn service() -> HttpService {
     service_with(|http| http)
 }
 
-fn service_with(set: impl FnOnce(Http<Sim>) -> Http<Sim>) -> HttpService<Sim> {
-    let http = Server::<Sim>::builder("demo", "1.0")
+fn service_with(set: impl FnOnce(Http) -> Http) -> HttpService {
+    let http = Server::builder("demo", "1.0")
         .tool("echo", "Says it at once", says("done"))
         .tool(
             "slow",
@@ -31,14 +31,14 @@ fn service_with(set: impl FnOnce(Http<Sim>) -> Http<Sim>) -> HttpService<Sim> {
         })
         .http()
         .legacy_sse("/old/sse", "/old/messages");
-    set(http).into_service().unwrap()
+    set(http).into_service(Sim).unwrap()
 }
 
-fn open(service: &HttpService<Sim>) -> (Reply, String) {
+fn open(service: &HttpService) -> (Reply, String) {
     open_as(service, None)
 }
 
-fn open_as(service: &HttpService<Sim>, name: Option<&str>) -> (Reply, String) {
+fn open_as(service: &HttpService, name: Option<&str>) -> (Reply, String) {
     let request = Request::get("/old/sse")
         .header("host", "localhost:8000")
         .header("accept", "text/event-stream");

@@ -14,8 +14,8 @@ use crate::http_server::support::{Reply, send, sleep};
 use crate::server_typed::support::says;
 use crate::sim::Sim;
 
-pub(crate) fn server() -> ServerBuilder<Sim> {
-    Server::<Sim>::builder("demo", "1.0")
+pub(crate) fn server() -> ServerBuilder {
+    Server::builder("demo", "1.0")
         .logging()
         .tool("echo", "Says it at once", says("done"))
         .tool(
@@ -55,14 +55,14 @@ pub(crate) fn server() -> ServerBuilder<Sim> {
         })
 }
 
-pub(crate) fn service() -> HttpService<Sim> {
-    server().http().into_service().unwrap()
+pub(crate) fn service() -> HttpService {
+    server().http().into_service(Sim).unwrap()
 }
 
 /// A client's session.
 #[derive(Clone)]
 pub(crate) struct Session {
-    pub(crate) service: HttpService<Sim>,
+    pub(crate) service: HttpService,
     /// Empty before it is opened.
     pub(crate) id: String,
     pub(crate) revision: &'static str,
@@ -107,12 +107,12 @@ pub(crate) fn call(id: u32, tool: &str) -> String {
 }
 
 impl Session {
-    pub(crate) fn open(service: &HttpService<Sim>, revision: &'static str) -> Self {
+    pub(crate) fn open(service: &HttpService, revision: &'static str) -> Self {
         Self::open_as(service, revision, None)
     }
 
     pub(crate) fn open_as(
-        service: &HttpService<Sim>,
+        service: &HttpService,
         revision: &'static str,
         principal: Option<Principal>,
     ) -> Self {
@@ -124,7 +124,7 @@ impl Session {
     }
 
     /// A client that has no session.
-    pub(crate) fn new(service: &HttpService<Sim>, revision: &'static str) -> Self {
+    pub(crate) fn new(service: &HttpService, revision: &'static str) -> Self {
         Self {
             service: service.clone(),
             id: String::new(),

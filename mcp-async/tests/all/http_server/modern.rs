@@ -14,12 +14,12 @@ use crate::http_server::support::{META, advance, modern, request, send, sleep, w
 use crate::server_typed::support::says;
 use crate::sim::Sim;
 
-fn service() -> HttpService<Sim> {
-    server().http().into_service().unwrap()
+fn service() -> HttpService {
+    server().http().into_service(Sim).unwrap()
 }
 
-fn server() -> ServerBuilder<Sim> {
-    Server::<Sim>::builder("demo", "1.0")
+fn server() -> ServerBuilder {
+    Server::builder("demo", "1.0")
         .logging()
         .tool("echo", "Says it at once", says("done"))
         .tool(
@@ -220,18 +220,15 @@ fn what_takes_longer_is_told_as_events() {
 /// SH-42.
 #[test]
 fn silence_is_filled_with_comments() {
-    let server = Server::<Sim>::builder("demo", "1.0").tool(
-        "never",
-        "",
-        |_: NoArguments, _: Context| async {
+    let server =
+        Server::builder("demo", "1.0").tool("never", "", |_: NoArguments, _: Context| async {
             pending::<()>().await;
             Ok("")
-        },
-    );
+        });
     let service = server
         .http()
         .keep_alive(Duration::from_secs(3))
-        .into_service()
+        .into_service(Sim)
         .unwrap();
     let mut waiting = wait(&service, modern(&call(1, "never")));
     advance(Duration::from_millis(2999));
@@ -258,7 +255,7 @@ fn late_answers() {
             let error = ErrorReply::new(code, "too late");
             Err::<String, _>(HandlerError::reply(error))
         });
-        let service = server.http().into_service().unwrap();
+        let service = server.http().into_service(Sim).unwrap();
         let body = call(1, "late").replace(r#""_meta":{"#, r#""_meta":{"progressToken":1,"#);
         let mut waiting = wait(&service, modern(&body));
         advance(Duration::from_secs(1));
@@ -293,10 +290,8 @@ impl Drop for Alive {
 fn whoever_hangs_up_has_cancelled() {
     let alive = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&alive);
-    let server = Server::<Sim>::builder("demo", "1.0").tool(
-        "never",
-        "",
-        move |_: NoArguments, _: Context| {
+    let server =
+        Server::builder("demo", "1.0").tool("never", "", move |_: NoArguments, _: Context| {
             count.fetch_add(1, Ordering::SeqCst);
             let alive = Alive(Arc::clone(&count));
             async move {
@@ -304,9 +299,8 @@ fn whoever_hangs_up_has_cancelled() {
                 drop(alive);
                 Ok::<_, HandlerError>("")
             }
-        },
-    );
-    let service = server.http().into_service().unwrap();
+        });
+    let service = server.http().into_service(Sim).unwrap();
     let waiting = wait(&service, modern(&call(1, "never")));
     let mut other = wait(&service, modern(&call(1, "never")));
     assert_eq!(
@@ -340,7 +334,7 @@ fn equal_ids_of_different_posts_are_all_answered() {
 /// SH-55.
 #[test]
 fn requests_under_way_are_bounded() {
-    let service = server().http().max_exchanges(2).into_service().unwrap();
+    let service = server().http().max_exchanges(2).into_service(Sim).unwrap();
     let first = wait(&service, modern(&call(1, "slow")));
     let _second = wait(&service, modern(&call(2, "slow")));
     let refused = send(&service, modern(&call(3, "slow")));
@@ -367,7 +361,11 @@ fn exchanges_share_the_limits_of_who_makes_them() {
         calls: Some(RateLimit::new(2, Duration::from_secs(60))),
         ..RateLimits::default()
     };
-    let service = server().rate_limits(limits).http().into_service().unwrap();
+    let service = server()
+        .rate_limits(limits)
+        .http()
+        .into_service(Sim)
+        .unwrap();
     let body = call(1, "who");
     let asked = |name: Option<&str>| {
         let mut request = modern(&body);
@@ -398,7 +396,7 @@ fn the_end_lets_what_runs_finish() {
     let service = server()
         .http()
         .shutdown_timeout(Duration::from_secs(5))
-        .into_service()
+        .into_service(Sim)
         .unwrap();
     let mut waiting = wait(&service, modern(&call(1, "slow")));
     service.shutdown();
@@ -412,20 +410,17 @@ fn the_end_lets_what_runs_finish() {
 
 #[test]
 fn the_end_comes_after_the_grace() {
-    let server = Server::<Sim>::builder("demo", "1.0").tool(
-        "never",
-        "",
-        |_: NoArguments, _: Context| async {
+    let server =
+        Server::builder("demo", "1.0").tool("never", "", |_: NoArguments, _: Context| async {
             pending::<()>().await;
             Ok("")
-        },
-    );
+        });
     let end = sleep(Duration::from_secs(10));
     let service = server
         .http()
         .shutdown_timeout(Duration::from_secs(2))
         .with_graceful_shutdown(end)
-        .into_service()
+        .into_service(Sim)
         .unwrap();
     let mut waiting = wait(&service, modern(&call(1, "never")));
     advance(Duration::from_secs(10));
@@ -442,7 +437,7 @@ fn the_end_comes_after_the_grace() {
 fn a_listen_hears_of_changes_and_of_the_end() {
     let server = server().change_notifications().build().unwrap();
     let registry = server.registry();
-    let service = server.http().into_service().unwrap();
+    let service = server.http().into_service(Sim).unwrap();
     let body = request(
         9,
         "subscriptions/listen",

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
 use http::{Method, Request};
-use mcp_async::Clock as _;
+use mcp_async::Runtime as _;
 use mcp_async::http::{Claim, Http, HttpService, SessionStore as _};
 use mcp_async::model::Implementation;
 use mcp_async::server::{
@@ -26,7 +26,7 @@ use crate::sim::{self, Mode, Sim, settle};
 
 /// A process, its handle, its view of the store and its way to the others.
 pub(crate) struct Process {
-    pub(crate) service: HttpService<Sim>,
+    pub(crate) service: HttpService,
     pub(crate) registry: Registry,
     pub(crate) node: Arc<Far>,
     pub(crate) sim: sim::Process,
@@ -177,14 +177,14 @@ pub(crate) fn processes<const COUNT: usize>() -> [Process; COUNT] {
 }
 
 pub(crate) fn processes_with<const COUNT: usize>(
-    settings: impl Fn(Http<Sim>) -> Http<Sim>,
+    settings: impl Fn(Http) -> Http,
 ) -> [Process; COUNT] {
     processes_of(|server| server, settings)
 }
 
 pub(crate) fn processes_of<const COUNT: usize>(
-    more: impl Fn(ServerBuilder<Sim>) -> ServerBuilder<Sim>,
-    settings: impl Fn(Http<Sim>) -> Http<Sim>,
+    more: impl Fn(ServerBuilder) -> ServerBuilder,
+    settings: impl Fn(Http) -> Http,
 ) -> [Process; COUNT] {
     let common = Common::new();
     let wire = Arc::<Wire>::default();
@@ -196,8 +196,8 @@ pub(crate) fn start(
     common: &Arc<Common>,
     wire: &Arc<Wire>,
     index: usize,
-    more: &dyn Fn(ServerBuilder<Sim>) -> ServerBuilder<Sim>,
-    settings: &dyn Fn(Http<Sim>) -> Http<Sim>,
+    more: &dyn Fn(ServerBuilder) -> ServerBuilder,
+    settings: &dyn Fn(Http) -> Http,
 ) -> Process {
     let sim = sim::Process::default();
     let (node, ran) = (Far::of(common), Arc::<Ran>::default());
@@ -205,7 +205,7 @@ pub(crate) fn start(
     let url = format!("http://process-{index}/mcp");
     let http = server.http().share_with(node.clone(), wire.clone());
     let http = settings(http.reached_at(&url));
-    let service = sim.run(|| http.into_service().unwrap());
+    let service = sim.run(|| http.into_service(Sim).unwrap());
     wire.insert(&url, &service, &sim);
     settle();
     Process {
@@ -227,7 +227,7 @@ pub(crate) fn keys() -> StateKeys {
     StateKeys::new(KEY).clock(|| UNIX_EPOCH + Duration::from_millis(Sim.now().as_millis()))
 }
 
-fn tools(node: &Arc<Far>, ran: &Arc<Ran>) -> ServerBuilder<Sim> {
+fn tools(node: &Arc<Far>, ran: &Arc<Ran>) -> ServerBuilder {
     let counts = || (Arc::clone(node), Arc::clone(ran));
     let (run, work) = (counts(), counts());
     server()

@@ -39,19 +39,19 @@ fn the_lease_of_a_process_is_set() {
 #[test]
 fn a_lease_that_is_too_short_is_a_mistake() {
     let short = server().http().lease(Duration::from_millis(999));
-    let error = short.into_service().unwrap_err();
+    let error = short.into_service(Sim).unwrap_err();
     assert!(error.to_string().contains("in setting `lease`"), "{error}");
-    assert!(server().http().lease(SECOND).into_service().is_ok());
+    assert!(server().http().lease(SECOND).into_service(Sim).is_ok());
 }
 
 #[test]
 fn what_a_shared_endpoint_lacks_is_a_mistake() {
-    let shared = |http: Http<Sim>| {
+    let shared = |http: Http| {
         let store = Arc::<MemoryStore>::default();
         http.share_with(store, Arc::<LocalForward>::default())
     };
-    let check = |http: Http<Sim>, expected: &str| {
-        let error = http.into_service().unwrap_err();
+    let check = |http: Http, expected: &str| {
+        let error = http.into_service(Sim).unwrap_err();
         let error = ErrorChain(&error).to_string();
         assert!(error.contains(expected), "{error}");
     };
@@ -77,7 +77,7 @@ fn what_a_shared_endpoint_lacks_is_a_mistake() {
     }
     let names = [HeaderName::from_static("x-request-id")];
     let whole = shared(with_keys().reached_at(url)).forward_headers(names);
-    assert!(whole.into_service().is_ok());
+    assert!(whole.into_service(Sim).is_ok());
     let again = shared(with_keys().reached_at(url)).share_claims::<String>("tenant");
     check(again.share_claims::<u32>("tenant"), "shared already");
     check(server().http().reached_at(url), "without a store");

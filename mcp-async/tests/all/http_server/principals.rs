@@ -19,11 +19,11 @@ struct Scope(String);
 #[derive(Clone)]
 struct User(u32);
 
-fn server() -> ServerBuilder<Sim> {
+fn server() -> ServerBuilder {
     tool(Server::builder("demo", "1.0"))
 }
 
-fn tool(server: ServerBuilder<Sim>) -> ServerBuilder<Sim> {
+fn tool(server: ServerBuilder) -> ServerBuilder {
     server.tool(
         "whose",
         "Says who asks",
@@ -41,8 +41,8 @@ fn tool(server: ServerBuilder<Sim>) -> ServerBuilder<Sim> {
     )
 }
 
-fn service() -> HttpService<Sim> {
-    server().http().into_service().unwrap()
+fn service() -> HttpService {
+    server().http().into_service(Sim).unwrap()
 }
 
 fn with<T: Clone + Send + Sync + 'static>(mut request: Request<&str>, value: T) -> Request<&str> {
@@ -121,7 +121,7 @@ fn what_middleware_adds_reaches_handlers() {
         }
         service.call(call)
     }));
-    let layered = layered.http().into_service().unwrap();
+    let layered = layered.http().into_service(Sim).unwrap();
     let text = send(&layered, with(modern(&body), User(7))).whole();
     assert!(text.contains("as 2"), "{text}");
     let session = Session::open(&service, "2025-06-18");

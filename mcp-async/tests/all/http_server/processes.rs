@@ -20,7 +20,7 @@ use crate::http_server::nodes::{
 };
 use crate::http_server::support::{Reply, advance, modern, request, send, wait};
 use crate::http_server::wire::Break;
-use crate::sim::{Mode, Sim, settle};
+use crate::sim::{Mode, settle};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -251,7 +251,7 @@ fn a_client_that_does_not_read_stops_the_handler_in_another_process() {
     const EVENTS: usize = 1000;
     let sent = Arc::<AtomicUsize>::default();
     let counted = Arc::clone(&sent);
-    let floods = move |server: ServerBuilder<Sim>| {
+    let floods = move |server: ServerBuilder| {
         let sent = Arc::clone(&counted);
         let flood = move |_: NoArguments, cx: Context| {
             let sent = Arc::clone(&sent);

@@ -1,5 +1,6 @@
 //! Sessions of the legacy revisions: how one is opened, whose it is, and what it answers.
 
+use crate::sim::Sim;
 use core::time::Duration;
 
 use http::{Method, Request};
@@ -185,7 +186,7 @@ fn arrays_of_2025_03_26() {
 
 #[test]
 fn servers_without_sessions() {
-    let service = server().http().stateless().into_service().unwrap();
+    let service = server().http().stateless().into_service(Sim).unwrap();
     let body = initialize("2025-06-18");
     let reply = send(&service, post(&body));
     assert_eq!(reply.status, 200);
@@ -214,7 +215,7 @@ fn servers_without_sessions() {
 /// DF-01, DF-02, DF-03.
 #[test]
 fn the_draft_profile_wants_headers() {
-    let service = server().draft_profile().http().into_service().unwrap();
+    let service = server().draft_profile().http().into_service(Sim).unwrap();
     let body = initialize("2025-11-25");
     let opened = |method: Option<&str>| {
         let mut request = post(&body);

@@ -38,7 +38,7 @@ fn called(tool: &str) -> String {
 
 /// Opens as many listens as this caller may have, at most `most`.
 fn listens(
-    service: &HttpService<Sim>,
+    service: &HttpService,
     most: usize,
     send_as: impl Fn(Request<&str>) -> Request<&str>,
 ) -> Vec<Reply> {
@@ -47,8 +47,8 @@ fn listens(
     replies.take_while(|reply| reply.status == 200).collect()
 }
 
-fn built(set: impl FnOnce(Http<Sim>) -> Http<Sim>) -> HttpService<Sim> {
-    set(server().http()).into_service().unwrap()
+fn built(set: impl FnOnce(Http) -> Http) -> HttpService {
+    set(server().http()).into_service(Sim).unwrap()
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn named_proxies_say_who_asks() {
         let other = ask("192.0.2.2");
         assert_eq!(usize::from(other.status == 200), expected);
     }
-    let error = server().http().trusted_proxies(["proxy"]).into_service();
+    let error = server().http().trusted_proxies(["proxy"]).into_service(Sim);
     let mistakes = error.unwrap_err();
     assert_eq!(mistakes.mistakes()[0].name(), "trusted_proxies");
 }
@@ -139,7 +139,7 @@ fn a_full_table_does_not_keep_out_what_ends_at_once() {
     assert_eq!(listens(&service, 9, |it| it).len(), 2);
 }
 
-fn open(service: &HttpService<Sim>, address: &str) -> Reply {
+fn open(service: &HttpService, address: &str) -> Reply {
     let body = initialize("2025-11-25");
     send(service, from(address, post(&body)))
 }
@@ -166,7 +166,7 @@ fn a_caller_leaves_room_for_the_sessions_of_others() {
     assert_eq!(["eve", "eve", "ada", "joe"].map(open), [200, 503, 200, 503]);
 }
 
-fn ping(service: &HttpService<Sim>, opened: &Reply) -> u16 {
+fn ping(service: &HttpService, opened: &Reply) -> u16 {
     say(
         service,
         opened,
@@ -174,12 +174,12 @@ fn ping(service: &HttpService<Sim>, opened: &Reply) -> u16 {
     )
 }
 
-fn confirm(service: &HttpService<Sim>, opened: &Reply) {
+fn confirm(service: &HttpService, opened: &Reply) {
     let ready = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
     assert_eq!(say(service, opened, ready), 202);
 }
 
-fn say(service: &HttpService<Sim>, opened: &Reply, body: &str) -> u16 {
+fn say(service: &HttpService, opened: &Reply, body: &str) -> u16 {
     let session = Session {
         service: service.clone(),
         id: opened.header("mcp-session-id").to_owned(),
@@ -242,12 +242,12 @@ fn a_stream_of_2024_11_05_makes_room_too() {
 }
 
 /// An endpoint with long answers and long streams.
-fn wordy(bytes: usize) -> HttpService<Sim> {
+fn wordy(bytes: usize) -> HttpService {
     counted(bytes).0
 }
 
 /// The endpoint, with the number of the chapters that its handlers have told.
-fn counted(bytes: usize) -> (HttpService<Sim>, Arc<AtomicUsize>) {
+fn counted(bytes: usize) -> (HttpService, Arc<AtomicUsize>) {
     let told = Arc::<AtomicUsize>::default();
     let server = server()
         .tool("long", "", |_: NoArguments, _: Context| async {
@@ -261,12 +261,12 @@ fn counted(bytes: usize) -> (HttpService<Sim>, Arc<AtomicUsize>) {
         });
     let http = chapters(server, &told).http();
     let http = http.max_total_unread_bytes(bytes);
-    let service = http.legacy_sse("/sse", "/messages").into_service();
+    let service = http.legacy_sse("/sse", "/messages").into_service(Sim);
     (service.unwrap(), told)
 }
 
 /// Adds a tool that tells 120 kB in twelve chapters.
-fn chapters(server: ServerBuilder<Sim>, told: &Arc<AtomicUsize>) -> ServerBuilder<Sim> {
+fn chapters(server: ServerBuilder, told: &Arc<AtomicUsize>) -> ServerBuilder {
     let told = Arc::clone(told);
     server.tool("chapters", "", move |_: NoArguments, cx: Context| {
         let told = Arc::clone(&told);
@@ -307,7 +307,7 @@ fn answers_that_are_not_read_are_bounded() {
 fn a_handshake_whose_answer_has_no_room_opens_no_session() {
     let server = server().instructions("x".repeat(40_000));
     let http = server.http().max_total_unread_bytes(160_000);
-    let service = http.into_service().unwrap();
+    let service = http.into_service(Sim).unwrap();
     let opening = initialize("2025-11-25");
     let open = |address: &str| send(&service, from(address, post(&opening)));
     let kept = [(); 3].map(|()| open("192.0.2.1"));
@@ -337,12 +337,12 @@ fn a_stream_gives_back_what_was_read() {
 
 #[test]
 fn a_budget_of_zero_is_a_mistake() {
-    let error = server().http().max_total_unread_bytes(0).into_service();
+    let error = server().http().max_total_unread_bytes(0).into_service(Sim);
     let error = error.unwrap_err();
     assert_eq!(error.mistakes()[0].name(), "max_total_unread_bytes");
 }
 
-fn session_of(service: &HttpService<Sim>, name: &str) -> Session {
+fn session_of(service: &HttpService, name: &str) -> Session {
     Session::open_as(service, "2025-11-25", Some(Principal::new(name)))
 }
 

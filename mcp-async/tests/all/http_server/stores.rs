@@ -5,7 +5,7 @@ use core::task::{Context as Task, Waker};
 use core::time::Duration;
 use std::sync::Arc;
 
-use mcp_async::Clock as _;
+use mcp_async::Runtime as _;
 use mcp_async::http::Principal;
 use mcp_async::server::{Context, NoArguments, Registry, ServerBuilder};
 use mcp_proto::model::LoggingLevel;
@@ -266,7 +266,7 @@ fn the_record_is_kept_fresh() {
 }
 
 /// A server whose tool tells three things, and when it could go on after each.
-fn telling(server: ServerBuilder<Sim>, steps: &Arc<AtomicUsize>) -> ServerBuilder<Sim> {
+fn telling(server: ServerBuilder, steps: &Arc<AtomicUsize>) -> ServerBuilder {
     let steps = Arc::clone(steps);
     let tells = move |_: NoArguments, cx: Context| {
         let steps = Arc::clone(&steps);

@@ -162,9 +162,9 @@ fn a_question_goes_with_the_call_that_it_is_asked_for() {
 fn questions_without_a_call_are_asked_again() {
     let server = server().change_notifications().build().unwrap();
     let registry = server.registry();
-    let session = Session::open(&server.http().into_service().unwrap(), "2025-11-25");
+    let session = Session::open(&server.http().into_service(Sim).unwrap(), "2025-11-25");
     let peer = registry.peers().pop().unwrap();
-    <Sim as mcp_async::Runtime>::spawn(Box::pin(async move {
+    crate::sim::spawn(Box::pin(async move {
         let nothing = RawBuf::parse("{}").unwrap();
         let _ = peer.ask::<RawBuf>(rpc::Method::RootsList, &nothing).await;
     }));
@@ -188,7 +188,7 @@ fn questions_without_a_call_are_asked_again() {
 fn the_sessions_own_stream_tells_of_changes() {
     let server = server().change_notifications().build().unwrap();
     let registry = server.registry();
-    let service = server.http().into_service().unwrap();
+    let service = server.http().into_service(Sim).unwrap();
     let session = Session::open(&service, "2025-11-25");
     let other = Session::open(&service, "2025-11-25");
     let mut first = session.get(None);
@@ -230,7 +230,7 @@ fn much() -> String {
 }
 
 /// An endpoint with a tool whose one report fills its stream, and which has no end.
-fn filling() -> (HttpService<Sim>, Registry) {
+fn filling() -> (HttpService, Registry) {
     let server = server()
         .change_notifications()
         .tool("fills", "", |_: NoArguments, cx: Context| async move {
@@ -241,7 +241,7 @@ fn filling() -> (HttpService<Sim>, Registry) {
         .build()
         .unwrap();
     let registry = server.registry();
-    (server.http().into_service().unwrap(), registry)
+    (server.http().into_service(Sim).unwrap(), registry)
 }
 
 const CANCEL: &str =
@@ -273,7 +273,7 @@ fn a_change_follows_when_the_full_stream_of_a_session_is_read() {
     let mut own = session.get(None);
     own.text();
     let peer = registry.peers().pop().unwrap();
-    <Sim as mcp_async::Runtime>::spawn(Box::pin(async move {
+    crate::sim::spawn(Box::pin(async move {
         let data = RawBuf::parse(format!("\"{}\"", much())).unwrap();
         let logged = peer.log(LoggingLevel::Error, None, &data);
         logged.await.unwrap();

@@ -42,13 +42,13 @@ pub(crate) struct Reply {
 }
 
 /// Sends a request, whose response has to begin at once.
-pub(crate) fn send(service: &HttpService<Sim>, request: Request<&str>) -> Reply {
+pub(crate) fn send(service: &HttpService, request: Request<&str>) -> Reply {
     let (parts, body) = request.into_parts();
     let body = Full::new(Bytes::copy_from_slice(body.as_bytes()));
     send_body(service, Request::from_parts(parts, body))
 }
 
-pub(crate) fn send_body<B>(service: &HttpService<Sim>, request: Request<B>) -> Reply
+pub(crate) fn send_body<B>(service: &HttpService, request: Request<B>) -> Reply
 where
     B: Body<Data = Bytes, Error: Into<BoxError>> + Send + 'static,
 {
@@ -64,7 +64,7 @@ pub(crate) struct Waiting {
 }
 
 /// Sends a request, whose response is to begin later.
-pub(crate) fn wait(service: &HttpService<Sim>, request: Request<&str>) -> Waiting {
+pub(crate) fn wait(service: &HttpService, request: Request<&str>) -> Waiting {
     let mut waiting = Waiting::new(service, request);
     assert!(waiting.reply().is_none(), "it has begun");
     waiting
@@ -72,7 +72,7 @@ pub(crate) fn wait(service: &HttpService<Sim>, request: Request<&str>) -> Waitin
 
 impl Waiting {
     /// Sends a request.
-    pub(crate) fn new(service: &HttpService<Sim>, request: Request<&str>) -> Self {
+    pub(crate) fn new(service: &HttpService, request: Request<&str>) -> Self {
         let (parts, body) = request.into_parts();
         let body = Full::new(Bytes::copy_from_slice(body.as_bytes()));
         let response = service.clone().call(Request::from_parts(parts, body));

@@ -1,7 +1,7 @@
 //! Sessions whose handlers, tasks and clients are in threads of their own: no wake is lost.
 
 use core::future::{Future, poll_fn};
-use core::pin::pin;
+use core::pin::{Pin, pin};
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::task::{Context, Poll};
 use core::time::Duration;
@@ -15,9 +15,9 @@ use http::Request;
 use http_body::Body;
 use http_body_util::Full;
 use mcp_async::http::HttpService;
+use mcp_async::runtime::{BoxTimer, Task, Timer, Work};
 use mcp_async::server::{Context as Call, NoArguments};
-use mcp_async::stdio::{Reactor, Sleep};
-use mcp_async::{Clock, Runtime, Server, Task, Timer, Work};
+use mcp_async::{Runtime, Server};
 use mcp_proto::Instant;
 use tower_service::Service;
 
@@ -28,48 +28,25 @@ struct Threads;
 struct Never;
 
 impl Timer for Never {
-    fn poll_until(&mut self, _: Instant, _: &mut Context<'_>) -> Poll<()> {
+    fn poll_until(self: Pin<&mut Self>, _: Instant, _: &mut Context<'_>) -> Poll<()> {
         Poll::Pending
     }
 }
 
-impl Clock for Threads {
-    type Timer = Never;
-
+impl Runtime for Threads {
     fn now(&self) -> Instant {
         Instant::ZERO
     }
 
-    fn timer(&self) -> Never {
-        Never
-    }
-}
-
-impl Reactor for Threads {
-    #[cfg(unix)]
-    fn register(
-        &self,
-        _: std::os::fd::OwnedFd,
-        _: mcp_async::stdio::Interest,
-    ) -> std::io::Result<Box<dyn mcp_async::stdio::Readiness>> {
-        Err(std::io::ErrorKind::Unsupported.into())
+    fn timer(&self) -> BoxTimer {
+        Box::pin(Never)
     }
 
-    fn sleep(&self, _: Duration) -> Sleep {
-        Box::pin(core::future::pending())
-    }
-}
-
-impl Runtime for Threads {
-    fn reactor() -> &'static dyn Reactor {
-        &Self
-    }
-
-    fn spawn(task: Task) {
+    fn spawn(&self, task: Task) {
         thread::spawn(|| wait(task));
     }
 
-    fn spawn_blocking(work: Work) {
+    fn spawn_blocking(&self, work: Work) {
         thread::spawn(work);
     }
 }
@@ -114,7 +91,7 @@ async fn elsewhere() {
     .await;
 }
 
-fn post(service: &HttpService<Threads>, session: &str, body: String) -> (String, String) {
+fn post(service: &HttpService, session: &str, body: String) -> (String, String) {
     let mut request = Request::post("/mcp")
         .header("host", "localhost")
         .header("content-type", "application/json");
@@ -137,7 +114,7 @@ fn post(service: &HttpService<Threads>, session: &str, body: String) -> (String,
     })
 }
 
-fn client(service: &HttpService<Threads>, calls: u32) {
+fn client(service: &HttpService, calls: u32) {
     let (session, _) = post(
         service,
         "",
@@ -166,7 +143,7 @@ fn client(service: &HttpService<Threads>, calls: u32) {
 
 #[test]
 fn everything_is_answered() {
-    let server = Server::<Threads>::builder("demo", "1.0").tool(
+    let server = Server::builder("demo", "1.0").tool(
         "hop",
         "Goes on in other threads",
         |_: NoArguments, cx: Call| async move {
@@ -176,7 +153,7 @@ fn everything_is_answered() {
             Ok("done")
         },
     );
-    let service = server.http().into_service().unwrap();
+    let service = server.http().into_service(Threads).unwrap();
     let (done, all) = mpsc::channel();
     for _ in 0..4 {
         let (service, done) = (service.clone(), done.clone());

@@ -35,10 +35,10 @@ fn by_token(head: &Parts) -> Ready<Result<Principal, AuthError>> {
     })
 }
 
-fn service() -> (Registry, HttpService<Sim>) {
+fn service() -> (Registry, HttpService) {
     let tool = |name| Tool::new(name).handler(says("called"));
     let resource = |uri| Resource::new(uri, uri).handler(|_| async { Ok("read") });
-    let server = Server::<Sim>::builder("demo", "1.0")
+    let server = Server::builder("demo", "1.0")
         .change_notifications()
         .cache(Duration::from_secs(60), CacheScope::Public)
         .with(tool("look"))
@@ -52,19 +52,19 @@ fn service() -> (Registry, HttpService<Sim>) {
         .build()
         .unwrap();
     let http = server.http().authenticate(by_token);
-    (server.registry(), http.into_service().unwrap())
+    (server.registry(), http.into_service(Sim).unwrap())
 }
 
 /// A user of the server, in one of the eras.
 enum User {
     Legacy(Session, &'static str),
-    Modern(HttpService<Sim>, &'static str),
+    Modern(HttpService, &'static str),
 }
 
 const REVISIONS: [&str; 4] = ["2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"];
 
 impl User {
-    fn new(service: &HttpService<Sim>, revision: &'static str, name: &'static str) -> Self {
+    fn new(service: &HttpService, revision: &'static str, name: &'static str) -> Self {
         let service = service.clone();
         if revision == "2026-07-28" {
             return Self::Modern(service, name);

@@ -15,7 +15,7 @@ use mcp_async::http::{
     Forward, ForwardError, ForwardFuture, ForwardedBody, HttpService, LocalForward,
 };
 
-use crate::sim::{Process, Sim};
+use crate::sim::Process;
 
 /// What happens to forwarded requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,7 +61,7 @@ struct State {
 }
 
 impl Wire {
-    pub(crate) fn insert(&self, url: &str, service: &HttpService<Sim>, process: &Process) {
+    pub(crate) fn insert(&self, url: &str, service: &HttpService, process: &Process) {
         self.local.insert(url, service);
         let processes = &mut self.state().processes;
         processes.insert(url.to_owned(), process.clone());

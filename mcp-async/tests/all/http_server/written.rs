@@ -33,8 +33,8 @@ fn tool(name: &str, schema: &str) -> Tool {
         .raw(|_: ToolCall, _: Context| async { Ok("served") })
 }
 
-fn server() -> ServerBuilder<Sim> {
-    Server::<Sim>::builder("demo", "1.0")
+fn server() -> ServerBuilder {
+    Server::builder("demo", "1.0")
         .with(tool("get_weather", WEATHER))
         .with(tool("execute_sql", SQL))
         .resource(
@@ -46,7 +46,7 @@ fn server() -> ServerBuilder<Sim> {
 
 /// Sends what is written: a request line, fields, an empty line and a body. `SESSION` stands for
 /// the id of the session.
-fn say(service: &HttpService<Sim>, session: &str, text: &str) -> Reply {
+fn say(service: &HttpService, session: &str, text: &str) -> Reply {
     let (head, body) = text.split_once("\n\n").unwrap_or((text, ""));
     let mut lines = head.lines();
     let mut line = lines.next().unwrap().split(' ');
@@ -148,7 +148,7 @@ Mcp-Session-Id: SESSION
 
 {"jsonrpc":"2.0","id":5,"method":"tools/list","params":{}}"#;
 
-fn open(service: &HttpService<Sim>) -> String {
+fn open(service: &HttpService) -> String {
     let opened = say(service, "", INITIALIZE);
     assert_eq!(opened.status, 200);
     let session = opened.header("mcp-session-id").to_owned();
@@ -159,7 +159,7 @@ fn open(service: &HttpService<Sim>) -> String {
 
 #[test]
 fn with_the_draft_profile() {
-    let service = server().draft_profile().http().into_service().unwrap();
+    let service = server().draft_profile().http().into_service(Sim).unwrap();
     let session = open(&service);
     let check = |text: &str, status: u16, part: &str| {
         let reply = say(&service, &session, text);
@@ -200,7 +200,7 @@ fn with_the_draft_profile() {
 
 #[test]
 fn without_it() {
-    let service = server().http().into_service().unwrap();
+    let service = server().http().into_service(Sim).unwrap();
     let session = open(&service);
     for text in [CALL, READ, EXECUTE, LIST] {
         let reply = say(&service, &session, text);

@@ -4,6 +4,7 @@ use core::convert::Infallible;
 use core::future::Future;
 use core::pin::{Pin, pin};
 use core::task::{Context, Poll, Waker};
+use mcp_async::http::HttpConnector;
 use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
@@ -26,7 +27,7 @@ use crate::sim::Sim;
 /// The protected server, and the authorization server that its metadata names.
 #[derive(Clone)]
 struct Parties {
-    service: HttpService<Sim>,
+    service: HttpService,
     /// The scopes of each token that was issued.
     issued: Arc<Mutex<Vec<String>>>,
 }
@@ -41,7 +42,7 @@ impl Parties {
         });
         let http = server().with(purge).with(share).http();
         Self {
-            service: http.protect(protection()).into_service().unwrap(),
+            service: http.protect(protection()).into_service(Sim).unwrap(),
             issued: Arc::default(),
         }
     }
@@ -122,10 +123,10 @@ fn a_client_obtains_the_tokens_that_operations_need() {
         check(
             |_| async move {
                 let authorization = Authorization::client_secret("c1", "secret");
-                let client = Client::<Sim>::builder("test", "0")
+                let client = Client::builder("test", "0")
                     .revisions(RevisionSet::of(&[revision]))
                     .authorize(authorization.issuer(ISSUER))
-                    .connect_through(RESOURCE, parties);
+                    .connect(HttpConnector::new(Sim, RESOURCE).through(parties));
                 let client = client.await.unwrap();
                 let call = async |tool: &str| client.call_tool(tool, &()).await.unwrap().text();
                 assert_eq!(call("who").await, "machine");

@@ -14,13 +14,13 @@ use crate::sim::Sim;
 const TOKEN: &str = "b0und";
 
 /// Tokens: one that is bound to the key, and one that is not.
-fn service(key: &Signer, dpop: DpopUse, nonces: bool) -> HttpService<Sim> {
+fn service(key: &Signer, dpop: DpopUse, nonces: bool) -> HttpService {
     let http = server().http().legacy_sse("/sse", "/messages");
     let http = http.protect(protection(key, dpop, nonces));
-    http.into_service().unwrap()
+    http.into_service(Sim).unwrap()
 }
 
-fn protection(key: &Signer, dpop: DpopUse, nonces: bool) -> Protection<Sim> {
+fn protection(key: &Signer, dpop: DpopUse, nonces: bool) -> Protection {
     let thumbprint = key.thumbprint();
     let verify = move |token: Secret| {
         let claims = TokenClaims::new(ISSUER, RESOURCE)
@@ -90,7 +90,7 @@ impl Proof {
     }
 }
 
-fn ask(service: &HttpService<Sim>, authorization: &str, proofs: &[String]) -> Reply {
+fn ask(service: &HttpService, authorization: &str, proofs: &[String]) -> Reply {
     let body = request(1, "tools/call", r#""name":"who","arguments":{}"#);
     let mut request = modern(&body);
     let headers = request.headers_mut();
@@ -275,7 +275,7 @@ fn a_forwarded_request_needs_no_proof_of_its_own() {
     let key = Signer::es256();
     let [first, second] =
         processes(|http, _| http.protect(protection(&key, DpopUse::Required, true)));
-    let send = |service: &HttpService<Sim>, id: &str, body: &str| {
+    let send = |service: &HttpService, id: &str, body: &str| {
         let attempt = |nonce: Option<String>| {
             let proof = Proof {
                 nonce,

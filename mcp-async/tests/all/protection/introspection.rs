@@ -44,26 +44,30 @@ impl Endpoint {
         }
     }
 
-    fn service(&self) -> HttpService<Sim> {
+    fn service(&self) -> HttpService {
         service(protection(self.introspect(Duration::ZERO)))
     }
 }
 
-fn protection(endpoint: impl Introspect) -> Protection<Sim> {
+fn protection(endpoint: impl Introspect) -> Protection {
     Protection::new(RESOURCE)
         .introspection(ISSUER, endpoint)
         .scopes(["mcp"])
 }
 
-fn service(protection: Protection<Sim>) -> HttpService<Sim> {
-    server().http().protect(protection).into_service().unwrap()
+fn service(protection: Protection) -> HttpService {
+    server()
+        .http()
+        .protect(protection)
+        .into_service(Sim)
+        .unwrap()
 }
 
 fn who() -> String {
     request(1, "tools/call", r#""name":"who","arguments":{}"#)
 }
 
-fn status(service: &HttpService<Sim>, token: &str) -> u16 {
+fn status(service: &HttpService, token: &str) -> u16 {
     let body = who();
     send(service, signed(modern(&body), token)).status.as_u16()
 }

@@ -8,7 +8,7 @@ use crate::http_server::support::{Reply, modern, request, send, signed};
 use crate::protection::support::{ISSUER, RESOURCE, protection, server, service, verify};
 use crate::sim::Sim;
 
-fn ask(service: &HttpService<Sim>, method: Method, path: &str) -> Reply {
+fn ask(service: &HttpService, method: Method, path: &str) -> Reply {
     let request = Request::builder()
         .method(method)
         .uri(path)
@@ -63,7 +63,7 @@ fn the_document_is_found_behind_a_proxy() {
         .verifier(ISSUER, verify)
         .settings(|resource| resource.without_root_document());
     let http = server().http().allow_any_host().protect(protection);
-    let service = http.into_service().unwrap();
+    let service = http.into_service(Sim).unwrap();
     for path in [
         "/.well-known/oauth-protected-resource/tools/mcp",
         // The proxy removes `/tools`.
@@ -99,7 +99,11 @@ fn the_document_states_what_the_settings_do() {
             .documentation("https://example.com/docs")
             .supported_scopes(["mcp:admin", "offline_access"])
     });
-    let service = server().http().protect(protection).into_service().unwrap();
+    let service = server()
+        .http()
+        .protect(protection)
+        .into_service(Sim)
+        .unwrap();
     let path = "/.well-known/oauth-protected-resource/mcp";
     let text = ask(&service, Method::GET, path).whole();
     for part in [
@@ -114,7 +118,7 @@ fn the_document_states_what_the_settings_do() {
 
 #[test]
 fn an_endpoint_that_is_not_protected_has_no_document() {
-    let service = server().http().into_service().unwrap();
+    let service = server().http().into_service(Sim).unwrap();
     let path = "/.well-known/oauth-protected-resource/mcp";
     let request = Request::get(path).header("host", "localhost");
     let request = signed(request.body("").unwrap(), "ada/mcp/60");

@@ -23,7 +23,7 @@ impl Application {
         core::mem::take(&mut *self.0.lock().unwrap())
     }
 
-    fn service(&self, set: impl FnOnce(Protection<Sim>) -> Protection<Sim>) -> HttpService<Sim> {
+    fn service(&self, set: impl FnOnce(Protection) -> Protection) -> HttpService {
         let asked = Arc::clone(&self.0);
         let protection = Protection::new(RESOURCE).verifier(ISSUER, move |token: Secret| {
             asked.lock().unwrap().push(token.expose().into());
@@ -44,7 +44,11 @@ impl Application {
             }
         });
         let protection = set(protection);
-        server().http().protect(protection).into_service().unwrap()
+        server()
+            .http()
+            .protect(protection)
+            .into_service(Sim)
+            .unwrap()
     }
 }
 
@@ -59,12 +63,12 @@ fn sent<'b>(body: &'b str, token: &str, address: [u8; 4]) -> Request<&'b str> {
     request
 }
 
-fn begin(service: &HttpService<Sim>, token: &str, address: [u8; 4]) -> Waiting {
+fn begin(service: &HttpService, token: &str, address: [u8; 4]) -> Waiting {
     wait(service, sent(&who(), token, address))
 }
 
 /// The status of a request whose answer takes a question.
-fn ask(service: &HttpService<Sim>, token: &str) -> u16 {
+fn ask(service: &HttpService, token: &str) -> u16 {
     let mut waiting = begin(service, token, ALICE);
     advance(Duration::from_secs(1));
     waiting.reply().unwrap().status.as_u16()

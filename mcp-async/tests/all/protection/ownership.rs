@@ -1,5 +1,6 @@
 //! What belongs to the principal of a token, and ends with the token.
 
+use crate::sim::Sim;
 use core::time::Duration;
 
 use crate::http_server::legacy::last_id;
@@ -34,7 +35,11 @@ fn a_session_belongs_to_the_principal_of_its_token() {
 #[test]
 fn a_guest_does_not_continue_the_session_of_a_user() {
     let protection = protection().allow_anonymous();
-    let service = server().http().protect(protection).into_service().unwrap();
+    let service = server()
+        .http()
+        .protect(protection)
+        .into_service(Sim)
+        .unwrap();
     let ada = Client::new(&service, "2025-11-25", "ada/mcp/60");
     let mut request = crate::http_server::legacy::post(
         r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}"#,

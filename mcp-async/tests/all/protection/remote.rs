@@ -11,11 +11,15 @@ use crate::sim::Sim;
 
 const LOCAL: &str = "http://localhost:9";
 
-fn service(protection: Protection<Sim>) -> HttpService<Sim> {
-    server().http().protect(protection).into_service().unwrap()
+fn service(protection: Protection) -> HttpService {
+    server()
+        .http()
+        .protect(protection)
+        .into_service(Sim)
+        .unwrap()
 }
 
-fn status(service: &HttpService<Sim>, token: &str) -> u16 {
+fn status(service: &HttpService, token: &str) -> u16 {
     let body = request(1, "tools/call", r#""name":"who","arguments":{}"#);
     send(service, signed(modern(&body), token)).status.as_u16()
 }
@@ -130,7 +134,7 @@ fn the_authorization_server_is_asked_about_opaque_tokens() {
         (page("200 OK", "", "<html>"), 503),
     ] {
         pages([("/introspect", answer)]);
-        let endpoint = RemoteIntrospection::<Sim>::at(format!("{LOCAL}/introspect"));
+        let endpoint = RemoteIntrospection::at(format!("{LOCAL}/introspect"));
         let endpoint = endpoint.basic("server", "secret");
         let service = service(Protection::new(RESOURCE).introspection(LOCAL, endpoint));
         assert_eq!(status(&service, "t0ken"), expected);

@@ -2,6 +2,7 @@
 
 use core::sync::atomic::{AtomicUsize, Ordering};
 use core::time::Duration;
+use mcp_async::client::in_memory;
 use std::sync::Arc;
 
 use mcp_async::Server;
@@ -22,7 +23,7 @@ use crate::sim::Sim;
 /// How often a handler ran.
 type Runs = Arc<AtomicUsize>;
 
-fn server(runs: &Runs) -> ServerBuilder<Sim> {
+fn server(runs: &Runs) -> ServerBuilder {
     let counted = |name: &'static str| {
         let runs = Arc::clone(runs);
         move || {
@@ -31,7 +32,7 @@ fn server(runs: &Runs) -> ServerBuilder<Sim> {
         }
     };
     let [open, purge, secret, note, ask] = ["open", "purge", "secret", "note", "ask"].map(counted);
-    Server::<Sim>::builder("demo", "1.0")
+    Server::builder("demo", "1.0")
         .change_notifications()
         .with(Tool::new("open").handler(move |_: NoArguments, _| {
             let result = open();
@@ -96,9 +97,9 @@ fn server(runs: &Runs) -> ServerBuilder<Sim> {
         )
 }
 
-fn service(runs: &Runs) -> HttpService<Sim> {
+fn service(runs: &Runs) -> HttpService {
     let http = server(runs).http().protect(protection());
-    http.into_service().unwrap()
+    http.into_service(Sim).unwrap()
 }
 
 /// The scopes of the only challenge, after a check of the rest of it.
@@ -126,7 +127,7 @@ fn one_challenge_names_the_scopes_of_endpoint_method_and_item() {
         Ok("shared")
     }));
     let protection = protection().method_scopes("tools/call", ["call"]);
-    let service = server.http().protect(protection).into_service().unwrap();
+    let service = server.http().protect(protection).into_service(Sim).unwrap();
     for revision in REVISIONS {
         let client = Client::new(&service, revision, "ada/mcp/60");
         for (token, tool, needed) in [
@@ -231,14 +232,14 @@ fn updates_are_told_to_tokens_with_the_scopes_of_the_resource() {
     for revision in REVISIONS {
         let note = |uri| Template::new(uri, uri).raw(|_, _| async { Ok("read") });
         let private = note("note://{user}/private").scopes(["vault:read"]);
-        let server = Server::<Sim>::builder("demo", "1.0")
+        let server = Server::builder("demo", "1.0")
             .change_notifications()
             .with(note("note://{user}"))
             .with(private);
         let server = server.build().unwrap();
         let registry = server.registry();
         let http = server.http().protect(protection());
-        let service = http.into_service().unwrap();
+        let service = http.into_service(Sim).unwrap();
         let poor = Client::new(&service, revision, "ada/mcp/60");
         let rich = Client::new(&service, revision, "bob/mcp+vault:read/60");
         let mut streams =
@@ -304,7 +305,7 @@ fn broader_scopes_include_others() {
         })
     });
     let http = server(&Runs::default()).http().protect(protection);
-    let service = http.into_service().unwrap();
+    let service = http.into_service(Sim).unwrap();
     for token in [
         "ada/mcp+notes/60",
         "ada/admin/60",
@@ -328,7 +329,7 @@ fn methods_need_scopes() {
         .method_scopes("resources/read", ["resources:read"])
         .method_scopes("prompts/get", ["prompts:get"]);
     let http = server(&Runs::default()).http().protect(protection);
-    let service = http.into_service().unwrap();
+    let service = http.into_service(Sim).unwrap();
     let low = Client::modern(&service, "ada/mcp/60");
     let full =
         "ada/mcp+tools:call+notes:delete+resources:read+vault:read+prompts:get+prompts:ask/60";
@@ -364,7 +365,7 @@ fn scopes_of_one_method_add_up() {
         .method_scopes("tools/call", ["a"])
         .method_scopes("tools/call", ["b"]);
     let http = server(&Runs::default()).http().protect(protection);
-    let service = http.into_service().unwrap();
+    let service = http.into_service(Sim).unwrap();
     for (token, needed) in [("mcp+a", "mcp a b"), ("mcp+b", "mcp a b"), ("mcp+a+b", "")] {
         let reply = Client::modern(&service, &format!("ada/{token}/60")).call("open");
         match needed {
@@ -450,7 +451,7 @@ fn a_challenge_of_a_handler_does_not_hide_the_other_answers_of_a_batch() {
 #[test]
 fn an_endpoint_without_protection_refuses_what_needs_scopes() {
     let runs = Runs::default();
-    let service = server(&runs).http().into_service().unwrap();
+    let service = server(&runs).http().into_service(Sim).unwrap();
     for tool in ["purge", "later"] {
         let body = request(
             1,
@@ -469,7 +470,7 @@ fn an_endpoint_without_protection_refuses_what_needs_scopes() {
 fn guests_are_asked_to_log_in_for_what_needs_scopes() {
     let protection = protection().allow_anonymous();
     let http = server(&Runs::default()).http().protect(protection);
-    let service = http.into_service().unwrap();
+    let service = http.into_service(Sim).unwrap();
     let body = |tool: &str| {
         request(
             1,
@@ -496,7 +497,11 @@ fn guests_are_asked_to_log_in_for_what_needs_scopes() {
 #[test]
 fn what_needs_scopes_is_private_in_caches() {
     let server = server(&Runs::default()).cache(Duration::from_secs(60), CacheScope::Public);
-    let service = server.http().protect(protection()).into_service().unwrap();
+    let service = server
+        .http()
+        .protect(protection())
+        .into_service(Sim)
+        .unwrap();
     let token = "ada/mcp+vault:read+notes:read+notes:list/60";
     let client = Client::modern(&service, token);
     for (uri, scope) in [
@@ -519,8 +524,8 @@ fn what_needs_scopes_is_private_in_caches() {
 fn nothing_is_needed_on_a_pipe() {
     let server = server(&Runs::default()).build().unwrap();
     crate::http_server::support::now(async {
-        let client = mcp_async::Client::<Sim>::builder("test", "0")
-            .in_memory(&server)
+        let client = mcp_async::Client::builder("test", "0")
+            .connect(in_memory(Sim.into(), &server))
             .await
             .unwrap();
         for (tool, text) in [("purge", "purge"), ("later", "shared")] {
@@ -533,7 +538,7 @@ fn nothing_is_needed_on_a_pipe() {
 
 #[test]
 fn requirements_that_are_no_scopes_are_mistakes() {
-    let check = |builder: ServerBuilder<Sim>| {
+    let check = |builder: ServerBuilder| {
         let error = builder.build().unwrap_err();
         let error = format!("{error:?}");
         assert!(
@@ -541,7 +546,7 @@ fn requirements_that_are_no_scopes_are_mistakes() {
             "{error}"
         );
     };
-    let server = || Server::<Sim>::builder("demo", "1.0");
+    let server = || Server::builder("demo", "1.0");
     let tool = Tool::new("a").scopes(["two words"]);
     check(server().with(tool.handler(says(""))));
     let resource = Resource::new("a://b", "a").scopes([""]);

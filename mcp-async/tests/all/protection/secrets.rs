@@ -10,7 +10,7 @@ use crate::protection::support::{Client, ISSUER, RESOURCE, REVISIONS, protection
 use crate::sim::Sim;
 
 /// What a service answers to requests with these tokens, and how it shows itself.
-fn shown(service: &HttpService<Sim>, tokens: &[&str]) -> String {
+fn shown(service: &HttpService, tokens: &[&str]) -> String {
     let mut shown = format!("{service:?}");
     for token in tokens {
         for tool in ["who", "unknown"] {
@@ -34,7 +34,7 @@ fn responses_logs_and_debug_output_show_no_token() {
         let mut all = format!("{protection:?}");
         let http = server().http().protect(protection);
         all += &format!("{http:?}");
-        let service = http.into_service().unwrap();
+        let service = http.into_service(Sim).unwrap();
         let tokens = [
             "s3cret",
             "s3cret/mcp/-3600",
@@ -55,7 +55,11 @@ fn responses_logs_and_debug_output_show_no_token() {
             let keys = StaticKeys::new(keys);
             all += &format!("{keys:?}");
             let protection = Protection::new(RESOURCE).issuer_with_keys(ISSUER, keys);
-            let service = server().http().protect(protection).into_service().unwrap();
+            let service = server()
+                .http()
+                .protect(protection)
+                .into_service(Sim)
+                .unwrap();
             let all_of_them = shown(&service, &[&good, &forged]);
             for token in [&good, &forged] {
                 for part in token.split('.') {
@@ -85,7 +89,11 @@ fn the_log_names_the_setting_that_accepts_untyped_tokens() {
         notes.watch(|| {
             let keys = StaticKeys::new(issuer.key_set("1"));
             let protection = Protection::new(RESOURCE).issuer_with_keys(ISSUER, keys);
-            let service = server().http().protect(protection).into_service().unwrap();
+            let service = server()
+                .http()
+                .protect(protection)
+                .into_service(Sim)
+                .unwrap();
             let token = issuer.sign(header, "{}");
             let reply = send(
                 &service,

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use http::HeaderValue;
 use http::request::Parts;
-use mcp_async::Clock as _;
+use mcp_async::Runtime as _;
 use mcp_async::http::{AuthError, Http, HttpService, LocalForward, MemoryStore, Principal};
 use mcp_async::server::StateKeys;
 use mcp_async::tasks::store::MemoryTaskStore;
@@ -35,7 +35,8 @@ fn run(future: impl Future<Output = ()>) {
 /// AU-17, SH-43
 #[test]
 fn verified_senders_are_known_at_every_process() {
-    run(pairs::check::<Sim, _, _>(
+    run(pairs::check(
+        Sim,
         Arc::<MemoryStore>::default(),
         MemoryTaskStore::new(),
     ));
@@ -43,14 +44,14 @@ fn verified_senders_are_known_at_every_process() {
 }
 
 /// Two processes with these settings, which share a store.
-pub(super) fn processes(set: impl Fn(Http<Sim>, usize) -> Http<Sim>) -> [HttpService<Sim>; 2] {
+pub(super) fn processes(set: impl Fn(Http, usize) -> Http) -> [HttpService; 2] {
     let store = Arc::new(MemoryStore::default().clock(|| Sim.now()));
     let forward = Arc::<LocalForward>::default();
     core::array::from_fn(|index| {
         let url = format!("http://process-{index}/mcp");
         let server = server().state_keys(StateKeys::new([7; 32]));
         let http = server.http().share_with(store.clone(), forward.clone());
-        let service = set(http.reached_at(&url), index).into_service().unwrap();
+        let service = set(http.reached_at(&url), index).into_service(Sim).unwrap();
         forward.insert(url, &service);
         sim::settle();
         service

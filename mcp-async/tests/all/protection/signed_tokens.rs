@@ -13,12 +13,16 @@ use crate::protection::signer::{Claims, Signer, encoded};
 use crate::protection::support::{ISSUER, RESOURCE, server};
 use crate::sim::Sim;
 
-fn protection(keys: impl KeySource) -> Protection<Sim> {
+fn protection(keys: impl KeySource) -> Protection {
     Protection::new(RESOURCE).issuer_with_keys(ISSUER, keys)
 }
 
-fn service(protection: Protection<Sim>) -> HttpService<Sim> {
-    server().http().protect(protection).into_service().unwrap()
+fn service(protection: Protection) -> HttpService {
+    server()
+        .http()
+        .protect(protection)
+        .into_service(Sim)
+        .unwrap()
 }
 
 fn who() -> String {
@@ -26,7 +30,7 @@ fn who() -> String {
 }
 
 /// The status of a request with this token, and the error of its challenge.
-fn check(service: &HttpService<Sim>, token: &str) -> (u16, String) {
+fn check(service: &HttpService, token: &str) -> (u16, String) {
     let body = who();
     let reply = send(service, signed(modern(&body), token));
     let challenge = reply.header("www-authenticate");

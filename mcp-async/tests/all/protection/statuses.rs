@@ -87,7 +87,7 @@ fn a_token_admits_its_user() {
 #[test]
 fn handlers_receive_no_token_unless_they_are_to() {
     let kept = server().http().protect(protection().keep_tokens());
-    let kept = kept.into_service().unwrap();
+    let kept = kept.into_service(Sim).unwrap();
     for (service, expected) in [(service(), "none"), (kept, "Bearer ada/mcp/60")] {
         for revision in REVISIONS {
             let text = Client::new(&service, revision, "ada/mcp/60")
@@ -161,7 +161,11 @@ fn a_verifier_that_fails_is_503() {
 #[test]
 fn guests_are_admitted_where_that_is_allowed() {
     let protection = protection().allow_anonymous();
-    let service = server().http().protect(protection).into_service().unwrap();
+    let service = server()
+        .http()
+        .protect(protection)
+        .into_service(Sim)
+        .unwrap();
     let body = who();
     let text = send(&service, modern(&body)).whole();
     assert!(text.contains("a guest"), "{text}");
@@ -172,7 +176,7 @@ fn guests_are_admitted_where_that_is_allowed() {
 /// AU-16, SH-03, SH-51.
 #[test]
 fn browsers_read_challenges_and_need_no_token_to_ask() {
-    let service: HttpService<Sim> = service();
+    let service: HttpService = service();
     let from = |method: Method, origin: &'static str| {
         let mut request = modern("{}");
         *request.method_mut() = method;
@@ -206,12 +210,12 @@ fn example() -> Extension {
 #[test]
 fn mistakes_in_settings_are_found_when_the_service_is_made() {
     use mcp_async::auth::Protection;
-    let check = |protection: Protection<Sim>, text: &str| {
+    let check = |protection: Protection, text: &str| {
         let error = server()
             .extension(example())
             .http()
             .protect(protection)
-            .into_service()
+            .into_service(Sim)
             .unwrap_err();
         let error = format!("{error:?}");
         assert!(error.contains(text), "{error}");

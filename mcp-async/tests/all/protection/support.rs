@@ -53,14 +53,14 @@ pub(crate) fn verify(token: Secret) -> Ready<Result<Option<TokenClaims>, String>
 }
 
 /// Tokens of [`verify`], all of which need the scope `mcp`.
-pub(crate) fn protection() -> Protection<Sim> {
+pub(crate) fn protection() -> Protection {
     Protection::new(RESOURCE)
         .verifier(ISSUER, verify)
         .scopes(["mcp"])
 }
 
-pub(crate) fn server() -> ServerBuilder<Sim> {
-    Server::<Sim>::builder("demo", "1.0")
+pub(crate) fn server() -> ServerBuilder {
+    Server::builder("demo", "1.0")
         .change_notifications()
         .tool(
             "who",
@@ -94,11 +94,11 @@ pub(crate) fn server() -> ServerBuilder<Sim> {
         .with(Resource::new("demo://open", "open").handler(|_| async { Ok("read") }))
 }
 
-pub(crate) fn service() -> HttpService<Sim> {
+pub(crate) fn service() -> HttpService {
     server()
         .http()
         .protect(protection())
-        .into_service()
+        .into_service(Sim)
         .unwrap()
 }
 
@@ -112,14 +112,14 @@ pub(crate) struct Client {
 
 impl Client {
     /// A client of 2026-07-28.
-    pub(crate) fn modern(service: &HttpService<Sim>, token: &str) -> Self {
+    pub(crate) fn modern(service: &HttpService, token: &str) -> Self {
         Self {
             session: Session::new(service, "2026-07-28"),
             token: token.replace(':', "~"),
         }
     }
 
-    pub(crate) fn new(service: &HttpService<Sim>, revision: &'static str, token: &str) -> Self {
+    pub(crate) fn new(service: &HttpService, revision: &'static str, token: &str) -> Self {
         let mut client = Self::modern(service, token);
         if revision != client.session.revision {
             let session = Session::new(service, revision);

@@ -7,13 +7,12 @@ use mcp_async::server::{AskError, Context, NoArguments, ServerBuilder};
 use mcp_proto::Revision;
 
 use crate::server_typed::support::{Wire, member, text};
-use crate::sim::Sim;
 
 const TASKS: &str =
     r#"{"elicitation":{},"tasks":{"cancel":{},"requests":{"elicitation":{"create":{}}}}}"#;
 
 /// A server whose tool asks a form that may be a task, and says how that ended.
-fn server() -> ServerBuilder<Sim> {
+fn server() -> ServerBuilder {
     Server::builder("asking", "1").tool("ask", "", |_: NoArguments, cx: Context| async move {
         let form = r#"{"type":"object","properties":{"name":{"type":"string"}}}"#;
         let question = cx.elicit_form("who", "Who?", form.parse()?).as_task();

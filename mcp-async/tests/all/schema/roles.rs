@@ -2,6 +2,7 @@
 //! server a client's arguments.
 
 use core::time::Duration;
+use mcp_async::Streams;
 use std::sync::mpsc;
 use std::thread;
 
@@ -47,7 +48,9 @@ fn as_client(schema: String, content: String) -> Result<String, String> {
         let (connection, _peer) = server::connect(theirs.split(), Sim, config, service);
         spawn(async { drop(connection.await) });
         run(async {
-            let client = only(Revision::V2026_07_28).connect_over(ours.split()).await;
+            let client = only(Revision::V2026_07_28)
+                .connect(Streams::new(Sim, ours.split()))
+                .await;
             let client = client.expect("it connects");
             client.tools().all().await.expect("it is listed");
             match client.call_tool("t", &()).await {
@@ -71,7 +74,7 @@ fn as_server(schema: &str, arguments: String) -> Result<String, String> {
         let tool = Tool::new("t")
             .input_schema(schema)
             .raw(|_: ToolCall, _| async { Ok("it ran") });
-        let server = Server::<Sim>::builder("honest", "1").with(tool).build();
+        let server = Server::builder("honest", "1").with(tool).build();
         let server = server.expect("it can be served");
         run(async {
             let client = join(&server, Revision::V2026_07_28).await;

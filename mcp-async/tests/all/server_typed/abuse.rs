@@ -1,6 +1,7 @@
 //! Handlers that panic, come too late, or reach for the connection from where they should not;
 //! clients that ask for too much.
 
+use crate::sim::Sim;
 use core::future::{Future, pending, poll_fn};
 use core::pin::Pin;
 use core::sync::atomic::{AtomicUsize, Ordering};
@@ -13,7 +14,7 @@ use futures_io::{AsyncRead, AsyncWrite};
 use mcp_async::model::{LoggingLevel, PromptArgument};
 use mcp_async::server::layers::{ConcurrencyLimit, Timeout};
 use mcp_async::server::{Context, NoArguments, Prompt, Registry};
-use mcp_async::{ManualClock, Server, duplex};
+use mcp_async::{Server, duplex};
 use mcp_proto::server::ListKind;
 use mcp_proto::{Limits, Revision};
 
@@ -49,7 +50,7 @@ fn panics(when: bool) {
 #[test]
 fn panics_tell_nothing() {
     std::panic::set_hook(Box::new(|_| {}));
-    let server = Server::<()>::builder("demo", "1")
+    let server = Server::builder("demo", "1")
         .tool("in_the_call", "", |_: NoArguments, _: Context| {
             panics(true);
             async { Ok("never") }
@@ -128,7 +129,7 @@ fn panics_tell_nothing() {
 fn nobody_answers_twice() {
     let kept = Arc::new(Mutex::new(None));
     let keeper = Arc::clone(&kept);
-    let server = Server::<()>::builder("demo", "1")
+    let server = Server::builder("demo", "1")
         .logging()
         .tool("keeps", "", move |_: NoArguments, cx: Context| {
             *keeper.lock().unwrap() = Some(cx);
@@ -240,7 +241,7 @@ fn no_lock_is_held_over_what_is_a_users() {
             }
         }
     };
-    let server = Server::<()>::builder("demo", "1")
+    let server = Server::builder("demo", "1")
         .logging()
         .change_notifications()
         .tool("at_once", "", nosy(0))
@@ -296,7 +297,7 @@ fn no_lock_is_held_over_what_is_a_users() {
 fn a_shutdown_loses_no_answer() {
     let gate: Arc<Mutex<(bool, Option<Waker>)>> = Arc::default();
     let door = Arc::clone(&gate);
-    let server = Server::<()>::builder("demo", "1").tool("waits", "", move |_: NoArguments, _| {
+    let server = Server::builder("demo", "1").tool("waits", "", move |_: NoArguments, _| {
         let door = Arc::clone(&door);
         async move {
             poll_fn(|cx| {
@@ -356,7 +357,7 @@ fn a_flood_of_calls_stays_within_its_bounds() {
         };
         let running = Arc::new(AtomicUsize::new(0));
         let count = Arc::clone(&running);
-        let server = Server::<()>::builder("demo", "1").limits(limits).tool(
+        let server = Server::builder("demo", "1").limits(limits).tool(
             "slow",
             "",
             move |_: NoArguments, _: Context| {
@@ -372,7 +373,7 @@ fn a_flood_of_calls_stays_within_its_bounds() {
         let mut written = 0;
         let measured = measure(|| {
             let (ours, theirs) = duplex(16 << 10);
-            let (connection, _) = server.serve_on(theirs.split(), ManualClock::default());
+            let (connection, _) = server.connect(theirs.split(), Sim);
             let mut connection = core::pin::pin!(connection);
             let (mut reader, mut writer) = ours.split();
             let cx = &mut Task::from_waker(Waker::noop());

@@ -7,7 +7,7 @@ use core::task::{Context as Task, Poll, Waker};
 use allocation_counter::measure;
 use futures_io::{AsyncRead, AsyncWrite};
 use mcp_async::server::{Context, HandlerError, Json, NoArguments, Tool};
-use mcp_async::{ManualClock, Server, duplex};
+use mcp_async::{ManualRuntime, Server, duplex};
 use mcp_proto::model::ClientFeatures;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -27,7 +27,7 @@ struct Sum {
 
 #[test]
 fn a_ready_tool_costs_one_allocation() {
-    let server = Server::<()>::builder("demo", "1")
+    let server = Server::builder("demo", "1")
         .tool("add", "Adds", |args: Add, _: Context| async move {
             Ok(Json(Sum {
                 sum: args.a + args.b,
@@ -70,7 +70,7 @@ fn count(server: &impl Offer, tool: &str, arguments: &str, answer: &str) -> u64 
     let (ours, theirs) = duplex(64 << 10);
     let (connection, _peer) = server
         .server()
-        .serve_on(theirs.split(), ManualClock::default());
+        .connect(theirs.split(), ManualRuntime::default());
     let mut connection = pin!(connection);
     let (mut reader, mut writer) = ours.split();
     let mut out = vec![0; 64 << 10];

@@ -1,5 +1,6 @@
 //! Servers of many users: what each of them sees, and which changes each is notified of.
 
+use crate::sim::Sim;
 use core::time::Duration;
 
 use mcp_async::Server;
@@ -22,8 +23,8 @@ fn is_admin(caller: Option<&Principal>) -> bool {
 
 /// `root` is an administrator, other names are users; the empty name is a caller without a principal.
 fn wire(server: &impl Offer, revision: Revision, name: &str) -> Wire {
-    let begin = |streams, clock| {
-        let (connection, peer) = server.server().serve_on(streams, clock);
+    let begin = |streams| {
+        let (connection, peer) = server.server().connect(streams, Sim);
         let connection = match name {
             "" => connection,
             "root" => connection.with_principal(Principal::new("root").with_claims(Admin)),
@@ -60,7 +61,7 @@ fn template(uri: &str, text: &'static str) -> Template {
 }
 
 /// Of each kind an item for all, and one for administrators.
-fn server() -> ServerBuilder<()> {
+fn server() -> ServerBuilder {
     Server::builder("demo", "1")
         .change_notifications()
         .with(tool("look"))
@@ -145,9 +146,8 @@ fn hidden_items_do_not_exist_for_others() {
 /// CH-05.
 #[test]
 fn what_depends_on_the_caller_is_private_in_caches() {
-    let public =
-        |server: ServerBuilder<()>| server.cache(Duration::from_secs(60), CacheScope::Public);
-    let scope = |server: &ServerBuilder<()>, method: &str, params: &str| {
+    let public = |server: ServerBuilder| server.cache(Duration::from_secs(60), CacheScope::Public);
+    let scope = |server: &ServerBuilder, method: &str, params: &str| {
         let mut wire = wire(server, Revision::V2026_07_28, "root");
         member(&wire.result(method, params), &["cacheScope"])
     };
@@ -263,7 +263,7 @@ fn changes_of_what_is_hidden_are_not_told() {
 }
 
 /// The notes of each user, and one for all.
-fn notes() -> ServerBuilder<(), Vec<(&'static str, u32)>> {
+fn notes() -> ServerBuilder<Vec<(&'static str, u32)>> {
     let of_user = Template::new("note://{part}", "note")
         .list(|cx: Context<Vec<(&'static str, u32)>>| async move {
             let user = cx
@@ -322,7 +322,7 @@ fn handlers_list_resources_for_their_caller() {
 
 #[test]
 fn what_handlers_list_is_declared() {
-    let server = Server::<()>::builder("demo", "1").list_resources(|_| async { Ok(Vec::new()) });
+    let server = Server::builder("demo", "1").list_resources(|_| async { Ok(Vec::new()) });
     for revision in revisions() {
         assert_eq!(Wire::capabilities(&server, revision), r#"{"resources":{}}"#);
     }

@@ -1,5 +1,6 @@
 //! Errors of handlers: how often they are reported, and what the client learns.
 
+use crate::sim::Sim;
 use core::error::Error;
 use core::fmt;
 
@@ -18,9 +19,9 @@ use core::task::{Context as Task, Poll, Waker};
 #[cfg(feature = "tracing")]
 use futures_io::{AsyncRead, AsyncWrite};
 use mcp_async::Server;
-use mcp_async::server::{Context, HandlerError, NoArguments};
 #[cfg(feature = "tracing")]
-use mcp_async::{ManualClock, duplex};
+use mcp_async::duplex;
+use mcp_async::server::{Context, HandlerError, NoArguments};
 #[cfg(feature = "tracing")]
 use mcp_proto::Limits;
 
@@ -48,7 +49,7 @@ fn fail_behind(len: usize) {
         output: 4096,
         ..Limits::default()
     };
-    let server = Server::<()>::builder("demo", "1")
+    let server = Server::builder("demo", "1")
         .limits(limits)
         .tool("fills", "", move |_: NoArguments, _: Context| async move {
             Ok("x".repeat(len))
@@ -58,7 +59,7 @@ fn fail_behind(len: usize) {
         });
     let server = server.build().unwrap();
     let (ours, theirs) = duplex(1 << 10);
-    let (connection, _) = server.serve_on(theirs.split(), ManualClock::default());
+    let (connection, _) = server.connect(theirs.split(), Sim);
     let mut connection = pin!(connection);
     let (mut reader, mut writer) = ours.split();
     let cx = &mut Task::from_waker(Waker::noop());
@@ -106,7 +107,7 @@ impl Error for Outer {
 
 #[test]
 fn a_source_of_an_error_may_choose_what_the_client_reads() {
-    let server = Server::<()>::builder("demo", "1")
+    let server = Server::builder("demo", "1")
         .tool("reply", "", |_: NoArguments, _: Context| async {
             Err::<(), _>(Outer(ErrorReply::new(7, "chosen").into()).into())
         })
@@ -134,12 +135,11 @@ fn a_source_of_an_error_may_choose_what_the_client_reads() {
 #[test]
 fn el_13_a_handler_demands_pages() {
     const PAGE: &str = r#"{"elicitations":[{"mode":"url","message":"Sign in","url":"https://example.com/in","elicitationId":"e1"}]}"#;
-    let server =
-        Server::<()>::builder("demo", "1").tool("pay", "", |_: NoArguments, _: Context| async {
-            let mut reply = ErrorReply::new(-32042, "Sign in first");
-            reply.data = RawBuf::parse(PAGE).ok();
-            Err::<(), _>(HandlerError::reply(reply))
-        });
+    let server = Server::builder("demo", "1").tool("pay", "", |_: NoArguments, _: Context| async {
+        let mut reply = ErrorReply::new(-32042, "Sign in first");
+        reply.data = RawBuf::parse(PAGE).ok();
+        Err::<(), _>(HandlerError::reply(reply))
+    });
     for revision in revisions() {
         let mut wire = Wire::new(&server, revision);
         let answer = wire.ask("tools/call", r#"{"name":"pay"}"#);
@@ -156,7 +156,7 @@ fn el_13_a_handler_demands_pages() {
 
 #[test]
 fn the_time_to_finish_is_a_setting() {
-    let server = Server::<()>::builder("demo", "1")
+    let server = Server::builder("demo", "1")
         .shutdown_timeout(core::time::Duration::from_secs(5))
         .tool("never", "", |_: NoArguments, _: Context| async {
             core::future::pending::<()>().await;

@@ -37,7 +37,7 @@ fn noting(seen: &Seen) -> impl ServerLayer {
 #[test]
 fn layers_learn_how_a_call_ended() {
     let seen = Seen::default();
-    let server = Server::<()>::builder("demo", "1")
+    let server = Server::builder("demo", "1")
         .tool("works", "", says("done"))
         .tool("fails", "", |_: NoArguments, _: Context| async {
             Ok(CallToolResult::error("full"))
@@ -87,7 +87,7 @@ fn layers_learn_how_a_call_ended() {
 fn jobs_learn_that_their_call_was_cancelled() {
     let kept: Arc<Mutex<Option<Job>>> = Arc::default();
     let keep = Arc::clone(&kept);
-    let server = Server::<()>::builder("demo", "1")
+    let server = Server::builder("demo", "1")
         .tool("works", "", says("done"))
         .layer(around(move |call, service| {
             let keep = Arc::clone(&keep);
@@ -132,7 +132,7 @@ fn outcomes_of_detached_calls() {
     }
 
     let seen = Seen::default();
-    let server = Server::<()>::builder("demo", "1")
+    let server = Server::builder("demo", "1")
         .method("com.example/broken", |_: RawBuf, _: Context| async {
             Ok(Unwritable)
         })

@@ -19,7 +19,7 @@ fn each_connection_has_limits_of_its_own() {
         .argument(PromptArgument::optional("a"))
         .complete("a", |_, _| async { Ok(vec!["x"]) })
         .handler(says(""));
-    let server = Server::<()>::builder("demo", "1")
+    let server = Server::builder("demo", "1")
         .with(tool("a"))
         .with(tool("b"))
         .with(tool("own").rate_limit(RateLimit::new(1, Duration::from_secs(60))))
@@ -63,7 +63,7 @@ fn each_connection_has_limits_of_its_own() {
 fn a_tool_that_takes_the_place_of_another_has_its_own_limit() {
     let limited = |count| tool("a").rate_limit(RateLimit::new(count, Duration::from_secs(60)));
     for revision in revisions() {
-        let server = Server::<()>::builder("demo", "1").with(limited(1));
+        let server = Server::builder("demo", "1").with(limited(1));
         let server = server.build().unwrap();
         let mut wire = Wire::new(&server, revision);
         let mut calls = |count| {
@@ -83,7 +83,7 @@ fn a_tool_that_takes_the_place_of_another_has_its_own_limit() {
 /// LG-09.
 #[test]
 fn log_messages_beyond_the_limit_are_dropped() {
-    let server = Server::<()>::builder("demo", "1")
+    let server = Server::builder("demo", "1")
         .logging()
         .tool(
             "talk",

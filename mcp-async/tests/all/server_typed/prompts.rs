@@ -30,7 +30,7 @@ struct Greeting {
     tone: Option<Tone>,
 }
 
-fn server() -> ServerBuilder<()> {
+fn server() -> ServerBuilder {
     Server::builder("demo", "1")
         .prompt("greet", "Greets", |args: Greeting, _: Context| async move {
             let tone = match args.tone {
@@ -180,9 +180,7 @@ fn completions_know_what_is_typed_and_stop_at_100() {
             ))
         })
         .raw(|_, _| async { Ok("") });
-    let server = Server::<()>::builder("demo", "1")
-        .with(prompt)
-        .with(template);
+    let server = Server::builder("demo", "1").with(prompt).with(template);
     for revision in revisions() {
         let mut wire = Wire::new(&server, revision);
         let mut complete = |reference: &str, name: &str, value: &str, more: &str| {

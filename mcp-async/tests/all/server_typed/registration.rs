@@ -17,7 +17,7 @@ use serde::Deserialize;
 
 use crate::server_typed::support::{Wire, member, revisions, says};
 
-fn new() -> ServerBuilder<()> {
+fn new() -> ServerBuilder {
     Server::builder("demo", "1")
 }
 
@@ -33,7 +33,7 @@ fn capabilities_follow_from_what_is_registered() {
     let argument = || PromptArgument::optional("a");
     let complete = |_: CompletionRequest, _: Context| async { Ok(vec!["x"]) };
     let complete = || prompt().argument(argument()).complete("a", complete);
-    let check = |server: ServerBuilder<()>, expected: &str| {
+    let check = |server: ServerBuilder, expected: &str| {
         for revision in revisions() {
             // 2024-11-05 has no capability for completions.
             let expected = if revision.gates_completions() {
@@ -208,7 +208,7 @@ struct Lists {
 
 #[test]
 fn what_cannot_be_served_is_not_built() {
-    let check = |server: ServerBuilder<()>, expected: &str| {
+    let check = |server: ServerBuilder, expected: &str| {
         let error = server.build().expect_err(expected);
         let [mistake] = error.mistakes() else {
             panic!("{error:?}");
@@ -316,7 +316,7 @@ fn what_is_registered_twice_is_not_built() {
     let prompt = || Prompt::new("p").handler(says("x"));
     let resource = || Resource::new("x://", "x").handler(|_| async { Ok("x") });
     let template = || Template::new("x:{a}", "x").handler(says("x"));
-    let method = |builder: ServerBuilder<()>| {
+    let method = |builder: ServerBuilder| {
         builder.method("vendor/m", |params: RawBuf, _: Context| async {
             Ok(params)
         })
@@ -340,7 +340,7 @@ fn clones_of_a_builder_are_independent() {
     let original = new().with(tool("t"));
     let clone = original.clone().with(tool("u")).logging();
     for revision in revisions() {
-        let tools = |builder: &ServerBuilder<()>| {
+        let tools = |builder: &ServerBuilder| {
             let list = Wire::new(builder, revision).result("tools/list", "{}");
             list.matches(r#""name""#).count()
         };

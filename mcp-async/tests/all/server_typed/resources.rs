@@ -25,7 +25,7 @@ struct File {
     path: String,
 }
 
-fn server() -> ServerBuilder<()> {
+fn server() -> ServerBuilder {
     Server::builder("demo", "1")
         .resource("demo://text", "text", |_: Context| async { Ok("hello") })
         .with(
@@ -111,7 +111,7 @@ fn reading_gives_text_bytes_or_several_contents() {
 
 #[test]
 fn values_are_read_as_json() {
-    let server = Server::<()>::builder("demo", "1")
+    let server = Server::builder("demo", "1")
         .resource("x://json", "json", |_: Context| async { Ok(Json([1, 2])) })
         .with(
             Resource::new("x://typed", "typed")
@@ -195,7 +195,7 @@ fn lists_say_what_the_revision_has_words_for() {
 
 #[test]
 fn the_template_registered_first_wins() {
-    let server = Server::<()>::builder("demo", "1")
+    let server = Server::builder("demo", "1")
         .with(Template::new("x://{z}", "one").raw(|_, _| async { Ok("first") }))
         .with(Template::new("x://{a}", "two").raw(|_, _| async { Ok("second") }));
     let mut wire = Wire::new(&server, Revision::V2026_07_28);
@@ -208,7 +208,7 @@ fn contents_carry_hints_where_there_are_any() {
     let private = Resource::new("x://own", "own")
         .cache(Duration::from_secs(1), CacheScope::Private)
         .handler(|_| async { Ok("x") });
-    let server = Server::<()>::builder("demo", "1")
+    let server = Server::builder("demo", "1")
         .resource("x://all", "all", |_: Context| async { Ok("x") })
         .with(private)
         .cache(Duration::from_secs(60), CacheScope::Public);
@@ -280,7 +280,7 @@ fn variables_that_do_not_fit_are_logged() {
         name: String,
     }
 
-    let server = Server::<()>::builder("demo", "1").template(
+    let server = Server::builder("demo", "1").template(
         "x://{host}/{port}",
         "x",
         |_: Address, _: Context| async { Ok("") },

@@ -30,7 +30,7 @@ fn a_spawned_handler_lives_and_ends_with_its_call() {
     }
     let dropped = Arc::new(AtomicUsize::new(0));
     let watch = Arc::clone(&dropped);
-    let server = Server::<Sim>::builder("demo", "1")
+    let server = Server::builder("demo", "1")
         .with(Tool::new("quick").spawned().handler(says("done")))
         .with(
             Tool::new("never")
@@ -56,7 +56,7 @@ fn a_spawned_handler_lives_and_ends_with_its_call() {
         );
     let server = server.build().unwrap();
     for revision in revisions() {
-        let begin = |streams, clock| connect(streams, clock, server.config(), server.service());
+        let begin = |streams| connect(streams, Sim, server.config(), server.service(Sim));
         let mut wire = Wire::of(begin, revision, "{}");
         let call = |name: &str| format!(r#"{{"name":"{name}"}}"#);
         let id = wire.send("tools/call", &call("quick"));
@@ -94,7 +94,7 @@ fn a_spawned_handler_lives_and_ends_with_its_call() {
 /// newest for a while is sent while the call still runs.
 #[test]
 fn progress_is_rate_limited() {
-    let server = Server::<()>::builder("demo", "1")
+    let server = Server::builder("demo", "1")
         .tool("loops", "", |_: NoArguments, cx: Context| async move {
             for step in 0..10_000 {
                 cx.progress(f64::from(step)).message("step").await;
@@ -138,7 +138,7 @@ fn progress_is_rate_limited() {
 fn what_a_tool_requires_is_asked_of_the_client_first() {
     let ran = Arc::new(AtomicUsize::new(0));
     let watch = Arc::clone(&ran);
-    let server = Server::<()>::builder("demo", "1").with(
+    let server = Server::builder("demo", "1").with(
         Tool::new("survey")
             .requires(ClientFeatures::ELICITATION_FORM)
             .requires(ClientFeatures::ROOTS)
@@ -182,7 +182,7 @@ fn a_raw_tool_borrows_from_its_call() {
         #[serde(borrow)]
         more: Option<std::borrow::Cow<'a, str>>,
     }
-    let server = Server::<()>::builder("demo", "1").with(Tool::new("search").raw(
+    let server = Server::builder("demo", "1").with(Tool::new("search").raw(
         |call: ToolCall, _| async move {
             let search: Search<'_> = call.decode()?;
             Ok(format!("{} {:?}", search.word, search.more))
@@ -205,7 +205,7 @@ fn a_raw_tool_borrows_from_its_call() {
 
 #[test]
 fn methods_of_ones_own_are_served_beside_the_others() {
-    let server = Server::<()>::builder("demo", "1")
+    let server = Server::builder("demo", "1")
         .method(
             "example.com/echo",
             |params: RawBuf, _: Context| async move { Ok(params) },
@@ -233,7 +233,7 @@ fn methods_of_ones_own_are_served_beside_the_others() {
 fn layers_are_around_every_connection() {
     let seen = Arc::new(AtomicUsize::new(0));
     let watch = Arc::clone(&seen);
-    let server = Server::<()>::builder("demo", "1")
+    let server = Server::builder("demo", "1")
         .tool(
             "slow",
             "Takes its time",
@@ -264,7 +264,7 @@ fn layers_are_around_every_connection() {
 
 #[test]
 fn a_cap_holds_over_all_connections() {
-    let server = Server::<()>::builder("demo", "1")
+    let server = Server::builder("demo", "1")
         .tool("wait", "Waits", |_: NoArguments, _: Context| async {
             pending::<()>().await;
             Ok(())

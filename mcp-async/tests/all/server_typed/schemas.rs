@@ -28,7 +28,7 @@ fn schema(text: &str) -> RawBuf {
     RawBuf::parse(text).unwrap()
 }
 
-fn server() -> ServerBuilder<()> {
+fn server() -> ServerBuilder {
     Server::builder("demo", "1")
         .tool("order", "Orders", |order: Order, _: Context| async move {
             Ok(format!("{} {}", order.count, order.item))
@@ -174,7 +174,7 @@ fn a_schema_that_cannot_be_checked_is_no_tool() {
             "tool `unknown`: nothing enforces `format` at /outputSchema/properties/a~1b/items",
         ),
     ] {
-        let error = Server::<()>::builder("demo", "1").with(tool).build();
+        let error = Server::builder("demo", "1").with(tool).build();
         let error = error.unwrap_err().mistakes()[0].to_string();
         assert!(error.starts_with(expected), "{error}");
     }
@@ -198,7 +198,7 @@ fn formats_are_enforced() {
         #[schemars(extend("format" = "date"))]
         day: String,
     }
-    let server = Server::<()>::builder("demo", "1").tool(
+    let server = Server::builder("demo", "1").tool(
         "send",
         "Sends",
         |letter: Letter, _: Context| async move {

@@ -60,7 +60,7 @@ impl Notes {
 
 #[test]
 fn every_kind_of_handler_reaches_the_state() {
-    let builder = Server::<()>::builder("demo", "1")
+    let builder = Server::builder("demo", "1")
         .tool("before", "", |_: NoArguments, cx| async move {
             let () = cx.state();
             Ok("no state")
@@ -123,7 +123,7 @@ fn every_kind_of_handler_reaches_the_state() {
 #[test]
 fn blocking_work_runs_apart_from_the_connection() {
     let begun = Arc::new(AtomicUsize::new(0));
-    let server = Server::<Sim>::builder("demo", "1")
+    let server = Server::builder("demo", "1")
         .with_state(Arc::clone(&begun))
         .tool("counts", "", |_: NoArguments, cx| async move {
             let count = cx.blocking(|cx| cx.state().fetch_add(1, Ordering::SeqCst));
@@ -138,7 +138,7 @@ fn blocking_work_runs_apart_from_the_connection() {
         .unwrap();
     for revision in revisions() {
         begun.store(0, Ordering::SeqCst);
-        let begin = |streams, clock| connect(streams, clock, server.config(), server.service());
+        let begin = |streams| connect(streams, Sim, server.config(), server.service(Sim));
         let mut wire = Wire::of(begin, revision, "{}");
         let counts = r#"{"name":"counts"}"#;
         let id = wire.send("tools/call", counts);
@@ -165,18 +165,6 @@ fn blocking_work_runs_apart_from_the_connection() {
     }
 }
 
-#[test]
-fn without_a_runtime_it_runs_in_place() {
-    let server = Server::<()>::builder("demo", "1")
-        .with_state(String::from("here"))
-        .tool("where", "", |_: NoArguments, cx| async move {
-            Ok(cx.blocking(|cx| cx.state().clone()).await)
-        });
-    let result =
-        Wire::new(&server, Revision::V2026_07_28).result("tools/call", r#"{"name":"where"}"#);
-    assert!(result.contains("here"), "{result}");
-}
-
 /// Gives what it counts to a tool that it adds while the server runs.
 #[derive(Default)]
 struct Counter {
@@ -197,7 +185,7 @@ impl Counter {
 /// TL-02
 #[test]
 fn what_is_added_later_reaches_the_state() {
-    let server = Server::<()>::builder("demo", "1")
+    let server = Server::builder("demo", "1")
         .with_state(Counter::default())
         .change_notifications()
         .tool("grow", "", |_: NoArguments, cx| async move {
@@ -223,7 +211,7 @@ fn what_is_added_later_reaches_the_state() {
 fn a_state_may_hold_the_registry_of_its_server() {
     let counter = Counter::default();
     let alive = Arc::clone(&counter.alive);
-    let server = Server::<()>::builder("demo", "1")
+    let server = Server::builder("demo", "1")
         .with_state(counter)
         .change_notifications()
         .tool("hold", "", |_: NoArguments, cx| async move {
@@ -254,7 +242,7 @@ fn every_error_converts_and_none_is_told() {
         Err("SECRET".into())
     }
 
-    let server = Server::<()>::builder("demo", "1")
+    let server = Server::builder("demo", "1")
         .logging()
         .tool("boxed", "", |_: NoArguments, _| async { Ok(fails()?) })
         .tool("text", "", |_: NoArguments, _| async {

@@ -10,11 +10,11 @@ use futures_io::{AsyncRead, AsyncWrite};
 use mcp_async::server::{
     BoxService, Connection, Context, HandlerError, NoArguments, Peer, ServerBuilder,
 };
-use mcp_async::{ManualClock, PipeReader, PipeWriter, Server, duplex};
+use mcp_async::{PipeReader, PipeWriter, Server, duplex};
 use mcp_proto::json::{Raw, RawBuf};
 use mcp_proto::{Revision, RevisionSet};
 
-use crate::sim::Flag;
+use crate::sim::{self, Flag, Sim};
 
 /// Every revision that is published.
 pub(crate) fn revisions() -> impl Iterator<Item = Revision> {
@@ -23,14 +23,12 @@ pub(crate) fn revisions() -> impl Iterator<Item = Revision> {
 
 /// A server, built or not.
 pub(crate) trait Offer {
-    type Runtime;
     type State: Send + Sync + 'static;
 
-    fn server(&self) -> Server<Self::Runtime, Self::State>;
+    fn server(&self) -> Server<Self::State>;
 }
 
-impl<R, S: Send + Sync + 'static> Offer for Server<R, S> {
-    type Runtime = R;
+impl<S: Send + Sync + 'static> Offer for Server<S> {
     type State = S;
 
     fn server(&self) -> Self {
@@ -38,11 +36,10 @@ impl<R, S: Send + Sync + 'static> Offer for Server<R, S> {
     }
 }
 
-impl<R, S: Send + Sync + 'static> Offer for ServerBuilder<R, S> {
-    type Runtime = R;
+impl<S: Send + Sync + 'static> Offer for ServerBuilder<S> {
     type State = S;
 
-    fn server(&self) -> Server<R, S> {
+    fn server(&self) -> Server<S> {
         self.clone().build().unwrap()
     }
 }
@@ -57,7 +54,6 @@ pub(crate) fn says<S>(
 
 /// One client of a server.
 pub(crate) struct Wire {
-    clock: ManualClock,
     pub(crate) peer: Peer,
     revision: Revision,
     /// The capabilities that the client declares.
@@ -72,7 +68,7 @@ pub(crate) struct Wire {
 }
 
 /// A connection on a virtual clock.
-pub(crate) type Served = Connection<PipeReader, PipeWriter, ManualClock, BoxService>;
+pub(crate) type Served = Connection<PipeReader, PipeWriter, BoxService>;
 
 impl Wire {
     /// A client that speaks this revision and declares nothing.
@@ -83,7 +79,7 @@ impl Wire {
     /// A client that declares these capabilities.
     pub(crate) fn declaring(server: &impl Offer, revision: Revision, declared: &str) -> Self {
         Self::of(
-            |streams, clock| server.server().serve_on(streams, clock),
+            |streams| server.server().connect(streams, Sim),
             revision,
             declared,
         )
@@ -91,27 +87,24 @@ impl Wire {
 
     /// The same, of a server that begins its connection like this.
     pub(crate) fn of(
-        begin: impl FnOnce((PipeReader, PipeWriter), ManualClock) -> (Served, Peer),
+        begin: impl FnOnce((PipeReader, PipeWriter)) -> (Served, Peer),
         revision: Revision,
         declared: &str,
     ) -> Self {
         let (ours, theirs) = duplex(1 << 20);
-        let clock = ManualClock::default();
-        let served = begin(theirs.split(), clock.clone());
-        let mut wire = Self::over(ours.split(), clock, served, revision, declared);
+        let served = begin(theirs.split());
+        let mut wire = Self::over(ours.split(), served, revision, declared);
         wire.open();
         wire
     }
 
     fn over(
         (reader, writer): (PipeReader, PipeWriter),
-        clock: ManualClock,
         (connection, peer): (Served, Peer),
         revision: Revision,
         declared: &str,
     ) -> Self {
         Self {
-            clock,
             peer,
             revision,
             capabilities: declared.into(),
@@ -235,7 +228,7 @@ impl Wire {
     }
 
     pub(crate) fn advance(&mut self, by: Duration) {
-        self.clock.advance(by);
+        sim::advance(by);
         self.settle();
     }
 

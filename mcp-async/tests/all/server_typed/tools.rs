@@ -20,7 +20,7 @@ struct Sum {
     sum: i32,
 }
 
-fn server() -> ServerBuilder<()> {
+fn server() -> ServerBuilder {
     Server::builder("demo", "1")
         .tool("greet", "Greets", |_: NoArguments, _: Context| async {
             Ok("hello \"you\"")

@@ -33,7 +33,7 @@ struct Key {
 }
 
 fn fail() {
-    let server = Server::<()>::builder("demo", "1")
+    let server = Server::builder("demo", "1")
         .tool("fails", "", |_: Key, _: Context| async {
             Err::<(), _>(std::io::Error::other("no such table: \u{1b}[2Jnotes").into())
         })

@@ -3,17 +3,20 @@
 mod time;
 
 use core::cell::{Cell, RefCell};
-use core::future::{Future, pending};
+use core::future::{Future, ready};
+use core::net::SocketAddr;
 use core::pin::Pin;
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::task::{Context, Poll, Waker};
-use core::time::Duration;
+use std::io;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::Wake;
 
-use mcp_async::stdio::{Reactor, Sleep};
-use mcp_async::{Clock, ManualTimer, Runtime, Task, Work};
+use mcp_async::Runtime;
+use mcp_async::runtime::{BoxFuture, BoxStream, BoxTimer, Listener, Task, Work};
 use mcp_proto::Instant;
+
+use crate::authorization::guard;
 
 pub(crate) use time::{advance, clock, drive, run, sleep};
 
@@ -21,9 +24,7 @@ pub(crate) use time::{advance, clock, drive, run, sleep};
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sim;
 
-impl Clock for Sim {
-    type Timer = ManualTimer;
-
+impl Runtime for Sim {
     fn now(&self) -> Instant {
         if let Some(meanwhile) = MEANWHILE.take() {
             meanwhile();
@@ -31,37 +32,33 @@ impl Clock for Sim {
         clock().now()
     }
 
-    fn timer(&self) -> ManualTimer {
+    fn timer(&self) -> BoxTimer {
         clock().timer()
     }
-}
 
-impl Reactor for Sim {
-    #[cfg(unix)]
-    fn register(
-        &self,
-        _: std::os::fd::OwnedFd,
-        _: mcp_async::stdio::Interest,
-    ) -> std::io::Result<Box<dyn mcp_async::stdio::Readiness>> {
-        Err(std::io::ErrorKind::Unsupported.into())
-    }
-
-    fn sleep(&self, _: Duration) -> Sleep {
-        Box::pin(pending())
-    }
-}
-
-impl Runtime for Sim {
-    fn reactor() -> &'static dyn Reactor {
-        &Self
-    }
-
-    fn spawn(task: Task) {
+    fn spawn(&self, task: Task) {
         spawn(task);
     }
 
-    fn spawn_blocking(work: Work) {
+    fn spawn_blocking(&self, work: Work) {
         spawn(async move { work() });
+    }
+
+    fn resolve<'a>(
+        &'a self,
+        host: &'a str,
+        port: u16,
+    ) -> BoxFuture<'a, io::Result<Vec<SocketAddr>>> {
+        Box::pin(ready(guard::resolve(host, port)))
+    }
+
+    fn listen(&self, _: std::net::TcpListener) -> io::Result<Box<dyn Listener>> {
+        Ok(Box::new(guard::Accepting))
+    }
+
+    fn dial(&self, address: SocketAddr) -> BoxFuture<'static, io::Result<BoxStream>> {
+        // As late as it is asked for.
+        Box::pin(async move { Ok(guard::dial(address)) })
     }
 }
 

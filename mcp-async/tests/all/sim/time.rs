@@ -6,13 +6,13 @@ use core::task::{Context, Waker};
 use core::time::Duration;
 use std::sync::Arc;
 
-use mcp_async::{Clock, ManualClock, Timer};
+use mcp_async::{ManualRuntime, Runtime as _};
 
 use super::{Flag, Sim, settle};
 
 /// The clock of this thread.
-pub(crate) fn clock() -> ManualClock {
-    CLOCK.with(|clock| ManualClock::clone(clock))
+pub(crate) fn clock() -> ManualRuntime {
+    CLOCK.with(|clock| ManualRuntime::clone(clock))
 }
 
 /// Lets so much time pass, and then everything happen.
@@ -24,7 +24,7 @@ pub(crate) fn advance(by: Duration) {
 /// Resolves when so much time has passed.
 pub(crate) async fn sleep(time: Duration) {
     let (until, mut timer) = (Sim.now() + time, Sim.timer());
-    poll_fn(|cx| timer.poll_until(until, cx)).await;
+    poll_fn(|cx| timer.as_mut().poll_until(until, cx)).await;
 }
 
 /// Runs everything until the future is ready, and returns its value; time passes only when nothing else happens.
@@ -55,5 +55,5 @@ pub(crate) fn drive(mut future: Pin<&mut dyn Future<Output = ()>>, rest: &mut dy
 
 thread_local! {
     /// Leaked: what is still there at the thread's end asks for the time.
-    static CLOCK: &'static ManualClock = Box::leak(Box::default());
+    static CLOCK: &'static ManualRuntime = Box::leak(Box::default());
 }

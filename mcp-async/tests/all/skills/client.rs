@@ -122,7 +122,7 @@ fn sk_30_folders_need_a_declaration_of_their_own() {
 fn sk_31_no_file_is_read_ahead_of_need() {
     let server = offering(Skills::new().skill(pdf()));
     let entry = run(async {
-        let client: Client<_> = join(&server, REVISIONS[1]).await;
+        let client: Client = join(&server, REVISIONS[1]).await;
         client.skills().get(URI).await.unwrap()
     });
     let json = serde_json::to_string(&entry).unwrap();
@@ -166,7 +166,7 @@ fn sk_31_no_file_is_read_ahead_of_need() {
 fn sk_35_a_kept_file_is_read_again_when_it_differs() {
     let server = offering(Skills::new().skill(pdf()));
     let json = run(async {
-        let client: Client<_> = join(&server, REVISIONS[1]).await;
+        let client: Client = join(&server, REVISIONS[1]).await;
         let entry = client.skills().get(URI).await.unwrap();
         serde_json::to_string(&entry).unwrap()
     });

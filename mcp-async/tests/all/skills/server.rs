@@ -1,6 +1,7 @@
 //! What a server offers.
 
 use core::time::Duration;
+use mcp_async::client::in_memory;
 
 use mcp_async::model::CacheScope;
 use mcp_async::server::{Principal, ServerBuilder};
@@ -17,7 +18,7 @@ use crate::sim::Sim;
 /// SK-01, SK-02: the declaration, and the capability that it needs.
 #[test]
 fn sk_01_the_extension_is_declared_with_resources() {
-    let settings = |server: &ServerBuilder<Sim>, revision| {
+    let settings = |server: &ServerBuilder, revision| {
         let declared = json(&Wire::capabilities(server, revision));
         assert!(declared["resources"].is_object() || declared["extensions"].is_null());
         declared["extensions"]["io.modelcontextprotocol/skills"].clone()
@@ -344,13 +345,15 @@ fn mistakes_are_reported_when_the_server_is_built() {
 #[test]
 fn skills_leave_other_resources_alone() {
     run(async {
-        let server = Server::<Sim>::builder("demo", "1.0")
+        let server = Server::builder("demo", "1.0")
             .resource("notes://a", "a", |_| async { Ok("note") })
             .tool("hello", "Greets", says("Hello!"))
             .skills(Skills::new().skill(pdf()))
             .build()
             .unwrap();
-        let client = Client::in_memory(&server).await.unwrap();
+        let client = Client::connect(in_memory(Sim.into(), &server))
+            .await
+            .unwrap();
         let read = client.read_resource("notes://a").await.unwrap();
         assert_eq!(read.text().as_deref(), Some("note"));
         assert_eq!(
@@ -373,8 +376,8 @@ fn sk_20_callers_see_their_own_skills() {
     let server = offering(skills).build().unwrap();
     for revision in REVISIONS {
         let wire = |name: &str| {
-            let begin = |streams, clock| {
-                let (connection, peer) = server.serve_on(streams, clock);
+            let begin = |streams| {
+                let (connection, peer) = server.connect(streams, Sim);
                 (connection.with_principal(name), peer)
             };
             Wire::of(begin, revision, "{}")

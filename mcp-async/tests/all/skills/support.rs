@@ -1,5 +1,6 @@
 //! Skills of which tests are made.
 
+use mcp_async::Streams;
 use mcp_async::server::{BoxService, ServerBuilder};
 use mcp_async::skills::{Skill, Skills};
 use mcp_async::{ErrorReply, Server, duplex, server};
@@ -54,7 +55,7 @@ pub(super) fn plain(name: &str) -> Skill {
     skill.build().unwrap()
 }
 
-pub(super) fn offering(skills: Skills) -> ServerBuilder<Sim> {
+pub(super) fn offering(skills: Skills) -> ServerBuilder {
     Server::builder("demo", "1.0").skills(skills)
 }
 
@@ -68,7 +69,7 @@ pub(super) fn json(text: &str) -> serde_json::Value {
 pub(super) fn against<F: Future<Output = ()>>(
     answer: impl Fn(&str, &str) -> Result<String, ErrorReply> + Send + 'static,
     settings: &str,
-    script: impl FnOnce(mcp_async::Client<Sim>, Seen) -> F,
+    script: impl FnOnce(mcp_async::Client, Seen) -> F,
 ) {
     let seen = Seen::default();
     let client = hostile(Box::new(answer), settings, seen.clone());
@@ -81,7 +82,7 @@ pub(super) fn against<F: Future<Output = ()>>(
 type Answer = dyn Fn(&str, &str) -> Result<String, ErrorReply> + Send;
 
 /// A client of that server.
-fn hostile(answer: Box<Answer>, settings: &str, asked: Seen) -> mcp_async::Client<Sim> {
+fn hostile(answer: Box<Answer>, settings: &str, asked: Seen) -> mcp_async::Client {
     let settings = RawBuf::parse(settings).unwrap();
     let extensions = [(mcp_async::skills::EXTENSION, settings.as_raw())];
     let mut config = ServerConfig {
@@ -110,5 +111,5 @@ fn hostile(answer: Box<Answer>, settings: &str, asked: Seen) -> mcp_async::Clien
         service,
     );
     spawn(async move { served.await.unwrap() });
-    run(only(Revision::V2026_07_28).connect_over(left.split())).unwrap()
+    run(only(Revision::V2026_07_28).connect(Streams::new(Sim, left.split()))).unwrap()
 }

@@ -11,7 +11,7 @@ use mcp_proto::Revision;
 
 use super::support::{BOTH, Running, create, pass, server};
 use crate::server_typed::support::Wire;
-use crate::sim::{self, Sim};
+use crate::sim::{self};
 
 /// TK-60: tasks of every kind are created and abandoned, with their connections. Afterwards neither
 /// the store nor the memory has anything of them. `ABANDONED_TASKS` sets their number.
@@ -37,7 +37,7 @@ fn abandoned_tasks_leave_nothing_behind() {
     assert!(left.bytes_current.abs() < 16 << 10, "{left:?}");
 }
 
-fn abandon(server: &Server<Sim, Running>, store: &MemoryTaskStore, running: &Running) {
+fn abandon(server: &Server<Running>, store: &MemoryTaskStore, running: &Running) {
     let mut wire = Wire::declaring(server, Revision::V2026_07_28, BOTH);
     let kinds = [
         ("job", r#"{"ask":1}"#),

@@ -1,5 +1,6 @@
 //! The memory of tasks that run.
 
+use crate::sim::Sim;
 use core::future::{Future as _, pending, poll_fn};
 use core::pin::pin;
 use core::task::Poll;
@@ -34,7 +35,7 @@ fn a_task_that_runs_takes_little_memory() {
     let (builder, _) = server(Tasks::new());
     let mut wire = client(&builder);
     let pipe = bytes(|| drop(create(&mut wire, "job", r#"{"steps":1000000}"#)));
-    let service = builder.http().into_service().unwrap();
+    let service = builder.http().into_service(Sim).unwrap();
     let params = r#""name":"job","arguments":{"steps":1000000}"#;
     let call = request(1, "tools/call", params);
     let call = call.replace(r#"Capabilities":{}"#, &format!(r#"Capabilities":{BOTH}"#));

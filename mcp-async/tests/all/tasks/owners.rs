@@ -1,5 +1,6 @@
 //! Whose tasks they are.
 
+use crate::sim::Sim;
 use mcp_async::tasks::server::Tasks;
 
 use super::support::{
@@ -41,8 +42,8 @@ fn each_principal_has_a_bound_of_its_own() {
     let wire = |name: &'static str| {
         let server = server.clone();
         crate::server_typed::support::Wire::of(
-            move |streams, clock| {
-                let (connection, peer) = server.serve_on(streams, clock);
+            move |streams| {
+                let (connection, peer) = server.connect(streams, Sim);
                 let principal = mcp_async::server::Principal::new(name);
                 (connection.with_principal(principal), peer)
             },

@@ -10,8 +10,8 @@ use crate::http_server::support::{Reply, modern, send};
 use crate::server_typed::support::text;
 use crate::sim::Sim;
 
-fn service(tasks: Tasks) -> HttpService<Sim> {
-    server(tasks).0.http().into_service().unwrap()
+fn service(tasks: Tasks) -> HttpService {
+    server(tasks).0.http().into_service(Sim).unwrap()
 }
 
 fn request(method: &str, params: &str) -> String {
@@ -20,7 +20,7 @@ fn request(method: &str, params: &str) -> String {
     )
 }
 
-fn call(service: &HttpService<Sim>, user: &str) -> Reply {
+fn call(service: &HttpService, user: &str) -> Reply {
     let body = request(
         "tools/call",
         r#""name":"job_only","arguments":{"steps":1000}"#,

@@ -19,7 +19,7 @@ use crate::server_typed::support::{Wire, member, text};
 use crate::sim::{self, Sim};
 use crate::texts::SHUTTING_DOWN;
 
-type Built = Server<Sim, Running>;
+type Built = Server<Running>;
 
 fn start(store: impl TaskStore + 'static) -> (Built, Wire, Running) {
     let (server, running) = server(Tasks::new().store(store));
@@ -135,7 +135,7 @@ fn a_mounted_service_is_drained_when_its_tasks_have_ended() {
             true => Poll::Ready(()),
             false => Poll::Pending,
         }));
-    let service = http.into_service().unwrap();
+    let service = http.into_service(Sim).unwrap();
     let called = request(
         1,
         "tools/call",

@@ -9,7 +9,7 @@ use std::time::SystemTime;
 
 use mcp_async::server::{Context, HandlerError, NoArguments, Principal, ServerBuilder, Tool};
 use mcp_async::tasks::server::{TaskPolicy, Tasks};
-use mcp_async::{Clock, Server};
+use mcp_async::{Runtime, Server};
 use mcp_proto::Revision;
 use serde::{Deserialize, Serialize};
 
@@ -150,15 +150,15 @@ pub(crate) async fn sleep(millis: u64) {
 }
 
 /// A server with tools of every kind.
-pub(crate) fn server(tasks: Tasks) -> (ServerBuilder<Sim, Running>, Running) {
+pub(crate) fn server(tasks: Tasks) -> (ServerBuilder<Running>, Running) {
     server_with(tasks, |server| server)
 }
 
 /// The same, with settings that are made before those of tasks.
 pub(crate) fn server_with(
     tasks: Tasks,
-    set: impl FnOnce(ServerBuilder<Sim, Running>) -> ServerBuilder<Sim, Running>,
-) -> (ServerBuilder<Sim, Running>, Running) {
+    set: impl FnOnce(ServerBuilder<Running>) -> ServerBuilder<Running>,
+) -> (ServerBuilder<Running>, Running) {
     server_at(Duration::default, tasks, set)
 }
 
@@ -166,15 +166,15 @@ pub(crate) fn server_with(
 pub(crate) fn server_at(
     later: impl Fn() -> Duration + Send + Sync + 'static,
     tasks: Tasks,
-    set: impl FnOnce(ServerBuilder<Sim, Running>) -> ServerBuilder<Sim, Running>,
-) -> (ServerBuilder<Sim, Running>, Running) {
+    set: impl FnOnce(ServerBuilder<Running>) -> ServerBuilder<Running>,
+) -> (ServerBuilder<Running>, Running) {
     let running = Running::default();
     let tool = |name: &str| Tool::new(name).description("Works");
     let tasks = tasks.time_of_day(move || {
         let passed = Duration::from_millis(Sim.now().as_millis()) + later();
         SystemTime::UNIX_EPOCH + Duration::from_secs(86_400) + passed
     });
-    let server = Server::<Sim>::builder("demo", "1")
+    let server = Server::builder("demo", "1")
         .with_state(running.clone())
         .with(tool("job").task(TaskPolicy::Optional).handler(job))
         .with(tool("job_only").task(TaskPolicy::Required).handler(job))
@@ -193,15 +193,15 @@ pub(crate) fn server_at(
 }
 
 /// A client of 2026-07-28 that follows tasks.
-pub(crate) fn client(server: &ServerBuilder<Sim, Running>) -> Wire {
+pub(crate) fn client(server: &ServerBuilder<Running>) -> Wire {
     Wire::declaring(server, Revision::V2026_07_28, BOTH)
 }
 
 /// A client that was verified as this user.
-pub(crate) fn client_of(server: &ServerBuilder<Sim, Running>, name: &str) -> Wire {
+pub(crate) fn client_of(server: &ServerBuilder<Running>, name: &str) -> Wire {
     let server = server.clone().build().unwrap();
-    let begin = |streams, clock| {
-        let (connection, peer) = server.serve_on(streams, clock);
+    let begin = |streams| {
+        let (connection, peer) = server.connect(streams, Sim);
         (connection.with_principal(Principal::new(name)), peer)
     };
     Wire::of(begin, Revision::V2026_07_28, BOTH)

@@ -7,13 +7,13 @@ use mcp_async::tasks::client::{TaskEvent, TaskHandle, TaskOptions, ToolOutcome};
 
 use super::support::{Asked, Log, Say, core_polled, core_task, done, with_core_tasks, with_tasks};
 use crate::client_typed::support::run;
-use crate::sim::{Sim, settle};
+use crate::sim::settle;
 
-async fn client(answer: impl FnMut(&Asked) -> Say + 'static) -> (Client<Sim>, Log) {
+async fn client(answer: impl FnMut(&Asked) -> Say + 'static) -> (Client, Log) {
     with_core_tasks(TaskOptions::default(), answer).await
 }
 
-async fn begin(client: &Client<Sim>) -> TaskHandle {
+async fn begin(client: &Client) -> TaskHandle {
     match client.call_tool_task("maybe", &()).await.unwrap() {
         ToolOutcome::Task(task) => task,
         ToolOutcome::Result(result) => panic!("{result:?}"),

@@ -9,10 +9,11 @@ use std::collections::HashMap;
 use std::io::ErrorKind;
 use std::sync::{Arc, Mutex};
 
-use mcp_async::client::{ClientBuilder, RestartPolicy};
+use mcp_async::client::{ClientBuilder, RestartPolicy, reopened};
 use mcp_async::model::{CreateMessageResult, ElicitParams, ElicitResult};
+use mcp_async::runtime::BoxTimer;
 use mcp_async::tasks::client::TaskOptions;
-use mcp_async::{Client, Clock, ErrorReply, ManualTimer, PipeReader, PipeWriter, Timer, duplex};
+use mcp_async::{Client, ErrorReply, PipeReader, PipeWriter, Runtime, duplex};
 use mcp_proto::json::{Raw, RawBuf};
 use mcp_proto::model::LoggingLevel;
 use mcp_proto::{Instant, Revision};
@@ -32,7 +33,7 @@ struct Hand {
     /// Callbacks that run.
     running: Arc<AtomicUsize>,
     number: u32,
-    client: Client<Sim>,
+    client: Client,
 }
 
 /// Counts a callback for as long as it exists.
@@ -54,24 +55,20 @@ impl Hand {
         Self::connect_in(revision, builder, running)
     }
 
-    fn connect(builder: ClientBuilder<Sim>, running: Arc<AtomicUsize>) -> Self {
+    fn connect(builder: ClientBuilder, running: Arc<AtomicUsize>) -> Self {
         Self::connect_in(Revision::V2025_11_25, builder, running)
     }
 
-    fn connect_in(
-        revision: Revision,
-        builder: ClientBuilder<Sim>,
-        running: Arc<AtomicUsize>,
-    ) -> Self {
+    fn connect_in(revision: Revision, builder: ClientBuilder, running: Arc<AtomicUsize>) -> Self {
         let (ours, theirs) = duplex(1 << 14);
-        let connecting = builder.connect_over(ours.split());
+        let connecting = builder.connect(mcp_async::Streams::new(Sim, ours.split()));
         Self::meet(revision, connecting, theirs.split(), running)
     }
 
     /// Answers the handshake of a client that connects.
     fn meet<E>(
         revision: Revision,
-        connecting: impl Future<Output = Result<Client<Sim>, E>>,
+        connecting: impl Future<Output = Result<Client, E>>,
         (mut reader, mut writer): Streams,
         running: Arc<AtomicUsize>,
     ) -> Self {
@@ -106,7 +103,7 @@ impl Hand {
             async move { opened }
         };
         let builder = builder.restart(RestartPolicy::default());
-        let connecting = builder.connect_by(open);
+        let connecting = builder.connect(reopened(Sim.into(), open));
         Self::meet(Revision::V2025_11_25, connecting, theirs, running)
     }
 
@@ -147,7 +144,7 @@ impl Hand {
 }
 
 /// A client that answers forms as their messages say, and the number of its callbacks that run.
-fn answering(revision: Revision, options: TaskOptions) -> (ClientBuilder<Sim>, Arc<AtomicUsize>) {
+fn answering(revision: Revision, options: TaskOptions) -> (ClientBuilder, Arc<AtomicUsize>) {
     let running = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&running);
     let builder = only(revision)
@@ -189,7 +186,7 @@ fn two_connections() -> ([Streams; 2], [Streams; 2]) {
 }
 
 /// Time that a callback takes.
-struct Later(Instant, Option<ManualTimer>);
+struct Later(Instant, Option<BoxTimer>);
 
 impl Later {
     fn new(duration: Duration) -> Self {
@@ -203,7 +200,7 @@ impl Future for Later {
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         let until = self.0;
         let timer = self.1.get_or_insert_with(|| Sim.timer());
-        timer.poll_until(until, cx)
+        timer.as_mut().poll_until(until, cx)
     }
 }
 

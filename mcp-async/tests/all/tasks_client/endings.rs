@@ -3,7 +3,7 @@
 use core::pin::pin;
 use core::time::Duration;
 
-use mcp_async::Clock;
+use mcp_async::Runtime as _;
 use mcp_async::client::{CallError, TaskError};
 use mcp_async::tasks::client::TaskOptions;
 use mcp_proto::client::Failure;

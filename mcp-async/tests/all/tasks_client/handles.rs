@@ -7,9 +7,9 @@ use mcp_async::tasks::client::{TaskEvent, TaskHandle, ToolOutcome};
 
 use super::support::{Say, asking, completed, polled, task, with_tasks};
 use crate::client_typed::support::run;
-use crate::sim::{Sim, settle};
+use crate::sim::settle;
 
-async fn begin(client: &Client<Sim>) -> TaskHandle {
+async fn begin(client: &Client) -> TaskHandle {
     match client.call_tool_task("job", &()).await.unwrap() {
         ToolOutcome::Task(task) => task,
         ToolOutcome::Result(result) => panic!("{result:?}"),

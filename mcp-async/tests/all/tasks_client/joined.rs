@@ -2,12 +2,13 @@
 
 use core::pin::pin;
 use core::time::Duration;
+use mcp_async::client::in_memory;
 use std::collections::HashMap;
 
 use mcp_async::client::{CallError, TaskError};
 use mcp_async::tasks::client::{TaskHandle, TaskOptions, ToolOutcome};
 use mcp_async::tasks::server::Tasks;
-use mcp_async::{Client, Clock};
+use mcp_async::{Client, Runtime};
 use mcp_proto::Revision;
 
 use super::support::{answering, poll_a_while};
@@ -27,7 +28,7 @@ enum By {
 
 const ALL: [By; 3] = [By::Polls, By::Subscriptions, By::CorePolls];
 
-async fn join(by: By) -> (Client<Sim>, Running) {
+async fn join(by: By) -> (Client, Running) {
     let (server, running) = server(Tasks::new().core_2025_11_25());
     let options = TaskOptions::default().listen(by == By::Subscriptions);
     let revision = match by {
@@ -35,7 +36,9 @@ async fn join(by: By) -> (Client<Sim>, Running) {
         _ => Revision::V2026_07_28,
     };
     let builder = answering(only(revision)).tasks(options);
-    let client = builder.in_memory(&server.server()).await;
+    let client = builder
+        .connect(in_memory(Sim.into(), &server.server()))
+        .await;
     (client.expect("it connects"), running)
 }
 
@@ -43,7 +46,7 @@ fn job(steps: u32, ask: u32) -> HashMap<&'static str, u32> {
     HashMap::from([("steps", steps), ("ask", ask)])
 }
 
-async fn begin(client: &Client<Sim>, steps: u32) -> TaskHandle {
+async fn begin(client: &Client, steps: u32) -> TaskHandle {
     let outcome = client.call_tool_task("job_only", &job(steps, 0)).await;
     match outcome.unwrap() {
         ToolOutcome::Task(task) => task,

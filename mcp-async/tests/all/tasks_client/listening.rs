@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use mcp_async::Clock;
+use mcp_async::Runtime as _;
 use mcp_async::client::{CallError, ListenFilter};
 use mcp_async::tasks::client::{TaskEvent, TaskOptions, ToolOutcome};
 use mcp_proto::SendError;

@@ -4,6 +4,8 @@ use core::future::poll_fn;
 use core::pin::Pin;
 use core::task::{Poll, ready};
 use core::time::Duration;
+use mcp_async::Streams;
+use mcp_async::client::reopened;
 use std::collections::HashMap;
 use std::io::ErrorKind;
 use std::sync::{Arc, Mutex};
@@ -12,7 +14,7 @@ use futures_io::{AsyncRead, AsyncWrite};
 use mcp_async::client::{CallError, ClientBuilder, ConnectError, RestartPolicy};
 use mcp_async::model::{ElicitParams, ElicitResult};
 use mcp_async::tasks::client::TaskOptions;
-use mcp_async::{Client, Clock, PipeReader, PipeWriter, duplex};
+use mcp_async::{Client, PipeReader, PipeWriter, Runtime, duplex};
 use mcp_proto::json::{Raw, RawBuf};
 use mcp_proto::{Instant, Revision};
 
@@ -99,25 +101,25 @@ type Answer = Box<dyn FnMut(&Asked) -> Say>;
 /// The client of a server with these capabilities that answers like this.
 pub(crate) fn connect(
     capabilities: &str,
-    builder: ClientBuilder<Sim>,
+    builder: ClientBuilder,
     answer: impl FnMut(&Asked) -> Say + 'static,
-) -> impl Future<Output = Result<(Client<Sim>, Log), ConnectError>> {
+) -> impl Future<Output = Result<(Client, Log), ConnectError>> {
     connect_over(script(capabilities, Box::new(answer)), builder)
 }
 
 async fn connect_over(
     (streams, log): ((PipeReader, PipeWriter), Log),
-    builder: ClientBuilder<Sim>,
-) -> Result<(Client<Sim>, Log), ConnectError> {
-    Ok((builder.connect_over(streams).await?, log))
+    builder: ClientBuilder,
+) -> Result<(Client, Log), ConnectError> {
+    Ok((builder.connect(Streams::new(Sim, streams)).await?, log))
 }
 
 /// The same by a client that restarts, and is refused a second connection.
 pub(crate) async fn connect_once(
     capabilities: &str,
-    builder: ClientBuilder<Sim>,
+    builder: ClientBuilder,
     answer: impl FnMut(&Asked) -> Say + 'static,
-) -> (Client<Sim>, Log) {
+) -> (Client, Log) {
     let (streams, log) = script(capabilities, Box::new(answer));
     let streams = Mutex::new(Some(streams));
     let open = move || {
@@ -126,7 +128,13 @@ pub(crate) async fn connect_once(
         async move { opened }
     };
     let builder = builder.restart(RestartPolicy::default());
-    (builder.connect_by(open).await.expect("it connects"), log)
+    (
+        builder
+            .connect(reopened(Sim.into(), open))
+            .await
+            .expect("it connects"),
+        log,
+    )
 }
 
 /// A connection to a server with these capabilities that answers like this.
@@ -152,19 +160,19 @@ fn script(capabilities: &str, mut answer: Answer) -> ((PipeReader, PipeWriter), 
 }
 
 /// A client with tasks and forms, of a server with tools and tasks.
-pub(crate) async fn with_tasks(answer: impl FnMut(&Asked) -> Say + 'static) -> (Client<Sim>, Log) {
+pub(crate) async fn with_tasks(answer: impl FnMut(&Asked) -> Say + 'static) -> (Client, Log) {
     let connected = connect(TASKS, builder(), answer).await;
     connected.expect("it connects")
 }
 
 pub(crate) const TASKS: &str = r#"{"tools":{},"extensions":{"io.modelcontextprotocol/tasks":{}}}"#;
 
-pub(crate) fn builder() -> ClientBuilder<Sim> {
+pub(crate) fn builder() -> ClientBuilder {
     answering(only(Revision::V2026_07_28)).tasks(TaskOptions::default())
 }
 
 /// Accepts every form that does not say `refuse`.
-pub(crate) fn answering(builder: ClientBuilder<Sim>) -> ClientBuilder<Sim> {
+pub(crate) fn answering(builder: ClientBuilder) -> ClientBuilder {
     builder.on_elicitation(|asked: ElicitParams, _| async move {
         if asked.message() == Some("refuse") {
             return Err("no".into());
@@ -180,7 +188,7 @@ pub(crate) fn answering(builder: ClientBuilder<Sim>) -> ClientBuilder<Sim> {
 pub(crate) async fn with_core_tasks(
     options: TaskOptions,
     mut answer: impl FnMut(&Asked) -> Say + 'static,
-) -> (Client<Sim>, Log) {
+) -> (Client, Log) {
     let builder = answering(only(Revision::V2025_11_25)).tasks(options);
     let connected = connect(CORE_TASKS, builder, move |asked| match &*asked.method {
         "tools/list" => Say::Result(TOOLS.to_owned()),

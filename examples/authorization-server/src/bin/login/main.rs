@@ -20,8 +20,8 @@ use mcp_async::auth::{
     Authorization, AuthorizationFuture, AuthorizationPage, DpopUse, SigningKey, UserAgent,
 };
 use mcp_async::net::HttpClient;
+use mcp_async::runtime::RuntimeHandle;
 use mcp_proto::{Revision, RevisionSet};
-use mcp_tokio::Runtime;
 
 /// Logs in at a protected server and prints each request
 #[derive(Debug, Parser)]
@@ -60,10 +60,10 @@ async fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     if arguments.dpop {
         authorization = authorization.require_dpop(SigningKey::generate()?);
     }
-    let client = Client::<Runtime>::builder("login", env!("CARGO_PKG_VERSION"))
+    let client = Client::builder("login", env!("CARGO_PKG_VERSION"))
         .revisions(revisions)
         .authorize(authorization)
-        .connect(&url)
+        .connect(mcp_tokio::http(url))
         .await?;
     println!("The client is connected, and calls the tool \"whoami\"\n");
     let answer = client.call_tool("whoami", &()).await?;
@@ -73,7 +73,7 @@ async fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
 }
 
 /// The browser of a user who consents to everything.
-struct Browser(HttpClient<Runtime>);
+struct Browser(HttpClient);
 
 impl Browser {
     fn new() -> Self {
@@ -82,6 +82,10 @@ impl Browser {
 }
 
 impl UserAgent for Browser {
+    fn start(&self, runtime: &RuntimeHandle) {
+        self.0.start(runtime);
+    }
+
     fn redirect_uri<'a>(&'a self, _: Option<&'a str>) -> AuthorizationFuture<'a, String> {
         Box::pin(async { Ok("http://127.0.0.1:8765/callback".into()) })
     }

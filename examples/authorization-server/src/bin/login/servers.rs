@@ -7,23 +7,22 @@ use http::request::Parts;
 use mcp_async::Server;
 use mcp_async::auth::{DpopUse, Protection};
 use mcp_async::http::{AuthError, Principal};
-use mcp_async::net::Listen;
 use mcp_async::server::{NoArguments, ServerBuilder};
 use mcp_proto::RevisionSet;
-use mcp_tokio::Runtime;
+use mcp_tokio::{Runtime, tcp};
 
 use crate::trace::Traced;
 
 /// Serves a protected server and, at another origin, its authorization server. Returns the URL of
 /// the server. It accepts tokens that are bound to a key as `dpop` says.
 pub(crate) fn apart(revisions: RevisionSet, dpop: DpopUse) -> Result<String, Box<dyn Error>> {
-    let listen = Listen::bind("127.0.0.1:0")?;
+    let listen = tcp("127.0.0.1:0");
     let issuer = format!("http://{}", listen.address()?);
     let settings = Settings::new(&issuer).consent(Consent::Allow);
     let server = AuthorizationServer::new(settings.scopes(["mcp"]))?;
-    tokio::spawn(listen.serve::<Runtime, _, _>(Traced::new(&issuer, server), pending()));
+    tokio::spawn(listen.serve(Traced::new(&issuer, server), pending()));
 
-    let listen = Listen::bind("127.0.0.1:0")?;
+    let listen = tcp("127.0.0.1:0");
     let origin = format!("http://{}", listen.address()?);
     let url = format!("{origin}/mcp");
     let protection = Protection::new(&url)
@@ -33,8 +32,8 @@ pub(crate) fn apart(revisions: RevisionSet, dpop: DpopUse) -> Result<String, Box
     let service = builder(revisions)
         .http()
         .protect(protection)
-        .into_service()?;
-    tokio::spawn(listen.serve::<Runtime, _, _>(Traced::new(&origin, service), pending()));
+        .into_service(Runtime)?;
+    tokio::spawn(listen.serve(Traced::new(&origin, service), pending()));
     Ok(url)
 }
 
@@ -44,7 +43,7 @@ pub(crate) fn same_origin(
     revisions: RevisionSet,
     has_metadata: bool,
 ) -> Result<String, Box<dyn Error>> {
-    let listen = Listen::bind("127.0.0.1:0")?;
+    let listen = tcp("127.0.0.1:0");
     let origin = format!("http://{}", listen.address()?);
     let mut settings = Settings::new(&origin).consent(Consent::Allow);
     settings = settings.without_issuer_parameter();
@@ -65,9 +64,9 @@ pub(crate) fn same_origin(
     let service = builder(revisions)
         .http()
         .authenticate(hook)
-        .into_service()?;
+        .into_service(Runtime)?;
     let service = Traced::new(&origin, SameOrigin::new(server, service));
-    tokio::spawn(listen.serve::<Runtime, _, _>(service, pending()));
+    tokio::spawn(listen.serve(service, pending()));
     Ok(format!("{origin}/mcp"))
 }
 
@@ -79,8 +78,8 @@ fn user(issuer: &AuthorizationServer, head: &Parts) -> Option<String> {
     Some(claims["sub"].as_str()?.to_owned())
 }
 
-fn builder(revisions: RevisionSet) -> ServerBuilder<Runtime> {
-    Server::<Runtime>::builder("login", env!("CARGO_PKG_VERSION"))
+fn builder(revisions: RevisionSet) -> ServerBuilder {
+    Server::builder("login", env!("CARGO_PKG_VERSION"))
         .revisions(revisions)
         .tool("whoami", "The user", |_: NoArguments, cx| async move {
             let name = cx.principal().map(|principal| principal.name().to_owned());

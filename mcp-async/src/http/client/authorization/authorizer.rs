@@ -16,16 +16,16 @@ use super::consents::{Consents, Reason};
 use super::documents::{DocumentCarrier, Documents};
 use super::flight::{Flight, Landed, Obtained};
 use super::held::{Held, LocalFault, ProofKey, present};
-use super::runtime::{Functions, unix_now};
 use super::settings::Authorization;
 use super::store::CredentialStore;
+use super::time::unix_now;
 use super::user_agent::UserAgent;
 use crate::client::client_state::ClientState;
 use crate::connection::Signal;
 use crate::error::AuthorizationError;
 use crate::http::client::credentials::Credentials as Replaced;
 use crate::lock::lock;
-use crate::net::time::{Either, race};
+use crate::runtime::{Either, RuntimeHandle, Sleep, race};
 
 /// Authorizes the requests of one client, whatever its connections. The authorization that runs
 /// ends when the client is dropped, unless it has requested tokens: these are saved before.
@@ -36,7 +36,7 @@ pub(super) struct Shared {
     pub(super) settings: Authorization,
     pub(super) user_agent: Option<Arc<dyn UserAgent>>,
     pub(super) documents: Documents,
-    pub(super) runtime: Functions,
+    pub(super) runtime: RuntimeHandle,
     /// The canonical URL of the MCP server.
     pub(super) server: String,
     client_state: Arc<ClientState>,
@@ -109,7 +109,6 @@ impl Authorizer {
         settings: Authorization,
         user_agent: Option<Arc<dyn UserAgent>>,
         carrier: Box<dyn DocumentCarrier>,
-        runtime: Functions,
         client_state: Arc<ClientState>,
     ) -> Result<Self, AuthorizationError> {
         if let Some(wrong) = settings.wrong {
@@ -120,7 +119,7 @@ impl Authorizer {
             documents: Documents::new(carrier, &settings.config),
             settings,
             user_agent,
-            runtime,
+            runtime: client_state.runtime.clone(),
             server,
             client_state,
             state: Mutex::default(),
@@ -202,7 +201,7 @@ impl Authorizer {
         };
         // A call that is dropped does not end it: a refresh token that is replaced at each use
         // would be lost.
-        (self.0.runtime.spawn)(Box::pin(async move {
+        self.0.runtime.spawn(Box::pin(async move {
             let result = landing.shared.run(goal).await;
             landing.land(result.map_err(Arc::new));
         }));
@@ -261,8 +260,8 @@ impl Authorizer {
         self.0.settings.timeout
     }
 
-    pub(in crate::http::client) fn runtime(&self) -> Functions {
-        self.0.runtime
+    pub(in crate::http::client) fn runtime(&self) -> &RuntimeHandle {
+        &self.0.runtime
     }
 }
 
@@ -277,7 +276,7 @@ impl Shared {
     /// with tokens that is due has [`GRACE`] to arrive and to be saved (AU-116).
     async fn run(&self, goal: Goal) -> Result<Obtained, AuthorizationError> {
         self.set_committed(false);
-        let limit = self.runtime.sleep(self.settings.timeout);
+        let limit = Sleep::after(&self.runtime, self.settings.timeout);
         let mut work = pin!(self.reach(goal));
         let mut over = pin!(race(limit, self.abandoned.wait()));
         let mut ended = None;
@@ -291,12 +290,12 @@ impl Shared {
                     Poll::Pending => return Poll::Pending,
                     Poll::Ready(first) => {
                         let is_timeout = matches!(first, Either::Left(()));
-                        ended.insert((is_timeout, self.runtime.sleep(GRACE)))
+                        ended.insert((is_timeout, Sleep::after(&self.runtime, GRACE)))
                     }
                 },
             };
             let is_committed = self.is_committed.load(Ordering::Relaxed);
-            if is_committed && grace.as_mut().poll(cx).is_pending() {
+            if is_committed && grace.poll_done(cx).is_pending() {
                 return Poll::Pending;
             }
             Poll::Ready(Err(match is_timeout {

@@ -13,11 +13,11 @@ use mcp_auth::{AuthConfig, Grant, HttpRequest, HttpResponse, Uri};
 use tower_service::Service;
 use url::Url;
 
-use super::runtime::Functions;
 use crate::http::client::carrier::{Carrier, Reply, Sending, Through, Unsent};
 use crate::http::client::whole::{Whole, whole};
 use crate::lock::lock;
-use crate::net::{AddressGuard, HttpClient, Network, without_secrets};
+use crate::net::{AddressGuard, HttpClient, without_secrets};
+use crate::runtime::{RuntimeHandle, within};
 
 /// Sends a request of authorization.
 pub(in crate::http::client) trait DocumentCarrier: Send + Sync {
@@ -26,35 +26,40 @@ pub(in crate::http::client) trait DocumentCarrier: Send + Sync {
 }
 
 /// A client of HTTP that judges each address.
-pub(in crate::http::client) struct GuardedClient<R: Network> {
+pub(in crate::http::client) struct GuardedClient {
+    runtime: RuntimeHandle,
     server: Url,
     /// The address of the first connection to the MCP server.
     first_address: Arc<OnceLock<IpAddr>>,
     allow_private: bool,
-    plain: HttpClient<R>,
+    plain: HttpClient,
     /// The newest guard with its client.
-    guarded: Arc<Mutex<Option<Guarded<R>>>>,
+    guarded: Arc<Mutex<Option<Guarded>>>,
 }
 
-type Guarded<R> = (AddressGuard, HttpClient<R>);
+type Guarded = (AddressGuard, HttpClient);
 
-impl<R: Network> GuardedClient<R> {
+impl GuardedClient {
     pub(in crate::http::client) fn new(
+        runtime: &RuntimeHandle,
         server: Url,
         first_address: Arc<OnceLock<IpAddr>>,
         allow_private: bool,
     ) -> Self {
+        let plain = HttpClient::builder().no_redirects().build();
+        plain.start(runtime);
         Self {
+            runtime: runtime.clone(),
             server,
             first_address,
             allow_private,
-            plain: HttpClient::builder().no_redirects().build(),
+            plain,
             guarded: Arc::default(),
         }
     }
 }
 
-impl<R: Network> DocumentCarrier for GuardedClient<R> {
+impl DocumentCarrier for GuardedClient {
     fn send(&self, request: Request<Full<Bytes>>, is_given: bool) -> Sending {
         if is_given {
             return Through::new(self.plain.clone()).send(request);
@@ -63,13 +68,14 @@ impl<R: Network> DocumentCarrier for GuardedClient<R> {
         let host = self.server.host_str().unwrap_or_default().to_owned();
         let port = self.server.port_or_known_default().unwrap_or(443);
         let (guarded, allow_private) = (Arc::clone(&self.guarded), self.allow_private);
+        let runtime = self.runtime.clone();
         Box::pin(async move {
             let mut guard = match first {
                 Some(address) => AddressGuard::near(address),
                 // Stored credentials are refreshed before the first connection to the server.
                 None => {
                     let host = host.trim_matches(['[', ']']);
-                    let addresses = R::resolve(host, port).await.unwrap_or_default();
+                    let addresses = runtime.resolve(host, port).await.unwrap_or_default();
                     near_all(&addresses)
                 }
             };
@@ -82,6 +88,7 @@ impl<R: Network> DocumentCarrier for GuardedClient<R> {
                     Some((of, client)) if *of == guard => client.clone(),
                     _ => {
                         let client = HttpClient::builder().no_redirects().guard(guard).build();
+                        client.start(&runtime);
                         *kept = Some((guard, HttpClient::clone(&client)));
                         client
                     }
@@ -110,10 +117,15 @@ pub(in crate::http::client) struct ServiceCarrier<S> {
 }
 
 impl<S> ServiceCarrier<S> {
-    pub(in crate::http::client) fn new(service: S, server: &Url, allow_private: bool) -> Self {
+    pub(in crate::http::client) fn new(
+        runtime: &RuntimeHandle,
+        service: S,
+        server: &Url,
+        allow_private: bool,
+    ) -> Self {
         let guard = AddressGuard::near_host(server.host_str().unwrap_or_default());
         Self {
-            service: Through::new(service),
+            service: Through::new(service).on(Some(runtime.clone())),
             guard: match allow_private {
                 true => guard.allow_private(),
                 false => guard,
@@ -196,9 +208,9 @@ impl Documents {
     pub(super) async fn fetch(
         &self,
         request: &HttpRequest,
-        runtime: Functions,
+        runtime: &RuntimeHandle,
     ) -> Result<Fetched, String> {
-        match runtime.within(LIMIT, self.follow(request)).await {
+        match within(runtime, LIMIT, self.follow(request)).await {
             Some(fetched) => fetched,
             None => Err(format!("no whole response within {} s", LIMIT.as_secs())),
         }

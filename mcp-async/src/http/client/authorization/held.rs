@@ -4,7 +4,7 @@ use http::header::AUTHORIZATION;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use mcp_auth::{Credentials, DpopKey, DpopProof, Scheme, UnixTime};
 
-use super::runtime::unix_now;
+use super::time::unix_now;
 use crate::crypto::{SigningKey, random, sha256};
 
 /// Credentials in use.

@@ -4,7 +4,7 @@
 //!   Authorizer   the credentials of a client; one authorization runs at a time, in a task
 //!   reach        what that task does: store, lock between processes, flows of the core
 //!   Documents    the requests of a flow: guarded addresses, bounded time, length and redirects
-//!   held  flight  consents  settings  runtime
+//!   held  flight  consents  settings  time
 //!   UserAgent, CredentialStore, and what implements them
 //! ```
 
@@ -21,11 +21,11 @@ mod lock_file;
 mod memory_store;
 mod pending_login;
 mod reach;
-mod runtime;
 mod settings;
 mod store;
 mod system_browser;
 mod terminal;
+mod time;
 mod user_agent;
 
 pub(super) use crate::error::AuthorizationError;
@@ -37,7 +37,6 @@ pub(super) use flight::Obtained;
 #[cfg(feature = "keyring")]
 pub use keyring_store::KeyringCredentialStore;
 pub use memory_store::MemoryCredentialStore;
-pub(super) use runtime::Functions;
 pub use settings::Authorization;
 pub use store::{CredentialLock, CredentialStore};
 pub use system_browser::SystemBrowser;

@@ -11,7 +11,7 @@ use mcp_auth::{
 use super::authorizer::{Goal, Shared};
 use super::consents::Reason;
 use super::flight::Obtained;
-use super::runtime::unix_now;
+use super::time::unix_now;
 use crate::crypto::{random, sha256};
 use crate::error::AuthorizationError;
 use crate::observe;
@@ -241,7 +241,7 @@ impl Shared {
             step = match step {
                 FlowStep::Send(request) => {
                     self.set_committed(request.method == "POST");
-                    let fetched = self.documents.fetch(&request, self.runtime).await;
+                    let fetched = self.documents.fetch(&request, &self.runtime).await;
                     let now = unix_now();
                     match fetched {
                         Ok(fetched) => {

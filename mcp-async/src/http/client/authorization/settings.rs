@@ -25,16 +25,16 @@ use crate::crypto::{SigningKey, sha256};
 /// [`workload`](Self::workload), [`enterprise`](Self::enterprise).
 ///
 /// ```
+/// use mcp_async::Client;
 /// use mcp_async::auth::{Authorization, FileCredentialStore};
 /// use mcp_async::client::ConnectError;
-/// use mcp_async::net::Network;
-/// use mcp_async::Client;
+/// use mcp_async::http::HttpConnector;
 ///
 /// /// Logs a user in, once for all runs of the program.
-/// async fn connect<R: Network>(url: &str) -> Result<Client<R>, ConnectError> {
+/// async fn connect(server: HttpConnector) -> Result<Client, ConnectError> {
 ///     let store = FileCredentialStore::new("/home/ada/.local/state/demo/tokens");
 ///     let authorization = Authorization::new().store(store).scopes("files:read");
-///     Client::builder("demo", "1.0").authorize(authorization).connect(url).await
+///     Client::builder("demo", "1.0").authorize(authorization).connect(server).await
 /// }
 /// ```
 ///

@@ -8,7 +8,7 @@ use core::task::Poll;
 use core::time::Duration;
 use std::io;
 use std::net::TcpListener;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 use futures_io::{AsyncRead, AsyncWrite};
 use mcp_auth::{AuthorizationPage, Uri};
@@ -17,9 +17,8 @@ use super::blocking::blocking;
 use super::pending_login::PendingLogin;
 use super::user_agent::{AuthorizationFuture, UserAgent};
 use crate::lock::lock;
-use crate::net::Network;
 use crate::net::io::write_all;
-use crate::net::time::{RuntimeSleep, timeout};
+use crate::runtime::{self, BoxStream, RuntimeHandle, Sleep, within};
 
 /// Opens the page in the browser of the system and receives the redirect at a port of this machine
 /// (RFC 8252, section 7.3).
@@ -36,30 +35,31 @@ use crate::net::time::{RuntimeSleep, timeout};
 ///
 /// ```
 /// use mcp_async::auth::{Authorization, SystemBrowser};
-/// use mcp_async::net::Network;
 ///
-/// fn authorization<R: Network>() -> Authorization {
-///     let browser = SystemBrowser::<R>::new().announce(|url| eprintln!("Log in at {url}"));
+/// fn authorization() -> Authorization {
+///     let browser = SystemBrowser::new().announce(|url| eprintln!("Log in at {url}"));
 ///     Authorization::new().user_agent(browser)
 /// }
 /// ```
-pub struct SystemBrowser<R: Network> {
-    listener: Mutex<Option<Listener<R>>>,
+pub struct SystemBrowser {
+    runtime: OnceLock<RuntimeHandle>,
+    listener: Mutex<Option<Listener>>,
     announce: Option<Announce>,
     is_launched: bool,
 }
 
 type Announce = Arc<dyn Fn(&str) + Send + Sync>;
 
-struct Listener<R: Network> {
-    socket: R::Listener,
+struct Listener {
+    socket: Box<dyn runtime::Listener>,
     port: u16,
 }
 
-impl<R: Network> SystemBrowser<R> {
+impl SystemBrowser {
     /// Creates one that opens the browser and announces nothing.
     pub fn new() -> Self {
         Self {
+            runtime: OnceLock::new(),
             listener: Mutex::new(None),
             announce: None,
             is_launched: true,
@@ -94,7 +94,7 @@ impl<R: Network> SystemBrowser<R> {
         let port = socket.local_addr()?.port();
         socket.set_nonblocking(true)?;
         *slot = Some(Listener {
-            socket: R::listen(socket)?,
+            socket: self.runtime()?.listen(socket)?,
             port,
         });
         Ok(redirect_uri(port))
@@ -118,12 +118,22 @@ impl<R: Network> SystemBrowser<R> {
         }
     }
 
-    fn slot(&self) -> MutexGuard<'_, Option<Listener<R>>> {
+    /// Returns the runtime that it was started with.
+    fn runtime(&self) -> io::Result<&RuntimeHandle> {
+        let runtime = self.runtime.get();
+        runtime.ok_or_else(|| io::Error::other("no connection was begun that brings a runtime"))
+    }
+
+    fn slot(&self) -> MutexGuard<'_, Option<Listener>> {
         lock(&self.listener)
     }
 }
 
-impl<R: Network> UserAgent for SystemBrowser<R> {
+impl UserAgent for SystemBrowser {
+    fn start(&self, runtime: &RuntimeHandle) {
+        self.runtime.get_or_init(|| runtime.clone());
+    }
+
     fn redirect_uri<'a>(&'a self, registered: Option<&'a str>) -> AuthorizationFuture<'a, String> {
         Box::pin(async move { self.listen(registered) })
     }
@@ -135,7 +145,7 @@ impl<R: Network> UserAgent for SystemBrowser<R> {
             let listener = listener.ok_or_else(|| io::Error::other("nothing listens"))?;
             let login = PendingLogin::new(page, listener.port)?;
             self.launch(&login).await?;
-            receive::<R>(&listener, &login).await
+            receive(self.runtime()?, &listener, &login).await
         })
     }
 
@@ -161,30 +171,37 @@ fn is_received(uri: &str, port: u16) -> bool {
 }
 
 /// Waits for a connection. An error is about one connection, or passes with time.
-async fn accept<R: Network>(listener: &R::Listener) -> (R::Stream, SocketAddr) {
+async fn accept(
+    runtime: &RuntimeHandle,
+    listener: &dyn runtime::Listener,
+) -> (BoxStream, SocketAddr) {
     loop {
-        match R::accept(listener).await {
+        match poll_fn(|cx| listener.poll_accept(cx)).await {
             Ok(accepted) => return accepted,
-            Err(_) => RuntimeSleep::<R>::after(PAUSE).await,
+            Err(_) => Sleep::after(runtime, PAUSE).await,
         }
     }
 }
 
 /// Answers requests until one is the redirect; returns its URL.
-async fn receive<R: Network>(listener: &Listener<R>, login: &PendingLogin) -> io::Result<String> {
+async fn receive(
+    runtime: &RuntimeHandle,
+    listener: &Listener,
+    login: &PendingLogin,
+) -> io::Result<String> {
     type Serving<'s> = Pin<Box<dyn Future<Output = Option<String>> + Send + 's>>;
 
     let mut serving: Vec<Serving<'_>> = Vec::new();
-    let mut accepting = Box::pin(accept::<R>(&listener.socket));
+    let mut accepting = Box::pin(accept(runtime, &*listener.socket));
     poll_fn(|cx| {
         while let Poll::Ready((stream, from)) = accepting.as_mut().poll(cx) {
-            accepting.set(accept::<R>(&listener.socket));
+            accepting.set(accept(runtime, &*listener.socket));
             // A browser opens connections ahead that may stay silent; the oldest makes room.
             if from.ip().is_loopback() {
                 if serving.len() >= MOST_CONNECTIONS {
                     drop(serving.remove(0));
                 }
-                let answered = timeout::<R, _>(PATIENCE, answer(stream, login));
+                let answered = within(runtime, PATIENCE, answer(stream, login));
                 serving.push(Box::pin(async move { answered.await.flatten() }));
             }
         }
@@ -232,13 +249,13 @@ async fn read_head<S: AsyncRead + Unpin>(stream: &mut S) -> Option<String> {
     }
 }
 
-impl<R: Network> Default for SystemBrowser<R> {
+impl Default for SystemBrowser {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl<R: Network> fmt::Debug for SystemBrowser<R> {
+impl fmt::Debug for SystemBrowser {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SystemBrowser").finish_non_exhaustive()
     }

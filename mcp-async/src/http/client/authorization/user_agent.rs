@@ -6,6 +6,8 @@ use std::io;
 
 use mcp_auth::{AuthorizationPage, PreRegistered};
 
+use crate::runtime::RuntimeHandle;
+
 /// The future of a [`UserAgent`] or a [`CredentialStore`](super::CredentialStore).
 pub type AuthorizationFuture<'a, T> = Pin<Box<dyn Future<Output = io::Result<T>> + Send + 'a>>;
 
@@ -40,6 +42,9 @@ pub type AuthorizationFuture<'a, T> = Pin<Box<dyn Future<Output = io::Result<T>>
 /// # let _ = WebView;
 /// ```
 pub trait UserAgent: Send + Sync + 'static {
+    /// A client begins to connect on this runtime. What receives redirects itself needs it.
+    fn start(&self, _runtime: &RuntimeHandle) {}
+
     /// Prepares to receive one redirect and returns its URI: `https`, or `http` on this machine.
     /// `registered` is the URI of an earlier registration of this client; the registration is used
     /// again if the URI is the same.

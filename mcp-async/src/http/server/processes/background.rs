@@ -6,10 +6,9 @@ use std::sync::Weak;
 use super::super::endpoint::HttpEndpoint;
 use crate::http::StoreError;
 use crate::observe;
-use crate::runtime::Runtime;
 
 /// Returns whether an endpoint is there, and has not been shut down or has something left that runs.
-pub(super) fn lives<R: Runtime>(endpoint: &Weak<HttpEndpoint<R>>) -> bool {
+pub(super) fn lives(endpoint: &Weak<HttpEndpoint>) -> bool {
     let endpoint = endpoint.upgrade();
     endpoint.is_some_and(|endpoint| !endpoint.is_closing() || endpoint.is_busy())
 }

@@ -9,18 +9,14 @@ use super::background::{Failures, RETRY, lives};
 use super::message::{self, Changed};
 use super::this_process::Processes;
 use crate::http::{StoreError, Subscription};
-use crate::net::time::{RuntimeSleep, timeout};
-use crate::runtime::Runtime;
+use crate::runtime::{Sleep, within};
 
 /// Publishes the changes of this process until the endpoint is gone: what still runs, and a program that ends, may report
 /// some after the shutdown. A change that the store does not take is published again.
-pub(super) async fn publish<R: Runtime>(
-    endpoint: Weak<HttpEndpoint<R>>,
-    processes: Arc<Processes>,
-) {
+pub(super) async fn publish(endpoint: Weak<HttpEndpoint>, processes: Arc<Processes>) {
     let mut failures = Failures::default();
     loop {
-        let next = timeout::<R, _>(processes.lease, processes.outbox.next()).await;
+        let next = within(&processes.runtime, processes.lease, processes.outbox.next()).await;
         let Some(change) = next else {
             if endpoint.strong_count() == 0 && processes.outbox.is_empty() {
                 return;
@@ -44,17 +40,14 @@ pub(super) async fn publish<R: Runtime>(
             if endpoint.strong_count() == 0 {
                 return;
             }
-            RuntimeSleep::<R>::after(RETRY).await;
+            Sleep::after(&processes.runtime, RETRY).await;
         }
     }
 }
 
 /// Receives the changes of the other processes until the endpoint is gone. After a gap any list and any
 /// resource may have changed.
-pub(super) async fn receive<R: Runtime>(
-    endpoint: Weak<HttpEndpoint<R>>,
-    processes: Arc<Processes>,
-) {
+pub(super) async fn receive(endpoint: Weak<HttpEndpoint>, processes: Arc<Processes>) {
     let mut failures = Failures::default();
     let mut is_first = true;
     loop {
@@ -81,19 +74,19 @@ pub(super) async fn receive<R: Runtime>(
                 is_first = false;
             }
         }
-        RuntimeSleep::<R>::after(RETRY).await;
+        Sleep::after(&processes.runtime, RETRY).await;
     }
 }
 
 /// Reads a subscription until it fails; `None` if the endpoint is gone.
-async fn hear<R: Runtime>(
-    endpoint: &Weak<HttpEndpoint<R>>,
+async fn hear(
+    endpoint: &Weak<HttpEndpoint>,
     processes: &Processes,
     subscription: &mut dyn Subscription,
 ) -> Option<StoreError> {
     loop {
         let mut next = subscription.next();
-        let mut patience = RuntimeSleep::<R>::after(processes.lease);
+        let mut patience = Sleep::after(&processes.runtime, processes.lease);
         let received = poll_fn(|cx| {
             if let Poll::Ready(received) = next.as_mut().poll(cx) {
                 return Poll::Ready(Some(received));
@@ -102,7 +95,7 @@ async fn hear<R: Runtime>(
                 if !lives(endpoint) {
                     return Poll::Ready(None);
                 }
-                patience.reset(R::default().now() + processes.lease);
+                patience.restart(processes.lease);
             }
             Poll::Pending
         });

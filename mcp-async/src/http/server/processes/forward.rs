@@ -18,9 +18,8 @@ use super::this_process::Processes;
 use super::{ANSWER, REQUEST};
 use crate::connection::{Signal, Wait};
 use crate::http::{ForwardError, ForwardedBody, Owner};
-use crate::net::time::{Either, RuntimeSleep, race, timeout};
 use crate::observe;
-use crate::runtime::Runtime;
+use crate::runtime::{Either, Sleep, race, within};
 
 /// The outcome of a request for a session of another process.
 pub(in crate::http::server) enum Forwarding {
@@ -36,7 +35,7 @@ pub(in crate::http::server) enum Forwarding {
 impl Processes {
     /// Lets the owner of a session answer a request. An event stream in the response is kept alive by comments
     /// at these intervals.
-    pub(in crate::http::server) async fn forward<R: Runtime>(
+    pub(in crate::http::server) async fn forward(
         self: &Arc<Self>,
         owner: &str,
         parts: &Parts,
@@ -55,7 +54,8 @@ impl Processes {
         };
         observe::forwarding(owner);
         self.counters.forwarded.add();
-        let sent = timeout::<R, _>(
+        let sent = within(
+            &self.runtime,
             self.lease.saturating_add(HEAD_TIMEOUT),
             self.shared.means.forward.forward(request),
         );
@@ -66,7 +66,7 @@ impl Processes {
                 return Forwarding::Answered(answer::busy(MAY_HAVE_RUN).into());
             }
         };
-        self.read::<R>(owner, nonce, &process.gone, response, keep_alive)
+        self.read(owner, nonce, &process.gone, response, keep_alive)
             .await
     }
 
@@ -98,7 +98,7 @@ impl Processes {
 
     /// Reads the answer in a response. A response that is not the owner's answer to this request gives an error
     /// for the client.
-    async fn read<R: Runtime>(
+    async fn read(
         self: &Arc<Self>,
         owner: &str,
         nonce: u128,
@@ -129,11 +129,11 @@ impl Processes {
             }
         };
         let patience = keep_alive.saturating_mul(2).saturating_add(self.lease);
-        let mut events = ForwardedEvents::<R> {
+        let mut events = ForwardedEvents {
             body,
             gone: gone.wait_shared(),
             patience,
-            silent: RuntimeSleep::after(patience),
+            silent: Sleep::after(&self.runtime, patience),
         };
         let body = match line.length() {
             Some(length) if length <= WHOLE => {
@@ -165,22 +165,22 @@ fn unsent(failed: &ForwardError) -> Forwarding {
 }
 
 /// The body of a response that comes from another process. It ends early when that process does.
-struct ForwardedEvents<R: Runtime> {
+struct ForwardedEvents {
     body: ForwardedBody,
     /// Set when the owner does not live any more.
     gone: Wait<Arc<Signal>>,
     /// The time without bytes after which the body ends; the owner sends comments more often.
     patience: Duration,
-    silent: RuntimeSleep<R>,
+    silent: Sleep,
 }
 
-impl<R: Runtime> ForwardedEvents<R> {
+impl ForwardedEvents {
     async fn next(&mut self) -> Option<Bytes> {
         core::future::poll_fn(|cx| self.poll_text(cx)).await
     }
 }
 
-impl<R: Runtime> Events for ForwardedEvents<R> {
+impl Events for ForwardedEvents {
     fn poll_text(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
         loop {
             let frame = match self.body.as_mut().poll_frame(cx) {
@@ -191,7 +191,7 @@ impl<R: Runtime> Events for ForwardedEvents<R> {
             if let Ok(data) = frame.into_data()
                 && !data.is_empty()
             {
-                self.silent.reset(R::default().now() + self.patience);
+                self.silent.restart(self.patience);
                 return Poll::Ready(Some(data));
             }
         }

@@ -19,10 +19,9 @@ use super::message::{
 use super::nonces::Unfit;
 use super::this_process::Processes;
 use crate::observe;
-use crate::runtime::Runtime;
 use crate::shares::{CallerId, Share};
 
-impl<R: Runtime> HttpEndpoint<R> {
+impl HttpEndpoint {
     /// Answers a request that another process has forwarded, if it has signed it.
     pub(in crate::http::server) async fn serve_forwarded<B: Body + Send>(
         &self,

@@ -9,23 +9,23 @@ use super::announcements::Announcer;
 use super::background::Failures;
 use super::changes;
 use super::this_process::{LEAVE, Processes};
-use crate::net::time::{Either, RuntimeSleep, race, timeout};
-use crate::runtime::Runtime;
+use crate::runtime::{Either, Sleep, race, within};
 use crate::server::jitter;
 
 /// Starts the tasks of an endpoint. They end some time after it.
-pub(in crate::http::server) fn start<R: Runtime>(endpoint: &Arc<HttpEndpoint<R>>) {
+pub(in crate::http::server) fn start(endpoint: &Arc<HttpEndpoint>) {
     let Some(processes) = &endpoint.processes else {
         return;
     };
+    let runtime = &processes.runtime;
     let weak = || (Arc::downgrade(endpoint), Arc::clone(processes));
-    let (end, processes) = weak();
-    R::spawn(Box::pin(renew(end, processes)));
-    let (end, processes) = weak();
-    R::spawn(Box::pin(changes::receive(end, processes)));
-    let (end, processes) = weak();
-    let report = Arc::downgrade(&processes);
-    R::spawn(Box::pin(changes::publish(end, processes)));
+    let (end, own) = weak();
+    runtime.spawn(Box::pin(renew(end, own)));
+    let (end, own) = weak();
+    runtime.spawn(Box::pin(changes::receive(end, own)));
+    let (end, own) = weak();
+    let report = Arc::downgrade(&own);
+    runtime.spawn(Box::pin(changes::publish(end, own)));
     endpoint.server.on_announcement(Box::new(move |change| {
         if let Some(processes) = report.upgrade() {
             processes.outbox.report(change);
@@ -35,7 +35,7 @@ pub(in crate::http::server) fn start<R: Runtime>(endpoint: &Arc<HttpEndpoint<R>>
 
 /// Renews the lease until the endpoint is gone, or has been shut down and has no session left. Those whose calls
 /// have no end, or which the store does not release, are left behind.
-async fn renew<R: Runtime>(endpoint: Weak<HttpEndpoint<R>>, processes: Arc<Processes>) {
+async fn renew(endpoint: Weak<HttpEndpoint>, processes: Arc<Processes>) {
     let mut failures = Failures::default();
     let _announcer = Announcer(&processes.announcements);
     let sessions = endpoint.upgrade().map(|alive| {
@@ -47,11 +47,11 @@ async fn renew<R: Runtime>(endpoint: Weak<HttpEndpoint<R>>, processes: Arc<Proce
     };
     let released = async {
         processes.closing.wait().await;
-        timeout::<R, _>(grace + LEAVE, sessions.emptied()).await
+        within(&processes.runtime, grace + LEAVE, sessions.emptied()).await
     };
     let mut left = pin!(race(released, processes.ended.wait()));
     while endpoint.strong_count() > 0 {
-        let renewal = pin!(processes.renew::<R>());
+        let renewal = pin!(processes.renew());
         let Either::Right(renewed) = race(left.as_mut(), renewal).await else {
             break;
         };
@@ -61,11 +61,11 @@ async fn renew<R: Runtime>(endpoint: Weak<HttpEndpoint<R>>, processes: Arc<Proce
         };
         failures.note(renewed);
         let asked = pin!(processes.announcements.asked());
-        let next = race(asked, RuntimeSleep::<R>::after(jitter(wait)));
+        let next = race(asked, Sleep::after(&processes.runtime, jitter(wait)));
         if let Either::Left(_) = race(left.as_mut(), next).await {
             break;
         }
     }
     // Others may take over what is left of its sessions at once.
-    processes.withdraw::<R>().await;
+    processes.withdraw().await;
 }

@@ -18,9 +18,8 @@ use super::owners::Owners;
 use crate::connection::{Notified, Signal};
 use crate::http::{Announced, Owner, SessionStore, StoreError};
 use crate::lock::lock;
-use crate::net::time::timeout;
 use crate::observe;
-use crate::runtime::{Now, Runtime};
+use crate::runtime::{RuntimeHandle, within};
 use crate::server::{Decision, DerivedKeys, Ownership, StateKeys};
 
 /// This process, its lease and its keys, and the other processes that live.
@@ -29,7 +28,7 @@ pub(in crate::http::server) struct Processes {
     /// The numbers of the requests that this process forwards.
     pub(super) numbers: Numbers,
     pub(super) lease: Duration,
-    clock: Arc<dyn Now>,
+    pub(super) runtime: RuntimeHandle,
     pub(super) keys: Keys,
     ownership: Mutex<Ownership>,
     pub(super) announcements: Announcements,
@@ -81,14 +80,14 @@ impl Processes {
     pub(in crate::http::server) fn new(
         shared: ProcessSettings,
         lease: Duration,
-        clock: Arc<dyn Now>,
+        runtime: RuntimeHandle,
     ) -> Arc<Self> {
         Arc::new(Self {
             numbers: Numbers::of(&shared.name),
             keys: Keys::of(&shared.keys),
             shared,
             lease,
-            clock,
+            runtime,
             ownership: Mutex::new(Ownership::new(lease)),
             announcements: Announcements::default(),
             live: Mutex::default(),
@@ -138,7 +137,7 @@ impl Processes {
     }
 
     fn now(&self) -> Instant {
-        self.clock.now()
+        self.runtime.now()
     }
 
     /// Waits for a lease, unless it is good.
@@ -175,9 +174,9 @@ impl Processes {
     }
 
     /// Announces this process, for all requests that wait for it.
-    pub(super) async fn renew<R: Runtime>(&self) -> Result<(), StoreError> {
+    pub(super) async fn renew(&self) -> Result<(), StoreError> {
         self.announcements.begin();
-        let renewed = timeout::<R, _>(self.lease, self.announce()).await;
+        let renewed = within(&self.runtime, self.lease, self.announce()).await;
         let renewed = renewed.unwrap_or_else(|| Err(StoreError::new("no lease in time")));
         if renewed.is_err() {
             self.ownership().failed();
@@ -284,10 +283,10 @@ impl Processes {
     }
 
     /// Ends the lease, also in the store if that answers in time.
-    pub(super) async fn withdraw<R: Runtime>(&self) {
+    pub(super) async fn withdraw(&self) {
         self.end();
         let owner = self.owner();
-        let withdrawn = timeout::<R, _>(LEAVE, self.store().withdraw(&owner)).await;
+        let withdrawn = within(&self.runtime, LEAVE, self.store().withdraw(&owner)).await;
         if let Some(Err(error)) = withdrawn {
             observe::store_failed(&error);
         }
@@ -295,14 +294,14 @@ impl Processes {
     }
 
     /// Ends the lease now, and waits until it is withdrawn.
-    pub(in crate::http::server) async fn leave<R: Runtime>(&self) {
+    pub(in crate::http::server) async fn leave(&self) {
         self.end();
-        timeout::<R, _>(LEAVE, pin!(self.left.wait())).await;
+        within(&self.runtime, LEAVE, pin!(self.left.wait())).await;
     }
 
     /// Waits until the store has every change that was reported here, if it answers in time.
-    pub(in crate::http::server) async fn published<R: Runtime>(&self) {
-        timeout::<R, _>(LEAVE, pin!(self.outbox.emptied())).await;
+    pub(in crate::http::server) async fn published(&self) {
+        within(&self.runtime, LEAVE, pin!(self.outbox.emptied())).await;
     }
 
     fn ownership(&self) -> MutexGuard<'_, Ownership> {

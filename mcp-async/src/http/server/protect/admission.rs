@@ -23,11 +23,11 @@ use crate::http::server::endpoint::HttpEndpoint;
 use crate::http::server::head::RequestHead;
 use crate::http::server::processes::VerifiedToken;
 use crate::observe;
-use crate::runtime::Runtime;
+use crate::runtime::Sleep;
 use crate::server::{Access, Principal};
 use crate::shares::CallerId;
 
-impl<R: Runtime> HttpEndpoint<R> {
+impl HttpEndpoint {
     /// Answers requests for the metadata document, from every origin and under every host (AU-16).
     pub(in crate::http::server) fn metadata(&self, parts: &Parts) -> Option<Answer> {
         let guard = self.options.guard.as_ref()?;
@@ -148,8 +148,8 @@ impl<R: Runtime> HttpEndpoint<R> {
             return answer;
         };
         let left = end.as_secs().saturating_sub(now_secs());
-        let (clock, end) = (&self.clock, self.clock.now() + Duration::from_secs(left));
-        answer.map(|body| body.map_events(|events| Expiring::new(events, clock.timer(), end)))
+        let end = Sleep::after(&self.runtime, Duration::from_secs(left));
+        answer.map(|body| body.map_events(|events| Expiring::new(events, end)))
     }
 }
 

@@ -7,18 +7,19 @@ use mcp_auth::Uri;
 use super::fetch::{FetchError, fetch};
 use super::guard::Documents;
 use super::key_source::KeysFuture;
-use crate::net::{AddressGuard, HttpClient, Network};
+use crate::net::{AddressGuard, HttpClient};
+use crate::runtime::RuntimeHandle;
 
 /// Fetches documents from hosts that the operator has named, and from public ones that their
 /// metadata names.
-pub(super) struct RemoteDocuments<R: Network> {
-    client: HttpClient<R>,
+pub(super) struct RemoteDocuments {
+    client: HttpClient,
     /// For hosts that metadata names.
-    guarded: HttpClient<R>,
+    guarded: HttpClient,
     hosts: Vec<String>,
 }
 
-impl<R: Network> RemoteDocuments<R> {
+impl RemoteDocuments {
     /// Judges the addresses that names of metadata resolve to (AU-29).
     pub(super) fn new(hosts: Vec<String>) -> Self {
         let guarded = HttpClient::builder().guard(AddressGuard::public_only());
@@ -30,7 +31,7 @@ impl<R: Network> RemoteDocuments<R> {
     }
 
     /// Fetches with a client of the application, which may judge addresses itself.
-    pub(super) fn with_client(client: HttpClient<R>, hosts: Vec<String>) -> Self {
+    pub(super) fn with_client(client: HttpClient, hosts: Vec<String>) -> Self {
         Self {
             guarded: client.clone(),
             client,
@@ -39,7 +40,12 @@ impl<R: Network> RemoteDocuments<R> {
     }
 }
 
-impl<R: Network> Documents for RemoteDocuments<R> {
+impl Documents for RemoteDocuments {
+    fn start(&self, runtime: &RuntimeHandle) {
+        self.client.start(runtime);
+        self.guarded.start(runtime);
+    }
+
     fn fetch<'a>(&'a self, url: &'a str) -> KeysFuture<'a> {
         Box::pin(async move {
             let wrong = |reason| FetchError::wrong(url, reason);

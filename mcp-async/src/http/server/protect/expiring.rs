@@ -3,33 +3,30 @@
 use core::task::{Context, Poll};
 
 use bytes::Bytes;
-use mcp_proto::Instant;
 
 use crate::http::server::body::Events;
-use crate::runtime::Timer;
+use crate::runtime::Sleep;
 
 /// Ends a stream at a moment (AU-17). The stream that it read is dropped then, as if the client had
 /// closed it.
-pub(super) struct Expiring<T> {
+pub(super) struct Expiring {
     /// `None` once it has ended.
     events: Option<Box<dyn Events>>,
-    timer: T,
-    end: Instant,
+    end: Sleep,
 }
 
-impl<T> Expiring<T> {
-    pub(super) const fn new(events: Box<dyn Events>, timer: T, end: Instant) -> Self {
+impl Expiring {
+    pub(super) const fn new(events: Box<dyn Events>, end: Sleep) -> Self {
         Self {
             events: Some(events),
-            timer,
             end,
         }
     }
 }
 
-impl<T: Timer + Send + 'static> Events for Expiring<T> {
+impl Events for Expiring {
     fn poll_text(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
-        if self.timer.poll_until(self.end, cx).is_ready() {
+        if self.end.poll_done(cx).is_ready() {
             self.events = None;
         }
         match &mut self.events {

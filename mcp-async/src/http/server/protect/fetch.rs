@@ -8,11 +8,11 @@ use http::header::ACCEPT;
 use http::{HeaderValue, Request, StatusCode};
 use http_body_util::{BodyExt as _, Limited};
 
-use crate::net::{HttpClient, Network, without_secrets};
+use crate::net::{HttpClient, without_secrets};
 
 /// Sends a request to an authorization server, and returns the body of a response with status 200.
-pub(super) async fn fetch<R: Network>(
-    client: &HttpClient<R>,
+pub(super) async fn fetch(
+    client: &HttpClient,
     mut request: Request<Bytes>,
 ) -> Result<Vec<u8>, FetchError> {
     let url = without_secrets(&request.uri().to_string());

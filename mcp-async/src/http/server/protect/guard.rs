@@ -3,7 +3,6 @@
 use core::error::Error;
 use core::fmt;
 use core::future::{Future, poll_fn};
-use core::pin::pin;
 use core::task::{Poll, Waker};
 use core::time::Duration;
 use std::collections::BTreeMap;
@@ -26,7 +25,7 @@ use crate::crypto;
 use crate::http::server::head::RequestHead;
 use crate::lock::lock;
 use crate::observe;
-use crate::runtime::Task;
+use crate::runtime::{self, RuntimeHandle};
 use crate::shares::CallerId;
 
 /// Checks the tokens of all requests of an endpoint.
@@ -45,7 +44,7 @@ pub(in crate::http::server) struct TokenGuard {
     pub(super) timeout: Duration,
     /// Scopes of methods.
     pub(super) methods: BTreeMap<String, RequiredScopes>,
-    pub(super) runtime: RuntimeFunctions,
+    pub(super) runtime: RuntimeHandle,
 }
 
 /// The verifier of tokens that are not JSON Web Tokens.
@@ -53,13 +52,6 @@ pub(in crate::http::server) struct TokenGuard {
 pub(super) enum Opaque {
     Introspect(Arc<dyn Introspect>),
     Verify(Arc<dyn TokenVerifier>),
-}
-
-/// The functions of a runtime that the guard uses, without the runtime's type.
-#[derive(Clone, Copy)]
-pub(super) struct RuntimeFunctions {
-    pub(super) spawn: fn(Task),
-    pub(super) sleep: fn(Duration) -> Task,
 }
 
 /// State of the verification that all requests share.
@@ -166,8 +158,8 @@ impl TokenGuard {
             issuer,
             document: None,
         };
-        let sleep = (self.runtime.sleep)(self.timeout);
-        (self.runtime.spawn)(Box::pin(fetch.run(source, sleep)));
+        let limits = (self.runtime.clone(), self.timeout);
+        self.runtime.spawn(Box::pin(fetch.run(source, limits)));
     }
 
     /// Waits until one more fetch of keys has ended.
@@ -228,8 +220,7 @@ impl TokenGuard {
     where
         F: Future<Output = Result<T, Box<dyn Error + Send + Sync>>>,
     {
-        let sleep = (self.runtime.sleep)(self.timeout);
-        within(sleep, async {
+        within((&self.runtime, self.timeout), async {
             let _permit = permit.await;
             question().await
         })
@@ -244,6 +235,9 @@ impl TokenGuard {
 
 /// Fetches documents by their URLs.
 pub(super) trait Documents: Send + Sync {
+    /// The endpoint begins to serve on this runtime.
+    fn start(&self, runtime: &RuntimeHandle);
+
     fn fetch<'a>(&'a self, url: &'a str) -> KeysFuture<'a>;
 }
 
@@ -261,10 +255,11 @@ struct Fetch {
 }
 
 impl Fetch {
-    async fn run(mut self, source: Option<Source>, sleep: Task) {
+    async fn run(mut self, source: Option<Source>, limits: (RuntimeHandle, Duration)) {
+        let limits = (&limits.0, limits.1);
         self.document = match &source {
-            Some(Source::Keys(keys)) => within(sleep, keys.fetch()).await,
-            Some(Source::Document(documents, url)) => within(sleep, documents.fetch(url)).await,
+            Some(Source::Keys(keys)) => within(limits, keys.fetch()).await,
+            Some(Source::Document(documents, url)) => within(limits, documents.fetch(url)).await,
             None => None,
         };
     }
@@ -301,19 +296,11 @@ impl Error for TimedOut {}
 
 /// Drives the work until it is done or the time is over. Errors are written to the log.
 async fn within<T>(
-    mut sleep: Task,
+    (runtime, limit): (&RuntimeHandle, Duration),
     work: impl Future<Output = Result<T, Box<dyn Error + Send + Sync>>>,
 ) -> Option<T> {
-    let mut work = pin!(work);
-    let done = poll_fn(|cx| match work.as_mut().poll(cx) {
-        Poll::Ready(done) => Poll::Ready(done),
-        Poll::Pending => match sleep.as_mut().poll(cx) {
-            Poll::Ready(()) => Poll::Ready(Err(TimedOut.into())),
-            Poll::Pending => Poll::Pending,
-        },
-    })
-    .await;
-    match done {
+    let done = runtime::within(runtime, limit, work).await;
+    match done.unwrap_or_else(|| Err(TimedOut.into())) {
         Ok(done) => Some(done),
         Err(error) => {
             observe::unverified(&*error);

@@ -11,28 +11,28 @@ use mcp_auth::{Secret, Uri};
 
 use super::fetch::{FetchError, fetch};
 use super::token_verifier::{Introspect, IntrospectionFuture};
-use crate::net::{HttpClient, Network};
+use crate::net::HttpClient;
+use crate::runtime::RuntimeHandle;
 
 /// The introspection endpoint of an authorization server.
 ///
 /// ```
 /// use mcp_async::auth::{Protection, RemoteIntrospection};
-/// use mcp_async::net::Network;
 ///
-/// fn protection<R: Network>(secret: &str) -> Protection<R> {
-///     let endpoint = RemoteIntrospection::<R>::at("https://login.example.com/introspect")
+/// fn protection(secret: &str) -> Protection {
+///     let endpoint = RemoteIntrospection::at("https://login.example.com/introspect")
 ///         .basic("notes-server", secret);
 ///     Protection::new("https://mcp.example.com/mcp")
 ///         .introspection("https://login.example.com", endpoint)
 /// }
 /// ```
-pub struct RemoteIntrospection<R: Network> {
+pub struct RemoteIntrospection {
     url: String,
     authorization: Option<Secret>,
-    client: HttpClient<R>,
+    client: HttpClient,
 }
 
-impl<R: Network> RemoteIntrospection<R> {
+impl RemoteIntrospection {
     /// The endpoint at this URL. Tokens are sent to `https`, and to `http` on this machine.
     pub fn at(url: impl Into<String>) -> Self {
         Self {
@@ -60,7 +60,7 @@ impl<R: Network> RemoteIntrospection<R> {
 
     /// Sets the client that asks.
     #[must_use]
-    pub fn http_client(mut self, client: HttpClient<R>) -> Self {
+    pub fn http_client(mut self, client: HttpClient) -> Self {
         self.client = client;
         self
     }
@@ -91,7 +91,11 @@ fn question(
     Ok(request)
 }
 
-impl<R: Network> Introspect for RemoteIntrospection<R> {
+impl Introspect for RemoteIntrospection {
+    fn start(&self, runtime: &RuntimeHandle) {
+        self.client.start(runtime);
+    }
+
     fn introspect(&self, token: Secret) -> IntrospectionFuture<'_> {
         Box::pin(async move {
             let question = question(&self.url, self.authorization.as_ref(), &token)?;
@@ -100,7 +104,7 @@ impl<R: Network> Introspect for RemoteIntrospection<R> {
     }
 }
 
-impl<R: Network> fmt::Debug for RemoteIntrospection<R> {
+impl fmt::Debug for RemoteIntrospection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RemoteIntrospection")
             .finish_non_exhaustive()

@@ -4,15 +4,11 @@ use mcp_proto::rpc::Method;
 
 use super::guard::TokenGuard;
 use crate::Server;
-use crate::runtime::Runtime;
 use crate::server::RegisterError;
 
 impl TokenGuard {
     /// The methods with scopes that are no requests to this server.
-    pub(in crate::http::server) fn unknown_methods<R: Runtime>(
-        &self,
-        server: &Server<R>,
-    ) -> Vec<RegisterError> {
+    pub(in crate::http::server) fn unknown_methods(&self, server: &Server) -> Vec<RegisterError> {
         let requests = Method::all().filter(|method| method.is_client_request());
         let mut known: Vec<&str> = requests.filter_map(Method::known_name).collect();
         known.extend(server.method_names());

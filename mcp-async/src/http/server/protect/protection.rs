@@ -1,8 +1,6 @@
 //! The settings of a protected endpoint.
 
 use core::fmt;
-use core::future::poll_fn;
-use core::marker::PhantomData;
 use core::time::Duration;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,11 +9,11 @@ use mcp_auth::resource::{
     DpopUse, InvalidScope, ProtectedResource, RequiredScopes, ResourceBuilder, VerifierState,
 };
 
-use super::guard::{Documents, Opaque, RuntimeFunctions, TokenGuard, Verifier};
+use super::guard::{Documents, Opaque, TokenGuard, Verifier};
 use super::key_source::KeySource;
 use super::questions::Questions;
 use super::token_verifier::{Introspect, TokenVerifier};
-use crate::runtime::{Runtime, Timer};
+use crate::runtime::RuntimeHandle;
 use crate::server::RegisterError;
 
 /// The protection of an endpoint with access tokens of OAuth 2.1: see
@@ -34,18 +32,18 @@ use crate::server::RegisterError;
 /// ```
 /// use mcp_async::Server;
 /// use mcp_async::auth::Protection;
-/// use mcp_async::net::Network;
+/// use mcp_async::net::Listen;
 ///
-/// async fn run<R: Network>(server: Server<R>) -> std::io::Result<()> {
+/// async fn run(server: Server, listen: Listen) -> std::io::Result<()> {
 ///     let protection = Protection::new("https://mcp.example.com/mcp")
 ///         .issuer("https://login.example.com")
 ///         .scopes(["notes:read"]);
 ///     let http = server.http().allow_hosts(["mcp.example.com"]).protect(protection);
-///     http.serve("0.0.0.0:8000").await
+///     http.serve(listen).await
 /// }
 /// ```
 #[must_use = "it has no effect before `Http::protect`"]
-pub struct Protection<R> {
+pub struct Protection {
     resource: String,
     settings: Vec<Setting>,
     keys: Vec<(String, Arc<dyn KeySource>)>,
@@ -58,7 +56,6 @@ pub struct Protection<R> {
     max_questions: usize,
     timeout: Duration,
     capacity: usize,
-    runtime: PhantomData<fn() -> R>,
 }
 
 /// Makes what fetches documents, given the hosts that the operator has named.
@@ -66,7 +63,7 @@ type MakeDocuments = Box<dyn FnOnce(Vec<String>) -> Arc<dyn Documents> + Send>;
 
 type Setting = Box<dyn FnOnce(ResourceBuilder) -> ResourceBuilder + Send>;
 
-impl<R> Protection<R> {
+impl Protection {
     /// Protects the resource at this URL, which clients are given: `https`, or `http` on this
     /// machine. Tokens must have it as their audience, byte for byte. Behind a proxy it is the URL
     /// that the proxy publishes.
@@ -83,7 +80,6 @@ impl<R> Protection<R> {
             max_questions: 16,
             timeout: Duration::from_secs(10),
             capacity: 10_000,
-            runtime: PhantomData,
         }
     }
 
@@ -93,7 +89,7 @@ impl<R> Protection<R> {
     /// ```
     /// use mcp_async::auth::Protection;
     ///
-    /// let protection = Protection::<()>::new("https://mcp.example.com/mcp")
+    /// let protection = Protection::new("https://mcp.example.com/mcp")
     ///     .settings(|resource| resource.name("Notes").leeway(30).accept_untyped_tokens());
     /// # let _ = protection;
     /// ```
@@ -198,7 +194,7 @@ impl<R> Protection<R> {
 }
 
 #[cfg(feature = "http-client")]
-impl<R: crate::net::Network> Protection<R> {
+impl Protection {
     /// Trusts an authorization server whose tokens are JSON Web Tokens. Its keys are found through
     /// its metadata (RFC 8414, OpenID Connect Discovery), when the first token arrives.
     ///
@@ -228,7 +224,7 @@ impl<R: crate::net::Network> Protection<R> {
     /// of hosts that metadata names:
     /// [`HttpClientBuilder::guard`](crate::net::HttpClientBuilder::guard) is for a client that is to
     /// do so, too.
-    pub fn http_client(mut self, client: crate::net::HttpClient<R>) -> Self {
+    pub fn http_client(mut self, client: crate::net::HttpClient) -> Self {
         self.documents = Some(Box::new(|hosts| {
             Arc::new(super::documents::RemoteDocuments::with_client(
                 client, hosts,
@@ -241,16 +237,17 @@ impl<R: crate::net::Network> Protection<R> {
     fn trust_host(&mut self, url: &str) {
         self.hosts.extend(super::documents::host_of(url));
         self.documents.get_or_insert_with(|| {
-            Box::new(|hosts| Arc::new(super::documents::RemoteDocuments::<R>::new(hosts)))
+            Box::new(|hosts| Arc::new(super::documents::RemoteDocuments::new(hosts)))
         });
     }
 }
 
-impl<R: Runtime> Protection<R> {
+impl Protection {
     /// Checks the settings, for an endpoint at this path.
     pub(in crate::http::server) fn build(
         self,
         path: Option<&str>,
+        runtime: &RuntimeHandle,
     ) -> Result<TokenGuard, RegisterError> {
         let mistake = |reason: &dyn fmt::Display| RegisterError::setting("protect", reason);
         let mut resource = ProtectedResource::builder(self.resource);
@@ -270,32 +267,29 @@ impl<R: Runtime> Protection<R> {
         if self.max_questions == 0 {
             return Err(mistake(&"max_questions is zero"));
         }
+        let documents = self.documents.map(|make| make(self.hosts));
+        if let Some(documents) = &documents {
+            documents.start(runtime);
+        }
+        if let Some(Opaque::Introspect(endpoint)) = &self.opaque {
+            endpoint.start(runtime);
+        }
         Ok(TokenGuard {
             verifier: Verifier::new(VerifierState::new(&resource, self.capacity)),
             resource,
             keys: self.keys,
-            documents: self.documents.map(|make| make(self.hosts)),
+            documents,
             opaque: self.opaque,
             keeps_tokens: self.keeps_tokens,
             questions: Questions::new(self.max_questions),
             timeout: self.timeout,
             methods,
-            runtime: RuntimeFunctions {
-                spawn: R::spawn,
-                sleep: |time| {
-                    Box::pin(async move {
-                        let clock = R::default();
-                        let end = clock.now() + time;
-                        let mut timer = clock.timer();
-                        poll_fn(|cx| timer.poll_until(end, cx)).await;
-                    })
-                },
-            },
+            runtime: runtime.clone(),
         })
     }
 }
 
-impl<R> fmt::Debug for Protection<R> {
+impl fmt::Debug for Protection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Protection")
             .field("resource", &self.resource)

@@ -2,9 +2,8 @@
 
 use super::protection::Protection;
 use crate::http::server::builder::Http;
-use crate::runtime::Runtime;
 
-impl<R: Runtime> Http<R> {
+impl Http {
     /// Protects the endpoint with access tokens of OAuth 2.1, as a resource server (RFC 9728): each
     /// request needs a token that the [`Protection`] accepts, and the metadata document that clients
     /// begin with is published.
@@ -20,12 +19,12 @@ impl<R: Runtime> Http<R> {
     /// [`authenticate`](Self::authenticate), whose hook is not called.
     ///
     /// ```
+    /// use mcp_async::Server;
     /// use mcp_async::auth::{Protection, StaticKeys, TokenClaims};
     /// use mcp_async::http::{Http, Principal};
     /// use mcp_async::server::{Context, NoArguments, Tool};
-    /// use mcp_async::{Runtime, Server};
     ///
-    /// fn protected<R: Runtime>(keys: &str) -> Http<R> {
+    /// fn protected(keys: &str) -> Http {
     ///     let purge = Tool::new("purge").scopes(["notes:delete"]);
     ///     let purge = purge.handler(|_: NoArguments, cx: Context| async move {
     ///         let claims = cx.principal().and_then(Principal::claims::<TokenClaims>);
@@ -34,10 +33,10 @@ impl<R: Runtime> Http<R> {
     ///     let protection = Protection::new("https://mcp.example.com/mcp")
     ///         .issuer_with_keys("https://login.example.com", StaticKeys::new(keys))
     ///         .scopes(["notes:read"]);
-    ///     Server::<R>::builder("notes", "1.0").with(purge).http().protect(protection)
+    ///     Server::builder("notes", "1.0").with(purge).http().protect(protection)
     /// }
     /// ```
-    pub fn protect(mut self, protection: Protection<R>) -> Self {
+    pub fn protect(mut self, protection: Protection) -> Self {
         self.protection = Some(protection);
         self
     }

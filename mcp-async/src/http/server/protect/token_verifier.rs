@@ -7,6 +7,8 @@ use core::pin::Pin;
 use mcp_auth::Secret;
 use mcp_auth::resource::TokenClaims;
 
+use crate::runtime::RuntimeHandle;
+
 /// Verifies opaque tokens of the application.
 ///
 /// It finds out what a token states, and judges nothing: audience, expiry and scopes of the claims
@@ -59,6 +61,9 @@ where
 /// Asks an authorization server about tokens (RFC 7662). A closure is one;
 /// `RemoteIntrospection` (feature `http-client`) is another.
 pub trait Introspect: Send + Sync + 'static {
+    /// The endpoint begins to serve on this runtime. What asks over the network needs it.
+    fn start(&self, _runtime: &RuntimeHandle) {}
+
     /// Returns the body of a response with status 200, of at most 1 MiB. It is kept for 30 seconds,
     /// and no longer than the token is valid.
     ///

@@ -37,7 +37,7 @@ struct Fetching {
 impl Follower {
     /// Follows a task that the server has just created.
     pub(in super::super) fn created(
-        client: Client<()>,
+        client: Client,
         options: &TaskOptions,
         task: &Task,
         timeout: Option<Duration>,
@@ -47,7 +47,7 @@ impl Follower {
     }
 
     /// Follows a task of which nothing is known but its id.
-    pub(in super::super) fn resumed(client: Client<()>, options: &TaskOptions, id: String) -> Self {
+    pub(in super::super) fn resumed(client: Client, options: &TaskOptions, id: String) -> Self {
         Self::new(FollowedTask::new(client, id, None, options))
     }
 

@@ -18,7 +18,7 @@ impl Listed for Task {
     }
 }
 
-impl<R> Client<R> {
+impl Client {
     /// The tasks of this client at a server of 2025-11-25 that lists them (TK-17). Any other server
     /// is not asked: the error is [`CallError::MissingCapability`], or [`CallError::NotInRevision`]
     /// for one of another revision.

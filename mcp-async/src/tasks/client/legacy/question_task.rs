@@ -19,7 +19,7 @@ use crate::encode::encode;
 use crate::error::ErrorReply;
 use crate::lock::lock;
 use crate::model::{Meta, Task, TaskStatus};
-use crate::runtime::{Now, Timer};
+use crate::runtime::{RuntimeHandle, Sleep};
 
 /// The tasks of one client, the oldest first.
 pub(super) struct QuestionTaskList {
@@ -62,11 +62,11 @@ impl QuestionTaskList {
     /// whose result the server has received, or that was cancelled, makes room (TK-20).
     pub(super) fn create(
         &self,
-        clock: &Arc<dyn Now>,
+        runtime: &RuntimeHandle,
         ttl: Duration,
         max: usize,
     ) -> Result<(Task, Instant), ErrorReply> {
-        let now = clock.now();
+        let now = runtime.now();
         let time = iso(self.day.now(&self.read, now));
         self.remove_expired(now);
         let state = &mut *self.lock();
@@ -114,23 +114,23 @@ impl QuestionTaskList {
         expired.into_iter().for_each(|task| wake(task.waiting));
     }
 
-    pub(super) fn get(&self, id: &str, clock: &Arc<dyn Now>) -> Result<Task, ErrorReply> {
-        let now = clock.now();
+    pub(super) fn get(&self, id: &str, runtime: &RuntimeHandle) -> Result<Task, ErrorReply> {
+        let now = runtime.now();
         let state = &mut *self.lock();
         let task = state.find(id).filter(|task| now < task.expires);
         task.map(|task| task.task.clone()).ok_or_else(unknown)
     }
 
-    pub(super) fn list(&self, clock: &Arc<dyn Now>) -> Vec<Task> {
-        let now = clock.now();
+    pub(super) fn list(&self, runtime: &RuntimeHandle) -> Vec<Task> {
+        let now = runtime.now();
         let state = self.lock();
         let tasks = state.tasks.iter().filter(|task| now < task.expires);
         tasks.map(|task| task.task.clone()).collect()
     }
 
     /// Ends a task, unless it is over (TK-14, TK-15).
-    pub(super) fn cancel(&self, id: &str, clock: &Arc<dyn Now>) -> Result<Task, ErrorReply> {
-        let now = clock.now();
+    pub(super) fn cancel(&self, id: &str, runtime: &RuntimeHandle) -> Result<Task, ErrorReply> {
+        let now = runtime.now();
         let time = iso(self.day.now(&self.read, now));
         let (task, waiting) = {
             let state = &mut *self.lock();
@@ -148,10 +148,10 @@ impl QuestionTaskList {
     }
 
     /// Waits for the outcome of a task.
-    pub(super) fn outcome(self: &Arc<Self>, id: String, clock: Arc<dyn Now>) -> TaskOutcome {
+    pub(super) fn outcome(self: &Arc<Self>, id: String, runtime: RuntimeHandle) -> TaskOutcome {
         TaskOutcome {
             number: self.lock().draw(),
-            clock,
+            runtime,
             tasks: Arc::clone(self),
             id,
         }
@@ -245,7 +245,7 @@ impl QuestionTask {
 /// Waits for the outcome of a task.
 pub(super) struct TaskOutcome {
     tasks: Arc<QuestionTaskList>,
-    clock: Arc<dyn Now>,
+    runtime: RuntimeHandle,
     id: String,
     number: u64,
 }
@@ -254,7 +254,7 @@ impl Future for TaskOutcome {
     type Output = Result<RawBuf, ErrorReply>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let now = self.clock.now();
+        let now = self.runtime.now();
         let state = &mut *self.tasks.lock();
         let Some(task) = state.find(&self.id).filter(|task| now < task.expires) else {
             return Poll::Ready(Err(unknown()));
@@ -288,29 +288,28 @@ impl Drop for TaskOutcome {
 /// Runs the callback of one task, and removes the task at its end; dropping it removes it too.
 pub(super) struct Job {
     tasks: Arc<QuestionTaskList>,
-    clock: Arc<dyn Now>,
+    runtime: RuntimeHandle,
     id: String,
     /// Until the question is answered.
     reply: Option<Reply>,
-    timer: Box<dyn Timer>,
-    expires: Instant,
+    /// Done when the task expires.
+    expiry: Sleep,
 }
 
 impl Job {
     pub(super) fn new(
         tasks: Arc<QuestionTaskList>,
-        clock: Arc<dyn Now>,
+        runtime: RuntimeHandle,
         id: String,
         reply: Reply,
         expires: Instant,
     ) -> Self {
         Self {
-            timer: clock.boxed_timer(),
+            expiry: Sleep::until(&runtime, expires),
             tasks,
-            clock,
+            runtime,
             id,
             reply: Some(reply),
-            expires,
         }
     }
 }
@@ -335,15 +334,15 @@ impl Future for Job {
                         _ => Err(ErrorReply::internal()),
                     };
                     this.reply = None;
-                    this.tasks.answered(&this.id, this.clock.now(), outcome);
+                    this.tasks.answered(&this.id, this.runtime.now(), outcome);
                 }
             }
         }
         // Another task may have taken its place.
-        if this.expires <= this.clock.now() || !this.tasks.contains(&this.id) {
+        if !this.tasks.contains(&this.id) {
             return Poll::Ready(());
         }
-        this.timer.poll_until(this.expires, cx)
+        this.expiry.poll_done(cx)
     }
 }
 

@@ -13,7 +13,7 @@ use super::question_task::{Job, QuestionTaskList, encoded};
 use crate::client::{IncomingQuestion, QuestionHost, QuestionTasks, Reply, guarded};
 use crate::error::ErrorReply;
 use crate::model::{CreateTaskResult, ListTasksResult, Meta};
-use crate::runtime::Now;
+use crate::runtime::RuntimeHandle;
 use crate::tasks::related::relate;
 
 /// Answers questions, at once or by tasks, and the requests about these.
@@ -43,14 +43,14 @@ impl Questions {
     ) -> Reply {
         let asked = task.ttl.map_or(self.longest_ttl, Duration::from_millis);
         let ttl = asked.min(self.longest_ttl);
-        let created = self.tasks.create(host.clock(), ttl, self.max);
+        let created = self.tasks.create(host.runtime(), ttl, self.max);
         Reply::ready(created.map(|(task, expires)| {
             let tasks = Arc::clone(&self.tasks);
-            let clock = Arc::clone(host.clock());
+            let runtime = host.runtime().clone();
             let id = task.task_id.clone();
             let reply = guarded(|| host.answer(question));
             let reply = reply.unwrap_or_else(|| Reply::refuse(ErrorReply::internal()));
-            host.run(Box::pin(Job::new(tasks, clock, id, reply, expires)));
+            host.run(Box::pin(Job::new(tasks, runtime, id, reply, expires)));
             CreateTaskResult {
                 task,
                 meta: Meta::new(),
@@ -59,8 +59,8 @@ impl Questions {
     }
 
     /// Answers with the result of a task, when it is over (TK-12).
-    fn result(&self, id: String, clock: &Arc<dyn Now>) -> Reply {
-        let outcome = self.tasks.outcome(id.clone(), Arc::clone(clock));
+    fn result(&self, id: String, runtime: &RuntimeHandle) -> Reply {
+        let outcome = self.tasks.outcome(id.clone(), runtime.clone());
         Reply::new(async move {
             let result = outcome.await?;
             relate(result.as_raw(), Str::from(&*id))
@@ -95,12 +95,14 @@ impl QuestionTasks for Questions {
             let id = id.map(|id| id.to_cow().into_owned());
             id.ok_or(ErrorReply::invalid_params("taskId is not a string"))
         };
-        let clock = host.clock();
+        let runtime = host.runtime();
         match question.method {
-            Method::TasksGet => Reply::ready(id().and_then(|id| self.tasks.get(&id, clock))),
-            Method::TasksCancel => Reply::ready(id().and_then(|id| self.tasks.cancel(&id, clock))),
+            Method::TasksGet => Reply::ready(id().and_then(|id| self.tasks.get(&id, runtime))),
+            Method::TasksCancel => {
+                Reply::ready(id().and_then(|id| self.tasks.cancel(&id, runtime)))
+            }
             Method::TasksResult => match id() {
-                Ok(id) => self.result(id, clock),
+                Ok(id) => self.result(id, runtime),
                 Err(error) => Reply::refuse(error),
             },
             // All of them are on one page, so no cursor is known (TK-14, TK-17).
@@ -108,7 +110,7 @@ impl QuestionTasks for Questions {
                 Reply::refuse(ErrorReply::invalid_params("the cursor is unknown"))
             }
             Method::TasksList => Reply::ready(Ok(ListTasksResult {
-                tasks: self.tasks.list(clock),
+                tasks: self.tasks.list(runtime),
                 ..ListTasksResult::default()
             })),
             Method::ElicitationCreate | Method::SamplingCreateMessage

@@ -58,8 +58,8 @@ impl CoreTasks {
         });
         let record = begun.await?;
         let shown = created(&record);
-        let spawn = self.0.executor.spawn;
-        spawn(Box::pin(self.report(record, origin)));
+        let runtime = self.0.runtime().clone();
+        runtime.spawn(Box::pin(self.report(record, origin)));
         shown
     }
 }

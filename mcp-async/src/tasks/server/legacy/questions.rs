@@ -100,7 +100,7 @@ impl Open {
         let engine = &self.engine;
         if let Client::Session(_) = client {
             let interval = engine.tasks.poll_interval.saturating_mul(2);
-            (engine.executor.sleep)(interval.max(ALONE)).await;
+            engine.sleep(interval.max(ALONE)).await;
         }
         let (connection, is_session) = match &client {
             Client::Call(context) => (context.peer().downgrade().address(), false),
@@ -109,7 +109,7 @@ impl Open {
         let question = (&*self.id, &*self.question.key);
         let Some(asked) = engine.asked.begin(question, connection, is_session) else {
             // The call or session that asks it now may end before it has an answer.
-            (engine.executor.sleep)(RETRY).await;
+            engine.sleep(RETRY).await;
             return None;
         };
         let answer = {
@@ -122,7 +122,7 @@ impl Open {
         };
         let Some(answer) = answer else {
             drop(asked);
-            (engine.executor.sleep)(RETRY).await;
+            engine.sleep(RETRY).await;
             return None;
         };
         PendingAnswer::new(self, asked, answer).give().await
@@ -213,7 +213,8 @@ impl PendingAnswer {
 impl Drop for PendingAnswer {
     fn drop(&mut self) {
         if let Some(given) = self.0.take() {
-            (given.open.engine.executor.spawn)(Box::pin(given.give_apart()));
+            let runtime = given.open.engine.runtime().clone();
+            runtime.spawn(Box::pin(given.give_apart()));
         }
     }
 }
@@ -225,7 +226,7 @@ impl Answer {
             if let Ok(Some(newest)) = given {
                 return Some(newest);
             }
-            (self.open.engine.executor.sleep)(RETRY).await;
+            self.open.engine.sleep(RETRY).await;
             // Otherwise the store has failed, and the task may still be there.
             if given.is_ok() {
                 return None;

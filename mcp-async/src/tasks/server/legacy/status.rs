@@ -12,7 +12,7 @@ use super::CoreTasks;
 use super::questions::{Client, Questions};
 use super::shown::{shown, status};
 use super::watched::Watched;
-use crate::io::stdio::Sleep;
+use crate::runtime::Sleep;
 use crate::server::{CallContext, WeakPeer};
 
 /// Notifies the session of a task of its status (TK-16), and asks it what no request for the result
@@ -97,10 +97,10 @@ impl Report {
         if self.stopped.is_none() {
             ready!(self.ending.poll_stopped(cx));
             let engine = &self.watched.engine;
-            self.stopped = Some((engine.executor.sleep)(engine.tasks.store_timeout));
+            self.stopped = Some(engine.sleep(engine.tasks.store_timeout));
         }
         match &mut self.stopped {
-            Some(stopped) => stopped.as_mut().poll(cx),
+            Some(stopped) => stopped.poll_done(cx),
             None => Poll::Pending,
         }
     }

@@ -138,7 +138,7 @@ fn the_code_of_a_mismatch() {
 /// With another status, and where no header repeats anything, it is a code like any other.
 #[test]
 fn codes_that_are_no_mismatch() {
-    let script = |client: Client<Sim>, code: i64| async move {
+    let script = |client: Client, code: i64| async move {
         let error = client.call_tool("route", &()).await.unwrap_err();
         assert!(matches!(error, CallError::Server(error) if error.code == code));
     };

@@ -12,7 +12,6 @@ use mcp_proto::Revision;
 use mcp_proto::json::RawBuf;
 
 use crate::client_http::site::{Asked, Site, Wire, check};
-use crate::sim::Sim;
 
 const NAMED: Revision = Revision::DraftV1;
 const LATEST: Revision = Revision::V2025_11_25;
@@ -20,7 +19,7 @@ const LATEST: Revision = Revision::V2025_11_25;
 /// The draft in its own name, and switched on for a published revision.
 const WAYS: [(Revision, bool); 2] = [(NAMED, false), (LATEST, true)];
 
-async fn client(site: &Site, revision: Revision, switched: bool) -> Client<Sim> {
+async fn client(site: &Site, revision: Revision, switched: bool) -> Client {
     let mut builder = site
         .client(&[revision])
         .roots([Root::new("file:///home/ada")])
@@ -32,7 +31,7 @@ async fn client(site: &Site, revision: Revision, switched: bool) -> Client<Sim> 
 }
 
 /// Runs both scripts in each way to speak the draft; the server's begins in an open session.
-fn each<C, S>(script: impl Fn(Client<Sim>) -> C, server: impl Fn(Site) -> S)
+fn each<C, S>(script: impl Fn(Client) -> C, server: impl Fn(Site) -> S)
 where
     C: Future<Output = ()>,
     S: Future<Output = ()>,
@@ -52,7 +51,7 @@ where
 }
 
 /// The same with a stream of the server's own.
-fn each_listening<C, S>(script: impl Fn(Client<Sim>) -> C, server: impl Fn(Site, Wire) -> S)
+fn each_listening<C, S>(script: impl Fn(Client) -> C, server: impl Fn(Site, Wire) -> S)
 where
     C: Future<Output = ()>,
     S: Future<Output = ()>,

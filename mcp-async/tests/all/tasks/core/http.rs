@@ -11,12 +11,12 @@ use crate::sim::{self, Sim};
 use crate::tasks::support::pass;
 use crate::texts::UNKNOWN_TASK;
 
-fn service() -> HttpService<Sim> {
-    server(Tasks::new()).0.http().into_service().unwrap()
+fn service() -> HttpService {
+    server(Tasks::new()).0.http().into_service(Sim).unwrap()
 }
 
 /// A session of this user, or of a client that is not verified.
-fn session(service: &HttpService<Sim>, name: Option<&str>) -> Session {
+fn session(service: &HttpService, name: Option<&str>) -> Session {
     Session::open_as(service, "2025-11-25", name.map(Principal::new))
 }
 
@@ -83,7 +83,7 @@ fn a_task_is_shown_without_an_event_stream() {
 #[test]
 fn polls_that_are_too_frequent_are_refused_in_sessions() {
     let tasks = Tasks::new().max_polls_per_interval(20);
-    let service = server(tasks).0.http().into_service().unwrap();
+    let service = server(tasks).0.http().into_service(Sim).unwrap();
     let (ada, eve) = (
         session(&service, Some("ada")),
         session(&service, Some("eve")),
@@ -144,7 +144,7 @@ fn a_list_is_declared_to_users_only() {
 }
 
 /// A session of a client that can be asked.
-fn asked(service: &HttpService<Sim>) -> Session {
+fn asked(service: &HttpService) -> Session {
     let body = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{}},"clientInfo":{"name":"test","version":"1"}}}"#;
     let opened = send(service, post(body));
     let session = Session {

@@ -6,15 +6,15 @@ use mcp_proto::Revision;
 
 use super::super::support::{self, Running};
 use crate::server_typed::support::{Wire, member, text};
-use crate::sim::{self, Sim};
+use crate::sim::{self};
 
 /// A server with tools of every kind, whose tasks are those of 2025-11-25 as well.
-pub(super) fn server(tasks: Tasks) -> (ServerBuilder<Sim, Running>, Running) {
+pub(super) fn server(tasks: Tasks) -> (ServerBuilder<Running>, Running) {
     support::server(tasks.core_2025_11_25())
 }
 
 /// A client of 2025-11-25.
-pub(super) fn client(server: &ServerBuilder<Sim, Running>) -> Wire {
+pub(super) fn client(server: &ServerBuilder<Running>) -> Wire {
     Wire::declaring(server, Revision::V2025_11_25, r#"{"elicitation":{}}"#)
 }
 

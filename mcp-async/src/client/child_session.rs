@@ -14,11 +14,11 @@ use mcp_proto::client::{ClientConfig, Negotiation};
 
 use super::stray::Inspected;
 use super::{Connection, Handler, Peer, connect};
-use crate::error::{ConnectError, SpawnError};
+use crate::error::ConnectError;
 use crate::io::process::{Child, Command, ExitedEarly, Process};
 use crate::io::stdio::Output;
 use crate::lock::lock;
-use crate::runtime::{Clock, Reactor, Sleep};
+use crate::runtime::{RuntimeHandle, Sleep};
 
 /// A client's connection to a child process, and the child: both in one future.
 ///
@@ -26,8 +26,8 @@ use crate::runtime::{Clock, Reactor, Sleep};
 /// exits, or the last [`Peer`] is gone or closes it, and after an orderly
 /// [shutdown](Child::shutdown) of the child. Dropping it kills the child.
 #[must_use = "a session does nothing until it is polled"]
-pub struct Session<C: Clock> {
-    running: Option<Running<C>>,
+pub struct Session {
+    running: Option<Running>,
     /// After the other one.
     shutdown: Option<Shutdown>,
     end: Arc<Mutex<End>>,
@@ -51,8 +51,8 @@ pub struct Ending {
 type Shutdown = Pin<Box<dyn Future<Output = io::Result<ExitStatus>> + Send>>;
 
 /// A connection and the child at its other end.
-struct Running<C: Clock> {
-    connection: Connection<Inspected, Output, C>,
+struct Running {
+    connection: Connection<Inspected, Output>,
     child: Child,
     /// Since the child has exited: how long the connection may still last.
     rest: Option<Sleep>,
@@ -75,43 +75,37 @@ impl Command {
     /// Dropping the future kills the child.
     ///
     /// # Errors
-    /// See [`SpawnError`]. Nothing is left running then.
-    pub async fn connect<C: Clock + Clone, H: Handler>(
+    /// See [`ConnectError`]. Nothing is left running then.
+    pub async fn connect<H: Handler>(
         &self,
-        reactor: &'static dyn Reactor,
-        clock: C,
+        runtime: impl Into<RuntimeHandle>,
         config: impl Into<PreparedConfig<ClientConfig<'static>>>,
         handler: H,
-    ) -> Result<(Session<C>, Peer, Ending), SpawnError> {
+    ) -> Result<(Session, Peer, Ending), ConnectError> {
         let config = config.into();
         let handler = Arc::new(handler);
-        let spawn = || self.spawn(reactor).map_err(SpawnError::Start);
-        let first = establish(
-            spawn()?,
-            clock.clone(),
-            config.clone(),
-            Arc::clone(&handler),
-        )
-        .await;
+        let runtime = runtime.into();
+        let spawn = || self.spawn(&runtime).map_err(ConnectError::start);
+        let first = establish(spawn()?, &runtime, config.clone(), Arc::clone(&handler)).await;
         match first {
-            Err(SpawnError::ExitedEarly(_)) if is_worth_a_handshake(&config) => {
+            Err(ConnectError::ExitedEarly(_)) if is_worth_a_handshake(&config) => {
                 let config = config.with(|config| config.negotiation = Negotiation::Handshake);
-                establish(spawn()?, clock, config, handler).await
+                establish(spawn()?, &runtime, config, handler).await
             }
             other => other,
         }
     }
 }
 
-async fn establish<C: Clock, H: Handler>(
+async fn establish<H: Handler>(
     process: Process,
-    clock: C,
+    runtime: &RuntimeHandle,
     config: PreparedConfig<ClientConfig<'static>>,
     handler: H,
-) -> Result<(Session<C>, Peer, Ending), SpawnError> {
+) -> Result<(Session, Peer, Ending), ConnectError> {
     let (stdout, stray) = Inspected::new(process.stdout);
     let streams = (stdout, process.stdin);
-    let (connection, client) = connect(streams, clock, config, handler);
+    let (connection, client) = connect(streams, runtime, config, handler);
     let mut running = Running {
         connection,
         child: process.child,
@@ -130,7 +124,7 @@ async fn establish<C: Clock, H: Handler>(
                 other => return other.map(|ready| Some(ready.map(|_| ()))),
             }
             let patience = patience.get_or_insert_with(|| running.child.sleep(PATIENCE));
-            patience.as_mut().poll(task).map(|()| None)
+            patience.poll_done(task).map(|()| None)
         })
         .await
     };
@@ -155,7 +149,7 @@ async fn establish<C: Clock, H: Handler>(
     if let Some(ConnectError::Closed) = &error {
         let mut limit = child.sleep(REST);
         poll_fn(|task| match stray.poll_rest(task) {
-            Poll::Pending => limit.as_mut().poll(task),
+            Poll::Pending => limit.poll_done(task),
             ready => ready,
         })
         .await;
@@ -164,19 +158,19 @@ async fn establish<C: Clock, H: Handler>(
     let error = match error {
         Some(ConnectError::Closed) => {
             let close = child.grace().close;
-            return Err(SpawnError::ExitedEarly(
+            return Err(ConnectError::ExitedEarly(
                 child.exited_early_within(close, printed).await,
             ));
         }
         Some(error) => error,
         None => {
             let died = child.exited_early_within(Duration::ZERO, printed).await;
-            return Err(SpawnError::Output(died));
+            return Err(ConnectError::Output(died));
         }
     };
     // Its exit status no longer matters.
     let _ = child.shutdown().await;
-    Err(SpawnError::Connect(error))
+    Err(error)
 }
 
 fn is_worth_a_handshake(config: &ClientConfig<'_>) -> bool {
@@ -186,14 +180,14 @@ fn is_worth_a_handshake(config: &ClientConfig<'_>) -> bool {
 }
 
 #[cfg(feature = "client")]
-impl<C: Clock> Session<C> {
+impl Session {
     /// Has the end of the child described, as soon as it has exited.
     pub(crate) fn on_end(&mut self, describe: impl FnOnce(ExitedEarly) + Send + 'static) {
         self.describe = Some(Box::new(describe));
     }
 }
 
-impl<C: Clock> Running<C> {
+impl Running {
     /// Ready when nothing more is to be expected of the connection.
     fn poll(&mut self, task: &mut Context<'_>) -> Poll<()> {
         let exited = self.child.poll_exit(task).is_ready();
@@ -206,11 +200,11 @@ impl<C: Clock> Running<C> {
         // A descendant of the child holds the streams open; it is not the server.
         let child = &self.child;
         let rest = self.rest.get_or_insert_with(|| child.sleep(REST));
-        rest.as_mut().poll(task)
+        rest.poll_done(task)
     }
 }
 
-impl<C: Clock> Future for Session<C> {
+impl Future for Session {
     type Output = ();
 
     fn poll(self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<()> {
@@ -234,7 +228,7 @@ impl<C: Clock> Future for Session<C> {
     }
 }
 
-impl<C: Clock> Drop for Session<C> {
+impl Drop for Session {
     fn drop(&mut self) {
         // The child first, so that tasks that await its end are notified afterwards.
         (self.running, self.shutdown) = (None, None);
@@ -270,7 +264,7 @@ impl End {
     }
 }
 
-impl<C: Clock> fmt::Debug for Session<C> {
+impl fmt::Debug for Session {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Session").finish_non_exhaustive()
     }

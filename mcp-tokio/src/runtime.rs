@@ -1,53 +1,72 @@
-use core::time::Duration;
+use core::net::SocketAddr;
+use std::io;
 
-use mcp_async::stdio::{Reactor, Sleep};
+use mcp_async::runtime::{BoxFuture, BoxStream, BoxTimer, Listener, Task, Work, monotonic};
+use mcp_proto::Instant;
+
+use crate::{sockets, timer};
 
 /// The tokio runtime that the calling task runs on, as [`mcp_async`] sees it.
 ///
-/// It needs the runtime's IO and time drivers: build the runtime with `enable_all`.
+/// It needs the runtime's IO and time drivers: build the runtime with `enable_all`; tokio panics at the first timer
+/// otherwise.
 ///
 /// ```
 /// use mcp_tokio::Runtime;
 /// use mcp_tokio::net::HttpClient;
 ///
-/// // What is generic over the runtime takes this one.
-/// let http = HttpClient::<Runtime>::default();
-/// # let _ = http;
+/// // A value with I/O of its own takes this one.
+/// let http = HttpClient::default();
+/// http.start(Runtime);
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Runtime;
 
-impl Reactor for Runtime {
-    #[cfg(unix)]
-    fn register(
-        &self,
-        descriptor: std::os::fd::OwnedFd,
-        interest: mcp_async::stdio::Interest,
-    ) -> std::io::Result<Box<dyn mcp_async::stdio::Readiness>> {
-        Ok(Box::new(descriptor::Descriptor::new(descriptor, interest)?))
-    }
-
-    fn sleep(&self, duration: Duration) -> Sleep {
-        Box::pin(tokio::time::sleep(duration))
-    }
-}
-
 impl mcp_async::Runtime for Runtime {
-    fn reactor() -> &'static dyn Reactor {
-        &Self
+    fn now(&self) -> Instant {
+        monotonic::now()
     }
 
-    fn spawn(task: mcp_async::Task) {
+    fn timer(&self) -> BoxTimer {
+        Box::pin(timer::Timer::default())
+    }
+
+    fn spawn(&self, task: Task) {
         tokio::spawn(task);
     }
 
-    fn spawn_blocking(work: mcp_async::Work) {
+    fn spawn_blocking(&self, work: Work) {
         tokio::task::spawn_blocking(work);
     }
 
     #[cfg(feature = "signal")]
-    fn interrupted() -> mcp_async::Task {
+    fn interrupted(&self) -> Task {
         Box::pin(crate::signal::interrupted())
+    }
+
+    #[cfg(unix)]
+    fn register(
+        &self,
+        descriptor: std::os::fd::OwnedFd,
+        interest: mcp_async::runtime::Interest,
+    ) -> io::Result<Box<dyn mcp_async::runtime::Readiness>> {
+        Ok(Box::new(descriptor::Descriptor::new(descriptor, interest)?))
+    }
+
+    fn listen(&self, socket: std::net::TcpListener) -> io::Result<Box<dyn Listener>> {
+        sockets::listen(socket)
+    }
+
+    fn resolve<'a>(
+        &'a self,
+        host: &'a str,
+        port: u16,
+    ) -> BoxFuture<'a, io::Result<Vec<SocketAddr>>> {
+        Box::pin(sockets::resolve(host, port))
+    }
+
+    fn dial(&self, address: SocketAddr) -> BoxFuture<'static, io::Result<BoxStream>> {
+        Box::pin(sockets::dial(address))
     }
 }
 
@@ -57,7 +76,7 @@ mod descriptor {
     use std::io;
     use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-    use mcp_async::stdio::{Interest, Readiness};
+    use mcp_async::runtime::{Interest, Readiness};
     use tokio::io::unix::AsyncFd;
     use tokio::runtime::Handle;
 

@@ -1,0 +1,192 @@
+//! The way to a server at a URL.
+
+use std::sync::{Arc, Mutex};
+
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body_util::Full;
+use tower_service::Service;
+
+use super::authorization::Authorizer;
+#[cfg(feature = "auth")]
+use super::authorization::ServiceCarrier;
+use super::carrier::{Carrier, Through};
+use super::session::meet;
+use super::settings::Settings;
+use crate::client::builder::Parts;
+use crate::client::{Client, ClientBuilder, ConnectError, Connector};
+use crate::lock::lock;
+use crate::net::HttpClient;
+use crate::runtime::{BoxFuture, RuntimeHandle};
+
+/// Connects over HTTP to the server at a URL.
+///
+/// Whatever revision the server speaks, and whether it has sessions, streams or the two endpoints of 2024-11-05, is
+/// found out. A session that the server loses is opened again (of the old two endpoints
+/// [`restart`](ClientBuilder::restart) tells), and [`Client::close`] ends it. A user and a password in the URL are not
+/// sent: see [`bearer`](ClientBuilder::bearer) and [`header`](ClientBuilder::header).
+///
+/// Connections, proxies and certificates are as an [`HttpClient`] has them by itself; one with other settings goes into
+/// [`through`](Self::through).
+///
+/// ```
+/// use mcp_async::Client;
+/// use mcp_async::http::HttpConnector;
+/// use mcp_async::runtime::RuntimeHandle;
+///
+/// async fn tools(runtime: RuntimeHandle) -> Result<usize, Box<dyn std::error::Error>> {
+///     let server = HttpConnector::new(runtime, "http://localhost:8000/mcp");
+///     let client = Client::connect(server).await?;
+///     Ok(client.tools().all().await?.len())
+/// }
+/// ```
+#[must_use = "it does nothing until a client connects by it"]
+#[derive(Debug)]
+pub struct HttpConnector {
+    pub(super) runtime: RuntimeHandle,
+    pub(super) url: String,
+}
+
+impl HttpConnector {
+    /// Names the server.
+    pub fn new(runtime: impl Into<RuntimeHandle>, url: impl Into<String>) -> Self {
+        Self {
+            runtime: runtime.into(),
+            url: url.into(),
+        }
+    }
+
+    /// Sends the requests through a service of `tower`: an HTTP client with settings or layers of your own or, in a
+    /// test, the server itself. Each request has the [`RuntimeHandle`] in its extensions, where an [`HttpClient`] finds
+    /// it.
+    ///
+    /// ```
+    /// use mcp_async::client::{Client, ConnectError};
+    /// use mcp_async::http::HttpConnector;
+    /// use mcp_async::net::HttpClient;
+    ///
+    /// async fn connect(server: HttpConnector) -> Result<Client, ConnectError> {
+    ///     let http = HttpClient::builder().no_proxy().build();
+    ///     Client::connect(server.through(http)).await
+    /// }
+    /// ```
+    pub fn through<S, B>(self, service: S) -> impl Connector
+    where
+        S: Service<Request<Full<Bytes>>, Response = Response<B>> + Clone + Send + 'static,
+        S::Future: Send,
+        S::Error: Into<Box<dyn core::error::Error + Send + Sync>>,
+        B: http_body::Body + Send + 'static,
+        B::Data: Send,
+    {
+        ThroughService {
+            server: self,
+            service,
+        }
+    }
+}
+
+impl Connector for HttpConnector {
+    fn connect(
+        self: Box<Self>,
+        client: ClientBuilder,
+    ) -> BoxFuture<'static, Result<Client, ConnectError>> {
+        #[cfg(feature = "auth")]
+        if client.has_authorization() {
+            return Box::pin(self.connect_authorized(client));
+        }
+        let http = HttpClient::default();
+        http.start(&self.runtime);
+        Box::pin(async move { self.dial(client, http, None).await })
+    }
+}
+
+/// A server, and what requests to it go through.
+struct ThroughService<S> {
+    server: HttpConnector,
+    service: S,
+}
+
+impl<S, B> Connector for ThroughService<S>
+where
+    S: Service<Request<Full<Bytes>>, Response = Response<B>> + Clone + Send + 'static,
+    S::Future: Send,
+    S::Error: Into<Box<dyn core::error::Error + Send + Sync>>,
+    B: http_body::Body + Send + 'static,
+    B::Data: Send,
+{
+    fn connect(
+        self: Box<Self>,
+        client: ClientBuilder,
+    ) -> BoxFuture<'static, Result<Client, ConnectError>> {
+        let Self { server, service } = *self;
+        Box::pin(async move {
+            let runtime = Some(server.runtime.clone());
+            #[cfg(feature = "auth")]
+            if let Some(authorization) = client.settings().authorization {
+                let user_agent = authorization.chosen_user_agent();
+                let url = client.settings().check(&server.url)?;
+                let allow_private = authorization.allow_private;
+                let carrier = service.clone();
+                let documents = ServiceCarrier::new(&server.runtime, carrier, &url, allow_private);
+                let surroundings = (Box::new(documents) as _, user_agent);
+                return server
+                    .connect_with(client, &url, service, runtime, surroundings)
+                    .await;
+            }
+            server.dial(client, service, runtime).await
+        })
+    }
+}
+
+impl HttpConnector {
+    /// Connects through a service, whose requests state this runtime.
+    async fn dial<S, B>(
+        &self,
+        client: ClientBuilder,
+        service: S,
+        stated: Option<RuntimeHandle>,
+    ) -> Result<Client, ConnectError>
+    where
+        S: Service<Request<Full<Bytes>>, Response = Response<B>> + Clone + Send + 'static,
+        S::Future: Send,
+        S::Error: Into<Box<dyn core::error::Error + Send + Sync>>,
+        B: http_body::Body + Send + 'static,
+        B::Data: Send,
+    {
+        let settings = client.settings();
+        let parts = client.parts(&self.runtime)?;
+        dial_through(&self.url, (service, stated), settings, parts, None).await
+    }
+}
+
+/// Connects through a service, again after each end if the policy says so.
+pub(super) async fn dial_through<S, B>(
+    url: &str,
+    (service, stated): (S, Option<RuntimeHandle>),
+    settings: Settings,
+    parts: Parts,
+    authorizer: Option<Arc<Authorizer>>,
+) -> Result<Client, ConnectError>
+where
+    S: Service<Request<Full<Bytes>>, Response = Response<B>> + Clone + Send + 'static,
+    S::Future: Send,
+    S::Error: Into<Box<dyn core::error::Error + Send + Sync>>,
+    B: http_body::Body + Send + 'static,
+    B::Data: Send,
+{
+    let url = url.to_owned();
+    let service = Mutex::new(service);
+    parts
+        .dial(move |config, client_state| {
+            let service = lock(&service).clone();
+            let through = Through::new(service).on(stated.clone());
+            let carrier = Box::new(through.observed(settings.observer.clone()));
+            let (settings, url) = (settings.clone(), url.clone());
+            let authorizer = authorizer.clone();
+            Box::pin(async move {
+                let carrier = (carrier as Box<dyn Carrier>, authorizer);
+                meet(carrier, &url, &settings, config, client_state).await
+            })
+        })
+        .await
+}
