@@ -114,6 +114,8 @@ mod cursor;
 #[cfg(any(feature = "server", feature = "client"))]
 mod encode;
 mod error;
+#[cfg(all(feature = "server", feature = "client"))]
+mod in_memory;
 mod io;
 #[cfg(feature = "server")]
 mod leases;
@@ -137,6 +139,8 @@ pub use call_outcome::CallOutcome;
 pub use client::Client;
 pub use connection::{Answered, Job};
 pub use error::{ErrorChain, ErrorReply};
+#[cfg(all(feature = "server", feature = "client"))]
+pub use in_memory::in_memory;
 pub use io::{MessageReader, MessageSink, MessageSource, MessageWriter, Tap, stdio};
 pub use runtime::{
     Duplex, ManualRuntime, PipeReader, PipeWriter, ReadHalf, Runtime, WriteHalf, duplex, pipe,

@@ -31,7 +31,7 @@ pub struct Streams<I, O> {
 }
 
 impl<I, O> Streams<I, O> {
-    /// Joins a reader and a writer.
+    /// Creates the pair of a reader and a writer.
     pub fn new(runtime: impl Into<RuntimeHandle>, streams: (I, O)) -> Self {
         Self {
             runtime: runtime.into(),

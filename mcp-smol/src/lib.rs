@@ -77,6 +77,7 @@ mod io;
 mod runtime;
 #[cfg(feature = "signal")]
 mod signal;
+#[cfg(any(feature = "http-server", feature = "http-client"))]
 mod sockets;
 mod timer;
 mod transports;
@@ -108,14 +109,15 @@ pub use mcp_proto::rpc::Method;
 pub use mcp_proto::{Limits, Payload, PingPolicy, Revision, RevisionSet, SendError, json};
 pub use {mcp_async, mcp_proto};
 
+pub use mcp_async::runtime::{BoxFuture, RuntimeHandle};
 #[cfg(any(feature = "server", feature = "schema"))]
 pub use mcp_async::schema;
 #[cfg(feature = "server")]
 pub use mcp_async::schemars;
+#[cfg(any(feature = "server", feature = "client"))]
+pub use mcp_async::{Streams, model, tasks};
 #[cfg(any(feature = "http-server", feature = "http-client"))]
 pub use mcp_async::{http, net};
-#[cfg(any(feature = "server", feature = "client"))]
-pub use mcp_async::{model, tasks};
 
 #[cfg(feature = "auth")]
 pub use mcp_async::auth;

@@ -1,10 +1,15 @@
+#[cfg(any(feature = "http-server", feature = "http-client"))]
 use core::net::SocketAddr;
 use std::io;
 
-use mcp_async::runtime::{BoxFuture, BoxStream, BoxTimer, Listener, Task, Work, monotonic};
+#[cfg(any(feature = "http-server", feature = "http-client"))]
+use mcp_async::runtime::{BoxFuture, BoxStream, Listener};
+use mcp_async::runtime::{BoxTimer, Task, Work, monotonic};
 use mcp_proto::Instant;
 
-use crate::{sockets, timer};
+#[cfg(any(feature = "http-server", feature = "http-client"))]
+use crate::sockets;
+use crate::timer;
 
 /// The reactor that all smol executors of a process share, as [`mcp_async`] sees it.
 ///
@@ -50,10 +55,12 @@ impl mcp_async::Runtime for Runtime {
         Ok(Box::new(descriptor::Descriptor::new(descriptor, interest)?))
     }
 
+    #[cfg(any(feature = "http-server", feature = "http-client"))]
     fn listen(&self, socket: std::net::TcpListener) -> io::Result<Box<dyn Listener>> {
         sockets::listen(socket)
     }
 
+    #[cfg(any(feature = "http-server", feature = "http-client"))]
     fn resolve<'a>(
         &'a self,
         host: &'a str,
@@ -62,6 +69,7 @@ impl mcp_async::Runtime for Runtime {
         Box::pin(sockets::resolve(host, port))
     }
 
+    #[cfg(any(feature = "http-server", feature = "http-client"))]
     fn dial(&self, address: SocketAddr) -> BoxFuture<'static, io::Result<BoxStream>> {
         Box::pin(sockets::dial(address))
     }

@@ -1,15 +1,21 @@
+#[cfg(any(feature = "http-server", feature = "http-client"))]
 use core::net::SocketAddr;
 use std::io;
 
-use mcp_async::runtime::{BoxFuture, BoxStream, BoxTimer, Listener, Task, Work, monotonic};
+#[cfg(any(feature = "http-server", feature = "http-client"))]
+use mcp_async::runtime::{BoxFuture, BoxStream, Listener};
+use mcp_async::runtime::{BoxTimer, Task, Work, monotonic};
 use mcp_proto::Instant;
+use tokio::runtime::Handle;
 
-use crate::{sockets, timer};
+#[cfg(any(feature = "http-server", feature = "http-client"))]
+use crate::sockets;
+use crate::timer;
 
 /// The tokio runtime that the calling task runs on, as [`mcp_async`] sees it.
 ///
-/// It needs the runtime's IO and time drivers: build the runtime with `enable_all`; tokio panics at the first timer
-/// otherwise.
+/// Build the runtime with `enable_all`: without its time driver tokio panics at the first timer, without its I/O driver at
+/// the first socket or descriptor.
 ///
 /// ```
 /// use mcp_tokio::Runtime;
@@ -23,6 +29,10 @@ use crate::{sockets, timer};
 pub struct Runtime;
 
 impl mcp_async::Runtime for Runtime {
+    fn check(&self) -> io::Result<()> {
+        Handle::try_current().map(drop).map_err(io::Error::other)
+    }
+
     fn now(&self) -> Instant {
         monotonic::now()
     }
@@ -50,23 +60,35 @@ impl mcp_async::Runtime for Runtime {
         descriptor: std::os::fd::OwnedFd,
         interest: mcp_async::runtime::Interest,
     ) -> io::Result<Box<dyn mcp_async::runtime::Readiness>> {
+        // `AsyncFd` would panic, and so would what is made of sockets.
+        self.check()?;
         Ok(Box::new(descriptor::Descriptor::new(descriptor, interest)?))
     }
 
+    #[cfg(any(feature = "http-server", feature = "http-client"))]
     fn listen(&self, socket: std::net::TcpListener) -> io::Result<Box<dyn Listener>> {
+        self.check()?;
         sockets::listen(socket)
     }
 
+    #[cfg(any(feature = "http-server", feature = "http-client"))]
     fn resolve<'a>(
         &'a self,
         host: &'a str,
         port: u16,
     ) -> BoxFuture<'a, io::Result<Vec<SocketAddr>>> {
-        Box::pin(sockets::resolve(host, port))
+        Box::pin(async move {
+            self.check()?;
+            sockets::resolve(host, port).await
+        })
     }
 
+    #[cfg(any(feature = "http-server", feature = "http-client"))]
     fn dial(&self, address: SocketAddr) -> BoxFuture<'static, io::Result<BoxStream>> {
-        Box::pin(sockets::dial(address))
+        Box::pin(async move {
+            Self.check()?;
+            sockets::dial(address).await
+        })
     }
 }
 
@@ -78,7 +100,6 @@ mod descriptor {
 
     use mcp_async::runtime::{Interest, Readiness};
     use tokio::io::unix::AsyncFd;
-    use tokio::runtime::Handle;
 
     /// A descriptor under the runtime's watch.
     #[derive(Debug)]
@@ -89,8 +110,6 @@ mod descriptor {
 
     impl Descriptor {
         pub(super) fn new(descriptor: OwnedFd, interest: Interest) -> io::Result<Self> {
-            // `AsyncFd` would panic.
-            Handle::try_current().map_err(io::Error::other)?;
             let direction = match interest {
                 Interest::Read => tokio::io::Interest::READABLE,
                 Interest::Write => tokio::io::Interest::WRITABLE,

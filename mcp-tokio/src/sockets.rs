@@ -4,7 +4,6 @@ use std::io;
 
 use mcp_async::runtime::{BoxStream, Listener};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::runtime::Handle;
 
 use crate::io::Stream;
 
@@ -19,19 +18,15 @@ impl Listener for Socket {
 }
 
 pub(crate) fn listen(socket: std::net::TcpListener) -> io::Result<Box<dyn Listener>> {
-    // `from_std` would panic.
-    Handle::try_current().map_err(io::Error::other)?;
     socket.set_nonblocking(true)?;
     Ok(Box::new(Socket(TcpListener::from_std(socket)?)))
 }
 
 pub(crate) async fn resolve(host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
-    Handle::try_current().map_err(io::Error::other)?;
     Ok(tokio::net::lookup_host((host, port)).await?.collect())
 }
 
 pub(crate) async fn dial(address: SocketAddr) -> io::Result<BoxStream> {
-    Handle::try_current().map_err(io::Error::other)?;
     boxed(TcpStream::connect(address).await?)
 }
 

@@ -20,6 +20,7 @@ use mcp_async::process::Command;
 #[cfg(feature = "server")]
 use mcp_async::server::{self, Transport};
 
+#[cfg(any(feature = "server", feature = "client"))]
 use crate::Runtime;
 
 /// Standard input and output of this process, for [`Server::serve`](mcp_async::Server::serve).
@@ -148,5 +149,5 @@ pub fn http(url: impl Into<String>) -> HttpConnector {
 /// ```
 #[cfg(all(feature = "server", feature = "client"))]
 pub fn in_memory<S>(server: &mcp_async::Server<S>) -> impl Connector + use<S> {
-    client::in_memory(Runtime.into(), server)
+    mcp_async::in_memory(Runtime.into(), server)
 }

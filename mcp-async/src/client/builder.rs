@@ -14,7 +14,6 @@ use super::callback_context::CallbackContext;
 use super::callback_error::CallbackError;
 use super::callbacks::{Callbacks, Roots, boxed, is_file};
 use super::client_state::ClientState;
-use super::connector::Connector;
 use super::declared::Declared;
 use super::exchange::ROUNDS;
 use super::extension::Extension;
@@ -87,18 +86,6 @@ impl Client {
     /// The settings of a client with this name and version, which it sends to its servers.
     pub fn builder(name: &str, version: &str) -> ClientBuilder {
         ClientBuilder::new(name, version)
-    }
-}
-
-impl Client {
-    /// Connects to a server, with the settings of a [`builder`](Self::builder) that are there anyway, under the name of
-    /// this crate.
-    ///
-    /// # Errors
-    /// See [`ConnectError`].
-    pub async fn connect(connector: impl Connector + 'static) -> Result<Self, ConnectError> {
-        let (name, version) = (env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
-        Self::builder(name, version).connect(connector).await
     }
 }
 
@@ -380,23 +367,6 @@ impl<S> ClientBuilder<S> {
     }
 }
 
-impl<S: Send + Sync + 'static> ClientBuilder<S> {
-    /// Connects to a server, in a task of its own, and returns once the server has identified itself.
-    ///
-    /// The [`Connector`] decides how, and brings its runtime: the adapters have functions for a child process, a URL, a
-    /// pair of streams, and a server of this process. With a [policy](Self::restart) it connects again when the
-    /// connection ends.
-    ///
-    /// # Errors
-    /// See [`ConnectError`].
-    pub async fn connect(
-        self,
-        connector: impl Connector + 'static,
-    ) -> Result<Client, ConnectError> {
-        Box::new(connector).connect(self.with_state(())).await
-    }
-}
-
 impl ClientBuilder {
     /// Connects over a pair of byte streams.
     pub(crate) async fn connect_over<I, O>(
@@ -431,6 +401,7 @@ impl<S> ClientBuilder<S> {
 
     /// Builds the state, the extensions and the configuration of a connection.
     pub(crate) fn parts(self, runtime: &RuntimeHandle) -> Result<Parts, ConnectError> {
+        runtime.check().map_err(ConnectError::start)?;
         if let Some(uri) = self.wrong {
             return Err(ConnectError::Root(uri));
         }

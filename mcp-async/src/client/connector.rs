@@ -1,10 +1,6 @@
-//! Ways to a server: a child process, streams, a server of the same process.
+//! Ways to a server: a child process, streams that are opened again.
 
 use core::future::Future;
-#[cfg(feature = "server")]
-use core::future::poll_fn;
-#[cfg(feature = "server")]
-use core::pin::Pin;
 use std::io;
 use std::sync::Arc;
 
@@ -19,11 +15,7 @@ use super::inner::Exit;
 use super::supervisor::{Dialled, meet};
 use crate::error::ConnectError;
 use crate::io::process::Command;
-#[cfg(feature = "server")]
-use crate::runtime::duplex;
 use crate::runtime::{BoxFuture, RuntimeHandle};
-#[cfg(feature = "server")]
-use crate::server::serving::Server;
 
 /// A way to a server, for [`ClientBuilder::connect`]. It brings the runtime that the client runs on.
 ///
@@ -66,10 +58,39 @@ pub trait Connector: Send {
     ) -> BoxFuture<'static, Result<Client, ConnectError>>;
 }
 
-/// Starts a server as a child process. [`Client::close`] shuts it down in order; nothing is left running if connecting
+impl Client {
+    /// Connects to a server with the default settings of a [`builder`](Self::builder), under the name and version of this
+    /// crate.
+    ///
+    /// # Errors
+    /// See [`ConnectError`].
+    pub async fn connect(connector: impl Connector + 'static) -> Result<Self, ConnectError> {
+        let (name, version) = (env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
+        Self::builder(name, version).connect(connector).await
+    }
+}
+
+impl<S: Send + Sync + 'static> ClientBuilder<S> {
+    /// Connects to a server, in a task of its own, and returns once the server has identified itself.
+    ///
+    /// The [`Connector`] decides how, and brings its runtime: the adapters have functions for a child process, a URL, a
+    /// pair of streams, and a server of this process. With a [policy](Self::restart) a child process, streams that are
+    /// [reopened](super::reopened) and a URL are connected to again; a pair of streams cannot be.
+    ///
+    /// # Errors
+    /// See [`ConnectError`].
+    pub async fn connect(
+        self,
+        connector: impl Connector + 'static,
+    ) -> Result<Client, ConnectError> {
+        Box::new(connector).connect(self.with_state(())).await
+    }
+}
+
+/// Returns a connector that starts a server as a child process. [`Client::close`] shuts it down in order; nothing is left running if connecting
 /// fails.
 pub fn child(runtime: RuntimeHandle, command: Command) -> impl Connector {
-    Way(move |client: ClientBuilder| -> Connecting {
+    ClosureConnector(move |client: ClientBuilder| -> Connecting {
         let dial = move |config, client_state: Arc<ClientState>| -> Boxed<_> {
             let command = command.clone();
             Box::pin(async move {
@@ -89,7 +110,7 @@ pub fn child(runtime: RuntimeHandle, command: Command) -> impl Connector {
     })
 }
 
-/// Speaks over byte streams that the function opens: a socket, say. With a
+/// Returns a connector over byte streams that the function opens: a socket, say. With a
 /// [policy](ClientBuilder::restart) it opens them again whenever the connection ends. An error of the function is
 /// [`ConnectError::Start`].
 pub fn reopened<F, Fut, I, O>(runtime: RuntimeHandle, open: F) -> impl Connector
@@ -99,7 +120,7 @@ where
     I: AsyncRead + Send + Unpin + 'static,
     O: AsyncWrite + Send + Unpin + 'static,
 {
-    Way(move |client: ClientBuilder| -> Connecting {
+    ClosureConnector(move |client: ClientBuilder| -> Connecting {
         let dial = move |config, client_state| -> Boxed<_> {
             let opening = open();
             Box::pin(async move {
@@ -111,46 +132,18 @@ where
     })
 }
 
-/// Speaks to a server in this process, for tests of either; both connections run in tasks of their own.
-///
-/// ```
-/// use mcp_async::client::in_memory;
-/// use mcp_async::runtime::RuntimeHandle;
-/// use mcp_async::server::NoArguments;
-/// use mcp_async::{Client, Server};
-///
-/// async fn check(runtime: RuntimeHandle) -> Result<(), Box<dyn std::error::Error>> {
-///     let server = Server::builder("demo", "1.0")
-///         .tool("hello", "Greets", |_: NoArguments, _| async { Ok("Hello!") })
-///         .build()?;
-///     let client = Client::connect(in_memory(runtime, &server)).await?;
-///     assert_eq!(client.call_tool("hello", &()).await?.text(), "Hello!");
-///     Ok(())
-/// }
-/// ```
-#[cfg(feature = "server")]
-pub fn in_memory<S>(runtime: RuntimeHandle, server: &Server<S>) -> impl Connector + use<S> {
-    let server = server.without_state();
-    Way(move |client: ClientBuilder| -> Connecting {
-        let (ours, theirs) = duplex(PIPE);
-        let (mut connection, _peer) = server.connect(theirs.split(), &runtime);
-        // It ends with that of the client; a pipe in memory has no errors.
-        let served = poll_fn(move |cx| Pin::new(&mut connection).poll(cx).map(drop));
-        runtime.spawn(Box::pin(served));
-        Box::pin(client.connect_over(runtime, ours.split()))
-    })
+impl Connector for Box<dyn Connector> {
+    fn connect(self: Box<Self>, client: ClientBuilder) -> Connecting {
+        (*self).connect(client)
+    }
 }
 
-/// The capacity of a pipe of the operating system.
-#[cfg(feature = "server")]
-const PIPE: usize = 64 << 10;
-
-type Connecting = BoxFuture<'static, Result<Client, ConnectError>>;
+pub(crate) type Connecting = BoxFuture<'static, Result<Client, ConnectError>>;
 
 /// A connector that is a closure.
-struct Way<F>(F);
+pub(crate) struct ClosureConnector<F>(pub(crate) F);
 
-impl<F: FnOnce(ClientBuilder) -> Connecting + Send> Connector for Way<F> {
+impl<F: FnOnce(ClientBuilder) -> Connecting + Send> Connector for ClosureConnector<F> {
     fn connect(self: Box<Self>, client: ClientBuilder) -> Connecting {
         (self.0)(client)
     }

@@ -112,7 +112,7 @@ pub use self::callback_context::CallbackContext;
 pub use self::callback_error::CallbackError;
 pub use self::connection::{Connection, connect};
 #[cfg(all(feature = "client", feature = "server"))]
-pub use self::connector::in_memory;
+pub(crate) use self::connector::{ClosureConnector, Connecting};
 #[cfg(feature = "client")]
 pub use self::connector::{Connector, child, reopened};
 #[cfg(feature = "client")]

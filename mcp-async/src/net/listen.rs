@@ -65,7 +65,7 @@ use crate::shares::Shares;
 #[must_use = "no connection is accepted before `serve` or `Http::serve`"]
 pub struct Listen {
     runtime: RuntimeHandle,
-    /// The reason for which there is none is the error of what uses it.
+    /// The bound socket, or the error of binding it, which `address` and `serve` return.
     socket: io::Result<TcpListener>,
     /// No other process has the socket.
     is_own: bool,

@@ -52,13 +52,21 @@ pub(crate) use self::within::within;
 /// ```
 /// use mcp_async::runtime::{RuntimeHandle, Task};
 ///
-/// /// Runs something beside whatever calls this, on any runtime.
-/// fn beside(runtime: &RuntimeHandle, work: impl Future<Output = ()> + Send + 'static) {
+/// /// Runs a future in a task of its own, on any runtime.
+/// fn in_background(runtime: &RuntimeHandle, work: impl Future<Output = ()> + Send + 'static) {
 ///     let task: Task = Box::pin(work);
 ///     runtime.spawn(task);
 /// }
 /// ```
 pub trait Runtime: fmt::Debug + Send + Sync + 'static {
+    /// Returns an error where the runtime does not run, so that nothing is begun that would panic.
+    ///
+    /// # Errors
+    /// The runtime does not run here.
+    fn check(&self) -> io::Result<()> {
+        Ok(())
+    }
+
     /// Returns the present moment: milliseconds since an epoch that never changes, never going back.
     ///
     /// Everything of one connection lives on the time line of its runtime. [`monotonic::now`] is that of the system.
@@ -80,9 +88,9 @@ pub trait Runtime: fmt::Debug + Send + Sync + 'static {
     /// May panic where the runtime does not run.
     fn spawn_blocking(&self, work: Work);
 
-    /// Done when the program is asked to end: by SIGINT or SIGTERM, by Ctrl-C.
+    /// Returns a future that completes when the program is asked to end: by SIGINT or SIGTERM, by Ctrl-C.
     ///
-    /// From the first call on these no longer end the process by themselves. By default, and in adapters that are built
+    /// From its first poll on these no longer end the process by themselves. By default, and in adapters that are built
     /// without their feature `signal`, they are left alone, and this is never done.
     fn interrupted(&self) -> Task {
         Box::pin(core::future::pending())
@@ -150,7 +158,7 @@ pub type BoxStream = Box<dyn Stream>;
 
 /// Waits for one moment at a time.
 pub trait Timer: Send {
-    /// Ready once `deadline` has come; else the task is woken when it does.
+    /// Completes when `deadline` has come; else the task is woken when it does.
     ///
     /// The timer keeps only the last registration. A connection calls this for a new deadline or from a new task, not
     /// on every turn: the registration stays until it fires. Firing early is allowed (the caller asks the clock) but
@@ -165,7 +173,7 @@ impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
 
 /// A socket that connections arrive at.
 pub trait Listener: Send + Sync {
-    /// Ready with the next connection and its address. Only the task of the last poll is woken.
+    /// Completes with the next connection and its address. Only the task of the last poll is woken.
     ///
     /// # Errors
     /// Whatever the operating system says. The listener is good for another call: an error is about one connection, or

@@ -38,9 +38,10 @@ impl Epoch {
     fn get() -> &'static Self {
         static EPOCH: OnceLock<Epoch> = OnceLock::new();
         EPOCH.get_or_init(|| Self {
-            standard: std::time::Instant::now(),
+            // First, so that the time is never behind the timers.
             #[cfg(target_os = "linux")]
             boot: boot_time(),
+            standard: std::time::Instant::now(),
         })
     }
 

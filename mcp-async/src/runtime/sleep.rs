@@ -2,7 +2,7 @@
 
 use core::future::Future;
 use core::pin::Pin;
-use core::task::{Context, Poll, ready};
+use core::task::{Context, Poll};
 use core::time::Duration;
 use std::sync::{Mutex, PoisonError};
 
@@ -46,10 +46,18 @@ impl Sleep {
     pub(crate) fn poll_done(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let timer = self.timer.get_mut();
         let timer = timer.unwrap_or_else(PoisonError::into_inner);
-        // A timer may fire early, so the clock is asked.
-        while self.runtime.now() < self.deadline {
-            let timer = timer.get_or_insert_with(|| self.runtime.timer());
-            ready!(timer.as_mut().poll_until(self.deadline, cx));
+        let is_due = || self.runtime.now() >= self.deadline;
+        if is_due() {
+            return Poll::Ready(());
+        }
+        let timer = timer.get_or_insert_with(|| self.runtime.timer());
+        if timer.as_mut().poll_until(self.deadline, cx).is_pending() {
+            return Poll::Pending;
+        }
+        if !is_due() {
+            // It has fired early. Other work goes on before it is armed again.
+            cx.waker().wake_by_ref();
+            return Poll::Pending;
         }
         Poll::Ready(())
     }
@@ -60,5 +68,63 @@ impl Future for Sleep {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         self.poll_done(cx)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use core::sync::atomic::{AtomicUsize, Ordering};
+    use core::task::Waker;
+    use std::sync::Arc;
+    use std::task::Wake;
+
+    use super::*;
+    use crate::runtime::{Runtime, Task, Timer, Work};
+
+    /// A clock that stands still, with timers that fire at once.
+    #[derive(Debug)]
+    struct Early;
+
+    impl Runtime for Early {
+        fn now(&self) -> Instant {
+            Instant::ZERO
+        }
+
+        fn timer(&self) -> BoxTimer {
+            Box::pin(Fired)
+        }
+
+        fn spawn(&self, _: Task) {}
+
+        fn spawn_blocking(&self, _: Work) {}
+    }
+
+    struct Fired;
+
+    impl Timer for Fired {
+        fn poll_until(self: Pin<&mut Self>, _: Instant, _: &mut Context<'_>) -> Poll<()> {
+            Poll::Ready(())
+        }
+    }
+
+    #[derive(Default)]
+    struct Wakes(AtomicUsize);
+
+    impl Wake for Wakes {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    #[test]
+    fn a_timer_that_fires_early_lets_other_work_go_on() {
+        let wakes = Arc::new(Wakes::default());
+        let waker = Waker::from(Arc::clone(&wakes));
+        let mut sleep = Sleep::after(&Early.into(), Duration::from_secs(1));
+        let polled = sleep.poll_done(&mut Context::from_waker(&waker));
+        assert_eq!(
+            (polled, wakes.0.load(Ordering::Relaxed)),
+            (Poll::Pending, 1)
+        );
     }
 }

@@ -3,7 +3,6 @@
 
 use core::fmt;
 use core::time::Duration;
-use std::io;
 use std::sync::Arc;
 
 use futures_io::{AsyncRead, AsyncWrite};
@@ -13,7 +12,6 @@ use mcp_proto::server::ServerConfig;
 #[cfg(feature = "http-server")]
 use super::announcement::{Announcement, OnAnnouncement};
 use super::background::Lifetime;
-use super::builder::ServerBuilder;
 use super::connection::{Connection, connect};
 use super::declare::Caller;
 use super::find_tools::FindTools;
@@ -28,13 +26,12 @@ use super::rounds::StateKeys;
 use super::router::Router;
 use super::service::BoxService;
 use super::serving_scope::ServingScope;
-use super::transport::Transport;
-use crate::runtime::{BoxFuture, RuntimeHandle};
+use crate::runtime::RuntimeHandle;
 
 /// A server of typed handlers, which serves every revision alike.
 ///
 /// [`builder`](Self::builder) begins one. Clones are handles of the same server; what it offers
-/// changes through its [`Registry`] only. It has no runtime: the [`Transport`] brings one, by which it is
+/// changes through its [`Registry`] only. It has no runtime: the [`Transport`](super::Transport) brings one, by which it is
 /// [served](Self::serve). `S` is the state that the builder was given, which items that are added through the registry
 /// share.
 ///
@@ -220,19 +217,8 @@ impl<S> Server<S> {
     }
 }
 
-impl<S: Send + Sync + 'static> Server<S> {
-    /// Serves clients by this transport, until it ends, the server is [shut down](super::Registry::shutdown), or the
-    /// program is [interrupted](crate::Runtime::interrupted).
-    ///
-    /// # Errors
-    /// Those of the transport.
-    pub async fn serve(&self, transport: impl Transport + 'static) -> io::Result<()> {
-        Box::new(transport).serve(self.without_state()).await
-    }
-}
-
 impl Server {
-    fn begin<I, O>(
+    pub(super) fn begin<I, O>(
         &self,
         streams: (I, O),
         runtime: RuntimeHandle,
@@ -250,34 +236,6 @@ impl Server {
         }
         self.inner.connected(&peer);
         (connection, peer)
-    }
-
-    /// Serves one client until the connection ends, and ends with it the work apart from connections.
-    pub(crate) async fn serve_streams<I, O>(
-        self,
-        streams: (I, O),
-        runtime: RuntimeHandle,
-    ) -> io::Result<()>
-    where
-        I: AsyncRead + Send + Unpin + 'static,
-        O: AsyncWrite + Send + Unpin + 'static,
-    {
-        let (connection, _) = self.begin(streams, runtime.clone());
-        let grace = self.inner.settings.shutdown_timeout;
-        let serving = ServingScope::new(&self.inner, grace);
-        serving.start();
-        // In a box, because the compiler cannot prove of a future with a connection in it that it is `Send`.
-        let serve_until: BoxFuture<'static, _> =
-            Box::pin(connection.serve_until(runtime.interrupted()));
-        let (served, ending) = serve_until.await;
-        // Work apart from the connection has as much time to end as its handlers.
-        let passed = ending.map_or(Duration::ZERO, |since| {
-            runtime.now().saturating_since(since)
-        });
-        serving.end(grace.saturating_sub(passed));
-        serving.drained().await;
-        serving.finish().await;
-        served
     }
 
     /// Returns the service of one exchange that stands for itself; exchanges with the same buckets
@@ -324,16 +282,5 @@ impl<S> Clone for Server<S> {
 impl<S> fmt::Debug for Server<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Server").finish_non_exhaustive()
-    }
-}
-
-impl<S: Send + Sync + 'static> ServerBuilder<S> {
-    /// Builds the server, and serves clients by this transport: see [`Server::serve`].
-    ///
-    /// # Errors
-    /// Those of [`build`](Self::build), as an [`InvalidInput`](io::ErrorKind::InvalidInput) that
-    /// holds the [`BuildError`](super::BuildError), and those of [`Server::serve`].
-    pub async fn serve(self, transport: impl Transport + 'static) -> io::Result<()> {
-        self.build()?.serve(transport).await
     }
 }

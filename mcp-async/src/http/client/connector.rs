@@ -19,7 +19,7 @@ use crate::lock::lock;
 use crate::net::HttpClient;
 use crate::runtime::{BoxFuture, RuntimeHandle};
 
-/// Connects over HTTP to the server at a URL.
+/// A connector over HTTP to the server at a URL.
 ///
 /// Whatever revision the server speaks, and whether it has sessions, streams or the two endpoints of 2024-11-05, is
 /// found out. A session that the server loses is opened again (of the old two endpoints
@@ -48,7 +48,7 @@ pub struct HttpConnector {
 }
 
 impl HttpConnector {
-    /// Names the server.
+    /// Creates a connector to the server at this URL.
     pub fn new(runtime: impl Into<RuntimeHandle>, url: impl Into<String>) -> Self {
         Self {
             runtime: runtime.into(),

@@ -537,7 +537,7 @@ impl Http {
             return None;
         };
         if self.processes.is_some() {
-            mistake("`processes_on` has an effect with `serve_on` and `serve` only: `reached_at`");
+            mistake("`processes_on` has an effect with `serve` only: `reached_at`");
         }
         let keys = server.sealed_with();
         if keys.is_none() {

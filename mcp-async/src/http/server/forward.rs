@@ -21,7 +21,8 @@ use crate::runtime::RuntimeHandle;
 /// [`Http::share`](super::Http::share) uses an `HttpForward`. [`LocalForward`] is for endpoints that are
 /// several in one process.
 pub trait Forward: Send + Sync + 'static {
-    /// An endpoint begins to serve on this runtime. What forwards over the network needs it.
+    /// An endpoint begins to serve on this runtime. What forwards over the network needs it, and what wraps another one
+    /// passes this on.
     fn start(&self, _runtime: &RuntimeHandle) {}
 
     /// Sends a request to the absolute URL in it. The future resolves with the head of the response.

@@ -83,7 +83,7 @@ impl HttpClient {
         HttpClientBuilder::default()
     }
 
-    /// Sets the runtime that requests are sent on. The first one counts.
+    /// Sets the runtime on which requests are sent that state none. The first one counts.
     pub fn start(&self, runtime: impl Into<RuntimeHandle>) {
         self.0.runtime.get_or_init(|| runtime.into());
     }
@@ -137,10 +137,9 @@ impl HttpClient {
         if self.0.wrong_proxy {
             return Err(SendFailed::Proxy);
         }
-        if let Some(runtime) = request.extensions_mut().remove::<RuntimeHandle>() {
-            self.start(runtime);
-        }
-        let runtime = self.0.runtime.get().ok_or(SendFailed::NotStarted)?;
+        let stated = request.extensions_mut().remove::<RuntimeHandle>();
+        let runtime = stated.as_ref().or_else(|| self.0.runtime.get());
+        let runtime = runtime.ok_or(SendFailed::NotStarted)?;
         let proxy = self.0.connector.proxy(&uri, &origin);
         // A connection from the pool may be closed by now; one that was just dialled is the last try.
         let mut retries = 0..RETRIES;

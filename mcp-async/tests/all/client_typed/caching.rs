@@ -1,7 +1,7 @@
 //! Results that are kept for as long as the server says.
 
 use core::time::Duration;
-use mcp_async::client::in_memory;
+use mcp_async::in_memory;
 
 use mcp_async::client::Update;
 use mcp_async::model::{CacheScope, ElicitResult};

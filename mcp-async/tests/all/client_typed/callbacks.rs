@@ -4,7 +4,7 @@ use core::sync::atomic::{AtomicU32, Ordering};
 use core::task::Poll;
 use core::time::Duration;
 use mcp_async::Streams;
-use mcp_async::client::in_memory;
+use mcp_async::in_memory;
 
 #[cfg(unix)]
 use mcp_async::client::ConnectError;

@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 use mcp_async::Streams;
-use mcp_async::client::in_memory;
+use mcp_async::in_memory;
 
 use mcp_async::client::CallError;
 use mcp_async::model::{LoggingLevel, Reference};

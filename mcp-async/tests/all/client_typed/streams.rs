@@ -2,7 +2,7 @@
 
 use core::task::Poll;
 use mcp_async::Streams;
-use mcp_async::client::in_memory;
+use mcp_async::in_memory;
 
 use mcp_async::client::{CallError, ListenFilter, Update};
 use mcp_async::model::{LoggingLevel, SubscriptionFilter};

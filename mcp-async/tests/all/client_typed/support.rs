@@ -4,7 +4,7 @@
 use core::future::Future;
 use core::pin::Pin;
 use core::task::{self, Poll, Waker};
-use mcp_async::client::in_memory;
+use mcp_async::in_memory;
 use std::collections::HashMap;
 
 use futures_io::{AsyncRead, AsyncWrite};

@@ -1,6 +1,6 @@
 //! A server and a client for each tenant: what they are configured with is freed with them.
 
-use mcp_async::client::in_memory;
+use mcp_async::in_memory;
 use std::collections::BTreeMap;
 
 use allocation_counter::measure;

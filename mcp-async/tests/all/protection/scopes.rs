@@ -2,7 +2,7 @@
 
 use core::sync::atomic::{AtomicUsize, Ordering};
 use core::time::Duration;
-use mcp_async::client::in_memory;
+use mcp_async::in_memory;
 use std::sync::Arc;
 
 use mcp_async::Server;

@@ -1,7 +1,7 @@
 //! What a server offers.
 
 use core::time::Duration;
-use mcp_async::client::in_memory;
+use mcp_async::in_memory;
 
 use mcp_async::model::CacheScope;
 use mcp_async::server::{Principal, ServerBuilder};

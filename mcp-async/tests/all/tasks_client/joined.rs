@@ -2,7 +2,7 @@
 
 use core::pin::pin;
 use core::time::Duration;
-use mcp_async::client::in_memory;
+use mcp_async::in_memory;
 use std::collections::HashMap;
 
 use mcp_async::client::{CallError, TaskError};

@@ -42,7 +42,8 @@ pub type AuthorizationFuture<'a, T> = Pin<Box<dyn Future<Output = io::Result<T>>
 /// # let _ = WebView;
 /// ```
 pub trait UserAgent: Send + Sync + 'static {
-    /// A client begins to connect on this runtime. What receives redirects itself needs it.
+    /// A client begins to connect on this runtime. What receives redirects itself needs it, and what wraps another one
+    /// passes this on.
     fn start(&self, _runtime: &RuntimeHandle) {}
 
     /// Prepares to receive one redirect and returns its URI: `https`, or `http` on this machine.

@@ -61,7 +61,8 @@ where
 /// Asks an authorization server about tokens (RFC 7662). A closure is one;
 /// `RemoteIntrospection` (feature `http-client`) is another.
 pub trait Introspect: Send + Sync + 'static {
-    /// The endpoint begins to serve on this runtime. What asks over the network needs it.
+    /// The endpoint begins to serve on this runtime. What asks over the network needs it, and what wraps another one
+    /// passes this on.
     fn start(&self, _runtime: &RuntimeHandle) {}
 
     /// Returns the body of a response with status 200, of at most 1 MiB. It is kept for 30 seconds,
