@@ -25,6 +25,11 @@ use crate::timer;
 pub struct Runtime;
 
 impl mcp_async::Runtime for Runtime {
+    /// The reactor starts by itself.
+    fn check(&self) -> io::Result<()> {
+        Ok(())
+    }
+
     fn now(&self) -> Instant {
         monotonic::now()
     }

@@ -2,6 +2,7 @@
 //! kinds.
 
 use core::fmt;
+#[cfg(feature = "http-server")]
 use core::time::Duration;
 use std::sync::Arc;
 
@@ -25,6 +26,7 @@ use super::registry::Registry;
 use super::rounds::StateKeys;
 use super::router::Router;
 use super::service::BoxService;
+#[cfg(feature = "http-server")]
 use super::serving_scope::ServingScope;
 use crate::runtime::RuntimeHandle;
 
