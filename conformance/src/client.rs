@@ -58,7 +58,7 @@ pub(crate) fn builder() -> io::Result<ClientBuilder> {
 ///
 /// # Errors
 ///
-/// Connecting failed; the steps behind it are told nevertheless.
+/// Reports the steps after a connection that failed, too.
 pub(crate) async fn script(
     runtime: &RuntimeHandle,
     builder: ClientBuilder,

@@ -120,7 +120,7 @@ pub(crate) fn server(runtime: RuntimeHandle, region_scopes: &[&str]) -> ServerBu
         )
 }
 
-/// How many handlers run that take their time, and on what.
+/// The number of handlers that take their time and run, and their runtime.
 #[derive(Clone)]
 pub(crate) struct Running {
     runtime: RuntimeHandle,

@@ -266,7 +266,7 @@ async fn ask_all(cx: &Context<Jobs>, questions: u32) -> Result<Vec<String>, Hand
         .collect()
 }
 
-/// How many jobs run, and on what.
+/// The number of jobs that run, and their runtime.
 #[derive(Clone)]
 struct Jobs {
     runtime: RuntimeHandle,

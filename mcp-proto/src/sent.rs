@@ -248,7 +248,7 @@ impl<T: SentRequest, S: Table<Slot<T>>> SentRequests<T, S> {
         })
     }
 
-    /// Ends a request without an answer, unless it is over; the application is told why.
+    /// Ends a request without an answer, unless it is over, and keeps the reason for the application.
     pub(crate) fn end(&mut self, key: Key, cancellation: Cancellation, why: T::End) {
         self.set_over(key, cancellation, Some(why));
     }

@@ -256,7 +256,7 @@ impl<S: Storage> Client<'_, S> {
         Ok(())
     }
 
-    /// Writes the collected calls as one array; writes nothing if there are none (JR-18).
+    /// Writes the collected calls as one array, and nothing if there are none (JR-18).
     ///
     /// # Errors
     /// [`SendError::BufferFull`], [`SendError::NotReady`] without a

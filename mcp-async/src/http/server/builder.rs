@@ -17,11 +17,7 @@ use super::http_sse_paths::HttpSsePaths;
 use super::options::Options;
 use super::sessions::mint;
 use super::sharing::{Means, ProcessSettings, Sharing};
-#[cfg(feature = "http-client")]
-use crate::http::HttpForward;
 use crate::http::{Forward, SessionStore};
-#[cfg(feature = "http-client")]
-use crate::net::HttpClient;
 use crate::net::Listen;
 use crate::runtime::{RuntimeHandle, Task};
 use crate::server::parts::Parts;
@@ -510,20 +506,7 @@ impl Http {
         self.source = Source::Built(server.clone());
         Ok(server)
     }
-}
 
-#[cfg(feature = "http-client")]
-impl Http {
-    /// Shares the legacy sessions with the other processes of this server, through a store that all of them
-    /// reach: [`share_with`](Self::share_with) an [`HttpForward`] that trusts the certificates of the operating
-    /// system.
-    pub fn share(self, store: Arc<dyn SessionStore>) -> Self {
-        let forward = HttpForward::new(HttpClient::builder());
-        self.share_with(store, Arc::new(forward))
-    }
-}
-
-impl Http {
     /// Returns the settings of an endpoint that shares its sessions, and notes what it lacks.
     fn check_sharing(&mut self, server: &Server) -> Option<ProcessSettings> {
         let mut mistake = |reason: &str| {

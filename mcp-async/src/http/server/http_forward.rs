@@ -2,12 +2,15 @@
 
 use core::fmt;
 use core::time::Duration;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use http::Request;
 use http_body_util::BodyExt;
 
+use super::builder::Http;
 use super::forward::{Forward, ForwardError, ForwardFuture, ForwardedBody};
+use crate::http::SessionStore;
 use crate::net::{HttpClient, HttpClientBuilder};
 use crate::runtime::RuntimeHandle;
 
@@ -41,6 +44,16 @@ impl HttpForward {
     pub fn new(client: HttpClientBuilder) -> Self {
         let client = client.no_proxy().no_redirects().http1_only();
         Self(client.connect_timeout(CONNECT_TIMEOUT).build())
+    }
+}
+
+impl Http {
+    /// Shares the legacy sessions with the other processes of this server, through a store that all of them
+    /// reach: [`share_with`](Self::share_with) an [`HttpForward`] that trusts the certificates of the operating
+    /// system.
+    pub fn share(self, store: Arc<dyn SessionStore>) -> Self {
+        let forward = HttpForward::new(HttpClient::builder());
+        self.share_with(store, Arc::new(forward))
     }
 }
 

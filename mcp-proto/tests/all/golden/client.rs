@@ -1,4 +1,4 @@
-//! What a recorded client declares, and what its server says.
+//! The declarations of a recorded client, and the messages of its server.
 
 use std::collections::BTreeMap;
 

@@ -125,7 +125,7 @@ impl Driver for Browser {
 }
 
 impl Side {
-    /// What the application does.
+    /// Carries out a command of the application.
     fn command(&mut self, now: Instant, verb: &str, rest: &str) {
         let HttpClient {
             link, origin, app, ..

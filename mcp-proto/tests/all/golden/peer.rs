@@ -54,7 +54,7 @@ impl Peer {
         Some(messages)
     }
 
-    /// Whether a message is the answer to the last question.
+    /// Returns true if a message is the answer to the last question.
     pub(crate) fn answers(message: &str) -> bool {
         message.contains("$question")
     }

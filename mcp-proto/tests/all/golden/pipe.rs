@@ -27,7 +27,7 @@ pub(crate) trait Scripted: Role {
     /// The messages of the peer that a line stands for.
     fn messages(&mut self, verb: &str, rest: &str) -> Option<Vec<String>>;
 
-    /// What the peer writes after this command of the application.
+    /// Returns the message that the peer writes after this command of the application.
     fn greeting(&self, verb: &str, rest: &str) -> Option<String>;
 
     /// Takes note of a message of the machine.

@@ -1,4 +1,4 @@
-//! What a recorded server declares, and what it answers at once.
+//! The declarations of a recorded server, and the answers that it gives at once.
 
 use core::time::Duration;
 

@@ -14,7 +14,7 @@ type Guest = Client<'static, Growing>;
 
 /// The application of the client, which also sees its exchanges.
 pub(crate) trait ClientApplication {
-    /// What an exchange is for the application.
+    /// The name of an exchange for the application.
     type Name;
 
     fn name(&mut self, exchange: &Exchange, message: &[u8]) -> Self::Name;
