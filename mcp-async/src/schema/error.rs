@@ -28,7 +28,7 @@ pub enum SchemaError {
     /// It is larger than the limit with this name: a field of
     /// [`SchemaLimits`](super::SchemaLimits), or one that is fixed: the bytes of all
     /// `identifiers` (8 KiB) and of one of the `references` (2 KiB), the `levels` that the
-    /// compiler goes down (256, where each of up to eight references adds those of its target).
+    /// compiler goes down (128, where each of up to eight references adds those of its target).
     Limit(&'static str),
 }
 

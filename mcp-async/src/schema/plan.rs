@@ -296,5 +296,5 @@ fn at(costs: &[(u64, usize)], number: u32) -> (u64, usize) {
 /// The targets that the compiler goes into from one another.
 const NESTED_TARGETS: usize = 8;
 
-/// The levels that it goes down; each takes some four kilobytes of stack without optimisation.
-const LEVELS: usize = 256;
+/// The levels that it goes down; without optimisation each takes some seven kilobytes of stack, and more on Windows.
+const LEVELS: usize = 128;
