@@ -83,10 +83,10 @@ pub trait Background: Send + Sync {
 
 /// Belongs to the handles of a server and to its connections, but not to the handlers. Dropping it
 /// ends the work in the background.
-pub(super) struct Lifetime(Arc<Works>);
+pub(in crate::server) struct Lifetime(Arc<Works>);
 
 impl Lifetime {
-    pub(super) fn new(works: &Arc<Works>) -> Arc<Self> {
+    pub(in crate::server) fn new(works: &Arc<Works>) -> Arc<Self> {
         works.all.iter().for_each(|work| work.attach());
         Arc::new(Self(Arc::clone(works)))
     }
@@ -100,14 +100,14 @@ impl Drop for Lifetime {
 }
 
 /// The work of the extensions of one server apart from connections.
-pub(super) struct Works {
-    pub(super) all: Vec<Arc<dyn Background>>,
+pub(in crate::server) struct Works {
+    pub(in crate::server) all: Vec<Arc<dyn Background>>,
     /// The server has ended.
     have_ended: AtomicBool,
 }
 
 impl Works {
-    pub(super) fn new(all: &[Arc<dyn Background>]) -> Arc<Self> {
+    pub(in crate::server) fn new(all: &[Arc<dyn Background>]) -> Arc<Self> {
         Arc::new(Self {
             all: all.to_vec(),
             have_ended: AtomicBool::new(false),
@@ -115,19 +115,19 @@ impl Works {
     }
 
     /// The server is served on this runtime.
-    pub(super) fn serve_on(&self, runtime: &RuntimeHandle) {
+    pub(in crate::server) fn serve_on(&self, runtime: &RuntimeHandle) {
         self.all.iter().for_each(|work| work.serve_on(runtime));
     }
 
     /// The server ends: they may continue for this time.
-    pub(super) fn begin_shutdown(&self, grace: Duration) {
+    pub(in crate::server) fn begin_shutdown(&self, grace: Duration) {
         if !self.have_ended.swap(true, Ordering::AcqRel) {
             self.all.iter().for_each(|work| work.begin_shutdown(grace));
         }
     }
 
     /// The server is served again.
-    pub(super) fn resume(&self) {
+    pub(in crate::server) fn resume(&self) {
         if self.have_ended.swap(false, Ordering::AcqRel) {
             self.all.iter().for_each(|work| work.resume());
         }

@@ -4,207 +4,101 @@
 //! which needs no feature: [`connect`] returns a [`Connection`], the future that does the work, and a
 //! [`Peer`], which sends to the client; a [`Service`] answers the calls.
 
-mod about;
-#[cfg(all(feature = "auth", feature = "http-server"))]
-mod access;
-#[cfg(feature = "http-server")]
-mod announcement;
-mod answering;
-mod ask;
-mod call_host;
-mod connected;
+mod call;
+mod caller;
 mod connection;
-mod context;
-mod listen;
-mod listener;
-mod log;
 #[cfg(feature = "server")]
-mod lookup;
-mod machine;
-mod notify;
-mod open_listen;
+mod items;
 #[cfg(feature = "server")]
 mod ownership;
-mod peer;
-mod principal;
-mod reply;
+#[cfg(feature = "server")]
+mod questions;
 #[cfg(feature = "server")]
 mod rounds;
-mod run_until;
-mod service;
-mod side;
-#[cfg(feature = "http-server")]
-mod streams;
-mod tell;
 
 pub mod layers;
 
 #[cfg(feature = "server")]
 pub(crate) mod background;
 #[cfg(feature = "server")]
-mod build;
-#[cfg(feature = "server")]
-mod build_error;
-#[cfg(feature = "server")]
-pub(crate) mod builder;
-#[cfg(feature = "server")]
-mod catalog;
-#[cfg(feature = "server")]
-mod checks;
-#[cfg(feature = "server")]
-mod completion;
-#[cfg(feature = "server")]
-mod declare;
-#[cfg(feature = "server")]
-mod detach;
-#[cfg(feature = "server")]
-mod detached;
-#[cfg(feature = "server")]
-mod detached_host;
-#[cfg(feature = "server")]
-mod encoded;
-#[cfg(feature = "server")]
 mod extension;
 #[cfg(feature = "server")]
-mod extension_revisions;
-#[cfg(feature = "server")]
-mod find_tools;
-#[cfg(feature = "server")]
-mod handler_context;
-#[cfg(feature = "server")]
-mod handler_error;
-#[cfg(feature = "server")]
-mod inner;
-#[cfg(feature = "server")]
-mod item;
-#[cfg(feature = "server")]
-mod item_scopes;
-#[cfg(feature = "server")]
-mod item_settings;
-#[cfg(feature = "server")]
-mod keyed;
-#[cfg(feature = "server")]
-mod lister;
-#[cfg(feature = "server")]
-mod live;
-#[cfg(feature = "server")]
-mod method;
-#[cfg(feature = "http-server")]
-mod mirrored;
-#[cfg(feature = "server")]
-mod output;
-#[cfg(feature = "server")]
-pub(crate) mod parts;
-#[cfg(feature = "server")]
-mod principal_peers;
-#[cfg(feature = "server")]
-mod prompt;
-#[cfg(feature = "server")]
-mod rate;
-#[cfg(feature = "server")]
-mod register_error;
-#[cfg(feature = "server")]
 mod registry;
-#[cfg(all(feature = "auth", feature = "http-server"))]
-mod require_scopes;
-#[cfg(feature = "server")]
-mod resource;
 #[cfg(feature = "server")]
 mod router;
 #[cfg(feature = "server")]
-mod runner;
-#[cfg(feature = "server")]
 pub(crate) mod serving;
-#[cfg(feature = "server")]
-pub(crate) mod serving_scope;
-#[cfg(feature = "server")]
-mod settings;
-#[cfg(feature = "server")]
-mod state;
-mod stdio;
-#[cfg(feature = "server")]
-mod task_listing;
-#[cfg(feature = "server")]
-mod template;
-#[cfg(feature = "server")]
-mod texts;
-#[cfg(feature = "server")]
-mod texts_probe;
-#[cfg(feature = "server")]
-mod tool;
-#[cfg(feature = "server")]
-mod transport;
-#[cfg(feature = "server")]
-mod view;
-#[cfg(feature = "server")]
-mod visibility;
 
+pub use self::call::context::CallContext;
+pub use self::call::listen::Listen;
+pub use self::call::listener::Listener;
+pub use self::call::reply::{Input, Reply, Settled};
+pub use self::call::service::{Call, Service, ServiceFn, service_fn};
+pub use self::call::tell::{LogMessage, ProgressUpdate};
 #[cfg(feature = "http-server")]
-pub(crate) use self::about::SessionClient;
+pub(crate) use self::caller::about::SessionClient;
 #[cfg(all(feature = "auth", feature = "http-server"))]
-pub(crate) use self::access::Access;
+pub(crate) use self::caller::access::Access;
 #[cfg(all(feature = "auth", feature = "http-server"))]
-pub use self::access::MissingScopes;
+pub use self::caller::access::MissingScopes;
+pub use self::caller::ask::{Ask, AskError};
+pub use self::caller::peer::Peer;
+#[cfg(feature = "server")]
+pub(crate) use self::caller::peer::WeakPeer;
+pub use self::caller::principal::Principal;
+pub use self::connection::stdio::serve_stdio;
 #[cfg(feature = "http-server")]
-pub(crate) use self::announcement::Announcement;
-#[cfg(all(test, feature = "http-server"))]
-pub(crate) use self::announcement::List;
-pub use self::ask::{Ask, AskError};
+pub(crate) use self::connection::streams::ServerStreams;
 pub use self::connection::{Connection, connect};
-pub use self::context::CallContext;
-pub use self::listen::Listen;
-pub use self::listener::Listener;
+#[cfg(all(feature = "server", feature = "skills"))]
+pub(crate) use self::items::visibility::Visibility;
 #[cfg(feature = "http-server")]
 pub(crate) use self::ownership::Decision;
 #[cfg(feature = "server")]
 pub(crate) use self::ownership::{Ownership, jitter};
-pub use self::peer::Peer;
 #[cfg(feature = "server")]
-pub(crate) use self::peer::WeakPeer;
-pub use self::principal::Principal;
-pub use self::reply::{Input, Reply, Settled};
+pub(crate) use self::questions::check_answer;
+#[cfg(feature = "server")]
+pub use self::questions::{Elicited, QuestionFuture, RequestState, Roots, StateError};
+#[cfg(feature = "http-server")]
+pub(crate) use self::registry::announcement::Announcement;
+#[cfg(all(test, feature = "http-server"))]
+pub(crate) use self::registry::announcement::List;
 #[cfg(feature = "http-server")]
 pub(crate) use self::rounds::DerivedKeys;
 #[cfg(feature = "server")]
-pub(crate) use self::rounds::check_answer;
+pub use self::rounds::StateKeys;
 #[cfg(feature = "server")]
-pub use self::rounds::{Elicited, QuestionFuture, RequestState, Roots, StateError, StateKeys};
-pub use self::service::{Call, Service, ServiceFn, service_fn};
-pub use self::stdio::serve_stdio;
-#[cfg(feature = "http-server")]
-pub(crate) use self::streams::ServerStreams;
-pub use self::tell::{LogMessage, ProgressUpdate};
-#[cfg(feature = "server")]
-pub use self::transport::{Transport, stdio};
-#[cfg(all(feature = "server", feature = "skills"))]
-pub(crate) use self::visibility::Visibility;
+pub use self::serving::transport::{Transport, stdio};
 
 #[cfg(feature = "server")]
 pub use mcp_proto::server::ListKind;
 
 #[cfg(feature = "server")]
-pub use self::{
-    background::Background,
-    build_error::BuildError,
-    builder::ServerBuilder,
-    completion::{CompletionOutput, CompletionRequest},
-    detach::Detach,
-    detached::{DetachedCall, OpenQuestion},
-    extension::{Cached, Extension, ExtensionMethod, NotificationContext},
-    handler_context::Context,
-    handler_error::HandlerError,
-    item::Item,
-    output::{Json, ToolOutput},
-    principal_peers::PrincipalPeers,
-    prompt::{Prompt, PromptOutput},
-    rate::{RateLimit, RateLimits},
-    register_error::RegisterError,
-    registry::Registry,
-    resource::{Resource, ResourceOutput},
-    service::BoxService,
-    template::{MatchedUri, Template},
-    tool::{NoArguments, Tool, ToolCall},
-};
+pub use self::background::Background;
+pub use self::call::detach::Detach;
+pub use self::call::detached::{DetachedCall, OpenQuestion};
+pub use self::call::handler_context::Context;
+pub use self::call::handler_error::HandlerError;
+pub use self::call::output::{Json, ToolOutput};
+pub use self::call::service::BoxService;
+pub use self::caller::rate::{RateLimit, RateLimits};
+pub use self::extension::{Cached, Extension, ExtensionMethod, NotificationContext};
+pub use self::items::completion::{CompletionOutput, CompletionRequest};
+pub use self::items::item::Item;
+pub use self::items::prompt::{Prompt, PromptOutput};
+pub use self::items::register_error::RegisterError;
+pub use self::items::resource::{Resource, ResourceOutput};
+pub use self::items::template::{MatchedUri, Template};
+pub use self::items::tool::{NoArguments, Tool, ToolCall};
+pub use self::registry::Registry;
+pub use self::registry::principal_peers::PrincipalPeers;
+pub use self::serving::build_error::BuildError;
+pub use self::serving::builder::ServerBuilder;
 
+pub(crate) use self::caller::live::Live;
+pub(crate) use self::caller::machine::Machine;
+pub(crate) use self::caller::rate::Buckets;
+pub(crate) use self::connection::side::Side;
 #[cfg(feature = "http-server")]
-pub(crate) use self::{declare::Caller, live::Live, machine::Machine, rate::Buckets, side::Side};
+pub(crate) use self::registry::declare::Caller;

@@ -20,8 +20,8 @@ use super::sharing::{Means, ProcessSettings, Sharing};
 use crate::http::{Forward, SessionStore};
 use crate::net::Listen;
 use crate::runtime::{RuntimeHandle, Task};
-use crate::server::parts::Parts;
 use crate::server::serving::Server;
+use crate::server::serving::parts::Parts;
 use crate::server::{BuildError, RegisterError, ServerBuilder};
 
 /// A server on its way to HTTP: the settings of the endpoint.

@@ -31,7 +31,7 @@ use crate::connection::Text;
 use crate::lock::lock;
 use crate::runtime::RuntimeHandle;
 use crate::server::serving::Server;
-use crate::server::serving_scope::ServingScope;
+use crate::server::serving::serving_scope::ServingScope;
 use crate::server::{BoxService, Buckets, Caller, Live, Machine, Peer, ServerStreams};
 use crate::shares::{CallerId, FREE, Shares, UnreadBudget};
 

@@ -5,7 +5,7 @@ use core::time::Duration;
 use mcp_proto::model::CacheScope;
 use serde::Serialize;
 
-use super::super::resource::CacheHint;
+use crate::server::items::resource::CacheHint;
 
 /// The result of a method that clients of 2026-07-28 may keep: the members of `T`, with `ttlMs` and
 /// `cacheScope` (EX-17, CH-01). All pages of a list have the same scope (CH-10).

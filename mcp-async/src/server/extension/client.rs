@@ -2,8 +2,8 @@
 
 use mcp_proto::json::RawBuf;
 
-use super::super::context::CallContext;
-use super::super::handler_error::HandlerError;
+use crate::server::call::context::CallContext;
+use crate::server::call::handler_error::HandlerError;
 
 impl CallContext {
     /// Returns the settings of an extension that the client declares, like

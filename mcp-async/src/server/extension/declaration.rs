@@ -4,7 +4,7 @@ use mcp_proto::RevisionSet;
 use mcp_proto::json::RawBuf;
 use mcp_proto::model::ServerFeatures;
 
-use super::super::register_error::RegisterError;
+use crate::server::items::register_error::RegisterError;
 
 /// A registered extension.
 #[derive(Clone)]
@@ -13,7 +13,7 @@ pub(in crate::server) struct Declaration {
     pub(in crate::server) settings: RawBuf,
     pub(in crate::server) revisions: RevisionSet,
     /// The other capabilities that have to be declared (EX-19).
-    pub(super) needs: ServerFeatures,
+    pub(in crate::server) needs: ServerFeatures,
 }
 
 impl Declaration {

@@ -8,11 +8,11 @@ use mcp_proto::json::{Raw, RawBuf};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::super::handler_error::HandlerError;
-use super::super::listener::Listener;
-use super::super::method::decode;
-use super::super::register_error::RegisterError;
 use super::names;
+use crate::server::call::handler_error::HandlerError;
+use crate::server::call::listener::Listener;
+use crate::server::items::method::decode;
+use crate::server::items::register_error::RegisterError;
 
 /// A key whose judge has its state.
 pub(in crate::server) struct Filter {
@@ -26,7 +26,7 @@ pub(in crate::server) struct Filter {
 pub(super) type Judged = Pin<Box<dyn Future<Output = Result<Option<RawBuf>, HandlerError>> + Send>>;
 
 /// A key of a filter before it is registered.
-pub(super) struct ExtensionFilter<S> {
+pub(in crate::server) struct ExtensionFilter<S> {
     key: String,
     judge: Judge<S>,
 }
@@ -59,7 +59,7 @@ impl<S: Send + Sync + 'static> ExtensionFilter<S> {
     }
 
     /// Gives the judge its state.
-    pub(super) fn bind(
+    pub(in crate::server) fn bind(
         self,
         state: &Arc<S>,
         extension: &str,

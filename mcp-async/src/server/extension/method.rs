@@ -9,12 +9,12 @@ use mcp_proto::{Payload, RevisionSet};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::super::handler_context::Context;
-use super::super::handler_error::HandlerError;
-use super::super::item_scopes::ItemScopes;
-use super::super::method::{self, BeginMethod, Method};
-use super::super::register_error::{NO_HANDLER, RegisterError};
 use super::names;
+use crate::server::call::handler_context::Context;
+use crate::server::call::handler_error::HandlerError;
+use crate::server::items::item_scopes::ItemScopes;
+use crate::server::items::method::{self, BeginMethod, Method};
+use crate::server::items::register_error::{NO_HANDLER, RegisterError};
 
 /// A method of an [`Extension`](super::Extension) with settings of its own.
 ///
@@ -117,7 +117,7 @@ impl<S: Send + Sync + 'static> ExtensionMethod<S> {
     }
 
     /// Gives the handler its state.
-    pub(super) fn bind(
+    pub(in crate::server) fn bind(
         self,
         state: &Arc<S>,
         extension: &str,

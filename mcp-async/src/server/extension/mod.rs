@@ -12,12 +12,11 @@
 
 mod cached;
 mod client;
-mod declaration;
+pub(super) mod declaration;
 mod filter;
 mod method;
 mod names;
 mod notification;
-mod register;
 
 use core::fmt;
 use core::future::Future;
@@ -32,11 +31,11 @@ use serde::de::DeserializeOwned;
 use self::filter::ExtensionFilter;
 use self::notification::ExtensionNotification;
 use super::background::Background;
-use super::handler_context::Context;
-use super::handler_error::HandlerError;
 use super::layers::ServerLayer;
-use super::listener::Listener;
-use super::service::{BoxService, Wrap};
+use crate::server::call::handler_context::Context;
+use crate::server::call::handler_error::HandlerError;
+use crate::server::call::listener::Listener;
+use crate::server::call::service::{BoxService, Wrap};
 
 pub use self::cached::Cached;
 pub(super) use self::declaration::Declaration;
@@ -94,18 +93,18 @@ pub(super) use self::notification::Notification;
 /// ```
 #[must_use = "it must be registered to be served"]
 pub struct Extension<S = ()> {
-    name: String,
+    pub(in crate::server) name: String,
     /// `None` if they are no JSON object.
-    settings: Option<RawBuf>,
-    revisions: RevisionSet,
-    required: bool,
-    needs: ServerFeatures,
-    methods: Vec<ExtensionMethod<S>>,
-    notifications: Vec<ExtensionNotification<S>>,
-    sends: Vec<String>,
-    filters: Vec<ExtensionFilter<S>>,
-    layers: Vec<Wrap>,
-    background: Option<Arc<dyn Background>>,
+    pub(in crate::server) settings: Option<RawBuf>,
+    pub(in crate::server) revisions: RevisionSet,
+    pub(in crate::server) required: bool,
+    pub(in crate::server) needs: ServerFeatures,
+    pub(in crate::server) methods: Vec<ExtensionMethod<S>>,
+    pub(in crate::server) notifications: Vec<ExtensionNotification<S>>,
+    pub(in crate::server) sends: Vec<String>,
+    pub(in crate::server) filters: Vec<ExtensionFilter<S>>,
+    pub(in crate::server) layers: Vec<Wrap>,
+    pub(in crate::server) background: Option<Arc<dyn Background>>,
 }
 
 impl<S: Send + Sync + 'static> Extension<S> {

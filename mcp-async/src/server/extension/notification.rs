@@ -7,11 +7,11 @@ use mcp_proto::RevisionSet;
 use mcp_proto::json::Object;
 use serde::de::DeserializeOwned;
 
-use super::super::method::decode;
-use super::super::peer::Peer;
-use super::super::principal::Principal;
-use super::super::register_error::RegisterError;
 use super::names;
+use crate::server::caller::peer::Peer;
+use crate::server::caller::principal::Principal;
+use crate::server::items::method::decode;
+use crate::server::items::register_error::RegisterError;
 
 /// A notification whose handler has its state.
 pub(in crate::server) struct Notification {
@@ -25,7 +25,7 @@ type BoundHandle = Box<dyn Fn(&Peer, Object<'_>) + Send + Sync>;
 type Handle<S> = Box<dyn Fn(&Peer, Object<'_>, &Arc<S>) + Send + Sync>;
 
 /// A notification of an extension before it is registered.
-pub(super) struct ExtensionNotification<S> {
+pub(in crate::server) struct ExtensionNotification<S> {
     name: String,
     handle: Handle<S>,
 }
@@ -59,7 +59,7 @@ impl<S: Send + Sync + 'static> ExtensionNotification<S> {
     }
 
     /// Gives the handler its state.
-    pub(super) fn bind(
+    pub(in crate::server) fn bind(
         self,
         state: &Arc<S>,
         extension: &str,

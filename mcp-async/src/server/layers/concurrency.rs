@@ -20,7 +20,7 @@ use crate::connection::Answered;
 use crate::connection::Job;
 use crate::error::ErrorReply;
 #[cfg(feature = "server")]
-use crate::server::call_host::CallHost;
+use crate::server::call::call_host::CallHost;
 use crate::server::{Call, Service};
 
 /// Lets so many handlers run at a time; further calls wait for their turn, in order.

@@ -34,13 +34,13 @@ use mcp_proto::json::Object;
 use mcp_proto::rpc::Method;
 use mcp_proto::server::Initialize;
 
-use super::listen::Listen;
-use super::peer::Peer;
-#[cfg(feature = "server")]
-use super::service::BoxService;
-use super::service::{Call, Service};
 use crate::connection::Job;
 use crate::connection::Progress;
+use crate::server::call::listen::Listen;
+#[cfg(feature = "server")]
+use crate::server::call::service::BoxService;
+use crate::server::call::service::{Call, Service};
+use crate::server::caller::peer::Peer;
 
 pub use tower_layer::{Layer, Stack};
 

@@ -1,6 +1,6 @@
 //! The replacement of the spans of calls in builds without `tracing`.
 
-use crate::server::service::BoxService;
+use crate::server::call::service::BoxService;
 
 /// Traces nothing.
 #[derive(Clone)]

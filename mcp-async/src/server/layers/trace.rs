@@ -15,7 +15,7 @@ use super::{Around, Layered};
 use crate::connection::{Answered, Job, discard};
 use crate::observe::{Failure, span};
 #[cfg(feature = "server")]
-use crate::server::service::BoxService;
+use crate::server::call::service::BoxService;
 use crate::server::{Call, CallContext, Service};
 use crate::trace_context::TraceContext;
 

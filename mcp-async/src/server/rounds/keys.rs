@@ -104,13 +104,13 @@ impl StateKeys {
     }
 
     /// The random keys of this process.
-    pub(super) fn of_process() -> Option<Self> {
+    pub(in crate::server) fn of_process() -> Option<Self> {
         static KEYS: OnceLock<Option<StateKeys>> = OnceLock::new();
         KEYS.get_or_init(|| Self::random().ok()).clone()
     }
 
     /// `body` as text that only a holder of the key can have made.
-    pub(super) fn seal(&self, origin: &Origin<'_>, body: &[u8]) -> Option<String> {
+    pub(in crate::server) fn seal(&self, origin: &Origin<'_>, body: &[u8]) -> Option<String> {
         let key = self.0.keys.first()?;
         let expiry = self.now()?.saturating_add(self.0.lifetime.as_secs());
         let mut bytes = Vec::with_capacity(HEAD + body.len() + TAG);
@@ -123,7 +123,7 @@ impl StateKeys {
     }
 
     /// Returns the sealed body, if it was sealed for this very call and has not expired.
-    pub(super) fn open(&self, origin: &Origin<'_>, state: &str) -> Option<Vec<u8>> {
+    pub(in crate::server) fn open(&self, origin: &Origin<'_>, state: &str) -> Option<Vec<u8>> {
         if state.len() > LIMIT {
             return None;
         }
@@ -163,11 +163,11 @@ impl fmt::Debug for StateKeys {
 }
 
 /// The call that a state belongs to.
-pub(super) struct Origin<'a> {
-    pub(super) method: Method<'a>,
+pub(in crate::server) struct Origin<'a> {
+    pub(in crate::server) method: Method<'a>,
     /// The name or URI is among them.
-    pub(super) params: Object<'a>,
-    pub(super) principal: Option<&'a str>,
+    pub(in crate::server) params: Object<'a>,
+    pub(in crate::server) principal: Option<&'a str>,
 }
 
 impl Origin<'_> {
@@ -243,7 +243,7 @@ impl DerivedKeys {
 }
 
 /// The length of the longest sealed state, in characters.
-pub(super) const LIMIT: usize = 64 << 10;
+pub(in crate::server) const LIMIT: usize = 64 << 10;
 
 /// So that the same key may serve another purpose.
 const PURPOSE: &[u8] = b"mcp request state\0";

@@ -1,39 +1,13 @@
-//! Calls that ask: nested requests in a legacy session, rounds in 2026-07-28.
-//!
-//! ```text
-//! legacy      question ----> client ----> answer, and the handler goes on
-//!
-//! 2026-07-28  question ----> the poll ends ----> input_required with every open question
-//!                                                and the sealed state; the handler is dropped
-//!             the call again, with answers and state ----> the handler runs from its start,
-//!             and each question that has its answer is ready at once
-//! ```
-//!
-//! The state of a call is a [`Round`], stored under the lock of the connection's machine from
-//! the first question on; a call without questions has none.
+//! The state of calls that ask: the questions of a call by key, and the sealed state that brings them back in the next round.
 
-mod answer;
-mod begin;
 mod canonical;
-mod client_task;
-mod elicit;
-mod keys;
-mod once;
-mod question;
-mod roots;
-mod round;
-mod state;
-mod suspend;
+pub(super) mod keys;
+pub(super) mod round;
 mod table;
 
-pub use self::elicit::Elicited;
 #[cfg(feature = "http-server")]
 pub(crate) use self::keys::DerivedKeys;
 pub use self::keys::StateKeys;
-pub use self::question::QuestionFuture;
-pub use self::roots::Roots;
-pub use self::state::{RequestState, StateError};
 
-pub(crate) use self::answer::check_answer;
-pub(super) use self::begin::{QUESTIONS, begin};
+pub(super) use self::table::Left;
 pub(crate) use self::table::{Kept, Rounds};

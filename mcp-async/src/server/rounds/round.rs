@@ -14,11 +14,11 @@ use crate::error::ErrorReply;
 #[derive(Debug, Default)]
 pub(in crate::server) struct Round {
     /// The part that travels in the request state.
-    pub(super) carried: Carried,
+    pub(in crate::server) carried: Carried,
     /// The questions that are being asked.
-    pub(super) open: Vec<Open>,
+    pub(in crate::server) open: Vec<Open>,
     /// The values that are being computed.
-    pub(super) computing: Vec<Computing>,
+    pub(in crate::server) computing: Vec<Computing>,
     /// Answers that the client gave without a state, so to no question in particular.
     offered: Option<RawBuf>,
     /// The keys of those that were taken for answers.
@@ -31,52 +31,52 @@ pub(in crate::server) struct Round {
 
 /// The memory of a call between its rounds.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(super) struct Carried {
+pub(in crate::server) struct Carried {
     /// The application's own values.
     #[serde(rename = "v", default)]
-    pub(super) values: BTreeMap<String, RawBuf>,
+    pub(in crate::server) values: BTreeMap<String, RawBuf>,
     /// The values that were computed once.
     #[serde(rename = "c", default)]
-    pub(super) computed: BTreeMap<String, RawBuf>,
+    pub(in crate::server) computed: BTreeMap<String, RawBuf>,
     /// The answers that there are.
     #[serde(rename = "a", default)]
-    pub(super) answers: BTreeMap<String, Answer>,
+    pub(in crate::server) answers: BTreeMap<String, Answer>,
     /// The questions of the last round, by their fingerprints.
     #[serde(rename = "q", default)]
-    pub(super) asked: BTreeMap<String, Fingerprint>,
+    pub(in crate::server) asked: BTreeMap<String, Fingerprint>,
 }
 
 /// An answer, and which question it answers.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Answer {
+pub(in crate::server) struct Answer {
     #[serde(rename = "q")]
-    pub(super) question: Fingerprint,
+    pub(in crate::server) question: Fingerprint,
     #[serde(rename = "r")]
-    pub(super) result: RawBuf,
+    pub(in crate::server) result: RawBuf,
     /// True if this is the answer of a question of this very round.
     #[serde(skip)]
-    pub(super) used: bool,
+    pub(in crate::server) used: bool,
 }
 
 /// Tells questions apart without keeping them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Fingerprint(u64, u64);
+pub(in crate::server) struct Fingerprint(u64, u64);
 
 /// A question without an answer.
 #[derive(Debug)]
-pub(super) struct Open {
-    pub(super) key: String,
-    pub(super) asked: Asked,
+pub(in crate::server) struct Open {
+    pub(in crate::server) key: String,
+    pub(in crate::server) asked: Asked,
     /// A future that does not wait here has made a request of it.
     nested: bool,
-    pub(super) waiting: Waiting,
+    pub(in crate::server) waiting: Waiting,
 }
 
 /// A value that is being computed.
 #[derive(Debug)]
-pub(super) struct Computing {
-    pub(super) key: String,
-    pub(super) waiting: Waiting,
+pub(in crate::server) struct Computing {
+    pub(in crate::server) key: String,
+    pub(in crate::server) waiting: Waiting,
 }
 
 /// The wakers of futures that wait, by their numbers.
@@ -85,10 +85,10 @@ pub(in crate::server) struct Waiting(Vec<(u64, Waker)>);
 
 /// A question as it is sent.
 #[derive(Clone, Debug)]
-pub(super) struct Asked {
-    pub(super) method: Method<'static>,
-    pub(super) params: RawBuf,
-    pub(super) fingerprint: Fingerprint,
+pub(in crate::server) struct Asked {
+    pub(in crate::server) method: Method<'static>,
+    pub(in crate::server) params: RawBuf,
+    pub(in crate::server) fingerprint: Fingerprint,
 }
 
 impl Round {
@@ -97,7 +97,10 @@ impl Round {
     ///
     /// # Errors
     /// An answer stands there twice, or is no object.
-    pub(super) fn resume(mut carried: Carried, responses: Object<'_>) -> Result<Self, Malformed> {
+    pub(in crate::server) fn resume(
+        mut carried: Carried,
+        responses: Object<'_>,
+    ) -> Result<Self, Malformed> {
         for (key, question) in core::mem::take(&mut carried.asked) {
             let [response] = responses.find([&key]).map_err(|_| Malformed)?;
             let Some(response) = response else { continue };
@@ -117,7 +120,7 @@ impl Round {
 
     /// Begins with answers to questions that the client knows will come. It would give the same
     /// ones if it were asked first; those to anything else are ignored (MR-14).
-    pub(super) fn offered(responses: Object<'_>) -> Self {
+    pub(in crate::server) fn offered(responses: Object<'_>) -> Self {
         Self {
             offered: Some(RawBuf::from(responses.as_raw())),
             ..Self::default()
@@ -125,7 +128,7 @@ impl Round {
     }
 
     /// Takes what was offered under this key for the answer to this question, once.
-    pub(super) fn accept(&mut self, key: &str, question: Fingerprint) {
+    pub(in crate::server) fn accept(&mut self, key: &str, question: Fingerprint) {
         let Some(responses) = self.offered.as_ref().and_then(|all| all.as_raw().object()) else {
             return;
         };
@@ -145,18 +148,22 @@ impl Round {
     }
 
     /// A number for a waiting task.
-    pub(super) const fn number(&mut self) -> u64 {
+    pub(in crate::server) const fn number(&mut self) -> u64 {
         self.numbers += 1;
         self.numbers
     }
 
-    pub(super) fn find_open(&mut self, key: &str) -> Option<&mut Open> {
+    pub(in crate::server) fn find_open(&mut self, key: &str) -> Option<&mut Open> {
         self.open.iter_mut().find(|open| open.key == key)
     }
 
     /// Remembers that this question has the key, for as long as the call runs. Returns whether
     /// another question has had it.
-    pub(super) fn is_key_of_another(&mut self, key: &str, question: Fingerprint) -> bool {
+    pub(in crate::server) fn is_key_of_another(
+        &mut self,
+        key: &str,
+        question: Fingerprint,
+    ) -> bool {
         let asked = &mut self.carried.asked;
         *asked.entry(key.to_owned()).or_insert(question) != question
     }
@@ -164,7 +171,7 @@ impl Round {
     /// Takes this for the answer to the question of this key, which is open, or was withdrawn and may
     /// be asked again (TK-39). Returns the tasks that wait for it; `None` if there is no such
     /// question, or it has an answer.
-    pub(super) fn answer(&mut self, key: &str, result: RawBuf) -> Option<Waiting> {
+    pub(in crate::server) fn answer(&mut self, key: &str, result: RawBuf) -> Option<Waiting> {
         let open = self.find_open(key).map(|open| open.asked.fingerprint);
         let question = match open {
             Some(question) => question,
@@ -182,30 +189,34 @@ impl Round {
 
     /// Takes this for the answer to the open question of this key. Returns the tasks that wait for
     /// it; `None` if there is no such question.
-    pub(super) fn refuse(&mut self, key: &str, error: ErrorReply) -> Option<Waiting> {
+    pub(in crate::server) fn refuse(&mut self, key: &str, error: ErrorReply) -> Option<Waiting> {
         let question = self.find_open(key)?.asked.fingerprint;
         self.refused.insert(key.to_owned(), (question, error));
         Some(self.close(key))
     }
 
     /// The error with which the client has answered this question.
-    pub(super) fn refusal(&self, key: &str, question: Fingerprint) -> Option<&ErrorReply> {
+    pub(in crate::server) fn refusal(
+        &self,
+        key: &str,
+        question: Fingerprint,
+    ) -> Option<&ErrorReply> {
         let (refused, error) = self.refused.get(key)?;
         (*refused == question).then_some(error)
     }
 
     /// Asks this question.
-    pub(super) fn ask(&mut self, key: &str, asked: Asked, nested: bool) {
+    pub(in crate::server) fn ask(&mut self, key: &str, asked: Asked, nested: bool) {
         self.refused.remove(key);
         self.open.push(Open::new(key, asked, nested));
     }
 
-    pub(super) fn find_computing(&mut self, key: &str) -> Option<&mut Computing> {
+    pub(in crate::server) fn find_computing(&mut self, key: &str) -> Option<&mut Computing> {
         self.computing.iter_mut().find(|value| value.key == key)
     }
 
     /// A future that asks was dropped; without the last one the question is withdrawn.
-    pub(super) fn leave(&mut self, key: &str, number: u64) -> Option<Waker> {
+    pub(in crate::server) fn leave(&mut self, key: &str, number: u64) -> Option<Waker> {
         let open = self.find_open(key)?;
         let waker = open.waiting.leave(number);
         if open.waiting.is_empty() && !open.nested {
@@ -215,13 +226,13 @@ impl Round {
     }
 
     /// This is no longer asked; returns the tasks that wait for the answer.
-    pub(super) fn close(&mut self, key: &str) -> Waiting {
+    pub(in crate::server) fn close(&mut self, key: &str) -> Waiting {
         let found = self.open.iter().position(|open| open.key == key);
         found.map_or_else(Waiting::default, |at| self.open.swap_remove(at).waiting)
     }
 
     /// This is no longer computed; returns the tasks that wait for the value.
-    pub(super) fn computed(&mut self, key: &str) -> Waiting {
+    pub(in crate::server) fn computed(&mut self, key: &str) -> Waiting {
         let found = self.computing.iter().position(|value| value.key == key);
         found.map_or_else(Waiting::default, |at| {
             self.computing.swap_remove(at).waiting
@@ -229,7 +240,7 @@ impl Round {
     }
 
     /// All waiting tasks.
-    pub(super) fn wakers(&mut self) -> impl Iterator<Item = Waker> + '_ {
+    pub(in crate::server) fn wakers(&mut self) -> impl Iterator<Item = Waker> + '_ {
         let questions = self.open.iter_mut().map(|open| &mut open.waiting);
         let values = self.computing.iter_mut().map(|value| &mut value.waiting);
         questions
@@ -252,7 +263,7 @@ impl Open {
 
 impl Waiting {
     /// Wakes the task in time. The returned waker has to be dropped outside of the lock.
-    pub(super) fn join(&mut self, number: u64, cx: &Context<'_>) -> Option<Waker> {
+    pub(in crate::server) fn join(&mut self, number: u64, cx: &Context<'_>) -> Option<Waker> {
         match self.0.iter_mut().find(|(other, _)| *other == number) {
             Some((_, waker)) if waker.will_wake(cx.waker()) => None,
             Some((_, waker)) => Some(core::mem::replace(waker, cx.waker().clone())),
@@ -280,12 +291,12 @@ impl Waiting {
 
 impl Carried {
     /// Decodes the body of a state; `None` if the bytes are not one.
-    pub(super) fn decode(body: &[u8]) -> Option<Self> {
+    pub(in crate::server) fn decode(body: &[u8]) -> Option<Self> {
         Raw::parse(body, MAX_DEPTH).ok()?.decode(&mut []).ok()
     }
 
     /// Roughly the bytes that it takes.
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::server) fn len(&self) -> usize {
         let values = self.values.iter().chain(&self.computed);
         let answers = self
             .answers
@@ -299,7 +310,7 @@ impl Carried {
 }
 
 impl Asked {
-    pub(super) fn new(method: Method<'static>, params: RawBuf) -> Self {
+    pub(in crate::server) fn new(method: Method<'static>, params: RawBuf) -> Self {
         let mut hash = Sha256::new();
         hash.update(method.name().to_cow().as_bytes());
         hash.update([0]);
@@ -319,7 +330,7 @@ impl Asked {
 
 /// The client's answers are invalid.
 #[derive(Debug)]
-pub(super) struct Malformed;
+pub(in crate::server) struct Malformed;
 
 /// A key and a value take some bytes more than their own.
 const ENTRY: usize = 8;

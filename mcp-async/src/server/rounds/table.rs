@@ -20,7 +20,7 @@ pub(crate) struct Rounds {
     /// A handler waits for answers instead of ending its round.
     waits_live: bool,
     /// The program's keys; without them the process's own.
-    pub(super) keys: Option<StateKeys>,
+    pub(in crate::server) keys: Option<StateKeys>,
     places: Vec<Place>,
     /// Tasks that wait for calls that are over; woken at the end of the connection.
     orphans: Vec<Waker>,
@@ -42,11 +42,11 @@ struct Place {
 
 /// The parts of a suspended call from which its answer is made.
 #[derive(Debug)]
-pub(super) struct Left {
-    pub(super) keys: Option<StateKeys>,
-    pub(super) method: Method<'static>,
-    pub(super) params: RawBuf,
-    pub(super) round: Box<Round>,
+pub(in crate::server) struct Left {
+    pub(in crate::server) keys: Option<StateKeys>,
+    pub(in crate::server) method: Method<'static>,
+    pub(in crate::server) params: RawBuf,
+    pub(in crate::server) round: Box<Round>,
 }
 
 impl Rounds {
@@ -68,7 +68,7 @@ impl Rounds {
     }
 
     /// Returns true if handlers wait for answers instead of ending their round.
-    pub(super) const fn waits_live(&self) -> bool {
+    pub(in crate::server) const fn waits_live(&self) -> bool {
         self.waits_live
     }
 
@@ -110,7 +110,7 @@ impl Rounds {
     }
 
     /// Begins a call of 2026-07-28 that may ask.
-    pub(super) fn begin(
+    pub(in crate::server) fn begin(
         &mut self,
         token: Token,
         method: Method<'static>,
@@ -126,13 +126,13 @@ impl Rounds {
     }
 
     /// The memory of a live call; `None` once its questions were written.
-    pub(super) fn round(&mut self, token: Token) -> Option<&mut Round> {
+    pub(in crate::server) fn round(&mut self, token: Token) -> Option<&mut Round> {
         let place = self.place(token)?;
         (!place.suspended).then(|| &mut **place.round.get_or_insert_default())
     }
 
     /// The memory of a live call, if there is any yet; `None` once its questions were written.
-    pub(super) fn existing(&mut self, token: Token) -> Option<&mut Round> {
+    pub(in crate::server) fn existing(&mut self, token: Token) -> Option<&mut Round> {
         let index = self.index(token)?;
         let place = self.places.get_mut(index)?;
         if place.token != Some(token) || place.suspended {
@@ -142,13 +142,13 @@ impl Rounds {
     }
 
     /// The waker of the task that runs the call.
-    pub(super) fn runner(&self, token: Token) -> Option<&Waker> {
+    pub(in crate::server) fn runner(&self, token: Token) -> Option<&Waker> {
         let place = self.places.get(self.index(token)?)?;
         place.runner.as_ref().filter(|_| place.token == Some(token))
     }
 
     /// Ends the round if there are questions; else the task is woken when there are.
-    pub(super) fn suspend(&mut self, token: Token, cx: &Context<'_>) -> Option<Left> {
+    pub(in crate::server) fn suspend(&mut self, token: Token, cx: &Context<'_>) -> Option<Left> {
         let waits_live = self.waits_live;
         let place = self.place(token)?;
         let asks = |round: &Round| !round.open.is_empty() && !waits_live;
@@ -173,7 +173,7 @@ impl Rounds {
     }
 
     /// Wakes the task when the connection is over.
-    pub(super) fn orphan(&mut self, cx: &Context<'_>) {
+    pub(in crate::server) fn orphan(&mut self, cx: &Context<'_>) {
         if !self.orphans.iter().any(|waker| waker.will_wake(cx.waker())) {
             self.orphans.push(cx.waker().clone());
         }

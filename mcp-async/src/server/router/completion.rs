@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use mcp_proto::model::{CompleteParams, Reference};
 
-use super::super::completion::{Completer, CompletionRequest, completed};
-use super::super::method::Answer;
-use super::super::service::Call;
 use super::{Router, caller, too_often, unknown};
 use crate::connection::Job;
 use crate::error::ErrorReply;
 use crate::model::Completion;
+use crate::server::call::service::Call;
+use crate::server::items::completion::{Completer, CompletionRequest, completed};
+use crate::server::items::method::Answer;
 
 impl Router {
     /// Answers `completion/complete`. An argument that exists and is not completed has no

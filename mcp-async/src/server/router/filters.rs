@@ -1,8 +1,8 @@
 //! Judges the keys of a filter.
 
-use super::super::listen::Listen;
 use super::Router;
 use crate::connection::Job;
+use crate::server::call::listen::Listen;
 
 impl Router {
     /// Acknowledges a subscription with what the extensions accept of it, or refuses it with the

@@ -4,19 +4,19 @@ use mcp_proto::json::Str;
 use mcp_proto::model::CacheScope;
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
-use super::super::catalog::{Page, SortedList};
-use super::super::keyed::Keyed;
-use super::super::lister::RESOURCES;
-use super::super::prompt::Prompt;
-use super::super::resource::{CacheHint, Resource};
-use super::super::service::Call;
-use super::super::settings::Settings;
-use super::super::template::Template;
-use super::super::tool::Tool;
 use super::{caller, is_served};
 use crate::connection::Job;
 use crate::error::ErrorReply;
 use crate::model;
+use crate::server::call::service::Call;
+use crate::server::items::catalog::{Page, SortedList};
+use crate::server::items::keyed::Keyed;
+use crate::server::items::lister::RESOURCES;
+use crate::server::items::prompt::Prompt;
+use crate::server::items::resource::{CacheHint, Resource};
+use crate::server::items::template::Template;
+use crate::server::items::tool::Tool;
+use crate::server::registry::settings::Settings;
 
 /// Answers a request for a list, of the items that are shown to the caller.
 pub(super) fn list<T: Listed>(

@@ -2,6 +2,8 @@
 
 mod completion;
 mod filters;
+#[cfg(feature = "server")]
+pub(super) mod find_tools;
 mod lists;
 mod resources;
 #[cfg(all(feature = "auth", feature = "http-server"))]
@@ -17,18 +19,18 @@ use mcp_proto::rpc::{self, code};
 use self::lists::list;
 use super::Peer;
 use super::background::Lifetime;
-use super::handler_context::Host;
-use super::handler_error::missing_extension;
-use super::inner::Inner;
-use super::listen::Listen;
-use super::principal::Principal;
-use super::rate::{Buckets, RateLimit};
-use super::service::{Call, Service};
-use super::settings::Settings;
-use super::tool::Tool;
 use crate::connection::Job;
 use crate::error::ErrorReply;
 use crate::runtime::RuntimeHandle;
+use crate::server::call::handler_context::Host;
+use crate::server::call::handler_error::missing_extension;
+use crate::server::call::listen::Listen;
+use crate::server::call::service::{Call, Service};
+use crate::server::caller::principal::Principal;
+use crate::server::caller::rate::{Buckets, RateLimit};
+use crate::server::items::tool::Tool;
+use crate::server::registry::inner::Inner;
+use crate::server::registry::settings::Settings;
 
 /// One connection's view of a server.
 pub(super) struct Router {
@@ -189,7 +191,7 @@ fn is_served(tool: &Tool, call: &Call<'_>) -> bool {
 /// Returns true if the call is one of the transports draft, which HTTP alone has.
 fn is_draft(call: &Call<'_>) -> bool {
     #[cfg(feature = "http-server")]
-    let draft = super::mirrored::is_draft(call);
+    let draft = crate::server::call::mirrored::is_draft(call);
     #[cfg(not(feature = "http-server"))]
     let draft = {
         let _ = call;

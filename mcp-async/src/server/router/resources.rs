@@ -2,17 +2,17 @@
 
 use mcp_proto::json::{Raw, Str};
 
-use super::super::handler_error::not_found;
-use super::super::lister::{RESOURCES, page};
-use super::super::method::Answer;
-use super::super::service::Call;
-use super::super::settings::Settings;
-use super::super::template::MatchedUri;
-use super::super::visibility::Visibility;
 use super::lists::{invalid_cursor, list};
 use super::{Router, caller, subject};
 use crate::connection::Job;
 use crate::cursor;
+use crate::server::call::handler_error::not_found;
+use crate::server::call::service::Call;
+use crate::server::items::lister::{RESOURCES, page};
+use crate::server::items::method::Answer;
+use crate::server::items::template::MatchedUri;
+use crate::server::items::visibility::Visibility;
+use crate::server::registry::settings::Settings;
 
 impl Router {
     /// Answers `resources/list`: what is registered, and what handlers list for the caller.

@@ -8,13 +8,13 @@ use mcp_proto::model::{CompleteParams, Reference};
 use mcp_proto::rpc::{self, Request};
 
 use super::super::Peer;
-use super::super::access::Access;
-use super::super::catalog::Catalog;
-use super::super::inner::Inner;
-use super::super::principal::Principal;
-use super::super::service::Call;
 use super::subject;
 use crate::error::ErrorReply;
+use crate::server::call::service::Call;
+use crate::server::caller::access::Access;
+use crate::server::caller::principal::Principal;
+use crate::server::items::catalog::Catalog;
+use crate::server::registry::inner::Inner;
 
 impl Inner {
     /// The scopes that a request needs, before it is handled: no scopes for an item that its caller

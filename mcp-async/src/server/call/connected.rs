@@ -1,0 +1,135 @@
+//! Calls that belong to the connection on which they arrived.
+
+use core::task::{Context, Poll, ready};
+#[cfg(feature = "http-server")]
+use core::time::Duration;
+use std::sync::Arc;
+
+use mcp_proto::server::ProgressReport;
+use mcp_proto::{Channel, Outcome, Receipt, SendError, Token};
+
+#[cfg(feature = "server")]
+use super::call_host::CallState;
+use super::call_host::{CallHost, Log};
+#[cfg(feature = "http-server")]
+use crate::connection::Outbound as _;
+use crate::connection::{Answered, RoleState, Shared};
+use crate::server::caller::log::poll_log;
+use crate::server::caller::machine::Machine;
+use crate::server::caller::peer::Peer;
+#[cfg(feature = "server")]
+use crate::server::rounds::Rounds;
+
+/// A connection as the host of its calls.
+pub(in crate::server) struct Connected(pub(in crate::server) Arc<Shared<Machine>>);
+
+impl CallHost for Connected {
+    fn peer(&self) -> Peer {
+        Peer::new(Arc::clone(&self.0))
+    }
+
+    #[cfg(any(feature = "server", feature = "tracing"))]
+    fn now(&self) -> mcp_proto::Instant {
+        self.0.now()
+    }
+
+    #[cfg(feature = "tracing")]
+    fn transport(&self) -> crate::observe::Transport {
+        self.0.transport
+    }
+
+    #[cfg(feature = "tracing")]
+    fn request_id(&self, call: Token) -> Option<String> {
+        let core = self.0.lock();
+        core.machine.request_id(call).map(|id| id.to_string())
+    }
+
+    #[cfg(feature = "http-server")]
+    fn is_held_to_draft(&self) -> bool {
+        self.0.lock().machine.is_held_to_draft()
+    }
+
+    fn is_live(&self, call: Token) -> bool {
+        let core = self.0.lock();
+        !core.ended && core.machine.is_live(call)
+    }
+
+    fn poll_over(&self, cx: &Context<'_>, call: Token, _: &mut Option<u64>) -> Poll<()> {
+        let mut core = self.0.lock();
+        if core.ended || !core.machine.is_live(call) {
+            return Poll::Ready(());
+        }
+        core.watch(cx);
+        Poll::Pending
+    }
+
+    fn poll_progress(
+        &self,
+        cx: &mut Context<'_>,
+        receipt: &mut Option<Receipt>,
+        (call, channel): (Token, Channel),
+        progress: ProgressReport<'_>,
+    ) -> Poll<bool> {
+        let mut has_left = receipt.is_some();
+        let write = |machine: &mut Machine, now, out: &mut [u8]| {
+            let sent = machine.progress(now, call, progress, out)?;
+            has_left = sent.len > 0;
+            Ok(sent)
+        };
+        let sent = ready!(self.0.poll_tell(cx, receipt, channel, write));
+        Poll::Ready(has_left || matches!(sent, Err(SendError::Stale)))
+    }
+
+    fn poll_log(
+        &self,
+        cx: &mut Context<'_>,
+        receipt: &mut Option<Receipt>,
+        (call, channel): (Token, Channel),
+        message: Log<'_>,
+    ) -> Poll<()> {
+        let Log {
+            level,
+            logger,
+            data,
+        } = message;
+        let write = |machine: &mut Machine, _, out: &mut [u8]| {
+            machine.log(Some(call), level, logger, data, out)
+        };
+        poll_log(&self.0, cx, receipt, channel, write).map(drop)
+    }
+
+    #[cfg(feature = "http-server")]
+    fn disconnect(&self, on: Channel, retry: Duration) -> bool {
+        let possible = match &mut self.0.lock().outbound {
+            Some(outbound) => outbound.disconnect(on, retry),
+            None => false,
+        };
+        self.0.driver_waker.wake();
+        possible
+    }
+
+    fn poll_respond(
+        &self,
+        cx: &mut Context<'_>,
+        (call, channel): (Token, Channel),
+        reports: bool,
+        outcome: Outcome<'_>,
+    ) -> Poll<Answered> {
+        self.0.poll_respond(cx, channel, call, reports, outcome)
+    }
+
+    fn forget(&self, call: Token) {
+        let _kept = self.0.lock().role_state.forget(call);
+    }
+
+    #[cfg(feature = "server")]
+    fn look_at_rounds(&self, call: Token, look: &mut dyn FnMut(&mut Rounds, CallState)) {
+        let core = &mut *self.0.lock();
+        let state = match (core.ended, core.machine.is_live(call)) {
+            (true, _) => CallState::Disconnected,
+            (false, true) => CallState::Live,
+            (false, false) => CallState::Over,
+        };
+        look(&mut core.role_state.rounds, state);
+    }
+}

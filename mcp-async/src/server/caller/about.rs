@@ -1,0 +1,187 @@
+//! The description that a client gives of itself and of its requests.
+
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use mcp_proto::json::{Object, Raw, RawBuf, Str};
+use mcp_proto::server::{Initialize, RequestContext as Request};
+
+use super::principal::Principal;
+use crate::lock::lock;
+use crate::trace_context::TraceContext;
+
+/// The `Implementation` of a client, as JSON.
+pub(super) type ClientInfo = Option<Arc<RawBuf>>;
+
+/// The extensions of a client, with their settings.
+pub(in crate::server) type Extensions = Option<Arc<RawBuf>>;
+
+/// The data of one request about its client, and its `_meta`.
+#[derive(Clone, Default)]
+pub(in crate::server) struct Told {
+    pub(in crate::server) client: ClientInfo,
+    pub(in crate::server) trace: Option<Arc<TraceContext>>,
+    /// The extensions that the client declares for it.
+    pub(in crate::server) extensions: Extensions,
+    /// `_meta`, if it has a member that the protocol does not define.
+    pub(in crate::server) meta: Option<Arc<RawBuf>>,
+}
+
+/// The client of a connection, as the handles of the connection see it.
+#[derive(Default)]
+pub(crate) struct About {
+    /// The `Implementation` that the client sent last.
+    client: Mutex<ClientInfo>,
+    /// The principal, where the transport has verified it.
+    principal: Mutex<Option<Principal>>,
+}
+
+/// The data of the client that the connection's future keeps, so that an ordinary call costs
+/// neither a copy nor a lock.
+#[derive(Default)]
+pub(in crate::server) struct Known {
+    /// The `Implementation` in `initialize`: the client of every legacy request.
+    session: ClientInfo,
+    /// The `Implementation` in the last request of 2026-07-28 that contained one.
+    last: ClientInfo,
+    /// The extensions that `initialize` declared.
+    session_extensions: Extensions,
+    /// The extensions that a request of 2026-07-28 declared last.
+    last_extensions: Extensions,
+}
+
+/// The client of a session, from `initialize`, for other processes that continue the session: texts
+/// of JSON.
+#[cfg(feature = "http-server")]
+#[derive(Clone, Default, serde::Serialize, serde::Deserialize)]
+pub(crate) struct SessionClient {
+    info: Option<String>,
+    extensions: Option<String>,
+}
+
+impl About {
+    pub(in crate::server) fn client(&self) -> ClientInfo {
+        self.lock().clone()
+    }
+
+    pub(in crate::server) fn principal(&self) -> Option<Principal> {
+        self.lock_principal().clone()
+    }
+
+    pub(in crate::server) fn set_principal(&self, principal: Option<Principal>) {
+        // Claims are the application's, and dropped outside the lock.
+        let old = core::mem::replace(&mut *self.lock_principal(), principal);
+        drop(old);
+    }
+
+    fn lock_principal(&self) -> MutexGuard<'_, Option<Principal>> {
+        lock(&self.principal)
+    }
+
+    fn set(&self, info: &ClientInfo) {
+        let old = core::mem::replace(&mut *self.lock(), info.clone());
+        drop(old);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, ClientInfo> {
+        lock(&self.client)
+    }
+}
+
+impl Known {
+    /// A legacy session was opened.
+    pub(in crate::server) fn handshake(&mut self, opened: &Initialize<'_>, about: &About) {
+        self.session = keep(opened.client_info.as_raw());
+        self.session_extensions = extensions(opened.capabilities);
+        about.set(&self.session);
+    }
+
+    /// Returns the client of the session. Extensions that are too long are left out.
+    #[cfg(feature = "http-server")]
+    pub(in crate::server) fn session_client(&self) -> SessionClient {
+        let text = |value: &Option<Arc<RawBuf>>| {
+            let text = value.as_deref()?.as_raw().as_str();
+            (text.len() <= KEPT).then(|| text.to_owned())
+        };
+        SessionClient {
+            info: text(&self.session),
+            extensions: text(&self.session_extensions),
+        }
+    }
+
+    /// A legacy session is continued.
+    #[cfg(feature = "http-server")]
+    pub(in crate::server) fn resume(&mut self, client: &SessionClient, about: &About) {
+        let value = |text: &Option<String>| RawBuf::parse(text.as_deref()?).ok().map(Arc::new);
+        self.session = value(&client.info);
+        self.session_extensions = value(&client.extensions);
+        about.set(&self.session);
+    }
+
+    /// Returns the data of this request. Each request of 2026-07-28
+    /// names the client and its capabilities anew (JR-44); any request may name the trace that it
+    /// belongs to (JR-31).
+    pub(in crate::server) fn told(&mut self, request: &Request<'_>, about: &About) -> Told {
+        let (client, extensions) = if !request.revision.describes_requests() {
+            (self.session.clone(), self.session_extensions.clone())
+        } else {
+            let (info, declared) = (request.client_info(), request.client_extensions());
+            (
+                info.and_then(|info| self.client(info, about)),
+                declared.map(|declared| self.extensions(declared)),
+            )
+        };
+        let [parent, state, baggage] = request.trace();
+        let trace = parent.and_then(|parent| {
+            let state = state.map(Str::to_cow);
+            let trace = TraceContext::parse(&parent.to_cow(), state.as_deref())?;
+            Some(Arc::new(match baggage {
+                Some(baggage) => trace.with_baggage(&baggage.to_cow()),
+                None => trace,
+            }))
+        });
+        Told {
+            client,
+            trace,
+            extensions,
+            meta: request
+                .custom_meta()
+                .map(|meta| Arc::new(meta.as_raw().into())),
+        }
+    }
+
+    /// These extensions. Most requests of a client declare the same.
+    fn extensions(&mut self, declared: Object<'_>) -> Arc<RawBuf> {
+        let declared = declared.as_raw();
+        match &self.last_extensions {
+            Some(last) if last.as_raw() == declared => Arc::clone(last),
+            _ => {
+                let extensions = Arc::new(RawBuf::from(declared));
+                let is_kept = declared.as_bytes().len() <= KEPT;
+                self.last_extensions = is_kept.then(|| Arc::clone(&extensions));
+                extensions
+            }
+        }
+    }
+
+    fn client(&mut self, info: Raw<'_>, about: &About) -> ClientInfo {
+        if self.last.as_ref().is_none_or(|last| last.as_raw() != info) {
+            self.last = keep(info);
+            about.set(&self.last);
+        }
+        self.last.clone()
+    }
+}
+
+/// The extensions that a client declares with its capabilities.
+fn extensions(declared: Object<'_>) -> Extensions {
+    let extensions = declared.get("extensions")?.object()?;
+    Some(Arc::new(extensions.as_raw().into()))
+}
+
+/// A longer name is dropped, because every call in flight may hold one.
+fn keep(info: Raw<'_>) -> ClientInfo {
+    (info.as_bytes().len() <= KEPT).then(|| Arc::new(RawBuf::from(info)))
+}
+
+/// Room for pictures by reference, not for pictures.
+const KEPT: usize = 16 << 10;

@@ -1,0 +1,295 @@
+//! The role of a server for its connection: handles events of the machine.
+
+use core::panic::AssertUnwindSafe;
+use std::panic::catch_unwind;
+use std::sync::Arc;
+
+use mcp_proto::json::{Number, Str};
+use mcp_proto::server::{Answer, Event, Growing, RequestContext, Server};
+use mcp_proto::{Instant, Outcome, SendError, SentToken, Token, Transmit};
+
+use crate::connection::{
+    Arrival, Effect, Frame, Outbound as _, Progress, Respond, Role, Shared, discard,
+};
+use crate::error::ErrorReply;
+use crate::observe;
+use crate::server::call::call_host::CallHost;
+use crate::server::call::connected::Connected;
+use crate::server::call::context::{Arrived, CallContext};
+use crate::server::call::listen::Listen;
+use crate::server::call::service::{Call, Service};
+#[cfg(feature = "http-server")]
+use crate::server::caller::about::SessionClient;
+use crate::server::caller::about::{About, Known};
+use crate::server::caller::ask::Lost;
+use crate::server::caller::machine::Machine;
+use crate::server::caller::peer::Peer;
+use crate::server::caller::principal::Principal;
+#[cfg(feature = "server")]
+use crate::server::questions::{self, QUESTIONS};
+
+/// The server's side of the driver.
+pub(crate) struct Side<S> {
+    service: S,
+    pub(crate) peer: Peer,
+    /// The host of the contexts of the calls.
+    host: Arc<dyn CallHost>,
+    known: Known,
+    /// The verified sender of the message that is being handled.
+    principal: Option<Principal>,
+    /// The origin of the message that is being handled.
+    pub(crate) arrived: Arrived,
+    /// The service keeps its request states itself.
+    #[cfg(feature = "server")]
+    seals_state: bool,
+}
+
+impl<S: Service> Role for Side<S> {
+    type Machine = Machine;
+
+    const WAITS_FOR_READER: bool = true;
+    const DRAINS: bool = true;
+
+    fn dispatch(
+        &mut self,
+        shared: &Arc<Shared<Machine>>,
+        event: Event<'_>,
+        frame: Frame<'_>,
+    ) -> Effect {
+        match event {
+            Event::Request {
+                token,
+                method,
+                params,
+                context,
+            } => {
+                let call = Call {
+                    method,
+                    params,
+                    request: context,
+                    context: self.context(token, &context, shared),
+                    frame,
+                    #[cfg(feature = "server")]
+                    lookup: None,
+                };
+                #[cfg(feature = "server")]
+                let call = match self.begin(call) {
+                    Ok(call) => call,
+                    Err(refused) => return Effect::Start(token, refused),
+                };
+                match self.guarded(|service, _| service.call(call)) {
+                    Some(job) => return Effect::Start(token, job),
+                    None => return Effect::Panicked(token),
+                }
+            }
+            Event::Cancelled { token, .. } => return Effect::Cancel(token),
+            Event::Handshake(opened) => {
+                self.known.handshake(&opened, &shared.about);
+                self.guarded(|service, peer| service.handshake(peer, &opened));
+            }
+            Event::Initialized => {
+                self.guarded(|service, peer| service.listening(peer));
+            }
+            Event::Listening {
+                token,
+                filter,
+                held,
+                context,
+            } => {
+                self.guarded(|service, peer| service.listening(peer));
+                if held {
+                    let own = self.context(token, &context, shared);
+                    let listen = Listen::new(filter, context, own, frame);
+                    return match self.guarded(|service, _| service.listen(listen)) {
+                        Some(job) => Effect::Start(token, job),
+                        None => Effect::Panicked(token),
+                    };
+                }
+            }
+            Event::Notification { method, params } => {
+                self.guarded(|service, peer| service.notified(peer, method, params));
+            }
+            Event::Progress {
+                cookie,
+                progress,
+                total,
+                message,
+                ..
+            } => {
+                let tag = shared.lock().responses.tag(cookie);
+                let message = message.map(Str::to_cow);
+                let progress = Progress {
+                    progress: progress.to_f64(),
+                    total: total.map(Number::to_f64),
+                    message: message.as_deref(),
+                };
+                self.guarded(|service, peer| service.progress(peer, tag, progress));
+            }
+            Event::PingMissed { misses, limit } => {
+                observe::ping_missed(misses, limit);
+                self.guarded(|service, peer| service.ping_missed(peer, misses, limit));
+            }
+            Event::Answer {
+                token,
+                cookie,
+                answer,
+            } => {
+                let (arrival, raw) = match answer {
+                    Answer::Result(raw) => (Arrival::Result, Some(raw)),
+                    Answer::Error(error) => (Arrival::Error(ErrorReply::received(&error)), None),
+                    Answer::Unusable(reason) => (Arrival::Failed(Lost::Unusable(reason)), None),
+                    Answer::Timeout => (Arrival::Failed(Lost::Timeout), None),
+                    Answer::Cancelled => (Arrival::Failed(Lost::Cancelled), None),
+                    _ => (Arrival::Failed(Lost::Closed), None),
+                };
+                let waker = {
+                    let core = &mut *shared.lock();
+                    if let Some(outbound) = &mut core.outbound {
+                        outbound.answered(token);
+                    }
+                    core.responses
+                        .put(cookie, arrival, raw, frame)
+                        .ok()
+                        .flatten()
+                };
+                if let Some(waker) = waker {
+                    waker.wake();
+                }
+            }
+            Event::Closed => return Effect::Close,
+            _ => {}
+        }
+        Effect::Nothing
+    }
+}
+
+impl<S: Service> Side<S> {
+    pub(crate) fn new(service: S, peer: Peer, principal: Option<Principal>) -> Self {
+        let mut side = Self {
+            #[cfg(feature = "server")]
+            seals_state: service.seals_state(),
+            service,
+            host: Arc::new(Connected(Arc::clone(&peer.shared))),
+            peer,
+            known: Known::default(),
+            principal: None,
+            arrived: Arrived::default(),
+        };
+        if principal.is_some() {
+            side.set_principal(principal);
+        }
+        side
+    }
+
+    /// Sets the sender of the messages that are handled from now on, for calls and for handles of the connection.
+    pub(in crate::server) fn set_principal(&mut self, principal: Option<Principal>) {
+        self.peer.shared.about.set_principal(principal.clone());
+        self.principal = principal;
+    }
+
+    /// Sets the sender of the messages that are handled from now on, unless it is known.
+    #[cfg(feature = "http-server")]
+    pub(crate) fn identify(&mut self, principal: Option<Principal>) {
+        let known = match (&self.principal, &principal) {
+            (None, None) => true,
+            (Some(known), Some(new)) => known.is_same(new),
+            _ => false,
+        };
+        if !known {
+            self.set_principal(principal);
+        }
+    }
+
+    /// Returns the client that opened the session.
+    #[cfg(feature = "http-server")]
+    pub(crate) fn session_client(&self) -> SessionClient {
+        self.known.session_client()
+    }
+
+    /// Continues a session in which the client has said this of itself.
+    #[cfg(feature = "http-server")]
+    pub(crate) fn resume(&mut self, client: &SessionClient) {
+        self.known.resume(client, &self.peer.shared.about);
+    }
+
+    /// The handle of a request.
+    fn context(
+        &mut self,
+        token: Token,
+        request: &RequestContext<'_>,
+        shared: &Shared<Machine>,
+    ) -> CallContext {
+        let told = self.known.told(request, &shared.about);
+        let arrived = (token, self.arrived.clone());
+        let host = Arc::clone(&self.host);
+        CallContext::new(host, arrived, request, told, self.principal.clone())
+    }
+
+    /// Takes up what a call brings from its last round.
+    #[cfg(feature = "server")]
+    fn begin<'b>(&self, mut call: Call<'b>) -> Result<Call<'b>, crate::connection::Job> {
+        let request = &call.request;
+        let may_ask = request.request_state.is_some() || request.features.intersects(QUESTIONS);
+        if may_ask
+            && !self.seals_state
+            && let Err(error) = questions::begin(&mut call)
+        {
+            return Err(call.refuse(error));
+        }
+        Ok(call)
+    }
+
+    /// Calls the service; `None` if it panicked.
+    fn guarded<T>(&self, call: impl FnOnce(&S, &Peer) -> T) -> Option<T> {
+        catch_unwind(AssertUnwindSafe(|| call(&self.service, &self.peer)))
+            .map_err(|panic| {
+                discard(panic);
+                observe::panicked();
+            })
+            .ok()
+    }
+}
+
+impl Respond for Server<'_, Growing> {
+    type Failure = Lost;
+    type About = About;
+    type RoleState = State;
+    type Outbound = Streams;
+
+    fn respond(
+        &mut self,
+        token: Token,
+        outcome: Outcome<'_>,
+        out: &mut [u8],
+    ) -> Result<Transmit, SendError> {
+        Self::respond(self, token, outcome, out)
+    }
+
+    fn flush(
+        &mut self,
+        now: Instant,
+        token: Token,
+        out: &mut [u8],
+    ) -> Result<Option<Transmit>, SendError> {
+        self.flush_progress(now, token, out)
+    }
+
+    fn abandon(&mut self, token: SentToken) {
+        self.cancel(token);
+    }
+
+    fn stop(&mut self) {
+        self.cancel_all();
+    }
+}
+
+#[cfg(feature = "http-server")]
+type Streams = super::streams::ServerStreams;
+#[cfg(not(feature = "http-server"))]
+type Streams = crate::connection::NoOutbound;
+
+/// The state that is kept with the machine.
+#[cfg(feature = "server")]
+type State = crate::server::registry::state::ServerState;
+#[cfg(not(feature = "server"))]
+type State = crate::connection::Nothing;

@@ -1,0 +1,185 @@
+//! Suggestions for an argument of a prompt or a variable of a template.
+
+use core::fmt;
+use core::future::Future;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use mcp_proto::json::{Raw, Str};
+
+use super::method::Answer;
+use crate::connection::Job;
+use crate::model::{CompleteResult, Completion};
+use crate::server::Call;
+use crate::server::call::handler_context::{Context, Host, unit};
+use crate::server::call::handler_error::HandlerError;
+
+/// An argument while it is typed.
+///
+/// ```
+/// use mcp_async::server::{CompletionRequest, Prompt};
+/// use schemars::JsonSchema;
+/// use serde::Deserialize;
+///
+/// #[derive(Deserialize, JsonSchema)]
+/// struct Trip {
+///     country: String,
+///     city: String,
+/// }
+///
+/// let trip: Prompt = Prompt::new("trip")
+///     .complete("city", |typed: CompletionRequest, _| async move {
+///         let cities = match typed.arguments.get("country").map(String::as_str) {
+///             Some("Japan") => ["Kyoto", "Tokyo"],
+///             _ => ["Paris", "Vienna"],
+///         };
+///         Ok(Vec::from_iter(cities.into_iter().filter(|city| city.starts_with(&typed.value))))
+///     })
+///     .handler(|trip: Trip, _| async move { Ok(format!("Plan a trip to {}", trip.city)) });
+/// # let _ = trip;
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CompletionRequest {
+    /// The value that was typed so far.
+    pub value: String,
+    /// The other arguments, as far as they are filled in (CP-05); since 2025-06-18. Some clients
+    /// send an empty string for an argument that is not: it is absent here.
+    pub arguments: BTreeMap<String, String>,
+}
+
+/// A type that a completion can return: values, the best first (CP-03), or a [`Completion`], which
+/// can state that there are more. The client receives at most 100 and the total (CP-02).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a list of suggestions",
+    note = "a completion returns `Vec<String>`, `Vec<&'static str>` or `Completion`"
+)]
+pub trait CompletionOutput: Send + 'static {
+    /// The values.
+    fn into_completion(self) -> Completion;
+}
+
+impl CompletionOutput for Completion {
+    fn into_completion(self) -> Completion {
+        self
+    }
+}
+
+impl CompletionOutput for Vec<String> {
+    fn into_completion(self) -> Completion {
+        self.into_iter().collect()
+    }
+}
+
+impl CompletionOutput for Vec<&'static str> {
+    fn into_completion(self) -> Completion {
+        self.into_iter().collect()
+    }
+}
+
+/// The completion of one argument.
+pub(in crate::server) struct Completer<S = ()> {
+    /// The argument or variable.
+    pub(in crate::server) argument: String,
+    begin: Begin<S>,
+}
+
+type Begin<S> =
+    Box<dyn for<'b> Fn(Call<'b>, CompletionRequest, &Arc<S>, &Host) -> Job + Send + Sync>;
+
+impl<S: Send + Sync + 'static> Completer<S> {
+    pub(in crate::server) fn new<T, F, Fut>(argument: String, handler: F) -> Self
+    where
+        F: Fn(CompletionRequest, Context<S>) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
+        T: CompletionOutput,
+    {
+        Self {
+            argument,
+            begin: Box::new(move |call, typed, state, host| {
+                let future = handler(typed, Context::new(&call, state, host));
+                call.answer(async move {
+                    let result = future
+                        .await
+                        .map(|output| completed(output.into_completion()));
+                    Answer(result.map_err(|error| error.settle(None)))
+                })
+            }),
+        }
+    }
+
+    fn bind(self, state: &Arc<S>) -> Completer {
+        let (begin, state) = (self.begin, Arc::clone(state));
+        Completer {
+            argument: self.argument,
+            begin: Box::new(move |call, typed, _, host| begin(call, typed, &state, host)),
+        }
+    }
+}
+
+/// Gives the handlers their state.
+pub(super) fn bind_all<S: Send + Sync + 'static>(
+    completers: Vec<Completer<S>>,
+    state: &Arc<S>,
+) -> Vec<Completer> {
+    let bound = completers
+        .into_iter()
+        .map(|completer| completer.bind(state));
+    bound.collect()
+}
+
+impl Completer {
+    pub(in crate::server) fn call(
+        &self,
+        call: Call<'_>,
+        typed: CompletionRequest,
+        host: &Host,
+    ) -> Job {
+        (self.begin)(call, typed, unit(), host)
+    }
+}
+
+impl CompletionRequest {
+    /// Reads what is typed, and the context (CP-05).
+    pub(in crate::server) fn read(value: Str<'_>, context: Option<Raw<'_>>) -> Self {
+        let arguments = context
+            .and_then(Raw::object)
+            .and_then(|context| context.get("arguments")?.object());
+        let arguments = arguments
+            .into_iter()
+            .flat_map(|arguments| arguments.members())
+            .filter_map(|(name, value)| {
+                let value = value.string()?.to_cow().into_owned();
+                (!value.is_empty()).then_some(())?;
+                Some((name.to_cow().into_owned(), value))
+            });
+        Self {
+            value: value.to_cow().into_owned(),
+            arguments: arguments.collect(),
+        }
+    }
+}
+
+impl<S> fmt::Debug for Completer<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Completer").field(&self.argument).finish()
+    }
+}
+
+/// The result that has this completion.
+pub(in crate::server) fn completed(completion: Completion) -> CompleteResult {
+    CompleteResult {
+        completion: bounded(completion),
+        ..CompleteResult::default()
+    }
+}
+
+/// At most 100 values, and how many there are (CP-02).
+fn bounded(mut completion: Completion) -> Completion {
+    if completion.values.len() > Completion::MAX_VALUES {
+        let all = completion.values.len() as u64;
+        completion.total = Some(completion.total.map_or(all, |total| total.max(all)));
+        completion.values.truncate(Completion::MAX_VALUES);
+        completion.has_more = true;
+    }
+    completion
+}

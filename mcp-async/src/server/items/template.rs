@@ -1,0 +1,329 @@
+//! Resources of a URI template, with their handler.
+
+use core::fmt;
+use core::future::Future;
+use core::time::Duration;
+use std::sync::Arc;
+
+use mcp_proto::json::DecodeErrorKind;
+use mcp_proto::model::CacheScope;
+use serde::de::DeserializeOwned;
+
+use super::completion::{Completer, CompletionOutput, CompletionRequest, bind_all};
+use super::item_scopes::ItemScopes;
+use super::item_settings::item_settings;
+use super::keyed::Keyed;
+use super::lister::Lister;
+use super::register_error::{NO_HANDLER, RegisterError};
+use super::resource::{CacheHint, ResourceOutput, answer};
+use super::texts::{TextError, from_captures};
+use super::texts_probe::{Values, unfillable};
+use super::visibility::Visibility;
+use crate::connection::Job;
+use crate::error::ErrorReply;
+use crate::model::{self, Annotations};
+use crate::observe;
+use crate::server::Call;
+use crate::server::call::handler_context::{Context, Host, unit};
+use crate::server::call::handler_error::{HandlerError, not_found};
+use crate::uri_template::{Captures, ParseError, UriTemplate};
+
+/// A resource template: its public description and the handler that reads a matching URI.
+///
+/// [`ServerBuilder::template`](crate::server::ServerBuilder::template) makes one of a template, a name and a closure;
+/// this is for everything else that can be said. [`handler`](Self::handler) or
+/// [`raw`](Self::raw) comes last, then [`ServerBuilder::with`](crate::server::ServerBuilder::with) takes it.
+///
+/// The variables are a type, in which numbers are numbers. A URI whose variables do not fit the
+/// type is not found, as is one with a `/`, `\` or `..` in a variable, encoded or not, unless
+/// the template asks for that with `{+path}`: see
+/// [`uri_template`](crate::uri_template#what-matches).
+///
+/// ```
+/// use mcp_async::Server;
+/// use mcp_async::server::Template;
+///
+/// #[derive(serde::Deserialize)]
+/// struct Note {
+///     id: u64,
+/// }
+///
+/// let notes = Template::new("notes://{id}", "note")
+///     .description("A note by its number")
+///     .mime_type("text/markdown")
+///     .handler(|note: Note, _| async move { Ok(format!("# Note {}", note.id)) });
+/// let server = Server::builder("notes", "1.0").with(notes);
+/// # let _ = server;
+/// ```
+#[must_use = "it must be registered to be served"]
+pub struct Template<S = ()> {
+    pub(in crate::server) listed: model::ResourceTemplate,
+    pub(in crate::server) completers: Vec<Completer<S>>,
+    /// The smaller goes first where several match.
+    pub(in crate::server) order: u64,
+    parsed: Result<UriTemplate, ParseError>,
+    cache: Option<CacheHint>,
+    pub(in crate::server) lister: Option<Lister<S>>,
+    pub(in crate::server) visibility: Visibility,
+    pub(in crate::server) scopes: ItemScopes,
+    unfillable: Option<Unfillable>,
+    begin: Option<Begin<S>>,
+}
+
+/// Returns the reason why the variables of a template cannot fill the type of the handler, if there is one.
+type Unfillable = fn(&UriTemplate) -> Option<TextError>;
+
+type Begin<S> =
+    Box<dyn for<'b> Fn(Call<'b>, MatchedUri, CacheHint, &Arc<S>, &Host) -> Job + Send + Sync>;
+
+/// A URI that a template matches, and what it holds for each variable.
+#[derive(Clone, Debug)]
+pub struct MatchedUri {
+    /// The URI as it was asked for.
+    pub uri: String,
+    /// The variables, decoded.
+    pub captures: Captures,
+}
+
+item_settings!(Template, hidden: "it is not listed and matches no URI, and they do not learn of changes. Contents are then private in caches (CH-05).");
+
+impl<S: Send + Sync + 'static> Template<S> {
+    /// Creates a template (RFC 6570) with this name. A text that is no template is a mistake that
+    /// [`build`](crate::server::ServerBuilder::build) reports.
+    pub fn new(uri_template: impl Into<String>, name: impl Into<String>) -> Self {
+        let listed = model::ResourceTemplate::new(uri_template, name);
+        Self {
+            parsed: UriTemplate::parse(&listed.uri_template),
+            order: 0,
+            completers: Vec::new(),
+            cache: None,
+            lister: None,
+            visibility: Visibility::default(),
+            scopes: ItemScopes::default(),
+            unfillable: None,
+            begin: None,
+            listed,
+        }
+    }
+
+    /// Their type, if all have the same, in the list and in contents that do not say theirs.
+    pub fn mime_type(mut self, mime_type: impl Into<String>) -> Self {
+        self.listed.mime_type = Some(mime_type.into());
+        self
+    }
+
+    /// Sets the annotations of the resources: the audience and the priority.
+    pub fn annotations(mut self, annotations: Annotations) -> Self {
+        self.listed.annotations = Some(annotations);
+        self
+    }
+
+    /// Sets the time for which contents may be cached, and by whom, in place of the
+    /// [hint](crate::server::ServerBuilder::cache) of the server for all; since 2026-07-28 (CH-01).
+    pub fn cache(mut self, ttl: Duration, scope: CacheScope) -> Self {
+        self.cache = Some(CacheHint::new(ttl, scope));
+        self
+    }
+
+    /// Lists resources of the template, which the handler chooses for each caller. It runs for each
+    /// page of `resources/list`; its resources are merged with those that are registered, which win
+    /// where URIs are equal. Without it a template adds nothing to that list.
+    ///
+    /// ```
+    /// use mcp_async::model;
+    /// use mcp_async::server::{Context, HandlerError, Principal, Template};
+    ///
+    /// struct Notes(Vec<(String, u64)>);
+    ///
+    /// #[derive(serde::Deserialize)]
+    /// struct Note {
+    ///     id: u64,
+    /// }
+    ///
+    /// let notes: Template<Notes> = Template::new("notes://{id}", "note")
+    ///     .list(|cx: Context<Notes>| async move {
+    ///         let user = cx.principal().map_or("guest", Principal::name);
+    ///         let notes = cx.state().0.iter().filter(|(owner, _)| owner == user);
+    ///         let listed = notes.map(|(_, id)| model::Resource::new(format!("notes://{id}"), "note"));
+    ///         Ok(listed.collect())
+    ///     })
+    ///     .handler(|note: Note, _| async move { Ok(format!("note {}", note.id)) });
+    /// # let _ = notes;
+    /// ```
+    pub fn list<F, Fut>(mut self, handler: F) -> Self
+    where
+        F: Fn(Context<S>) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<Vec<model::Resource>, HandlerError>> + Send + 'static,
+    {
+        self.lister = Some(Lister::new(handler));
+        self
+    }
+
+    /// Suggests values for a variable while it is typed (CP-01). A name that no variable of the template
+    /// has is a mistake that [`build`](crate::server::ServerBuilder::build) reports.
+    pub fn complete<T, F, Fut>(mut self, variable: impl Into<String>, handler: F) -> Self
+    where
+        F: Fn(CompletionRequest, Context<S>) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<T, HandlerError>> + Send + 'static, // `?` converts errors
+        T: CompletionOutput,
+    {
+        self.completers
+            .push(Completer::new(variable.into(), handler));
+        self
+    }
+
+    /// Runs this for each read. The variables' type may leave out those that it does not need. A
+    /// field that is required and that no variable fills is a mistake that
+    /// [`build`](crate::server::ServerBuilder::build) reports.
+    pub fn handler<A, T, F, Fut>(mut self, handler: F) -> Self
+    where
+        F: Fn(A, Context<S>) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<T, HandlerError>> + Send + 'static, // `?` converts errors
+        A: DeserializeOwned + Send + 'static,
+        T: ResourceOutput,
+    {
+        let mime_type = self.listed.mime_type.clone();
+        self.unfillable = Some(|template| unfillable::<A>(template.variables(), Values::Any));
+        let template = self.parsed.clone().ok();
+        self.begin(Box::new(move |call, found, hint, state, host| {
+            let variables = match from_captures::<A>(&found.captures) {
+                Ok(variables) => variables,
+                Err(error) => {
+                    report(template.as_ref(), &error);
+                    return call.refuse(not_found(Some(&found.uri)));
+                }
+            };
+            let future = handler(variables, Context::new(&call, state, host));
+            answer(call, future, found.uri, mime_type.clone(), hint)
+        }))
+    }
+
+    /// Runs this for each read, with the variables as the URI holds them.
+    pub fn raw<T, F, Fut>(self, handler: F) -> Self
+    where
+        F: Fn(MatchedUri, Context<S>) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<T, HandlerError>> + Send + 'static, // `?` converts errors
+        T: ResourceOutput,
+    {
+        let mime_type = self.listed.mime_type.clone();
+        self.begin(Box::new(move |call, found, hint, state, host| {
+            let uri = found.uri.clone();
+            let future = handler(found, Context::new(&call, state, host));
+            answer(call, future, uri, mime_type.clone(), hint)
+        }))
+    }
+
+    /// Gives the handler its state.
+    pub(in crate::server) fn bind(self, state: &Arc<S>) -> Template {
+        let begin = self.begin.map(|begin| -> Begin<()> {
+            let state = Arc::clone(state);
+            Box::new(move |call, found, hint, _, host| begin(call, found, hint, &state, host))
+        });
+        Template {
+            listed: self.listed,
+            order: self.order,
+            parsed: self.parsed,
+            cache: self.cache,
+            lister: self.lister.map(|lister| lister.bind(state)),
+            visibility: self.visibility,
+            scopes: self.scopes,
+            completers: bind_all(self.completers, state),
+            unfillable: self.unfillable,
+            begin,
+        }
+    }
+
+    fn begin(mut self, begin: Begin<S>) -> Self {
+        self.begin = Some(begin);
+        self
+    }
+}
+
+impl Template {
+    pub(in crate::server) fn check(&self) -> Result<(), RegisterError> {
+        let error = |reason: &dyn fmt::Display| {
+            Err(RegisterError::new(
+                "template",
+                &self.listed.uri_template,
+                reason,
+            ))
+        };
+        let parsed = match (&self.parsed, &self.begin) {
+            (Err(fault), _) => return error(fault),
+            (_, None) => return error(&NO_HANDLER),
+            (Ok(parsed), _) => parsed,
+        };
+        if let Some(misfit) = self.unfillable.and_then(|unfillable| unfillable(parsed)) {
+            let name = misfit.name().unwrap_or_default();
+            return error(&format_args!("its handler needs a variable `{name}`"));
+        }
+        let completed = self.completers.iter().map(|completer| &completer.argument);
+        if let Some(unknown) = completed.into_iter().find(|name| !self.has_variable(name)) {
+            return error(&format_args!(
+                "there is no variable `{unknown}` to complete"
+            ));
+        }
+        self.scopes.check().or_else(|fault| error(&fault))
+    }
+
+    /// Returns the values of the variables, if the URI matches the template.
+    pub(in crate::server) fn matches(&self, uri: &str) -> Option<Captures> {
+        self.parsed.as_ref().ok()?.matches(uri)
+    }
+
+    pub(in crate::server) fn has_variable(&self, name: &str) -> bool {
+        let parsed = self.parsed.as_ref();
+        parsed.is_ok_and(|parsed| parsed.variables().any(|variable| variable == name))
+    }
+
+    /// Answers `resources/read`.
+    pub(in crate::server) fn call(
+        &self,
+        call: Call<'_>,
+        found: MatchedUri,
+        hint: CacheHint,
+        host: &Host,
+    ) -> Job {
+        match &self.begin {
+            Some(begin) => {
+                let hint = self
+                    .cache
+                    .unwrap_or(hint)
+                    .seen_by(&self.visibility, &self.scopes);
+                begin(call, found, hint, unit(), host)
+            }
+            None => call.refuse(ErrorReply::internal()),
+        }
+    }
+}
+
+/// Reports that the variables of a URI do not fill the type of the handler.
+fn report(template: Option<&UriTemplate>, error: &TextError) {
+    let Some(template) = template else {
+        return;
+    };
+    let name = error.name().unwrap_or_default();
+    let missing = matches!(error.kind(), DecodeErrorKind::MissingField(_));
+    match missing && template.variables().all(|variable| variable != name) {
+        true => observe::variable_missing(template, name),
+        false => observe::variables_unfit(template, name, error.kind()),
+    }
+}
+
+impl<S> Keyed for Template<S> {
+    fn key(&self) -> &str {
+        &self.listed.uri_template
+    }
+
+    fn visibility(&self) -> &Visibility {
+        &self.visibility
+    }
+}
+
+impl<S> fmt::Debug for Template<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Template")
+            .field("listed", &self.listed)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,586 @@
+//! A tool with its handler, and the end of a call of it.
+
+use core::cell::Cell;
+use core::fmt;
+use core::future::Future;
+use core::pin::Pin;
+use std::sync::Arc;
+
+use mcp_proto::http::annotation::{Annotations, BadAnnotation};
+use mcp_proto::json::{DecodeError, Kind, Object, Raw, RawBuf};
+use mcp_proto::model::ClientFeatures;
+use mcp_proto::{Outcome, Payload};
+use schemars::JsonSchema;
+use serde::de::{Deserialize, DeserializeOwned};
+
+use super::checks::{Checks, Promise};
+use super::item_scopes::ItemScopes;
+use super::item_settings::item_settings;
+use super::keyed::Keyed;
+use super::register_error::{NO_HANDLER, RegisterError};
+use super::task_listing::TaskListing;
+use super::visibility::Visibility;
+use crate::connection::Job;
+use crate::error::{ErrorChain, ErrorReply};
+use crate::model::{self, TaskSupport, ToolAnnotations};
+use crate::runtime::RuntimeHandle;
+use crate::schema::{ToolSchema, TypeError};
+use crate::server::Call;
+use crate::server::call::handler_context::{Context, Host, unit};
+use crate::server::call::handler_error::{Failure, HandlerError, missing_capabilities};
+use crate::server::call::output::ToolOutput;
+use crate::server::call::reply::Reply;
+use crate::server::call::runner::spawned;
+use crate::server::caller::rate::RateLimit;
+use crate::values::Values;
+
+/// A tool: its public description and the handler that runs it.
+///
+/// [`ServerBuilder::tool`](crate::server::ServerBuilder::tool) makes one of a name, a description and a closure; this
+/// is for everything else that can be said. [`handler`](Self::handler) or [`raw`](Self::raw)
+/// comes last, then [`ServerBuilder::with`](crate::server::ServerBuilder::with) takes it.
+///
+/// ```
+/// use mcp_async::Server;
+/// use mcp_async::server::{NoArguments, Tool};
+///
+/// let clock = Tool::new("clock")
+///     .title("What time is it?")
+///     .description("The seconds since 1970")
+///     .read_only()
+///     .handler(|_: NoArguments, _| async {
+///         let now = std::time::SystemTime::UNIX_EPOCH.elapsed()?;
+///         Ok(now.as_secs().to_string())
+///     });
+/// let server = Server::builder("clock", "1.0").with(clock);
+/// # let _ = server;
+/// ```
+///
+/// Not every caller need see it:
+///
+/// ```
+/// use mcp_async::server::{NoArguments, Principal, Tool};
+///
+/// struct Admin;
+///
+/// let purge: Tool = Tool::new("purge")
+///     .visible_to(|caller| caller.and_then(Principal::claims::<Admin>).is_some())
+///     .handler(|_: NoArguments, _| async { Ok("purged") });
+/// # let _ = purge;
+/// ```
+#[must_use = "it must be registered to be served"]
+pub struct Tool<S = ()> {
+    pub(in crate::server) listed: model::Tool,
+    requires: ClientFeatures,
+    pub(in crate::server) rate: Option<RateLimit>,
+    spawned: bool,
+    /// Until it is registered.
+    input: Option<ToolSchema>,
+    output: Option<ToolSchema>,
+    /// The reason why one of the types has no schema.
+    fault: Option<TypeError>,
+    begin: Option<Begin<S>>,
+    checks: Checks,
+    /// Arguments that are repeated in headers.
+    mirrored: Option<Annotations>,
+    /// One of them is a number, which the transports draft alone has: elsewhere the tool is not
+    /// there (XH-04).
+    pub(in crate::server) drafted: bool,
+    pub(in crate::server) visibility: Visibility,
+    pub(in crate::server) scopes: ItemScopes,
+    /// The listing of the tool by servers with tasks of 2025-11-25.
+    pub(in crate::server) tasks: TaskListing,
+    /// The data that layers of extensions find for the tool.
+    pub(in crate::server) data: Values,
+}
+
+/// Decodes, checks and starts: all of it while the message is there to borrow from.
+type Begin<S> =
+    Box<dyn for<'b> Fn(Call<'b>, Raw<'b>, &Arc<Tool>, &Arc<S>, &Host) -> Job + Send + Sync>;
+
+/// The arguments of a tool that takes none (TL-06).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NoArguments {}
+
+/// A call of a tool with its raw, owned arguments: for handlers that borrow from them, or whose
+/// arguments have no type.
+///
+/// ```
+/// use mcp_async::server::{Tool, ToolCall};
+///
+/// #[derive(serde::Deserialize)]
+/// struct Search<'a> {
+///     #[serde(borrow)]
+///     words: Vec<&'a str>,
+/// }
+///
+/// let search: Tool = Tool::new("search").raw(|call: ToolCall, _| async move {
+///     let search: Search<'_> = call.decode()?;
+///     Ok(format!("{} words", search.words.len()))
+/// });
+/// # let _ = search;
+/// ```
+#[derive(Clone, Debug)]
+pub struct ToolCall {
+    /// The arguments, an object.
+    pub arguments: RawBuf,
+    as_result: bool,
+}
+
+impl ToolCall {
+    /// Decodes the arguments into a type that may borrow from them. A text with escapes does
+    /// not decode to `&str`: take it as [`Str`](mcp_proto::json::Str) or `Cow<str>`.
+    ///
+    /// # Errors
+    /// The arguments are of another type: returned from the handler, it becomes what the
+    /// revision wants (TL-08), with the path.
+    pub fn decode<'a, T: Deserialize<'a>>(&'a self) -> Result<T, HandlerError> {
+        self.arguments
+            .as_raw()
+            .decode(&mut [])
+            .map_err(|error| bad_arguments(&error, self.as_result))
+    }
+}
+
+item_settings!(Tool, hidden: "no list has it, a call is answered as for an unknown tool, and they do not learn when it changes.");
+
+impl<S: Send + Sync + 'static> Tool<S> {
+    /// A tool by this name: 1 to 128 of `[A-Za-z0-9_.-]` (TL-05).
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            listed: model::Tool::new(name, RawBuf::new()),
+            requires: ClientFeatures::NONE,
+            rate: None,
+            spawned: false,
+            input: None,
+            output: None,
+            fault: None,
+            begin: None,
+            checks: Checks::default(),
+            mirrored: None,
+            drafted: false,
+            visibility: Visibility::default(),
+            scopes: ItemScopes::default(),
+            tasks: TaskListing::default(),
+            data: Values::default(),
+        }
+    }
+
+    /// Sets the hints about the effects of the tool; the four methods below are for one of the
+    /// hints each.
+    pub fn annotations(mut self, annotations: ToolAnnotations) -> Self {
+        self.listed.annotations = Some(annotations);
+        self
+    }
+
+    /// Sets the hint that the tool does not modify its environment.
+    pub fn read_only(mut self) -> Self {
+        self.hints().read_only_hint = Some(true);
+        self
+    }
+
+    /// Sets the hint whether the changes of the tool may destroy something.
+    pub fn destructive(mut self, destructive: bool) -> Self {
+        self.hints().destructive_hint = Some(destructive);
+        self
+    }
+
+    /// Sets the hint that a second equal call changes nothing more.
+    pub fn idempotent(mut self) -> Self {
+        self.hints().idempotent_hint = Some(true);
+        self
+    }
+
+    /// Sets the hint whether the tool interacts with things that the server does not control.
+    pub fn open_world(mut self, open: bool) -> Self {
+        self.hints().open_world_hint = Some(open);
+        self
+    }
+
+    /// The schema of the arguments, in place of that of the handler's type; an object with
+    /// `"type": "object"` at its root (TL-06). Keywords beyond
+    /// [the part that every build enforces](crate::guide::schemas) need the cargo feature
+    /// `schema`.
+    ///
+    /// ```
+    /// use mcp_async::server::{Tool, ToolCall};
+    /// use mcp_proto::json::RawBuf;
+    ///
+    /// let schema = r#"{"type":"object","properties":{"city":{"type":"string","minLength":1}}}"#;
+    /// let tool: Tool = Tool::new("forecast")
+    ///     .input_schema(RawBuf::parse(schema)?)
+    ///     .raw(|call: ToolCall, _| async move { Ok(call.arguments.as_raw().as_str().to_owned()) });
+    /// # let _ = tool;
+    /// # Ok::<(), mcp_proto::json::Fault>(())
+    /// ```
+    pub fn input_schema(mut self, schema: RawBuf) -> Self {
+        self.input = Some(schema.into());
+        self
+    }
+
+    /// Sets the schema of the structured content, in place of that of the handler's type.
+    pub fn output_schema(mut self, schema: RawBuf) -> Self {
+        self.output = Some(schema.into());
+        self
+    }
+
+    /// Adds capabilities that the client must have: a call without them is refused before the
+    /// handler runs, with error -32021 and the capabilities (VR-07).
+    ///
+    /// ```
+    /// use mcp_async::server::{NoArguments, Tool};
+    /// use mcp_proto::model::ClientFeatures;
+    ///
+    /// let tool: Tool = Tool::new("survey")
+    ///     .requires(ClientFeatures::ELICITATION_FORM)
+    ///     .handler(|_: NoArguments, _| async { Ok("thank you") });
+    /// # let _ = tool;
+    /// ```
+    pub fn requires(mut self, features: ClientFeatures) -> Self {
+        self.requires = self.requires.with(features);
+        self
+    }
+
+    /// Limits the rate at which each connection may call the tool, in place of the limit of the
+    /// server for all tools.
+    pub fn rate_limit(mut self, limit: RateLimit) -> Self {
+        self.rate = Some(limit);
+        self
+    }
+
+    /// Runs the handler in a task of its own: for one that computes for long between two
+    /// awaits, while the connection's other calls continue. It is cancelled with its call all
+    /// the same.
+    pub fn spawned(mut self) -> Self {
+        self.spawned = true;
+        self
+    }
+
+    /// Sets whether calls may be tasks of 2025-11-25, for servers that have them.
+    pub(crate) fn task_support(mut self, support: TaskSupport) -> Self {
+        self.tasks.set_support(support);
+        self
+    }
+
+    /// Adds a value for the layer of an [`Extension`](crate::server::Extension), which finds it by
+    /// [`Call::tool_data`](crate::server::Call::tool_data) when the tool is called; it takes the
+    /// place of one of the same type.
+    pub fn extension_data<T: Send + Sync + 'static>(mut self, value: T) -> Self {
+        self.data.insert(value);
+        self
+    }
+
+    /// Runs this for each call. The arguments' type gives the input schema and checks them; an
+    /// error in them is reported to the client with its path (TL-08).
+    pub fn handler<A, T, F, Fut>(mut self, handler: F) -> Self
+    where
+        F: Fn(A, Context<S>) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<T, HandlerError>> + Send + 'static, // `?` converts errors
+        A: DeserializeOwned + JsonSchema + Send + 'static,
+        T: ToolOutput,
+    {
+        if self.input.is_none() {
+            match ToolSchema::input::<A>() {
+                Ok(schema) => self.input = Some(schema),
+                Err(error) => self.fault = Some(error),
+            }
+        }
+        self.begin(Box::new(move |call, arguments, tool, state, host| {
+            let arguments = match decode_typed::<A>(arguments) {
+                Ok(arguments) => arguments,
+                Err(error) => return tool.refuse(call, &error),
+            };
+            let future = handler(arguments, Context::new(&call, state, host));
+            tool.run(call, host, future)
+        }))
+        .output::<T>()
+    }
+
+    /// Runs this for each call, with the arguments as they came.
+    pub fn raw<T, F, Fut>(mut self, handler: F) -> Self
+    where
+        F: Fn(ToolCall, Context<S>) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<T, HandlerError>> + Send + 'static, // `?` converts errors
+        T: ToolOutput,
+    {
+        if self.input.is_none() {
+            let any = RawBuf::parse(r#"{"type":"object"}"#).unwrap_or_default();
+            self.input = Some(any.into());
+        }
+        self.begin(Box::new(move |call, arguments, tool, state, host| {
+            let owned = ToolCall {
+                arguments: call.keep(arguments),
+                as_result: call.request.revision.reports_bad_arguments_as_result(),
+            };
+            let future = handler(owned, Context::new(&call, state, host));
+            tool.run(call, host, future)
+        }))
+        .output::<T>()
+    }
+
+    /// Gives the handler its state.
+    pub(in crate::server) fn bind(self, state: &Arc<S>) -> Tool {
+        let state = Arc::clone(state);
+        let begin = self.begin.map(|begin| -> Begin<()> {
+            Box::new(move |call, arguments, tool, _, host| {
+                begin(call, arguments, tool, &state, host)
+            })
+        });
+        Tool {
+            listed: self.listed,
+            requires: self.requires,
+            rate: self.rate,
+            spawned: self.spawned,
+            input: self.input,
+            output: self.output,
+            fault: self.fault,
+            begin,
+            checks: self.checks,
+            mirrored: self.mirrored,
+            drafted: self.drafted,
+            visibility: self.visibility,
+            scopes: self.scopes,
+            tasks: self.tasks,
+            data: self.data,
+        }
+    }
+
+    fn begin(mut self, begin: Begin<S>) -> Self {
+        self.begin = Some(begin);
+        self
+    }
+
+    fn output<T: ToolOutput>(mut self) -> Self {
+        if self.output.is_none() {
+            match T::output_schema() {
+                Ok(schema) => self.output = schema,
+                Err(error) => self.fault = Some(error),
+            }
+        }
+        self
+    }
+
+    fn hints(&mut self) -> &mut ToolAnnotations {
+        self.listed.annotations.get_or_insert_default()
+    }
+}
+
+impl Tool {
+    /// Makes the tool ready to be served. It does not fail for a tool that the draft alone can
+    /// serve: see [`published`](Self::published).
+    pub(in crate::server) fn prepare(&mut self) -> Result<(), RegisterError> {
+        let name = &self.listed.name;
+        let error = |reason: &dyn fmt::Display| RegisterError::new("tool", name, reason);
+        match (&self.fault, &self.begin) {
+            (Some(fault), _) => return Err(error(fault)),
+            (_, None) => return Err(error(&NO_HANDLER)),
+            _ if !is_name(name) => {
+                return Err(error(&"its name is not 1 to 128 of A-Z a-z 0-9 _ . -"));
+            }
+            _ => {}
+        }
+        self.scopes.check().map_err(|fault| error(&fault))?;
+        let (input, output) = (self.input.take(), self.output.take());
+        let input = input.ok_or_else(|| error(&NO_HANDLER))?;
+        let publish = |schema: &ToolSchema| schema.publish().map_err(|fault| error(&fault));
+        self.listed.input_schema = publish(&input)?;
+        self.listed.output_schema = output.as_ref().map(publish).transpose()?;
+        let schema = self.listed.input_schema.as_raw();
+        let mirrored = Annotations::read(schema);
+        self.drafted = matches!(mirrored, Err(BadAnnotation::Number));
+        let mirrored = match self.drafted {
+            true => Annotations::read_draft(schema),
+            false => mirrored,
+        };
+        let mirrored = mirrored.map_err(|bad| error(&bad))?;
+        self.mirrored = Some(mirrored).filter(|mirrored| !mirrored.is_empty());
+        self.checks =
+            Checks::of(&input, output.as_ref()).map_err(|fault| error(&ErrorChain(&fault)))?;
+        self.tasks.prepare(&self.listed);
+        Ok(())
+    }
+
+    /// Fails if no published revision has such tools.
+    pub(in crate::server) fn published(&self) -> Result<(), RegisterError> {
+        match self.drafted {
+            true => Err(RegisterError::new(
+                "tool",
+                &self.listed.name,
+                &BadAnnotation::Number,
+            )),
+            false => Ok(()),
+        }
+    }
+
+    /// Answers a call.
+    pub(in crate::server) fn call(self: &Arc<Self>, call: Call<'_>, host: &Host) -> Job {
+        #[cfg(feature = "http-server")]
+        if let Some(mirrored) = &self.mirrored
+            && let Err(error) = crate::server::call::mirrored::check(mirrored, &call)
+        {
+            return call.refuse(error);
+        }
+        let missing = self.requires.without(call.request.features);
+        if !missing.is_empty() {
+            let revision = call.request.revision;
+            return call.refuse(missing_capabilities(missing, revision));
+        }
+        let arguments = arguments(&call);
+        if !matches!(arguments.kind(), Kind::Object) {
+            let text = format!(
+                "Invalid arguments: expected an object, found {}",
+                arguments.kind()
+            );
+            return call.refuse(ErrorReply::invalid_params(text));
+        }
+        if let Err(violation) = self.checks.arguments(arguments) {
+            return self.refuse(call, &violation);
+        }
+        match &self.begin {
+            Some(begin) => begin(call, arguments, self, unit(), host),
+            None => call.refuse(ErrorReply::internal()),
+        }
+    }
+
+    fn refuse(&self, call: Call<'_>, error: &dyn fmt::Display) -> Job {
+        let as_result = call.request.revision.reports_bad_arguments_as_result();
+        let refusal = Err::<(), _>(bad_arguments(error, as_result));
+        call.ready(SettledCall::new(refusal, None))
+    }
+
+    fn run<T: ToolOutput>(
+        &self,
+        call: Call<'_>,
+        host: &Host,
+        future: impl Future<Output = Result<T, HandlerError>> + Send + 'static,
+    ) -> Job {
+        let promise = self.checks.promise();
+        if self.spawned {
+            return run_spawned(call, host.runtime.clone(), Box::pin(future), promise);
+        }
+        call.answer(async move {
+            let result = future.await;
+            SettledCall::new(result, promise)
+        })
+    }
+}
+
+/// Answers with the output of a handler that runs in a task of its own. A function apart from [`Tool::run`] is compiled once for a
+/// type of outputs, not for each handler.
+fn run_spawned<T: ToolOutput>(
+    call: Call<'_>,
+    runtime: RuntimeHandle,
+    future: Pin<Box<dyn Future<Output = Result<T, HandlerError>> + Send>>,
+    promise: Option<Promise>,
+) -> Job {
+    call.answer(async move {
+        let result = spawned(&runtime, future).await;
+        SettledCall::new(result, promise)
+    })
+}
+
+impl<S> Keyed for Tool<S> {
+    fn key(&self) -> &str {
+        &self.listed.name
+    }
+
+    fn visibility(&self) -> &Visibility {
+        &self.visibility
+    }
+}
+
+impl<S> fmt::Debug for Tool<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tool")
+            .field("listed", &self.listed)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The outcome of a handler, which is written as the response.
+pub(super) struct SettledCall<T> {
+    result: Result<T, Failure>,
+    /// The promise of the tool about its results, if it makes one.
+    promise: Option<Promise>,
+    /// The answer of the promise, once it was asked.
+    is_kept: Cell<Option<bool>>,
+}
+
+impl<T> SettledCall<T> {
+    pub(in crate::server) fn new(
+        result: Result<T, HandlerError>,
+        promise: Option<Promise>,
+    ) -> Self {
+        Self {
+            result: result.map_err(|error| error.settle(None)),
+            promise,
+            is_kept: Cell::new(None),
+        }
+    }
+
+    /// Returns whether this result is what the tool promises (TL-09).
+    fn keeps(&self, promise: &Promise, result: &dyn Payload) -> bool {
+        let is_kept = self.is_kept.get();
+        let is_kept = is_kept.unwrap_or_else(|| promise.is_kept(result));
+        self.is_kept.set(Some(is_kept));
+        is_kept
+    }
+}
+
+impl<T: ToolOutput> Reply for SettledCall<T> {
+    fn with_outcome(&self, send: &mut dyn FnMut(Outcome<'_>)) {
+        match (&self.result, &self.promise) {
+            (Ok(output), None) => output.with_outcome(send),
+            (Ok(output), Some(promise)) => output.with_outcome(&mut |outcome| match outcome {
+                // TL-09: what breaks the promise is a fault of the server.
+                Outcome::Result(result) if !self.keeps(promise, result) => {
+                    send(Outcome::Error(ErrorReply::internal().as_object()));
+                }
+                outcome => send(outcome),
+            }),
+            (Err(error), _) => error.with_tool_outcome(send),
+        }
+    }
+
+    fn is_tool_error(&self) -> bool {
+        match &self.result {
+            Ok(output) => output.is_error(),
+            Err(failure) => matches!(failure, Failure::Visible(_)),
+        }
+    }
+}
+
+/// Returns true if a tool may have this name (TL-05).
+fn is_name(name: &str) -> bool {
+    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-');
+    (1..=128).contains(&name.len()) && name.bytes().all(allowed)
+}
+
+/// The arguments of a call; none are as good as none given.
+fn arguments<'b>(call: &Call<'b>) -> Raw<'b> {
+    call.params
+        .get("arguments")
+        .filter(|arguments| !arguments.is_null())
+        .unwrap_or(Object::EMPTY.as_raw())
+}
+
+/// The revision's error for arguments that the schema does not allow (TL-08).
+fn bad_arguments(error: &dyn fmt::Display, as_result: bool) -> HandlerError {
+    let text = format!("Invalid arguments: {error}");
+    if as_result {
+        HandlerError::visible(text)
+    } else {
+        HandlerError::invalid_params(text)
+    }
+}
+
+/// Decodes the arguments of a client into a type of the application. If `simd-json` refuses them, the core decodes them again,
+/// because its error names the place of the mistake.
+pub(super) fn decode_typed<T: DeserializeOwned>(raw: Raw<'_>) -> Result<T, DecodeError> {
+    #[cfg(feature = "simd-json")]
+    if let Ok(value) = raw.decode_simd_json(&mut Vec::new()) {
+        return Ok(value);
+    }
+    raw.decode(&mut [])
+}

@@ -1,0 +1,94 @@
+//! Errors of building a server.
+
+use core::error::Error;
+use core::fmt;
+use std::io;
+
+use crate::server::items::register_error::RegisterError;
+
+/// The error of [`ServerBuilder::build`](crate::server::ServerBuilder::build): every mistake in the
+/// settings and items of the builder, in the order of the calls.
+///
+/// Its text names what the mistakes are about, its source is the first of them, and its `Debug`
+/// text, which `main` and `unwrap` print, lists all with their reasons.
+///
+/// ```
+/// use core::error::Error;
+///
+/// use mcp_async::Server;
+/// use mcp_async::server::{NoArguments, Resource, Tool};
+///
+/// let tool = || Tool::new("greet").handler(|_: NoArguments, _| async { Ok("hello") });
+/// let builder = Server::builder("demo", "1.0");
+/// let error = builder
+///     .with(tool())
+///     .with(tool())
+///     .with(Resource::new("demo://greeting", "greeting"))
+///     .build()
+///     .unwrap_err();
+/// assert_eq!(
+///     error.to_string(),
+///     "the server has 2 mistakes, in tool `greet`, resource `demo://greeting`"
+/// );
+/// assert_eq!(
+///     error.source().map(ToString::to_string).as_deref(),
+///     Some("tool `greet`: it is registered twice")
+/// );
+/// assert_eq!(error.mistakes()[1].to_string(), "resource `demo://greeting`: no handler");
+/// ```
+#[derive(Clone, PartialEq, Eq)]
+pub struct BuildError(Vec<RegisterError>);
+
+impl BuildError {
+    /// Fails if there are mistakes.
+    pub(crate) fn check(mistakes: Vec<RegisterError>) -> Result<(), Self> {
+        if mistakes.is_empty() {
+            return Ok(());
+        }
+        Err(Self(mistakes))
+    }
+
+    /// Returns all mistakes, at least one.
+    pub fn mistakes(&self) -> &[RegisterError] {
+        &self.0
+    }
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &*self.0 {
+            [_] => f.write_str("the server has a mistake, in ")?,
+            all => write!(f, "the server has {} mistakes, in ", all.len())?,
+        }
+        for (at, mistake) in self.0.iter().enumerate() {
+            let comma = if at > 0 { ", " } else { "" };
+            write!(f, "{comma}{} `{}`", mistake.kind(), mistake.name())?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("BuildError: ")?;
+        for (at, mistake) in self.0.iter().enumerate() {
+            let comma = if at > 0 { "; " } else { "" };
+            write!(f, "{comma}{mistake}")?;
+        }
+        Ok(())
+    }
+}
+
+impl Error for BuildError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        let first = self.0.first()?;
+        Some(first)
+    }
+}
+
+/// The mistakes are in what was given to the builder.
+impl From<BuildError> for io::Error {
+    fn from(error: BuildError) -> Self {
+        Self::new(io::ErrorKind::InvalidInput, error)
+    }
+}
