@@ -20,5 +20,5 @@
 //! The terminal's Ctrl-C reaches this program only, never the child, so that a shutdown can be
 //! orderly.
 
-pub use crate::client::child_session::{Ending, Session};
+pub use crate::client::session::child_session::{Ending, Session};
 pub use crate::io::process::{Child, Command, ExitedEarly, Grace, Process, inherited};

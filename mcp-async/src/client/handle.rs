@@ -12,17 +12,17 @@ use mcp_proto::rpc::Method;
 use mcp_proto::{Payload, SendError};
 use serde::de::DeserializeOwned;
 
-use super::ask::{Arguments, Ask};
 use super::callbacks::is_file;
-use super::decode::{nothing, structured, suggestions, whole};
-use super::info::ServerInfo;
-use super::inner::Inner;
-use super::listen_filter::ListenFilter;
-use super::logs::Logs;
-use super::page::{Listed, Page};
-use super::pages::Pages;
 use super::request::Request;
-use super::subscription::Subscription;
+use crate::client::request::decode::{nothing, structured, suggestions, whole};
+use crate::client::request::logs::Logs;
+use crate::client::request::page::{Listed, Page};
+use crate::client::request::pages::Pages;
+use crate::client::request::subscription::Subscription;
+use crate::client::session::info::ServerInfo;
+use crate::client::state::ask::{Arguments, Ask};
+use crate::client::state::inner::Inner;
+use crate::client::state::listen_filter::ListenFilter;
 use crate::error::{CallError, ConnectError};
 use crate::model::{
     CallToolResult, Completion, Cursor, GetPromptResult, Prompt, ReadResourceResult, Reference,

@@ -6,141 +6,61 @@
 //! server.
 
 #[cfg(feature = "client")]
-mod ask;
-mod awaited;
-#[cfg(feature = "client")]
-mod background;
-#[cfg(feature = "client")]
 mod boxed;
-#[cfg(feature = "client")]
-pub(crate) mod builder;
-#[cfg(feature = "client")]
-mod builder_extensions;
-#[cfg(feature = "client")]
-mod cache;
-mod call;
-#[cfg(feature = "client")]
-mod callback_context;
-#[cfg(feature = "client")]
-mod callback_error;
 #[cfg(feature = "client")]
 mod callbacks;
 #[cfg(feature = "client")]
-mod child_end;
-pub(crate) mod child_session;
-#[cfg(feature = "client")]
-pub(crate) mod client_state;
-pub(crate) mod connection;
-#[cfg(feature = "client")]
-mod connector;
-#[cfg(feature = "client")]
-mod continuation;
-#[cfg(feature = "client")]
-mod declared;
-#[cfg(feature = "client")]
-mod decode;
-#[cfg(feature = "client")]
-mod elicitation;
-mod exchange;
+pub(crate) mod connecting;
 #[cfg(feature = "client")]
 mod extension;
 #[cfg(feature = "client")]
-mod extension_calls;
-#[cfg(feature = "client")]
-mod extensions;
-#[cfg(feature = "client")]
 mod handle;
-mod handler;
-mod in_task;
-mod info;
-#[cfg(feature = "client")]
-pub(crate) mod inner;
-#[cfg(feature = "client")]
-mod input_answers;
-#[cfg(feature = "client")]
-mod listed_tools;
-#[cfg(feature = "client")]
-mod listen_filter;
-#[cfg(feature = "client")]
-mod logs;
-#[cfg(feature = "client")]
-mod owed_requests;
-#[cfg(feature = "client")]
-mod page;
-#[cfg(feature = "client")]
-mod pages;
-#[cfg(feature = "client")]
-mod pagination;
-mod peer;
-#[cfg(feature = "client")]
-mod question_tasks;
-#[cfg(feature = "client")]
-mod queue;
 #[cfg(feature = "client")]
 mod request;
+pub(crate) mod session;
 #[cfg(feature = "client")]
-mod restart;
-mod round;
-#[cfg(all(feature = "client", feature = "schema"))]
-mod schemas;
-#[cfg(all(feature = "client", not(feature = "schema")))]
-#[path = "no_schemas.rs"]
-mod schemas;
-pub(crate) mod side;
-mod stray;
-#[cfg(feature = "client")]
-mod subscription;
-#[cfg(feature = "client")]
-mod subscriptions;
-#[cfg(feature = "client")]
-pub(crate) mod supervisor;
-#[cfg(feature = "client")]
-mod task_support;
-#[cfg(feature = "http-client")]
-pub(crate) mod transport_data;
-#[cfg(feature = "http-client")]
-mod unsent;
+pub(crate) mod state;
 
 use mcp_proto::client::{Client as Core, Growing};
 
 #[cfg(feature = "client")]
-pub use self::builder::ClientBuilder;
-pub use self::call::Call;
+pub use self::callbacks::callback_context::CallbackContext;
 #[cfg(feature = "client")]
-pub use self::callback_context::CallbackContext;
+pub use self::callbacks::callback_error::CallbackError;
 #[cfg(feature = "client")]
-pub use self::callback_error::CallbackError;
-pub use self::connection::{Connection, connect};
+pub use self::connecting::builder::ClientBuilder;
 #[cfg(all(feature = "client", feature = "server"))]
-pub(crate) use self::connector::{ClosureConnector, Connecting};
+pub(crate) use self::connecting::connector::{ClosureConnector, Connecting};
 #[cfg(feature = "client")]
-pub use self::connector::{Connector, child, reopened};
-#[cfg(feature = "client")]
-pub use self::continuation::Continuation;
+pub use self::connecting::connector::{Connector, child, reopened};
 #[cfg(feature = "client")]
 pub use self::extension::Extension;
 #[cfg(feature = "client")]
+pub use self::extension::continuation::Continuation;
+#[cfg(feature = "client")]
 pub use self::handle::Client;
-pub use self::handler::{Handler, IncomingQuestion, Reply};
-pub use self::in_task::connect_in_task;
-pub use self::info::ServerInfo;
-#[cfg(feature = "client")]
-pub use self::listen_filter::ListenFilter;
-#[cfg(feature = "client")]
-pub use self::logs::Logs;
-#[cfg(feature = "client")]
-pub use self::page::{Listed, Page};
-#[cfg(feature = "client")]
-pub use self::pages::Pages;
-pub use self::peer::Peer;
 #[cfg(feature = "client")]
 pub use self::request::Request;
 #[cfg(feature = "client")]
-pub use self::restart::RestartPolicy;
+pub use self::request::logs::Logs;
 #[cfg(feature = "client")]
-pub use self::subscription::Subscription;
+pub use self::request::page::{Listed, Page};
 #[cfg(feature = "client")]
-pub use self::subscriptions::Update;
+pub use self::request::pages::Pages;
+#[cfg(feature = "client")]
+pub use self::request::subscription::Subscription;
+pub use self::session::call::Call;
+pub use self::session::connection::{Connection, connect};
+pub use self::session::handler::{Handler, IncomingQuestion, Reply};
+pub use self::session::in_task::connect_in_task;
+pub use self::session::info::ServerInfo;
+pub use self::session::peer::Peer;
+#[cfg(feature = "client")]
+pub use self::session::restart::RestartPolicy;
+#[cfg(feature = "client")]
+pub use self::state::listen_filter::ListenFilter;
+#[cfg(feature = "client")]
+pub use self::state::subscriptions::Update;
 pub use crate::connection::Progress;
 #[cfg(feature = "client")]
 pub use crate::error::TaskError;
@@ -153,12 +73,12 @@ pub use mcp_proto::client::{Negotiation, Timeouts};
 #[cfg(feature = "client")]
 pub(crate) use self::boxed::Boxed;
 #[cfg(feature = "client")]
-pub(crate) use self::question_tasks::{QuestionHost, QuestionTasks};
+pub(crate) use self::callbacks::question_tasks::{QuestionHost, QuestionTasks};
 #[cfg(feature = "client")]
-pub(crate) use self::side::{guarded, is_created};
+pub(crate) use self::request::subscription::may_pass;
 #[cfg(feature = "client")]
-pub(crate) use self::subscription::may_pass;
+pub(crate) use self::session::side::{guarded, is_created};
 #[cfg(feature = "http-client")]
-pub(crate) use self::unsent::{UnsentMessage, UnsentMessages, no_message};
+pub(crate) use self::session::unsent::{UnsentMessage, UnsentMessages, no_message};
 
 pub(crate) type Machine = Core<'static, Growing>;

@@ -13,7 +13,7 @@ use super::authorization::ServiceCarrier;
 use super::carrier::{Carrier, Through};
 use super::session::meet;
 use super::settings::Settings;
-use crate::client::builder::Parts;
+use crate::client::connecting::builder::Parts;
 use crate::client::{Client, ClientBuilder, ConnectError, Connector};
 use crate::lock::lock;
 use crate::net::HttpClient;

@@ -1,4 +1,4 @@
-//! What an application offers: tools, resources, templates, prompts and methods, each checked when it is registered.
+//! The items that an application offers: tools, resources, templates, prompts and methods, each checked when it is registered.
 
 pub(super) mod catalog;
 pub(super) mod checks;

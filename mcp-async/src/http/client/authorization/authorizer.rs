@@ -20,7 +20,7 @@ use super::settings::Authorization;
 use super::store::CredentialStore;
 use super::time::unix_now;
 use super::user_agent::UserAgent;
-use crate::client::client_state::ClientState;
+use crate::client::state::ClientState;
 use crate::connection::Signal;
 use crate::error::AuthorizationError;
 use crate::http::client::credentials::Credentials as Replaced;

@@ -1,0 +1,510 @@
+//! The configuration of a client before it connects.
+
+use core::fmt;
+use core::future::Future;
+use std::sync::{Arc, Mutex};
+
+use futures_io::{AsyncRead, AsyncWrite};
+use mcp_proto::client::{ClientConfig, Negotiation, Timeouts};
+use mcp_proto::model::{ClientFeatures, Implementation};
+use mcp_proto::rpc::Notification;
+use mcp_proto::{Limits, PingPolicy, PreparedConfig, RevisionSet};
+
+use super::supervisor::{Dial, Dialled, Dialling, Redial, meet, supervise};
+use crate::client::callbacks::callback_context::CallbackContext;
+use crate::client::callbacks::callback_error::CallbackError;
+use crate::client::callbacks::{Callbacks, Roots, boxed, is_file};
+use crate::client::extension::Extension;
+use crate::client::extension::declared::Declared;
+use crate::client::handle::Client;
+use crate::client::session::exchange::ROUNDS;
+use crate::client::session::restart::RestartPolicy;
+use crate::client::state::ClientState;
+use crate::client::state::extensions::Extensions;
+use crate::client::state::inner::Inner;
+#[cfg(feature = "http-client")]
+use crate::client::state::transport_data::TransportData;
+use crate::error::ConnectError;
+use crate::model::{
+    CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, LoggingMessageParams,
+    Meta, Root,
+};
+use crate::runtime::RuntimeHandle;
+use crate::trace_context::TraceContext;
+
+/// The settings of a [`Client`] before it connects.
+///
+/// The capabilities that a client declares follow from its callbacks: it declares those that have a
+/// callback, and nothing else.
+///
+/// ```
+/// use mcp_async::Client;
+/// use mcp_async::client::{ConnectError, RestartPolicy, child};
+/// use mcp_async::model::{ElicitParams, ElicitResult, Root};
+/// use mcp_async::process::Command;
+/// use mcp_async::runtime::RuntimeHandle;
+///
+/// async fn start(runtime: RuntimeHandle) -> Result<Client, ConnectError> {
+///     Client::builder("demo", "1.0")
+///         .roots([Root::new("file:///home/ada/notes")])
+///         .on_elicitation(|asked: ElicitParams, _| async move {
+///             eprintln!("{:?}", asked.message());
+///             Ok(ElicitResult::decline())
+///         })
+///         .restart(RestartPolicy::default())
+///         .connect(child(runtime, Command::new("npx").args(["-y", "some-server"])))
+///         .await
+/// }
+/// ```
+#[must_use = "a builder does nothing until it connects"]
+pub struct ClientBuilder<S = ()> {
+    name: String,
+    version: String,
+    title: Option<String>,
+    /// All else, without texts.
+    config: ClientConfig<'static>,
+    /// True if the callback for elicitation answers forms alone.
+    forms_only: bool,
+    /// The features of sampling to declare if there is a callback for it.
+    sampling: ClientFeatures,
+    pub(in crate::client) callbacks: Callbacks,
+    pub(in crate::client) extensions: Vec<Extension>,
+    /// Capabilities that are not of the protocol.
+    pub(in crate::client) experimental: Meta,
+    pub(in crate::client) state: Arc<S>,
+    /// The first invalid root.
+    wrong: Option<String>,
+    rounds: u8,
+    cache: bool,
+    restart: Option<RestartPolicy>,
+    /// The settings of HTTP.
+    #[cfg(feature = "http-client")]
+    pub(crate) transport_data: TransportData,
+}
+
+impl Client {
+    /// The settings of a client with this name and version, which it sends to its servers.
+    pub fn builder(name: &str, version: &str) -> ClientBuilder {
+        ClientBuilder::new(name, version)
+    }
+}
+
+impl ClientBuilder {
+    fn new(name: &str, version: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            version: version.to_owned(),
+            title: None,
+            config: ClientConfig::new("", ""),
+            forms_only: false,
+            sampling: ClientFeatures::SAMPLING,
+            callbacks: Callbacks::default(),
+            extensions: Vec::new(),
+            experimental: Meta::new(),
+            state: Arc::default(),
+            wrong: None,
+            rounds: ROUNDS,
+            cache: true,
+            restart: None,
+            #[cfg(feature = "http-client")]
+            transport_data: TransportData::default(),
+        }
+    }
+}
+
+impl<S: Send + Sync + 'static> ClientBuilder<S> {
+    /// Sets the state that callbacks reach by [`CallbackContext::state`]. It is for callbacks
+    /// that are set afterwards; those that were set before keep the state they had.
+    ///
+    /// ```
+    /// use mcp_async::Client;
+    /// use mcp_async::client::ClientBuilder;
+    /// use mcp_async::model::ElicitResult;
+    ///
+    /// fn asking(user: String) -> ClientBuilder<String> {
+    ///     Client::builder("demo", "1.0")
+    ///         .with_state(user)
+    ///         .on_elicitation(|_, cx| async move {
+    ///             println!("a question for {}", cx.state());
+    ///             Ok(ElicitResult::decline())
+    ///         })
+    /// }
+    /// # let _ = asking;
+    /// ```
+    pub fn with_state<T: Send + Sync + 'static>(self, state: T) -> ClientBuilder<T> {
+        ClientBuilder {
+            name: self.name,
+            version: self.version,
+            title: self.title,
+            config: self.config,
+            forms_only: self.forms_only,
+            sampling: self.sampling,
+            callbacks: self.callbacks,
+            extensions: self.extensions,
+            experimental: self.experimental,
+            state: Arc::new(state),
+            wrong: self.wrong,
+            rounds: self.rounds,
+            cache: self.cache,
+            restart: self.restart,
+            #[cfg(feature = "http-client")]
+            transport_data: self.transport_data,
+        }
+    }
+
+    /// Sets the title: the name of this client for people (since 2025-06-18).
+    pub fn title(mut self, title: &str) -> Self {
+        self.title = Some(title.to_owned());
+        self
+    }
+
+    /// Accepts these revisions, all published ones otherwise.
+    pub const fn revisions(mut self, revisions: RevisionSet) -> Self {
+        self.config.revisions = revisions;
+        self
+    }
+
+    /// Sets the timeouts of requests; a single call may set its own.
+    pub const fn timeouts(mut self, timeouts: Timeouts) -> Self {
+        self.config.timeouts = timeouts;
+        self
+    }
+
+    /// The bounds of what it keeps and takes.
+    pub const fn limits(mut self, limits: Limits) -> Self {
+        self.config.limits = limits;
+        self
+    }
+
+    /// Sets how many subscriptions of 2026-07-28 it has at a time, 512 otherwise. Each is a request
+    /// for as long as it lasts. They take half of [`Limits::in_flight`] at most, but one in any
+    /// case; the rest is for calls. One that is too many is [`CallError::Refused`](crate::client::CallError::Refused).
+    pub const fn max_subscriptions(mut self, subscriptions: usize) -> Self {
+        self.config.max_subscriptions = subscriptions;
+        self
+    }
+
+    /// Sets how the client begins with a server whose revision it does not know. It keeps what it
+    /// learns for as long as it lives; a program that has connected to the server before, and
+    /// remembers that the [revision](crate::client::ServerInfo::revision) was a legacy one, saves a request
+    /// with [`Negotiation::Handshake`] (VR-17). If that fails, [`Negotiation::Probe`] finds out the
+    /// revision that the server has become.
+    pub const fn negotiation(mut self, negotiation: Negotiation) -> Self {
+        self.config.negotiation = negotiation;
+        self
+    }
+
+    /// Asks regularly if a legacy server is alive (LC-22); it does not otherwise.
+    pub const fn ping(mut self, policy: PingPolicy) -> Self {
+        self.config.ping = Some(policy);
+        self
+    }
+
+    /// Answers the server's questions to a person: forms and pages to visit (EL-01). An older
+    /// revision has only forms, or neither, and servers do not ask there.
+    ///
+    /// Of an accepted form, the fields that are left out get their defaults (EL-18). A page is
+    /// shown in full and opened only when the person agreed (EL-07). A refusal by the user is
+    /// an answer; return an error only when no user can be asked.
+    pub fn on_elicitation<F, Fut>(mut self, callback: F) -> Self
+    where
+        F: Fn(ElicitParams, CallbackContext<S>) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<ElicitResult, CallbackError>> + Send + 'static,
+    {
+        self.callbacks.elicitation = Some(boxed(&self.state, callback));
+        self
+    }
+
+    /// Declares forms only: to be asked to visit a page is refused with -32602 then (EL-03).
+    pub const fn forms_only(mut self) -> Self {
+        self.forms_only = true;
+        self
+    }
+
+    /// Answers the server's questions to a model (SP-01); with
+    /// [`ModelPreferences::select`](crate::model::ModelPreferences::select) it evaluates the
+    /// hints. A person's refusal is an error with code -1 (SP-07).
+    pub fn on_sampling<F, Fut>(mut self, callback: F) -> Self
+    where
+        F: Fn(CreateMessageParams, CallbackContext<S>) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<CreateMessageResult, CallbackError>> + Send + 'static,
+    {
+        self.callbacks.sampling = Some(boxed(&self.state, callback));
+        self
+    }
+
+    /// Declares that the model of [`on_sampling`](Self::on_sampling) can use tools; a question
+    /// with tools is refused with -32602 otherwise (SP-02).
+    pub const fn sampling_tools(mut self) -> Self {
+        self.sampling = self.sampling.with(ClientFeatures::SAMPLING_TOOLS);
+        self
+    }
+
+    /// Declares that the callback of [`on_sampling`](Self::on_sampling) can add context from
+    /// servers (SP-04).
+    pub const fn sampling_context(mut self) -> Self {
+        self.sampling = self.sampling.with(ClientFeatures::SAMPLING_CONTEXT);
+        self
+    }
+
+    /// Shows the server these directories; [`Client::set_roots`] changes them later. Each is
+    /// `file://` and an absolute path (RT-03), or connecting fails.
+    pub fn roots(mut self, roots: impl IntoIterator<Item = Root>) -> Self {
+        let roots: Vec<Root> = roots.into_iter().collect();
+        self.wrong = roots
+            .iter()
+            .find(|root| !is_file(&root.uri))
+            .map(|root| root.uri.clone());
+        self.callbacks.roots = Roots::Listed(Mutex::new(roots));
+        self
+    }
+
+    /// Shows the server the directories that the callback names each time. Tell of a change
+    /// with [`Client::notify_roots_changed`].
+    pub fn on_roots<F, Fut>(mut self, callback: F) -> Self
+    where
+        F: Fn(CallbackContext<S>) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<Vec<Root>, CallbackError>> + Send + 'static,
+    {
+        self.callbacks.roots = Roots::Asked(boxed(&self.state, move |(), cx| callback(cx)));
+        self.wrong = None;
+        self
+    }
+
+    /// Sets a callback for log messages, called at once and in the order of arrival; it must not
+    /// block.
+    pub fn on_log(
+        mut self,
+        callback: impl Fn(LoggingMessageParams) + Send + Sync + 'static,
+    ) -> Self {
+        self.callbacks.log = Some(Box::new(callback));
+        self
+    }
+
+    /// Sets a callback for notifications, except those of methods that neither the protocol nor an
+    /// [extension](crate::client::Extension::notification) of this client has, called at once
+    /// and in the order of arrival; it must not block. Progress goes to [its
+    /// call](crate::client::Request::on_progress).
+    pub fn on_notification(
+        mut self,
+        callback: impl Fn(Notification<'_>) + Send + Sync + 'static,
+    ) -> Self {
+        self.callbacks.notification = Some(Box::new(callback));
+        self
+    }
+
+    /// Tells the server, with every request, which trace it belongs to (JR-31). The closure runs
+    /// in the task that awaits the request, inside its span, so it can ask whatever traces the
+    /// program for the current one.
+    ///
+    /// ```
+    /// use mcp_async::TraceContext;
+    /// use mcp_async::client::ClientBuilder;
+    ///
+    /// fn traced(builder: ClientBuilder) -> ClientBuilder {
+    ///     // An exporter would say which span is the current one.
+    ///     builder.on_trace(|| TraceContext::new([7; 16], [1; 8], true))
+    /// }
+    /// ```
+    pub fn on_trace(
+        mut self,
+        trace: impl Fn() -> Option<TraceContext> + Send + Sync + 'static,
+    ) -> Self {
+        self.callbacks.trace = Some(Box::new(trace));
+        self
+    }
+
+    /// Starts a server that has gone again, or connects to it again; without this, its end is the
+    /// client's.
+    ///
+    /// Over HTTP only a server of 2024-11-05 has a connection that can end: the one stream that
+    /// carries all answers, which cannot be resumed. Calls in flight end with
+    /// [`CallError::Closed`](crate::client::CallError::Closed) then, because it is unknown how far the
+    /// server got with them; with a policy the stream is opened again after its delay. Newer
+    /// servers are met exchange by exchange, so a client outlives their restarts in any case:
+    /// sessions are opened again when they turn out to be lost (SC-10).
+    pub fn restart(mut self, policy: RestartPolicy) -> Self {
+        self.restart = Some(policy);
+        self
+    }
+
+    /// Sets whether lists and resources are cached for as long as the server allows (CH-03), or
+    /// until it notifies the client of a change (CH-07); they are by default.
+    pub const fn cache(mut self, cache: bool) -> Self {
+        self.cache = cache;
+        self
+    }
+
+    /// Answers so many rounds of questions in one call at most (MR-16); 16 otherwise, which is
+    /// also the most.
+    pub const fn rounds(mut self, rounds: u8) -> Self {
+        self.rounds = if rounds < ROUNDS { rounds } else { ROUNDS };
+        self
+    }
+}
+
+impl<S> ClientBuilder<S> {
+    /// Returns the features that have a callback, in whatever order the settings were made.
+    fn features(&self) -> ClientFeatures {
+        let mut features = ClientFeatures::NONE;
+        if self.callbacks.elicitation.is_some() {
+            features = features.with(ClientFeatures::ELICITATION_FORM);
+            if !self.forms_only {
+                features = features.with(ClientFeatures::ELICITATION_URL);
+            }
+        }
+        if self.callbacks.sampling.is_some() {
+            features = features.with(self.sampling);
+        }
+        if !matches!(self.callbacks.roots, Roots::None) {
+            let roots = ClientFeatures::ROOTS.with(ClientFeatures::ROOTS_LIST_CHANGED);
+            features = features.with(roots);
+        }
+        match &self.callbacks.tasks {
+            Some(tasks) => features.with(tasks.declares(features)),
+            None => features,
+        }
+    }
+}
+
+impl ClientBuilder {
+    /// Connects over a pair of byte streams.
+    pub(crate) async fn connect_over<I, O>(
+        self,
+        runtime: RuntimeHandle,
+        streams: (I, O),
+    ) -> Result<Client, ConnectError>
+    where
+        I: AsyncRead + Send + Unpin + 'static,
+        O: AsyncWrite + Send + Unpin + 'static,
+    {
+        let parts = self.parts(&runtime)?;
+        let client_state = Arc::clone(&parts.client_state);
+        let dialled = meet(streams, parts.config.clone(), client_state).await?;
+        Ok(parts.start(dialled, None))
+    }
+}
+
+impl<S> ClientBuilder<S> {
+    /// The name of the client for people.
+    #[cfg(all(feature = "auth", feature = "http-client"))]
+    pub(crate) fn display_name(&self) -> &str {
+        self.title.as_deref().unwrap_or(&self.name)
+    }
+
+    /// The newest revision that the client accepts.
+    #[cfg(all(feature = "auth", feature = "http-client"))]
+    pub(crate) fn newest_revision(&self) -> Option<mcp_proto::Revision> {
+        let revisions = self.config.revisions;
+        revisions.newest_modern().or(revisions.newest_legacy())
+    }
+
+    /// Builds the state, the extensions and the configuration of a connection.
+    pub(crate) fn parts(self, runtime: &RuntimeHandle) -> Result<Parts, ConnectError> {
+        runtime.check().map_err(ConnectError::start)?;
+        if let Some(uri) = self.wrong {
+            return Err(ConnectError::Root(uri));
+        }
+        let info = Implementation {
+            title: self.title.as_deref().map(Into::into),
+            ..Implementation::new(&self.name, &self.version)
+        };
+        let declared = Declared::new(&self.extensions, &self.experimental)?;
+        let (result_types, revisions) = (declared.result_types(), declared.revisions());
+        let methods = declared.methods(self.callbacks.requests.iter().map(|(name, _)| &**name));
+        let config = PreparedConfig::from(ClientConfig {
+            info,
+            capabilities: declared.add_to(self.features().capabilities()),
+            result_types: &result_types,
+            extension_revisions: &revisions,
+            methods: &methods,
+            ..self.config
+        })
+        .shared();
+        let mut extensions = self.extensions;
+        let late_results = extensions
+            .iter_mut()
+            .flat_map(|one| one.late_results.drain(..));
+        let client_state = ClientState::new(
+            self.callbacks,
+            late_results.collect(),
+            self.rounds,
+            self.cache,
+            runtime.clone(),
+        );
+        Ok(Parts {
+            client_state: Arc::new(client_state),
+            extensions: Extensions::new(extensions),
+            config,
+            policy: self.restart,
+        })
+    }
+}
+
+/// The state, the extensions and the configuration of a client and its connections.
+pub(crate) struct Parts {
+    pub(crate) client_state: Arc<ClientState>,
+    extensions: Extensions<Inner>,
+    pub(crate) config: PreparedConfig<ClientConfig<'static>>,
+    /// The policy for another connection after one that ended; `None`: there is no other.
+    policy: Option<RestartPolicy>,
+}
+
+impl Parts {
+    /// Makes the first connection by this function, and those that come after it.
+    pub(crate) async fn dial<F>(self, dial: F) -> Result<Client, ConnectError>
+    where
+        F: Fn(PreparedConfig<ClientConfig<'static>>, Arc<ClientState>) -> Dialling
+            + Send
+            + Sync
+            + 'static,
+    {
+        let (negotiation, config) = (self.config.negotiation, self.config.clone());
+        let dial: Dial = Box::new(move |client_state, negotiation| {
+            let config = (config.clone()).with(|config| config.negotiation = negotiation);
+            dial(config, client_state)
+        });
+        let dialled = dial(Arc::clone(&self.client_state), negotiation).await?;
+        let redial = self.policy.clone().map(|policy| Redial {
+            dial,
+            policy,
+            negotiation,
+        });
+        Ok(self.start(dialled, redial))
+    }
+
+    /// Runs the connection that stands, and those that come after it.
+    pub(in crate::client) fn start(self, dialled: Dialled, redial: Option<Redial>) -> Client {
+        let Dialled {
+            peer,
+            server,
+            child,
+            run,
+        } = dialled;
+        let inner = Inner::new(
+            Arc::clone(&self.client_state),
+            self.extensions,
+            peer,
+            server,
+            child,
+            redial.is_some(),
+        );
+        let inner = Arc::new(inner);
+        let runtime = self.client_state.runtime.clone();
+        let supervising = supervise(Arc::downgrade(&inner), self.client_state, run, redial);
+        runtime.spawn(Box::pin(supervising));
+        Client::of(inner)
+    }
+}
+
+impl<S> fmt::Debug for ClientBuilder<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ClientBuilder")
+            .field("name", &self.name)
+            .field("version", &self.version)
+            .field("title", &self.title)
+            .field("config", &self.config)
+            .field("features", &self.features())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,274 @@
+//! Typed requests and their parameters.
+
+use mcp_proto::json::{EncodeError, RawBuf, Writer};
+use mcp_proto::model::{LoggingLevel, TaskMetadata};
+use mcp_proto::rpc::Method;
+use mcp_proto::{Payload, Revision};
+
+use super::listen_filter::ListenFilter;
+use crate::encode::encode;
+use crate::model::{Cursor, Meta, Reference};
+
+/// A request of a typed call, written from the caller's own values in every round.
+pub(in crate::client) enum Ask<'a> {
+    CallTool {
+        name: &'a str,
+        arguments: Arguments<'a>,
+        /// Asks a server of 2025-11-25 for a task.
+        task: Option<TaskMetadata>,
+    },
+    ReadResource {
+        uri: &'a str,
+    },
+    GetPrompt {
+        name: &'a str,
+        arguments: Arguments<'a>,
+    },
+    /// One of the lists, from its cursor on.
+    List {
+        method: Method<'static>,
+        cursor: Option<Cursor>,
+    },
+    Complete {
+        reference: &'a Reference,
+        argument: &'a str,
+        value: &'a str,
+        context: &'a [(&'a str, &'a str)],
+    },
+    SetLevel(LoggingLevel),
+    Subscribe(String),
+    Unsubscribe(String),
+    Listen(ListenFilter),
+    /// A check that the server is alive: `server/discover` if `modern`, otherwise `ping`.
+    Ping {
+        modern: bool,
+    },
+    Other {
+        method: Method<'a>,
+        params: Option<&'a (dyn Payload + Sync)>,
+    },
+    /// A request that owns its parameters.
+    Own {
+        method: Method<'static>,
+        params: RawBuf,
+    },
+}
+
+/// A request whose parameters have more members of `_meta` (JR-30).
+pub(in crate::client) struct WithMeta<'t, 'a>(
+    pub(in crate::client) &'t Ask<'a>,
+    pub(in crate::client) &'t Meta,
+);
+
+/// Arguments of a call, an object; nothing at all where they are `()`.
+#[derive(Clone, Copy)]
+pub(in crate::client) struct Arguments<'a> {
+    value: &'a (dyn Payload + Sync),
+    /// A type without a size may be `()`, which is `null` on the wire and no object.
+    sized: bool,
+}
+
+impl<'a> Arguments<'a> {
+    pub(in crate::client) fn new<A: Payload + Sync>(value: &'a A) -> Self {
+        Self {
+            value,
+            sized: size_of::<A>() > 0,
+        }
+    }
+
+    /// The value, unless it is `()`.
+    pub(in crate::client) fn present(self) -> Option<&'a (dyn Payload + Sync)> {
+        // A value that cannot be encoded is an error of the request.
+        self.is_present(Revision::V2026_07_28)
+            .unwrap_or(true)
+            .then_some(self.value)
+    }
+
+    fn is_present(&self, revision: Revision) -> Result<bool, EncodeError> {
+        if self.sized {
+            return Ok(true);
+        }
+        let mut counted = Writer::counting();
+        self.value.write(&mut counted, revision)?;
+        Ok(counted.len() != "null".len())
+    }
+
+    fn write(&self, writer: &mut Writer<'_>, revision: Revision) -> Result<(), EncodeError> {
+        if self.is_present(revision)? {
+            writer.literal(",\"arguments\":");
+            self.value.write(writer, revision)?;
+        }
+        Ok(())
+    }
+}
+
+impl<'a> Ask<'a> {
+    /// The call of a tool, which is no task.
+    pub(in crate::client) fn call_tool<A: Payload + Sync>(name: &'a str, arguments: &'a A) -> Self {
+        Self::CallTool {
+            name,
+            arguments: Arguments::new(arguments),
+            task: None,
+        }
+    }
+}
+
+impl Ask<'_> {
+    pub(in crate::client) const fn method(&self) -> Method<'_> {
+        match self {
+            Self::CallTool { .. } => Method::ToolsCall,
+            Self::ReadResource { .. } => Method::ResourcesRead,
+            Self::GetPrompt { .. } => Method::PromptsGet,
+            Self::List { method, .. } => *method,
+            Self::Complete { .. } => Method::CompletionComplete,
+            Self::SetLevel(_) => Method::LoggingSetLevel,
+            Self::Subscribe(_) => Method::ResourcesSubscribe,
+            Self::Unsubscribe(_) => Method::ResourcesUnsubscribe,
+            Self::Listen(_) => Method::SubscriptionsListen,
+            Self::Ping { modern: true } => Method::ServerDiscover,
+            Self::Ping { modern: false } => Method::Ping,
+            Self::Other { method, .. } => *method,
+            Self::Own { method, .. } => *method,
+        }
+    }
+
+    /// Returns the name or the URI that the request is about, if it has one.
+    pub(in crate::client) fn subject(&self) -> Option<&str> {
+        match self {
+            Self::CallTool { name, .. } | Self::GetPrompt { name, .. } => Some(name),
+            Self::ReadResource { uri } => Some(uri),
+            Self::Subscribe(uri) | Self::Unsubscribe(uri) => Some(uri),
+            _ => None,
+        }
+    }
+
+    /// Itself, where it has parameters.
+    pub(in crate::client) fn params(&self) -> Option<&dyn Payload> {
+        match self {
+            Self::List { cursor: None, .. } | Self::Ping { .. } => None,
+            Self::Other { params, .. } => params.map(|params| -> &dyn Payload { params }),
+            _ => Some(self),
+        }
+    }
+}
+
+impl Payload for Ask<'_> {
+    fn write(&self, writer: &mut Writer<'_>, revision: Revision) -> Result<(), EncodeError> {
+        match self {
+            Self::Other {
+                params: Some(params),
+                ..
+            } => params.write(writer, revision),
+            Self::Own { params, .. } => params.write(writer, revision),
+            _ => {
+                self.write_members(writer, revision)?;
+                writer.literal("}");
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Payload for WithMeta<'_, '_> {
+    fn write(&self, writer: &mut Writer<'_>, revision: Revision) -> Result<(), EncodeError> {
+        let Self(ask, meta) = self;
+        let before = match ask {
+            Ask::Other { .. } | Ask::Own { .. } => {
+                let params = encode(*ask, revision)?;
+                let params = params.as_raw();
+                let object = params
+                    .object()
+                    .filter(|object| object.get("_meta").is_none());
+                // The core refuses parameters that are no object.
+                let Some(object) = object else {
+                    writer.raw(params);
+                    return Ok(());
+                };
+                let mut before = "{";
+                for (name, value) in object.members() {
+                    writer.literal(before);
+                    writer.text_exact(name);
+                    writer.literal(":");
+                    writer.raw(value);
+                    before = ",";
+                }
+                before
+            }
+            Ask::List { cursor: None, .. } | Ask::Ping { .. } => "{",
+            _ => {
+                ask.write_members(writer, revision)?;
+                ","
+            }
+        };
+        writer.literal(before);
+        writer.literal("\"_meta\":");
+        writer.value(meta, Some(revision))?;
+        writer.literal("}");
+        Ok(())
+    }
+}
+
+impl Ask<'_> {
+    /// Writes the parameters without the closing brace.
+    fn write_members(
+        &self,
+        writer: &mut Writer<'_>,
+        revision: Revision,
+    ) -> Result<(), EncodeError> {
+        let member = |writer: &mut Writer<'_>, before: &str, text: &str| {
+            writer.literal(before);
+            writer.string(text);
+        };
+        match self {
+            Self::CallTool {
+                name, arguments, ..
+            }
+            | Self::GetPrompt { name, arguments } => {
+                member(writer, "{\"name\":", name);
+                arguments.write(writer, revision)?;
+                if let Self::CallTool {
+                    task: Some(task), ..
+                } = self
+                {
+                    writer.literal(",\"task\":");
+                    writer.value(task, Some(revision))?;
+                }
+            }
+            Self::ReadResource { uri } => member(writer, "{\"uri\":", uri),
+            Self::Subscribe(uri) | Self::Unsubscribe(uri) => member(writer, "{\"uri\":", uri),
+            Self::List { cursor, .. } => {
+                writer.literal("{\"cursor\":");
+                writer.value(cursor, Some(revision))?;
+            }
+            Self::Complete {
+                reference,
+                argument,
+                value,
+                context,
+            } => {
+                writer.literal("{\"ref\":");
+                writer.value(reference, Some(revision))?;
+                member(writer, ",\"argument\":{\"name\":", argument);
+                member(writer, ",\"value\":", value);
+                writer.literal("}");
+                // CP-05; a revision without it would not mind, but need not be told either.
+                if !context.is_empty() {
+                    let mut before = ",\"context\":{\"arguments\":{";
+                    for (name, value) in *context {
+                        member(writer, before, name);
+                        member(writer, ":", value);
+                        before = ",";
+                    }
+                    writer.literal("}}");
+                }
+            }
+            Self::SetLevel(level) => member(writer, "{\"level\":", level.as_str()),
+            Self::Listen(filter) => {
+                writer.literal("{\"notifications\":");
+                writer.value(filter, Some(revision))?;
+            }
+            Self::Ping { .. } | Self::Other { .. } | Self::Own { .. } => writer.literal("{"),
+        }
+        Ok(())
+    }
+}

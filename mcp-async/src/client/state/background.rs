@@ -1,0 +1,49 @@
+//! Futures that run in the task of the client.
+
+use core::task::{Context, Poll, Waker};
+use std::sync::Mutex;
+
+use crate::client::boxed::Boxed;
+use crate::lock::lock;
+
+/// Futures that wait for the supervisor to run them.
+#[derive(Default)]
+pub(in crate::client) struct Background(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    jobs: Vec<Boxed<()>>,
+    supervisor: Option<Waker>,
+}
+
+impl Background {
+    pub(in crate::client) fn push(&self, job: Boxed<()>) {
+        let waker = {
+            let mut state = lock(&self.0);
+            state.jobs.push(job);
+            state.supervisor.take()
+        };
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+
+    /// Moves the futures that wait to those that run, and polls all of these.
+    pub(in crate::client) fn poll(&self, running: &mut Vec<Boxed<()>>, cx: &mut Context<'_>) {
+        {
+            let mut state = lock(&self.0);
+            running.append(&mut state.jobs);
+            match &mut state.supervisor {
+                Some(waker) => waker.clone_from(cx.waker()),
+                none => *none = Some(cx.waker().clone()),
+            }
+        }
+        running.retain_mut(|job| job.as_mut().poll(cx) == Poll::Pending);
+    }
+
+    /// Drops the futures that wait: their connection has ended.
+    pub(in crate::client) fn clear(&self) {
+        // Dropped outside the lock: they are the user's.
+        let _jobs = core::mem::take(&mut lock(&self.0).jobs);
+    }
+}

@@ -1,0 +1,228 @@
+//! State that all handles of a client share: the current connection.
+
+use core::future::poll_fn;
+use core::task::{Context, Poll, Waker};
+use std::io;
+use std::process::ExitStatus;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use super::ClientState;
+use super::child_end::ChildEnd;
+use super::extensions::Extensions;
+use crate::client::session::info::ServerInfo;
+use crate::client::{Machine, Peer};
+use crate::connection::{Shared, register};
+use crate::error::CallError;
+use crate::lock::lock;
+
+pub(crate) type ClientShared = Shared<Machine>;
+
+/// The end of the last connection; a child has a status.
+pub(in crate::client) type Exit = io::Result<Option<ExitStatus>>;
+
+pub(crate) struct Inner {
+    pub(crate) client_state: Arc<ClientState>,
+    pub(in crate::client) extensions: Extensions<Self>,
+    restarts: bool,
+    state: Mutex<State>,
+}
+
+/// A connection, and how many there were before it.
+pub(in crate::client) struct Link {
+    pub(in crate::client) shared: Arc<ClientShared>,
+    pub(in crate::client) generation: u64,
+    pub(in crate::client) child: Option<Arc<ChildEnd>>,
+}
+
+struct State {
+    phase: Phase,
+    generation: u64,
+    server: Arc<ServerInfo>,
+    /// The end of the last connection's child, if it has one.
+    child: Option<Arc<ChildEnd>>,
+    closing: bool,
+    exit: Option<Exit>,
+    waiting: Vec<Waker>,
+}
+
+/// ```text
+///   Up --the connection ended--> Down --a new one--> Up
+///    `---- closed, or no policy ---`--- given up ---> Over
+/// ```
+enum Phase {
+    /// With the handle that keeps the connection open.
+    Up(Peer),
+    /// Between two connections.
+    Down,
+    /// For good.
+    Over,
+}
+
+impl Inner {
+    pub(in crate::client) fn new(
+        client_state: Arc<ClientState>,
+        extensions: Extensions<Self>,
+        peer: Peer,
+        server: Arc<ServerInfo>,
+        child: Option<Arc<ChildEnd>>,
+        restarts: bool,
+    ) -> Self {
+        Self {
+            client_state,
+            extensions,
+            restarts,
+            state: Mutex::new(State {
+                phase: Phase::Up(peer),
+                generation: 1,
+                server,
+                child,
+                closing: false,
+                exit: None,
+                waiting: Vec::new(),
+            }),
+        }
+    }
+
+    /// A connection later than the one of this number, when there is one.
+    pub(in crate::client) fn poll_link(
+        &self,
+        cx: &Context<'_>,
+        after: u64,
+    ) -> Poll<Result<Link, CallError>> {
+        let mut state = self.lock();
+        match &state.phase {
+            Phase::Up(peer) if state.generation > after => Poll::Ready(Ok(Link {
+                shared: Arc::clone(&peer.shared),
+                generation: state.generation,
+                child: state.child.clone(),
+            })),
+            Phase::Over => Poll::Ready(Err(CallError::Closed)),
+            _ if state.closing => Poll::Ready(Err(CallError::Closed)),
+            _ => {
+                register(&mut state.waiting, cx);
+                Poll::Pending
+            }
+        }
+    }
+
+    /// Returns true if a connection that ends is followed by another.
+    pub(in crate::client) fn restarts(&self) -> bool {
+        self.restarts && !self.lock().closing
+    }
+
+    pub(in crate::client) fn generation(&self) -> u64 {
+        self.lock().generation
+    }
+
+    pub(in crate::client) fn server(&self) -> Arc<ServerInfo> {
+        Arc::clone(&self.lock().server)
+    }
+
+    /// Returns the end of the last connection's child; `None` without a child, or after a close.
+    pub(in crate::client) fn child(&self) -> Option<Arc<ChildEnd>> {
+        let state = self.lock();
+        state.child.clone().filter(|_| !state.closing)
+    }
+
+    pub(in crate::client) fn is_closed(&self) -> bool {
+        let state = self.lock();
+        state.closing || matches!(state.phase, Phase::Over)
+    }
+
+    pub(in crate::client) fn peer(&self) -> Option<Peer> {
+        match &self.lock().phase {
+            Phase::Up(peer) => Some(peer.clone()),
+            Phase::Down | Phase::Over => None,
+        }
+    }
+
+    /// Asks for the end, once and for all.
+    pub(in crate::client) fn begin_close(&self) {
+        let (peer, waiting) = {
+            let mut state = self.lock();
+            state.closing = true;
+            let peer = match &state.phase {
+                Phase::Up(peer) => Some(peer.clone()),
+                Phase::Down | Phase::Over => None,
+            };
+            (peer, core::mem::take(&mut state.waiting))
+        };
+        if let Some(peer) = peer {
+            peer.close();
+        }
+        waiting.into_iter().for_each(Waker::wake);
+    }
+
+    /// Resolves when the last connection is over.
+    pub(in crate::client) async fn ended(&self) -> Exit {
+        poll_fn(|cx| {
+            let mut state = self.lock();
+            if let Phase::Over = state.phase {
+                return Poll::Ready(state.exit.take().unwrap_or(Ok(None)));
+            }
+            register(&mut state.waiting, cx);
+            Poll::Pending
+        })
+        .await
+    }
+
+    /// Ready when the end was requested.
+    pub(in crate::client) fn poll_closing(&self, cx: &Context<'_>) -> Poll<()> {
+        let mut state = self.lock();
+        if state.closing {
+            return Poll::Ready(());
+        }
+        register(&mut state.waiting, cx);
+        Poll::Pending
+    }
+
+    /// The connection continues with a server that may have changed.
+    pub(in crate::client) fn renewed(&self, server: Arc<ServerInfo>) {
+        let _old = core::mem::replace(&mut self.lock().server, server);
+    }
+
+    /// The connection is over, and another is to come.
+    pub(in crate::client) fn down(&self) {
+        self.enter(Phase::Down, |_| {});
+    }
+
+    pub(in crate::client) fn up(
+        &self,
+        peer: Peer,
+        server: Arc<ServerInfo>,
+        child: Option<Arc<ChildEnd>>,
+    ) {
+        self.enter(Phase::Up(peer), |state| {
+            state.generation += 1;
+            state.server = server;
+            state.child = child;
+        });
+        if self.lock().closing {
+            self.begin_close();
+        }
+    }
+
+    pub(in crate::client) fn over(&self, exit: Option<Exit>) {
+        self.enter(Phase::Over, |state| {
+            if exit.is_some() {
+                state.exit = exit;
+            }
+        });
+        self.client_state.end();
+    }
+
+    fn enter(&self, phase: Phase, change: impl FnOnce(&mut State)) {
+        // The old handle is dropped outside the lock: it takes its own.
+        let (_old, waiting) = {
+            let mut state = self.lock();
+            change(&mut state);
+            let old = core::mem::replace(&mut state.phase, phase);
+            (old, core::mem::take(&mut state.waiting))
+        };
+        waiting.into_iter().for_each(Waker::wake);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        lock(&self.state)
+    }
+}
