@@ -1,60 +1,33 @@
 //! A server as a service over HTTP requests.
 //!
 //! ```text
-//! builder, options        settings       endpoint       from a request to what answers it
-//! authenticate, verify    the hook that verifies who sends a request, and its refusals
-//! caller, trusted_proxies   who sent a request   protect   access tokens
-//! head, collect a request, as the core reads it     answer, body   a response
-//! conversation  a machine and its calls, driven by exchanges instead of byte streams
-//! exchange      one request of 2026-07-28
-//! legacy        what belongs to sessions            sessions, capacity   all of them
-//! http_sse      the two endpoints of 2024-11-05
-//! session, session_task   one of them, and its task
-//! reading       a response that is a stream of a session
-//! sharing, takeover, store_writer   what the store has of it
-//! processes     other processes that share the sessions       status   for operators
-//! forward, http_forward   how a request reaches one of them
+//! builder     the settings, and what serves them
+//! legacy      what belongs to sessions: their tasks, their streams, what the store has of them, and the
+//!             two endpoints of 2024-11-05
+//! admission   who sends a request          work        what a process does for the others
+//! endpoint    from a request to what answers it, and the table of sessions
+//! exchange    one request of 2026-07-28; a conversation: a machine and its calls, driven by exchanges
+//! processes   the processes that share the sessions       protect     access tokens
+//! messages    a request, as the core reads it, and a response
 //! ```
+//!
+//! Each imports from those below it only.
 //!
 //! A modern request has a machine, a service and a job of its own, inside its response: dropping
 //! the response drops them. That is why [`Service`](crate::server::Service) need not be `Sync`:
 //! no two requests share one, and a layer may keep what it likes without a lock. State that all
 //! requests share lies behind the `Arc`s of the service factory, as usual.
 
-mod answer;
-mod auth_error;
-mod authenticate;
-mod body;
+mod admission;
 mod builder;
-mod caller;
-mod capacity;
-mod collect;
-mod conversation;
 mod endpoint;
 mod exchange;
-mod forward;
-mod head;
-#[cfg(feature = "http-client")]
-mod http_forward;
-mod http_sse;
-mod http_sse_paths;
 mod legacy;
-mod options;
+mod messages;
 mod processes;
 #[cfg(feature = "auth")]
 pub(crate) mod protect;
-mod reading;
-mod serve;
-mod session;
-mod session_task;
-mod sessions;
-mod sharing;
-mod status;
-mod store_writer;
-mod takeover;
-mod trusted_proxies;
-mod turns;
-mod verify;
+mod work;
 
 use core::convert::Infallible;
 use core::fmt;
@@ -68,14 +41,16 @@ use http_body::Body;
 
 use self::endpoint::HttpEndpoint;
 
-pub use self::auth_error::AuthError;
-pub use self::authenticate::{Authenticate, Authenticated};
-pub use self::body::HttpBody;
 pub use self::builder::Http;
-pub use self::forward::{Forward, ForwardError, ForwardFuture, ForwardedBody, LocalForward};
 #[cfg(feature = "http-client")]
-pub use self::http_forward::HttpForward;
-pub use self::status::{HttpStatus, Readiness};
+pub use self::builder::http_forward::HttpForward;
+pub use self::endpoint::status::{HttpStatus, Readiness};
+pub use self::messages::auth_error::AuthError;
+pub use self::messages::authenticate::{Authenticate, Authenticated};
+pub use self::messages::body::HttpBody;
+pub use self::processes::route::{
+    Forward, ForwardError, ForwardFuture, ForwardedBody, LocalForward,
+};
 
 /// A server's endpoint as a [`tower_service::Service`]: what
 /// [`Http::into_service`] makes.
@@ -107,7 +82,7 @@ pub struct HttpService {
 impl HttpService {
     fn new(endpoint: HttpEndpoint) -> Self {
         let endpoint = Arc::new(endpoint);
-        processes::start(&endpoint);
+        work::start(&endpoint);
         Self { endpoint }
     }
 

@@ -10,7 +10,7 @@ use crate::lock::lock;
 
 /// The announcements of this process, one at a time.
 #[derive(Default)]
-pub(super) struct Announcements {
+pub(in crate::http::server) struct Announcements {
     state: Mutex<State>,
     /// The store has taken one.
     taken: Notify,
@@ -36,7 +36,7 @@ struct Announcement {
 }
 
 /// Ends the announcements when the task ends that makes them, however that happens.
-pub(super) struct Announcer<'a>(pub(super) &'a Announcements);
+pub(in crate::http::server) struct Announcer<'a>(pub(in crate::http::server) &'a Announcements);
 
 impl Drop for Announcer<'_> {
     fn drop(&mut self) {
@@ -46,7 +46,7 @@ impl Drop for Announcer<'_> {
 
 impl Announcements {
     /// Waits for the end of the announcement that is under way, if there is one.
-    pub(super) async fn current(&self) {
+    pub(in crate::http::server) async fn current(&self) {
         let current = self.lock().current.clone();
         if let Some(current) = current {
             current.ended.wait().await;
@@ -55,7 +55,7 @@ impl Announcements {
 
     /// Asks for an announcement that begins from now on, and waits for its end. Returns true if the store has
     /// taken it.
-    pub(super) async fn next(&self) -> bool {
+    pub(in crate::http::server) async fn next(&self) -> bool {
         let (next, waker) = {
             let mut state = self.lock();
             if state.is_over {
@@ -70,7 +70,7 @@ impl Announcements {
     }
 
     /// Waits until a request asks for an announcement.
-    pub(super) async fn asked(&self) {
+    pub(in crate::http::server) async fn asked(&self) {
         poll_fn(|cx| {
             let mut state = self.lock();
             if state.next.is_some() {
@@ -83,13 +83,13 @@ impl Announcements {
     }
 
     /// Notes the begin of an announcement.
-    pub(super) fn begin(&self) {
+    pub(in crate::http::server) fn begin(&self) {
         let mut state = self.lock();
         state.current = Some(state.next.take().unwrap_or_default());
     }
 
     /// Notes the end of the announcement that is under way.
-    pub(super) fn end(&self, is_taken: bool) {
+    pub(in crate::http::server) fn end(&self, is_taken: bool) {
         let current = self.lock().current.take();
         if let Some(current) = current {
             current.is_taken.store(is_taken, Ordering::Release);
@@ -101,12 +101,12 @@ impl Announcements {
     }
 
     /// Waits until the store takes the next announcement, whichever request asks for it.
-    pub(super) fn taken(&self) -> Notified {
+    pub(in crate::http::server) fn taken(&self) -> Notified {
         self.taken.notified()
     }
 
     /// Ends the announcements. Requests that wait for one learn that the store has not taken it.
-    pub(super) fn close(&self) {
+    pub(in crate::http::server) fn close(&self) {
         let waiting = {
             let mut state = self.lock();
             state.is_over = true;

@@ -30,7 +30,7 @@ impl Counter {
 }
 
 impl Counters {
-    pub(super) fn note_latency(&self, latency: Duration) {
+    pub(in crate::http::server) fn note_latency(&self, latency: Duration) {
         let millis = u64::try_from(latency.as_millis()).unwrap_or(u64::MAX);
         self.latency
             .store(millis.saturating_add(1), Ordering::Relaxed);

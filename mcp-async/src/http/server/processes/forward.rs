@@ -11,12 +11,12 @@ use http::header::{CONTENT_TYPE, HeaderValue};
 use http::request::Parts;
 use http::{Method, Request, Response, Uri};
 
-use super::super::answer::{self, Answer};
-use super::super::body::{Events, HttpBody};
 use super::message::{self, ForwardedAnswer, ForwardedOutcome, ForwardedRequest, RequestLine};
 use super::this_process::Processes;
 use super::{ANSWER, REQUEST};
 use crate::connection::{Signal, Wait};
+use crate::http::server::messages::answer::{self, Answer};
+use crate::http::server::messages::body::{Events, HttpBody};
 use crate::http::{ForwardError, ForwardedBody, Owner};
 use crate::observe;
 use crate::runtime::{Either, Sleep, race, within};

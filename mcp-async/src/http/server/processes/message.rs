@@ -14,9 +14,9 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use super::super::answer::Answer;
-use super::super::body::HttpBody;
-use super::super::sharing::ProcessSettings;
+use super::sharing::ProcessSettings;
+use crate::http::server::messages::answer::Answer;
+use crate::http::server::messages::body::HttpBody;
 use crate::net::RemoteAddr;
 #[cfg(feature = "auth")]
 use crate::server::Access;
@@ -24,32 +24,32 @@ use crate::server::{Announcement, DerivedKeys, Principal};
 
 /// The announcement of a process, which the others find in the store.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Introduction {
-    pub(super) process: String,
+pub(in crate::http::server) struct Introduction {
+    pub(in crate::http::server) process: String,
     /// The URL at which the process is reached.
-    pub(super) url: String,
+    pub(in crate::http::server) url: String,
     /// The last second since 1970 in which the announcement is valid.
-    pub(super) until: u64,
+    pub(in crate::http::server) until: u64,
 }
 
 /// A request for a session of another process. It is bound to that process in one of its leases.
 #[derive(Serialize, Deserialize)]
-pub(super) struct ForwardedRequest<'a> {
-    pub(super) to: &'a str,
-    pub(super) lease: u64,
+pub(in crate::http::server) struct ForwardedRequest<'a> {
+    pub(in crate::http::server) to: &'a str,
+    pub(in crate::http::server) lease: u64,
     /// Used once.
-    pub(super) nonce: u128,
+    pub(in crate::http::server) nonce: u128,
     /// Seconds since 1970.
-    pub(super) time: u64,
+    pub(in crate::http::server) time: u64,
     #[serde(borrow)]
-    pub(super) head: RequestLine<'a>,
+    pub(in crate::http::server) head: RequestLine<'a>,
     /// The SHA-256 of the body.
-    pub(super) digest: [u8; 32],
+    pub(in crate::http::server) digest: [u8; 32],
 }
 
 /// The head of a request.
 #[derive(Serialize, Deserialize)]
-pub(super) struct RequestLine<'a> {
+pub(in crate::http::server) struct RequestLine<'a> {
     method: &'a str,
     #[serde(borrow)]
     uri: Cow<'a, str>,
@@ -79,16 +79,16 @@ enum Sender<'a> {
 
 /// The owner's answer to a forwarded request.
 #[derive(Serialize, Deserialize)]
-pub(super) struct ForwardedAnswer<'a> {
+pub(in crate::http::server) struct ForwardedAnswer<'a> {
     /// The process that answers.
-    pub(super) from: &'a str,
+    pub(in crate::http::server) from: &'a str,
     /// The nonce of the request.
-    pub(super) nonce: u128,
-    pub(super) outcome: ForwardedOutcome<'a>,
+    pub(in crate::http::server) nonce: u128,
+    pub(in crate::http::server) outcome: ForwardedOutcome<'a>,
 }
 
 #[derive(Serialize, Deserialize)]
-pub(super) enum ForwardedOutcome<'a> {
+pub(in crate::http::server) enum ForwardedOutcome<'a> {
     /// The head of the response; its body is that of the HTTP response.
     #[serde(borrow)]
     Head(StatusLine<'a>),
@@ -102,7 +102,7 @@ pub(super) enum ForwardedOutcome<'a> {
 
 /// The head of a response.
 #[derive(Serialize, Deserialize)]
-pub(super) struct StatusLine<'a> {
+pub(in crate::http::server) struct StatusLine<'a> {
     status: u16,
     #[serde(borrow)]
     headers: Fields<'a>,
@@ -110,9 +110,9 @@ pub(super) struct StatusLine<'a> {
 
 /// A change of which all processes notify their clients.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Changed {
-    pub(super) from: String,
-    pub(super) change: Announcement,
+pub(in crate::http::server) struct Changed {
+    pub(in crate::http::server) from: String,
+    pub(in crate::http::server) change: Announcement,
 }
 
 /// Marks, in its extensions, a request that another process has forwarded.
@@ -134,30 +134,33 @@ pub(in crate::http::server) struct NotOwner;
 type Versioned<T> = (u32, T);
 
 /// Signs a message.
-pub(super) fn seal(keys: &DerivedKeys, message: &impl Serialize) -> String {
+pub(in crate::http::server) fn seal(keys: &DerivedKeys, message: &impl Serialize) -> String {
     let versioned: Versioned<_> = (VERSION, message);
     let bytes = postcard::to_extend(&versioned, Vec::with_capacity(USUAL));
     keys.sign(bytes.unwrap_or_default())
 }
 
 /// Returns the message in the bytes that [`DerivedKeys::verify`] returned, if it is of this version.
-pub(super) fn read<'a, T: Deserialize<'a>>(verified: &'a [u8]) -> Option<T> {
+pub(in crate::http::server) fn read<'a, T: Deserialize<'a>>(verified: &'a [u8]) -> Option<T> {
     let ((version, message), rest) = postcard::take_from_bytes::<Versioned<T>>(verified).ok()?;
     (version == VERSION && rest.is_empty()).then_some(message)
 }
 
 /// Returns the message, if it is of this version and a process with the same keys has signed it.
-pub(super) fn open<T: DeserializeOwned>(keys: &DerivedKeys, signed: &[u8]) -> Option<T> {
+pub(in crate::http::server) fn open<T: DeserializeOwned>(
+    keys: &DerivedKeys,
+    signed: &[u8],
+) -> Option<T> {
     read(&keys.verify(signed)?)
 }
 
-pub(super) fn digest(body: &[u8]) -> [u8; 32] {
+pub(in crate::http::server) fn digest(body: &[u8]) -> [u8; 32] {
     Sha256::digest(body).into()
 }
 
 impl<'a> RequestLine<'a> {
     /// The head, as far as the owner receives it: no token, no cookie, no proof.
-    pub(super) fn of(parts: &'a Parts, shared: &ProcessSettings) -> Self {
+    pub(in crate::http::server) fn of(parts: &'a Parts, shared: &ProcessSettings) -> Self {
         let keeps = |name: &HeaderName| {
             let listed = FORWARDED.contains(name) || name.as_str().starts_with("mcp-");
             listed || shared.headers.contains(name)
@@ -173,7 +176,7 @@ impl<'a> RequestLine<'a> {
     }
 
     /// The head as the endpoint serves it.
-    pub(super) fn parts(&self, shared: &ProcessSettings) -> Option<Parts> {
+    pub(in crate::http::server) fn parts(&self, shared: &ProcessSettings) -> Option<Parts> {
         let (mut parts, ()) = Request::new(()).into_parts();
         parts.method = self.method.parse().ok()?;
         parts.uri = self.uri.parse().ok()?;
@@ -213,14 +216,14 @@ impl<'a> Sender<'a> {
 }
 
 impl<'a> StatusLine<'a> {
-    pub(super) fn of(head: &'a response::Parts) -> Self {
+    pub(in crate::http::server) fn of(head: &'a response::Parts) -> Self {
         Self {
             status: head.status.as_u16(),
             headers: fields(&head.headers, |_| true),
         }
     }
 
-    pub(super) fn response(&self, body: HttpBody) -> Option<Answer> {
+    pub(in crate::http::server) fn response(&self, body: HttpBody) -> Option<Answer> {
         let mut response = Response::new(body);
         *response.status_mut() = StatusCode::from_u16(self.status).ok()?;
         *response.headers_mut() = headers(&self.headers);
@@ -228,7 +231,7 @@ impl<'a> StatusLine<'a> {
     }
 
     /// The length of the body, if it is stated.
-    pub(super) fn length(&self) -> Option<usize> {
+    pub(in crate::http::server) fn length(&self) -> Option<usize> {
         let mut lengths = self.headers.iter();
         let (_, length) = lengths.find(|(name, _)| *name == header::CONTENT_LENGTH.as_str())?;
         core::str::from_utf8(length).ok()?.parse().ok()

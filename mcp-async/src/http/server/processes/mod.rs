@@ -5,11 +5,11 @@
 //! this_process   the name of this process and its lease, and the others that live
 //! owners         which process owns a session, as far as this one knows
 //! forward        sends a request to its owner, and makes a response of what arrives
-//! forwarded      answers a request of another process; nonces: none is served twice
+//! route          the way to it
+//! nonces         the numbers of requests of others: none is served twice
 //! announcements  announcements that requests wait for
-//! changes        changes of lists and resources; outbox: those of this process
-//! renewal        starts the tasks of a process, and renews its lease
-//! background     the end of these tasks, and their failures
+//! outbox         changes of lists and resources of this process
+//! sharing        the state of an endpoint that all of them share
 //! counters       the numbers of takeovers, of lost sessions and of forwarded requests
 //! ```
 //!
@@ -25,18 +25,16 @@
 //! like any other request, its own checks included, but for that of who sent it. A request that may have
 //! arrived is never sent again.
 
-mod announcements;
-mod background;
-mod changes;
-mod counters;
-mod forward;
-mod forwarded;
-mod message;
-mod nonces;
-mod outbox;
-mod owners;
-mod renewal;
-mod this_process;
+pub(super) mod announcements;
+pub(super) mod counters;
+pub(super) mod forward;
+pub(super) mod message;
+pub(super) mod nonces;
+pub(super) mod outbox;
+pub(super) mod owners;
+pub(super) mod route;
+pub(super) mod sharing;
+pub(super) mod this_process;
 
 use http::HeaderName;
 
@@ -45,11 +43,10 @@ pub(super) use self::forward::Forwarding;
 #[cfg(feature = "auth")]
 pub(super) use self::message::VerifiedToken;
 pub(super) use self::message::{Forwarded, NotOwner};
-pub(super) use self::renewal::start;
 pub(super) use self::this_process::Processes;
 
 /// The envelope of a forwarded request.
 pub(super) const REQUEST: HeaderName = HeaderName::from_static("x-mcp-forwarded");
 
 /// The envelope of the answer to one.
-const ANSWER: HeaderName = HeaderName::from_static("x-mcp-answered");
+pub(super) const ANSWER: HeaderName = HeaderName::from_static("x-mcp-answered");

@@ -11,7 +11,7 @@ use crate::lock::lock;
 /// request is accepted by its time, or until its process has sent [`SPAN`] further requests: one that arrives after
 /// them is refused.
 #[derive(Default)]
-pub(super) struct Nonces(Mutex<HashMap<u64, Taken>>);
+pub(in crate::http::server) struct Nonces(Mutex<HashMap<u64, Taken>>);
 
 /// Numbers of one process that were taken.
 struct Taken {
@@ -22,14 +22,14 @@ struct Taken {
 }
 
 /// The numbers of the requests that one process forwards: no other process draws them.
-pub(super) struct Numbers {
+pub(in crate::http::server) struct Numbers {
     process: u64,
     drawn: AtomicU64,
 }
 
 impl Numbers {
     /// The numbers of a process of this name, which no other process has.
-    pub(super) fn of(name: &str) -> Self {
+    pub(in crate::http::server) fn of(name: &str) -> Self {
         let hash = digest(name.as_bytes());
         let first = hash.first_chunk().copied().unwrap_or_default();
         Self {
@@ -39,7 +39,7 @@ impl Numbers {
     }
 
     /// Draws a number that was not drawn before.
-    pub(super) fn draw(&self) -> u128 {
+    pub(in crate::http::server) fn draw(&self) -> u128 {
         let before = self.drawn.fetch_add(1, Ordering::Relaxed);
         u128::from(self.process) << 64 | u128::from(before.wrapping_add(1))
     }
@@ -47,7 +47,7 @@ impl Numbers {
 
 /// Reasons for which a forwarded request is not served.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Unfit {
+pub(in crate::http::server) enum Unfit {
     /// Its time is not within [`WINDOW`], or its process has sent many others since then.
     Late,
     /// It was served before.
@@ -56,7 +56,12 @@ pub(super) enum Unfit {
 
 impl Nonces {
     /// Takes the number of a request that was sent at `time`, both in seconds since 1970.
-    pub(super) fn take(&self, nonce: u128, time: u64, now: u64) -> Result<(), Unfit> {
+    pub(in crate::http::server) fn take(
+        &self,
+        nonce: u128,
+        time: u64,
+        now: u64,
+    ) -> Result<(), Unfit> {
         if time.abs_diff(now) > WINDOW {
             return Err(Unfit::Late);
         }
@@ -94,7 +99,7 @@ impl Taken {
 
 /// The accepted age of a message, in seconds, and as much for one from the future: the clocks of two
 /// processes differ, and a request takes time to arrive.
-pub(super) const WINDOW: u64 = 30;
+pub(in crate::http::server) const WINDOW: u64 = 30;
 
 /// The numbers of one process that are remembered.
 const SPAN: usize = 1 << 16;

@@ -11,7 +11,7 @@ use crate::server::Announcement;
 
 /// Changes that the other processes do not know yet, each once.
 #[derive(Default)]
-pub(super) struct Outbox {
+pub(in crate::http::server) struct Outbox {
     waiting: Mutex<Waiting>,
     /// Nothing is left to send.
     emptied: Notify,
@@ -33,7 +33,7 @@ impl Waiting {
 
 impl Outbox {
     /// Notes a change: this is called where no runtime may run.
-    pub(super) fn report(&self, change: &Announcement) {
+    pub(in crate::http::server) fn report(&self, change: &Announcement) {
         let waker = {
             let mut waiting = self.lock();
             if waiting.changes.len() >= MAX_CHANGES {
@@ -46,7 +46,7 @@ impl Outbox {
     }
 
     /// Waits for a change, which stays until it is [taken](Self::remove).
-    pub(super) async fn next(&self) -> Announcement {
+    pub(in crate::http::server) async fn next(&self) -> Announcement {
         poll_fn(|cx| {
             let mut waiting = self.lock();
             if let Some(change) = waiting.changes.first() {
@@ -59,14 +59,14 @@ impl Outbox {
     }
 
     /// A change is about to be sent. One that is reported from now on is another one.
-    pub(super) fn remove(&self, change: &Announcement) {
+    pub(in crate::http::server) fn remove(&self, change: &Announcement) {
         let waiting = &mut *self.lock();
         waiting.changes.remove(change);
         waiting.is_sending = true;
     }
 
     /// The store has the change, or it was reported again.
-    pub(super) fn sent(&self) {
+    pub(in crate::http::server) fn sent(&self) {
         let is_empty = {
             let waiting = &mut *self.lock();
             waiting.is_sending = false;
@@ -78,12 +78,12 @@ impl Outbox {
     }
 
     /// Returns true if the store has every change.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(in crate::http::server) fn is_empty(&self) -> bool {
         self.lock().is_empty()
     }
 
     /// Waits until the store has every change.
-    pub(super) async fn emptied(&self) {
+    pub(in crate::http::server) async fn emptied(&self) {
         loop {
             // First, so that no end of sending goes unseen.
             let emptied = self.emptied.notified();

@@ -8,14 +8,14 @@ use crate::lock::lock;
 /// The processes that answered the last request of each session. An entry may be wrong: then the process
 /// answers that it is not the owner, or is dead, and the store is asked.
 #[derive(Default)]
-pub(super) struct Owners(Mutex<BTreeMap<Box<str>, Arc<str>>>);
+pub(in crate::http::server) struct Owners(Mutex<BTreeMap<Box<str>, Arc<str>>>);
 
 impl Owners {
-    pub(super) fn find(&self, session: &str) -> Option<Arc<str>> {
+    pub(in crate::http::server) fn find(&self, session: &str) -> Option<Arc<str>> {
         self.lock().get(session).cloned()
     }
 
-    pub(super) fn insert(&self, session: &str, owner: &Arc<str>) {
+    pub(in crate::http::server) fn insert(&self, session: &str, owner: &Arc<str>) {
         let mut owners = self.lock();
         if owners.len() >= MAX_OWNERS && !owners.contains_key(session) {
             // Ids are random, so this is any of them.
@@ -24,12 +24,12 @@ impl Owners {
         owners.insert(session.into(), Arc::clone(owner));
     }
 
-    pub(super) fn remove(&self, session: &str) {
+    pub(in crate::http::server) fn remove(&self, session: &str) {
         self.lock().remove(session);
     }
 
     /// Forgets the processes that are dead.
-    pub(super) fn retain(&self, lives: impl Fn(&str) -> bool) {
+    pub(in crate::http::server) fn retain(&self, lives: impl Fn(&str) -> bool) {
         self.lock().retain(|_, owner| lives(owner));
     }
 

@@ -8,13 +8,13 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use http::Uri;
 use mcp_proto::Instant;
 
-use super::super::sharing::ProcessSettings;
 use super::announcements::Announcements;
 use super::counters::Counters;
 use super::message::{self, Introduction};
 use super::nonces::{Nonces, Numbers, WINDOW};
 use super::outbox::Outbox;
 use super::owners::Owners;
+use super::sharing::ProcessSettings;
 use crate::connection::{Notified, Signal};
 use crate::http::{Announced, Owner, SessionStore, StoreError};
 use crate::lock::lock;
@@ -24,45 +24,45 @@ use crate::server::{Decision, DerivedKeys, Ownership, StateKeys};
 
 /// This process, its lease and its keys, and the other processes that live.
 pub(in crate::http::server) struct Processes {
-    pub(super) shared: ProcessSettings,
+    pub(in crate::http::server) shared: ProcessSettings,
     /// The numbers of the requests that this process forwards.
-    pub(super) numbers: Numbers,
-    pub(super) lease: Duration,
-    pub(super) runtime: RuntimeHandle,
-    pub(super) keys: Keys,
+    pub(in crate::http::server) numbers: Numbers,
+    pub(in crate::http::server) lease: Duration,
+    pub(in crate::http::server) runtime: RuntimeHandle,
+    pub(in crate::http::server) keys: Keys,
     ownership: Mutex<Ownership>,
-    pub(super) announcements: Announcements,
+    pub(in crate::http::server) announcements: Announcements,
     /// The other processes that live, by their names.
     live: Mutex<HashMap<Arc<str>, Process>>,
     owners: Owners,
-    pub(super) nonces: Nonces,
-    pub(super) outbox: Outbox,
+    pub(in crate::http::server) nonces: Nonces,
+    pub(in crate::http::server) outbox: Outbox,
     pub(in crate::http::server) counters: Counters,
     /// The endpoint begins no sessions any more.
     pub(in crate::http::server) closing: Signal,
     /// The process announces itself no more.
-    pub(super) ended: Signal,
+    pub(in crate::http::server) ended: Signal,
     /// The lease of the process was withdrawn, or the store did not answer.
     pub(in crate::http::server) left: Signal,
 }
 
 /// The keys that sign the messages of processes, one for each kind of message.
-pub(super) struct Keys {
+pub(in crate::http::server) struct Keys {
     introductions: DerivedKeys,
-    pub(super) requests: DerivedKeys,
-    pub(super) answers: DerivedKeys,
-    pub(super) changes: DerivedKeys,
+    pub(in crate::http::server) requests: DerivedKeys,
+    pub(in crate::http::server) answers: DerivedKeys,
+    pub(in crate::http::server) changes: DerivedKeys,
 }
 
 /// Another process that lives.
 #[derive(Clone)]
-pub(super) struct Process {
-    pub(super) owner: Owner,
+pub(in crate::http::server) struct Process {
+    pub(in crate::http::server) owner: Owner,
     /// The URL at which the process is reached; `None` if its announcement is of another version, of another key
     /// or out of date.
-    pub(super) url: Option<Uri>,
+    pub(in crate::http::server) url: Option<Uri>,
     /// Set when the process does not live any more.
-    pub(super) gone: Arc<Signal>,
+    pub(in crate::http::server) gone: Arc<Signal>,
 }
 
 impl Keys {
@@ -106,7 +106,7 @@ impl Processes {
     }
 
     /// The name of this process.
-    pub(super) const fn name(&self) -> &Arc<str> {
+    pub(in crate::http::server) const fn name(&self) -> &Arc<str> {
         &self.shared.name
     }
 
@@ -174,7 +174,7 @@ impl Processes {
     }
 
     /// Announces this process, for all requests that wait for it.
-    pub(super) async fn renew(&self) -> Result<(), StoreError> {
+    pub(in crate::http::server) async fn renew(&self) -> Result<(), StoreError> {
         self.announcements.begin();
         let renewed = within(&self.runtime, self.lease, self.announce()).await;
         let renewed = renewed.unwrap_or_else(|| Err(StoreError::new("no lease in time")));
@@ -261,7 +261,7 @@ impl Processes {
     }
 
     /// Returns another process, as it was last announced.
-    pub(super) fn find(&self, name: &str) -> Option<Process> {
+    pub(in crate::http::server) fn find(&self, name: &str) -> Option<Process> {
         self.live().get(name).cloned()
     }
 
@@ -271,7 +271,7 @@ impl Processes {
     }
 
     /// Returns true if the lease has ended for good.
-    pub(super) fn has_ended(&self) -> bool {
+    pub(in crate::http::server) fn has_ended(&self) -> bool {
         self.ended.is_set()
     }
 
@@ -283,7 +283,7 @@ impl Processes {
     }
 
     /// Ends the lease, also in the store if that answers in time.
-    pub(super) async fn withdraw(&self) {
+    pub(in crate::http::server) async fn withdraw(&self) {
         self.end();
         let owner = self.owner();
         let withdrawn = within(&self.runtime, LEAVE, self.store().withdraw(&owner)).await;
@@ -314,4 +314,4 @@ impl Processes {
 }
 
 /// The time that a process that ends waits for the store.
-pub(super) const LEAVE: Duration = Duration::from_secs(1);
+pub(in crate::http::server) const LEAVE: Duration = Duration::from_secs(1);

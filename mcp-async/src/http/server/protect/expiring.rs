@@ -4,19 +4,19 @@ use core::task::{Context, Poll};
 
 use bytes::Bytes;
 
-use crate::http::server::body::Events;
+use crate::http::server::messages::body::Events;
 use crate::runtime::Sleep;
 
 /// Ends a stream at a moment (AU-17). The stream that it read is dropped then, as if the client had
 /// closed it.
-pub(super) struct Expiring {
+pub(in crate::http::server) struct Expiring {
     /// `None` once it has ended.
     events: Option<Box<dyn Events>>,
     end: Sleep,
 }
 
 impl Expiring {
-    pub(super) const fn new(events: Box<dyn Events>, end: Sleep) -> Self {
+    pub(in crate::http::server) const fn new(events: Box<dyn Events>, end: Sleep) -> Self {
         Self {
             events: Some(events),
             end,

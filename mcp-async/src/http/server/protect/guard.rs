@@ -22,7 +22,7 @@ use super::questions::{Permission, Questions};
 use super::token_verifier::{Introspect, TokenVerifier};
 use crate::connection::register;
 use crate::crypto;
-use crate::http::server::head::RequestHead;
+use crate::http::server::messages::head::RequestHead;
 use crate::lock::lock;
 use crate::observe;
 use crate::runtime::{self, RuntimeHandle};
@@ -30,32 +30,32 @@ use crate::shares::CallerId;
 
 /// Checks the tokens of all requests of an endpoint.
 pub(in crate::http::server) struct TokenGuard {
-    pub(super) resource: Arc<ProtectedResource>,
-    pub(super) verifier: Arc<Mutex<Verifier>>,
+    pub(in crate::http::server) resource: Arc<ProtectedResource>,
+    pub(in crate::http::server) verifier: Arc<Mutex<Verifier>>,
     /// Sources of keys that the application provides, by the URLs that the resource has for them.
-    pub(super) keys: Vec<(String, Arc<dyn KeySource>)>,
+    pub(in crate::http::server) keys: Vec<(String, Arc<dyn KeySource>)>,
     /// The client that fetches keys and metadata from other URLs.
-    pub(super) documents: Option<Arc<dyn Documents>>,
-    pub(super) opaque: Option<Opaque>,
+    pub(in crate::http::server) documents: Option<Arc<dyn Documents>>,
+    pub(in crate::http::server) opaque: Option<Opaque>,
     /// True if handlers receive the tokens.
     pub(in crate::http::server) keeps_tokens: bool,
-    pub(super) questions: Questions,
+    pub(in crate::http::server) questions: Questions,
     /// The time limit of a question or a fetch.
-    pub(super) timeout: Duration,
+    pub(in crate::http::server) timeout: Duration,
     /// Scopes of methods.
-    pub(super) methods: BTreeMap<String, RequiredScopes>,
-    pub(super) runtime: RuntimeHandle,
+    pub(in crate::http::server) methods: BTreeMap<String, RequiredScopes>,
+    pub(in crate::http::server) runtime: RuntimeHandle,
 }
 
 /// The verifier of tokens that are not JSON Web Tokens.
 #[derive(Clone)]
-pub(super) enum Opaque {
+pub(in crate::http::server) enum Opaque {
     Introspect(Arc<dyn Introspect>),
     Verify(Arc<dyn TokenVerifier>),
 }
 
 /// State of the verification that all requests share.
-pub(super) struct Verifier {
+pub(in crate::http::server) struct Verifier {
     state: VerifierState,
     /// Number of fetches of keys that have ended.
     fetches: u64,
@@ -64,7 +64,7 @@ pub(super) struct Verifier {
 }
 
 impl Verifier {
-    pub(super) fn new(state: VerifierState) -> Arc<Mutex<Self>> {
+    pub(in crate::http::server) fn new(state: VerifierState) -> Arc<Mutex<Self>> {
         Arc::new(Mutex::new(Self {
             state,
             fetches: 0,
@@ -76,7 +76,7 @@ impl Verifier {
 impl TokenGuard {
     /// Checks the token of a request. `url` is the published URL that it is for, if that is not the
     /// endpoint of the resource.
-    pub(super) async fn check(
+    pub(in crate::http::server) async fn check(
         &self,
         parts: &Parts,
         url: Option<&str>,
@@ -228,13 +228,16 @@ impl TokenGuard {
     }
 
     /// The scopes that a method needs.
-    pub(super) fn scopes_of_method(&self, method: &str) -> Option<&RequiredScopes> {
+    pub(in crate::http::server) fn scopes_of_method(
+        &self,
+        method: &str,
+    ) -> Option<&RequiredScopes> {
         self.methods.get(method)
     }
 }
 
 /// Fetches documents by their URLs.
-pub(super) trait Documents: Send + Sync {
+pub(in crate::http::server) trait Documents: Send + Sync {
     /// The endpoint begins to serve on this runtime.
     fn start(&self, runtime: &RuntimeHandle);
 
@@ -310,7 +313,7 @@ async fn within<T>(
 }
 
 /// The time of the day.
-pub(super) fn now() -> UnixTime {
+pub(in crate::http::server) fn now() -> UnixTime {
     let since = SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
     UnixTime::from_secs(since.as_secs())
 }

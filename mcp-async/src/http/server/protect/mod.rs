@@ -5,25 +5,23 @@
 //! questions     their order
 //! key_source, token_verifier             what the application provides
 //! documents, introspection, fetch        the same over HTTP (feature http-client)
-//! admission     requests of an endpoint  expiring      streams that end with the token
+//! expiring      streams that end with the token
 //! method_names  methods that may need scopes
 //! ```
 
-mod admission;
 #[cfg(feature = "http-client")]
 mod documents;
-mod expiring;
+pub(super) mod expiring;
 #[cfg(feature = "http-client")]
 mod fetch;
-mod guard;
+pub(super) mod guard;
 #[cfg(feature = "http-client")]
 mod introspection;
-mod key_source;
+pub(super) mod key_source;
 mod method_names;
-mod protection;
-mod questions;
-mod setting;
-mod token_verifier;
+pub(super) mod protection;
+pub(super) mod questions;
+pub(super) mod token_verifier;
 
 pub(super) use self::guard::TokenGuard;
 #[cfg(feature = "http-client")]

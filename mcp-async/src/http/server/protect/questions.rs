@@ -7,7 +7,7 @@ use crate::shares::{CallerId, Share, Shares};
 
 /// Bounds the questions that are under way. Those about tokens that were valid lately do not wait for those about
 /// unknown ones, which anyone can invent; their users take turns. Of unknown ones one sender has a share.
-pub(super) struct Questions {
+pub(in crate::http::server) struct Questions {
     known: Arc<Semaphore<User>>,
     unknown: Arc<Semaphore<User>>,
     /// For unknown tokens, those that wait included.

@@ -1,0 +1,521 @@
+//! Dispatches requests.
+
+pub(super) mod capacity;
+pub(super) mod http_sse_paths;
+pub(super) mod options;
+pub(super) mod session;
+pub(super) mod sessions;
+pub(super) mod status;
+pub(super) mod turns;
+
+use core::sync::atomic::{AtomicBool, Ordering};
+use core::time::Duration;
+use std::sync::{Arc, Mutex};
+
+use http::Request;
+use http::header::{EXPECT, ORIGIN};
+use http::request::Parts;
+use http_body::Body;
+use mcp_proto::http::{Access, Endpoint, Opening, Post, Refusal, Route};
+use mcp_proto::rpc::OwnedMessages;
+use mcp_proto::server::http::streams::{Delivery, StreamResponse};
+use mcp_proto::server::{Growing, Server as Core, ServerConfig, SessionSnapshot};
+use mcp_proto::{PreparedConfig, Revision, RevisionSet, Source};
+
+use self::capacity::{Capacity, Place};
+use self::http_sse_paths::HttpSsePaths;
+use self::options::Options;
+use self::sessions::Sessions;
+use self::status::{HttpStatus, Readiness};
+use self::turns::Turns;
+use super::exchange::Exchange;
+use super::processes::{self, Counter, Counters, Processes};
+use crate::connection::Text;
+use crate::http::server::exchange::caller::principal;
+use crate::http::server::exchange::conversation::{Beginning, Leave, ServedConversation};
+use crate::http::server::messages::answer::{self, Answer};
+use crate::http::server::messages::collect::{Broken, collect};
+use crate::http::server::messages::head::RequestHead;
+use crate::lock::lock;
+use crate::runtime::RuntimeHandle;
+use crate::server::serving::Server;
+use crate::server::serving::serving_scope::ServingScope;
+use crate::server::{BoxService, Buckets, Caller, Live, Machine, Peer, ServerStreams};
+use crate::shares::{CallerId, FREE, Shares, UnreadBudget};
+
+/// Everything of one endpoint.
+pub(super) struct HttpEndpoint {
+    pub(super) server: Server,
+    pub(super) options: Options,
+    revisions: RevisionSet,
+    pub(super) depth: u8,
+    pub(super) runtime: RuntimeHandle,
+    pub(super) sessions: Arc<Sessions>,
+    /// Those of the two endpoints of 2024-11-05, which are named by other tokens.
+    pub(super) sse_sessions: Arc<Sessions>,
+    /// The places of both.
+    capacity: Arc<Capacity>,
+    /// Takeovers from other processes.
+    pub(super) turns: Turns,
+    /// The other processes, if requests are forwarded to them.
+    pub(super) processes: Option<Arc<Processes>>,
+    /// The rest of the limits that all exchanges share.
+    buckets: Arc<Buckets>,
+    /// Running exchanges, which are notified of the shutdown.
+    exchanges: Arc<Mutex<Live>>,
+    /// Their places.
+    places: Arc<Shares<CallerId>>,
+    /// Places of requests in sessions that are not answered yet.
+    pub(super) calls: Arc<Shares<CallerId>>,
+    /// Places of requests that other processes have forwarded.
+    pub(super) forwarded: Arc<Shares<CallerId>>,
+    /// Takes those that have ended out of what knows them.
+    pub(super) leave: Leave,
+    closing: AtomicBool,
+    pub(super) serving: ServingScope,
+    /// For bodies on their way.
+    bodies: Arc<Shares<CallerId>>,
+    /// For answers on their way.
+    pub(super) unread: UnreadBudget,
+}
+
+impl HttpEndpoint {
+    pub(super) fn new(server: Server, mut options: Options, runtime: RuntimeHandle) -> Self {
+        let config = server.config();
+        let serving = server.begin_serving(&runtime, options.shutdown_timeout);
+        let exchanges = Arc::<Mutex<Live>>::default();
+        let leave: Leave = {
+            let (server, exchanges) = (server.clone(), Arc::clone(&exchanges));
+            Arc::new(move |peer| {
+                lock(&exchanges).remove(peer);
+                server.disconnected(peer);
+            })
+        };
+        let shared = options.sharing.take();
+        let processes = shared.map(|shared| Processes::new(shared, options.lease, runtime.clone()));
+        Self {
+            processes,
+            bodies: Shares::new(options.max_total_body_bytes),
+            unread: UnreadBudget::new(options.max_total_unread_bytes),
+            capacity: Capacity::new(options.limits.sessions),
+            places: Shares::new(options.max_exchanges),
+            calls: Shares::new(options.max_exchanges),
+            forwarded: Shares::new(options.max_exchanges),
+            revisions: match server.is_held_to_draft() {
+                true => config.revisions.with(Revision::DraftV1),
+                false => config.revisions,
+            },
+            server,
+            options,
+            depth: config.limits.depth,
+            runtime,
+            sessions: Arc::default(),
+            sse_sessions: Arc::default(),
+            turns: Turns::default(),
+            buckets: Arc::default(),
+            exchanges,
+            leave,
+            closing: AtomicBool::new(false),
+            serving,
+        }
+    }
+
+    /// Returns the rules by which the endpoint accepts requests.
+    pub(super) fn endpoint(&self) -> Endpoint<'_, String> {
+        Endpoint {
+            path: self.options.path.as_deref(),
+            access: Access {
+                hosts: self.options.hosts.as_deref(),
+                origins: &self.options.origins,
+            },
+            revisions: self.revisions,
+            sessions: self.options.sessions,
+        }
+    }
+
+    pub(super) async fn serve<B: Body + Send>(&self, request: Request<B>) -> Answer {
+        let (parts, body) = request.into_parts();
+        if let Some(processes) = &self.processes
+            && let Some(signed) = parts.headers.get(processes::REQUEST)
+        {
+            return self.serve_forwarded(processes, signed, &parts, body).await;
+        }
+        self.serve_head(parts, body).await
+    }
+
+    /// Answers a request that arrived here, or at another process that has verified its sender.
+    pub(super) async fn serve_head<B: Body + Send>(&self, mut parts: Parts, body: B) -> Answer {
+        #[cfg(feature = "auth")]
+        if let Some(metadata) = self.metadata(&parts) {
+            return metadata;
+        }
+        let refused = match self.verifies_senders() {
+            true => self.authenticate(&mut parts).await,
+            false => None,
+        };
+        let parts = Arc::new(parts);
+        let mut body = Some(body);
+        let mut answer = match (refused, self.http_sse_at(parts.uri.path())) {
+            (Some(refused), _) => refused,
+            (None, Some(both)) => self.http_sse(both, &parts, &mut body).await,
+            (None, None) => self.answer(&parts, &mut body).await,
+        };
+        if let Some(body) = body {
+            self.discard(&parts, body).await;
+        }
+        #[cfg(feature = "auth")]
+        {
+            answer = self.complete(&parts, answer);
+        }
+        self.count_unread(&parts, &mut answer);
+        if let Some(origin) = parts.headers.get(ORIGIN)
+            && self.endpoint().access.allows_origin(origin.as_bytes())
+        {
+            answer::share(&mut answer, origin);
+        }
+        answer
+    }
+
+    /// Returns true if the endpoint has a hook, or tokens, that verify who sends a request.
+    const fn verifies_senders(&self) -> bool {
+        #[cfg(feature = "auth")]
+        if self.options.guard.is_some() {
+            return true;
+        }
+        self.options.authenticate.is_some()
+    }
+
+    /// Returns the two endpoints of 2024-11-05, if this is the path of one of them.
+    pub(super) fn http_sse_at(&self, path: &str) -> Option<&HttpSsePaths> {
+        let both = self.options.http_sse.as_ref();
+        both.filter(|both| both.is_at(path))
+    }
+
+    /// Counts the bytes of an answer, once, until they are read. Without room for them the answer becomes another one;
+    /// then this returns false.
+    pub(super) fn count_unread(&self, parts: &Parts, answer: &mut Answer) -> bool {
+        let len = answer.body().bytes().map(<[u8]>::len);
+        if len.is_some_and(|len| len <= FREE) || answer.body().is_counted() {
+            return true;
+        }
+        let mut part = self.unread.part(self.caller(parts));
+        if part.grow_to(len.unwrap_or_default()) {
+            answer.body_mut().count_by(part);
+            return true;
+        }
+        *answer =
+            answer::busy("too many bytes of answers wait to be read: the request may have run");
+        false
+    }
+
+    /// Takes the body if it is needed for the answer.
+    async fn answer<B: Body>(&self, parts: &Arc<Parts>, body: &mut Option<B>) -> Answer {
+        let head = RequestHead(parts);
+        let methods = self.endpoint().methods();
+        match self.endpoint().open(&head) {
+            Ok(Opening::Delete(id)) => self.delete(parts, id).await,
+            Ok(Opening::Preflight) => answer::preflight(parts, methods),
+            // Sessions that end here, and those of other processes, still have answers and streams.
+            Ok(opening) if self.is_closing() && !self.continues(&opening) => answer::closing(),
+            Ok(Opening::Post(post)) => self.post(parts, &post, body).await,
+            Ok(Opening::Get(get)) => self.get(parts, &get).await,
+            Err(refusal) => answer::refusal(refusal, methods),
+        }
+    }
+
+    /// Reads a body that no answer needs, up to a bound: where the connection is closed while the client still
+    /// writes, the client may see a reset instead of the answer.
+    async fn discard<B: Body>(&self, parts: &Parts, body: B) {
+        let awaits = parts.headers.contains_key(EXPECT);
+        let patience = self.options.body_timeout;
+        let room = self.bodies.empty(None);
+        // It has no contents, and an end of any kind will do.
+        let _ = collect(body, 0, patience, room, &self.runtime, awaits).await;
+    }
+
+    pub(super) fn status(&self) -> HttpStatus {
+        let processes = self.processes.as_ref();
+        let count = |counter: fn(&Counters) -> &Counter| {
+            processes.map_or(0, |processes| counter(&processes.counters).get())
+        };
+        let exchanges = lock(&self.exchanges).peers();
+        HttpStatus {
+            readiness: match processes {
+                _ if self.is_closing() => Readiness::Draining,
+                Some(processes) if !processes.has_lease() => Readiness::StoreUnreachable,
+                _ => Readiness::Ready,
+            },
+            sessions: self.sessions.len() + self.sse_sessions.len(),
+            exchanges: exchanges.len(),
+            tasks: self.serving.running(),
+            takeovers: count(|counters| &counters.takeovers),
+            displaced: count(|counters| &counters.displaced),
+            forwarded: count(|counters| &counters.forwarded),
+            received: count(|counters| &counters.received),
+            store_latency: processes.and_then(|processes| processes.counters.latency()),
+        }
+    }
+
+    /// Returns true for a request of a session that processes share.
+    fn continues(&self, opening: &Opening<'_>) -> bool {
+        let has_session = match opening {
+            Opening::Post(post) => post.session.is_some() && !post.is_modern(),
+            Opening::Get(_) => true,
+            _ => false,
+        };
+        has_session && self.processes.is_some()
+    }
+
+    /// Returns true if a session, an exchange or work in the background has not ended.
+    pub(super) fn is_busy(&self) -> bool {
+        let exchanges = lock(&self.exchanges).peers();
+        let sessions = [&self.sessions, &self.sse_sessions];
+        !exchanges.is_empty()
+            || sessions.iter().any(|sessions| !sessions.is_empty())
+            || self.serving.running() > 0
+    }
+
+    /// Waits for what the shutdown ends: work in the background, sessions that processes share, the lease, and the
+    /// changes that the other processes do not know.
+    pub(super) async fn drained(&self) {
+        self.serving.drained().await;
+        if let Some(processes) = &self.processes {
+            processes.left.wait().await;
+            processes.published().await;
+        }
+    }
+
+    /// Ends the lease now, whatever runs.
+    pub(super) async fn leave(&self) {
+        if let Some(processes) = &self.processes
+            && !processes.left.is_set()
+        {
+            processes.leave().await;
+        }
+    }
+
+    pub(super) fn shutdown(&self, grace: Duration) {
+        self.serving.end(grace);
+        self.closing.store(true, Ordering::SeqCst);
+        if let Some(processes) = &self.processes {
+            processes.closing.set();
+        }
+        let exchanges = lock(&self.exchanges).peers();
+        exchanges.iter().for_each(Peer::shutdown);
+        for session in self.sessions.all().iter().chain(&self.sse_sessions.all()) {
+            session.shutdown();
+        }
+    }
+
+    pub(super) fn is_closing(&self) -> bool {
+        self.closing.load(Ordering::SeqCst) || self.server.is_closing()
+    }
+
+    /// Returns the configuration of the machines for the sender of this request.
+    fn prepared(&self, parts: &Parts) -> PreparedConfig<ServerConfig<'static>> {
+        let prepared = self.server.prepared(match principal(parts) {
+            Some(_) => Caller::Known,
+            None => Caller::Anonymous,
+        });
+        if !self.server.is_held_to_draft() {
+            return prepared;
+        }
+        prepared.with(|config| {
+            config.revisions = self.revisions;
+            config.draft_profile = true;
+        })
+    }
+
+    async fn post<B: Body>(
+        &self,
+        parts: &Arc<Parts>,
+        post: &Post<'_>,
+        body: &mut Option<B>,
+    ) -> Answer {
+        let body = match self.collect(parts, body).await {
+            Ok(body) => body,
+            Err(refused) => return refused,
+        };
+        let stateless = match self.endpoint().route_body(post, &body) {
+            Route::Session(id) => return self.session_post(parts, id, post, body).await,
+            Route::Refuse(refusal) => {
+                return answer::refusal(refusal, self.endpoint().methods());
+            }
+            Route::Initialize if self.options.sessions => {
+                return self.initialize(parts, post, &body).await;
+            }
+            Route::Stateless(revision) => Some(revision),
+            // A handshake that opens no session is as good as any other exchange.
+            Route::Initialize | Route::Modern => None,
+        };
+        match self.exchange(stateless, parts, post, &body) {
+            Ok((exchange, begun)) => exchange.answer(begun).await,
+            Err(refusal) => answer::refusal(refusal, ""),
+        }
+    }
+
+    /// Handles the messages of a body that belong to no session, with a machine of their own.
+    ///
+    /// The machine is made here and not in the future of the response, which would be copied with it.
+    fn exchange(
+        &self,
+        stateless: Option<Revision>,
+        parts: &Arc<Parts>,
+        post: &Post<'_>,
+        body: &OwnedMessages<Text>,
+    ) -> Result<(Exchange, StreamResponse), Refusal> {
+        let machine = match stateless {
+            // A legacy message to a server without sessions (SH-32).
+            Some(revision) => self.resumed(parts, &SessionSnapshot::stateless(revision)),
+            // One POST is one request, so its table has one place.
+            None => Core::with_room(self.prepared(parts).with_in_flight(1), Growing),
+        };
+        let mut conversation = self.exchange_connection(parts, machine);
+        let opened = conversation.streams(ServerStreams::open);
+        let reader = opened.unwrap_or(Err(Refusal::Unavailable("the connection has ended")))?;
+        let (now, channel) = (conversation.now(), reader.channel());
+        let source = Source::post(channel, post);
+        let status = conversation.take_in(now, &source, parts, body);
+        conversation.streams(|streams| streams.handled(channel, status));
+        let mut exchange = Exchange::new(conversation, reader, now, self.options.keep_alive);
+        let begun = exchange.begin(now);
+        let takes_longer = matches!(begun, StreamResponse::Pending | StreamResponse::Events);
+        match takes_longer && !self.goes_on(&mut exchange, parts) {
+            true => Err(Refusal::Unavailable(FULL)),
+            false => Ok((exchange, begun)),
+        }
+    }
+
+    /// Takes a request's body, whole and parsed, if its sender may do what it asks for.
+    pub(super) async fn collect<B: Body>(
+        &self,
+        parts: &Parts,
+        body: &mut Option<B>,
+    ) -> Result<OwnedMessages<Text>, Answer> {
+        let Some(body) = body.take() else {
+            return Err(answer::refusal(Refusal::BodyUnreadable, ""));
+        };
+        let body = self.collect_whole(parts, self.caller(parts), body).await?;
+        let body = OwnedMessages::parse(Text::new(body), self.depth);
+        #[cfg(feature = "auth")]
+        if let Some(refused) = self.missing_scopes(parts, &body) {
+            return Err(refused);
+        }
+        Ok(body)
+    }
+
+    /// The body of a request of this caller, whole.
+    pub(super) async fn collect_whole<B: Body>(
+        &self,
+        parts: &Parts,
+        caller: Option<CallerId>,
+        body: B,
+    ) -> Result<Vec<u8>, Answer> {
+        let limit = self.options.limits.body;
+        let patience = self.options.body_timeout;
+        let awaits = parts.headers.contains_key(EXPECT);
+        let room = self.bodies.empty(caller);
+        let body = collect(body, limit, patience, room, &self.runtime, awaits).await;
+        body.map_err(|broken| unread(broken, limit))
+    }
+
+    /// A machine that knows nothing of its client yet.
+    pub(super) fn machine(&self, parts: &Parts) -> Machine {
+        Core::with_room(self.prepared(parts), Growing)
+    }
+
+    /// A machine that continues with what was agreed on.
+    pub(super) fn resumed(&self, parts: &Parts, snapshot: &SessionSnapshot) -> Machine {
+        let mut machine = self.machine(parts);
+        machine.resume(self.runtime.now(), snapshot);
+        machine
+    }
+
+    /// The connection of a session, whose messages go to these streams.
+    pub(super) fn session_connection(
+        &self,
+        parts: &Parts,
+        streams: ServerStreams,
+        machine: Machine,
+    ) -> ServedConversation {
+        let service = self.server.service(&self.runtime);
+        let conversation =
+            ServedConversation::new(self.beginning(parts, service, machine), streams);
+        self.server.configure(conversation.peer());
+        conversation
+    }
+
+    /// The connection of one exchange that stands for itself.
+    pub(super) fn exchange_connection(
+        &self,
+        parts: &Parts,
+        machine: Machine,
+    ) -> ServedConversation {
+        let service = self.server.exchange_service(&self.runtime, &self.buckets);
+        let unread = self.unread.part(self.caller(parts));
+        let streams = ServerStreams::new(Delivery::Once, self.options.streams, unread);
+        let conversation =
+            ServedConversation::new(self.beginning(parts, service, machine), streams);
+        // An ordinary answer is not written twice to learn its length.
+        conversation.with(|core| core.outbox.reserve(ANSWER));
+        self.server.configure(conversation.peer());
+        conversation
+    }
+
+    fn beginning(&self, parts: &Parts, service: BoxService, machine: Machine) -> Beginning {
+        Beginning {
+            machine,
+            service,
+            keys: self.server.sealed_with(),
+            principal: principal(parts),
+            runtime: self.runtime.clone(),
+            shutdown_timeout: self.options.shutdown_timeout,
+        }
+    }
+
+    /// The sender whose share the places of this request count for.
+    pub(super) fn caller(&self, parts: &Parts) -> Option<CallerId> {
+        CallerId::of(parts, &self.options.trusted_proxies)
+    }
+
+    /// A place for one more session; `None` if the sender of this request cannot have one.
+    pub(super) fn place(&self, parts: &Parts) -> Option<Place> {
+        let caller = self.caller(parts);
+        self.capacity.place(caller.as_ref(), self.runtime.now())
+    }
+
+    /// An exchange takes longer: it takes a place, and is notified of the shutdown. `false` if there is no place
+    /// for its sender.
+    pub(super) fn goes_on(&self, exchange: &mut Exchange, parts: &Parts) -> bool {
+        if exchange.has_ended() {
+            return true;
+        }
+        let Some(place) = self.places.take(self.caller(parts)) else {
+            return false;
+        };
+        exchange.hold(place);
+        let conversation = &mut exchange.conversation;
+        lock(&self.exchanges).add(conversation.peer());
+        conversation.leaves(&self.leave);
+        if self.is_closing() {
+            conversation.peer().shutdown();
+        }
+        true
+    }
+}
+
+/// Most answers are shorter.
+const ANSWER: usize = 1 << 10;
+
+/// A body that could not be read is no message.
+fn unread(broken: Broken, limit: usize) -> Answer {
+    let refusal = match broken {
+        Broken::Crowded => Refusal::Unavailable("there are too many long bodies under way"),
+        Broken::TooLong => Refusal::BodyTooLong(limit),
+        Broken::Late => Refusal::BodyLate,
+        Broken::Unreadable => Refusal::BodyUnreadable,
+    };
+    answer::refusal(refusal, "")
+}
+
+const FULL: &str = "there are as many requests under way as there may be: the request may have run";

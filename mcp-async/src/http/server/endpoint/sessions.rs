@@ -1,0 +1,113 @@
+//! The legacy sessions of an endpoint.
+
+use core::fmt;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use super::session::Session;
+use crate::connection::Notify;
+use crate::lock::lock;
+use crate::random_id::random_id;
+use crate::shrink::shrink;
+
+/// Sessions by their ids, in as many parts as there are hardly threads: work on one session never
+/// waits for another.
+pub(in crate::http::server) struct Sessions {
+    shards: [Mutex<Shard>; SHARDS],
+    /// A session was removed.
+    removed: Notify,
+}
+
+type Shard = HashMap<Arc<str>, Arc<Session>>;
+
+impl Sessions {
+    pub(in crate::http::server) fn find(&self, id: &str) -> Option<Arc<Session>> {
+        self.shard(id).get(id).cloned()
+    }
+
+    /// Makes a session known, unless there is one of its id; then that is returned.
+    pub(in crate::http::server) fn insert(&self, session: &Arc<Session>) -> Option<Arc<Session>> {
+        match self.shard(session.id()).entry(Arc::clone(session.id())) {
+            Entry::Occupied(found) => Some(Arc::clone(found.get())),
+            Entry::Vacant(place) => {
+                place.insert(Arc::clone(session));
+                None
+            }
+        }
+    }
+
+    /// From now on this session cannot be found. Another one of its id stays: one that was
+    /// taken over from the store while this one was ending.
+    pub(in crate::http::server) fn remove(&self, session: &Arc<Session>) {
+        let mut shard = self.shard(session.id());
+        let found = shard.get(session.id());
+        if found.is_some_and(|found| Arc::ptr_eq(found, session)) {
+            shard.remove(session.id());
+            shrink(&mut shard);
+        }
+        drop(shard);
+        self.removed.notify_waiters();
+    }
+
+    pub(in crate::http::server) fn is_empty(&self) -> bool {
+        let mut shards = self.shards.iter();
+        shards.all(|shard| lock(shard).is_empty())
+    }
+
+    /// Waits until no session is left.
+    pub(in crate::http::server) async fn emptied(&self) {
+        loop {
+            // First, so that none is removed unseen.
+            let removed = self.removed.notified();
+            if self.is_empty() {
+                return;
+            }
+            removed.await;
+        }
+    }
+
+    /// Returns the number of sessions.
+    pub(in crate::http::server) fn len(&self) -> usize {
+        self.shards.iter().map(|shard| lock(shard).len()).sum()
+    }
+
+    pub(in crate::http::server) fn all(&self) -> Vec<Arc<Session>> {
+        let mut all = Vec::new();
+        for shard in &self.shards {
+            all.extend(lock(shard).values().cloned());
+        }
+        all
+    }
+
+    /// The digits of an id are random: the last two choose the shard.
+    fn shard(&self, id: &str) -> MutexGuard<'_, Shard> {
+        let last = id.bytes().rev().take(2);
+        let index = last.fold(0, |index, byte| 31 * index + usize::from(byte)) % SHARDS;
+        let [first, ..] = &self.shards;
+        lock(self.shards.get(index).unwrap_or(first))
+    }
+}
+
+impl Default for Sessions {
+    fn default() -> Self {
+        Self {
+            shards: core::array::from_fn(|_| Mutex::default()),
+            removed: Notify::default(),
+        }
+    }
+}
+
+impl fmt::Debug for Sessions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sessions").finish_non_exhaustive()
+    }
+}
+
+/// The id of a new session: 128 bits from the operating system, in characters that may stand in a
+/// header and in a query (SH-28). `None` if it has none.
+pub(in crate::http::server) fn mint() -> Option<Arc<str>> {
+    random_id().map(Arc::from)
+}
+
+const SHARDS: usize = 64;

@@ -1,0 +1,108 @@
+//! Reads the complete body of a request.
+
+use core::future::poll_fn;
+use core::pin::pin;
+use core::task::Poll;
+use core::time::Duration;
+
+use bytes::Buf;
+use http_body::Body;
+
+use crate::runtime::{RuntimeHandle, Sleep};
+use crate::shares::{CallerId, Share};
+
+/// Reasons for which there is no body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::http::server) enum Broken {
+    /// It is longer than the limit.
+    TooLong,
+    /// It did not come in time.
+    Late,
+    /// The connection broke, or the framing was wrong.
+    Unreadable,
+    /// Too much of others is under way.
+    Crowded,
+}
+
+/// Reads the whole body, if it is not longer than `limit` and comes within `patience`.
+///
+/// The rest of a body that is too long is read and discarded, up to a bound: where the connection
+/// is closed while the client still writes, the client may see a reset instead of the answer. A
+/// client that awaits `100 Continue` has written nothing yet, and is not asked to.
+///
+/// While it is on its way it takes of `room`, its beginning not counted: a client that sends much and ends
+/// nothing keeps out no short message.
+pub(in crate::http::server) async fn collect<B: Body>(
+    body: B,
+    limit: usize,
+    patience: Duration,
+    mut room: Share<CallerId>,
+    runtime: &RuntimeHandle,
+    awaits_continue: bool,
+) -> Result<Vec<u8>, Broken> {
+    let size = body.size_hint();
+    let announced = usize::try_from(size.lower()).unwrap_or(usize::MAX);
+    let mut too_long = announced > limit;
+    if too_long && (awaits_continue || announced > DRAIN) {
+        return Err(Broken::TooLong);
+    }
+    let mut body = pin!(body);
+    // Space is given for what arrives, not for what was announced.
+    let mut whole = Vec::with_capacity(announced.min(FIRST).min(limit));
+    let mut discarded = 0_usize;
+    let mut deadline = None;
+    poll_fn(|cx| {
+        loop {
+            match body.as_mut().poll_frame(cx) {
+                Poll::Ready(None) if too_long => return Poll::Ready(Err(Broken::TooLong)),
+                Poll::Ready(None) => return Poll::Ready(Ok(())),
+                Poll::Ready(Some(Err(_))) if too_long => {
+                    return Poll::Ready(Err(Broken::TooLong));
+                }
+                Poll::Ready(Some(Err(_))) => return Poll::Ready(Err(Broken::Unreadable)),
+                Poll::Ready(Some(Ok(frame))) => {
+                    // Trailers are no part of it.
+                    let Ok(mut data) = frame.into_data() else {
+                        continue;
+                    };
+                    let len = whole.len().saturating_add(data.remaining());
+                    too_long |= len > limit;
+                    if too_long {
+                        discarded = discarded.saturating_add(data.remaining());
+                        if discarded > DRAIN {
+                            return Poll::Ready(Err(Broken::TooLong));
+                        }
+                        whole = Vec::new();
+                        room.set(0);
+                        continue;
+                    }
+                    if !room.grow_to(len.saturating_sub(FIRST)) {
+                        return Poll::Ready(Err(Broken::Crowded));
+                    }
+                    while data.has_remaining() {
+                        let piece = data.chunk();
+                        let len = piece.len();
+                        whole.extend_from_slice(piece);
+                        data.advance(len);
+                    }
+                }
+                Poll::Pending => {
+                    let deadline = deadline.get_or_insert_with(|| Sleep::after(runtime, patience));
+                    let late = match too_long {
+                        true => Broken::TooLong,
+                        false => Broken::Late,
+                    };
+                    return deadline.poll_done(cx).map(|()| Err(late));
+                }
+            }
+        }
+    })
+    .await?;
+    Ok(whole)
+}
+
+/// The most that is discarded of a body that is too long.
+const DRAIN: usize = 16 << 20;
+
+/// The bytes that an ordinary message needs; the buffer grows for a longer one.
+const FIRST: usize = 16 << 10;

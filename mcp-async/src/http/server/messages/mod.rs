@@ -1,0 +1,8 @@
+//! Requests as the core reads them, and responses.
+
+pub(super) mod answer;
+pub(super) mod auth_error;
+pub(super) mod authenticate;
+pub(super) mod body;
+pub(super) mod collect;
+pub(super) mod head;

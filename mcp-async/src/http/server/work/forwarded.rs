@@ -1,0 +1,143 @@
+//! Requests that another process has forwarded: the side of the owner.
+
+use core::task::{Context, Poll};
+
+use bytes::Bytes;
+use http::request::Parts;
+use http::{HeaderValue, Method, Response};
+use http_body::Body;
+use mcp_proto::http::ResponseHead;
+use mcp_proto::rpc::OwnedMessages;
+
+use crate::http::server::endpoint::HttpEndpoint;
+use crate::http::server::messages::answer::{self, Answer};
+use crate::http::server::messages::body::{Events, HttpBody};
+use crate::http::server::processes::ANSWER;
+use crate::http::server::processes::message::{
+    self, ForwardedAnswer, ForwardedOutcome, ForwardedRequest, NotOwner, StatusLine,
+};
+use crate::http::server::processes::nonces::Unfit;
+use crate::http::server::processes::this_process::Processes;
+use crate::observe;
+use crate::shares::{CallerId, Share};
+
+impl HttpEndpoint {
+    /// Answers a request that another process has forwarded, if it has signed it.
+    pub(in crate::http::server) async fn serve_forwarded<B: Body + Send>(
+        &self,
+        processes: &Processes,
+        signed: &HeaderValue,
+        parts: &Parts,
+        body: B,
+    ) -> Answer {
+        let verified = processes.keys.requests.verify(signed.as_bytes());
+        let request = verified
+            .as_deref()
+            .and_then(message::read::<ForwardedRequest<'_>>);
+        let Some(request) = request else {
+            observe::forwarded_refused(&"no process of this server has signed it");
+            return answer::empty(ResponseHead::of_status(UNSIGNED));
+        };
+        let body = match self.collect_whole(parts, None, body).await {
+            Ok(body) => body,
+            Err(refused) => return refused,
+        };
+        let nonce = request.nonce;
+        processes.counters.received.add();
+        let (head, place) = match self.judge(processes, &request, &body) {
+            Ok(judged) => judged,
+            Err(outcome) => return processes.answer(nonce, outcome, HttpBody::empty()),
+        };
+        let body = HttpBody::full(body.into());
+        let answer = self.serve_head(head, body).await;
+        if answer.extensions().get::<NotOwner>().is_some() {
+            return processes.answer(nonce, ForwardedOutcome::NotOwner, HttpBody::empty());
+        }
+        let (head, body) = answer.into_parts();
+        let body = body.map_events(|events| PlacedEvents {
+            events,
+            _place: place,
+        });
+        let outcome = ForwardedOutcome::Head(StatusLine::of(&head));
+        processes.answer(nonce, outcome, body)
+    }
+
+    /// Returns the head and the place of a request that a process of this server has signed, if the request is for
+    /// this process, now and once.
+    fn judge(
+        &self,
+        processes: &Processes,
+        request: &ForwardedRequest<'_>,
+        body: &[u8],
+    ) -> Result<(Parts, Option<Share<CallerId>>), ForwardedOutcome<'static>> {
+        let owner = processes.owner();
+        let is_here = request.to == &*owner.process && request.lease == owner.lease;
+        if !is_here || processes.has_ended() {
+            return Err(ForwardedOutcome::NotOwner);
+        }
+        let now = processes.keys.requests.now();
+        match processes.nonces.take(request.nonce, request.time, now) {
+            Ok(()) if request.digest == message::digest(body) => {}
+            Ok(()) => return Err(refused("its body is another one")),
+            Err(Unfit::Late) => return Err(refused(LATE)),
+            Err(Unfit::Repeated) => {
+                observe::forwarded_refused(&"it comes twice");
+                return Err(ForwardedOutcome::Repeated);
+            }
+        }
+        let head = request.head.parts(&processes.shared);
+        let head = head.ok_or_else(|| refused("its head cannot be read"))?;
+        let place = self.forwarded.take(self.caller(&head));
+        if place.is_none() && self.takes_time(&head, body) {
+            return Err(refused(CROWDED));
+        }
+        Ok((head, place))
+    }
+
+    /// Returns true for a request whose answer may take time, which needs a place.
+    fn takes_time(&self, head: &Parts, body: &[u8]) -> bool {
+        match head.method {
+            Method::GET => true,
+            Method::POST => OwnedMessages::parse(body, self.depth).calls() > 0,
+            _ => false,
+        }
+    }
+}
+
+fn refused(reason: &'static str) -> ForwardedOutcome<'static> {
+    observe::forwarded_refused(&reason);
+    ForwardedOutcome::Refused(reason)
+}
+
+/// The events of a response that keep the place of their request.
+struct PlacedEvents {
+    events: Box<dyn Events>,
+    _place: Option<Share<CallerId>>,
+}
+
+impl Events for PlacedEvents {
+    fn poll_text(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        self.events.poll_text(cx)
+    }
+}
+
+impl Processes {
+    fn answer(&self, nonce: u128, outcome: ForwardedOutcome<'_>, body: HttpBody) -> Answer {
+        let said = ForwardedAnswer {
+            from: self.name(),
+            nonce,
+            outcome,
+        };
+        let signed = message::seal(&self.keys.answers, &said);
+        let mut response = Response::new(body);
+        if let Ok(signed) = HeaderValue::try_from(signed) {
+            response.headers_mut().insert(ANSWER, signed);
+        }
+        response
+    }
+}
+
+/// The status of a request that no process of this server has signed: between processes, not of the protocol.
+const UNSIGNED: u16 = 403;
+const LATE: &str = "it comes too late, or the clocks of the processes differ";
+const CROWDED: &str = "its sender has as many under way as there may be";
