@@ -8,10 +8,10 @@ use serde_json::Value;
 
 use super::error::Violation;
 use super::formats::Enforcement;
-use super::limits::SchemaLimits;
 use super::publish_error::PublishError;
 use super::subschemas::subschemas;
 use super::tool_schema::ToolSchema;
+use super::validator::SchemaLimits;
 use super::validator::Validator;
 use crate::uri_template::percent;
 

@@ -11,8 +11,6 @@
 mod assertion_reader;
 #[cfg(all(feature = "server", any(test, not(feature = "schema"))))]
 mod assertions;
-#[cfg(feature = "schema")]
-mod cost;
 #[cfg(feature = "server")]
 mod declared;
 #[cfg(all(feature = "server", feature = "schema"))]
@@ -29,18 +27,10 @@ mod form;
 mod form_error;
 #[cfg(feature = "server")]
 mod formats;
-#[cfg(feature = "schema")]
-mod graph;
 #[cfg(all(feature = "server", any(test, not(feature = "schema"))))]
 mod keywords;
-#[cfg(feature = "schema")]
-mod limits;
 #[cfg(feature = "server")]
 mod numbers;
-#[cfg(feature = "schema")]
-mod pattern;
-#[cfg(feature = "schema")]
-mod plan;
 #[cfg(feature = "server")]
 mod publish_error;
 #[cfg(feature = "server")]
@@ -70,8 +60,6 @@ pub(crate) use form::check_form;
 pub use form::form;
 #[cfg(feature = "server")]
 pub use form_error::{FormError, FormFault};
-#[cfg(feature = "schema")]
-pub use limits::SchemaLimits;
 #[cfg(feature = "server")]
 pub use publish_error::PublishError;
 #[cfg(feature = "server")]
@@ -81,4 +69,4 @@ pub use type_error::TypeError;
 #[cfg(feature = "server")]
 pub use typed::{input, output};
 #[cfg(feature = "schema")]
-pub use validator::Validator;
+pub use validator::{SchemaLimits, Validator};

@@ -4,9 +4,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::error::SchemaError;
 use super::graph::{Graph, Node};
 use super::limits::SchemaLimits;
+use crate::schema::error::SchemaError;
 
 /// A schema that can be compiled, with its subschemas in such an order that on one value each
 /// leads only to later ones.

@@ -1,5 +1,11 @@
 //! Validates values against a schema.
 
+mod cost;
+mod graph;
+mod limits;
+mod pattern;
+mod plan;
+
 use core::fmt;
 
 use jsonschema::error::{TypeKind, ValidationErrorKind};
@@ -8,14 +14,16 @@ use jsonschema::{PatternOptions, ValidationError};
 use mcp_proto::json::{Kind, Raw};
 use serde_json::{Map, Value};
 
-use super::cost::Cost;
+use self::cost::Cost;
+use self::graph::Graph;
+
+use self::pattern::LARGEST;
+use self::plan::Plan;
 use super::error::{SchemaError, Violation};
 use super::expected::{self, Segment, cut};
-use super::graph::Graph;
-use super::limits::SchemaLimits;
-use super::pattern::LARGEST;
-use super::plan::Plan;
 use super::value::{Unusable, value};
+
+pub use self::limits::SchemaLimits;
 
 /// A compiled JSON Schema that checks values; both may come from untrusted peers.
 ///

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use referencing::{Draft, Registry, Resolver};
 use serde_json::{Map, Value};
 
-use super::error::SchemaError;
-use super::expected::cut;
 use super::limits::SchemaLimits;
 use super::pattern::{Matching, Patterns};
+use crate::schema::error::SchemaError;
+use crate::schema::expected::cut;
 
 /// The subschemas of one schema, each named by its index.
 ///

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use regex::RegexBuilder;
 
-use super::error::SchemaError;
-use super::expected::cut;
 use super::limits::SchemaLimits;
+use crate::schema::error::SchemaError;
+use crate::schema::expected::cut;
 
 /// The cost of matching a text against one pattern.
 ///
