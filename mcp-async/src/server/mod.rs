@@ -76,29 +76,52 @@ pub use mcp_proto::server::ListKind;
 
 #[cfg(feature = "server")]
 pub use self::background::Background;
+#[cfg(feature = "server")]
 pub use self::call::detach::Detach;
+#[cfg(feature = "server")]
 pub use self::call::detached::{DetachedCall, OpenQuestion};
+#[cfg(feature = "server")]
 pub use self::call::handler_context::Context;
+#[cfg(feature = "server")]
 pub use self::call::handler_error::HandlerError;
+#[cfg(feature = "server")]
 pub use self::call::output::{Json, ToolOutput};
+#[cfg(feature = "server")]
 pub use self::call::service::BoxService;
+#[cfg(feature = "server")]
 pub use self::caller::rate::{RateLimit, RateLimits};
+#[cfg(feature = "server")]
 pub use self::extension::{Cached, Extension, ExtensionMethod, NotificationContext};
+#[cfg(feature = "server")]
 pub use self::items::completion::{CompletionOutput, CompletionRequest};
+#[cfg(feature = "server")]
 pub use self::items::item::Item;
+#[cfg(feature = "server")]
 pub use self::items::prompt::{Prompt, PromptOutput};
+#[cfg(feature = "server")]
 pub use self::items::register_error::RegisterError;
+#[cfg(feature = "server")]
 pub use self::items::resource::{Resource, ResourceOutput};
+#[cfg(feature = "server")]
 pub use self::items::template::{MatchedUri, Template};
+#[cfg(feature = "server")]
 pub use self::items::tool::{NoArguments, Tool, ToolCall};
+#[cfg(feature = "server")]
 pub use self::registry::Registry;
+#[cfg(feature = "server")]
 pub use self::registry::principal_peers::PrincipalPeers;
+#[cfg(feature = "server")]
 pub use self::serving::build_error::BuildError;
+#[cfg(feature = "server")]
 pub use self::serving::builder::ServerBuilder;
 
+#[cfg(feature = "http-server")]
 pub(crate) use self::caller::live::Live;
+#[cfg(feature = "http-server")]
 pub(crate) use self::caller::machine::Machine;
+#[cfg(feature = "http-server")]
 pub(crate) use self::caller::rate::Buckets;
+#[cfg(feature = "http-server")]
 pub(crate) use self::connection::side::Side;
 #[cfg(feature = "http-server")]
 pub(crate) use self::registry::declare::Caller;

@@ -2,7 +2,8 @@
 
 #[cfg(feature = "http-client")]
 pub(super) mod http_forward;
-pub(super) mod protected;
+#[cfg(feature = "auth")]
+mod protected;
 pub(super) mod serve;
 
 use core::fmt;
