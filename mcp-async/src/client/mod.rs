@@ -4,6 +4,18 @@
 //! which needs no feature: [`connect`] returns a [`Connection`], the future that does the work, and a
 //! [`Peer`], which calls methods by name; a [`Handler`] receives requests and notifications of the
 //! server.
+//!
+//! ```text
+//! connecting   the builder, the ways to a server, and the connection that is opened again
+//! extension    extensions of the protocol
+//! handle       the client of an application
+//! request      typed requests, pages and subscriptions
+//! state        what outlives connections: caches, streams, what is subscribed
+//! callbacks    what the application answers the server
+//! session      the untyped layer: one connection, its calls and its questions
+//! ```
+//!
+//! Each imports from those below it only.
 
 #[cfg(feature = "client")]
 mod boxed;

@@ -3,6 +3,22 @@
 //! Most programs use [`Server`](crate::Server), with typed handlers. It stands on an untyped layer,
 //! which needs no feature: [`connect`] returns a [`Connection`], the future that does the work, and a
 //! [`Peer`], which sends to the client; a [`Service`] answers the calls.
+//!
+//! ```text
+//! serving      the builder, and a built server on its transports
+//! router       from a method to its handler
+//! registry     what all connections of a server share, and how it changes while it serves
+//! connection   one connection: its future, its machine, and the service that answers
+//! extension    extensions of the protocol
+//! layers       services around services
+//! items        tools, resources, templates, prompts and methods
+//! questions    what handlers ask their client
+//! call         one call, as a handler sees it
+//! rounds       the state of a call that asks
+//! caller       the client that calls
+//! ```
+//!
+//! Each imports from those below it only.
 
 mod call;
 mod caller;

@@ -2,12 +2,14 @@
 //!
 //! ```text
 //! builder     the settings, and what serves them
+//! admission   who sends a request, by the hook of the endpoint or by an access token
+//! work        what a process does for the others
 //! legacy      what belongs to sessions: their tasks, their streams, what the store has of them, and the
 //!             two endpoints of 2024-11-05
-//! admission   who sends a request          work        what a process does for the others
 //! endpoint    from a request to what answers it, and the table of sessions
 //! exchange    one request of 2026-07-28; a conversation: a machine and its calls, driven by exchanges
-//! processes   the processes that share the sessions       protect     access tokens
+//! processes   the processes that share the sessions
+//! protect     access tokens
 //! messages    a request, as the core reads it, and a response
 //! ```
 //!
