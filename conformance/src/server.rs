@@ -9,7 +9,7 @@ use std::sync::Arc;
 use mcp_async::Server;
 use mcp_async::net::Listen;
 use mcp_async::runtime::RuntimeHandle;
-use mcp_async::server::{self, Context, NoArguments, ServerBuilder, Tool};
+use mcp_async::server::{self, Context, ServerBuilder, Tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -108,7 +108,7 @@ pub(crate) fn server(runtime: RuntimeHandle, region_scopes: &[&str]) -> ServerBu
         .tool(
             "inflight",
             "Counts what sleeps or progresses",
-            |_: NoArguments, cx| async move { Ok(cx.state().count().to_string()) },
+            |(): (), cx| async move { Ok(cx.state().count().to_string()) },
         )
         .with(
             Tool::new("region")

@@ -15,9 +15,7 @@ use std::{env, fs};
 
 use mcp_async::net::Listen;
 use mcp_async::runtime::RuntimeHandle;
-use mcp_async::server::{
-    AskError, Context, Elicited, HandlerError, NoArguments, ServerBuilder, Tool, stdio,
-};
+use mcp_async::server::{AskError, Context, Elicited, HandlerError, ServerBuilder, Tool, stdio};
 use mcp_async::tasks::server::{TaskPolicy, Tasks};
 use mcp_async::tasks::store::DiskTaskStore;
 use mcp_async::{ErrorReply, Server};
@@ -162,7 +160,7 @@ fn server(runtime: RuntimeHandle, is_core: bool) -> io::Result<ServerBuilder<Job
         .tool(
             "jobs",
             "Counts the jobs that run",
-            |_: NoArguments, cx: Context<Jobs>| async move { Ok(cx.state().count().to_string()) },
+            |(): (), cx: Context<Jobs>| async move { Ok(cx.state().count().to_string()) },
         )
         .tool("echo", "Says its text again", |args: Echo, _| async move {
             Ok(args.text)

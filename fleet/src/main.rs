@@ -14,7 +14,7 @@ use mcp_proto::model::LoggingLevel;
 use mcp_proto::server::ListKind;
 use mcp_tokio::http::{HttpService, HttpStatus};
 use mcp_tokio::mcp_async::tasks::server::{TaskPolicy, Tasks};
-use mcp_tokio::server::{Context, HandlerError, NoArguments, StateKeys, Tool};
+use mcp_tokio::server::{Context, HandlerError, StateKeys, Tool};
 use mcp_tokio::{RedisStore, Server, schemars, tcp};
 
 use options::{Options, USAGE};
@@ -76,11 +76,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
             cx.log(LoggingLevel::Info, args.text).await;
             Ok("written")
         })
-        .tool("status", "Says what the process has done and has", move |_: NoArguments, _| {
+        .tool("status", "Says what the process has done and has", move |(): (), _| {
             let status = status.get().map(HttpService::status);
             async move { Ok(status.map(|status| shown(&status)).unwrap_or_default()) }
         })
-        .tool("process", "Says which process runs it", |_: NoArguments, _| async {
+        .tool("process", "Says which process runs it", |(): (), _| async {
             Ok(std::process::id().to_string())
         })
         .with(Tool::new("count").task(TaskPolicy::Optional).handler(count))
@@ -92,11 +92,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
             },
         ))
         .resource("fleet://status", "status", |_: Context| async { Ok("running") })
-        .tool("update", "Says that the resource has changed", |_: NoArguments, cx: Context| async move {
+        .tool("update", "Says that the resource has changed", |(): (), cx: Context| async move {
             cx.registry().resource_updated("fleet://status");
             Ok("updated")
         })
-        .tool("change", "Says that the tools have changed", |_: NoArguments, cx: Context| async move {
+        .tool("change", "Says that the tools have changed", |(): (), cx: Context| async move {
             cx.registry().list_changed(ListKind::Tools);
             Ok("changed")
         });
@@ -160,7 +160,7 @@ fn write_effect(file: Option<&Path>, key: &str, moment: &str) -> io::Result<()> 
 }
 
 /// Asks the person for a name.
-async fn ask(_: NoArguments, cx: Context) -> Result<String, HandlerError> {
+async fn ask((): (), cx: Context) -> Result<String, HandlerError> {
     let form = RawBuf::parse(r#"{"type":"object","properties":{"name":{"type":"string"}}}"#)
         .map_err(|_| HandlerError::visible("no form"))?;
     let answer = cx.elicit_form("name", "Who are you?", form).await?;

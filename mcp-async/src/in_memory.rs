@@ -11,12 +11,11 @@ use crate::server::serving::Server;
 ///
 /// ```
 /// use mcp_async::runtime::RuntimeHandle;
-/// use mcp_async::server::NoArguments;
 /// use mcp_async::{Client, Server, in_memory};
 ///
 /// async fn check(runtime: RuntimeHandle) -> Result<(), Box<dyn std::error::Error>> {
 ///     let server = Server::builder("demo", "1.0")
-///         .tool("hello", "Greets", |_: NoArguments, _| async { Ok("Hello!") })
+///         .tool("hello", "Greets", |(): (), _| async { Ok("Hello!") })
 ///         .build()?;
 ///     let client = Client::connect(in_memory(runtime, &server)).await?;
 ///     assert_eq!(client.call_tool("hello", &()).await?.text(), "Hello!");

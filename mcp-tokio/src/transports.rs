@@ -135,12 +135,11 @@ pub fn http(url: impl Into<String>) -> HttpConnector {
 /// A server in this process, for tests of it or of a client.
 ///
 /// ```
-/// use mcp_tokio::server::NoArguments;
 /// use mcp_tokio::{Client, Server, in_memory};
 ///
 /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
 /// let server = Server::builder("demo", "1.0")
-///     .tool("hello", "Greets", |_: NoArguments, _| async { Ok("Hello!") })
+///     .tool("hello", "Greets", |(): (), _| async { Ok("Hello!") })
 ///     .build()?;
 /// let client = Client::connect(in_memory(&server)).await?;
 /// assert_eq!(client.call_tool("hello", &()).await?.text(), "Hello!");

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use mcp_tokio::model::{Content, LoggingLevel};
-use mcp_tokio::server::{Context, Elicited, HandlerError, Json, NoArguments};
+use mcp_tokio::server::{Context, Elicited, HandlerError, Json};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -108,7 +108,7 @@ impl Drop for Transaction {
     }
 }
 
-pub(crate) async fn picture(_: NoArguments, _: Context<Store>) -> Result<Vec<Content>> {
+pub(crate) async fn picture((): (), _: Context<Store>) -> Result<Vec<Content>> {
     let picture = Content::image(b"\x89PNG\r\n\x1a\n", "image/png");
     Ok(vec![Content::text("A picture:"), picture])
 }

@@ -6,7 +6,7 @@ use std::io;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use mcp_async::server::{Context, HandlerError, Json, NoArguments, ServerBuilder, Tool, ToolCall};
+use mcp_async::server::{Context, HandlerError, Json, ServerBuilder, Tool, ToolCall};
 use mcp_proto::json::RawBuf;
 use mcp_proto::model::ClientFeatures;
 use smol::Timer;
@@ -89,17 +89,17 @@ pub(super) fn register(server: ServerBuilder) -> ServerBuilder {
                 Ok("x".repeat(args.n))
             },
         )
-        .tool("fail", "Fails inside", |_: NoArguments, _: Context| async {
+        .tool("fail", "Fails inside", |(): (), _: Context| async {
             read_nothing()?;
             Ok("cannot be")
         })
-        .tool("panic", "Panics", |_: NoArguments, _: Context| async {
+        .tool("panic", "Panics", |(): (), _: Context| async {
             Ok(panics())
         })
         .tool(
             "test_error_handling",
             "Answers with an error that the model gets to read",
-            |_: NoArguments, _: Context| async {
+            |(): (), _: Context| async {
                 Err::<(), _>(HandlerError::visible(
                     "This tool intentionally returns an error for testing",
                 ))
@@ -109,7 +109,7 @@ pub(super) fn register(server: ServerBuilder) -> ServerBuilder {
             Tool::new("test_missing_capability")
                 .description("Is refused unless the client declares sampling")
                 .requires(ClientFeatures::SAMPLING)
-                .handler(|_: NoArguments, _: Context| async { Ok("Success") }),
+                .handler(|(): (), _: Context| async { Ok("Success") }),
         )
         .tool(
             "test_custom_header",
@@ -119,7 +119,7 @@ pub(super) fn register(server: ServerBuilder) -> ServerBuilder {
         .tool(
             "test_reconnection",
             "Ends its stream before it has its result; the client comes back for that",
-            |_: NoArguments, cx: Context| async move {
+            |(): (), cx: Context| async move {
                 cx.close_stream(Duration::from_millis(100)).await;
                 Timer::after(Duration::from_millis(100)).await;
                 Ok("Reconnection test completed successfully")

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use mcp_async::server::{Context, NoArguments, Prompt, ServerBuilder, Tool};
+use mcp_async::server::{Context, Prompt, ServerBuilder, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 struct Touched {
@@ -24,10 +24,10 @@ pub(super) fn register(server: ServerBuilder) -> ServerBuilder {
         .tool(
             "test_trigger_tool_change",
             "Adds a tool, or takes it away",
-            |_: NoArguments, cx| async move {
+            |(): (), cx| async move {
                 let registry = cx.registry();
                 if !registry.remove_tool(TRANSIENT) {
-                    let handler = |_: NoArguments, _: Context| async { Ok("still here") };
+                    let handler = |(): (), _: Context| async { Ok("still here") };
                     let tool = Tool::new(TRANSIENT).description("Comes and goes");
                     registry.add(tool.handler(handler))?;
                 }
@@ -37,10 +37,10 @@ pub(super) fn register(server: ServerBuilder) -> ServerBuilder {
         .tool(
             "test_trigger_prompt_change",
             "Adds a prompt, or takes it away",
-            |_: NoArguments, cx| async move {
+            |(): (), cx| async move {
                 let registry = cx.registry();
                 if !registry.remove_prompt(TRANSIENT) {
-                    let handler = |_: NoArguments, _: Context| async { Ok("Still here?") };
+                    let handler = |(): (), _: Context| async { Ok("Still here?") };
                     let prompt = Prompt::new(TRANSIENT).description("Comes and goes");
                     registry.add(prompt.handler(handler))?;
                 }

@@ -2,31 +2,29 @@
 
 use super::media;
 use mcp_async::model::{Annotations, Content, ResourceContents, Role};
-use mcp_async::server::{Context, NoArguments, ServerBuilder};
+use mcp_async::server::{Context, ServerBuilder};
 
 pub(super) fn register(server: ServerBuilder) -> ServerBuilder {
     server
         .tool(
             "test_simple_text",
             "Answers with text",
-            |_: NoArguments, _: Context| async {
-                Ok("This is a simple text response for testing.")
-            },
+            |(): (), _: Context| async { Ok("This is a simple text response for testing.") },
         )
         .tool(
             "test_image_content",
             "Answers with an image",
-            |_: NoArguments, _: Context| async { Ok(Content::image(media::PNG, "image/png")) },
+            |(): (), _: Context| async { Ok(Content::image(media::PNG, "image/png")) },
         )
         .tool(
             "test_audio_content",
             "Answers with sound",
-            |_: NoArguments, _: Context| async { Ok(Content::audio(media::WAV, "audio/wav")) },
+            |(): (), _: Context| async { Ok(Content::audio(media::WAV, "audio/wav")) },
         )
         .tool(
             "test_embedded_resource",
             "Answers with a resource and what it holds",
-            |_: NoArguments, _: Context| async {
+            |(): (), _: Context| async {
                 let contents = ResourceContents::text(
                     "test://embedded-resource",
                     "This is an embedded resource content.",
@@ -37,14 +35,14 @@ pub(super) fn register(server: ServerBuilder) -> ServerBuilder {
         .tool(
             "test_resource_link",
             "Answers with the address of a resource",
-            |_: NoArguments, _: Context| async {
+            |(): (), _: Context| async {
                 Ok(Content::resource_link("test://static-text", "static-text"))
             },
         )
         .tool(
             "test_annotated_content",
             "Answers with text for people and text for the model",
-            |_: NoArguments, _: Context| async {
+            |(): (), _: Context| async {
                 let told = |text, role, priority| {
                     Content::text(text).with_annotations(Annotations {
                         audience: vec![role],
@@ -61,7 +59,7 @@ pub(super) fn register(server: ServerBuilder) -> ServerBuilder {
         .tool(
             "test_multiple_content_types",
             "Answers with text, an image and a resource",
-            |_: NoArguments, _: Context| async {
+            |(): (), _: Context| async {
                 let contents = ResourceContents::text(
                     "test://mixed-content-resource",
                     r#"{"test":"data","value":123}"#,

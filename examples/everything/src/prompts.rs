@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::media;
 use super::rounds::accepted;
 use mcp_async::model::{Content, PromptMessage, ResourceContents};
-use mcp_async::server::{CompletionRequest, Context, NoArguments, Prompt, ServerBuilder};
+use mcp_async::server::{CompletionRequest, Context, Prompt, ServerBuilder};
 
 #[derive(Deserialize, JsonSchema)]
 struct Pair {
@@ -33,7 +33,7 @@ pub(super) fn register(server: ServerBuilder) -> ServerBuilder {
         .prompt(
             "test_simple_prompt",
             "Has no arguments",
-            |_: NoArguments, _: Context| async { Ok("This is a simple prompt for testing.") },
+            |(): (), _: Context| async { Ok("This is a simple prompt for testing.") },
         )
         .with(
             Prompt::new("test_prompt_with_arguments")
@@ -71,7 +71,7 @@ pub(super) fn register(server: ServerBuilder) -> ServerBuilder {
         .prompt(
             "test_prompt_with_image",
             "Shows an image to the model",
-            |_: NoArguments, _: Context| async {
+            |(): (), _: Context| async {
                 Ok(vec![
                     PromptMessage::user(Content::image(media::PNG, "image/png")),
                     PromptMessage::user("Please analyze the image above."),
@@ -81,7 +81,7 @@ pub(super) fn register(server: ServerBuilder) -> ServerBuilder {
         .prompt(
             "test_input_required_result_prompt",
             "Asks the person what it is for",
-            |_: NoArguments, cx: Context| async move {
+            |(): (), cx: Context| async move {
                 let message = "What context should the prompt use?";
                 let wanted: Wanted = accepted(cx.elicit("user_context", message).await?)?;
                 Ok(format!("Prompt with context: {}", wanted.context))

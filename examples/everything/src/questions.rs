@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use mcp_async::model::{CreateMessageParams, ElicitResult, SamplingMessage};
-use mcp_async::server::{Context, NoArguments, ServerBuilder};
+use mcp_async::server::{Context, ServerBuilder};
 use mcp_proto::json::RawBuf;
 
 #[derive(Deserialize, JsonSchema)]
@@ -43,7 +43,7 @@ pub(super) fn register(server: ServerBuilder) -> ServerBuilder {
         .tool(
             "test_elicitation_sep1034_defaults",
             "Asks the person, with something filled in",
-            |_: NoArguments, cx: Context| async move {
+            |(): (), cx: Context| async move {
                 let message = "Please review and update the form fields with defaults";
                 let answer = cx.elicit_form("defaults", message, form(DEFAULTS)).await?;
                 Ok(format!("Elicitation completed: {}", told(&answer)))
@@ -52,7 +52,7 @@ pub(super) fn register(server: ServerBuilder) -> ServerBuilder {
         .tool(
             "test_elicitation_sep1330_enums",
             "Lets the person choose, in every way there is",
-            |_: NoArguments, cx: Context| async move {
+            |(): (), cx: Context| async move {
                 let message = "Please select options from the enum fields";
                 let answer = cx.elicit_form("choices", message, form(CHOICES)).await?;
                 Ok(format!("Elicitation completed: {}", told(&answer)))
@@ -61,7 +61,7 @@ pub(super) fn register(server: ServerBuilder) -> ServerBuilder {
         .tool(
             "elicit_url",
             "Sends the person to a page",
-            |_: NoArguments, cx: Context| async move {
+            |(): (), cx: Context| async move {
                 let url = "https://example.com/authorize";
                 let action = cx.elicit_url("authorize", "Please authorize", url).await?;
                 Ok(action.to_string())
@@ -70,7 +70,7 @@ pub(super) fn register(server: ServerBuilder) -> ServerBuilder {
         .tool(
             "list_roots",
             "Lists the client's roots",
-            |_: NoArguments, cx: Context| async move {
+            |(): (), cx: Context| async move {
                 let roots = cx.roots().await?;
                 let lines: Vec<&str> = roots.iter().map(|(root, _)| root.uri.as_str()).collect();
                 Ok(lines.join("\n"))

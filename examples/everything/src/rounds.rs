@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use mcp_async::model::{CreateMessageParams, SamplingMessage};
-use mcp_async::server::{Context, Elicited, HandlerError, NoArguments, ServerBuilder};
+use mcp_async::server::{Context, Elicited, HandlerError, ServerBuilder};
 use mcp_proto::model::ClientFeatures;
 
 #[derive(Deserialize, JsonSchema)]
@@ -34,7 +34,7 @@ pub(super) fn register(server: ServerBuilder) -> ServerBuilder {
         .tool(
             "test_input_required_result_elicitation",
             "Asks for a name",
-            |_: NoArguments, cx: Context| async move {
+            |(): (), cx: Context| async move {
                 let name: Name = accepted(cx.elicit("user_name", "What is your name?").await?)?;
                 Ok(format!("Hello, {}!", name.name))
             },
@@ -42,7 +42,7 @@ pub(super) fn register(server: ServerBuilder) -> ServerBuilder {
         .tool(
             "test_input_required_result_sampling",
             "Asks the client's model",
-            |_: NoArguments, cx: Context| async move {
+            |(): (), cx: Context| async move {
                 let question = question("What is the capital of France?");
                 let answer = cx.sample("capital_question", question).await?;
                 Ok(format!("Sampling result: {}", answer.content.text()))
@@ -51,7 +51,7 @@ pub(super) fn register(server: ServerBuilder) -> ServerBuilder {
         .tool(
             "test_input_required_result_list_roots",
             "Asks for the roots",
-            |_: NoArguments, cx: Context| async move {
+            |(): (), cx: Context| async move {
                 let roots = cx.roots_as("client_roots").await?;
                 Ok(format!("Found {} root(s)", roots.len()))
             },
@@ -59,7 +59,7 @@ pub(super) fn register(server: ServerBuilder) -> ServerBuilder {
         .tool(
             "test_input_required_result_request_state",
             "Is sure that the client gave back its state",
-            |_: NoArguments, cx: Context| async move {
+            |(): (), cx: Context| async move {
                 // A state that was tampered with never gets here.
                 confirmed(&cx).await?;
                 Ok("state-ok: requestState validated")
@@ -68,7 +68,7 @@ pub(super) fn register(server: ServerBuilder) -> ServerBuilder {
         .tool(
             "test_input_required_result_tampered_state",
             "Is refused with a state that was tampered with",
-            |_: NoArguments, cx: Context| async move {
+            |(): (), cx: Context| async move {
                 confirmed(&cx).await?;
                 Ok("integrity-ok: state verified")
             },
@@ -76,7 +76,7 @@ pub(super) fn register(server: ServerBuilder) -> ServerBuilder {
         .tool(
             "test_input_required_result_multiple_inputs",
             "Asks three questions at once",
-            |_: NoArguments, cx: Context| async move {
+            |(): (), cx: Context| async move {
                 let name = cx.elicit("user_name", "What is your name?");
                 let greeting = cx.sample("greeting", question("Generate a greeting"));
                 let roots = cx.roots_as("client_roots");
@@ -92,7 +92,7 @@ pub(super) fn register(server: ServerBuilder) -> ServerBuilder {
         .tool(
             "test_input_required_result_multi_round",
             "Asks two questions, one after the other",
-            |_: NoArguments, cx: Context| async move {
+            |(): (), cx: Context| async move {
                 let name = cx.elicit("step1", "Step 1: What is your name?").await?;
                 let name: Name = accepted(name)?;
                 let color = cx
@@ -106,7 +106,7 @@ pub(super) fn register(server: ServerBuilder) -> ServerBuilder {
         .tool(
             "test_input_required_result_capabilities",
             "Asks only what the client can answer",
-            |_: NoArguments, cx: Context| async move {
+            |(): (), cx: Context| async move {
                 let elicited = async {
                     if !cx.client().contains(ClientFeatures::ELICITATION_FORM) {
                         return Ok(None);

@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use mcp_async::ErrorReply;
-use mcp_async::server::{Context, Elicited, HandlerError, NoArguments, ServerBuilder, Tool};
+use mcp_async::server::{Context, Elicited, HandlerError, ServerBuilder, Tool};
 use mcp_async::tasks::server::{TaskPolicy, Tasks};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -58,7 +58,7 @@ pub(super) fn register(server: ServerBuilder) -> ServerBuilder {
             Tool::new("failing_job")
                 .description("Fails after a second, as a tool")
                 .task(TaskPolicy::Required)
-                .handler(|_: NoArguments, _| async move {
+                .handler(|(): (), _| async move {
                     Timer::after(Duration::from_secs(1)).await;
                     Err::<(), _>(HandlerError::visible("the job has failed"))
                 }),
@@ -67,7 +67,7 @@ pub(super) fn register(server: ServerBuilder) -> ServerBuilder {
             Tool::new("protocol_error_job")
                 .description("Fails with an error of the protocol")
                 .task(TaskPolicy::Optional)
-                .handler(|_: NoArguments, _| async move {
+                .handler(|(): (), _| async move {
                     let error = ErrorReply::new(-32603, "the job has failed");
                     Err::<(), _>(HandlerError::reply(error))
                 }),
@@ -88,7 +88,7 @@ pub(super) fn register(server: ServerBuilder) -> ServerBuilder {
             Tool::new("test_tool_with_task")
                 .description("Asks in its call, and then becomes a task")
                 .deferred_task(TaskPolicy::Required)
-                .handler(|_: NoArguments, cx: Context| async move {
+                .handler(|(): (), cx: Context| async move {
                     let named = cx
                         .elicit::<Named>("user_name", "What is your name?")
                         .await?;
@@ -112,7 +112,7 @@ async fn confirm_delete(args: Delete, cx: Context) -> Result<String, HandlerErro
     })
 }
 
-async fn multi_input(_: NoArguments, cx: Context) -> Result<String, HandlerError> {
+async fn multi_input((): (), cx: Context) -> Result<String, HandlerError> {
     let (first, second) = futures_lite::future::zip(
         cx.elicit::<Named>("first", "Who is first?"),
         cx.elicit::<Named>("second", "Who is second?"),

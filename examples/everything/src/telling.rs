@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use mcp_async::model::LoggingLevel;
-use mcp_async::server::{Context, NoArguments, ServerBuilder};
+use mcp_async::server::{Context, ServerBuilder};
 use smol::Timer;
 
 pub(super) fn register(server: ServerBuilder) -> ServerBuilder {
@@ -11,7 +11,7 @@ pub(super) fn register(server: ServerBuilder) -> ServerBuilder {
         .tool(
             "test_tool_with_progress",
             "Tells its progress in three steps",
-            |_: NoArguments, cx: Context| async move {
+            |(): (), cx: Context| async move {
                 for step in [0.0, 50.0, 100.0] {
                     let message = format!("Completed step {step} of 100");
                     cx.progress(step).total(100.0).message(&message).await;
@@ -24,7 +24,7 @@ pub(super) fn register(server: ServerBuilder) -> ServerBuilder {
         .tool(
             "test_tool_with_logging",
             "Logs three messages",
-            |_: NoArguments, cx: Context| async move {
+            |(): (), cx: Context| async move {
                 for message in [
                     "Tool execution started",
                     "Tool processing data",
@@ -41,7 +41,7 @@ pub(super) fn register(server: ServerBuilder) -> ServerBuilder {
         .tool(
             "test_logging_tool",
             "Logs a message, if the request wants any",
-            |_: NoArguments, cx: Context| async move {
+            |(): (), cx: Context| async move {
                 cx.log(LoggingLevel::Info, "Diagnostic trace logging activated")
                     .await;
                 Ok("Logging evaluated")
@@ -50,7 +50,7 @@ pub(super) fn register(server: ServerBuilder) -> ServerBuilder {
         .tool(
             "test_streaming_elicitation",
             "Tells its progress, and asks nothing beside its own answer",
-            |_: NoArguments, cx: Context| async move {
+            |(): (), cx: Context| async move {
                 cx.progress(50.0).total(100.0).await;
                 Ok("Streaming complete")
             },

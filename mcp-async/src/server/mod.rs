@@ -121,7 +121,7 @@ pub use self::items::resource::{Resource, ResourceOutput};
 #[cfg(feature = "server")]
 pub use self::items::template::{MatchedUri, Template};
 #[cfg(feature = "server")]
-pub use self::items::tool::{NoArguments, Tool, ToolCall};
+pub use self::items::tool::{Tool, ToolCall};
 #[cfg(feature = "server")]
 pub use self::registry::Registry;
 #[cfg(feature = "server")]

@@ -31,7 +31,7 @@ use mcp_async::http::{
     AuthError, Http, HttpBody, HttpService, LocalForward, Principal, SessionStore,
 };
 use mcp_async::runtime::RuntimeHandle;
-use mcp_async::server::{Context, HandlerError, NoArguments, Registry, StateKeys, Tool};
+use mcp_async::server::{Context, HandlerError, Registry, StateKeys, Tool};
 use mcp_async::tasks::server::{TaskPolicy, Tasks};
 use mcp_async::tasks::store::TaskStore;
 use mcp_async::{ErrorChain, Server};
@@ -280,7 +280,7 @@ impl Process {
             .with(
                 Tool::new("write")
                     .scopes(["write"])
-                    .handler(|_: NoArguments, _: Context| async { Ok("written") }),
+                    .handler(|(): (), _: Context| async { Ok("written") }),
             )
             .with(Tool::new("requires").handler(requires))
             .build()
@@ -383,7 +383,7 @@ fn introspect(token: Secret) -> impl Future<Output = Result<Vec<u8>, io::Error>>
 }
 
 /// All that a handler can learn of the sender.
-async fn who(_: NoArguments, cx: Context) -> Result<String, HandlerError> {
+async fn who((): (), cx: Context) -> Result<String, HandlerError> {
     let name = cx.principal().map_or("a guest", Principal::name);
     let claims = cx.principal().and_then(Principal::claims::<TokenClaims>);
     let claims = claims.map(|claims| {
@@ -400,7 +400,7 @@ async fn who(_: NoArguments, cx: Context) -> Result<String, HandlerError> {
     Ok(format!("{name} {claims:?} {tenant:?}, sent {sent:?}"))
 }
 
-async fn requires(_: NoArguments, cx: Context) -> Result<&'static str, HandlerError> {
+async fn requires((): (), cx: Context) -> Result<&'static str, HandlerError> {
     if cx
         .principal()
         .is_some_and(|sender| sender.claims::<TokenClaims>().is_some())

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use cap::Cap;
 
-use super::adapter::server::{NoArguments, Registry};
+use super::adapter::server::Registry;
 use super::adapter::{Server, tcp};
 use super::block_on;
 use super::script::{PATIENCE, Script, program};
@@ -68,9 +68,8 @@ pub(crate) fn play(role: &str, arguments: &[&str]) -> bool {
         setrlimit(Resource::Nofile, Rlimit { current, maximum }).unwrap();
     }
     let _ = limit;
-    let server = Server::builder("s", "1").tool("hello", "Greets", |_: NoArguments, _| async {
-        Ok("Hello!")
-    });
+    let server =
+        Server::builder("s", "1").tool("hello", "Greets", |(): (), _| async { Ok("Hello!") });
     let listen = tcp("127.0.0.1:0");
     println!("{}", listen.address().unwrap());
     let server = server.build().unwrap();

@@ -9,7 +9,7 @@ use std::thread;
 use mcp_async::tasks::server::{TaskPolicy, Tasks};
 use mcp_async::tasks::store::{MemoryTaskStore, TaskStore};
 
-use super::adapter::server::{HandlerError, NoArguments, Tool};
+use super::adapter::server::{HandlerError, Tool};
 use super::adapter::{self, Input, Output, StdioMode};
 use super::block_on;
 use super::script::{Script, program, read_some, read_to_end, write_all};
@@ -123,7 +123,7 @@ async fn serve_tasks() {
     let store = MemoryTaskStore::new();
     let wait = Tool::new("wait")
         .task(TaskPolicy::Required)
-        .handler(|_: NoArguments, _| pending::<Result<String, HandlerError>>());
+        .handler(|(): (), _| pending::<Result<String, HandlerError>>());
     let server = adapter::Server::builder("s", "1")
         .with(wait)
         .tasks(Tasks::new().store(store.clone()))

@@ -192,11 +192,11 @@ impl CallContext {
     /// store, finds it false when it wakes: ask before a side effect.
     ///
     /// ```
-    /// use mcp_async::server::{Context, HandlerError, NoArguments};
+    /// use mcp_async::server::{Context, HandlerError};
     ///
     /// # async fn prepare() {}
     /// # async fn pay() {}
-    /// async fn order(_: NoArguments, cx: Context) -> Result<&'static str, HandlerError> {
+    /// async fn order((): (), cx: Context) -> Result<&'static str, HandlerError> {
     ///     prepare().await;
     ///     if !cx.is_current() {
     ///         return Err("the task was given up".into());

@@ -22,7 +22,7 @@ use crate::server::CallContext;
 /// use std::sync::Mutex;
 ///
 /// use mcp_async::Server;
-/// use mcp_async::server::{Context, HandlerError, NoArguments};
+/// use mcp_async::server::{Context, HandlerError};
 ///
 /// #[derive(Default)]
 /// struct Notes {
@@ -45,7 +45,7 @@ use crate::server::CallContext;
 /// let server = Server::builder("notes", "1.0")
 ///     .with_state(Notes::default())
 ///     .tool("add", "Adds a note", Notes::add)
-///     .tool("count", "Counts the notes", |_: NoArguments, cx| async move {
+///     .tool("count", "Counts the notes", |(): (), cx| async move {
 ///         let texts = cx.state().texts.lock().map_err(|_| "a handler has panicked")?;
 ///         Ok(texts.len().to_string())
 ///     })

@@ -23,9 +23,9 @@ use crate::schema::{ToolSchema, TypeError};
 ///
 /// ```
 /// use mcp_async::model::Content;
-/// use mcp_async::server::{NoArguments, Tool};
+/// use mcp_async::server::{Tool};
 ///
-/// let camera: Tool = Tool::new("camera").handler(|_: NoArguments, _| async {
+/// let camera: Tool = Tool::new("camera").handler(|(): (), _| async {
 ///     Ok(vec![Content::text("The yard:"), Content::image(b"\x89PNG", "image/png")])
 /// });
 /// # let _ = camera;

@@ -38,7 +38,7 @@ impl<S: Send + Sync + 'static> ExtensionFilter<S> {
     where
         F: Fn(V, Listener<S>) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<Option<T>, HandlerError>> + Send + 'static,
-        V: DeserializeOwned,
+        V: DeserializeOwned + 'static,
         T: Serialize + 'static,
     {
         let place = format!("notifications.{key}");

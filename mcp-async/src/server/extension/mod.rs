@@ -237,7 +237,7 @@ impl<S: Send + Sync + 'static> Extension<S> {
     pub fn notification<A, F>(mut self, name: impl Into<String>, handler: F) -> Self
     where
         F: Fn(A, NotificationContext<S>) + Send + Sync + 'static,
-        A: DeserializeOwned,
+        A: DeserializeOwned + 'static,
     {
         let notification = ExtensionNotification::new(name.into(), handler);
         self.notifications.push(notification);
@@ -299,7 +299,7 @@ impl<S: Send + Sync + 'static> Extension<S> {
     where
         F: Fn(V, Listener<S>) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<Option<T>, HandlerError>> + Send + 'static,
-        V: DeserializeOwned,
+        V: DeserializeOwned + 'static,
         T: Serialize + 'static,
     {
         self.filters.push(ExtensionFilter::new(key.into(), judge));
@@ -315,7 +315,7 @@ impl<S: Send + Sync + 'static> Extension<S> {
     /// ```
     /// use mcp_async::ErrorReply;
     /// use mcp_async::server::layers::around;
-    /// use mcp_async::server::{Extension, NoArguments, Tool};
+    /// use mcp_async::server::{Extension, Tool};
     ///
     /// /// What a call of a tool costs.
     /// struct Price(u32);
@@ -328,7 +328,7 @@ impl<S: Send + Sync + 'static> Extension<S> {
     /// }));
     /// let tool = Tool::new("render")
     ///     .extension_data(Price(250))
-    ///     .handler(|_: NoArguments, _| async { Ok("done") });
+    ///     .handler(|(): (), _| async { Ok("done") });
     /// let server = mcp_async::Server::builder("demo", "1.0").with(tool).extension(prices);
     /// # let _ = server;
     /// ```

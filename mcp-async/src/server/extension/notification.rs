@@ -40,7 +40,7 @@ impl<S: Send + Sync + 'static> ExtensionNotification<S> {
     pub(super) fn new<A, F>(name: String, handler: F) -> Self
     where
         F: Fn(A, NotificationContext<S>) + Send + Sync + 'static,
-        A: DeserializeOwned,
+        A: DeserializeOwned + 'static,
     {
         let handle = move |peer: &Peer, params: Object<'_>, state: &Arc<S>| {
             // A notification has no answer, so one that does not decode is dropped.

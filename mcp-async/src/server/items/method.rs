@@ -8,8 +8,8 @@ use mcp_proto::{Outcome, Payload, RevisionSet};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::arguments::decode_typed;
 use super::item_scopes::ItemScopes;
-use super::tool::decode_typed;
 use crate::connection::Job;
 use crate::server::call::handler_context::{Context, Host, unit};
 use crate::server::call::handler_error::{Failure, HandlerError};
@@ -102,7 +102,7 @@ where
 }
 
 /// Decodes what a client sent; the error names the place of the mistake.
-pub(in crate::server) fn decode<A: DeserializeOwned>(
+pub(in crate::server) fn decode<A: DeserializeOwned + 'static>(
     raw: Raw<'_>,
     what: &str,
 ) -> Result<A, HandlerError> {

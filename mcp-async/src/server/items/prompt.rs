@@ -287,7 +287,7 @@ impl<S> fmt::Debug for Prompt<S> {
 }
 
 /// The arguments of a request, all of which are texts (PR-08).
-fn decode<A: DeserializeOwned>(call: &Call<'_>) -> Result<A, TextError> {
+fn decode<A: DeserializeOwned + 'static>(call: &Call<'_>) -> Result<A, TextError> {
     let mut texts = Vec::new();
     if let Some(given) = call.params.get("arguments").filter(|raw| !raw.is_null()) {
         let wrong = |raw: Raw<'_>, expected: &str| TextError::wrong_kind(raw.kind(), expected);

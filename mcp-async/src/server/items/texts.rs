@@ -8,6 +8,7 @@ use serde::de::value::{MapDeserializer, SeqDeserializer, StrDeserializer};
 use serde::de::{self, DeserializeOwned, Error as _, IntoDeserializer, Visitor};
 use serde::forward_to_deserialize_any;
 
+use super::arguments::empty;
 use crate::uri_template::{Captures, Value};
 
 /// The error of texts that do not decode: the name of the text, and a [`DecodeError`], whose text
@@ -105,16 +106,18 @@ impl de::Error for TextError {
     }
 }
 
-/// Fills a struct or a map from texts; numbers and booleans are read out of them.
-pub(super) fn from_texts<'a, T: DeserializeOwned>(
+/// Fills a struct or a map from texts; numbers and booleans are read out of them. `()` takes any.
+pub(super) fn from_texts<'a, T: DeserializeOwned + 'static>(
     texts: impl Iterator<Item = (&'a str, Cow<'a, str>)>,
 ) -> Result<T, TextError> {
     let members = texts.map(|(name, text)| (name, Named::text(name, text)));
-    T::deserialize(MapDeserializer::new(members))
+    empty().map_or_else(|| T::deserialize(MapDeserializer::new(members)), Ok)
 }
 
 /// Fills a struct or a map from the variables of a URI.
-pub(super) fn from_captures<T: DeserializeOwned>(captures: &Captures) -> Result<T, TextError> {
+pub(super) fn from_captures<T: DeserializeOwned + 'static>(
+    captures: &Captures,
+) -> Result<T, TextError> {
     let members = captures.iter().map(|(name, value)| {
         let value = match value {
             Value::String(text) => Shape::Text(Cow::Borrowed(&**text)),
@@ -123,7 +126,7 @@ pub(super) fn from_captures<T: DeserializeOwned>(captures: &Captures) -> Result<
         };
         (name, Named { name, value })
     });
-    T::deserialize(MapDeserializer::new(members))
+    empty().map_or_else(|| T::deserialize(MapDeserializer::new(members)), Ok)
 }
 
 /// The value of an argument or of a variable, with the name that errors state.

@@ -9,15 +9,19 @@ use serde::de::value::{MapDeserializer, SeqDeserializer, StrDeserializer};
 use serde::de::{self, DeserializeOwned, IntoDeserializer, Visitor};
 use serde::forward_to_deserialize_any;
 
+use super::arguments::empty;
 use super::texts::TextError;
 use crate::connection::discard;
 
 /// Returns why the type cannot be filled from texts of these names, whatever they are. `None` where they
 /// can, and where that depends on the texts.
-pub(super) fn unfillable<'a, T: DeserializeOwned>(
+pub(super) fn unfillable<'a, T: DeserializeOwned + 'static>(
     names: impl Iterator<Item = &'a str>,
     values: Values,
 ) -> Option<TextError> {
+    if empty::<T>().is_some() {
+        return None;
+    }
     let is_read = &Cell::new(false);
     let members = names.map(|name| {
         is_read.set(true);
@@ -266,7 +270,11 @@ mod tests {
     }
 
     #[track_caller]
-    fn check<T: DeserializeOwned>(names: &[&str], values: Values, expected: Option<&str>) {
+    fn check<T: DeserializeOwned + 'static>(
+        names: &[&str],
+        values: Values,
+        expected: Option<&str>,
+    ) {
         let found = unfillable::<T>(names.iter().copied(), values);
         let found = found.map(|error| error.to_string());
         assert_eq!(found.as_deref(), expected);

@@ -7,12 +7,13 @@ use core::pin::Pin;
 use std::sync::Arc;
 
 use mcp_proto::http::annotation::{Annotations, BadAnnotation};
-use mcp_proto::json::{DecodeError, Kind, Object, Raw, RawBuf};
+use mcp_proto::json::{Kind, Object, Raw, RawBuf};
 use mcp_proto::model::ClientFeatures;
 use mcp_proto::{Outcome, Payload};
 use schemars::JsonSchema;
 use serde::de::{Deserialize, DeserializeOwned};
 
+use super::arguments::decode_typed;
 use super::checks::{Checks, Promise};
 use super::item_scopes::ItemScopes;
 use super::item_settings::item_settings;
@@ -42,13 +43,13 @@ use crate::values::Values;
 ///
 /// ```
 /// use mcp_async::Server;
-/// use mcp_async::server::{NoArguments, Tool};
+/// use mcp_async::server::{Tool};
 ///
 /// let clock = Tool::new("clock")
 ///     .title("What time is it?")
 ///     .description("The seconds since 1970")
 ///     .read_only()
-///     .handler(|_: NoArguments, _| async {
+///     .handler(|(): (), _| async {
 ///         let now = std::time::SystemTime::UNIX_EPOCH.elapsed()?;
 ///         Ok(now.as_secs().to_string())
 ///     });
@@ -59,13 +60,13 @@ use crate::values::Values;
 /// Not every caller need see it:
 ///
 /// ```
-/// use mcp_async::server::{NoArguments, Principal, Tool};
+/// use mcp_async::server::{Principal, Tool};
 ///
 /// struct Admin;
 ///
 /// let purge: Tool = Tool::new("purge")
 ///     .visible_to(|caller| caller.and_then(Principal::claims::<Admin>).is_some())
-///     .handler(|_: NoArguments, _| async { Ok("purged") });
+///     .handler(|(): (), _| async { Ok("purged") });
 /// # let _ = purge;
 /// ```
 #[must_use = "it must be registered to be served"]
@@ -97,11 +98,6 @@ pub struct Tool<S = ()> {
 /// Decodes, checks and starts: all of it while the message is there to borrow from.
 type Begin<S> =
     Box<dyn for<'b> Fn(Call<'b>, Raw<'b>, &Arc<Tool>, &Arc<S>, &Host) -> Job + Send + Sync>;
-
-/// The arguments of a tool that takes none (TL-06).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct NoArguments {}
 
 /// A call of a tool with its raw, owned arguments: for handlers that borrow from them, or whose
 /// arguments have no type.
@@ -229,12 +225,12 @@ impl<S: Send + Sync + 'static> Tool<S> {
     /// handler runs, with error -32021 and the capabilities (VR-07).
     ///
     /// ```
-    /// use mcp_async::server::{NoArguments, Tool};
+    /// use mcp_async::server::{Tool};
     /// use mcp_proto::model::ClientFeatures;
     ///
     /// let tool: Tool = Tool::new("survey")
     ///     .requires(ClientFeatures::ELICITATION_FORM)
-    ///     .handler(|_: NoArguments, _| async { Ok("thank you") });
+    ///     .handler(|(): (), _| async { Ok("thank you") });
     /// # let _ = tool;
     /// ```
     pub fn requires(mut self, features: ClientFeatures) -> Self {
@@ -272,7 +268,7 @@ impl<S: Send + Sync + 'static> Tool<S> {
     }
 
     /// Runs this for each call. The arguments' type gives the input schema and checks them; an
-    /// error in them is reported to the client with its path (TL-08).
+    /// error in them is reported to the client with its path (TL-08). A tool without arguments takes `()` (TL-06).
     pub fn handler<A, T, F, Fut>(mut self, handler: F) -> Self
     where
         F: Fn(A, Context<S>) -> Fut + Send + Sync + 'static,
@@ -573,14 +569,4 @@ fn bad_arguments(error: &dyn fmt::Display, as_result: bool) -> HandlerError {
     } else {
         HandlerError::invalid_params(text)
     }
-}
-
-/// Decodes the arguments of a client into a type of the application. If `simd-json` refuses them, the core decodes them again,
-/// because its error names the place of the mistake.
-pub(super) fn decode_typed<T: DeserializeOwned>(raw: Raw<'_>) -> Result<T, DecodeError> {
-    #[cfg(feature = "simd-json")]
-    if let Ok(value) = raw.decode_simd_json(&mut Vec::new()) {
-        return Ok(value);
-    }
-    raw.decode(&mut [])
 }

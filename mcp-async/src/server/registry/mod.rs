@@ -40,12 +40,12 @@ use crate::server::items::register_error::RegisterError;
 ///
 /// ```
 /// use mcp_async::Server;
-/// use mcp_async::server::{NoArguments, Tool};
+/// use mcp_async::server::{Tool};
 ///
 /// let server = Server::builder("demo", "1.0")
 ///     .change_notifications()
-///     .tool("grow", "Adds a tool", |_: NoArguments, cx| async move {
-///         let more = Tool::new("more").handler(|_: NoArguments, _| async { Ok("more") });
+///     .tool("grow", "Adds a tool", |(): (), cx| async move {
+///         let more = Tool::new("more").handler(|(): (), _| async { Ok("more") });
 ///         cx.registry().add(more)?;
 ///         Ok("grown")
 ///     })
@@ -58,11 +58,11 @@ use crate::server::items::register_error::RegisterError;
 ///
 /// ```
 /// use mcp_async::Server;
-/// use mcp_async::server::{Context, NoArguments, Registry, Tool};
+/// use mcp_async::server::{Context, Registry, Tool};
 ///
 /// /// Adds a tool for a city.
 /// fn add(registry: &Registry<Vec<u32>>, city: &'static str) {
-///     let tool = Tool::new(city).handler(|_: NoArguments, cx: Context<Vec<u32>>| async move {
+///     let tool = Tool::new(city).handler(|(): (), cx: Context<Vec<u32>>| async move {
 ///         Ok(format!("{} degrees", cx.state()[0]))
 ///     });
 ///     let _ = registry.add(tool);

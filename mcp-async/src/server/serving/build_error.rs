@@ -16,9 +16,9 @@ use crate::server::items::register_error::RegisterError;
 /// use core::error::Error;
 ///
 /// use mcp_async::Server;
-/// use mcp_async::server::{NoArguments, Resource, Tool};
+/// use mcp_async::server::{Resource, Tool};
 ///
-/// let tool = || Tool::new("greet").handler(|_: NoArguments, _| async { Ok("hello") });
+/// let tool = || Tool::new("greet").handler(|(): (), _| async { Ok("hello") });
 /// let builder = Server::builder("demo", "1.0");
 /// let error = builder
 ///     .with(tool())

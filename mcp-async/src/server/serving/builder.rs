@@ -93,11 +93,10 @@ impl<S: Send + Sync + 'static> ServerBuilder<S> {
     /// use core::sync::atomic::{AtomicU32, Ordering};
     ///
     /// use mcp_async::Server;
-    /// use mcp_async::server::NoArguments;
     ///
     /// let server = Server::builder("demo", "1.0")
     ///     .with_state(AtomicU32::new(0))
-    ///     .tool("count", "Counts its calls", |_: NoArguments, cx| async move {
+    ///     .tool("count", "Counts its calls", |(): (), cx| async move {
     ///         let calls = cx.state().fetch_add(1, Ordering::Relaxed) + 1;
     ///         Ok(calls.to_string())
     ///     })
@@ -110,10 +109,10 @@ impl<S: Send + Sync + 'static> ServerBuilder<S> {
     ///
     /// ```compile_fail,E0631
     /// # use mcp_async::Server;
-    /// # use mcp_async::server::{Context, NoArguments};
+    /// # use mcp_async::server::{Context};
     /// let server = Server::builder("demo", "1.0")
     ///     .with_state(String::new())
-    ///     .tool("a", "", |_: NoArguments, _: Context<u32>| async { Ok("") });
+    ///     .tool("a", "", |(): (), _: Context<u32>| async { Ok("") });
     /// ```
     pub fn with_state<T: Send + Sync + 'static>(mut self, state: T) -> ServerBuilder<T> {
         let state = Arc::new(state);

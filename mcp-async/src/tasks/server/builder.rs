@@ -15,12 +15,12 @@ impl<S: Send + Sync + 'static> ServerBuilder<S> {
     ///
     /// ```
     /// use mcp_async::Server;
-    /// use mcp_async::server::{NoArguments, Tool};
+    /// use mcp_async::server::{Tool};
     /// use mcp_async::tasks::server::{TaskPolicy, Tasks};
     ///
     /// let render = Tool::new("render")
     ///     .task(TaskPolicy::Optional)
-    ///     .handler(|_: NoArguments, _| async { Ok("rendered") });
+    ///     .handler(|(): (), _| async { Ok("rendered") });
     /// let server = Server::builder("studio", "1.0")
     ///     .with(render)
     ///     .tasks(Tasks::new())

@@ -43,12 +43,12 @@ impl<S: Send + Sync + 'static> Tool<S> {
     /// the task drops the handler.
     ///
     /// ```
-    /// use mcp_async::server::{NoArguments, Tool};
+    /// use mcp_async::server::{Tool};
     /// use mcp_async::tasks::server::TaskPolicy;
     ///
     /// let tool: Tool = Tool::new("render")
     ///     .task(TaskPolicy::Optional)
-    ///     .handler(|_: NoArguments, cx| async move {
+    ///     .handler(|(): (), cx| async move {
     ///         cx.progress(1.0).message("half of it is done").await;
     ///         Ok("done")
     ///     });
@@ -65,10 +65,10 @@ impl<S: Send + Sync + 'static> Tool<S> {
     /// the exchange, and may also end there.
     ///
     /// ```
-    /// use mcp_async::server::{Context, HandlerError, NoArguments, Tool};
+    /// use mcp_async::server::{Context, HandlerError, Tool};
     /// use mcp_async::tasks::server::TaskPolicy;
     ///
-    /// async fn publish(_: NoArguments, cx: Context) -> Result<&'static str, HandlerError> {
+    /// async fn publish((): (), cx: Context) -> Result<&'static str, HandlerError> {
     ///     let roots = cx.roots().await?;
     ///     if roots.iter().next().is_none() {
     ///         return Ok("nothing to publish");

@@ -192,12 +192,12 @@ impl Tasks {
     ///
     /// ```
     /// use mcp_async::Server;
-    /// use mcp_async::server::{NoArguments, Tool};
+    /// use mcp_async::server::{Tool};
     /// use mcp_async::tasks::server::{TaskPolicy, Tasks};
     ///
     /// let render = Tool::new("render")
     ///     .task(TaskPolicy::Optional)
-    ///     .handler(|_: NoArguments, _| async { Ok("rendered") });
+    ///     .handler(|(): (), _| async { Ok("rendered") });
     /// let server = Server::builder("studio", "1.0")
     ///     .with(render)
     ///     .tasks(Tasks::new().core_2025_11_25())

@@ -14,7 +14,7 @@ use serde_json::json;
 
 use super::service::{Gate, Open, Tested};
 use super::{LATER, Running, SOON, certificate, local, run};
-use crate::adapter::server::{Context, HandlerError, NoArguments, ServerBuilder, Tool};
+use crate::adapter::server::{Context, HandlerError, ServerBuilder, Tool};
 use crate::adapter::{self, Client, Runtime, Server};
 use crate::block_on;
 
@@ -23,10 +23,8 @@ pub(super) fn server(state: &Tested) -> ServerBuilder {
     let (held, flood) = (state.clone(), state.clone());
     Server::builder("s", "1")
         .revisions(RevisionSet::of(&Revision::ALL))
-        .tool("hello", "Greets", |_: NoArguments, _| async {
-            Ok("Hello!")
-        })
-        .tool("held", "Waits", move |_: NoArguments, _| {
+        .tool("hello", "Greets", |(): (), _| async { Ok("Hello!") })
+        .tool("held", "Waits", move |(): (), _| {
             let state = held.clone();
             async move {
                 let _open: Open = state.count();
@@ -37,14 +35,14 @@ pub(super) fn server(state: &Tested) -> ServerBuilder {
         .tool(
             "whence",
             "Says who asks",
-            |_: NoArguments, cx: Context| async move {
+            |(): (), cx: Context| async move {
                 let remote = cx
                     .http()
                     .and_then(|parts| parts.extensions.get::<RemoteAddr>());
                 Ok(remote.map_or("nobody".to_owned(), |remote| remote.0.to_string()))
             },
         )
-        .tool("flood", "Counts", move |_: NoArguments, cx: Context| {
+        .tool("flood", "Counts", move |(): (), cx: Context| {
             let state = flood.clone();
             async move {
                 let _open: Open = state.count();
@@ -379,7 +377,7 @@ fn a_shutdown_ends_the_tasks_that_run() {
     let tool = |name| {
         let state = held.clone();
         let tool = Tool::new(name).task(TaskPolicy::Required);
-        tool.handler(move |_: NoArguments, _| {
+        tool.handler(move |(): (), _| {
             let state = state.clone();
             async move {
                 let _open: Open = state.count();
@@ -390,7 +388,7 @@ fn a_shutdown_ends_the_tasks_that_run() {
     };
     let forever = Tool::new("forever")
         .task(TaskPolicy::Required)
-        .handler(|_: NoArguments, _| core::future::pending::<Result<String, HandlerError>>());
+        .handler(|(): (), _| core::future::pending::<Result<String, HandlerError>>());
     let server = server(&state).with(tool("ends")).with(forever).tasks(tasks);
     let server = offer(server, local().shutdown_timeout(LATER / 2), |http| http);
     for name in ["ends", "forever"] {

@@ -7,7 +7,7 @@ use core::task::{Context, Poll};
 
 use mcp_async::Server;
 use mcp_async::model::PromptArgument;
-use mcp_async::server::{self, CompletionRequest, Json, NoArguments, Prompt, ServerBuilder};
+use mcp_async::server::{self, CompletionRequest, Json, Prompt, ServerBuilder};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -63,23 +63,23 @@ impl<'de> Deserialize<'de> for Read {
 fn server() -> ServerBuilder {
     Server::builder("bombs", "1")
         .tool("well", "", says("well"))
-        .tool("begins", "", |_: NoArguments, _| {
+        .tool("begins", "", |(): (), _| {
             if true {
                 panic!("{SECRET}");
             }
             async { Ok("") }
         })
-        .tool("polled", "", |_: NoArguments, _| Never(Bomb))
-        .tool("ends", "", |_: NoArguments, _| async {
+        .tool("polled", "", |(): (), _| Never(Bomb))
+        .tool("ends", "", |(): (), _| async {
             let _bomb = Bomb;
             Ok("")
         })
-        .tool("waits", "", |_: NoArguments, _| async {
+        .tool("waits", "", |(): (), _| async {
             let _bomb = Bomb;
             pending::<()>().await;
             Ok("")
         })
-        .tool("written", "", |_: NoArguments, _| async {
+        .tool("written", "", |(): (), _| async {
             let _text = String::new();
             Ok(Json(Written { _text }))
         })
@@ -96,7 +96,7 @@ fn server() -> ServerBuilder {
                     let _bomb = Bomb;
                     Ok(vec!["x"])
                 })
-                .handler(|_: NoArguments, _| async {
+                .handler(|(): (), _| async {
                     let _bomb = Bomb;
                     Ok("")
                 }),

@@ -5,7 +5,7 @@ use core::time::Duration;
 
 use mcp_async::Server;
 use mcp_async::model::LoggingLevel;
-use mcp_async::server::{Context, NoArguments, RateLimit, RateLimits, ServerBuilder, Template};
+use mcp_async::server::{Context, RateLimit, RateLimits, ServerBuilder, Template};
 
 use crate::line_peer::LinePeer;
 use crate::server_typed::support::says;
@@ -20,11 +20,11 @@ fn server() -> ServerBuilder {
             ..RateLimits::default()
         })
         .tool("well", "", says("well"))
-        .tool("never", "", |_: NoArguments, _| async {
+        .tool("never", "", |(): (), _| async {
             pending::<()>().await;
             Ok("")
         })
-        .tool("spams", "", |_: NoArguments, cx: Context| async move {
+        .tool("spams", "", |(): (), cx: Context| async move {
             for n in 0..1_000 {
                 cx.log(LoggingLevel::Info, n).await;
                 cx.progress(f64::from(n)).await;

@@ -2,7 +2,7 @@
 
 use mcp_async::Server;
 use mcp_async::model::{CreateMessageParams, SamplingMessage};
-use mcp_async::server::{Context, NoArguments, ServerBuilder, Template};
+use mcp_async::server::{Context, ServerBuilder, Template};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -28,7 +28,7 @@ fn server() -> ServerBuilder {
                 args.text.len()
             ))
         })
-        .tool("asks", "", |_: NoArguments, cx: Context| async move {
+        .tool("asks", "", |(): (), cx: Context| async move {
             let asked = vec![SamplingMessage::user("?")];
             let said = cx.sample("q", CreateMessageParams::new(asked, 1)).await?;
             Ok(said.content.text())

@@ -16,7 +16,7 @@ use http_body_util::Full;
 use mcp_async::client::{CallError, Update};
 use mcp_async::http::{AuthError, HttpBody, HttpService, Principal};
 use mcp_async::model::{self, ElicitParams, ElicitResult, LoggingLevel};
-use mcp_async::server::{Context, Elicited, NoArguments, Registry, ServerBuilder, Tool};
+use mcp_async::server::{Context, Elicited, Registry, ServerBuilder, Tool};
 use mcp_async::{Client, ErrorChain, Runtime, Server, schemars};
 use mcp_proto::model::CacheScope;
 use mcp_proto::{Revision, RevisionSet};
@@ -59,36 +59,28 @@ fn server() -> ServerBuilder {
         .revisions(RevisionSet::of(&Revision::ALL))
         .logging()
         .tool("hello", "Greets", says("Hello!"))
-        .tool(
-            "steps",
-            "Counts",
-            |_: NoArguments, cx: Context| async move {
-                for step in 1..=3 {
-                    let _ = cx.progress(f64::from(step)).await;
-                    sleep(Duration::from_millis(50)).await;
-                }
-                Ok("done")
-            },
-        )
-        .tool("asks", "Asks", |_: NoArguments, cx: Context| async move {
+        .tool("steps", "Counts", |(): (), cx: Context| async move {
+            for step in 1..=3 {
+                let _ = cx.progress(f64::from(step)).await;
+                sleep(Duration::from_millis(50)).await;
+            }
+            Ok("done")
+        })
+        .tool("asks", "Asks", |(): (), cx: Context| async move {
             Ok(match cx.elicit::<Name>("name", "Who are you?").await? {
                 Elicited::Accepted(name) => name.name,
                 _ => "nobody".to_owned(),
             })
         })
-        .tool(
-            "polls",
-            "Lets go",
-            |_: NoArguments, cx: Context| async move {
-                sleep(Duration::from_millis(50)).await;
-                let closed = cx.close_stream(Duration::from_millis(500)).await;
-                let before = Sim.now();
-                sleep(Duration::from_millis(100)).await;
-                let waited = Sim.now().saturating_since(before).as_millis();
-                Ok(format!("{closed} {waited}"))
-            },
-        )
-        .tool("logs", "Logs", |_: NoArguments, cx: Context| async move {
+        .tool("polls", "Lets go", |(): (), cx: Context| async move {
+            sleep(Duration::from_millis(50)).await;
+            let closed = cx.close_stream(Duration::from_millis(500)).await;
+            let before = Sim.now();
+            sleep(Duration::from_millis(100)).await;
+            let waited = Sim.now().saturating_since(before).as_millis();
+            Ok(format!("{closed} {waited}"))
+        })
+        .tool("logs", "Logs", |(): (), cx: Context| async move {
             let _ = cx.log(LoggingLevel::Error, 1).await;
             Ok("logged")
         })

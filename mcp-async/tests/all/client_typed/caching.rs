@@ -107,8 +107,7 @@ fn pages_are_kept_one_by_one() {
         let second = client.list_tools(cursor.clone()).await.unwrap();
         advance(TTL / 2);
         // Behind the client's back the list changes, unheard: it told of no listener.
-        let tool = mcp_async::server::Tool::new("aaa")
-            .handler(|_: mcp_async::server::NoArguments, _| async { Ok(()) });
+        let tool = mcp_async::server::Tool::new("aaa").handler(|(): (), _| async { Ok(()) });
         server.registry().add(tool).unwrap();
         assert_ne!(client.list_tools(None).await.unwrap(), first, "asked again");
         assert_eq!(

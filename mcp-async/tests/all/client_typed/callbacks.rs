@@ -12,7 +12,7 @@ use mcp_async::client::{CallError, ClientBuilder};
 use mcp_async::model::{
     CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, Root, SamplingMessage,
 };
-use mcp_async::server::{self, NoArguments};
+use mcp_async::server::{self};
 use mcp_async::{Client, ErrorReply, Server, duplex};
 use mcp_proto::client::Failure;
 use mcp_proto::json::RawBuf;
@@ -28,56 +28,36 @@ use crate::texts::{INTERNAL_ERROR, internal};
 fn server() -> Server {
     Server::builder("curious", "1.0")
         .revisions(RevisionSet::of(&Revision::ALL))
-        .tool(
-            "form",
-            "",
-            |_: NoArguments, cx: server::Context| async move {
-                let schema = r#"{"type":"object","properties":{"name":{"type":"string"},
+        .tool("form", "", |(): (), cx: server::Context| async move {
+            let schema = r#"{"type":"object","properties":{"name":{"type":"string"},
                 "keen":{"type":"boolean","default":true}}}"#;
-                let answer = cx.elicit_form("who", "Who?", schema.parse()?).await?;
-                let content = answer.content.unwrap_or_default();
-                Ok(format!("{} {}", answer.action, content.as_raw().as_str()))
-            },
-        )
-        .tool(
-            "page",
-            "",
-            |_: NoArguments, cx: server::Context| async move {
-                let action = cx
-                    .elicit_url("page", "Look!", "https://example.com/")
-                    .await?;
-                Ok(action.to_string())
-            },
-        )
-        .tool(
-            "model",
-            "",
-            |_: NoArguments, cx: server::Context| async move {
-                let asked = vec![SamplingMessage::user("Well?")];
-                let answer = cx.sample("model", CreateMessageParams::new(asked, 10));
-                Ok(answer.await?.content.text())
-            },
-        )
-        .tool(
-            "roots",
-            "",
-            |_: NoArguments, cx: server::Context| async move {
-                let roots = cx.roots().await?;
-                let roots: Vec<_> = roots.iter().map(|(root, _)| root.uri.clone()).collect();
-                Ok(roots.join(" "))
-            },
-        )
-        .tool(
-            "thrice",
-            "",
-            |_: NoArguments, cx: server::Context| async move {
-                for key in ["a", "b", "c"] {
-                    let schema = r#"{"type":"object","properties":{}}"#;
-                    cx.elicit_form(key, key, schema.parse()?).await?;
-                }
-                Ok("enough")
-            },
-        )
+            let answer = cx.elicit_form("who", "Who?", schema.parse()?).await?;
+            let content = answer.content.unwrap_or_default();
+            Ok(format!("{} {}", answer.action, content.as_raw().as_str()))
+        })
+        .tool("page", "", |(): (), cx: server::Context| async move {
+            let action = cx
+                .elicit_url("page", "Look!", "https://example.com/")
+                .await?;
+            Ok(action.to_string())
+        })
+        .tool("model", "", |(): (), cx: server::Context| async move {
+            let asked = vec![SamplingMessage::user("Well?")];
+            let answer = cx.sample("model", CreateMessageParams::new(asked, 10));
+            Ok(answer.await?.content.text())
+        })
+        .tool("roots", "", |(): (), cx: server::Context| async move {
+            let roots = cx.roots().await?;
+            let roots: Vec<_> = roots.iter().map(|(root, _)| root.uri.clone()).collect();
+            Ok(roots.join(" "))
+        })
+        .tool("thrice", "", |(): (), cx: server::Context| async move {
+            for key in ["a", "b", "c"] {
+                let schema = r#"{"type":"object","properties":{}}"#;
+                cx.elicit_form(key, key, schema.parse()?).await?;
+            }
+            Ok("enough")
+        })
         .build()
         .unwrap()
 }

@@ -10,9 +10,7 @@ use std::collections::HashMap;
 use futures_io::{AsyncRead, AsyncWrite};
 use mcp_async::client::ClientBuilder;
 use mcp_async::model::LoggingLevel;
-use mcp_async::server::{
-    CompletionRequest, Context, HandlerError, Json, NoArguments, Prompt, ServerBuilder,
-};
+use mcp_async::server::{CompletionRequest, Context, HandlerError, Json, Prompt, ServerBuilder};
 use mcp_async::{Client, PipeReader, PipeWriter, Server};
 use mcp_proto::{Revision, RevisionSet};
 use schemars::JsonSchema;
@@ -95,31 +93,23 @@ impl Demo {
                     sum: args.a + args.b,
                 }))
             })
-            .tool("fails", "Fails", |_: NoArguments, _: Context| async {
+            .tool("fails", "Fails", |(): (), _: Context| async {
                 Err::<String, _>(HandlerError::visible("no luck"))
             })
-            .tool(
-                "steps",
-                "Tells how far it is",
-                |_: NoArguments, cx| async move {
-                    cx.progress(1.0).total(4.0).await;
-                    cx.progress(2.0).total(4.0).message("almost").await;
-                    Ok("done")
-                },
-            )
-            .tool(
-                "never",
-                "Does not end",
-                move |_: NoArguments, _: Context| {
-                    let guard = Guard(dropped.clone(), "dropped");
-                    async move {
-                        let _guard = guard;
-                        core::future::pending::<()>().await;
-                        Ok(())
-                    }
-                },
-            )
-            .tool("logs", "Logs", |_: NoArguments, cx| async move {
+            .tool("steps", "Tells how far it is", |(): (), cx| async move {
+                cx.progress(1.0).total(4.0).await;
+                cx.progress(2.0).total(4.0).message("almost").await;
+                Ok("done")
+            })
+            .tool("never", "Does not end", move |(): (), _: Context| {
+                let guard = Guard(dropped.clone(), "dropped");
+                async move {
+                    let _guard = guard;
+                    core::future::pending::<()>().await;
+                    Ok(())
+                }
+            })
+            .tool("logs", "Logs", |(): (), cx| async move {
                 cx.log(LoggingLevel::Debug, "quiet").logger("demo").await;
                 cx.log(LoggingLevel::Error, "loud").logger("demo").await;
                 Ok(())

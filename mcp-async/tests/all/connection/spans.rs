@@ -511,15 +511,15 @@ fn calls_of_a_client_have_spans() {
 #[test]
 fn a_failed_tool_is_no_success() {
     use mcp_async::model::CallToolResult;
-    use mcp_async::server::{Context, HandlerError, NoArguments};
+    use mcp_async::server::{Context, HandlerError};
 
     use crate::server_typed::support::says;
 
     let server = mcp_async::Server::builder("demo", "1")
-        .tool("told", "", |_: NoArguments, _: Context| async {
+        .tool("told", "", |(): (), _: Context| async {
             Err::<(), _>(HandlerError::visible("SECRET"))
         })
-        .tool("result", "", |_: NoArguments, _: Context| async {
+        .tool("result", "", |(): (), _: Context| async {
             Ok(CallToolResult::error("SECRET"))
         })
         .tool("well", "", says("SECRET"));

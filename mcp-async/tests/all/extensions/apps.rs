@@ -2,7 +2,7 @@
 //! built in; what the extension adds to the protocol passes through.
 
 use mcp_async::model::{Meta, ResourceContents};
-use mcp_async::server::{CallContext, Context, NoArguments, Resource, ServerBuilder, Tool};
+use mcp_async::server::{CallContext, Context, Resource, ServerBuilder, Tool};
 use mcp_async::{Server, model};
 use mcp_proto::json::RawBuf;
 use mcp_proto::{Revision, RevisionSet};
@@ -37,25 +37,26 @@ fn shows_pages(cx: &CallContext) -> bool {
 }
 
 fn server() -> ServerBuilder {
-    let forecast = Tool::new("forecast").meta(meta(TOOL_UI)).handler(
-        |_: NoArguments, cx: Context| async move {
-            let text = if shows_pages(&cx) {
-                "shown"
-            } else {
-                "sunny, 21 degrees"
-            };
-            let mut result = model::CallToolResult::from(vec![model::Content::text(text)]);
-            if let Some(given) = cx.meta() {
-                let given = given.as_raw().object().unwrap();
-                for key in ["com.example/view", RELATED_TASKS] {
-                    if let Some(value) = given.get(key) {
-                        result.meta.insert(key, &value).unwrap();
+    let forecast =
+        Tool::new("forecast")
+            .meta(meta(TOOL_UI))
+            .handler(|(): (), cx: Context| async move {
+                let text = if shows_pages(&cx) {
+                    "shown"
+                } else {
+                    "sunny, 21 degrees"
+                };
+                let mut result = model::CallToolResult::from(vec![model::Content::text(text)]);
+                if let Some(given) = cx.meta() {
+                    let given = given.as_raw().object().unwrap();
+                    for key in ["com.example/view", RELATED_TASKS] {
+                        if let Some(value) = given.get(key) {
+                            result.meta.insert(key, &value).unwrap();
+                        }
                     }
                 }
-            }
-            Ok(result)
-        },
-    );
+                Ok(result)
+            });
     let page = Resource::new(PAGE, "view")
         .mime_type(HTML)
         .meta(meta(PAGE_UI))

@@ -2,8 +2,7 @@
 
 use mcp_async::Server;
 use mcp_async::server::{
-    Context, Extension, ExtensionMethod, Listener, NoArguments, NotificationContext, Resource,
-    ServerBuilder,
+    Context, Extension, ExtensionMethod, Listener, NotificationContext, Resource, ServerBuilder,
 };
 use mcp_proto::json::RawBuf;
 use mcp_proto::model::ServerFeatures;
@@ -181,18 +180,16 @@ fn an_extension_needs_its_capabilities() {
 fn an_extension_that_is_off_is_silent() {
     const SENT: &str = "notifications/audit/recorded";
     let server = |audit: Extension| {
-        new().extension(audit.sends(SENT)).tool(
-            "record",
-            "",
-            |_: NoArguments, cx: Context| async move {
+        new()
+            .extension(audit.sends(SENT))
+            .tool("record", "", |(): (), cx: Context| async move {
                 let params = RawBuf::parse("{}")?;
                 let sent = cx.notify(SENT, &params).await;
                 let outside = cx.peer().notify(SENT.into(), None).await;
                 let is_declared = cx.has_client_extension("com.example/audit");
                 let is_other = cx.has_client_extension("com.example/other");
                 Ok(format!("{sent:?} {outside:?} {is_declared} {is_other}"))
-            },
-        )
+            })
     };
     let declared = r#"{"extensions":{"com.example/audit":{},"com.example/other":{}}}"#;
     let check = |server: ServerBuilder, revision: Revision| {

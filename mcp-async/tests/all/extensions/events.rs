@@ -11,7 +11,7 @@ use std::sync::Mutex;
 use mcp_async::model::Cursor;
 use mcp_async::server::layers::Timeout;
 use mcp_async::server::{
-    Cached, Context, Extension, ExtensionMethod, HandlerError, Listener, NoArguments, ServerBuilder,
+    Cached, Context, Extension, ExtensionMethod, HandlerError, Listener, ServerBuilder,
 };
 use mcp_async::{ManualRuntime, Runtime, Server};
 use mcp_proto::Revision;
@@ -196,15 +196,15 @@ pub(super) fn server(clock: &ManualRuntime) -> ServerBuilder<Bus> {
         .layer(Timeout::new(Duration::from_secs(5)))
         .concurrency(1)
         .extension(events())
-        .tool("open", "", |_: NoArguments, cx: Context<Bus>| async move {
+        .tool("open", "", |(): (), cx: Context<Bus>| async move {
             cx.state().publish("opened");
             Ok("")
         })
-        .tool("tick", "", |_: NoArguments, cx: Context<Bus>| async move {
+        .tool("tick", "", |(): (), cx: Context<Bus>| async move {
             cx.state().publish("ticked");
             Ok("")
         })
-        .tool("close", "", |_: NoArguments, cx: Context<Bus>| async move {
+        .tool("close", "", |(): (), cx: Context<Bus>| async move {
             cx.state().close();
             Ok("")
         })

@@ -7,7 +7,7 @@ use mcp_async::ErrorReply;
 use mcp_async::Server;
 use mcp_async::server::layers::around;
 use mcp_async::server::{
-    Context, Extension, ExtensionMethod, HandlerError, NoArguments, NotificationContext, Principal,
+    Context, Extension, ExtensionMethod, HandlerError, NotificationContext, Principal,
     ServerBuilder, Tool,
 };
 use mcp_proto::json::RawBuf;
@@ -113,14 +113,10 @@ fn typed_methods_are_served_where_the_extension_is_on() {
 #[test]
 fn a_client_without_the_extension_is_refused() {
     let server = server(notes(RevisionSet::all()).requires_client());
-    let server = server.tool(
-        "ask",
-        "",
-        |_: NoArguments, cx: Context<AtomicU32>| async move {
-            cx.require_extension(NOTES)?;
-            Ok("asked")
-        },
-    );
+    let server = server.tool("ask", "", |(): (), cx: Context<AtomicU32>| async move {
+        cx.require_extension(NOTES)?;
+        Ok("asked")
+    });
     for revision in revisions() {
         for declared in ["{}", r#"{"extensions":{"com.example/note":{}}}"#] {
             let mut wire = Wire::declaring(&server, revision, declared);

@@ -6,8 +6,8 @@ use std::time::UNIX_EPOCH;
 use mcp_async::http::HttpService;
 use mcp_async::model::{CreateMessageParams, LoggingLevel, SamplingMessage};
 use mcp_async::server::{
-    CompletionRequest, Context, Elicited, HandlerError, Json, NoArguments, Prompt, Registry,
-    Resource, StateKeys, Tool,
+    CompletionRequest, Context, Elicited, HandlerError, Json, Prompt, Registry, Resource,
+    StateKeys, Tool,
 };
 use mcp_async::{PipeReader, PipeWriter, Server};
 use mcp_proto::{Revision, RevisionSet};
@@ -67,74 +67,50 @@ fn server() -> Server {
                 sum: args.a + args.b,
             }))
         })
-        .tool("fails", "Fails", |_: NoArguments, _: Context| async {
+        .tool("fails", "Fails", |(): (), _: Context| async {
             Err::<String, _>(HandlerError::visible("no luck"))
         })
-        .tool("breaks", "Hides why", |_: NoArguments, _: Context| async {
+        .tool("breaks", "Hides why", |(): (), _: Context| async {
             Ok("seven".parse::<u8>()?.to_string())
         })
-        .tool(
-            "steps",
-            "Counts",
-            |_: NoArguments, cx: Context| async move {
-                cx.progress(1.0).total(4.0).await;
-                sleep(Duration::from_secs(1)).await;
-                cx.progress(2.0).total(4.0).message("almost").await;
-                Ok("done")
-            },
-        )
-        .tool("logs", "Logs", |_: NoArguments, cx: Context| async move {
+        .tool("steps", "Counts", |(): (), cx: Context| async move {
+            cx.progress(1.0).total(4.0).await;
+            sleep(Duration::from_secs(1)).await;
+            cx.progress(2.0).total(4.0).message("almost").await;
+            Ok("done")
+        })
+        .tool("logs", "Logs", |(): (), cx: Context| async move {
             cx.log(LoggingLevel::Debug, "quiet").logger("demo").await;
             cx.log(LoggingLevel::Error, "loud").logger("demo").await;
             Ok("logged")
         })
-        .tool(
-            "never",
-            "Does not end",
-            |_: NoArguments, _: Context| async {
-                core::future::pending::<()>().await;
-                Ok(())
-            },
-        )
-        .tool(
-            "form",
-            "Asks who",
-            |_: NoArguments, cx: Context| async move {
-                Ok(match cx.elicit::<Name>("who", "Who are you?").await? {
-                    Elicited::Accepted(name) => name.name,
-                    _ => "nobody".to_owned(),
-                })
-            },
-        )
-        .tool(
-            "page",
-            "Shows a page",
-            |_: NoArguments, cx: Context| async move {
-                let action = cx.elicit_url("page", "Look!", "https://a.example/").await?;
-                Ok(action.to_string())
-            },
-        )
-        .tool(
-            "model",
-            "Asks twice",
-            |_: NoArguments, cx: Context| async move {
-                let mut said = String::new();
-                for key in ["first", "second"] {
-                    let asked = vec![SamplingMessage::user(format!("{key}?{said}"))];
-                    let answer = cx.sample(key, CreateMessageParams::new(asked, 10)).await?;
-                    said = answer.content.text();
-                }
-                Ok(said)
-            },
-        )
-        .tool(
-            "roots",
-            "Counts roots",
-            |_: NoArguments, cx: Context| async move {
-                let roots = cx.roots().await?;
-                Ok((roots.len() + roots.refused().len()).to_string())
-            },
-        )
+        .tool("never", "Does not end", |(): (), _: Context| async {
+            core::future::pending::<()>().await;
+            Ok(())
+        })
+        .tool("form", "Asks who", |(): (), cx: Context| async move {
+            Ok(match cx.elicit::<Name>("who", "Who are you?").await? {
+                Elicited::Accepted(name) => name.name,
+                _ => "nobody".to_owned(),
+            })
+        })
+        .tool("page", "Shows a page", |(): (), cx: Context| async move {
+            let action = cx.elicit_url("page", "Look!", "https://a.example/").await?;
+            Ok(action.to_string())
+        })
+        .tool("model", "Asks twice", |(): (), cx: Context| async move {
+            let mut said = String::new();
+            for key in ["first", "second"] {
+                let asked = vec![SamplingMessage::user(format!("{key}?{said}"))];
+                let answer = cx.sample(key, CreateMessageParams::new(asked, 10)).await?;
+                said = answer.content.text();
+            }
+            Ok(said)
+        })
+        .tool("roots", "Counts roots", |(): (), cx: Context| async move {
+            let roots = cx.roots().await?;
+            Ok((roots.len() + roots.refused().len()).to_string())
+        })
         .with(
             Resource::new("demo://text", "text")
                 .title("A text")
@@ -192,7 +168,7 @@ pub(crate) fn change(registry: &Registry, verb: &str, rest: &str) {
         "updated" => registry.resource_updated(rest),
         "add-tool" => {
             let tool = Tool::new(rest).description("Came later");
-            let tool = tool.handler(|_: NoArguments, _: Context| async { Ok("later") });
+            let tool = tool.handler(|(): (), _: Context| async { Ok("later") });
             registry.add(tool).expect("it is new");
         }
         "remove-tool" => assert!(registry.remove_tool(rest), "no tool {rest}"),

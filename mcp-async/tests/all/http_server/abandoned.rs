@@ -11,7 +11,7 @@ use http::{Request, StatusCode};
 use http_body::{Body, Frame};
 use mcp_async::Server;
 use mcp_async::http::HttpService;
-use mcp_async::server::{self, NoArguments};
+use mcp_async::server::{self};
 use tower_service::Service as _;
 
 use crate::http_server::support::{advance, modern, request, send};
@@ -20,14 +20,10 @@ use crate::sim::{Sim, settle};
 /// One session, one exchange, one stream: whatever is left behind is in the way of the next.
 fn service() -> HttpService {
     Server::builder("demo", "1.0")
-        .tool(
-            "never",
-            "Has no end",
-            |_: NoArguments, _: server::Context| async {
-                pending::<()>().await;
-                Ok("")
-            },
-        )
+        .tool("never", "Has no end", |(): (), _: server::Context| async {
+            pending::<()>().await;
+            Ok("")
+        })
         .http()
         .legacy_sse("/sse", "/messages")
         .max_sessions(1)

@@ -7,14 +7,14 @@ use std::collections::BTreeMap;
 use http::{Request, StatusCode};
 use mcp_async::Server;
 use mcp_async::http::HttpService;
-use mcp_async::server::{Context, NoArguments};
+use mcp_async::server::Context;
 
 use crate::http_server::support::{Reply, advance, modern, request, send};
 use crate::sim::{Sim, end, settle};
 
 fn service() -> HttpService {
     Server::builder("demo", "1.0")
-        .tool("never", "Has no end", |_: NoArguments, _: Context| async {
+        .tool("never", "Has no end", |(): (), _: Context| async {
             pending::<()>().await;
             Ok("")
         })

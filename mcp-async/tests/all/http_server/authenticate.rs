@@ -9,7 +9,7 @@ use http::request::Parts;
 use http::{Method, Request, StatusCode};
 use mcp_async::Server;
 use mcp_async::http::{AuthError, Http, HttpService, Principal};
-use mcp_async::server::{Context, NoArguments};
+use mcp_async::server::Context;
 
 use crate::http_server::legacy::{Session, call, initialize, post};
 use crate::http_server::support::{Reply, advance, modern, request, send, signed, sleep, wait};
@@ -19,7 +19,7 @@ fn http() -> Http {
     let server = Server::builder("demo", "1.0").tool(
         "who",
         "Says who asks",
-        |_: NoArguments, cx: Context| async move {
+        |(): (), cx: Context| async move {
             Ok(cx.principal().map_or("a guest", Principal::name).to_owned())
         },
     );

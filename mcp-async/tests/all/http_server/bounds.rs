@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use http::{Request, StatusCode};
 use mcp_async::http::HttpService;
-use mcp_async::server::{Context, NoArguments};
+use mcp_async::server::Context;
 use mcp_proto::Limits;
 use tower_service::Service as _;
 
@@ -180,7 +180,7 @@ fn a_session_of_2024_11_05_that_has_made_room_takes_no_messages() {
 /// The first array is never answered, so those after it are answered one by one.
 #[test]
 fn arrays_that_are_answered_at_once_end_whatever_waits_to_be_read() {
-    let server = server().tool("big", "", |_: NoArguments, _: Context| async {
+    let server = server().tool("big", "", |(): (), _: Context| async {
         Ok("x".repeat(300_000))
     });
     let service = server.http().max_streams(3).into_service(Sim).unwrap();
@@ -406,7 +406,7 @@ fn the_end_of_the_service_lets_sessions_finish() {
 fn a_dropped_service_is_freed_before_its_end() {
     let storage = Arc::new(());
     let kept = Arc::clone(&storage);
-    let server = server().tool("keeps", "", move |_: NoArguments, _: Context| {
+    let server = server().tool("keeps", "", move |(): (), _: Context| {
         let kept = Arc::clone(&kept);
         async move {
             drop(kept);
@@ -484,7 +484,7 @@ fn every_end_of_a_mounted_service_is_one_in_good_order() {
 #[test]
 fn what_runs_when_the_grace_is_over_is_answered() {
     let server = server()
-        .tool("begins", "", |_: NoArguments, cx: Context| async move {
+        .tool("begins", "", |(): (), cx: Context| async move {
             cx.progress(1.0).await;
             pending::<()>().await;
             Ok("")

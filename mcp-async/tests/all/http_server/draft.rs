@@ -6,7 +6,7 @@ use core::time::Duration;
 use http::{HeaderMap, Method, Request};
 use mcp_async::Server;
 use mcp_async::http::HttpService;
-use mcp_async::server::{Context, NoArguments, ServerBuilder, Tool, ToolCall};
+use mcp_async::server::{Context, ServerBuilder, Tool, ToolCall};
 use mcp_proto::json::RawBuf;
 use mcp_proto::rpc;
 
@@ -39,7 +39,7 @@ fn published() -> ServerBuilder {
         .tool(
             "aside",
             "Asks what belongs to no request",
-            |_: NoArguments, cx: Context| async move {
+            |(): (), cx: Context| async move {
                 let nothing = RawBuf::parse("{}").unwrap();
                 let asked = cx
                     .peer()

@@ -9,7 +9,7 @@ use http::header::HeaderName;
 use http::{HeaderMap, Request};
 use http_body_util::Full;
 use mcp_async::http::{Forward as _, Http, SessionStore as _};
-use mcp_async::server::{Context, NoArguments, ServerBuilder, StateKeys};
+use mcp_async::server::{Context, ServerBuilder, StateKeys};
 use mcp_proto::server::ListKind;
 
 use crate::http_server::legacy::{Session, call, post};
@@ -244,7 +244,7 @@ fn credentials_stay_in_the_process_that_they_arrive_at() {
         server.tool(
             "head",
             "Shows the fields of a request",
-            |_: NoArguments, cx: Context| async move {
+            |(): (), cx: Context| async move {
                 let head = cx.http().unwrap();
                 Ok(format!("{:?}", head.headers))
             },

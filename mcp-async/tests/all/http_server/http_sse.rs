@@ -5,7 +5,7 @@ use core::time::Duration;
 use http::{Method, Request};
 use mcp_async::Server;
 use mcp_async::http::{Http, HttpService};
-use mcp_async::server::{Context, NoArguments, Principal};
+use mcp_async::server::{Context, Principal};
 
 use crate::http_server::support::{Reply, advance, send, sleep};
 use crate::server_typed::support::says;
@@ -18,15 +18,11 @@ fn service() -> HttpService {
 fn service_with(set: impl FnOnce(Http) -> Http) -> HttpService {
     let http = Server::builder("demo", "1.0")
         .tool("echo", "Says it at once", says("done"))
-        .tool(
-            "slow",
-            "Takes a second",
-            |_: NoArguments, _: Context| async {
-                sleep(Duration::from_secs(1)).await;
-                Ok("at last")
-            },
-        )
-        .tool("never", "Has no end", |_: NoArguments, _: Context| async {
+        .tool("slow", "Takes a second", |(): (), _: Context| async {
+            sleep(Duration::from_secs(1)).await;
+            Ok("at last")
+        })
+        .tool("never", "Has no end", |(): (), _: Context| async {
             core::future::pending::<Result<String, _>>().await
         })
         .http()

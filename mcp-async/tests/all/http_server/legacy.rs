@@ -6,7 +6,7 @@ use core::time::Duration;
 use http::Request;
 use mcp_async::Server;
 use mcp_async::http::{HttpService, Principal};
-use mcp_async::server::{Context, HandlerError, NoArguments, ServerBuilder};
+use mcp_async::server::{Context, HandlerError, ServerBuilder};
 use mcp_proto::json::RawBuf;
 use mcp_proto::rpc;
 
@@ -18,20 +18,16 @@ pub(crate) fn server() -> ServerBuilder {
     Server::builder("demo", "1.0")
         .logging()
         .tool("echo", "Says it at once", says("done"))
-        .tool(
-            "slow",
-            "Takes a second",
-            |_: NoArguments, cx: Context| async move {
-                cx.progress(1.0).await;
-                sleep(Duration::from_secs(1)).await;
-                cx.progress(2.0).await;
-                Ok("at last")
-            },
-        )
+        .tool("slow", "Takes a second", |(): (), cx: Context| async move {
+            cx.progress(1.0).await;
+            sleep(Duration::from_secs(1)).await;
+            cx.progress(2.0).await;
+            Ok("at last")
+        })
         .tool(
             "poll",
             "Lets the client poll",
-            |_: NoArguments, cx: Context| async move {
+            |(): (), cx: Context| async move {
                 cx.close_stream(Duration::from_millis(500)).await;
                 sleep(Duration::from_secs(1)).await;
                 Ok("at last")
@@ -40,7 +36,7 @@ pub(crate) fn server() -> ServerBuilder {
         .tool(
             "ask",
             "Asks for the roots",
-            |_: NoArguments, cx: Context| async move {
+            |(): (), cx: Context| async move {
                 let nothing = RawBuf::parse("{}").unwrap();
                 let answer = cx.ask::<RawBuf>(rpc::Method::RootsList, &nothing).await;
                 match answer {
@@ -49,7 +45,7 @@ pub(crate) fn server() -> ServerBuilder {
                 }
             },
         )
-        .tool("never", "Has no end", |_: NoArguments, _: Context| async {
+        .tool("never", "Has no end", |(): (), _: Context| async {
             pending::<()>().await;
             Ok("")
         })

@@ -6,7 +6,7 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use mcp_async::http::{HttpService, Principal};
-use mcp_async::server::{Context, HandlerError, NoArguments, RateLimit, RateLimits, ServerBuilder};
+use mcp_async::server::{Context, HandlerError, RateLimit, RateLimits, ServerBuilder};
 use mcp_async::{ErrorReply, Server};
 use mcp_proto::rpc::code;
 
@@ -22,23 +22,15 @@ fn server() -> ServerBuilder {
     Server::builder("demo", "1.0")
         .logging()
         .tool("echo", "Says it at once", says("done"))
-        .tool(
-            "slow",
-            "Takes a second",
-            |_: NoArguments, cx: Context| async move {
-                cx.progress(1.0).await;
-                sleep(Duration::from_secs(1)).await;
-                Ok("at last")
-            },
-        )
-        .tool(
-            "who",
-            "Says who asks",
-            |_: NoArguments, cx: Context| async move {
-                Ok(cx.principal().map_or("nobody", Principal::name).to_owned())
-            },
-        )
-        .tool("broken", "Panics", |_: NoArguments, _: Context| async {
+        .tool("slow", "Takes a second", |(): (), cx: Context| async move {
+            cx.progress(1.0).await;
+            sleep(Duration::from_secs(1)).await;
+            Ok("at last")
+        })
+        .tool("who", "Says who asks", |(): (), cx: Context| async move {
+            Ok(cx.principal().map_or("nobody", Principal::name).to_owned())
+        })
+        .tool("broken", "Panics", |(): (), _: Context| async {
             if true {
                 panic!("as intended");
             }
@@ -220,11 +212,10 @@ fn what_takes_longer_is_told_as_events() {
 /// SH-42.
 #[test]
 fn silence_is_filled_with_comments() {
-    let server =
-        Server::builder("demo", "1.0").tool("never", "", |_: NoArguments, _: Context| async {
-            pending::<()>().await;
-            Ok("")
-        });
+    let server = Server::builder("demo", "1.0").tool("never", "", |(): (), _: Context| async {
+        pending::<()>().await;
+        Ok("")
+    });
     let service = server
         .http()
         .keep_alive(Duration::from_secs(3))
@@ -247,7 +238,7 @@ fn silence_is_filled_with_comments() {
 #[test]
 fn late_answers() {
     let check = |code: i64, spoken: bool, status: u16, content_type: &str| {
-        let server = server().tool("late", "", move |_: NoArguments, cx: Context| async move {
+        let server = server().tool("late", "", move |(): (), cx: Context| async move {
             sleep(Duration::from_secs(1)).await;
             if spoken {
                 cx.progress(1.0).await;
@@ -290,16 +281,15 @@ impl Drop for Alive {
 fn whoever_hangs_up_has_cancelled() {
     let alive = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&alive);
-    let server =
-        Server::builder("demo", "1.0").tool("never", "", move |_: NoArguments, _: Context| {
-            count.fetch_add(1, Ordering::SeqCst);
-            let alive = Alive(Arc::clone(&count));
-            async move {
-                pending::<()>().await;
-                drop(alive);
-                Ok::<_, HandlerError>("")
-            }
-        });
+    let server = Server::builder("demo", "1.0").tool("never", "", move |(): (), _: Context| {
+        count.fetch_add(1, Ordering::SeqCst);
+        let alive = Alive(Arc::clone(&count));
+        async move {
+            pending::<()>().await;
+            drop(alive);
+            Ok::<_, HandlerError>("")
+        }
+    });
     let service = server.http().into_service(Sim).unwrap();
     let waiting = wait(&service, modern(&call(1, "never")));
     let mut other = wait(&service, modern(&call(1, "never")));
@@ -410,11 +400,10 @@ fn the_end_lets_what_runs_finish() {
 
 #[test]
 fn the_end_comes_after_the_grace() {
-    let server =
-        Server::builder("demo", "1.0").tool("never", "", |_: NoArguments, _: Context| async {
-            pending::<()>().await;
-            Ok("")
-        });
+    let server = Server::builder("demo", "1.0").tool("never", "", |(): (), _: Context| async {
+        pending::<()>().await;
+        Ok("")
+    });
     let end = sleep(Duration::from_secs(10));
     let service = server
         .http()

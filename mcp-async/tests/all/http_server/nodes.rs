@@ -12,9 +12,7 @@ use http::{Method, Request};
 use mcp_async::Runtime as _;
 use mcp_async::http::{Claim, Http, HttpService, SessionStore as _};
 use mcp_async::model::Implementation;
-use mcp_async::server::{
-    Context, HandlerError, NoArguments, Registry, Resource, ServerBuilder, StateKeys,
-};
+use mcp_async::server::{Context, HandlerError, Registry, Resource, ServerBuilder, StateKeys};
 use mcp_proto::model::LoggingLevel;
 use tower_service::Service as _;
 
@@ -238,15 +236,15 @@ fn tools(node: &Arc<Far>, ran: &Arc<Ran>) -> ServerBuilder {
         .tool(
             "log",
             "Writes a log message",
-            |_: NoArguments, cx: Context| async move {
+            |(): (), cx: Context| async move {
                 cx.log(LoggingLevel::Info, "written").await;
                 Ok("done")
             },
         )
-        .tool("much", "Says much", |_: NoArguments, _: Context| async {
+        .tool("much", "Says much", |(): (), _: Context| async {
             Ok("x".repeat(3 << 20))
         })
-        .tool("run", "Is counted", move |_: NoArguments, cx: Context| {
+        .tool("run", "Is counted", move |(): (), cx: Context| {
             let (node, ran) = &run;
             ran.begin(node, &cx);
             async { Ok("done") }
@@ -254,7 +252,7 @@ fn tools(node: &Arc<Far>, ran: &Arc<Ran>) -> ServerBuilder {
         .tool(
             "work",
             "Takes two seconds, and is counted",
-            move |_: NoArguments, cx: Context| {
+            move |(): (), cx: Context| {
                 let (node, ran) = &work;
                 ran.begin(node, &cx);
                 let ran = Arc::clone(ran);
@@ -267,7 +265,7 @@ fn tools(node: &Arc<Far>, ran: &Arc<Ran>) -> ServerBuilder {
         )
 }
 
-async fn who(_: NoArguments, cx: Context) -> Result<String, HandlerError> {
+async fn who((): (), cx: Context) -> Result<String, HandlerError> {
     let extension = cx.client_extension("com.example/colours");
     let name = |info: Option<Implementation>| info.map(|info| info.name).unwrap_or_default();
     Ok(format!(

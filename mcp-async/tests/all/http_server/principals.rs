@@ -4,7 +4,7 @@ use http::Request;
 use mcp_async::Server;
 use mcp_async::http::{HttpService, Principal};
 use mcp_async::server::layers::around;
-use mcp_async::server::{Context, NoArguments, ServerBuilder};
+use mcp_async::server::{Context, ServerBuilder};
 use mcp_proto::rpc::Method;
 use serde::{Deserialize, Serialize};
 
@@ -24,21 +24,17 @@ fn server() -> ServerBuilder {
 }
 
 fn tool(server: ServerBuilder) -> ServerBuilder {
-    server.tool(
-        "whose",
-        "Says who asks",
-        |_: NoArguments, cx: Context| async move {
-            let principal = cx.principal();
-            let name = principal.map_or("nobody", Principal::name);
-            let scope = principal.and_then(Principal::claims::<Scope>);
-            let scope = scope.map_or("nothing", |scope| &scope.0);
-            let of_peer = cx.peer().principal();
-            let of_peer = of_peer.as_ref().and_then(Principal::claims::<Scope>);
-            assert_eq!(of_peer.map_or("nothing", |scope| &scope.0), scope);
-            let user = cx.extension::<User>().map_or(0, |user| user.0);
-            Ok(format!("{name} may {scope} as {user}"))
-        },
-    )
+    server.tool("whose", "Says who asks", |(): (), cx: Context| async move {
+        let principal = cx.principal();
+        let name = principal.map_or("nobody", Principal::name);
+        let scope = principal.and_then(Principal::claims::<Scope>);
+        let scope = scope.map_or("nothing", |scope| &scope.0);
+        let of_peer = cx.peer().principal();
+        let of_peer = of_peer.as_ref().and_then(Principal::claims::<Scope>);
+        assert_eq!(of_peer.map_or("nothing", |scope| &scope.0), scope);
+        let user = cx.extension::<User>().map_or(0, |user| user.0);
+        Ok(format!("{name} may {scope} as {user}"))
+    })
 }
 
 fn service() -> HttpService {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use http::{Method, Request};
 use mcp_async::http::Principal;
-use mcp_async::server::{Context, NoArguments, ServerBuilder};
+use mcp_async::server::{Context, ServerBuilder};
 use mcp_proto::model::LoggingLevel;
 use mcp_proto::server::ListKind;
 
@@ -253,7 +253,7 @@ fn a_client_that_does_not_read_stops_the_handler_in_another_process() {
     let counted = Arc::clone(&sent);
     let floods = move |server: ServerBuilder| {
         let sent = Arc::clone(&counted);
-        let flood = move |_: NoArguments, cx: Context| {
+        let flood = move |(): (), cx: Context| {
             let sent = Arc::clone(&sent);
             async move {
                 for number in 0..EVENTS {

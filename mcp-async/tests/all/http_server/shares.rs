@@ -8,7 +8,7 @@ use std::sync::Arc;
 use http::Request;
 use mcp_async::http::{Http, HttpService, Principal};
 use mcp_async::net::RemoteAddr;
-use mcp_async::server::{Context, NoArguments, ServerBuilder};
+use mcp_async::server::{Context, ServerBuilder};
 use mcp_proto::model::LoggingLevel;
 
 use crate::http_server::legacy::{Session, call, initialize, post, server};
@@ -250,10 +250,10 @@ fn wordy(bytes: usize) -> HttpService {
 fn counted(bytes: usize) -> (HttpService, Arc<AtomicUsize>) {
     let told = Arc::<AtomicUsize>::default();
     let server = server()
-        .tool("long", "", |_: NoArguments, _: Context| async {
+        .tool("long", "", |(): (), _: Context| async {
             Ok("x".repeat(40_000))
         })
-        .tool("many", "", |_: NoArguments, cx: Context| async move {
+        .tool("many", "", |(): (), cx: Context| async move {
             for step in 0..1000 {
                 cx.progress(f64::from(step)).await;
             }
@@ -268,7 +268,7 @@ fn counted(bytes: usize) -> (HttpService, Arc<AtomicUsize>) {
 /// Adds a tool that tells 120 kB in twelve chapters.
 fn chapters(server: ServerBuilder, told: &Arc<AtomicUsize>) -> ServerBuilder {
     let told = Arc::clone(told);
-    server.tool("chapters", "", move |_: NoArguments, cx: Context| {
+    server.tool("chapters", "", move |(): (), cx: Context| {
         let told = Arc::clone(&told);
         async move {
             for _ in 0..12 {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use mcp_async::Runtime as _;
 use mcp_async::http::Principal;
-use mcp_async::server::{Context, NoArguments, Registry, ServerBuilder};
+use mcp_async::server::{Context, Registry, ServerBuilder};
 use mcp_proto::model::LoggingLevel;
 use tower_service::Service as _;
 
@@ -268,7 +268,7 @@ fn the_record_is_kept_fresh() {
 /// A server whose tool tells three things, and when it could go on after each.
 fn telling(server: ServerBuilder, steps: &Arc<AtomicUsize>) -> ServerBuilder {
     let steps = Arc::clone(steps);
-    let tells = move |_: NoArguments, cx: Context| {
+    let tells = move |(): (), cx: Context| {
         let steps = Arc::clone(&steps);
         async move {
             let begin = Sim.now();

@@ -4,7 +4,7 @@ use core::future::pending;
 use core::time::Duration;
 
 use mcp_async::http::HttpService;
-use mcp_async::server::{Context, NoArguments, Registry};
+use mcp_async::server::{Context, Registry};
 use mcp_proto::json::RawBuf;
 use mcp_proto::model::LoggingLevel;
 use mcp_proto::rpc;
@@ -233,7 +233,7 @@ fn much() -> String {
 fn filling() -> (HttpService, Registry) {
     let server = server()
         .change_notifications()
-        .tool("fills", "", |_: NoArguments, cx: Context| async move {
+        .tool("fills", "", |(): (), cx: Context| async move {
             cx.progress(1.0).message(&much()).await;
             pending::<()>().await;
             Ok("")

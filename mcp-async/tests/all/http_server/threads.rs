@@ -16,7 +16,7 @@ use http_body::Body;
 use http_body_util::Full;
 use mcp_async::http::HttpService;
 use mcp_async::runtime::{BoxTimer, Task, Timer, Work};
-use mcp_async::server::{Context as Call, NoArguments};
+use mcp_async::server::Context as Call;
 use mcp_async::{Runtime, Server};
 use mcp_proto::Instant;
 use tower_service::Service;
@@ -146,7 +146,7 @@ fn everything_is_answered() {
     let server = Server::builder("demo", "1.0").tool(
         "hop",
         "Goes on in other threads",
-        |_: NoArguments, cx: Call| async move {
+        |(): (), cx: Call| async move {
             elsewhere().await;
             cx.progress(1.0).await;
             elsewhere().await;

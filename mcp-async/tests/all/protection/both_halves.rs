@@ -14,7 +14,7 @@ use http_body_util::{Either, Full};
 use mcp_async::Client;
 use mcp_async::auth::Authorization;
 use mcp_async::http::{HttpBody, HttpService};
-use mcp_async::server::{Context as CallContext, NoArguments, Tool};
+use mcp_async::server::{Context as CallContext, Tool};
 use mcp_proto::{Revision, RevisionSet};
 use tower_service::Service;
 use url::form_urlencoded;
@@ -36,7 +36,7 @@ impl Parties {
     fn new() -> Self {
         let purge = Tool::new("purge").scopes(["notes:delete"]);
         let purge = purge.handler(says("purged"));
-        let share = Tool::new("share").handler(|_: NoArguments, cx: CallContext| async move {
+        let share = Tool::new("share").handler(|(): (), cx: CallContext| async move {
             cx.require_scopes(["notes:share"])?;
             Ok("shared")
         });

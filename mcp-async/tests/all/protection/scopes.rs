@@ -9,8 +9,7 @@ use mcp_async::Server;
 use mcp_async::auth::MissingScopes;
 use mcp_async::http::HttpService;
 use mcp_async::server::{
-    CompletionRequest, Context, HandlerError, NoArguments, Prompt, Resource, ServerBuilder,
-    Template, Tool,
+    CompletionRequest, Context, HandlerError, Prompt, Resource, ServerBuilder, Template, Tool,
 };
 use mcp_proto::model::CacheScope;
 
@@ -34,26 +33,26 @@ fn server(runs: &Runs) -> ServerBuilder {
     let [open, purge, secret, note, ask] = ["open", "purge", "secret", "note", "ask"].map(counted);
     Server::builder("demo", "1.0")
         .change_notifications()
-        .with(Tool::new("open").handler(move |_: NoArguments, _| {
+        .with(Tool::new("open").handler(move |(): (), _| {
             let result = open();
             async { result }
         }))
         .with(
             Tool::new("purge")
                 .scopes(["notes:delete"])
-                .handler(move |_: NoArguments, _| {
+                .handler(move |(): (), _| {
                     let result = purge();
                     async { result }
                 }),
         )
         .with(
-            Tool::new("later").handler(|_: NoArguments, cx: Context| async move {
+            Tool::new("later").handler(|(): (), cx: Context| async move {
                 cx.require_scopes(["notes:late", "notes:share"])?;
                 Ok("shared")
             }),
         )
         .with(
-            Tool::new("too-late").handler(|_: NoArguments, cx: Context| async move {
+            Tool::new("too-late").handler(|(): (), cx: Context| async move {
                 cx.progress(1.0).await;
                 sleep(Duration::from_secs(20)).await;
                 cx.require_scopes(["notes:late"])?;
@@ -61,7 +60,7 @@ fn server(runs: &Runs) -> ServerBuilder {
             }),
         )
         .with(
-            Tool::new("forgives").handler(|_: NoArguments, cx: Context| async move {
+            Tool::new("forgives").handler(|(): (), cx: Context| async move {
                 let error = cx.require_scopes(["notes:late"]).unwrap_err();
                 let missing = error
                     .cause()
@@ -90,7 +89,7 @@ fn server(runs: &Runs) -> ServerBuilder {
         .with(
             Prompt::new("ask")
                 .scopes(["prompts:ask"])
-                .handler(move |_: NoArguments, _| {
+                .handler(move |(): (), _| {
                     let result = ask();
                     async { result }
                 }),
@@ -122,7 +121,7 @@ fn challenged(reply: &Reply) -> String {
 fn one_challenge_names_the_scopes_of_endpoint_method_and_item() {
     let runs = Runs::default();
     let tool = Tool::new("share").scopes(["notes:share"]);
-    let server = server(&runs).with(tool.handler(|_: NoArguments, cx: Context| async move {
+    let server = server(&runs).with(tool.handler(|(): (), cx: Context| async move {
         cx.require_scopes(["notes:late"])?;
         Ok("shared")
     }));

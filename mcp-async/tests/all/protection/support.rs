@@ -9,7 +9,7 @@ use http::Request;
 use mcp_async::Server;
 use mcp_async::auth::{Protection, Scopes, Secret, TokenClaims, UnixTime};
 use mcp_async::http::{HttpService, Principal};
-use mcp_async::server::{Context, NoArguments, Resource, ServerBuilder};
+use mcp_async::server::{Context, Resource, ServerBuilder};
 
 use crate::http_server::legacy::{Session, delete, get, post};
 use crate::http_server::support::{META, Reply, modern, request, signed, sleep};
@@ -62,19 +62,15 @@ pub(crate) fn protection() -> Protection {
 pub(crate) fn server() -> ServerBuilder {
     Server::builder("demo", "1.0")
         .change_notifications()
-        .tool(
-            "who",
-            "Says who asks",
-            |_: NoArguments, cx: Context| async move {
-                let claims = cx.principal().and_then(Principal::claims::<TokenClaims>);
-                let subject = claims.and_then(TokenClaims::subject);
-                Ok(subject.unwrap_or("a guest").to_owned())
-            },
-        )
+        .tool("who", "Says who asks", |(): (), cx: Context| async move {
+            let claims = cx.principal().and_then(Principal::claims::<TokenClaims>);
+            let subject = claims.and_then(TokenClaims::subject);
+            Ok(subject.unwrap_or("a guest").to_owned())
+        })
         .tool(
             "header",
             "Reads the token",
-            |_: NoArguments, cx: Context| async move {
+            |(): (), cx: Context| async move {
                 let head = cx.http().unwrap();
                 let sent = head.headers.get("authorization");
                 Ok(sent
@@ -82,15 +78,11 @@ pub(crate) fn server() -> ServerBuilder {
                     .to_owned())
             },
         )
-        .tool(
-            "slow",
-            "Takes a second",
-            |_: NoArguments, cx: Context| async move {
-                cx.progress(1.0).await;
-                sleep(Duration::from_secs(1)).await;
-                Ok("at last")
-            },
-        )
+        .tool("slow", "Takes a second", |(): (), cx: Context| async move {
+            cx.progress(1.0).await;
+            sleep(Duration::from_secs(1)).await;
+            Ok("at last")
+        })
         .with(Resource::new("demo://open", "open").handler(|_| async { Ok("read") }))
 }
 

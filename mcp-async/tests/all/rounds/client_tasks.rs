@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use mcp_async::Server;
-use mcp_async::server::{AskError, Context, NoArguments, ServerBuilder};
+use mcp_async::server::{AskError, Context, ServerBuilder};
 use mcp_proto::Revision;
 
 use crate::server_typed::support::{Wire, member, text};
@@ -13,7 +13,7 @@ const TASKS: &str =
 
 /// A server whose tool asks a form that may be a task, and says how that ended.
 fn server() -> ServerBuilder {
-    Server::builder("asking", "1").tool("ask", "", |_: NoArguments, cx: Context| async move {
+    Server::builder("asking", "1").tool("ask", "", |(): (), cx: Context| async move {
         let form = r#"{"type":"object","properties":{"name":{"type":"string"}}}"#;
         let question = cx.elicit_form("who", "Who?", form.parse()?).as_task();
         Ok(match question.timeout(Duration::from_secs(60)).await {

@@ -48,6 +48,7 @@ fn arguments_are_an_object() {
         assert_eq!(root(&schema, "title"), None);
     }
     check::<Forecast>();
+    check::<()>();
     check::<Nothing>();
     check::<Tagged>();
     check::<Tree>();
@@ -136,7 +137,6 @@ fn what_is_no_object_has_no_names() {
         assert_eq!(schema::input::<T>().unwrap_err(), TypeError::NotObject);
     }
     check::<String>();
-    check::<()>();
     check::<Option<u8>>();
     check::<Vec<Forecast>>();
     check::<(Forecast, Forecast)>();

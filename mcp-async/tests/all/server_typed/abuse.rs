@@ -13,7 +13,7 @@ use allocation_counter::measure;
 use futures_io::{AsyncRead, AsyncWrite};
 use mcp_async::model::{LoggingLevel, PromptArgument};
 use mcp_async::server::layers::{ConcurrencyLimit, Timeout};
-use mcp_async::server::{Context, NoArguments, Prompt, Registry};
+use mcp_async::server::{Context, Prompt, Registry};
 use mcp_async::{Server, duplex};
 use mcp_proto::server::ListKind;
 use mcp_proto::{Limits, Revision};
@@ -51,25 +51,25 @@ fn panics(when: bool) {
 fn panics_tell_nothing() {
     std::panic::set_hook(Box::new(|_| {}));
     let server = Server::builder("demo", "1")
-        .tool("in_the_call", "", |_: NoArguments, _: Context| {
+        .tool("in_the_call", "", |(): (), _: Context| {
             panics(true);
             async { Ok("never") }
         })
-        .tool("first", "", |_: NoArguments, _: Context| async {
+        .tool("first", "", |(): (), _: Context| async {
             panics(true);
             Ok("never")
         })
-        .tool("later", "", |_: NoArguments, _: Context| async {
+        .tool("later", "", |(): (), _: Context| async {
             once_more().await;
             panics(true);
             Ok("never")
         })
-        .tool("at_the_end", "", |_: NoArguments, _: Context| async {
+        .tool("at_the_end", "", |(): (), _: Context| async {
             let _kept = PanicsInDrop;
             once_more().await;
             Ok("never")
         })
-        .tool("cancelled", "", |_: NoArguments, _: Context| async {
+        .tool("cancelled", "", |(): (), _: Context| async {
             let _kept = PanicsInDrop;
             pending::<()>().await;
             Ok("never")
@@ -86,7 +86,7 @@ fn panics_tell_nothing() {
                     panics(true);
                     Ok(vec!["never"])
                 })
-                .handler(|_: NoArguments, _: Context| async {
+                .handler(|(): (), _: Context| async {
                     panics(true);
                     Ok("never")
                 }),
@@ -131,7 +131,7 @@ fn nobody_answers_twice() {
     let keeper = Arc::clone(&kept);
     let server = Server::builder("demo", "1")
         .logging()
-        .tool("keeps", "", move |_: NoArguments, cx: Context| {
+        .tool("keeps", "", move |(): (), cx: Context| {
             *keeper.lock().unwrap() = Some(cx);
             async {
                 pending::<()>().await;
@@ -216,7 +216,7 @@ fn no_lock_is_held_over_what_is_a_users() {
     let ends = Arc::new(AtomicUsize::new(0));
     let nosy = |polls: usize| {
         let ends = Arc::clone(&ends);
-        move |_: NoArguments, cx: Context| {
+        move |(): (), cx: Context| {
             let nosy = Nosy {
                 registry: cx.registry(),
                 cx,
@@ -228,7 +228,7 @@ fn no_lock_is_held_over_what_is_a_users() {
     };
     let never = {
         let ends = Arc::clone(&ends);
-        move |_: NoArguments, cx: Context| {
+        move |(): (), cx: Context| {
             let nosy = Nosy {
                 registry: cx.registry(),
                 cx,
@@ -297,7 +297,7 @@ fn no_lock_is_held_over_what_is_a_users() {
 fn a_shutdown_loses_no_answer() {
     let gate: Arc<Mutex<(bool, Option<Waker>)>> = Arc::default();
     let door = Arc::clone(&gate);
-    let server = Server::builder("demo", "1").tool("waits", "", move |_: NoArguments, _| {
+    let server = Server::builder("demo", "1").tool("waits", "", move |(): (), _| {
         let door = Arc::clone(&door);
         async move {
             poll_fn(|cx| {
@@ -360,7 +360,7 @@ fn a_flood_of_calls_stays_within_its_bounds() {
         let server = Server::builder("demo", "1").limits(limits).tool(
             "slow",
             "",
-            move |_: NoArguments, _: Context| {
+            move |(): (), _: Context| {
                 count.fetch_add(1, Ordering::SeqCst);
                 async {
                     pending::<()>().await;

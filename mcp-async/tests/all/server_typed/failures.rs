@@ -21,7 +21,7 @@ use futures_io::{AsyncRead, AsyncWrite};
 use mcp_async::Server;
 #[cfg(feature = "tracing")]
 use mcp_async::duplex;
-use mcp_async::server::{Context, HandlerError, NoArguments};
+use mcp_async::server::{Context, HandlerError};
 #[cfg(feature = "tracing")]
 use mcp_proto::Limits;
 
@@ -51,10 +51,10 @@ fn fail_behind(len: usize) {
     };
     let server = Server::builder("demo", "1")
         .limits(limits)
-        .tool("fills", "", move |_: NoArguments, _: Context| async move {
+        .tool("fills", "", move |(): (), _: Context| async move {
             Ok("x".repeat(len))
         })
-        .tool("fails", "", |_: NoArguments, _: Context| async {
+        .tool("fails", "", |(): (), _: Context| async {
             Err::<(), _>(HandlerError::from(std::io::Error::other("disk full")))
         });
     let server = server.build().unwrap();
@@ -108,14 +108,14 @@ impl Error for Outer {
 #[test]
 fn a_source_of_an_error_may_choose_what_the_client_reads() {
     let server = Server::builder("demo", "1")
-        .tool("reply", "", |_: NoArguments, _: Context| async {
+        .tool("reply", "", |(): (), _: Context| async {
             Err::<(), _>(Outer(ErrorReply::new(7, "chosen").into()).into())
         })
-        .tool("asks", "", |_: NoArguments, _: Context| async {
+        .tool("asks", "", |(): (), _: Context| async {
             let refused = AskError::Refused(SendError::MissingCapability("sampling"));
             Err::<(), _>(Outer(Outer(refused.into()).into()).into())
         })
-        .tool("calls", "", |_: NoArguments, _: Context| async {
+        .tool("calls", "", |(): (), _: Context| async {
             // What another server said stays here.
             let error = mcp_async::client::CallError::Server(ErrorReply::new(7, "SECRET"));
             Err::<(), _>(Outer(error.into()).into())
@@ -135,7 +135,7 @@ fn a_source_of_an_error_may_choose_what_the_client_reads() {
 #[test]
 fn el_13_a_handler_demands_pages() {
     const PAGE: &str = r#"{"elicitations":[{"mode":"url","message":"Sign in","url":"https://example.com/in","elicitationId":"e1"}]}"#;
-    let server = Server::builder("demo", "1").tool("pay", "", |_: NoArguments, _: Context| async {
+    let server = Server::builder("demo", "1").tool("pay", "", |(): (), _: Context| async {
         let mut reply = ErrorReply::new(-32042, "Sign in first");
         reply.data = RawBuf::parse(PAGE).ok();
         Err::<(), _>(HandlerError::reply(reply))
@@ -158,7 +158,7 @@ fn el_13_a_handler_demands_pages() {
 fn the_time_to_finish_is_a_setting() {
     let server = Server::builder("demo", "1")
         .shutdown_timeout(core::time::Duration::from_secs(5))
-        .tool("never", "", |_: NoArguments, _: Context| async {
+        .tool("never", "", |(): (), _: Context| async {
             core::future::pending::<()>().await;
             Ok("")
         });

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use mcp_async::model::CallToolResult;
 use mcp_async::server::layers::{ServerLayer, around};
-use mcp_async::server::{Context, Detach, DetachedCall, HandlerError, NoArguments};
+use mcp_async::server::{Context, Detach, DetachedCall, HandlerError};
 use mcp_async::{CallOutcome, Job, Server};
 use mcp_proto::Revision;
 use mcp_proto::json::RawBuf;
@@ -39,19 +39,19 @@ fn layers_learn_how_a_call_ended() {
     let seen = Seen::default();
     let server = Server::builder("demo", "1")
         .tool("works", "", says("done"))
-        .tool("fails", "", |_: NoArguments, _: Context| async {
+        .tool("fails", "", |(): (), _: Context| async {
             Ok(CallToolResult::error("full"))
         })
-        .tool("hints", "", |_: NoArguments, _: Context| async {
+        .tool("hints", "", |(): (), _: Context| async {
             Err::<(), _>(HandlerError::visible("try another"))
         })
-        .tool("breaks", "", |_: NoArguments, _: Context| async {
+        .tool("breaks", "", |(): (), _: Context| async {
             Err::<(), _>(HandlerError::from("disk full"))
         })
-        .tool("refuses", "", |_: NoArguments, _: Context| async {
+        .tool("refuses", "", |(): (), _: Context| async {
             Err::<(), _>(HandlerError::invalid_params("no"))
         })
-        .tool("asks", "", |_: NoArguments, cx: Context| async move {
+        .tool("asks", "", |(): (), cx: Context| async move {
             let page = cx.elicit_url("page", "Look", "https://example.com").await?;
             Ok(format!("{page:?}"))
         })

@@ -4,12 +4,12 @@ use core::time::Duration;
 
 use mcp_async::Server;
 use mcp_async::model::{LoggingLevel, PromptArgument};
-use mcp_async::server::{Context, NoArguments, Prompt, RateLimit, RateLimits, Tool};
+use mcp_async::server::{Context, Prompt, RateLimit, RateLimits, Tool};
 
 use crate::server_typed::support::{Wire, member, revisions, says};
 
 fn tool(name: &str) -> Tool {
-    Tool::new(name).handler(|_: NoArguments, _| async { Ok(()) })
+    Tool::new(name).handler(|(): (), _| async { Ok(()) })
 }
 
 /// TL-13, CP-03, CP-07.
@@ -88,7 +88,7 @@ fn log_messages_beyond_the_limit_are_dropped() {
         .tool(
             "talk",
             "Logs three times",
-            |_: NoArguments, cx: Context| async move {
+            |(): (), cx: Context| async move {
                 cx.log(LoggingLevel::Debug, "not wanted").await;
                 for count in 1..=3 {
                     cx.log(LoggingLevel::Error, count).await;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use mcp_async::Server;
 use mcp_async::model::{Completion, Content, GetPromptResult, PromptArgument, PromptMessage};
 use mcp_async::server::{
-    CompletionRequest, Context, HandlerError, NoArguments, Prompt, ServerBuilder, Template,
+    CompletionRequest, Context, HandlerError, Prompt, ServerBuilder, Template,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -63,7 +63,7 @@ fn server() -> ServerBuilder {
                     Ok(args.get("text").cloned().unwrap_or_default())
                 }),
         )
-        .prompt("fail", "Fails", |_: NoArguments, _: Context| async {
+        .prompt("fail", "Fails", |(): (), _: Context| async {
             Err::<String, _>(HandlerError::visible("not today"))
         })
 }

@@ -5,8 +5,7 @@ use core::time::Duration;
 use mcp_async::Server;
 use mcp_async::model::PromptArgument;
 use mcp_async::server::{
-    CompletionRequest, Context, Extension, NoArguments, Prompt, Resource, ServerBuilder, Template,
-    Tool,
+    CompletionRequest, Context, Extension, Prompt, Resource, ServerBuilder, Template, Tool,
 };
 use mcp_proto::Revision;
 use mcp_proto::json::RawBuf;
@@ -22,7 +21,7 @@ fn new() -> ServerBuilder {
 }
 
 fn tool(name: &str) -> Tool {
-    Tool::new(name).handler(|_: NoArguments, _| async { Ok(()) })
+    Tool::new(name).handler(|(): (), _| async { Ok(()) })
 }
 
 /// TL-01, PR-01, RS-01, CP-01, LG-01.
@@ -173,7 +172,7 @@ fn a_shut_down_server_ends_every_connection() {
 
 #[test]
 fn a_registry_does_not_keep_its_server() {
-    let server = new().tool("t", "T", |_: NoArguments, cx: Context| async move {
+    let server = new().tool("t", "T", |(): (), cx: Context| async move {
         Ok(cx.registry().peers().len().to_string())
     });
     let server = server.build().unwrap();

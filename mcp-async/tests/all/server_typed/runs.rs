@@ -7,7 +7,7 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use mcp_async::server::layers::{Timeout, around};
-use mcp_async::server::{Call, Context, NoArguments, Service, Tool, ToolCall, connect};
+use mcp_async::server::{Call, Context, Service, Tool, ToolCall, connect};
 use mcp_async::{ErrorReply, Server};
 use mcp_proto::Revision;
 use mcp_proto::json::RawBuf;
@@ -32,28 +32,20 @@ fn a_spawned_handler_lives_and_ends_with_its_call() {
     let watch = Arc::clone(&dropped);
     let server = Server::builder("demo", "1")
         .with(Tool::new("quick").spawned().handler(says("done")))
-        .with(
-            Tool::new("never")
-                .spawned()
-                .handler(move |_: NoArguments, _| {
-                    let guard = Guard(Arc::clone(&watch));
-                    async move {
-                        let _guard = guard;
-                        pending::<()>().await;
-                        Ok(())
-                    }
-                }),
-        )
-        .with(
-            Tool::new("panics")
-                .spawned()
-                .handler(|_: NoArguments, _| async {
-                    if true {
-                        panic!("secret");
-                    }
-                    Ok(())
-                }),
-        );
+        .with(Tool::new("never").spawned().handler(move |(): (), _| {
+            let guard = Guard(Arc::clone(&watch));
+            async move {
+                let _guard = guard;
+                pending::<()>().await;
+                Ok(())
+            }
+        }))
+        .with(Tool::new("panics").spawned().handler(|(): (), _| async {
+            if true {
+                panic!("secret");
+            }
+            Ok(())
+        }));
     let server = server.build().unwrap();
     for revision in revisions() {
         let begin = |streams| connect(streams, Sim, server.config(), server.service(Sim));
@@ -95,13 +87,13 @@ fn a_spawned_handler_lives_and_ends_with_its_call() {
 #[test]
 fn progress_is_rate_limited() {
     let server = Server::builder("demo", "1")
-        .tool("loops", "", |_: NoArguments, cx: Context| async move {
+        .tool("loops", "", |(): (), cx: Context| async move {
             for step in 0..10_000 {
                 cx.progress(f64::from(step)).message("step").await;
             }
             Ok("done")
         })
-        .tool("stays", "", |_: NoArguments, cx: Context| async move {
+        .tool("stays", "", |(): (), cx: Context| async move {
             for step in 0..50 {
                 cx.progress(f64::from(step)).await;
             }
@@ -142,7 +134,7 @@ fn what_a_tool_requires_is_asked_of_the_client_first() {
         Tool::new("survey")
             .requires(ClientFeatures::ELICITATION_FORM)
             .requires(ClientFeatures::ROOTS)
-            .handler(move |_: NoArguments, _| {
+            .handler(move |(): (), _| {
                 watch.fetch_add(1, Ordering::SeqCst);
                 async { Ok(()) }
             }),
@@ -234,14 +226,10 @@ fn layers_are_around_every_connection() {
     let seen = Arc::new(AtomicUsize::new(0));
     let watch = Arc::clone(&seen);
     let server = Server::builder("demo", "1")
-        .tool(
-            "slow",
-            "Takes its time",
-            |_: NoArguments, _: Context| async {
-                pending::<()>().await;
-                Ok(())
-            },
-        )
+        .tool("slow", "Takes its time", |(): (), _: Context| async {
+            pending::<()>().await;
+            Ok(())
+        })
         .layer(Timeout::new(Duration::from_secs(5)))
         .layer(around(move |call: Call<'_>, service: &dyn Service| {
             watch.fetch_add(1, Ordering::SeqCst);
@@ -265,13 +253,11 @@ fn layers_are_around_every_connection() {
 #[test]
 fn a_cap_holds_over_all_connections() {
     let server = Server::builder("demo", "1")
-        .tool("wait", "Waits", |_: NoArguments, _: Context| async {
+        .tool("wait", "Waits", |(): (), _: Context| async {
             pending::<()>().await;
             Ok(())
         })
-        .tool("quick", "Does not", |_: NoArguments, _: Context| async {
-            Ok(())
-        })
+        .tool("quick", "Does not", |(): (), _: Context| async { Ok(()) })
         .concurrency(1);
     for revision in revisions() {
         let mut one = Wire::new(&server, revision);

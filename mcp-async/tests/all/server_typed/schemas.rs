@@ -2,7 +2,7 @@
 
 use mcp_async::Server;
 use mcp_async::model::CallToolResult;
-use mcp_async::server::{Context, HandlerError, Json, NoArguments, ServerBuilder, Tool, ToolCall};
+use mcp_async::server::{Context, HandlerError, Json, ServerBuilder, Tool, ToolCall};
 use mcp_proto::json::RawBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -33,13 +33,13 @@ fn server() -> ServerBuilder {
         .tool("order", "Orders", |order: Order, _: Context| async move {
             Ok(format!("{} {}", order.count, order.item))
         })
-        .tool("honest", "Keeps its word", |_: NoArguments, _: Context| async {
+        .tool("honest", "Keeps its word", |(): (), _: Context| async {
             Ok(Json(Share { share: 0.5 }))
         })
-        .tool("liar", "Breaks it", |_: NoArguments, _: Context| async {
+        .tool("liar", "Breaks it", |(): (), _: Context| async {
             Ok(Json(Share { share: 1.5 }))
         })
-        .tool("odd", "Fails in its own words", |_: NoArguments, _: Context| async {
+        .tool("odd", "Fails in its own words", |(): (), _: Context| async {
             Err::<Json<Share>, _>(HandlerError::visible("odd"))
         })
         .with(
@@ -50,7 +50,7 @@ fn server() -> ServerBuilder {
         .with(
             Tool::new("sorry")
                 .output_schema(schema(r#"{"type":"object"}"#))
-                .handler(|_: NoArguments, _| async { Ok(CallToolResult::error("sorry")) }),
+                .handler(|(): (), _| async { Ok(CallToolResult::error("sorry")) }),
         )
         .with(
             Tool::new("raw")
@@ -128,7 +128,7 @@ fn a_schema_that_cannot_be_checked_is_no_tool() {
         .raw(|_, _| async { Ok(()) });
     let fetching = Tool::new("fetching")
         .output_schema(schema(r#"{"$ref":"https://example.com/schema"}"#))
-        .handler(|_: NoArguments, _| async { Ok(()) });
+        .handler(|(): (), _| async { Ok(()) });
     let list = Tool::new("list")
         .input_schema(schema(r#"{"type":"array"}"#))
         .raw(|_, _| async { Ok(()) });
@@ -136,7 +136,7 @@ fn a_schema_that_cannot_be_checked_is_no_tool() {
         .output_schema(schema(
             r#"{"type":"object","properties":{"a/b":{"items":{"format":"idn-email"}}}}"#,
         ))
-        .handler(|_: NoArguments, _| async { Ok(()) });
+        .handler(|(): (), _| async { Ok(()) });
     // The dialect does not define the format, so the validator does not know it.
     let older = Tool::new("older")
         .input_schema(schema(

@@ -7,8 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use mcp_async::Server;
 use mcp_async::model::LoggingLevel;
 use mcp_async::server::{
-    CompletionRequest, Context, HandlerError, NoArguments, Prompt, Registry, Template, Tool,
-    connect,
+    CompletionRequest, Context, HandlerError, Prompt, Registry, Template, Tool, connect,
 };
 use mcp_proto::Revision;
 use mcp_proto::json::RawBuf;
@@ -61,7 +60,7 @@ impl Notes {
 #[test]
 fn every_kind_of_handler_reaches_the_state() {
     let builder = Server::builder("demo", "1")
-        .tool("before", "", |_: NoArguments, cx| async move {
+        .tool("before", "", |(): (), cx| async move {
             let () = cx.state();
             Ok("no state")
         })
@@ -125,11 +124,11 @@ fn blocking_work_runs_apart_from_the_connection() {
     let begun = Arc::new(AtomicUsize::new(0));
     let server = Server::builder("demo", "1")
         .with_state(Arc::clone(&begun))
-        .tool("counts", "", |_: NoArguments, cx| async move {
+        .tool("counts", "", |(): (), cx| async move {
             let count = cx.blocking(|cx| cx.state().fetch_add(1, Ordering::SeqCst));
             Ok(count.await.to_string())
         })
-        .tool("panics", "", |_: NoArguments, cx| async move {
+        .tool("panics", "", |(): (), cx| async move {
             let lost = cx.blocking(|cx| assert!(cx.state().load(Ordering::SeqCst) == 99, "secret"));
             lost.await;
             Ok(())
@@ -176,7 +175,7 @@ struct Counter {
 impl Counter {
     /// A tool that counts its calls.
     fn tool(name: &str) -> Tool<Self> {
-        Tool::new(name).handler(|_: NoArguments, cx: Context<Self>| async move {
+        Tool::new(name).handler(|(): (), cx: Context<Self>| async move {
             Ok(cx.state().count.fetch_add(1, Ordering::Relaxed).to_string())
         })
     }
@@ -188,7 +187,7 @@ fn what_is_added_later_reaches_the_state() {
     let server = Server::builder("demo", "1")
         .with_state(Counter::default())
         .change_notifications()
-        .tool("grow", "", |_: NoArguments, cx| async move {
+        .tool("grow", "", |(): (), cx| async move {
             cx.registry().add(Counter::tool("inner"))?;
             let registry = cx.state().registry.get_or_init(|| cx.registry());
             registry.add(Counter::tool("kept"))?;
@@ -214,7 +213,7 @@ fn a_state_may_hold_the_registry_of_its_server() {
     let server = Server::builder("demo", "1")
         .with_state(counter)
         .change_notifications()
-        .tool("hold", "", |_: NoArguments, cx| async move {
+        .tool("hold", "", |(): (), cx| async move {
             cx.state().registry.get_or_init(|| cx.registry());
             Ok("held")
         })
@@ -244,19 +243,19 @@ fn every_error_converts_and_none_is_told() {
 
     let server = Server::builder("demo", "1")
         .logging()
-        .tool("boxed", "", |_: NoArguments, _| async { Ok(fails()?) })
-        .tool("text", "", |_: NoArguments, _| async {
+        .tool("boxed", "", |(): (), _| async { Ok(fails()?) })
+        .tool("text", "", |(): (), _| async {
             Err::<(), _>(String::from("SECRET"))?;
             Ok(())
         })
-        .tool("typed", "", |_: NoArguments, _| async {
+        .tool("typed", "", |(): (), _| async {
             Ok("SECRET".parse::<u8>()?.to_string())
         })
         .with(
             Tool::new("visible")
-                .handler(|_: NoArguments, _| async { fails().map_err(HandlerError::visible) }),
+                .handler(|(): (), _| async { fails().map_err(HandlerError::visible) }),
         )
-        .tool("logs", "", |_: NoArguments, cx: Context| async move {
+        .tool("logs", "", |(): (), cx: Context| async move {
             cx.log(LoggingLevel::Debug, &"begun").await;
             Ok(fails()?)
         });

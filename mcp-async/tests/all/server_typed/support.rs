@@ -7,9 +7,7 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use futures_io::{AsyncRead, AsyncWrite};
-use mcp_async::server::{
-    BoxService, Connection, Context, HandlerError, NoArguments, Peer, ServerBuilder,
-};
+use mcp_async::server::{BoxService, Connection, Context, HandlerError, Peer, ServerBuilder};
 use mcp_async::{PipeReader, PipeWriter, Server, duplex};
 use mcp_proto::json::{Raw, RawBuf};
 use mcp_proto::{Revision, RevisionSet};
@@ -47,8 +45,7 @@ impl<S: Send + Sync + 'static> Offer for ServerBuilder<S> {
 /// A handler of tools and prompts that says this.
 pub(crate) fn says<S>(
     text: &'static str,
-) -> impl Fn(NoArguments, Context<S>) -> Ready<Result<&'static str, HandlerError>> + Send + Sync + 'static
-{
+) -> impl Fn((), Context<S>) -> Ready<Result<&'static str, HandlerError>> + Send + Sync + 'static {
     move |_, _| ready(Ok(text))
 }
 

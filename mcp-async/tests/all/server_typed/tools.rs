@@ -1,7 +1,7 @@
 //! Tools: what they are listed as, how their arguments are checked, what they come to.
 
 use mcp_async::Server;
-use mcp_async::server::{Context, HandlerError, Json, NoArguments, ServerBuilder};
+use mcp_async::server::{Context, HandlerError, Json, ServerBuilder};
 use mcp_proto::{Revision, RevisionSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -22,7 +22,7 @@ struct Sum {
 
 fn server() -> ServerBuilder {
     Server::builder("demo", "1")
-        .tool("greet", "Greets", |_: NoArguments, _: Context| async {
+        .tool("greet", "Greets", |(): (), _: Context| async {
             Ok("hello \"you\"")
         })
         .tool("add", "Adds", |args: Add, _: Context| async move {
@@ -30,11 +30,11 @@ fn server() -> ServerBuilder {
             let sum = sum.ok_or(HandlerError::visible("too large"))?;
             Ok(Json(Sum { sum }))
         })
-        .tool("fail", "Fails", |_: NoArguments, _: Context| async {
+        .tool("fail", "Fails", |(): (), _: Context| async {
             let number: u32 = "secret".parse()?;
             Ok(number.to_string())
         })
-        .tool("panic", "Panics", |_: NoArguments, _: Context| async {
+        .tool("panic", "Panics", |(): (), _: Context| async {
             if true {
                 panic!("secret");
             }

@@ -4,7 +4,7 @@
 use std::process::Command;
 
 use mcp_async::Server;
-use mcp_async::server::{Context, HandlerError, NoArguments};
+use mcp_async::server::{Context, HandlerError};
 use mcp_proto::Revision;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -37,7 +37,7 @@ fn fail() {
         .tool("fails", "", |_: Key, _: Context| async {
             Err::<(), _>(std::io::Error::other("no such table: \u{1b}[2Jnotes").into())
         })
-        .tool("hints", "", |_: NoArguments, _: Context| async {
+        .tool("hints", "", |(): (), _: Context| async {
             Err::<(), _>(HandlerError::visible("try another"))
         });
     let mut wire = Wire::new(&server, Revision::V2026_07_28);

@@ -5,7 +5,7 @@ use core::time::Duration;
 use std::sync::{Arc, Mutex};
 
 use mcp_async::ErrorReply;
-use mcp_async::server::{Context, HandlerError, NoArguments, Tool};
+use mcp_async::server::{Context, HandlerError, Tool};
 use mcp_async::tasks::server::{TaskPolicy, Tasks};
 use mcp_async::tasks::store::MemoryTaskStore;
 use mcp_proto::Revision;
@@ -198,7 +198,7 @@ fn task_asks(loses_reply: bool) {
     );
     let seen = Arc::new(Mutex::new(String::new()));
     let told = Arc::clone(&seen);
-    let look = move |_: NoArguments, cx: Context<Running>| {
+    let look = move |(): (), cx: Context<Running>| {
         let told = Arc::clone(&told);
         async move {
             loop {
@@ -241,7 +241,7 @@ fn a_value_that_is_nested_too_deep_fails_its_task() {
         (127, "limit reached: depth of a task"),
         (128, "limit reached: depth of a task"),
     ] {
-        let deep = move |_: NoArguments, _| async move {
+        let deep = move |(): (), _| async move {
             let data = format!("{}{}", "[".repeat(depth), "]".repeat(depth));
             Err::<String, _>(HandlerError::reply(ErrorReply {
                 data: RawBuf::parse(data).ok(),

@@ -1,7 +1,7 @@
 //! From the call to the result.
 
 use mcp_async::model::LoggingLevel;
-use mcp_async::server::{Context, NoArguments, Tool};
+use mcp_async::server::{Context, Tool};
 use mcp_async::tasks::server::{TaskPolicy, Tasks};
 use mcp_proto::Revision;
 
@@ -100,7 +100,7 @@ fn a_task_sends_neither_progress_nor_log_messages() {
     const SENT: [&str; 2] = ["notifications/progress", "notifications/message"];
     let (server, _) = server_with(Tasks::new(), |server| {
         let talks = Tool::new("talks").task(TaskPolicy::Optional).handler(
-            |_: NoArguments, cx: Context<Running>| async move {
+            |(): (), cx: Context<Running>| async move {
                 for step in 1..=2 {
                     cx.log(LoggingLevel::Error, &step).await;
                     sleep(100).await;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::task::Wake;
 
 use mcp_async::server::layers::ConcurrencyLimit;
-use mcp_async::server::{Context, NoArguments, Tool};
+use mcp_async::server::{Context, Tool};
 use mcp_async::tasks::server::{TaskPolicy, Tasks};
 use mcp_async::tasks::store::MemoryTaskStore;
 use mcp_proto::Revision;
@@ -344,7 +344,7 @@ fn a_dropped_wait_for_the_end_of_a_task_leaves_no_waker() {
     impl Wake for Count {
         fn wake(self: Arc<Self>) {}
     }
-    let waits = |_: NoArguments, cx: Context<Running>| async move {
+    let waits = |(): (), cx: Context<Running>| async move {
         let count = Arc::new(Count);
         let waker = Waker::from(Arc::clone(&count));
         let before = Arc::strong_count(&count);
@@ -368,7 +368,7 @@ fn a_dropped_wait_for_the_end_of_a_task_leaves_no_waker() {
 /// What a task keeps travels nowhere.
 #[test]
 fn what_a_task_keeps_has_no_room_to_fit_into() {
-    let keeps = |_: NoArguments, cx: Context<Running>| async move {
+    let keeps = |(): (), cx: Context<Running>| async move {
         let large = "x".repeat(100_000);
         let is_kept = cx.request_state().set("first", &large).is_ok();
         let is_computed = cx.once("second", ready(large)).await.is_ok();

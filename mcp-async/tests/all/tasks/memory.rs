@@ -8,7 +8,7 @@ use core::task::Poll;
 use allocation_counter::measure;
 use mcp_async::ErrorReply;
 use mcp_async::server::layers::around;
-use mcp_async::server::{Context, Detach, HandlerError, NoArguments, Tool};
+use mcp_async::server::{Context, Detach, HandlerError, Tool};
 use mcp_async::tasks::server::{TaskPolicy, Tasks};
 
 use super::support::{BOTH, Running, client, create, pass, server, server_with, sleep};
@@ -48,7 +48,7 @@ fn a_task_that_runs_takes_little_memory() {
 }
 
 /// Waits for its end, with many looks: some now, and as many again after a second.
-async fn looks(_: NoArguments, cx: Context<Running>) -> Result<&'static str, HandlerError> {
+async fn looks((): (), cx: Context<Running>) -> Result<&'static str, HandlerError> {
     let mut cancelled = pin!(cx.cancelled());
     for _ in 0..2 {
         poll_fn(|task| {

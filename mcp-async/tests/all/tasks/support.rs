@@ -7,7 +7,7 @@ use core::time::Duration;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use mcp_async::server::{Context, HandlerError, NoArguments, Principal, ServerBuilder, Tool};
+use mcp_async::server::{Context, HandlerError, Principal, ServerBuilder, Tool};
 use mcp_async::tasks::server::{TaskPolicy, Tasks};
 use mcp_async::{Runtime, Server};
 use mcp_proto::Revision;
@@ -126,7 +126,7 @@ async fn deferred(job: Job, cx: Context<Running>) -> Result<String, HandlerError
 }
 
 /// Asks for one second, stops asking for one second, and asks again.
-async fn withdraws(_: NoArguments, cx: Context<Running>) -> Result<String, HandlerError> {
+async fn withdraws((): (), cx: Context<Running>) -> Result<String, HandlerError> {
     let mut first = Box::pin(cx.elicit::<Filled>("name", "who?"));
     let mut second = Box::pin(sleep(1000));
     let was_late = poll_fn(|task| match first.as_mut().poll(task) {

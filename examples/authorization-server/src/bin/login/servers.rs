@@ -7,7 +7,7 @@ use http::request::Parts;
 use mcp_async::Server;
 use mcp_async::auth::{DpopUse, Protection};
 use mcp_async::http::{AuthError, Principal};
-use mcp_async::server::{NoArguments, ServerBuilder};
+use mcp_async::server::ServerBuilder;
 use mcp_proto::RevisionSet;
 use mcp_tokio::{Runtime, tcp};
 
@@ -81,7 +81,7 @@ fn user(issuer: &AuthorizationServer, head: &Parts) -> Option<String> {
 fn builder(revisions: RevisionSet) -> ServerBuilder {
     Server::builder("login", env!("CARGO_PKG_VERSION"))
         .revisions(revisions)
-        .tool("whoami", "The user", |_: NoArguments, cx| async move {
+        .tool("whoami", "The user", |(): (), cx| async move {
             let name = cx.principal().map(|principal| principal.name().to_owned());
             Ok(name.unwrap_or_default())
         })

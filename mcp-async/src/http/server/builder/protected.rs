@@ -22,11 +22,11 @@ impl Http {
     /// use mcp_async::Server;
     /// use mcp_async::auth::{Protection, StaticKeys, TokenClaims};
     /// use mcp_async::http::{Http, Principal};
-    /// use mcp_async::server::{Context, NoArguments, Tool};
+    /// use mcp_async::server::{Context, Tool};
     ///
     /// fn protected(keys: &str) -> Http {
     ///     let purge = Tool::new("purge").scopes(["notes:delete"]);
-    ///     let purge = purge.handler(|_: NoArguments, cx: Context| async move {
+    ///     let purge = purge.handler(|(): (), cx: Context| async move {
     ///         let claims = cx.principal().and_then(Principal::claims::<TokenClaims>);
     ///         Ok(claims.and_then(TokenClaims::subject).unwrap_or("a program").to_owned())
     ///     });

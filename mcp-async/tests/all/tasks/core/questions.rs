@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use mcp_async::model::{CreateMessageParams, SamplingMessage};
-use mcp_async::server::{Context, NoArguments, Tool};
+use mcp_async::server::{Context, Tool};
 use mcp_async::tasks::server::{TaskPolicy, Tasks};
 use mcp_async::tasks::store::MemoryTaskStore;
 use mcp_proto::Revision;
@@ -151,7 +151,7 @@ fn a_question_lasts_as_long_as_the_request_that_asks_it() {
 /// The handler runs in a task of the runtime.
 #[test]
 fn a_question_from_a_spawned_task_is_asked() {
-    let spawned = |_: NoArguments, cx: Context<Running>| async move {
+    let spawned = |(): (), cx: Context<Running>| async move {
         let action = cx
             .elicit_url("page", "Log in", "https://example.com/")
             .await?;
@@ -202,7 +202,7 @@ fn a_large_or_deep_error_of_a_client_is_a_short_one() {
 /// TK-13
 #[test]
 fn questions_of_every_kind_are_asked() {
-    let mixed = |_: NoArguments, cx: Context<Running>| async move {
+    let mixed = |(): (), cx: Context<Running>| async move {
         let roots = cx.roots().await?;
         let page = || cx.elicit_url("page", "Log in", "https://example.com/");
         let action = page().await?;
