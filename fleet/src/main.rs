@@ -9,11 +9,11 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use mcp_proto::json::RawBuf;
-use mcp_proto::model::LoggingLevel;
-use mcp_proto::server::ListKind;
 use mcp_tokio::http::{HttpService, HttpStatus};
+use mcp_tokio::json::RawBuf;
 use mcp_tokio::mcp_async::tasks::server::{TaskPolicy, Tasks};
+use mcp_tokio::model::LoggingLevel;
+use mcp_tokio::server::ListKind;
 use mcp_tokio::server::{Context, HandlerError, StateKeys, Tool};
 use mcp_tokio::{RedisStore, Server, schemars, tcp};
 

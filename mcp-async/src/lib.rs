@@ -66,9 +66,9 @@
 //! use mcp_async::server::service_fn;
 //! use mcp_async::{ManualRuntime, client, duplex, server};
 //! use mcp_proto::client::ClientConfig;
-//! use mcp_proto::json::RawBuf;
-//! use mcp_proto::model::ServerFeatures;
-//! use mcp_proto::rpc::Method;
+//! use mcp_async::json::RawBuf;
+//! use mcp_async::model::ServerFeatures;
+//! use mcp_async::Method;
 //! use mcp_proto::server::ServerConfig;
 //!
 //! #[derive(serde::Serialize)]
@@ -142,6 +142,8 @@ pub use error::{ErrorChain, ErrorReply};
 #[cfg(all(feature = "server", feature = "client"))]
 pub use in_memory::in_memory;
 pub use io::{MessageReader, MessageSink, MessageSource, MessageWriter, Tap, stdio};
+pub use mcp_proto::rpc::{Method, code};
+pub use mcp_proto::{Instant, Limits, Payload, PingPolicy, Revision, RevisionSet, SendError, json};
 pub use runtime::{
     Duplex, ManualRuntime, PipeReader, PipeWriter, ReadHalf, Runtime, WriteHalf, duplex, pipe,
     split,

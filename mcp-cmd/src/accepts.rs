@@ -1,6 +1,6 @@
 //! The kinds of values that a schema takes.
 
-use mcp_tokio::mcp_proto::json::{Kind, Raw};
+use mcp_tokio::json::{Kind, Raw};
 
 /// The kinds of values that a schema takes, as far as a command line has to know: a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -149,7 +149,7 @@ pub(crate) const DEPTH: u8 = 8;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mcp_tokio::mcp_proto::json::RawBuf;
+    use mcp_tokio::json::RawBuf;
 
     #[test]
     fn kinds() {

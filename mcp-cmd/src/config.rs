@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::exit::Failure;
 use super::expand::expand;
 use super::target::{Remote, Start, Target};
-use mcp_tokio::mcp_proto::json::RawBuf;
+use mcp_tokio::json::RawBuf;
 
 /// Reads how to reach the server of this name from a file.
 ///

@@ -5,8 +5,8 @@ use super::json::pretty;
 use super::plain::{escaped, line, plain};
 use super::save::Save;
 use super::style::{CYAN, DIM, paint};
+use mcp_tokio::json::RawBuf;
 use mcp_tokio::mcp_async::model::{Base64, Content, ResourceContents};
-use mcp_tokio::mcp_proto::json::RawBuf;
 
 /// A block of content as text; bytes are described, and saved if there is a place for them.
 pub(crate) fn content(block: &Content, save: Option<&Save>) -> String {

@@ -5,7 +5,7 @@ use core::fmt;
 use super::json::{Members, quoted};
 use super::secrets::Secrets;
 use mcp_tokio::ErrorReply;
-use mcp_tokio::mcp_proto::json::RawBuf;
+use mcp_tokio::json::RawBuf;
 
 /// The number that a script sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,8 +4,8 @@ use super::exit::{Cause, Exit, Failure, Login};
 use super::plain::line;
 use mcp_tokio::auth::AuthorizationError;
 use mcp_tokio::auth::mcp_auth::Problem;
+use mcp_tokio::client::Failure as NoAnswer;
 use mcp_tokio::client::{CallError, ConnectError};
-use mcp_tokio::mcp_proto::client::Failure as NoAnswer;
 use mcp_tokio::skills::LoadError;
 use mcp_tokio::{ErrorChain, ExitedEarly};
 

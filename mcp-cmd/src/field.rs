@@ -2,8 +2,8 @@
 
 use super::json::quoted;
 use super::plain::line;
-use mcp_tokio::mcp_proto::json::{RawBuf, Str};
-use mcp_tokio::mcp_proto::model::{
+use mcp_tokio::json::{RawBuf, Str};
+use mcp_tokio::model::form::{
     Choices, EnumSchema, MultiEnumSchema, NumberType, PrimitiveSchema, StringFormat,
 };
 

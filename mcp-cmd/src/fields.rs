@@ -3,7 +3,7 @@
 use super::accepts::{Accepts, DEPTH, resolve};
 use super::json::{quoted, words};
 use super::nearest::hint;
-use mcp_tokio::mcp_proto::json::{Kind, Object, Raw, RawBuf};
+use mcp_tokio::json::{Kind, Object, Raw, RawBuf};
 
 /// The properties of a tool's schema.
 #[derive(Clone, Copy, Debug)]

@@ -6,9 +6,9 @@ use super::field::{Choice, Field, Kind};
 use super::json::{Members, quoted};
 use super::menu::{menu, theme};
 use super::plain::{escaped, line, plain};
+use mcp_tokio::json::RawBuf;
 use mcp_tokio::mcp_async::model::{ElicitFormParams, ElicitResult};
-use mcp_tokio::mcp_proto::json::RawBuf;
-use mcp_tokio::mcp_proto::model::ElicitationSchema;
+use mcp_tokio::model::form::ElicitationSchema;
 
 /// Asks a person to fill in the form, to decline or to cancel. Blocks.
 ///

@@ -1,6 +1,6 @@
 //! JSON to read, and JSON put together.
 
-use mcp_tokio::mcp_proto::json::{EncodeError, Kind, Raw, RawBuf};
+use mcp_tokio::json::{EncodeError, Kind, Raw, RawBuf};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 /// The value over several lines, indented by two; short lists of plain values on one.

@@ -9,8 +9,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::duration;
 use super::exit::Exit;
-use mcp_tokio::mcp_proto::model::LoggingLevel;
-use mcp_tokio::mcp_proto::{Revision, RevisionSet};
+use mcp_tokio::model::LoggingLevel;
+use mcp_tokio::{Revision, RevisionSet};
 
 /// Talks to an MCP server: a child process that it starts, or a server at a URL.
 ///

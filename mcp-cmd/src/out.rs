@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal, Write};
 use super::exit::{Exit, Failure};
 use super::json::pretty;
 use super::plain::escaped;
-use mcp_tokio::mcp_proto::json::RawBuf;
+use mcp_tokio::json::RawBuf;
 use serde::Serialize;
 
 /// Writes a text for people, and a line break if it has none at its end.

@@ -14,10 +14,10 @@ use super::menu::{menu, theme};
 use super::plain::plain;
 use mcp_tokio::ErrorReply;
 use mcp_tokio::client::{CallbackContext, CallbackError};
+use mcp_tokio::json::RawBuf;
 use mcp_tokio::mcp_async::model::{
     CreateMessageParams, CreateMessageResult, SamplingBlock, StopReason,
 };
-use mcp_tokio::mcp_proto::json::RawBuf;
 
 /// Asks the shell command: it reads the request as JSON, and writes the model's text or a whole
 /// result as JSON.

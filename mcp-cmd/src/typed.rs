@@ -3,7 +3,7 @@
 use super::fields::{Fields, Value};
 use super::json::Members;
 use super::words::Word;
-use mcp_tokio::mcp_proto::json::{Raw, RawBuf};
+use mcp_tokio::json::{Raw, RawBuf};
 
 /// Returns whether the words can be understood without the tool's schema.
 pub(crate) fn is_whole(words: &[Word]) -> bool {

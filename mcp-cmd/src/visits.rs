@@ -7,8 +7,8 @@ use super::exit::Failure;
 use super::menu::menu;
 use super::page::visit;
 use super::session::Session;
+use mcp_tokio::code;
 use mcp_tokio::mcp_async::model::{ElicitAction, ElicitUrlParams};
-use mcp_tokio::mcp_proto::rpc::code;
 
 /// Shows the person the pages that the error names, if it is such an error and there is a
 /// person; says whether the call shall be made again.
@@ -47,7 +47,7 @@ mod tests {
     use super::super::exit::Exit;
     use super::*;
     use mcp_tokio::ErrorReply;
-    use mcp_tokio::mcp_proto::json::RawBuf;
+    use mcp_tokio::json::RawBuf;
 
     /// EL-13.
     #[test]

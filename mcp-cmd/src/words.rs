@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use mcp_tokio::mcp_proto::json::RawBuf;
+use mcp_tokio::json::RawBuf;
 
 /// The meaning of one word.
 #[derive(Debug, PartialEq)]

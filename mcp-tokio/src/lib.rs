@@ -103,11 +103,10 @@ pub use transports::{child, reopened};
 pub use mcp_async::process::{Child, Command, Ending, ExitedEarly, Grace, Process};
 pub use mcp_async::stdio::{Input, Output, StdioMode};
 pub use mcp_async::{
-    Answered, CallOutcome, ErrorChain, ErrorReply, Job, TraceContext, client, process, server,
-    stdio,
+    Answered, CallOutcome, ErrorChain, ErrorReply, Instant, Job, Limits, Method, Payload,
+    PingPolicy, Revision, RevisionSet, SendError, TraceContext, client, code, json, process,
+    server, stdio,
 };
-pub use mcp_proto::rpc::Method;
-pub use mcp_proto::{Limits, Payload, PingPolicy, Revision, RevisionSet, SendError, json};
 pub use {mcp_async, mcp_proto};
 
 pub use mcp_async::runtime::{BoxFuture, RuntimeHandle};

@@ -277,7 +277,7 @@ impl Client {
     /// ```
     /// use mcp_async::Client;
     /// use mcp_async::client::CallError;
-    /// use mcp_proto::json::RawBuf;
+    /// use mcp_async::json::RawBuf;
     ///
     /// async fn search(client: &Client) -> Result<RawBuf, CallError> {
     ///     let params = std::collections::HashMap::from([("query", "tea")]);

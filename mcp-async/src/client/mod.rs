@@ -79,6 +79,7 @@ pub use crate::error::TaskError;
 pub use crate::error::{CallError, ConnectError};
 #[cfg(feature = "client")]
 pub use mcp_proto::RevisionSet;
+pub use mcp_proto::client::Failure;
 #[cfg(feature = "client")]
 pub use mcp_proto::client::{Negotiation, Timeouts};
 

@@ -10,7 +10,7 @@ use core::fmt;
 /// ```
 /// use mcp_async::ErrorChain;
 /// use mcp_async::client::CallError;
-/// use mcp_proto::SendError;
+/// use mcp_async::SendError;
 ///
 /// let error = CallError::Refused(SendError::Closed);
 /// assert_eq!(error.to_string(), "the call was not sent");

@@ -11,7 +11,7 @@
 //!
 //! ```
 //! use mcp_async::model::CallToolResult;
-//! use mcp_proto::json::RawBuf;
+//! use mcp_async::json::RawBuf;
 //!
 //! let answer = RawBuf::parse(r#"{"content":[{"type":"text","text":"sunny"}]}"#)?;
 //! let result: CallToolResult = answer.decode()?;
@@ -27,6 +27,7 @@ mod content;
 mod conversation;
 mod cursor;
 mod elicitation;
+pub mod form;
 mod icon;
 mod implementation;
 mod meta;

@@ -4,7 +4,7 @@ use super::{DetailedTask, TaskStatus};
 
 /// ```
 /// use mcp_async::model::{DetailedTask, TaskStatus};
-/// use mcp_proto::json::RawBuf;
+/// use mcp_async::json::RawBuf;
 ///
 /// let answer = RawBuf::parse(
 ///     r#"{"taskId":"7c1","status":"completed","createdAt":"2026-07-28T10:00:00Z",

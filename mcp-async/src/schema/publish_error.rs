@@ -14,7 +14,7 @@ use super::SchemaError;
 /// ```
 /// use mcp_async::Server;
 /// use mcp_async::server::{Tool, ToolCall};
-/// use mcp_proto::json::RawBuf;
+/// use mcp_async::json::RawBuf;
 ///
 /// // JSON Schema defines the format, but no feature of this crate enforces it.
 /// let schema = r#"{"type":"object","properties":{"host":{"format":"idn-hostname"}}}"#;
@@ -26,7 +26,7 @@ use super::SchemaError;
 ///     error.mistakes()[0].to_string(),
 ///     "tool `resolve`: nothing enforces `format` at /inputSchema/properties/host",
 /// );
-/// # Ok::<(), mcp_proto::json::Fault>(())
+/// # Ok::<(), mcp_async::json::Fault>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]

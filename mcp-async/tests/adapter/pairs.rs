@@ -31,11 +31,10 @@ use mcp_async::http::{
     AuthError, Http, HttpBody, HttpService, LocalForward, Principal, SessionStore,
 };
 use mcp_async::runtime::RuntimeHandle;
-use mcp_async::server::{Context, HandlerError, Registry, StateKeys, Tool};
+use mcp_async::server::{Context, HandlerError, ListKind, Registry, StateKeys, Tool};
 use mcp_async::tasks::server::{TaskPolicy, Tasks};
 use mcp_async::tasks::store::TaskStore;
 use mcp_async::{ErrorChain, Server};
-use mcp_proto::server::ListKind;
 use tower_service::Service as _;
 
 const RESOURCE: &str = "http://localhost:8000/mcp";

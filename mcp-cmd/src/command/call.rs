@@ -14,8 +14,8 @@ use crate::session::Session;
 use crate::style::{DIM, RED, paint};
 use crate::visits::visited;
 use crate::{typed, words};
+use mcp_tokio::json::{Raw, RawBuf};
 use mcp_tokio::mcp_async::model::CallToolResult;
-use mcp_tokio::mcp_proto::json::{Raw, RawBuf};
 use mcp_tokio::tasks::client::{TaskEvent, TaskHandle, ToolOutcome};
 
 /// Calls a tool and shows what it answers.

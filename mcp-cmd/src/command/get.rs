@@ -13,8 +13,8 @@ use crate::session::Session;
 use crate::style::{BLUE, DIM, GREEN, paint};
 use crate::typed::is_whole;
 use crate::words::{self, Word};
+use mcp_tokio::json::{Raw, RawBuf};
 use mcp_tokio::mcp_async::model::Role;
-use mcp_tokio::mcp_proto::json::{Raw, RawBuf};
 
 /// Gets a prompt and shows its messages.
 pub(crate) async fn run(

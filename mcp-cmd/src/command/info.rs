@@ -6,7 +6,7 @@ use crate::out;
 use crate::plain::{line, plain};
 use crate::session::Session;
 use crate::style::{BOLD, DIM, paint};
-use mcp_tokio::mcp_proto::json::{Raw, RawBuf};
+use mcp_tokio::json::{Raw, RawBuf};
 
 /// Writes the server's identity, its capabilities and its instructions.
 pub(crate) fn run(session: &Session<'_>) -> Result<(), Failure> {

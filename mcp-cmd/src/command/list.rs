@@ -10,10 +10,10 @@ use crate::plain::line;
 use crate::session::Session;
 use crate::style::{BOLD, CYAN, DIM, paint};
 use mcp_tokio::client::{Listed, Pages};
+use mcp_tokio::code;
+use mcp_tokio::json::RawBuf;
 use mcp_tokio::mcp_async::model::{Prompt, Resource, ResourceTemplate, Tool};
-use mcp_tokio::mcp_proto::json::RawBuf;
-use mcp_tokio::mcp_proto::model::ServerFeatures;
-use mcp_tokio::mcp_proto::rpc::code;
+use mcp_tokio::model::ServerFeatures;
 
 /// Lists one kind of things, or all that the server has.
 pub(crate) async fn run(session: &Session<'_>, kind: Kind) -> Result<(), Failure> {

@@ -6,7 +6,7 @@ use crate::exit::Failure;
 use crate::json::Members;
 use crate::out;
 use crate::session::Session;
-use mcp_tokio::mcp_proto::json::RawBuf;
+use mcp_tokio::json::RawBuf;
 
 /// Asks so often whether the server is there, and says how long each answer takes.
 pub(crate) async fn run(session: &Session<'_>, count: u32) -> Result<(), Failure> {

@@ -12,7 +12,7 @@ use crate::plain::{line, plain};
 use crate::session::Session;
 use crate::style::{BOLD, CYAN, DIM, paint};
 use mcp_tokio::ErrorChain;
-use mcp_tokio::mcp_proto::json::RawBuf;
+use mcp_tokio::json::RawBuf;
 use mcp_tokio::skills::{LoadError, SkillCheckError, SkillEntry, SkillResources};
 
 /// Lists skills, shows one, or checks all that is said of them.

@@ -6,8 +6,8 @@ use crate::out;
 use crate::plain::line;
 use crate::session::Session;
 use mcp_tokio::client::{Subscription, Update};
+use mcp_tokio::json::RawBuf;
 use mcp_tokio::mcp_async::model::SubscriptionFilter;
-use mcp_tokio::mcp_proto::json::RawBuf;
 
 /// Tells of updates as they come: of these resources, and of the lists if that is asked for or
 /// nothing else is.

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 
-use mcp_tokio::mcp_proto::json::RawBuf;
+use mcp_tokio::json::RawBuf;
 
 /// The result of a run.
 #[derive(Debug)]

@@ -29,8 +29,8 @@ use crate::trace_context::TraceContext;
 /// ```
 /// use core::time::Duration;
 /// use mcp_async::client::{CallError, Peer, Progress};
-/// use mcp_proto::json::RawBuf;
-/// use mcp_proto::rpc::Method;
+/// use mcp_async::json::RawBuf;
+/// use mcp_async::Method;
 ///
 /// async fn slow(peer: &Peer) -> Result<RawBuf, CallError> {
 ///     peer.call(Method::ToolsList, None)

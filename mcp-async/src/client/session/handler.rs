@@ -26,7 +26,7 @@ use crate::trace_context::TraceContext;
 /// ```
 /// use mcp_async::ErrorReply;
 /// use mcp_async::client::{Handler, IncomingQuestion, Reply};
-/// use mcp_proto::rpc::Method;
+/// use mcp_async::Method;
 ///
 /// #[derive(serde::Serialize)]
 /// struct Decline {

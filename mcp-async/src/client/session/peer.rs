@@ -78,8 +78,8 @@ impl Peer {
     /// ```
     /// use core::time::Duration;
     /// use mcp_async::client::{CallError, Peer};
-    /// use mcp_proto::json::RawBuf;
-    /// use mcp_proto::rpc::Method;
+    /// use mcp_async::json::RawBuf;
+    /// use mcp_async::Method;
     ///
     /// #[derive(serde::Serialize)]
     /// struct Read<'a> {

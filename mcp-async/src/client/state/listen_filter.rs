@@ -16,7 +16,7 @@ use crate::model::{Meta, SubscriptionFilter};
 /// let filter = SubscriptionFilter { tools_list_changed: true, ..SubscriptionFilter::default() };
 /// let filter = ListenFilter::from(filter).member("com.example/rooms", &["kitchen"])?;
 /// # let _ = filter;
-/// # Ok::<(), mcp_proto::json::EncodeError>(())
+/// # Ok::<(), mcp_async::json::EncodeError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListenFilter {

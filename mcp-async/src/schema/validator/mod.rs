@@ -36,7 +36,7 @@ pub use self::limits::SchemaLimits;
 ///
 /// ```
 /// use mcp_async::schema::Validator;
-/// use mcp_proto::json::Raw;
+/// use mcp_async::json::Raw;
 ///
 /// let schema = br#"{"type": "object", "properties": {"days": {"type": "integer", "maximum": 14}}}"#;
 /// let validator = Validator::compile(Raw::parse(schema, 64)?)?;

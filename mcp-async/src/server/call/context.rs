@@ -32,7 +32,7 @@ use crate::values::Values;
 /// ```
 /// use mcp_async::ErrorReply;
 /// use mcp_async::server::service_fn;
-/// use mcp_proto::model::LoggingLevel;
+/// use mcp_async::model::LoggingLevel;
 ///
 /// #[derive(serde::Serialize)]
 /// struct Counted {

@@ -24,7 +24,7 @@ use crate::server::caller::machine::Machine;
 /// ```
 /// use mcp_async::Job;
 /// use mcp_async::server::{Call, Listen, Service};
-/// use mcp_proto::json::RawBuf;
+/// use mcp_async::json::RawBuf;
 ///
 /// struct Clock;
 ///

@@ -36,7 +36,7 @@ pub(in crate::server) type Wrap = Arc<dyn Fn(BoxService) -> BoxService + Send + 
 /// use mcp_async::ErrorReply;
 /// use mcp_async::Job;
 /// use mcp_async::server::{Call, Service};
-/// use mcp_proto::rpc::Method;
+/// use mcp_async::Method;
 ///
 /// struct Echo;
 ///

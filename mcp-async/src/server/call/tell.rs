@@ -59,7 +59,7 @@ impl CallContext {
     /// that a server without declared logging sends (LG-01) are dropped.
     ///
     /// ```
-    /// use mcp_proto::model::LoggingLevel;
+    /// use mcp_async::model::LoggingLevel;
     ///
     /// # async fn example(cx: mcp_async::server::CallContext) {
     /// cx.log(LoggingLevel::Info, "started").logger("forecast").await;

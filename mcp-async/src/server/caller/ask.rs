@@ -23,8 +23,8 @@ use crate::error::ErrorReply;
 /// ```
 /// use core::time::Duration;
 /// use mcp_async::server::{AskError, CallContext};
-/// use mcp_proto::json::RawBuf;
-/// use mcp_proto::rpc::Method;
+/// use mcp_async::json::RawBuf;
+/// use mcp_async::Method;
 ///
 /// async fn roots(cx: &CallContext) -> Result<RawBuf, AskError> {
 ///     let nothing = RawBuf::default();

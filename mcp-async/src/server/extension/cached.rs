@@ -18,7 +18,7 @@ use crate::server::items::resource::CacheHint;
 ///
 /// use mcp_async::model::Cursor;
 /// use mcp_async::server::{Cached, Context, Extension, HandlerError};
-/// use mcp_proto::model::CacheScope;
+/// use mcp_async::model::CacheScope;
 ///
 /// #[derive(serde::Deserialize)]
 /// struct List {

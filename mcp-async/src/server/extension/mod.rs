@@ -166,7 +166,7 @@ impl<S: Send + Sync + 'static> Extension<S> {
     /// ```
     /// use mcp_async::Server;
     /// use mcp_async::server::Extension;
-    /// use mcp_proto::model::ServerFeatures;
+    /// use mcp_async::model::ServerFeatures;
     ///
     /// let albums = Extension::new("com.example/albums").needs(ServerFeatures::RESOURCES);
     /// let error = Server::builder("demo", "1.0").extension(albums).build().unwrap_err();

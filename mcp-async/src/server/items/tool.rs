@@ -201,14 +201,14 @@ impl<S: Send + Sync + 'static> Tool<S> {
     ///
     /// ```
     /// use mcp_async::server::{Tool, ToolCall};
-    /// use mcp_proto::json::RawBuf;
+    /// use mcp_async::json::RawBuf;
     ///
     /// let schema = r#"{"type":"object","properties":{"city":{"type":"string","minLength":1}}}"#;
     /// let tool: Tool = Tool::new("forecast")
     ///     .input_schema(RawBuf::parse(schema)?)
     ///     .raw(|call: ToolCall, _| async move { Ok(call.arguments.as_raw().as_str().to_owned()) });
     /// # let _ = tool;
-    /// # Ok::<(), mcp_proto::json::Fault>(())
+    /// # Ok::<(), mcp_async::json::Fault>(())
     /// ```
     pub fn input_schema(mut self, schema: RawBuf) -> Self {
         self.input = Some(schema.into());
@@ -226,7 +226,7 @@ impl<S: Send + Sync + 'static> Tool<S> {
     ///
     /// ```
     /// use mcp_async::server::{Tool};
-    /// use mcp_proto::model::ClientFeatures;
+    /// use mcp_async::model::ClientFeatures;
     ///
     /// let tool: Tool = Tool::new("survey")
     ///     .requires(ClientFeatures::ELICITATION_FORM)

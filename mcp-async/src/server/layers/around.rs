@@ -14,7 +14,7 @@ use crate::server::{Call, Service};
 /// ```
 /// use mcp_async::ErrorReply;
 /// use mcp_async::server::{layers, service_fn};
-/// use mcp_proto::Revision;
+/// use mcp_async::Revision;
 /// use tower_layer::Layer;
 ///
 /// let recent = layers::around(|call, service| {

@@ -63,7 +63,7 @@ pub use self::trace::Trace;
 /// use mcp_async::server::layers::{Around, Layer, Layered};
 /// use mcp_async::server::{Call, Service, service_fn};
 /// use mcp_async::{ErrorReply, Job};
-/// use mcp_proto::rpc::Method;
+/// use mcp_async::Method;
 ///
 /// /// Lists, and nothing else.
 /// #[derive(Clone)]

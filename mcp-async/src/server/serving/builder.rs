@@ -361,7 +361,7 @@ impl<S: Send + Sync + 'static> ServerBuilder<S> {
     /// ```
     /// use mcp_async::Server;
     /// use mcp_async::server::Context;
-    /// use mcp_proto::json::RawBuf;
+    /// use mcp_async::json::RawBuf;
     ///
     /// let server = Server::builder("demo", "1.0")
     ///     .method("example.com/echo", |params: RawBuf, _: Context| async move { Ok(params) });
@@ -466,7 +466,7 @@ impl<S: Send + Sync + 'static> ServerBuilder<S> {
     /// ```
     /// use mcp_async::Server;
     /// use mcp_async::server::{Tool, ToolCall};
-    /// use mcp_proto::json::RawBuf;
+    /// use mcp_async::json::RawBuf;
     ///
     /// let schema = r#"{"type":"object","properties":{
     ///     "load":{"type":"number","x-mcp-header":"Load"}}}"#;
@@ -476,7 +476,7 @@ impl<S: Send + Sync + 'static> ServerBuilder<S> {
     /// let builder = Server::builder("demo", "1.0").with(tool);
     /// assert!(builder.clone().build().is_err());
     /// assert!(builder.draft_profile().build().is_ok());
-    /// # Ok::<(), mcp_proto::json::Fault>(())
+    /// # Ok::<(), mcp_async::json::Fault>(())
     /// ```
     #[cfg(feature = "http-server")]
     pub fn draft_profile(self) -> Self {
