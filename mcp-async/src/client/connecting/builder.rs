@@ -176,6 +176,24 @@ impl<S: Send + Sync + 'static> ClientBuilder<S> {
         self
     }
 
+    /// Sets whether each request of 2026-07-28 names the client (VR-02); it does otherwise. The handshake always does (LC-01).
+    pub const fn identify(mut self, identify: bool) -> Self {
+        self.config.identify = identify;
+        self
+    }
+
+    /// Sets whether progress of a call restarts its timeout (LC-19); it does otherwise. The maximum duration stays.
+    pub const fn progress_extends(mut self, extends: bool) -> Self {
+        self.config.progress_extends = extends;
+        self
+    }
+
+    /// Sets whether `$/cancelRequest`, which is not of MCP, cancels a request of a legacy server; it does otherwise.
+    pub const fn cancel_alias(mut self, accept: bool) -> Self {
+        self.config.cancel_alias = accept;
+        self
+    }
+
     /// Sets how many subscriptions of 2026-07-28 it has at a time, 512 otherwise. Each is a request
     /// for as long as it lasts. They take half of [`Limits::in_flight`] at most, but one in any
     /// case; the rest is for calls. One that is too many is [`CallError::Refused`](crate::client::CallError::Refused).

@@ -133,15 +133,11 @@ pub(in crate::server) fn declare(
     let methods: Vec<_> = methods.chain(notifications).collect();
     let filters = settings.filters.iter();
     let filters: Vec<_> = filters.map(|filter| filter.key.as_str()).collect();
-    let mut config = ServerConfig::new("", "");
+    let mut config: ServerConfig<'_> = settings.config;
     config.info = info.decode().unwrap_or(config.info);
     config.instructions = settings.instructions.as_deref();
     config.capabilities = capabilities;
     config.extension_revisions = &extension_revisions;
-    config.revisions = settings.revisions;
-    config.limits = settings.limits;
-    config.ping = settings.ping;
-    config.progress_interval = settings.progress_interval;
     if let Some(scope) = settings.hint.scope {
         config.discover_ttl = u32::try_from(settings.hint.ttl_ms).unwrap_or(u32::MAX);
         config.discover_scope = scope;

@@ -4,8 +4,8 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use mcp_proto::json::{RawBuf, Str};
-use mcp_proto::server::ListKind;
-use mcp_proto::{Limits, PingPolicy, Revision, RevisionSet, rpc};
+use mcp_proto::server::{ListKind, ServerConfig};
+use mcp_proto::{Revision, RevisionSet, rpc};
 
 use crate::model::Implementation;
 use crate::server::background::Background;
@@ -27,9 +27,8 @@ use crate::server::rounds::StateKeys;
 pub(in crate::server) struct Settings {
     pub(in crate::server) info: Implementation,
     pub(in crate::server) instructions: Option<String>,
-    pub(in crate::server) revisions: RevisionSet,
-    pub(in crate::server) limits: Limits,
-    pub(in crate::server) ping: Option<PingPolicy>,
+    /// The settings of the core, without texts and without what follows from the items.
+    pub(in crate::server) config: ServerConfig<'static>,
     pub(in crate::server) logging: bool,
     pub(in crate::server) page_size: usize,
     pub(in crate::server) hint: CacheHint,
@@ -49,7 +48,6 @@ pub(in crate::server) struct Settings {
     pub(in crate::server) finds_tools: bool,
     pub(in crate::server) trace: Trace,
     pub(in crate::server) rates: RateLimits,
-    pub(in crate::server) progress_interval: Duration,
     /// The time that handlers have after the end of a pipe.
     pub(in crate::server) shutdown_timeout: Duration,
     pub(in crate::server) keys: Option<StateKeys>,
@@ -65,9 +63,10 @@ impl Settings {
         Self {
             info: Implementation::new(name, version),
             instructions: None,
-            revisions: RevisionSet::all(),
-            limits: Limits::default(),
-            ping: None,
+            config: ServerConfig {
+                progress_interval: PROGRESS,
+                ..ServerConfig::new("", "")
+            },
             logging: false,
             page_size: PAGE,
             hint: CacheHint::default(),
@@ -85,7 +84,6 @@ impl Settings {
             trace: Trace::new(),
             keys: None,
             rates: RateLimits::default(),
-            progress_interval: PROGRESS,
             shutdown_timeout: GRACE,
             list_changed: Vec::new(),
             change_notifications: false,

@@ -6,7 +6,7 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use mcp_proto::json::RawBuf;
-use mcp_proto::model::CacheScope;
+use mcp_proto::model::{CacheScope, LoggingLevel};
 use mcp_proto::server::ListKind;
 use mcp_proto::{Limits, Payload, PingPolicy, RevisionSet};
 use schemars::JsonSchema;
@@ -154,17 +154,33 @@ impl<S: Send + Sync + 'static> ServerBuilder<S> {
 
     /// The revisions that it speaks; all published ones otherwise.
     pub fn revisions(self, revisions: RevisionSet) -> Self {
-        self.set(|settings| settings.revisions = revisions)
+        self.set(|settings| settings.config.revisions = revisions)
     }
 
     /// The bounds of each connection; an output that holds no answer of the core is a mistake.
     pub fn limits(self, limits: Limits) -> Self {
-        self.set(|settings| settings.limits = limits)
+        self.set(|settings| settings.config.limits = limits)
     }
 
     /// Asks legacy clients now and then whether they are still there.
     pub fn ping(self, policy: PingPolicy) -> Self {
-        self.set(|settings| settings.ping = Some(policy))
+        self.set(|settings| settings.config.ping = Some(policy))
+    }
+
+    /// Sets whether each result of 2026-07-28 names the server (VR-08); it does otherwise. The handshake always does.
+    pub fn identify(self, identify: bool) -> Self {
+        self.set(|settings| settings.config.identify = identify)
+    }
+
+    /// Sets whether `$/cancelRequest`, which is not of MCP, cancels in legacy sessions; it does otherwise.
+    pub fn cancel_alias(self, accept: bool) -> Self {
+        self.set(|settings| settings.config.cancel_alias = accept)
+    }
+
+    /// Sets whether an error about an unreadable message of 2024-11-05 has `"id":null`, as the schema of that revision demands
+    /// (JR-51); it has no id otherwise.
+    pub fn null_ids(self, write: bool) -> Self {
+        self.set(|settings| settings.config.null_ids = write)
     }
 
     // The compiler shows the bounds of these methods, with the comments in their lines, where a handler
@@ -307,6 +323,11 @@ impl<S: Send + Sync + 'static> ServerBuilder<S> {
         self
     }
 
+    /// Sets the least severe log message that a legacy session is sent before its client chooses (LG-03); `Info` otherwise.
+    pub fn first_log_level(self, level: LoggingLevel) -> Self {
+        self.set(|settings| settings.config.log_level = level)
+    }
+
     /// Declares logging: handlers may then log to the client (LG-01).
     pub fn logging(self) -> Self {
         self.set(|settings| settings.logging = true)
@@ -434,7 +455,7 @@ impl<S: Send + Sync + 'static> ServerBuilder<S> {
     /// 100 ms otherwise. The first 32 leave at once, then one in each interval, always with the
     /// newest value, and the last one before the answer. Zero lets all of them leave.
     pub fn progress_interval(self, interval: Duration) -> Self {
-        self.set(|settings| settings.progress_interval = interval)
+        self.set(|settings| settings.config.progress_interval = interval)
     }
 
     /// Seals the request states of 2026-07-28 with these keys; with random ones of this process

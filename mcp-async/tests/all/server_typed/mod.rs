@@ -15,5 +15,7 @@ mod runs;
 mod schemas;
 mod state;
 pub(crate) mod support;
+#[cfg(feature = "client")]
+mod switches;
 mod tools;
 mod unseen;
