@@ -59,6 +59,35 @@ pub enum CallError {
     Task(super::TaskError),
 }
 
+impl CallError {
+    /// Returns the error that the server answered with.
+    pub const fn reply(&self) -> Option<&ErrorReply> {
+        match self {
+            Self::Server(reply) => Some(reply),
+            _ => None,
+        }
+    }
+
+    /// Returns whether the server answered that there is no such resource.
+    ///
+    /// ```
+    /// use mcp_async::Client;
+    /// use mcp_async::client::CallError;
+    ///
+    /// async fn exists(client: &Client, uri: &str) -> Result<bool, CallError> {
+    ///     match client.read_resource(uri).await {
+    ///         Ok(_) => Ok(true),
+    ///         Err(error) if error.is_not_found() => Ok(false),
+    ///         Err(error) => Err(error),
+    ///     }
+    /// }
+    /// # let _ = exists;
+    /// ```
+    pub fn is_not_found(&self) -> bool {
+        self.reply().is_some_and(ErrorReply::is_resource_not_found)
+    }
+}
+
 impl From<SendError> for CallError {
     fn from(error: SendError) -> Self {
         match error {

@@ -3,11 +3,16 @@
 use core::fmt;
 use std::borrow::Cow;
 
-use mcp_proto::SendError;
 use mcp_proto::json::{RawBuf, Str};
+use mcp_proto::model::is_resource_not_found;
 use mcp_proto::rpc::{ErrorObject, code};
+use mcp_proto::{Revision, SendError};
 
 use super::Printable;
+#[cfg(any(feature = "server", feature = "client"))]
+use crate::encode::encode;
+#[cfg(any(feature = "server", feature = "client"))]
+use crate::model::{ElicitParams, ElicitUrlParams};
 
 /// An error that goes to the peer, or came from it: code, message and data of JSON-RPC. Its text
 /// is the message, cut after 1,000 characters and with control characters escaped, and the code:
@@ -45,6 +50,53 @@ impl ErrorReply {
     /// Something failed here, and the peer learns no more than that.
     pub const fn internal() -> Self {
         Self::fixed(code::INTERNAL_ERROR, "Internal error")
+    }
+
+    /// A person has to visit these pages before the call can succeed (EL-13). 2025-11-25 has this error; in other revisions the
+    /// client receives an internal error.
+    ///
+    /// ```
+    /// use mcp_async::ErrorReply;
+    /// use mcp_async::model::ElicitUrlParams;
+    /// use mcp_async::server::HandlerError;
+    ///
+    /// fn sign_in() -> HandlerError {
+    ///     let page = ElicitUrlParams {
+    ///         message: "Sign in".to_owned(),
+    ///         url: "https://example.com/in".to_owned(),
+    ///         elicitation_id: Some("e1".to_owned()),
+    ///         ..ElicitUrlParams::default()
+    ///     };
+    ///     HandlerError::reply(ErrorReply::pages_to_visit("Sign in first", [page]))
+    /// }
+    /// # let _ = sign_in();
+    /// ```
+    #[cfg(any(feature = "server", feature = "client"))]
+    pub fn pages_to_visit(
+        message: impl Into<Cow<'static, str>>,
+        pages: impl IntoIterator<Item = ElicitUrlParams>,
+    ) -> Self {
+        let pages = pages.into_iter().map(ElicitParams::Url);
+        let written = pages.filter_map(|page| encode(&page, Revision::V2025_11_25).ok());
+        let elicitations: Vec<RawBuf> = written.collect();
+        Self {
+            data: RawBuf::encode(&Demand { elicitations }).ok(),
+            ..Self::new(code::URL_ELICITATION_REQUIRED, message)
+        }
+    }
+
+    /// Returns the pages that a person has to visit before the call can succeed; none if it is another error (EL-13).
+    #[cfg(any(feature = "server", feature = "client"))]
+    pub fn pages(&self) -> Vec<ElicitUrlParams> {
+        let data = self.data.as_ref();
+        let data = data.filter(|_| self.code == code::URL_ELICITATION_REQUIRED);
+        let demand: Option<Demand<_>> = data.and_then(|data| data.decode().ok());
+        demand.map(|demand| demand.elicitations).unwrap_or_default()
+    }
+
+    /// Returns whether the error of a `resources/read` says that there is no such resource, as any revision says it (JR-24).
+    pub fn is_resource_not_found(&self) -> bool {
+        is_resource_not_found(&self.as_object(), Revision::V2026_07_28)
     }
 
     /// The call was still running when the time to finish was over.
@@ -97,6 +149,13 @@ impl fmt::Display for ErrorReply {
 }
 
 impl core::error::Error for ErrorReply {}
+
+/// The data of an error that demands pages to be visited.
+#[cfg(any(feature = "server", feature = "client"))]
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Demand<T> {
+    elicitations: Vec<T>,
+}
 
 /// The characters of a message that its text has at most. A message is one short sentence (JR-13).
 const LONGEST_MESSAGE: usize = 1000;

@@ -13,12 +13,13 @@ use std::sync::Arc;
 
 use mcp_async::client::{CallError, ConnectError};
 use mcp_async::http::StoreError;
+use mcp_async::model::ElicitUrlParams;
 use mcp_async::net::{Roots, SendFailed};
 use mcp_async::schema::{PublishError, SchemaError};
 use mcp_async::server::{AskError, StateError};
 use mcp_async::{ErrorChain, ErrorReply, schema};
 use mcp_proto::SendError;
-use mcp_proto::json::{DecodeError, EncodeError, Raw};
+use mcp_proto::json::{DecodeError, EncodeError, Raw, RawBuf};
 
 fn decode() -> DecodeError {
     let number = Raw::parse(b"1", 8).unwrap();
@@ -116,4 +117,50 @@ fn errors_show_the_reply() {
         &ErrorReply::new(-1, long.clone()),
         &format!("{}… (code -1)", &long[..2000]),
     );
+}
+
+/// EL-13: what one side demands the other one reads.
+#[test]
+fn pages_to_visit_are_read_as_they_were_written() {
+    let page = |url: &str| ElicitUrlParams {
+        url: url.to_owned(),
+        elicitation_id: Some("e1".to_owned()),
+        ..ElicitUrlParams::default()
+    };
+    let demand = ErrorReply::pages_to_visit(
+        "sign in",
+        [page("https://a.example"), page("https://b.example")],
+    );
+    let urls = demand.pages().into_iter().map(|page| page.url);
+    assert_eq!(
+        Vec::from_iter(urls),
+        ["https://a.example", "https://b.example"]
+    );
+    assert!(ErrorReply { code: 7, ..demand }.pages().is_empty());
+    for data in ["[]", r#"{"elicitations":[{}]}"#] {
+        let data = RawBuf::parse(data).ok();
+        let reply = ErrorReply {
+            data,
+            ..ErrorReply::new(-32042, "sign in")
+        };
+        assert!(reply.pages().is_empty());
+    }
+}
+
+/// JR-24: every revision's way to say it is known.
+#[test]
+fn resources_that_are_not_found_are_told_from_other_errors() {
+    let is_not_found = |code, data: Option<&str>| {
+        let data = data.map(|data| RawBuf::parse(data).unwrap());
+        CallError::Server(ErrorReply {
+            data,
+            ..ErrorReply::new(code, "no")
+        })
+        .is_not_found()
+    };
+    assert!(is_not_found(-32002, None));
+    assert!(is_not_found(-32602, Some(r#"{"uri":"a:b"}"#)));
+    assert!(!is_not_found(-32602, None));
+    assert!(!is_not_found(-32001, None));
+    assert!(!CallError::Timeout.is_not_found());
 }

@@ -5,8 +5,8 @@ use core::error::Error;
 use core::fmt;
 
 use mcp_async::ErrorReply;
+use mcp_async::model::ElicitUrlParams;
 use mcp_async::server::AskError;
-use mcp_proto::json::RawBuf;
 use mcp_proto::{Revision, SendError};
 
 use crate::server_typed::support::{Wire, member, revisions};
@@ -131,22 +131,28 @@ fn a_source_of_an_error_may_choose_what_the_client_reads() {
     }
 }
 
-/// EL-13: a handler writes the error by itself, and its data is sent as it is where the error exists.
+/// EL-13: a handler demands pages, where the revision has the error for it.
 #[test]
 fn el_13_a_handler_demands_pages() {
-    const PAGE: &str = r#"{"elicitations":[{"mode":"url","message":"Sign in","url":"https://example.com/in","elicitationId":"e1"}]}"#;
-    let server = Server::builder("demo", "1").tool("pay", "", |(): (), _: Context| async {
-        let mut reply = ErrorReply::new(-32042, "Sign in first");
-        reply.data = RawBuf::parse(PAGE).ok();
-        Err::<(), _>(HandlerError::reply(reply))
-    });
+    let page = || ElicitUrlParams {
+        message: "Sign in".to_owned(),
+        url: "https://example.com/in".to_owned(),
+        elicitation_id: Some("e1".to_owned()),
+        ..ElicitUrlParams::default()
+    };
+    let server =
+        Server::builder("demo", "1").tool("pay", "", move |(): (), _: Context| async move {
+            let reply = ErrorReply::pages_to_visit("Sign in first", [page()]);
+            Err::<(), _>(HandlerError::reply(reply))
+        });
     for revision in revisions() {
         let mut wire = Wire::new(&server, revision);
         let answer = wire.ask("tools/call", r#"{"name":"pay"}"#);
         let code = member(&answer, &["error", "code"]);
         if revision == Revision::V2025_11_25 {
             assert_eq!(code, "-32042");
-            assert_eq!(member(&answer, &["error", "data"]), PAGE);
+            let data = r#"{"elicitations":[{"mode":"url","message":"Sign in","url":"https://example.com/in","elicitationId":"e1"}]}"#;
+            assert_eq!(member(&answer, &["error", "data"]), data);
         } else {
             // JR-24
             assert_eq!(code, "-32603", "{revision}");
