@@ -16,7 +16,7 @@ pub(super) fn register(server: ServerBuilder) -> ServerBuilder {
         .file("assets/stamp.png", media::PNG);
     let poems = Skill::in_memory("poems").file("SKILL.md", POEMS);
     let skills = Skills::new().skill(letters).skill(poems).directory_read();
-    server.skills(skills.cache(Duration::from_secs(300), CacheScope::Public))
+    server.extension(skills.cache(Duration::from_secs(300), CacheScope::Public))
 }
 
 const LETTERS: &str = "---

@@ -176,8 +176,6 @@ pub(crate) use self::streams::ServerStreams;
 pub use self::tell::{LogMessage, ProgressUpdate};
 #[cfg(feature = "server")]
 pub use self::transport::{Transport, stdio};
-#[cfg(all(feature = "server", feature = "skills"))]
-pub(crate) use self::visibility::Visibility;
 
 #[cfg(feature = "server")]
 pub use mcp_proto::server::ListKind;

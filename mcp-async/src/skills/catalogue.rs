@@ -12,9 +12,9 @@ use super::frontmatter::Frontmatter;
 use super::path::{file_name, folders_of, mime_type};
 use super::skill::Skill;
 use super::uri::encode_path;
-use crate::cursor;
-use crate::model::{Resource, ResourceContents};
-use crate::server::{Principal, Visibility};
+use super::visibility::Visibility;
+use crate::model::{Cursor, Resource, ResourceContents};
+use crate::server::Principal;
 
 /// Entries, files and folders by their URIs, with everything encoded as it is sent.
 pub(super) struct Catalogue {
@@ -173,7 +173,7 @@ impl Catalogue {
 /// A part of a list, and the cursor after it.
 pub(super) struct Page<'a, T> {
     pub(super) items: &'a [T],
-    pub(super) next: Option<String>,
+    pub(super) next: Option<Cursor>,
 }
 
 /// The page after a cursor, of items in the order of their URIs: at most so many, and after the first
@@ -181,7 +181,7 @@ pub(super) struct Page<'a, T> {
 pub(super) fn page<'a, T>(
     items: &'a [T],
     list: &str,
-    cursor: Option<&str>,
+    cursor: Option<&Cursor>,
     limit: usize,
     uri: impl Fn(&T) -> &str,
     bytes: impl Fn(&T) -> usize,
@@ -189,7 +189,7 @@ pub(super) fn page<'a, T>(
     let start = match cursor {
         None => 0,
         Some(cursor) => {
-            let after = cursor::read(list, cursor)?;
+            let after = cursor.key(list)?;
             items.partition_point(|item| uri(item) <= after.as_str())
         }
     };
@@ -205,7 +205,7 @@ pub(super) fn page<'a, T>(
     let len = items.iter().take(limit).take_while(fits).count();
     let last = items[..len].last().filter(|_| len < items.len());
     Some(Page {
-        next: last.map(|last| cursor::after(list, uri(last))),
+        next: last.map(|last| Cursor::after(list, uri(last))),
         items: &items[..len],
     })
 }
@@ -314,12 +314,12 @@ mod tests {
         .map(|(uri, bytes)| (uri.to_owned(), bytes))
         .to_vec();
         let mut pages = Vec::new();
-        let mut cursor: Option<String> = None;
+        let mut cursor: Option<Cursor> = None;
         loop {
             let page = page(
                 &items,
                 "l",
-                cursor.as_deref(),
+                cursor.as_ref(),
                 3,
                 |item| &item.0,
                 |item| item.1,
@@ -332,7 +332,17 @@ mod tests {
             }
         }
         assert_eq!(pages, ["ab", "c", "d", "e"]);
-        assert!(page(&items, "l", Some("x"), 3, |item| &item.0, |item| item.1).is_none());
+        assert!(
+            page(
+                &items,
+                "l",
+                Some(&"x".into()),
+                3,
+                |item| &item.0,
+                |item| item.1
+            )
+            .is_none()
+        );
         let none: &[(String, usize)] = &[];
         let empty = page(none, "l", None, 3, |item| &item.0, |item| item.1).unwrap();
         assert!(empty.items.is_empty() && empty.next.is_none());

@@ -14,14 +14,7 @@ use super::loaded::{LoadError, LoadedSkill};
 use crate::client::{CallError, Client, Listed, Page};
 use crate::model::{Cursor, ListResourcesResult, Resource};
 
-impl Client {
-    /// The skills of the server.
-    pub const fn skills(&self) -> SkillsClient<'_> {
-        SkillsClient { client: self }
-    }
-}
-
-/// The skills of a server, as [`Client::skills`] gives access to them.
+/// The skills of the server of a client.
 ///
 /// Nothing is sent to a server that does not declare the extension: every call fails with
 /// [`CallError::MissingExtension`] then (SK-30). No file is read before it is asked for (SK-31).
@@ -31,10 +24,10 @@ impl Client {
 ///
 /// ```
 /// use mcp_async::Client;
-/// use mcp_async::skills::LoadError;
+/// use mcp_async::skills::{LoadError, SkillsClient};
 ///
 /// async fn instructions(client: &Client, name: &str) -> Result<String, LoadError> {
-///     let skills = client.skills();
+///     let skills = SkillsClient::new(client);
 ///     for entry in skills.all().await? {
 ///         if entry.frontmatter.name() == Some(name) {
 ///             // The user consents to the skill here.
@@ -50,6 +43,11 @@ pub struct SkillsClient<'a> {
 }
 
 impl<'a> SkillsClient<'a> {
+    /// The skills of the server of this client. Nothing is sent yet.
+    pub const fn new(client: &'a Client) -> Self {
+        Self { client }
+    }
+
     /// Requests one page of skills, from a cursor on or the first.
     ///
     /// # Errors

@@ -7,8 +7,8 @@
 //!
 //! | Task | Start with |
 //! |---|---|
-//! | Serve skills | `Skills`, `Skill`, `ServerBuilder::skills` |
-//! | List, load and read skills of a server | `Client::skills`, `SkillsClient` |
+//! | Serve skills | `Skills`, `Skill`, `ServerBuilder::extension` |
+//! | List, load and read skills of a server | `SkillsClient` |
 //! | Check by hand what another client has read | [`verify`], [`parse_frontmatter`], [`SkillEntry::check`] |
 //!
 //! The guide page `skills` describes both sides, and what remains the task of a host.
@@ -38,6 +38,8 @@ mod server;
 #[cfg(feature = "server")]
 mod skill;
 mod uri;
+#[cfg(feature = "server")]
+mod visibility;
 mod yaml;
 
 #[cfg(feature = "client")]

@@ -13,7 +13,25 @@ use super::SKILL_MD;
 use super::error::SkillError;
 use super::skill::Skill;
 
-/// The skills that a server offers, for [`ServerBuilder::skills`](crate::server::ServerBuilder::skills).
+/// The skills that a server offers. They convert into an extension, which
+/// [`ServerBuilder::extension`](crate::server::ServerBuilder::extension) takes.
+///
+/// The extension is declared, each `SKILL.md` is listed as a resource, and the files of the skills and their entries
+/// are served (SK-01). Every client can read them, whatever it declares (SK-03).
+///
+/// ```
+/// use mcp_async::Server;
+/// use mcp_async::skills::{Skill, Skills};
+///
+/// let refunds = Skill::in_memory("refunds")
+///     .file("SKILL.md", "---\nname: refunds\ndescription: Handles refunds\n---\nRead limits.md.\n")
+///     .file("limits.md", "At most 100.\n");
+/// let server = Server::builder("shop", "1.0")
+///     .extension(Skills::new().skill(refunds).directory_read())
+///     .build()?;
+/// # let _ = server;
+/// # Ok::<(), mcp_async::server::BuildError>(())
+/// ```
 ///
 /// They do not change afterwards: digests and sizes are computed once, of the bytes that are served
 /// (SK-28).

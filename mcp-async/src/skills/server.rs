@@ -4,43 +4,24 @@ use core::future::ready;
 use core::time::Duration;
 use std::sync::Arc;
 
+use mcp_proto::Revision;
 use mcp_proto::json::RawBuf;
 use mcp_proto::model::{CacheScope, ServerFeatures};
 use mcp_proto::rpc::Method;
-use mcp_proto::server::ListKind;
-use mcp_proto::{Revision, RevisionSet};
 use serde::{Deserialize, Serialize};
 
 use super::EXTENSION;
 use super::catalogue::{Catalogue, SkillMd, page};
 use super::offer::Skills;
-use crate::connection::Job;
-use crate::error::ErrorChain;
-use crate::model;
+use crate::model::{self, Cursor};
 use crate::server::{
-    Call, Context, Extension, HandlerError, Principal, RegisterError, Resource, ServerBuilder,
-    Service, layers,
+    Call, Context, Extension, HandlerError, ListKind, Principal, Resource, Service, layers,
 };
+use crate::{ErrorChain, Job};
 
-impl<S: Send + Sync + 'static> ServerBuilder<S> {
-    /// Offers skills: declares the extension, lists each `SKILL.md` as a resource, and serves the files
-    /// of the skills and their entries (SK-01). Every client can read them, whatever it declares
-    /// (SK-03).
-    ///
-    /// ```
-    /// use mcp_async::Server;
-    /// use mcp_async::skills::{Skill, Skills};
-    ///
-    /// let refunds = Skill::in_memory("refunds")
-    ///     .file("SKILL.md", "---\nname: refunds\ndescription: Handles refunds\n---\nRead limits.md.\n")
-    ///     .file("limits.md", "At most 100.\n");
-    /// let server = Server::builder("shop", "1.0")
-    ///     .skills(Skills::new().skill(refunds).directory_read())
-    ///     .build()?;
-    /// # let _ = server;
-    /// # Ok::<(), mcp_async::server::BuildError>(())
-    /// ```
-    pub fn skills(self, skills: Skills) -> Self {
+impl<S: Send + Sync + 'static> From<Skills> for Extension<S> {
+    /// Mistakes in the skills are reported when the server is built.
+    fn from(skills: Skills) -> Self {
         let Skills {
             skills,
             mistakes,
@@ -49,24 +30,23 @@ impl<S: Send + Sync + 'static> ServerBuilder<S> {
             hint,
             revisions,
         } = skills;
-        let mut builder = self;
+        let mut extension = Self::new(EXTENSION).revisions(revisions);
         for mistake in mistakes {
-            let mistake = ErrorChain(&*mistake);
-            builder = builder.mistake(RegisterError::setting("skills", &mistake));
+            extension = extension.mistake("skills", &ErrorChain(&*mistake));
         }
         if page_size == 0 {
-            return builder.mistake(RegisterError::zero("page_size"));
+            return extension.mistake("page_size", &"it is zero");
         }
         let catalogue = match Catalogue::new(&skills) {
             Ok(catalogue) => catalogue,
-            Err(error) => return builder.mistake(RegisterError::setting("skills", &error)),
+            Err(error) => return extension.mistake("skills", &error),
         };
         if catalogue.entries.is_empty() {
             // The capability is declared although nothing is listed.
-            builder = builder.list_changed(ListKind::Resources);
+            extension = extension.list_changed(ListKind::Resources);
         }
         for skill in &catalogue.skill_mds {
-            builder = builder.with(skill_md(skill, hint));
+            extension = extension.with(skill_md(skill, hint));
         }
         let served = Arc::new(Served {
             is_restricted: catalogue.is_restricted(),
@@ -74,20 +54,19 @@ impl<S: Send + Sync + 'static> ServerBuilder<S> {
             page_size,
             hint,
         });
-        builder.extension(extension(&served, directory_read, revisions))
+        serve(extension, &served, directory_read)
     }
 }
 
-/// The extension, with its methods.
-fn extension<S: Send + Sync + 'static>(
+/// Adds the settings and the methods.
+fn serve<S: Send + Sync + 'static>(
+    extension: Extension<S>,
     served: &Arc<Served>,
     directory_read: bool,
-    revisions: RevisionSet,
 ) -> Extension<S> {
     let (listing, getting, reading) = (Arc::clone(served), Arc::clone(served), Arc::clone(served));
-    let extension = Extension::new(EXTENSION)
+    let extension = extension
         .settings(Settings { directory_read })
-        .revisions(revisions)
         .needs(ServerFeatures::RESOURCES)
         .method("skills/list", move |params: ListParams, cx: Context<S>| {
             ready(listing.list(&params, cx.principal(), cx.revision()))
@@ -156,7 +135,7 @@ impl Served {
         let page = page(
             &entries,
             "skills",
-            params.cursor.as_deref(),
+            params.cursor.as_ref(),
             self.page_size,
             |entry| &entry.uri,
             |entry| entry.json.as_raw().as_bytes().len(),
@@ -195,7 +174,7 @@ impl Served {
         let page = page(
             children,
             &params.uri,
-            params.cursor.as_deref(),
+            params.cursor.as_ref(),
             self.page_size,
             |child| &child.uri,
             |child| child.uri.len(),
@@ -238,7 +217,7 @@ struct Settings {
 #[derive(Deserialize)]
 struct ListParams {
     #[serde(default)]
-    cursor: Option<String>,
+    cursor: Option<Cursor>,
 }
 
 #[derive(Deserialize)]
@@ -250,7 +229,7 @@ struct GetParams {
 struct FolderParams {
     uri: String,
     #[serde(default)]
-    cursor: Option<String>,
+    cursor: Option<Cursor>,
 }
 
 #[derive(Serialize)]
@@ -258,7 +237,7 @@ struct FolderParams {
 struct ListResult {
     skills: Vec<RawBuf>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    next_cursor: Option<String>,
+    next_cursor: Option<Cursor>,
     #[serde(flatten)]
     hint: Option<Hint>,
 }
@@ -275,7 +254,7 @@ struct GetResult {
 struct FolderResult {
     resources: Vec<model::Resource>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    next_cursor: Option<String>,
+    next_cursor: Option<Cursor>,
 }
 
 #[derive(Serialize)]

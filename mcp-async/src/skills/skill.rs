@@ -10,8 +10,9 @@ use super::frontmatter::{Frontmatter, parse_frontmatter};
 use super::name::is_skill_name;
 use super::path::{check_path, file_name, folders_of};
 use super::uri::encode_path;
+use super::visibility::Visibility;
 use super::{MAX_BYTES, MAX_FILES, SKILL_MD};
-use crate::server::{Principal, Visibility};
+use crate::server::Principal;
 
 /// A skill that a server offers: its files, as they were when it was made (SK-28).
 ///

@@ -1,22 +1,17 @@
-//! Adds an extension to the settings of a server.
+//! Adds an extension to a builder of a server.
 
 use std::sync::Arc;
 
 use mcp_proto::is_extension_name;
 
+use super::super::parts::Parts;
 use super::super::register_error::{RegisterError, TWICE};
-use super::super::settings::Settings;
 use super::declaration::Declaration;
 use super::{Extension, check_method};
 
 impl<S: Send + Sync + 'static> Extension<S> {
-    /// Adds the extension to the settings of a server. Its mistakes are added to `mistakes`.
-    pub(in crate::server) fn register(
-        self,
-        state: &Arc<S>,
-        settings: &mut Settings,
-        mistakes: &mut Vec<RegisterError>,
-    ) {
+    /// Adds the extension and its mistakes to what a builder was given.
+    pub(in crate::server) fn register(self, state: &Arc<S>, parts: &mut Parts) {
         let Self {
             name,
             settings: declared,
@@ -29,7 +24,18 @@ impl<S: Send + Sync + 'static> Extension<S> {
             filters,
             layers,
             background,
+            items,
+            list_changed,
+            mistakes: own_mistakes,
         } = self;
+        for item in items {
+            parts.add(item.bind(state));
+        }
+        let Parts {
+            settings, mistakes, ..
+        } = parts;
+        mistakes.extend(own_mistakes);
+        settings.list_changed.extend(list_changed);
         for method in methods {
             match method.bind(state, &name, (revisions, required)) {
                 Ok(method) => settings.add_method(method, mistakes),

@@ -4,7 +4,7 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 
 use mcp_async::Client;
 use mcp_async::client::CallError;
-use mcp_async::skills::{LoadError, SkillCheckError, SkillResources, Skills};
+use mcp_async::skills::{LoadError, SkillCheckError, SkillResources, Skills, SkillsClient};
 
 use super::support::{REVISIONS, SKILL_MD, URI, against, offering, pdf, plain};
 use crate::client_typed::support::{join, run};
@@ -20,7 +20,7 @@ fn sk_45_skills_are_listed_loaded_and_read() {
                 .skill(plain("b"));
             let server = offering(skills.page_size(2).directory_read());
             let client = join(&server, revision).await;
-            let skills = client.skills();
+            let skills = SkillsClient::new(&client);
             let all = skills.all().await.unwrap();
             let names: Vec<_> = all.iter().map(|entry| entry.frontmatter.name()).collect();
             assert_eq!(names, [Some("a"), Some("b"), Some("pdf-processing")]);
@@ -77,7 +77,7 @@ fn sk_30_nothing_is_asked_of_a_server_that_declares_no_skills() {
             |_, _| Ok("{}".into()),
             settings,
             |client, seen| async move {
-                let skills = client.skills();
+                let skills = SkillsClient::new(&client);
                 let missing = |error: &CallError| {
                     let text = error.to_string();
                     assert!(text.contains("io.modelcontextprotocol/skills"), "{text}");
@@ -109,7 +109,7 @@ fn sk_30_folders_need_a_declaration_of_their_own() {
             |_, _| Ok(r#"{"resources":[]}"#.into()),
             settings,
             move |client, seen| async move {
-                let read = client.skills().read_directory("skill://a").await;
+                let read = SkillsClient::new(&client).read_directory("skill://a").await;
                 assert_eq!(read.is_ok(), sent, "{read:?}");
                 assert_eq!(!seen.take().is_empty(), sent);
             },
@@ -123,7 +123,7 @@ fn sk_31_no_file_is_read_ahead_of_need() {
     let server = offering(Skills::new().skill(pdf()));
     let entry = run(async {
         let client: Client = join(&server, REVISIONS[1]).await;
-        client.skills().get(URI).await.unwrap()
+        SkillsClient::new(&client).get(URI).await.unwrap()
     });
     let json = serde_json::to_string(&entry).unwrap();
     let text = serde_json::to_string(SKILL_MD).unwrap();
@@ -136,7 +136,7 @@ fn sk_31_no_file_is_read_ahead_of_need() {
         },
         "{}",
         |client, seen| async move {
-            let skills = client.skills();
+            let skills = SkillsClient::new(&client);
             let [entry] = <[_; 1]>::try_from(skills.all().await.unwrap()).unwrap();
             assert_eq!(seen.take(), ["skills/list"]);
             let skill = skills.load(entry).await.unwrap();
@@ -167,7 +167,7 @@ fn sk_35_a_kept_file_is_read_again_when_it_differs() {
     let server = offering(Skills::new().skill(pdf()));
     let json = run(async {
         let client: Client = join(&server, REVISIONS[1]).await;
-        let entry = client.skills().get(URI).await.unwrap();
+        let entry = SkillsClient::new(&client).get(URI).await.unwrap();
         serde_json::to_string(&entry).unwrap()
     });
     let reads = AtomicUsize::new(0);
@@ -188,8 +188,11 @@ fn sk_35_a_kept_file_is_read_again_when_it_differs() {
     against(answer, "{}", |client, seen| async move {
         let before = client.read_resource(URI).await.unwrap();
         assert_eq!(before.text().as_deref(), Some("before"));
-        let entry = client.skills().get(URI).await.unwrap();
-        let skill = client.skills().load(entry.clone()).await.unwrap();
+        let entry = SkillsClient::new(&client).get(URI).await.unwrap();
+        let skill = SkillsClient::new(&client)
+            .load(entry.clone())
+            .await
+            .unwrap();
         assert_eq!(skill.text(), SKILL_MD);
         let read = format!("resources/read {URI}");
         assert_eq!(
@@ -197,14 +200,17 @@ fn sk_35_a_kept_file_is_read_again_when_it_differs() {
             [read.clone(), format!("skills/get {URI}"), read]
         );
         // The new one is kept in its place, and one that is wrong itself is read once.
-        client.skills().load(entry.clone()).await.unwrap();
+        SkillsClient::new(&client)
+            .load(entry.clone())
+            .await
+            .unwrap();
         assert!(seen.take().is_empty());
         client.forget_cached();
         let mut wrong = entry;
         if let SkillResources::Files(files) = &mut wrong.resources {
             files.iter_mut().for_each(|file| file.size += 1);
         }
-        assert!(client.skills().load(wrong).await.is_err());
+        assert!(SkillsClient::new(&client).load(wrong).await.is_err());
         assert_eq!(seen.take(), [format!("resources/read {URI}")]);
     });
 }

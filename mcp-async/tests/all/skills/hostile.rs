@@ -4,7 +4,7 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 
 use mcp_async::ErrorReply;
 use mcp_async::client::CallError;
-use mcp_async::skills::{LoadError, SkillCheckError, SkillEntry};
+use mcp_async::skills::{LoadError, SkillCheckError, SkillEntry, SkillsClient};
 use mcp_proto::json::RawBuf;
 
 use super::support::{REVISIONS, SKILL_MD, URI, against, offering, pdf};
@@ -15,7 +15,7 @@ fn entry() -> String {
     let server = offering(mcp_async::skills::Skills::new().skill(pdf()));
     run(async {
         let client = join(&server, REVISIONS[1]).await;
-        serde_json::to_string(&client.skills().get(URI).await.unwrap()).unwrap()
+        serde_json::to_string(&SkillsClient::new(&client).get(URI).await.unwrap()).unwrap()
     })
 }
 
@@ -34,7 +34,7 @@ fn refused(entry: &str, read: &str, check: impl FnOnce(&SkillCheckError) -> bool
         })
     };
     against(answer, "{}", |client, _| async move {
-        let skills = client.skills();
+        let skills = SkillsClient::new(&client);
         let entry = skills.get(URI).await.unwrap();
         match skills.load(entry).await {
             Err(LoadError::Check(error)) => assert!(check(&error), "{error:?}"),
@@ -125,8 +125,8 @@ fn sk_33_dynamic_skills_are_compared_too() {
         })
     };
     against(answer, "{}", |client, seen| async move {
-        let entry = client.skills().get(URI).await.unwrap();
-        let skill = client.skills().load(entry).await.unwrap();
+        let entry = SkillsClient::new(&client).get(URI).await.unwrap();
+        let skill = SkillsClient::new(&client).load(entry).await.unwrap();
         assert!(skill.body().ends_with("And more.\n"));
         assert_eq!(skill.read("new.md").await.unwrap().text(), Some("anything"));
         // Without a digest only the URI says which file it is.
@@ -184,7 +184,7 @@ fn sk_36_entries_that_cannot_be_loaded_cause_no_request() {
             |_, _| Ok("{}".into()),
             "{}",
             move |client, seen| async move {
-                let error = client.skills().load(entry).await.unwrap_err();
+                let error = SkillsClient::new(&client).load(entry).await.unwrap_err();
                 assert!(error.to_string().contains(reason), "{error}");
                 assert!(seen.take().is_empty());
             },
@@ -200,7 +200,7 @@ fn sk_22_another_skill_than_the_asked_one_is_refused() {
         move |_, _| Ok(format!(r#"{{"skill":{json}}}"#)),
         "{}",
         |client, _| async move {
-            let error = client.skills().get(URI).await.unwrap_err();
+            let error = SkillsClient::new(&client).get(URI).await.unwrap_err();
             assert!(
                 matches!(&error, LoadError::Check(SkillCheckError::OtherSkill(uri)) if uri.contains("other")),
                 "{error}"
@@ -228,7 +228,7 @@ fn sk_21_cursors_that_do_not_end_are_refused() {
         answer,
         r#"{"directoryRead":true}"#,
         |client, seen| async move {
-            let skills = client.skills();
+            let skills = SkillsClient::new(&client);
             let all = skills.all().await;
             assert!(matches!(all, Err(CallError::PaginationLimit)), "{all:?}");
             assert!(seen.take().len() <= 1000);
@@ -251,8 +251,8 @@ fn errors_of_the_server_are_handed_over() {
         _ => Err(ErrorReply::invalid_params("gone")),
     };
     against(answer, "{}", |client, _| async move {
-        let entry = client.skills().get(URI).await.unwrap();
-        let error = client.skills().load(entry).await.unwrap_err();
+        let entry = SkillsClient::new(&client).get(URI).await.unwrap();
+        let error = SkillsClient::new(&client).load(entry).await.unwrap_err();
         assert!(
             matches!(error, LoadError::Call(CallError::Server(_))),
             "{error}"

@@ -348,7 +348,7 @@ fn skills_leave_other_resources_alone() {
         let server = Server::builder("demo", "1.0")
             .resource("notes://a", "a", |_| async { Ok("note") })
             .tool("hello", "Greets", says("Hello!"))
-            .skills(Skills::new().skill(pdf()))
+            .extension(Skills::new().skill(pdf()))
             .build()
             .unwrap();
         let client = Client::connect(in_memory(Sim.into(), &server))

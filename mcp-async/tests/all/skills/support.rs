@@ -56,7 +56,7 @@ pub(super) fn plain(name: &str) -> Skill {
 }
 
 pub(super) fn offering(skills: Skills) -> ServerBuilder {
-    Server::builder("demo", "1.0").skills(skills)
+    Server::builder("demo", "1.0").extension(skills)
 }
 
 /// A value of the JSON of an answer.
