@@ -16,12 +16,12 @@
 //! | Send every request by hand | [`client::connect`], [`client::Peer`] |
 //! | Carry messages over another transport | [`MessageSource`], [`MessageSink`] |
 //! | Support another runtime | [`Runtime`] |
+//! | Serve, load and check skills | the crate `mcp-skills` |
 //!
 //! # Modules
 //!
 //! ```text
 //! http                both roles over HTTP: services, sessions, stores    feature `http-server` or `http-client`
-//! skills              skills of servers, for both roles                   feature `skills`
 //! tasks               calls that become tasks, and their stores           feature `server` or `client`
 //! server   client     handlers and calls, typed and untyped
 //! auth                OAuth 2.1 for both roles                            feature `auth`
@@ -48,7 +48,6 @@
 //! | `auth` | no | OAuth 2.1 over HTTP: clients log in, servers are protected |
 //! | `keyring` | no | credentials of clients in the keyring of the system; includes `auth` and `http-client` |
 //! | `simd-json` | no | arguments of typed handlers are decoded by the crate `simd-json` |
-//! | `skills` | no | skills: served, listed, loaded and checked |
 //! | `disk` | no | tasks in a file, which outlive the process: `tasks::store::DiskTaskStore` |
 //! | `redis-tokio`, `redis-smol` | no | sessions and tasks in Redis or Valkey, which several processes share: `redis::RedisStore` |
 //!
@@ -173,8 +172,6 @@ pub mod runtime;
 #[cfg(any(feature = "server", feature = "schema"))]
 pub mod schema;
 pub mod server;
-#[cfg(feature = "skills")]
-pub mod skills;
 #[cfg(any(feature = "server", feature = "client"))]
 pub mod tasks;
 pub mod uri_template;

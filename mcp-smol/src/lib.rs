@@ -122,7 +122,7 @@ pub use mcp_async::{http, net};
 #[cfg(feature = "auth")]
 pub use mcp_async::auth;
 #[cfg(feature = "skills")]
-pub use mcp_async::skills;
+pub use mcp_skills as skills;
 
 #[cfg(feature = "client")]
 #[doc(inline)]

@@ -4,8 +4,8 @@ use mcp_async::Client;
 use mcp_async::client::{CallError, ClientBuilder};
 use mcp_async::http::HttpConnector;
 use mcp_async::model::{CreateMessageResult, ElicitParams, ElicitResult, Root};
-use mcp_async::skills::{LoadError, SkillsClient};
 use mcp_proto::json::{Raw, RawBuf};
+use mcp_skills::{LoadError, SkillsClient};
 use serde::{Deserialize, Serialize};
 
 use super::Outcome;

@@ -4,7 +4,7 @@ use core::time::Duration;
 
 use mcp_async::model::CacheScope;
 use mcp_async::server::ServerBuilder;
-use mcp_async::skills::{Skill, Skills};
+use mcp_skills::{Skill, Skills};
 
 use super::media;
 

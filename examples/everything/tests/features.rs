@@ -9,10 +9,10 @@ use mcp_async::model::{
     CallToolResult, Content, CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult,
     LoggingLevel, Meta, Reference, ResourceContents, Root,
 };
-use mcp_async::skills::SkillsClient;
 use mcp_proto::json::{Raw, RawBuf};
 use mcp_proto::rpc::code;
 use mcp_proto::{Revision, RevisionSet};
+use mcp_skills::SkillsClient;
 use mcp_tokio::{Client, in_memory};
 
 #[test]

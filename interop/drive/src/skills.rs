@@ -3,8 +3,8 @@
 use super::Driver;
 use super::check::{Outcome, check, refused};
 use mcp_async::client::CallError;
-use mcp_async::skills::{LoadError, SkillResources, SkillsClient};
 use mcp_proto::rpc::code::INVALID_PARAMS;
+use mcp_skills::{LoadError, SkillResources, SkillsClient};
 
 impl Driver {
     pub(super) async fn skills(&self) -> Outcome {

@@ -5,7 +5,7 @@ use core::fmt::Write as _;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use super::entry::{SkillEntry, SkillResources};
+use crate::entry::{SkillEntry, SkillResources};
 
 /// The approval of a skill by a user, which holds for one server, one URI and one set of files with
 /// their digests. When the server changes any of them, the approval does not hold any more (SK-43).
@@ -13,7 +13,7 @@ use super::entry::{SkillEntry, SkillResources};
 /// It can be stored with serde.
 ///
 /// ```
-/// use mcp_async::skills::{Approval, SkillEntry};
+/// use mcp_skills::{Approval, SkillEntry};
 ///
 /// fn needs_consent(stored: &[Approval], server: &str, entry: &SkillEntry) -> bool {
 ///     !stored.iter().any(|approval| approval.holds_for(server, entry))
@@ -80,8 +80,8 @@ fn fingerprint(entry: &SkillEntry) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::entry::SkillResource;
     use super::*;
+    use crate::entry::SkillResource;
 
     fn entry(files: &[(&str, &str)]) -> SkillEntry {
         let files = files.iter().map(|(uri, digest)| SkillResource {

@@ -7,12 +7,12 @@ use mcp_proto::json::{Raw, RawBuf};
 use mcp_proto::rpc::Method;
 use serde::{Deserialize, Serialize};
 
-use super::EXTENSION;
-use super::check::SkillCheckError;
-use super::entry::SkillEntry;
-use super::loaded::{LoadError, LoadedSkill};
-use crate::client::{CallError, Client, Listed, Page};
-use crate::model::{Cursor, ListResourcesResult, Resource};
+use crate::EXTENSION;
+use crate::check::SkillCheckError;
+use crate::entry::SkillEntry;
+use crate::loaded::{LoadError, LoadedSkill};
+use mcp_async::client::{CallError, Client, Listed, Page};
+use mcp_async::model::{Cursor, ListResourcesResult, Resource};
 
 /// The skills of the server of a client.
 ///
@@ -24,7 +24,7 @@ use crate::model::{Cursor, ListResourcesResult, Resource};
 ///
 /// ```
 /// use mcp_async::Client;
-/// use mcp_async::skills::{LoadError, SkillsClient};
+/// use mcp_skills::{LoadError, SkillsClient};
 ///
 /// async fn instructions(client: &Client, name: &str) -> Result<String, LoadError> {
 ///     let skills = SkillsClient::new(client);
@@ -39,7 +39,7 @@ use crate::model::{Cursor, ListResourcesResult, Resource};
 /// }
 /// ```
 pub struct SkillsClient<'a> {
-    pub(super) client: &'a Client,
+    pub(crate) client: &'a Client,
 }
 
 impl<'a> SkillsClient<'a> {
@@ -119,7 +119,7 @@ impl<'a> SkillsClient<'a> {
     /// with the entry (SK-32, SK-33). It is used only if all of that is right. The other files are not
     /// read, see [`LoadedSkill::read`] (SK-31).
     ///
-    /// The user consents before, for instance with an [`Approval`](super::Approval). The contents
+    /// The user consents before, for instance with an [`Approval`](crate::Approval). The contents
     /// of a skill are untrusted (SK-42).
     ///
     /// # Errors

@@ -3,16 +3,16 @@
 #[cfg(any(feature = "client", feature = "server", test))]
 use core::fmt::Write as _;
 
-use super::SKILL_MD;
+use crate::SKILL_MD;
 
 /// The URI of the folder whose `SKILL.md` has this URI, without a slash at its end.
-pub(super) fn folder_of(uri: &str) -> Option<&str> {
+pub(crate) fn folder_of(uri: &str) -> Option<&str> {
     uri.strip_suffix(SKILL_MD)?.strip_suffix('/')
 }
 
 /// Returns true if the URI is below the folder, without segments that lead out of it, also where a
 /// program decodes them.
-pub(super) fn is_inside(uri: &str, folder: &str) -> bool {
+pub(crate) fn is_inside(uri: &str, folder: &str) -> bool {
     let path = uri
         .strip_prefix(folder)
         .and_then(|rest| rest.strip_prefix('/'));
@@ -26,7 +26,7 @@ pub(super) fn is_inside(uri: &str, folder: &str) -> bool {
 
 /// Encodes a path for a URI: everything except slashes and what a segment may contain (RFC 3986).
 #[cfg(any(feature = "client", feature = "server", test))]
-pub(super) fn encode_path(path: &str) -> String {
+pub(crate) fn encode_path(path: &str) -> String {
     let mut encoded = String::with_capacity(path.len());
     for byte in path.bytes() {
         if byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@/".contains(&byte) {

@@ -6,7 +6,7 @@ use core::str::Utf8Error;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number, Value};
 
-use super::yaml;
+use crate::yaml;
 
 /// The frontmatter of a skill: its YAML as JSON, with every field (SK-08).
 ///
@@ -52,12 +52,12 @@ impl Frontmatter {
 /// bounded, so that a hostile file costs little.
 ///
 /// ```
-/// use mcp_async::skills::parse_frontmatter;
+/// use mcp_skills::parse_frontmatter;
 ///
 /// let file = "---\nname: refunds\ndescription: Handles refunds\n---\n# Refunds\n";
 /// let frontmatter = parse_frontmatter(file.as_bytes())?;
 /// assert_eq!(frontmatter.name(), Some("refunds"));
-/// # Ok::<(), mcp_async::skills::FrontmatterError>(())
+/// # Ok::<(), mcp_skills::FrontmatterError>(())
 /// ```
 ///
 /// # Errors
@@ -69,7 +69,7 @@ pub fn parse_frontmatter(bytes: &[u8]) -> Result<Frontmatter, FrontmatterError> 
 }
 
 /// The frontmatter of a text, and what follows it.
-pub(super) fn read_text(text: &str) -> Result<(Frontmatter, &str), FrontmatterError> {
+pub(crate) fn read_text(text: &str) -> Result<(Frontmatter, &str), FrontmatterError> {
     let (yaml, body) = split(text)?;
     Ok((read(yaml)?, body))
 }

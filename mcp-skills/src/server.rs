@@ -10,14 +10,14 @@ use mcp_proto::model::{CacheScope, ServerFeatures};
 use mcp_proto::rpc::Method;
 use serde::{Deserialize, Serialize};
 
-use super::EXTENSION;
-use super::catalogue::{Catalogue, SkillMd, page};
-use super::offer::Skills;
-use crate::model::{self, Cursor};
-use crate::server::{
+use crate::EXTENSION;
+use crate::catalogue::{Catalogue, SkillMd, page};
+use crate::offer::Skills;
+use mcp_async::model::{self, Cursor};
+use mcp_async::server::{
     Call, Context, Extension, HandlerError, ListKind, Principal, Resource, Service, layers,
 };
-use crate::{ErrorChain, Job};
+use mcp_async::{ErrorChain, Job};
 
 impl<S: Send + Sync + 'static> From<Skills> for Extension<S> {
     /// Mistakes in the skills are reported when the server is built.

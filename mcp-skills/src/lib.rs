@@ -1,9 +1,12 @@
-//! Skills: folders with instructions for a model, which a server offers as resources.
+//! Skills of the Model Context Protocol: folders with instructions for a model, which a server offers as resources.
 //!
 //! A skill is a folder with a file `SKILL.md`, which begins with YAML frontmatter (`name`,
 //! `description` and any other field). The extension [`EXTENSION`] lists skills with the digest and
 //! the size of each file; the files are read by `resources/read`. It is served and used in 2026-07-28
-//! and in 2025-11-25 (SK-02).
+//! and in 2025-11-25.
+//!
+//! The crate extends [`mcp_async`]. Programs enable the feature `skills` of `mcp-tokio` or `mcp-smol`, which re-export it
+//! as `skills`.
 //!
 //! | Task | Start with |
 //! |---|---|
@@ -11,7 +14,18 @@
 //! | List, load and read skills of a server | `SkillsClient` |
 //! | Check by hand what another client has read | [`verify`], [`parse_frontmatter`], [`SkillEntry::check`] |
 //!
-//! The guide page `skills` describes both sides, and what remains the task of a host.
+//! # Features
+//!
+//! | Feature | Default | Adds |
+//! |---|---|---|
+//! | `server` | yes | skills that a server offers: `Skills` |
+//! | `client` | yes | skills of a server, loaded and checked: `SkillsClient` |
+//!
+//! Without features the checks and the frontmatter remain.
+#![cfg_attr(all(feature = "server", feature = "client"), doc = "")]
+#![cfg_attr(all(feature = "server", feature = "client"), doc = include_str!("guide.md"))]
+#![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(feature = "client")]
 mod approval;
@@ -72,3 +86,8 @@ pub const MAX_FILES: usize = 512;
 /// The bytes of all files of a skill that servers should not exceed and clients must accept
 /// (SK-12, SK-37).
 pub const MAX_BYTES: u64 = 16 << 20;
+
+/// Compiles the programs of the README.
+#[cfg(all(doctest, feature = "server", feature = "client"))]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -3,7 +3,7 @@
 use mcp_proto::json::Raw;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::frontmatter::Frontmatter;
+use crate::frontmatter::Frontmatter;
 
 /// A skill as `skills/list` and `skills/get` describe it (SK-08).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

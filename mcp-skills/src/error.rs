@@ -5,7 +5,7 @@ use core::error::Error;
 use core::fmt;
 use std::io;
 
-use super::frontmatter::FrontmatterError;
+use crate::frontmatter::FrontmatterError;
 
 /// The reason for which a skill is not served.
 #[derive(Debug)]
@@ -22,21 +22,21 @@ enum Reason {
 }
 
 impl SkillError {
-    pub(super) fn new(place: impl Into<String>, reason: impl Into<String>) -> Self {
+    pub(crate) fn new(place: impl Into<String>, reason: impl Into<String>) -> Self {
         Self {
             place: place.into(),
             reason: Reason::Text(reason.into()),
         }
     }
 
-    pub(super) fn io(place: impl Into<String>, error: io::Error) -> Self {
+    pub(crate) fn io(place: impl Into<String>, error: io::Error) -> Self {
         Self {
             place: place.into(),
             reason: Reason::Io(error),
         }
     }
 
-    pub(super) fn frontmatter(place: impl Into<String>, error: FrontmatterError) -> Self {
+    pub(crate) fn frontmatter(place: impl Into<String>, error: FrontmatterError) -> Self {
         Self {
             place: place.into(),
             reason: Reason::Frontmatter(error),

@@ -5,15 +5,15 @@ use std::fs::{self, DirEntry, OpenOptions};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use super::error::SkillError;
-use super::path::check_path;
-use super::{MAX_BYTES, MAX_FILES};
+use crate::error::SkillError;
+use crate::path::check_path;
+use crate::{MAX_BYTES, MAX_FILES};
 
 /// The files of a skill, by their paths in its folder.
-pub(super) type Files = BTreeMap<String, Vec<u8>>;
+pub(crate) type Files = BTreeMap<String, Vec<u8>>;
 
 /// Reads all files of a folder and of the folders in it, except those whose names begin with a dot.
-pub(super) fn read(folder: &Path) -> Result<Files, SkillError> {
+pub(crate) fn read(folder: &Path) -> Result<Files, SkillError> {
     let root = fs::canonicalize(folder).map_err(|error| at(folder, error))?;
     let mut reader = Reader {
         root,
@@ -134,5 +134,5 @@ fn refused(path: &Path, reason: &str) -> SkillError {
 
 const MAX_DEPTH: usize = 32;
 
-pub(super) const TOO_MANY_FILES: &str = "it has more than 512 files";
-pub(super) const TOO_MANY_BYTES: &str = "its files have more than 16 MiB";
+pub(crate) const TOO_MANY_FILES: &str = "it has more than 512 files";
+pub(crate) const TOO_MANY_BYTES: &str = "its files have more than 16 MiB";

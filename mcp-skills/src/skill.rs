@@ -4,15 +4,15 @@ use core::fmt;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::error::SkillError;
-use super::folder::{self, Files, TOO_MANY_BYTES, TOO_MANY_FILES};
-use super::frontmatter::{Frontmatter, parse_frontmatter};
-use super::name::is_skill_name;
-use super::path::{check_path, file_name, folders_of};
-use super::uri::encode_path;
-use super::visibility::Visibility;
-use super::{MAX_BYTES, MAX_FILES, SKILL_MD};
-use crate::server::Principal;
+use crate::error::SkillError;
+use crate::folder::{self, Files, TOO_MANY_BYTES, TOO_MANY_FILES};
+use crate::frontmatter::{Frontmatter, parse_frontmatter};
+use crate::name::is_skill_name;
+use crate::path::{check_path, file_name, folders_of};
+use crate::uri::encode_path;
+use crate::visibility::Visibility;
+use crate::{MAX_BYTES, MAX_FILES, SKILL_MD};
+use mcp_async::server::Principal;
 
 /// A skill that a server offers: its files, as they were when it was made (SK-28).
 ///
@@ -24,25 +24,25 @@ use crate::server::Principal;
 /// A skill has at most 512 files with 16 MiB together (SK-12).
 ///
 /// ```
-/// use mcp_async::skills::Skill;
+/// use mcp_skills::Skill;
 ///
 /// let skill = Skill::in_memory("refunds")
 ///     .file("SKILL.md", "---\nname: refunds\ndescription: Handles refunds\n---\nRead limits.md.\n")
 ///     .file("limits.md", "At most 100.\n")
 ///     .build()?;
 /// # let _ = skill;
-/// # Ok::<(), mcp_async::skills::SkillError>(())
+/// # Ok::<(), mcp_skills::SkillError>(())
 /// ```
 #[derive(Clone)]
 #[must_use = "it must be added to be served"]
 pub struct Skill {
     prefix: String,
     name: String,
-    pub(super) visibility: Visibility,
+    pub(crate) visibility: Visibility,
     frontmatter: Frontmatter,
-    pub(super) files: Files,
+    pub(crate) files: Files,
     /// The frontmatter of each `SKILL.md`, by its path.
-    pub(super) frontmatters: BTreeMap<String, Frontmatter>,
+    pub(crate) frontmatters: BTreeMap<String, Frontmatter>,
 }
 
 impl Skill {
@@ -111,7 +111,7 @@ impl Skill {
     /// The rule must be quick; it is asked for each list and each read.
     ///
     /// ```
-    /// use mcp_async::skills::{Skill, SkillError};
+    /// use mcp_skills::{Skill, SkillError};
     ///
     /// fn internal() -> Result<Skill, SkillError> {
     ///     let audit = Skill::in_memory("audit")
@@ -130,7 +130,7 @@ impl Skill {
     }
 
     /// The URI of its folder.
-    pub(super) fn base(&self) -> String {
+    pub(crate) fn base(&self) -> String {
         let Self { prefix, name, .. } = self;
         match prefix.is_empty() {
             true => format!("skill://{name}"),
@@ -138,7 +138,7 @@ impl Skill {
         }
     }
 
-    pub(super) fn uri_of(&self, path: &str) -> String {
+    pub(crate) fn uri_of(&self, path: &str) -> String {
         format!("{}/{}", self.base(), encode_path(path))
     }
 

@@ -1,17 +1,21 @@
 //! Skills of which tests are made.
 
-use mcp_async::Streams;
+use core::future::poll_fn;
+use core::pin::{Pin, pin};
+use core::task::{Context, Poll, Waker};
+use std::sync::{Arc, Mutex};
+
+use mcp_async::client::ClientBuilder;
 use mcp_async::server::{BoxService, ServerBuilder};
-use mcp_async::skills::{Skill, Skills};
-use mcp_async::{ErrorReply, Server, duplex, server};
+use mcp_async::{
+    Client, ErrorReply, ManualRuntime, Runtime as _, Server, Streams, duplex, in_memory, server,
+};
 use mcp_proto::PreparedConfig;
 use mcp_proto::json::{Map, RawBuf};
 use mcp_proto::model::ServerFeatures;
 use mcp_proto::server::ServerConfig;
-use mcp_proto::{CustomMethod, Revision};
-
-use crate::client_typed::support::{Seen, only, run};
-use crate::sim::{Sim, end, settle, spawn};
+use mcp_proto::{CustomMethod, Revision, RevisionSet};
+use mcp_skills::{Skill, Skills};
 
 /// The revisions that have skills.
 pub(super) const REVISIONS: [Revision; 2] = [Revision::V2025_11_25, Revision::V2026_07_28];
@@ -59,6 +63,53 @@ pub(super) fn offering(skills: Skills) -> ServerBuilder {
     Server::builder("demo", "1.0").extension(skills)
 }
 
+/// The runtime of the thread that a test runs on.
+pub(super) fn runtime() -> ManualRuntime {
+    RUNTIME.with(ManualRuntime::clone)
+}
+
+/// Runs everything until the future is ready, and returns its value.
+pub(super) fn run<T>(future: impl Future<Output = T>) -> T {
+    let mut future = pin!(future);
+    let cx = &mut Context::from_waker(Waker::noop());
+    for _ in 0..100_000 {
+        if let Poll::Ready(value) = future.as_mut().poll(cx) {
+            return value;
+        }
+        runtime().run();
+    }
+    panic!("the future is never ready");
+}
+
+/// A client of the server that speaks this revision and no other.
+pub(super) async fn join(server: &ServerBuilder, revision: Revision) -> Client {
+    let server = server.clone().build().unwrap();
+    let client = only(revision).connect(in_memory(runtime().into(), &server));
+    client.await.expect("it connects")
+}
+
+fn only(revision: Revision) -> ClientBuilder {
+    Client::builder("test", "0").revisions(RevisionSet::of(&[revision]))
+}
+
+/// The requests that a server received.
+#[derive(Clone, Default)]
+pub(super) struct Seen(Arc<Mutex<Vec<String>>>);
+
+impl Seen {
+    fn note(&self, request: &str) {
+        self.0.lock().unwrap().push(request.into());
+    }
+
+    pub(super) fn take(&self) -> Vec<String> {
+        core::mem::take(&mut self.0.lock().unwrap())
+    }
+}
+
+thread_local! {
+    static RUNTIME: ManualRuntime = ManualRuntime::default();
+}
+
 /// A value of the JSON of an answer.
 pub(super) fn json(text: &str) -> serde_json::Value {
     serde_json::from_str(text).unwrap()
@@ -69,22 +120,20 @@ pub(super) fn json(text: &str) -> serde_json::Value {
 pub(super) fn against<F: Future<Output = ()>>(
     answer: impl Fn(&str, &str) -> Result<String, ErrorReply> + Send + 'static,
     settings: &str,
-    script: impl FnOnce(mcp_async::Client, Seen) -> F,
+    script: impl FnOnce(Client, Seen) -> F,
 ) {
     let seen = Seen::default();
     let client = hostile(Box::new(answer), settings, seen.clone());
     run(script(client, seen));
-    settle();
-    end();
 }
 
 /// The answer to a method and what it is about.
 type Answer = dyn Fn(&str, &str) -> Result<String, ErrorReply> + Send;
 
 /// A client of that server.
-fn hostile(answer: Box<Answer>, settings: &str, asked: Seen) -> mcp_async::Client {
+fn hostile(answer: Box<Answer>, settings: &str, asked: Seen) -> Client {
     let settings = RawBuf::parse(settings).unwrap();
-    let extensions = [(mcp_async::skills::EXTENSION, settings.as_raw())];
+    let extensions = [(mcp_skills::EXTENSION, settings.as_raw())];
     let mut config = ServerConfig {
         capabilities: ServerFeatures::RESOURCES.capabilities(),
         ..ServerConfig::new("hostile", "1.0")
@@ -104,12 +153,14 @@ fn hostile(answer: Box<Answer>, settings: &str, asked: Seen) -> mcp_async::Clien
     });
     let service: BoxService = Box::new(service);
     let (left, right) = duplex(1 << 20);
-    let (served, _peer) = server::connect(
+    let (mut served, _peer) = server::connect(
         right.split(),
-        Sim,
+        runtime(),
         PreparedConfig::from(config).shared(),
         service,
     );
-    spawn(async move { served.await.unwrap() });
-    run(only(Revision::V2026_07_28).connect(Streams::new(Sim, left.split()))).unwrap()
+    runtime().spawn(Box::pin(poll_fn(move |cx| {
+        Pin::new(&mut served).poll(cx).map(Result::unwrap)
+    })));
+    run(only(Revision::V2026_07_28).connect(Streams::new(runtime(), left.split()))).unwrap()
 }

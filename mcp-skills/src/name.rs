@@ -1,6 +1,6 @@
 //! Names of skills.
 
-use super::SKILL_MD;
+use crate::SKILL_MD;
 
 /// Returns whether the text is the name of a skill: 1 to 64 characters of `a-z`, `0-9` and `-`,
 /// without a hyphen at either end and without two in a row (SK-06).
@@ -17,7 +17,7 @@ pub fn is_skill_name(name: &str) -> bool {
 /// for another file, or if the segment is no name of a skill.
 ///
 /// ```
-/// use mcp_async::skills::skill_name_from_uri;
+/// use mcp_skills::skill_name_from_uri;
 ///
 /// assert_eq!(skill_name_from_uri("skill://acme/billing/refunds/SKILL.md"), Some("refunds"));
 /// assert_eq!(skill_name_from_uri("skill://refunds/examples.md"), None);

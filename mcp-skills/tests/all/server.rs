@@ -1,29 +1,26 @@
 //! What a server offers.
 
 use core::time::Duration;
-use mcp_async::in_memory;
 
+use mcp_async::Server;
 use mcp_async::model::CacheScope;
-use mcp_async::server::{Principal, ServerBuilder};
-use mcp_async::skills::{Skill, SkillEntry, Skills, verify};
-use mcp_async::{Client, Server};
+use mcp_async::server::{NoArguments, Principal, ServerBuilder};
 use mcp_proto::json::RawBuf;
 use mcp_proto::{Revision, RevisionSet};
+use mcp_skills::{Skill, SkillEntry, Skills, verify};
 
-use super::support::{REVISIONS, SKILL_MD, URI, json, offering, pdf, plain};
-use crate::client_typed::support::{join, run};
-use crate::server_typed::support::{Wire, revisions, says};
-use crate::sim::Sim;
+use crate::support::{REVISIONS, SKILL_MD, URI, join, json, offering, pdf, plain, run, runtime};
+use crate::wire::Wire;
 
 /// SK-01, SK-02: the declaration, and the capability that it needs.
 #[test]
 fn sk_01_the_extension_is_declared_with_resources() {
     let settings = |server: &ServerBuilder, revision| {
-        let declared = json(&Wire::capabilities(server, revision));
+        let declared = Wire::new(server, revision).capabilities;
         assert!(declared["resources"].is_object() || declared["extensions"].is_null());
         declared["extensions"]["io.modelcontextprotocol/skills"].clone()
     };
-    for revision in revisions() {
+    for revision in RevisionSet::all().iter() {
         let server = offering(Skills::new().skill(pdf()).directory_read());
         let expected = match REVISIONS.contains(&revision) {
             true => json(r#"{"directoryRead":true}"#),
@@ -347,13 +344,11 @@ fn skills_leave_other_resources_alone() {
     run(async {
         let server = Server::builder("demo", "1.0")
             .resource("notes://a", "a", |_| async { Ok("note") })
-            .tool("hello", "Greets", says("Hello!"))
-            .extension(Skills::new().skill(pdf()))
-            .build()
-            .unwrap();
-        let client = Client::connect(in_memory(Sim.into(), &server))
-            .await
-            .unwrap();
+            .tool("hello", "Greets", |_: NoArguments, _| async {
+                Ok("Hello!")
+            })
+            .extension(Skills::new().skill(pdf()));
+        let client = join(&server, Revision::V2026_07_28).await;
         let read = client.read_resource("notes://a").await.unwrap();
         assert_eq!(read.text().as_deref(), Some("note"));
         assert_eq!(
@@ -377,10 +372,10 @@ fn sk_20_callers_see_their_own_skills() {
     for revision in REVISIONS {
         let wire = |name: &str| {
             let begin = |streams| {
-                let (connection, peer) = server.connect(streams, Sim);
-                (connection.with_principal(name), peer)
+                let (connection, _) = server.connect(streams, runtime());
+                connection.with_principal(name)
             };
-            Wire::of(begin, revision, "{}")
+            Wire::of(begin, revision)
         };
         let calls = [
             ("skills/get", URI),
@@ -397,7 +392,7 @@ fn sk_20_callers_see_their_own_skills() {
             let params = format!(r#"{{"uri":"{uri}"}}"#);
             let result = ada.result(method, &params);
             assert!(!result.contains("public"), "{result}");
-            let (code, _) = bob.error(method, &params);
+            let code = bob.error(method, &params);
             assert!([-32602, -32002].contains(&code), "{method} {uri}: {code}");
         }
         for list in ["skills/list", "resources/list"] {

@@ -4,11 +4,11 @@ use core::error::Error as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use mcp_async::skills::{Skill, SkillError, Skills};
 use mcp_proto::Revision;
+use mcp_skills::{Skill, SkillError, Skills};
 
-use super::support::{SKILL_MD, json, offering};
-use crate::server_typed::support::Wire;
+use crate::support::{SKILL_MD, json, offering};
+use crate::wire::Wire;
 
 /// A folder that is removed at the end.
 struct Folder(PathBuf);
@@ -199,7 +199,7 @@ fn folders_that_are_no_skills_are_refused() {
 fn sk_28_skills_in_memory_obey_the_same_rules() {
     let check = |name: &str, files: &[(&str, &str)], reason: &str| {
         let builder = Skill::in_memory(name);
-        let add = |builder: mcp_async::skills::SkillBuilder, &(path, text): &(&str, &str)| {
+        let add = |builder: mcp_skills::SkillBuilder, &(path, text): &(&str, &str)| {
             builder.file(path, text)
         };
         let error: SkillError = files.iter().fold(builder, add).build().unwrap_err();
@@ -240,7 +240,7 @@ fn sk_28_skills_in_memory_obey_the_same_rules() {
     let many: Vec<_> = many.iter().map(|path| (&**path, "")).collect();
     check("a", &many, "more than 512 files");
     for prefix in ["", "a//b", "/a", "a/", "..", "a/../b", "a b", "a?b", "é"] {
-        let skill = super::support::plain("a");
+        let skill = crate::support::plain("a");
         assert!(skill.under(prefix).is_err(), "{prefix}");
     }
 }

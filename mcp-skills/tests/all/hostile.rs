@@ -4,15 +4,14 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 
 use mcp_async::ErrorReply;
 use mcp_async::client::CallError;
-use mcp_async::skills::{LoadError, SkillCheckError, SkillEntry, SkillsClient};
 use mcp_proto::json::RawBuf;
+use mcp_skills::{LoadError, SkillCheckError, SkillEntry, SkillsClient};
 
-use super::support::{REVISIONS, SKILL_MD, URI, against, offering, pdf};
-use crate::client_typed::support::{join, run};
+use crate::support::{REVISIONS, SKILL_MD, URI, against, join, offering, pdf, run};
 
 /// The entry of the skill, as a server sends it.
 fn entry() -> String {
-    let server = offering(mcp_async::skills::Skills::new().skill(pdf()));
+    let server = offering(mcp_skills::Skills::new().skill(pdf()));
     run(async {
         let client = join(&server, REVISIONS[1]).await;
         serde_json::to_string(&SkillsClient::new(&client).get(URI).await.unwrap()).unwrap()

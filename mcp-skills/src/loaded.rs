@@ -2,18 +2,18 @@
 
 use core::fmt;
 
-use super::check::{SkillCheckError, verify};
-use super::entry::{SkillEntry, SkillResources};
-use super::frontmatter::{Frontmatter, read_text};
-use super::uri::{encode_path, folder_of, is_inside};
-use crate::client::{CallError, Client};
-use crate::model::{ReadResourceResult, ResourceContents};
+use crate::check::{SkillCheckError, verify};
+use crate::entry::{SkillEntry, SkillResources};
+use crate::frontmatter::{Frontmatter, read_text};
+use crate::uri::{encode_path, folder_of, is_inside};
+use mcp_async::client::{CallError, Client};
+use mcp_async::model::{ReadResourceResult, ResourceContents};
 
 /// A skill that a host uses: its `SKILL.md` is read and checked. See
-/// [`SkillsClient::load`](super::SkillsClient::load).
+/// [`SkillsClient::load`](crate::SkillsClient::load).
 ///
 /// ```
-/// use mcp_async::skills::{LoadError, LoadedSkill};
+/// use mcp_skills::{LoadError, LoadedSkill};
 ///
 /// async fn form(skill: &LoadedSkill<'_>) -> Result<String, LoadError> {
 ///     let file = skill.read("references/FORMS.md").await?;
@@ -29,11 +29,11 @@ pub struct LoadedSkill<'a> {
 }
 
 impl<'a> LoadedSkill<'a> {
-    pub(super) async fn load(client: &'a Client, entry: SkillEntry) -> Result<Self, LoadError> {
+    pub(crate) async fn load(client: &'a Client, entry: SkillEntry) -> Result<Self, LoadError> {
         entry.check()?;
         let file = fetch(client, &entry, entry.uri.clone()).await?;
         let text = String::from_utf8(file.bytes).map_err(|error| {
-            SkillCheckError::Frontmatter(super::FrontmatterError::NotText(error.utf8_error()))
+            SkillCheckError::Frontmatter(crate::FrontmatterError::NotText(error.utf8_error()))
         })?;
         let (frontmatter, body) = read_text(&text).map_err(SkillCheckError::Frontmatter)?;
         if let Some(field) = frontmatter.difference(&entry.frontmatter) {

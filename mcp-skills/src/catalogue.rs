@@ -4,24 +4,24 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use mcp_proto::json::{EncodeError, RawBuf};
 
-use super::SKILL_MD;
-use super::check::digest;
-use super::entry::{SkillEntry, SkillResource, SkillResources};
-use super::error::SkillError;
-use super::frontmatter::Frontmatter;
-use super::path::{file_name, folders_of, mime_type};
-use super::skill::Skill;
-use super::uri::encode_path;
-use super::visibility::Visibility;
-use crate::model::{Cursor, Resource, ResourceContents};
-use crate::server::Principal;
+use crate::SKILL_MD;
+use crate::check::digest;
+use crate::entry::{SkillEntry, SkillResource, SkillResources};
+use crate::error::SkillError;
+use crate::frontmatter::Frontmatter;
+use crate::path::{file_name, folders_of, mime_type};
+use crate::skill::Skill;
+use crate::uri::encode_path;
+use crate::visibility::Visibility;
+use mcp_async::model::{Cursor, Resource, ResourceContents};
+use mcp_async::server::Principal;
 
 /// Entries, files and folders by their URIs, with everything encoded as it is sent.
-pub(super) struct Catalogue {
+pub(crate) struct Catalogue {
     /// The entries, in the order of their URIs.
-    pub(super) entries: Vec<Entry>,
+    pub(crate) entries: Vec<Entry>,
     /// Each `SKILL.md`: it is listed as a resource.
-    pub(super) skill_mds: Vec<SkillMd>,
+    pub(crate) skill_mds: Vec<SkillMd>,
     /// The contents of the other files.
     files: HashMap<String, Shown<RawBuf>>,
     /// The files and folders in each folder, in the order of their URIs.
@@ -29,28 +29,28 @@ pub(super) struct Catalogue {
 }
 
 /// An entry as it is sent.
-pub(super) struct Entry {
-    pub(super) uri: String,
-    pub(super) json: RawBuf,
-    pub(super) visibility: Visibility,
+pub(crate) struct Entry {
+    pub(crate) uri: String,
+    pub(crate) json: RawBuf,
+    pub(crate) visibility: Visibility,
 }
 
 /// A `SKILL.md` as a resource.
-pub(super) struct SkillMd {
-    pub(super) listed: Resource,
-    pub(super) contents: ResourceContents,
-    pub(super) visibility: Visibility,
+pub(crate) struct SkillMd {
+    pub(crate) listed: Resource,
+    pub(crate) contents: ResourceContents,
+    pub(crate) visibility: Visibility,
 }
 
 /// A part of a skill, with the callers that see it.
 #[derive(Default)]
-pub(super) struct Shown<T> {
-    pub(super) part: T,
-    pub(super) visibility: Visibility,
+pub(crate) struct Shown<T> {
+    pub(crate) part: T,
+    pub(crate) visibility: Visibility,
 }
 
 impl Catalogue {
-    pub(super) fn new(skills: &[Skill]) -> Result<Self, SkillError> {
+    pub(crate) fn new(skills: &[Skill]) -> Result<Self, SkillError> {
         check_places(skills)?;
         let mut catalogue = Self {
             entries: Vec::new(),
@@ -134,7 +134,7 @@ impl Catalogue {
     }
 
     /// The entries that a caller sees.
-    pub(super) fn entries_of(&self, caller: Option<&Principal>) -> Vec<&Entry> {
+    pub(crate) fn entries_of(&self, caller: Option<&Principal>) -> Vec<&Entry> {
         let entries = self.entries.iter();
         entries
             .filter(|entry| entry.visibility.shows(caller))
@@ -142,13 +142,13 @@ impl Catalogue {
     }
 
     /// Returns true if callers see different skills.
-    pub(super) fn is_restricted(&self) -> bool {
+    pub(crate) fn is_restricted(&self) -> bool {
         let mut entries = self.entries.iter();
         entries.any(|entry| entry.visibility.is_restricted())
     }
 
     /// The entry of the skill whose `SKILL.md` has this URI.
-    pub(super) fn entry(&self, uri: &str, caller: Option<&Principal>) -> Option<&Entry> {
+    pub(crate) fn entry(&self, uri: &str, caller: Option<&Principal>) -> Option<&Entry> {
         let at = self
             .entries
             .binary_search_by(|entry| entry.uri.as_str().cmp(uri));
@@ -157,13 +157,13 @@ impl Catalogue {
     }
 
     /// The contents of a file that is no `SKILL.md`.
-    pub(super) fn file(&self, uri: &str, caller: Option<&Principal>) -> Option<&Shown<RawBuf>> {
+    pub(crate) fn file(&self, uri: &str, caller: Option<&Principal>) -> Option<&Shown<RawBuf>> {
         let file = self.files.get(uri);
         file.filter(|file| file.visibility.shows(caller))
     }
 
     /// The files and folders in a folder; `None` if the caller sees no such folder.
-    pub(super) fn folder(&self, uri: &str, caller: Option<&Principal>) -> Option<&[Resource]> {
+    pub(crate) fn folder(&self, uri: &str, caller: Option<&Principal>) -> Option<&[Resource]> {
         let folder = self.folders.get(uri);
         let folder = folder.filter(|folder| folder.visibility.shows(caller));
         folder.map(|folder| &*folder.part)
@@ -171,14 +171,14 @@ impl Catalogue {
 }
 
 /// A part of a list, and the cursor after it.
-pub(super) struct Page<'a, T> {
-    pub(super) items: &'a [T],
-    pub(super) next: Option<Cursor>,
+pub(crate) struct Page<'a, T> {
+    pub(crate) items: &'a [T],
+    pub(crate) next: Option<Cursor>,
 }
 
 /// The page after a cursor, of items in the order of their URIs: at most so many, and after the first
 /// at most so many bytes. `None` for what is no cursor of the list.
-pub(super) fn page<'a, T>(
+pub(crate) fn page<'a, T>(
     items: &'a [T],
     list: &str,
     cursor: Option<&Cursor>,

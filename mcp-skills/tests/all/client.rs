@@ -4,10 +4,9 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 
 use mcp_async::Client;
 use mcp_async::client::CallError;
-use mcp_async::skills::{LoadError, SkillCheckError, SkillResources, Skills, SkillsClient};
+use mcp_skills::{LoadError, SkillCheckError, SkillResources, Skills, SkillsClient};
 
-use super::support::{REVISIONS, SKILL_MD, URI, against, offering, pdf, plain};
-use crate::client_typed::support::{join, run};
+use crate::support::{REVISIONS, SKILL_MD, URI, against, join, offering, pdf, plain, run};
 
 /// SK-34, SK-41, SK-45: from the list to the files.
 #[test]

@@ -2,7 +2,7 @@
 
 /// Checks the path of a file in a skill: it must be relative, with `/` between its segments, and
 /// mean the same on every system (SK-28). The error is the reason of the refusal.
-pub(super) fn check_path(path: &str) -> Result<(), &'static str> {
+pub(crate) fn check_path(path: &str) -> Result<(), &'static str> {
     if path.starts_with('/') {
         return Err("the path is absolute");
     }
@@ -24,12 +24,12 @@ pub(super) fn check_path(path: &str) -> Result<(), &'static str> {
 }
 
 /// The last segment of a path.
-pub(super) fn file_name(path: &str) -> &str {
+pub(crate) fn file_name(path: &str) -> &str {
     path.rsplit_once('/').map_or(path, |(_, name)| name)
 }
 
 /// The folders that lead to a file, from the innermost.
-pub(super) fn folders_of(path: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn folders_of(path: &str) -> impl Iterator<Item = &str> {
     core::iter::successors(parent(path), |folder| parent(folder))
 }
 
@@ -38,7 +38,7 @@ fn parent(path: &str) -> Option<&str> {
 }
 
 /// The type of a file, by the end of its name, or else by whether it is text.
-pub(super) fn mime_type(path: &str, is_text: bool) -> &'static str {
+pub(crate) fn mime_type(path: &str, is_text: bool) -> &'static str {
     let extension = file_name(path).rsplit_once('.').map(|(_, end)| end);
     let extension = extension.unwrap_or_default().to_ascii_lowercase();
     let known = TYPES.iter().find(|(end, _)| *end == extension);

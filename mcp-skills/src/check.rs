@@ -6,16 +6,16 @@ use std::collections::HashSet;
 
 use sha2::{Digest as _, Sha256};
 
-use super::entry::{SkillEntry, SkillResource, SkillResources};
-use super::frontmatter::FrontmatterError;
-use super::uri::{folder_of, is_inside};
-use super::{MAX_BYTES, MAX_FILES};
+use crate::entry::{SkillEntry, SkillResource, SkillResources};
+use crate::frontmatter::FrontmatterError;
+use crate::uri::{folder_of, is_inside};
+use crate::{MAX_BYTES, MAX_FILES};
 
 /// Checks that these bytes are those of the listed file: their number first, then their SHA-256
 /// (SK-32). A digest states which bytes the server meant. It is no reason to trust them.
 ///
 /// ```
-/// use mcp_async::skills::{SkillCheckError, SkillResource, verify};
+/// use mcp_skills::{SkillCheckError, SkillResource, verify};
 ///
 /// let listed = SkillResource {
 ///     uri: "skill://refunds/notes.md".into(),
@@ -87,7 +87,7 @@ impl SkillEntry {
 }
 
 /// The digest of bytes as entries state it (SK-11).
-pub(super) fn digest(bytes: &[u8]) -> String {
+pub(crate) fn digest(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(71);
     text.push_str("sha256:");
     for byte in Sha256::digest(bytes) {

@@ -9,19 +9,19 @@ use std::sync::Arc;
 use mcp_proto::model::CacheScope;
 use mcp_proto::{Revision, RevisionSet};
 
-use super::SKILL_MD;
-use super::error::SkillError;
-use super::skill::Skill;
+use crate::SKILL_MD;
+use crate::error::SkillError;
+use crate::skill::Skill;
 
 /// The skills that a server offers. They convert into an extension, which
-/// [`ServerBuilder::extension`](crate::server::ServerBuilder::extension) takes.
+/// [`ServerBuilder::extension`](mcp_async::server::ServerBuilder::extension) takes.
 ///
 /// The extension is declared, each `SKILL.md` is listed as a resource, and the files of the skills and their entries
 /// are served (SK-01). Every client can read them, whatever it declares (SK-03).
 ///
 /// ```
 /// use mcp_async::Server;
-/// use mcp_async::skills::{Skill, Skills};
+/// use mcp_skills::{Skill, Skills};
 ///
 /// let refunds = Skill::in_memory("refunds")
 ///     .file("SKILL.md", "---\nname: refunds\ndescription: Handles refunds\n---\nRead limits.md.\n")
@@ -38,12 +38,12 @@ use super::skill::Skill;
 #[derive(Clone)]
 #[must_use = "they must be given to a server"]
 pub struct Skills {
-    pub(super) skills: Vec<Skill>,
-    pub(super) mistakes: Vec<Arc<SkillError>>,
-    pub(super) directory_read: bool,
-    pub(super) page_size: usize,
-    pub(super) hint: Option<(Duration, CacheScope)>,
-    pub(super) revisions: RevisionSet,
+    pub(crate) skills: Vec<Skill>,
+    pub(crate) mistakes: Vec<Arc<SkillError>>,
+    pub(crate) directory_read: bool,
+    pub(crate) page_size: usize,
+    pub(crate) hint: Option<(Duration, CacheScope)>,
+    pub(crate) revisions: RevisionSet,
 }
 
 impl Skills {
