@@ -1,6 +1,6 @@
-//! Stores in Redis or Valkey, which the processes of one server share.
+//! Stores for servers of the Model Context Protocol in Redis or Valkey, which the processes of one server share.
 //!
-//! A [`RedisStore`] keeps [sessions](crate::http::SessionStore) and [tasks](crate::tasks::store::TaskStore),
+//! A [`RedisStore`] keeps [sessions](mcp_async::http::SessionStore) and [tasks](mcp_async::tasks::store::TaskStore),
 //! in one server, in one with replicas that Sentinel watches, or in a cluster.
 //!
 //! ```text
@@ -36,6 +36,21 @@
 //! writes in an epoch that the store has forgotten, which is a conflict. The settings
 //! `min-replicas-to-write` and `min-replicas-max-lag` of Redis bound how much that is; with a primary
 //! alone, `appendfsync always` keeps all of it.
+//!
+//! # Features
+//! Programs enable the feature `redis` of `mcp-tokio` or `mcp-smol`, which re-export [`RedisStore`].
+//!
+//! | Feature | Default | Adds |
+//! |---|---|---|
+//! | `tokio` | yes | connections and timers on tokio |
+//! | `smol` | no | connections and timers on smol |
+//!
+//! At least one of them is needed. With both a store runs on tokio inside of a runtime of tokio, and on smol elsewhere.
+#![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+#[cfg(not(any(feature = "tokio", feature = "smol")))]
+compile_error!("mcp-redis-store needs a runtime: enable its feature `tokio` or `smol`");
 
 mod error;
 mod events;
@@ -73,9 +88,9 @@ use self::target::Target;
 ///
 /// use mcp_async::Server;
 /// use mcp_async::net::Listen;
-/// use mcp_async::redis::RedisStore;
+/// use mcp_redis_store::RedisStore;
 ///
-/// /// The same in each process of the server.
+/// /// Serves in each process of the server.
 /// async fn serve(server: Server, listen: Listen) -> Result<(), Box<dyn core::error::Error>> {
 ///     let store = RedisStore::new("redis://127.0.0.1:6379")?.timeout(Duration::from_secs(1));
 ///     server.http().share(Arc::new(store)).serve(listen).await?;
@@ -111,11 +126,11 @@ impl RedisStore {
     /// `rediss://user:password@mymaster/0`; users, passwords and TLS of Sentinels are in their URLs.
     ///
     /// ```
-    /// use mcp_async::redis::RedisStore;
+    /// use mcp_redis_store::RedisStore;
     ///
     /// let sentinels = ["redis://10.0.0.1:26379", "redis://10.0.0.2:26379", "redis://10.0.0.3:26379"];
     /// RedisStore::sentinel(&sentinels, "redis://user:password@mymaster")?;
-    /// # Ok::<(), mcp_async::redis::RedisConfigError>(())
+    /// # Ok::<(), mcp_redis_store::RedisConfigError>(())
     /// ```
     ///
     /// # Errors
@@ -302,3 +317,8 @@ impl fmt::Debug for RedisStore {
             .finish_non_exhaustive()
     }
 }
+
+/// Compiles the program of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

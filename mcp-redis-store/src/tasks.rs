@@ -9,11 +9,11 @@ use std::time::Instant;
 
 use redis::{Value, cmd};
 
-use super::error::Failure;
-use super::scripts::TASK_LAYOUT;
-use super::time::{all, sleep};
-use super::{RedisStore, bytes, decimal, list, milliseconds, number, parts, scripts, text};
-use crate::tasks::store::{TaskRecord, TaskStore, TaskStoreError, TaskStoreFuture};
+use crate::error::Failure;
+use crate::scripts::TASK_LAYOUT;
+use crate::time::{all, sleep};
+use crate::{RedisStore, bytes, decimal, list, milliseconds, number, parts, scripts, text};
+use mcp_async::tasks::store::{TaskRecord, TaskStore, TaskStoreError, TaskStoreFuture};
 
 impl RedisStore {
     fn task(&self, id: &str) -> String {

@@ -1,19 +1,18 @@
 //! The connection for commands, which is made when a command needs it and made again when it has ended.
 
 use core::time::Duration;
-use std::sync::{Arc, Mutex, MutexGuard, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Instant;
 
 use redis::aio::MultiplexedConnection;
 use redis::{Cmd, PushKind, Value};
 
-use super::error::Failure;
-use super::target::{Connection, Push, Target};
-use super::time::within;
-use crate::lock::lock;
+use crate::error::Failure;
+use crate::target::{Connection, Push, Target};
+use crate::time::within;
 
 /// Commands of many calls share a connection.
-pub(super) struct Link {
+pub(crate) struct Link {
     target: Target,
     limit: Duration,
     state: Arc<Mutex<State>>,
@@ -35,7 +34,7 @@ struct State {
 
 impl Link {
     /// A connection on which each command has this time, that for the connection included.
-    pub(super) fn new(target: Target, limit: Duration) -> Self {
+    pub(crate) fn new(target: Target, limit: Duration) -> Self {
         Self {
             target,
             limit,
@@ -44,21 +43,21 @@ impl Link {
         }
     }
 
-    pub(super) const fn target(&self) -> &Target {
+    pub(crate) const fn target(&self) -> &Target {
         &self.target
     }
 
-    pub(super) const fn limit(&self) -> Duration {
+    pub(crate) const fn limit(&self) -> Duration {
         self.limit
     }
 
     /// The moment until which a call that begins now may take.
-    pub(super) fn deadline(&self) -> Instant {
+    pub(crate) fn deadline(&self) -> Instant {
         Instant::now() + self.limit
     }
 
     /// The reply to a command, which is sent once: one without a reply may have had its effect.
-    pub(super) async fn call(&self, command: &Cmd, deadline: Instant) -> Result<Value, Failure> {
+    pub(crate) async fn call(&self, command: &Cmd, deadline: Instant) -> Result<Value, Failure> {
         let (number, mut connection) = self.connection(deadline).await?;
         let reply = within(left(deadline), connection.send(command, self.limit)).await;
         let failure = match reply {
@@ -73,7 +72,7 @@ impl Link {
     }
 
     /// A connection of its own to the server that has this channel.
-    pub(super) async fn connect_apart(
+    pub(crate) async fn connect_apart(
         &self,
         push: Push,
         channel: &str,
@@ -153,6 +152,11 @@ impl Link {
     }
 }
 
+/// Takes a lock, also if a thread has panicked that held it.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// The connection of this number is of no use any more.
 fn lost(state: &Mutex<State>, number: u64) {
     let ended = {
@@ -166,7 +170,7 @@ fn lost(state: &Mutex<State>, number: u64) {
 }
 
 /// The time until then.
-pub(super) fn left(deadline: Instant) -> Duration {
+pub(crate) fn left(deadline: Instant) -> Duration {
     deadline.saturating_duration_since(Instant::now())
 }
 

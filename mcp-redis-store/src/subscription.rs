@@ -9,13 +9,12 @@ use std::time::Instant;
 use redis::aio::MultiplexedConnection;
 use redis::{PushInfo, PushKind, Value, cmd};
 
-use super::RedisStore;
-use super::error::Failure;
-use super::link::left;
-use super::scripts::LAYOUT;
-use super::time::within;
-use crate::http::{StoreFuture, Subscription};
-use crate::lock::lock;
+use crate::RedisStore;
+use crate::error::Failure;
+use crate::link::{left, lock};
+use crate::scripts::LAYOUT;
+use crate::time::within;
+use mcp_async::http::{StoreFuture, Subscription};
 
 /// Receives the messages of a channel on a connection of its own.
 ///
@@ -46,19 +45,19 @@ enum Arrived {
 }
 
 impl RedisStore {
-    pub(super) fn channel(&self) -> String {
+    pub(crate) fn channel(&self) -> String {
         let database = self.link.target().database();
         format!("{}{{messages:{LAYOUT}:{database}}}", self.settings.prefix)
     }
 
-    pub(super) async fn publish_to(&self, channel: &str, message: &[u8]) -> Result<(), Failure> {
+    pub(crate) async fn publish_to(&self, channel: &str, message: &[u8]) -> Result<(), Failure> {
         let mut command = cmd("PUBLISH");
         command.arg(channel).arg(message);
         self.command(&command, self.link.deadline()).await?;
         Ok(())
     }
 
-    pub(super) async fn begin_subscription(&self) -> Result<Box<dyn Subscription>, Failure> {
+    pub(crate) async fn begin_subscription(&self) -> Result<Box<dyn Subscription>, Failure> {
         let deadline = self.link.deadline();
         let queue = Arc::<Mutex<Queue>>::default();
         let channel = self.channel();

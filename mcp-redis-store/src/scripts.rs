@@ -5,16 +5,16 @@ use std::sync::LazyLock;
 use redis::{Cmd, Script, cmd};
 
 /// A script and its hash, by which a store that has it already is asked.
-pub(super) struct StoredScript(LazyLock<(Script, &'static str)>);
+pub(crate) struct StoredScript(LazyLock<(Script, &'static str)>);
 
 impl StoredScript {
     /// The command that runs it on this key.
-    pub(super) fn by_hash(&self, key: &str, arguments: &[&[u8]]) -> Cmd {
+    pub(crate) fn by_hash(&self, key: &str, arguments: &[&[u8]]) -> Cmd {
         Self::command("EVALSHA", self.0.0.get_hash(), key, arguments)
     }
 
     /// The command for a store that does not have it yet.
-    pub(super) fn by_text(&self, key: &str, arguments: &[&[u8]]) -> Cmd {
+    pub(crate) fn by_text(&self, key: &str, arguments: &[&[u8]]) -> Cmd {
         Self::command("EVAL", self.0.1, key, arguments)
     }
 
@@ -31,7 +31,7 @@ impl StoredScript {
 /// The scripts, each after those that it begins with.
 macro_rules! scripts {
     ($($name:ident $($file:literal)*;)*) => {
-        $(pub(super) static $name: StoredScript = StoredScript(LazyLock::new(|| {
+        $(pub(crate) static $name: StoredScript = StoredScript(LazyLock::new(|| {
             let text = concat!($(include_str!(concat!("lua/", $file, ".lua"))),*);
             (Script::new(text), text)
         }));)*
@@ -61,7 +61,7 @@ scripts! {
 }
 
 /// The version of the layout of sessions: the field `v` of each, and a part of the other names.
-pub(super) const LAYOUT: &str = "1";
+pub(crate) const LAYOUT: &str = "1";
 
 /// The version of the layout of tasks.
-pub(super) const TASK_LAYOUT: &str = "2";
+pub(crate) const TASK_LAYOUT: &str = "2";

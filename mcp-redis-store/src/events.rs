@@ -2,13 +2,13 @@
 
 use redis::Value;
 
-use super::error::Failure;
-use super::sessions::written;
-use super::{RedisStore, bytes, decimal, list, number, parts, scripts};
-use crate::http::{Replay, StoreError, StoredEvent};
+use crate::error::Failure;
+use crate::sessions::written;
+use crate::{RedisStore, bytes, decimal, list, number, parts, scripts};
+use mcp_async::http::{Replay, StoreError, StoredEvent};
 
 impl RedisStore {
-    pub(super) async fn append_event(&self, event: StoredEvent<'_>) -> Result<(), StoreError> {
+    pub(crate) async fn append_event(&self, event: StoredEvent<'_>) -> Result<(), StoreError> {
         let arguments: [&[u8]; 7] = [
             &decimal(event.epoch),
             &decimal(event.stream),
@@ -26,7 +26,7 @@ impl RedisStore {
         )
     }
 
-    pub(super) async fn replay_events(
+    pub(crate) async fn replay_events(
         &self,
         session: &str,
         stream: u32,

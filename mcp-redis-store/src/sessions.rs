@@ -4,10 +4,10 @@ use core::time::Duration;
 
 use redis::{Value, cmd};
 
-use super::error::Failure;
-use super::scripts::LAYOUT;
-use super::{RedisStore, bytes, decimal, milliseconds, number, parts, scripts};
-use crate::http::{
+use crate::error::Failure;
+use crate::scripts::LAYOUT;
+use crate::{RedisStore, bytes, decimal, milliseconds, number, parts, scripts};
+use mcp_async::http::{
     Announced, Claim, Owner, Replay, SessionStore, StoreError, StoreFuture, StoredEvent,
     Subscription, TakenSession,
 };
@@ -170,13 +170,13 @@ impl SessionStore for RedisStore {
 }
 
 impl RedisStore {
-    pub(super) fn session(&self, id: &str) -> String {
+    pub(crate) fn session(&self, id: &str) -> String {
         self.key("session", id)
     }
 }
 
 /// Converts a script's answer to a write.
-pub(super) fn written(reply: Value) -> Result<(), StoreError> {
+pub(crate) fn written(reply: Value) -> Result<(), StoreError> {
     match reply {
         Value::BulkString(text) if text == b"ok" => Ok(()),
         Value::BulkString(text) if text == b"conflict" => Err(StoreError::Conflict),
@@ -185,6 +185,6 @@ pub(super) fn written(reply: Value) -> Result<(), StoreError> {
     }
 }
 
-pub(super) fn epoch_of(value: &Value) -> Result<u32, Failure> {
+pub(crate) fn epoch_of(value: &Value) -> Result<u32, Failure> {
     u32::try_from(number(value)?).map_err(|_| Failure::Unexpected)
 }

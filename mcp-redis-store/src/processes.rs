@@ -5,18 +5,18 @@ use std::time::Instant;
 
 use redis::Value;
 
-use super::error::Failure;
-use super::scripts::LAYOUT;
-use super::sessions::epoch_of;
-use super::{RedisStore, bytes, decimal, list, milliseconds, number, parts, scripts, text};
-use crate::http::{Announced, Claim, LiveProcess, Owner, StoreError};
+use crate::error::Failure;
+use crate::scripts::LAYOUT;
+use crate::sessions::epoch_of;
+use crate::{RedisStore, bytes, decimal, list, milliseconds, number, parts, scripts, text};
+use mcp_async::http::{Announced, Claim, LiveProcess, Owner, StoreError};
 
 impl RedisStore {
-    pub(super) fn processes(&self) -> String {
+    pub(crate) fn processes(&self) -> String {
         self.key("processes", LAYOUT)
     }
 
-    pub(super) async fn renew_lease(
+    pub(crate) async fn renew_lease(
         &self,
         process: &str,
         last: u64,
@@ -54,7 +54,7 @@ impl RedisStore {
 
     /// Sessions and leases may be on different nodes, so the leases are read first, and then the owner is replaced
     /// if it is still the one whose lease was read.
-    pub(super) async fn claim_session(
+    pub(crate) async fn claim_session(
         &self,
         id: &str,
         claimant: &Owner,
@@ -120,7 +120,7 @@ impl RedisStore {
     }
 
     /// The leases of processes that live, by the key that has them.
-    pub(super) async fn leases_of<const N: usize>(
+    pub(crate) async fn leases_of<const N: usize>(
         &self,
         key: &str,
         names: [&str; N],

@@ -8,12 +8,12 @@ use std::sync::Arc;
 
 use redis::{ErrorKind, RedisError, ServerErrorKind};
 
-use crate::http::StoreError;
-use crate::tasks::store::TaskStoreError;
+use mcp_async::http::StoreError;
+use mcp_async::tasks::store::TaskStoreError;
 
 /// Reasons for which a command had no result. A command that was sent may have had its effect.
 #[derive(Clone, Debug)]
-pub(super) enum Failure {
+pub(crate) enum Failure {
     /// The store cannot be reached, or the connection broke, for this reason.
     Unreachable(Arc<str>),
     /// There was no reply in time.
@@ -36,7 +36,7 @@ pub(super) enum Failure {
 
 impl Failure {
     /// Converts an error of the crate `redis`; `limit` is the time limit of the command.
-    pub(super) fn of(error: &RedisError, limit: Duration) -> Self {
+    pub(crate) fn of(error: &RedisError, limit: Duration) -> Self {
         if error.is_timeout() {
             return Self::Timeout(limit);
         }
@@ -62,7 +62,7 @@ impl Failure {
     }
 
     /// Returns true if the command may succeed on another connection.
-    pub(super) const fn ends_connection(&self) -> bool {
+    pub(crate) const fn ends_connection(&self) -> bool {
         matches!(
             self,
             Self::Unreachable(_) | Self::Timeout(_) | Self::Malformed | Self::Replica(_)
@@ -106,9 +106,9 @@ impl fmt::Display for Failure {
 
 impl Error for Failure {}
 
-/// A setting of a [`RedisStore`](super::RedisStore) that cannot be: an address, a certificate.
+/// A setting of a [`RedisStore`](crate::RedisStore) that cannot be: an address, a certificate.
 #[derive(Debug)]
-pub struct RedisConfigError(pub(super) &'static str);
+pub struct RedisConfigError(pub(crate) &'static str);
 
 impl fmt::Display for RedisConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -5,23 +5,23 @@ use core::pin::pin;
 use core::task::Poll;
 use core::time::Duration;
 
-use super::error::Failure;
+use crate::error::Failure;
 
 /// Waits for this time. If both runtimes are linked, the timer is tokio's inside of its runtime, and smol's elsewhere.
-pub(super) async fn sleep(time: Duration) {
-    #[cfg(all(feature = "redis-tokio", feature = "redis-smol"))]
+pub(crate) async fn sleep(time: Duration) {
+    #[cfg(all(feature = "tokio", feature = "smol"))]
     match tokio::runtime::Handle::try_current() {
         Ok(_) => tokio::time::sleep(time).await,
         Err(_) => drop(async_io::Timer::after(time).await),
     }
-    #[cfg(not(feature = "redis-smol"))]
+    #[cfg(not(feature = "smol"))]
     tokio::time::sleep(time).await;
-    #[cfg(not(feature = "redis-tokio"))]
+    #[cfg(not(feature = "tokio"))]
     async_io::Timer::after(time).await;
 }
 
 /// Returns the output of the future, or `None` if it takes longer than the limit.
-pub(super) async fn within<T>(limit: Duration, future: impl Future<Output = T>) -> Option<T> {
+pub(crate) async fn within<T>(limit: Duration, future: impl Future<Output = T>) -> Option<T> {
     let (mut future, mut over) = (pin!(future), pin!(sleep(limit)));
     poll_fn(|cx| match future.as_mut().poll(cx) {
         Poll::Ready(value) => Poll::Ready(Some(value)),
@@ -31,7 +31,7 @@ pub(super) async fn within<T>(limit: Duration, future: impl Future<Output = T>) 
 }
 
 /// The first success, or the last failure.
-pub(super) async fn first<T>(
+pub(crate) async fn first<T>(
     attempts: impl IntoIterator<Item = impl Future<Output = Result<T, Failure>>>,
 ) -> Result<T, Failure> {
     let mut attempts: Vec<_> = attempts.into_iter().map(Box::pin).collect();
@@ -59,7 +59,7 @@ pub(super) async fn first<T>(
 }
 
 /// All results, in the order of the futures.
-pub(super) async fn all<F: Future>(futures: impl IntoIterator<Item = F>) -> Vec<F::Output> {
+pub(crate) async fn all<F: Future>(futures: impl IntoIterator<Item = F>) -> Vec<F::Output> {
     let mut futures: Vec<_> = futures
         .into_iter()
         .map(|future| (Box::pin(future), None))

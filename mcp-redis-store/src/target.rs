@@ -13,12 +13,12 @@ use redis::{
     Value, cmd,
 };
 
-use super::error::{Failure, RedisConfigError};
-use super::time::{first, sleep};
+use crate::error::{Failure, RedisConfigError};
+use crate::time::{first, sleep};
 
 /// A store, as its URLs name it.
 #[derive(Clone)]
-pub(super) enum Target {
+pub(crate) enum Target {
     One(ConnectionInfo),
     /// The primary of this name, which these Sentinels know. The host of `primary` is replaced by what
     /// they say.
@@ -36,7 +36,7 @@ pub(super) enum Target {
 
 /// A connection for commands.
 #[derive(Clone)]
-pub(super) enum Connection {
+pub(crate) enum Connection {
     One(MultiplexedConnection),
     Cluster {
         connection: ClusterConnection,
@@ -46,14 +46,14 @@ pub(super) enum Connection {
 }
 
 /// Receives what the server pushes to a connection, and the end of the connection.
-pub(super) type Push = Arc<dyn Fn(PushInfo) + Send + Sync>;
+pub(crate) type Push = Arc<dyn Fn(PushInfo) + Send + Sync>;
 
 impl Target {
-    pub(super) fn one(url: &str) -> Result<Self, RedisConfigError> {
+    pub(crate) fn one(url: &str) -> Result<Self, RedisConfigError> {
         parse(url).map(Self::One)
     }
 
-    pub(super) fn sentinel(sentinels: &[&str], primary: &str) -> Result<Self, RedisConfigError> {
+    pub(crate) fn sentinel(sentinels: &[&str], primary: &str) -> Result<Self, RedisConfigError> {
         let primary = parse(primary)?;
         let name = match primary.addr() {
             ConnectionAddr::Tcp(name, _) => name.as_str().into(),
@@ -67,7 +67,7 @@ impl Target {
         })
     }
 
-    pub(super) fn cluster(nodes: &[&str]) -> Result<Self, RedisConfigError> {
+    pub(crate) fn cluster(nodes: &[&str]) -> Result<Self, RedisConfigError> {
         let target = Self::Cluster {
             nodes: parse_all(nodes)?,
             tls: None,
@@ -81,7 +81,7 @@ impl Target {
     }
 
     /// Sets the certificates of connections with TLS.
-    pub(super) fn certify(
+    pub(crate) fn certify(
         &mut self,
         certificates: &TlsCertificates,
     ) -> Result<(), RedisConfigError> {
@@ -112,7 +112,7 @@ impl Target {
     }
 
     /// The number of the database.
-    pub(super) fn database(&self) -> i64 {
+    pub(crate) fn database(&self) -> i64 {
         match self {
             Self::One(info) | Self::Sentinel { primary: info, .. } => info.redis_settings().db(),
             Self::Cluster { .. } => 0,
@@ -120,7 +120,7 @@ impl Target {
     }
 
     /// A connection for commands; each of them has this time.
-    pub(super) async fn connect(&self, limit: Duration, push: Push) -> Result<Connection, Failure> {
+    pub(crate) async fn connect(&self, limit: Duration, push: Push) -> Result<Connection, Failure> {
         let failed = |error: RedisError| Failure::of(&error, limit);
         match self {
             Self::Cluster { nodes, .. } => {
@@ -138,7 +138,7 @@ impl Target {
     }
 
     /// A connection to the one server that has this channel.
-    pub(super) async fn connect_one(
+    pub(crate) async fn connect_one(
         &self,
         limit: Duration,
         push: Push,
@@ -183,7 +183,7 @@ impl Target {
 impl Connection {
     /// Sends a command, and waits for its reply. A cluster may refuse it because another node has the
     /// key: it is sent there then.
-    pub(super) async fn send(
+    pub(crate) async fn send(
         &mut self,
         command: &Cmd,
         limit: Duration,
