@@ -13,6 +13,7 @@ fn no_unit_test_is_left_out() {
         "examples/everything",
         "examples/tour",
         "interop/drive",
+        "mcp-redis-store",
         "mcp-smol",
         "mcp-tokio",
     ] {

@@ -16,16 +16,16 @@
 //! | Send every request by hand | [`client::connect`], [`client::Peer`] |
 //! | Carry messages over another transport | [`MessageSource`], [`MessageSink`] |
 //! | Support another runtime | [`Runtime`] |
+//! | Serve, load and check skills | the crate `mcp-skills` |
+//! | Share sessions and tasks between processes | the crate `mcp-redis-store` |
 //!
 //! # Modules
 //!
 //! ```text
 //! http                both roles over HTTP: services, sessions, stores    feature `http-server` or `http-client`
-//! skills              skills of servers, for both roles                   feature `skills`
 //! tasks               calls that become tasks, and their stores           feature `server` or `client`
 //! server   client     handlers and calls, typed and untyped
 //! auth                OAuth 2.1 for both roles                            feature `auth`
-//! redis               stores that several processes share                 features `redis-*`
 //! net                 sockets, TLS and HTTP without MCP                   feature `http-server` or `http-client`
 //! process  stdio      child processes and standard streams
 //! runtime             runtimes as values, in-memory streams
@@ -48,9 +48,7 @@
 //! | `auth` | no | OAuth 2.1 over HTTP: clients log in, servers are protected |
 //! | `keyring` | no | credentials of clients in the keyring of the system; includes `auth` and `http-client` |
 //! | `simd-json` | no | arguments of typed handlers are decoded by the crate `simd-json` |
-//! | `skills` | no | skills: served, listed, loaded and checked |
 //! | `disk` | no | tasks in a file, which outlive the process: `tasks::store::DiskTaskStore` |
-//! | `redis-tokio`, `redis-smol` | no | sessions and tasks in Redis or Valkey, which several processes share: `redis::RedisStore` |
 //!
 //! Without features the untyped functions [`server::connect`] and [`client::connect`] remain.
 //!
@@ -169,14 +167,10 @@ pub mod model;
 #[cfg(any(feature = "http-server", feature = "http-client"))]
 pub mod net;
 pub mod process;
-#[cfg(any(feature = "redis-tokio", feature = "redis-smol"))]
-pub mod redis;
 pub mod runtime;
 #[cfg(any(feature = "server", feature = "schema"))]
 pub mod schema;
 pub mod server;
-#[cfg(feature = "skills")]
-pub mod skills;
 #[cfg(any(feature = "server", feature = "client"))]
 pub mod tasks;
 pub mod uri_template;

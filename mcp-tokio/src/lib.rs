@@ -122,7 +122,7 @@ pub use mcp_async::{http, net};
 #[cfg(feature = "auth")]
 pub use mcp_async::auth;
 #[cfg(feature = "skills")]
-pub use mcp_async::skills;
+pub use mcp_skills as skills;
 
 #[cfg(feature = "client")]
 #[doc(inline)]
@@ -136,11 +136,11 @@ pub use mcp_async::http::HttpService;
 #[cfg(feature = "http-client")]
 #[doc(inline)]
 pub use mcp_async::net::HttpClient;
-#[cfg(feature = "redis")]
-pub use mcp_async::redis::RedisStore;
 #[cfg(feature = "server")]
 #[doc(inline)]
 pub use mcp_async::server::ServerBuilder;
+#[cfg(feature = "redis")]
+pub use mcp_redis_store::{RedisConfigError, RedisStore};
 
 /// Compiles the programs of the README.
 #[cfg(doctest)]

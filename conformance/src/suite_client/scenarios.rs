@@ -4,8 +4,8 @@ use mcp_async::Client;
 use mcp_async::client::{CallError, ClientBuilder};
 use mcp_async::http::HttpConnector;
 use mcp_async::model::{CreateMessageResult, ElicitParams, ElicitResult, Root};
-use mcp_async::skills::LoadError;
 use mcp_proto::json::{Raw, RawBuf};
+use mcp_skills::{LoadError, SkillsClient};
 use serde::{Deserialize, Serialize};
 
 use super::Outcome;
@@ -59,7 +59,7 @@ pub(crate) async fn play(
             }
         }
         "sep-2640-client-no-prefetch" => {
-            client.skills().all().await?;
+            SkillsClient::new(&client).all().await?;
         }
         name if name.starts_with("sep-2640-client-verify-") => refuse(&client).await?,
         // Whatever the way to a token, it serves two requests.
@@ -112,7 +112,7 @@ async fn every_method(client: &Client) -> Outcome {
 
 /// Loads a skill that is not what its entry says, and reads no other file of it.
 async fn refuse(client: &Client) -> Outcome {
-    let skills = client.skills();
+    let skills = SkillsClient::new(client);
     let all = skills.all().await?;
     let mut named = all.into_iter();
     let entry = named.find(|entry| entry.frontmatter.name() == Some("pdf-processing"));

@@ -4,7 +4,7 @@ use core::time::Duration;
 
 use mcp_async::model::CacheScope;
 use mcp_async::server::ServerBuilder;
-use mcp_async::skills::{Skill, Skills};
+use mcp_skills::{Skill, Skills};
 
 use super::media;
 
@@ -16,7 +16,7 @@ pub(super) fn register(server: ServerBuilder) -> ServerBuilder {
         .file("assets/stamp.png", media::PNG);
     let poems = Skill::in_memory("poems").file("SKILL.md", POEMS);
     let skills = Skills::new().skill(letters).skill(poems).directory_read();
-    server.skills(skills.cache(Duration::from_secs(300), CacheScope::Public))
+    server.extension(skills.cache(Duration::from_secs(300), CacheScope::Public))
 }
 
 const LETTERS: &str = "---

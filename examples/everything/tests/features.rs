@@ -12,6 +12,7 @@ use mcp_async::model::{
 use mcp_proto::json::{Raw, RawBuf};
 use mcp_proto::rpc::code;
 use mcp_proto::{Revision, RevisionSet};
+use mcp_skills::SkillsClient;
 use mcp_tokio::{Client, in_memory};
 
 #[test]
@@ -274,7 +275,7 @@ fn lists() {
 #[test]
 fn skills() {
     each(Revision::V2025_11_25, async |client, revision| {
-        let skills = client.skills();
+        let skills = SkillsClient::new(&client);
         let all = skills.all().await.unwrap();
         assert_eq!(all.len(), 2, "{revision}");
         let letters = skills.get("skill://letters/SKILL.md").await.unwrap();

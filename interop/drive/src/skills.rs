@@ -3,12 +3,12 @@
 use super::Driver;
 use super::check::{Outcome, check, refused};
 use mcp_async::client::CallError;
-use mcp_async::skills::{LoadError, SkillResources};
 use mcp_proto::rpc::code::INVALID_PARAMS;
+use mcp_skills::{LoadError, SkillResources, SkillsClient};
 
 impl Driver {
     pub(super) async fn skills(&self) -> Outcome {
-        let skills = self.client.skills();
+        let skills = SkillsClient::new(&self.client);
         let all = skills.all().await?;
         let mut names: Vec<_> = all.iter().map(|entry| entry.frontmatter.name()).collect();
         names.sort_unstable();
@@ -39,7 +39,7 @@ impl Driver {
     }
 
     pub(super) async fn directories(&self) -> Outcome {
-        let skills = self.client.skills();
+        let skills = SkillsClient::new(&self.client);
         let mut folders = skills.read_directory("skill://letters").await?;
         folders.retain(|child| child.mime_type.as_deref() == Some("inode/directory"));
         let mut folders: Vec<_> = folders.into_iter().map(|folder| folder.uri).collect();

@@ -55,10 +55,6 @@ pub mod resources {}
 #[doc = include_str!("schemas.md")]
 pub mod schemas {}
 
-#[cfg(feature = "skills")]
-#[doc = include_str!("skills.md")]
-pub mod skills {}
-
 #[doc = include_str!("state.md")]
 pub mod state {}
 

@@ -7,6 +7,9 @@ use mcp_proto::json::{Raw, RawBuf, Str};
 use mcp_proto::model::rules::Echo;
 use serde::{Deserialize, Deserializer, Serialize};
 
+#[cfg(feature = "server")]
+use crate::cursor;
+
 /// The beginning of the next page of a list. It is opaque, and goes back byte for byte as it came
 /// (`PN-02`); even an empty one is a cursor (`PN-04`).
 #[derive(Clone, PartialEq, Eq, Serialize)]
@@ -17,6 +20,29 @@ impl Cursor {
     /// Its text; half a surrogate pair becomes U+FFFD.
     pub fn to_str(&self) -> Cow<'_, str> {
         self.0.as_raw().string().unwrap_or_default().to_cow()
+    }
+
+    /// Creates a cursor after the item with this key, for a server that lists items in the order of their keys. It
+    /// means the same after items came and went, on another connection and in another process (PN-05). `list` names
+    /// the list, so that a cursor of another list is refused.
+    ///
+    /// ```
+    /// use mcp_async::model::Cursor;
+    ///
+    /// let cursor = Cursor::after("jobs", "job-100");
+    /// assert_eq!(cursor.key("jobs").as_deref(), Some("job-100"));
+    /// assert_eq!(cursor.key("builds"), None);
+    /// ```
+    #[cfg(feature = "server")]
+    pub fn after(list: &str, key: &str) -> Self {
+        cursor::after(list, key).into()
+    }
+
+    /// Returns the key of the item that the cursor is [after](Self::after); `None` if it is no cursor of this list,
+    /// which is a mistake of the client.
+    #[cfg(feature = "server")]
+    pub fn key(&self, list: &str) -> Option<String> {
+        cursor::read(list, &self.to_str())
     }
 }
 

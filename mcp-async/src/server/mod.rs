@@ -66,8 +66,6 @@ pub use self::connection::stdio::serve_stdio;
 #[cfg(feature = "http-server")]
 pub(crate) use self::connection::streams::ServerStreams;
 pub use self::connection::{Connection, connect};
-#[cfg(all(feature = "server", feature = "skills"))]
-pub(crate) use self::items::visibility::Visibility;
 #[cfg(feature = "http-server")]
 pub(crate) use self::ownership::Decision;
 #[cfg(feature = "server")]

@@ -18,7 +18,6 @@ mod schema;
 mod seen;
 mod server_typed;
 mod sim;
-mod skills;
 mod task_stores;
 mod tasks;
 mod tasks_client;

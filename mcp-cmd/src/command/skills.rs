@@ -13,7 +13,7 @@ use crate::session::Session;
 use crate::style::{BOLD, CYAN, DIM, paint};
 use mcp_tokio::ErrorChain;
 use mcp_tokio::json::RawBuf;
-use mcp_tokio::skills::{LoadError, SkillCheckError, SkillEntry, SkillResources};
+use mcp_tokio::skills::{LoadError, SkillCheckError, SkillEntry, SkillResources, SkillsClient};
 
 /// Lists skills, shows one, or checks all that is said of them.
 pub(crate) async fn run(
@@ -42,13 +42,13 @@ pub(crate) async fn run(
 }
 
 async fn all(session: &Session<'_>) -> Result<Vec<SkillEntry>, Failure> {
-    session.wait(session.client.skills().all()).await
+    session.wait(SkillsClient::new(session.client).all()).await
 }
 
 /// The skill with this URI, or the only one that is listed with this name.
 async fn find(session: &Session<'_>, skill: &str) -> Result<SkillEntry, Failure> {
     if skill.contains(':') {
-        return wait(session, session.client.skills().get(skill)).await;
+        return wait(session, SkillsClient::new(session.client).get(skill)).await;
     }
     let is_named = |entry: &SkillEntry| entry.frontmatter.name() == Some(skill);
     let all = all(session).await?.into_iter();
@@ -105,7 +105,7 @@ fn files(entry: &SkillEntry) -> String {
 
 /// Writes the `SKILL.md` of a skill, once it is checked.
 async fn show(session: &Session<'_>, entry: SkillEntry) -> Result<(), Failure> {
-    let skill = wait(session, session.client.skills().load(entry)).await?;
+    let skill = wait(session, SkillsClient::new(session.client).load(entry)).await?;
     if !session.common.json {
         return out::text(&plain(skill.text()));
     }
@@ -147,7 +147,7 @@ async fn check(session: &Session<'_>, entry: SkillEntry) -> Result<(), LoadError
         SkillResources::Dynamic | SkillResources::Unknown => Vec::new(),
     };
     let own = entry.uri.clone();
-    let skill = session.client.skills().load(entry).await?;
+    let skill = SkillsClient::new(session.client).load(entry).await?;
     for file in files.iter().filter(|file| **file != own) {
         skill.read(file).await?;
     }

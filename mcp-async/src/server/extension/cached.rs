@@ -11,7 +11,8 @@ use crate::server::items::resource::CacheHint;
 /// `cacheScope` (EX-17, CH-01). All pages of a list have the same scope (CH-10).
 ///
 /// A list is paged as those of the protocol are: its parameters have a `cursor`, and its result a
-/// `nextCursor` if more follows. Both are a [`Cursor`](crate::model::Cursor).
+/// `nextCursor` if more follows. Both are a [`Cursor`](crate::model::Cursor), which
+/// [`Cursor::after`](crate::model::Cursor::after) can make of the key of an item.
 ///
 /// ```
 /// use core::time::Duration;

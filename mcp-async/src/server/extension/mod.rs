@@ -30,12 +30,15 @@ use serde::de::DeserializeOwned;
 
 use self::filter::ExtensionFilter;
 use self::notification::ExtensionNotification;
+use super::ListKind;
 use super::background::Background;
 use super::layers::ServerLayer;
 use crate::server::call::handler_context::Context;
 use crate::server::call::handler_error::HandlerError;
 use crate::server::call::listener::Listener;
 use crate::server::call::service::{BoxService, Wrap};
+use crate::server::items::item::Item;
+use crate::server::items::register_error::RegisterError;
 
 pub use self::cached::Cached;
 pub(super) use self::declaration::Declaration;
@@ -48,9 +51,9 @@ pub(super) use self::notification::Notification;
 
 /// An extension of the protocol: what the server declares of it, and what it serves for it.
 ///
-/// It is a value like a [`Tool`](super::Tool): a library can offer one as a function, and
-/// [`ServerBuilder::extension`](super::ServerBuilder::extension) registers it. `S` is the state
-/// that its handlers share with those of the server.
+/// It is a value like a [`Tool`](super::Tool): a library can offer one as a function, or as a type that
+/// converts into one, and [`ServerBuilder::extension`](super::ServerBuilder::extension) registers it. `S` is the
+/// state that its handlers share with those of the server.
 ///
 /// Names are checked when the server is built: an extension has a name with a prefix, such as
 /// `com.example/jobs` (EX-03), and cannot use the names of the protocol or of an official extension
@@ -105,6 +108,9 @@ pub struct Extension<S = ()> {
     pub(in crate::server) filters: Vec<ExtensionFilter<S>>,
     pub(in crate::server) layers: Vec<Wrap>,
     pub(in crate::server) background: Option<Arc<dyn Background>>,
+    pub(in crate::server) items: Vec<Item<S>>,
+    pub(in crate::server) list_changed: Vec<ListKind>,
+    pub(in crate::server) mistakes: Vec<RegisterError>,
 }
 
 impl<S: Send + Sync + 'static> Extension<S> {
@@ -122,6 +128,9 @@ impl<S: Send + Sync + 'static> Extension<S> {
             filters: Vec::new(),
             layers: Vec::new(),
             background: None,
+            items: Vec::new(),
+            list_changed: Vec::new(),
+            mistakes: Vec::new(),
         }
     }
 
@@ -342,6 +351,59 @@ impl<S: Send + Sync + 'static> Extension<S> {
     /// Sets what it does apart from connections, which ends with the server.
     pub fn background(mut self, work: Arc<dyn Background>) -> Self {
         self.background = Some(work);
+        self
+    }
+
+    /// Adds a tool, resource, template or prompt that the server lists with its own, as
+    /// [`ServerBuilder::with`](super::ServerBuilder::with) does.
+    ///
+    /// ```
+    /// use mcp_async::Server;
+    /// use mcp_async::server::{Extension, Resource};
+    ///
+    /// let catalog = Resource::new("albums://all", "albums").handler(|_| async { Ok("none") });
+    /// let albums = Extension::new("com.example/albums").with(catalog);
+    /// # assert!(Server::builder("demo", "1.0").extension(albums).build().is_ok());
+    /// ```
+    pub fn with(mut self, item: impl Into<Item<S>>) -> Self {
+        self.items.push(item.into());
+        self
+    }
+
+    /// Declares `listChanged` for this kind, even while no item of it is registered.
+    pub fn list_changed(mut self, kind: ListKind) -> Self {
+        self.list_changed.push(kind);
+        self
+    }
+
+    /// Adds a mistake in a setting from which the extension was made. It is reported when the server is built, with
+    /// all others.
+    ///
+    /// ```
+    /// use mcp_async::Server;
+    /// use mcp_async::server::Extension;
+    ///
+    /// /// The settings of an extension that a library offers.
+    /// struct Albums {
+    ///     page_size: usize,
+    /// }
+    ///
+    /// impl<S: Send + Sync + 'static> From<Albums> for Extension<S> {
+    ///     fn from(albums: Albums) -> Self {
+    ///         let extension = Extension::new("com.example/albums");
+    ///         match albums.page_size {
+    ///             0 => extension.mistake("page_size", &"it is zero"),
+    ///             _ => extension,
+    ///         }
+    ///     }
+    /// }
+    ///
+    /// let server = Server::builder("demo", "1.0").extension(Albums { page_size: 0 });
+    /// let error = server.build().unwrap_err();
+    /// assert_eq!(error.mistakes()[0].to_string(), "setting `page_size`: it is zero");
+    /// ```
+    pub fn mistake(mut self, setting: &str, reason: &dyn fmt::Display) -> Self {
+        self.mistakes.push(RegisterError::setting(setting, reason));
         self
     }
 }

@@ -4,7 +4,6 @@
 pub(super) mod announcement;
 #[cfg(feature = "server")]
 pub(super) mod declare;
-pub(super) mod extensions;
 #[cfg(feature = "server")]
 pub(super) mod inner;
 #[cfg(feature = "server")]

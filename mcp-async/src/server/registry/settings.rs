@@ -117,7 +117,7 @@ impl Settings {
         }
     }
 
-    pub(super) fn add_notification(
+    pub(in crate::server) fn add_notification(
         &mut self,
         notification: Notification,
         mistakes: &mut Vec<RegisterError>,
@@ -136,7 +136,11 @@ impl Settings {
         self.methods.iter().any(|method| !method.scopes.is_empty())
     }
 
-    pub(super) fn add_filter(&mut self, filter: Filter, mistakes: &mut Vec<RegisterError>) {
+    pub(in crate::server) fn add_filter(
+        &mut self,
+        filter: Filter,
+        mistakes: &mut Vec<RegisterError>,
+    ) {
         if self.filters.iter().any(|known| known.key == filter.key) {
             mistakes.push(RegisterError::new("filter", &filter.key, &TWICE));
         } else {

@@ -346,7 +346,7 @@ impl<S: Send + Sync + 'static> ServerBuilder<S> {
         self.set(|settings| settings.hint = CacheHint::new(ttl, scope))
     }
 
-    /// Registers an extension of the protocol: what it declares and serves.
+    /// Registers an extension of the protocol, or something that converts into one: what it declares and serves.
     ///
     /// ```
     /// use mcp_async::Server;
@@ -358,11 +358,8 @@ impl<S: Send + Sync + 'static> ServerBuilder<S> {
     /// # let _ = server;
     /// # Ok::<(), mcp_async::server::BuildError>(())
     /// ```
-    pub fn extension(mut self, extension: Extension<S>) -> Self {
-        let Parts {
-            settings, mistakes, ..
-        } = &mut self.parts;
-        extension.register(&self.state, settings, mistakes);
+    pub fn extension(mut self, extension: impl Into<Extension<S>>) -> Self {
+        extension.into().register(&self.state, &mut self.parts);
         self
     }
 
@@ -502,13 +499,6 @@ impl<S: Send + Sync + 'static> ServerBuilder<S> {
     #[cfg(feature = "http-server")]
     pub fn draft_profile(self) -> Self {
         self.set(|settings| settings.draft = true)
-    }
-
-    /// Adds a mistake, which is reported when the server is built.
-    #[cfg(feature = "skills")]
-    pub(crate) fn mistake(mut self, mistake: RegisterError) -> Self {
-        self.parts.mistakes.push(mistake);
-        self
     }
 
     /// Declares tasks of 2025-11-25, which a layer serves.

@@ -1,17 +1,12 @@
 //! A built server, and its connections: over pairs of byte streams, and for transports of other
 //! kinds.
 
-#[cfg(feature = "server")]
 pub(super) mod build;
-#[cfg(feature = "server")]
 pub(super) mod build_error;
-#[cfg(feature = "server")]
 pub(crate) mod builder;
-#[cfg(feature = "server")]
+mod extensions;
 pub(crate) mod parts;
-#[cfg(feature = "server")]
 pub(crate) mod serving_scope;
-#[cfg(feature = "server")]
 pub(super) mod transport;
 
 use core::fmt;

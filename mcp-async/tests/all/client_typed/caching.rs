@@ -49,6 +49,23 @@ fn a_fresh_result_is_not_asked_for_again() {
 }
 
 #[test]
+fn a_client_says_if_reading_a_resource_sends_nothing() {
+    each(|mut demo, revision| async move {
+        demo.server = demo.server.cache(TTL, CacheScope::Public);
+        let client = join(&demo.server, revision).await;
+        let keeps = || client.keeps_resource("note://7");
+        assert!(!keeps(), "{revision}");
+        client.read_resource("note://7").await.unwrap();
+        assert_eq!(keeps(), revision.requires_cache_hints(), "{revision}");
+        demo.seen.take();
+        client.read_resource("note://7").refreshed().await.unwrap();
+        assert_eq!(demo.seen.take(), ["read 7"], "{revision}");
+        advance(TTL);
+        assert!(!keeps(), "{revision}");
+    });
+}
+
+#[test]
 fn a_client_that_is_told_so_keeps_nothing() {
     each(|mut demo, revision| async move {
         demo.server = demo.server.cache(TTL, CacheScope::Public);

@@ -2,7 +2,8 @@
 
 use mcp_async::Server;
 use mcp_async::server::{
-    Context, Extension, ExtensionMethod, Listener, NotificationContext, Resource, ServerBuilder,
+    Context, Extension, ExtensionMethod, ListKind, Listener, NotificationContext, Resource,
+    ServerBuilder,
 };
 use mcp_proto::json::RawBuf;
 use mcp_proto::model::ServerFeatures;
@@ -133,6 +134,41 @@ fn what_cannot_be_served_is_not_built() {
             "method `x/none`: no handler",
             "method ``: its name is empty",
             "extension `a.b/c`: its settings are no JSON object",
+        ]
+    );
+}
+
+/// EX-19: its items and lists declare what it needs.
+#[test]
+fn an_extension_lists_its_items_with_those_of_the_server() {
+    let resource = |uri: &str| Resource::new(uri, "x").handler(|_| async { Ok("x") });
+    let albums = |extension: Extension| extension.needs(ServerFeatures::RESOURCES);
+    let server = new()
+        .with(resource("x://b"))
+        .extension(albums(Extension::new("a.b/c").with(resource("x://a"))));
+    let listed = Wire::new(&server, Revision::V2026_07_28).result("resources/list", "{}");
+    assert_eq!(text(&listed, &["resources", "0", "uri"]), "x://a");
+    assert_eq!(text(&listed, &["resources", "1", "uri"]), "x://b");
+    let twice = server.extension(Extension::new("a.b/d").with(resource("x://a")));
+    assert_eq!(
+        mistakes(twice),
+        ["resource `x://a`: it is registered twice"]
+    );
+    let empty = Extension::new("a.b/c").list_changed(ListKind::Resources);
+    let server = new().extension(albums(empty));
+    let declared = Wire::capabilities(&server, Revision::V2026_07_28);
+    assert_eq!(member(&declared, &["resources"]), r#"{"listChanged":true}"#);
+}
+
+#[test]
+fn mistakes_in_the_settings_of_an_extension_are_reported_with_all_others() {
+    let extension = Extension::new("none").mistake("page_size", &"it is zero");
+    assert_eq!(
+        mistakes(new().page_size(0).extension(extension)),
+        [
+            "setting `page_size`: it is zero",
+            "extension `none`: its name is not a prefix, a slash and a name",
+            "setting `page_size`: it is zero",
         ]
     );
 }

@@ -1,0 +1,8 @@
+//! The tests of the crate, in one program.
+
+mod client;
+mod folder;
+mod hostile;
+mod server;
+mod support;
+mod wire;
