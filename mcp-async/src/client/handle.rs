@@ -14,6 +14,7 @@ use serde::de::DeserializeOwned;
 
 use super::callbacks::is_file;
 use super::request::Request;
+use crate::client::request::batch::Batch;
 use crate::client::request::decode::{nothing, structured, suggestions, whole};
 use crate::client::request::logs::Logs;
 use crate::client::request::page::{Listed, Page};
@@ -23,6 +24,7 @@ use crate::client::session::info::ServerInfo;
 use crate::client::state::ask::{Arguments, Ask};
 use crate::client::state::inner::Inner;
 use crate::client::state::listen_filter::ListenFilter;
+use crate::connection::Progress;
 use crate::error::{CallError, ConnectError};
 use crate::model::{
     CallToolResult, Completion, Cursor, GetPromptResult, Prompt, ReadResourceResult, Reference,
@@ -165,6 +167,26 @@ impl Client {
     /// -32002 (RS-05).
     pub fn read_resource<'a>(&'a self, uri: &'a str) -> Request<'a, ReadResourceResult> {
         Request::new(&self.inner, Ask::ReadResource { uri }, whole)
+    }
+
+    /// Sends several requests together, as one array on a pipe of 2025-03-26 and each by itself elsewhere, and returns one result for each.
+    ///
+    /// ```
+    /// use mcp_async::Client;
+    ///
+    /// async fn read_all(client: &Client, uris: &[String]) -> Vec<String> {
+    ///     let reads = uris.iter().map(|uri| client.read_resource(uri));
+    ///     let results = client.batch(reads).await;
+    ///     let failed = uris.iter().zip(results).filter(|(_, result)| result.is_err());
+    ///     failed.map(|(uri, _)| uri.clone()).collect()
+    /// }
+    /// # let _ = read_all;
+    /// ```
+    pub fn batch<'a, T, H: FnMut(Progress<'_>)>(
+        &'a self,
+        requests: impl IntoIterator<Item = Request<'a, T, H>>,
+    ) -> Batch<'a, T, H> {
+        Batch::new(&self.inner, requests)
     }
 
     /// Fills in a prompt. The arguments are an object of strings (PR-08), or `&()` for none.

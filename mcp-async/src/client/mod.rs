@@ -54,6 +54,8 @@ pub use self::handle::Client;
 #[cfg(feature = "client")]
 pub use self::request::Request;
 #[cfg(feature = "client")]
+pub use self::request::batch::Batch;
+#[cfg(feature = "client")]
 pub use self::request::logs::Logs;
 #[cfg(feature = "client")]
 pub use self::request::page::{Listed, Page};

@@ -19,7 +19,7 @@ impl<S: Storage> Client<'_, S> {
     ///
     /// # Errors
     /// [`SendError::NotReady`] before [`Event::Connected`](super::Event::Connected), while
-    /// the core's `initialized` has not left, or while calls are [held](Self::hold);
+    /// the core's `initialized` has not left, while calls are [held](Self::hold), or for a batch that has no room left;
     /// [`SendError::NotInRevision`] and
     /// [`SendError::MissingCapability`] for what this server does not have (LC-17);
     /// [`SendError::TableFull`], also for a subscription beyond
@@ -79,12 +79,12 @@ impl<S: Storage> Client<'_, S> {
         let mut pending = None;
         let len = if self.batch.open {
             if self.batch.calls >= config.limits.batch {
-                return Err(SendError::TableFull);
+                return Err(SendError::NotReady);
             }
             let write = |free: &mut [u8]| encode::request(config, revision, id, call, round, free);
             let put = self.batch.array.put(write).map_err(|error| match error {
                 // Another batch is of use only to a call that is not the first of this one.
-                SendError::TooLarge { .. } if self.batch.calls > 0 => SendError::TableFull,
+                SendError::TooLarge { .. } if self.batch.calls > 0 => SendError::NotReady,
                 error => error,
             })?;
             pending = Some(put);
@@ -210,7 +210,7 @@ impl<S: Storage> Client<'_, S> {
     /// # Errors
     /// [`SendError::NotInRevision`] outside of 2025-03-26, [`SendError::NotReady`] while one is
     /// being gathered. A call that finds no room in the batch is refused with
-    /// [`SendError::TableFull`]: end the batch, and begin another; one that would find none in
+    /// [`SendError::NotReady`]: end the batch, and begin another; one that would find none in
     /// any, with [`SendError::TooLarge`].
     ///
     /// ```

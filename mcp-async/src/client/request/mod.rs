@@ -1,7 +1,9 @@
 //! A typed request, from the first attempt to send it to its result.
 
+pub(super) mod batch;
 pub(super) mod decode;
 pub(super) mod input_answers;
+mod listing;
 pub(super) mod logs;
 pub(super) mod page;
 pub(super) mod pages;
@@ -21,8 +23,8 @@ use mcp_proto::model::{LoggingLevel, ServerFeatures};
 use mcp_proto::rpc::code;
 
 use self::decode::Decode;
+use self::listing::Listing;
 use self::page::{Listed, Page};
-use self::pagination::{NextPage, Pagination};
 use super::boxed::Boxed;
 use crate::client::session::exchange::{Exchange, Options, Terms};
 use crate::client::session::side::is_created;
@@ -34,7 +36,7 @@ use crate::client::state::inner::{Inner, Link};
 use crate::connection::PendingRequest;
 use crate::connection::Progress;
 use crate::error::CallError;
-use crate::model::{Completion, Cursor, Meta, TaskSupport, Tool};
+use crate::model::{Completion, Cursor, Meta, TaskSupport};
 use crate::trace_context::TraceContext;
 
 /// A request to the server and its result; what the methods of [`Client`](super::Client) return.
@@ -109,39 +111,6 @@ enum Stage<'a> {
     /// The connection is over, and how the server ended is about to be known.
     Ending(Arc<ChildEnd>),
     Done,
-}
-
-/// The list of tools, which is read for what the client learns from it.
-struct Listing<'a> {
-    request: Request<'a, Page<Tool>>,
-    pagination: Pagination,
-}
-
-impl<'a> Listing<'a> {
-    fn new(inner: &'a Arc<Inner>) -> Self {
-        Self {
-            request: Request::list(inner, None),
-            pagination: Pagination::new(),
-        }
-    }
-
-    /// Ready after the last page, or after one that could not be read.
-    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        loop {
-            let inner = self.request.inner;
-            let next = match ready!(self.request.poll_raw(cx)) {
-                Ok(page) => self.pagination.turn(page.next),
-                Err(error) => {
-                    self.pagination.failed::<Tool>(&inner.client_state, &error);
-                    NextPage::None
-                }
-            };
-            match next {
-                NextPage::At(cursor) => self.request = Request::list(inner, Some(cursor)),
-                NextPage::None | NextPage::Endless => return Poll::Ready(()),
-            }
-        }
-    }
 }
 
 impl<'a, T: Listed> Request<'a, Page<T>> {
@@ -275,6 +244,15 @@ impl<'a, T, H> Request<'a, T, H> {
     pub(super) const fn of_extension(mut self, extension: &'a str) -> Self {
         self.extension = Some(extension);
         self
+    }
+
+    /// Returns true if the request has left, or has not to.
+    fn was_sent(&self) -> bool {
+        match &self.stage {
+            Stage::New | Stage::Linking(_) => false,
+            Stage::Sent { exchange, .. } => exchange.was_sent(),
+            _ => true,
+        }
     }
 
     pub(super) fn poll_raw(&mut self, cx: &mut Context<'_>) -> Poll<Result<T, CallError>>

@@ -365,3 +365,16 @@ fn a_list_of_one_user_is_not_shown_to_another() {
         |_| async {},
     );
 }
+
+/// SC-01: each request is a POST of its own.
+#[test]
+fn a_batch_is_answered() {
+    for revision in Revision::ALL {
+        with(revision, |client, _| async move {
+            let calls = ["hello", "steps", "hello"].map(|tool| client.call_tool(tool, &()));
+            let results = client.batch(calls).await;
+            let texts = results.into_iter().map(|result| result.unwrap().text());
+            assert_eq!(Vec::from_iter(texts), ["Hello!", "done", "Hello!"]);
+        });
+    }
+}

@@ -2,6 +2,7 @@
 #![cfg(all(feature = "client", feature = "server"))]
 
 mod allocations;
+mod batches;
 mod caching;
 mod callbacks;
 mod calls;

@@ -76,7 +76,7 @@ struct Note {
 }
 
 impl Demo {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let seen = Seen::default();
         let (reads, dropped) = (seen.clone(), seen.clone());
         let server = Server::builder("demo", "1.0")

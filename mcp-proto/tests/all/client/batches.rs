@@ -73,7 +73,7 @@ fn a_batch_is_limited_in_calls_and_bytes() {
         call 8 ping
         call 9 ping
         call 10 ping
-        ! TableFull
+        ! NotReady
         end
         > [{"jsonrpc":"2.0","id":2,"method":"ping"},{"jsonrpc":"2.0","id":3,"method":"ping"},{"jsonrpc":"2.0","id":4,"method":"ping"}]
         begin
@@ -92,7 +92,7 @@ fn a_batch_is_limited_in_calls_and_bytes() {
             ! Encode
             call 7 ping
             call 8 acme/long {{"x":"{long}"}}
-            ! TableFull
+            ! NotReady
             end
             > [{{"jsonrpc":"2.0","id":2,"method":"ping"}}]"#
         ),
