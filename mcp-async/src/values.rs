@@ -12,8 +12,13 @@ type Value = Arc<dyn Any + Send + Sync>;
 impl Values {
     /// Adds a value, in place of one of the same type.
     pub(crate) fn insert<T: Send + Sync + 'static>(&mut self, value: T) {
+        self.insert_shared(Arc::new(value));
+    }
+
+    /// Adds a value that is shared, in place of one of the same type.
+    pub(crate) fn insert_shared<T: Send + Sync + 'static>(&mut self, value: Arc<T>) {
         let values = Arc::make_mut(self.0.get_or_insert_default());
-        let value: Value = Arc::new(value);
+        let value: Value = value;
         match values.iter_mut().find(|known| known.is::<T>()) {
             Some(place) => *place = value,
             None => values.push(value),

@@ -32,4 +32,6 @@ pub(super) mod require_scopes;
 #[cfg(feature = "server")]
 pub(super) mod runner;
 pub(super) mod service;
+#[cfg(feature = "server")]
+mod session_state;
 pub(super) mod tell;

@@ -8,6 +8,8 @@ use mcp_proto::server::{Initialize, RequestContext as Request};
 use super::principal::Principal;
 use crate::lock::lock;
 use crate::trace_context::TraceContext;
+#[cfg(feature = "server")]
+use crate::values::Values;
 
 /// The `Implementation` of a client, as JSON.
 pub(super) type ClientInfo = Option<Arc<RawBuf>>;
@@ -33,6 +35,9 @@ pub(crate) struct About {
     client: Mutex<ClientInfo>,
     /// The principal, where the transport has verified it.
     principal: Mutex<Option<Principal>>,
+    /// The values of the application that the calls of a session share.
+    #[cfg(feature = "server")]
+    session: Mutex<Values>,
 }
 
 /// The data of the client that the connection's future keeps, so that an ordinary call costs
@@ -71,6 +76,21 @@ impl About {
         // Claims are the application's, and dropped outside the lock.
         let old = core::mem::replace(&mut *self.lock_principal(), principal);
         drop(old);
+    }
+
+    /// Returns the session's value of this type, and makes it if there is none.
+    #[cfg(feature = "server")]
+    pub(in crate::server) fn session<T: Default + Send + Sync + 'static>(&self) -> Arc<T> {
+        let known = lock(&self.session).get_shared();
+        known.unwrap_or_else(|| {
+            // Made outside of the lock, because it runs code of the application.
+            let made = Arc::new(T::default());
+            let mut values = lock(&self.session);
+            values.get_shared().unwrap_or_else(|| {
+                values.insert_shared(Arc::clone(&made));
+                made
+            })
+        })
     }
 
     fn lock_principal(&self) -> MutexGuard<'_, Option<Principal>> {

@@ -59,6 +59,15 @@ fn server() -> ServerBuilder {
         .revisions(RevisionSet::of(&Revision::ALL))
         .logging()
         .tool("hello", "Greets", says("Hello!"))
+        .tool(
+            "session",
+            "Counts its calls",
+            |(): (), cx: Context| async move {
+                let calls = cx.session::<AtomicU32>();
+                let calls = calls.map(|calls| calls.fetch_add(1, Ordering::Relaxed));
+                Ok(format!("{calls:?} {}", cx.session_id().is_some()))
+            },
+        )
         .tool("steps", "Counts", |(): (), cx: Context| async move {
             for step in 1..=3 {
                 let _ = cx.progress(f64::from(step)).await;
@@ -375,6 +384,21 @@ fn a_batch_is_answered() {
             let results = client.batch(calls).await;
             let texts = results.into_iter().map(|result| result.unwrap().text());
             assert_eq!(Vec::from_iter(texts), ["Hello!", "done", "Hello!"]);
+        });
+    }
+}
+
+#[test]
+fn the_calls_of_a_session_share_a_value() {
+    for revision in Revision::ALL {
+        with(revision, |client, _| async move {
+            let call = || async { client.call_tool("session", &()).await.unwrap().text() };
+            let has_id = revision.is_legacy() && revision != Revision::V2024_11_05;
+            let expected = match revision.is_legacy() {
+                true => [0, 1].map(|calls| format!("Some({calls}) {has_id}")),
+                false => [(); 2].map(|()| format!("None {has_id}")),
+            };
+            assert_eq!([call().await, call().await], expected);
         });
     }
 }

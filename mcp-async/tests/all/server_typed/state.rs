@@ -279,3 +279,45 @@ fn every_error_converts_and_none_is_told() {
         assert!(result.contains("SECRET") && result.contains(r#""isError":true"#));
     }
 }
+
+/// A number that is dropped with its session.
+#[derive(Default)]
+struct Count(AtomicUsize, Arc<()>);
+
+#[test]
+fn the_calls_of_a_session_share_a_value_and_other_sessions_have_their_own() {
+    let kept = Arc::new(Mutex::new(Vec::new()));
+    let notes = Arc::clone(&kept);
+    let server = Server::builder("demo", "1").tool("count", "", move |(): (), cx: Context| {
+        let notes = Arc::clone(&notes);
+        async move {
+            let Some(count) = cx.session::<Count>() else {
+                return Ok("none".to_owned());
+            };
+            notes.lock().unwrap().push(Arc::downgrade(&count.1));
+            Ok(count.0.fetch_add(1, Ordering::Relaxed).to_string())
+        }
+    });
+    for revision in revisions() {
+        let count = |wire: &mut Wire| {
+            let answer = wire.ask("tools/call", r#"{"name":"count"}"#);
+            text(&answer, &["result", "content", "0", "text"])
+        };
+        let (mut one, mut other) = (Wire::new(&server, revision), Wire::new(&server, revision));
+        let counted = [count(&mut one), count(&mut one), count(&mut other)];
+        if revision.is_modern() {
+            assert_eq!(counted, ["none"; 3]);
+            continue;
+        }
+        assert_eq!(counted, ["0", "1", "0"], "{revision}");
+        drop((one, other));
+        settle();
+        let left = kept
+            .lock()
+            .unwrap()
+            .iter()
+            .filter_map(|it| it.upgrade())
+            .count();
+        assert_eq!(left, 0, "{revision}");
+    }
+}
