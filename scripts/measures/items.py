@@ -5,13 +5,16 @@ import os
 import subprocess
 from pathlib import Path
 
+from . import api
+
 TYPES = ("struct", "enum", "union", "trait", "type_alias")
 # Those that belong to an item, and names that it has elsewhere.
 PARTS = ("struct_field", "variant", "use", "impl")
 
 
 def of_crates(root, crates):
-    """For each library, its public types, and its public items: types, functions, methods, constants, modules and macros."""
+    """For each library, its public types, and its public items: types, functions, methods, constants, modules and macros;
+    and their names as users write them."""
     libraries = [crate for crate in crates if (root / crate / "src/lib.rs").exists()]
     packages = [argument for crate in libraries for argument in ("--package", crate)]
     environment = os.environ | {"RUSTDOC": str(root / "scripts/rustdoc-docsrs"), "RUSTDOCFLAGS": "-Z unstable-options --output-format json"}
@@ -20,10 +23,11 @@ def of_crates(root, crates):
     target = json.loads(subprocess.run(metadata, cwd=root, check=True, capture_output=True, text=True).stdout)["target_directory"]
     figures = {}
     for crate in libraries:
-        index = json.loads((Path(target) / "doc" / f"{crate.replace('-', '_')}.json").read_text())["index"]
-        kinds = [next(iter(item["inner"])) for item in index.values() if item["visibility"] == "public"]
+        document = json.loads((Path(target) / "doc" / f"{crate.replace('-', '_')}.json").read_text())
+        kinds = [next(iter(item["inner"])) for item in document["index"].values() if item["visibility"] == "public"]
         figures[crate] = {
             "types": sum(kind in TYPES for kind in kinds),
             "items": sum(kind not in PARTS for kind in kinds),
+            "names": api.names(document),
         }
     return figures
