@@ -11,7 +11,6 @@ pub(crate) mod set;
 pub(crate) mod version;
 
 pub use facts::{Elicitation, Http, StructuredContent, Tasks};
-pub use set::Revisions;
 pub use version::UnknownRevision;
 
 // The crate exports these at its root.
