@@ -1,7 +1,7 @@
 //! The differences between the revisions of the protocol, as tables.
 //!
 //! Code that depends on the revision asks [`Revision`] for a fact, such as
-//! [`allows_batches`](Revision::allows_batches), and does not compare revisions. The members that
+//! [`has_input_required`](Revision::has_input_required), and does not compare revisions. The members that
 //! some revisions lack are left out where a message is written. A [`RevisionSet`] configures which
 //! revisions a client or server accepts.
 
