@@ -37,7 +37,7 @@
 //! | Send requests and read results | [`client::Client::call`], [`client::Event`] |
 //! | Write a driver with an order of work of its own | [`Machine`] |
 //! | Read and write payloads | [`model`], [`json::Raw::decode`], [`Payload`] |
-//! | Bound memory and messages | [`Limits`], [`server::Fixed`], [`client::Fixed`] |
+//! | Bound memory and messages | [`Limits`], [`server::Fixed`] |
 //! | Find out what a revision has | [`Revision`] |
 //! | Obtain and check the tokens of a protected server | the crate `mcp-auth` |
 //!
@@ -109,8 +109,8 @@
 //! sockets, with timers, cancellation and slow tools), `completion_loop` (buffers that belong to the
 //! engine while an operation is in flight), `http_server` (HTTP on plain sockets) and `from_c` (a
 //! static library for C). The folder `firmware` is a server on a microcontroller. The README of the
-//! crate has the loop for non-blocking sockets, and tables of what each number of [`server::Fixed`] and
-//! [`client::Fixed`] bounds.
+//! crate has the loop for non-blocking sockets, and tables of what each number of [`server::Fixed`]
+//! bounds.
 //!
 //! # Features
 //!

@@ -6,6 +6,109 @@
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Growing;
 
+/// Arrays, for machines without an allocator: the storage of a client, and of a server on a pipe. For a server over HTTP put it into
+/// [`OverHttp`](crate::server::OverHttp).
+///
+/// [`new`](Self::new) has 4 requests with ids of up to 64 bytes, and nothing else. Each part has a method that sets its
+/// size; in the type the sizes stand in the order of the methods:
+///
+/// ```
+/// use mcp_proto::client::{Client, ClientConfig};
+/// use mcp_proto::server::{Fixed, Server, ServerConfig};
+///
+/// // 8 requests of the client, and 2 to it.
+/// type Storage = Fixed<8, 2>;
+/// let storage: Storage = Fixed::new().requests::<8>().questions::<2>();
+/// let server: Server<'_, Storage> = Server::new(ServerConfig::new("demo", "1.0"), storage)?;
+///
+/// // 4 calls, and 1 question of the server.
+/// let storage = Fixed::new().questions::<1>();
+/// let client: Client<'_, Fixed<4, 1>> = Client::new(ClientConfig::new("demo", "1.0"), storage)?;
+/// # Ok::<(), mcp_proto::ConfigError>(())
+/// ```
+///
+/// Of a type with a name, `Storage::default()` is the value.
+///
+/// A table without room for a request, or for an id, does not compile:
+///
+/// ```compile_fail,E0080
+/// use mcp_proto::server::{Fixed, Server, ServerConfig};
+///
+/// let storage = Fixed::new().requests::<0>();
+/// let server = Server::new(ServerConfig::new("demo", "1.0"), storage);
+/// ```
+///
+/// Nor does a client with room for URIs, to which no server subscribes:
+///
+/// ```compile_fail,E0277
+/// use mcp_proto::client::{Client, ClientConfig, Fixed};
+///
+/// let storage = Fixed::new().uris::<64>();
+/// let client = Client::new(ClientConfig::new("demo", "1.0"), storage);
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Fixed<
+    const REQUESTS: usize = 4,
+    const QUESTIONS: usize = 0,
+    const BATCH: usize = 0,
+    const URIS: usize = 0,
+    const ID: usize = 64,
+>;
+
+impl Fixed {
+    /// 4 requests.
+    pub const fn new() -> Self {
+        Self
+    }
+}
+
+impl<
+    const REQUESTS: usize,
+    const QUESTIONS: usize,
+    const BATCH: usize,
+    const URIS: usize,
+    const ID: usize,
+> Fixed<REQUESTS, QUESTIONS, BATCH, URIS, ID>
+{
+    /// So many requests of the client in flight.
+    pub const fn requests<const N: usize>(self) -> Fixed<N, QUESTIONS, BATCH, URIS, ID> {
+        Fixed
+    }
+
+    /// So many requests of the server in flight, pings included. With 0, the default, a server asks nothing and sends no pings, and a
+    /// client refuses each question.
+    pub const fn questions<const N: usize>(self) -> Fixed<REQUESTS, N, BATCH, URIS, ID> {
+        Fixed
+    }
+
+    /// So many bytes for the answers to an array. Otherwise a server refuses one, and a client answers the questions of one singly.
+    /// A client has as many for an array that it sends, which otherwise does not compile.
+    pub const fn batch<const N: usize>(self) -> Fixed<REQUESTS, QUESTIONS, N, URIS, ID> {
+        Fixed
+    }
+
+    /// So many bytes at a server for the URIs of resources that the client subscribes to, which it cannot otherwise.
+    pub const fn uris<const N: usize>(self) -> Fixed<REQUESTS, QUESTIONS, BATCH, N, ID> {
+        Fixed
+    }
+
+    /// Ids of received requests of up to so many bytes.
+    pub const fn ids<const N: usize>(self) -> Fixed<REQUESTS, QUESTIONS, BATCH, URIS, N> {
+        Fixed
+    }
+
+    /// The memory of a batch.
+    pub(crate) const fn batch_bytes(self) -> [u8; BATCH] {
+        const {
+            assert!(
+                BATCH == 0 || BATCH > 2,
+                "an array is longer than its brackets"
+            );
+        }
+        [0; BATCH]
+    }
+}
+
 /// A slice that may be able to grow: the storage of every table and buffer of the core.
 ///
 /// An array or a borrowed slice keeps its length; a `Vec` (feature `alloc`) grows. The table that

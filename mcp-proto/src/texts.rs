@@ -47,9 +47,8 @@ impl<C> BorrowedTexts<'_, C> {
         C: Declare,
     {
         let extensions = self.capabilities.extensions();
-        let is_declared = |name: &str| {
-            extensions.is_some_and(|extensions| extensions.iter().any(|(key, _)| key == *name))
-        };
+        let is_declared =
+            |name: &str| extensions.is_some_and(|extensions| extensions.get(name).is_some());
         if !are_extension_names(extensions) {
             return Some(ConfigError::ExtensionName);
         }

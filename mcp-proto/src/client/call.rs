@@ -175,15 +175,6 @@ impl<'a> Call<'a> {
             cookie: 0,
         }
     }
-
-    /// Sets the parameters.
-    #[must_use]
-    pub const fn with_params(self, params: &'a dyn Payload) -> Self {
-        Self {
-            params: Some(params),
-            ..self
-        }
-    }
 }
 
 /// Without the parameters, which are the user's.

@@ -44,9 +44,10 @@ pub use event::{CloseReason, ConnectError, Connected, Event, Unusable};
 pub use reply::Reply;
 
 // Storage.
+pub use crate::store::Fixed;
 #[cfg(feature = "alloc")]
 pub use crate::store::Growing;
-pub use storage::{Fixed, Storage};
+pub use storage::Storage;
 
 use crate::config_error::ConfigError;
 use crate::model::ServerFeatures;

@@ -7,7 +7,7 @@ use crate::id_buf::{self, IdBuf, IdStorage};
 use crate::slots::Slot;
 #[cfg(feature = "alloc")]
 use crate::store::Growing;
-use crate::store::Table;
+use crate::store::{Fixed, Table};
 
 /// The memory in which a [`Client`](super::Client) keeps its tables: [`Fixed`], or `Growing`
 /// (feature `alloc`).
@@ -56,56 +56,10 @@ pub(crate) trait Tables {
     fn batch(&self) -> Self::Batch;
 }
 
-/// Arrays, for machines without an allocator.
-///
-/// [`new`](Self::new) has 4 calls, and nothing else. Each part has a method that sets its size; in the type the sizes
-/// stand in the order of the methods:
-///
-/// ```
-/// use mcp_proto::client::{Client, ClientConfig, Fixed};
-///
-/// // 4 calls, and 1 question of the server.
-/// type Storage = Fixed<4, 1>;
-/// let storage: Storage = Fixed::new().questions::<1>();
-/// let client: Client<'_, Storage> = Client::new(ClientConfig::new("demo", "1.0"), storage)?;
-/// # Ok::<(), mcp_proto::ConfigError>(())
-/// ```
-///
-/// Of a type with a name, `Storage::default()` is the value.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Fixed<const CALLS: usize = 4, const QUESTIONS: usize = 0, const BATCH: usize = 0>;
-
-impl Fixed {
-    /// 4 calls.
-    pub const fn new() -> Self {
-        Self
-    }
-}
-
-impl<const CALLS: usize, const QUESTIONS: usize, const BATCH: usize>
-    Fixed<CALLS, QUESTIONS, BATCH>
+impl<const CALLS: usize, const QUESTIONS: usize, const BATCH: usize, const ID: usize> Tables
+    for Fixed<CALLS, QUESTIONS, BATCH, 0, ID>
 {
-    /// So many calls in flight.
-    pub const fn calls<const N: usize>(self) -> Fixed<N, QUESTIONS, BATCH> {
-        Fixed
-    }
-
-    /// So many open questions of the server, with ids of up to 64 bytes. With 0, the default, each question is refused.
-    pub const fn questions<const N: usize>(self) -> Fixed<CALLS, N, BATCH> {
-        Fixed
-    }
-
-    /// Twice so many bytes: for an array that is sent, and for the answers to one that came. Otherwise sending one does
-    /// not compile, and the questions of one that comes are answered singly.
-    pub const fn batch<const N: usize>(self) -> Fixed<CALLS, QUESTIONS, N> {
-        Fixed
-    }
-}
-
-impl<const CALLS: usize, const QUESTIONS: usize, const BATCH: usize> Tables
-    for Fixed<CALLS, QUESTIONS, BATCH>
-{
-    type IdBuf = IdBuf<64>;
+    type IdBuf = IdBuf<ID>;
     type Calls = [Slot<InFlight>; CALLS];
     type Abandoned = [Abandoned; CALLS];
     type Questions = [Slot<OpenQuestion<Self::IdBuf>>; QUESTIONS];
@@ -114,6 +68,7 @@ impl<const CALLS: usize, const QUESTIONS: usize, const BATCH: usize> Tables
     fn calls(&self) -> Self::Calls {
         const {
             assert!(CALLS > 0, "a client without room for a call");
+            assert!(ID > 0, "a client without room for an id");
         }
         [const { Slot::EMPTY }; CALLS]
     }
@@ -127,13 +82,7 @@ impl<const CALLS: usize, const QUESTIONS: usize, const BATCH: usize> Tables
     }
 
     fn batch(&self) -> Self::Batch {
-        const {
-            assert!(
-                BATCH == 0 || BATCH > 2,
-                "an array is longer than its brackets"
-            );
-        }
-        [0; BATCH]
+        self.batch_bytes()
     }
 }
 

@@ -30,8 +30,8 @@ impl<'b> Array<'b> {
     }
 
     /// The elements.
-    pub const fn elements(self) -> Elements<'b> {
-        Elements(Walk::inside(self.bytes, self.form))
+    pub fn elements(self) -> impl Iterator<Item = Raw<'b>> + Clone {
+        Walk::inside(self.bytes, self.form)
     }
 
     /// The number of elements; they are counted by walking over them.
@@ -76,18 +76,5 @@ impl PartialEq for Array<'_> {
 impl fmt::Debug for Array<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&self.as_raw(), f)
-    }
-}
-
-/// The elements of an [`Array`].
-#[derive(Clone, Debug)]
-pub struct Elements<'b>(Walk<'b>);
-
-impl<'b> Iterator for Elements<'b> {
-    type Item = Raw<'b>;
-
-    #[inline]
-    fn next(&mut self) -> Option<Raw<'b>> {
-        self.0.value()
     }
 }

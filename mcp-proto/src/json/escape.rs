@@ -82,45 +82,6 @@ fn unit(text: &[u8]) -> Option<(u32, &[u8])> {
     Some((value, rest))
 }
 
-/// The characters of a [`Str`](super::Str); half a surrogate pair is U+FFFD.
-#[derive(Clone, Debug)]
-pub struct Chars<'b> {
-    run: str::Chars<'b>,
-    pieces: Pieces<'b>,
-}
-
-impl<'b> Chars<'b> {
-    pub(super) fn new(pieces: Pieces<'b>) -> Self {
-        Self {
-            run: "".chars(),
-            pieces,
-        }
-    }
-
-    pub(super) fn plain(text: &'b str) -> Self {
-        Self {
-            run: text.chars(),
-            pieces: Pieces::new(&[]),
-        }
-    }
-}
-
-impl Iterator for Chars<'_> {
-    type Item = char;
-
-    fn next(&mut self) -> Option<char> {
-        loop {
-            if let Some(char) = self.run.next() {
-                return Some(char);
-            }
-            match self.pieces.next()? {
-                Piece::Run(run) => self.run = text(run).chars(),
-                Piece::Escape(value) => return Some(lossy(value)),
-            }
-        }
-    }
-}
-
 /// The character of an escape.
 #[inline]
 pub(super) fn lossy(value: u32) -> char {

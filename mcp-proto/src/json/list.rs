@@ -1,12 +1,12 @@
 //! Lists without an allocator.
 
-use core::{fmt, slice};
+use core::fmt;
 
 use serde::de::{Deserialize, Deserializer};
 use serde::ser::{Serialize, Serializer};
 
 use super::serde_impls::Passed;
-use super::{Array, DecodeError, Elements, Writer};
+use super::{Array, DecodeError, Writer};
 
 /// A list of a peer, decoded while it is walked over; or a slice of our own, to be written.
 ///
@@ -42,14 +42,16 @@ impl<'b, T> List<'b, T> {
 
     /// The items. An element of a peer that is not a `T` yields an error, and the iteration
     /// continues after it.
-    pub fn iter(&self) -> Iter<'b, T>
+    pub fn iter(&self) -> impl Iterator<Item = Result<T, DecodeError>> + use<'b, T>
     where
         T: Deserialize<'b> + Clone,
     {
-        Iter(match self.0 {
-            Items::Theirs(array) => Walk::Theirs(array.elements()),
-            Items::Ours(items) => Walk::Ours(items.iter()),
-        })
+        let (theirs, ours) = match self.0 {
+            Items::Theirs(array) => (array, &[][..]),
+            Items::Ours(items) => (Array::EMPTY, items),
+        };
+        let theirs = theirs.elements().map(|element| element.decode(&mut []));
+        theirs.chain(ours.iter().cloned().map(Ok))
     }
 
     /// The number of items; a peer's are counted by walking over them.
@@ -158,30 +160,5 @@ impl<'b, T: Serialize + Deserialize<'b>> Serialize for List<'b, T> {
             Items::Theirs(array) => serializer.collect_seq(array.elements().map(Passed::<T>::from)),
             Items::Ours(items) => serializer.collect_seq(items),
         }
-    }
-}
-
-/// The items of a [`List`].
-pub struct Iter<'b, T>(Walk<'b, T>);
-
-enum Walk<'b, T> {
-    Theirs(Elements<'b>),
-    Ours(slice::Iter<'b, T>),
-}
-
-impl<'b, T: Deserialize<'b> + Clone> Iterator for Iter<'b, T> {
-    type Item = Result<T, DecodeError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        match &mut self.0 {
-            Walk::Theirs(elements) => Some(elements.next()?.decode(&mut [])),
-            Walk::Ours(items) => Some(Ok(items.next()?.clone())),
-        }
-    }
-}
-
-impl<T> fmt::Debug for Iter<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Iter").finish_non_exhaustive()
     }
 }

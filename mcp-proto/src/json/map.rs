@@ -1,12 +1,12 @@
 //! Maps without an allocator.
 
-use core::{fmt, slice};
+use core::fmt;
 
 use serde::de::{Deserialize, Deserializer};
 use serde::ser::{Serialize, Serializer};
 
 use super::serde_impls::Passed;
-use super::{DecodeError, Members, Object, Raw, Str, Writer};
+use super::{DecodeError, Object, Raw, Str, Writer};
 
 /// An object of a peer with names of its own choice, decoded while it is walked over; or a
 /// slice of pairs of our own, to be written.
@@ -28,14 +28,18 @@ impl<'b, V> Map<'b, V> {
 
     /// The entries. A value of a peer that is not a `V` yields an error, and the iteration
     /// continues after it.
-    pub fn iter(&self) -> Entries<'b, V>
+    pub fn iter(&self) -> impl Iterator<Item = (Str<'b>, Result<V, DecodeError>)> + use<'b, V>
     where
         V: Deserialize<'b> + Clone,
     {
-        Entries(match self.0 {
-            Pairs::Theirs(object) => Walk::Theirs(object.members()),
-            Pairs::Ours(pairs) => Walk::Ours(pairs.iter()),
-        })
+        let (theirs, ours) = match self.0 {
+            Pairs::Theirs(object) => (object, &[][..]),
+            Pairs::Ours(pairs) => (Object::EMPTY, pairs),
+        };
+        let theirs = theirs.members();
+        let theirs = theirs.map(|(name, value)| (name, value.decode(&mut [])));
+        let ours = ours.iter().cloned();
+        theirs.chain(ours.map(|(name, value)| (Str::new(name), Ok(value))))
     }
 
     /// The value of the first entry with this name.
@@ -172,36 +176,5 @@ impl<'b, V: Serialize + Deserialize<'b>> Serialize for Map<'b, V> {
             ),
             Pairs::Ours(pairs) => serializer.collect_map(pairs.iter().map(|(k, v)| (k, v))),
         }
-    }
-}
-
-/// The entries of a [`Map`].
-pub struct Entries<'b, V>(Walk<'b, V>);
-
-enum Walk<'b, V> {
-    Theirs(Members<'b>),
-    Ours(slice::Iter<'b, (&'b str, V)>),
-}
-
-impl<'b, V: Deserialize<'b> + Clone> Iterator for Entries<'b, V> {
-    type Item = (Str<'b>, Result<V, DecodeError>);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        match &mut self.0 {
-            Walk::Theirs(members) => {
-                let (name, value) = members.next()?;
-                Some((name, value.decode(&mut [])))
-            }
-            Walk::Ours(pairs) => {
-                let (name, value) = pairs.next()?;
-                Some((Str::new(name), Ok(value.clone())))
-            }
-        }
-    }
-}
-
-impl<V> fmt::Debug for Entries<'_, V> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Entries").finish_non_exhaustive()
     }
 }

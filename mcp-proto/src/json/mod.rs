@@ -58,17 +58,16 @@ pub use owned::RawBuf;
 pub use raw::Raw;
 
 // The parts of a value.
-pub use array::{Array, Elements};
-pub use escape::Chars;
+pub use array::Array;
 pub use number::Number;
-pub use object::{Duplicate, Members, Object};
+pub use object::{Duplicate, Object};
 pub use text::Str;
 
 // Types of the application.
 pub use de::Deserializer;
 pub use error::{DecodeError, DecodeErrorKind, EncodeError};
-pub use list::{Iter, List};
-pub use map::{Entries, Map};
+pub use list::List;
+pub use map::Map;
 pub use writer::Writer;
 
 // Other decoders.

@@ -45,7 +45,7 @@ impl<'b> Object<'b> {
     }
 
     /// The members. A duplicate key is yielded twice.
-    pub const fn members(self) -> Members<'b> {
+    pub fn members(self) -> impl Iterator<Item = (Str<'b>, Raw<'b>)> + Clone {
         Members(Walk::inside(self.bytes, self.form))
     }
 
@@ -133,15 +133,14 @@ impl fmt::Debug for Object<'_> {
 }
 
 /// The members of an [`Object`].
-#[derive(Clone, Debug)]
-pub struct Members<'b>(Walk<'b>);
+#[derive(Clone)]
+struct Members<'b>(Walk<'b>);
 
 impl<'b> Iterator for Members<'b> {
     type Item = (Str<'b>, Raw<'b>);
 
-    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        Some((self.0.string()?, self.0.value()?))
+        Some((self.0.string()?, self.0.next()?))
     }
 }
 

@@ -1,8 +1,8 @@
 //! Strings that remain escaped until they are decoded.
 
-use core::fmt;
+use core::{fmt, iter};
 
-use super::escape::{self, Chars, Piece, Pieces};
+use super::escape::{self, Piece, Pieces};
 use super::form::Form;
 use super::{DecodeError, words};
 use crate::revision::Revision;
@@ -187,11 +187,23 @@ impl<'b> Str<'b> {
     }
 
     /// The characters; half a surrogate pair is U+FFFD.
-    pub fn chars(self) -> Chars<'b> {
-        match self.as_plain() {
-            Some(plain) => Chars::plain(plain),
-            None => Chars::new(Pieces::new(self.content)),
-        }
+    pub fn chars(self) -> impl Iterator<Item = char> + Clone {
+        let (plain, content) = match self.as_plain() {
+            Some(plain) => (plain, &[][..]),
+            None => ("", self.content),
+        };
+        let (mut run, mut pieces) = (plain.chars(), Pieces::new(content));
+        iter::from_fn(move || {
+            loop {
+                if let Some(char) = run.next() {
+                    return Some(char);
+                }
+                match pieces.next()? {
+                    Piece::Run(text) => run = escape::text(text).chars(),
+                    Piece::Escape(value) => return Some(escape::lossy(value)),
+                }
+            }
+        })
     }
 
     /// The bytes that the decoded text takes.

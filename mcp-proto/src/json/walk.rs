@@ -64,20 +64,6 @@ impl<'b> Walk<'b> {
         Some(Str::walked(self.bytes.get(start..end)?, escaped, self.form))
     }
 
-    /// The next value; none at the end of a container.
-    #[inline]
-    pub(super) fn value(&mut self) -> Option<Raw<'b>> {
-        let first = self.peek()?;
-        let start = self.at;
-        self.at = match first {
-            b'"' => closing_quote(self.bytes, start + 1)?.0 + 1,
-            b'{' | b'[' => self.container_end(start)?,
-            b'}' | b']' => return None,
-            _ => self.scalar_end(start),
-        };
-        Some(Raw::scanned(self.bytes.get(start..self.at)?, self.form))
-    }
-
     #[inline]
     fn scalar_end(&self, start: usize) -> usize {
         let mut at = start;
@@ -106,5 +92,22 @@ impl<'b> Walk<'b> {
             }
             at += 1;
         }
+    }
+}
+
+/// The values that follow, up to the end of a container.
+impl<'b> Iterator for Walk<'b> {
+    type Item = Raw<'b>;
+
+    fn next(&mut self) -> Option<Raw<'b>> {
+        let first = self.peek()?;
+        let start = self.at;
+        self.at = match first {
+            b'"' => closing_quote(self.bytes, start + 1)?.0 + 1,
+            b'{' | b'[' => self.container_end(start)?,
+            b'}' | b']' => return None,
+            _ => self.scalar_end(start),
+        };
+        Some(Raw::scanned(self.bytes.get(start..self.at)?, self.form))
     }
 }

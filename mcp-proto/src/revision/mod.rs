@@ -1,7 +1,7 @@
 //! The differences between the revisions of the protocol, as tables.
 //!
 //! Code that depends on the revision asks [`Revision`] for a fact, such as
-//! [`allows_batches`](Revision::allows_batches), and does not compare revisions. The members that
+//! [`has_input_required`](Revision::has_input_required), and does not compare revisions. The members that
 //! some revisions lack are left out where a message is written. A [`RevisionSet`] configures which
 //! revisions a client or server accepts.
 
@@ -11,7 +11,6 @@ pub(crate) mod set;
 pub(crate) mod version;
 
 pub use facts::{Elicitation, Http, StructuredContent, Tasks};
-pub use set::Revisions;
 pub use version::UnknownRevision;
 
 // The crate exports these at its root.

@@ -1,6 +1,6 @@
 //! Sets of revisions.
 
-use core::{fmt, iter};
+use core::fmt;
 
 use super::Revision;
 
@@ -97,7 +97,7 @@ impl RevisionSet {
     /// is offered only by a set that has no published revision of its era.
     pub fn newest_legacy(self) -> Option<Revision> {
         self.and(Self::legacy())
-            .into_iter()
+            .iter()
             .next()
             .or_else(|| self.newest(Revision::is_legacy))
     }
@@ -108,12 +108,13 @@ impl RevisionSet {
     }
 
     /// The revisions from the newest to the oldest.
-    pub const fn iter(self) -> Revisions {
-        Revisions(self)
+    pub fn iter(self) -> impl Iterator<Item = Revision> + Clone {
+        let newest_first = Revision::ALL.into_iter().rev();
+        newest_first.filter(move |revision| self.contains(*revision))
     }
 
     fn newest(self, is_of_era: fn(Revision) -> bool) -> Option<Revision> {
-        self.into_iter().find(|revision| is_of_era(*revision))
+        self.iter().find(|revision| is_of_era(*revision))
     }
 }
 
@@ -130,19 +131,10 @@ impl FromIterator<Revision> for RevisionSet {
     }
 }
 
-impl IntoIterator for RevisionSet {
-    type Item = Revision;
-    type IntoIter = Revisions;
-
-    fn into_iter(self) -> Revisions {
-        self.iter()
-    }
-}
-
 /// Names the revisions, the newest first, as a refusal does.
 impl fmt::Display for RevisionSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, revision) in self.into_iter().enumerate() {
+        for (at, revision) in self.iter().enumerate() {
             if at > 0 {
                 f.write_str(", ")?;
             }
@@ -155,35 +147,10 @@ impl fmt::Display for RevisionSet {
 impl fmt::Debug for RevisionSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set()
-            .entries(self.into_iter().map(Revision::as_str))
+            .entries(self.iter().map(Revision::as_str))
             .finish()
     }
 }
-
-/// The revisions of a set from the newest to the oldest.
-#[derive(Clone, Debug)]
-pub struct Revisions(RevisionSet);
-
-impl Iterator for Revisions {
-    type Item = Revision;
-
-    fn next(&mut self) -> Option<Revision> {
-        let newest = Revision::ALL
-            .into_iter()
-            .rev()
-            .find(|revision| self.0.contains(*revision))?;
-        self.0 = self.0.without(newest);
-        Some(newest)
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.0.len(), Some(self.0.len()))
-    }
-}
-
-impl ExactSizeIterator for Revisions {}
-
-impl iter::FusedIterator for Revisions {}
 
 #[cfg(test)]
 mod tests {
@@ -211,8 +178,8 @@ mod tests {
     #[test]
     fn eras_part_the_published_ones() {
         let (legacy, modern) = (RevisionSet::legacy(), RevisionSet::modern());
-        assert!(legacy.into_iter().all(Revision::is_legacy));
-        assert!(modern.into_iter().all(Revision::is_modern));
+        assert!(legacy.iter().all(Revision::is_legacy));
+        assert!(modern.iter().all(Revision::is_modern));
         assert_eq!(legacy.or(modern), RevisionSet::all());
         assert!(legacy.and(modern).is_empty());
         assert!(!RevisionSet::all().contains(DraftV1));
@@ -246,8 +213,8 @@ mod tests {
     #[test]
     fn iterates_and_names_from_the_newest() {
         let set: RevisionSet = [V2024_11_05, V2026_07_28, DraftV1].into_iter().collect();
-        assert!(set.into_iter().eq([V2026_07_28, DraftV1, V2024_11_05]));
-        assert_eq!(set.iter().len(), 3);
+        assert!(set.iter().eq([V2026_07_28, DraftV1, V2024_11_05]));
+        assert_eq!(set.len(), 3);
         #[cfg(feature = "alloc")]
         assert_eq!(
             alloc::string::ToString::to_string(&set),

@@ -12,9 +12,9 @@ use super::facts::{self, Elicitation, Facts, Http, StructuredContent, Tasks};
 /// use mcp_proto::Revision;
 ///
 /// let revision: Revision = "2025-03-26".parse().unwrap();
-/// assert!(revision.allows_batches());
+/// assert!(revision.has_progress_message());
 /// assert!(revision.is_legacy());
-/// assert!(!Revision::V2026_07_28.allows_batches());
+/// assert!(Revision::V2026_07_28.has_input_required());
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -47,7 +47,7 @@ impl Revision {
 
     /// The revision of a request over HTTP that names none, from a client older than the header
     /// (SH-32).
-    pub const WITHOUT_HEADER: Self = Self::V2025_03_26;
+    pub(crate) const WITHOUT_HEADER: Self = Self::V2025_03_26;
 
     /// The revision that a version string names; `None` for one that this crate does not know.
     /// Version strings are opaque: they are compared whole and case-sensitively.
@@ -76,7 +76,7 @@ impl Revision {
 
     /// Returns true if an array of messages is a message (JR-15), as in 2025-03-26 only; elsewhere
     /// an array is one error (JR-19).
-    pub const fn allows_batches(self) -> bool {
+    pub(crate) const fn allows_batches(self) -> bool {
         self.facts().batches
     }
 
@@ -99,7 +99,7 @@ impl Revision {
 
     /// Returns true if error -32042 may ask for URL elicitations: in 2025-11-25 only; elsewhere the
     /// error MUST NOT be sent (JR-24).
-    pub const fn has_url_elicitation_error(self) -> bool {
+    pub(crate) const fn has_url_elicitation_error(self) -> bool {
         self.facts().url_elicitation_error
     }
 
@@ -117,19 +117,19 @@ impl Revision {
 
     /// Returns true if `$/cancelRequest`, a method of the Language Server Protocol, may cancel a
     /// request: until 2025-11-25.
-    pub const fn allows_cancel_alias(self) -> bool {
+    pub(crate) const fn allows_cancel_alias(self) -> bool {
         self.facts().cancel_alias
     }
 
     /// Returns true if the specification allocates the codes from -32020 to -32099, so that no
     /// other errors have one of them (JR-23): since 2026-07-28.
-    pub const fn reserves_error_codes(self) -> bool {
+    pub(crate) const fn reserves_error_codes(self) -> bool {
         self.facts().reserved_codes
     }
 
     /// Returns true if an error without an id may have `"id":null`: in 2024-11-05 only. Elsewhere
     /// the member is absent.
-    pub const fn allows_null_error_id(self) -> bool {
+    pub(crate) const fn allows_null_error_id(self) -> bool {
         self.facts().null_error_id
     }
 
@@ -213,7 +213,7 @@ impl Revision {
 
     /// The code that says that header and body differ: -32020, in the draft -32001. `None` where
     /// headers do not mirror the body.
-    pub const fn header_mismatch_code(self) -> Option<i64> {
+    pub(crate) const fn header_mismatch_code(self) -> Option<i64> {
         self.facts().header_mismatch_code
     }
 
@@ -225,13 +225,13 @@ impl Revision {
 
     /// Returns true if a server may ask over HTTP on behalf of no request, on a stream of its own:
     /// until 2025-11-25, but not in the draft.
-    pub const fn allows_questions_of_session(self) -> bool {
+    pub(crate) const fn allows_questions_of_session(self) -> bool {
         self.facts().session_questions
     }
 
     /// Returns true if errors of the protocol decide the HTTP status of their exchange (SH-36,
     /// SH-46): since 2026-07-28. Before, the status is 200.
-    pub const fn has_error_statuses(self) -> bool {
+    pub(crate) const fn has_error_statuses(self) -> bool {
         self.facts().error_statuses
     }
 

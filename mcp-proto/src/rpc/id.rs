@@ -47,7 +47,7 @@ impl<'b> Id<'b> {
     }
 
     /// A hash of type and value: equal ids have equal hashes, however they were escaped.
-    pub fn hash32(self) -> u32 {
+    pub(crate) fn hash32(self) -> u32 {
         match self {
             // FNV-1a
             Self::Number(number) => integer(number)

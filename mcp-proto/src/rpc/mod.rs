@@ -39,12 +39,11 @@ pub use method::Method;
 // Faults.
 pub use invalid::{Invalid, Reason, Shape};
 pub use member::Member;
-pub use salvage::ID_ECHO;
 
 pub(crate) use messages::open_array;
 pub(crate) use overlong::Overlong;
 pub(crate) use requirements::Unanswerable;
-pub(crate) use salvage::{Salvage, readable};
+pub(crate) use salvage::{ID_ECHO, Salvage, readable};
 
 #[cfg(test)]
 mod tests;

@@ -116,11 +116,6 @@ impl<T: AsRef<[u8]>> OwnedMessages<T> {
     pub const fn text(&self) -> &T {
         &self.text
     }
-
-    /// The text, without what is known of it.
-    pub fn into_text(self) -> T {
-        self.text
-    }
 }
 
 impl Parsed {

@@ -7,7 +7,7 @@ use crate::json::Raw;
 
 /// The longest id, in bytes of JSON text, that is remembered of a line over the limit. The length
 /// of an id that an error repeats is limited by the constant `ID_ECHO` of a machine's storage.
-pub const ID_ECHO: usize = 128;
+pub(crate) const ID_ECHO: usize = 128;
 
 /// Reads the top-level member names of bytes that need not be JSON, at constant memory.
 ///

@@ -126,7 +126,7 @@ impl<'b> Filter<'b> {
         subscriptions: &mut Subscriptions<U>,
         max_message: usize,
     ) -> Result<(), PeerError> {
-        for uri in self.uris.into_iter().flat_map(|uris| uris.elements()) {
+        for uri in self.uris.unwrap_or_default().elements() {
             let uri = uri.string().filter(|uri| uri.is_exact());
             let uri = uri.ok_or(PeerError::Missing(RESOURCES))?;
             subscriptions

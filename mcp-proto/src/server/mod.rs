@@ -72,9 +72,10 @@ pub use questions::AskOptions;
 pub use session_snapshot::SessionSnapshot;
 
 // Storage.
+pub use crate::store::Fixed;
 #[cfg(feature = "alloc")]
 pub use crate::store::Growing;
-pub use storage::{Fixed, OverHttp, Storage};
+pub use storage::{OverHttp, Storage};
 
 use crate::action::SendError;
 use crate::config_error::ConfigError;

@@ -11,7 +11,7 @@ use crate::slots::Slot;
 use crate::source::{Pipe, Place};
 #[cfg(feature = "alloc")]
 use crate::store::Growing;
-use crate::store::Table;
+use crate::store::{Fixed, Table};
 
 /// The memory in which a [`Server`](super::Server) keeps its tables: [`Fixed`], [`OverHttp`], or
 /// `Growing` (feature `alloc`).
@@ -71,81 +71,6 @@ pub(super) type Requests<S> = ReceivedRequests<
 /// One of them.
 pub(super) type Request<S> = InFlight<<S as Tables>::IdBuf, <S as Storage>::Place>;
 
-/// Arrays, for machines without an allocator. They serve a pipe; for HTTP put them into [`OverHttp`].
-///
-/// [`new`](Self::new) has 4 requests with ids of up to 64 bytes, and nothing else. Each part has a method that sets its
-/// size; in the type the sizes stand in the order of the methods:
-///
-/// ```
-/// use mcp_proto::server::{Fixed, Server, ServerConfig};
-///
-/// // 8 requests of the client, and 2 to it.
-/// type Storage = Fixed<8, 2>;
-/// let storage: Storage = Fixed::new().requests::<8>().questions::<2>();
-/// let server: Server<'_, Storage> = Server::new(ServerConfig::new("demo", "1.0"), storage)?;
-/// # Ok::<(), mcp_proto::ConfigError>(())
-/// ```
-///
-/// Of a type with a name, `Storage::default()` is the value.
-///
-/// A table without room for a request, or for an id, does not compile:
-///
-/// ```compile_fail,E0080
-/// use mcp_proto::server::{Fixed, Server, ServerConfig};
-///
-/// let storage = Fixed::new().requests::<0>();
-/// let server = Server::new(ServerConfig::new("demo", "1.0"), storage);
-/// ```
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Fixed<
-    const REQUESTS: usize = 4,
-    const QUESTIONS: usize = 0,
-    const BATCH: usize = 0,
-    const URIS: usize = 0,
-    const ID: usize = 64,
->;
-
-impl Fixed {
-    /// 4 requests.
-    pub const fn new() -> Self {
-        Self
-    }
-}
-
-impl<
-    const REQUESTS: usize,
-    const QUESTIONS: usize,
-    const BATCH: usize,
-    const URIS: usize,
-    const ID: usize,
-> Fixed<REQUESTS, QUESTIONS, BATCH, URIS, ID>
-{
-    /// So many requests of the client in flight.
-    pub const fn requests<const N: usize>(self) -> Fixed<N, QUESTIONS, BATCH, URIS, ID> {
-        Fixed
-    }
-
-    /// So many questions to the client, pings included. With 0, the default, the server asks nothing and sends no pings.
-    pub const fn questions<const N: usize>(self) -> Fixed<REQUESTS, N, BATCH, URIS, ID> {
-        Fixed
-    }
-
-    /// So many bytes for the answers to an array, which is refused otherwise.
-    pub const fn batch<const N: usize>(self) -> Fixed<REQUESTS, QUESTIONS, N, URIS, ID> {
-        Fixed
-    }
-
-    /// So many bytes for the URIs of resources that the client subscribes to, which it cannot otherwise.
-    pub const fn uris<const N: usize>(self) -> Fixed<REQUESTS, QUESTIONS, BATCH, N, ID> {
-        Fixed
-    }
-
-    /// Ids of requests of up to so many bytes.
-    pub const fn ids<const N: usize>(self) -> Fixed<REQUESTS, QUESTIONS, BATCH, URIS, N> {
-        Fixed
-    }
-}
-
 impl<
     const REQUESTS: usize,
     const QUESTIONS: usize,
@@ -173,13 +98,7 @@ impl<
     }
 
     fn batch(&self) -> Self::Batch {
-        const {
-            assert!(
-                BATCH == 0 || BATCH > 2,
-                "an array is longer than its brackets"
-            );
-        }
-        [0; BATCH]
+        self.batch_bytes()
     }
 
     fn uris(&self) -> Self::Uris {

@@ -1,5 +1,9 @@
 //! The tables of `docs/states.md`, made by machines in each state.
 
+mod client;
+
+use core::fmt::Debug;
+
 use mcp_proto::http::Endpoint;
 use mcp_proto::json::Raw;
 use mcp_proto::model::ServerFeatures;
@@ -10,7 +14,7 @@ use mcp_proto::server::{
     AskOptions, Event, Growing, ProgressReport, Server, ServerConfig, SessionSnapshot,
 };
 use mcp_proto::{
-    Action, Instant, Machine, Outcome, Question, Revision, SendError, Source, Token, Transmit,
+    Action, Instant, Machine, Outcome, Pipe, Question, Revision, SendError, Source, Token, Transmit,
 };
 
 use crate::http::Sent;
@@ -42,34 +46,63 @@ fn config() -> ServerConfig<'static> {
     }
 }
 
-fn handle(server: &mut Server<'static, Growing>, text: &str) -> String {
+/// Lets a machine handle a message.
+fn handle<M: Machine>(machine: &mut M, text: &str) -> String
+where
+    for<'b> M::Event<'b>: Debug,
+{
     let message = Incoming::Message(Message::parse(text.as_bytes(), 8));
-    match server.handle(NOW, &Source::PIPE, message) {
+    match machine.handle(NOW, &Pipe.into(), message) {
         Action::Event(event) => format!("event `{}`", name(&event)),
         Action::Reply(reply) => {
             let out = &mut [0; 1024];
-            let sent = server.reply(NOW, reply, out).unwrap();
-            answer(&out[..sent.len])
+            let sent = machine.reply(NOW, reply, out).unwrap();
+            written(&out[..sent.len])
         }
         Action::Done => "taken".into(),
         Action::Ignore(why) => format!("ignored, `{why:?}`"),
     }
 }
 
+/// Takes all messages and events that are due.
+fn polled<M: Machine>(machine: &mut M) -> String
+where
+    for<'b> M::Event<'b>: Debug,
+{
+    let mut due = Vec::new();
+    while let Some(channel) = machine.next_channel() {
+        let out = &mut [0; 1024];
+        let Some(sent) = machine.poll_transmit(NOW, channel, out).unwrap() else {
+            break;
+        };
+        due.push(written(&out[..sent.len]));
+    }
+    while let Some(event) = machine.poll_event() {
+        due.push(format!("event `{}`", name(&event)));
+    }
+    match due.is_empty() {
+        true => "nothing".into(),
+        false => due.join(", "),
+    }
+}
+
 /// The name of a variant.
-fn name(event: &impl core::fmt::Debug) -> String {
+fn name(event: &impl Debug) -> String {
     let text = format!("{event:?}");
     let end = text.find(|c: char| !c.is_alphanumeric());
     text[..end.unwrap_or(text.len())].to_owned()
 }
 
-fn answer(bytes: &[u8]) -> String {
+/// A message of the core.
+fn written(bytes: &[u8]) -> String {
     match Message::parse(bytes.trim_ascii(), 8) {
         Message::Response(response) => match response.outcome {
             Ok(_) => "result".into(),
             Err(error) => format!("error {}", error.code),
         },
-        other => panic!("{other:?} is no answer"),
+        Message::Request(request) => format!("`{}`", request.method.name()),
+        Message::Notification(notification) => format!("`{}`", notification.method.name()),
+        Message::Invalid(invalid) => panic!("{invalid:?}"),
     }
 }
 
@@ -202,18 +235,7 @@ impl Request {
                 r#"{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":1}}"#,
             ),
             "a request with its id" => handle(&mut self.server, CALL),
-            "the application polls what is due" => {
-                let out = &mut [0; 256];
-                if let Some(channel) = self.server.next_channel() {
-                    let due = self.server.poll_transmit(NOW, channel, out).unwrap();
-                    return due.map_or_else(|| "nothing".into(), |due| answer(&out[..due.len]));
-                }
-                let event = self.server.poll_event();
-                event.map_or_else(
-                    || "nothing".into(),
-                    |event| format!("event `{}`", name(&event)),
-                )
-            }
+            "the application polls what is due" => polled(&mut self.server),
             _ => {
                 self.server.hang_up();
                 "taken".into()

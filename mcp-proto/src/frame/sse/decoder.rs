@@ -257,11 +257,6 @@ impl<S: Store<u8>, F: Store<u8>> Events<S, F> {
         self.retry
     }
 
-    /// Returns true if the bytes so far end with an event, so that nothing is lost if no more come.
-    pub const fn is_between_events(&self) -> bool {
-        self.line == self.end && self.data.is_none() && !self.identified && !self.over
-    }
-
     /// Lets go of what the last call lent.
     fn release(&mut self) {
         if core::mem::take(&mut self.given) {

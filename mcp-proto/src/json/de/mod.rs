@@ -87,7 +87,7 @@ impl<'b, 's> Deserializer<'b, 's> {
     /// The value that comes next.
     #[inline]
     fn take(&mut self) -> Raw<'b> {
-        self.walk.value().unwrap_or_default()
+        self.walk.next().unwrap_or_default()
     }
 
     fn take_string(&mut self) -> Result<Str<'b>, DecodeError> {

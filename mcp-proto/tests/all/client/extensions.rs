@@ -400,7 +400,7 @@ fn ex_14_own_notifications() {
         event.replace("PARAMS", r#"{"a":1}"#),
         event.replace("event\"", "other\"").replace("PARAMS", "{}"),
     ));
-    for revision in RevisionSet::legacy() {
+    for revision in RevisionSet::legacy().iter() {
         let config = ClientConfig {
             methods: METHODS,
             ..accepting(RevisionSet::of(&[revision]))
@@ -418,7 +418,7 @@ fn ex_14_own_notifications() {
 #[test]
 fn ex_16_own_questions() {
     let ask = r#"{"jsonrpc":"2.0","id":"q","method":"events/ask","params":{"a":1}}"#;
-    for revision in RevisionSet::legacy() {
+    for revision in RevisionSet::legacy().iter() {
         let config = ClientConfig {
             methods: METHODS,
             ..accepting(RevisionSet::of(&[revision]))

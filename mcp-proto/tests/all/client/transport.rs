@@ -294,7 +294,7 @@ fn the_ping_of_a_lost_session_is_forgotten() {
         ping: Some(PingPolicy::default()),
         ..accepting(RevisionSet::legacy())
     };
-    let mut client = Client::new(config, Fixed::new().calls::<1>().questions::<1>()).unwrap();
+    let mut client = Client::new(config, Fixed::new().requests::<1>().questions::<1>()).unwrap();
     client.connect_by_exchanges(Instant::ZERO).unwrap();
     client.lose_session(Instant::ZERO);
     assert!(!client.awaits(1), "nothing has left yet");
