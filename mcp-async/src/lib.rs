@@ -129,6 +129,7 @@ mod shares;
 mod shrink;
 #[cfg(any(feature = "server", feature = "client"))]
 mod streams;
+mod sync;
 mod trace_context;
 mod values;
 

@@ -3,10 +3,10 @@
 use core::hash::Hash;
 use core::net::IpAddr;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, MutexGuard};
 
-use crate::lock::lock;
 use crate::shrink::shrink;
+use crate::sync::Lock;
 
 /// The sender of requests, whose share the places count for that they take.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -21,7 +21,7 @@ pub(crate) enum CallerId {
 /// may hold. If each takes all that it can after the one before, about as many callers take all places as
 /// their number has binary digits. Places without a caller are bounded by the number alone.
 pub(crate) struct Shares<K> {
-    table: Mutex<Table<K>>,
+    table: Lock<Table<K>>,
     places: usize,
     /// The most that one caller may hold in any case.
     each: usize,
@@ -44,7 +44,7 @@ impl<K: Clone + Eq + Hash> Shares<K> {
 
     fn of(places: usize, each: usize) -> Arc<Self> {
         Arc::new(Self {
-            table: Mutex::new(Table {
+            table: Lock::new(Table {
                 taken: 0,
                 held: HashMap::new(),
             }),
@@ -76,7 +76,7 @@ impl<K: Clone + Eq + Hash> Shares<K> {
     }
 
     fn table(&self) -> MutexGuard<'_, Table<K>> {
-        lock(&self.table)
+        self.table.lock()
     }
 }
 

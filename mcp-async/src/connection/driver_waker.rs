@@ -2,10 +2,10 @@
 
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::task::Waker;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, MutexGuard};
 use std::task::Wake;
 
-use crate::lock::lock;
+use crate::sync::Lock;
 
 /// Wakes the driver of one connection: for handles that left something to send, and for
 /// handlers that can continue.
@@ -16,7 +16,7 @@ pub(crate) struct DriverWaker {
     awake: AtomicBool,
     /// True if the list of woken jobs may have entries: a look into it costs a lock.
     any_woken: AtomicBool,
-    state: Mutex<State>,
+    state: Lock<State>,
 }
 
 #[derive(Default)]
@@ -32,7 +32,7 @@ impl DriverWaker {
         Arc::new(Self {
             awake: AtomicBool::new(true),
             any_woken: AtomicBool::new(false),
-            state: Mutex::default(),
+            state: Lock::default(),
         })
     }
 
@@ -83,7 +83,7 @@ impl DriverWaker {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        lock(&self.state)
+        self.state.lock()
     }
 }
 

@@ -1,13 +1,13 @@
 //! Something that happens again and again, and is waited for.
 
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 
 use super::signal::{Signal, Wait};
-use crate::lock::lock;
+use crate::sync::Lock;
 
 /// Something that happens again and again, and is waited for.
 #[derive(Default)]
-pub(crate) struct Notify(Mutex<Arc<Signal>>);
+pub(crate) struct Notify(Lock<Arc<Signal>>);
 
 /// Waits for the next time that it happens.
 pub(crate) type Notified = Wait<Arc<Signal>>;
@@ -15,16 +15,12 @@ pub(crate) type Notified = Wait<Arc<Signal>>;
 impl Notify {
     /// It happens now, for all that wait for it.
     pub(crate) fn notify_waiters(&self) {
-        let next = core::mem::take(&mut *self.lock());
+        let next = core::mem::take(&mut *self.0.lock());
         next.set();
     }
 
     /// Waits for the next time that it happens from now on.
     pub(crate) fn notified(&self) -> Notified {
-        self.lock().wait_shared()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Arc<Signal>> {
-        lock(&self.0)
+        self.0.lock().wait_shared()
     }
 }

@@ -2,7 +2,7 @@
 //! short lock.
 
 use core::task::{Context, Poll, Waker, ready};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, MutexGuard};
 
 use mcp_proto::json::Raw;
 use mcp_proto::{
@@ -16,9 +16,9 @@ use super::outbound::Outbound;
 use super::pending_responses::PendingResponses;
 use crate::call_outcome::CallOutcome;
 use crate::error::ErrorReply;
-use crate::lock::lock;
 use crate::observe::Transport;
 use crate::runtime::RuntimeHandle;
+use crate::sync::Lock;
 
 /// A machine whose requests are answered through a token: both roles.
 pub(crate) trait Respond: Machine {
@@ -102,7 +102,7 @@ pub(crate) struct Shared<M: Respond> {
     pub(crate) transport: Transport,
     pub(crate) runtime: RuntimeHandle,
     limits: Limits,
-    core: Mutex<Core<M>>,
+    core: Lock<Core<M>>,
 }
 
 pub(crate) struct Core<M: Respond> {
@@ -145,7 +145,7 @@ impl<M: Respond> Shared<M> {
         };
         let now = runtime.now();
         Arc::new(Self {
-            core: Mutex::new(Core {
+            core: Lock::new(Core {
                 machine,
                 outbox: Outbox::new(Vec::new(), &limits),
                 receipt: None,
@@ -179,7 +179,7 @@ impl<M: Respond> Shared<M> {
     pub(crate) fn lock(&self) -> MutexGuard<'_, Core<M>> {
         // A payload's `Serialize` may panic while its message is being written: the machine
         // changes its state only after the bytes, so there is nothing half-done to fear.
-        lock(&self.core)
+        self.core.lock()
     }
 
     /// Writes one message of a command, or registers the task for when there is room. Where a

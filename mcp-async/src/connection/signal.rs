@@ -7,13 +7,13 @@ use core::task::{Context, Poll, Waker};
 use std::collections::HashMap;
 #[cfg(feature = "server")]
 use std::sync::Arc;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::MutexGuard;
 
-use crate::lock::lock;
+use crate::sync::Lock;
 
 /// Something that happens once, and is waited for.
 #[derive(Default)]
-pub(crate) struct Signal(Mutex<State>);
+pub(crate) struct Signal(Lock<State>);
 
 #[derive(Default)]
 struct State {
@@ -65,7 +65,7 @@ impl Signal {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        lock(&self.0)
+        self.0.lock()
     }
 }
 

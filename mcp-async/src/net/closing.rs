@@ -5,12 +5,12 @@ use core::pin::Pin;
 use core::sync::atomic::{AtomicU8, Ordering};
 use core::task::{Context, Poll, Waker};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, MutexGuard};
 
 use pin_project_lite::pin_project;
 
-use crate::lock::lock;
 use crate::shrink::shrink;
+use crate::sync::Lock;
 
 /// The phases of a server's life, which its connections follow.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -26,7 +26,7 @@ pub(crate) enum Phase {
 /// State that a server and its connections share.
 pub(crate) struct Closing {
     phase: AtomicU8,
-    connections: Mutex<Connections>,
+    connections: Lock<Connections>,
 }
 
 #[derive(Default)]
@@ -44,7 +44,7 @@ impl Closing {
     pub(crate) fn new() -> Arc<Self> {
         Arc::new(Self {
             phase: AtomicU8::new(Phase::Running as u8),
-            connections: Mutex::default(),
+            connections: Lock::default(),
         })
     }
 
@@ -114,7 +114,7 @@ impl Closing {
     }
 
     fn connections(&self) -> MutexGuard<'_, Connections> {
-        lock(&self.connections)
+        self.connections.lock()
     }
 }
 

@@ -5,7 +5,7 @@ use core::pin::Pin;
 use core::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use core::task::{Context, Poll, Waker, ready};
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, MutexGuard};
 
 use http::{Request, Response, Version};
 use http_body::{Body, Frame, SizeHint};
@@ -15,8 +15,8 @@ use pin_project_lite::pin_project;
 use tower_service::Service;
 
 use super::RemoteAddr;
-use crate::lock::lock;
 use crate::runtime::RuntimeHandle;
+use crate::sync::Lock;
 
 /// The exchanges that run on one connection.
 pub(crate) struct Activity {
@@ -27,7 +27,7 @@ pub(crate) struct Activity {
     runtime: RuntimeHandle,
     /// Number of bodies of HTTP/2 with a frame that was handed over and not sent yet.
     waiting: AtomicUsize,
-    deliveries: Mutex<Deliveries>,
+    deliveries: Lock<Deliveries>,
 }
 
 /// Frames for which the client of a connection of HTTP/2 has no room. Each stream has its own room,
@@ -48,7 +48,7 @@ impl Activity {
             ended: AtomicU64::new(runtime.now().as_millis()),
             runtime: runtime.clone(),
             waiting: AtomicUsize::new(0),
-            deliveries: Mutex::default(),
+            deliveries: Lock::default(),
         })
     }
 
@@ -77,7 +77,7 @@ impl Activity {
     }
 
     fn deliveries(&self) -> MutexGuard<'_, Deliveries> {
-        lock(&self.deliveries)
+        self.deliveries.lock()
     }
 }
 

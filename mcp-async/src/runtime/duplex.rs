@@ -5,11 +5,11 @@ use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
 use std::collections::VecDeque;
 use std::io::{self, Read};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, MutexGuard};
 
 use futures_io::{AsyncRead, AsyncWrite};
 
-use crate::lock::lock;
+use crate::sync::Lock;
 
 /// Two ends joined by two pipes of `capacity` bytes each; what one end writes the other reads.
 pub fn duplex(capacity: usize) -> (Duplex, Duplex) {
@@ -36,7 +36,7 @@ pub fn pipe(capacity: usize) -> (PipeWriter, PipeReader) {
     let pipe = Arc::new(Pipe {
         // A pipe without room could never move a byte.
         capacity: capacity.max(1),
-        state: Mutex::default(),
+        state: Lock::default(),
     });
     (PipeWriter(Arc::clone(&pipe)), PipeReader(pipe))
 }
@@ -66,7 +66,7 @@ pub struct PipeWriter(Arc<Pipe>);
 #[derive(Debug)]
 struct Pipe {
     capacity: usize,
-    state: Mutex<State>,
+    state: Lock<State>,
 }
 
 #[derive(Debug, Default)]
@@ -81,7 +81,7 @@ struct State {
 
 impl Pipe {
     fn state(&self) -> MutexGuard<'_, State> {
-        lock(&self.state)
+        self.state.lock()
     }
 
     fn end_of_input(&self) {

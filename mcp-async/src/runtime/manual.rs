@@ -5,13 +5,13 @@ use core::pin::Pin;
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::task::{Context, Poll, Waker};
 use core::time::Duration;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, MutexGuard};
 use std::task::Wake;
 
 use mcp_proto::Instant;
 
 use super::{BoxTimer, Runtime, Task, Timer, Work};
-use crate::lock::lock;
+use crate::sync::Lock;
 
 /// A [`Runtime`] whose time passes, and whose tasks run, when the program says so; clones are the same one.
 ///
@@ -27,7 +27,7 @@ use crate::lock::lock;
 /// assert_eq!(runtime.run(), 0, "no task goes on");
 /// ```
 #[derive(Clone, Default)]
-pub struct ManualRuntime(Arc<Mutex<State>>);
+pub struct ManualRuntime(Arc<Lock<State>>);
 
 #[derive(Default)]
 struct State {
@@ -101,7 +101,7 @@ impl ManualRuntime {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        lock(&self.0)
+        self.0.lock()
     }
 }
 

@@ -1,10 +1,10 @@
 //! Waiting for a moment.
 
+use crate::sync::Lock;
 use core::future::Future;
 use core::pin::Pin;
 use core::task::{Context, Poll};
 use core::time::Duration;
-use std::sync::{Mutex, PoisonError};
 
 use mcp_proto::Instant;
 
@@ -15,7 +15,7 @@ pub(crate) struct Sleep {
     runtime: RuntimeHandle,
     /// Made when there is something to wait for. Behind a lock that is never taken: hyper wants its sleeps `Sync`, and
     /// a timer need not be.
-    timer: Mutex<Option<BoxTimer>>,
+    timer: Lock<Option<BoxTimer>>,
     deadline: Instant,
 }
 
@@ -23,7 +23,7 @@ impl Sleep {
     pub(crate) fn until(runtime: &RuntimeHandle, deadline: Instant) -> Self {
         Self {
             runtime: runtime.clone(),
-            timer: Mutex::new(None),
+            timer: Lock::new(None),
             deadline,
         }
     }
@@ -45,7 +45,6 @@ impl Sleep {
 
     pub(crate) fn poll_done(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let timer = self.timer.get_mut();
-        let timer = timer.unwrap_or_else(PoisonError::into_inner);
         let is_due = || self.runtime.now() >= self.deadline;
         if is_due() {
             return Poll::Ready(());

@@ -4,30 +4,30 @@ use core::fmt;
 use core::pin::Pin;
 use core::task::{Context, Poll};
 use std::io;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use futures_io::{AsyncRead, AsyncWrite};
 
-use crate::lock::lock;
+use crate::sync::Lock;
 
 /// Takes a stream that goes both ways, a socket say, apart into the pair that a connection wants.
 ///
 /// The stream is dropped, and with it closed, when both halves are. A connection polls both from
 /// one task, so the lock between them is never waited for.
 pub fn split<T: AsyncRead + AsyncWrite + Unpin>(stream: T) -> (ReadHalf<T>, WriteHalf<T>) {
-    let stream = Arc::new(Mutex::new(stream));
+    let stream = Arc::new(Lock::new(stream));
     let reader = Arc::clone(&stream);
     (ReadHalf { stream: reader }, WriteHalf { stream })
 }
 
 /// The half of a stream that reads; see [`split`].
 pub struct ReadHalf<T> {
-    stream: Arc<Mutex<T>>,
+    stream: Arc<Lock<T>>,
 }
 
 /// The half of a stream that writes; see [`split`].
 pub struct WriteHalf<T> {
-    stream: Arc<Mutex<T>>,
+    stream: Arc<Lock<T>>,
 }
 
 impl<T: AsyncRead + Unpin> AsyncRead for ReadHalf<T> {
@@ -36,7 +36,7 @@ impl<T: AsyncRead + Unpin> AsyncRead for ReadHalf<T> {
         task: &mut Context<'_>,
         buffer: &mut [u8],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut *lock(&self.stream)).poll_read(task, buffer)
+        Pin::new(&mut *self.stream.lock()).poll_read(task, buffer)
     }
 }
 
@@ -46,15 +46,15 @@ impl<T: AsyncWrite + Unpin> AsyncWrite for WriteHalf<T> {
         task: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut *lock(&self.stream)).poll_write(task, bytes)
+        Pin::new(&mut *self.stream.lock()).poll_write(task, bytes)
     }
 
     fn poll_flush(self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut *lock(&self.stream)).poll_flush(task)
+        Pin::new(&mut *self.stream.lock()).poll_flush(task)
     }
 
     fn poll_close(self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut *lock(&self.stream)).poll_close(task)
+        Pin::new(&mut *self.stream.lock()).poll_close(task)
     }
 }
 

@@ -6,7 +6,7 @@ pub(super) mod elicitation;
 pub(super) mod question_tasks;
 
 use core::future::Future;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use mcp_proto::json::{RawBuf, Str};
 use mcp_proto::rpc::{Method, Notification};
@@ -19,11 +19,11 @@ use self::question_tasks::QuestionTasks;
 use super::boxed::Boxed;
 use crate::client::session::handler::{IncomingQuestion, Reply};
 use crate::error::ErrorReply;
-use crate::lock::lock;
 use crate::model::{
     CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, ListRootsResult,
     LoggingMessageParams, Root, check_conversation,
 };
+use crate::sync::Lock;
 use crate::trace_context::TraceContext;
 
 #[derive(Default)]
@@ -50,7 +50,7 @@ pub(super) type Answerer<P, T> = Box<dyn Fn(P) -> Boxed<Result<T, ErrorReply>> +
 pub(super) enum Roots {
     #[default]
     None,
-    Listed(Mutex<Vec<Root>>),
+    Listed(Lock<Vec<Root>>),
     Asked(Answerer<(), Vec<Root>>),
 }
 
@@ -125,7 +125,7 @@ impl Roots {
     /// Replaces a list; without one there is nothing to replace.
     pub(super) fn set(&self, roots: Vec<Root>) {
         if let Self::Listed(listed) = self {
-            let _old = core::mem::replace(&mut *lock(listed), roots);
+            let _old = core::mem::replace(&mut *listed.lock(), roots);
         }
     }
 
@@ -133,7 +133,7 @@ impl Roots {
         match self {
             Self::None => Reply::refuse(ErrorReply::method_not_found()),
             Self::Listed(roots) => {
-                let roots = lock(roots).clone();
+                let roots = roots.lock().clone();
                 Reply::ready(Ok(listed(roots)))
             }
             Self::Asked(ask) => {

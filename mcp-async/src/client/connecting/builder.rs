@@ -1,8 +1,9 @@
 //! The configuration of a client before it connects.
 
+use crate::sync::Lock;
 use core::fmt;
 use core::future::Future;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use futures_io::{AsyncRead, AsyncWrite};
 use mcp_proto::client::{ClientConfig, Negotiation, Timeouts};
@@ -273,7 +274,7 @@ impl<S: Send + Sync + 'static> ClientBuilder<S> {
             .iter()
             .find(|root| !is_file(&root.uri))
             .map(|root| root.uri.clone());
-        self.callbacks.roots = Roots::Listed(Mutex::new(roots));
+        self.callbacks.roots = Roots::Listed(Lock::new(roots));
         self
     }
 

@@ -21,7 +21,6 @@ use crate::client::state::inner::{ClientShared, Exit, Inner};
 use crate::client::{Peer, connect};
 use crate::connection::PendingRequest;
 use crate::error::{CallError, ConnectError};
-use crate::lock::lock;
 use crate::runtime::{RuntimeHandle, Sleep};
 
 /// A connection that stands, and the future that runs it to its end.
@@ -286,7 +285,7 @@ impl Supervisor {
 
     /// SB-10: what a session knows dies with it.
     async fn restore(&self, shared: Arc<ClientShared>) {
-        let uris = lock(&self.client_state.subscriptions).restore();
+        let uris = self.client_state.subscriptions.lock().restore();
         let revision = shared.lock().machine.revision();
         if revision.is_none_or(mcp_proto::Revision::is_modern) {
             return;

@@ -24,7 +24,6 @@ use crate::client::state::queue::Queue;
 use crate::client::state::subscriptions::{SubscriptionEvent, SubscriptionQueue, Update};
 use crate::connection::PendingRequest;
 use crate::error::CallError;
-use crate::lock::lock;
 use crate::model::SubscriptionFilter;
 use crate::runtime::Sleep;
 
@@ -98,7 +97,11 @@ impl Subscription {
     ) -> Result<Self, CallError> {
         let asked = filter.filter.clone();
         let queue = Arc::new(Queue::new(KEPT));
-        let tag = lock(&inner.client_state.subscriptions).add(asked.clone(), Arc::clone(&queue));
+        let tag = inner
+            .client_state
+            .subscriptions
+            .lock()
+            .add(asked.clone(), Arc::clone(&queue));
         let mut subscription = Self {
             inner,
             tag,
@@ -120,7 +123,12 @@ impl Subscription {
         } else {
             poll_fn(|cx| subscription.poll_honoured(cx)).await?;
         }
-        let missed = lock(&subscription.inner.client_state.subscriptions).take_missed(&asked);
+        let missed = subscription
+            .inner
+            .client_state
+            .subscriptions
+            .lock()
+            .take_missed(&asked);
         for list in missed {
             subscription.queue.push(list.into());
         }
@@ -159,7 +167,7 @@ impl Subscription {
         }
         for uri in &filter.resource_subscriptions {
             self.held.push(uri.clone());
-            lock(&self.inner.client_state.subscriptions).need(uri);
+            self.inner.client_state.subscriptions.lock().need(uri);
             // Another subscription may have asked for it, but has no answer yet; to subscribe
             // twice is to subscribe once (RS-16).
             let ask = Ask::Subscribe(uri.clone());
@@ -335,7 +343,7 @@ impl Stream for Subscription {
 impl Drop for Subscription {
     fn drop(&mut self) {
         let (_queue, wakers) = {
-            let mut subscriptions = lock(&self.inner.client_state.subscriptions);
+            let mut subscriptions = self.inner.client_state.subscriptions.lock();
             let queue = subscriptions.remove(self.tag);
             let wakers = self
                 .held

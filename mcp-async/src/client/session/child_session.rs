@@ -7,7 +7,7 @@ use core::task::{Context, Poll, Waker, ready};
 use core::time::Duration;
 use std::io;
 use std::process::ExitStatus;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use mcp_proto::PreparedConfig;
 use mcp_proto::client::{ClientConfig, Negotiation};
@@ -17,8 +17,8 @@ use crate::client::{Connection, Handler, Peer, connect};
 use crate::error::ConnectError;
 use crate::io::process::{Child, Command, ExitedEarly, Process};
 use crate::io::stdio::Output;
-use crate::lock::lock;
 use crate::runtime::{RuntimeHandle, Sleep};
+use crate::sync::Lock;
 
 /// A client's connection to a child process, and the child: both in one future.
 ///
@@ -30,7 +30,7 @@ pub struct Session {
     running: Option<Running>,
     /// After the other one.
     shutdown: Option<Shutdown>,
-    end: Arc<Mutex<End>>,
+    end: Arc<Lock<End>>,
     /// Receives how the child ended.
     describe: Option<Box<dyn FnOnce(ExitedEarly) + Send>>,
 }
@@ -45,7 +45,7 @@ pub struct Session {
 /// session was dropped, and the child killed.
 #[must_use = "it resolves when the child has exited, and does not end it"]
 pub struct Ending {
-    end: Arc<Mutex<End>>,
+    end: Arc<Lock<End>>,
 }
 
 type Shutdown = Pin<Box<dyn Future<Output = io::Result<ExitStatus>> + Send>>;
@@ -222,7 +222,7 @@ impl Future for Session {
         if let Some(shutdown) = &mut this.shutdown {
             let result = ready!(shutdown.as_mut().poll(task));
             this.shutdown = None;
-            lock(&this.end).tell(result);
+            this.end.lock().tell(result);
         }
         Poll::Ready(())
     }
@@ -232,7 +232,7 @@ impl Drop for Session {
     fn drop(&mut self) {
         // The child first, so that tasks that await its end are notified afterwards.
         (self.running, self.shutdown) = (None, None);
-        let mut end = lock(&self.end);
+        let mut end = self.end.lock();
         if !end.told {
             end.tell(Err(io::ErrorKind::ConnectionAborted.into()));
         }
@@ -243,7 +243,7 @@ impl Future for Ending {
     type Output = io::Result<ExitStatus>;
 
     fn poll(self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Self::Output> {
-        let mut end = lock(&self.end);
+        let mut end = self.end.lock();
         match end.result.take() {
             Some(result) => Poll::Ready(result),
             None => {

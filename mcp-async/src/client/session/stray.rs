@@ -4,14 +4,14 @@ use core::pin::Pin;
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::task::{Context, Poll, ready};
 use std::io;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, MutexGuard};
 
 use futures_io::AsyncRead;
 use mcp_proto::json::{MAX_DEPTH, Raw};
 use mcp_proto::rpc::Message;
 
 use crate::io::stdio::Input;
-use crate::lock::lock;
+use crate::sync::Lock;
 
 /// The output of a child, on its way to the connection. Until the server is known, it keeps the
 /// first line that is no message.
@@ -23,9 +23,9 @@ pub(super) struct Inspected {
 /// The first line that is no message.
 #[derive(Default)]
 pub(super) struct Stray {
-    line: Mutex<Option<String>>,
+    line: Lock<Option<String>>,
     /// The output that a connection left unread which ended before the server was known.
-    rest: Mutex<Option<Output>>,
+    rest: Lock<Option<Output>>,
     over: AtomicBool,
 }
 
@@ -94,7 +94,7 @@ impl AsyncRead for Inspected {
 impl Drop for Inspected {
     fn drop(&mut self) {
         if !self.stray.over.load(Ordering::Relaxed) {
-            *lock(&self.stray.rest) = self.output.take();
+            *self.stray.rest.lock() = self.output.take();
         }
     }
 }
@@ -113,7 +113,7 @@ impl Stray {
     /// Reads what the connection left unread, up to a line that is no message or the end. A
     /// connection whose first write failed ends without reading.
     pub(in crate::client) fn poll_rest(&self, task: &mut Context<'_>) -> Poll<()> {
-        let mut rest = lock(&self.rest);
+        let mut rest = self.rest.lock();
         let mut buffer = [0; 4096];
         while let Some(output) = rest.as_mut().filter(|_| !self.is_there()) {
             match ready!(Pin::new(&mut output.stream).poll_read(task, &mut buffer)) {
@@ -126,7 +126,7 @@ impl Stray {
 
     pub(in crate::client) fn take(&self) -> Option<String> {
         self.finish();
-        *lock(&self.rest) = None;
+        *self.rest.lock() = None;
         self.line().take()
     }
 
@@ -138,7 +138,7 @@ impl Stray {
     }
 
     fn line(&self) -> MutexGuard<'_, Option<String>> {
-        lock(&self.line)
+        self.line.lock()
     }
 }
 

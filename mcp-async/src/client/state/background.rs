@@ -1,14 +1,13 @@
 //! Futures that run in the task of the client.
 
 use core::task::{Context, Poll, Waker};
-use std::sync::Mutex;
 
 use crate::client::boxed::Boxed;
-use crate::lock::lock;
+use crate::sync::Lock;
 
 /// Futures that wait for the supervisor to run them.
 #[derive(Default)]
-pub(in crate::client) struct Background(Mutex<State>);
+pub(in crate::client) struct Background(Lock<State>);
 
 #[derive(Default)]
 struct State {
@@ -19,7 +18,7 @@ struct State {
 impl Background {
     pub(in crate::client) fn push(&self, job: Boxed<()>) {
         let waker = {
-            let mut state = lock(&self.0);
+            let mut state = self.0.lock();
             state.jobs.push(job);
             state.supervisor.take()
         };
@@ -31,7 +30,7 @@ impl Background {
     /// Moves the futures that wait to those that run, and polls all of these.
     pub(in crate::client) fn poll(&self, running: &mut Vec<Boxed<()>>, cx: &mut Context<'_>) {
         {
-            let mut state = lock(&self.0);
+            let mut state = self.0.lock();
             running.append(&mut state.jobs);
             match &mut state.supervisor {
                 Some(waker) => waker.clone_from(cx.waker()),
@@ -44,6 +43,6 @@ impl Background {
     /// Drops the futures that wait: their connection has ended.
     pub(in crate::client) fn clear(&self) {
         // Dropped outside the lock: they are the user's.
-        let _jobs = core::mem::take(&mut lock(&self.0).jobs);
+        let _jobs = core::mem::take(&mut self.0.lock().jobs);
     }
 }

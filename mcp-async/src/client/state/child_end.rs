@@ -1,14 +1,14 @@
 //! The exit of a child process, reported to the calls that it leaves without an answer.
 
 use core::task::{Context, Poll, Waker};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use crate::connection::register;
 use crate::io::process::ExitedEarly;
-use crate::lock::lock;
+use crate::sync::Lock;
 
 /// The end of the child process of one connection, once it is known.
-pub(in crate::client) struct ChildEnd(Mutex<State>);
+pub(in crate::client) struct ChildEnd(Lock<State>);
 
 struct State {
     known: bool,
@@ -26,13 +26,13 @@ impl ChildEnd {
             died: None,
             waiting: Vec::new(),
         };
-        let end = Arc::new(Self(Mutex::new(state)));
+        let end = Arc::new(Self(Lock::new(state)));
         (Arc::clone(&end), Witness(end))
     }
 
     /// Ready soon after the connection has ended.
     pub(in crate::client) fn poll(&self, cx: &Context<'_>) -> Poll<Option<ExitedEarly>> {
-        let mut state = lock(&self.0);
+        let mut state = self.0.lock();
         if state.known {
             return Poll::Ready(state.died.clone());
         }
@@ -43,14 +43,14 @@ impl ChildEnd {
 
 impl Witness {
     pub(in crate::client) fn tell(self, died: ExitedEarly) {
-        lock(&self.0.0).died = Some(died);
+        self.0.0.lock().died = Some(died);
     }
 }
 
 impl Drop for Witness {
     fn drop(&mut self) {
         let waiting = {
-            let mut state = lock(&self.0.0);
+            let mut state = self.0.0.lock();
             state.known = true;
             core::mem::take(&mut state.waiting)
         };

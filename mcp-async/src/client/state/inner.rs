@@ -4,7 +4,7 @@ use core::future::poll_fn;
 use core::task::{Context, Poll, Waker};
 use std::io;
 use std::process::ExitStatus;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 
 use super::ClientState;
 use super::child_end::ChildEnd;
@@ -13,7 +13,7 @@ use crate::client::session::info::ServerInfo;
 use crate::client::{Machine, Peer};
 use crate::connection::{Shared, register};
 use crate::error::CallError;
-use crate::lock::lock;
+use crate::sync::Lock;
 
 pub(crate) type ClientShared = Shared<Machine>;
 
@@ -24,7 +24,7 @@ pub(crate) struct Inner {
     pub(crate) client_state: Arc<ClientState>,
     pub(in crate::client) extensions: Extensions<Self>,
     restarts: bool,
-    state: Mutex<State>,
+    state: Lock<State>,
 }
 
 /// A connection, and how many there were before it.
@@ -71,7 +71,7 @@ impl Inner {
             client_state,
             extensions,
             restarts,
-            state: Mutex::new(State {
+            state: Lock::new(State {
                 phase: Phase::Up(peer),
                 generation: 1,
                 server,
@@ -89,7 +89,7 @@ impl Inner {
         cx: &Context<'_>,
         after: u64,
     ) -> Poll<Result<Link, CallError>> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         match &state.phase {
             Phase::Up(peer) if state.generation > after => Poll::Ready(Ok(Link {
                 shared: Arc::clone(&peer.shared),
@@ -107,30 +107,30 @@ impl Inner {
 
     /// Returns true if a connection that ends is followed by another.
     pub(in crate::client) fn restarts(&self) -> bool {
-        self.restarts && !self.lock().closing
+        self.restarts && !self.state.lock().closing
     }
 
     pub(in crate::client) fn generation(&self) -> u64 {
-        self.lock().generation
+        self.state.lock().generation
     }
 
     pub(in crate::client) fn server(&self) -> Arc<ServerInfo> {
-        Arc::clone(&self.lock().server)
+        Arc::clone(&self.state.lock().server)
     }
 
     /// Returns the end of the last connection's child; `None` without a child, or after a close.
     pub(in crate::client) fn child(&self) -> Option<Arc<ChildEnd>> {
-        let state = self.lock();
+        let state = self.state.lock();
         state.child.clone().filter(|_| !state.closing)
     }
 
     pub(in crate::client) fn is_closed(&self) -> bool {
-        let state = self.lock();
+        let state = self.state.lock();
         state.closing || matches!(state.phase, Phase::Over)
     }
 
     pub(in crate::client) fn peer(&self) -> Option<Peer> {
-        match &self.lock().phase {
+        match &self.state.lock().phase {
             Phase::Up(peer) => Some(peer.clone()),
             Phase::Down | Phase::Over => None,
         }
@@ -139,7 +139,7 @@ impl Inner {
     /// Asks for the end, once and for all.
     pub(in crate::client) fn begin_close(&self) {
         let (peer, waiting) = {
-            let mut state = self.lock();
+            let mut state = self.state.lock();
             state.closing = true;
             let peer = match &state.phase {
                 Phase::Up(peer) => Some(peer.clone()),
@@ -156,7 +156,7 @@ impl Inner {
     /// Resolves when the last connection is over.
     pub(in crate::client) async fn ended(&self) -> Exit {
         poll_fn(|cx| {
-            let mut state = self.lock();
+            let mut state = self.state.lock();
             if let Phase::Over = state.phase {
                 return Poll::Ready(state.exit.take().unwrap_or(Ok(None)));
             }
@@ -168,7 +168,7 @@ impl Inner {
 
     /// Ready when the end was requested.
     pub(in crate::client) fn poll_closing(&self, cx: &Context<'_>) -> Poll<()> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         if state.closing {
             return Poll::Ready(());
         }
@@ -178,7 +178,7 @@ impl Inner {
 
     /// The connection continues with a server that may have changed.
     pub(in crate::client) fn renewed(&self, server: Arc<ServerInfo>) {
-        let _old = core::mem::replace(&mut self.lock().server, server);
+        let _old = core::mem::replace(&mut self.state.lock().server, server);
     }
 
     /// The connection is over, and another is to come.
@@ -197,7 +197,7 @@ impl Inner {
             state.server = server;
             state.child = child;
         });
-        if self.lock().closing {
+        if self.state.lock().closing {
             self.begin_close();
         }
     }
@@ -214,15 +214,11 @@ impl Inner {
     fn enter(&self, phase: Phase, change: impl FnOnce(&mut State)) {
         // The old handle is dropped outside the lock: it takes its own.
         let (_old, waiting) = {
-            let mut state = self.lock();
+            let mut state = self.state.lock();
             change(&mut state);
             let old = core::mem::replace(&mut state.phase, phase);
             (old, core::mem::take(&mut state.waiting))
         };
         waiting.into_iter().for_each(Waker::wake);
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        lock(&self.state)
     }
 }

@@ -21,7 +21,7 @@ pub(super) mod task_support;
 pub(crate) mod transport_data;
 
 use core::task::{Context, Poll, Waker};
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::{Arc, Weak};
 
 use mcp_proto::Instant;
 use mcp_proto::json::{Object, Raw, RawBuf, Str};
@@ -46,9 +46,9 @@ use crate::client::session::handler::{Handler, IncomingQuestion, Reply};
 use crate::client::session::info::ServerInfo;
 use crate::client::session::side::is_created;
 use crate::error::CallError;
-use crate::lock::lock;
 use crate::model::{LoggingMessageParams, Root, TaskSupport};
 use crate::runtime::RuntimeHandle;
+use crate::sync::Lock;
 use crate::trace_context::TraceContext;
 
 pub(crate) struct ClientState {
@@ -57,17 +57,17 @@ pub(crate) struct ClientState {
     /// The rounds that are granted to a call.
     pub(super) rounds: u8,
     pub(crate) runtime: RuntimeHandle,
-    cache: Option<Mutex<Cache>>,
-    schemas: Mutex<Schemas>,
-    task_supports: Mutex<TaskSupports>,
-    pub(super) subscriptions: Mutex<Subscriptions>,
-    logs: Mutex<Vec<Weak<LogQueue>>>,
-    level: Mutex<Option<LoggingLevel>>,
+    cache: Option<Lock<Cache>>,
+    schemas: Lock<Schemas>,
+    task_supports: Lock<TaskSupports>,
+    pub(super) subscriptions: Lock<Subscriptions>,
+    logs: Lock<Vec<Weak<LogQueue>>>,
+    level: Lock<Option<LoggingLevel>>,
     pub(super) owed: OwedRequests,
     pub(super) background: Background,
-    renewed: Mutex<Renewed>,
+    renewed: Lock<Renewed>,
     /// The earliest time at which the server accepts requests that no caller waits for.
-    not_before: Mutex<Instant>,
+    not_before: Lock<Instant>,
     /// State of the transport.
     #[cfg(feature = "http-client")]
     pub(crate) transport_data: TransportData,
@@ -113,16 +113,16 @@ impl ClientState {
             late_results,
             rounds,
             runtime,
-            cache: cache.then(Mutex::default),
-            schemas: Mutex::default(),
-            task_supports: Mutex::default(),
-            subscriptions: Mutex::default(),
-            logs: Mutex::default(),
-            level: Mutex::default(),
+            cache: cache.then(Lock::default),
+            schemas: Lock::default(),
+            task_supports: Lock::default(),
+            subscriptions: Lock::default(),
+            logs: Lock::default(),
+            level: Lock::default(),
             owed: OwedRequests::default(),
             background: Background::default(),
-            renewed: Mutex::default(),
-            not_before: Mutex::default(),
+            renewed: Lock::default(),
+            not_before: Lock::default(),
             #[cfg(feature = "http-client")]
             transport_data: TransportData::default(),
         }
@@ -130,13 +130,13 @@ impl ClientState {
 
     /// Returns the earliest time at which a request may leave that this client makes by itself at `at`.
     pub(super) fn earliest(&self, at: Instant) -> Instant {
-        at.max(*lock(&self.not_before))
+        at.max(*self.not_before.lock())
     }
 
     /// The server asked for a pause until this time: it concerns requests that no caller waits for.
     #[cfg(feature = "http-client")]
     pub(crate) fn hold_until(&self, at: Instant) {
-        *lock(&self.not_before) = at;
+        *self.not_before.lock() = at;
     }
 
     /// A result that is still fresh.
@@ -144,41 +144,41 @@ impl ClientState {
         let cache = self.cache.as_ref()?;
         let kind = Kind::of(ask)?;
         let now = self.runtime.now();
-        lock(cache).fresh(kind, &kind.key(ask), now)
+        cache.lock().fresh(kind, &kind.key(ask), now)
     }
 
     /// Taken when a request leaves whose result may be kept.
     pub(super) fn ticket(&self, ask: &Ask<'_>) -> Option<Ticket> {
         let cache = self.cache.as_ref()?;
-        Some(lock(cache).ticket(Kind::of(ask)?))
+        Some(cache.lock().ticket(Kind::of(ask)?))
     }
 
     pub(super) fn keep(&self, ticket: Ticket, ask: &Ask<'_>, result: Raw<'_>) {
         if let Some(cache) = &self.cache {
             let now = self.runtime.now();
-            lock(cache).keep(ticket, ask, result, now);
+            cache.lock().keep(ticket, ask, result, now);
         }
     }
 
     /// Forgets the results of one kind, or those that a change of a resource concerns.
     pub(super) fn stale(&self, kind: Kind, uri: Option<&str>) {
         if let Some(cache) = &self.cache {
-            lock(cache).stale(kind, uri);
+            cache.lock().stale(kind, uri);
         }
     }
 
     /// SB-13: changes that were reported while no subscription was open are unknown.
     pub(crate) fn forget(&self) {
         if let Some(cache) = &self.cache {
-            lock(cache).clear();
+            cache.lock().clear();
         }
         self.forget_tools();
     }
 
     /// Forgets what the listed tools promise.
     fn forget_tools(&self) {
-        lock(&self.schemas).clear();
-        lock(&self.task_supports).clear();
+        self.schemas.lock().clear();
+        self.task_supports.lock().clear();
     }
 
     /// Notes what a listed tool promises of its results.
@@ -188,16 +188,16 @@ impl ClientState {
             ..
         } = ask
         {
-            lock(&self.schemas).learn(result);
+            self.schemas.lock().learn(result);
             if self.callbacks.tasks.is_some() {
-                lock(&self.task_supports).learn(result);
+                self.task_supports.lock().learn(result);
             }
         }
     }
 
     /// Returns the task support that a listed tool states; `None` for a tool that was not listed.
     pub(super) fn task_support(&self, tool: &str) -> Option<TaskSupport> {
-        lock(&self.task_supports).of(tool)
+        self.task_supports.lock().of(tool)
     }
 
     pub(super) fn check(&self, ask: &Ask<'_>, result: Raw<'_>) -> Result<(), CallError> {
@@ -209,25 +209,25 @@ impl ClientState {
 
     /// TL-10
     pub(super) fn check_tool(&self, name: &str, result: Raw<'_>) -> Result<(), CallError> {
-        let schema = lock(&self.schemas).of(name);
+        let schema = self.schemas.lock().of(name);
         schema.map_or(Ok(()), |schema| schema.check(result))
     }
 
     /// The log level that each request of 2026-07-28 asks for.
     pub(super) fn log_level(&self) -> Option<&'static str> {
-        lock(&self.level).map(LoggingLevel::as_str)
+        self.level.lock().map(LoggingLevel::as_str)
     }
 
     pub(super) fn level(&self) -> Option<LoggingLevel> {
-        *lock(&self.level)
+        *self.level.lock()
     }
 
     pub(super) fn set_level(&self, level: LoggingLevel) {
-        *lock(&self.level) = Some(level);
+        *self.level.lock() = Some(level);
     }
 
     pub(super) fn add_logs(&self, queue: &Arc<LogQueue>) {
-        lock(&self.logs).push(Arc::downgrade(queue));
+        self.logs.lock().push(Arc::downgrade(queue));
     }
 
     pub(super) fn set_roots(&self, roots: Vec<Root>) {
@@ -235,12 +235,12 @@ impl ClientState {
     }
 
     pub(super) fn poll_owed(&self, cx: &Context<'_>) -> Poll<String> {
-        lock(&self.subscriptions).poll_owed(cx)
+        self.subscriptions.lock().poll_owed(cx)
     }
 
     /// Ready when a new session has taken the place of a lost one.
     pub(super) fn poll_renewed(&self, cx: &Context<'_>) -> Poll<ServerInfo> {
-        let mut renewed = lock(&self.renewed);
+        let mut renewed = self.renewed.lock();
         match renewed.server.take() {
             Some(server) => Poll::Ready(server),
             None => {
@@ -252,14 +252,14 @@ impl ClientState {
 
     /// Returns true if a new session waits to be handled by the supervisor.
     pub(super) fn is_renewed(&self) -> bool {
-        lock(&self.renewed).server.is_some()
+        self.renewed.lock().server.is_some()
     }
 
     /// No connection comes any more.
     pub(super) fn end(&self) {
         self.owed.end();
         self.background.clear();
-        for queue in lock(&self.subscriptions).queues() {
+        for queue in self.subscriptions.lock().queues() {
             queue.end();
         }
         for queue in self.readers() {
@@ -269,14 +269,14 @@ impl ClientState {
 
     /// A new connection took the place of one that ended.
     pub(super) fn reconnected(&self) {
-        let queues = lock(&self.subscriptions).queues();
+        let queues = self.subscriptions.lock().queues();
         for queue in queues {
             queue.push(Update::Reconnected.into());
         }
     }
 
     fn readers(&self) -> Vec<Arc<LogQueue>> {
-        let mut logs = lock(&self.logs);
+        let mut logs = self.logs.lock();
         logs.retain(|queue| queue.strong_count() > 0);
         logs.iter().filter_map(Weak::upgrade).collect()
     }
@@ -333,7 +333,7 @@ impl Handler for ClientState {
 
     fn renewed(&self, server: &ServerInfo) {
         let waker = {
-            let mut renewed = lock(&self.renewed);
+            let mut renewed = self.renewed.lock();
             renewed.server = Some(server.clone());
             renewed.waker.take()
         };
@@ -347,7 +347,7 @@ impl Handler for ClientState {
             self.logged(&notification);
         } else if let Some(update) = Update::read(&notification, subscription.is_some()) {
             self.invalidate(&update);
-            let queues = lock(&self.subscriptions).interested(&update, subscription);
+            let queues = self.subscriptions.lock().interested(&update, subscription);
             for queue in queues {
                 queue.push(update.clone().into());
             }
@@ -372,7 +372,7 @@ impl Handler for ClientState {
 
     fn listening(&self, tag: u64, honoured: Object<'_>) {
         let filter = honoured.as_raw().decode(&mut []).unwrap_or_default();
-        let queue = lock(&self.subscriptions).queue(tag);
+        let queue = self.subscriptions.lock().queue(tag);
         if let Some(queue) = queue {
             let accepted = RawBuf::from(honoured.as_raw());
             queue.push(SubscriptionEvent::Honoured(filter, accepted));

@@ -2,15 +2,15 @@
 
 use core::any::Any;
 use core::task::{Context, Poll, Waker};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use super::ask::Ask;
-use crate::lock::lock;
+use crate::sync::Lock;
 
 /// Requests for the supervisor to send. One that keeps its client open until it is answered is
 /// sent even if the program drops its last handle at once.
 #[derive(Default)]
-pub(in crate::client) struct OwedRequests(Mutex<State>);
+pub(in crate::client) struct OwedRequests(Lock<State>);
 
 #[derive(Default)]
 struct State {
@@ -38,7 +38,7 @@ impl OwedRequests {
         ask: Ask<'static>,
     ) {
         let waker = {
-            let mut state = lock(&self.0);
+            let mut state = self.0.lock();
             if state.ended || state.requests.len() >= MOST {
                 return;
             }
@@ -52,7 +52,7 @@ impl OwedRequests {
 
     /// The next request to send; [`answered`](Self::answered) is to be called for each.
     pub(in crate::client) fn poll_next(&self, cx: &Context<'_>) -> Poll<Owed> {
-        let mut state = lock(&self.0);
+        let mut state = self.0.lock();
         match state.requests.pop() {
             Some(owed) => {
                 state.sent += 1;
@@ -67,7 +67,7 @@ impl OwedRequests {
 
     pub(in crate::client) fn answered(&self) {
         let waiting = {
-            let mut state = lock(&self.0);
+            let mut state = self.0.lock();
             state.sent = state.sent.saturating_sub(1);
             core::mem::take(&mut state.waiting)
         };
@@ -76,7 +76,7 @@ impl OwedRequests {
 
     /// Ready when nothing is owed.
     pub(in crate::client) fn poll_settled(&self, cx: &Context<'_>) -> Poll<()> {
-        let mut state = lock(&self.0);
+        let mut state = self.0.lock();
         if state.ended || (state.requests.is_empty() && state.sent == 0) {
             return Poll::Ready(());
         }
@@ -87,7 +87,7 @@ impl OwedRequests {
     pub(in crate::client) fn end(&self) {
         // Dropped outside the lock: they may be the last handles.
         let (_requests, waiting) = {
-            let mut state = lock(&self.0);
+            let mut state = self.0.lock();
             state.ended = true;
             let waiting = core::mem::take(&mut state.waiting);
             (core::mem::take(&mut state.requests), waiting)

@@ -2,15 +2,14 @@
 
 use core::task::{Context, Poll, Waker};
 use std::collections::VecDeque;
-use std::sync::{Mutex, MutexGuard};
 
-use crate::lock::lock;
+use crate::sync::Lock;
 
 /// A bounded queue between the connection and one reader: when it is full the oldest entries make
 /// room, and are counted, because a reader that is slow must not hold the connection up.
 #[derive(Debug)]
 pub(in crate::client) struct Queue<T> {
-    state: Mutex<State<T>>,
+    state: Lock<State<T>>,
     limit: usize,
 }
 
@@ -38,7 +37,7 @@ pub(in crate::client) trait Entry {
 impl<T: Entry> Queue<T> {
     pub(in crate::client) fn new(limit: usize) -> Self {
         Self {
-            state: Mutex::new(State {
+            state: Lock::new(State {
                 entries: VecDeque::new(),
                 bytes: 0,
                 dropped: 0,
@@ -53,7 +52,7 @@ impl<T: Entry> Queue<T> {
         // Entries that make room are dropped outside the lock, and so is the waker.
         let mut oldest = Vec::new();
         let waker = {
-            let mut state = self.lock();
+            let mut state = self.state.lock();
             let bytes = entry.bytes();
             while state.entries.len() >= self.limit || state.bytes.saturating_add(bytes) > BYTES {
                 let Some(dropped) = state.make_room() else {
@@ -74,7 +73,7 @@ impl<T: Entry> Queue<T> {
     /// Nothing more comes; what is there is still read.
     pub(in crate::client) fn end(&self) {
         let waker = {
-            let mut state = self.lock();
+            let mut state = self.state.lock();
             state.ended = true;
             state.waker.take()
         };
@@ -84,7 +83,7 @@ impl<T: Entry> Queue<T> {
     }
 
     pub(in crate::client) fn poll_next(&self, cx: &Context<'_>) -> Poll<Option<T>> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         if let Some(entry) = state.entries.pop_front() {
             state.bytes = state.bytes.saturating_sub(entry.bytes());
             return Poll::Ready(Some(entry));
@@ -100,11 +99,7 @@ impl<T: Entry> Queue<T> {
     }
 
     pub(in crate::client) fn dropped(&self) -> u64 {
-        self.lock().dropped
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State<T>> {
-        lock(&self.state)
+        self.state.lock().dropped
     }
 }
 

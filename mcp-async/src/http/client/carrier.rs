@@ -4,7 +4,7 @@ use core::error::Error;
 use core::future::Future;
 use core::pin::Pin;
 use core::task::{Context, Poll};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use http::{Request, Response};
@@ -13,9 +13,9 @@ use tower_service::Service;
 
 use super::http_event::{HttpObserver, HttpStep, Observed};
 use crate::ErrorChain;
-use crate::lock::lock;
 use crate::net::SendFailed;
 use crate::runtime::RuntimeHandle;
+use crate::sync::Lock;
 
 /// Sends requests; it handles redirects, connections and encryption itself.
 pub(super) trait Carrier: Send + Sync + 'static {
@@ -136,7 +136,7 @@ const RUN: u32 = 32;
 
 /// Any service of `tower` as a carrier.
 pub(super) struct Through<S> {
-    service: Mutex<S>,
+    service: Lock<S>,
     observer: Option<Arc<HttpObserver>>,
     /// The runtime that requests state, for an HTTP client behind layers.
     runtime: Option<RuntimeHandle>,
@@ -145,7 +145,7 @@ pub(super) struct Through<S> {
 impl<S> Through<S> {
     pub(super) const fn new(service: S) -> Self {
         Self {
-            service: Mutex::new(service),
+            service: Lock::new(service),
             observer: None,
             runtime: None,
         }
@@ -174,7 +174,7 @@ where
         if let Some(runtime) = &self.runtime {
             request.extensions_mut().insert(runtime.clone());
         }
-        let mut service = lock(&self.service).clone();
+        let mut service = self.service.lock().clone();
         let observer = self.observer.clone();
         Box::pin(async move {
             let mut observed = observer.map(|observer| Observed::begin(&observer, &request));

@@ -1,6 +1,6 @@
 //! The way to a server at a URL.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use http::{Request, Response};
@@ -15,9 +15,9 @@ use super::session::meet;
 use super::settings::Settings;
 use crate::client::connecting::builder::Parts;
 use crate::client::{Client, ClientBuilder, ConnectError, Connector};
-use crate::lock::lock;
 use crate::net::HttpClient;
 use crate::runtime::{BoxFuture, RuntimeHandle};
+use crate::sync::Lock;
 
 /// A connector over HTTP to the server at a URL.
 ///
@@ -175,10 +175,10 @@ where
     B::Data: Send,
 {
     let url = url.to_owned();
-    let service = Mutex::new(service);
+    let service = Lock::new(service);
     parts
         .dial(move |config, client_state| {
-            let service = lock(&service).clone();
+            let service = service.lock().clone();
             let through = Through::new(service).on(stated.clone());
             let carrier = Box::new(through.observed(settings.observer.clone()));
             let (settings, url) = (settings.clone(), url.clone());

@@ -1,16 +1,15 @@
 //! The credentials of a client, which its application may replace.
 
 use core::task::{Context, Poll, Waker};
-use std::sync::{Mutex, MutexGuard};
 
 use http::HeaderValue;
 
 use crate::connection::register;
-use crate::lock::lock;
+use crate::sync::Lock;
 
 /// The credentials that were set since the client was connected.
 #[derive(Default)]
-pub(super) struct Credentials(Mutex<State>);
+pub(super) struct Credentials(Lock<State>);
 
 #[derive(Default)]
 struct State {
@@ -25,7 +24,7 @@ impl Credentials {
     /// `Authorization` in all requests from now on; without one they were obtained in another way.
     pub(super) fn renew(&self, value: Option<HeaderValue>) {
         let waiting = {
-            let mut state = self.lock();
+            let mut state = self.0.lock();
             if value.is_some() {
                 state.authorization = value;
             }
@@ -37,25 +36,21 @@ impl Credentials {
 
     /// The value of `Authorization`, if it is another than at the beginning.
     pub(super) fn authorization(&self) -> Option<HeaderValue> {
-        self.lock().authorization.clone()
+        self.0.lock().authorization.clone()
     }
 
     /// Counts the credentials.
     pub(super) fn version(&self) -> u64 {
-        self.lock().version
+        self.0.lock().version
     }
 
     /// Ready when the credentials are no longer those of this version.
     pub(super) fn poll_changed(&self, version: u64, cx: &Context<'_>) -> Poll<()> {
-        let mut state = self.lock();
+        let mut state = self.0.lock();
         if state.version != version {
             return Poll::Ready(());
         }
         register(&mut state.waiting, cx);
         Poll::Pending
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        lock(&self.0)
     }
 }

@@ -4,7 +4,7 @@ use core::hash::BuildHasher;
 use core::task::{Context, Poll, Waker};
 use std::collections::VecDeque;
 use std::hash::RandomState;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, MutexGuard};
 
 use bytes::Bytes;
 use http::header::AUTHORIZATION;
@@ -25,9 +25,9 @@ use crate::client::state::ClientState;
 use crate::client::state::inner::ClientShared;
 use crate::client::{UnsentMessage, no_message};
 use crate::connection::{DriverWaker, Text, register};
-use crate::lock::lock;
 use crate::observe;
 use crate::runtime::RuntimeHandle;
+use crate::sync::Lock;
 
 pub(super) struct Link {
     pub(super) carrier: Box<dyn Carrier>,
@@ -40,7 +40,7 @@ pub(super) struct Link {
     fields: HeaderMap,
     /// The connection.
     shared: Arc<ClientShared>,
-    state: Mutex<State>,
+    state: Lock<State>,
     dice: RandomState,
     /// For what no call waits for.
     permits: Permits,
@@ -148,7 +148,7 @@ impl Link {
             url,
             fields: settings.fields.clone(),
             shared,
-            state: Mutex::new(State {
+            state: Lock::new(State {
                 origin,
                 endpoint: None,
                 incoming: VecDeque::new(),
@@ -586,7 +586,7 @@ impl Link {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        lock(&self.state)
+        self.state.lock()
     }
 }
 

@@ -1,14 +1,14 @@
 //! Limits the exchanges that no call waits for.
 
 use core::task::{Context, Poll, Waker};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, MutexGuard};
 
-use crate::lock::lock;
+use crate::sync::Lock;
 
 /// The exchanges that carry notifications and answers to questions: a server that asks without
 /// end and takes no answer would otherwise have the client hold one for each.
 #[derive(Clone, Default)]
-pub(super) struct Permits(Arc<Mutex<State>>);
+pub(super) struct Permits(Arc<Lock<State>>);
 
 #[derive(Default)]
 struct State {
@@ -41,7 +41,7 @@ impl Permits {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        lock(&self.0)
+        self.0.lock()
     }
 }
 

@@ -4,7 +4,7 @@ use core::fmt;
 use core::future::ready;
 use core::time::Duration;
 use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, MutexGuard};
 
 use mcp_proto::Instant;
 
@@ -14,8 +14,8 @@ use super::{
     StoredEvent, Subscription, TakenSession,
 };
 use crate::leases::Leases;
-use crate::lock::lock;
 use crate::runtime::monotonic;
+use crate::sync::Lock;
 
 /// Sessions, events and messages in memory: a model of a shared store, for tests and for endpoints that
 /// are several in one process.
@@ -28,7 +28,7 @@ pub struct MemoryStore {
     max_events: usize,
     max_bytes: usize,
     now: Arc<dyn Fn() -> Instant + Send + Sync>,
-    tables: Mutex<Tables>,
+    tables: Lock<Tables>,
     published: Published,
 }
 
@@ -71,7 +71,7 @@ impl MemoryStore {
             max_events,
             max_bytes,
             now: Arc::new(monotonic::now),
-            tables: Mutex::default(),
+            tables: Lock::default(),
             published: Published::default(),
         }
     }
@@ -84,7 +84,7 @@ impl MemoryStore {
     }
 
     fn tables(&self) -> MutexGuard<'_, Tables> {
-        lock(&self.tables)
+        self.tables.lock()
     }
 }
 
@@ -485,10 +485,9 @@ mod tests {
 
     #[test]
     fn leases_end_by_its_clock() {
-        let time = Arc::new(Mutex::new(0));
+        let time = Arc::new(Lock::new(0));
         let clock = Arc::clone(&time);
-        let store =
-            MemoryStore::default().clock(move || Instant::from_millis(*clock.lock().unwrap()));
+        let store = MemoryStore::default().clock(move || Instant::from_millis(*clock.lock()));
         let announce = |process, last| {
             let lease = Duration::from_millis(100);
             let announced = now(store.announce(process, last, process.as_bytes(), lease));
@@ -498,9 +497,9 @@ mod tests {
         };
         assert_eq!(announce("a", 0), (1, "a".into()));
         assert_eq!(announce("b", 0), (2, "ab".into()));
-        *time.lock().unwrap() = 99;
+        *time.lock() = 99;
         assert_eq!(announce("a", 1), (1, "ab".into()));
-        *time.lock().unwrap() = 100;
+        *time.lock() = 100;
         assert_eq!(announce("a", 1), (1, "a".into()));
         assert_eq!(announce("b", 2), (3, "ab".into()));
         assert_eq!(announce("c", 9), (10, "abc".into()));

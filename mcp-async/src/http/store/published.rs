@@ -3,14 +3,14 @@
 use core::future::poll_fn;
 use core::task::{Poll, Waker};
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, Weak};
+use std::sync::{Arc, MutexGuard, Weak};
 
 use super::{StoreError, StoreFuture, Subscription};
-use crate::lock::lock;
+use crate::sync::Lock;
 
 /// The subscriptions that there are.
 #[derive(Default)]
-pub(super) struct Published(Mutex<Vec<Weak<Mutex<Queue>>>>);
+pub(super) struct Published(Lock<Vec<Weak<Lock<Queue>>>>);
 
 #[derive(Default)]
 struct Queue {
@@ -21,7 +21,7 @@ struct Queue {
 }
 
 /// A subscription to the messages that are published after it began.
-struct Subscribed(Arc<Mutex<Queue>>);
+struct Subscribed(Arc<Lock<Queue>>);
 
 impl Published {
     pub(super) fn publish(&self, message: &[u8]) {
@@ -30,7 +30,7 @@ impl Published {
             let Some(queue) = queue.upgrade() else {
                 return false;
             };
-            let mut queue = lock(&queue);
+            let mut queue = queue.lock();
             match queue.messages.len() < MAX_MESSAGES {
                 true => queue.messages.push_back(message.to_vec()),
                 false => queue.overflowed = true,
@@ -47,15 +47,15 @@ impl Published {
         Box::new(Subscribed(queue))
     }
 
-    fn queues(&self) -> MutexGuard<'_, Vec<Weak<Mutex<Queue>>>> {
-        lock(&self.0)
+    fn queues(&self) -> MutexGuard<'_, Vec<Weak<Lock<Queue>>>> {
+        self.0.lock()
     }
 }
 
 impl Subscription for Subscribed {
     fn next(&mut self) -> StoreFuture<'_, Vec<u8>> {
         Box::pin(poll_fn(|cx| {
-            let mut queue = lock(&self.0);
+            let mut queue = self.0.lock();
             if let Some(message) = queue.messages.pop_front() {
                 return Poll::Ready(Ok(message));
             }

@@ -82,7 +82,7 @@ impl fmt::Debug for Stderr {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Mutex;
+    use crate::sync::Lock;
 
     use super::*;
 
@@ -102,16 +102,16 @@ mod tests {
 
     fn check(bytes: &[u8], expected: &[&str]) {
         for size in [1, 2, 3, bytes.len().max(1)] {
-            let seen = Arc::new(Mutex::new(Vec::new()));
+            let seen = Arc::new(Lock::new(Vec::new()));
             let sink = Arc::clone(&seen);
-            let sink = move |line: &str| sink.lock().unwrap().push(line.to_owned());
+            let sink = move |line: &str| sink.lock().push(line.to_owned());
             let mut lines = Stderr::new(8, 3, Some(Arc::new(sink)));
             for chunk in bytes.chunks(size) {
                 lines.push(chunk);
                 assert!(lines.lines.len() <= 8);
             }
             lines.finish();
-            assert_eq!(*seen.lock().unwrap(), expected, "in chunks of {size}");
+            assert_eq!(*seen.lock(), expected, "in chunks of {size}");
             let last = expected.get(expected.len().saturating_sub(3)..).unwrap();
             assert_eq!(lines.kept().collect::<Vec<_>>(), last);
         }

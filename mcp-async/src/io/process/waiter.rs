@@ -1,15 +1,15 @@
 use core::task::{Context, Poll, Waker};
 use std::io;
 use std::process::ExitStatus;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::thread;
 
-use crate::lock::lock;
+use crate::sync::Lock;
 
 /// A thread that waits for a process, where the end of one cannot be watched otherwise.
 #[derive(Debug)]
 pub(super) struct Waiter {
-    shared: Arc<Mutex<Shared>>,
+    shared: Arc<Lock<Shared>>,
 }
 
 #[derive(Debug, Default)]
@@ -23,13 +23,13 @@ impl Waiter {
     pub(super) fn spawn(
         wait: impl FnOnce() -> io::Result<ExitStatus> + Send + 'static,
     ) -> io::Result<Self> {
-        let shared = Arc::new(Mutex::new(Shared::default()));
+        let shared = Arc::new(Lock::new(Shared::default()));
         let theirs = Arc::clone(&shared);
         thread::Builder::new()
             .name("mcp-wait".into())
             .spawn(move || {
                 let end = wait();
-                let mut shared = lock(&theirs);
+                let mut shared = theirs.lock();
                 shared.end = Some(end);
                 if let Some(waker) = shared.waker.take() {
                     waker.wake();
@@ -40,7 +40,7 @@ impl Waiter {
 
     /// Gives the end out once.
     pub(super) fn poll(&mut self, task: &mut Context<'_>) -> Poll<io::Result<ExitStatus>> {
-        let mut shared = lock(&self.shared);
+        let mut shared = self.shared.lock();
         match shared.end.take() {
             Some(end) => Poll::Ready(end),
             None => {

@@ -3,11 +3,11 @@
 use core::mem;
 use core::task::{Context, Poll, Waker};
 use std::io::{self, Read, Write};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, MutexGuard, PoisonError};
 use std::thread;
 
 use super::uninterrupted::uninterrupted;
-use crate::lock::lock;
+use crate::sync::Lock;
 
 /// A thread that reads ahead by one block.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub(super) struct ThreadWriter {
 /// fills it wakes the other: the condition variable for the thread, the waker for the task.
 #[derive(Debug, Default)]
 struct Shared {
-    state: Mutex<State>,
+    state: Lock<State>,
     bell: Condvar,
 }
 
@@ -144,7 +144,7 @@ impl Drop for ThreadWriter {
 
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
-        lock(&self.state)
+        self.state.lock()
     }
 
     fn wait<'s>(&'s self, state: MutexGuard<'s, State>) -> MutexGuard<'s, State> {

@@ -1,7 +1,7 @@
 use core::sync::atomic::{AtomicU64, Ordering};
 use core::time::Duration;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, MutexGuard};
 
 use bytes::Bytes;
 use http::{Request, Response};
@@ -11,8 +11,8 @@ use hyper::client::conn::{TrySendError, http1, http2};
 use mcp_proto::Instant;
 
 use super::origin::Origin;
-use crate::lock::lock;
 use crate::runtime::RuntimeHandle;
+use crate::sync::Lock;
 
 /// A connection to send a request on.
 pub(super) enum Kept {
@@ -73,7 +73,7 @@ impl Use {
 
 /// The connections of a client, by server.
 pub(super) struct Pool {
-    servers: Mutex<HashMap<Origin, Connections>>,
+    servers: Lock<HashMap<Origin, Connections>>,
     idle_timeout: Duration,
     max_idle: usize,
 }
@@ -90,7 +90,7 @@ struct Connections {
 impl Pool {
     pub(super) fn new(idle_timeout: Duration, max_idle: usize) -> Self {
         Self {
-            servers: Mutex::default(),
+            servers: Lock::default(),
             idle_timeout,
             max_idle,
         }
@@ -191,7 +191,7 @@ impl Pool {
     }
 
     fn servers(&self) -> MutexGuard<'_, HashMap<Origin, Connections>> {
-        lock(&self.servers)
+        self.servers.lock()
     }
 }
 

@@ -5,7 +5,7 @@ use core::task::{Context, Poll, Waker};
 #[cfg(feature = "http-server")]
 use core::time::Duration;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
+use std::sync::{Arc, MutexGuard, OnceLock};
 
 use mcp_proto::json::RawBuf;
 use mcp_proto::server::ProgressReport;
@@ -17,11 +17,11 @@ use crate::call_outcome::CallOutcome;
 use crate::connection::{Answered, register};
 use crate::encode::encode;
 use crate::error::ErrorReply;
-use crate::lock::lock;
 use crate::server::CallContext;
 use crate::server::caller::peer::Peer;
 use crate::server::rounds::Rounds;
 use crate::shrink::shrink;
+use crate::sync::Lock;
 
 /// Serves the contexts of one call: by the connection at first, and by itself once the call has
 /// left its exchange.
@@ -33,7 +33,7 @@ pub(super) struct DetachedHost {
     may_leave: MayLeave,
     /// The condition under which the effects of the call count once it has left its exchange.
     counts: OnceLock<Condition>,
-    state: Mutex<State>,
+    state: Lock<State>,
 }
 
 /// The condition under which a call may leave its exchange.
@@ -91,7 +91,7 @@ impl DetachedHost {
             when,
             may_leave,
             counts: OnceLock::new(),
-            state: Mutex::new(State {
+            state: Lock::new(State {
                 stage: Stage::Attached,
                 rounds: Rounds::default(),
                 status: None,
@@ -112,7 +112,7 @@ impl DetachedHost {
     }
 
     pub(in crate::server) fn lock(&self) -> MutexGuard<'_, State> {
-        lock(&self.state)
+        self.state.lock()
     }
 
     /// The call leaves its exchange, with what it has asked and computed so far.

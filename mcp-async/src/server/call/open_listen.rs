@@ -6,15 +6,15 @@ use core::pin::Pin;
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::task::{Context, Poll, Waker};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, Weak};
+use std::sync::{Arc, MutexGuard, Weak};
 use std::task::Wake;
 
 use crate::connection::{discard, register};
-use crate::lock::lock;
+use crate::sync::Lock;
 
 /// The state of a subscription, open or closed, and its sources of notifications.
 #[derive(Default)]
-pub(in crate::server) struct OpenListen(Mutex<State>);
+pub(in crate::server) struct OpenListen(Lock<State>);
 
 #[derive(Default)]
 struct State {
@@ -162,6 +162,6 @@ impl OpenListen {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        lock(&self.0)
+        self.0.lock()
     }
 }

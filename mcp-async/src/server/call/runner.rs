@@ -5,12 +5,12 @@ use core::panic::AssertUnwindSafe;
 use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
 use std::panic::{catch_unwind, resume_unwind};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, MutexGuard};
 
 use crate::connection::discard;
-use crate::lock::lock;
 use crate::observe::Here;
 use crate::runtime::RuntimeHandle;
+use crate::sync::Lock;
 
 /// Runs the future in a task, which ends with this future: by its result, or by being dropped.
 pub(in crate::server) async fn spawned<T: Send + 'static>(
@@ -58,7 +58,7 @@ impl<T> Drop for Blocked<T> {
 }
 
 /// Between the call and the task.
-struct Bridge<T>(Mutex<State<T>>);
+struct Bridge<T>(Lock<State<T>>);
 
 struct State<T> {
     end: Option<End<T>>,
@@ -77,7 +77,7 @@ enum End<T> {
 
 impl<T> Bridge<T> {
     fn lock(&self) -> MutexGuard<'_, State<T>> {
-        lock(&self.0)
+        self.0.lock()
     }
 
     fn end(&self, end: End<T>) {
@@ -100,7 +100,7 @@ impl<T> Bridge<T> {
 
 impl<T> Default for Bridge<T> {
     fn default() -> Self {
-        Self(Mutex::new(State {
+        Self(Lock::new(State {
             end: None,
             caller: None,
             task: None,

@@ -1,12 +1,12 @@
 //! The description that a client gives of itself and of its requests.
 
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, MutexGuard};
 
 use mcp_proto::json::{Object, Raw, RawBuf, Str};
 use mcp_proto::server::{Initialize, RequestContext as Request};
 
 use super::principal::Principal;
-use crate::lock::lock;
+use crate::sync::Lock;
 use crate::trace_context::TraceContext;
 #[cfg(feature = "server")]
 use crate::values::Values;
@@ -32,12 +32,12 @@ pub(in crate::server) struct Told {
 #[derive(Default)]
 pub(crate) struct About {
     /// The `Implementation` that the client sent last.
-    client: Mutex<ClientInfo>,
+    client: Lock<ClientInfo>,
     /// The principal, where the transport has verified it.
-    principal: Mutex<Option<Principal>>,
+    principal: Lock<Option<Principal>>,
     /// The values of the application that the calls of a session share.
     #[cfg(feature = "server")]
-    session: Mutex<Values>,
+    session: Lock<Values>,
 }
 
 /// The data of the client that the connection's future keeps, so that an ordinary call costs
@@ -69,32 +69,28 @@ impl About {
     }
 
     pub(in crate::server) fn principal(&self) -> Option<Principal> {
-        self.lock_principal().clone()
+        self.principal.lock().clone()
     }
 
     pub(in crate::server) fn set_principal(&self, principal: Option<Principal>) {
         // Claims are the application's, and dropped outside the lock.
-        let old = core::mem::replace(&mut *self.lock_principal(), principal);
+        let old = core::mem::replace(&mut *self.principal.lock(), principal);
         drop(old);
     }
 
     /// Returns the session's value of this type, and makes it if there is none.
     #[cfg(feature = "server")]
     pub(in crate::server) fn session<T: Default + Send + Sync + 'static>(&self) -> Arc<T> {
-        let known = lock(&self.session).get_shared();
+        let known = self.session.lock().get_shared();
         known.unwrap_or_else(|| {
             // Made outside of the lock, because it runs code of the application.
             let made = Arc::new(T::default());
-            let mut values = lock(&self.session);
+            let mut values = self.session.lock();
             values.get_shared().unwrap_or_else(|| {
                 values.insert_shared(Arc::clone(&made));
                 made
             })
         })
-    }
-
-    fn lock_principal(&self) -> MutexGuard<'_, Option<Principal>> {
-        lock(&self.principal)
     }
 
     fn set(&self, info: &ClientInfo) {
@@ -103,7 +99,7 @@ impl About {
     }
 
     fn lock(&self) -> MutexGuard<'_, ClientInfo> {
-        lock(&self.client)
+        self.client.lock()
     }
 }
 

@@ -1,20 +1,20 @@
 //! The permissions of the token of a request.
 
 use core::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
+use std::sync::{Arc, MutexGuard, OnceLock};
 
 use mcp_auth::resource::{Admission, Denial, ProtectedResource, RequiredScopes};
 use mcp_proto::rpc::code;
 
 use crate::error::ErrorReply;
-use crate::lock::lock;
+use crate::sync::Lock;
 
 /// The permissions of the token of a request, in the extensions of the request.
 pub(crate) struct Access {
     resource: Arc<ProtectedResource>,
     admission: Option<Box<Admission>>,
     /// The refusal of a handler or of the router: it becomes the response, if that has not begun.
-    denial: Mutex<Option<Denial>>,
+    denial: Lock<Option<Denial>>,
     /// The scopes that the operations of the body need by themselves.
     operation: OnceLock<RequiredScopes>,
 }
@@ -27,7 +27,7 @@ impl Access {
         Arc::new(Self {
             resource,
             admission,
-            denial: Mutex::default(),
+            denial: Lock::default(),
             operation: OnceLock::new(),
         })
     }
@@ -67,7 +67,7 @@ impl Access {
     }
 
     fn denial(&self) -> MutexGuard<'_, Option<Denial>> {
-        lock(&self.denial)
+        self.denial.lock()
     }
 }
 

@@ -2,11 +2,10 @@
 
 use core::time::Duration;
 use std::collections::HashMap;
-use std::sync::Mutex;
 
 use mcp_proto::Instant;
 
-use crate::lock::lock;
+use crate::sync::Lock;
 
 /// So many in so long a time, on average: a bucket that begins full, from which each use takes
 /// one, and which fills up again evenly.
@@ -122,7 +121,7 @@ impl Bucket {
 /// The remaining uses of the limits of one connection, or of all exchanges that stand for
 /// themselves: by the principal, and by the name of the tool or method.
 #[derive(Default)]
-pub(crate) struct Buckets(Mutex<HashMap<String, Bucket>>);
+pub(crate) struct Buckets(Lock<HashMap<String, Bucket>>);
 
 impl Buckets {
     /// Takes one out of a bucket.
@@ -133,7 +132,7 @@ impl Buckets {
         limit: RateLimit,
         now: Instant,
     ) -> bool {
-        let mut all = lock(&self.0);
+        let mut all = self.0.lock();
         let named;
         let key = match principal {
             Some(principal) => {

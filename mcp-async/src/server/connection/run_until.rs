@@ -5,15 +5,15 @@ use core::pin::Pin;
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::task::{Context, Poll, Waker};
 use std::io;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::task::Wake;
 
 use futures_io::{AsyncRead, AsyncWrite};
 use mcp_proto::Instant;
 use pin_project_lite::pin_project;
 
-use crate::lock::lock;
 use crate::server::{Connection, Service};
+use crate::sync::Lock;
 
 impl<R, W, S> Connection<R, W, S>
 where
@@ -57,7 +57,7 @@ where
     ) -> ServeUntil<R, W, S, F> {
         let bell = Arc::new(Bell {
             rung: AtomicBool::new(true),
-            task: Mutex::new(Waker::noop().clone()),
+            task: Lock::new(Waker::noop().clone()),
         });
         ServeUntil {
             waker: Waker::from(Arc::clone(&bell)),
@@ -108,12 +108,12 @@ where
 /// Tells a wake of one future from those of another in the same task.
 struct Bell {
     rung: AtomicBool,
-    task: Mutex<Waker>,
+    task: Lock<Waker>,
 }
 
 impl Bell {
     fn listen(&self, waker: &Waker) {
-        let mut task = lock(&self.task);
+        let mut task = self.task.lock();
         task.clone_from(waker);
     }
 }
@@ -121,7 +121,7 @@ impl Bell {
 impl Wake for Bell {
     fn wake(self: Arc<Self>) {
         self.rung.store(true, Ordering::SeqCst);
-        let task = lock(&self.task);
+        let task = self.task.lock();
         let waker = task.clone();
         drop(task);
         waker.wake();

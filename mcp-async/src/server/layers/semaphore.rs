@@ -5,13 +5,13 @@ use core::hash::Hash;
 use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, MutexGuard};
 
-use crate::lock::lock;
+use crate::sync::Lock;
 
 /// Bounds the permits that are held at a time. Waiting callers are served in rounds: each has one turn in a round.
 pub(crate) struct Semaphore<K = ()> {
-    state: Mutex<State<K>>,
+    state: Lock<State<K>>,
 }
 
 struct State<K> {
@@ -63,7 +63,7 @@ impl<K: Clone + Eq + Hash> State<K> {
 impl<K: Clone + Eq + Hash> Semaphore<K> {
     pub(crate) fn new(limit: usize) -> Arc<Self> {
         Arc::new(Self {
-            state: Mutex::new(State {
+            state: Lock::new(State {
                 free: limit,
                 waiting: BTreeMap::new(),
                 callers: HashMap::new(),
@@ -108,7 +108,7 @@ impl<K: Clone + Eq + Hash> Semaphore<K> {
     }
 
     fn state(&self) -> MutexGuard<'_, State<K>> {
-        lock(&self.state)
+        self.state.lock()
     }
 }
 

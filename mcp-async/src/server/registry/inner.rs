@@ -1,12 +1,13 @@
 //! State that the clones of a built server, its registry and its connections share.
 
+use crate::sync::Lock;
 use core::any::Any;
 use core::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use core::task::Waker;
 #[cfg(feature = "http-server")]
 use core::task::{Context, Poll};
 use core::time::Duration;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use mcp_proto::server::ListKind;
 
@@ -28,7 +29,7 @@ use crate::server::items::register_error::RegisterError;
 pub(in crate::server) struct Inner {
     pub(in crate::server) settings: Arc<Settings>,
     catalog: RwLock<Arc<Catalog>>,
-    connections: Mutex<Connections>,
+    connections: Lock<Connections>,
     /// The server was shut down: a new connection ends as soon as it begins. Set under the lock of
     /// the connections.
     closing: AtomicBool,
@@ -65,7 +66,7 @@ impl Inner {
             works: Works::new(&settings.background),
             settings: Arc::new(settings),
             catalog: RwLock::new(Arc::new(catalog)),
-            connections: Mutex::default(),
+            connections: Lock::default(),
             closing: AtomicBool::new(false),
             serving: AtomicUsize::new(0),
             grace: AtomicU64::new(0),
@@ -179,7 +180,7 @@ impl Inner {
     pub(in crate::server) fn connected(&self, peer: &Peer) {
         self.settings.apply(peer);
         let closing = {
-            let mut connections = self.connections();
+            let mut connections = self.connections.lock();
             connections.live.add(peer);
             self.closing.load(Ordering::Acquire)
         };
@@ -191,13 +192,13 @@ impl Inner {
     /// The connection has ended.
     #[cfg(feature = "http-server")]
     pub(in crate::server) fn disconnected(&self, peer: &Peer) {
-        self.connections().live.remove(peer);
+        self.connections.lock().live.remove(peer);
     }
 
     /// Ends every connection in good order, and those to come.
     pub(in crate::server) fn shutdown(&self) {
         let waiting = {
-            let mut connections = self.connections();
+            let mut connections = self.connections.lock();
             self.closing.store(true, Ordering::Release);
             core::mem::take(&mut connections.waiting)
         };
@@ -214,7 +215,7 @@ impl Inner {
     /// Ready once the server was shut down.
     #[cfg(feature = "http-server")]
     pub(in crate::server) fn poll_closing(&self, cx: &Context<'_>) -> Poll<()> {
-        let mut connections = self.connections();
+        let mut connections = self.connections.lock();
         if self.closing.load(Ordering::Acquire) {
             return Poll::Ready(());
         }
@@ -281,12 +282,6 @@ impl Inner {
 
     /// The clients that are there now.
     pub(in crate::server) fn peers(&self) -> Vec<Peer> {
-        self.connections().live.peers()
-    }
-
-    fn connections(&self) -> MutexGuard<'_, Connections> {
-        self.connections
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.connections.lock().live.peers()
     }
 }

@@ -2,14 +2,14 @@
 
 use core::cell::RefCell;
 use core::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, Weak};
+use std::sync::{Arc, Weak};
 
 use mcp_proto::PreparedConfig;
 use mcp_proto::server::ServerConfig;
 
 use super::declare::Caller;
-use crate::lock::lock;
 use crate::server::items::catalog::Catalog;
+use crate::sync::Lock;
 
 /// The catalog of one moment, and the configuration that follows from it.
 pub(in crate::server) struct View {
@@ -43,7 +43,7 @@ pub(super) struct CurrentView {
     /// The number of the current view, which no other view of the process has; 0 while there is
     /// none.
     number: AtomicU64,
-    view: Mutex<Option<Arc<View>>>,
+    view: Lock<Option<Arc<View>>>,
 }
 
 impl CurrentView {
@@ -58,7 +58,7 @@ impl CurrentView {
 
     /// Ends the current view, after something has changed.
     pub(in crate::server) fn end(&self) {
-        let mut view = self.lock();
+        let mut view = self.view.lock();
         self.number.store(0, Ordering::Release);
         *view = None;
     }
@@ -66,7 +66,7 @@ impl CurrentView {
     fn find(&self, make: impl FnOnce() -> View) -> Arc<View> {
         // The lock is held while the view is made, so that a change that `make` does not see ends
         // this view.
-        let mut current = self.lock();
+        let mut current = self.view.lock();
         let view = match &*current {
             Some(view) => Arc::clone(view),
             None => {
@@ -78,10 +78,6 @@ impl CurrentView {
         };
         remember(self.number.load(Ordering::Relaxed), &view);
         view
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Option<Arc<View>>> {
-        lock(&self.view)
     }
 }
 

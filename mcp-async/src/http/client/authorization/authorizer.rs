@@ -5,7 +5,7 @@ use core::pin::pin;
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::task::Poll;
 use core::time::Duration;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, MutexGuard};
 
 use http::{HeaderMap, HeaderValue};
 use mcp_auth::{
@@ -24,8 +24,8 @@ use crate::client::state::ClientState;
 use crate::connection::Signal;
 use crate::error::AuthorizationError;
 use crate::http::client::credentials::Credentials as Replaced;
-use crate::lock::lock;
 use crate::runtime::{Either, RuntimeHandle, Sleep, race};
+use crate::sync::Lock;
 
 /// Authorizes the requests of one client, whatever its connections. The authorization that runs
 /// ends when the client is dropped, unless it has requested tokens: these are saved before.
@@ -40,7 +40,7 @@ pub(super) struct Shared {
     /// The canonical URL of the MCP server.
     pub(super) server: String,
     client_state: Arc<ClientState>,
-    state: Mutex<State>,
+    state: Lock<State>,
     /// Set when the client is dropped.
     abandoned: Signal,
     /// True if a request was sent whose response must not be lost.
@@ -122,7 +122,7 @@ impl Authorizer {
             runtime: client_state.runtime.clone(),
             server,
             client_state,
-            state: Mutex::default(),
+            state: Lock::default(),
             abandoned: Signal::default(),
             is_committed: AtomicBool::new(false),
         })))
@@ -387,7 +387,7 @@ impl Shared {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        lock(&self.state)
+        self.state.lock()
     }
 }
 

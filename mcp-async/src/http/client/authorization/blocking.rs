@@ -3,10 +3,10 @@
 use core::future::{Future, poll_fn};
 use core::task::{Poll, Waker};
 use std::io;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::thread;
 
-use crate::lock::lock;
+use crate::sync::Lock;
 
 struct Slot<T> {
     result: Option<io::Result<T>>,
@@ -14,12 +14,12 @@ struct Slot<T> {
 }
 
 /// Puts the result down, also if the thread panics.
-struct Sender<T>(Arc<Mutex<Slot<T>>>);
+struct Sender<T>(Arc<Lock<Slot<T>>>);
 
 impl<T> Sender<T> {
     fn put(&self, result: io::Result<T>) {
         let waker = {
-            let mut slot = lock(&self.0);
+            let mut slot = self.0.lock();
             if slot.result.is_none() {
                 slot.result = Some(result);
             }
@@ -40,7 +40,7 @@ impl<T> Drop for Sender<T> {
 pub(super) fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> io::Result<T> + Send + 'static,
 ) -> impl Future<Output = io::Result<T>> + Send {
-    let slot = Arc::new(Mutex::new(Slot {
+    let slot = Arc::new(Lock::new(Slot {
         result: None,
         waker: None,
     }));
@@ -53,7 +53,7 @@ pub(super) fn blocking<T: Send + 'static>(
         if let Some(error) = failed.take() {
             return Poll::Ready(Err(error));
         }
-        let mut slot = lock(&slot);
+        let mut slot = slot.lock();
         match slot.result.take() {
             Some(result) => Poll::Ready(result),
             None => {

@@ -1,7 +1,7 @@
 //! Sends the requests of authorization: metadata, registrations, tokens.
 
 use core::net::{IpAddr, SocketAddr};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 use core::time::Duration;
@@ -15,9 +15,9 @@ use url::Url;
 
 use crate::http::client::carrier::{Carrier, Reply, Sending, Through, Unsent};
 use crate::http::client::whole::{Whole, whole};
-use crate::lock::lock;
 use crate::net::{AddressGuard, HttpClient, without_secrets};
 use crate::runtime::{RuntimeHandle, within};
+use crate::sync::Lock;
 
 /// Sends a request of authorization.
 pub(in crate::http::client) trait DocumentCarrier: Send + Sync {
@@ -34,7 +34,7 @@ pub(in crate::http::client) struct GuardedClient {
     allow_private: bool,
     plain: HttpClient,
     /// The newest guard with its client.
-    guarded: Arc<Mutex<Option<Guarded>>>,
+    guarded: Arc<Lock<Option<Guarded>>>,
 }
 
 type Guarded = (AddressGuard, HttpClient);
@@ -83,7 +83,7 @@ impl DocumentCarrier for GuardedClient {
                 guard = guard.allow_private();
             }
             let client = {
-                let mut kept = lock(&guarded);
+                let mut kept = guarded.lock();
                 match &*kept {
                     Some((of, client)) if *of == guard => client.clone(),
                     _ => {

@@ -4,19 +4,19 @@ use core::fmt;
 use core::future::poll_fn;
 use core::task::{Poll, Waker};
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, MutexGuard};
 
 use mcp_auth::Credentials;
 
 use super::store::{CredentialLock, CredentialStore};
 use super::user_agent::AuthorizationFuture;
 use crate::connection::register;
-use crate::lock::lock;
+use crate::sync::Lock;
 
 /// Keeps credentials in memory. Clones share them, so that several clients of one process log in
 /// once.
 #[derive(Clone, Default)]
-pub struct MemoryCredentialStore(Arc<Mutex<State>>);
+pub struct MemoryCredentialStore(Arc<Lock<State>>);
 
 #[derive(Default)]
 struct State {
@@ -39,7 +39,7 @@ impl MemoryCredentialStore {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        lock(&self.0)
+        self.0.lock()
     }
 }
 

@@ -8,7 +8,7 @@ use core::task::Poll;
 use core::time::Duration;
 use std::io;
 use std::net::TcpListener;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
+use std::sync::{Arc, MutexGuard, OnceLock};
 
 use futures_io::{AsyncRead, AsyncWrite};
 use mcp_auth::{AuthorizationPage, Uri};
@@ -16,9 +16,9 @@ use mcp_auth::{AuthorizationPage, Uri};
 use super::blocking::blocking;
 use super::pending_login::PendingLogin;
 use super::user_agent::{AuthorizationFuture, UserAgent};
-use crate::lock::lock;
 use crate::net::io::write_all;
 use crate::runtime::{self, BoxStream, RuntimeHandle, Sleep, within};
+use crate::sync::Lock;
 
 /// Opens the page in the browser of the system and receives the redirect at a port of this machine
 /// (RFC 8252, section 7.3).
@@ -43,7 +43,7 @@ use crate::runtime::{self, BoxStream, RuntimeHandle, Sleep, within};
 /// ```
 pub struct SystemBrowser {
     runtime: OnceLock<RuntimeHandle>,
-    listener: Mutex<Option<Listener>>,
+    listener: Lock<Option<Listener>>,
     announce: Option<Announce>,
     is_launched: bool,
 }
@@ -60,7 +60,7 @@ impl SystemBrowser {
     pub fn new() -> Self {
         Self {
             runtime: OnceLock::new(),
-            listener: Mutex::new(None),
+            listener: Lock::new(None),
             announce: None,
             is_launched: true,
         }
@@ -125,7 +125,7 @@ impl SystemBrowser {
     }
 
     fn slot(&self) -> MutexGuard<'_, Option<Listener>> {
-        lock(&self.listener)
+        self.listener.lock()
     }
 }
 

@@ -3,13 +3,13 @@
 use core::sync::atomic::{AtomicU64, Ordering};
 use core::time::Duration;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, Weak};
+use std::sync::{Arc, MutexGuard, Weak};
 
 use mcp_proto::Instant;
 
 use super::session::Session;
-use crate::lock::lock;
 use crate::shares::{CallerId, Share, Shares};
+use crate::sync::Lock;
 
 /// The number of sessions that may be open at a time, in all tables of an endpoint together.
 ///
@@ -18,7 +18,7 @@ use crate::shares::{CallerId, Share, Shares};
 pub(super) struct Capacity {
     shares: Arc<Shares<CallerId>>,
     /// Sessions that may make room, in the order in which they began.
-    unconfirmed: Mutex<BTreeMap<u64, Unconfirmed>>,
+    unconfirmed: Lock<BTreeMap<u64, Unconfirmed>>,
     next: AtomicU64,
 }
 
@@ -37,14 +37,14 @@ pub(in crate::http::server) struct Place {
 }
 
 /// The place, until the session has made room.
-type Held = Mutex<Option<Share<CallerId>>>;
+type Held = Lock<Option<Share<CallerId>>>;
 
 impl Capacity {
     /// So many places.
     pub(in crate::http::server) fn new(limit: usize) -> Arc<Self> {
         Arc::new(Self {
             shares: Shares::new(limit),
-            unconfirmed: Mutex::default(),
+            unconfirmed: Lock::default(),
             next: AtomicU64::new(0),
         })
     }
@@ -60,7 +60,7 @@ impl Capacity {
                 return Some(Place {
                     capacity: Arc::clone(self),
                     number: self.next.fetch_add(1, Ordering::Relaxed),
-                    held: Arc::new(Mutex::new(Some(share))),
+                    held: Arc::new(Lock::new(Some(share))),
                 });
             }
             if !self.make_room(caller, now) {
@@ -88,13 +88,13 @@ impl Capacity {
                 return false;
             }
             session.delete();
-            lock(&held).take();
+            held.lock().take();
             return true;
         }
     }
 
     fn unconfirmed(&self) -> MutexGuard<'_, BTreeMap<u64, Unconfirmed>> {
-        lock(&self.unconfirmed)
+        self.unconfirmed.lock()
     }
 }
 

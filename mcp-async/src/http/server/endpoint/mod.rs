@@ -10,7 +10,7 @@ pub(super) mod turns;
 
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use http::Request;
 use http::header::{EXPECT, ORIGIN};
@@ -36,12 +36,12 @@ use crate::http::server::exchange::conversation::{Beginning, Leave, ServedConver
 use crate::http::server::messages::answer::{self, Answer};
 use crate::http::server::messages::collect::{Broken, collect};
 use crate::http::server::messages::head::RequestHead;
-use crate::lock::lock;
 use crate::runtime::RuntimeHandle;
 use crate::server::serving::Server;
 use crate::server::serving::serving_scope::ServingScope;
 use crate::server::{BoxService, Buckets, Caller, Live, Machine, Peer, ServerStreams};
 use crate::shares::{CallerId, FREE, Shares, UnreadBudget};
+use crate::sync::Lock;
 
 /// Everything of one endpoint.
 pub(super) struct HttpEndpoint {
@@ -62,7 +62,7 @@ pub(super) struct HttpEndpoint {
     /// The rest of the limits that all exchanges share.
     buckets: Arc<Buckets>,
     /// Running exchanges, which are notified of the shutdown.
-    exchanges: Arc<Mutex<Live>>,
+    exchanges: Arc<Lock<Live>>,
     /// Their places.
     places: Arc<Shares<CallerId>>,
     /// Places of requests in sessions that are not answered yet.
@@ -83,11 +83,11 @@ impl HttpEndpoint {
     pub(super) fn new(server: Server, mut options: Options, runtime: RuntimeHandle) -> Self {
         let config = server.config();
         let serving = server.begin_serving(&runtime, options.shutdown_timeout);
-        let exchanges = Arc::<Mutex<Live>>::default();
+        let exchanges = Arc::<Lock<Live>>::default();
         let leave: Leave = {
             let (server, exchanges) = (server.clone(), Arc::clone(&exchanges));
             Arc::new(move |peer| {
-                lock(&exchanges).remove(peer);
+                exchanges.lock().remove(peer);
                 server.disconnected(peer);
             })
         };
@@ -238,7 +238,7 @@ impl HttpEndpoint {
         let count = |counter: fn(&Counters) -> &Counter| {
             processes.map_or(0, |processes| counter(&processes.counters).get())
         };
-        let exchanges = lock(&self.exchanges).peers();
+        let exchanges = self.exchanges.lock().peers();
         HttpStatus {
             readiness: match processes {
                 _ if self.is_closing() => Readiness::Draining,
@@ -268,7 +268,7 @@ impl HttpEndpoint {
 
     /// Returns true if a session, an exchange or work in the background has not ended.
     pub(super) fn is_busy(&self) -> bool {
-        let exchanges = lock(&self.exchanges).peers();
+        let exchanges = self.exchanges.lock().peers();
         let sessions = [&self.sessions, &self.sse_sessions];
         !exchanges.is_empty()
             || sessions.iter().any(|sessions| !sessions.is_empty())
@@ -300,7 +300,7 @@ impl HttpEndpoint {
         if let Some(processes) = &self.processes {
             processes.closing.set();
         }
-        let exchanges = lock(&self.exchanges).peers();
+        let exchanges = self.exchanges.lock().peers();
         exchanges.iter().for_each(Peer::shutdown);
         for session in self.sessions.all().iter().chain(&self.sse_sessions.all()) {
             session.shutdown();
@@ -495,7 +495,7 @@ impl HttpEndpoint {
         };
         exchange.hold(place);
         let conversation = &mut exchange.conversation;
-        lock(&self.exchanges).add(conversation.peer());
+        self.exchanges.lock().add(conversation.peer());
         conversation.leaves(&self.leave);
         if self.is_closing() {
             conversation.peer().shutdown();

@@ -5,7 +5,7 @@ use core::future::poll_fn;
 use core::sync::atomic::{AtomicU64, Ordering};
 use core::task::{Poll, Waker};
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, MutexGuard};
 
 use http::request::Parts;
 use mcp_proto::http::OwnedPost;
@@ -14,9 +14,9 @@ use mcp_proto::server::http::streams::StreamReader;
 use mcp_proto::{Channel, Instant};
 
 use crate::connection::{Shared, Text, register};
-use crate::lock::lock;
 use crate::server::{Machine, Peer, ServerStreams};
 use crate::shares::{CallerId, Share};
+use crate::sync::Lock;
 
 /// State of a session that its exchanges and its task share.
 pub(in crate::http::server) struct Session {
@@ -27,7 +27,7 @@ pub(in crate::http::server) struct Session {
     /// The lease of this process in which the store has confirmed that.
     confirmed: AtomicU64,
     pub(in crate::http::server) shared: Arc<Shared<Machine>>,
-    inner: Mutex<Inner>,
+    inner: Lock<Inner>,
 }
 
 #[derive(Default)]
@@ -90,7 +90,7 @@ impl Session {
             epoch,
             confirmed: AtomicU64::new(lease),
             shared,
-            inner: Mutex::new(Inner {
+            inner: Lock::new(Inner {
                 used,
                 ..Inner::default()
             }),
@@ -301,7 +301,7 @@ impl Session {
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
-        lock(&self.inner)
+        self.inner.lock()
     }
 }
 

@@ -3,18 +3,18 @@
 use core::fmt;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, MutexGuard};
 
 use super::session::Session;
 use crate::connection::Notify;
-use crate::lock::lock;
 use crate::random_id::random_id;
 use crate::shrink::shrink;
+use crate::sync::Lock;
 
 /// Sessions by their ids, in as many parts as there are hardly threads: work on one session never
 /// waits for another.
 pub(in crate::http::server) struct Sessions {
-    shards: [Mutex<Shard>; SHARDS],
+    shards: [Lock<Shard>; SHARDS],
     /// A session was removed.
     removed: Notify,
 }
@@ -52,7 +52,7 @@ impl Sessions {
 
     pub(in crate::http::server) fn is_empty(&self) -> bool {
         let mut shards = self.shards.iter();
-        shards.all(|shard| lock(shard).is_empty())
+        shards.all(|shard| shard.lock().is_empty())
     }
 
     /// Waits until no session is left.
@@ -69,13 +69,13 @@ impl Sessions {
 
     /// Returns the number of sessions.
     pub(in crate::http::server) fn len(&self) -> usize {
-        self.shards.iter().map(|shard| lock(shard).len()).sum()
+        self.shards.iter().map(|shard| shard.lock().len()).sum()
     }
 
     pub(in crate::http::server) fn all(&self) -> Vec<Arc<Session>> {
         let mut all = Vec::new();
         for shard in &self.shards {
-            all.extend(lock(shard).values().cloned());
+            all.extend(shard.lock().values().cloned());
         }
         all
     }
@@ -85,14 +85,14 @@ impl Sessions {
         let last = id.bytes().rev().take(2);
         let index = last.fold(0, |index, byte| 31 * index + usize::from(byte)) % SHARDS;
         let [first, ..] = &self.shards;
-        lock(self.shards.get(index).unwrap_or(first))
+        self.shards.get(index).unwrap_or(first).lock()
     }
 }
 
 impl Default for Sessions {
     fn default() -> Self {
         Self {
-            shards: core::array::from_fn(|_| Mutex::default()),
+            shards: core::array::from_fn(|_| Lock::default()),
             removed: Notify::default(),
         }
     }

@@ -4,15 +4,15 @@ use core::future::poll_fn;
 use core::task::{Poll, Waker};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, MutexGuard};
 
 use crate::connection::register;
-use crate::lock::lock;
+use crate::sync::Lock;
 
 /// The sessions that this process is taking over, with those who wait to do the same: each
 /// takeover displaces the owner before, which must not be this process itself.
 #[derive(Default)]
-pub(in crate::http::server) struct Turns(Mutex<HashMap<Arc<str>, Vec<Waker>>>);
+pub(in crate::http::server) struct Turns(Lock<HashMap<Arc<str>, Vec<Waker>>>);
 
 /// The permission to take a session over; dropping it gives it to the next.
 pub(in crate::http::server) struct Turn<'a> {
@@ -39,7 +39,7 @@ impl Turns {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Arc<str>, Vec<Waker>>> {
-        lock(&self.0)
+        self.0.lock()
     }
 }
 

@@ -3,15 +3,15 @@
 use core::future::poll_fn;
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::task::{Poll, Waker};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 
 use crate::connection::{Notified, Notify, Signal};
-use crate::lock::lock;
+use crate::sync::Lock;
 
 /// The announcements of this process, one at a time.
 #[derive(Default)]
 pub(in crate::http::server) struct Announcements {
-    state: Mutex<State>,
+    state: Lock<State>,
     /// The store has taken one.
     taken: Notify,
 }
@@ -47,7 +47,7 @@ impl Drop for Announcer<'_> {
 impl Announcements {
     /// Waits for the end of the announcement that is under way, if there is one.
     pub(in crate::http::server) async fn current(&self) {
-        let current = self.lock().current.clone();
+        let current = self.state.lock().current.clone();
         if let Some(current) = current {
             current.ended.wait().await;
         }
@@ -57,7 +57,7 @@ impl Announcements {
     /// taken it.
     pub(in crate::http::server) async fn next(&self) -> bool {
         let (next, waker) = {
-            let mut state = self.lock();
+            let mut state = self.state.lock();
             if state.is_over {
                 return false;
             }
@@ -72,7 +72,7 @@ impl Announcements {
     /// Waits until a request asks for an announcement.
     pub(in crate::http::server) async fn asked(&self) {
         poll_fn(|cx| {
-            let mut state = self.lock();
+            let mut state = self.state.lock();
             if state.next.is_some() {
                 return Poll::Ready(());
             }
@@ -84,13 +84,13 @@ impl Announcements {
 
     /// Notes the begin of an announcement.
     pub(in crate::http::server) fn begin(&self) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         state.current = Some(state.next.take().unwrap_or_default());
     }
 
     /// Notes the end of the announcement that is under way.
     pub(in crate::http::server) fn end(&self, is_taken: bool) {
-        let current = self.lock().current.take();
+        let current = self.state.lock().current.take();
         if let Some(current) = current {
             current.is_taken.store(is_taken, Ordering::Release);
             current.ended.set();
@@ -108,16 +108,12 @@ impl Announcements {
     /// Ends the announcements. Requests that wait for one learn that the store has not taken it.
     pub(in crate::http::server) fn close(&self) {
         let waiting = {
-            let mut state = self.lock();
+            let mut state = self.state.lock();
             state.is_over = true;
             [state.current.take(), state.next.take()]
         };
         for announcement in waiting.into_iter().flatten() {
             announcement.ended.set();
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        lock(&self.state)
     }
 }

@@ -2,16 +2,15 @@
 
 use core::sync::atomic::{AtomicU64, Ordering};
 use std::collections::HashMap;
-use std::sync::Mutex;
 
 use super::message::digest;
-use crate::lock::lock;
+use crate::sync::Lock;
 
 /// The numbers of forwarded requests, so that none is served twice. A number is remembered for as long as its
 /// request is accepted by its time, or until its process has sent [`SPAN`] further requests: one that arrives after
 /// them is refused.
 #[derive(Default)]
-pub(in crate::http::server) struct Nonces(Mutex<HashMap<u64, Taken>>);
+pub(in crate::http::server) struct Nonces(Lock<HashMap<u64, Taken>>);
 
 /// Numbers of one process that were taken.
 struct Taken {
@@ -66,7 +65,7 @@ impl Nonces {
             return Err(Unfit::Late);
         }
         let (process, number) = ((nonce >> 64) as u64, nonce as u64);
-        let mut known = lock(&self.0);
+        let mut known = self.0.lock();
         if !known.contains_key(&process) {
             // The time of a request may lie in the future by a window, and is accepted for another one.
             known.retain(|_, taken| now.saturating_sub(taken.last) <= 2 * WINDOW);
@@ -153,7 +152,7 @@ mod tests {
             let other = Numbers::of(&now.to_string()).draw();
             assert_eq!(nonces.take(other, now, now), Ok(()));
             assert_eq!(nonces.take(number, ahead, now), Err(outcome));
-            assert_eq!(lock(&nonces.0).len(), remembered, "{}", now - NOW);
+            assert_eq!(nonces.0.lock().len(), remembered, "{}", now - NOW);
         }
     }
 }

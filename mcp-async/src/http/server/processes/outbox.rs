@@ -3,16 +3,15 @@
 use core::future::poll_fn;
 use core::task::{Poll, Waker};
 use std::collections::BTreeSet;
-use std::sync::{Mutex, MutexGuard};
 
 use crate::connection::Notify;
-use crate::lock::lock;
 use crate::server::Announcement;
+use crate::sync::Lock;
 
 /// Changes that the other processes do not know yet, each once.
 #[derive(Default)]
 pub(in crate::http::server) struct Outbox {
-    waiting: Mutex<Waiting>,
+    waiting: Lock<Waiting>,
     /// Nothing is left to send.
     emptied: Notify,
 }
@@ -35,7 +34,7 @@ impl Outbox {
     /// Notes a change: this is called where no runtime may run.
     pub(in crate::http::server) fn report(&self, change: &Announcement) {
         let waker = {
-            let mut waiting = self.lock();
+            let mut waiting = self.waiting.lock();
             if waiting.changes.len() >= MAX_CHANGES {
                 waiting.changes.pop_first();
             }
@@ -48,7 +47,7 @@ impl Outbox {
     /// Waits for a change, which stays until it is [taken](Self::remove).
     pub(in crate::http::server) async fn next(&self) -> Announcement {
         poll_fn(|cx| {
-            let mut waiting = self.lock();
+            let mut waiting = self.waiting.lock();
             if let Some(change) = waiting.changes.first() {
                 return Poll::Ready(change.clone());
             }
@@ -60,7 +59,7 @@ impl Outbox {
 
     /// A change is about to be sent. One that is reported from now on is another one.
     pub(in crate::http::server) fn remove(&self, change: &Announcement) {
-        let waiting = &mut *self.lock();
+        let waiting = &mut *self.waiting.lock();
         waiting.changes.remove(change);
         waiting.is_sending = true;
     }
@@ -68,7 +67,7 @@ impl Outbox {
     /// The store has the change, or it was reported again.
     pub(in crate::http::server) fn sent(&self) {
         let is_empty = {
-            let waiting = &mut *self.lock();
+            let waiting = &mut *self.waiting.lock();
             waiting.is_sending = false;
             waiting.is_empty()
         };
@@ -79,7 +78,7 @@ impl Outbox {
 
     /// Returns true if the store has every change.
     pub(in crate::http::server) fn is_empty(&self) -> bool {
-        self.lock().is_empty()
+        self.waiting.lock().is_empty()
     }
 
     /// Waits until the store has every change.
@@ -92,10 +91,6 @@ impl Outbox {
             }
             emptied.await;
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Waiting> {
-        lock(&self.waiting)
     }
 }
 

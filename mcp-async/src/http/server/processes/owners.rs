@@ -1,22 +1,22 @@
 //! The owners of sessions, as this process knows them.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 
-use crate::lock::lock;
+use crate::sync::Lock;
 
 /// The processes that answered the last request of each session. An entry may be wrong: then the process
 /// answers that it is not the owner, or is dead, and the store is asked.
 #[derive(Default)]
-pub(in crate::http::server) struct Owners(Mutex<BTreeMap<Box<str>, Arc<str>>>);
+pub(in crate::http::server) struct Owners(Lock<BTreeMap<Box<str>, Arc<str>>>);
 
 impl Owners {
     pub(in crate::http::server) fn find(&self, session: &str) -> Option<Arc<str>> {
-        self.lock().get(session).cloned()
+        self.0.lock().get(session).cloned()
     }
 
     pub(in crate::http::server) fn insert(&self, session: &str, owner: &Arc<str>) {
-        let mut owners = self.lock();
+        let mut owners = self.0.lock();
         if owners.len() >= MAX_OWNERS && !owners.contains_key(session) {
             // Ids are random, so this is any of them.
             owners.pop_first();
@@ -25,16 +25,12 @@ impl Owners {
     }
 
     pub(in crate::http::server) fn remove(&self, session: &str) {
-        self.lock().remove(session);
+        self.0.lock().remove(session);
     }
 
     /// Forgets the processes that are dead.
     pub(in crate::http::server) fn retain(&self, lives: impl Fn(&str) -> bool) {
-        self.lock().retain(|_, owner| lives(owner));
-    }
-
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<Box<str>, Arc<str>>> {
-        lock(&self.0)
+        self.0.lock().retain(|_, owner| lives(owner));
     }
 }
 

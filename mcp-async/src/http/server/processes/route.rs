@@ -6,15 +6,15 @@ use core::future::Future;
 use core::pin::Pin;
 use core::task::{Context, Poll};
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use http::{Request, Response};
 use http_body::{Body, Frame};
 
 use crate::http::server::{HttpBody, HttpService};
-use crate::lock::lock;
 use crate::runtime::RuntimeHandle;
+use crate::sync::Lock;
 
 /// Sends a request to another process of the same server: an HTTP client.
 ///
@@ -109,7 +109,7 @@ impl Error for ForwardError {
 /// }
 /// ```
 #[derive(Default)]
-pub struct LocalForward(Mutex<BTreeMap<String, Call>>);
+pub struct LocalForward(Lock<BTreeMap<String, Call>>);
 
 type Call = Box<dyn Fn(Request<Bytes>) -> Option<ForwardFuture> + Send + Sync>;
 
@@ -133,7 +133,7 @@ impl LocalForward {
     }
 
     fn calls(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, Call>> {
-        lock(&self.0)
+        self.0.lock()
     }
 }
 

@@ -3,7 +3,7 @@
 use core::pin::pin;
 use core::time::Duration;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, MutexGuard};
 
 use http::Uri;
 use mcp_proto::Instant;
@@ -17,10 +17,10 @@ use super::owners::Owners;
 use super::sharing::ProcessSettings;
 use crate::connection::{Notified, Signal};
 use crate::http::{Announced, Owner, SessionStore, StoreError};
-use crate::lock::lock;
 use crate::observe;
 use crate::runtime::{RuntimeHandle, within};
 use crate::server::{Decision, DerivedKeys, Ownership, StateKeys};
+use crate::sync::Lock;
 
 /// This process, its lease and its keys, and the other processes that live.
 pub(in crate::http::server) struct Processes {
@@ -30,10 +30,10 @@ pub(in crate::http::server) struct Processes {
     pub(in crate::http::server) lease: Duration,
     pub(in crate::http::server) runtime: RuntimeHandle,
     pub(in crate::http::server) keys: Keys,
-    ownership: Mutex<Ownership>,
+    ownership: Lock<Ownership>,
     pub(in crate::http::server) announcements: Announcements,
     /// The other processes that live, by their names.
-    live: Mutex<HashMap<Arc<str>, Process>>,
+    live: Lock<HashMap<Arc<str>, Process>>,
     owners: Owners,
     pub(in crate::http::server) nonces: Nonces,
     pub(in crate::http::server) outbox: Outbox,
@@ -88,9 +88,9 @@ impl Processes {
             shared,
             lease,
             runtime,
-            ownership: Mutex::new(Ownership::new(lease)),
+            ownership: Lock::new(Ownership::new(lease)),
             announcements: Announcements::default(),
-            live: Mutex::default(),
+            live: Lock::default(),
             owners: Owners::default(),
             nonces: Nonces::default(),
             outbox: Outbox::default(),
@@ -305,11 +305,11 @@ impl Processes {
     }
 
     fn ownership(&self) -> MutexGuard<'_, Ownership> {
-        lock(&self.ownership)
+        self.ownership.lock()
     }
 
     fn live(&self) -> MutexGuard<'_, HashMap<Arc<str>, Process>> {
-        lock(&self.live)
+        self.live.lock()
     }
 }
 

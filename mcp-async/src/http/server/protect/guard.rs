@@ -6,7 +6,7 @@ use core::future::{Future, poll_fn};
 use core::task::{Poll, Waker};
 use core::time::Duration;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use http::Method;
@@ -23,15 +23,15 @@ use super::token_verifier::{Introspect, TokenVerifier};
 use crate::connection::register;
 use crate::crypto;
 use crate::http::server::messages::head::RequestHead;
-use crate::lock::lock;
 use crate::observe;
 use crate::runtime::{self, RuntimeHandle};
 use crate::shares::CallerId;
+use crate::sync::Lock;
 
 /// Checks the tokens of all requests of an endpoint.
 pub(in crate::http::server) struct TokenGuard {
     pub(in crate::http::server) resource: Arc<ProtectedResource>,
-    pub(in crate::http::server) verifier: Arc<Mutex<Verifier>>,
+    pub(in crate::http::server) verifier: Arc<Lock<Verifier>>,
     /// Sources of keys that the application provides, by the URLs that the resource has for them.
     pub(in crate::http::server) keys: Vec<(String, Arc<dyn KeySource>)>,
     /// The client that fetches keys and metadata from other URLs.
@@ -64,8 +64,8 @@ pub(in crate::http::server) struct Verifier {
 }
 
 impl Verifier {
-    pub(in crate::http::server) fn new(state: VerifierState) -> Arc<Mutex<Self>> {
-        Arc::new(Mutex::new(Self {
+    pub(in crate::http::server) fn new(state: VerifierState) -> Arc<Lock<Self>> {
+        Arc::new(Lock::new(Self {
             state,
             fetches: 0,
             waiting: Vec::new(),
@@ -92,7 +92,7 @@ impl TokenGuard {
         let mut check = self.resource.begin(&RequestHead(parts), request);
         loop {
             let (fetches, step) = {
-                let mut verifier = lock(&self.verifier);
+                let mut verifier = self.verifier.lock();
                 let step = check.step(&self.resource, &mut verifier.state, now());
                 (verifier.fetches, step)
             };
@@ -100,7 +100,7 @@ impl TokenGuard {
                 CheckStep::MakeNonce => match crypto::random::<16>() {
                     Ok(random) => {
                         let nonce = format!("{:032x}", u128::from_be_bytes(random));
-                        lock(&self.verifier).state.set_nonce(&nonce, now());
+                        self.verifier.lock().state.set_nonce(&nonce, now());
                     }
                     Err(error) => {
                         observe::unverified(&error);
@@ -165,7 +165,7 @@ impl TokenGuard {
     /// Waits until one more fetch of keys has ended.
     async fn wait(&self, fetches: u64) {
         poll_fn(|cx| {
-            let mut verifier = lock(&self.verifier);
+            let mut verifier = self.verifier.lock();
             if verifier.fetches != fetches {
                 return Poll::Ready(());
             }
@@ -182,7 +182,7 @@ impl TokenGuard {
         asker: Option<&CallerId>,
     ) -> Option<impl Future<Output = Permission> + use<>> {
         let user = {
-            let verifier = lock(&self.verifier);
+            let verifier = self.verifier.lock();
             let user = check.last_identity(&verifier.state, now());
             user.map(Arc::from)
         };
@@ -252,7 +252,7 @@ enum Source {
 
 /// A fetch of keys. Dropping it ends the fetch, with what it has.
 struct Fetch {
-    verifier: Arc<Mutex<Verifier>>,
+    verifier: Arc<Lock<Verifier>>,
     issuer: IssuerIndex,
     document: Option<Vec<u8>>,
 }
@@ -271,7 +271,7 @@ impl Fetch {
 impl Drop for Fetch {
     fn drop(&mut self) {
         let (error, waiting) = {
-            let mut verifier = lock(&self.verifier);
+            let mut verifier = self.verifier.lock();
             verifier.fetches = verifier.fetches.wrapping_add(1);
             let document = self.document.as_deref();
             verifier.state.set_keys(self.issuer, document, now());
