@@ -2,7 +2,7 @@
 
 use core::future::{Future, poll_fn};
 use core::panic::AssertUnwindSafe;
-use core::pin::{Pin, pin};
+use core::pin::pin;
 use core::sync::atomic::AtomicBool;
 use core::task::Poll;
 use core::time::Duration;
@@ -25,7 +25,7 @@ use crate::error::ErrorReply;
 use crate::lock::lock;
 use crate::observe;
 use crate::random_id::random_id;
-use crate::runtime::{BoxFuture, ManualRuntime, RuntimeHandle, Sleep, within};
+use crate::runtime::{BoxFuture, ManualRuntime, RuntimeHandle, Sleep, race, within};
 use crate::server::layers::Semaphore;
 use crate::server::{CallContext, Ownership, Principal};
 
@@ -124,12 +124,47 @@ impl Engine {
     /// Waits for so long after the store has failed, or until it takes a renewal: it is back then, and may be away
     /// again soon.
     pub(super) fn pause(&self, pause: Duration) -> BoxFuture<'static, ()> {
-        let mut sleep = self.sleep(pause);
-        let mut renewed = self.renewed.notified();
-        Box::pin(poll_fn(move |cx| match Pin::new(&mut renewed).poll(cx) {
-            Poll::Ready(()) => Poll::Ready(()),
-            Poll::Pending => sleep.poll_done(cx),
-        }))
+        let pause = race(self.renewed.notified(), self.sleep(pause));
+        Box::pin(async {
+            pause.await;
+        })
+    }
+
+    /// The next newer record of a task; `None` if there is no record any more. A store that fails is
+    /// asked again.
+    pub(super) fn newer(
+        self: &Arc<Self>,
+        record: &TaskRecord,
+        mut look: Look,
+    ) -> BoxFuture<'static, Option<TaskRecord>> {
+        let (engine, version) = (Arc::clone(self), record.version);
+        let (id, owner) = (record.id.clone(), record.owner.clone());
+        Box::pin(async move {
+            let mut failures = 0_u32;
+            loop {
+                if let Look::WhenChanged = look {
+                    engine.watch(&id, version).await;
+                }
+                look = Look::WhenChanged;
+                failures = match engine.newest(&id, owner.as_deref()).await {
+                    Ok(Some(newest)) if newest.version > version => return Some(newest),
+                    // A watch may end without a reason.
+                    Ok(Some(_)) => 0,
+                    Ok(None) => return None,
+                    // A store that has failed is asked less and less often.
+                    Err(_) => failures.saturating_add(1),
+                };
+                let pause = FIRST_PAUSE.saturating_mul(1 << failures.min(6));
+                engine.pause(pause).await;
+            }
+        })
+    }
+
+    /// Waits until there may be a later version of a record.
+    async fn watch(&self, id: &str, version: u64) {
+        let watch = caught(async { self.store().watch(id, version).await });
+        let limit = (!self.store().watches_are_prompt()).then_some(LOOK);
+        drop(within(self.runtime(), limit, watch).await);
     }
 
     /// The newest record of a task of this owner.
@@ -206,14 +241,10 @@ impl Engine {
         record: TaskRecord,
         message: &'static str,
     ) -> Result<Option<TaskRecord>, ErrorReply> {
-        self.change(record, |record| {
-            Ok((!record.status.is_terminal()).then(|| {
-                let mut next = record.clone();
-                next.fail(ErrorReply::new(code::INTERNAL_ERROR, message));
-                next
-            }))
-        })
-        .await
+        let error = ErrorReply::new(code::INTERNAL_ERROR, message);
+        let fail = |next: &mut TaskRecord| next.fail(error.clone());
+        self.change(record, |record| Ok(record.ended_by(fail)))
+            .await
     }
 
     /// Returns true if a process that the store does not know is dead. After an outage of a store
@@ -260,5 +291,17 @@ pub(super) fn owner(context: &CallContext) -> Option<Arc<str>> {
     context.principal().map(Principal::name).map(Arc::from)
 }
 
+/// The time of the first look for a newer record.
+#[derive(Clone, Copy)]
+pub(super) enum Look {
+    Now,
+    /// When the store says that there is one.
+    WhenChanged,
+}
+
 /// More writers than these at the same time are a fault of the store.
 const ATTEMPTS: usize = 64;
+/// The interval at which a store is read whose watches may resolve late.
+const LOOK: Duration = Duration::from_millis(500);
+/// The pause after the first failure of the store.
+pub(super) const FIRST_PAUSE: Duration = Duration::from_millis(50);
