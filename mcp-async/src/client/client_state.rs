@@ -14,13 +14,13 @@ use super::background::Background;
 use super::boxed::Boxed;
 use super::cache::{Cache, Kind, Ticket};
 use super::callbacks::Callbacks;
+use super::extensions::result_type;
 use super::handler::{Handler, IncomingQuestion, Reply};
 use super::info::ServerInfo;
 use super::owed_requests::OwedRequests;
 use super::question_tasks::QuestionHost;
 use super::queue::{self, Queue};
 use super::schemas::Schemas;
-use super::side::is_created;
 use super::subscriptions::{SubscriptionEvent, Subscriptions, Update};
 use super::task_support::TaskSupports;
 #[cfg(feature = "http-client")]
@@ -55,18 +55,10 @@ pub(crate) struct ClientState {
 
 /// The request to send after a result that no caller waits for.
 pub(super) struct LateResult {
-    pub(super) of: LateResultOf,
+    /// The type of the result.
+    pub(super) name: &'static str,
     /// The method and the parameters of a request, if there is one to send.
     pub(super) request: Box<RequestOf>,
-}
-
-/// The results that a request follows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum LateResultOf {
-    /// The results of a type that an extension defines.
-    Type(&'static str),
-    /// The answers that create tasks of 2025-11-25, which have no type.
-    CoreTask,
 }
 
 type RequestOf = dyn Fn(Raw<'_>) -> Option<(&'static str, RawBuf)> + Send + Sync;
@@ -338,11 +330,11 @@ impl Handler for ClientState {
     }
 
     fn late_result(&self, result: Object<'_>) {
-        let kind = result.get("resultType").and_then(Raw::string);
-        let concerned = self.late_results.iter().filter(|late| match late.of {
-            LateResultOf::Type(name) => kind.is_some_and(|kind| kind == *name),
-            LateResultOf::CoreTask => is_created(result.as_raw()),
-        });
+        let Some(kind) = result_type(result.as_raw()) else {
+            return;
+        };
+        let late = self.late_results.iter();
+        let concerned = late.filter(|late| kind == *late.name);
         let mut requests = concerned.filter_map(|late| (late.request)(result.as_raw()));
         if let Some((method, params)) = requests.next() {
             let method = Method::from(Str::from(method));
