@@ -135,17 +135,13 @@ impl Engine {
     pub(super) fn newer(
         self: &Arc<Self>,
         record: &TaskRecord,
-        mut look: Look,
     ) -> BoxFuture<'static, Option<TaskRecord>> {
         let (engine, version) = (Arc::clone(self), record.version);
         let (id, owner) = (record.id.clone(), record.owner.clone());
         Box::pin(async move {
             let mut failures = 0_u32;
             loop {
-                if let Look::WhenChanged = look {
-                    engine.watch(&id, version).await;
-                }
-                look = Look::WhenChanged;
+                engine.watch(&id, version).await;
                 failures = match engine.newest(&id, owner.as_deref()).await {
                     Ok(Some(newest)) if newest.version > version => return Some(newest),
                     // A watch may end without a reason.
@@ -289,14 +285,6 @@ fn failed() -> ErrorReply {
 /// The name of the principal that a call belongs to.
 pub(super) fn owner(context: &CallContext) -> Option<Arc<str>> {
     context.principal().map(Principal::name).map(Arc::from)
-}
-
-/// The time of the first look for a newer record.
-#[derive(Clone, Copy)]
-pub(super) enum Look {
-    Now,
-    /// When the store says that there is one.
-    WhenChanged,
 }
 
 /// More writers than these at the same time are a fault of the store.

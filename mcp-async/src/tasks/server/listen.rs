@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::super::store::TaskRecord;
-use super::engine::{Engine, Look};
+use super::engine::Engine;
 use super::shown::detailed;
 use crate::runtime::within;
 use crate::server::{HandlerError, Listener, Principal};
@@ -51,7 +51,7 @@ impl Engine {
     /// Sends a notification for each change that a client can see, until the task has ended.
     async fn report<S>(self: Arc<Self>, mut record: TaskRecord, listener: Listener<S>) {
         while !record.status().is_terminal()
-            && let Some(newest) = self.newer(&record, Look::WhenChanged).await
+            && let Some(newest) = self.newer(&record).await
         {
             if shows(&record, &newest) {
                 let Ok(shown) = detailed(&newest) else { return };

@@ -11,7 +11,7 @@ use mcp_proto::model::TaskStatus;
 use mcp_proto::rpc::code;
 
 use super::super::store::{TaskQuestion, TaskRecord};
-use super::engine::{Engine, FIRST_PAUSE, Look};
+use super::engine::{Engine, FIRST_PAUSE};
 use super::kept::Repair;
 use super::runs::{Running, SHUTDOWN};
 use super::sweep::KEPT;
@@ -34,11 +34,10 @@ struct Run {
     /// The bytes of the answers that were taken.
     answered: usize,
     /// The next record, on its way to the store.
-    write: Option<(TaskRecord, BoxFuture<'static, Result<bool, ErrorReply>>)>,
+    write: Option<BoxFuture<'static, Written>>,
     /// The newest record, when there is one.
     newer: Option<BoxFuture<'static, Option<TaskRecord>>>,
-    /// The store has failed, and is asked again after this.
-    pause: Option<BoxFuture<'static, ()>>,
+    /// The number of writes in a row that have failed.
     failures: u32,
     /// The time at which the store failed first since it last took a record.
     failed_since: Option<Instant>,
@@ -52,6 +51,9 @@ struct Run {
     /// The end of the time that the store has after the task was stopped with its server.
     stopped: Option<Sleep>,
 }
+
+/// Whether the store has taken a record, and the record that it has then.
+type Written = (bool, Result<Option<TaskRecord>, ErrorReply>);
 
 impl Engine {
     /// Runs the handler of a task until the task has ended. The future has as long a life as the task, and
@@ -77,7 +79,6 @@ impl Engine {
             answered: 0,
             write: None,
             newer: None,
-            pause: None,
             failures: 0,
             failed_since: None,
             expiry,
@@ -130,18 +131,15 @@ impl Run {
             if self.poll_newer(cx).is_ready() {
                 return Poll::Ready(());
             }
-            let mut changed = self.poll_call(cx).is_ready();
-            changed |= self.poll_pause(cx).is_ready();
-            if self.is_changed && self.write.is_none() && self.pause.is_none() {
+            let changed = self.poll_call(cx).is_ready();
+            if self.is_changed && self.write.is_none() {
                 self.is_changed = false;
                 self.write = self.next().map(|next| self.replace(next));
             }
             match self.poll_write(cx) {
                 Poll::Ready(true) => return Poll::Ready(()),
-                Poll::Ready(false) if self.has_given_up() => return Poll::Ready(()),
-                Poll::Ready(false) => {}
-                Poll::Pending if changed => {}
-                Poll::Pending => return Poll::Pending,
+                Poll::Pending if !changed => return Poll::Pending,
+                _ => {}
             }
         }
     }
@@ -153,7 +151,10 @@ impl Run {
             if self.outcome.is_none() {
                 self.stop(SHUTDOWN);
             }
-            self.pause = None;
+            // A store that has failed is asked at once.
+            if self.failures > 0 {
+                (self.write, self.is_changed) = (None, true);
+            }
             self.stopped = Some(self.engine.sleep(self.engine.tasks.store_timeout));
         }
         match &mut self.stopped {
@@ -189,7 +190,7 @@ impl Run {
         loop {
             let (engine, record) = (&self.engine, &self.record);
             let newer = &mut self.newer;
-            let newer = newer.get_or_insert_with(|| engine.newer(record, Look::WhenChanged));
+            let newer = newer.get_or_insert_with(|| engine.newer(record));
             let newest = ready!(newer.as_mut().poll(cx));
             self.newer = None;
             let Some(newest) = newest else {
@@ -221,69 +222,33 @@ impl Run {
         self.is_changed = true;
     }
 
-    /// Ready when the store may be asked again.
-    fn poll_pause(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        let Some(pause) = &mut self.pause else {
-            return Poll::Pending;
-        };
-        let polled = pause.as_mut().poll(cx);
-        if polled.is_ready() {
-            self.pause = None;
-        }
-        polled
-    }
-
-    /// Ready when the store has answered, with whether the task has ended.
+    /// Ready when the store has answered, with whether nothing is left to do.
     fn poll_write(&mut self, cx: &mut Context<'_>) -> Poll<bool> {
-        let Some((_, write)) = &mut self.write else {
+        let Some(write) = &mut self.write else {
             return Poll::Pending;
         };
-        let Poll::Ready(written) = write.as_mut().poll(cx) else {
-            return Poll::Pending;
-        };
-        let Some((next, _)) = self.write.take() else {
-            return Poll::Pending;
-        };
-        match written {
-            Ok(true) => {
-                (self.failures, self.failed_since) = (0, None);
-                self.newer = None;
-                // Another process may have written since.
-                if next.version > self.record.version {
-                    self.record = next;
-                }
-                return Poll::Ready(self.record.status.is_terminal());
-            }
-            // Another process was faster: its record decides what comes next.
-            Ok(false) => {
-                self.is_changed = true;
-                self.note_failure();
-                if self.failures > CONFLICTS {
-                    self.set_pause();
-                }
-                self.newer = Some(self.engine.newer(&self.record, Look::Now));
-            }
-            Err(_) => {
-                self.is_changed = true;
-                self.note_failure();
-                self.set_pause();
-                // It may have been written nevertheless.
-                self.newer = Some(self.engine.newer(&self.record, Look::Now));
-            }
+        let (is_written, newest) = ready!(write.as_mut().poll(cx));
+        self.write = None;
+        if is_written {
+            (self.failures, self.failed_since) = (0, None);
+        } else {
+            self.is_changed = true;
+            self.failures = self.failures.saturating_add(1);
+            self.failed_since.get_or_insert(self.engine.now());
         }
-        Poll::Ready(false)
-    }
-
-    /// The store has not written the record.
-    fn note_failure(&mut self) {
-        self.failures = self.failures.saturating_add(1);
-        self.failed_since.get_or_insert(self.engine.now());
-    }
-
-    /// The store is left alone for longer after each failure.
-    fn set_pause(&mut self) {
-        let pause = FIRST_PAUSE.saturating_mul(1 << self.failures.min(6));
-        self.pause = Some(self.engine.pause(pause));
+        match newest {
+            // Another process may have written since.
+            Ok(Some(newest)) if newest.version > self.record.version => {
+                self.newer = None;
+                match is_written {
+                    true => self.record = newest,
+                    false => self.take(newest),
+                }
+            }
+            Ok(None) => return Poll::Ready(true),
+            _ => {}
+        }
+        Poll::Ready(self.record.status.is_terminal() || self.has_given_up())
     }
 
     /// Returns true if the store has failed until the task is to be forgotten; without a lifetime, for half
@@ -360,13 +325,25 @@ impl Run {
         Some(next)
     }
 
-    fn replace(
-        &self,
-        next: TaskRecord,
-    ) -> (TaskRecord, BoxFuture<'static, Result<bool, ErrorReply>>) {
-        let (engine, record) = (Arc::clone(&self.engine), next.clone());
-        let write = async move { engine.ask(|store| store.replace(&record)).await };
-        (next, Box::pin(write))
+    /// Writes the record, and returns whether the store has taken it, and which one it has.
+    fn replace(&self, next: TaskRecord) -> BoxFuture<'static, Written> {
+        let (engine, failures) = (Arc::clone(&self.engine), self.failures);
+        Box::pin(async move {
+            match engine.ask(|store| store.replace(&next)).await {
+                Ok(true) => return (true, Ok(Some(next))),
+                // Another process was faster: its record decides what comes next.
+                Ok(false) if failures < CONFLICTS => {}
+                // The store is left alone for longer after each failure.
+                _ => {
+                    let doublings = failures.saturating_add(1).min(6);
+                    let pause = FIRST_PAUSE.saturating_mul(1 << doublings);
+                    engine.pause(pause).await;
+                }
+            }
+            // It may have been written nevertheless.
+            let newest = engine.newest(&next.id, next.owner()).await;
+            (false, newest)
+        })
     }
 }
 

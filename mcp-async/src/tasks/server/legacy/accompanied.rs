@@ -6,7 +6,7 @@ use std::sync::Arc;
 use mcp_proto::rpc::Method;
 
 use super::super::super::store::TaskRecord;
-use super::super::engine::{Engine, Look, owner};
+use super::super::engine::{Engine, owner};
 use super::super::methods::{id, unknown};
 use super::questions::{Client, Questions};
 use crate::connection::Job;
@@ -87,7 +87,7 @@ impl Accompanied {
     /// more.
     async fn has_changed(&mut self) -> bool {
         self.questions.ask(&self.engine, &self.record);
-        let mut newer = self.engine.newer(&self.record, Look::WhenChanged);
+        let mut newer = self.engine.newer(&self.record);
         let newest = poll_fn(|cx| {
             let newest = newer.as_mut().poll(cx);
             if newest.is_pending() {
