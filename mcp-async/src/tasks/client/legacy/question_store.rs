@@ -58,28 +58,35 @@ impl QuestionStore {
         ttl: Duration,
         max: usize,
     ) -> Result<TaskRecord, ErrorReply> {
-        let time = self.time(runtime);
-        let is_over = |task: &KeptTask| self.find(&task.id, time).is_none();
-        let mut kept = lock(&self.kept);
-        let over = kept.iter().position(is_over);
-        let over = over.or_else(|| kept.iter().position(|task| task.may_leave));
-        if kept.len() >= max {
-            let over = over.ok_or_else(|| {
-                let message = "limit reached: tasks of questions";
-                ErrorReply::new(code::INTERNAL_ERROR, message)
-            })?;
-            self.store.forget(&kept.remove(over).id);
-        }
         // TK-19
         let id = random_id().ok_or(ErrorReply::internal())?;
+        let time = self.time(runtime);
         let mut record = TaskRecord::new(&*id, "", time).with_ttl(Some(millis(ttl)));
         record.is_core = true;
         record.poll = Some(POLL_INTERVAL);
-        self.store.add(&record);
-        kept.push(KeptTask {
-            id,
-            may_leave: false,
-        });
+        let removed = {
+            let kept = &mut *lock(&self.kept);
+            let removed = match kept.len() < max {
+                true => None,
+                false => {
+                    let is_over = |task: &KeptTask| self.find(&task.id, time).is_none();
+                    let over = kept.iter().position(is_over);
+                    let over = over.or_else(|| kept.iter().position(|task| task.may_leave));
+                    let limit = "limit reached: tasks of questions";
+                    let full = || ErrorReply::new(code::INTERNAL_ERROR, limit);
+                    Some(kept.remove(over.ok_or_else(full)?))
+                }
+            };
+            self.store.add(&record);
+            kept.push(KeptTask {
+                id,
+                may_leave: false,
+            });
+            removed
+        };
+        if let Some(removed) = removed {
+            self.store.forget(&removed.id);
+        }
         Ok(record)
     }
 
