@@ -115,17 +115,16 @@ mod error;
 #[cfg(all(feature = "server", feature = "client"))]
 mod in_memory;
 mod io;
-#[cfg(feature = "server")]
+#[cfg(any(feature = "server", feature = "client"))]
 mod leases;
-mod lock;
 mod observe;
 #[cfg(any(feature = "disk", all(feature = "auth", feature = "http-client")))]
 mod private_file;
-#[cfg(feature = "server")]
+#[cfg(any(feature = "server", feature = "client"))]
 mod random_id;
 #[cfg(feature = "http-server")]
 mod shares;
-#[cfg(feature = "server")]
+#[cfg(any(feature = "server", feature = "client"))]
 mod shrink;
 #[cfg(any(feature = "server", feature = "client"))]
 mod streams;

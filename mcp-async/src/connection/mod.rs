@@ -16,7 +16,7 @@ mod pending_request;
 mod pending_responses;
 mod progress;
 mod shared;
-#[cfg(any(feature = "server", all(feature = "auth", feature = "http-client")))]
+#[cfg(any(feature = "server", feature = "client"))]
 mod signal;
 mod turn;
 
@@ -45,10 +45,7 @@ pub use self::progress::Progress;
 pub(crate) use self::shared::Core;
 pub(crate) use self::shared::register;
 pub(crate) use self::shared::{Nothing, Respond, RoleState, Shared};
-#[cfg(any(
-    feature = "http-server",
-    all(feature = "auth", feature = "http-client")
-))]
+#[cfg(any(feature = "server", feature = "client"))]
 pub(crate) use self::signal::Signal;
 #[cfg(feature = "http-server")]
 pub(crate) use self::signal::Wait;

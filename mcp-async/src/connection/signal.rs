@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::MutexGuard;
 
+use crate::shrink::shrink;
 use crate::sync::Lock;
 
 /// Something that happens once, and is waited for.
@@ -44,10 +45,6 @@ impl Signal {
         self.lock().is_set
     }
 
-    #[cfg(any(
-        feature = "http-server",
-        all(feature = "auth", feature = "http-client")
-    ))]
     pub(crate) const fn wait(&self) -> Wait<&Self> {
         Wait {
             signal: self,
@@ -101,7 +98,9 @@ impl<S: Deref<Target = Signal>> Drop for Wait<S> {
             // It is dropped outside the lock: a waker may own a task.
             let _waker = {
                 let mut state = self.signal.lock();
-                state.wakers.remove(&number)
+                let waker = state.wakers.remove(&number);
+                shrink(&mut state.wakers);
+                waker
             };
         }
     }

@@ -8,10 +8,7 @@ mod duplex;
 mod handle;
 mod manual;
 pub mod monotonic;
-#[cfg(any(
-    feature = "http-server",
-    all(feature = "auth", feature = "http-client")
-))]
+#[cfg(any(feature = "server", feature = "client"))]
 mod race;
 mod sleep;
 mod split;
@@ -33,10 +30,7 @@ use mcp_proto::Instant;
 pub use self::duplex::{Duplex, PipeReader, PipeWriter, duplex, pipe};
 pub use self::handle::RuntimeHandle;
 pub use self::manual::ManualRuntime;
-#[cfg(any(
-    feature = "http-server",
-    all(feature = "auth", feature = "http-client")
-))]
+#[cfg(any(feature = "server", feature = "client"))]
 pub(crate) use self::race::{Either, race};
 pub(crate) use self::sleep::Sleep;
 pub use self::split::{ReadHalf, WriteHalf, split};

@@ -32,7 +32,7 @@ impl Sleep {
         Self::until(runtime, runtime.now() + duration)
     }
 
-    #[cfg(any(feature = "server", feature = "client"))]
+    #[cfg(any(feature = "client", feature = "http-server"))]
     pub(crate) const fn reset(&mut self, deadline: Instant) {
         self.deadline = deadline;
     }

@@ -13,13 +13,11 @@
 
 #[cfg(feature = "client")]
 pub mod client;
-#[cfg(any(feature = "client", feature = "server"))]
+mod legacy;
 mod related;
 #[cfg(feature = "server")]
 pub mod server;
-#[cfg(feature = "server")]
 pub mod store;
-#[cfg(any(feature = "client", feature = "server"))]
 mod time;
 
 /// The name of the extension.

@@ -1,6 +1,5 @@
 //! Times as records and messages have them.
 
-#[cfg(feature = "server")]
 use core::time::Duration;
 use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
@@ -30,7 +29,6 @@ fn since_1970(read: &ReadTime) -> u64 {
 }
 
 /// A duration in milliseconds.
-#[cfg(feature = "server")]
 pub(crate) fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
@@ -66,12 +64,15 @@ pub(crate) fn iso(millis: u64) -> String {
     format!("{year:04}-{month:02}-{date:02}T{hour:02}:{minute:02}:{second:02}.{millis:03}Z")
 }
 
+/// The largest integer that every reader of JSON keeps exactly (TK-65).
+pub(crate) const SAFE: u64 = (1 << 53) - 1;
 /// The last millisecond of the year 9999.
 const LAST: u64 = 253_402_300_799_999;
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sync::Lock;
 
     #[test]
     fn times_are_written_in_iso_8601() {
@@ -91,14 +92,14 @@ mod tests {
 
     #[test]
     fn a_clock_that_is_set_changes_nothing() {
-        let times = Arc::new(std::sync::Mutex::new(SystemTime::UNIX_EPOCH));
+        let times = Arc::new(Lock::new(SystemTime::UNIX_EPOCH));
         let read: ReadTime = {
             let times = Arc::clone(&times);
-            Arc::new(move || *times.lock().unwrap())
+            Arc::new(move || *times.lock())
         };
         let day = TimeOfDay::default();
         assert_eq!(day.now(&read, Instant::from_millis(5)), 0);
-        *times.lock().unwrap() += core::time::Duration::from_secs(3600);
+        *times.lock() += core::time::Duration::from_secs(3600);
         assert_eq!(day.now(&read, Instant::from_millis(7)), 2);
     }
 }

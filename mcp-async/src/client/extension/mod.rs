@@ -15,8 +15,8 @@ use serde::Serialize;
 
 use self::continuation::Continuation;
 use super::handle::Client;
-use super::state::{LateResult, LateResultOf};
-use crate::client::state::extensions::{CoreTasks, Extensions, Follow, ResultType};
+use super::state::LateResult;
+use crate::client::state::extensions::{Extensions, ResultType};
 use crate::client::state::inner::Inner;
 use crate::error::CallError;
 
@@ -63,7 +63,7 @@ pub struct Extension {
     pub(super) late_results: Vec<LateResult>,
     pub(super) methods: Vec<OwnMethod>,
     pub(super) data: Option<Box<dyn Any + Send + Sync>>,
-    pub(super) core_tasks: Option<CoreTasks<Inner>>,
+    pub(super) core_tasks: Option<TaskMetadata>,
 }
 
 /// A method of an extension.
@@ -146,7 +146,12 @@ impl Extension {
         self.result_types.push(ResultType {
             name,
             methods,
-            follow: continued(follow),
+            follow: Box::new(move |inner, intermediate| {
+                Box::pin(follow(Continuation {
+                    client: Client::of(inner),
+                    intermediate,
+                }))
+            }),
         });
         self
     }
@@ -162,20 +167,7 @@ impl Extension {
         F: Fn(Raw<'_>) -> Option<(&'static str, RawBuf)> + Send + Sync + 'static,
     {
         self.late_results.push(LateResult {
-            of: LateResultOf::Type(name),
-            request: Box::new(request),
-        });
-        self
-    }
-
-    /// Sets what follows the answer that creates a task of 2025-11-25, like
-    /// [`late_result`](Self::late_result).
-    pub(crate) fn late_core_task<F>(mut self, request: F) -> Self
-    where
-        F: Fn(Raw<'_>) -> Option<(&'static str, RawBuf)> + Send + Sync + 'static,
-    {
-        self.late_results.push(LateResult {
-            of: LateResultOf::CoreTask,
+            name,
             request: Box::new(request),
         });
         self
@@ -190,32 +182,11 @@ impl Extension {
     }
 
     /// Makes tasks of 2025-11-25 of calls: of those of tools that require it, and of those that are
-    /// to have a handle. `follow` continues from the answer that created the task.
-    pub(crate) fn core_tasks<F, Fut>(mut self, metadata: TaskMetadata, follow: F) -> Self
-    where
-        F: Fn(Continuation) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<RawBuf, CallError>> + Send + 'static,
-    {
-        self.core_tasks = Some(CoreTasks {
-            metadata,
-            follow: continued(follow),
-        });
+    /// to have a handle. The answer that creates one counts as a result of the type `task`.
+    pub(crate) const fn core_tasks(mut self, metadata: TaskMetadata) -> Self {
+        self.core_tasks = Some(metadata);
         self
     }
-}
-
-/// Adapts a continuation of an extension to the form that the client calls.
-fn continued<F, Fut>(follow: F) -> Box<Follow<Inner>>
-where
-    F: Fn(Continuation) -> Fut + Send + Sync + 'static,
-    Fut: Future<Output = Result<RawBuf, CallError>> + Send + 'static,
-{
-    Box::new(move |inner, intermediate| {
-        Box::pin(follow(Continuation {
-            client: Client::of(inner),
-            intermediate,
-        }))
-    })
 }
 
 impl Extensions<Inner> {

@@ -455,7 +455,7 @@ impl<'a, T, H> Request<'a, T, H> {
                     Some(TaskSupport::Optional) => has_handle,
                     _ => false,
                 };
-                *task = asks.then_some(tasks.metadata);
+                *task = asks.then_some(*tasks);
                 has_handle && support.is_none() && !self.listed
             }
             _ => false,
@@ -478,16 +478,13 @@ impl<'a, T, H> Request<'a, T, H> {
             return None;
         }
         let extensions = &self.inner.extensions;
-        let follow = match (&self.ask, &extensions.core_tasks) {
-            (Ask::CallTool { task: Some(_), .. }, Some(tasks)) if is_created(result) => {
-                &*tasks.follow
-            }
-            // A legacy result has no type (JR-20).
-            _ if self.inner.server().revision.requires_result_type() => {
-                extensions.follow(self.ask.method(), result)?
-            }
-            _ => return None,
+        // A legacy result has no type (JR-20), except the answer to a call that asked for a task.
+        let may_continue = match &self.ask {
+            Ask::CallTool { task: Some(_), .. } => is_created(result),
+            _ => self.inner.server().revision.requires_result_type(),
         };
+        let follow = extensions.follow(self.ask.method(), result);
+        let follow = follow.filter(|_| may_continue)?;
         let intermediate = IntermediateResult {
             method: self.ask.method().name().to_cow().into_owned(),
             result: RawBuf::from(result),

@@ -4,11 +4,12 @@ use core::any::Any;
 use core::time::Duration;
 use std::sync::Arc;
 
-use mcp_proto::json::{Raw, RawBuf};
+use mcp_proto::json::{Raw, RawBuf, Str};
 use mcp_proto::model::TaskMetadata;
 use mcp_proto::rpc::Method;
 
 use crate::client::boxed::Boxed;
+use crate::client::session::side::is_created;
 use crate::error::CallError;
 
 /// The types of results and the values of extensions; `C` is the client that they belong to.
@@ -16,22 +17,14 @@ pub(crate) struct Extensions<C> {
     pub(in crate::client) result_types: Vec<ResultType<C>>,
     /// By the names of the extensions.
     pub(in crate::client) data: Vec<(String, Box<dyn Any + Send + Sync>)>,
-    /// The tasks of 2025-11-25, if the client uses them.
-    pub(in crate::client) core_tasks: Option<CoreTasks<C>>,
+    /// The member `task` of a call that asks for a task of 2025-11-25, if the client uses them.
+    pub(in crate::client) core_tasks: Option<TaskMetadata>,
 }
 
 /// A type of results, and what follows such a result.
 pub(in crate::client) struct ResultType<C> {
     pub(in crate::client) name: &'static str,
     pub(in crate::client) methods: &'static [&'static str],
-    pub(in crate::client) follow: Box<Follow<C>>,
-}
-
-/// The use that a client, `C`, makes of tasks of 2025-11-25, which are no extension there.
-pub(in crate::client) struct CoreTasks<C> {
-    /// The member `task` of a call that asks for a task.
-    pub(in crate::client) metadata: TaskMetadata,
-    /// Continues from the answer that created a task.
     pub(in crate::client) follow: Box<Follow<C>>,
 }
 
@@ -59,7 +52,7 @@ impl<C> Extensions<C> {
             methods.any(|name| method.name() == **name)
         });
         let first = candidates.next()?;
-        let kind = result.object()?.get("resultType")?.string()?;
+        let kind = result_type(result)?;
         let found = core::iter::once(first)
             .chain(candidates)
             .find(|candidate| kind == *candidate.name)?;
@@ -70,5 +63,14 @@ impl<C> Extensions<C> {
     pub(in crate::client) fn data<T: Any>(&self, name: &str) -> Option<&T> {
         let (_, data) = self.data.iter().find(|(other, _)| other == name)?;
         data.downcast_ref()
+    }
+}
+
+/// Returns the type of a result. The answer of 2025-11-25 that creates a task has the type that the
+/// extension gives it.
+pub(super) fn result_type(result: Raw<'_>) -> Option<Str<'_>> {
+    match result.object()?.get("resultType") {
+        Some(kind) => kind.string(),
+        None => is_created(result).then_some(Str::from("task")),
     }
 }

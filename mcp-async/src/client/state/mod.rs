@@ -32,6 +32,7 @@ use mcp_proto::rpc::{Method, Notification};
 use self::ask::Ask;
 use self::background::Background;
 use self::cache::{Cache, Kind, Ticket};
+use self::extensions::result_type;
 use self::owed_requests::OwedRequests;
 use self::queue::Queue;
 use self::schemas::Schemas;
@@ -44,7 +45,6 @@ use super::callbacks::Callbacks;
 use crate::client::callbacks::question_tasks::QuestionHost;
 use crate::client::session::handler::{Handler, IncomingQuestion, Reply};
 use crate::client::session::info::ServerInfo;
-use crate::client::session::side::is_created;
 use crate::error::CallError;
 use crate::model::{LoggingMessageParams, Root, TaskSupport};
 use crate::runtime::RuntimeHandle;
@@ -74,19 +74,11 @@ pub(crate) struct ClientState {
 }
 
 /// The request to send after a result that no caller waits for.
-pub(super) struct LateResult {
-    pub(super) of: LateResultOf,
+pub(in crate::client) struct LateResult {
+    /// The type of the result.
+    pub(in crate::client) name: &'static str,
     /// The method and the parameters of a request, if there is one to send.
-    pub(super) request: Box<RequestOf>,
-}
-
-/// The results that a request follows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum LateResultOf {
-    /// The results of a type that an extension defines.
-    Type(&'static str),
-    /// The answers that create tasks of 2025-11-25, which have no type.
-    CoreTask,
+    pub(in crate::client) request: Box<RequestOf>,
 }
 
 type RequestOf = dyn Fn(Raw<'_>) -> Option<(&'static str, RawBuf)> + Send + Sync;
@@ -358,11 +350,11 @@ impl Handler for ClientState {
     }
 
     fn late_result(&self, result: Object<'_>) {
-        let kind = result.get("resultType").and_then(Raw::string);
-        let concerned = self.late_results.iter().filter(|late| match late.of {
-            LateResultOf::Type(name) => kind.is_some_and(|kind| kind == *name),
-            LateResultOf::CoreTask => is_created(result.as_raw()),
-        });
+        let Some(kind) = result_type(result.as_raw()) else {
+            return;
+        };
+        let late = self.late_results.iter();
+        let concerned = late.filter(|late| kind == *late.name);
         let mut requests = concerned.filter_map(|late| (late.request)(result.as_raw()));
         if let Some((method, params)) = requests.next() {
             let method = Method::from(Str::from(method));

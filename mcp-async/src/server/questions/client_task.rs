@@ -1,6 +1,6 @@
 //! Questions that a client of 2025-11-25 makes tasks of.
 
-use core::task::{Context, Poll, Waker, ready};
+use core::task::{Context, Waker};
 use core::time::Duration;
 use std::sync::Arc;
 
@@ -8,37 +8,21 @@ use mcp_proto::json::{DecodeError, Raw, RawBuf};
 use mcp_proto::model::ClientFeatures;
 use mcp_proto::rpc::{Method, Reason, code};
 use mcp_proto::server::AskOptions;
-use mcp_proto::{Channel, Instant, Question, Revision, Token};
+use mcp_proto::{Channel, Instant, Question, SendError};
 use serde::Serialize;
 
-use crate::connection::{PendingRequest, Shared};
+use crate::connection::Shared;
 use crate::model::{CreateTaskResult, Task, TaskStatus};
 use crate::runtime::Sleep;
 use crate::server::call::context::CallContext;
-use crate::server::caller::ask::{AskError, poll_ask};
+use crate::server::caller::ask::AskError;
 use crate::server::caller::machine::Machine;
 
 /// A task of the client, until it is over. Dropping it earlier cancels the task.
-///
-/// ```text
-///   Pausing --> tasks/get --> Pausing             while the client works on it
-///                   `-------> tasks/result        when it is over
-/// ```
-pub(super) struct ClientTask {
+struct ClientTask {
     shared: Arc<Shared<Machine>>,
-    channel: Channel,
-    /// The call that asks.
-    call: (Token, Revision),
     /// The parameters of all requests about it.
     params: RawBuf,
-    id: String,
-    interval: Duration,
-    pause: Sleep,
-    /// The time of the next poll.
-    due: Instant,
-    /// The time until which the answer is waited for.
-    deadline: Instant,
-    request: Option<(Method<'static>, PendingRequest<'static, Machine>)>,
     is_over: bool,
 }
 
@@ -80,107 +64,61 @@ pub(super) fn created(answer: &RawBuf) -> Option<Result<Task, DecodeError>> {
     })
 }
 
-impl ClientTask {
-    pub(super) fn new(context: &CallContext, task: Task, deadline: Instant) -> Option<Self> {
-        let shared = context.peer().shared;
-        let now = shared.now();
-        let (token, channel) = context.call();
-        let task_id = &*task.task_id;
-        let mut created = Self {
-            params: RawBuf::encode(&Params { task_id }).ok()?,
-            pause: Sleep::until(&shared.runtime, now),
-            shared,
-            channel,
-            call: (token, context.revision()),
-            interval: SHORTEST,
-            due: now,
-            deadline,
-            request: None,
-            is_over: false,
-            id: String::new(),
+/// Follows a task of the client, and returns the answer to its question (TK-10, TK-11). Dropping the
+/// future cancels the task.
+pub(super) async fn follow(
+    context: &CallContext,
+    mut task: Task,
+    deadline: Instant,
+) -> Result<RawBuf, AskError> {
+    let params = RawBuf::encode(&Params {
+        task_id: &task.task_id,
+    });
+    let mut open = ClientTask {
+        shared: context.peer().shared,
+        params: params.map_err(|_| AskError::Refused(SendError::Encode))?,
+        is_over: false,
+    };
+    loop {
+        let is_ready = task.status.is_terminal() || task.status == TaskStatus::InputRequired;
+        if !is_ready {
+            let interval = task.poll_interval.map(Duration::from_millis);
+            let interval = interval.unwrap_or(WITHOUT_INTERVAL).max(SHORTEST);
+            let due = deadline.min(context.now() + interval);
+            Sleep::until(&open.shared.runtime, due).await;
+        }
+        let now = context.now();
+        if deadline <= now {
+            return Err(AskError::Timeout);
+        }
+        let method = match is_ready {
+            true => Method::TasksResult,
+            false => Method::TasksGet,
         };
-        created.note(&task);
-        created.id = task.task_id;
-        Some(created)
-    }
-
-    /// Ready with the answer to the question.
-    pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<RawBuf, AskError>> {
-        loop {
-            let now = self.shared.now();
-            if self.deadline <= now {
-                return Poll::Ready(Err(AskError::Timeout));
+        let asked = context.ask::<RawBuf>(method, &open.params);
+        let answer = asked.timeout(deadline.saturating_since(now)).await;
+        open.is_over = match &answer {
+            Ok(_) => is_ready,
+            // Other errors of a poll say nothing about the task.
+            Err(AskError::Client(error) | AskError::Rejected(error)) => {
+                is_ready || error.code == code::INVALID_PARAMS
             }
-            let Some((method, pending)) = &mut self.request else {
-                if self.due <= now {
-                    self.begin(Method::TasksGet);
-                    continue;
-                }
-                self.pause.reset(self.due.min(self.deadline));
-                ready!(self.pause.poll_done(cx));
-                continue;
-            };
-            let method = *method;
-            let left = self.deadline.saturating_since(now);
-            let options = AskOptions {
-                timeout: left,
-                max_duration: left,
-                ..AskOptions::default()
-            };
-            let question = Question {
-                method,
-                params: &self.params,
-            };
-            let (token, revision) = self.call;
-            let asking = (Some(token), question, options, 0);
-            let answer = ready!(poll_ask(pending, cx, Some(revision), asking));
-            self.request = None;
-            let answer = match answer {
-                Ok(answer) => answer,
-                Err(error) => {
-                    self.is_over = match &error {
-                        // Other errors of a poll say nothing about the task.
-                        AskError::Client(error) | AskError::Rejected(error) => {
-                            method == Method::TasksResult || error.code == code::INVALID_PARAMS
-                        }
-                        AskError::Closed => true,
-                        _ => false,
-                    };
-                    return Poll::Ready(Err(error));
-                }
-            };
-            if method == Method::TasksResult {
-                self.is_over = true;
-                return Poll::Ready(Ok(answer));
-            }
-            match answer.decode::<Task>() {
-                Ok(task) if task.task_id == self.id => self.note(&task),
-                Ok(_) => return Poll::Ready(Err(AskError::Unusable(Reason::Members))),
-                Err(error) => return Poll::Ready(Err(AskError::Decode(error))),
-            }
+            Err(error) => matches!(error, AskError::Closed),
+        };
+        let answer = answer?;
+        if is_ready {
+            return Ok(answer);
         }
-    }
-
-    /// Takes the state of the task that the client has sent (TK-10, TK-11).
-    fn note(&mut self, task: &Task) {
-        if task.status.is_terminal() || task.status == TaskStatus::InputRequired {
-            self.begin(Method::TasksResult);
-            return;
-        }
-        let interval = task.poll_interval.map(Duration::from_millis);
-        self.interval = interval.unwrap_or(WITHOUT_INTERVAL).max(SHORTEST);
-        self.due = self.shared.now() + self.interval;
-    }
-
-    fn begin(&mut self, method: Method<'static>) {
-        let request = PendingRequest::shared(Arc::clone(&self.shared));
-        self.request = Some((method, request.on(self.channel)));
+        task = match answer.decode::<Task>() {
+            Ok(newer) if newer.task_id == task.task_id => newer,
+            Ok(_) => return Err(AskError::Unusable(Reason::Members)),
+            Err(error) => return Err(AskError::Decode(error)),
+        };
     }
 }
 
 impl Drop for ClientTask {
     fn drop(&mut self) {
-        self.request = None;
         if self.is_over {
             return;
         }

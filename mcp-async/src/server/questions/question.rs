@@ -12,7 +12,7 @@ use mcp_proto::server::{AskOptions, check_question};
 use mcp_proto::{Instant, SendError};
 
 use super::answer::check_form;
-use super::client_task::{ClientTask, created, makes_tasks, with_task};
+use super::client_task::{created, follow, makes_tasks, with_task};
 use crate::connection::PendingRequest;
 use crate::server::call::call_host::CallState;
 use crate::server::call::context::CallContext;
@@ -69,12 +69,15 @@ pub struct QuestionFuture<'a, T> {
     deadline: Option<Instant>,
     /// True if the client of a legacy session may make a task of the question.
     may_be_task: bool,
-    /// The task that the client made of it.
-    task: Option<ClientTask>,
+    /// Follows the task that the client made of it.
+    task: Option<Following<'a>>,
     /// Of a nested request, once there is one.
     pending: Option<PendingRequest<'static, Machine>>,
     stage: Stage,
 }
+
+/// Ready with the answer of a task.
+type Following<'a> = Pin<Box<dyn Future<Output = Result<RawBuf, AskError>> + Send + 'a>>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
@@ -309,7 +312,7 @@ impl<'a, T> QuestionFuture<'a, T> {
         }
         let answer = loop {
             if let Some(task) = &mut self.task {
-                break ready!(task.poll(cx));
+                break ready!(task.as_mut().poll(cx));
             }
             let question = mcp_proto::Question {
                 method: asked.method,
@@ -328,13 +331,12 @@ impl<'a, T> QuestionFuture<'a, T> {
                 Ok(answer) if self.may_be_task => created(answer),
                 _ => None,
             };
-            self.task = match task {
-                Some(Ok(task)) => ClientTask::new(self.context, task, deadline),
+            match task {
+                Some(Ok(task)) => {
+                    self.task = Some(Box::pin(follow(self.context, task, deadline)));
+                }
                 Some(Err(error)) => break Err(AskError::Decode(error)),
-                None => None,
-            };
-            if self.task.is_none() {
-                break answer;
+                None => break answer,
             }
         };
         self.task = None;

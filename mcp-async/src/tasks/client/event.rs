@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use crate::model::{DetailedTask, Task, TaskStatus};
+use crate::model::{DetailedTask, TaskStatus};
 
 /// A change of a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,20 +42,10 @@ impl TaskState {
             message: task.status_message.clone(),
             created_at: task.created_at.clone(),
             last_updated_at: task.last_updated_at.clone(),
-            ttl: task.ttl_ms.map(at_least_zero),
+            ttl: task
+                .ttl_ms
+                .map(|ttl| Duration::from_millis(u64::try_from(ttl).unwrap_or(0))),
             poll_interval: task.poll_interval_ms.map(Duration::from_millis),
-        }
-    }
-
-    /// Of a task of 2025-11-25.
-    pub(super) fn of_core(task: &Task) -> Self {
-        Self {
-            status: task.status,
-            message: task.status_message.clone(),
-            created_at: task.created_at.clone(),
-            last_updated_at: task.last_updated_at.clone(),
-            ttl: task.ttl.map(at_least_zero),
-            poll_interval: task.poll_interval.map(Duration::from_millis),
         }
     }
 
@@ -63,8 +53,4 @@ impl TaskState {
     pub(super) fn is_like(&self, other: &Self) -> bool {
         (self.status, &self.message) == (other.status, &other.message)
     }
-}
-
-fn at_least_zero(milliseconds: i64) -> Duration {
-    Duration::from_millis(u64::try_from(milliseconds).unwrap_or(0))
 }

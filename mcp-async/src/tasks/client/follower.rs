@@ -1,22 +1,24 @@
 //! Follows a task to its end.
 
+use core::future::poll_fn;
 use core::task::{Context, Poll, ready};
 use core::time::Duration;
 
 use mcp_proto::Instant;
 use mcp_proto::client::Failure;
 use mcp_proto::json::{Raw, RawBuf};
+use mcp_proto::revision::Tasks;
 use serde::Deserialize;
 
-use super::EXTENSION;
 use super::asked_keys::AskedKeys;
 use super::event::{TaskEvent, TaskState};
 use super::followed_task::{FollowedTask, Polled, invalid};
-use super::options::TaskOptions;
+use super::options::{TaskOptions, options};
 use super::questions::{Questions, Unanswered, encoded};
+use super::{EXTENSION, End, detailed};
 use crate::client::{Boxed, CallError, Client, ListenFilter, Subscription, Update};
 use crate::error::{ErrorReply, TaskError};
-use crate::model::{DetailedTask, TaskStatus};
+use crate::model::{DetailedTask, Task, TaskStatus};
 
 /// A task, its questions, and the source of its changes.
 ///
@@ -25,8 +27,19 @@ use crate::model::{DetailedTask, TaskStatus};
 ///      ^                                                 |
 ///      `------------- it ends, or is refused ------------'
 /// ```
+///
+/// A task of 2025-11-25 is polled. Its result is the answer to a request of its own, during which
+/// the server asks its questions (TK-11):
+///
+/// ```text
+///   Polling ---- it needs input, or is over ----> Polling, and waiting for its result
+///      ^                                                 |
+///      `-------------- the request failed ---------------'
+/// ```
 pub(super) struct Follower {
     task: FollowedTask,
+    /// A task of 2025-11-25.
+    is_core: bool,
     /// The time of the last poll.
     polled: Option<Instant>,
     /// A notification has arrived since.
@@ -38,6 +51,16 @@ pub(super) struct Follower {
     /// The server did not take an answer: the task may be over, which the next poll says.
     unsent: Option<CallError>,
     source: Source,
+    fetching: Option<Fetching>,
+    /// The number of requests for the result that have failed.
+    failed_fetches: u32,
+}
+
+/// The request for the result of a task of 2025-11-25.
+struct Fetching {
+    result: Boxed<Result<RawBuf, CallError>>,
+    /// The time until which the result is waited for, once the task is over.
+    until: Option<Instant>,
 }
 
 /// The source of the changes of a task.
@@ -48,29 +71,37 @@ enum Source {
 }
 
 impl Follower {
-    /// Follows a task that the server has just created.
+    /// Follows a task that the server has just created: of 2025-11-25 if `is_core`, otherwise of the
+    /// extension.
     pub(super) fn created(
         client: Client,
-        options: &TaskOptions,
         task: &DetailedTask,
         timeout: Option<Duration>,
+        is_core: bool,
     ) -> Self {
-        let followed = FollowedTask::new(client, task.task_id.clone(), timeout, options);
-        Self::new(followed.in_state(TaskState::of(task)), options)
+        let options = options(&client);
+        let followed = FollowedTask::new(client, task.task_id.clone(), timeout, &options);
+        Self::new(followed.in_state(TaskState::of(task)), &options, is_core)
     }
 
     /// Follows a task of which nothing is known but its id.
-    pub(super) fn resumed(client: Client, options: &TaskOptions, id: String) -> Self {
-        Self::new(FollowedTask::new(client, id, None, options), options)
+    pub(super) fn resumed(client: Client, id: String) -> Self {
+        let options = options(&client);
+        let is_core = client.info().revision.tasks() == Tasks::Core;
+        let followed = FollowedTask::new(client, id, None, &options);
+        Self::new(followed, &options, is_core)
     }
 
-    fn new(task: FollowedTask, options: &TaskOptions) -> Self {
+    fn new(task: FollowedTask, options: &TaskOptions, is_core: bool) -> Self {
         Self {
-            source: match options.listen {
+            source: match options.listen && !is_core {
                 true => Source::Opening(open(&task.requests.client, task.id())),
                 false => Source::Polls,
             },
             task,
+            is_core,
+            fetching: None,
+            failed_fetches: 0,
             polled: None,
             is_notified: false,
             lingers: None,
@@ -88,6 +119,28 @@ impl Follower {
         &mut self.task
     }
 
+    /// Waits for the outcome, so long at most.
+    pub(super) async fn end_within(mut self: Box<Self>, max_duration: Option<Duration>) -> End {
+        self.task.deadline = max_duration.map(|duration| self.task.now() + duration);
+        self.end().await
+    }
+
+    /// Waits for the outcome; once.
+    pub(super) async fn end(&mut self) -> End {
+        poll_fn(|cx| {
+            loop {
+                let polled = self.poll_event(cx);
+                if let Some(end) = self.task.take_end() {
+                    return Poll::Ready(end);
+                }
+                if polled.is_pending() {
+                    return Poll::Pending;
+                }
+            }
+        })
+        .await
+    }
+
     /// The next change; `None` when the task is over.
     pub(super) fn poll_event(&mut self, cx: &mut Context<'_>) -> Poll<Option<TaskEvent>> {
         loop {
@@ -103,6 +156,7 @@ impl Follower {
             let polled = [
                 self.poll_questions(cx),
                 self.poll_source(cx),
+                self.poll_fetch(cx),
                 self.poll_get(cx),
             ];
             if polled.iter().all(Poll::is_pending) {
@@ -117,6 +171,7 @@ impl Follower {
             self.lingers = Some(self.task.now() + LINGER);
             self.questions.retain(Questions::is_on_the_wire);
             self.source = Source::Polls;
+            self.fetching = None;
         }
     }
 
@@ -262,20 +317,70 @@ impl Follower {
         })
     }
 
+    /// Ready when the request for the result is over.
+    fn poll_fetch(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let Some(fetching) = &mut self.fetching else {
+            return Poll::Pending;
+        };
+        let answer = ready!(fetching.result.as_mut().poll(cx));
+        self.fetching = None;
+        match answer {
+            // TK-12
+            Ok(result) => self.task.finish(Ok(result)),
+            Err(error @ CallError::Server(_)) => {
+                // A task that waits for input is cancelled: nothing else would end it (TK-62).
+                self.task.fail(match self.task.is_expired() {
+                    true => CallError::Task(TaskError::Expired),
+                    false => error,
+                });
+            }
+            Err(error) => self.fetch_failed(error),
+        }
+        Poll::Ready(())
+    }
+
+    /// Asks for the result again later, unless that has failed too often: polls that succeed
+    /// meanwhile do not count.
+    fn fetch_failed(&mut self, error: CallError) {
+        self.failed_fetches = self.failed_fetches.saturating_add(1);
+        match self.failed_fetches {
+            ..=FETCHES => self.task.retry(error),
+            _ => self.task.fail(error),
+        }
+    }
+
+    /// Returns the request for the result; a new one if none runs.
+    fn fetch(&mut self) -> &mut Fetching {
+        let requests = &self.task.requests;
+        self.fetching.get_or_insert_with(|| Fetching {
+            result: Box::pin(requests.clone().result(LONGEST)),
+            until: None,
+        })
+    }
+
     /// Ready when a poll has an answer, or a time has come.
     fn poll_get(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        match ready!(self.task.poll_get(None, cx)) {
+        let until = self.fetching.as_ref().and_then(|fetching| fetching.until);
+        match ready!(self.task.poll_get(until, cx)) {
             Polled::Begun => {
                 (self.polled, self.is_notified) = (Some(self.task.now()), false);
             }
             Polled::Answer(task) => self.received(&task),
-            Polled::Elapsed | Polled::Failed => {}
+            Polled::Elapsed => {
+                self.fetching = None;
+                self.fetch_failed(CallError::Timeout);
+            }
+            Polled::Failed => {}
         }
         Poll::Ready(())
     }
 
     fn received(&mut self, answer: &RawBuf) {
-        match answer.decode::<DetailedTask>() {
+        let task = match self.is_core {
+            true => answer.decode::<Task>().map(detailed),
+            false => answer.decode(),
+        };
+        match task {
             Ok(task) if task.task_id != self.task.id() => {
                 self.task.fail(invalid("it is about another task"));
             }
@@ -285,8 +390,8 @@ impl Follower {
                 self.schedule();
             }
             Ok(task) => match task.check() {
-                Ok(()) => self.accept(task),
-                Err(why) => self.task.fail(invalid(why)),
+                Err(why) if !self.is_core => self.task.fail(invalid(why)),
+                _ => self.accept(task),
             },
             Err(error) => self.task.fail(CallError::Decode(error)),
         }
@@ -296,6 +401,11 @@ impl Follower {
     fn accept(&mut self, task: DetailedTask) {
         self.task.note(TaskState::of(&task));
         match (task.status, task.result, task.error) {
+            (TaskStatus::Completed | TaskStatus::Failed, ..) if self.is_core => {
+                self.task.disown();
+                let timeout = self.task.requests.timeout.unwrap_or(PATIENCE);
+                self.fetch().until = Some(self.task.now() + timeout);
+            }
             (TaskStatus::Completed, Some(result), _) => self.task.finish(Ok(result)),
             (TaskStatus::Failed, _, Some(error)) => self.task.finish(Err(match error.decode() {
                 Ok(error) => CallError::Server(Error::into_reply(error)),
@@ -316,6 +426,8 @@ impl Follower {
                     self.task.fail(error);
                 } else if self.task.is_expired() {
                     self.task.fail(CallError::Task(TaskError::Expired));
+                } else if self.is_core && task.status == TaskStatus::InputRequired {
+                    self.fetch();
                 }
                 self.schedule();
             }
@@ -404,6 +516,14 @@ fn accepts(subscription: &Subscription, id: &str) -> bool {
     })
 }
 
+/// The number of requests for the result that may fail.
+const FETCHES: u32 = 10;
+/// The time for which the follower waits for the result of a task that waits for input: its
+/// questions may take long.
+const LONGEST: Duration = Duration::from_secs(24 * 3600);
+/// The time for which the follower waits for the result of a task that is over, unless the call has
+/// a timeout.
+const PATIENCE: Duration = Duration::from_secs(60);
 /// The most questions whose callbacks run at a time.
 const PENDING: usize = 128;
 /// The time for which the follower waits for an acknowledgement after the end.

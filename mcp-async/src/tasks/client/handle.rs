@@ -7,10 +7,10 @@ use core::task::{Context, Poll};
 
 use futures_core::Stream;
 
-use super::any_follower::AnyFollower;
 use super::event::{TaskEvent, TaskState};
+use super::follower::Follower;
 use crate::client::{CallError, Client};
-use crate::model::{CallToolResult, DetailedTask, Task};
+use crate::model::{CallToolResult, DetailedTask};
 
 /// The outcome of the call of a tool.
 #[derive(Debug)]
@@ -60,30 +60,23 @@ impl ToolOutcome {
 /// ```
 #[must_use = "dropping it cancels the task"]
 pub struct TaskHandle {
-    follower: AnyFollower,
+    follower: Box<Follower>,
     /// The tool that was called, if this client called it.
     tool: Option<String>,
 }
 
 impl TaskHandle {
-    pub(super) fn created(client: Client, tool: &str, task: &DetailedTask) -> Self {
+    /// Of a task of 2025-11-25 if `is_core`, otherwise of the extension.
+    pub(super) fn created(client: Client, tool: &str, task: &DetailedTask, is_core: bool) -> Self {
         Self {
-            follower: AnyFollower::created(client, task, None),
-            tool: Some(tool.to_owned()),
-        }
-    }
-
-    /// Of a task of 2025-11-25.
-    pub(super) fn created_core(client: Client, tool: &str, task: &Task) -> Self {
-        Self {
-            follower: AnyFollower::created_core(client, task, None),
+            follower: Box::new(Follower::created(client, task, None, is_core)),
             tool: Some(tool.to_owned()),
         }
     }
 
     pub(super) fn resumed(client: Client, id: String) -> Self {
         Self {
-            follower: AnyFollower::resumed(client, id),
+            follower: Box::new(Follower::resumed(client, id)),
             tool: None,
         }
     }
@@ -113,7 +106,7 @@ impl TaskHandle {
     /// [`CallError::Input`] if a callback refused one of its questions; else as for the requests
     /// that follow it.
     pub async fn result(mut self) -> Result<CallToolResult, CallError> {
-        let result = poll_fn(|cx| self.follower.poll_end(cx)).await?;
+        let result = self.follower.end().await?;
         if let Some(tool) = &self.tool {
             let client = &self.follower.task().requests.client;
             client.check_tool_result(tool, result.as_raw())?;

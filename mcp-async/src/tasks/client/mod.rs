@@ -35,7 +35,6 @@
 //! # let _ = export;
 //! ```
 
-mod any_follower;
 mod asked_keys;
 mod event;
 mod followed_task;
@@ -47,7 +46,6 @@ mod pace;
 mod questions;
 mod requests;
 
-use core::time::Duration;
 use std::sync::Arc;
 
 use mcp_proto::Payload;
@@ -56,11 +54,16 @@ use mcp_proto::model::TaskMetadata;
 use mcp_proto::revision::Tasks;
 
 pub use self::event::{TaskEvent, TaskState};
+use self::followed_task::invalid;
+use self::follower::Follower;
 pub use self::handle::{TaskHandle, ToolOutcome};
 pub use self::options::TaskOptions;
-use crate::client::{CallError, Client, ClientBuilder, Extension, Request};
-use crate::error::TaskError;
-use crate::model::DetailedTask;
+use self::requests::Params;
+use super::time::{SAFE, millis};
+use crate::client::{
+    CallError, Client, ClientBuilder, Continuation, Extension, Request, is_created,
+};
+use crate::model::{CreateTaskResult, DetailedTask, Task};
 
 impl<S: Send + Sync + 'static> ClientBuilder<S> {
     /// Declares the extension for tasks (EX-10), so that a server may answer the call of a tool
@@ -68,21 +71,15 @@ impl<S: Send + Sync + 'static> ClientBuilder<S> {
     /// (TK-06). See [`tasks::client`](crate::tasks::client).
     pub fn tasks(self, options: TaskOptions) -> Self {
         // TK-65
-        let millis = |ttl: Duration| {
-            u64::try_from(ttl.as_millis())
-                .ok()
-                .map(|ttl| ttl.min(MAX_TTL))
-        };
         let metadata = TaskMetadata {
-            ttl: options.ttl.and_then(millis),
+            ttl: options.ttl.map(|ttl| millis(ttl).min(SAFE)),
         };
         let questions = legacy::Questions::new(options.questions, options.longest_question);
         let extension = Extension::new(EXTENSION)
             .data(options)
-            .result_type("task", &["tools/call"], any_follower::follow)
+            .result_type("task", &["tools/call"], follow)
             .late_result("task", cancellation)
-            .late_core_task(legacy::cancellation)
-            .core_tasks(metadata, any_follower::follow_core);
+            .core_tasks(metadata);
         self.extension(extension).question_tasks(questions)
     }
 }
@@ -99,16 +96,8 @@ impl Client {
         self.call_tool_unfollowed(name, arguments, |inner, tool, result| {
             let client = Self::of(Arc::clone(inner));
             let tasks = client.info().revision.tasks();
-            let kind = result.object().and_then(|object| object.get("resultType"));
-            let kind = kind.and_then(Raw::string);
-            if tasks == Tasks::Extension && kind.is_some_and(|kind| kind == "task") {
-                let task = created(result)?;
-                return Ok(ToolOutcome::Task(TaskHandle::created(client, tool, &task)));
-            }
-            if tasks == Tasks::Core
-                && let Some(task) = legacy::created(result)
-            {
-                let task = TaskHandle::created_core(client, tool, &task?);
+            if let Some(task) = created(result, tasks) {
+                let task = TaskHandle::created(client, tool, &task?, tasks == Tasks::Core);
                 return Ok(ToolOutcome::Task(task));
             }
             client.check_tool_result(tool, result)?;
@@ -125,22 +114,59 @@ impl Client {
     }
 }
 
-/// Reads the answer that creates a task.
-fn created(result: Raw<'_>) -> Result<DetailedTask, CallError> {
-    let task: DetailedTask = result.decode(&mut []).map_err(CallError::Decode)?;
-    if task.task_id.is_empty() {
-        return Err(CallError::Task(TaskError::Invalid("its id is empty")));
+/// Reads the answer that creates a task; `None` for the result of a call.
+fn created(result: Raw<'_>, tasks: Tasks) -> Option<Result<DetailedTask, CallError>> {
+    let kind = || result.object()?.get("resultType")?.string();
+    let task = match tasks {
+        Tasks::Extension if kind().is_some_and(|kind| kind == "task") => result.decode(&mut []),
+        Tasks::Core if is_created(result) => {
+            let created = result.decode::<CreateTaskResult>(&mut []);
+            created.map(|created| detailed(created.task))
+        }
+        _ => return None,
+    };
+    Some(match task {
+        Ok(task) if task.task_id.is_empty() => Err(invalid("its id is empty")),
+        task => task.map_err(CallError::Decode),
+    })
+}
+
+/// A task of 2025-11-25 as the extension has it.
+fn detailed(task: Task) -> DetailedTask {
+    DetailedTask {
+        task_id: task.task_id,
+        status: task.status,
+        status_message: task.status_message,
+        created_at: task.created_at,
+        last_updated_at: task.last_updated_at,
+        ttl_ms: task.ttl,
+        poll_interval_ms: task.poll_interval,
+        input_requests: None,
+        result: None,
+        error: None,
+        meta: task.meta,
     }
-    Ok(task)
 }
 
-/// The request that cancels a task whose call is over (TK-54).
+/// Continues from the answer that created a task.
+async fn follow(continuation: Continuation) -> End {
+    let (client, timeout) = (continuation.client().clone(), continuation.timeout());
+    let tasks = client.info().revision.tasks();
+    let task = created(continuation.result(), tasks).ok_or(invalid("there is none"))??;
+    let follower = Follower::created(client, &task, timeout, tasks == Tasks::Core);
+    let follower = Box::new(follower);
+    follower.end_within(continuation.max_duration()).await
+}
+
+/// The request that cancels a task whose call is over (TK-54, TK-62).
 fn cancellation(result: Raw<'_>) -> Option<(&'static str, RawBuf)> {
-    cancellation_of(&created(result).ok()?.task_id)
-}
-
-fn cancellation_of(task_id: &str) -> Option<(&'static str, RawBuf)> {
-    let params = requests::Params { task_id };
+    let created = |tasks| created(result, tasks);
+    let task = created(Tasks::Extension)
+        .or_else(|| created(Tasks::Core))?
+        .ok()?;
+    let params = Params {
+        task_id: &task.task_id,
+    };
     Some(("tasks/cancel", RawBuf::encode(&params).ok()?))
 }
 
@@ -149,6 +175,3 @@ const EXTENSION: &str = "io.modelcontextprotocol/tasks";
 
 /// The outcome of a task: the result of the request that created it, or an error.
 type End = Result<RawBuf, CallError>;
-
-/// The largest number of milliseconds in a message (TK-65).
-const MAX_TTL: u64 = (1 << 53) - 1;

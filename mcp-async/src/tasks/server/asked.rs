@@ -1,15 +1,15 @@
 //! The questions that clients are asked now.
 
-use core::task::{Context, Poll, Waker};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 
-use crate::lock::lock;
+use crate::connection::Signal;
+use crate::sync::Lock;
 
 /// The questions of tasks that this process asks now, so that two requests for the result of one
 /// task do not ask twice.
 #[derive(Default)]
-pub(super) struct AskedQuestions(Mutex<HashMap<Question, Asker>>);
+pub(super) struct AskedQuestions(Lock<HashMap<Question, Asker>>);
 
 /// The id of a task, and the key of a question of it.
 type Question = (String, String);
@@ -23,8 +23,7 @@ struct Asker {
     /// Not on behalf of a request for the result.
     is_session: bool,
     /// A request for the result wants to ask it.
-    is_wanted: bool,
-    waker: Option<Waker>,
+    wanted: Arc<Signal>,
 }
 
 impl AskedQuestions {
@@ -37,30 +36,29 @@ impl AskedQuestions {
         is_session: bool,
     ) -> Option<AskedQuestion> {
         let question = (id.to_owned(), key.to_owned());
-        let session = {
-            let asked = &mut *self.lock();
-            let Some(asker) = asked.get_mut(&question) else {
+        let left = {
+            let asked = &mut *self.0.lock();
+            let Some(asker) = asked.get(&question) else {
+                let wanted = Arc::new(Signal::default());
                 let asker = Asker {
                     client,
                     is_session,
-                    is_wanted: false,
-                    waker: None,
+                    wanted: Arc::clone(&wanted),
                 };
                 asked.insert(question.clone(), asker);
                 return Some(AskedQuestion {
                     all: Arc::clone(self),
                     question,
+                    wanted,
                 });
             };
-            asker.is_wanted |= asker.is_session && !is_session && asker.client != client;
-            asker.waker.take_if(|_| asker.is_wanted)
+            let leaves = asker.is_session && !is_session && asker.client != client;
+            leaves.then(|| Arc::clone(&asker.wanted))
         };
-        session.into_iter().for_each(Waker::wake);
+        if let Some(wanted) = left {
+            wanted.set();
+        }
         None
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<Question, Asker>> {
-        lock(&self.0)
     }
 }
 
@@ -68,27 +66,18 @@ impl AskedQuestions {
 pub(super) struct AskedQuestion {
     all: Arc<AskedQuestions>,
     question: Question,
+    wanted: Arc<Signal>,
 }
 
 impl AskedQuestion {
-    /// Ready when a session is to leave the question to a request for the result.
-    pub(super) fn poll_wanted(&self, cx: &Context<'_>) -> Poll<()> {
-        let _replaced = {
-            let asked = &mut *self.all.lock();
-            let Some(asker) = asked.get_mut(&self.question) else {
-                return Poll::Pending;
-            };
-            if asker.is_wanted {
-                return Poll::Ready(());
-            }
-            asker.waker.replace(cx.waker().clone())
-        };
-        Poll::Pending
+    /// Waits until a session is to leave the question to a request for the result.
+    pub(super) async fn wanted(&self) {
+        self.wanted.wait().await;
     }
 }
 
 impl Drop for AskedQuestion {
     fn drop(&mut self) {
-        let _asker = self.all.lock().remove(&self.question);
+        let _asker = self.all.0.lock().remove(&self.question);
     }
 }

@@ -8,7 +8,6 @@ use mcp_proto::revision;
 use mcp_proto::rpc::Method;
 
 use super::engine::{Engine, owner};
-use super::legacy::CoreTasks;
 use super::policy::{TaskPolicy, ToolTasks, undeclared};
 use crate::connection::Job;
 use crate::error::ErrorReply;
@@ -24,14 +23,14 @@ impl Engine {
         if !is_core && !revision.has_input_required() {
             return self.serve_legacy(call, service);
         }
-        if is_core {
-            return CoreTasks::new(self).serve(call, service);
-        }
         match call.method {
+            Method::ToolsCall if is_core => self.call_tool_for_task(call, service),
             Method::ToolsCall => self.call_tool(call, service),
-            Method::TasksGet => self.get(call),
-            Method::TasksUpdate => self.update(call),
-            Method::TasksCancel => self.cancel(call),
+            Method::TasksGet => self.get(call, is_core),
+            Method::TasksCancel => self.cancel(call, is_core),
+            Method::TasksUpdate if !is_core => self.update(call),
+            Method::TasksResult if is_core => self.result(call),
+            Method::TasksList if is_core => self.list(call),
             _ => service.call(call),
         }
     }

@@ -2,12 +2,12 @@
 
 use core::future::{Future, poll_fn};
 use core::panic::AssertUnwindSafe;
-use core::pin::{Pin, pin};
+use core::pin::pin;
 use core::sync::atomic::AtomicBool;
 use core::task::Poll;
 use core::time::Duration;
 use std::panic::catch_unwind;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
+use std::sync::{Arc, MutexGuard, OnceLock};
 
 use mcp_proto::Instant;
 use mcp_proto::rpc::code;
@@ -22,12 +22,12 @@ use super::settings::Tasks;
 use super::time::{TimeOfDay, millis};
 use crate::connection::Notify;
 use crate::error::ErrorReply;
-use crate::lock::lock;
 use crate::observe;
 use crate::random_id::random_id;
-use crate::runtime::{BoxFuture, ManualRuntime, RuntimeHandle, Sleep, within};
+use crate::runtime::{BoxFuture, ManualRuntime, RuntimeHandle, Sleep, race, within};
 use crate::server::layers::Semaphore;
 use crate::server::{CallContext, Ownership, Principal};
+use crate::sync::Lock;
 
 /// The state of its tasks that the connections of a server share.
 pub(super) struct Engine {
@@ -39,13 +39,13 @@ pub(super) struct Engine {
     time: TimeOfDay,
     /// The name of this run of the process; empty where the system has no random numbers.
     pub(super) boot: String,
-    kept: Mutex<KeptTasks>,
+    kept: Lock<KeptTasks>,
     pub(super) runs: Arc<Runs>,
     #[cfg(feature = "http-server")]
     pub(super) polls: Polls,
     /// A task of the runtime removes what has expired.
     pub(super) sweeps: AtomicBool,
-    ownership: Mutex<Ownership>,
+    ownership: Lock<Ownership>,
     /// Lets one renewal begin after the other: each names the lease of the one before.
     pub(super) renewals: Arc<Semaphore>,
     /// The store has taken a renewal.
@@ -56,14 +56,14 @@ pub(super) struct Engine {
 
 impl Engine {
     pub(super) fn new(tasks: Tasks) -> Arc<Self> {
-        let ownership = Mutex::new(Ownership::new(tasks.effective_lease()));
+        let ownership = Lock::new(Ownership::new(tasks.effective_lease()));
         Arc::new(Self {
             tasks,
             runtime: OnceLock::new(),
             unserved: ManualRuntime::default().into(),
             time: TimeOfDay::default(),
             boot: random_id().unwrap_or_default(),
-            kept: Mutex::default(),
+            kept: Lock::default(),
             runs: Arc::default(),
             #[cfg(feature = "http-server")]
             polls: Polls::default(),
@@ -124,12 +124,43 @@ impl Engine {
     /// Waits for so long after the store has failed, or until it takes a renewal: it is back then, and may be away
     /// again soon.
     pub(super) fn pause(&self, pause: Duration) -> BoxFuture<'static, ()> {
-        let mut sleep = self.sleep(pause);
-        let mut renewed = self.renewed.notified();
-        Box::pin(poll_fn(move |cx| match Pin::new(&mut renewed).poll(cx) {
-            Poll::Ready(()) => Poll::Ready(()),
-            Poll::Pending => sleep.poll_done(cx),
-        }))
+        let pause = race(self.renewed.notified(), self.sleep(pause));
+        Box::pin(async {
+            pause.await;
+        })
+    }
+
+    /// The next newer record of a task; `None` if there is no record any more. A store that fails is
+    /// asked again.
+    pub(super) fn newer(
+        self: &Arc<Self>,
+        record: &TaskRecord,
+    ) -> BoxFuture<'static, Option<TaskRecord>> {
+        let (engine, version) = (Arc::clone(self), record.version);
+        let (id, owner) = (record.id.clone(), record.owner.clone());
+        Box::pin(async move {
+            let mut failures = 0_u32;
+            loop {
+                engine.watch(&id, version).await;
+                failures = match engine.newest(&id, owner.as_deref()).await {
+                    Ok(Some(newest)) if newest.version > version => return Some(newest),
+                    // A watch may end without a reason.
+                    Ok(Some(_)) => 0,
+                    Ok(None) => return None,
+                    // A store that has failed is asked less and less often.
+                    Err(_) => failures.saturating_add(1),
+                };
+                let pause = FIRST_PAUSE.saturating_mul(1 << failures.min(6));
+                engine.pause(pause).await;
+            }
+        })
+    }
+
+    /// Waits until there may be a later version of a record.
+    async fn watch(&self, id: &str, version: u64) {
+        let watch = caught(async { self.store().watch(id, version).await });
+        let limit = (!self.store().watches_are_prompt()).then_some(LOOK);
+        drop(within(self.runtime(), limit, watch).await);
     }
 
     /// The newest record of a task of this owner.
@@ -206,14 +237,10 @@ impl Engine {
         record: TaskRecord,
         message: &'static str,
     ) -> Result<Option<TaskRecord>, ErrorReply> {
-        self.change(record, |record| {
-            Ok((!record.status.is_terminal()).then(|| {
-                let mut next = record.clone();
-                next.fail(ErrorReply::new(code::INTERNAL_ERROR, message));
-                next
-            }))
-        })
-        .await
+        let error = ErrorReply::new(code::INTERNAL_ERROR, message);
+        let fail = |next: &mut TaskRecord| next.fail(error.clone());
+        self.change(record, |record| Ok(record.ended_by(fail)))
+            .await
     }
 
     /// Returns true if a process that the store does not know is dead. After an outage of a store
@@ -231,11 +258,11 @@ impl Engine {
     }
 
     pub(super) fn ownership(&self) -> MutexGuard<'_, Ownership> {
-        lock(&self.ownership)
+        self.ownership.lock()
     }
 
     pub(super) fn kept(&self) -> MutexGuard<'_, KeptTasks> {
-        lock(&self.kept)
+        self.kept.lock()
     }
 }
 
@@ -262,3 +289,7 @@ pub(super) fn owner(context: &CallContext) -> Option<Arc<str>> {
 
 /// More writers than these at the same time are a fault of the store.
 const ATTEMPTS: usize = 64;
+/// The interval at which a store is read whose watches may resolve late.
+const LOOK: Duration = Duration::from_millis(500);
+/// The pause after the first failure of the store.
+pub(super) const FIRST_PAUSE: Duration = Duration::from_millis(50);

@@ -1,12 +1,10 @@
 //! Notifications of tasks, for subscriptions whose filter has `taskIds`.
 
-use core::time::Duration;
 use std::sync::Arc;
 
 use super::super::store::TaskRecord;
 use super::engine::Engine;
 use super::shown::detailed;
-use crate::error::ErrorReply;
 use crate::runtime::within;
 use crate::server::{HandlerError, Listener, Principal};
 
@@ -31,7 +29,7 @@ impl Engine {
         let limit = self.tasks.store_timeout;
         let judging = async {
             for id in ids {
-                match self.find(&id, owner.clone()).await {
+                match self.find(&id, owner.clone(), false).await {
                     Ok(record) => {
                         let source = Arc::clone(&self).report(record, listener.clone());
                         listener.run(source);
@@ -52,24 +50,16 @@ impl Engine {
 
     /// Sends a notification for each change that a client can see, until the task has ended.
     async fn report<S>(self: Arc<Self>, mut record: TaskRecord, listener: Listener<S>) {
-        let mut pause = Duration::ZERO;
-        while !record.status().is_terminal() {
-            let newest: Result<_, ErrorReply> = self.watch(&record, pause).await;
-            pause = Duration::ZERO;
-            match newest {
-                Ok(Some(newest)) if newest.version() > record.version() => {
-                    if shows(&record, &newest) {
-                        let Ok(shown) = detailed(&newest) else { return };
-                        if listener.notify(METHOD, &shown).await.is_err() {
-                            return;
-                        }
-                    }
-                    record = newest;
+        while !record.status().is_terminal()
+            && let Some(newest) = self.newer(&record).await
+        {
+            if shows(&record, &newest) {
+                let Ok(shown) = detailed(&newest) else { return };
+                if listener.notify(METHOD, &shown).await.is_err() {
+                    return;
                 }
-                Ok(None) => return,
-                // The store has failed, or its watch has ended without a reason.
-                Ok(Some(_)) | Err(_) => pause = PAUSE,
             }
+            record = newest;
         }
     }
 }
@@ -83,5 +73,3 @@ fn shows(old: &TaskRecord, new: &TaskRecord) -> bool {
 const METHOD: &str = "notifications/tasks";
 /// The tasks of one subscription.
 const MOST: usize = 1000;
-/// The pause after a failure of the store.
-const PAUSE: Duration = Duration::from_millis(100);

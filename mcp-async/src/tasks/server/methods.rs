@@ -1,31 +1,39 @@
-//! The methods of the extension: `tasks/get`, `tasks/update` and `tasks/cancel`.
+//! The methods `tasks/get` and `tasks/cancel` of both kinds, and `tasks/update` of the extension.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use mcp_proto::json::RawBuf;
+use mcp_proto::json::{Raw, RawBuf};
 use mcp_proto::model::TaskStatus;
 use mcp_proto::rpc::code;
 
 use super::super::store::{TaskQuestion, TaskRecord};
 use super::engine::{Engine, owner};
 use super::run::{BYTES, EXPIRED};
-use super::shown::detailed;
+use super::shown::{detailed, encode};
 use super::sweep::{KEPT, LOST};
 use crate::connection::Job;
 use crate::error::ErrorReply;
 #[cfg(feature = "http-server")]
 use crate::server::CallContext;
 use crate::server::{Call, check_answer};
+use crate::tasks::legacy::shown;
 
 impl Engine {
-    pub(super) fn get(self: &Arc<Self>, call: Call<'_>) -> Job {
+    /// The state of a task: of 2025-11-25 if `is_core`, otherwise of the extension.
+    pub(super) fn get(self: &Arc<Self>, call: Call<'_>, is_core: bool) -> Job {
         let (engine, id, owner) = (Arc::clone(self), id(&call), owner(call.context()));
         #[cfg(feature = "http-server")]
         if let Some(refusal) = self.refuse_poll(call.context(), &owner, &id) {
             return call.refuse(refusal);
         }
-        call.answer(async move { detailed(&engine.find(&id, owner).await?) })
+        call.answer(async move {
+            let record = engine.find(&id, owner, is_core).await?;
+            match is_core {
+                true => encode(&shown(&record)),
+                false => detailed(&record),
+            }
+        })
     }
 
     /// Counts a poll over HTTP. Returns the refusal of one too many (TK-58).
@@ -64,41 +72,35 @@ impl Engine {
             }
         }
         call.answer(async move {
-            let record = engine.find(&id, owner).await?;
+            let record = engine.find(&id, owner, false).await?;
             let max = engine.tasks.max_bytes;
             let changed = engine.change(record, |record| take(record, &answers, max));
-            changed.await?.map(|_| Empty {}).ok_or(unknown())
+            let changed = changed.await?;
+            changed.map(|_| nothing()).ok_or(unknown())
         })
     }
 
-    /// TK-42
-    pub(super) fn cancel(self: &Arc<Self>, call: Call<'_>) -> Job {
+    /// TK-42; TK-14 and TK-15 if `is_core`
+    pub(super) fn cancel(self: &Arc<Self>, call: Call<'_>, is_core: bool) -> Job {
         let (engine, id, owner) = (Arc::clone(self), id(&call), owner(call.context()));
         call.answer(async move {
-            let record = engine.find(&id, owner).await?;
-            let cancelled = engine.change(record, |record| {
-                Ok((!record.status.is_terminal()).then(|| {
-                    let mut next = record.clone();
-                    next.end(TaskStatus::Cancelled);
-                    next
-                }))
+            let record = engine.find(&id, owner, is_core).await?;
+            let cancel = |next: &mut TaskRecord| next.end(TaskStatus::Cancelled);
+            let cancelled = engine.change(record, |record| match record.ended_by(cancel) {
+                None if is_core => Err(ErrorReply::invalid_params("the task has ended")),
+                cancelled => Ok(cancelled),
             });
-            cancelled.await?.map(|_| Empty {}).ok_or(unknown())
+            let record = cancelled.await?.ok_or(unknown())?;
+            match is_core {
+                true => encode(&shown(&record)),
+                false => Ok(nothing()),
+            }
         })
-    }
-
-    /// The record of a task of the extension that this owner may see, as it is now (TK-59).
-    pub(super) async fn find(
-        &self,
-        id: &str,
-        owner: Option<Arc<str>>,
-    ) -> Result<TaskRecord, ErrorReply> {
-        self.find_of(id, owner, false).await
     }
 
     /// The record of a task that this owner may see, as it is now: of 2025-11-25 if `is_core`,
-    /// otherwise of the extension.
-    pub(super) async fn find_of(
+    /// otherwise of the extension (TK-19, TK-59).
+    pub(super) async fn find(
         &self,
         id: &str,
         owner: Option<Arc<str>>,
@@ -180,8 +182,9 @@ pub(super) fn unknown() -> ErrorReply {
 }
 
 /// A result without members.
-#[derive(serde::Serialize)]
-struct Empty {}
+fn nothing() -> RawBuf {
+    RawBuf::from(Raw::EMPTY_OBJECT)
+}
 
 /// Longer texts are not ids of tasks.
 const LONGEST: usize = 128;

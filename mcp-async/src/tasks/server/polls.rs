@@ -1,13 +1,13 @@
 //! The rate at which clients poll tasks.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-use crate::lock::lock;
+use crate::sync::Lock;
 
 /// The polls of tasks in their current poll intervals (TK-58).
 #[derive(Default)]
-pub(super) struct Polls(Mutex<Windows>);
+pub(super) struct Polls(Lock<Windows>);
 
 #[derive(Default)]
 struct Windows {
@@ -42,7 +42,7 @@ impl Polls {
             by_task,
             prune_at,
             full_until,
-        } = &mut *lock(&self.0);
+        } = &mut *self.0.lock();
         let ends = now.saturating_add(interval);
         if let Some(window) = by_task.get_mut(&task) {
             // A window that ends later than a new one would was made before the clock was set back.
@@ -99,7 +99,7 @@ mod tests {
         for number in 0..100_000_u64 {
             polls.count((&None, &number.to_string()), number, 10, 1);
         }
-        assert!(polls.0.lock().unwrap().by_task.len() <= FEW);
+        assert!(polls.0.lock().by_task.len() <= FEW);
     }
 
     #[test]
@@ -119,9 +119,9 @@ mod tests {
         for number in 0..200_000_u64 {
             polls.count((&None, &number.to_string()), number / 20_000, 10, 1);
         }
-        assert_eq!(polls.0.lock().unwrap().by_task.len(), MOST);
+        assert_eq!(polls.0.lock().by_task.len(), MOST);
         assert!(!polls.count((&None, "known"), 9, 10, 1));
         assert!(polls.count((&None, "late"), 99, 10, 1));
-        assert!(polls.0.lock().unwrap().by_task.len() <= FEW);
+        assert!(polls.0.lock().by_task.len() <= FEW);
     }
 }

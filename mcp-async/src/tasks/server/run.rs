@@ -1,8 +1,7 @@
 //! The task of the runtime that runs the handler of a task.
 
 use core::future::{Future, poll_fn};
-use core::pin::Pin;
-use core::task::{Context, Poll};
+use core::task::{Context, Poll, ready};
 use core::time::Duration;
 use std::sync::Arc;
 
@@ -12,16 +11,14 @@ use mcp_proto::model::TaskStatus;
 use mcp_proto::rpc::code;
 
 use super::super::store::{TaskQuestion, TaskRecord};
-use super::engine::{Engine, caught};
+use super::engine::{Engine, FIRST_PAUSE};
 use super::kept::Repair;
-use super::runs::{Phase, Running, SHUTDOWN};
+use super::runs::{Running, SHUTDOWN};
 use super::sweep::KEPT;
 use super::time::millis;
 use crate::error::ErrorReply;
-use crate::runtime::{BoxFuture, Sleep, within};
+use crate::runtime::{BoxFuture, Sleep};
 use crate::server::DetachedCall;
-
-type Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
 /// A task and its handler. The record is the one that the store has, as far as is known here.
 struct Run {
@@ -37,28 +34,26 @@ struct Run {
     /// The bytes of the answers that were taken.
     answered: usize,
     /// The next record, on its way to the store.
-    write: Option<(TaskRecord, Boxed<Result<bool, ErrorReply>>)>,
+    write: Option<BoxFuture<'static, Written>>,
     /// The newest record, when there is one.
-    newer: Option<Boxed<Newest>>,
-    /// The store has failed, and is asked again after this.
-    pause: Option<BoxFuture<'static, ()>>,
+    newer: Option<BoxFuture<'static, Option<TaskRecord>>>,
+    /// The number of writes in a row that have failed.
     failures: u32,
     /// The time at which the store failed first since it last took a record.
     failed_since: Option<Instant>,
-    /// The number of reads of the store that have failed in a row.
-    failed_reads: u32,
     /// The end of the task's time.
     expiry: Option<Sleep>,
-    running: Running,
+    _running: Running,
     /// The number of the task among those that are kept.
     number: u64,
-    /// The end of the time that the task has after the server has begun to end.
-    grace: Option<Sleep>,
+    /// Done when the task has to end with its server.
+    closed: BoxFuture<'static, ()>,
     /// The end of the time that the store has after the task was stopped with its server.
     stopped: Option<Sleep>,
 }
 
-type Newest = Result<Option<TaskRecord>, ErrorReply>;
+/// Whether the store has taken a record, and the record that it has then.
+type Written = (bool, Result<Option<TaskRecord>, ErrorReply>);
 
 impl Engine {
     /// Runs the handler of a task until the task has ended. The future has as long a life as the task, and
@@ -71,6 +66,9 @@ impl Engine {
     ) -> impl Future<Output = ()> + Send {
         let ttl = record.ttl.map(Duration::from_millis);
         let expiry = ttl.map(|ttl| self.sleep(ttl));
+        let engine = Arc::clone(&self);
+        let closed = async move { engine.runs.closed(engine.runtime()).await };
+        let closed = Box::pin(closed);
         let mut run = Run {
             engine: self,
             record,
@@ -81,14 +79,12 @@ impl Engine {
             answered: 0,
             write: None,
             newer: None,
-            pause: None,
             failures: 0,
             failed_since: None,
-            failed_reads: 0,
             expiry,
-            running,
+            _running: running,
             number,
-            grace: None,
+            closed,
             stopped: None,
         };
         async move {
@@ -135,18 +131,15 @@ impl Run {
             if self.poll_newer(cx).is_ready() {
                 return Poll::Ready(());
             }
-            let mut changed = self.poll_call(cx).is_ready();
-            changed |= self.poll_pause(cx).is_ready();
-            if self.is_changed && self.write.is_none() && self.pause.is_none() {
+            let changed = self.poll_call(cx).is_ready();
+            if self.is_changed && self.write.is_none() {
                 self.is_changed = false;
                 self.write = self.next().map(|next| self.replace(next));
             }
             match self.poll_write(cx) {
                 Poll::Ready(true) => return Poll::Ready(()),
-                Poll::Ready(false) if self.has_given_up() => return Poll::Ready(()),
-                Poll::Ready(false) => {}
-                Poll::Pending if changed => {}
-                Poll::Pending => return Poll::Pending,
+                Poll::Pending if !changed => return Poll::Pending,
+                _ => {}
             }
         }
     }
@@ -154,25 +147,14 @@ impl Run {
     /// Ends the task with its server. Ready when the store has had its time.
     fn poll_shutdown(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         if self.stopped.is_none() {
-            let is_over = match self.running.phase(cx) {
-                Phase::Open => {
-                    self.grace = None;
-                    false
-                }
-                Phase::Until(end) => {
-                    let left = || end.saturating_since(self.engine.now());
-                    let grace = self.grace.get_or_insert_with(|| self.engine.sleep(left()));
-                    grace.poll_done(cx).is_ready()
-                }
-                Phase::Stopped => true,
-            };
-            if !is_over {
-                return Poll::Pending;
-            }
+            ready!(self.closed.as_mut().poll(cx));
             if self.outcome.is_none() {
                 self.stop(SHUTDOWN);
             }
-            self.pause = None;
+            // A store that has failed is asked at once.
+            if self.failures > 0 {
+                (self.write, self.is_changed) = (None, true);
+            }
             self.stopped = Some(self.engine.sleep(self.engine.tasks.store_timeout));
         }
         match &mut self.stopped {
@@ -206,34 +188,15 @@ impl Run {
     /// Waits for what others have done with the task. Ready when it has ended.
     fn poll_newer(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         loop {
-            let newer = match &mut self.newer {
-                Some(newer) => newer,
-                None => self
-                    .newer
-                    .insert(self.engine.watch(&self.record, Duration::ZERO)),
-            };
-            let Poll::Ready(newest) = newer.as_mut().poll(cx) else {
-                return Poll::Pending;
-            };
+            let (engine, record) = (&self.engine, &self.record);
+            let newer = &mut self.newer;
+            let newer = newer.get_or_insert_with(|| engine.newer(record));
+            let newest = ready!(newer.as_mut().poll(cx));
             self.newer = None;
-            match newest {
-                Ok(Some(record)) if record.version > self.record.version => {
-                    self.failed_reads = 0;
-                    self.take(record);
-                }
-                // A watch may end without a reason.
-                Ok(Some(_)) => {
-                    self.failed_reads = 0;
-                    self.newer = Some(self.engine.watch(&self.record, FIRST_PAUSE));
-                }
-                // A store that has failed is asked less and less often.
-                Err(_) => {
-                    self.failed_reads = self.failed_reads.saturating_add(1);
-                    let pause = FIRST_PAUSE.saturating_mul(1 << self.failed_reads.min(6));
-                    self.newer = Some(self.engine.watch(&self.record, pause));
-                }
-                Ok(None) => return Poll::Ready(()),
-            }
+            let Some(newest) = newest else {
+                return Poll::Ready(());
+            };
+            self.take(newest);
             if self.record.status.is_terminal() {
                 return Poll::Ready(());
             }
@@ -259,69 +222,33 @@ impl Run {
         self.is_changed = true;
     }
 
-    /// Ready when the store may be asked again.
-    fn poll_pause(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        let Some(pause) = &mut self.pause else {
-            return Poll::Pending;
-        };
-        let polled = pause.as_mut().poll(cx);
-        if polled.is_ready() {
-            self.pause = None;
-        }
-        polled
-    }
-
-    /// Ready when the store has answered, with whether the task has ended.
+    /// Ready when the store has answered, with whether nothing is left to do.
     fn poll_write(&mut self, cx: &mut Context<'_>) -> Poll<bool> {
-        let Some((_, write)) = &mut self.write else {
+        let Some(write) = &mut self.write else {
             return Poll::Pending;
         };
-        let Poll::Ready(written) = write.as_mut().poll(cx) else {
-            return Poll::Pending;
-        };
-        let Some((next, _)) = self.write.take() else {
-            return Poll::Pending;
-        };
-        match written {
-            Ok(true) => {
-                (self.failures, self.failed_since) = (0, None);
-                self.newer = None;
-                // Another process may have written since.
-                if next.version > self.record.version {
-                    self.record = next;
-                }
-                return Poll::Ready(self.record.status.is_terminal());
-            }
-            // Another process was faster: its record decides what comes next.
-            Ok(false) => {
-                self.is_changed = true;
-                self.note_failure();
-                if self.failures > CONFLICTS {
-                    self.set_pause();
-                }
-                self.newer = Some(self.engine.load(&self.record));
-            }
-            Err(_) => {
-                self.is_changed = true;
-                self.note_failure();
-                self.set_pause();
-                // It may have been written nevertheless.
-                self.newer = Some(self.engine.load(&self.record));
-            }
+        let (is_written, newest) = ready!(write.as_mut().poll(cx));
+        self.write = None;
+        if is_written {
+            (self.failures, self.failed_since) = (0, None);
+        } else {
+            self.is_changed = true;
+            self.failures = self.failures.saturating_add(1);
+            self.failed_since.get_or_insert(self.engine.now());
         }
-        Poll::Ready(false)
-    }
-
-    /// The store has not written the record.
-    fn note_failure(&mut self) {
-        self.failures = self.failures.saturating_add(1);
-        self.failed_since.get_or_insert(self.engine.now());
-    }
-
-    /// The store is left alone for longer after each failure.
-    fn set_pause(&mut self) {
-        let pause = FIRST_PAUSE.saturating_mul(1 << self.failures.min(6));
-        self.pause = Some(self.engine.pause(pause));
+        match newest {
+            // Another process may have written since.
+            Ok(Some(newest)) if newest.version > self.record.version => {
+                self.newer = None;
+                match is_written {
+                    true => self.record = newest,
+                    false => self.take(newest),
+                }
+            }
+            Ok(None) => return Poll::Ready(true),
+            _ => {}
+        }
+        Poll::Ready(self.record.status.is_terminal() || self.has_given_up())
     }
 
     /// Returns true if the store has failed until the task is to be forgotten; without a lifetime, for half
@@ -398,34 +325,25 @@ impl Run {
         Some(next)
     }
 
-    fn replace(&self, next: TaskRecord) -> (TaskRecord, Boxed<Result<bool, ErrorReply>>) {
-        let (engine, record) = (Arc::clone(&self.engine), next.clone());
-        let write = async move { engine.ask(|store| store.replace(&record)).await };
-        (next, Box::pin(write))
-    }
-}
-
-impl Engine {
-    /// The newest record of a task, once it is newer than this.
-    pub(super) fn watch(self: &Arc<Self>, record: &TaskRecord, pause: Duration) -> Boxed<Newest> {
-        let (engine, version) = (Arc::clone(self), record.version);
-        let (id, owner) = (record.id.clone(), record.owner.clone());
+    /// Writes the record, and returns whether the store has taken it, and which one it has.
+    fn replace(&self, next: TaskRecord) -> BoxFuture<'static, Written> {
+        let (engine, failures) = (Arc::clone(&self.engine), self.failures);
         Box::pin(async move {
-            if !pause.is_zero() {
-                engine.pause(pause).await;
+            match engine.ask(|store| store.replace(&next)).await {
+                Ok(true) => return (true, Ok(Some(next))),
+                // Another process was faster: its record decides what comes next.
+                Ok(false) if failures < CONFLICTS => {}
+                // The store is left alone for longer after each failure.
+                _ => {
+                    let doublings = failures.saturating_add(1).min(6);
+                    let pause = FIRST_PAUSE.saturating_mul(1 << doublings);
+                    engine.pause(pause).await;
+                }
             }
-            let watch = caught(async { engine.store().watch(&id, version).await });
-            match engine.store().watches_are_prompt() {
-                true => drop(watch.await),
-                false => drop(within(engine.runtime(), LOOK, watch).await),
-            }
-            engine.newest(&id, owner.as_deref()).await
+            // It may have been written nevertheless.
+            let newest = engine.newest(&next.id, next.owner()).await;
+            (false, newest)
         })
-    }
-
-    fn load(self: &Arc<Self>, record: &TaskRecord) -> Boxed<Newest> {
-        let (engine, id, owner) = (Arc::clone(self), record.id.clone(), record.owner.clone());
-        Box::pin(async move { engine.newest(&id, owner.as_deref()).await })
     }
 }
 
@@ -456,11 +374,7 @@ const UNFINISHED: &str = "the end of the task was lost";
 pub(super) const BYTES: &str = "limit reached: bytes of a task";
 /// The longest status message, in bytes.
 const LONGEST: usize = 4 << 10;
-/// The interval at which a store is read whose watches may resolve late.
-const LOOK: Duration = Duration::from_millis(500);
 /// More writers than these in a row, all of them faster, are a fault of the store.
 const CONFLICTS: u32 = 16;
 /// The time for which the store may fail until the end of a task without a lifetime is not written any more.
 const LONGEST_OUTAGE: Duration = Duration::from_secs(30 * 60);
-/// The pause after the first failure of the store.
-const FIRST_PAUSE: Duration = Duration::from_millis(50);

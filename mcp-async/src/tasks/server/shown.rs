@@ -6,7 +6,7 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::super::store::{TaskFailure, TaskQuestion, TaskRecord};
-use super::time::iso;
+use super::time::{SAFE, iso};
 use crate::error::ErrorReply;
 
 /// A task of the extension: the result that creates it, the result of `tasks/get`, and the
@@ -94,9 +94,6 @@ fn brief(record: &TaskRecord) -> ShownTask<'_> {
     }
 }
 
-fn encode(shown: &ShownTask<'_>) -> Result<RawBuf, ErrorReply> {
+pub(super) fn encode(shown: &impl Serialize) -> Result<RawBuf, ErrorReply> {
     RawBuf::encode(shown).map_err(|_| ErrorReply::internal())
 }
-
-/// The largest integer that every reader of JSON keeps exactly.
-pub(super) const SAFE: u64 = (1 << 53) - 1;

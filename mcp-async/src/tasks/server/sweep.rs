@@ -1,8 +1,6 @@
 //! Renews the process in the store, removes tasks that have expired, and finds those that have lost
 //! their process.
 
-use core::future::{Future, poll_fn};
-use core::pin::pin;
 use core::sync::atomic::Ordering;
 use core::time::Duration;
 use std::collections::HashSet;
@@ -13,7 +11,7 @@ use super::kept::Repair;
 use super::settings::INTERVAL;
 use super::time::millis;
 use crate::error::ErrorReply;
-use crate::runtime::{RuntimeHandle, Sleep};
+use crate::runtime::{RuntimeHandle, Sleep, race};
 use crate::server::jitter;
 
 impl Engine {
@@ -118,14 +116,8 @@ impl Engine {
 
 /// Sweeps, and renews the process at the same time, so that a slow sweep does not delay a renewal.
 async fn maintain(engine: Weak<Engine>, runtime: RuntimeHandle) {
-    let mut renewals = pin!(renew(Weak::clone(&engine), &runtime));
-    let mut sweeps = pin!(sweep(engine, &runtime));
-    let mut renews = true;
-    poll_fn(|cx| {
-        renews = renews && renewals.as_mut().poll(cx).is_pending();
-        sweeps.as_mut().poll(cx)
-    })
-    .await;
+    let renewals = renew(Weak::clone(&engine), &runtime);
+    race(renewals, sweep(engine, &runtime)).await;
 }
 
 async fn renew(engine: Weak<Engine>, runtime: &RuntimeHandle) {

@@ -5,6 +5,7 @@ mod check;
 mod disk;
 mod memory;
 mod record;
+mod watches;
 
 use core::error::Error;
 use core::fmt;
@@ -18,6 +19,7 @@ pub use self::disk::DiskTaskStore;
 pub use self::memory::MemoryTaskStore;
 pub use self::record::{RecordError, TaskRecord};
 
+#[cfg(feature = "server")]
 pub(super) use self::record::{TaskFailure, TaskQuestion};
 
 /// Keeps the tasks of a server, so that every process of it can show and change them.

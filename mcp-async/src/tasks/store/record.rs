@@ -221,6 +221,7 @@ impl TaskRecord {
     }
 
     /// Returns whether the record, and each message that shows it, can be written.
+    #[cfg(feature = "server")]
     pub(crate) fn is_shallow(&self) -> bool {
         // The levels are those of the message around the value.
         let fits = |raw: &RawBuf, levels: u8| {
@@ -236,6 +237,7 @@ impl TaskRecord {
     }
 
     /// Returns about how many bytes the record has.
+    #[cfg(feature = "server")]
     pub(crate) fn len(&self) -> usize {
         let len = |raw: &RawBuf| raw.as_raw().as_bytes().len();
         let questions = self.questions.iter().chain(&self.withdrawn);
@@ -260,6 +262,15 @@ impl TaskRecord {
             .chain(self.result.iter().map(len))
             .chain(texts.map(String::len))
             .fold(FIXED, usize::saturating_add)
+    }
+
+    /// Returns the record after this end of the task; `None` if it has ended before.
+    pub(crate) fn ended_by(&self, end: impl FnOnce(&mut Self)) -> Option<Self> {
+        (!self.status.is_terminal()).then(|| {
+            let mut next = self.clone();
+            end(&mut next);
+            next
+        })
     }
 
     /// The task has failed.
@@ -323,6 +334,7 @@ const fn is_false(value: &bool) -> bool {
 }
 
 /// The members of fixed size.
+#[cfg(feature = "server")]
 const FIXED: usize = 256;
 /// Changes when an older program could not read a record.
 const FORMAT: u32 = 1;

@@ -8,20 +8,21 @@ use mcp_proto::model::keys::RELATED_TASK;
 use mcp_proto::model::{ClientFeatures, TaskMetadata};
 use mcp_proto::rpc::Method;
 
-use super::super::MAX_TTL;
-use super::question_task::{Job, QuestionTaskList, encoded};
+use super::question_store::{QuestionStore, Run, encoded};
 use crate::client::{IncomingQuestion, QuestionHost, QuestionTasks, Reply, guarded};
 use crate::error::ErrorReply;
-use crate::model::{CreateTaskResult, ListTasksResult, Meta};
-use crate::runtime::RuntimeHandle;
+use crate::model::ListTasksResult;
+use crate::runtime::{RuntimeHandle, Sleep};
+use crate::tasks::legacy::{created, requested, shown};
 use crate::tasks::related::relate;
+use crate::tasks::time::SAFE;
 
 /// Answers questions, at once or by tasks, and the requests about these.
 pub(in super::super) struct Questions {
     /// The most tasks at a time; none are offered if it is 0.
     max: usize,
     longest_ttl: Duration,
-    tasks: Arc<QuestionTaskList>,
+    tasks: Arc<QuestionStore>,
 }
 
 impl Questions {
@@ -29,7 +30,7 @@ impl Questions {
         Self {
             max,
             // TK-65
-            longest_ttl: longest_ttl.min(Duration::from_millis(MAX_TTL)),
+            longest_ttl: longest_ttl.min(Duration::from_millis(SAFE)),
             tasks: Arc::default(),
         }
     }
@@ -43,28 +44,22 @@ impl Questions {
     ) -> Reply {
         let asked = task.ttl.map_or(self.longest_ttl, Duration::from_millis);
         let ttl = asked.min(self.longest_ttl);
-        let created = self.tasks.create(host.runtime(), ttl, self.max);
-        Reply::ready(created.map(|(task, expires)| {
-            let tasks = Arc::clone(&self.tasks);
-            let runtime = host.runtime().clone();
-            let id = task.task_id.clone();
+        let runtime = host.runtime();
+        let record = self.tasks.create(runtime, ttl, self.max);
+        Reply::ready(record.map(|record| {
+            let created = created(&record);
+            let run = Run::new(Arc::clone(&self.tasks), runtime.clone(), record);
             let reply = guarded(|| host.answer(question));
             let reply = reply.unwrap_or_else(|| Reply::refuse(ErrorReply::internal()));
-            host.run(Box::pin(Job::new(tasks, runtime, id, reply, expires)));
-            CreateTaskResult {
-                task,
-                meta: Meta::new(),
-            }
+            host.run(Box::pin(run.run(reply, Sleep::after(runtime, ttl))));
+            created
         }))
     }
 
     /// Answers with the result of a task, when it is over (TK-12).
     fn result(&self, id: String, runtime: &RuntimeHandle) -> Reply {
-        let outcome = self.tasks.outcome(id.clone(), runtime.clone());
-        Reply::new(async move {
-            let result = outcome.await?;
-            relate(result.as_raw(), Str::from(&*id))
-        })
+        let (tasks, runtime) = (Arc::clone(&self.tasks), runtime.clone());
+        Reply::new(async move { tasks.outcome(&id, &runtime).await })
     }
 }
 
@@ -97,9 +92,13 @@ impl QuestionTasks for Questions {
         };
         let runtime = host.runtime();
         match question.method {
-            Method::TasksGet => Reply::ready(id().and_then(|id| self.tasks.get(&id, runtime))),
+            Method::TasksGet => {
+                let record = id().and_then(|id| self.tasks.get(&id, runtime));
+                Reply::ready(record.map(|record| shown(&record)))
+            }
             Method::TasksCancel => {
-                Reply::ready(id().and_then(|id| self.tasks.cancel(&id, runtime)))
+                let record = id().and_then(|id| self.tasks.cancel(&id, runtime));
+                Reply::ready(record.map(|record| shown(&record)))
             }
             Method::TasksResult => match id() {
                 Ok(id) => self.result(id, runtime),
@@ -110,16 +109,16 @@ impl QuestionTasks for Questions {
                 Reply::refuse(ErrorReply::invalid_params("the cursor is unknown"))
             }
             Method::TasksList => Reply::ready(Ok(ListTasksResult {
-                tasks: self.tasks.list(runtime),
+                tasks: self.tasks.list(runtime).iter().map(shown).collect(),
                 ..ListTasksResult::default()
             })),
             Method::ElicitationCreate | Method::SamplingCreateMessage
                 if self.max > 0
                     && let Some(task) = params.get("task") =>
             {
-                match task.decode(&mut []) {
+                match requested(task) {
                     Ok(task) => self.create(task, question, host),
-                    Err(error) => Reply::refuse(ErrorReply::invalid_params(error.to_string())),
+                    Err(error) => Reply::refuse(error),
                 }
             }
             _ => match task_of(params) {

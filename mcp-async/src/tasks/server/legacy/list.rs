@@ -1,27 +1,20 @@
 //! `tasks/list` of 2025-11-25.
 
-use mcp_proto::json::{RawBuf, Str};
-use mcp_proto::rpc::code;
-use serde::Serialize;
+use std::sync::Arc;
 
-use super::super::engine::owner;
-use super::CoreTasks;
-use super::shown::shown;
+use mcp_proto::json::Str;
+use mcp_proto::rpc::code;
+
+use super::super::engine::{Engine, owner};
 use crate::connection::Job;
 use crate::error::ErrorReply;
+use crate::model::ListTasksResult;
 use crate::server::Call;
+use crate::tasks::legacy::shown;
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Page {
-    tasks: Vec<RawBuf>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    next_cursor: Option<String>,
-}
-
-impl CoreTasks {
+impl Engine {
     /// The tasks of the caller, in the order of their ids (TK-17).
-    pub(super) fn list(self, call: Call<'_>) -> Job {
+    pub(in super::super) fn list(self: &Arc<Self>, call: Call<'_>) -> Job {
         // TK-19
         let Some(owner) = owner(call.context()) else {
             return call.refuse(ErrorReply::method_not_found());
@@ -32,27 +25,31 @@ impl CoreTasks {
             return call.refuse(ErrorReply::invalid_params("Invalid cursor"));
         }
         let after = after.map(|cursor| cursor.into_owned());
+        let engine = Arc::clone(self);
         call.answer(async move {
-            let engine = &self.0;
             let list = engine.ask(|store| store.list(&owner, after.as_deref(), PAGE + 1));
             let mut listed = list.await?;
             let has_more = listed.len() > PAGE;
             listed.truncate(PAGE);
             let last = listed.last().filter(|_| has_more);
-            let next_cursor = last.map(|record| record.id.clone());
+            let next_cursor = last.map(|record| record.id.clone().into());
             let mut tasks = Vec::new();
             for record in listed {
                 if !record.is_core || record.owner() != Some(&owner) {
                     continue;
                 }
                 match engine.current(record).await {
-                    Ok(record) => tasks.push(shown(&record)?),
+                    Ok(record) => tasks.push(shown(&record)),
                     // Its time is over.
                     Err(error) if error.code == code::INVALID_PARAMS => {}
                     Err(error) => return Err(error),
                 }
             }
-            Ok(Page { tasks, next_cursor })
+            Ok(ListTasksResult {
+                tasks,
+                next_cursor,
+                ..ListTasksResult::default()
+            })
         })
     }
 }

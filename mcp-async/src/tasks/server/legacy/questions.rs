@@ -1,8 +1,7 @@
 //! Asks the client what a task asks.
 
-use core::future::{Future, poll_fn};
-use core::pin::{Pin, pin};
-use core::task::{Context, Poll};
+use core::future::pending;
+use core::task::Context;
 use core::time::Duration;
 use std::sync::Arc;
 
@@ -11,11 +10,10 @@ use mcp_proto::model::TaskStatus;
 use mcp_proto::rpc::{Method, code};
 
 use super::super::super::store::{TaskQuestion, TaskRecord};
-use super::super::asked::AskedQuestion;
 use super::super::engine::Engine;
 use super::super::run::BYTES;
-use super::watched::{Newest, Watched};
 use crate::error::ErrorReply;
+use crate::runtime::{BoxFuture, Either, race};
 use crate::server::{AskError, CallContext, WeakPeer};
 use crate::tasks::related::relate;
 
@@ -23,11 +21,8 @@ use crate::tasks::related::relate;
 pub(super) struct Questions {
     client: Client,
     /// The questions that are being asked, by their keys.
-    asking: Vec<(String, Asking)>,
+    asking: Vec<(String, BoxFuture<'static, ()>)>,
 }
-
-/// Ready with the record that has the answer; with `None` if the question is to be asked again.
-type Asking = Pin<Box<dyn Future<Output = Option<TaskRecord>> + Send>>;
 
 /// The ways in which a client is asked.
 #[derive(Clone)]
@@ -54,8 +49,8 @@ impl Questions {
     }
 
     /// Asks what is new, and takes back what the task does not ask any more.
-    pub(super) fn ask(&mut self, task: &Watched) {
-        let questions = &task.record.questions;
+    pub(super) fn ask(&mut self, engine: &Arc<Engine>, record: &TaskRecord) {
+        let questions = &record.questions;
         let is_open = |key: &String| questions.iter().any(|question| question.key == *key);
         self.asking.retain(|(key, _)| is_open(key));
         for question in questions {
@@ -63,8 +58,8 @@ impl Questions {
                 continue;
             }
             let open = Open {
-                engine: Arc::clone(&task.engine),
-                id: task.record.id.clone(),
+                engine: Arc::clone(engine),
+                id: record.id.clone(),
                 question: question.clone(),
             };
             let asking = Box::pin(open.ask(self.client.clone()));
@@ -72,64 +67,52 @@ impl Questions {
         }
     }
 
-    /// Ready when a question has ended, with the newest record that has an answer.
-    pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<TaskRecord>> {
-        let mut ended = false;
-        let mut newest: Option<TaskRecord> = None;
-        self.asking.retain_mut(|(_, asking)| {
-            let Poll::Ready(record) = asking.as_mut().poll(cx) else {
-                return true;
-            };
-            ended = true;
-            let known = newest.as_ref().map_or(0, |known| known.version);
-            if let Some(record) = record.filter(|record| record.version > known) {
-                newest = Some(record);
-            }
-            false
-        });
-        match ended {
-            true => Poll::Ready(newest),
-            false => Poll::Pending,
+    /// Goes on asking. The record of the task shows what came of it.
+    pub(super) fn poll(&mut self, cx: &mut Context<'_>) {
+        for (_, asking) in &mut self.asking {
+            let _ = asking.as_mut().poll(cx);
         }
     }
 }
 
 impl Open {
-    /// Asks the client, and gives the task the answer.
-    async fn ask(self, client: Client) -> Option<TaskRecord> {
+    /// Asks the client until it has answered, and lets a task of the runtime give its answer to the
+    /// task: it goes on without the request that asked.
+    async fn ask(self, client: Client) {
         let engine = &self.engine;
-        if let Client::Session(_) = client {
-            let interval = engine.tasks.poll_interval.saturating_mul(2);
-            engine.sleep(interval.max(ALONE)).await;
-        }
         let (connection, is_session) = match &client {
             Client::Call(context) => (context.peer().downgrade().address(), false),
             Client::Session(peer) => (peer.address(), true),
         };
         let question = (&*self.id, &*self.question.key);
-        let Some(asked) = engine.asked.begin(question, connection, is_session) else {
+        let (asked, answer) = loop {
+            if is_session {
+                let interval = engine.tasks.poll_interval.saturating_mul(2);
+                engine.sleep(interval.max(ALONE)).await;
+            }
+            if let Some(asked) = engine.asked.begin(question, connection, is_session) {
+                let answer = race(asked.wanted(), self.answer(&client)).await;
+                if let Either::Right(Some(answer)) = answer {
+                    break (asked, answer);
+                }
+            }
             // The call or session that asks it now may end before it has an answer.
             engine.sleep(RETRY).await;
-            return None;
         };
-        let answer = {
-            let mut answer = pin!(self.answer(client));
-            poll_fn(|cx| match asked.poll_wanted(cx) {
-                Poll::Ready(()) => Poll::Ready(None),
-                Poll::Pending => answer.as_mut().poll(cx),
-            })
-            .await
-        };
-        let Some(answer) = answer else {
+        let runtime = engine.runtime().clone();
+        let stopped = engine.runs.stopped();
+        let give = self.give(answer);
+        runtime.spawn(Box::pin(async move {
+            race(give, stopped).await;
+            // Until then the question is not asked again.
             drop(asked);
-            engine.sleep(RETRY).await;
-            return None;
-        };
-        PendingAnswer::new(self, asked, answer).give().await
+        }));
+        // The record shows when it is not open any more.
+        pending::<()>().await;
     }
 
     /// The answer of the client; `None` if it was not asked, or has not answered.
-    async fn answer(&self, client: Client) -> Option<Result<RawBuf, ErrorReply>> {
+    async fn answer(&self, client: &Client) -> Option<Result<RawBuf, ErrorReply>> {
         let params = match relate(self.question.params.as_raw(), Str::from(&*self.id)) {
             Ok(params) => params,
             Err(error) => return Some(Err(error)),
@@ -158,93 +141,40 @@ impl Open {
         }
     }
 
-    /// Gives the task the client's answer. Returns the newest record, if there is one.
-    async fn give(&self, answer: &Result<RawBuf, ErrorReply>) -> Newest {
-        let engine = &self.engine;
-        let Some(record) = engine.ask(|store| store.load(&self.id)).await? else {
-            return Ok(None);
-        };
-        let (key, max) = (&*self.question.key, engine.tasks.max_bytes);
-        let changed = engine.change(record, |record| Ok(answered(record, key, answer, max)));
-        changed.await
-    }
-}
-
-/// An answer that the task does not have yet. A task of the runtime gives it if this is dropped.
-struct PendingAnswer(Option<Answer>);
-
-/// An answer of a client, and the task that asked for it.
-struct Answer {
-    open: Open,
-    answer: Result<RawBuf, ErrorReply>,
-    /// Until the task has the answer, the question is not asked again.
-    _asked: AskedQuestion,
-}
-
-impl PendingAnswer {
-    fn new(open: Open, asked: AskedQuestion, mut answer: Result<RawBuf, ErrorReply>) -> Self {
-        let bytes = match &answer {
-            Ok(result) => result.as_raw().as_bytes().len(),
+    /// Gives the task the client's answer, for a limited time.
+    async fn give(self, mut answer: Result<RawBuf, ErrorReply>) {
+        let Self {
+            engine,
+            id,
+            question,
+        } = self;
+        let max = engine.tasks.max_bytes;
+        let bytes = |raw: &RawBuf| raw.as_raw().as_bytes().len();
+        let size = match &answer {
+            Ok(result) => bytes(result),
             Err(error) => {
-                let data = error.data.as_ref();
-                let data = data.map_or(0, |data| data.as_raw().as_bytes().len());
+                let data = error.data.as_ref().map_or(0, bytes);
                 error.message.len().saturating_add(data)
             }
         };
-        if bytes > open.engine.tasks.max_bytes {
+        if size > max {
             answer = Err(ErrorReply::new(code::INTERNAL_ERROR, BYTES));
         }
-        Self(Some(Answer {
-            open,
-            answer,
-            _asked: asked,
-        }))
-    }
-
-    /// Ready with the newest record when the task has the answer; with `None` if there is no task.
-    async fn give(mut self) -> Option<TaskRecord> {
-        let given = self.0.as_ref()?;
-        let newest = given.give(u32::MAX).await;
-        self.0 = None;
-        newest
-    }
-}
-
-impl Drop for PendingAnswer {
-    fn drop(&mut self) {
-        if let Some(given) = self.0.take() {
-            let runtime = given.open.engine.runtime().clone();
-            runtime.spawn(Box::pin(given.give_apart()));
-        }
-    }
-}
-
-impl Answer {
-    async fn give(&self, attempts: u32) -> Option<TaskRecord> {
-        for _ in 0..attempts {
-            let given = self.open.give(&self.answer).await;
-            if let Ok(Some(newest)) = given {
-                return Some(newest);
-            }
-            self.open.engine.sleep(RETRY).await;
+        for _ in 0..ATTEMPTS {
+            let given = match engine.ask(|store| store.load(&id)).await {
+                Ok(Some(record)) => {
+                    let change =
+                        |record: &TaskRecord| Ok(answered(record, &question.key, &answer, max));
+                    engine.change(record, change).await.map(drop)
+                }
+                found => found.map(drop),
+            };
             // Otherwise the store has failed, and the task may still be there.
             if given.is_ok() {
-                return None;
+                return;
             }
+            engine.sleep(RETRY).await;
         }
-        None
-    }
-
-    /// Gives the answer after the end of the request, for a limited time and until the server ends at the
-    /// latest.
-    async fn give_apart(self) {
-        let ending = self.open.engine.runs.ending();
-        let mut give = pin!(self.give(ATTEMPTS));
-        poll_fn(|cx| match give.as_mut().poll(cx) {
-            Poll::Ready(_) => Poll::Ready(()),
-            Poll::Pending => ending.poll_stopped(cx),
-        })
-        .await;
     }
 }
 
@@ -281,7 +211,7 @@ fn answered(
 
 /// The pause before a question without an answer is asked again.
 const RETRY: Duration = Duration::from_secs(1);
-/// Attempts to give an answer after the end of the request that asked for it: ten minutes or more.
+/// Attempts to give an answer: ten minutes or more.
 const ATTEMPTS: u32 = 600;
 /// The shortest time that a question waits for a request that asks it, before the session does.
 const ALONE: Duration = Duration::from_secs(2);

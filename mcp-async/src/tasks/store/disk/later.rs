@@ -1,46 +1,36 @@
 //! A value that another thread gives later.
 
-use core::future::poll_fn;
-use core::task::{Poll, Waker};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-use crate::lock::lock;
+use crate::connection::Signal;
+use crate::sync::Lock;
 
 /// The end that receives the value.
-pub(super) struct Later<T>(Arc<Mutex<State<T>>>);
+pub(super) struct Later<T>(Arc<State<T>>);
 
 /// The end that gives the value, once.
-pub(super) struct Answer<T>(Arc<Mutex<State<T>>>);
+pub(super) struct Answer<T>(Arc<State<T>>);
 
 struct State<T> {
-    value: Option<T>,
+    value: Lock<Option<T>>,
     /// The other end was dropped.
-    ended: bool,
-    waker: Option<Waker>,
+    ended: Signal,
 }
 
 /// The two ends.
 pub(super) fn later<T>() -> (Answer<T>, Later<T>) {
-    let state = Arc::new(Mutex::new(State {
-        value: None,
-        ended: false,
-        waker: None,
-    }));
+    let state = Arc::new(State {
+        value: Lock::new(None),
+        ended: Signal::default(),
+    });
     (Answer(Arc::clone(&state)), Later(state))
 }
 
 impl<T> Later<T> {
     /// Resolves with the value; with `None` if it will not be given.
     pub(super) async fn value(self) -> Option<T> {
-        poll_fn(|cx| {
-            let mut state = lock(&self.0);
-            if state.ended {
-                return Poll::Ready(state.value.take());
-            }
-            state.waker = Some(cx.waker().clone());
-            Poll::Pending
-        })
-        .await
+        self.0.ended.wait().await;
+        self.0.value.lock().take()
     }
 }
 
@@ -51,19 +41,12 @@ impl<T> Answer<T> {
     }
 
     pub(super) fn give(self, value: T) {
-        lock(&self.0).value = Some(value);
+        *self.0.value.lock() = Some(value);
     }
 }
 
 impl<T> Drop for Answer<T> {
     fn drop(&mut self) {
-        let waker = {
-            let mut state = lock(&self.0);
-            state.ended = true;
-            state.waker.take()
-        };
-        if let Some(waker) = waker {
-            waker.wake();
-        }
+        self.0.ended.set();
     }
 }

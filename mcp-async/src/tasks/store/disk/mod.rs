@@ -3,28 +3,26 @@
 mod change;
 mod later;
 mod tables;
-mod watching;
 mod writer;
 
 use core::fmt;
-use core::future::{poll_fn, ready};
-use core::task::Poll;
+use core::future::ready;
 use core::time::Duration;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, MutexGuard};
 
 use redb::backends::FileBackend;
 use redb::{Database, ReadableDatabase as _, ReadableTable as _};
 
 use self::change::Change;
 use self::tables::{EXPIRING, OPEN, OWNED, TASKS};
-use self::watching::{Watch, Watching};
 use self::writer::Writer;
+use super::watches::Watches;
 use super::{TaskRecord, TaskStore, TaskStoreError, TaskStoreFuture};
 use crate::leases::Leases;
-use crate::lock::lock;
 use crate::private_file::{self, check_owner};
 use crate::runtime::monotonic;
+use crate::sync::Lock;
 
 /// Keeps tasks in a file, over restarts of the program. Clones share the file.
 ///
@@ -50,9 +48,9 @@ pub struct DiskTaskStore(Arc<Inner>);
 struct Inner {
     database: Arc<Database>,
     writer: Writer,
-    watching: Arc<Watching>,
+    watches: Arc<Watches>,
     /// The leases of the boots of this process, which alone uses the file.
-    leases: Mutex<Leases>,
+    leases: Lock<Leases>,
 }
 
 impl DiskTaskStore {
@@ -72,15 +70,15 @@ impl DiskTaskStore {
             .map_err(TaskStoreError::new)?;
         tables::create(&database)?;
         let database = Arc::new(database);
-        let watching = Arc::<Watching>::default();
+        let watches = Arc::<Watches>::default();
         Ok(Self(Arc::new(Inner {
             writer: Writer::start(Arc::clone(&database), {
-                let watching = Arc::clone(&watching);
-                move |id| watching.wake(id)
+                let watches = Arc::clone(&watches);
+                move |id| watches.changed(id)
             })?,
             database,
-            watching,
-            leases: Mutex::default(),
+            watches,
+            leases: Lock::default(),
         })))
     }
 
@@ -117,7 +115,7 @@ impl DiskTaskStore {
     }
 
     fn leases(&self) -> MutexGuard<'_, Leases> {
-        lock(&self.0.leases)
+        self.0.leases.lock()
     }
 
     fn change(&self, change: Change) -> TaskStoreFuture<'_, bool> {
@@ -195,17 +193,17 @@ impl TaskStore for DiskTaskStore {
     }
 
     fn watch<'a>(&'a self, id: &'a str, version: u64) -> TaskStoreFuture<'a, ()> {
-        let mut watch = Watch::new(Arc::clone(&self.0.watching), id);
-        Box::pin(poll_fn(move |cx| {
-            // The watch begins before the record is read, so that no change is missed.
-            while watch.poll_changed(cx).is_ready() {
-                match self.read(id) {
-                    Ok(Some(record)) if record.version() <= version => {}
-                    found => return Poll::Ready(found.map(drop)),
+        Box::pin(async move {
+            loop {
+                // The watch begins before the record is read, so that no change is missed.
+                let watch = self.0.watches.watch(id);
+                let is_known = |known: TaskRecord| known.version() <= version;
+                if !self.read(id)?.is_some_and(is_known) {
+                    return Ok(());
                 }
+                watch.changed().await;
             }
-            Poll::Pending
-        }))
+        })
     }
 
     fn renew<'a>(&'a self, boot: &'a str, last: u64, lease: Duration) -> TaskStoreFuture<'a, u64> {
