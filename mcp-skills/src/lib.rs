@@ -30,7 +30,7 @@
 #[cfg(feature = "client")]
 mod approval;
 #[cfg(feature = "server")]
-mod catalogue;
+mod catalog;
 mod check;
 #[cfg(feature = "client")]
 mod client;

@@ -11,7 +11,7 @@ use mcp_proto::rpc::Method;
 use serde::{Deserialize, Serialize};
 
 use crate::EXTENSION;
-use crate::catalogue::{Catalogue, SkillMd, page};
+use crate::catalog::{Catalog, SkillMd, page};
 use crate::offer::Skills;
 use mcp_async::model::{self, Cursor};
 use mcp_async::server::{
@@ -37,20 +37,20 @@ impl<S: Send + Sync + 'static> From<Skills> for Extension<S> {
         if page_size == 0 {
             return extension.mistake("page_size", &"it is zero");
         }
-        let catalogue = match Catalogue::new(&skills) {
-            Ok(catalogue) => catalogue,
+        let catalog = match Catalog::new(&skills) {
+            Ok(catalog) => catalog,
             Err(error) => return extension.mistake("skills", &error),
         };
-        if catalogue.entries.is_empty() {
+        if catalog.entries.is_empty() {
             // The capability is declared although nothing is listed.
             extension = extension.list_changed(ListKind::Resources);
         }
-        for skill in &catalogue.skill_mds {
+        for skill in &catalog.skill_mds {
             extension = extension.with(skill_md(skill, hint));
         }
         let served = Arc::new(Served {
-            is_restricted: catalogue.is_restricted(),
-            catalogue,
+            is_restricted: catalog.is_restricted(),
+            catalog,
             page_size,
             hint,
         });
@@ -116,7 +116,7 @@ fn skill_md<S: Send + Sync + 'static>(
 
 /// The state that the handlers share.
 struct Served {
-    catalogue: Catalogue,
+    catalog: Catalog,
     /// True if callers see different skills.
     is_restricted: bool,
     page_size: usize,
@@ -131,7 +131,7 @@ impl Served {
         caller: Option<&Principal>,
         revision: Revision,
     ) -> Result<ListResult, HandlerError> {
-        let entries = self.catalogue.entries_of(caller);
+        let entries = self.catalog.entries_of(caller);
         let page = page(
             &entries,
             "skills",
@@ -155,7 +155,7 @@ impl Served {
         caller: Option<&Principal>,
         revision: Revision,
     ) -> Result<GetResult, HandlerError> {
-        let entry = self.catalogue.entry(uri, caller);
+        let entry = self.catalog.entry(uri, caller);
         let entry = entry.ok_or_else(|| HandlerError::invalid_params("Unknown skill"))?;
         Ok(GetResult {
             skill: entry.json.clone(),
@@ -169,7 +169,7 @@ impl Served {
         params: &FolderParams,
         caller: Option<&Principal>,
     ) -> Result<FolderResult, HandlerError> {
-        let children = self.catalogue.folder(&params.uri, caller);
+        let children = self.catalog.folder(&params.uri, caller);
         let children = children.ok_or_else(|| HandlerError::invalid_params("Unknown directory"))?;
         let page = page(
             children,
@@ -192,7 +192,7 @@ impl Served {
             return service.call(call);
         }
         let uri = call.request.subject.unwrap_or_default().to_cow();
-        let Some(file) = self.catalogue.file(&uri, call.context().principal()) else {
+        let Some(file) = self.catalog.file(&uri, call.context().principal()) else {
             return service.call(call);
         };
         let is_restricted = file.visibility.is_restricted();

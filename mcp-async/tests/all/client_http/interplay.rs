@@ -122,7 +122,7 @@ fn calls() {
             "Hello!"
         );
         let tools = client.tools().all().await.unwrap();
-        assert_eq!(tools.len(), 5);
+        assert_eq!(tools.len(), 6);
         client.ping().await.unwrap();
         let error = client.call_tool("nothing", &()).await.unwrap_err();
         let chain = ErrorChain(&error).to_string();

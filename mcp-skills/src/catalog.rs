@@ -17,7 +17,7 @@ use mcp_async::model::{Cursor, Resource, ResourceContents};
 use mcp_async::server::Principal;
 
 /// Entries, files and folders by their URIs, with everything encoded as it is sent.
-pub(crate) struct Catalogue {
+pub(crate) struct Catalog {
     /// The entries, in the order of their URIs.
     pub(crate) entries: Vec<Entry>,
     /// Each `SKILL.md`: it is listed as a resource.
@@ -49,26 +49,26 @@ pub(crate) struct Shown<T> {
     pub(crate) visibility: Visibility,
 }
 
-impl Catalogue {
+impl Catalog {
     pub(crate) fn new(skills: &[Skill]) -> Result<Self, SkillError> {
         check_places(skills)?;
-        let mut catalogue = Self {
+        let mut catalog = Self {
             entries: Vec::new(),
             skill_mds: Vec::new(),
             files: HashMap::new(),
             folders: BTreeMap::new(),
         };
         for skill in skills {
-            let added = catalogue.add(skill);
+            let added = catalog.add(skill);
             added.map_err(|error| SkillError::new(skill.name(), error.to_string()))?;
         }
-        catalogue
+        catalog
             .entries
             .sort_by(|one, other| one.uri.cmp(&other.uri));
-        for children in catalogue.folders.values_mut() {
+        for children in catalog.folders.values_mut() {
             (children.part).sort_by(|one, other| one.uri.cmp(&other.uri));
         }
-        Ok(catalogue)
+        Ok(catalog)
     }
 
     fn add(&mut self, skill: &Skill) -> Result<(), EncodeError> {
@@ -279,7 +279,7 @@ mod tests {
     }
 
     fn refused(skills: &[Skill], reason: &str) {
-        let error = Catalogue::new(skills).err().unwrap().to_string();
+        let error = Catalog::new(skills).err().unwrap().to_string();
         assert!(error.contains(reason), "{error}");
     }
 
@@ -294,7 +294,7 @@ mod tests {
             below("c", "a-b/x"),
         ];
         refused(&apart, "inside of the skill `skill://a-b`");
-        assert!(Catalogue::new(&apart[..3]).is_ok());
+        assert!(Catalog::new(&apart[..3]).is_ok());
         refused(&[skill("a"), skill("a")], "two skills");
         refused(
             &[below("b", "x/a"), below("a", "x")],
