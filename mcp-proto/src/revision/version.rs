@@ -47,7 +47,7 @@ impl Revision {
 
     /// The revision of a request over HTTP that names none, from a client older than the header
     /// (SH-32).
-    pub(crate) const WITHOUT_HEADER: Self = Self::V2025_03_26;
+    pub const WITHOUT_HEADER: Self = Self::V2025_03_26;
 
     /// The revision that a version string names; `None` for one that this crate does not know.
     /// Version strings are opaque: they are compared whole and case-sensitively.
