@@ -8,7 +8,7 @@ use mcp_proto::{Outcome, Payload, RevisionSet};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::arguments::decode_typed;
+use super::checks::decode_typed;
 use super::item_scopes::ItemScopes;
 use crate::connection::Job;
 use crate::server::call::handler_context::{Context, Host, unit};

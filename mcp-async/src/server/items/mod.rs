@@ -1,6 +1,5 @@
 //! The items that an application offers: tools, resources, templates, prompts and methods, each checked when it is registered.
 
-mod arguments;
 pub(super) mod catalog;
 pub(super) mod checks;
 pub(super) mod completion;

@@ -9,7 +9,7 @@ use serde::de::value::{MapDeserializer, SeqDeserializer, StrDeserializer};
 use serde::de::{self, DeserializeOwned, IntoDeserializer, Visitor};
 use serde::forward_to_deserialize_any;
 
-use super::arguments::empty;
+use super::checks::empty;
 use super::texts::TextError;
 use crate::connection::discard;
 

@@ -13,8 +13,7 @@ use mcp_proto::{Outcome, Payload};
 use schemars::JsonSchema;
 use serde::de::{Deserialize, DeserializeOwned};
 
-use super::arguments::decode_typed;
-use super::checks::{Checks, Promise};
+use super::checks::{Checks, Promise, decode_typed};
 use super::item_scopes::ItemScopes;
 use super::item_settings::item_settings;
 use super::keyed::Keyed;
