@@ -14,7 +14,7 @@ pub(crate) async fn visited(session: &Session<'_>, failure: &Failure) -> Result<
     let pages = failure
         .reply
         .as_ref()
-        .map(ErrorReply::pages)
+        .map(ErrorReply::url_elicitations)
         .unwrap_or_default();
     if pages.is_empty() || !session.screen.can_ask() {
         return Ok(false);

@@ -172,7 +172,7 @@ pub enum SendError {
     MissingCapability(&'static str),
     /// The negotiated revision has no such message.
     NotInRevision,
-    /// The connection is not, or no longer, in a phase that allows it.
+    /// The connection is not, or no longer, in a phase that allows it; or the batch that is open has no room left.
     NotReady,
     /// The connection is closed.
     Closed,

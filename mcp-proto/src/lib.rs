@@ -37,7 +37,7 @@
 //! | Send requests and read results | [`client::Client::call`], [`client::Event`] |
 //! | Write a driver with an order of work of its own | [`Machine`] |
 //! | Read and write payloads | [`model`], [`json::Raw::decode`], [`Payload`] |
-//! | Bound memory and messages | [`Limits`], [`server::Fixed`] |
+//! | Bound memory and messages | [`Limits`], [`server::Fixed`], [`client::Fixed`] |
 //! | Find out what a revision has | [`Revision`] |
 //! | Obtain and check the tokens of a protected server | the crate `mcp-auth` |
 //!

@@ -109,7 +109,7 @@ impl fmt::Debug for LoadedSkill<'_> {
 /// Reads a file of a skill and checks it. One that the client has kept may be from before a change:
 /// if it is refused, it is read from the server.
 async fn fetch(client: &Client, entry: &SkillEntry, uri: String) -> Result<SkillFile, LoadError> {
-    if client.keeps_resource(&uri) {
+    if client.has_cached_resource(&uri) {
         let kept = client.read_resource(&uri).await?;
         if let Ok(file) = checked(entry, uri.clone(), &kept) {
             return Ok(file);

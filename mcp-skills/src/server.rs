@@ -32,14 +32,14 @@ impl<S: Send + Sync + 'static> From<Skills> for Extension<S> {
         } = skills;
         let mut extension = Self::new(EXTENSION).revisions(revisions);
         for mistake in mistakes {
-            extension = extension.mistake("skills", &ErrorChain(&*mistake));
+            extension = extension.mistake("skills", ErrorChain(&*mistake));
         }
         if page_size == 0 {
-            return extension.mistake("page_size", &"it is zero");
+            extension = extension.mistake("page_size", "it is zero");
         }
         let catalog = match Catalog::new(&skills) {
             Ok(catalog) => catalog,
-            Err(error) => return extension.mistake("skills", &error),
+            Err(error) => return extension.mistake("skills", error),
         };
         if catalog.entries.is_empty() {
             // The capability is declared although nothing is listed.

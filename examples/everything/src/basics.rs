@@ -6,9 +6,9 @@ use std::io;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use mcp_async::json::RawBuf;
+use mcp_async::model::ClientFeatures;
 use mcp_async::server::{Context, HandlerError, Json, ServerBuilder, Tool, ToolCall};
-use mcp_proto::json::RawBuf;
-use mcp_proto::model::ClientFeatures;
 use smol::Timer;
 
 #[derive(Deserialize, JsonSchema)]

@@ -28,10 +28,10 @@ mod telling;
 
 use core::time::Duration;
 
+use mcp_async::Revision;
 use mcp_async::Server;
 use mcp_async::model::{CacheScope, Icon};
 use mcp_async::server::ServerBuilder;
-use mcp_proto::Revision;
 
 /// The server for these revisions; an empty list stands for all.
 pub fn server(revisions: &[Revision]) -> ServerBuilder {

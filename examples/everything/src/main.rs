@@ -7,7 +7,7 @@ use clap::{Parser, ValueEnum};
 use mcp_async::net::Listen;
 use mcp_async::runtime::RuntimeHandle;
 use mcp_async::server::stdio;
-use mcp_proto::Revision;
+use mcp_tokio::Revision;
 
 /// A server with every feature, on standard input and output or over HTTP
 #[derive(Debug, Parser)]

@@ -4,9 +4,9 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use mcp_async::json::RawBuf;
 use mcp_async::model::{CreateMessageParams, ElicitResult, SamplingMessage};
 use mcp_async::server::{Context, ServerBuilder};
-use mcp_proto::json::RawBuf;
 
 #[derive(Deserialize, JsonSchema)]
 struct Asked {

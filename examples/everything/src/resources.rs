@@ -3,8 +3,8 @@
 use serde::Deserialize;
 
 use super::media;
+use mcp_async::json::RawBuf;
 use mcp_async::server::{CompletionRequest, Context, Resource, ServerBuilder, Template};
-use mcp_proto::json::RawBuf;
 
 #[derive(Deserialize)]
 struct Variables {

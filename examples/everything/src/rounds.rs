@@ -5,9 +5,9 @@ use futures_lite::future::zip;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use mcp_async::model::ClientFeatures;
 use mcp_async::model::{CreateMessageParams, SamplingMessage};
 use mcp_async::server::{Context, Elicited, HandlerError, ServerBuilder};
-use mcp_proto::model::ClientFeatures;
 
 #[derive(Deserialize, JsonSchema)]
 struct Name {

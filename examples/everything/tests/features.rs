@@ -5,13 +5,13 @@ use std::sync::{Arc, Mutex};
 
 use everything::server;
 use mcp_async::client::{CallError, ClientBuilder, Update};
+use mcp_async::code;
+use mcp_async::json::{Raw, RawBuf};
 use mcp_async::model::{
     CallToolResult, Content, CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult,
     LoggingLevel, Meta, Reference, ResourceContents, Root,
 };
-use mcp_proto::json::{Raw, RawBuf};
-use mcp_proto::rpc::code;
-use mcp_proto::{Revision, RevisionSet};
+use mcp_async::{Revision, RevisionSet};
 use mcp_skills::SkillsClient;
 use mcp_tokio::{Client, in_memory};
 

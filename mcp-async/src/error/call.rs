@@ -68,7 +68,8 @@ impl CallError {
         }
     }
 
-    /// Returns whether the server answered that there is no such resource.
+    /// Returns true if the server answered a `resources/read` with the error that there is no such resource; see
+    /// [`ErrorReply::is_resource_not_found`].
     ///
     /// ```
     /// use mcp_async::Client;
@@ -77,13 +78,13 @@ impl CallError {
     /// async fn exists(client: &Client, uri: &str) -> Result<bool, CallError> {
     ///     match client.read_resource(uri).await {
     ///         Ok(_) => Ok(true),
-    ///         Err(error) if error.is_not_found() => Ok(false),
+    ///         Err(error) if error.is_resource_not_found() => Ok(false),
     ///         Err(error) => Err(error),
     ///     }
     /// }
     /// # let _ = exists;
     /// ```
-    pub fn is_not_found(&self) -> bool {
+    pub fn is_resource_not_found(&self) -> bool {
         self.reply().is_some_and(ErrorReply::is_resource_not_found)
     }
 }

@@ -9,10 +9,14 @@ use mcp_proto::rpc::{ErrorObject, code};
 use mcp_proto::{Revision, SendError};
 
 use super::Printable;
-#[cfg(any(feature = "server", feature = "client"))]
+#[cfg(feature = "server")]
 use crate::encode::encode;
+#[cfg(feature = "server")]
+use crate::model::ElicitParams;
 #[cfg(any(feature = "server", feature = "client"))]
-use crate::model::{ElicitParams, ElicitUrlParams};
+use crate::model::ElicitUrlParams;
+#[cfg(feature = "server")]
+use crate::random_id::random_id;
 
 /// An error that goes to the peer, or came from it: code, message and data of JSON-RPC. Its text
 /// is the message, cut after 1,000 characters and with control characters escaped, and the code:
@@ -52,8 +56,9 @@ impl ErrorReply {
         Self::fixed(code::INTERNAL_ERROR, "Internal error")
     }
 
-    /// A person has to visit these pages before the call can succeed (EL-13). 2025-11-25 has this error; in other revisions the
-    /// client receives an internal error.
+    /// A person has to visit these pages before the call can succeed. 2025-11-25 has this error; in other revisions the client
+    /// receives an internal error. A page without an id gets a random one, by which [`Peer::notify`](crate::server::Peer::notify) can
+    /// tell the client when the visit is over.
     ///
     /// ```
     /// use mcp_async::ErrorReply;
@@ -67,16 +72,22 @@ impl ErrorReply {
     ///         elicitation_id: Some("e1".to_owned()),
     ///         ..ElicitUrlParams::default()
     ///     };
-    ///     HandlerError::reply(ErrorReply::pages_to_visit("Sign in first", [page]))
+    ///     HandlerError::reply(ErrorReply::url_elicitation_required("Sign in first", [page]))
     /// }
     /// # let _ = sign_in();
     /// ```
-    #[cfg(any(feature = "server", feature = "client"))]
-    pub fn pages_to_visit(
+    #[cfg(feature = "server")]
+    pub fn url_elicitation_required(
         message: impl Into<Cow<'static, str>>,
         pages: impl IntoIterator<Item = ElicitUrlParams>,
     ) -> Self {
-        let pages = pages.into_iter().map(ElicitParams::Url);
+        let pages = pages.into_iter().map(|page| {
+            let elicitation_id = page.elicitation_id.or_else(random_id);
+            ElicitParams::Url(ElicitUrlParams {
+                elicitation_id,
+                ..page
+            })
+        });
         let written = pages.filter_map(|page| encode(&page, Revision::V2025_11_25).ok());
         let elicitations: Vec<RawBuf> = written.collect();
         Self {
@@ -85,16 +96,17 @@ impl ErrorReply {
         }
     }
 
-    /// Returns the pages that a person has to visit before the call can succeed; none if it is another error (EL-13).
+    /// Returns the pages that a person has to visit before the call can succeed; none if it is another error.
     #[cfg(any(feature = "server", feature = "client"))]
-    pub fn pages(&self) -> Vec<ElicitUrlParams> {
+    pub fn url_elicitations(&self) -> Vec<ElicitUrlParams> {
         let data = self.data.as_ref();
         let data = data.filter(|_| self.code == code::URL_ELICITATION_REQUIRED);
         let demand: Option<Demand<_>> = data.and_then(|data| data.decode().ok());
         demand.map(|demand| demand.elicitations).unwrap_or_default()
     }
 
-    /// Returns whether the error of a `resources/read` says that there is no such resource, as any revision says it (JR-24).
+    /// Returns true if the error of a `resources/read` says that there is no such resource: -32002, or -32602 with the URI in its
+    /// data, as in 2026-07-28.
     pub fn is_resource_not_found(&self) -> bool {
         is_resource_not_found(&self.as_object(), Revision::V2026_07_28)
     }

@@ -15,6 +15,10 @@ pub mod completion {}
 #[doc = include_str!("extensions.md")]
 pub mod extensions {}
 
+#[cfg(feature = "http-server")]
+#[doc = include_str!("from_rmcp.md")]
+pub mod from_rmcp {}
+
 #[cfg(all(feature = "http-server", feature = "http-client"))]
 #[doc = include_str!("http.md")]
 pub mod http {}
@@ -64,8 +68,15 @@ pub mod subscriptions {}
 #[doc = include_str!("tasks.md")]
 pub mod tasks {}
 
+#[cfg(feature = "http-client")]
+#[doc = include_str!("testing.md")]
+pub mod testing {}
+
 #[doc = include_str!("tools.md")]
 pub mod tools {}
+
+#[doc = include_str!("transports.md")]
+pub mod transports {}
 
 #[doc = include_str!("users.md")]
 pub mod users {}

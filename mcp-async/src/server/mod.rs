@@ -10,12 +10,14 @@
 //! registry     what all connections of a server share, and how it changes while it serves
 //! connection   one connection: its future, its machine, and the service that answers
 //! extension    extensions of the protocol
+//! background   work apart from connections
 //! layers       services around services
 //! items        tools, resources, templates, prompts and methods
 //! questions    what handlers ask their client
 //! call         one call, as a handler sees it
 //! rounds       the state of a call that asks
 //! caller       the client that calls
+//! ownership    leases of sessions and tasks, by the clock of this process
 //! ```
 //!
 //! Each imports from those below it only.

@@ -8,8 +8,7 @@
 //!
 //! A client uses tasks of such servers and of those of 2025-11-25 by [`client`].
 //!
-//! The module stands above `server`: all that it needs of it is public, so that tasks of another
-//! kind can be written outside of the project.
+//! The module stands above `server` and `client`.
 
 #[cfg(feature = "client")]
 pub mod client;

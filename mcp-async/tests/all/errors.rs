@@ -127,40 +127,44 @@ fn pages_to_visit_are_read_as_they_were_written() {
         elicitation_id: Some("e1".to_owned()),
         ..ElicitUrlParams::default()
     };
-    let demand = ErrorReply::pages_to_visit(
+    let demand = ErrorReply::url_elicitation_required(
         "sign in",
         [page("https://a.example"), page("https://b.example")],
     );
-    let urls = demand.pages().into_iter().map(|page| page.url);
+    let urls = demand.url_elicitations().into_iter().map(|page| page.url);
     assert_eq!(
         Vec::from_iter(urls),
         ["https://a.example", "https://b.example"]
     );
-    assert!(ErrorReply { code: 7, ..demand }.pages().is_empty());
+    assert!(
+        ErrorReply { code: 7, ..demand }
+            .url_elicitations()
+            .is_empty()
+    );
     for data in ["[]", r#"{"elicitations":[{}]}"#] {
         let data = RawBuf::parse(data).ok();
         let reply = ErrorReply {
             data,
             ..ErrorReply::new(-32042, "sign in")
         };
-        assert!(reply.pages().is_empty());
+        assert!(reply.url_elicitations().is_empty());
     }
 }
 
 /// JR-24: every revision's way to say it is known.
 #[test]
 fn resources_that_are_not_found_are_told_from_other_errors() {
-    let is_not_found = |code, data: Option<&str>| {
+    let is_resource_not_found = |code, data: Option<&str>| {
         let data = data.map(|data| RawBuf::parse(data).unwrap());
         CallError::Server(ErrorReply {
             data,
             ..ErrorReply::new(code, "no")
         })
-        .is_not_found()
+        .is_resource_not_found()
     };
-    assert!(is_not_found(-32002, None));
-    assert!(is_not_found(-32602, Some(r#"{"uri":"a:b"}"#)));
-    assert!(!is_not_found(-32602, None));
-    assert!(!is_not_found(-32001, None));
-    assert!(!CallError::Timeout.is_not_found());
+    assert!(is_resource_not_found(-32002, None));
+    assert!(is_resource_not_found(-32602, Some(r#"{"uri":"a:b"}"#)));
+    assert!(!is_resource_not_found(-32602, None));
+    assert!(!is_resource_not_found(-32001, None));
+    assert!(!CallError::Timeout.is_resource_not_found());
 }

@@ -177,19 +177,19 @@ impl<S: Send + Sync + 'static> ClientBuilder<S> {
         self
     }
 
-    /// Sets whether each request of 2026-07-28 names the client (VR-02); it does otherwise. The handshake always does (LC-01).
+    /// Sets whether each request of 2026-07-28 names the client; true by default. The handshake always does.
     pub const fn identify(mut self, identify: bool) -> Self {
         self.config.identify = identify;
         self
     }
 
-    /// Sets whether progress of a call restarts its timeout (LC-19); it does otherwise. The maximum duration stays.
-    pub const fn progress_extends(mut self, extends: bool) -> Self {
-        self.config.progress_extends = extends;
+    /// Sets whether progress of a call restarts its timeout; true by default. The maximum duration stays.
+    pub const fn progress_restarts_timeout(mut self, restarts: bool) -> Self {
+        self.config.progress_extends = restarts;
         self
     }
 
-    /// Sets whether `$/cancelRequest`, which is not of MCP, cancels a request of a legacy server; it does otherwise.
+    /// Sets whether `$/cancelRequest`, which is not of MCP, cancels a request of a legacy server; true by default.
     pub const fn cancel_alias(mut self, accept: bool) -> Self {
         self.config.cancel_alias = accept;
         self

@@ -79,10 +79,10 @@ impl Client {
         self.inner.client_state.check_tool(tool, result)
     }
 
-    /// Returns true if the contents of a resource are cached and fresh, so that
+    /// Returns true if the contents of a resource are cached and fresh now; then
     /// [`read_resource`](Self::read_resource) sends nothing. A caller that refuses what was cached reads it again
     /// with [`refreshed`](Request::refreshed).
-    pub fn keeps_resource(&self, uri: &str) -> bool {
+    pub fn has_cached_resource(&self, uri: &str) -> bool {
         let kept = self.inner.client_state.cached(&Ask::ReadResource { uri });
         kept.is_some()
     }

@@ -16,7 +16,7 @@ use crate::error::CallError;
 /// Requests of one type of result that leave together, and their results in the same order; what
 /// [`Client::batch`](crate::client::Client::batch) returns.
 ///
-/// On a pipe of 2025-03-26 they are one array (JR-15), or several if there are more of them than one holds; over HTTP and in other
+/// On a pipe of 2025-03-26 they are one array, or several if there are more of them than one holds; over HTTP and in other
 /// revisions each is a message of its own, and all are in flight at once. One that fails does not end the others. Dropping the future
 /// cancels those that have no result yet.
 #[must_use = "requests are sent when their future is polled"]

@@ -42,7 +42,7 @@ impl<T> ClientBuilder<T> {
     ///
     /// ```
     /// use mcp_async::Client;
-    /// use mcp_proto::{Revision, RevisionSet};
+    /// use mcp_async::{Revision, RevisionSet};
     ///
     /// let drafted = Client::builder("demo", "1.0").draft_profile();
     /// // Or in its own name, and in no other:

@@ -1,6 +1,6 @@
 //! One call, from its message to its reply: what a service and a handler see of it.
 //!
-//! It imports `caller` and `rounds`; every room that serves calls imports it.
+//! It imports `caller` and `rounds`; every module that serves calls imports it.
 
 pub(super) mod answering;
 pub(super) mod call_host;

@@ -23,7 +23,7 @@ use crate::schema::{ToolSchema, TypeError};
 ///
 /// ```
 /// use mcp_async::model::Content;
-/// use mcp_async::server::{Tool};
+/// use mcp_async::server::Tool;
 ///
 /// let camera: Tool = Tool::new("camera").handler(|(): (), _| async {
 ///     Ok(vec![Content::text("The yard:"), Content::image(b"\x89PNG", "image/png")])

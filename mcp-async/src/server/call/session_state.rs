@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use super::context::CallContext;
+use crate::server::caller::peer::Peer;
 
 impl CallContext {
-    /// Returns the value of this type that all calls of the session share; it is made when it is first asked for, and dropped when
-    /// the session ends. `None` in 2026-07-28, which has no sessions.
+    /// Returns the value of this type that all calls of the session share. It is made when it is first asked for, twice if two calls
+    /// ask at once, of which one is kept; it is dropped when the session ends. `None` where there is no session: in 2026-07-28, and
+    /// over HTTP without [sessions](crate::http::Http::stateless).
     ///
     /// A process that takes a session over from another one begins with a new value.
     ///
@@ -20,7 +22,7 @@ impl CallContext {
     /// struct Calls(AtomicU32);
     ///
     /// async fn count((): (), cx: Context) -> Result<String, HandlerError> {
-    ///     let Some(calls) = cx.session::<Calls>() else {
+    ///     let Some(calls) = cx.session_state::<Calls>() else {
     ///         return Ok("there is no session".to_owned());
     ///     };
     ///     Ok(format!("call {} of this session", calls.0.fetch_add(1, Ordering::Relaxed) + 1))
@@ -29,15 +31,29 @@ impl CallContext {
     /// let server = Server::builder("demo", "1.0").tool("count", "Counts", count);
     /// # let _ = server;
     /// ```
-    pub fn session<T: Default + Send + Sync + 'static>(&self) -> Option<Arc<T>> {
-        let peer = self.revision().is_legacy().then(|| self.peer())?;
-        Some(peer.shared.about.session())
+    pub fn session_state<T: Default + Send + Sync + 'static>(&self) -> Option<Arc<T>> {
+        self.revision()
+            .is_legacy()
+            .then(|| self.peer().session_state())?
     }
 
-    /// Returns the id of the session that the request arrived in. `None` without HTTP, in 2024-11-05 and in 2026-07-28.
+    /// Returns the id of the session over HTTP that the call belongs to, as the server made it; `None` elsewhere.
     #[cfg(feature = "http-server")]
-    pub fn session_id(&self) -> Option<&str> {
-        let head = self.http().filter(|_| self.revision().is_legacy())?;
-        head.headers.get("mcp-session-id")?.to_str().ok()
+    pub fn session_id(&self) -> Option<Arc<str>> {
+        self.peer().shared.about.session_id.get().cloned()
+    }
+}
+
+impl Peer {
+    /// As [`CallContext::session_state`]; the caller knows that the revision has sessions.
+    pub(in crate::server) fn session_state<T: Default + Send + Sync + 'static>(
+        &self,
+    ) -> Option<Arc<T>> {
+        let is_pipe = self.shared.lock().outbound.is_none();
+        #[cfg(feature = "http-server")]
+        let is_session = is_pipe || self.shared.about.session_id.get().is_some();
+        #[cfg(not(feature = "http-server"))]
+        let is_session = is_pipe;
+        is_session.then(|| self.shared.about.session_state())
     }
 }

@@ -1,5 +1,7 @@
 //! The description that a client gives of itself and of its requests.
 
+#[cfg(feature = "http-server")]
+use std::sync::OnceLock;
 use std::sync::{Arc, MutexGuard};
 
 use mcp_proto::json::{Object, Raw, RawBuf, Str};
@@ -38,6 +40,9 @@ pub(crate) struct About {
     /// The values of the application that the calls of a session share.
     #[cfg(feature = "server")]
     session: Lock<Values>,
+    /// The id of the session over HTTP that the connection is.
+    #[cfg(feature = "http-server")]
+    pub(crate) session_id: OnceLock<Arc<str>>,
 }
 
 /// The data of the client that the connection's future keeps, so that an ordinary call costs
@@ -80,7 +85,7 @@ impl About {
 
     /// Returns the session's value of this type, and makes it if there is none.
     #[cfg(feature = "server")]
-    pub(in crate::server) fn session<T: Default + Send + Sync + 'static>(&self) -> Arc<T> {
+    pub(in crate::server) fn session_state<T: Default + Send + Sync + 'static>(&self) -> Arc<T> {
         let known = self.session.lock().get_shared();
         known.unwrap_or_else(|| {
             // Made outside of the lock, because it runs code of the application.

@@ -2,6 +2,8 @@
 
 pub(super) mod run_until;
 pub(super) mod side;
+#[cfg(feature = "server")]
+pub(super) mod state;
 pub(super) mod stdio;
 #[cfg(feature = "http-server")]
 pub(super) mod streams;

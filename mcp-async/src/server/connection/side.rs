@@ -290,6 +290,6 @@ type Streams = crate::connection::NoOutbound;
 
 /// The state that is kept with the machine.
 #[cfg(feature = "server")]
-type State = crate::server::registry::state::ServerState;
+type State = super::state::ServerState;
 #[cfg(not(feature = "server"))]
 type State = crate::connection::Nothing;

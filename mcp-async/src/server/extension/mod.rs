@@ -143,14 +143,14 @@ impl<S: Send + Sync + 'static> Extension<S> {
 
     /// Sets the revisions in which the server declares it, has its methods and sends its notifications.
     /// In others the extension is off: [`notify`](super::CallContext::notify) fails with
-    /// [`SendError::NotInRevision`](mcp_proto::SendError::NotInRevision), and no client counts as one that
-    /// declares it. A legacy revision
+    /// [`SendError::NotInRevision`](crate::SendError::NotInRevision), and no client counts as one that
+    /// declares it. Its items and its layers are served in every revision. A legacy revision
     /// carries the declaration in the result of `initialize`, where its schema has no such member
     /// but clients tolerate it (EX-02).
     ///
     /// ```
     /// use mcp_async::server::Extension;
-    /// use mcp_proto::{Revision, RevisionSet};
+    /// use mcp_async::{Revision, RevisionSet};
     ///
     /// let jobs: Extension = Extension::new("com.example/jobs")
     ///     .revisions(RevisionSet::at_least(Revision::V2025_11_25));
@@ -355,7 +355,7 @@ impl<S: Send + Sync + 'static> Extension<S> {
     }
 
     /// Adds a tool, resource, template or prompt that the server lists with its own, as
-    /// [`ServerBuilder::with`](super::ServerBuilder::with) does.
+    /// [`ServerBuilder::with`](super::ServerBuilder::with) does: in every revision, and to clients that do not declare the extension.
     ///
     /// ```
     /// use mcp_async::Server;
@@ -392,7 +392,7 @@ impl<S: Send + Sync + 'static> Extension<S> {
     ///     fn from(albums: Albums) -> Self {
     ///         let extension = Extension::new("com.example/albums");
     ///         match albums.page_size {
-    ///             0 => extension.mistake("page_size", &"it is zero"),
+    ///             0 => extension.mistake("page_size", "it is zero"),
     ///             _ => extension,
     ///         }
     ///     }
@@ -400,10 +400,13 @@ impl<S: Send + Sync + 'static> Extension<S> {
     ///
     /// let server = Server::builder("demo", "1.0").extension(Albums { page_size: 0 });
     /// let error = server.build().unwrap_err();
-    /// assert_eq!(error.mistakes()[0].to_string(), "setting `page_size`: it is zero");
+    /// let text = "extension `com.example/albums`: `page_size`: it is zero";
+    /// assert_eq!(error.mistakes()[0].to_string(), text);
     /// ```
-    pub fn mistake(mut self, setting: &str, reason: &dyn fmt::Display) -> Self {
-        self.mistakes.push(RegisterError::setting(setting, reason));
+    pub fn mistake(mut self, setting: &str, reason: impl fmt::Display) -> Self {
+        let reason = format!("`{setting}`: {reason}");
+        self.mistakes
+            .push(RegisterError::new("extension", &self.name, &reason));
         self
     }
 }

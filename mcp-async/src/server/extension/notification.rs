@@ -97,6 +97,13 @@ impl<S> NotificationContext<S> {
         &self.peer
     }
 
+    /// Returns the value of this type that the session shares, as
+    /// [`CallContext::session_state`](crate::server::CallContext::session_state) does.
+    pub fn session_state<T: Default + Send + Sync + 'static>(&self) -> Option<Arc<T>> {
+        let revision = self.peer.shared.lock().machine.revision();
+        revision?.is_legacy().then(|| self.peer.session_state())?
+    }
+
     /// Returns the verified sender.
     pub fn principal(&self) -> Option<Principal> {
         self.peer.principal()

@@ -42,7 +42,7 @@ use crate::values::Values;
 ///
 /// ```
 /// use mcp_async::Server;
-/// use mcp_async::server::{Tool};
+/// use mcp_async::server::Tool;
 ///
 /// let clock = Tool::new("clock")
 ///     .title("What time is it?")
@@ -224,7 +224,7 @@ impl<S: Send + Sync + 'static> Tool<S> {
     /// handler runs, with error -32021 and the capabilities (VR-07).
     ///
     /// ```
-    /// use mcp_async::server::{Tool};
+    /// use mcp_async::server::Tool;
     /// use mcp_async::model::ClientFeatures;
     ///
     /// let tool: Tool = Tool::new("survey")

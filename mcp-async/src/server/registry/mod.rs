@@ -11,8 +11,6 @@ pub(super) mod principal_peers;
 #[cfg(feature = "server")]
 pub(super) mod settings;
 #[cfg(feature = "server")]
-pub(super) mod state;
-#[cfg(feature = "server")]
 pub(super) mod view;
 
 use core::fmt;
@@ -39,7 +37,7 @@ use crate::server::items::register_error::RegisterError;
 ///
 /// ```
 /// use mcp_async::Server;
-/// use mcp_async::server::{Tool};
+/// use mcp_async::server::Tool;
 ///
 /// let server = Server::builder("demo", "1.0")
 ///     .change_notifications()

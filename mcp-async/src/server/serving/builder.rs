@@ -109,7 +109,7 @@ impl<S: Send + Sync + 'static> ServerBuilder<S> {
     ///
     /// ```compile_fail,E0631
     /// # use mcp_async::Server;
-    /// # use mcp_async::server::{Context};
+    /// # use mcp_async::server::Context;
     /// let server = Server::builder("demo", "1.0")
     ///     .with_state(String::new())
     ///     .tool("a", "", |(): (), _: Context<u32>| async { Ok("") });
@@ -167,20 +167,20 @@ impl<S: Send + Sync + 'static> ServerBuilder<S> {
         self.set(|settings| settings.config.ping = Some(policy))
     }
 
-    /// Sets whether each result of 2026-07-28 names the server (VR-08); it does otherwise. The handshake always does.
+    /// Sets whether each result of 2026-07-28 names the server; true by default. The handshake always does.
     pub fn identify(self, identify: bool) -> Self {
         self.set(|settings| settings.config.identify = identify)
     }
 
-    /// Sets whether `$/cancelRequest`, which is not of MCP, cancels in legacy sessions; it does otherwise.
+    /// Sets whether `$/cancelRequest`, which is not of MCP, cancels in legacy sessions; true by default.
     pub fn cancel_alias(self, accept: bool) -> Self {
         self.set(|settings| settings.config.cancel_alias = accept)
     }
 
-    /// Sets whether an error about an unreadable message of 2024-11-05 has `"id":null`, as the schema of that revision demands
-    /// (JR-51); it has no id otherwise.
-    pub fn null_ids(self, write: bool) -> Self {
-        self.set(|settings| settings.config.null_ids = write)
+    /// Writes `"id":null` in an error about an unreadable message of 2024-11-05, as the schema of that revision demands; it has no id
+    /// otherwise.
+    pub fn null_ids(self) -> Self {
+        self.set(|settings| settings.config.null_ids = true)
     }
 
     // The compiler shows the bounds of these methods, with the comments in their lines, where a handler
@@ -323,7 +323,7 @@ impl<S: Send + Sync + 'static> ServerBuilder<S> {
         self
     }
 
-    /// Sets the least severe log message that a legacy session is sent before its client chooses (LG-03); `Info` otherwise.
+    /// Sets the least severe log message that a legacy session is sent before its client chooses; `Info` otherwise.
     pub fn first_log_level(self, level: LoggingLevel) -> Self {
         self.set(|settings| settings.config.log_level = level)
     }

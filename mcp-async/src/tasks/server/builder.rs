@@ -15,7 +15,7 @@ impl<S: Send + Sync + 'static> ServerBuilder<S> {
     ///
     /// ```
     /// use mcp_async::Server;
-    /// use mcp_async::server::{Tool};
+    /// use mcp_async::server::Tool;
     /// use mcp_async::tasks::server::{TaskPolicy, Tasks};
     ///
     /// let render = Tool::new("render")

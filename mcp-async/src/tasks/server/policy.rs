@@ -43,7 +43,7 @@ impl<S: Send + Sync + 'static> Tool<S> {
     /// the task drops the handler.
     ///
     /// ```
-    /// use mcp_async::server::{Tool};
+    /// use mcp_async::server::Tool;
     /// use mcp_async::tasks::server::TaskPolicy;
     ///
     /// let tool: Tool = Tool::new("render")

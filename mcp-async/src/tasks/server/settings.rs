@@ -192,7 +192,7 @@ impl Tasks {
     ///
     /// ```
     /// use mcp_async::Server;
-    /// use mcp_async::server::{Tool};
+    /// use mcp_async::server::Tool;
     /// use mcp_async::tasks::server::{TaskPolicy, Tasks};
     ///
     /// let render = Tool::new("render")

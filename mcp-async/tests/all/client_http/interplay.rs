@@ -63,7 +63,7 @@ fn server() -> ServerBuilder {
             "session",
             "Counts its calls",
             |(): (), cx: Context| async move {
-                let calls = cx.session::<AtomicU32>();
+                let calls = cx.session_state::<AtomicU32>();
                 let calls = calls.map(|calls| calls.fetch_add(1, Ordering::Relaxed));
                 Ok(format!("{calls:?} {}", cx.session_id().is_some()))
             },
@@ -393,7 +393,7 @@ fn the_calls_of_a_session_share_a_value() {
     for revision in Revision::ALL {
         with(revision, |client, _| async move {
             let call = || async { client.call_tool("session", &()).await.unwrap().text() };
-            let has_id = revision.is_legacy() && revision != Revision::V2024_11_05;
+            let has_id = revision.is_legacy();
             let expected = match revision.is_legacy() {
                 true => [0, 1].map(|calls| format!("Some({calls}) {has_id}")),
                 false => [(); 2].map(|()| format!("None {has_id}")),

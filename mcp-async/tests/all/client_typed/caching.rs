@@ -53,7 +53,7 @@ fn a_client_says_if_reading_a_resource_sends_nothing() {
     each(|mut demo, revision| async move {
         demo.server = demo.server.cache(TTL, CacheScope::Public);
         let client = join(&demo.server, revision).await;
-        let keeps = || client.keeps_resource("note://7");
+        let keeps = || client.has_cached_resource("note://7");
         assert!(!keeps(), "{revision}");
         client.read_resource("note://7").await.unwrap();
         assert_eq!(keeps(), revision.requires_cache_hints(), "{revision}");

@@ -12,7 +12,7 @@ use mcp_async::client::{CallError, ClientBuilder};
 use mcp_async::model::{
     CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, Root, SamplingMessage,
 };
-use mcp_async::server::{self};
+use mcp_async::server;
 use mcp_async::{Client, ErrorReply, Server, duplex};
 use mcp_proto::client::Failure;
 use mcp_proto::json::RawBuf;

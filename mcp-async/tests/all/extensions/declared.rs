@@ -162,11 +162,11 @@ fn an_extension_lists_its_items_with_those_of_the_server() {
 
 #[test]
 fn mistakes_in_the_settings_of_an_extension_are_reported_with_all_others() {
-    let extension = Extension::new("none").mistake("page_size", &"it is zero");
+    let extension = Extension::new("none").mistake("page_size", "it is zero");
     assert_eq!(
         mistakes(new().page_size(0).extension(extension)),
         [
-            "setting `page_size`: it is zero",
+            "extension `none`: `page_size`: it is zero",
             "extension `none`: its name is not a prefix, a slash and a name",
             "setting `page_size`: it is zero",
         ]

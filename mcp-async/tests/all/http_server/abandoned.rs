@@ -11,7 +11,7 @@ use http::{Request, StatusCode};
 use http_body::{Body, Frame};
 use mcp_async::Server;
 use mcp_async::http::HttpService;
-use mcp_async::server::{self};
+use mcp_async::server;
 use tower_service::Service as _;
 
 use crate::http_server::support::{advance, modern, request, send};

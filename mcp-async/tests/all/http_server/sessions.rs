@@ -3,8 +3,10 @@
 use crate::sim::Sim;
 use core::time::Duration;
 
-use http::{Method, Request};
+use http::{HeaderMap, HeaderValue, Method, Request};
+use mcp_async::Server;
 use mcp_async::http::Principal;
+use mcp_async::server::Context;
 
 use crate::http_server::legacy::{Session, call, initialize, post, server, service};
 use crate::http_server::support::{advance, send};
@@ -210,6 +212,44 @@ fn servers_without_sessions() {
         assert_eq!(reply.status, 405);
         assert_eq!(reply.header("allow"), "POST");
     }
+}
+
+/// A handler sees the id that the server made, never one that a client names.
+#[test]
+fn the_id_of_a_session_is_the_servers_word() {
+    let server = || {
+        Server::builder("demo", "1.0").tool(
+            "id",
+            "Says its session",
+            |(): (), cx: Context| async move {
+                let is_kept = cx.session_state::<()>().is_some();
+                Ok(format!("{:?} {is_kept}", cx.session_id()))
+            },
+        )
+    };
+    let name = |mut request: Request<_>| {
+        let headers: &mut HeaderMap = request.headers_mut();
+        headers.insert("mcp-session-id", HeaderValue::from_static("of-another"));
+        headers.insert(
+            "mcp-protocol-version",
+            HeaderValue::from_static("2025-06-18"),
+        );
+        request
+    };
+    let service = server().http().stateless().into_service(Sim).unwrap();
+    let body = call(1, "id");
+    assert!(
+        send(&service, name(post(&body)))
+            .whole()
+            .contains("None false")
+    );
+
+    let service = server().http().into_service(Sim).unwrap();
+    let session = Session::open(&service, "2025-06-18");
+    let expected = format!("Some(\\\"{}\\\") true", session.id);
+    let said = session.post(&call(1, "id")).whole();
+    assert!(said.contains(&expected), "{said}");
+    assert_eq!(send(&service, name(post(&body))).status, 404);
 }
 
 /// DF-01, DF-02, DF-03.

@@ -142,7 +142,7 @@ fn el_13_a_handler_demands_pages() {
     };
     let server =
         Server::builder("demo", "1").tool("pay", "", move |(): (), _: Context| async move {
-            let reply = ErrorReply::pages_to_visit("Sign in first", [page()]);
+            let reply = ErrorReply::url_elicitation_required("Sign in first", [page()]);
             Err::<(), _>(HandlerError::reply(reply))
         });
     for revision in revisions() {

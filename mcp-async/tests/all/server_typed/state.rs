@@ -291,7 +291,7 @@ fn the_calls_of_a_session_share_a_value_and_other_sessions_have_their_own() {
     let server = Server::builder("demo", "1").tool("count", "", move |(): (), cx: Context| {
         let notes = Arc::clone(&notes);
         async move {
-            let Some(count) = cx.session::<Count>() else {
+            let Some(count) = cx.session_state::<Count>() else {
                 return Ok("none".to_owned());
             };
             notes.lock().unwrap().push(Arc::downgrade(&count.1));

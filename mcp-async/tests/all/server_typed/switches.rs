@@ -71,7 +71,8 @@ fn the_cancellation_of_other_protocols_is_heard_unless_it_is_switched_off() {
 #[test]
 fn errors_of_2024_11_05_about_unreadable_messages_have_a_null_id_if_the_server_is_told_so() {
     for null_ids in [true, false] {
-        let server = Server::builder("demo", "1").null_ids(null_ids);
+        let server = Server::builder("demo", "1");
+        let server = if null_ids { server.null_ids() } else { server };
         let mut wire = Wire::new(&server, Revision::V2024_11_05);
         wire.line("{");
         let heard = wire.hear();
@@ -89,7 +90,7 @@ fn the_switches_of_a_client_are_in_its_configuration() {
     let plain = format!("{:?}", Client::builder("demo", "1"));
     let builder = Client::builder("demo", "1")
         .identify(false)
-        .progress_extends(false)
+        .progress_restarts_timeout(false)
         .cancel_alias(false);
     let switched = format!("{builder:?}");
     for switch in ["identify", "progress_extends", "cancel_alias"] {

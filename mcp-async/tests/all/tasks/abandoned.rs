@@ -11,7 +11,7 @@ use mcp_proto::Revision;
 
 use super::support::{BOTH, Running, create, pass, server};
 use crate::server_typed::support::Wire;
-use crate::sim::{self};
+use crate::sim;
 
 /// TK-60: tasks of every kind are created and abandoned, with their connections. Afterwards neither
 /// the store nor the memory has anything of them. `ABANDONED_TASKS` sets their number.

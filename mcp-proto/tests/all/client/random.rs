@@ -136,6 +136,7 @@ impl World<'_> {
                         self.tokens.push((token, self.cookies));
                     }
                     Err(SendError::TableFull | SendError::Closed) => {}
+                    Err(SendError::NotReady) if self.batching => {}
                     Err(error) => panic!("{error}"),
                 }
             }

@@ -21,7 +21,7 @@ use mcp_async::auth::{
 };
 use mcp_async::net::HttpClient;
 use mcp_async::runtime::RuntimeHandle;
-use mcp_proto::{Revision, RevisionSet};
+use mcp_tokio::{Revision, RevisionSet};
 
 /// Logs in at a protected server and prints each request
 #[derive(Debug, Parser)]

@@ -8,7 +8,7 @@ use mcp_async::Server;
 use mcp_async::auth::{DpopUse, Protection};
 use mcp_async::http::{AuthError, Principal};
 use mcp_async::server::ServerBuilder;
-use mcp_proto::RevisionSet;
+use mcp_tokio::RevisionSet;
 use mcp_tokio::{Runtime, tcp};
 
 use crate::trace::Traced;

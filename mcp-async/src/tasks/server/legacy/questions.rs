@@ -67,7 +67,7 @@ impl Questions {
         }
     }
 
-    /// Goes on asking. The record of the task shows what came of it.
+    /// Continues to ask. The record of the task shows what came of it.
     pub(super) fn poll(&mut self, cx: &mut Context<'_>) {
         for (_, asking) in &mut self.asking {
             let _ = asking.as_mut().poll(cx);
@@ -77,7 +77,7 @@ impl Questions {
 
 impl Open {
     /// Asks the client until it has answered, and lets a task of the runtime give its answer to the
-    /// task: it goes on without the request that asked.
+    /// task: it continues without the request that asked.
     async fn ask(self, client: Client) {
         let engine = &self.engine;
         let (connection, is_session) = match &client {

@@ -6,7 +6,7 @@ use mcp_proto::Revision;
 
 use super::super::support::{self, Running};
 use crate::server_typed::support::{Wire, member, text};
-use crate::sim::{self};
+use crate::sim;
 
 /// A server with tools of every kind, whose tasks are those of 2025-11-25 as well.
 pub(super) fn server(tasks: Tasks) -> (ServerBuilder<Running>, Running) {
