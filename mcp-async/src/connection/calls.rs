@@ -43,6 +43,11 @@ pub(crate) trait Role {
         event: <Self::Machine as Machine>::Event<'_>,
         frame: Frame<'_>,
     ) -> Effect;
+
+    /// The connection is over, and no lock is held.
+    fn ended(&mut self, shared: &Shared<Self::Machine>) {
+        let _ = shared;
+    }
 }
 
 /// The effect of an event, for the driver to carry out.
@@ -168,6 +173,7 @@ impl<X: Role> Calls<X> {
             core.end()
         };
         waiting.into_iter().for_each(Waker::wake);
+        self.role.ended(&self.shared);
     }
 
     fn settle(&mut self, polled: Polled) {

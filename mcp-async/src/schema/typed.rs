@@ -20,8 +20,11 @@ use super::type_error::TypeError;
 /// ```
 /// use mcp_async::schema;
 ///
+/// #[derive(schemars::JsonSchema)]
+/// struct Nothing {}
+///
 /// let none = r#"{"type":"object","additionalProperties":false}"#;
-/// assert_eq!(schema::input::<()>()?.as_raw().as_str(), none);
+/// assert_eq!(schema::input::<Nothing>()?.as_raw().as_str(), none);
 ///
 /// #[derive(schemars::JsonSchema)]
 /// struct Forecast {
@@ -60,7 +63,7 @@ impl ToolSchema {
     /// [`TypeError::NotObject`], if `T` is not an object: arguments have names.
     pub fn input<T: JsonSchema>() -> Result<Self, TypeError> {
         let mut schema = root::<T>(SchemaSettings::draft2020_12().for_deserialize());
-        if is_empty(&schema) || T::schema_id() == <()>::schema_id() {
+        if is_empty(&schema) {
             let schema = RawBuf::parse(NO_ARGUMENTS).map_err(|_| TypeError::Deep)?;
             return Ok(schema.into());
         }

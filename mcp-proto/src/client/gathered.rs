@@ -9,6 +9,8 @@ pub(super) struct Gathered<B> {
     pub(super) array: ArrayBuf<B>,
     pub(super) calls: usize,
     pub(super) open: bool,
+    /// It is complete and waits to be written.
+    pub(super) due: bool,
 }
 
 impl<B: Table<u8>> Gathered<B> {
@@ -17,6 +19,7 @@ impl<B: Table<u8>> Gathered<B> {
             array: ArrayBuf::new(store, limit),
             calls: 0,
             open: false,
+            due: false,
         }
     }
 
@@ -24,5 +27,6 @@ impl<B: Table<u8>> Gathered<B> {
         self.array.clear();
         self.calls = 0;
         self.open = false;
+        self.due = false;
     }
 }

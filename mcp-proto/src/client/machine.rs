@@ -123,6 +123,11 @@ impl<S: Storage> Machine for Client<'_, S> {
         if self.initialized_owed {
             return self.transmit_initialized(out).map(Some);
         }
+        if self.batch.due {
+            let len = self.batch.array.write(out)?;
+            self.batch.clear();
+            return Ok(Some(Transmit::pipe(len)));
+        }
         // None leaves while a batch is gathered: it could name a request that has not left.
         if !self.batch.open
             && let Some(len) = self.calls.write_cancellation(out)?
@@ -207,6 +212,7 @@ impl<S: Storage> Client<'_, S> {
         let opening = matches!(&self.phase, Phase::Opening(opening) if opening.is_owed());
         opening
             || self.initialized_owed
+            || self.batch.due
             || (!self.batch.open && self.calls.sent.next_cancelled().is_some())
             || self.questions.next_marked(Pipe).is_some()
             || self.questions.batch().ready().is_some()

@@ -75,7 +75,7 @@ use questions::Questions;
 ///   [`fail`](Self::fail), [`refuse`](Self::refuse) and [`lose_session`](Self::lose_session).
 /// - Commands: [`call`](Self::call), [`retry`](Self::retry), [`cancel`](Self::cancel),
 ///   [`respond`](Self::respond), [`notify`](Self::notify), [`begin_batch`](Self::begin_batch),
-///   [`end_batch`](Self::end_batch), [`hold`](Self::hold), [`release`](Self::release).
+///   [`end_batch`](Self::end_batch), [`defer_batch`](Self::defer_batch), [`hold`](Self::hold), [`release`](Self::release).
 /// - Polls: those of [`Machine`](crate::Machine).
 ///
 /// ```
@@ -240,6 +240,7 @@ impl<'c, S: Storage> Client<'c, S> {
         self.phase = Phase::Closed;
         self.calls.sent.pinger.stop();
         self.initialized_owed = false;
+        self.batch.clear();
         self.closed_untold = Some(reason);
         self.calls
             .sent

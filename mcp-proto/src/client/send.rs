@@ -209,7 +209,7 @@ impl<S: Storage> Client<'_, S> {
     ///
     /// # Errors
     /// [`SendError::NotInRevision`] outside of 2025-03-26, [`SendError::NotReady`] while one is
-    /// being gathered. A call that finds no room in the batch is refused with
+    /// being gathered or waits to be written. A call that finds no room in the batch is refused with
     /// [`SendError::NotReady`]: end the batch, and begin another; one that would find none in
     /// any, with [`SendError::TooLarge`].
     ///
@@ -249,14 +249,14 @@ impl<S: Storage> Client<'_, S> {
         if !self.ready()?.allows_batches() {
             return Err(SendError::NotInRevision);
         }
-        if self.batch.open {
+        if self.batch.open || self.batch.due {
             return Err(SendError::NotReady);
         }
         self.batch.open = true;
         Ok(())
     }
 
-    /// Writes the collected calls as one array, and nothing if there are none (JR-18).
+    /// Ends the batch, and writes the collected calls as one array, nothing if there are none (JR-18).
     ///
     /// # Errors
     /// [`SendError::BufferFull`], [`SendError::NotReady`] without a
@@ -269,6 +269,15 @@ impl<S: Storage> Client<'_, S> {
         let len = self.batch.array.write(out)?;
         self.batch.clear();
         Ok(Transmit::pipe(len))
+    }
+
+    /// Ends the batch without a buffer: its array, if it has calls, is among the next that
+    /// [`poll_transmit`](crate::Machine::poll_transmit) writes. It cannot fail, so that dropping a guard can do it.
+    pub fn defer_batch(&mut self) {
+        if self.batch.open {
+            self.batch.open = false;
+            self.batch.due = self.batch.calls > 0;
+        }
     }
 
     /// Returns true if an answer to the request of this id is awaited. A transport need not send a

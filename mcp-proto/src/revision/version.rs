@@ -76,7 +76,7 @@ impl Revision {
 
     /// Returns true if an array of messages is a message (JR-15), as in 2025-03-26 only; elsewhere
     /// an array is one error (JR-19).
-    pub(crate) const fn allows_batches(self) -> bool {
+    pub const fn allows_batches(self) -> bool {
         self.facts().batches
     }
 

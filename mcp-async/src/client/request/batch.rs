@@ -1,12 +1,12 @@
 //! Several requests that leave together.
 
 use core::fmt;
-use core::future::{Future, poll_fn};
+use core::future::Future;
 use core::pin::Pin;
 use core::task::{Context, Poll, ready};
 use std::sync::Arc;
 
-use mcp_proto::Channel;
+use mcp_proto::{Revision, SendError};
 
 use super::Request;
 use crate::client::state::inner::{ClientShared, Inner};
@@ -17,8 +17,9 @@ use crate::error::CallError;
 /// [`Client::batch`](crate::client::Client::batch) returns.
 ///
 /// On a pipe of 2025-03-26 they are one array, or several if there are more of them than one holds; over HTTP and in other
-/// revisions each is a message of its own, and all are in flight at once. One that fails does not end the others. Dropping the future
-/// cancels those that have no result yet.
+/// revisions each is a message of its own, and all are in flight at once. One that fails does not end the others. More than
+/// [`Limits::in_flight`](crate::Limits::in_flight) are refused, as they are alone. Dropping the future cancels those that have no result
+/// yet; those of an array that waits to be written leave, and are cancelled after it.
 #[must_use = "requests are sent when their future is polled"]
 pub struct Batch<'a, T, H = fn(Progress<'_>)> {
     inner: &'a Arc<Inner>,
@@ -32,42 +33,28 @@ struct Entry<'a, T, H> {
 }
 
 /// ```text
-///   New ----> Gathered ----> Sent       New again for those that an array had no room for
-///     `-------------------------^       outside of 2025-03-26
+///   New ----> Sent       New again for those that an array had no room for
 /// ```
 enum Stage {
     New,
-    /// An array with this many requests left out is open until it is written over this connection.
-    Gathered(Gathered, usize),
     Sent,
 }
 
-/// An open array, which is written even if the future is dropped: requests of others may be in it.
-struct Gathered(Option<Arc<ClientShared>>);
-
-impl Gathered {
-    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        let Some(shared) = &self.0 else {
-            return Poll::Ready(());
-        };
-        // If the connection has ended, each request says so.
-        let _ = ready!(
-            shared.poll_tell(cx, &mut None, Channel::PIPE, |machine, _, out| {
-                machine.end_batch(out)
-            })
-        );
-        self.0 = None;
-        Poll::Ready(())
-    }
+/// An open array, which keeps requests of others waiting, until the end of the poll that opened it.
+struct Gathered {
+    shared: Arc<ClientShared>,
+    number: u64,
 }
 
 impl Drop for Gathered {
     fn drop(&mut self) {
-        if let Some(shared) = self.0.take() {
-            let runtime = shared.runtime.clone();
-            let mut left = Self(Some(shared));
-            runtime.spawn(Box::pin(poll_fn(move |cx| left.poll(cx))));
+        {
+            let mut core = self.shared.lock();
+            core.machine.defer_batch();
+            core.gathering.open = None;
         }
+        self.shared.wake_watchers();
+        self.shared.driver_waker.wake();
     }
 }
 
@@ -87,12 +74,51 @@ impl<'a, T, H: FnMut(Progress<'_>)> Batch<'a, T, H> {
         }
     }
 
-    fn poll_requests(&mut self, cx: &mut Context<'_>) {
-        for entry in self
-            .requests
-            .iter_mut()
-            .filter(|entry| entry.result.is_none())
-        {
+    /// Opens an array, when nothing else waits to be written, so that it has room; `None` where there are none.
+    fn poll_gather(&self, cx: &mut Context<'_>) -> Poll<Option<Gathered>> {
+        // Without a connection each request says why.
+        let Ok(link) = ready!(self.inner.poll_link(cx, 0)) else {
+            return Poll::Ready(None);
+        };
+        let shared = link.shared;
+        let number = {
+            let mut core = shared.lock();
+            // Over HTTP the exchange of a message has one answer.
+            if core.outbound.is_some()
+                || !core
+                    .machine
+                    .revision()
+                    .is_some_and(Revision::allows_batches)
+            {
+                return Poll::Ready(None);
+            }
+            if core.gathering.open.is_some() {
+                core.watch(cx);
+                return Poll::Pending;
+            }
+            ready!(core.poll_empty(cx));
+            match core.machine.begin_batch() {
+                Ok(()) => {}
+                // The array of another batch waits to be written, or the session is opened again.
+                Err(SendError::NotReady) => {
+                    core.watch(cx);
+                    core.watch_room(cx);
+                    return Poll::Pending;
+                }
+                Err(_) => return Poll::Ready(None),
+            }
+            core.gathering.begun += 1;
+            let number = core.gathering.begun;
+            core.gathering.open = Some(number);
+            number
+        };
+        Poll::Ready(Some(Gathered { shared, number }))
+    }
+
+    fn poll_requests(&mut self, cx: &mut Context<'_>, gathering: Option<u64>) {
+        let open = self.requests.iter_mut();
+        for entry in open.filter(|entry| entry.result.is_none()) {
+            entry.request.gathering = gathering;
             if let Poll::Ready(result) = entry.request.poll_raw(cx) {
                 entry.result = Some(result);
             }
@@ -111,42 +137,32 @@ impl<T, H: FnMut(Progress<'_>)> Future for Batch<'_, T, H> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.get_mut();
-        loop {
-            match &mut this.stage {
-                Stage::New => {
-                    // Without a connection each request says why.
-                    let link = ready!(this.inner.poll_link(cx, 0)).ok();
-                    let gathers = link.filter(|link| {
-                        let mut core = link.shared.lock();
-                        // Over HTTP the exchange of a message has one answer.
-                        core.outbound.is_none() && core.machine.begin_batch().is_ok()
-                    });
-                    let gathered = Gathered(gathers.map(|link| link.shared));
-                    let before = this.unsent();
-                    this.poll_requests(cx);
-                    this.stage = match gathered.0 {
-                        Some(_) => Stage::Gathered(gathered, before),
-                        None => Stage::Sent,
-                    };
-                }
-                Stage::Gathered(gathered, before) => {
-                    ready!(gathered.poll(cx));
-                    let (before, left) = (*before, this.unsent());
-                    this.stage = match left > 0 && left < before {
-                        true => Stage::New,
-                        false => Stage::Sent,
-                    };
-                }
-                Stage::Sent => {
-                    this.poll_requests(cx);
-                    if this.requests.iter().any(|entry| entry.result.is_none()) {
-                        return Poll::Pending;
-                    }
-                    let entries = this.requests.drain(..);
-                    return Poll::Ready(entries.filter_map(|entry| entry.result).collect());
+        while let Stage::New = this.stage {
+            let before = this.unsent();
+            this.stage = Stage::Sent;
+            if before == 0 {
+                break;
+            }
+            let Poll::Ready(gathered) = this.poll_gather(cx) else {
+                this.stage = Stage::New;
+                return Poll::Pending;
+            };
+            if let Some(gathered) = gathered {
+                this.poll_requests(cx, Some(gathered.number));
+                drop(gathered);
+                // Those that are too long for an array are sent alone.
+                let left = this.unsent();
+                if left > 0 && left < before {
+                    this.stage = Stage::New;
                 }
             }
         }
+        this.poll_requests(cx, None);
+        if this.requests.iter().any(|entry| entry.result.is_none()) {
+            return Poll::Pending;
+        }
+        let entries = this.requests.drain(..);
+        Poll::Ready(entries.filter_map(|entry| entry.result).collect())
     }
 }
 

@@ -191,6 +191,12 @@ impl<'a> Exchange<'a> {
         }
     }
 
+    /// Makes the request part of a gathering, or of none any more.
+    #[cfg(feature = "client")]
+    pub(in crate::client) const fn set_gathering(&mut self, gathering: Option<u64>) {
+        self.pending.set_gathering(gathering);
+    }
+
     /// Gives the place back, with the buffer that the result came in.
     pub(in crate::client) fn leave(&mut self, buffer: RawBuf) {
         self.pending.leave(Some(buffer));
@@ -271,6 +277,9 @@ impl<'a> Exchange<'a> {
             }
             // The handshake is not over: the task is woken when it is.
             Err(SendError::NotReady) => Poll::Pending,
+            // Too long for an array, which does not mean for a message.
+            #[cfg(feature = "client")]
+            Err(SendError::TooLarge { .. }) if self.pending.is_gathered() => Poll::Pending,
             // An event of the call says why it is over, if it is not the whole connection.
             Err(SendError::Stale) => {
                 self.stage = Stage::Waiting;

@@ -7,8 +7,8 @@ use crate::server::caller::peer::Peer;
 
 impl CallContext {
     /// Returns the value of this type that all calls of the session share. It is made when it is first asked for, twice if two calls
-    /// ask at once, of which one is kept; it is dropped when the session ends. `None` where there is no session: in 2026-07-28, and
-    /// over HTTP without [sessions](crate::http::Http::stateless).
+    /// ask at once, of which one is kept; it is dropped when the session ends. `None` where there is no session: in 2026-07-28,
+    /// over HTTP without [sessions](crate::http::Http::stateless), and after its end.
     ///
     /// A process that takes a session over from another one begins with a new value.
     ///
@@ -49,7 +49,13 @@ impl Peer {
     pub(in crate::server) fn session_state<T: Default + Send + Sync + 'static>(
         &self,
     ) -> Option<Arc<T>> {
-        let is_pipe = self.shared.lock().outbound.is_none();
+        let is_pipe = {
+            let core = self.shared.lock();
+            if core.ended {
+                return None;
+            }
+            core.outbound.is_none()
+        };
         #[cfg(feature = "http-server")]
         let is_session = is_pipe || self.shared.about.session_id.get().is_some();
         #[cfg(not(feature = "http-server"))]

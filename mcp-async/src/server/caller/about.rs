@@ -86,16 +86,25 @@ impl About {
     /// Returns the session's value of this type, and makes it if there is none.
     #[cfg(feature = "server")]
     pub(in crate::server) fn session_state<T: Default + Send + Sync + 'static>(&self) -> Arc<T> {
-        let known = self.session.lock().get_shared();
-        known.unwrap_or_else(|| {
-            // Made outside of the lock, because it runs code of the application.
-            let made = Arc::new(T::default());
-            let mut values = self.session.lock();
-            values.get_shared().unwrap_or_else(|| {
-                values.insert_shared(Arc::clone(&made));
-                made
-            })
-        })
+        if let Some(known) = self.session.lock().get_shared() {
+            return known;
+        }
+        // Made and dropped outside of the lock, because that runs code of the application.
+        let made = Arc::new(T::default());
+        let mut values = self.session.lock();
+        let known = values.get_shared();
+        if known.is_none() {
+            values.insert_shared(Arc::clone(&made));
+        }
+        drop(values);
+        known.unwrap_or(made)
+    }
+
+    /// Drops the values of the session: one may hold what keeps the connection.
+    #[cfg(feature = "server")]
+    pub(in crate::server) fn end_session(&self) {
+        let values = core::mem::take(&mut *self.session.lock());
+        drop(values);
     }
 
     fn set(&self, info: &ClientInfo) {

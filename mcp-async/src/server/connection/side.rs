@@ -50,6 +50,11 @@ impl<S: Service> Role for Side<S> {
     const WAITS_FOR_READER: bool = true;
     const DRAINS: bool = true;
 
+    #[cfg(feature = "server")]
+    fn ended(&mut self, shared: &Shared<Machine>) {
+        shared.about.end_session();
+    }
+
     fn dispatch(
         &mut self,
         shared: &Arc<Shared<Machine>>,

@@ -13,7 +13,7 @@ use mcp_proto::{Outcome, Payload};
 use schemars::JsonSchema;
 use serde::de::{Deserialize, DeserializeOwned};
 
-use super::checks::{Checks, Promise, decode_typed};
+use super::checks::{Checks, Promise, decode_typed, empty};
 use super::item_scopes::ItemScopes;
 use super::item_settings::item_settings;
 use super::keyed::Keyed;
@@ -276,7 +276,11 @@ impl<S: Send + Sync + 'static> Tool<S> {
         T: ToolOutput,
     {
         if self.input.is_none() {
-            match ToolSchema::input::<A>() {
+            let schema = match empty::<A>() {
+                Some(_) => ToolSchema::input::<Nothing>(),
+                None => ToolSchema::input::<A>(),
+            };
+            match schema {
                 Ok(schema) => self.input = Some(schema),
                 Err(error) => self.fault = Some(error),
             }
@@ -569,3 +573,7 @@ fn bad_arguments(error: &dyn fmt::Display, as_result: bool) -> HandlerError {
         HandlerError::invalid_params(text)
     }
 }
+
+/// The arguments of a tool that takes none, as a schema has them.
+#[derive(JsonSchema)]
+struct Nothing {}

@@ -1,5 +1,6 @@
 //! Several calls that leave together.
 
+use core::future::Future;
 use core::pin::pin;
 use core::task::Poll;
 
@@ -152,5 +153,219 @@ fn a_batch_without_calls_and_one_without_a_connection_end_at_once() {
             matches!(&results[..], [Err(CallError::Closed)]),
             "{revision}"
         );
+    });
+}
+
+/// A call that finds the open array of another task's batch full is sent when that array has left.
+#[test]
+fn a_call_that_finds_the_array_of_a_batch_full_is_sent_after_it() {
+    run(async {
+        let demo = Demo::new();
+        let limits = Limits {
+            output: 4096,
+            batch_bytes: 4096,
+            batch: 1,
+            ..Limits::default()
+        };
+        let (client, said) = watched(&demo, Revision::V2025_03_26, limits).await;
+        let ended = Seen::default();
+        let (long, notes) = ("x".repeat(3000), ended.clone());
+        // They are polled in this order, before the connection writes anything.
+        let (filler, argument, seen) = (client.clone(), long.clone(), notes.clone());
+        crate::sim::spawn(async move {
+            let argument = text(&argument);
+            filler.call_tool("echo", &argument).await.unwrap();
+            seen.note("the call that fills the output");
+        });
+        let (batcher, seen) = (client.clone(), notes.clone());
+        crate::sim::spawn(async move {
+            let argument = text(&long);
+            let results = batcher.batch([batcher.call_tool("echo", &argument)]).await;
+            assert!(results[0].is_ok());
+            seen.note("the batch");
+        });
+        let (other, seen) = (client.clone(), notes.clone());
+        crate::sim::spawn(async move {
+            other.ping().await.unwrap();
+            seen.note("the ping");
+        });
+        crate::sim::sleep(core::time::Duration::from_secs(3600)).await;
+        let (ended, said) = (ended.take(), said.take());
+        assert_eq!(ended.len(), 3, "{ended:?} of {} lines", said.len());
+    });
+    settle();
+    end();
+}
+
+/// A batch that has no room yet and is not polled for a while does not keep the calls of others.
+#[test]
+fn a_batch_that_is_not_polled_does_not_hold_up_others() {
+    run(async {
+        let demo = Demo::new();
+        let limits = Limits {
+            output: 4096,
+            batch_bytes: 4096,
+            ..Limits::default()
+        };
+        let (client, _) = watched(&demo, Revision::V2025_03_26, limits).await;
+        let long = "x".repeat(3000);
+        let long = text(&long);
+        let mut calls: Vec<_> = (0..4)
+            .map(|_| Box::pin(async { client.call_tool("echo", &long).await }))
+            .collect();
+        calls
+            .iter_mut()
+            .for_each(|call| assert!(poll_once(call.as_mut()).is_pending()));
+        let mut batch = Box::pin(client.batch([client.call_tool("echo", &long)]));
+        assert!(poll_once(batch.as_mut()).is_pending());
+        // One of the calls has left already; the others join the array.
+        let first = calls.remove(0).await;
+        assert!(first.is_ok());
+        let pinged = client.ping().await;
+        assert!(pinged.is_ok(), "{pinged:?}");
+        drop(batch);
+    });
+    settle();
+    end();
+}
+
+/// A call that is longer than an array may be, and not longer than a message, is answered in a batch as it is alone.
+#[test]
+fn a_call_that_no_array_holds_is_sent_alone() {
+    each(|demo, revision| async move {
+        let limits = Limits {
+            batch_bytes: 1000,
+            ..Limits::default()
+        };
+        let (client, _) = watched(&demo, revision, limits).await;
+        let long = "x".repeat(3000);
+        let (hi, long) = (text("hi"), text(&long));
+        assert!(client.call_tool("echo", &long).await.is_ok());
+        let calls = [&hi, &long].map(|text| client.call_tool("echo", text));
+        let results = client.batch(calls).await;
+        assert!(results.iter().all(Result::is_ok), "{revision}: {results:?}");
+    });
+}
+
+/// A server answers an array when all of it is done, so a call of another task is not in it.
+#[test]
+fn a_call_of_another_task_does_not_wait_for_the_calls_of_a_batch() {
+    run(async {
+        let demo = Demo::new();
+        let limits = Limits {
+            output: 4096,
+            batch_bytes: 4096,
+            ..Limits::default()
+        };
+        let (client, said) = watched(&demo, Revision::V2025_03_26, limits).await;
+        let pinged = Seen::default();
+        let seen = pinged.clone();
+        // They are polled in this order, before the connection writes anything.
+        let filler = client.clone();
+        crate::sim::spawn(async move {
+            let long = "x".repeat(3980);
+            filler.call_tool("echo", &text(&long)).await.unwrap();
+        });
+        let batcher = client.clone();
+        crate::sim::spawn(async move {
+            let _ = batcher.batch([batcher.call_tool("never", &())]).await;
+        });
+        let other = client.clone();
+        crate::sim::spawn(async move { seen.note(format!("{:?}", other.ping().await)) });
+        crate::sim::sleep(core::time::Duration::from_secs(3600)).await;
+        assert_eq!(pinged.take(), ["Ok(())"], "{:?}", said.take().last());
+    });
+    settle();
+    end();
+}
+
+/// A call that is dropped before it leaves is not carried out.
+#[test]
+fn calls_of_a_batch_that_is_dropped_before_it_leaves_are_not_sent() {
+    run(async {
+        let demo = Demo::new();
+        let limits = Limits {
+            output: 4096,
+            batch_bytes: 4096,
+            ..Limits::default()
+        };
+        let (client, said) = watched(&demo, Revision::V2025_03_26, limits).await;
+        let long = "x".repeat(3980);
+        let (long, hi) = (text(&long), text("dropped"));
+        let mut fills = Box::pin(client.call_tool("echo", &long));
+        assert!(poll_once(fills.as_mut()).is_pending());
+        {
+            let mut alone = Box::pin(client.call_tool("echo", &hi));
+            assert!(poll_once(alone.as_mut()).is_pending());
+        }
+        {
+            let mut batch = Box::pin(client.batch([client.call_tool("echo", &hi)]));
+            assert!(poll_once(batch.as_mut()).is_pending());
+        }
+        fills.await.unwrap();
+        client.ping().await.unwrap();
+        let sent = said
+            .take()
+            .iter()
+            .filter(|line| line.contains("dropped"))
+            .count();
+        assert_eq!(sent, 0);
+    });
+    settle();
+    end();
+}
+
+type Pinging = core::pin::Pin<Box<dyn Future<Output = Result<(), CallError>>>>;
+
+thread_local! {
+    static PINGS: core::cell::RefCell<(Option<Client>, Option<Pinging>)> = const { core::cell::RefCell::new((None, None)) };
+}
+
+/// Another thread calls while a batch is put together, with room for all of it: its call leaves by itself.
+#[test]
+fn a_call_of_another_thread_is_not_in_the_array_of_a_batch() {
+    run(async {
+        let demo = Demo::new();
+        let (client, said) = watched(&demo, Revision::V2025_03_26, Limits::default()).await;
+        PINGS.with_borrow_mut(|pings| pings.0 = Some(client.clone()));
+        crate::sim::meanwhile(|| {
+            PINGS.with_borrow_mut(|(client, pinging)| {
+                let client = client.take().unwrap();
+                let mut ping: Pinging = Box::pin(async move { client.ping().await });
+                let cx = &mut core::task::Context::from_waker(core::task::Waker::noop());
+                assert!(ping.as_mut().poll(cx).is_pending());
+                *pinging = Some(ping);
+            });
+        });
+        let mut batch = Box::pin(client.batch([(); 2].map(|()| client.call_tool("never", &()))));
+        assert!(poll_once(batch.as_mut()).is_pending());
+        let ping = PINGS
+            .with_borrow_mut(|pings| pings.1.take())
+            .expect("it was sent meanwhile");
+        let pinged = ping.await;
+        let said = said.take();
+        assert!(pinged.is_ok(), "{pinged:?} after {}", said[0]);
+    });
+    settle();
+    end();
+}
+
+#[test]
+fn calls_of_a_batch_beyond_those_that_may_be_in_flight_are_refused_as_they_are_alone() {
+    each(|demo, revision| async move {
+        let limits = Limits {
+            in_flight: 4,
+            ..Limits::default()
+        };
+        let (client, _) = watched(&demo, revision, limits).await;
+        let hi = text("hi");
+        let calls = (0..9).map(|_| client.call_tool("echo", &hi));
+        let results = client.batch(calls).await;
+        let (answered, refused) = results.split_at(4);
+        assert!(answered.iter().all(Result::is_ok), "{revision}");
+        let is_refused = |it: &Result<_, _>| {
+            matches!(it, Err(CallError::Refused(mcp_async::SendError::TableFull)))
+        };
+        assert!(refused.iter().all(is_refused), "{revision}: {refused:?}");
     });
 }

@@ -193,3 +193,42 @@ fn the_last_handle_ends_it_even_between_two_connections() {
         assert_eq!(door.counts().1, 0, "nobody would use it, {revision}");
     });
 }
+
+/// What an open array holds was not sent: the next connection sends it, as it does with a call that waits for room.
+#[test]
+fn calls_of_an_array_that_never_left_wait_for_the_next_connection() {
+    for gathers in [false, true] {
+        crate::sim::run(async {
+            let demo = crate::client_typed::support::Demo::new();
+            let door = Door::default();
+            let limits = mcp_async::Limits {
+                output: 4096,
+                batch_bytes: 4096,
+                ..mcp_async::Limits::default()
+            };
+            let builder = only(mcp_proto::Revision::V2025_03_26)
+                .restart(policy())
+                .limits(limits);
+            let client = door.enter(&demo.server, builder).await.unwrap();
+            let long = "x".repeat(3980);
+            let (long, hi) = (text(&long), text("hi"));
+            let mut fills = Box::pin(client.call_tool("echo", &long));
+            assert!(poll_once(fills.as_mut()).is_pending());
+            let mut batch = Box::pin(client.batch([client.call_tool("echo", &hi)]));
+            if gathers {
+                assert!(poll_once(batch.as_mut()).is_pending());
+            }
+            let mut waits = Box::pin(client.call_tool("echo", &hi));
+            assert!(poll_once(waits.as_mut()).is_pending());
+            door.hang_up();
+            let waited = waits.await;
+            assert!(waited.is_ok(), "gathers: {gathers}, {waited:?}");
+            if gathers {
+                let results = batch.await;
+                assert!(results[0].is_ok(), "{results:?}");
+            }
+        });
+        settle();
+        crate::sim::end();
+    }
+}

@@ -227,3 +227,30 @@ fn what_is_refused() {
         .insert("origin", "http://localhost".parse().unwrap());
     check(request, 204, "");
 }
+
+/// The id of a session is none that its client makes up.
+#[test]
+fn a_header_names_no_session_of_2024_11_05() {
+    let http = Server::builder("demo", "1.0")
+        .tool("whose", "", |(): (), cx: Context| async move {
+            Ok(format!("of {:?}", cx.session_id()).replace('"', "'"))
+        })
+        .http()
+        .legacy_sse("/old/sse", "/old/messages");
+    let service = http.into_service(Sim).unwrap();
+    let (mut stream, uri) = open(&service);
+    send(&service, post(&uri, INITIALIZE));
+    send(&service, post(&uri, INITIALIZED));
+    let _ = stream.text();
+    let body = call(1, "whose");
+    let mut request = post(&uri, &body);
+    request
+        .headers_mut()
+        .insert("mcp-session-id", "anothers".parse().unwrap());
+    send(&service, request);
+    let text = stream.text();
+    assert!(
+        text.contains("of Some") && !text.contains("anothers"),
+        "{text}"
+    );
+}

@@ -2,6 +2,7 @@
 
 use crate::sim::Sim;
 use core::time::Duration;
+use std::sync::{Arc, Mutex};
 
 use http::{HeaderMap, HeaderValue, Method, Request};
 use mcp_async::Server;
@@ -315,4 +316,47 @@ fn the_other_era_is_served_beside() {
     *put.method_mut() = Method::PUT;
     let refused = send(&service, put);
     assert_eq!(refused.header("allow"), "GET, POST, DELETE");
+}
+
+#[test]
+fn a_value_of_a_session_over_http_ends_with_it() {
+    #[derive(Default)]
+    struct Kept(Arc<()>);
+
+    for way in ["delete", "idle", "service", "running"] {
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let notes = Arc::clone(&seen);
+        let server = server().tool("keep", "", move |(): (), cx: Context| {
+            let kept = cx.session_state::<Kept>().unwrap();
+            notes.lock().unwrap().push(Arc::downgrade(&kept.0));
+            async move { Ok("kept") }
+        });
+        let service = server.http().into_service(Sim).unwrap();
+        let session = Session::open(&service, "2025-06-18");
+        assert!(session.post(&call(1, "keep")).whole().contains("kept"));
+        let mut running = None;
+        match way {
+            "delete" => assert_eq!(session.delete().status, 204),
+            "running" => {
+                running = Some(session.post(&call(2, "never")));
+                assert_eq!(session.delete().status, 204);
+            }
+            "idle" => advance(Duration::from_secs(48 * 3600)),
+            _ => {}
+        }
+        drop(session);
+        if way == "service" {
+            drop(service);
+            crate::sim::end();
+        }
+        crate::sim::settle();
+        let left = seen
+            .lock()
+            .unwrap()
+            .iter()
+            .filter_map(|it: &std::sync::Weak<()>| it.upgrade())
+            .count();
+        assert_eq!(left, 0, "{way}");
+        drop(running);
+    }
 }

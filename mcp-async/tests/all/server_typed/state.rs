@@ -321,3 +321,48 @@ fn the_calls_of_a_session_share_a_value_and_other_sessions_have_their_own() {
         assert_eq!(left, 0, "{revision}");
     }
 }
+
+/// What the calls of a session share may have the peer of the session, through which it reports: it is dropped all the same.
+#[derive(Default)]
+struct Reports(Mutex<Option<mcp_async::server::Peer>>, Arc<()>);
+
+#[test]
+fn a_value_of_a_session_that_has_the_peer_ends_with_the_session() {
+    let kept = Arc::new(Mutex::new(Vec::new()));
+    let notes = Arc::clone(&kept);
+    let server = Server::builder("demo", "1").tool("keep", "", move |(): (), cx: Context| {
+        let notes = Arc::clone(&notes);
+        async move {
+            if let Some(reports) = cx.session_state::<Reports>() {
+                *reports.0.lock().unwrap() = Some(cx.peer());
+                notes.lock().unwrap().push(Arc::downgrade(&reports.1));
+            }
+            Ok("kept")
+        }
+    });
+    for revision in revisions().filter(|it| it.is_legacy()) {
+        let mut wire = Wire::new(&server, revision);
+        let _ = wire.ask("tools/call", r#"{"name":"keep"}"#);
+        drop(wire);
+        settle();
+        let left = kept
+            .lock()
+            .unwrap()
+            .iter()
+            .filter_map(|it| it.upgrade())
+            .count();
+        assert_eq!(left, 0, "{revision}");
+    }
+}
+
+/// A type that is described like `()` is decoded like it, or refused when the server is built.
+#[test]
+fn a_type_with_the_schema_of_no_arguments_takes_none() {
+    let built = Server::builder("demo", "1")
+        .tool("boxed", "", |_: Box<()>, _: Context| async { Ok("boxed") })
+        .build();
+    let Ok(server) = built else { return };
+    let mut wire = Wire::new(&server, mcp_proto::Revision::V2025_11_25);
+    let answer = wire.ask("tools/call", r#"{"name":"boxed","arguments":{}}"#);
+    assert!(answer.contains(r#""text":"boxed""#), "{answer}");
+}

@@ -53,6 +53,30 @@ fn calls_leave_as_one_array() {
     );
 }
 
+/// The array leaves by itself, and what was said of its calls after it.
+#[test]
+fn a_batch_that_is_deferred_leaves_before_all_else() {
+    session(
+        Revision::V2025_03_26,
+        r#"begin
+        call 7 ping
+        call 8 ping
+        cancel 7
+        defer
+        > [{"jsonrpc":"2.0","id":2,"method":"ping"},{"jsonrpc":"2.0","id":3,"method":"ping"}]
+        > {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}
+        < {"jsonrpc":"2.0","id":3,"result":{}}
+        = answer 8 {}
+        # Without calls there is nothing to wait for.
+        begin
+        defer
+        begin
+        call 9 ping
+        end
+        > [{"jsonrpc":"2.0","id":4,"method":"ping"}]"#,
+    );
+}
+
 #[test]
 fn an_empty_batch_is_nothing() {
     session(

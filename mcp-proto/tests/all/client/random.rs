@@ -33,6 +33,7 @@ enum Operation {
     Array(Vec<(u8, usize)>),
     Respond(usize),
     Batch,
+    DeferBatch,
     Pass(u64),
     /// Drains into a buffer of so many bytes.
     Transmit(usize),
@@ -77,6 +78,7 @@ fn operations() -> impl Strategy<Value = Vec<Operation>> {
             .prop_map(Operation::Array),
         2 => number.prop_map(Operation::Respond),
         1 => Just(Operation::Batch),
+        1 => Just(Operation::DeferBatch),
         4 => (0..2000u64).prop_map(Operation::Pass),
         4 => (0..200usize).prop_map(Operation::Transmit),
         4 => Just(Operation::Events),
@@ -200,6 +202,10 @@ impl World<'_> {
                 Err(error) => assert_eq!(error, SendError::Closed),
             },
             Operation::Batch => self.batching = self.client.begin_batch().is_ok(),
+            Operation::DeferBatch => {
+                self.client.defer_batch();
+                self.batching = false;
+            }
             Operation::Pass(millis) => {
                 self.now = self.now + Duration::from_millis(millis);
                 self.client.handle_timeout(self.now);

@@ -139,6 +139,10 @@ impl User {
             }
             "begin" => out.client().begin_batch(),
             "end" => out.put(|client, out| client.end_batch(out)).map(drop),
+            "defer" => {
+                out.client().defer_batch();
+                Ok(())
+            }
             "hold" => {
                 out.client().hold();
                 Ok(())

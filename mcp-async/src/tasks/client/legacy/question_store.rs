@@ -34,6 +34,8 @@ pub(super) struct QuestionStore {
 /// A task that the store has.
 struct KeptTask {
     id: String,
+    /// The time from which on it is unknown; read from here, as its record may be large.
+    expires_at: Option<u64>,
     /// The server has received its result, or has cancelled it.
     may_leave: bool,
 }
@@ -69,7 +71,7 @@ impl QuestionStore {
             let removed = match kept.len() < max {
                 true => None,
                 false => {
-                    let is_over = |task: &KeptTask| self.find(&task.id, time).is_none();
+                    let is_over = |task: &KeptTask| task.expires_at.is_some_and(|at| time >= at);
                     let over = kept.iter().position(is_over);
                     let over = over.or_else(|| kept.iter().position(|task| task.may_leave));
                     let limit = "limit reached: tasks of questions";
@@ -80,6 +82,7 @@ impl QuestionStore {
             self.store.add(&record);
             kept.push(KeptTask {
                 id,
+                expires_at: record.expires_at(),
                 may_leave: false,
             });
             removed
@@ -97,8 +100,13 @@ impl QuestionStore {
 
     pub(super) fn list(&self, runtime: &RuntimeHandle) -> Vec<TaskRecord> {
         let time = self.time(runtime);
-        let kept = self.kept.lock();
-        let tasks = kept.iter().filter_map(|task| self.find(&task.id, time));
+        let ids: Vec<String> = self
+            .kept
+            .lock()
+            .iter()
+            .map(|task| task.id.clone())
+            .collect();
+        let tasks = ids.iter().filter_map(|id| self.find(id, time));
         tasks.collect()
     }
 
