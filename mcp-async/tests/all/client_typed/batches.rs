@@ -33,6 +33,15 @@ async fn watched(demo: &Demo, revision: Revision, limits: Limits) -> (Client, Se
     (client, said)
 }
 
+/// Little room, so that one long message fills it.
+fn small() -> Limits {
+    Limits {
+        output: 4096,
+        batch_bytes: 4096,
+        ..Limits::default()
+    }
+}
+
 /// JR-15.
 #[test]
 fn calls_of_a_batch_are_one_array_where_there_are_arrays_and_in_flight_together_elsewhere() {
@@ -106,12 +115,7 @@ fn a_batch_that_is_dropped_before_it_leaves_does_not_hold_up_others() {
     let revision = Revision::V2025_03_26;
     run(async {
         let demo = Demo::new();
-        let limits = Limits {
-            output: 4096,
-            batch_bytes: 4096,
-            ..Limits::default()
-        };
-        let (client, _) = watched(&demo, revision, limits).await;
+        let (client, _) = watched(&demo, revision, small()).await;
         let long = "x".repeat(3000);
         let long = text(&long);
         let mut calls: Vec<_> = (0..4)
@@ -162,10 +166,8 @@ fn a_call_that_finds_the_array_of_a_batch_full_is_sent_after_it() {
     run(async {
         let demo = Demo::new();
         let limits = Limits {
-            output: 4096,
-            batch_bytes: 4096,
             batch: 1,
-            ..Limits::default()
+            ..small()
         };
         let (client, said) = watched(&demo, Revision::V2025_03_26, limits).await;
         let ended = Seen::default();
@@ -202,12 +204,7 @@ fn a_call_that_finds_the_array_of_a_batch_full_is_sent_after_it() {
 fn a_batch_that_is_not_polled_does_not_hold_up_others() {
     run(async {
         let demo = Demo::new();
-        let limits = Limits {
-            output: 4096,
-            batch_bytes: 4096,
-            ..Limits::default()
-        };
-        let (client, _) = watched(&demo, Revision::V2025_03_26, limits).await;
+        let (client, _) = watched(&demo, Revision::V2025_03_26, small()).await;
         let long = "x".repeat(3000);
         let long = text(&long);
         let mut calls: Vec<_> = (0..4)
@@ -252,12 +249,7 @@ fn a_call_that_no_array_holds_is_sent_alone() {
 fn a_call_of_another_task_does_not_wait_for_the_calls_of_a_batch() {
     run(async {
         let demo = Demo::new();
-        let limits = Limits {
-            output: 4096,
-            batch_bytes: 4096,
-            ..Limits::default()
-        };
-        let (client, said) = watched(&demo, Revision::V2025_03_26, limits).await;
+        let (client, said) = watched(&demo, Revision::V2025_03_26, small()).await;
         let pinged = Seen::default();
         let seen = pinged.clone();
         // They are polled in this order, before the connection writes anything.
@@ -284,12 +276,7 @@ fn a_call_of_another_task_does_not_wait_for_the_calls_of_a_batch() {
 fn calls_of_a_batch_that_is_dropped_before_it_leaves_are_not_sent() {
     run(async {
         let demo = Demo::new();
-        let limits = Limits {
-            output: 4096,
-            batch_bytes: 4096,
-            ..Limits::default()
-        };
-        let (client, said) = watched(&demo, Revision::V2025_03_26, limits).await;
+        let (client, said) = watched(&demo, Revision::V2025_03_26, small()).await;
         let long = "x".repeat(3980);
         let (long, hi) = (text(&long), text("dropped"));
         let mut fills = Box::pin(client.call_tool("echo", &long));
