@@ -1,6 +1,7 @@
 //! Sets of revisions.
 
-use core::fmt;
+use core::iter::Flatten;
+use core::{array, fmt};
 
 use super::Revision;
 
@@ -128,6 +129,27 @@ impl Default for RevisionSet {
 impl FromIterator<Revision> for RevisionSet {
     fn from_iter<I: IntoIterator<Item = Revision>>(list: I) -> Self {
         list.into_iter().fold(Self::EMPTY, Self::with)
+    }
+}
+
+/// The revisions from the newest to the oldest.
+///
+/// ```
+/// use mcp_proto::RevisionSet;
+///
+/// for revision in RevisionSet::modern() {
+///     assert!(revision.is_modern());
+/// }
+/// ```
+impl IntoIterator for RevisionSet {
+    type Item = Revision;
+    type IntoIter = Flatten<array::IntoIter<Option<Revision>, { Revision::ALL.len() }>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        let mut newest_first = Revision::ALL;
+        newest_first.reverse();
+        let contained = newest_first.map(|revision| self.contains(revision).then_some(revision));
+        contained.into_iter().flatten()
     }
 }
 
