@@ -7,7 +7,7 @@ use std::time::Instant;
 use mcp_async::net::Listen;
 
 use super::service::Tested;
-use super::{LATER, Raw, SOON, local, start};
+use super::{LATER, SOON, local, start};
 use crate::adapter::{Runtime, tcp};
 
 #[test]
@@ -346,7 +346,7 @@ fn every_connection_that_the_system_accepts_is_answered_or_refused_at_the_end() 
                     thread::spawn(move || {
                         let mut answered = 0;
                         while let Ok(stream) = TcpStream::connect(address) {
-                            let heard = Raw(stream).say(LAST).hear_out();
+                            let heard = super::Raw(stream).say(LAST).hear_out();
                             assert!(heard.contains("hello"), "after {answered}: {heard:?}");
                             answered += 1;
                         }
