@@ -24,9 +24,6 @@ pub(crate) struct PendingRequest<'a, M: Respond> {
     mark: bool,
     /// Set while the machine knows the request.
     token: Option<SentToken>,
-    /// The gathering that it is part of.
-    #[cfg(feature = "client")]
-    gathering: Option<u64>,
     /// Progress on its way to the caller.
     received: ReceivedProgress,
 }
@@ -54,8 +51,6 @@ impl<'a, M: Respond> PendingRequest<'a, M> {
             place: None,
             mark: false,
             token: None,
-            #[cfg(feature = "client")]
-            gathering: None,
             received: ReceivedProgress::new(),
         }
     }
@@ -69,18 +64,6 @@ impl<'a, M: Respond> PendingRequest<'a, M> {
     /// Marks the request, before it is sent.
     pub(crate) const fn mark(&mut self, mark: bool) {
         self.mark = mark;
-    }
-
-    /// Makes the request part of a gathering, or of none any more.
-    #[cfg(feature = "client")]
-    pub(crate) const fn set_gathering(&mut self, gathering: Option<u64>) {
-        self.gathering = gathering;
-    }
-
-    /// Returns true if the request is part of a gathering.
-    #[cfg(feature = "client")]
-    pub(crate) const fn is_gathered(&self) -> bool {
-        self.gathering.is_some()
     }
 
     /// The state of the connection.
@@ -114,11 +97,6 @@ impl<'a, M: Respond> PendingRequest<'a, M> {
         let now = self.shared.get().now();
         let sent = {
             let mut core = self.shared.get().lock();
-            #[cfg(feature = "client")]
-            if core.gathering.open.is_some() && core.gathering.open != self.gathering {
-                core.watch(cx);
-                return Poll::Pending;
-            }
             let place = match self.place {
                 Some(place) => place,
                 None => *self.place.insert(core.responses.take(tag, self.mark)),

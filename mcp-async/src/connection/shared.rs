@@ -117,9 +117,6 @@ pub(crate) struct Core<M: Respond> {
     room: Vec<Waker>,
     /// Tasks that wait for a change of the connection: ready, over, a call cancelled.
     watchers: Vec<Waker>,
-    /// The requests that leave together and are being gathered: others wait, so that none joins their array.
-    #[cfg(feature = "client")]
-    pub(crate) gathering: Gathering,
     /// A handle asked for the end.
     pub(crate) closing: bool,
     /// The connection's future has ended; nothing is written any more.
@@ -130,15 +127,6 @@ pub(crate) struct Core<M: Respond> {
     pub(crate) now: Instant,
     /// The destination of messages; without one they stay in the outbox, which the driver of a pipe writes.
     pub(crate) outbound: Option<M::Outbound>,
-}
-
-/// Gatherings of requests, by their numbers.
-#[cfg(feature = "client")]
-#[derive(Default)]
-pub(crate) struct Gathering {
-    /// The one that is open.
-    pub(crate) open: Option<u64>,
-    pub(crate) begun: u64,
 }
 
 impl<M: Respond> Shared<M> {
@@ -165,8 +153,6 @@ impl<M: Respond> Shared<M> {
                 role_state: M::RoleState::default(),
                 room: Vec::new(),
                 watchers: Vec::new(),
-                #[cfg(feature = "client")]
-                gathering: Gathering::default(),
                 closing: false,
                 ended: false,
                 handles: 0,
@@ -419,17 +405,12 @@ impl<M: Respond> Core<M> {
     /// Ready when nothing waits to be written.
     #[cfg(feature = "client")]
     pub(crate) fn poll_empty(&mut self, cx: &Context<'_>) -> Poll<()> {
-        if self.ended || self.outbox.is_empty() {
+        let is_empty = self.outbox.is_empty() && self.machine.next_channel().is_none();
+        if self.ended || is_empty {
             return Poll::Ready(());
         }
-        self.watch_room(cx);
-        Poll::Pending
-    }
-
-    /// Wakes the task when there is room in the outbox again.
-    #[cfg(feature = "client")]
-    pub(crate) fn watch_room(&mut self, cx: &Context<'_>) {
         register(&mut self.room, cx);
+        Poll::Pending
     }
 
     pub(crate) const fn is_waited_for(&self) -> bool {

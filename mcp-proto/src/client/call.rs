@@ -31,6 +31,8 @@ pub struct Call<'a> {
     pub extensions: Option<&'a [&'a str]>,
     /// The trace that it is part of. Parameters that tell one of their own are refused then.
     pub trace: Option<Trace<'a>>,
+    /// True if the call joins the [batch](super::Client::begin_batch) that is open, in place of leaving at once.
+    pub batched: bool,
     /// A value of the caller's that comes back with every event of the call.
     pub cookie: u64,
 }
@@ -172,6 +174,7 @@ impl<'a> Call<'a> {
             log_level: None,
             extensions: None,
             trace: None,
+            batched: false,
             cookie: 0,
         }
     }

@@ -15,11 +15,11 @@ use crate::token::SentToken;
 impl<S: Storage> Client<'_, S> {
     /// Sends a request; its events carry the token and the call's cookie.
     ///
-    /// While a [batch](Self::begin_batch) is open nothing is written to `out`.
+    /// Nothing is written to `out` for one that joins a [batch](Self::begin_batch).
     ///
     /// # Errors
     /// [`SendError::NotReady`] before [`Event::Connected`](super::Event::Connected), while
-    /// the core's `initialized` has not left, while calls are [held](Self::hold), or for a batch that has no room left;
+    /// the core's `initialized` has not left, while calls are [held](Self::hold), or for a batch that is not open or has no room left;
     /// [`SendError::NotInRevision`] and
     /// [`SendError::MissingCapability`] for what this server does not have (LC-17);
     /// [`SendError::TableFull`], also for a subscription beyond
@@ -77,8 +77,8 @@ impl<S: Storage> Client<'_, S> {
         let config = &self.config;
         let round = Round::default();
         let mut pending = None;
-        let len = if self.batch.open {
-            if self.batch.calls >= config.limits.batch {
+        let len = if call.batched {
+            if !self.batch.open || self.batch.calls >= config.limits.batch {
                 return Err(SendError::NotReady);
             }
             let write = |free: &mut [u8]| encode::request(config, revision, id, call, round, free);
@@ -204,8 +204,8 @@ impl<S: Storage> Client<'_, S> {
         }
     }
 
-    /// Begins to gather calls: until [`end_batch`](Self::end_batch) they leave nothing in their
-    /// buffers. Keep it short: cancellations wait for it.
+    /// Opens a batch, which gathers the calls that are [to join it](Call::batched) until [`end_batch`](Self::end_batch). Keep it
+    /// short: cancellations wait for it.
     ///
     /// # Errors
     /// [`SendError::NotInRevision`] outside of 2025-03-26, [`SendError::NotReady`] while one is
@@ -229,7 +229,8 @@ impl<S: Storage> Client<'_, S> {
     /// use mcp_proto::rpc::Method;
     ///
     /// client.begin_batch()?;
-    /// let (_, sent) = client.call(now, &Call::new(Method::ToolsList), &mut out)?;
+    /// let call = Call { batched: true, ..Call::new(Method::ToolsList) };
+    /// let (_, sent) = client.call(now, &call, &mut out)?;
     /// assert_eq!(sent.len, 0, "it leaves with the array");
     /// let sent = client.end_batch(&mut out)?;
     /// assert!(out[..sent.len].starts_with(b"[{"));
@@ -256,7 +257,7 @@ impl<S: Storage> Client<'_, S> {
         Ok(())
     }
 
-    /// Ends the batch, and writes the collected calls as one array, nothing if there are none (JR-18).
+    /// Ends the batch, and writes its calls as one array. Without calls nothing is written (JR-18).
     ///
     /// # Errors
     /// [`SendError::BufferFull`], [`SendError::NotReady`] without a

@@ -40,21 +40,13 @@ enum Stage {
     Sent,
 }
 
-/// An open array, which keeps requests of others waiting, until the end of the poll that opened it.
-struct Gathered {
-    shared: Arc<ClientShared>,
-    number: u64,
-}
+/// An open array. It leaves when this is dropped, at the end of the poll that opened it.
+struct Gathered(Arc<ClientShared>);
 
 impl Drop for Gathered {
     fn drop(&mut self) {
-        {
-            let mut core = self.shared.lock();
-            core.machine.defer_batch();
-            core.gathering.open = None;
-        }
-        self.shared.wake_watchers();
-        self.shared.driver_waker.wake();
+        self.0.command(|machine, _| machine.defer_batch());
+        self.0.wake_watchers();
     }
 }
 
@@ -74,51 +66,35 @@ impl<'a, T, H: FnMut(Progress<'_>)> Batch<'a, T, H> {
         }
     }
 
-    /// Opens an array, when nothing else waits to be written, so that it has room; `None` where there are none.
+    /// Opens an array as soon as nothing else waits to be written, so that it leaves at once. Returns `None` where there are no arrays.
     fn poll_gather(&self, cx: &mut Context<'_>) -> Poll<Option<Gathered>> {
         // Without a connection each request says why.
         let Ok(link) = ready!(self.inner.poll_link(cx, 0)) else {
             return Poll::Ready(None);
         };
-        let shared = link.shared;
-        let number = {
-            let mut core = shared.lock();
+        let begun = {
+            let mut core = link.shared.lock();
+            let revision = core.machine.revision();
             // Over HTTP the exchange of a message has one answer.
-            if core.outbound.is_some()
-                || !core
-                    .machine
-                    .revision()
-                    .is_some_and(Revision::allows_batches)
-            {
+            if core.outbound.is_some() || !revision.is_some_and(Revision::allows_batches) {
                 return Poll::Ready(None);
             }
-            if core.gathering.open.is_some() {
+            ready!(core.poll_empty(cx));
+            let begun = core.machine.begin_batch();
+            if begun == Err(SendError::NotReady) {
+                // Another batch is open, or the session is opened again.
                 core.watch(cx);
                 return Poll::Pending;
             }
-            ready!(core.poll_empty(cx));
-            match core.machine.begin_batch() {
-                Ok(()) => {}
-                // The array of another batch waits to be written, or the session is opened again.
-                Err(SendError::NotReady) => {
-                    core.watch(cx);
-                    core.watch_room(cx);
-                    return Poll::Pending;
-                }
-                Err(_) => return Poll::Ready(None),
-            }
-            core.gathering.begun += 1;
-            let number = core.gathering.begun;
-            core.gathering.open = Some(number);
-            number
+            begun
         };
-        Poll::Ready(Some(Gathered { shared, number }))
+        Poll::Ready(begun.ok().map(|()| Gathered(link.shared)))
     }
 
-    fn poll_requests(&mut self, cx: &mut Context<'_>, gathering: Option<u64>) {
+    fn poll_requests(&mut self, cx: &mut Context<'_>, batched: bool) {
         let open = self.requests.iter_mut();
         for entry in open.filter(|entry| entry.result.is_none()) {
-            entry.request.gathering = gathering;
+            entry.request.options.batched = batched;
             if let Poll::Ready(result) = entry.request.poll_raw(cx) {
                 entry.result = Some(result);
             }
@@ -148,7 +124,7 @@ impl<T, H: FnMut(Progress<'_>)> Future for Batch<'_, T, H> {
                 return Poll::Pending;
             };
             if let Some(gathered) = gathered {
-                this.poll_requests(cx, Some(gathered.number));
+                this.poll_requests(cx, true);
                 drop(gathered);
                 // Those that are too long for an array are sent alone.
                 let left = this.unsent();
@@ -157,7 +133,7 @@ impl<T, H: FnMut(Progress<'_>)> Future for Batch<'_, T, H> {
                 }
             }
         }
-        this.poll_requests(cx, None);
+        this.poll_requests(cx, false);
         if this.requests.iter().any(|entry| entry.result.is_none()) {
             return Poll::Pending;
         }

@@ -81,8 +81,6 @@ pub struct Request<'a, T, H = fn(Progress<'_>)> {
     /// The time at which the request ends at the latest, if that was set; from its first attempt on.
     deadline: Option<Instant>,
     stage: Stage<'a>,
-    /// The gathering of a batch that it is part of.
-    gathering: Option<u64>,
 }
 
 #[expect(
@@ -151,7 +149,6 @@ impl<'a, T> Request<'a, T> {
             listed: false,
             deadline: None,
             stage: Stage::New,
-            gathering: None,
         }
     }
 
@@ -173,7 +170,6 @@ impl<'a, T> Request<'a, T> {
             listed: self.listed,
             deadline: self.deadline,
             stage: self.stage,
-            gathering: self.gathering,
         }
     }
 }
@@ -318,7 +314,6 @@ impl<'a, T, H> Request<'a, T, H> {
                     child,
                     ticket,
                 } => {
-                    exchange.set_gathering(self.gathering);
                     let mut options: Options<'_> = self.options;
                     options.max_duration = remaining(self.inner, self.deadline);
                     // A request that has no time left for its answer is not sent.

@@ -61,6 +61,8 @@ pub(in crate::client) struct Options<'t> {
     pub(in crate::client) log_level: Option<&'t str>,
     pub(in crate::client) extensions: Option<&'t [&'t str]>,
     pub(in crate::client) trace: Option<&'t TraceContext>,
+    /// True if the request joins the batch that is open.
+    pub(in crate::client) batched: bool,
 }
 
 /// ```text
@@ -191,12 +193,6 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// Makes the request part of a gathering, or of none any more.
-    #[cfg(feature = "client")]
-    pub(in crate::client) const fn set_gathering(&mut self, gathering: Option<u64>) {
-        self.pending.set_gathering(gathering);
-    }
-
     /// Gives the place back, with the buffer that the result came in.
     pub(in crate::client) fn leave(&mut self, buffer: RawBuf) {
         self.pending.leave(Some(buffer));
@@ -242,6 +238,7 @@ impl<'a> Exchange<'a> {
             progress: terms.progress,
             log_level: terms.options.log_level,
             extensions: terms.options.extensions,
+            batched: terms.options.batched,
             cookie,
             ..Request::new(terms.method)
         };
@@ -278,8 +275,7 @@ impl<'a> Exchange<'a> {
             // The handshake is not over: the task is woken when it is.
             Err(SendError::NotReady) => Poll::Pending,
             // Too long for an array, which does not mean for a message.
-            #[cfg(feature = "client")]
-            Err(SendError::TooLarge { .. }) if self.pending.is_gathered() => Poll::Pending,
+            Err(SendError::TooLarge { .. }) if terms.options.batched => Poll::Pending,
             // An event of the call says why it is over, if it is not the whole connection.
             Err(SendError::Stale) => {
                 self.stage = Stage::Waiting;

@@ -1,4 +1,4 @@
-//! What the calls of one session share.
+//! Values that the calls of one session share, and the id of the session.
 
 use std::sync::Arc;
 

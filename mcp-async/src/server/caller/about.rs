@@ -1,8 +1,8 @@
 //! The description that a client gives of itself and of its requests.
 
+use std::sync::Arc;
 #[cfg(feature = "http-server")]
 use std::sync::OnceLock;
-use std::sync::{Arc, MutexGuard};
 
 use mcp_proto::json::{Object, Raw, RawBuf, Str};
 use mcp_proto::server::{Initialize, RequestContext as Request};
@@ -70,7 +70,7 @@ pub(crate) struct SessionClient {
 
 impl About {
     pub(in crate::server) fn client(&self) -> ClientInfo {
-        self.lock().clone()
+        self.client.lock().clone()
     }
 
     pub(in crate::server) fn principal(&self) -> Option<Principal> {
@@ -83,7 +83,7 @@ impl About {
         drop(old);
     }
 
-    /// Returns the session's value of this type, and makes it if there is none.
+    /// Returns the session's value of this type, which is made by its `Default` when it is first asked for.
     #[cfg(feature = "server")]
     pub(in crate::server) fn session_state<T: Default + Send + Sync + 'static>(&self) -> Arc<T> {
         if let Some(known) = self.session.lock().get_shared() {
@@ -108,12 +108,8 @@ impl About {
     }
 
     fn set(&self, info: &ClientInfo) {
-        let old = core::mem::replace(&mut *self.lock(), info.clone());
+        let old = core::mem::replace(&mut *self.client.lock(), info.clone());
         drop(old);
-    }
-
-    fn lock(&self) -> MutexGuard<'_, ClientInfo> {
-        self.client.lock()
     }
 }
 

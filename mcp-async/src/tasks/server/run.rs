@@ -52,7 +52,7 @@ struct Run {
     stopped: Option<Sleep>,
 }
 
-/// Whether the store has taken a record, and the record that it has then.
+/// True if the store has taken a record, and the record that it has then.
 type Written = (bool, Result<Option<TaskRecord>, ErrorReply>);
 
 impl Engine {

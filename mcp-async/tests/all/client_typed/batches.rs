@@ -356,3 +356,23 @@ fn calls_of_a_batch_beyond_those_that_may_be_in_flight_are_refused_as_they_are_a
         assert!(refused.iter().all(is_refused), "{revision}: {refused:?}");
     });
 }
+
+#[test]
+fn batches_at_the_same_time_leave_one_after_the_other() {
+    each(|demo, revision| async move {
+        let (client, said) = watched(&demo, revision, small()).await;
+        let hi = text("hi");
+        let batch = || client.batch([(); 2].map(|()| client.call_tool("echo", &hi)));
+        let (mut one, mut other) = (pin!(batch()), pin!(batch()));
+        assert!(poll_once(one.as_mut()).is_pending());
+        assert!(poll_once(other.as_mut()).is_pending());
+        for results in [other.await, one.await] {
+            assert!(results.iter().all(Result::is_ok), "{revision}: {results:?}");
+        }
+        let lines = match revision {
+            Revision::V2025_03_26 => 2,
+            _ => 4,
+        };
+        assert_eq!(said.take().len(), lines, "{revision}");
+    });
+}

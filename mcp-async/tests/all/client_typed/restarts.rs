@@ -194,7 +194,7 @@ fn the_last_handle_ends_it_even_between_two_connections() {
     });
 }
 
-/// What an open array holds was not sent: the next connection sends it, as it does with a call that waits for room.
+/// Calls of an array that never left were not sent: the next connection sends them, as it does with a call that waits for room.
 #[test]
 fn calls_of_an_array_that_never_left_wait_for_the_next_connection() {
     for gathers in [false, true] {

@@ -228,7 +228,7 @@ fn what_is_refused() {
     check(request, 204, "");
 }
 
-/// The id of a session is none that its client makes up.
+/// A client cannot choose the id of its session.
 #[test]
 fn a_header_names_no_session_of_2024_11_05() {
     let http = Server::builder("demo", "1.0")

@@ -322,7 +322,7 @@ fn the_calls_of_a_session_share_a_value_and_other_sessions_have_their_own() {
     }
 }
 
-/// What the calls of a session share may have the peer of the session, through which it reports: it is dropped all the same.
+/// A value of a session may hold the peer of the session, through which it reports. It is dropped all the same.
 #[derive(Default)]
 struct Reports(Mutex<Option<mcp_async::server::Peer>>, Arc<()>);
 

@@ -53,6 +53,20 @@ fn calls_leave_as_one_array() {
     );
 }
 
+#[test]
+fn calls_that_are_not_of_the_batch_leave_at_once() {
+    session(
+        Revision::V2025_03_26,
+        r#"begin
+        call 7 ping
+        with alone
+        call 8 ping
+        > {"jsonrpc":"2.0","id":3,"method":"ping"}
+        end
+        > [{"jsonrpc":"2.0","id":2,"method":"ping"}]"#,
+    );
+}
+
 /// The array leaves by itself, and what was said of its calls after it.
 #[test]
 fn a_batch_that_is_deferred_leaves_before_all_else() {

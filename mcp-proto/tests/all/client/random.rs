@@ -129,6 +129,7 @@ impl World<'_> {
                     progress,
                     timeout: Some(Duration::from_millis(timeout)),
                     max_duration: Some(Duration::from_millis(4000)),
+                    batched: self.batching,
                     cookie: self.cookies,
                     ..Call::new(method)
                 };

@@ -44,6 +44,8 @@ pub(crate) struct User {
     calls: Vec<Made>,
     questions: VecDeque<Token>,
     options: Options,
+    /// A batch is open.
+    batches: bool,
     /// The last call that was made or sent again, and what was written of it.
     pub(crate) called: Option<(String, String)>,
 }
@@ -63,6 +65,8 @@ struct Options {
     timeout: Option<Duration>,
     max_duration: Option<Duration>,
     log_level: Option<String>,
+    /// Calls do not join the batch that is open.
+    alone: bool,
     extensions: Option<Vec<String>>,
     /// Parent, state and baggage.
     trace: [Option<String>; 3],
@@ -137,10 +141,19 @@ impl User {
                 let sent = out.put(|client, out| client.notify(method, params, out));
                 sent.map(drop)
             }
-            "begin" => out.client().begin_batch(),
-            "end" => out.put(|client, out| client.end_batch(out)).map(drop),
+            "begin" => {
+                let begun = out.client().begin_batch();
+                self.batches |= begun.is_ok();
+                begun
+            }
+            "end" => {
+                let ended = out.put(|client, out| client.end_batch(out));
+                self.batches &= ended.is_err();
+                ended.map(drop)
+            }
             "defer" => {
                 out.client().defer_batch();
+                self.batches = false;
                 Ok(())
             }
             "hold" => {
@@ -169,6 +182,7 @@ impl User {
         round: Option<(SentToken, (&str, &str))>,
         out: &mut impl Reach<'c>,
     ) -> Result<Transmit, SendError> {
+        let batched = self.batches && !self.options.alone;
         let Self { calls, options, .. } = self;
         let made = &mut calls[cookie];
         let params = made.params.as_deref().map(raw);
@@ -188,6 +202,7 @@ impl User {
                 state: state.as_deref(),
                 baggage: baggage.as_deref(),
             }),
+            batched,
             cookie: cookie as u64,
             ..Call::new(Method::from(made.method.as_str()))
         };
@@ -351,6 +366,7 @@ impl Options {
             let millis = |text: &str| Some(Duration::from_millis(text.parse().unwrap()));
             match word.split_once('=') {
                 None if word == "progress" => options.progress = true,
+                None if word == "alone" => options.alone = true,
                 Some(("timeout", text)) => options.timeout = millis(text),
                 Some(("cap", text)) => options.max_duration = millis(text),
                 Some(("level", text)) => options.log_level = Some(text.to_owned()),
