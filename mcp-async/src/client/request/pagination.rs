@@ -10,10 +10,10 @@ use crate::model::Cursor;
 /// The position of a reader in a list.
 pub(super) struct Pagination {
     /// The cursor of the page that is requested; `None` for the first one.
-    pub(in crate::client) cursor: Option<Cursor>,
-    pub(in crate::client) pages: usize,
+    pub(super) cursor: Option<Cursor>,
+    pub(super) pages: usize,
     /// So many pages are read at most.
-    pub(in crate::client) limit: usize,
+    pub(super) limit: usize,
 }
 
 /// The continuation of a list after a page.
@@ -25,7 +25,7 @@ pub(super) enum NextPage {
 }
 
 impl Pagination {
-    pub(in crate::client) const fn new() -> Self {
+    pub(super) const fn new() -> Self {
         Self {
             cursor: None,
             pages: 0,
@@ -34,7 +34,7 @@ impl Pagination {
     }
 
     /// Counts a page, after which the list continues at this cursor.
-    pub(in crate::client) fn turn(&mut self, next: Option<Cursor>) -> NextPage {
+    pub(super) fn turn(&mut self, next: Option<Cursor>) -> NextPage {
         self.pages += 1;
         match next {
             None => NextPage::None,
@@ -49,18 +49,14 @@ impl Pagination {
     }
 
     /// Begins the list anew.
-    pub(in crate::client) fn restart(&mut self) {
+    pub(super) fn restart(&mut self) {
         self.cursor = None;
         self.pages = 0;
     }
 
     /// Handles the error of a page: with one that is gone, those that were kept of the same list
     /// are out of date.
-    pub(in crate::client) fn failed<T: Listed>(
-        &self,
-        client_state: &ClientState,
-        error: &CallError,
-    ) {
+    pub(super) fn failed<T: Listed>(&self, client_state: &ClientState, error: &CallError) {
         let kind = Kind::of(&Ask::List {
             method: T::METHOD,
             cursor: None,

@@ -11,14 +11,14 @@ pub(super) struct Awaited(VecDeque<Box<str>>);
 
 impl Awaited {
     /// Notes the id of a question, if it has one.
-    pub(in crate::client) fn asked(&mut self, method: Method<'_>, params: Object<'_>) {
+    pub(super) fn asked(&mut self, method: Method<'_>, params: Object<'_>) {
         if method == Method::ElicitationCreate {
             self.note(params);
         }
     }
 
     /// Notes the ids of the elicitations that an error demands (EL-13).
-    pub(in crate::client) fn refused(&mut self, error: &ErrorObject<'_>) {
+    pub(super) fn refused(&mut self, error: &ErrorObject<'_>) {
         if error.code != code::URL_ELICITATION_REQUIRED {
             return;
         }
@@ -32,11 +32,7 @@ impl Awaited {
 
     /// Returns true unless the notification is `notifications/elicitation/complete` for an
     /// elicitation that is not awaited. Each elicitation ends once.
-    pub(in crate::client) fn passes(
-        &mut self,
-        method: Method<'_>,
-        params: Option<Object<'_>>,
-    ) -> bool {
+    pub(super) fn passes(&mut self, method: Method<'_>, params: Option<Object<'_>>) -> bool {
         if method != Method::ElicitationComplete {
             return true;
         }

@@ -37,7 +37,7 @@ struct Output {
 }
 
 impl Inspected {
-    pub(in crate::client) fn new(stream: Input) -> (Self, Arc<Stray>) {
+    pub(super) fn new(stream: Input) -> (Self, Arc<Stray>) {
         let stray = Arc::new(Stray::default());
         let inspected = Self {
             output: Some(Output {
@@ -101,7 +101,7 @@ impl Drop for Inspected {
 
 impl Stray {
     /// From now on nothing is kept.
-    pub(in crate::client) fn finish(&self) {
+    pub(super) fn finish(&self) {
         self.over.store(true, Ordering::Relaxed);
     }
 
@@ -112,7 +112,7 @@ impl Stray {
 
     /// Reads what the connection left unread, up to a line that is no message or the end. A
     /// connection whose first write failed ends without reading.
-    pub(in crate::client) fn poll_rest(&self, task: &mut Context<'_>) -> Poll<()> {
+    pub(super) fn poll_rest(&self, task: &mut Context<'_>) -> Poll<()> {
         let mut rest = self.rest.lock();
         let mut buffer = [0; 4096];
         while let Some(output) = rest.as_mut().filter(|_| !self.is_there()) {
@@ -124,7 +124,7 @@ impl Stray {
         Poll::Ready(())
     }
 
-    pub(in crate::client) fn take(&self) -> Option<String> {
+    pub(super) fn take(&self) -> Option<String> {
         self.finish();
         *self.rest.lock() = None;
         self.line().take()

@@ -9,13 +9,13 @@ use mcp_proto::json::{Object, Raw};
 pub(super) struct ListedTools<T>(HashMap<String, T>);
 
 impl<T> ListedTools<T> {
-    pub(in crate::client) fn get(&self, tool: &str) -> Option<&T> {
+    pub(super) fn get(&self, tool: &str) -> Option<&T> {
         self.0.get(tool)
     }
 
     /// Keeps the value of a tool, or removes it. A list that never ends would fill the table: the
     /// values of further tools are not kept.
-    pub(in crate::client) fn set(&mut self, tool: &str, value: Option<T>) {
+    pub(super) fn set(&mut self, tool: &str, value: Option<T>) {
         let Some(value) = value else {
             self.0.remove(tool);
             return;
@@ -27,7 +27,7 @@ impl<T> ListedTools<T> {
         }
     }
 
-    pub(in crate::client) fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         self.0.clear();
     }
 }

@@ -11,7 +11,7 @@ pub(super) struct TaskSupports(ListedTools<TaskSupport>);
 
 impl TaskSupports {
     /// Notes the tools of one page.
-    pub(in crate::client) fn learn(&mut self, page: Raw<'_>) {
+    pub(super) fn learn(&mut self, page: Raw<'_>) {
         for (name, tool) in tools(page) {
             let support = stated(tool).unwrap_or(TaskSupport::Forbidden);
             self.0.set(&name, Some(support));
@@ -19,11 +19,11 @@ impl TaskSupports {
     }
 
     /// Returns the task support that a tool states; `None` for a tool that was not listed.
-    pub(in crate::client) fn of(&self, tool: &str) -> Option<TaskSupport> {
+    pub(super) fn of(&self, tool: &str) -> Option<TaskSupport> {
         self.0.get(tool).cloned()
     }
 
-    pub(in crate::client) fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         self.0.clear();
     }
 }

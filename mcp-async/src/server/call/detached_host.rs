@@ -27,7 +27,7 @@ use crate::sync::Lock;
 /// left its exchange.
 pub(super) struct DetachedHost {
     origin: Arc<dyn CallHost>,
-    pub(in crate::server) call: Token,
+    pub(super) call: Token,
     revision: Revision,
     when: Detach,
     may_leave: MayLeave,
@@ -83,7 +83,7 @@ pub(in crate::server) enum Stage {
 }
 
 impl DetachedHost {
-    pub(in crate::server) fn new(context: &CallContext, when: Detach, may_leave: MayLeave) -> Self {
+    pub(super) fn new(context: &CallContext, when: Detach, may_leave: MayLeave) -> Self {
         Self {
             origin: Arc::clone(&context.host),
             call: context.token,
@@ -107,16 +107,16 @@ impl DetachedHost {
     }
 
     /// From its departure on, what the call does counts as long as this says so.
-    pub(in crate::server) fn counts_while(&self, condition: Condition) {
+    pub(super) fn counts_while(&self, condition: Condition) {
         let _ = self.counts.set(condition);
     }
 
-    pub(in crate::server) fn lock(&self) -> MutexGuard<'_, State> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock()
     }
 
     /// The call leaves its exchange, with what it has asked and computed so far.
-    pub(in crate::server) fn detach(&self) {
+    pub(super) fn detach(&self) {
         let (waiting, watching) = {
             let state = &mut *self.lock();
             if !state.is_attached() {
@@ -136,7 +136,7 @@ impl DetachedHost {
     }
 
     /// The handler has ended; without an answer it has panicked.
-    pub(in crate::server) fn end(&self) {
+    pub(super) fn end(&self) {
         let state = &mut *self.lock();
         if state.outcome.is_none() {
             state.outcome = Some(Err(ErrorReply::internal()));
@@ -145,7 +145,7 @@ impl DetachedHost {
     }
 
     /// The call is over. Returns the tasks that wait for something of it.
-    pub(in crate::server) fn stop(&self) -> Vec<Waker> {
+    pub(super) fn stop(&self) -> Vec<Waker> {
         let (mut waiting, watching) = {
             let state = &mut *self.lock();
             state.stage = Stage::Over;

@@ -27,7 +27,7 @@ impl Checks {
     /// # Errors
     ///
     /// A schema says something that this build does not enforce.
-    pub(in crate::server) fn of(
+    pub(super) fn of(
         input: &ToolSchema,
         output: Option<&ToolSchema>,
     ) -> Result<Self, PublishError> {
@@ -45,10 +45,7 @@ impl Checks {
     }
 
     /// Checks the arguments against the input schema (TL-13).
-    pub(in crate::server) fn arguments(
-        &self,
-        arguments: Raw<'_>,
-    ) -> Result<(), impl fmt::Display + use<>> {
+    pub(super) fn arguments(&self, arguments: Raw<'_>) -> Result<(), impl fmt::Display + use<>> {
         self.input
             .as_ref()
             .map_or(Ok(()), |input| input.check(arguments))
@@ -62,7 +59,7 @@ impl Checks {
 
 impl Promise {
     /// Returns whether a result keeps what the output schema promises (TL-09).
-    pub(in crate::server) fn is_kept(&self, result: &dyn Payload) -> bool {
+    pub(super) fn is_kept(&self, result: &dyn Payload) -> bool {
         with_written(
             |writer| result.write(writer, Revision::V2026_07_28),
             |result| result.is_some_and(|result| self.is_kept_by(result)),

@@ -21,14 +21,14 @@ pub(super) struct TextError {
 
 impl TextError {
     /// The name of the text, or of the field that has none.
-    pub(in crate::server) fn name(&self) -> Option<&str> {
+    pub(super) fn name(&self) -> Option<&str> {
         match self.error.kind() {
             DecodeErrorKind::MissingField(field) => Some(field),
             _ => self.name.as_deref(),
         }
     }
 
-    pub(in crate::server) fn kind(&self) -> DecodeErrorKind {
+    pub(super) fn kind(&self) -> DecodeErrorKind {
         self.error.kind()
     }
 
@@ -46,7 +46,7 @@ impl TextError {
     }
 
     /// The error is one of the text of this name.
-    pub(in crate::server) fn of(mut self, name: &str) -> Self {
+    pub(super) fn of(mut self, name: &str) -> Self {
         self.name = Some(name.to_owned());
         self
     }

@@ -507,10 +507,7 @@ pub(super) struct SettledCall<T> {
 }
 
 impl<T> SettledCall<T> {
-    pub(in crate::server) fn new(
-        result: Result<T, HandlerError>,
-        promise: Option<Promise>,
-    ) -> Self {
+    pub(super) fn new(result: Result<T, HandlerError>, promise: Option<Promise>) -> Self {
         Self {
             result: result.map_err(|error| error.settle(None)),
             promise,

@@ -48,7 +48,7 @@ pub(super) struct CurrentView {
 
 impl CurrentView {
     /// Returns the current view, which `make` makes if it is missing.
-    pub(in crate::server) fn get(&self, make: impl FnOnce() -> View) -> Arc<View> {
+    pub(super) fn get(&self, make: impl FnOnce() -> View) -> Arc<View> {
         let number = self.number.load(Ordering::Acquire);
         match recall(number) {
             Some(view) => view,
@@ -57,7 +57,7 @@ impl CurrentView {
     }
 
     /// Ends the current view, after something has changed.
-    pub(in crate::server) fn end(&self) {
+    pub(super) fn end(&self) {
         let mut view = self.view.lock();
         self.number.store(0, Ordering::Release);
         *view = None;

@@ -41,7 +41,7 @@ type Held = Lock<Option<Share<CallerId>>>;
 
 impl Capacity {
     /// So many places.
-    pub(in crate::http::server) fn new(limit: usize) -> Arc<Self> {
+    pub(super) fn new(limit: usize) -> Arc<Self> {
         Arc::new(Self {
             shares: Shares::new(limit),
             unconfirmed: Lock::default(),
@@ -50,7 +50,7 @@ impl Capacity {
     }
 
     /// Takes a place; `None` if this caller cannot have one.
-    pub(in crate::http::server) fn place(
+    pub(super) fn place(
         self: &Arc<Self>,
         caller: Option<&CallerId>,
         now: Instant,

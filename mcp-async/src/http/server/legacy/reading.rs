@@ -21,12 +21,12 @@ pub(super) struct Reading {
 }
 
 impl Reading {
-    pub(in crate::http::server) const fn new(session: Arc<Session>, reader: StreamReader) -> Self {
+    pub(super) const fn new(session: Arc<Session>, reader: StreamReader) -> Self {
         Self { session, reader }
     }
 
     /// Waits for the response to what was posted; [`StreamResponse::Nothing`] if the session is over.
-    pub(in crate::http::server) async fn response(&self) -> StreamResponse {
+    pub(super) async fn response(&self) -> StreamResponse {
         poll_fn(|cx| {
             let response = self.session.streams(|streams| {
                 let response = streams.response(&self.reader, false);
@@ -44,12 +44,12 @@ impl Reading {
     }
 
     /// Gives the client an id to come back with.
-    pub(in crate::http::server) fn prime(&self) {
+    pub(super) fn prime(&self) {
         self.session.streams(|streams| streams.prime(&self.reader));
     }
 
     /// The stream's events, behind what comes first.
-    pub(in crate::http::server) fn events(
+    pub(super) fn events(
         self,
         runtime: &RuntimeHandle,
         keep_alive: Duration,

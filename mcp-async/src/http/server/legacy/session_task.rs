@@ -23,23 +23,23 @@ use crate::server::{Machine, ServerStreams};
 
 /// Holds the machine of a session, and does what there is to do for it.
 pub(super) struct SessionTask {
-    pub(in crate::http::server) session: Arc<Session>,
-    pub(in crate::http::server) conversation: ServedConversation,
-    pub(in crate::http::server) sessions: Arc<Sessions>,
-    pub(in crate::http::server) idle: Duration,
+    pub(super) session: Arc<Session>,
+    pub(super) conversation: ServedConversation,
+    pub(super) sessions: Arc<Sessions>,
+    pub(super) idle: Duration,
     /// Its one stream is its connection (HS-10).
     pub(super) ends_with_stream: bool,
     /// Nothing is left to do but to leave the store.
-    pub(in crate::http::server) leaving: Option<Leaving>,
+    pub(super) leaving: Option<Leaving>,
     /// The end of its wait for the store.
     pub(super) leave_by: Option<Sleep>,
     /// The store has forgotten it.
-    pub(in crate::http::server) forgotten: bool,
+    pub(super) forgotten: bool,
     /// Writes it to the store that processes share.
     pub(super) store_writer: Option<StoreWriter>,
     /// POSTs whose messages the machine has had.
-    pub(in crate::http::server) handled: Vec<Handled>,
-    pub(in crate::http::server) _place: Place,
+    pub(super) handled: Vec<Handled>,
+    pub(super) _place: Place,
 }
 
 /// A POST whose messages the machine has had.

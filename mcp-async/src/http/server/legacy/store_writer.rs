@@ -106,7 +106,7 @@ pub(super) enum Leaving {
 
 impl StoreWriter {
     /// `keep` says how long the record is to be kept, `saved` is what the store has.
-    pub(in crate::http::server) fn new(
+    pub(super) fn new(
         processes: &Arc<Processes>,
         session: &Session,
         keep: Duration,
@@ -145,7 +145,7 @@ impl StoreWriter {
     /// Returns the next time after `now` at which there is something to do, if nothing happens before: the record
     /// is saved again, if the session is in use then, or a write that has failed is repeated. A session with
     /// readers is looked at once in each lease.
-    pub(in crate::http::server) fn due(&self, now: Instant, in_use: bool) -> Option<Instant> {
+    pub(super) fn due(&self, now: Instant, in_use: bool) -> Option<Instant> {
         let save = self.saving.is_none();
         let save = save.then(|| self.retry_at.unwrap_or(self.saved_at + self.keep / 2));
         let appends = self
@@ -181,7 +181,7 @@ impl StoreWriter {
     }
 
     /// The duration of a lease.
-    pub(in crate::http::server) fn lease(&self) -> Duration {
+    pub(super) fn lease(&self) -> Duration {
         self.processes.lease()
     }
 
@@ -204,7 +204,7 @@ impl StoreWriter {
 
     /// Does what there is to do, and wakes the task when the store is done. `used` says when the
     /// session was in use. The store is not called under the lock.
-    pub(in crate::http::server) fn poll(
+    pub(super) fn poll(
         &mut self,
         cx: &mut Context<'_>,
         now: Instant,
