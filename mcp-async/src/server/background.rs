@@ -69,6 +69,12 @@ pub trait Background: Send + Sync {
         0
     }
 
+    /// Returns how many calls found no place for work of their own and ran in their exchange, which operators see as
+    /// `HttpStatus::kept_in_exchange`.
+    fn kept_in_exchange(&self) -> u64 {
+        0
+    }
+
     /// Ready when nothing runs; what serves the server returns after that.
     fn poll_stopped(&self, cx: &mut Context<'_>) -> Poll<()>;
 

@@ -38,6 +38,13 @@ impl ServingScope {
         works.map(|work| work.running()).sum()
     }
 
+    /// Returns the number of calls that found no place for such work.
+    #[cfg(feature = "http-server")]
+    pub(crate) fn kept_in_exchange(&self) -> u64 {
+        let works = self.inner.works.all.iter();
+        works.map(|work| work.kept_in_exchange()).sum()
+    }
+
     /// Lets the work in the background begin, in a task of the runtime.
     pub(crate) fn start(&self) {
         for work in &self.inner.works.all {

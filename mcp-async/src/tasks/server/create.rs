@@ -1,5 +1,6 @@
 //! From a call to a task.
 
+use core::sync::atomic::Ordering;
 use core::time::Duration;
 use std::sync::Arc;
 
@@ -154,7 +155,10 @@ impl Engine {
         let may_run = self.runs.may_begin(now, self.tasks.max_running);
         let may_begin = may_run.and_then(|()| self.kept().may_add(owner, self.bounds()));
         may_begin
-            .inspect_err(|limit| observe::kept_in_exchange(limit))
+            .inspect_err(|limit| {
+                self.kept_in_exchange.fetch_add(1, Ordering::Relaxed);
+                observe::kept_in_exchange(limit);
+            })
             .is_err()
     }
 }

@@ -1,5 +1,6 @@
 //! The end of tasks with their server.
 
+use core::sync::atomic::Ordering;
 use core::task::{Context, Poll};
 use core::time::Duration;
 use std::sync::Arc;
@@ -32,6 +33,10 @@ impl Background for Engine {
 
     fn running(&self) -> usize {
         self.runs.running()
+    }
+
+    fn kept_in_exchange(&self) -> u64 {
+        self.kept_in_exchange.load(Ordering::Relaxed)
     }
 
     fn poll_stopped(&self, cx: &mut Context<'_>) -> Poll<()> {

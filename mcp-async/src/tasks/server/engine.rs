@@ -3,7 +3,7 @@
 use core::future::{Future, poll_fn};
 use core::panic::AssertUnwindSafe;
 use core::pin::pin;
-use core::sync::atomic::AtomicBool;
+use core::sync::atomic::{AtomicBool, AtomicU64};
 use core::task::Poll;
 use core::time::Duration;
 use std::panic::catch_unwind;
@@ -52,6 +52,8 @@ pub(super) struct Engine {
     pub(super) renewed: Notify,
     /// The questions that this process asks clients of 2025-11-25 now.
     pub(super) asked: Arc<AskedQuestions>,
+    /// The number of calls that a bound kept in their exchange.
+    pub(super) kept_in_exchange: AtomicU64,
 }
 
 impl Engine {
@@ -72,6 +74,7 @@ impl Engine {
             renewals: Semaphore::new(1),
             renewed: Notify::default(),
             asked: Arc::default(),
+            kept_in_exchange: AtomicU64::new(0),
         })
     }
 

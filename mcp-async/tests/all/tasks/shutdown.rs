@@ -164,3 +164,23 @@ fn a_mounted_service_is_drained_when_its_tasks_have_ended() {
     assert_eq!(refused.status, 503);
     sim::end();
 }
+
+#[test]
+fn calls_that_a_bound_keeps_in_their_exchange_are_counted() {
+    let (server, _) = server(Tasks::new().max_running(1));
+    let service = server.http().into_service(Sim).unwrap();
+    let call = |steps: u32| {
+        let params = format!(r#""name":"job","arguments":{{"steps":{steps}}}"#);
+        let called = request(1, "tools/call", &params);
+        let called = called.replace(r#"Capabilities":{}"#, &format!(r#"Capabilities":{BOTH}"#));
+        let answered = send(&service, modern(&called)).text();
+        pass(0);
+        (
+            answered.contains("taskId"),
+            service.status().kept_in_exchange,
+        )
+    };
+    assert_eq!(call(1000), (true, 0));
+    assert_eq!([call(0), call(0)], [(false, 1), (false, 2)]);
+    sim::end();
+}

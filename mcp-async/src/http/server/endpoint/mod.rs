@@ -248,6 +248,7 @@ impl HttpEndpoint {
             sessions: self.sessions.len() + self.sse_sessions.len(),
             exchanges: exchanges.len(),
             tasks: self.serving.running(),
+            kept_in_exchange: self.serving.kept_in_exchange(),
             takeovers: count(|counters| &counters.takeovers),
             displaced: count(|counters| &counters.displaced),
             forwarded: count(|counters| &counters.forwarded),

@@ -29,6 +29,8 @@ pub struct HttpStatus {
     pub exchanges: usize,
     /// Tasks that run in this process, and other [work in the background](crate::server::Background).
     pub tasks: usize,
+    /// Calls that might have become tasks and ran in their exchange, because a limit of tasks was reached.
+    pub kept_in_exchange: u64,
     /// Sessions that were taken over from other processes.
     pub takeovers: u64,
     /// Sessions that other processes have taken over or ended.
