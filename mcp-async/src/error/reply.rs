@@ -56,8 +56,8 @@ impl ErrorReply {
         Self::fixed(code::INTERNAL_ERROR, "Internal error")
     }
 
-    /// A person has to visit these pages before the call can succeed. 2025-11-25 has this error; in other revisions the client
-    /// receives an internal error. A page without an id gets a random one, by which [`Peer::notify`](crate::server::Peer::notify) can
+    /// A person has to visit these pages before the call can succeed. 2025-11-25 has this error; in other revisions its
+    /// code is that of an internal error. A page without an id gets a random one, by which [`Peer::notify`](crate::server::Peer::notify) can
     /// tell the client when the visit is over.
     ///
     /// ```
