@@ -49,7 +49,6 @@ impl Leases {
     }
 
     /// Ends a lease.
-    #[cfg(feature = "http-server")]
     pub(crate) fn end(&mut self, process: &str, number: u64) {
         let lease = self.by_process.get(process);
         if lease.is_some_and(|lease| lease.number == number) {
@@ -58,7 +57,6 @@ impl Leases {
     }
 
     /// Forgets the processes that do not live.
-    #[cfg(feature = "http-server")]
     pub(crate) fn forget_ended(&mut self, now: Instant) {
         self.by_process.retain(|_, lease| now < lease.end);
     }

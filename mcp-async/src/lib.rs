@@ -12,8 +12,8 @@
 //! | Serve typed tools, resources and prompts | `Server` (feature `server`), through an adapter |
 //! | Call a server | `Client` (feature `client`), through an adapter |
 //! | Learn one topic: state, questions, HTTP, middleware, .. | the pages of `guide` |
-//! | Answer every request by hand | [`server::connect`] with a [`server::Service`] |
-//! | Send every request by hand | [`client::connect`], [`client::Peer`] |
+//! | Answer every request by hand | [`server::connect`] with a [`server::Service`] (feature `server`) |
+//! | Send every request by hand | [`client::connect`], [`client::Peer`] (feature `client`) |
 //! | Carry messages over another transport | [`MessageSource`], [`MessageSink`] |
 //! | Support another runtime | [`Runtime`] |
 //! | Serve, load and check skills | the crate `mcp-skills` |
@@ -23,13 +23,13 @@
 //!
 //! ```text
 //! http                both roles over HTTP: services, sessions, stores    feature `http-server` or `http-client`
-//! tasks               calls that become tasks, and their stores           feature `server` or `client`
-//! server   client     handlers and calls, typed and untyped
+//! tasks               calls that become tasks, and their stores
+//! server   client     handlers and calls, typed and untyped               the feature of this name
 //! auth                OAuth 2.1 for both roles                            feature `auth`
 //! net                 sockets, TLS and HTTP without MCP                   feature `http-server` or `http-client`
 //! process  stdio      child processes and standard streams
 //! runtime             runtimes as values, in-memory streams
-//! model               owned messages                                      feature `server` or `client`
+//! model               owned messages
 //! schema              schemas of types, validation of values              feature `server` or `schema`
 //! uri_template        URI templates of RFC 6570
 //! guide               one page for each topic                             features `server` and `client`
@@ -39,8 +39,8 @@
 //!
 //! | Feature | Default | Adds |
 //! |---|---|---|
-//! | `server` | yes | typed tools, resources and prompts: `Server` |
-//! | `client` | yes | typed calls, callbacks and subscriptions: `Client` |
+//! | `server` | yes | tools, resources and prompts: `Server`; requests answered by hand: [`server::connect`] |
+//! | `client` | yes | typed calls, callbacks and subscriptions: `Client`; requests sent by hand: [`client::connect`] |
 //! | `http-server`, `http-client` | yes | HTTP for one role; `http` is both |
 //! | `tls` | yes | HTTPS for servers and clients, with rustls |
 //! | `tracing` | yes | spans and events |
@@ -50,9 +50,9 @@
 //! | `simd-json` | no | arguments of typed handlers are decoded by the crate `simd-json` |
 //! | `disk` | no | tasks in a file, which outlive the process: `tasks::store::DiskTaskStore` |
 //!
-//! Without features the untyped functions [`server::connect`] and [`client::connect`] remain.
+//! A program needs one role at least; without both, what they share remains: runtimes, standard streams, messages.
 //!
-//! # A connection without features
+//! # A connection by hand
 //!
 //! A client and a server in one process, joined by a [`duplex`]:
 //!
@@ -99,6 +99,21 @@
 //! ```
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
+// Code that only some features use is compiled without them too; dead code is looked for where all of them are on.
+#![cfg_attr(
+    not(all(
+        feature = "server",
+        feature = "client",
+        feature = "http-server",
+        feature = "http-client",
+        feature = "tls",
+        feature = "auth",
+        feature = "schema",
+        feature = "disk",
+        feature = "tracing"
+    )),
+    allow(dead_code, unnameable_types, unreachable_pub, unused_imports)
+)]
 
 mod call_outcome;
 mod connection;
@@ -107,26 +122,18 @@ mod connection;
     any(feature = "http-server", feature = "http-client")
 ))]
 mod crypto;
-#[cfg(feature = "server")]
 mod cursor;
-#[cfg(any(feature = "server", feature = "client"))]
 mod encode;
 mod error;
 #[cfg(all(feature = "server", feature = "client"))]
 mod in_memory;
 mod io;
-#[cfg(any(feature = "server", feature = "client"))]
 mod leases;
 mod observe;
-#[cfg(any(feature = "disk", all(feature = "auth", feature = "http-client")))]
 mod private_file;
-#[cfg(any(feature = "server", feature = "client"))]
 mod random_id;
-#[cfg(feature = "http-server")]
 mod shares;
-#[cfg(any(feature = "server", feature = "client"))]
 mod shrink;
-#[cfg(any(feature = "server", feature = "client"))]
 mod streams;
 mod sync;
 mod trace_context;
@@ -151,18 +158,17 @@ pub use runtime::{
 pub use schemars;
 #[cfg(feature = "server")]
 pub use server::serving::Server;
-#[cfg(any(feature = "server", feature = "client"))]
 pub use streams::Streams;
 pub use trace_context::{NoTrace, TraceContext};
 
 #[cfg(feature = "auth")]
 pub mod auth;
+#[cfg(feature = "client")]
 pub mod client;
 #[cfg(all(feature = "server", feature = "client"))]
 pub mod guide;
 #[cfg(any(feature = "http-server", feature = "http-client"))]
 pub mod http;
-#[cfg(any(feature = "server", feature = "client"))]
 pub mod model;
 #[cfg(any(feature = "http-server", feature = "http-client"))]
 pub mod net;
@@ -170,8 +176,8 @@ pub mod process;
 pub mod runtime;
 #[cfg(any(feature = "server", feature = "schema"))]
 pub mod schema;
+#[cfg(feature = "server")]
 pub mod server;
-#[cfg(any(feature = "server", feature = "client"))]
 pub mod tasks;
 pub mod uri_template;
 

@@ -20,5 +20,6 @@
 //! The terminal's Ctrl-C reaches this program only, never the child, so that a shutdown can be
 //! orderly.
 
+#[cfg(feature = "client")]
 pub use crate::client::session::child_session::{Ending, Session};
 pub use crate::io::process::{Child, Command, ExitedEarly, Grace, Process, inherited};

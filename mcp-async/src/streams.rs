@@ -1,7 +1,6 @@
 //! A pair of byte streams as the way between a client and a server.
 
 use core::fmt;
-#[cfg(feature = "server")]
 use std::io;
 
 use futures_io::{AsyncRead, AsyncWrite};

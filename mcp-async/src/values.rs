@@ -26,14 +26,12 @@ impl Values {
     }
 
     /// Returns a handle of the value of this type.
-    #[cfg(feature = "server")]
     pub(crate) fn get_shared<T: Send + Sync + 'static>(&self) -> Option<Arc<T>> {
         let mut values = self.0.as_ref()?.iter();
         values.find_map(|value| Arc::clone(value).downcast().ok())
     }
 
     /// Returns how many values there are.
-    #[cfg(feature = "http-server")]
     pub(crate) fn len(&self) -> usize {
         self.0.as_ref().map_or(0, |values| values.len())
     }

@@ -100,12 +100,11 @@ pub use transports::tcp;
 #[cfg(feature = "client")]
 pub use transports::{child, reopened};
 
-pub use mcp_async::process::{Child, Command, Ending, ExitedEarly, Grace, Process};
+pub use mcp_async::process::{Child, Command, ExitedEarly, Grace, Process};
 pub use mcp_async::stdio::{Input, Output, StdioMode};
 pub use mcp_async::{
     Answered, CallOutcome, ErrorChain, ErrorReply, Instant, Job, Limits, Method, Payload,
-    PingPolicy, Revision, RevisionSet, SendError, TraceContext, client, code, json, process,
-    server, stdio,
+    PingPolicy, Revision, RevisionSet, SendError, TraceContext, code, json, process, stdio,
 };
 pub use {mcp_async, mcp_proto};
 
@@ -114,8 +113,12 @@ pub use mcp_async::runtime::{BoxFuture, RuntimeHandle};
 pub use mcp_async::schema;
 #[cfg(feature = "server")]
 pub use mcp_async::schemars;
+#[cfg(feature = "server")]
+pub use mcp_async::server;
 #[cfg(any(feature = "server", feature = "client"))]
 pub use mcp_async::{Streams, model, tasks};
+#[cfg(feature = "client")]
+pub use mcp_async::{client, process::Ending};
 #[cfg(any(feature = "http-server", feature = "http-client"))]
 pub use mcp_async::{http, net};
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def of_folder(folder):
-    """The lines and files of a folder of sources."""
+    """The lines, files and conditions of compilation of a folder of sources."""
     return counted(folder, sorted(folder.rglob("*.rs")))
 
 
@@ -23,15 +23,17 @@ def of_workspace(root):
 
 
 def counted(folder, files):
-    counts, sources = Counter(), 0
+    counts, sources, conditions = Counter(), 0, 0
     for file in files:
-        lines = classified(file.read_text())
+        text = file.read_text()
+        lines = classified(text)
+        conditions += len(re.findall(r"\bcfg(?:_attr)?!?\(", text))
         if {"tests", "benches", "fuzz"} & set(file.relative_to(folder).parts) or is_test(file):
             lines = Counter(tests=lines["code"] + lines["tests"], docs=lines["docs"])
         else:
             sources += 1
         counts += lines
-    return {name: counts[name] for name in ("code", "docs", "tests")} | {"files": sources}
+    return {name: counts[name] for name in ("code", "docs", "tests")} | {"files": sources, "cfg": conditions}
 
 
 def is_test(file):

@@ -10,13 +10,11 @@ pub(crate) type Frame<'b> = Option<&'b Arc<Vec<u8>>>;
 
 /// Received messages as text, one or an array. A message that keeps a part of a large text keeps
 /// all of it instead of a copy.
-#[cfg(any(feature = "http-server", feature = "http-client"))]
 pub(crate) enum Text {
     Small(Vec<u8>),
     Large(Arc<Vec<u8>>),
 }
 
-#[cfg(any(feature = "http-server", feature = "http-client"))]
 impl Text {
     pub(crate) fn new(text: Vec<u8>) -> Self {
         if text.len() >= LARGE {
@@ -34,7 +32,6 @@ impl Text {
     }
 }
 
-#[cfg(any(feature = "http-server", feature = "http-client"))]
 impl AsRef<[u8]> for Text {
     fn as_ref(&self) -> &[u8] {
         match self {

@@ -113,7 +113,6 @@ impl Job {
     }
 
     /// Returns true if the answer is known, so that no handler runs.
-    #[cfg(feature = "server")]
     pub(crate) const fn is_ready(&self) -> bool {
         self.is_ready
     }
@@ -160,7 +159,6 @@ impl Job {
     }
 }
 
-#[cfg(any(feature = "server", feature = "tracing"))]
 impl Job {
     /// Returns the time limit of the job, if it has one of its own.
     pub(crate) const fn limit(&self) -> Option<Duration> {

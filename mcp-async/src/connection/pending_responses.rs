@@ -1,14 +1,12 @@
 //! Answers to own requests, until their callers take them.
 
 use core::task::{Context, Waker};
-#[cfg(all(feature = "auth", feature = "http-client"))]
 use std::sync::Arc;
 
 use mcp_proto::json::{Number, Raw, RawBuf, Str};
 
 use super::frame::{Frame, keep};
 use super::progress::ReceivedProgress;
-#[cfg(all(feature = "auth", feature = "http-client"))]
 use crate::error::AuthorizationError;
 use crate::error::ErrorReply;
 
@@ -37,7 +35,6 @@ struct Place<F> {
     /// The error that comes next says that the head of the request was wrong.
     mismatched: bool,
     /// The reason why the request had no credentials, if it fails next.
-    #[cfg(all(feature = "auth", feature = "http-client"))]
     denied: Option<Arc<AuthorizationError>>,
 }
 
@@ -57,7 +54,6 @@ pub(crate) enum Arrival<F> {
     /// It ended here.
     Failed(F),
     /// It ended here, because the client has no credentials that the server accepts.
-    #[cfg(all(feature = "auth", feature = "http-client"))]
     Denied(Arc<AuthorizationError>),
     /// Input is wanted: questions, if there are any, are in the buffer.
     Input { asks: bool, state: Option<RawBuf> },
@@ -77,7 +73,6 @@ impl<F> PendingResponses<F> {
                 buffer: RawBuf::default(),
                 received: ReceivedProgress::default(),
                 mismatched: false,
-                #[cfg(all(feature = "auth", feature = "http-client"))]
                 denied: None,
             });
             // A machine's table is full long before this saturates.
@@ -88,7 +83,6 @@ impl<F> PendingResponses<F> {
         };
         place.tag = tag;
         place.mismatched = false;
-        #[cfg(all(feature = "auth", feature = "http-client"))]
         {
             place.denied = None;
         }
@@ -142,7 +136,6 @@ impl<F> PendingResponses<F> {
         }
         place.arrival = Some(match arrival {
             Arrival::Error(error) if place.mismatched => Arrival::Mismatched(error),
-            #[cfg(all(feature = "auth", feature = "http-client"))]
             Arrival::Failed(failure) => match place.denied.take() {
                 Some(error) => Arrival::Denied(error),
                 None => Arrival::Failed(failure),
@@ -153,7 +146,6 @@ impl<F> PendingResponses<F> {
     }
 
     /// The error that is put down next says that head and body of the request differ.
-    #[cfg(feature = "http-client")]
     pub(crate) fn mismatched(&mut self, cookie: u64) {
         if let Some(place) = self.place(cookie) {
             place.mismatched = true;
@@ -161,7 +153,6 @@ impl<F> PendingResponses<F> {
     }
 
     /// The failure that is put down next has this reason.
-    #[cfg(all(feature = "auth", feature = "http-client"))]
     pub(crate) fn denied(&mut self, cookie: u64, error: Arc<AuthorizationError>) {
         if let Some(place) = self.place(cookie) {
             place.denied = Some(error);

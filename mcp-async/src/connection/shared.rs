@@ -403,7 +403,6 @@ impl<M: Respond> Core<M> {
     }
 
     /// Ready when nothing waits to be written.
-    #[cfg(feature = "client")]
     pub(crate) fn poll_empty(&mut self, cx: &Context<'_>) -> Poll<()> {
         let is_empty = self.outbox.is_empty() && self.machine.next_channel().is_none();
         if self.ended || is_empty {

@@ -5,7 +5,6 @@ use core::ops::Deref;
 use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
 use std::collections::HashMap;
-#[cfg(feature = "server")]
 use std::sync::Arc;
 use std::sync::MutexGuard;
 
@@ -40,7 +39,6 @@ impl Signal {
         wakers.into_values().for_each(Waker::wake);
     }
 
-    #[cfg(feature = "http-server")]
     pub(crate) fn is_set(&self) -> bool {
         self.lock().is_set
     }
@@ -53,7 +51,6 @@ impl Signal {
     }
 
     /// Waits for it, and keeps it.
-    #[cfg(feature = "server")]
     pub(crate) fn wait_shared(self: &Arc<Self>) -> Wait<Arc<Self>> {
         Wait {
             signal: Arc::clone(self),

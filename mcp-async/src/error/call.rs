@@ -20,7 +20,6 @@ pub enum CallError {
     /// The call was not sent: the server did not declare this capability (LC-17).
     MissingCapability(&'static str),
     /// The call was not sent: the server did not declare this extension (EX-08).
-    #[cfg(feature = "client")]
     MissingExtension(String),
     /// The call was not sent: the revision that rules does not have its method.
     NotInRevision,
@@ -31,12 +30,10 @@ pub enum CallError {
     /// The connection is over.
     Closed,
     /// The connection is over because the server, a child process, ended or closed its output.
-    #[cfg(feature = "client")]
     ExitedEarly(crate::io::process::ExitedEarly),
     /// It ended without an answer that can be used.
     Failed(Failure),
     /// The client has no access token that the server accepts.
-    #[cfg(all(feature = "auth", feature = "http-client"))]
     Authorization(std::sync::Arc<super::AuthorizationError>),
     /// The result is not of the type that was asked for.
     Decode(DecodeError),
@@ -44,18 +41,14 @@ pub enum CallError {
     Input(ErrorReply),
     /// The tool ran and failed; this is what it says. Only of calls that return the structured
     /// content alone; the others hand the whole result over.
-    #[cfg(feature = "client")]
     Tool(Box<crate::model::CallToolResult>),
     /// The structured content is not what the tool's output schema promises (TL-10), or it is
     /// missing; the text says where and why.
-    #[cfg(feature = "client")]
     Output(String),
     /// The pages of a list do not end: a cursor came twice in a row, or there are more pages
     /// than are read (PN-07).
-    #[cfg(feature = "client")]
     PaginationLimit,
     /// The server made a task of the call, and the task has no result.
-    #[cfg(feature = "client")]
     Task(super::TaskError),
 }
 
@@ -120,7 +113,6 @@ impl fmt::Display for CallError {
                     "the call was not sent: the server does not declare {capability}"
                 )
             }
-            #[cfg(feature = "client")]
             Self::MissingExtension(name) => write!(
                 f,
                 "the call was not sent: the server does not declare the extension {name}"
@@ -131,22 +123,16 @@ impl fmt::Display for CallError {
             Self::Refused(_) => f.write_str("the call was not sent"),
             Self::Timeout => Failure::Timeout.fmt(f),
             Self::Closed => Failure::Closed.fmt(f),
-            #[cfg(feature = "client")]
             Self::ExitedEarly(died) => died.fmt(f),
             Self::Failed(failure) => failure.fmt(f),
-            #[cfg(all(feature = "auth", feature = "http-client"))]
             Self::Authorization(error) => error.fmt(f),
             Self::Decode(_) => f.write_str("the server's result is of another type"),
             Self::Input(error) => {
                 write!(f, "the input that the server wants is refused: {error}")
             }
-            #[cfg(feature = "client")]
             Self::Tool(result) => write!(f, "the tool failed: {}", result.text()),
-            #[cfg(feature = "client")]
             Self::Output(why) => write!(f, "the tool's result breaks its output schema: {why}"),
-            #[cfg(feature = "client")]
             Self::PaginationLimit => f.write_str("the pages of the server's list do not end"),
-            #[cfg(feature = "client")]
             Self::Task(error) => error.fmt(f),
         }
     }
@@ -157,7 +143,6 @@ impl core::error::Error for CallError {
         match self {
             Self::Refused(error) => Some(error),
             Self::Decode(error) => Some(error),
-            #[cfg(all(feature = "auth", feature = "http-client"))]
             Self::Authorization(error) => error.source(),
             _ => None,
         }

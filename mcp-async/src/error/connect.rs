@@ -60,7 +60,6 @@ pub enum ConnectError {
     /// experimental capability of this name are no object (EX-04). Nothing was sent.
     Extension(String),
     /// The client has no access token that the server accepts.
-    #[cfg(all(feature = "auth", feature = "http-client"))]
     Authorization(Arc<super::AuthorizationError>),
 }
 
@@ -113,7 +112,6 @@ impl fmt::Display for ConnectError {
                     "the extension {name:?} has no valid name, or its settings are no object"
                 )
             }
-            #[cfg(all(feature = "auth", feature = "http-client"))]
             Self::Authorization(error) => error.fmt(f),
         }
     }
@@ -124,7 +122,6 @@ impl core::error::Error for ConnectError {
         match self {
             Self::Start(error) => Some(&**error),
             Self::ExitedEarly(died) | Self::Output(died) => died.source(),
-            #[cfg(all(feature = "auth", feature = "http-client"))]
             Self::Authorization(error) => error.source(),
             _ => None,
         }

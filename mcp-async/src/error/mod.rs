@@ -2,34 +2,32 @@
 
 #[cfg(all(feature = "auth", feature = "http-client"))]
 mod authorization;
+#[cfg(not(all(feature = "auth", feature = "http-client")))]
+#[path = "no_authorization.rs"]
+mod authorization;
 mod call;
 mod chain;
 mod connect;
 mod printable;
 mod reply;
-#[cfg(feature = "client")]
 mod task;
 
-#[cfg(feature = "server")]
 use core::error::Error;
 
-#[cfg(all(feature = "auth", feature = "http-client"))]
 pub use self::authorization::AuthorizationError;
 pub use self::call::CallError;
 pub use self::chain::ErrorChain;
 pub use self::connect::ConnectError;
 pub(crate) use self::printable::Printable;
 pub use self::reply::ErrorReply;
-#[cfg(feature = "client")]
 pub use self::task::TaskError;
 
 /// Returns whether a client of this program reports the error.
-#[cfg(feature = "server")]
 pub(crate) fn is_of_client(error: &(dyn Error + 'static)) -> bool {
     error.is::<CallError>() || error.is::<ConnectError>()
 }
 
-#[cfg(all(test, feature = "server"))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -9,13 +9,9 @@ use mcp_proto::rpc::{ErrorObject, code};
 use mcp_proto::{Revision, SendError};
 
 use super::Printable;
-#[cfg(feature = "server")]
 use crate::encode::encode;
-#[cfg(feature = "server")]
 use crate::model::ElicitParams;
-#[cfg(any(feature = "server", feature = "client"))]
 use crate::model::ElicitUrlParams;
-#[cfg(feature = "server")]
 use crate::random_id::random_id;
 
 /// An error that goes to the peer, or came from it: code, message and data of JSON-RPC. Its text
@@ -97,7 +93,6 @@ impl ErrorReply {
     }
 
     /// Returns the pages that a person has to visit before the call can succeed; none if it is another error.
-    #[cfg(any(feature = "server", feature = "client"))]
     pub fn url_elicitations(&self) -> Vec<ElicitUrlParams> {
         let data = self.data.as_ref();
         let data = data.filter(|_| self.code == code::URL_ELICITATION_REQUIRED);
@@ -163,7 +158,6 @@ impl fmt::Display for ErrorReply {
 impl core::error::Error for ErrorReply {}
 
 /// The data of an error that demands pages to be visited.
-#[cfg(any(feature = "server", feature = "client"))]
 #[derive(serde::Serialize, serde::Deserialize)]
 struct Demand<T> {
     elicitations: Vec<T>,

@@ -7,7 +7,6 @@ use mcp_proto::json::{Raw, RawBuf, Str};
 use mcp_proto::model::rules::Echo;
 use serde::{Deserialize, Deserializer, Serialize};
 
-#[cfg(feature = "server")]
 use crate::cursor;
 
 /// The beginning of the next page of a list. It is opaque, and goes back byte for byte as it came

@@ -23,7 +23,6 @@ mod base64;
 mod call_tool;
 mod completion;
 mod content;
-#[cfg(any(feature = "client", feature = "server"))]
 mod conversation;
 mod cursor;
 mod elicitation;
@@ -48,7 +47,6 @@ pub use mcp_proto::model::{
 use owned::{owned, owned_name, owned_type};
 
 pub use base64::{Base64, InvalidBase64};
-#[cfg(any(feature = "client", feature = "server"))]
 pub(crate) use conversation::check_conversation;
 pub use cursor::Cursor;
 pub use meta::Meta;

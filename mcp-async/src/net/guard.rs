@@ -60,7 +60,6 @@ impl AddressGuard {
 
     /// The guard [near](Self::near) the address that a host states, and of public addresses only for
     /// a name.
-    #[cfg(feature = "auth")]
     pub(crate) fn near_host(host: &str) -> Self {
         literal(host).map_or_else(Self::public_only, Self::near)
     }

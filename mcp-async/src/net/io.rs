@@ -1,7 +1,6 @@
 //! Byte streams for hyper, with the time limits that hyper lacks.
 
 use core::cell::Cell;
-#[cfg(feature = "http-client")]
 use core::future::poll_fn;
 use core::pin::Pin;
 use core::task::{Context, Poll, ready};
@@ -33,7 +32,6 @@ fn with_scratch<T>(read: impl FnOnce(&mut [u8]) -> T) -> T {
 }
 
 /// Writes all of these bytes, which may have to be flushed.
-#[cfg(feature = "http-client")]
 pub(crate) async fn write_all<S: AsyncWrite + Unpin>(
     stream: &mut S,
     mut rest: &[u8],
@@ -49,7 +47,6 @@ pub(crate) async fn write_all<S: AsyncWrite + Unpin>(
 }
 
 /// As many bytes as tell one version of HTTP from the other: the preface of HTTP/2 (RFC 9113 3.4).
-#[cfg(feature = "http-server")]
 const PREFACE: usize = 24;
 
 pub(crate) struct Io<S> {
@@ -67,7 +64,6 @@ pub(crate) struct Io<S> {
 impl<S> Io<S> {
     /// The stream of a client that has to begin within `opening`, and to take what is written
     /// within `stall`.
-    #[cfg(feature = "http-server")]
     pub(crate) fn accepted(
         runtime: &RuntimeHandle,
         stream: S,

@@ -137,13 +137,11 @@ impl Listen {
     }
 
     /// Binds another socket for the same runtime.
-    #[cfg(feature = "server")]
     pub(crate) fn beside(&self, address: impl ToSocketAddrs) -> Self {
         Self::bind(&self.runtime, address)
     }
 
     /// Returns the runtime that it serves on.
-    #[cfg(feature = "server")]
     pub(crate) const fn runtime(&self) -> &RuntimeHandle {
         &self.runtime
     }
@@ -188,7 +186,6 @@ impl Listen {
     }
 
     /// Sets the [`shutdown_timeout`](Self::shutdown_timeout) unless it was set.
-    #[cfg(feature = "server")]
     pub(crate) fn shutdown_timeout_or(mut self, limit: Duration) -> Self {
         self.settings.shutdown_timeout.get_or_insert(limit);
         self

@@ -18,13 +18,11 @@ impl<S> MaybeTlsStream<S> {
         matches!(self, Self::Plain(_))
     }
 
-    #[cfg(feature = "http-server")]
     pub(crate) const fn is_plain(&self) -> bool {
         matches!(self, Self::Plain(_))
     }
 
     /// Returns true if both sides agreed on HTTP/2 in the handshake.
-    #[cfg(feature = "http-client")]
     pub(crate) fn is_http2(&self) -> bool {
         match self {
             Self::Plain(_) => false,

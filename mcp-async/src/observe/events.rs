@@ -12,14 +12,11 @@
 use core::time::Duration;
 
 use mcp_proto::IgnoreReason;
-#[cfg(all(feature = "tracing", feature = "http-server"))]
-use tracing::info;
 #[cfg(feature = "tracing")]
-use tracing::{debug, error, warn};
+use tracing::{debug, error, info, warn};
 
 #[cfg(feature = "tracing")]
 use super::span;
-#[cfg(any(feature = "server", feature = "client"))]
 use super::unseen;
 
 /// Takes the place of the macros of `tracing` without that feature.
@@ -36,27 +33,23 @@ pub(crate) fn ignored(why: IgnoreReason) {
 }
 
 /// A store of tasks could not do what it was asked.
-#[cfg(feature = "server")]
 pub(crate) fn task_store_failed(error: &(dyn core::error::Error + 'static)) {
     let error = crate::ErrorChain(error);
     warn!(target: span::TARGET, %error, "a task store operation failed");
 }
 
 /// A store of tasks has not answered in time.
-#[cfg(feature = "server")]
 pub(crate) fn task_store_late() {
     warn!(target: span::TARGET, "a task store operation took too long");
 }
 
 /// A store of sessions or events could not do what it was asked.
-#[cfg(feature = "http-server")]
 pub(crate) fn store_failed(error: &(dyn core::error::Error + 'static)) {
     let error = crate::ErrorChain(error);
     warn!(target: span::TARGET, %error, "a session or event store operation failed");
 }
 
 /// The hook that verifies the senders of requests has failed.
-#[cfg(feature = "http-server")]
 pub(crate) fn unverified(error: &(dyn core::error::Error + 'static)) {
     unseen::print_first("the sender of a request could not be verified", error);
     let error = crate::ErrorChain(error);
@@ -71,61 +64,51 @@ pub(crate) fn refused(reason: &mcp_auth::resource::Denial) {
 }
 
 /// A call that may be a task runs in its exchange, because of this limit.
-#[cfg(feature = "server")]
 pub(crate) fn kept_in_exchange(limit: &'static str) {
     debug!(target: span::TARGET, limit, "a call runs in its exchange instead of a task");
 }
 
 /// A server accepts connections.
-#[cfg(feature = "http-server")]
 pub(crate) fn listening(url: &str) {
     info!(target: span::TARGET, url, "the server accepts connections");
 }
 
 /// Another process has taken over a session of this one.
-#[cfg(feature = "http-server")]
 pub(crate) fn displaced() {
     debug!(target: span::TARGET, "another process has taken over or ended a session");
 }
 
 /// A session that another process began continues here.
-#[cfg(feature = "http-server")]
 pub(crate) fn taken_over(epoch: u32) {
     info!(target: span::TARGET, epoch, "a session of another process was taken over");
 }
 
 /// A request goes to the process that owns its session.
-#[cfg(feature = "http-server")]
 pub(crate) fn forwarding(process: &str) {
     debug!(target: span::TARGET, process, "a request is forwarded");
 }
 
 /// The owner of a session does not receive all claims of a principal.
-#[cfg(feature = "http-server")]
 pub(crate) fn claims_not_shared() {
     warn!(target: span::TARGET, "a principal was forwarded without claims that `share_claims` does not name");
 }
 
 /// A forwarded request has no answer of its process.
-#[cfg(feature = "http-server")]
 pub(crate) fn forward_failed(reason: &dyn core::fmt::Display) {
     warn!(target: span::TARGET, %reason, "a request could not be forwarded");
 }
 
 /// This process does not take a request that another process has forwarded, or that says so.
-#[cfg(feature = "http-server")]
 pub(crate) fn forwarded_refused(reason: &dyn core::fmt::Display) {
     warn!(target: span::TARGET, %reason, "a request that another process has forwarded was refused");
 }
 
 /// The handler of a template needs a variable that the template does not have.
-#[cfg(feature = "server")]
 pub(crate) fn variable_missing(template: &dyn core::fmt::Display, variable: &str) {
     warn!(target: span::TARGET, %template, variable, "the handler of a template needs a variable that the template does not have");
 }
 
 /// The variables of a URI do not fit the type of a template's handler; their texts are not shown.
-#[cfg(feature = "server")]
 pub(crate) fn variables_unfit(
     template: &dyn core::fmt::Display,
     variable: &str,
@@ -142,7 +125,6 @@ pub(crate) fn panicked() {
 
 /// A handler returned an error that is hidden from the client and logged here. Only its text
 /// and those of its sources go there: what they say is the application's choice.
-#[cfg(feature = "server")]
 pub(crate) fn handler_failed(error: &(dyn core::error::Error + 'static)) {
     unseen::print_first("a handler failed", error);
     let error = crate::ErrorChain(error);
@@ -150,7 +132,6 @@ pub(crate) fn handler_failed(error: &(dyn core::error::Error + 'static)) {
 }
 
 /// A callback of a client returned an error that the server does not see.
-#[cfg(feature = "client")]
 pub(crate) fn callback_failed(error: &(dyn core::error::Error + 'static)) {
     unseen::print_first("a callback failed", error);
     let error = crate::ErrorChain(error);
@@ -168,7 +149,6 @@ pub(crate) fn ping_missed(misses: u32, limit: u32) {
 }
 
 /// A request over HTTP was not answered.
-#[cfg(feature = "http-client")]
 pub(crate) fn unsent(cause: &str) {
     debug!(target: span::TARGET, cause, "a request was not answered");
 }
@@ -180,13 +160,11 @@ pub(crate) fn issuer_spelling(spelling: &mcp_auth::IssuerSpelling) {
 }
 
 /// An event over the limit was passed over, and no call is known to have waited for it.
-#[cfg(feature = "http-client")]
 pub(crate) fn oversized() {
     warn!(target: span::TARGET, "an event over the size limit was passed over");
 }
 
 /// A tool was taken out of a list, because a client must not call it.
-#[cfg(feature = "http-client")]
 pub(crate) fn tool_dropped(name: &str, why: &dyn core::fmt::Display) {
     warn!(target: span::TARGET, tool = name, %why, "a tool of the server was left out");
 }

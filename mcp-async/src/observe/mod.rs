@@ -11,27 +11,22 @@ mod events;
 mod off;
 #[cfg(feature = "tracing")]
 pub(crate) mod span;
-#[cfg(any(feature = "server", feature = "client"))]
 mod unseen;
 
-#[cfg(feature = "client")]
 pub(crate) use self::events::callback_failed;
 #[cfg(all(feature = "auth", feature = "http-client"))]
 pub(crate) use self::events::issuer_spelling;
 #[cfg(all(feature = "auth", feature = "http-server"))]
 pub(crate) use self::events::refused;
-#[cfg(feature = "http-server")]
 pub(crate) use self::events::{
     claims_not_shared, displaced, forward_failed, forwarded_refused, forwarding, listening,
     store_failed, taken_over, unverified,
 };
 pub(crate) use self::events::{expired, ignored, panicked, ping_missed};
-#[cfg(feature = "server")]
 pub(crate) use self::events::{
     handler_failed, kept_in_exchange, task_store_failed, task_store_late, variable_missing,
     variables_unfit,
 };
-#[cfg(feature = "http-client")]
 pub(crate) use self::events::{oversized, tool_dropped, unsent};
 #[cfg(not(feature = "tracing"))]
 pub(crate) use self::off::CallSpan;

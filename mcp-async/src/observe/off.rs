@@ -29,10 +29,8 @@ impl CallSpan {
 }
 
 /// No span to go back to.
-#[cfg(feature = "server")]
 pub(crate) struct Here;
 
-#[cfg(feature = "server")]
 impl Here {
     pub(crate) const fn current() -> Self {
         Self

@@ -55,10 +55,8 @@ pub(crate) fn came_by(span: &Span, version: http::Version) {
 }
 
 /// The span that a handler began in, for the task that it moves to.
-#[cfg(feature = "server")]
 pub(crate) struct Here(Span);
 
-#[cfg(feature = "server")]
 impl Here {
     pub(crate) fn current() -> Self {
         Self(Span::current())

@@ -8,11 +8,9 @@ mod duplex;
 mod handle;
 mod manual;
 pub mod monotonic;
-#[cfg(any(feature = "server", feature = "client"))]
 mod race;
 mod sleep;
 mod split;
-#[cfg(any(feature = "server", feature = "http-client"))]
 mod within;
 
 use core::fmt;
@@ -30,11 +28,9 @@ use mcp_proto::Instant;
 pub use self::duplex::{Duplex, PipeReader, PipeWriter, duplex, pipe};
 pub use self::handle::RuntimeHandle;
 pub use self::manual::ManualRuntime;
-#[cfg(any(feature = "server", feature = "client"))]
 pub(crate) use self::race::{Either, race};
 pub(crate) use self::sleep::Sleep;
 pub use self::split::{ReadHalf, WriteHalf, split};
-#[cfg(any(feature = "server", feature = "http-client"))]
 pub(crate) use self::within::within;
 
 /// An asynchronous runtime, as servers and clients see it: time, tasks, and readiness of descriptors and sockets.

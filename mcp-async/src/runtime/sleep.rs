@@ -32,13 +32,11 @@ impl Sleep {
         Self::until(runtime, runtime.now() + duration)
     }
 
-    #[cfg(any(feature = "client", feature = "http-server"))]
     pub(crate) const fn reset(&mut self, deadline: Instant) {
         self.deadline = deadline;
     }
 
     /// Waits so long from now on.
-    #[cfg(feature = "http-server")]
     pub(crate) fn restart(&mut self, duration: Duration) {
         self.deadline = self.runtime.now() + duration;
     }

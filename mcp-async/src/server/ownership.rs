@@ -22,7 +22,6 @@ pub(crate) struct Ownership {
 }
 
 /// The step that is needed before a session is served.
-#[cfg(feature = "http-server")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Decision {
     /// Nothing.
@@ -67,7 +66,6 @@ impl Ownership {
     }
 
     /// The lease is withdrawn: the sessions may be those of others from now on.
-    #[cfg(feature = "http-server")]
     pub(crate) const fn end(&mut self) {
         (self.renewed, self.steady) = (None, None);
     }
@@ -84,7 +82,6 @@ impl Ownership {
     }
 
     /// Returns the step before a session is served that was last confirmed in lease `confirmed`.
-    #[cfg(feature = "http-server")]
     pub(crate) fn decide(&self, now: Instant, confirmed: u64) -> Decision {
         match self.holds(now) {
             false => Decision::Renew,
@@ -113,7 +110,7 @@ pub(crate) fn jitter(wait: Duration) -> Duration {
 /// The part of a lease that is not used.
 const MARGIN: u32 = 10;
 
-#[cfg(all(test, feature = "http-server"))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

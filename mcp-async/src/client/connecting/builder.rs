@@ -23,7 +23,6 @@ use crate::client::session::restart::RestartPolicy;
 use crate::client::state::ClientState;
 use crate::client::state::extensions::Extensions;
 use crate::client::state::inner::Inner;
-#[cfg(feature = "http-client")]
 use crate::client::state::transport_data::TransportData;
 use crate::error::ConnectError;
 use crate::model::{
@@ -79,7 +78,6 @@ pub struct ClientBuilder<S = ()> {
     cache: bool,
     restart: Option<RestartPolicy>,
     /// The settings of HTTP.
-    #[cfg(feature = "http-client")]
     pub(crate) transport_data: TransportData,
 }
 
@@ -107,7 +105,6 @@ impl ClientBuilder {
             rounds: ROUNDS,
             cache: true,
             restart: None,
-            #[cfg(feature = "http-client")]
             transport_data: TransportData::default(),
         }
     }
@@ -148,7 +145,6 @@ impl<S: Send + Sync + 'static> ClientBuilder<S> {
             rounds: self.rounds,
             cache: self.cache,
             restart: self.restart,
-            #[cfg(feature = "http-client")]
             transport_data: self.transport_data,
         }
     }

@@ -179,7 +179,6 @@ fn is_worth_a_handshake(config: &ClientConfig<'_>) -> bool {
         && config.revisions.newest_legacy().is_some()
 }
 
-#[cfg(feature = "client")]
 impl Session {
     /// Has the end of the child described, as soon as it has exited.
     pub(crate) fn on_end(&mut self, describe: impl FnOnce(ExitedEarly) + Send + 'static) {

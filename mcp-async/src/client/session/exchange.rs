@@ -28,10 +28,8 @@ pub(in crate::client) struct Exchange<'a> {
     state: Option<RawBuf>,
     /// Rounds that the server has asked for.
     rounds: u8,
-    #[cfg(feature = "client")]
     sent: bool,
     /// The server's error is that head and body differ.
-    #[cfg(feature = "client")]
     mismatched: bool,
     /// The trace that the application is in, asked for once and told in every round.
     trace: Option<TraceContext>,
@@ -87,9 +85,7 @@ impl<'a> Exchange<'a> {
             stage: Stage::Sending,
             state: None,
             rounds: 0,
-            #[cfg(feature = "client")]
             sent: false,
-            #[cfg(feature = "client")]
             mismatched: false,
             trace: None,
             span: CallSpan::new(),
@@ -157,7 +153,6 @@ impl<'a> Exchange<'a> {
                     return Poll::Ready(Err(CallError::Server(error)));
                 }
                 Arrival::Mismatched(error) => {
-                    #[cfg(feature = "client")]
                     {
                         self.mismatched = true;
                     }
@@ -168,7 +163,6 @@ impl<'a> Exchange<'a> {
                     self.pending.leave(Some(buffer));
                     return Poll::Ready(Err(failure.into()));
                 }
-                #[cfg(all(feature = "auth", feature = "http-client"))]
                 Arrival::Denied(error) => {
                     self.pending.leave(Some(buffer));
                     return Poll::Ready(Err(CallError::Authorization(error)));
@@ -199,20 +193,17 @@ impl<'a> Exchange<'a> {
     }
 
     /// Returns true if the request was sent.
-    #[cfg(feature = "client")]
     pub(in crate::client) const fn was_sent(&self) -> bool {
         self.sent
     }
 
     /// Returns true if the server's error states that the head of the request does not repeat its
     /// body, and does not merely have a code that could mean it.
-    #[cfg(feature = "client")]
     pub(in crate::client) const fn is_mismatched(&self) -> bool {
         self.mismatched
     }
 
     /// Returns true if the server asked for input before it answered (MR-18).
-    #[cfg(feature = "client")]
     pub(in crate::client) const fn was_retried(&self) -> bool {
         self.rounds > 0
     }
@@ -266,7 +257,6 @@ impl<'a> Exchange<'a> {
             Ok(()) => {
                 self.stage = Stage::Waiting;
                 self.state = None;
-                #[cfg(feature = "client")]
                 {
                     self.sent = true;
                 }

@@ -24,7 +24,6 @@ pub struct ServerInfo {
 
 impl ServerInfo {
     /// Name, version, title and icons of the server, if it told them in a form that can be read.
-    #[cfg(feature = "client")]
     pub fn implementation(&self) -> Option<crate::model::Implementation> {
         self.server.as_ref()?.decode().ok()
     }

@@ -9,10 +9,8 @@ pub(super) mod handler;
 pub(super) mod in_task;
 pub(super) mod info;
 pub(super) mod peer;
-#[cfg(feature = "client")]
 pub(super) mod restart;
 pub(super) mod round;
 pub(crate) mod side;
 pub(super) mod stray;
-#[cfg(feature = "http-client")]
 pub(super) mod unsent;

@@ -2,9 +2,7 @@
 
 use core::fmt;
 use core::future::{Future, poll_fn};
-#[cfg(feature = "client")]
 use core::pin::pin;
-#[cfg(feature = "client")]
 use core::task::Context;
 use core::task::Poll;
 use std::sync::Arc;
@@ -49,7 +47,6 @@ impl Peer {
     }
 
     /// Polls the connection of this handle until [`ready`](Self::ready) resolves.
-    #[cfg(feature = "client")]
     pub(crate) async fn run_until_ready<T>(
         &self,
         mut connection: impl FnMut(&mut Context<'_>) -> Poll<T>,

@@ -210,10 +210,7 @@ impl Respond for Core<'_, Growing> {
     }
 }
 
-#[cfg(feature = "http-client")]
 type Unsent = super::unsent::UnsentMessages;
-#[cfg(not(feature = "http-client"))]
-type Unsent = crate::connection::NoOutbound;
 
 /// State of a connection that does not change once it is known.
 pub(crate) struct About {

@@ -17,7 +17,6 @@ pub(super) mod schemas;
 pub(super) mod schemas;
 pub(super) mod subscriptions;
 pub(super) mod task_support;
-#[cfg(feature = "http-client")]
 pub(crate) mod transport_data;
 
 use core::task::{Context, Poll, Waker};
@@ -38,7 +37,6 @@ use self::queue::Queue;
 use self::schemas::Schemas;
 use self::subscriptions::{SubscriptionEvent, Subscriptions, Update};
 use self::task_support::TaskSupports;
-#[cfg(feature = "http-client")]
 use self::transport_data::TransportData;
 use super::boxed::Boxed;
 use super::callbacks::Callbacks;
@@ -69,7 +67,6 @@ pub(crate) struct ClientState {
     /// The earliest time at which the server accepts requests that no caller waits for.
     not_before: Lock<Instant>,
     /// State of the transport.
-    #[cfg(feature = "http-client")]
     pub(crate) transport_data: TransportData,
 }
 
@@ -115,7 +112,6 @@ impl ClientState {
             background: Background::default(),
             renewed: Lock::default(),
             not_before: Lock::default(),
-            #[cfg(feature = "http-client")]
             transport_data: TransportData::default(),
         }
     }
@@ -126,7 +122,6 @@ impl ClientState {
     }
 
     /// The server asked for a pause until this time: it concerns requests that no caller waits for.
-    #[cfg(feature = "http-client")]
     pub(crate) fn hold_until(&self, at: Instant) {
         *self.not_before.lock() = at;
     }

@@ -16,7 +16,7 @@ use mcp_proto::rpc::{Id, Message, Method, OwnedMessages};
 use mcp_proto::{Instant, Limits, PreparedConfig};
 use url::Url;
 
-use super::authorization::{AuthorizationError, Authorizer};
+use super::authorization::Authorizer;
 use super::carrier::{Carrier, Unsent};
 use super::credentials::Credentials;
 use super::permits::{Permit, Permits};
@@ -25,6 +25,7 @@ use crate::client::state::ClientState;
 use crate::client::state::inner::ClientShared;
 use crate::client::{UnsentMessage, no_message};
 use crate::connection::{DriverWaker, Text, register};
+use crate::error::AuthorizationError;
 use crate::observe;
 use crate::runtime::RuntimeHandle;
 use crate::sync::Lock;
@@ -478,14 +479,12 @@ impl Link {
 
     /// The client has no credentials that the server accepts for this request.
     pub(super) fn denied(&self, id: Option<u64>, error: Arc<AuthorizationError>) {
-        #[cfg(feature = "auth")]
         if let Some(id) = id {
             let core = &mut *self.shared.lock();
             if let Some(cookie) = core.machine.cookie_of(id) {
                 core.responses.denied(cookie, Arc::clone(&error));
             }
         }
-        let _ = id;
         self.lock().denied = Some(error);
     }
 
@@ -495,14 +494,12 @@ impl Link {
     }
 
     /// The request waits for this side, not for the server.
-    #[cfg(feature = "auth")]
     pub(super) fn suspend_timeout(&self, id: u64) {
         self.shared
             .command(|machine, now| machine.suspend_timeout(now, id));
     }
 
     /// The request waits for the server again.
-    #[cfg(feature = "auth")]
     pub(super) fn restart_timeout(&self, id: u64) {
         self.shared
             .command(|machine, now| machine.restart_timeout(now, id));

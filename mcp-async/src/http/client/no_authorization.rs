@@ -3,10 +3,6 @@
 /// Without the feature no client has one.
 pub(super) enum Authorizer {}
 
-/// Without the feature no authorization fails.
-#[derive(Debug)]
-pub(super) enum AuthorizationError {}
-
 impl Authorizer {
     pub(super) const fn timeout(&self) -> core::time::Duration {
         match *self {}

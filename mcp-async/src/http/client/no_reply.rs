@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::authorization::AuthorizationError;
 use super::carrier::Unsent;
+use crate::error::AuthorizationError;
 
 /// Reasons for which a request has no reply.
 pub(super) enum NoReply {

@@ -32,25 +32,7 @@ enum Call {
 }
 
 impl Watched {
-    pub(super) fn owned(
-        runtime: &dyn Runtime,
-        descriptor: OwnedFd,
-        interest: Interest,
-    ) -> io::Result<Self> {
-        let flags = fcntl_getfl(&descriptor)?;
-        fcntl_setfl(&descriptor, flags | OFlags::NONBLOCK)?;
-        Ok(Self {
-            readiness: runtime.register(descriptor, interest)?,
-            call: Call::File,
-            drains: true,
-        })
-    }
-
-    pub(super) fn poll_read(
-        &mut self,
-        task: &mut Context<'_>,
-        buffer: &mut [u8],
-    ) -> Poll<io::Result<usize>> {
+    fn poll_read(&mut self, task: &mut Context<'_>, buffer: &mut [u8]) -> Poll<io::Result<usize>> {
         let call = self.call;
         let expected = self.expected(buffer.len());
         self.readiness.poll_io(task, expected, &mut |descriptor| {
@@ -58,11 +40,7 @@ impl Watched {
         })
     }
 
-    pub(super) fn poll_write(
-        &mut self,
-        task: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
+    fn poll_write(&mut self, task: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let call = self.call;
         let expected = self.expected(bytes.len());
         self.readiness.poll_io(task, expected, &mut |descriptor| {
@@ -93,23 +71,27 @@ impl Call {
     }
 }
 
-/// The three ways of the table in the module's documentation.
-pub(super) enum Drive {
+/// A descriptor without a thread: the first ways of the table in the module's documentation.
+#[derive(Debug)]
+pub(super) enum Descriptor {
     Watched(Watched),
     Direct(File),
-    Thread(File),
 }
 
-impl Drive {
-    pub(super) fn choose(
+impl Descriptor {
+    /// Takes a descriptor that others may share.
+    ///
+    /// # Errors
+    /// The file, if a thread has to serve it; or the reason why it cannot be examined.
+    pub(super) fn inherited(
         runtime: &dyn Runtime,
         descriptor: OwnedFd,
         interest: Interest,
-    ) -> io::Result<Self> {
+    ) -> io::Result<Result<Self, Blocking>> {
         let kind = FileType::from_raw_mode(fstat(&descriptor)?.st_mode as _);
         let watched = match kind {
             FileType::RegularFile | FileType::Directory | FileType::BlockDevice => {
-                return Ok(Self::Direct(descriptor.into()));
+                return Ok(Ok(Self::Direct(descriptor.into())));
             }
             FileType::Socket => descriptor.try_clone().and_then(|twin| {
                 Ok(Watched {
@@ -127,13 +109,58 @@ impl Drive {
             }),
         };
         Ok(match watched {
-            Ok(watched) => Self::Watched(watched),
+            Ok(watched) => Ok(Self::Watched(watched)),
             // The selector's own word for "always ready", as for `/dev/null`.
             Err(error) if Errno::from_io_error(&error) == Some(Errno::PERM) => {
-                Self::Direct(descriptor.into())
+                Ok(Self::Direct(descriptor.into()))
             }
-            Err(_) => Self::Thread(descriptor.into()),
+            Err(_) => Err(Blocking(descriptor.into())),
         })
+    }
+
+    /// Takes a descriptor whose open file description is this program's alone.
+    pub(super) fn owned(
+        runtime: &dyn Runtime,
+        descriptor: OwnedFd,
+        interest: Interest,
+    ) -> io::Result<Self> {
+        let flags = fcntl_getfl(&descriptor)?;
+        fcntl_setfl(&descriptor, flags | OFlags::NONBLOCK)?;
+        Ok(Self::Watched(Watched {
+            readiness: runtime.register(descriptor, interest)?,
+            call: Call::File,
+            drains: true,
+        }))
+    }
+
+    /// The word of the table.
+    pub(super) const fn mode(&self) -> &'static str {
+        match self {
+            Self::Watched(_) => "watched",
+            Self::Direct(_) => "direct",
+        }
+    }
+
+    pub(super) fn poll_read(
+        &mut self,
+        task: &mut Context<'_>,
+        buffer: &mut [u8],
+    ) -> Poll<io::Result<usize>> {
+        match self {
+            Self::Watched(watched) => watched.poll_read(task, buffer),
+            Self::Direct(file) => Poll::Ready(uninterrupted(|| file.read(buffer))),
+        }
+    }
+
+    pub(super) fn poll_write(
+        &mut self,
+        task: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        match self {
+            Self::Watched(watched) => watched.poll_write(task, bytes),
+            Self::Direct(file) => Poll::Ready(uninterrupted(|| file.write(bytes))),
+        }
     }
 }
 

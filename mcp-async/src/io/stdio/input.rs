@@ -1,21 +1,12 @@
 use core::fmt;
 use core::pin::Pin;
 use core::task::{Context, Poll};
-#[cfg(unix)]
-use std::fs::File;
 use std::io::{self, Read};
-#[cfg(unix)]
-use std::os::fd::OwnedFd;
 
 use futures_io::AsyncRead;
 
-#[cfg(unix)]
-use super::descriptor::{Blocking, Drive, Watched};
+use super::descriptor::Descriptor;
 use super::thread::ThreadReader;
-#[cfg(unix)]
-use super::uninterrupted::uninterrupted;
-#[cfg(unix)]
-use crate::runtime::{Interest, Runtime};
 
 /// Bytes that come in: standard input, or a child's output.
 ///
@@ -26,10 +17,7 @@ pub struct Input {
 }
 
 enum Source {
-    #[cfg(unix)]
-    Watched(Watched),
-    #[cfg(unix)]
-    Direct(File),
+    Descriptor(Descriptor),
     Thread(ThreadReader),
 }
 
@@ -52,10 +40,7 @@ impl Input {
     /// `direct` or `thread`.
     pub const fn mode(&self) -> &'static str {
         match self.source {
-            #[cfg(unix)]
-            Source::Watched(_) => "watched",
-            #[cfg(unix)]
-            Source::Direct(_) => "direct",
+            Source::Descriptor(ref descriptor) => descriptor.mode(),
             Source::Thread(_) => "thread",
         }
     }
@@ -68,13 +53,16 @@ impl Input {
     /// # Errors
     ///
     /// The descriptor cannot be examined, or the operating system has no thread to give.
-    pub fn inherited(runtime: &dyn Runtime, descriptor: OwnedFd) -> io::Result<Self> {
-        let source = match Drive::choose(runtime, descriptor, Interest::Read)? {
-            Drive::Watched(watched) => Source::Watched(watched),
-            Drive::Direct(file) => Source::Direct(file),
-            Drive::Thread(file) => return Self::from_reader(Blocking(file)),
-        };
-        Ok(Self { source })
+    pub fn inherited(
+        runtime: &dyn crate::Runtime,
+        descriptor: std::os::fd::OwnedFd,
+    ) -> io::Result<Self> {
+        match Descriptor::inherited(runtime, descriptor, crate::runtime::Interest::Read)? {
+            Ok(descriptor) => Ok(Self {
+                source: Source::Descriptor(descriptor),
+            }),
+            Err(file) => Self::from_reader(file),
+        }
     }
 
     /// Reads from a pipe or stream socket whose open file description is this program's alone.
@@ -83,10 +71,13 @@ impl Input {
     /// # Errors
     ///
     /// The runtime cannot watch it.
-    pub fn owned(runtime: &dyn Runtime, descriptor: OwnedFd) -> io::Result<Self> {
-        let watched = Watched::owned(runtime, descriptor, Interest::Read)?;
+    pub fn owned(
+        runtime: &dyn crate::Runtime,
+        descriptor: std::os::fd::OwnedFd,
+    ) -> io::Result<Self> {
+        let descriptor = Descriptor::owned(runtime, descriptor, crate::runtime::Interest::Read)?;
         Ok(Self {
-            source: Source::Watched(watched),
+            source: Source::Descriptor(descriptor),
         })
     }
 }
@@ -98,10 +89,7 @@ impl AsyncRead for Input {
         buffer: &mut [u8],
     ) -> Poll<io::Result<usize>> {
         match &mut self.get_mut().source {
-            #[cfg(unix)]
-            Source::Watched(watched) => watched.poll_read(task, buffer),
-            #[cfg(unix)]
-            Source::Direct(file) => Poll::Ready(uninterrupted(|| file.read(buffer))),
+            Source::Descriptor(descriptor) => descriptor.poll_read(task, buffer),
             Source::Thread(thread) => thread.poll_read(task, buffer),
         }
     }

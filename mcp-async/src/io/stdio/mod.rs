@@ -16,6 +16,9 @@
 
 #[cfg(unix)]
 mod descriptor;
+#[cfg(not(unix))]
+#[path = "no_descriptor.rs"]
+mod descriptor;
 mod input;
 mod mode;
 mod output;

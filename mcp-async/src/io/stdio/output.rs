@@ -1,21 +1,12 @@
 use core::fmt;
 use core::pin::Pin;
 use core::task::{Context, Poll};
-#[cfg(unix)]
-use std::fs::File;
 use std::io::{self, Write};
-#[cfg(unix)]
-use std::os::fd::OwnedFd;
 
 use futures_io::AsyncWrite;
 
-#[cfg(unix)]
-use super::descriptor::{Blocking, Drive, Watched};
+use super::descriptor::Descriptor;
 use super::thread::ThreadWriter;
-#[cfg(unix)]
-use super::uninterrupted::uninterrupted;
-#[cfg(unix)]
-use crate::runtime::{Interest, Runtime};
 
 /// Bytes that go out: standard output, or a child's input.
 ///
@@ -27,10 +18,7 @@ pub struct Output {
 }
 
 enum Sink {
-    #[cfg(unix)]
-    Watched(Watched),
-    #[cfg(unix)]
-    Direct(File),
+    Descriptor(Descriptor),
     Thread(ThreadWriter),
     Closed,
 }
@@ -53,10 +41,7 @@ impl Output {
     /// `direct`, `thread` or `closed`.
     pub const fn mode(&self) -> &'static str {
         match self.sink {
-            #[cfg(unix)]
-            Sink::Watched(_) => "watched",
-            #[cfg(unix)]
-            Sink::Direct(_) => "direct",
+            Sink::Descriptor(ref descriptor) => descriptor.mode(),
             Sink::Thread(_) => "thread",
             Sink::Closed => "closed",
         }
@@ -70,13 +55,16 @@ impl Output {
     /// # Errors
     ///
     /// The descriptor cannot be examined, or the operating system has no thread to give.
-    pub fn inherited(runtime: &dyn Runtime, descriptor: OwnedFd) -> io::Result<Self> {
-        let sink = match Drive::choose(runtime, descriptor, Interest::Write)? {
-            Drive::Watched(watched) => Sink::Watched(watched),
-            Drive::Direct(file) => Sink::Direct(file),
-            Drive::Thread(file) => return Self::from_writer(Blocking(file)),
-        };
-        Ok(Self { sink })
+    pub fn inherited(
+        runtime: &dyn crate::Runtime,
+        descriptor: std::os::fd::OwnedFd,
+    ) -> io::Result<Self> {
+        match Descriptor::inherited(runtime, descriptor, crate::runtime::Interest::Write)? {
+            Ok(descriptor) => Ok(Self {
+                sink: Sink::Descriptor(descriptor),
+            }),
+            Err(file) => Self::from_writer(file),
+        }
     }
 
     /// Writes to a pipe or stream socket whose open file description is this program's alone.
@@ -85,10 +73,13 @@ impl Output {
     /// # Errors
     ///
     /// The runtime cannot watch it.
-    pub fn owned(runtime: &dyn Runtime, descriptor: OwnedFd) -> io::Result<Self> {
-        let watched = Watched::owned(runtime, descriptor, Interest::Write)?;
+    pub fn owned(
+        runtime: &dyn crate::Runtime,
+        descriptor: std::os::fd::OwnedFd,
+    ) -> io::Result<Self> {
+        let descriptor = Descriptor::owned(runtime, descriptor, crate::runtime::Interest::Write)?;
         Ok(Self {
-            sink: Sink::Watched(watched),
+            sink: Sink::Descriptor(descriptor),
         })
     }
 }
@@ -100,10 +91,7 @@ impl AsyncWrite for Output {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         match &mut self.get_mut().sink {
-            #[cfg(unix)]
-            Sink::Watched(watched) => watched.poll_write(task, bytes),
-            #[cfg(unix)]
-            Sink::Direct(file) => Poll::Ready(uninterrupted(|| file.write(bytes))),
+            Sink::Descriptor(descriptor) => descriptor.poll_write(task, bytes),
             Sink::Thread(thread) => thread.poll_write(task, bytes),
             Sink::Closed => Poll::Ready(Err(io::ErrorKind::BrokenPipe.into())),
         }

@@ -117,7 +117,6 @@ impl HttpClientBuilder {
     }
 
     /// Notes the address of the first connection that goes through no proxy.
-    #[cfg(feature = "auth")]
     pub(crate) fn note_first_address(mut self, first: Arc<OnceLock<IpAddr>>) -> Self {
         self.first_address = Some(first);
         self

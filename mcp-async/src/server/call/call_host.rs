@@ -1,7 +1,6 @@
 //! The environment of a call.
 
 use core::task::{Context, Poll};
-#[cfg(feature = "http-server")]
 use core::time::Duration;
 
 use mcp_proto::model::LoggingLevel;
@@ -10,7 +9,6 @@ use mcp_proto::{Channel, Outcome, Payload, Receipt, Token};
 
 use crate::connection::Answered;
 use crate::server::caller::peer::Peer;
-#[cfg(feature = "server")]
 use crate::server::rounds::Rounds;
 
 /// Serves the [`Context`](crate::server::Context)s of calls. A connection does; so can what keeps a call
@@ -20,7 +18,6 @@ pub(crate) trait CallHost: Send + Sync {
     fn peer(&self) -> Peer;
 
     /// The time on the clock of the call.
-    #[cfg(any(feature = "server", feature = "tracing"))]
     fn now(&self) -> mcp_proto::Instant;
 
     /// Returns the transport of the request, for its span.
@@ -32,7 +29,6 @@ pub(crate) trait CallHost: Send + Sync {
     fn request_id(&self, call: Token) -> Option<String>;
 
     /// Returns true if the call belongs to a session that is held to the transports draft.
-    #[cfg(feature = "http-server")]
     fn is_held_to_draft(&self) -> bool;
 
     /// Returns true if the client still waits for the answer.
@@ -73,7 +69,6 @@ pub(crate) trait CallHost: Send + Sync {
 
     /// Ends the connection of the client that waits on this channel, so that it comes back after
     /// `retry`. Returns whether that is possible.
-    #[cfg(feature = "http-server")]
     fn disconnect(&self, on: Channel, retry: Duration) -> bool;
 
     /// Answers the call, when there is room for the answer. `reports` says whether the call may have reported
@@ -91,25 +86,21 @@ pub(crate) trait CallHost: Send + Sync {
 
     /// Lets the call continue apart from the exchange in which it arrived. Ready with whether it
     /// does; a call that belongs to a connection never does.
-    #[cfg(feature = "server")]
     fn poll_detach(&self, _cx: &mut Context<'_>) -> Poll<bool> {
         Poll::Ready(false)
     }
 
     /// Returns true if the call may leave its exchange.
-    #[cfg(feature = "server")]
     fn may_detach(&self) -> bool {
         false
     }
 
     /// Returns true if the call has left its exchange.
-    #[cfg(feature = "server")]
     fn has_detached(&self) -> bool {
         false
     }
 
     /// Calls `look` once with the questions of all calls, and with the state of this one.
-    #[cfg(feature = "server")]
     fn look_at_rounds(&self, call: Token, look: &mut dyn FnMut(&mut Rounds, CallState));
 }
 
@@ -122,7 +113,6 @@ pub(crate) struct Log<'a> {
 }
 
 /// The states of a call, which decide what it can still do.
-#[cfg(feature = "server")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CallState {
     /// The client waits for the answer.

@@ -1,23 +1,19 @@
 //! Calls that belong to the connection on which they arrived.
 
 use core::task::{Context, Poll, ready};
-#[cfg(feature = "http-server")]
 use core::time::Duration;
 use std::sync::Arc;
 
 use mcp_proto::server::ProgressReport;
 use mcp_proto::{Channel, Outcome, Receipt, SendError, Token};
 
-#[cfg(feature = "server")]
 use super::call_host::CallState;
 use super::call_host::{CallHost, Log};
-#[cfg(feature = "http-server")]
 use crate::connection::Outbound as _;
 use crate::connection::{Answered, RoleState, Shared};
 use crate::server::caller::log::poll_log;
 use crate::server::caller::machine::Machine;
 use crate::server::caller::peer::Peer;
-#[cfg(feature = "server")]
 use crate::server::rounds::Rounds;
 
 /// A connection as the host of its calls.
@@ -28,7 +24,6 @@ impl CallHost for Connected {
         Peer::new(Arc::clone(&self.0))
     }
 
-    #[cfg(any(feature = "server", feature = "tracing"))]
     fn now(&self) -> mcp_proto::Instant {
         self.0.now()
     }
@@ -44,7 +39,6 @@ impl CallHost for Connected {
         core.machine.request_id(call).map(|id| id.to_string())
     }
 
-    #[cfg(feature = "http-server")]
     fn is_held_to_draft(&self) -> bool {
         self.0.lock().machine.is_held_to_draft()
     }
@@ -98,7 +92,6 @@ impl CallHost for Connected {
         poll_log(&self.0, cx, receipt, channel, write).map(drop)
     }
 
-    #[cfg(feature = "http-server")]
     fn disconnect(&self, on: Channel, retry: Duration) -> bool {
         let possible = match &mut self.0.lock().outbound {
             Some(outbound) => outbound.disconnect(on, retry),
@@ -122,7 +115,6 @@ impl CallHost for Connected {
         let _kept = self.0.lock().role_state.forget(call);
     }
 
-    #[cfg(feature = "server")]
     fn look_at_rounds(&self, call: Token, look: &mut dyn FnMut(&mut Rounds, CallState)) {
         let core = &mut *self.0.lock();
         let state = match (core.ended, core.machine.is_live(call)) {

@@ -63,7 +63,6 @@ pub struct CallContext {
     /// The values that layers have added.
     pub(in crate::server) extensions: Values,
     /// A question ends the round.
-    #[cfg(feature = "server")]
     pub(in crate::server) suspends: bool,
     revision: Revision,
     features: ClientFeatures,
@@ -76,7 +75,6 @@ pub struct CallContext {
 pub(crate) struct Arrived {
     pub(crate) channel: Channel,
     /// The head of its HTTP request.
-    #[cfg(feature = "http-server")]
     pub(crate) head: Option<Arc<http::request::Parts>>,
 }
 
@@ -119,7 +117,6 @@ impl CallContext {
             arrived,
             principal,
             extensions: Values::default(),
-            #[cfg(feature = "server")]
             suspends: false,
             revision: request.revision,
             features: request.features,
@@ -164,7 +161,6 @@ impl CallContext {
     ///     cx.close_stream(Duration::from_secs(60)).await;
     /// }
     /// ```
-    #[cfg(feature = "http-server")]
     pub async fn close_stream(&self, retry: core::time::Duration) -> bool {
         self.revision.has_event_polling() && self.host.disconnect(self.arrived.channel, retry)
     }
@@ -222,7 +218,6 @@ impl CallContext {
     /// Returns the name of the client as it states it: for display, not for decisions (VR-09).
     /// In a legacy session it is what `initialize` said; in 2026-07-28 it is what this very
     /// request says, if anything.
-    #[cfg(any(feature = "server", feature = "client"))]
     pub fn client_info(&self) -> Option<crate::model::Implementation> {
         self.raw_client_info()?.decode().ok()
     }
@@ -272,7 +267,6 @@ impl CallContext {
     fn extension_settings(&self, name: &str) -> Option<Object<'_>> {
         let extensions = self.told.extensions.as_ref()?;
         let settings = extensions.as_raw().object()?.get(name)?.object()?;
-        #[cfg(feature = "server")]
         if self
             .host
             .peer()
@@ -320,7 +314,6 @@ impl CallContext {
     }
 
     /// Returns the name of the principal.
-    #[cfg(feature = "server")]
     pub(in crate::server) fn principal_name(&self) -> Option<&str> {
         self.principal().map(Principal::name)
     }
@@ -357,13 +350,11 @@ impl CallContext {
     /// }
     /// # let _ = language;
     /// ```
-    #[cfg(feature = "http-server")]
     pub fn http(&self) -> Option<&http::request::Parts> {
         self.arrived.head.as_deref()
     }
 
     /// From now on the call is served by this host.
-    #[cfg(feature = "server")]
     pub(super) fn detach_to(&mut self, host: Arc<dyn CallHost>) {
         self.host = host;
         // Its progress is of use without a token of the request.
@@ -376,7 +367,6 @@ impl CallContext {
     }
 
     /// The time on the connection's clock.
-    #[cfg(any(feature = "server", feature = "tracing"))]
     pub(in crate::server) fn now(&self) -> mcp_proto::Instant {
         self.host.now()
     }
@@ -389,15 +379,6 @@ impl CallContext {
     /// A request to the client on behalf of the call.
     pub(in crate::server) fn pending(&self) -> PendingRequest<'static, Machine> {
         PendingRequest::shared(self.host.peer().shared).on(self.arrived.channel)
-    }
-
-    /// Without typed handlers nothing is asked in rounds.
-    #[cfg(not(feature = "server"))]
-    pub(crate) const fn poll_suspend(
-        &self,
-        _: &task::Context<'_>,
-    ) -> Poll<crate::server::Settled<()>> {
-        Poll::Pending
     }
 
     /// The call is over without an answer of its own.
@@ -420,7 +401,6 @@ impl Default for Arrived {
     fn default() -> Self {
         Self {
             channel: Channel::PIPE,
-            #[cfg(feature = "http-server")]
             head: None,
         }
     }
@@ -428,15 +408,8 @@ impl Default for Arrived {
 
 impl Arrived {
     /// Returns the value of this type that middleware has added to the HTTP request.
-    #[cfg(feature = "http-server")]
     pub(in crate::server) fn extension<T: Send + Sync + 'static>(&self) -> Option<&T> {
         self.head.as_deref()?.extensions.get()
-    }
-
-    /// A pipe has no middleware.
-    #[cfg(not(feature = "http-server"))]
-    pub(in crate::server) const fn extension<T>(&self) -> Option<&T> {
-        None
     }
 }
 

@@ -2,7 +2,6 @@
 
 use core::mem;
 use core::task::{Context, Poll, Waker};
-#[cfg(feature = "http-server")]
 use core::time::Duration;
 use std::collections::HashMap;
 use std::sync::{Arc, MutexGuard, OnceLock};
@@ -252,7 +251,6 @@ impl CallHost for DetachedHost {
         self.origin.request_id(call)
     }
 
-    #[cfg(feature = "http-server")]
     fn is_held_to_draft(&self) -> bool {
         self.origin.is_held_to_draft()
     }
@@ -352,7 +350,6 @@ impl CallHost for DetachedHost {
         }
     }
 
-    #[cfg(feature = "http-server")]
     fn disconnect(&self, on: Channel, retry: Duration) -> bool {
         self.is_attached() && self.origin.disconnect(on, retry)
     }

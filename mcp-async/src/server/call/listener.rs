@@ -37,7 +37,6 @@ impl<S> Listener<S> {
     }
 
     /// Gives a judge its state.
-    #[cfg(feature = "server")]
     pub(in crate::server) fn with_state<T>(self, state: &Arc<T>) -> Listener<T> {
         Listener::new(self.context, self.open, Arc::clone(state))
     }

@@ -51,7 +51,6 @@ pub(in crate::server) async fn notify(
 ) -> Result<(), SendError> {
     let shared = context.peer().shared;
     let (token, channel) = context.call();
-    #[cfg(feature = "server")]
     {
         let state = &shared.lock().role_state;
         if !state.may_send(Method::from(method), Some(context.revision())) {

@@ -14,16 +14,13 @@ use super::listen::Listen;
 use super::reply::Reply;
 use crate::connection::Progress;
 use crate::connection::{Frame, Job, keep};
-#[cfg(feature = "server")]
 use crate::server::caller::lookup::Lookup;
 use crate::server::caller::peer::Peer;
 
 /// The service of one connection, whatever layers are around it.
-#[cfg(feature = "server")]
 pub type BoxService = Box<dyn Service>;
 
 /// Puts a layer around what serves a connection.
-#[cfg(feature = "server")]
 pub(in crate::server) type Wrap = Arc<dyn Fn(BoxService) -> BoxService + Send + Sync>;
 
 /// Answers calls: the low-level seam on which routers of typed handlers stand.
@@ -185,7 +182,6 @@ pub struct Call<'b> {
     pub(in crate::server) context: CallContext,
     pub(in crate::server) frame: Frame<'b>,
     /// The lookup of the tool or method that the call names, for layers that ask for it.
-    #[cfg(feature = "server")]
     pub(in crate::server) lookup: Option<&'b dyn Lookup>,
 }
 

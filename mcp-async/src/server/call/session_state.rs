@@ -38,7 +38,6 @@ impl CallContext {
     }
 
     /// Returns the id of the session over HTTP that the call belongs to, as the server made it; `None` elsewhere.
-    #[cfg(feature = "http-server")]
     pub fn session_id(&self) -> Option<Arc<str>> {
         self.peer().shared.about.session_id.get().cloned()
     }
@@ -56,10 +55,7 @@ impl Peer {
             }
             core.outbound.is_none()
         };
-        #[cfg(feature = "http-server")]
         let is_session = is_pipe || self.shared.about.session_id.get().is_some();
-        #[cfg(not(feature = "http-server"))]
-        let is_session = is_pipe;
         is_session.then(|| self.shared.about.session_state())
     }
 }

@@ -1,7 +1,6 @@
 //! The description that a client gives of itself and of its requests.
 
 use std::sync::Arc;
-#[cfg(feature = "http-server")]
 use std::sync::OnceLock;
 
 use mcp_proto::json::{Object, Raw, RawBuf, Str};
@@ -10,7 +9,6 @@ use mcp_proto::server::{Initialize, RequestContext as Request};
 use super::principal::Principal;
 use crate::sync::Lock;
 use crate::trace_context::TraceContext;
-#[cfg(feature = "server")]
 use crate::values::Values;
 
 /// The `Implementation` of a client, as JSON.
@@ -38,10 +36,8 @@ pub(crate) struct About {
     /// The principal, where the transport has verified it.
     principal: Lock<Option<Principal>>,
     /// The values of the application that the calls of a session share.
-    #[cfg(feature = "server")]
     session: Lock<Values>,
     /// The id of the session over HTTP that the connection is.
-    #[cfg(feature = "http-server")]
     pub(crate) session_id: OnceLock<Arc<str>>,
 }
 
@@ -61,7 +57,6 @@ pub(in crate::server) struct Known {
 
 /// The client of a session, from `initialize`, for other processes that continue the session: texts
 /// of JSON.
-#[cfg(feature = "http-server")]
 #[derive(Clone, Default, serde::Serialize, serde::Deserialize)]
 pub(crate) struct SessionClient {
     info: Option<String>,
@@ -84,7 +79,6 @@ impl About {
     }
 
     /// Returns the session's value of this type, which is made by its `Default` when it is first asked for.
-    #[cfg(feature = "server")]
     pub(in crate::server) fn session_state<T: Default + Send + Sync + 'static>(&self) -> Arc<T> {
         if let Some(known) = self.session.lock().get_shared() {
             return known;
@@ -101,7 +95,6 @@ impl About {
     }
 
     /// Drops the values of the session: one may hold what keeps the connection.
-    #[cfg(feature = "server")]
     pub(in crate::server) fn end_session(&self) {
         let values = core::mem::take(&mut *self.session.lock());
         drop(values);
@@ -122,7 +115,6 @@ impl Known {
     }
 
     /// Returns the client of the session. Extensions that are too long are left out.
-    #[cfg(feature = "http-server")]
     pub(in crate::server) fn session_client(&self) -> SessionClient {
         let text = |value: &Option<Arc<RawBuf>>| {
             let text = value.as_deref()?.as_raw().as_str();
@@ -135,7 +127,6 @@ impl Known {
     }
 
     /// A legacy session is continued.
-    #[cfg(feature = "http-server")]
     pub(in crate::server) fn resume(&mut self, client: &SessionClient, about: &About) {
         let value = |text: &Option<String>| RawBuf::parse(text.as_deref()?).ok().map(Arc::new);
         self.session = value(&client.info);

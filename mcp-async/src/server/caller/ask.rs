@@ -83,7 +83,6 @@ pub enum AskError {
     /// It was not asked, because it breaks this rule of the protocol.
     Invalid(&'static str),
     /// No form asks for this type.
-    #[cfg(feature = "server")]
     Form(crate::schema::FormError),
 }
 
@@ -193,7 +192,6 @@ pub(in crate::server) fn poll_ask(
         Arrival::Failed(Lost::Unusable(reason)) => AskError::Unusable(reason),
         Arrival::Failed(Lost::Timeout) => AskError::Timeout,
         Arrival::Failed(Lost::Cancelled) => AskError::Cancelled,
-        #[cfg(all(feature = "auth", feature = "http-client"))]
         Arrival::Denied(_) => AskError::Closed,
         Arrival::Failed(Lost::Closed) | Arrival::Input { .. } | Arrival::Again => AskError::Closed,
     };
@@ -310,7 +308,6 @@ impl fmt::Display for AskError {
             Self::Closed => f.write_str("the connection is over"),
             Self::Invalid(rule) => write!(f, "not asked: {rule}"),
             Self::Key => f.write_str("another question of this call has used the key"),
-            #[cfg(feature = "server")]
             Self::Form(_) => f.write_str("the form was not asked"),
         }
     }
@@ -322,7 +319,6 @@ impl core::error::Error for AskError {
             Self::Client(error) | Self::Rejected(error) => Some(error),
             Self::Refused(error) => Some(error),
             Self::Decode(error) => Some(error),
-            #[cfg(feature = "server")]
             Self::Form(error) => Some(error),
             _ => None,
         }

@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::peer::WeakPeer;
 use crate::server::Peer;
-#[cfg(feature = "http-server")]
 use crate::shrink::shrink;
 
 /// Connections in the order in which they began, each once. Those that say so are taken out when
@@ -38,7 +37,6 @@ impl Live {
     }
 
     /// It has ended.
-    #[cfg(feature = "http-server")]
     pub(crate) fn remove(&mut self, peer: &Peer) {
         if let Some(number) = self.known.remove(&peer.downgrade().address()) {
             self.peers.remove(&number);

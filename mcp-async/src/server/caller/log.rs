@@ -22,7 +22,6 @@ pub(in crate::server) fn poll_log(
     let now = shared.now();
     let told = {
         let mut core = shared.lock();
-        #[cfg(feature = "server")]
         if core
             .role_state
             .logs
@@ -33,7 +32,6 @@ pub(in crate::server) fn poll_log(
         }
         let sent = core.poll_send(now, cx, on, write);
         // A message that is not sent, because of the client's level, does not count.
-        #[cfg(feature = "server")]
         if let (Poll::Ready(Ok(Some(_))), Some(logs)) = (&sent, &mut core.role_state.logs) {
             logs.take(now);
         }

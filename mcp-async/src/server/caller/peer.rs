@@ -15,7 +15,6 @@ use super::ask::Ask;
 use super::log::poll_log;
 use super::machine::Machine;
 use super::principal::Principal;
-#[cfg(feature = "server")]
 use crate::connection::Outbound as _;
 use crate::connection::{PendingRequest, Shared};
 
@@ -44,7 +43,6 @@ impl Peer {
     }
 
     /// Notifies all subscribers of resources that the contents may have changed.
-    #[cfg(feature = "http-server")]
     pub(in crate::server) fn resources_updated(&self) {
         self.shared
             .command(|machine, _| machine.resources_updated());
@@ -84,7 +82,6 @@ impl Peer {
         method: Method<'_>,
         params: Option<&(dyn Payload + Sync)>,
     ) -> Result<(), SendError> {
-        #[cfg(feature = "server")]
         {
             let core = self.shared.lock();
             if !core.role_state.may_send(method, core.machine.revision()) {
@@ -115,7 +112,6 @@ impl Peer {
 
     /// Returns the `Implementation` of the client that `initialize` or a request of 2026-07-28
     /// stated last: for display, not for decisions (VR-09).
-    #[cfg(any(feature = "server", feature = "client"))]
     pub fn client_info(&self) -> Option<crate::model::Implementation> {
         self.raw_client_info()?.decode().ok()
     }
@@ -131,7 +127,6 @@ impl Peer {
     }
 
     /// Returns true if the principal at the other end has this name.
-    #[cfg(feature = "server")]
     pub(in crate::server) fn is_of(&self, name: &str) -> bool {
         self.principal()
             .is_some_and(|principal| principal.name() == name)
@@ -144,7 +139,6 @@ impl Peer {
     }
 
     /// The connection belongs to a server with this limit of log messages and these extensions.
-    #[cfg(feature = "server")]
     pub(in crate::server) fn configure(
         &self,
         logs: Option<super::rate::RateLimit>,
@@ -158,14 +152,12 @@ impl Peer {
         state.extensions = Some(extensions);
     }
 
-    #[cfg(feature = "server")]
     pub(crate) fn downgrade(&self) -> WeakPeer {
         WeakPeer(Arc::downgrade(&self.shared))
     }
 
     /// Returns true if the client reads messages that belong to no request: over a pipe, or on the
     /// stream of its session.
-    #[cfg(feature = "server")]
     pub(crate) fn is_read(&self) -> bool {
         let core = self.shared.lock();
         !core.ended
@@ -182,11 +174,9 @@ impl Peer {
 }
 
 /// A [`Peer`] that does not keep the connection's memory.
-#[cfg(feature = "server")]
 #[derive(Clone)]
 pub(crate) struct WeakPeer(std::sync::Weak<Shared<Machine>>);
 
-#[cfg(feature = "server")]
 impl WeakPeer {
     /// The peer, unless its connection has ended.
     pub(crate) fn upgrade(&self) -> Option<Peer> {

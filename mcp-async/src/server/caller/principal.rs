@@ -68,18 +68,15 @@ impl Principal {
     }
 
     /// Returns the number of types of claims.
-    #[cfg(feature = "http-server")]
     pub(crate) fn claims_len(&self) -> usize {
         self.0.claims.len()
     }
 
-    #[cfg(feature = "http-server")]
     pub(crate) fn shared_name(&self) -> Arc<str> {
         Arc::clone(&self.0.name)
     }
 
     /// Returns true if both come from one request.
-    #[cfg(feature = "http-server")]
     pub(in crate::server) fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }

@@ -2,10 +2,8 @@
 
 pub(super) mod run_until;
 pub(super) mod side;
-#[cfg(feature = "server")]
 pub(super) mod state;
 pub(super) mod stdio;
-#[cfg(feature = "http-server")]
 pub(super) mod streams;
 
 use core::fmt;
@@ -21,7 +19,6 @@ use mcp_proto::PreparedConfig;
 use mcp_proto::server::{Growing, Server, ServerConfig};
 
 use self::side::Side;
-#[cfg(feature = "server")]
 use super::rounds::StateKeys;
 use crate::connection::{Driver, Shared};
 use crate::observe::Transport;
@@ -101,7 +98,6 @@ impl<R, W, S: Service> Connection<R, W, S> {
 
     /// Seals request states with these keys; with random ones of this process otherwise, see
     /// [`StateKeys`].
-    #[cfg(feature = "server")]
     pub fn with_state_keys(mut self, keys: StateKeys) -> Self {
         let shared = &self.driver.role_mut().peer.shared;
         shared.lock().role_state.rounds.set_keys(keys);

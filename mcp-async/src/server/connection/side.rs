@@ -18,14 +18,12 @@ use crate::server::call::connected::Connected;
 use crate::server::call::context::{Arrived, CallContext};
 use crate::server::call::listen::Listen;
 use crate::server::call::service::{Call, Service};
-#[cfg(feature = "http-server")]
 use crate::server::caller::about::SessionClient;
 use crate::server::caller::about::{About, Known};
 use crate::server::caller::ask::Lost;
 use crate::server::caller::machine::Machine;
 use crate::server::caller::peer::Peer;
 use crate::server::caller::principal::Principal;
-#[cfg(feature = "server")]
 use crate::server::questions::{self, QUESTIONS};
 
 /// The server's side of the driver.
@@ -40,7 +38,6 @@ pub(crate) struct Side<S> {
     /// The origin of the message that is being handled.
     pub(crate) arrived: Arrived,
     /// The service keeps its request states itself.
-    #[cfg(feature = "server")]
     seals_state: bool,
 }
 
@@ -50,7 +47,6 @@ impl<S: Service> Role for Side<S> {
     const WAITS_FOR_READER: bool = true;
     const DRAINS: bool = true;
 
-    #[cfg(feature = "server")]
     fn ended(&mut self, shared: &Shared<Machine>) {
         shared.about.end_session();
     }
@@ -74,10 +70,8 @@ impl<S: Service> Role for Side<S> {
                     request: context,
                     context: self.context(token, &context, shared),
                     frame,
-                    #[cfg(feature = "server")]
                     lookup: None,
                 };
-                #[cfg(feature = "server")]
                 let call = match self.begin(call) {
                     Ok(call) => call,
                     Err(refused) => return Effect::Start(token, refused),
@@ -171,7 +165,6 @@ impl<S: Service> Role for Side<S> {
 impl<S: Service> Side<S> {
     pub(crate) fn new(service: S, peer: Peer, principal: Option<Principal>) -> Self {
         let mut side = Self {
-            #[cfg(feature = "server")]
             seals_state: service.seals_state(),
             service,
             host: Arc::new(Connected(Arc::clone(&peer.shared))),
@@ -193,7 +186,6 @@ impl<S: Service> Side<S> {
     }
 
     /// Sets the sender of the messages that are handled from now on, unless it is known.
-    #[cfg(feature = "http-server")]
     pub(crate) fn identify(&mut self, principal: Option<Principal>) {
         let known = match (&self.principal, &principal) {
             (None, None) => true,
@@ -206,13 +198,11 @@ impl<S: Service> Side<S> {
     }
 
     /// Returns the client that opened the session.
-    #[cfg(feature = "http-server")]
     pub(crate) fn session_client(&self) -> SessionClient {
         self.known.session_client()
     }
 
     /// Continues a session in which the client has said this of itself.
-    #[cfg(feature = "http-server")]
     pub(crate) fn resume(&mut self, client: &SessionClient) {
         self.known.resume(client, &self.peer.shared.about);
     }
@@ -231,7 +221,6 @@ impl<S: Service> Side<S> {
     }
 
     /// Takes up what a call brings from its last round.
-    #[cfg(feature = "server")]
     fn begin<'b>(&self, mut call: Call<'b>) -> Result<Call<'b>, crate::connection::Job> {
         let request = &call.request;
         let may_ask = request.request_state.is_some() || request.features.intersects(QUESTIONS);
@@ -288,13 +277,7 @@ impl Respond for Server<'_, Growing> {
     }
 }
 
-#[cfg(feature = "http-server")]
 type Streams = super::streams::ServerStreams;
-#[cfg(not(feature = "http-server"))]
-type Streams = crate::connection::NoOutbound;
 
 /// The state that is kept with the machine.
-#[cfg(feature = "server")]
 type State = super::state::ServerState;
-#[cfg(not(feature = "server"))]
-type State = crate::connection::Nothing;

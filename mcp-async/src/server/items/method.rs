@@ -25,10 +25,6 @@ pub(in crate::server) struct Method {
     pub(in crate::server) requires: Option<String>,
     /// The revisions that have the method (EX-07).
     pub(in crate::server) revisions: RevisionSet,
-    #[cfg_attr(
-        not(all(feature = "auth", feature = "http-server")),
-        expect(dead_code, reason = "no request has a token")
-    )]
     pub(in crate::server) scopes: ItemScopes,
     /// A call lasts until the client ends it.
     pub(in crate::server) long_running: bool,

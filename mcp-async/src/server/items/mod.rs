@@ -4,6 +4,10 @@ pub(super) mod catalog;
 pub(super) mod checks;
 pub(super) mod completion;
 pub(super) mod item;
+#[cfg(all(feature = "auth", feature = "http-server"))]
+pub(super) mod item_scopes;
+#[cfg(not(all(feature = "auth", feature = "http-server")))]
+#[path = "no_item_scopes.rs"]
 pub(super) mod item_scopes;
 pub(super) mod item_settings;
 pub(super) mod keyed;

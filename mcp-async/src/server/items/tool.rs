@@ -414,7 +414,6 @@ impl Tool {
 
     /// Answers a call.
     pub(in crate::server) fn call(self: &Arc<Self>, call: Call<'_>, host: &Host) -> Job {
-        #[cfg(feature = "http-server")]
         if let Some(mirrored) = &self.mirrored
             && let Err(error) = crate::server::call::mirrored::check(mirrored, &call)
         {

@@ -1,25 +1,19 @@
 //! Limits the number of concurrent calls.
 
 use core::fmt;
-#[cfg(feature = "server")]
 use core::future::{Future, poll_fn};
-#[cfg(feature = "server")]
 use core::pin::Pin;
-#[cfg(feature = "server")]
 use core::task::ready;
 use std::sync::Arc;
 
 use tower_layer::Layer;
 
-#[cfg(feature = "server")]
 use super::semaphore::Permit;
 use super::semaphore::Semaphore;
 use super::{Around, Layered, runs_a_handler};
-#[cfg(feature = "server")]
 use crate::connection::Answered;
 use crate::connection::Job;
 use crate::error::ErrorReply;
-#[cfg(feature = "server")]
 use crate::server::call::call_host::CallHost;
 use crate::server::{Call, Service};
 
@@ -66,11 +60,9 @@ impl Around for ConcurrencyLimit {
         if !runs_a_handler(call.method) {
             return service.call(call);
         }
-        #[cfg(feature = "server")]
         if call.is_long_running() {
             return service.call(call);
         }
-        #[cfg(feature = "server")]
         let host = {
             let host = &call.context().host;
             host.may_detach().then(|| Arc::clone(host))
@@ -81,7 +73,6 @@ impl Around for ConcurrencyLimit {
             return call.refuse(ErrorReply::new(mcp_proto::rpc::code::INTERNAL_ERROR, text));
         }
         let semaphore = Arc::clone(&self.semaphore);
-        #[cfg(feature = "server")]
         if let Some(host) = host {
             return service
                 .call(call)
@@ -98,7 +89,6 @@ impl Around for ConcurrencyLimit {
 }
 
 /// Runs a job that gives its permit back when its call leaves its exchange.
-#[cfg(feature = "server")]
 async fn until_detached(
     mut job: Job,
     host: Arc<dyn CallHost>,

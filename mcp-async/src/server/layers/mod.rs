@@ -21,7 +21,7 @@
 
 mod around;
 mod concurrency;
-#[cfg(all(feature = "server", not(feature = "tracing")))]
+#[cfg(not(feature = "tracing"))]
 mod no_trace;
 mod semaphore;
 mod timeout;
@@ -37,7 +37,6 @@ use mcp_proto::server::Initialize;
 use crate::connection::Job;
 use crate::connection::Progress;
 use crate::server::call::listen::Listen;
-#[cfg(feature = "server")]
 use crate::server::call::service::BoxService;
 use crate::server::call::service::{Call, Service};
 use crate::server::caller::peer::Peer;
@@ -46,11 +45,10 @@ pub use tower_layer::{Layer, Stack};
 
 pub use self::around::{AroundFn, around};
 pub use self::concurrency::ConcurrencyLimit;
-#[cfg(all(feature = "server", not(feature = "tracing")))]
+#[cfg(not(feature = "tracing"))]
 pub(in crate::server) use self::no_trace::Trace;
 #[cfg(all(feature = "auth", feature = "http-server"))]
 pub(crate) use self::semaphore::Permit;
-#[cfg(feature = "server")]
 pub(crate) use self::semaphore::Semaphore;
 pub use self::timeout::Timeout;
 #[cfg(feature = "tracing")]
@@ -111,7 +109,6 @@ pub trait Around: Send + 'static {
 /// let server = Server::builder("demo", "1.0").layer(logged("> "));
 /// # let _ = server;
 /// ```
-#[cfg(feature = "server")]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a layer of a server",
     note = "a layer is `Send`, `Sync` and `'static`, and makes a `Service` of a `BoxService`; \
@@ -119,7 +116,6 @@ pub trait Around: Send + 'static {
 )]
 pub trait ServerLayer: Layer<BoxService, Service: Service> + Send + Sync + 'static {}
 
-#[cfg(feature = "server")]
 impl<L: Layer<BoxService, Service: Service> + Send + Sync + 'static> ServerLayer for L {}
 
 /// A service with something around it.

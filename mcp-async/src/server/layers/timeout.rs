@@ -42,7 +42,6 @@ impl Timeout {
 
 impl Around for Timeout {
     fn call(&self, call: Call<'_>, service: &dyn Service) -> Job {
-        #[cfg(feature = "server")]
         if call.is_long_running() {
             return service.call(call);
         }

@@ -14,7 +14,6 @@ use tracing::Span;
 use super::{Around, Layered};
 use crate::connection::{Answered, Job, discard};
 use crate::observe::{Failure, span};
-#[cfg(feature = "server")]
 use crate::server::call::service::BoxService;
 use crate::server::{Call, CallContext, Service};
 use crate::trace_context::TraceContext;
@@ -62,7 +61,6 @@ impl Trace {
     }
 }
 
-#[cfg(feature = "server")]
 impl Trace {
     pub(in crate::server) fn wrap(&self, service: BoxService) -> BoxService {
         Box::new(self.layer(service))
@@ -79,7 +77,6 @@ impl Around for Trace {
         }
         let context = call.context().clone();
         span.record("mcp.protocol.version", call.request.revision.as_str());
-        #[cfg(feature = "http-server")]
         if let Some(head) = context.http() {
             span::came_by(&span, head.version);
         }

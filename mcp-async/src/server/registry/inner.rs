@@ -4,19 +4,16 @@ use crate::sync::Lock;
 use core::any::Any;
 use core::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use core::task::Waker;
-#[cfg(feature = "http-server")]
 use core::task::{Context, Poll};
 use core::time::Duration;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use mcp_proto::server::ListKind;
 
-#[cfg(feature = "http-server")]
 use super::announcement::{Announcement, OnAnnouncement};
 use super::declare::{Caller, declare};
 use super::settings::Settings;
 use super::view::{CurrentView, View};
-#[cfg(feature = "http-server")]
 use crate::connection::register;
 use crate::server::Peer;
 use crate::server::background::Works;
@@ -40,7 +37,6 @@ pub(in crate::server) struct Inner {
     grace: AtomicU64,
     view: CurrentView,
     /// Functions that announce changes to other processes.
-    #[cfg(feature = "http-server")]
     on_announcement: RwLock<Vec<OnAnnouncement>>,
     /// The states that the builder was given. Registries refer to them and do not keep them.
     _states: States,
@@ -71,7 +67,6 @@ impl Inner {
             serving: AtomicUsize::new(0),
             grace: AtomicU64::new(0),
             view: CurrentView::default(),
-            #[cfg(feature = "http-server")]
             on_announcement: RwLock::default(),
             _states: states,
         });
@@ -131,7 +126,6 @@ impl Inner {
             }
         }
         // Other processes do not know who may see the item.
-        #[cfg(feature = "http-server")]
         if change.concerns(None) {
             self.announce(&Announcement::list(change.kind, None));
         }
@@ -141,7 +135,6 @@ impl Inner {
     /// whose scopes their tokens have, has other contents now, in all processes.
     pub(in crate::server) fn resource_updated(&self, uri: &str, name: Option<&str>) {
         self.notify_updated(uri, name);
-        #[cfg(feature = "http-server")]
         self.announce(&Announcement::Resource {
             uri: uri.to_owned(),
             principal: name.map(str::to_owned),
@@ -190,7 +183,6 @@ impl Inner {
     }
 
     /// The connection has ended.
-    #[cfg(feature = "http-server")]
     pub(in crate::server) fn disconnected(&self, peer: &Peer) {
         self.connections.lock().live.remove(peer);
     }
@@ -213,7 +205,6 @@ impl Inner {
     }
 
     /// Ready once the server was shut down.
-    #[cfg(feature = "http-server")]
     pub(in crate::server) fn poll_closing(&self, cx: &Context<'_>) -> Poll<()> {
         let mut connections = self.connections.lock();
         if self.closing.load(Ordering::Acquire) {
@@ -226,7 +217,6 @@ impl Inner {
     /// Tells the clients, or those of the named principal, that a list has changed, in all processes.
     pub(in crate::server) fn list_changed(&self, kind: ListKind, name: Option<&str>) {
         self.notify_changed(kind, name);
-        #[cfg(feature = "http-server")]
         self.announce(&Announcement::list(kind, name));
     }
 
@@ -241,13 +231,11 @@ impl Inner {
     }
 
     /// Lets this know of the changes that are reported here.
-    #[cfg(feature = "http-server")]
     pub(in crate::server) fn on_announcement(&self, report: OnAnnouncement) {
         let reports = self.on_announcement.write();
         reports.unwrap_or_else(PoisonError::into_inner).push(report);
     }
 
-    #[cfg(feature = "http-server")]
     fn announce(&self, change: &Announcement) {
         let reports = self.on_announcement.read();
         for report in reports.unwrap_or_else(PoisonError::into_inner).iter() {
@@ -256,7 +244,6 @@ impl Inner {
     }
 
     /// Another process has reported a change.
-    #[cfg(feature = "http-server")]
     pub(in crate::server) fn announced(&self, change: &Announcement) {
         match change {
             Announcement::List { list, principal } => {
@@ -270,7 +257,6 @@ impl Inner {
 
     /// Changes may have been missed: tells the clients of this process that each list has changed, and each
     /// resource that they are subscribed to.
-    #[cfg(feature = "http-server")]
     pub(in crate::server) fn announce_all(&self) {
         for kind in [ListKind::Tools, ListKind::Prompts, ListKind::Resources] {
             self.notify_changed(kind, None);

@@ -1,16 +1,10 @@
 //! Changes and ends a running server.
 
-#[cfg(feature = "http-server")]
 pub(super) mod announcement;
-#[cfg(feature = "server")]
 pub(super) mod declare;
-#[cfg(feature = "server")]
 pub(super) mod inner;
-#[cfg(feature = "server")]
 pub(super) mod principal_peers;
-#[cfg(feature = "server")]
 pub(super) mod settings;
-#[cfg(feature = "server")]
 pub(super) mod view;
 
 use core::fmt;

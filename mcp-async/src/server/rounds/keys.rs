@@ -90,7 +90,6 @@ impl StateKeys {
     }
 
     /// Keys for the purpose that the label names, which say nothing of these.
-    #[cfg(feature = "http-server")]
     pub(crate) fn derive(&self, label: &[u8]) -> DerivedKeys {
         let derived = self.0.keys.iter().map(|key| {
             let mut mac = key.clone();
@@ -201,7 +200,6 @@ fn schedule(key: &[u8; 32]) -> Hmac<Sha256> {
 
 /// Keys for one purpose, derived from the [`StateKeys`](super::StateKeys) of a server: the processes that
 /// share those recognize what another one has written.
-#[cfg(feature = "http-server")]
 #[derive(Clone)]
 pub(crate) struct DerivedKeys {
     /// The first signs, every one verifies.
@@ -209,7 +207,6 @@ pub(crate) struct DerivedKeys {
     clock: Arc<dyn Fn() -> SystemTime + Send + Sync>,
 }
 
-#[cfg(feature = "http-server")]
 impl DerivedKeys {
     /// Signs a message: it travels with its MAC behind it, both in base64url.
     pub(crate) fn sign(&self, mut message: Vec<u8>) -> String {

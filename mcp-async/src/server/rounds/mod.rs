@@ -5,7 +5,6 @@ pub(super) mod keys;
 pub(super) mod round;
 mod table;
 
-#[cfg(feature = "http-server")]
 pub(crate) use self::keys::DerivedKeys;
 pub use self::keys::StateKeys;
 

@@ -2,7 +2,6 @@
 
 mod completion;
 mod filters;
-#[cfg(feature = "server")]
 pub(super) mod find_tools;
 mod lists;
 mod resources;
@@ -190,12 +189,5 @@ fn is_served(tool: &Tool, call: &Call<'_>) -> bool {
 
 /// Returns true if the call is one of the transports draft, which HTTP alone has.
 fn is_draft(call: &Call<'_>) -> bool {
-    #[cfg(feature = "http-server")]
-    let draft = crate::server::call::mirrored::is_draft(call);
-    #[cfg(not(feature = "http-server"))]
-    let draft = {
-        let _ = call;
-        false
-    };
-    draft
+    crate::server::call::mirrored::is_draft(call)
 }

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use super::Server;
 use super::build_error::BuildError;
 use super::builder::ServerBuilder;
-#[cfg(feature = "http-server")]
 use super::parts::Parts;
 use crate::model;
 use crate::server::call::handler_context::Context;
@@ -21,7 +20,6 @@ impl Server {
     }
 }
 
-#[cfg(feature = "http-server")]
 impl Parts {
     /// Builds the server.
     pub(crate) fn build(self) -> Result<Server, BuildError> {

@@ -496,7 +496,6 @@ impl<S: Send + Sync + 'static> ServerBuilder<S> {
     /// assert!(builder.draft_profile().build().is_ok());
     /// # Ok::<(), mcp_async::json::Fault>(())
     /// ```
-    #[cfg(feature = "http-server")]
     pub fn draft_profile(self) -> Self {
         self.set(|settings| settings.draft = true)
     }

@@ -10,7 +10,6 @@ pub(crate) mod serving_scope;
 pub(super) mod transport;
 
 use core::fmt;
-#[cfg(feature = "http-server")]
 use core::time::Duration;
 use std::sync::Arc;
 
@@ -18,13 +17,11 @@ use futures_io::{AsyncRead, AsyncWrite};
 use mcp_proto::PreparedConfig;
 use mcp_proto::server::ServerConfig;
 
-#[cfg(feature = "http-server")]
 use self::serving_scope::ServingScope;
 use super::background::Lifetime;
 use super::connection::{Connection, connect};
 use super::layers::Layered;
 use super::registry::Registry;
-#[cfg(feature = "http-server")]
 use super::rounds::StateKeys;
 use super::router::Router;
 use crate::runtime::RuntimeHandle;
@@ -32,7 +29,6 @@ use crate::server::call::handler_context::unit;
 use crate::server::call::service::BoxService;
 use crate::server::caller::peer::Peer;
 use crate::server::caller::rate::Buckets;
-#[cfg(feature = "http-server")]
 use crate::server::registry::announcement::{Announcement, OnAnnouncement};
 use crate::server::registry::declare::Caller;
 use crate::server::registry::inner::Inner;
@@ -76,68 +72,57 @@ impl Server {
     }
 
     /// A server without a state of its own.
-    #[cfg(feature = "http-server")]
     pub(super) fn of(inner: Arc<Inner>) -> Self {
         Self::new(inner, Arc::clone(unit()))
     }
 
     /// Returns true if its sessions over HTTP are held to the transports draft.
-    #[cfg(feature = "http-server")]
     pub(crate) fn is_held_to_draft(&self) -> bool {
         self.inner.settings.draft
     }
 
     /// From now on the client is notified of changes.
-    #[cfg(feature = "http-server")]
     pub(crate) fn connected(&self, peer: &Peer) {
         self.inner.connected(peer);
     }
 
     /// The client at the other end is gone.
-    #[cfg(feature = "http-server")]
     pub(crate) fn disconnected(&self, peer: &Peer) {
         self.inner.disconnected(peer);
     }
 
     /// Lets this know of the changes that are reported in this process.
-    #[cfg(feature = "http-server")]
     pub(crate) fn on_announcement(&self, report: OnAnnouncement) {
         self.inner.on_announcement(report);
     }
 
     /// Another process has reported a change.
-    #[cfg(feature = "http-server")]
     pub(crate) fn announced(&self, change: &Announcement) {
         self.inner.announced(change);
     }
 
     /// Changes of other processes may have been missed.
-    #[cfg(feature = "http-server")]
     pub(crate) fn announce_all(&self) {
         self.inner.announce_all();
     }
 
     /// Applies the settings to a connection before its first call.
-    #[cfg(feature = "http-server")]
     pub(crate) fn configure(&self, peer: &Peer) {
         self.inner.settings.apply(peer);
     }
 
     /// Ready once it was shut down.
-    #[cfg(feature = "http-server")]
     pub(crate) fn poll_closing(&self, cx: &core::task::Context<'_>) -> core::task::Poll<()> {
         self.inner.poll_closing(cx)
     }
 
     /// Begins a way in which the server is served, whose calls have this time to end.
-    #[cfg(feature = "http-server")]
     pub(crate) fn begin_serving(&self, runtime: &RuntimeHandle, grace: Duration) -> ServingScope {
         self.inner.works.serve_on(runtime);
         ServingScope::new(&self.inner, grace)
     }
 
     /// Returns true if the server was shut down.
-    #[cfg(feature = "http-server")]
     pub(crate) fn is_closing(&self) -> bool {
         self.inner.is_closing()
     }
@@ -160,7 +145,6 @@ impl Server {
     }
 
     /// Returns the keys that seal the states of its requests, if they were set.
-    #[cfg(feature = "http-server")]
     pub(crate) fn sealed_with(&self) -> Option<StateKeys> {
         self.inner.settings.keys.clone()
     }
@@ -250,7 +234,6 @@ impl Server {
 
     /// Returns the service of one exchange that stands for itself; exchanges with the same buckets
     /// share their limits.
-    #[cfg(feature = "http-server")]
     pub(crate) fn exchange_service(
         &self,
         runtime: &RuntimeHandle,

@@ -32,14 +32,12 @@ impl ServingScope {
     }
 
     /// Returns the number of pieces of work that run in the background.
-    #[cfg(feature = "http-server")]
     pub(crate) fn running(&self) -> usize {
         let works = self.inner.works.all.iter();
         works.map(|work| work.running()).sum()
     }
 
     /// Returns the number of calls that found no place for such work.
-    #[cfg(feature = "http-server")]
     pub(crate) fn kept_in_exchange(&self) -> u64 {
         let works = self.inner.works.all.iter();
         works.map(|work| work.kept_in_exchange()).sum()

@@ -15,7 +15,6 @@ use mcp_proto::rpc::code;
 use super::super::store::{TaskRecord, TaskStore, TaskStoreError, TaskStoreFuture};
 use super::asked::AskedQuestions;
 use super::kept::KeptTasks;
-#[cfg(feature = "http-server")]
 use super::polls::Polls;
 use super::runs::Runs;
 use super::settings::Tasks;
@@ -41,7 +40,6 @@ pub(super) struct Engine {
     pub(super) boot: String,
     kept: Lock<KeptTasks>,
     pub(super) runs: Arc<Runs>,
-    #[cfg(feature = "http-server")]
     pub(super) polls: Polls,
     /// A task of the runtime removes what has expired.
     pub(super) sweeps: AtomicBool,
@@ -67,7 +65,6 @@ impl Engine {
             boot: random_id().unwrap_or_default(),
             kept: Lock::default(),
             runs: Arc::default(),
-            #[cfg(feature = "http-server")]
             polls: Polls::default(),
             sweeps: AtomicBool::new(false),
             ownership,

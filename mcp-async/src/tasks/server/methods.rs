@@ -14,7 +14,6 @@ use super::shown::{detailed, encode};
 use super::sweep::{KEPT, LOST};
 use crate::connection::Job;
 use crate::error::ErrorReply;
-#[cfg(feature = "http-server")]
 use crate::server::CallContext;
 use crate::server::{Call, check_answer};
 use crate::tasks::legacy::shown;
@@ -37,7 +36,6 @@ impl Engine {
     }
 
     /// Counts a poll over HTTP. Returns the refusal of one too many (TK-58).
-    #[cfg(feature = "http-server")]
     pub(super) fn refuse_poll(
         &self,
         context: &CallContext,

@@ -14,7 +14,6 @@ mod legacy;
 mod listen;
 mod methods;
 mod policy;
-#[cfg(feature = "http-server")]
 mod polls;
 mod run;
 mod runs;

@@ -29,7 +29,6 @@ pub struct Tasks {
     pub(super) max: usize,
     pub(super) max_running: usize,
     pub(super) max_per_owner: usize,
-    #[cfg(feature = "http-server")]
     pub(super) max_polls: Option<u32>,
     pub(super) max_questions: usize,
     pub(super) max_bytes: usize,
@@ -50,7 +49,6 @@ impl Tasks {
             max: 10_000,
             max_running: 1_000,
             max_per_owner: 250,
-            #[cfg(feature = "http-server")]
             max_polls: None,
             max_questions: 64,
             max_bytes: 4 << 20,

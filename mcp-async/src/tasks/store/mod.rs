@@ -19,7 +19,6 @@ pub use self::disk::DiskTaskStore;
 pub use self::memory::MemoryTaskStore;
 pub use self::record::{RecordError, TaskRecord};
 
-#[cfg(feature = "server")]
 pub(super) use self::record::{TaskFailure, TaskQuestion};
 
 /// Keeps the tasks of a server, so that every process of it can show and change them.

@@ -221,7 +221,6 @@ impl TaskRecord {
     }
 
     /// Returns whether the record, and each message that shows it, can be written.
-    #[cfg(feature = "server")]
     pub(crate) fn is_shallow(&self) -> bool {
         // The levels are those of the message around the value.
         let fits = |raw: &RawBuf, levels: u8| {
@@ -237,7 +236,6 @@ impl TaskRecord {
     }
 
     /// Returns about how many bytes the record has.
-    #[cfg(feature = "server")]
     pub(crate) fn len(&self) -> usize {
         let len = |raw: &RawBuf| raw.as_raw().as_bytes().len();
         let questions = self.questions.iter().chain(&self.withdrawn);
@@ -334,7 +332,6 @@ const fn is_false(value: &bool) -> bool {
 }
 
 /// The members of fixed size.
-#[cfg(feature = "server")]
 const FIXED: usize = 256;
 /// Changes when an older program could not read a record.
 const FORMAT: u32 = 1;

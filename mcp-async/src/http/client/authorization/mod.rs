@@ -28,7 +28,6 @@ mod terminal;
 mod time;
 mod user_agent;
 
-pub(super) use crate::error::AuthorizationError;
 pub(super) use authorizer::{Authorizer, Goal, dpop_nonce};
 pub(super) use consents::Reason;
 pub(super) use documents::{DocumentCarrier, GuardedClient, ServiceCarrier};

@@ -82,7 +82,6 @@ impl HttpBody {
     }
 
     /// Returns true if the body is an error response of the machine.
-    #[cfg(feature = "auth")]
     pub(in crate::http::server) const fn is_error(&self) -> bool {
         matches!(self.kind, Kind::Error)
     }
