@@ -169,7 +169,7 @@ impl Client {
         Request::new(&self.inner, Ask::ReadResource { uri }, whole)
     }
 
-    /// Sends several requests together, as one array on a pipe of 2025-03-26 and each by itself elsewhere. Each has a result of its
+    /// Sends several requests together, as one array in 2025-03-26 and each by itself elsewhere. Each has a result of its
     /// own, in their order; see [`Batch`].
     ///
     /// ```

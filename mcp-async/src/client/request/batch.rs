@@ -16,7 +16,7 @@ use crate::error::CallError;
 /// Requests of one type of result that leave together, and their results in the same order; what
 /// [`Client::batch`](crate::client::Client::batch) returns.
 ///
-/// On a pipe of 2025-03-26 they are one array, or several if there are more of them than one holds; over HTTP and in other
+/// In 2025-03-26 they are one array, or several if there are more of them than one holds; in other
 /// revisions each is a message of its own, and all are in flight at once. One that fails does not end the others. More than
 /// [`Limits::in_flight`](crate::Limits::in_flight) are refused, as they are alone. Dropping the future cancels those that have no result
 /// yet; those of an array that waits to be written leave, and are cancelled after it.
@@ -75,8 +75,7 @@ impl<'a, T, H: FnMut(Progress<'_>)> Batch<'a, T, H> {
         let begun = {
             let mut core = link.shared.lock();
             let revision = core.machine.revision();
-            // Over HTTP the exchange of a message has one answer.
-            if core.outbound.is_some() || !revision.is_some_and(Revision::allows_batches) {
+            if !revision.is_some_and(Revision::allows_batches) {
                 return Poll::Ready(None);
             }
             ready!(core.poll_empty(cx));

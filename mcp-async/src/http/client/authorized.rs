@@ -33,7 +33,7 @@ pub(super) async fn send(
     let mut reason = None;
     loop {
         let viewed = authorizer.view(reason.is_some());
-        let view = while_suspended(link, exchange.id(), viewed).await?;
+        let view = while_suspended(link, exchange, viewed).await?;
         let mut request = link.request(exchange, message)?;
         let (method, url) = (request.method().to_string(), request.uri().to_string());
         if let Some(held) = &view.held {
@@ -92,7 +92,7 @@ pub(super) async fn send(
             _ => (false, Reason::of(None)),
         };
         let flown = authorizer.fly(goal, view.version);
-        let obtained = while_suspended(link, exchange.id(), flown).await?;
+        let obtained = while_suspended(link, exchange, flown).await?;
         if is_authorization && obtained == Obtained::Otherwise {
             refusals.other_authorization_ran();
         }
@@ -118,18 +118,20 @@ async fn drain(authorizer: &Authorizer, response: Response<Reply>) {
     within(authorizer.runtime(), DRAIN, rest).await;
 }
 
-/// Waits for the client's own side. The timeout of the request does not run meanwhile.
-async fn while_suspended<F: Future>(link: &Link, id: Option<u64>, future: F) -> F::Output {
+/// Waits for the client's own side. The timeouts of the requests do not run meanwhile.
+async fn while_suspended<F: Future>(link: &Link, exchange: &Exchange, future: F) -> F::Output {
     let mut future = pin!(future);
     let mut is_suspended = false;
     poll_fn(|cx| {
         let polled = future.as_mut().poll(cx);
-        if let Some(id) = id {
-            match polled {
-                Poll::Pending if !is_suspended => link.suspend_timeout(id),
-                Poll::Ready(_) if is_suspended => link.restart_timeout(id),
-                _ => {}
+        match polled {
+            Poll::Pending if !is_suspended => {
+                exchange.ids().for_each(|id| link.suspend_timeout(id));
             }
+            Poll::Ready(_) if is_suspended => {
+                exchange.ids().for_each(|id| link.restart_timeout(id));
+            }
+            _ => {}
         }
         is_suspended = polled.is_pending();
         polled

@@ -31,13 +31,22 @@ struct Place {
 
 struct Running {
     future: Task,
+    /// The request whose answer the application awaits.
     id: Option<u64>,
+    /// The other requests of an array.
+    others: Vec<u64>,
     epoch: u64,
     /// True if the end of the connection waits for the exchange.
     stays: bool,
     /// The head of its reply has come, so the server has read the request.
     responded: Arc<AtomicBool>,
     began: Instant,
+}
+
+impl Running {
+    fn ids(&self) -> impl Iterator<Item = u64> + '_ {
+        self.id.into_iter().chain(self.others.iter().copied())
+    }
 }
 
 impl Exchanges {
@@ -90,12 +99,15 @@ impl Exchanges {
 
     fn start(&mut self, start: Start) {
         let responded = Arc::new(AtomicBool::new(false));
-        let (id, epoch, stays) = (start.exchange.id(), start.exchange.epoch(), start.stays);
+        let (epoch, stays) = (start.exchange.epoch(), start.stays);
+        let mut ids = start.exchange.ids();
+        let (id, others) = (ids.next(), ids.collect());
         let link = Arc::clone(&self.link);
         let carried = run_exchange(link, start, Arc::clone(&responded));
         self.run(Running {
             future: Box::pin(carried),
             id,
+            others,
             epoch,
             stays,
             responded,
@@ -105,20 +117,33 @@ impl Exchanges {
 
     /// Takes a request back, and lets the server know when it can know of the request.
     fn cancel(&mut self, id: u64, told: Start) {
-        let mut places = self.places.iter_mut().enumerate();
-        let request = places.find_map(|(index, place)| {
-            let request = place.running.take_if(|running| running.id == Some(id));
-            request.map(|request| (index, request))
-        });
-        let Some((index, request)) = request else {
+        let is_carried = |running: &Running| running.ids().any(|own| own == id);
+        let carries = |place: &Place| place.running.as_ref().is_some_and(is_carried);
+        let index = self.places.iter().position(carries);
+        let Some((index, place)) = index.and_then(|at| Some((at, self.places.get_mut(at)?))) else {
             return self.start(told);
         };
-        self.free.push(index);
-        let (epoch, responded) = (told.exchange.epoch(), Arc::clone(&request.responded));
-        let took = take_back(Arc::clone(&self.link), request, told);
+        let Some(running) = &mut place.running else {
+            return;
+        };
+        let (epoch, responded) = (told.exchange.epoch(), Arc::clone(&running.responded));
+        let (link, began) = (Arc::clone(&self.link), running.began);
+        // The exchange of an array ends with its last request.
+        let request = if running.others.is_empty() {
+            self.free.push(index);
+            place.running.take().map(|request| request.future)
+        } else {
+            if running.id == Some(id) {
+                running.id = running.others.pop();
+            }
+            running.others.retain(|own| *own != id);
+            None
+        };
+        let took = take_back(link, request, (began, Arc::clone(&responded)), told);
         self.run(Running {
             future: Box::pin(took),
             id: None,
+            others: Vec::new(),
             epoch,
             stays: true,
             responded,
@@ -168,7 +193,7 @@ impl Exchanges {
             // A carrier of the application's own; its call is not left waiting.
             Err(panic) => {
                 discard(panic);
-                if let Some(id) = running.id {
+                for id in running.ids() {
                     self.link.fail(id, mcp_proto::client::Failure::Broken);
                 }
                 true
@@ -186,23 +211,27 @@ impl Exchanges {
 /// before the request ignores it. So the request continues until the head of its reply has
 /// arrived, or for as long as a request needs to arrive anywhere: some servers send no head
 /// before the answer.
-async fn take_back(link: Arc<Link>, request: Running, told: Start) {
-    let Running {
-        mut future,
-        responded,
-        began,
-        ..
-    } = request;
+async fn take_back(
+    link: Arc<Link>,
+    mut request: Option<Task>,
+    (began, responded): (Instant, Arc<AtomicBool>),
+    told: Start,
+) {
     let mut start = Sleep::until(link.runtime(), began + HEAD_START);
     poll_fn(|cx| {
         let responded = || responded.load(Ordering::Relaxed);
-        if responded() || future.as_mut().poll(cx).is_ready() || responded() {
+        let mut is_over = || {
+            request
+                .as_mut()
+                .is_some_and(|request| request.as_mut().poll(cx).is_ready())
+        };
+        if responded() || is_over() || responded() {
             return Poll::Ready(());
         }
         start.poll_done(cx)
     })
     .await;
-    discard(future);
+    discard(request);
     // A session that is gone knows of no request.
     if told.exchange.epoch() == link.origin(|origin| origin.epoch()) {
         run_exchange(link, told, responded).await;

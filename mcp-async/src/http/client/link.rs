@@ -189,7 +189,7 @@ impl Link {
 
     fn send(&self, message: &UnsentMessage) -> Sent {
         let (mut opens, mut cancelled) = (Opens::Nothing, None);
-        let mut needs_seat = true;
+        let (mut needs_seat, mut batch) = (true, None);
         match message.message() {
             Message::Request(request) => {
                 // It was written for a session that is gone, or its answer is no longer awaited.
@@ -226,7 +226,17 @@ impl Link {
                     _ => {}
                 }
             }
-            Message::Response(_) | Message::Invalid(_) => {}
+            Message::Response(_) => {}
+            // An array, of requests or of answers.
+            Message::Invalid(_) => {
+                batch = self.origin(|origin| Exchange::batch(origin, message));
+                if let Some(batch) = &batch {
+                    if !batch.ids().any(|id| self.awaits(id)) {
+                        return Sent::Begun;
+                    }
+                    needs_seat = false;
+                }
+            }
         }
         let permit = match needs_seat {
             true => match self.permits.acquire() {
@@ -238,7 +248,7 @@ impl Link {
         let exchange = {
             let mut state = self.lock();
             state.is_held |= opens == Opens::Stream;
-            Exchange::new(&state.origin, &message.message())
+            batch.unwrap_or_else(|| Exchange::new(&state.origin, &message.message()))
         };
         let start = Box::new(Start {
             exchange,
@@ -477,9 +487,9 @@ impl Link {
         self.lock().cause.take()
     }
 
-    /// The client has no credentials that the server accepts for this request.
-    pub(super) fn denied(&self, id: Option<u64>, error: Arc<AuthorizationError>) {
-        if let Some(id) = id {
+    /// The client has no credentials that the server accepts for these requests.
+    pub(super) fn denied(&self, exchange: &Exchange, error: Arc<AuthorizationError>) {
+        for id in exchange.ids() {
             let core = &mut *self.shared.lock();
             if let Some(cookie) = core.machine.cookie_of(id) {
                 core.responses.denied(cookie, Arc::clone(&error));

@@ -36,7 +36,7 @@ pub(super) async fn run_exchange(link: Arc<Link>, start: Start, responded: Arc<A
     loop {
         // No call waits for notifications and answers, so no call's timeout would end this.
         let told = exchange.id().is_none() && exchange.method() != HttpMethod::Get;
-        let credentials = link.credentials_version();
+        let (id, credentials) = (exchange.id(), link.credentials_version());
         let attempt = attempt(&link, &mut exchange, &message, &responded);
         let patience = PATIENCE
             + link
@@ -53,16 +53,15 @@ pub(super) async fn run_exchange(link: Arc<Link>, start: Start, responded: Arc<A
         }
         gate.opens = Opens::Nothing;
         let (after, received) = attempted.unwrap_or((ExchangeOutcome::Done, None));
-        let id = exchange.id();
-        match (after, id) {
-            (ExchangeOutcome::Resume(at), _) => {
+        match after {
+            ExchangeOutcome::Resume(at) => {
                 Sleep::until(link.runtime(), at).await;
                 // SC-30: the answer may have come in the server's own stream meanwhile.
-                if id.is_none_or(|id| link.awaits(id)) {
+                if exchange.id().is_none() || exchange.ids().any(|id| link.awaits(id)) {
                     continue;
                 }
             }
-            (ExchangeOutcome::Authorize, _) => {
+            ExchangeOutcome::Authorize => {
                 // Credentials that this attempt obtained are not newer than the refusal.
                 let credentials = match link.authorizer {
                     Some(_) => link.credentials_version(),
@@ -71,37 +70,44 @@ pub(super) async fn run_exchange(link: Arc<Link>, start: Start, responded: Arc<A
                 poll_fn(|cx| link.poll_credentials(credentials, cx)).await;
                 continue;
             }
-            (ExchangeOutcome::Deliver, _) => deliver(&link, received).await,
-            (ExchangeOutcome::Mismatched, id) => {
+            ExchangeOutcome::Deliver => {
+                deliver(&link, received).await;
+                fail(&link, &exchange, Failure::NoAnswer).await;
+            }
+            ExchangeOutcome::Mismatched => {
                 id.into_iter().for_each(|id| link.mismatched(id));
                 deliver(&link, received).await;
             }
-            (ExchangeOutcome::Lost, _) => link.renew(),
-            (ExchangeOutcome::HangUp, _) => link.hang_up(),
-            (ExchangeOutcome::Refuse(status), Some(id)) => link.refuse(id, status),
-            (ExchangeOutcome::Fail(failure), Some(id)) => {
-                // Messages that arrived before the failure count before it.
-                poll_fn(|cx| link.poll_read(cx)).await;
-                link.fail(id, failure);
-            }
-            (ExchangeOutcome::ProbeHttpSse(status), Some(id)) => {
+            ExchangeOutcome::Lost => link.renew(),
+            ExchangeOutcome::HangUp => link.hang_up(),
+            ExchangeOutcome::Refuse(status) => refuse(&link, &exchange, status),
+            ExchangeOutcome::Fail(failure) => fail(&link, &exchange, failure).await,
+            ExchangeOutcome::ProbeHttpSse(status) => {
                 let mut stream = link.origin(|origin| origin.probe_http_sse());
                 if !probe_http_sse(&link, &mut stream, &message).await {
                     match received {
-                        None => link.refuse(id, status),
+                        None => refuse(&link, &exchange, status),
                         received => deliver(&link, received).await,
                     }
                 }
             }
-            (
-                ExchangeOutcome::Done
-                | ExchangeOutcome::Refuse(_)
-                | ExchangeOutcome::Fail(_)
-                | ExchangeOutcome::ProbeHttpSse(_),
-                _,
-            ) => {}
+            ExchangeOutcome::Done => {}
         }
         return;
+    }
+}
+
+/// Tells the machine that the requests of the exchange were refused.
+fn refuse(link: &Link, exchange: &Exchange, status: u16) {
+    exchange.ids().for_each(|id| link.refuse(id, status));
+}
+
+/// Tells the machine that the requests of the exchange which have no answer failed.
+async fn fail(link: &Link, exchange: &Exchange, failure: Failure) {
+    if exchange.id().is_some() {
+        // Messages that arrived before the failure count before it.
+        poll_fn(|cx| link.poll_read(cx)).await;
+        exchange.ids().for_each(|id| link.fail(id, failure));
     }
 }
 
@@ -155,7 +161,7 @@ async fn attempt(
             return (unreachable(link, exchange, unsent.begun), None);
         }
         Err(NoReply::Denied(error)) => {
-            link.denied(exchange.id(), error);
+            link.denied(exchange, error);
             let after = match (exchange.id(), exchange.method()) {
                 (Some(_), _) => ExchangeOutcome::Fail(Failure::Status(401)),
                 (None, HttpMethod::Get) => ExchangeOutcome::Authorize,

@@ -130,6 +130,21 @@ fn calls() {
     });
 }
 
+#[test]
+fn calls_of_a_batch() {
+    each(|client, _| async move {
+        let calls = ["hello", "nothing", "steps"].map(|tool| client.call_tool(tool, &()));
+        let results = client.batch(calls).await;
+        let [Ok(hello), Err(CallError::Server(unknown)), Ok(steps)] = &results[..] else {
+            panic!("{results:?}");
+        };
+        assert_eq!(
+            (hello.text(), unknown.code, steps.text()),
+            ("Hello!".to_owned(), -32602, "done".to_owned())
+        );
+    });
+}
+
 #[cfg(feature = "tracing")]
 #[test]
 fn spans_name_the_transport() {

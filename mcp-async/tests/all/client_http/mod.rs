@@ -3,6 +3,7 @@
 
 #![cfg(all(feature = "client", feature = "http"))]
 
+mod batches;
 mod draft;
 mod hostile;
 #[cfg(feature = "server")]

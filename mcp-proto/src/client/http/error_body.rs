@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use super::awaited::Awaited;
 use crate::json::Writer;
 use crate::rpc::{ErrorObject, Id, Message, envelope};
 
@@ -13,8 +14,20 @@ pub(super) fn error_of(body: Message<'_>) -> Option<(Option<Id<'_>>, ErrorObject
     }
 }
 
+/// Writes an error as the answer to these requests of ours: to several in an array.
+pub(super) fn write_to_all(requests: Awaited, error: &ErrorObject<'_>, line: &mut Vec<u8>) {
+    if let Some(id) = requests.only() {
+        return write(id, error, line);
+    }
+    for (at, id) in requests.iter().enumerate() {
+        line.push(if at == 0 { b'[' } else { b',' });
+        write(id, error, line);
+    }
+    line.push(b']');
+}
+
 /// Writes an error as the answer to a request of ours.
-pub(super) fn write(id: u64, error: &ErrorObject<'_>, line: &mut Vec<u8>) {
+fn write(id: u64, error: &ErrorObject<'_>, line: &mut Vec<u8>) {
     let mut digits = [0; 20];
     let mut number = Writer::new(&mut digits);
     number.unsigned(id);

@@ -5,7 +5,8 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::time::Duration;
 
-use super::error_body::{error_of, write};
+use super::awaited::Awaited;
+use super::error_body::{error_of, write_to_all};
 use super::mirrored::mirrored;
 use super::origin::Origin;
 use super::passing::Passing;
@@ -19,10 +20,10 @@ use crate::http::media::{self, EVENT_STREAM, JSON};
 use crate::json::{Raw, Str};
 use crate::model::ProtocolMeta;
 use crate::revision::{Http, Revision};
-use crate::rpc::{ErrorObject, Id, Incoming, Message, Messages, Method, OwnedMessages, Response};
+use crate::rpc::{Id, Incoming, Message, Method, OwnedMessages};
 use crate::time::Instant;
 
-/// One message on its way to the server, its reply or replies, and its resumptions.
+/// One message on its way to the server, or an array of them, its reply or replies, and its resumptions.
 ///
 /// ```
 /// use mcp_proto::client::http::{Body, Exchange, ExchangeOutcome, Origin, ReplyHead};
@@ -53,13 +54,13 @@ use crate::time::Instant;
 /// ```
 pub struct Exchange {
     pub(super) kind: Kind,
-    /// Of the request that it carries.
-    pub(super) id: Option<u64>,
+    /// The requests that it carries, until their answers have come.
+    pub(super) awaited: Awaited,
     pub(super) epoch: u64,
     pub(super) session: Option<Box<str>>,
     /// The revision that the message names, or that rules the session.
     pub(super) revision: Option<Revision>,
-    /// The answer has come.
+    /// All answers have come.
     pub(super) answered: bool,
     /// The stream was there: it can be lost, and resumed.
     pub(super) opened: bool,
@@ -118,17 +119,36 @@ impl Exchange {
             _ => (Kind::Told, None, None),
         };
         Self {
-            id,
+            awaited: Awaited::one(id),
             // A notification of the modern era names no revision; there is one at a time.
             revision: named.or(origin.revision),
             ..Self::of(origin, kind)
         }
     }
 
+    /// The exchange of an array of ours that contains requests, as [`Client::begin_batch`](crate::client::Client::begin_batch)
+    /// gathers them; `None` for any other message.
+    pub fn batch<T: AsRef<[u8]>>(origin: &Origin, message: &OwnedMessages<T>) -> Option<Self> {
+        let mut messages = message.messages();
+        if !matches!(messages.next(), Some(Incoming::BatchStart)) {
+            return None;
+        }
+        let kind = Kind::Request { lists_tools: false };
+        let ids = messages.filter_map(|element| match element {
+            Incoming::Message(Message::Request(request)) => request.id.to_u64(),
+            _ => None,
+        });
+        let exchange = Self {
+            awaited: Awaited::of(ids),
+            ..Self::of(origin, kind)
+        };
+        (!exchange.awaited.is_empty()).then_some(exchange)
+    }
+
     fn of(origin: &Origin, kind: Kind) -> Self {
         Self {
             kind,
-            id: None,
+            awaited: Awaited::default(),
             epoch: origin.epoch,
             session: origin.session.clone(),
             revision: origin.revision,
@@ -144,12 +164,17 @@ impl Exchange {
         }
     }
 
-    /// The request that it carries, if it is one.
-    pub const fn id(&self) -> Option<u64> {
-        self.id
+    /// The request that it carries, while its answer has not come; of an array one of those.
+    pub fn id(&self) -> Option<u64> {
+        self.ids().next()
     }
 
-    /// Returns true if the answer to the request of the exchange has come.
+    /// The requests that it carries and whose answers have not come.
+    pub fn ids(&self) -> impl Iterator<Item = u64> + '_ {
+        self.awaited.iter()
+    }
+
+    /// Returns true if the answers to all requests of the exchange have come.
     pub const fn is_answered(&self) -> bool {
         self.answered
     }
@@ -241,10 +266,10 @@ impl Exchange {
 
     /// The reply has no body that matters.
     pub const fn nothing(&self, origin: &Origin) -> ExchangeOutcome {
-        match self.id {
-            Some(_) if !origin.two_endpoints => ExchangeOutcome::Fail(Failure::NoAnswer),
-            _ => ExchangeOutcome::Done,
+        if self.awaited.is_empty() || origin.two_endpoints {
+            return ExchangeOutcome::Done;
         }
+        ExchangeOutcome::Fail(Failure::NoAnswer)
     }
 
     /// Takes the body of a reply. If the exchange changes its messages, it writes those for the machine to `instead`. Otherwise
@@ -258,13 +283,14 @@ impl Exchange {
         if self.epoch != origin.epoch {
             return ExchangeOutcome::Done;
         }
-        self.take(origin, body, instead);
-        if self.answered {
+        if self.take(origin, body, instead) || self.answered {
             return ExchangeOutcome::Deliver;
         }
-        // An error that names no request is about the one that was sent.
-        if let (Some(id), Some((None, error))) = (self.id, error_of(body.message())) {
-            write(id, &error, instead);
+        // An error that names no request is about those that were sent.
+        if let Some((None, error)) = error_of(body.message())
+            && !self.awaited.is_empty()
+        {
+            write_to_all(core::mem::take(&mut self.awaited), &error, instead);
             return ExchangeOutcome::Deliver;
         }
         ExchangeOutcome::Fail(Failure::NoAnswer)
@@ -341,10 +367,10 @@ impl Exchange {
         if self.resuming || self.kind == Kind::Listen {
             return self.broken(origin, now, jitter);
         }
-        match self.id {
-            Some(_) if begun => ExchangeOutcome::Fail(Failure::Broken),
-            Some(_) => ExchangeOutcome::Fail(Failure::Unreachable),
-            None => ExchangeOutcome::Done,
+        match (self.awaited.is_empty(), begun) {
+            (true, _) => ExchangeOutcome::Done,
+            (false, true) => ExchangeOutcome::Fail(Failure::Broken),
+            (false, false) => ExchangeOutcome::Fail(Failure::Unreachable),
         }
     }
 
@@ -432,25 +458,43 @@ impl Exchange {
             .is_some_and(|revision| revision.http() == Http::PostOnly)
     }
 
-    /// Notes whether the messages contain the answer, and writes it to `instead` without the tools whose annotations are bad
-    /// (XH-07).
+    /// Notes which answers the messages contain, and returns whether there is one. That to a list of tools is written to `instead`
+    /// without the tools whose annotations are bad (XH-07).
     fn take<T: AsRef<[u8]>>(
         &mut self,
         origin: &mut Origin,
         received: &OwnedMessages<T>,
         instead: &mut Vec<u8>,
-    ) {
-        if let Some(own) = self.id.filter(|_| !self.answered)
-            && let Some(response) = response_to(own, received.messages())
-        {
-            self.answered = true;
-            let draft = self.is_draft(origin);
-            if let (Kind::Request { lists_tools: true }, true) = (self.kind, self.mirrors(origin))
-                && let (Some(id), Ok(result)) = (response.id, response.outcome)
+    ) -> bool {
+        let mut is_answer = false;
+        for message in received.messages() {
+            if self.awaited.is_empty() {
+                break;
+            }
+            let (id, result) = match &message {
+                Incoming::Message(Message::Response(response)) => {
+                    (response.id, response.outcome.ok())
+                }
+                // A broken message with the id of a call ends the call, which is done by the machine.
+                Incoming::Message(Message::Invalid(invalid)) => (invalid.id, None),
+                _ => continue,
+            };
+            if !id
+                .and_then(Id::to_u64)
+                .is_some_and(|id| self.awaited.remove(id))
             {
+                continue;
+            }
+            is_answer = true;
+            self.answered = self.awaited.is_empty();
+            if let (Kind::Request { lists_tools: true }, true) = (self.kind, self.mirrors(origin))
+                && let (Some(id), Some(result)) = (id, result)
+            {
+                let draft = self.is_draft(origin);
                 origin.tools.learn(id, result, draft, instead);
             }
         }
+        is_answer
     }
 }
 
@@ -479,7 +523,7 @@ impl fmt::Debug for Exchange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Exchange")
             .field("kind", &self.kind)
-            .field("id", &self.id)
+            .field("awaited", &self.awaited)
             .field("epoch", &self.epoch)
             .field("answered", &self.answered)
             .field("resuming", &self.resuming)
@@ -491,22 +535,4 @@ impl fmt::Debug for Exchange {
 fn can_be_a_field(text: &[u8]) -> bool {
     let visible = |byte: &u8| !matches!(byte, 0x00..0x20 | 0x7F) || *byte == b'\t';
     text.iter().all(visible) && text.trim_ascii().len() == text.len()
-}
-
-/// The answer to a request of ours: the message itself, or an element of an array.
-fn response_to(own: u64, mut messages: Messages<'_>) -> Option<Response<'_>> {
-    let is_own = |id: Option<Id<'_>>| id.and_then(Id::to_u64) == Some(own);
-    let of = |incoming| match incoming {
-        Incoming::Message(Message::Response(response)) => is_own(response.id).then_some(response),
-        _ => None,
-    };
-    match messages.next()? {
-        Incoming::BatchStart => messages.find_map(of),
-        // A broken message with the id of this call ends the call, which is done by the machine.
-        Incoming::Message(Message::Invalid(invalid)) if is_own(invalid.id) => Some(Response {
-            id: None,
-            outcome: Err(ErrorObject::new(0, "")),
-        }),
-        message => of(message),
-    }
 }

@@ -4,7 +4,7 @@
 //! server require. Each message that leaves is an [`Exchange`], which determines the fields of its
 //! request, evaluates the response and returns an [`ExchangeOutcome`]: how the exchange continues, or what the
 //! driver reports to the [`Client`](crate::client::Client) machine. Begin with [`Origin::new`] and
-//! [`Exchange::new`].
+//! [`Exchange::new`]; an array of calls begins with [`Exchange::batch`].
 //!
 //! ```text
 //!   message --Exchange::new--> fields --> head --> Body::Nothing --.
@@ -14,6 +14,7 @@
 //!                                `------- ExchangeOutcome::Resume, when its time has come
 //! ```
 
+mod awaited;
 mod error_body;
 mod exchange;
 mod mirrored;

@@ -15,8 +15,8 @@ pub enum Oversized {
     Passing,
     /// It is the answer to the request of this id: tell
     /// [`Client::fail`](crate::client::Client::fail), with
-    /// [`Reason::TooLong`](crate::rpc::Reason::TooLong). If the request is that of the exchange,
-    /// the exchange is over.
+    /// [`Reason::TooLong`](crate::rpc::Reason::TooLong). If it is the only one that the exchange
+    /// [awaits](super::Exchange::ids), the exchange is over.
     Answer(u64),
     /// It is over, and no call can be identified: log a warning.
     Lost,
@@ -44,10 +44,10 @@ impl Exchange {
         if self.epoch != origin.epoch() {
             return Oversized::Passing;
         }
-        // In the stream of its own request there is one answer, and it need not name itself.
-        let own = self.id.filter(|_| !self.answered);
+        // In the stream of one request there is one answer, and it need not name itself.
+        let own = self.awaited.only();
         let oversized = &mut self.oversized;
-        match piece {
+        let found = match piece {
             Piece::Event(_) => Oversized::Passing,
             Piece::Part(part) => {
                 let passing = oversized.get_or_insert_with(|| Box::new(Passing::new()));
@@ -68,6 +68,11 @@ impl Exchange {
                 Some(passing) => passing.whose().map_or(Oversized::Lost, Oversized::Answer),
                 None => Oversized::Passing,
             },
+        };
+        // The others of an array are still awaited.
+        if let (Oversized::Answer(id), None) = (found, own) {
+            self.awaited.remove(id);
         }
+        found
     }
 }

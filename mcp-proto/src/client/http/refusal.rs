@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::error_body::{error_of, write};
+use super::error_body::{error_of, write_to_all};
 use super::exchange::{Exchange, Kind};
 use super::origin::Origin;
 use super::reply::ExchangeOutcome;
@@ -11,7 +11,7 @@ use crate::client::Failure;
 use crate::client::versions::is_modern;
 use crate::json::MAX_DEPTH;
 use crate::revision::Revision;
-use crate::rpc::Message;
+use crate::rpc::{Id, Message};
 use crate::time::Instant;
 
 impl Exchange {
@@ -64,11 +64,12 @@ impl Exchange {
                 false => ExchangeOutcome::Fail(Failure::Broken),
             };
         }
-        let Some(id) = self.id else {
+        if self.awaited.is_empty() {
             return ExchangeOutcome::Done;
-        };
+        }
         let message = Message::parse(body, MAX_DEPTH);
-        let named = error_of(message).filter(|(of, _)| of.is_none_or(|of| of.to_u64() == Some(id)));
+        let is_own = |of: Id<'_>| of.to_u64().is_some_and(|id| self.awaited.contains(id));
+        let named = error_of(message).filter(|(of, _)| of.is_none_or(is_own));
         let anonymous = named.is_some_and(|(of, _)| of.is_none());
         let error = named.map(|(_, error)| error);
         match (self.kind, error) {
@@ -88,12 +89,12 @@ impl Exchange {
                     && error.is_none_or(|error| anonymous && !is_modern(error)) =>
             {
                 if let Some(error) = error {
-                    write(id, &error, line);
+                    write_to_all(self.awaited.clone(), &error, line);
                 }
                 ExchangeOutcome::ProbeHttpSse(status)
             }
             (kind, Some(error)) => {
-                write(id, &error, line);
+                write_to_all(core::mem::take(&mut self.awaited), &error, line);
                 let request = matches!(kind, Kind::Request { .. });
                 match request && self.mirrors(origin) && is_mismatch(status, error.code) {
                     true => ExchangeOutcome::Mismatched,

@@ -84,14 +84,17 @@ pub enum Body {
 pub enum ExchangeOutcome {
     /// It is over, and there is nothing to tell.
     Done,
-    /// It is over, and a message was written for the machine.
+    /// It is over, and messages were received or written for the machine. Requests that are still
+    /// [awaited](super::Exchange::ids) have no answer: tell [`Client::fail`](crate::client::Client::fail), with
+    /// [`Failure::NoAnswer`], when the machine has taken those messages.
     Deliver,
     /// The exchange is over, a message was written for the machine, and the server reports that the
     /// head did not repeat values of the body: the known list of its tools is out of date (XH-17).
     Mismatched,
     /// Tell [`Client::refuse`](crate::client::Client::refuse).
     Refuse(u16),
-    /// Tell [`Client::fail`](crate::client::Client::fail).
+    /// Tell [`Client::fail`](crate::client::Client::fail), for each request that is still
+    /// [awaited](super::Exchange::ids).
     Fail(Failure),
     /// The session is gone: tell
     /// [`Client::lose_session`](crate::client::Client::lose_session), and let go of every

@@ -1,0 +1,258 @@
+//! Arrays of calls over HTTP, in 2025-03-26.
+
+use core::future::Future;
+use core::pin::pin;
+use core::time::Duration;
+
+use mcp_async::Client;
+use mcp_async::client::CallError;
+use mcp_async::model::CallToolResult;
+use mcp_proto::Revision;
+
+use crate::client_http::site::{Asked, Site, check, sleep};
+use crate::client_typed::support::poll_once;
+
+const BATCHES: &[Revision] = &[Revision::V2025_03_26];
+
+/// The results of three calls that leave together.
+async fn three(client: &Client) -> Vec<String> {
+    let calls = ["a", "b", "c"].map(|tool| client.call_tool(tool, &()));
+    client.batch(calls).await.iter().map(shown).collect()
+}
+
+fn shown(result: &Result<CallToolResult, CallError>) -> String {
+    match result {
+        Ok(result) => result.text(),
+        Err(CallError::Server(error)) => format!("{} {}", error.code, error.message),
+        Err(CallError::Failed(failure)) => format!("{failure:?}"),
+        Err(error) => format!("{error:?}"),
+    }
+}
+
+/// The next request, an array of calls, with their ids.
+async fn array(site: &Site) -> (Asked, Vec<String>) {
+    let asked = site.expect("tools/call").await;
+    assert!(asked.body.starts_with('['), "{}", asked.body);
+    assert_eq!(asked.field("mcp-session-id"), "s-1");
+    let ids = asked.body.split("\"id\":").skip(1);
+    let ids = ids.map(|rest| rest[..rest.find(',').unwrap()].to_owned());
+    let ids = ids.collect();
+    (asked, ids)
+}
+
+fn said(id: &str, text: &str) -> String {
+    format!(
+        r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[{{"type":"text","text":"{text}"}}]}}}}"#
+    )
+}
+
+/// Sends one array of three calls, which the server answers, and compares the results.
+fn check_three<F: Future<Output = ()>>(
+    results: [&'static str; 3],
+    answer: impl FnOnce(Site, Asked, Vec<String>) -> F,
+) {
+    check(
+        |site| async move {
+            let client = site.connect(BATCHES).await.unwrap();
+            assert_eq!(three(&client).await, results);
+            client.close().await.unwrap();
+        },
+        |site| async move {
+            site.open(Revision::V2025_03_26).await;
+            let (asked, ids) = array(&site).await;
+            assert_eq!(ids.len(), 3);
+            answer(site.clone(), asked, ids).await;
+            site.expect("DELETE").await.accept();
+        },
+    );
+}
+
+/// JR-15, JR-18.
+#[test]
+fn an_array_is_answered_by_an_array_in_any_order() {
+    check_three(["A", "B", "C"], |_, asked, ids| async move {
+        let [a, b, c] = &ids[..] else { unreachable!() };
+        let answers = [said(c, "C"), said(a, "A"), said(b, "B")];
+        asked.json(200, "", &format!("[{}]", answers.join(",")));
+    });
+}
+
+#[test]
+fn an_array_is_answered_on_a_stream_by_single_messages_and_arrays() {
+    check_three(["A", "B", "C"], |_, asked, ids| async move {
+        let [a, b, c] = &ids[..] else { unreachable!() };
+        let stream = asked.stream();
+        stream.event(&said(b, "B"));
+        sleep(Duration::from_secs(5)).await;
+        stream.event(&format!("[{},{}]", said(a, "A"), said(c, "C")));
+    });
+}
+
+#[test]
+fn a_call_whose_answer_is_not_in_the_array_fails_alone() {
+    check_three(["A", "NoAnswer", "C"], |_, asked, ids| async move {
+        let [a, _, c] = &ids[..] else { unreachable!() };
+        asked.json(200, "", &format!("[{},{}]", said(a, "A"), said(c, "C")));
+    });
+}
+
+#[test]
+fn an_array_that_is_refused_fails_in_all_its_calls() {
+    let error = |id: &str| {
+        format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":-32600,"message":"no arrays"}}}}"#)
+    };
+    check_three(["-32600 no arrays"; 3], |_, asked, _| async move {
+        asked.json(400, "", &error("null"));
+    });
+    check_three(["-32600 no arrays"; 3], |_, asked, _| async move {
+        asked.json(200, "", &error("null"));
+    });
+    check_three(["Status(500)"; 3], |_, asked, _| async move {
+        asked.refuse(500, "");
+    });
+    check_three(["NoAnswer"; 3], |_, asked, _| async move {
+        asked.accept();
+    });
+}
+
+/// SC-21: the rest of the answers comes on another stream.
+#[test]
+fn a_stream_that_breaks_between_two_answers_is_resumed() {
+    check_three(["A", "B", "C"], |site, asked, ids| async move {
+        let [a, b, c] = &ids[..] else { unreachable!() };
+        let stream = asked.stream();
+        stream.send(&format!("id: 1\ndata: {}\n\n", said(a, "A")));
+        stream.end();
+        let resumed = site.expect("GET").await;
+        assert_eq!(resumed.field("last-event-id"), "1");
+        let stream = resumed.stream();
+        stream.event(&said(b, "B"));
+        stream.event(&said(c, "C"));
+    });
+}
+
+#[test]
+fn a_stream_that_cannot_be_resumed_fails_in_the_calls_without_an_answer() {
+    check_three(["A", "Broken", "Broken"], |site, asked, ids| async move {
+        let stream = asked.stream();
+        stream.event(&said(&ids[0], "A"));
+        stream.end();
+        // What may still run is cancelled (SC-14).
+        for _ in 0..2 {
+            site.expect("notifications/cancelled").await.accept();
+        }
+    });
+}
+
+/// An answer over the limit ends its own call.
+#[test]
+fn a_call_of_an_array_whose_answer_is_too_long_fails_alone() {
+    let results = ["A", "Invalid(TooLong)", "C"];
+    check(
+        |site| async move {
+            let limits = mcp_async::Limits {
+                message: 4096,
+                ..mcp_async::Limits::default()
+            };
+            let client = site.join(site.client(BATCHES).limits(limits));
+            let client = client.await.unwrap();
+            assert_eq!(three(&client).await, results);
+            client.close().await.unwrap();
+        },
+        |site| async move {
+            site.open(Revision::V2025_03_26).await;
+            let (asked, ids) = array(&site).await;
+            let [a, b, c] = &ids[..] else { unreachable!() };
+            let stream = asked.stream();
+            stream.event(&said(b, &"b".repeat(5000)));
+            stream.event(&said(a, "A"));
+            stream.event(&said(c, "C"));
+            site.expect("DELETE").await.accept();
+        },
+    );
+}
+
+/// CN-07
+#[test]
+fn calls_of_an_array_are_cancelled_one_by_one_and_the_last_ends_the_exchange() {
+    check(
+        |site| async move {
+            let client = site.connect(BATCHES).await.unwrap();
+            let slow = ["a", "b"].map(|tool| {
+                let call = client.call_tool(tool, &());
+                call.timeout(Duration::from_secs(if tool == "a" { 2 } else { 4 }))
+            });
+            let results = client.batch(slow).await;
+            assert!(matches!(
+                &results[..],
+                [Err(CallError::Timeout), Err(CallError::Timeout)]
+            ));
+            client.close().await.unwrap();
+        },
+        |site| async move {
+            site.open(Revision::V2025_03_26).await;
+            let (asked, ids) = array(&site).await;
+            let stream = asked.stream();
+            for (at, id) in ids.iter().enumerate() {
+                let cancelled = site.expect("notifications/cancelled").await;
+                assert!(cancelled.body.contains(&format!(r#""requestId":{id}"#)));
+                assert_eq!(stream.is_dropped(), at == 1);
+                cancelled.accept();
+            }
+            site.expect("DELETE").await.accept();
+        },
+    );
+}
+
+#[test]
+fn dropping_a_batch_cancels_its_calls_and_ends_the_exchange() {
+    check(
+        |site| async move {
+            let client = site.connect(BATCHES).await.unwrap();
+            {
+                let calls = ["a", "b"].map(|tool| client.call_tool(tool, &()));
+                let mut batch = pin!(client.batch(calls));
+                assert!(poll_once(batch.as_mut()).is_pending());
+                sleep(Duration::from_secs(3)).await;
+            }
+            sleep(Duration::from_secs(3)).await;
+            client.close().await.unwrap();
+        },
+        |site| async move {
+            site.open(Revision::V2025_03_26).await;
+            let (asked, _) = array(&site).await;
+            let stream = asked.stream();
+            for _ in 0..2 {
+                site.expect("notifications/cancelled").await.accept();
+            }
+            assert!(stream.is_dropped());
+            site.expect("DELETE").await.accept();
+        },
+    );
+}
+
+/// SC-10: calls whose session is gone are sent again in the next one, where each is a message of its own.
+#[test]
+fn calls_of_an_array_that_met_a_lost_session_are_sent_again() {
+    check(
+        |site| async move {
+            let client = site.connect(BATCHES).await.unwrap();
+            assert_eq!(three(&client).await, ["A", "B", "C"]);
+            client.close().await.unwrap();
+        },
+        |site| async move {
+            site.open(Revision::V2025_03_26).await;
+            array(&site).await.0.refuse(404, "");
+            let opened = site.expect("\"initialize\"").await;
+            opened.session(Revision::V2025_03_26);
+            site.expect("notifications/initialized").await.accept();
+            site.expect("GET").await.refuse(405, "");
+            for text in ["A", "B", "C"] {
+                let asked = site.expect("tools/call").await;
+                let answer = said(asked.id(), text);
+                asked.json(200, "", &answer);
+            }
+            site.expect("DELETE").await.accept();
+        },
+    );
+}
