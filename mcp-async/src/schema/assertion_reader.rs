@@ -31,12 +31,14 @@ struct Reader<'s> {
 }
 
 impl Assertions {
-    /// Reads the schema that stands at `place`; `None` if there is nothing to check.
-    pub(crate) fn of(
+    /// Reads the schema that stands at `place`; `None` if there is nothing to check. `decoded` leaves to the decoder what it enforces
+    /// of the schema of a type.
+    pub(super) fn of(
         schema: &ToolSchema,
         place: &'static str,
+        decoded: bool,
     ) -> Result<Option<Self>, PublishError> {
-        Reader::read(schema, place)
+        Reader::read(schema, place, decoded)
     }
 }
 
@@ -44,10 +46,11 @@ impl<'s> Reader<'s> {
     fn read(
         schema: &'s ToolSchema,
         place: &'static str,
+        decoded: bool,
     ) -> Result<Option<Assertions>, PublishError> {
         let written;
         let (root, typed) = match &schema.0 {
-            Origin::Type(root) => (root, true),
+            Origin::Type(root) => (root, decoded),
             Origin::Text(text) => {
                 let read = value(text.as_raw(), usize::MAX);
                 written = read.map_err(|unusable| match unusable {

@@ -1,4 +1,4 @@
-//! The assertions of a schema that are checked without the feature `schema`.
+//! The assertions of a schema that uses the keywords that types publish.
 //!
 //! Each part of a value is checked against the schemas that stand on one way through the schema, so
 //! a check takes time linear in the value. A schema that would need several ways, or a pattern, is

@@ -15,7 +15,7 @@ fn raw(text: &str) -> Raw<'_> {
 
 fn written(schema: &str) -> Result<Option<Assertions>, PublishError> {
     let schema = ToolSchema::from(RawBuf::parse(schema).unwrap());
-    Assertions::of(&schema, "/inputSchema")
+    Assertions::of(&schema, "/inputSchema", true)
 }
 
 /// A value of a schema that was written by hand, and what is wrong with it.
@@ -35,7 +35,7 @@ fn check(schema: &str, value: &str, expected: &str) {
 #[track_caller]
 fn check_typed<T: JsonSchema>(value: &str, expected: &str) {
     let schema = ToolSchema::input::<T>().unwrap();
-    let assertions = Assertions::of(&schema, "/inputSchema").unwrap();
+    let assertions = Assertions::of(&schema, "/inputSchema", true).unwrap();
     let assertions = assertions.expect("there is something to check");
     let found = assertions.check(raw(value)).map_err(|it| it.to_string());
     assert_eq!(found.err().unwrap_or_default(), expected, "{value}");
@@ -45,7 +45,7 @@ fn check_typed<T: JsonSchema>(value: &str, expected: &str) {
 #[track_caller]
 fn check_free<T: JsonSchema>() {
     let schema = ToolSchema::output::<T>().unwrap();
-    let assertions = Assertions::of(&schema, "/outputSchema").unwrap();
+    let assertions = Assertions::of(&schema, "/outputSchema", true).unwrap();
     assert!(assertions.is_none(), "{assertions:?}");
 }
 
@@ -316,7 +316,7 @@ fn bounds_of_variants_need_the_validator() {
         Other(u8),
     }
     let check = |schema: Result<ToolSchema, _>, expected: &str| {
-        let found = Assertions::of(&schema.unwrap(), "/inputSchema");
+        let found = Assertions::of(&schema.unwrap(), "/inputSchema", true);
         let text = found.unwrap_err().to_string();
         assert_eq!(
             text,

@@ -1,72 +1,48 @@
-//! Enforces the complete schema of a tool.
+//! Enforces the schema of a tool.
 
-use std::collections::HashSet;
+use mcp_proto::json::Raw;
 
-use jsonschema::Draft;
-use mcp_proto::json::{Kind, Raw};
-use serde_json::Value;
-
-use super::error::Violation;
-use super::formats::Enforcement;
+use super::assertions::Assertions;
 use super::publish_error::PublishError;
-use super::subschemas::subschemas;
 use super::tool_schema::ToolSchema;
-use super::validator::SchemaLimits;
+#[cfg(feature = "schema")]
 use super::validator::Validator;
-use crate::uri_template::percent;
 
-/// A schema of a tool, compiled. In contrast to a peer's, its formats are enforced.
-pub(crate) struct Enforcer(Validator);
+/// A schema of a tool, compiled.
+///
+/// The keywords that types publish have rules of their own, which take time linear in the value. A schema with other keywords is the
+/// validator's as a whole.
+pub(crate) enum Enforcer {
+    Own(Assertions),
+    #[cfg(feature = "schema")]
+    Validator(Validator),
+}
 
 impl Enforcer {
-    /// Compiles the schema that stands at `place`.
+    /// Compiles the schema that stands at `place`; `None` if there is nothing to check.
     pub(crate) fn of(
         schema: &ToolSchema,
         place: &'static str,
     ) -> Result<Option<Self>, PublishError> {
-        let refused = |error| PublishError::Refused { place, error };
-        let published = schema.publish().unwrap_or_default();
-        if published.as_raw().kind() != Kind::Object {
-            return Err(PublishError::NotObject { place });
+        // With the validator nothing is left to the decoder, which does not know what an application adds to the schema of a type.
+        match Assertions::of(schema, place, cfg!(not(feature = "schema"))) {
+            #[cfg(feature = "schema")]
+            Err(PublishError::Unenforced {
+                feature: Some(_), ..
+            }) => super::whole::compile(schema, place)
+                .map(|validator| Some(Self::Validator(validator))),
+            read => Ok(read?.map(Self::Own)),
         }
-        let limits = SchemaLimits::default();
-        let value = Validator::read(published.as_raw(), &limits).map_err(refused)?;
-        check_formats(&value, place)?;
-        let validator = Validator::build(&value, limits, Some(true)).map_err(refused)?;
-        Ok(Some(Self(validator)))
     }
 
-    pub(crate) fn check(&self, value: Raw<'_>) -> Result<(), Violation> {
-        self.0.check(value)
-    }
-}
-
-/// Finds a format that JSON Schema defines and that the validator does not know in the dialect of the schema.
-fn check_formats(document: &Value, place: &str) -> Result<(), PublishError> {
-    let (known, dialect) = (jsonschema::options(), Draft::default().detect(document));
-    let mut referred = HashSet::new();
-    let mut rest = vec![(place.to_owned(), document)];
-    while let Some((place_of_schema, schema)) = rest.pop() {
-        let Value::Object(schema) = schema else {
-            continue;
-        };
-        let text = |keyword| schema.get(keyword).and_then(Value::as_str);
-        if let Some(format) = text("format")
-            && Enforcement::of(format) != Enforcement::Annotation
-            && !known.is_known_format(dialect, format)
-        {
-            return Err(PublishError::unenforced("format", place_of_schema, None));
-        }
-        let inner = subschemas(schema).into_iter();
-        rest.extend(inner.map(|(below, schema)| (format!("{place_of_schema}{below}"), schema)));
-        // A reference makes a schema of any object of the document.
-        if let Some(reference) = text("$ref").and_then(|reference| reference.strip_prefix('#'))
-            && let Some(pointer) = percent::decode(reference)
-            && referred.insert(pointer.clone())
-        {
-            let target = document.pointer(&pointer).into_iter();
-            rest.extend(target.map(|target| (format!("{place}{pointer}"), target)));
+    /// Checks a value; the error says where it does not fit, and why.
+    pub(crate) fn check(&self, value: Raw<'_>) -> Result<(), String> {
+        match self {
+            Self::Own(own) => own.check(value).map_err(|mismatch| mismatch.to_string()),
+            #[cfg(feature = "schema")]
+            Self::Validator(whole) => whole
+                .check(value)
+                .map_err(|violation| violation.to_string()),
         }
     }
-    Ok(())
 }

@@ -1,11 +1,8 @@
 //! The formats of texts, and their checks.
 
-#[cfg(any(test, not(feature = "schema")))]
 use core::net::{Ipv4Addr, Ipv6Addr};
 
-#[cfg(any(test, not(feature = "schema")))]
 use mcp_proto::json::Str;
-#[cfg(any(test, not(feature = "schema")))]
 use mcp_proto::model::StringFormat;
 
 /// The builds that enforce a `format`.
@@ -42,7 +39,6 @@ impl Enforcement {
 }
 
 /// A format that is enforced without the feature `schema`.
-#[cfg(any(test, not(feature = "schema")))]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum TextFormat {
     Form(StringFormat<'static>),
@@ -51,7 +47,6 @@ pub(super) enum TextFormat {
     Uuid,
 }
 
-#[cfg(any(test, not(feature = "schema")))]
 impl TextFormat {
     /// The format with this name; `None` for one that [`Enforcement`] leaves to others.
     pub(super) fn of(name: &str) -> Option<Self> {
@@ -78,7 +73,6 @@ impl TextFormat {
 }
 
 /// Five groups of hexadecimal digits (RFC 9562).
-#[cfg(any(test, not(feature = "schema")))]
 fn is_uuid(text: Str<'_>) -> bool {
     let mut count = 0;
     let fits = text.chars().all(|char| {

@@ -7,12 +7,9 @@
 //!   cannot be published;
 //! - `Validator` (feature `schema`) validates values against any schema.
 
-#[cfg(any(test, not(feature = "schema")))]
 mod assertion_reader;
-#[cfg(any(test, not(feature = "schema")))]
 mod assertions;
 mod declared;
-#[cfg(feature = "schema")]
 mod enforcer;
 #[cfg(feature = "schema")]
 mod error;
@@ -21,7 +18,6 @@ mod field;
 mod form;
 mod form_error;
 mod formats;
-#[cfg(any(test, not(feature = "schema")))]
 mod keywords;
 mod numbers;
 mod publish_error;
@@ -32,11 +28,10 @@ mod typed;
 #[cfg(feature = "schema")]
 mod validator;
 mod value;
-
-#[cfg(not(feature = "schema"))]
-pub(crate) use assertions::Assertions as Enforcer;
-pub(crate) use declared::declared;
 #[cfg(feature = "schema")]
+mod whole;
+
+pub(crate) use declared::declared;
 pub(crate) use enforcer::Enforcer;
 #[cfg(feature = "schema")]
 pub use error::{SchemaError, Violation};

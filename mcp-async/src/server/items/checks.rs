@@ -1,7 +1,6 @@
 //! Decodes arguments, and enforces the schemas of a tool on them and on results.
 
 use core::any::TypeId;
-use core::fmt;
 use std::sync::Arc;
 
 use mcp_proto::json::{DecodeError, Kind, Object, Raw};
@@ -45,7 +44,7 @@ impl Checks {
     }
 
     /// Checks the arguments against the input schema (TL-13).
-    pub(super) fn arguments(&self, arguments: Raw<'_>) -> Result<(), impl fmt::Display + use<>> {
+    pub(super) fn arguments(&self, arguments: Raw<'_>) -> Result<(), String> {
         self.input
             .as_ref()
             .map_or(Ok(()), |input| input.check(arguments))
