@@ -3,7 +3,7 @@
 use core::fmt;
 
 use crate::action::{BufferFull, SendError};
-use crate::store::{self, Table};
+use crate::store::{self, Store};
 
 /// The elements so far: `[{..},{..}` without the end, or nothing.
 ///
@@ -19,7 +19,7 @@ pub(crate) struct ArrayBuf<S> {
 #[derive(Debug)]
 pub(crate) struct Put(usize);
 
-impl<S: Table<u8>> ArrayBuf<S> {
+impl<S: Store<u8>> ArrayBuf<S> {
     /// An empty array that may take `limit` bytes.
     pub(crate) const fn new(store: S, limit: usize) -> Self {
         Self {
@@ -34,14 +34,17 @@ impl<S: Table<u8>> ArrayBuf<S> {
         self.limit = limit;
     }
 
-    /// Returns true if the buffer has room for more than the brackets; it grows first if it can.
-    pub(crate) fn has_room(&mut self) -> bool {
-        self.limit > BRACKETS
-            && (self.store.grow(self.limit.min(SMALLEST)) || self.store.as_ref().len() > BRACKETS)
+    /// Returns true if there can be room for more than the brackets.
+    pub(crate) fn has_room(&self) -> bool {
+        self.store.max_len().min(self.limit) > BRACKETS
     }
 
-    pub(crate) const fn is_empty(&self) -> bool {
-        self.used == 0
+    pub(crate) fn is_empty(&self) -> bool {
+        self.elements().is_empty()
+    }
+
+    fn elements(&self) -> &[u8] {
+        self.store.as_ref().get(..self.used).unwrap_or_default()
     }
 
     /// Puts what `write` writes after the elements that are there.
@@ -89,13 +92,12 @@ impl<S: Table<u8>> ArrayBuf<S> {
 
     /// Writes the whole array, and nothing for one without elements (JR-18). Afterwards it is empty.
     pub(crate) fn write(&mut self, out: &mut [u8]) -> Result<usize, BufferFull> {
-        if self.used == 0 {
+        let elements = self.elements();
+        if elements.is_empty() {
             return Ok(0);
         }
-        let needed = self.used.saturating_add(1);
-        let (Some(place), Some(elements)) =
-            (out.get_mut(..needed), self.store.as_ref().get(..self.used))
-        else {
+        let needed = elements.len().saturating_add(1);
+        let Some(place) = out.get_mut(..needed) else {
             return Err(BufferFull { needed });
         };
         if let Some((last, rest)) = place.split_last_mut() {
@@ -120,5 +122,4 @@ impl<S> fmt::Debug for ArrayBuf<S> {
     }
 }
 
-const SMALLEST: usize = 256;
 const BRACKETS: usize = 2;

@@ -3,7 +3,7 @@
 use crate::action::{BufferFull, Channel, SendError};
 use crate::array_buf::ArrayBuf;
 use crate::source::Place;
-use crate::store::Table;
+use crate::store::Store;
 
 /// At most one array is gathered at a time; a second one that arrives meanwhile is answered
 /// singly, and so is an answer that has no room.
@@ -16,7 +16,6 @@ use crate::store::Table;
 pub(crate) struct Batch<S, P> {
     answers: ArrayBuf<S>,
     open: usize,
-    gathering: bool,
     /// The place of the array whose answers are being gathered.
     gathered_for: P,
     reading: Reading,
@@ -39,12 +38,11 @@ enum Reading {
     Refused,
 }
 
-impl<S: Table<u8>, P: Place> Batch<S, P> {
+impl<S: Store<u8>, P: Place> Batch<S, P> {
     pub(crate) fn new(store: S, limit: usize) -> Self {
         Self {
             answers: ArrayBuf::new(store, limit),
             open: 0,
-            gathering: false,
             gathered_for: P::of(Channel::PIPE),
             reading: Reading::Outside,
             read_from: P::of(Channel::PIPE),
@@ -59,7 +57,7 @@ impl<S: Table<u8>, P: Place> Batch<S, P> {
     }
 
     /// Returns true if there is a buffer for answers; without one, arrays are refused.
-    pub(crate) fn has_room(&mut self) -> bool {
+    pub(crate) fn has_room(&self) -> bool {
         self.answers.has_room()
     }
 
@@ -70,10 +68,9 @@ impl<S: Table<u8>, P: Place> Batch<S, P> {
         self.read_from = from;
         self.reading = if !allowed {
             Reading::Refused
-        } else if self.gathering {
+        } else if self.is_gathering() {
             Reading::Singly
         } else {
-            self.gathering = true;
             self.gathered_for = from;
             Reading::Gathered
         };
@@ -84,16 +81,12 @@ impl<S: Table<u8>, P: Place> Batch<S, P> {
         let has_answers = self.elements > 0 || self.complained;
         let is_answered = has_answers && !self.is_refused();
         self.reading = Reading::Outside;
-        if self.open == 0 && self.answers.is_empty() {
-            // Only notifications: no answer at all.
-            self.gathering = false;
-        }
         is_answered.then_some(self.read_from)
     }
 
     /// Returns true while an array is read whose answers are gathered.
     pub(crate) fn takes_answers(&self) -> bool {
-        S::HOLDS && self.reading == Reading::Gathered
+        self.reading == Reading::Gathered && self.has_room()
     }
 
     /// Returns true while an array is being read.
@@ -131,13 +124,7 @@ impl<S: Table<u8>, P: Place> Batch<S, P> {
 
     /// It has its answer, or will have none.
     pub(crate) fn close(&mut self) {
-        if !S::HOLDS {
-            return;
-        }
         self.open = self.open.saturating_sub(1);
-        if self.open == 0 && self.answers.is_empty() && self.reading != Reading::Gathered {
-            self.gathering = false;
-        }
     }
 
     /// Puts an answer behind those that are there, and says whether it had room.
@@ -145,7 +132,7 @@ impl<S: Table<u8>, P: Place> Batch<S, P> {
         &mut self,
         write: impl Fn(&mut [u8]) -> Result<usize, SendError>,
     ) -> Result<bool, SendError> {
-        if !S::HOLDS {
+        if !self.has_room() {
             return Ok(false);
         }
         match self.answers.put(write) {
@@ -160,34 +147,31 @@ impl<S: Table<u8>, P: Place> Batch<S, P> {
 
     /// Returns true if an array is still being read from this place, or its answers are still to be sent there.
     pub(crate) fn occupies(&self, place: P) -> bool {
-        let holds = S::HOLDS
-            && self.gathering
-            && (self.open > 0 || !self.answers.is_empty() || self.reading == Reading::Gathered);
-        (self.gathered_for == place && holds) || (self.read_from == place && self.is_reading())
+        (self.gathered_for == place && self.is_gathering())
+            || (self.read_from == place && self.is_reading())
+    }
+
+    /// Returns true from the start of an array whose answers are gathered until they are written, if there are any.
+    fn is_gathering(&self) -> bool {
+        self.reading == Reading::Gathered || self.open > 0 || !self.answers.is_empty()
     }
 
     /// Returns the place of the gathered answers, if they are complete and can be sent.
     pub(crate) fn ready(&self) -> Option<P> {
-        let is_ready = S::HOLDS
-            && self.gathering
-            && self.open == 0
-            && !self.answers.is_empty()
-            && self.reading != Reading::Gathered;
+        let is_ready =
+            self.reading != Reading::Gathered && self.open == 0 && !self.answers.is_empty();
         is_ready.then_some(self.gathered_for)
     }
 
     /// Writes the whole array; afterwards the next one can be gathered.
     pub(crate) fn write(&mut self, out: &mut [u8]) -> Result<usize, BufferFull> {
-        let len = self.answers.write(out)?;
-        self.gathering = false;
-        Ok(len)
+        self.answers.write(out)
     }
 
     /// The connection ended.
     pub(crate) fn clear(&mut self) {
         self.answers.clear();
         self.open = 0;
-        self.gathering = false;
         self.reading = Reading::Outside;
     }
 }

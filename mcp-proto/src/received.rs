@@ -7,7 +7,7 @@ use crate::json::Writer;
 use crate::rpc::{ErrorObject, Id, code, envelope};
 use crate::slots::{Full, Key, Queue, Slot, Slots};
 use crate::source::Place;
-use crate::store::Table;
+use crate::store::Store;
 use crate::token::{MachineId, Token};
 
 /// The part of a received request that is alike in both roles.
@@ -112,7 +112,7 @@ pub(crate) struct Written {
     pub(crate) is_replaced: bool,
 }
 
-impl<T: ReceivedRequest, S: Table<Slot<T>>, B: Table<u8>> ReceivedRequests<T, S, B> {
+impl<T: ReceivedRequest, S: Store<Slot<T>>, B: Store<u8>> ReceivedRequests<T, S, B> {
     /// An empty table of this machine, for messages of up to `max_message` bytes and arrays of up to `batch_bytes`.
     pub(crate) fn new(
         (store, limit): (S, usize),
@@ -339,7 +339,7 @@ impl<T: ReceivedRequest, S: Table<Slot<T>>, B: Table<u8>> ReceivedRequests<T, S,
     }
 
     /// Returns true if there is room for the answers to an array.
-    pub(crate) fn has_room_for_array(&mut self) -> bool {
+    pub(crate) fn has_room_for_array(&self) -> bool {
         self.batch.has_room()
     }
 
@@ -370,7 +370,7 @@ impl<T: ReceivedRequest, S: Table<Slot<T>>, B: Table<u8>> ReceivedRequests<T, S,
 
 /// Writes an answer: into the array, if it belongs into one that has room for it, otherwise to `out`, and an error in its place if
 /// there will never be room for it.
-fn put<T: ReceivedRequest, B: Table<u8>>(
+fn put<T: ReceivedRequest, B: Store<u8>>(
     batch: Option<&mut Batch<B, T::Place>>,
     max_message: usize,
     id: Option<Id<'_>>,

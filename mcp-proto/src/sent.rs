@@ -4,10 +4,10 @@ use core::time::Duration;
 
 use crate::action::{BufferFull, IgnoreReason, SendError};
 use crate::json::{Decimal, Number, Object, Raw, Str, Writer};
-use crate::ping::Pinger;
+use crate::ping::{Missed, Pinger};
 use crate::rpc::{Id, Method, envelope};
 use crate::slots::{Key, Queue, Slot, Slots};
-use crate::store::Table;
+use crate::store::Store;
 use crate::time::Instant;
 use crate::token::{MachineId, SentToken};
 
@@ -116,7 +116,7 @@ pub(crate) struct SentRequests<T, S> {
     next_id: u64,
 }
 
-impl<T: SentRequest, S: Table<Slot<T>>> SentRequests<T, S> {
+impl<T: SentRequest, S: Store<Slot<T>>> SentRequests<T, S> {
     /// An empty table of this machine.
     pub(crate) fn new(store: S, limit: usize, pinger: Pinger, machine: MachineId) -> Self {
         Self {
@@ -155,8 +155,8 @@ impl<T: SentRequest, S: Table<Slot<T>>> SentRequests<T, S> {
     }
 
     /// Returns true if a ping is to be written.
-    pub(crate) const fn is_ping_due(&self) -> bool {
-        S::HOLDS && self.pinger.is_due()
+    pub(crate) fn is_ping_due(&self) -> bool {
+        self.has_places() && self.pinger.is_due()
     }
 
     /// Writes the ping that is due. Returns its length.
@@ -178,16 +178,37 @@ impl<T: SentRequest, S: Table<Slot<T>>> SentRequests<T, S> {
 
     /// Takes the answer to the ping of this id, of any kind: it is a sign of life. Returns false if no such ping is unanswered.
     pub(crate) fn take_pong(&mut self, now: Instant, id: u64) -> bool {
-        S::HOLDS && self.pinger.answered(now, id)
+        self.has_places() && self.pinger.answered(now, id)
+    }
+
+    /// Starts the pings of a session.
+    pub(crate) fn start_pings(&mut self, now: Instant) {
+        if self.has_places() {
+            self.pinger.start(now);
+        }
+    }
+
+    /// Returns the ping that was missed by now, if one was.
+    pub(crate) fn take_missed_ping(&mut self, now: Instant) -> Option<Missed> {
+        if !self.has_places() {
+            return None;
+        }
+        self.pinger.handle_timeout(now)
     }
 
     /// The time at which a request or a ping is over, or a ping is due.
     pub(crate) fn next_deadline(&self) -> Option<Instant> {
-        if !S::HOLDS {
-            return None;
-        }
-        let deadlines = [self.table.next_deadline(), self.pinger.deadline()];
+        let pinger = self.has_places().then_some(&self.pinger);
+        let deadlines = [
+            self.table.next_deadline(),
+            pinger.and_then(Pinger::deadline),
+        ];
         deadlines.into_iter().flatten().min()
+    }
+
+    /// Returns true if the table can hold a request. If it cannot, no pings are sent, and no progress is awaited.
+    fn has_places(&self) -> bool {
+        self.table.most() > 0
     }
 
     /// Continues after the ids of another process.
@@ -378,17 +399,25 @@ impl<T: SentRequest, S: Table<Slot<T>>> SentRequests<T, S> {
         ahead
     }
 
-    /// Notes progress that the peer reports. Returns the request and its cookie if the request is awaited, asked for progress, and the
-    /// value exceeds the last one (PG-04, PG-09).
-    pub(crate) fn progressed(&mut self, progress: &Progress<'_>) -> Option<(Key, u64)> {
-        let key = self.find(progress.id?)?;
-        let sent = self.table.get_mut(key)?.sent_mut();
+    /// Notes progress that the peer reports. Returns it with the request and its cookie if the request is awaited, asked for progress,
+    /// and the value exceeds the last one (PG-04, PG-09).
+    pub(crate) fn progressed<'b>(
+        &mut self,
+        params: Object<'b>,
+    ) -> Result<(Key, u64, Progress<'b>), IgnoreReason> {
+        let stale = IgnoreReason::StaleProgress;
+        if !self.has_places() {
+            return Err(stale);
+        }
+        let progress = Progress::read(params)?;
+        let key = progress.id.and_then(|id| self.find(id)).ok_or(stale)?;
+        let sent = self.table.get_mut(key).ok_or(stale)?.sent_mut();
         let value = progress.value.decimal();
-        if sent.progress? >= value {
-            return None;
+        if sent.progress.ok_or(stale)? >= value {
+            return Err(stale);
         }
         sent.progress = Some(value);
-        Some((key, sent.cookie))
+        Ok((key, sent.cookie, progress))
     }
 }
 
@@ -402,7 +431,7 @@ pub(crate) struct Progress<'b> {
 }
 
 impl<'b> Progress<'b> {
-    pub(crate) fn read(params: Object<'b>) -> Result<Self, IgnoreReason> {
+    fn read(params: Object<'b>) -> Result<Self, IgnoreReason> {
         let Ok([Some(token), Some(value), total, message]) =
             params.find(["progressToken", "progress", "total", "message"])
         else {

@@ -1,6 +1,6 @@
 //! One table of requests: constant time by id, by deadline and in order of arrival.
 
-use crate::store::{self, Table};
+use crate::store::{self, Store};
 use crate::time::Instant;
 
 /// A bounded table whose entries are found by [`Key`], by a hash of the request id, by the
@@ -77,7 +77,7 @@ struct Links {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Full;
 
-impl<T, S: Table<Slot<T>>> Slots<T, S> {
+impl<T, S: Store<Slot<T>>> Slots<T, S> {
     /// An empty table that never holds more than `limit` entries.
     pub(crate) fn new(store: S, limit: usize) -> Self {
         let limit = limit.min(NONE as usize - 1);
@@ -236,15 +236,15 @@ impl<T, S: Table<Slot<T>>> Slots<T, S> {
 
     /// The earliest deadline of all.
     pub(crate) fn next_deadline(&self) -> Option<Instant> {
-        (self.armed > 0).then(|| self.due(0))
+        Some(self.slot(self.at_heap(0))?.deadline)
     }
 
     /// The entry that is due first, if that is `now` or earlier; its deadline is cleared.
     pub(crate) fn pop_due(&mut self, now: Instant) -> Option<Key> {
-        if self.armed == 0 || self.due(0) > now {
+        let key = self.key(self.at_heap(0))?;
+        if self.due(0) > now {
             return None;
         }
-        let key = self.key(self.at_heap(0))?;
         self.arm(key, None);
         Some(key)
     }
@@ -322,7 +322,7 @@ impl<T, S: Table<Slot<T>>> Slots<T, S> {
 
     /// Returns true if there is no entry.
     pub(crate) fn is_empty(&self) -> bool {
-        !S::HOLDS || self.len == 0
+        self.len == 0
     }
 
     /// The first entry from `index` on, which moves past it: a walk of a table that changes on the way.

@@ -148,33 +148,12 @@ impl<T: Default> Store<T> for alloc::vec::Vec<T> {
     }
 }
 
-/// The memory of a table. Code that needs a table which never holds anything is left out of the program, or does not compile.
-pub(crate) trait Table<T>: Store<T> {
-    /// True if the table can hold an entry.
-    const HOLDS: bool;
-}
-
-impl<T, const N: usize> Table<T> for [T; N] {
-    const HOLDS: bool = N > 0;
-}
-
-#[cfg(feature = "alloc")]
-impl<T: Default> Table<T> for alloc::vec::Vec<T> {
-    const HOLDS: bool = true;
-}
-
 /// Makes `store` as long as `wanted`, or else as long as it gets; says whether it is at least
 /// as long as `least`. Doubling must not stop at half of a store whose capacity is no power of
 /// two.
 pub(crate) fn enlarge<T>(store: &mut impl Store<T>, least: usize, wanted: usize) -> bool {
-    let mut target = wanted.max(least);
-    while !store.grow(target) {
-        if target <= least {
-            return false;
-        }
-        target = least + (target - least) / 2;
-    }
-    true
+    let wanted = wanted.min(store.max_len());
+    store.grow(wanted.max(least)) || store.grow(least)
 }
 
 /// Moves `bytes[start..end]` to the front.
@@ -244,11 +223,6 @@ impl<T: Default, const N: usize> Store<T> for Heapless<T, N> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[cfg(feature = "heapless")]
-    impl<T: Default, const N: usize> Table<T> for Heapless<T, N> {
-        const HOLDS: bool = N > 0;
-    }
 
     #[test]
     fn shifting_is_moving() {

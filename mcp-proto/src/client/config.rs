@@ -11,7 +11,6 @@ use crate::model::{ClientCapabilities, ClientFeatures, Implementation};
 use crate::ping::PingPolicy;
 use crate::prepared_config::{Config, PreparedConfig, config};
 use crate::revision::RevisionSet;
-use crate::store::Table as _;
 use crate::texts::BorrowedTexts;
 
 config! {
@@ -156,11 +155,8 @@ impl PreparedConfig<ClientConfig<'_>> {
         if self.revisions.is_empty() {
             return Err(ConfigError::NoRevision);
         }
-        let asked = ClientFeatures::ROOTS
-            .with(ClientFeatures::SAMPLING)
-            .with(ClientFeatures::ELICITATION);
         let is_asked = self.revisions.newest_legacy().is_some();
-        if !S::Questions::HOLDS && is_asked && self.declared().intersects(asked) {
+        if is_asked && self.declared().intersects(S::LACKS) {
             return Err(ConfigError::NoRoomForQuestions);
         }
         let needed = self.least_output(S::ID_ECHO);

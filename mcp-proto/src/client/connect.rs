@@ -306,7 +306,7 @@ impl<S: Storage> Client<'_, S> {
         self.server = Some(ServerFeatures::read(capabilities));
         self.phase = Phase::Legacy;
         self.initialized_owed = true;
-        self.calls.sent.pinger.start(now);
+        self.calls.sent.start_pings(now);
         connected(
             revision,
             server.and_then(Raw::object),

@@ -1,7 +1,7 @@
 //! Calls that are sent as one array, in 2025-03-26 (JR-16).
 
 use crate::array_buf::ArrayBuf;
-use crate::store::Table;
+use crate::store::Store;
 
 /// The array of calls that the application makes.
 #[derive(Debug)]
@@ -13,7 +13,7 @@ pub(super) struct Gathered<B> {
     pub(super) due: bool,
 }
 
-impl<B: Table<u8>> Gathered<B> {
+impl<B: Store<u8>> Gathered<B> {
     pub(super) const fn new(store: B, limit: usize) -> Self {
         Self {
             array: ArrayBuf::new(store, limit),

@@ -190,7 +190,7 @@ impl<S: Storage> Machine for Client<'_, S> {
         if let Phase::Opening(opening) = self.phase {
             self.opening_timeout(now, opening);
         }
-        if let Some(missed) = self.calls.sent.pinger.handle_timeout(now) {
+        if let Some(missed) = self.calls.sent.take_missed_ping(now) {
             self.miss_untold = true;
             if let Missed::Last(_) = missed {
                 self.close(CloseReason::Stale);

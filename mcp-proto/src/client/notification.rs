@@ -8,13 +8,12 @@ use crate::action::{Action, IgnoreReason};
 use crate::json::{Object, Raw};
 use crate::model::ProtocolMeta;
 use crate::rpc::{Id, Notification};
-use crate::sent::Progress;
 use crate::slots::{Key, Slot};
-use crate::store::Table;
+use crate::store::Store;
 use crate::time::Instant;
 use crate::token::SentToken;
 
-impl<S: Table<Slot<InFlight>>, A: Table<Abandoned>> Calls<S, A> {
+impl<S: Store<Slot<InFlight>>, A: Store<Abandoned>> Calls<S, A> {
     /// ST-14: a modern notification belongs to the listen call that it names.
     pub(super) fn of_subscription<'b>(
         &self,
@@ -73,12 +72,9 @@ impl<S: Table<Slot<InFlight>>, A: Table<Abandoned>> Calls<S, A> {
         params: Object<'b>,
         extends: bool,
     ) -> Action<Event<'b>, Reply<'b>> {
-        let progress = match Progress::read(params) {
-            Ok(progress) => progress,
+        let (key, cookie, progress) = match self.sent.progressed(params) {
+            Ok(taken) => taken,
             Err(reason) => return Action::Ignore(reason),
-        };
-        let Some((key, cookie)) = self.sent.progressed(&progress) else {
-            return Action::Ignore(IgnoreReason::StaleProgress);
         };
         // LC-19. An acknowledged subscription has no deadline to extend.
         if extends && self.sent.table.deadline(key).is_some() {

@@ -5,7 +5,7 @@ use crate::received::{Received, ReceivedRequest, ReceivedRequests, Stage};
 use crate::rpc::Id;
 use crate::slots::{Key, Queue, Slot};
 use crate::source::Pipe;
-use crate::store::Table;
+use crate::store::Store;
 
 /// A question in a client's table.
 #[derive(Clone, Debug)]
@@ -36,7 +36,7 @@ impl<L: IdStorage> ReceivedRequest for OpenQuestion<L> {
 /// The table of questions.
 pub(super) type Questions<L, S, B> = ReceivedRequests<OpenQuestion<L>, S, B>;
 
-impl<L: IdStorage, S: Table<Slot<OpenQuestion<L>>>, B: Table<u8>> Questions<L, S, B> {
+impl<L: IdStorage, S: Store<Slot<OpenQuestion<L>>>, B: Store<u8>> Questions<L, S, B> {
     /// Ends all questions: the server is gone, or has lost the session.
     pub(super) fn end_all(&mut self) {
         self.clear_arrays();

@@ -8,7 +8,6 @@ use crate::revision::{Revision, Tasks};
 use crate::rpc::Method;
 use crate::sent::{Cancellation, Sent};
 use crate::splice::write_notification;
-use crate::store::Table;
 use crate::time::Instant;
 use crate::token::SentToken;
 
@@ -246,7 +245,7 @@ impl<S: Storage> Client<'_, S> {
     /// let _ = client.begin_batch();
     /// ```
     pub fn begin_batch(&mut self) -> Result<(), SendError> {
-        const { assert!(S::Batch::HOLDS, "a client without room for a batch") }
+        const { assert!(S::BATCHES, "a client without room for a batch") }
         if !self.ready()?.allows_batches() {
             return Err(SendError::NotInRevision);
         }

@@ -4,10 +4,11 @@ use super::abandoned::Abandoned;
 use super::call::InFlight;
 use super::questions::OpenQuestion;
 use crate::id_buf::{self, IdBuf, IdStorage};
+use crate::model::ClientFeatures;
 use crate::slots::Slot;
 #[cfg(feature = "alloc")]
 use crate::store::Growing;
-use crate::store::{Fixed, Table};
+use crate::store::{Fixed, Store};
 
 /// The memory in which a [`Client`](super::Client) keeps its tables: [`Fixed`], or `Growing`
 /// (feature `alloc`).
@@ -33,18 +34,22 @@ pub(crate) trait Tables {
     /// The storage of the id of a server's question.
     type IdBuf: IdStorage;
     /// The calls in flight.
-    type Calls: Table<Slot<InFlight>>;
+    type Calls: Store<Slot<InFlight>>;
     /// The calls that were abandoned.
-    type Abandoned: Table<Abandoned>;
+    type Abandoned: Store<Abandoned>;
     /// The questions of the server that wait for an answer.
-    type Questions: Table<Slot<OpenQuestion<Self::IdBuf>>>;
+    type Questions: Store<Slot<OpenQuestion<Self::IdBuf>>>;
     /// The bytes of a batch; of length zero, none is sent, and the questions of one are answered
     /// singly.
-    type Batch: Table<u8>;
+    type Batch: Store<u8>;
 
     /// The longest id, in bytes as it stands in a message, that an answer of the core repeats. So
     /// much room is kept for each answer of the core.
     const ID_ECHO: usize = id_buf::echo(<Self::IdBuf as IdStorage>::CAPACITY);
+    /// True if there is memory for a batch that is sent.
+    const BATCHES: bool = true;
+    /// The features that there is no memory for.
+    const LACKS: ClientFeatures = ClientFeatures::NONE;
 
     /// The memory of the calls. Each table has a function, so that it is made where it stays.
     fn calls(&self) -> Self::Calls;
@@ -64,6 +69,12 @@ impl<const CALLS: usize, const QUESTIONS: usize, const BATCH: usize, const ID: u
     type Abandoned = [Abandoned; CALLS];
     type Questions = [Slot<OpenQuestion<Self::IdBuf>>; QUESTIONS];
     type Batch = [u8; BATCH];
+
+    const BATCHES: bool = BATCH > 0;
+    const LACKS: ClientFeatures = ClientFeatures::ROOTS
+        .with(ClientFeatures::SAMPLING)
+        .with(ClientFeatures::ELICITATION)
+        .when(QUESTIONS == 0);
 
     fn calls(&self) -> Self::Calls {
         const {

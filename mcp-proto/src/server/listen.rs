@@ -11,7 +11,7 @@ use crate::prepared_config::PreparedConfig;
 use crate::revision::Revision;
 use crate::rpc::{Id, Method, envelope};
 use crate::slots::Key;
-use crate::store::Table;
+use crate::store::Store;
 
 /// A standing request for notifications.
 ///
@@ -120,7 +120,7 @@ impl<'b> Filter<'b> {
     }
 
     /// Adds the resources that it asks for to the subscriptions of a listen.
-    pub(super) fn subscribe<U: Table<u8>>(
+    pub(super) fn subscribe<U: Store<u8>>(
         &self,
         listen: Key,
         subscriptions: &mut Subscriptions<U>,
@@ -191,7 +191,7 @@ impl Listen {
 
     /// Writes the message that is due next. Returns the listen after it, and the place of the resource whose change it tells;
     /// `None` if nothing is due.
-    pub(super) fn write_next<U: Table<u8>>(
+    pub(super) fn write_next<U: Store<u8>>(
         self,
         key: Key,
         id: Id<'_>,
@@ -234,7 +234,7 @@ impl Listen {
     }
 
     /// Writes what is honoured: by the core, and of the application what it `accepted`.
-    pub(super) fn write_acknowledgement<U: Table<u8>>(
+    pub(super) fn write_acknowledgement<U: Store<u8>>(
         self,
         key: Key,
         id: Id<'_>,

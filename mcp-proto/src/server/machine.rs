@@ -69,7 +69,7 @@ impl<S: Storage> Machine for Server<'_, S> {
             Some(ReplyKind::Initialize(opened)) => {
                 let by_exchanges = S::Place::of(reply.channel).is_exchange();
                 self.session.open(&opened, by_exchanges);
-                self.questions.pinger.start(now);
+                self.questions.start_pings(now);
             }
             Some(ReplyKind::LogLevel(level)) => self.session.set_log_level(level),
             Some(

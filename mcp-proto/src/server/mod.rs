@@ -79,7 +79,7 @@ pub use storage::{OverHttp, Storage};
 
 use crate::action::SendError;
 use crate::config_error::ConfigError;
-use crate::model::{ClientFeatures, ServerFeatures};
+use crate::model::ClientFeatures;
 use crate::ping::{Pinger, Unwritten};
 use crate::prepared_config::PreparedConfig;
 use crate::received::{ReceivedRequest, ReceivedRequests, Stage};
@@ -88,7 +88,6 @@ use crate::rpc::Id;
 use crate::sent::Cancellation;
 use crate::slots::Key;
 use crate::source::Place;
-use crate::store::Table;
 use crate::time::Instant;
 use crate::token::{MachineId, Token};
 
@@ -170,10 +169,7 @@ impl<'c, S: Storage> Server<'c, S> {
         let least = config.least_output(S::ID_ECHO);
         let output = &mut config.config.limits.output;
         *output = (*output).max(least);
-        if !S::Uris::HOLDS {
-            let subscribe = ServerFeatures::RESOURCES_SUBSCRIBE;
-            config.declared = config.declared().without(subscribe).to_bits();
-        }
+        config.declared = config.declared().without(S::LACKS).to_bits();
         let limits = &config.limits;
         // Its tokens are refused by all other machines.
         let machine = MachineId::next();
@@ -187,10 +183,7 @@ impl<'c, S: Storage> Server<'c, S> {
             questions: Questions::new(
                 storage.questions(),
                 limits.in_flight,
-                Pinger::new(
-                    config.ping.filter(|_| S::Questions::HOLDS),
-                    Unwritten::Waits,
-                ),
+                Pinger::new(config.ping, Unwritten::Waits),
                 machine,
             ),
             subscriptions: Subscriptions::new(
@@ -255,7 +248,7 @@ impl<'c, S: Storage> Server<'c, S> {
     pub fn resume(&mut self, now: Instant, snapshot: &SessionSnapshot) {
         self.session.resume(snapshot);
         self.questions.go_on_from(snapshot.next_id);
-        self.questions.pinger.start(now);
+        self.questions.start_pings(now);
     }
 
     /// Returns what another process needs to continue this session; `None` before its handshake.

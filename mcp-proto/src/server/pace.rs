@@ -51,15 +51,13 @@ pub(super) struct Pace {
 
 #[cfg(feature = "alloc")]
 impl Pace {
-    /// True if a request has two deadlines, so that its slot is armed for the earlier one.
-    pub(super) const HOLDS: bool = true;
-
     pub(super) const fn set_overdue(&mut self, until: Instant) {
         self.overdue = Some(until);
     }
 
-    pub(super) const fn overdue(&self) -> Option<Instant> {
-        self.overdue
+    /// Returns the deadline of the slot of a request whose held report, if any, may leave at `report`; `None` if it stays.
+    pub(super) fn deadline(&self, report: Option<Instant>) -> Option<Option<Instant>> {
+        Some([report, self.overdue].into_iter().flatten().min())
     }
 
     /// Returns, once, whether the request is overdue since a deadline that has just passed.
@@ -116,11 +114,9 @@ impl Pace {
 
 #[cfg(not(feature = "alloc"))]
 impl Pace {
-    pub(super) const HOLDS: bool = false;
-
     pub(super) const fn set_overdue(&mut self, _: Instant) {}
 
-    pub(super) const fn overdue(&self) -> Option<Instant> {
+    pub(super) const fn deadline(&self, _: Option<Instant>) -> Option<Option<Instant>> {
         None
     }
 

@@ -10,7 +10,6 @@ use crate::model::{ServerCapabilities, ServerFeatures};
 use crate::prepared_config::{Config, PreparedConfig};
 use crate::revision::Revision;
 use crate::rpc::Method;
-use crate::store::Table as _;
 use crate::texts::BorrowedTexts;
 
 impl<'c> Config for ServerConfig<'c> {
@@ -88,11 +87,10 @@ impl PreparedConfig<ServerConfig<'_>> {
         if self.revisions.is_empty() {
             return Err(ConfigError::NoRevision);
         }
-        if !S::Questions::HOLDS && self.ping.is_some() {
+        if self.ping.is_some() && !S::ASKS {
             return Err(ConfigError::NoRoomForPings);
         }
-        let subscribe = ServerFeatures::RESOURCES_SUBSCRIBE;
-        if !S::Uris::HOLDS && self.declared().contains(subscribe) {
+        if self.declared().intersects(S::LACKS) {
             return Err(ConfigError::NoRoomForSubscriptions);
         }
         let needed = self.least_output(S::ID_ECHO);

@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use super::in_flight::InFlight;
-use super::pace::{Pace, ProgressReport};
+use super::pace::ProgressReport;
 use crate::action::SendError;
 use crate::id_buf::IdStorage;
 use crate::json::{EncodeError, Writer};
@@ -11,11 +11,11 @@ use crate::received::ReceivedRequests;
 use crate::rpc::{Id, Method, envelope};
 use crate::slots::{Key, Queue, Slot};
 use crate::source::Place;
-use crate::store::Table;
+use crate::store::Store;
 use crate::time::Instant;
 
 /// Between two notifications of a request are at least `interval`, after the first ones.
-impl<L: IdStorage, P: Place, S: Table<Slot<InFlight<L, P>>>, B: Table<u8>>
+impl<L: IdStorage, P: Place, S: Store<Slot<InFlight<L, P>>>, B: Store<u8>>
     ReceivedRequests<InFlight<L, P>, S, B>
 {
     /// Writes the progress of a request, or holds it back and returns 0.
@@ -114,13 +114,10 @@ impl<L: IdStorage, P: Place, S: Table<Slot<InFlight<L, P>>>, B: Table<u8>>
 
     /// Sets the deadline of a request whose held progress, if any, may leave at `progress`.
     fn arm(&mut self, key: Key, progress: Option<Instant>) {
-        if !Pace::HOLDS {
-            return;
-        }
         let request = self.table.get(key);
-        let overdue = request.and_then(|request| request.pace.overdue());
-        let due = [progress, overdue].into_iter().flatten().min();
-        self.table.arm(key, due);
+        if let Some(deadline) = request.and_then(|request| request.pace.deadline(progress)) {
+            self.table.arm(key, deadline);
+        }
     }
 
     /// Lets the progress leave that was held back until now, and reports requests that are overdue.

@@ -8,9 +8,9 @@ use crate::action::{Action, BufferFull, Channel, IgnoreReason};
 use crate::json::Object;
 use crate::ping::Missed;
 use crate::rpc::{Id, Invalid, Reason, Response, Shape};
-use crate::sent::{Cancellation, Progress, Sent, SentRequest, SentRequests};
+use crate::sent::{Cancellation, Sent, SentRequest, SentRequests};
 use crate::slots::{Key, Queue, Slot};
-use crate::store::Table;
+use crate::store::Store;
 use crate::time::Instant;
 
 /// The options of a question.
@@ -80,7 +80,7 @@ impl From<Ended> for Answer<'static> {
 /// The table of questions.
 pub(super) type Questions<S> = SentRequests<Pending, S>;
 
-impl<S: Table<Slot<Pending>>> Questions<S> {
+impl<S: Store<Slot<Pending>>> Questions<S> {
     /// Ends what was asked on behalf of a request that is over.
     pub(super) fn end_children(&mut self, parent: Key) {
         if self.table.is_empty() {
@@ -97,13 +97,10 @@ impl<S: Table<Slot<Pending>>> Questions<S> {
 
     /// Ends the questions whose time is over, and returns the ping that was missed.
     pub(super) fn handle_timeout(&mut self, now: Instant) -> Option<Missed> {
-        if !S::HOLDS {
-            return None;
-        }
         while let Some(key) = self.table.pop_due(now) {
             self.end(key, Cancellation::Owed, Ended::Timeout);
         }
-        self.pinger.handle_timeout(now)
+        self.take_missed_ping(now)
     }
 
     /// Returns true if the cancellation of a question is to be sent, or a ping.
@@ -143,21 +140,15 @@ impl<S: Table<Slot<Pending>>> Questions<S> {
         now: Instant,
         response: Response<'b>,
     ) -> Action<Event<'b>, Reply<'b>> {
-        if !S::HOLDS {
-            return Action::Ignore(IgnoreReason::LateResponse);
-        }
         let Some(number) = response.id.and_then(Id::to_u64) else {
             return Action::Ignore(IgnoreReason::LateResponse);
         };
-        if self.take_pong(now, number) {
-            return Action::Done;
-        }
         let answer = match response.outcome {
             Ok(result) if result.object().is_some() => Answer::Result(result),
             Ok(_) => Answer::Unusable(Reason::Members),
             Err(error) => Answer::Error(error),
         };
-        self.take_answer(number, answer)
+        self.take_answer(now, number, answer)
     }
 
     /// A broken response may still name a question, which it ends (JR-32). So does one that broke
@@ -167,22 +158,24 @@ impl<S: Table<Slot<Pending>>> Questions<S> {
         now: Instant,
         invalid: Invalid<'b>,
     ) -> Action<Event<'b>, Reply<'b>> {
-        if !S::HOLDS {
-            return Action::Ignore(IgnoreReason::Malformed);
-        }
         match (invalid.shape, invalid.id.and_then(Id::to_u64)) {
-            // However wrong, it is a sign of life.
-            (Shape::Response | Shape::Unknown, Some(number)) if self.take_pong(now, number) => {
-                Action::Done
-            }
             (Shape::Response | Shape::Unknown, Some(number)) => {
-                self.take_answer(number, Answer::Unusable(invalid.reason))
+                self.take_answer(now, number, Answer::Unusable(invalid.reason))
             }
             _ => Action::Ignore(IgnoreReason::Malformed),
         }
     }
 
-    fn take_answer<'b>(&mut self, number: u64, answer: Answer<'b>) -> Action<Event<'b>, Reply<'b>> {
+    /// However wrong an answer is, that to a ping is a sign of life.
+    fn take_answer<'b>(
+        &mut self,
+        now: Instant,
+        number: u64,
+        answer: Answer<'b>,
+    ) -> Action<Event<'b>, Reply<'b>> {
+        if self.take_pong(now, number) {
+            return Action::Done;
+        }
         let question = self
             .find(number)
             .and_then(|key| Some((key, self.remove(key)?)));
@@ -203,15 +196,9 @@ impl<S: Table<Slot<Pending>>> Questions<S> {
         now: Instant,
         params: Object<'b>,
     ) -> Action<Event<'b>, Reply<'b>> {
-        if !S::HOLDS {
-            return Action::Ignore(IgnoreReason::StaleProgress);
-        }
-        let progress = match Progress::read(params) {
-            Ok(progress) => progress,
+        let (key, cookie, progress) = match self.progressed(params) {
+            Ok(taken) => taken,
             Err(reason) => return Action::Ignore(reason),
-        };
-        let Some((key, cookie)) = self.progressed(&progress) else {
-            return Action::Ignore(IgnoreReason::StaleProgress);
         };
         self.extend(now, key);
         Action::Event(Event::Progress {

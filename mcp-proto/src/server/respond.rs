@@ -15,7 +15,6 @@ use crate::rpc::{ErrorObject, Method, code, envelope};
 use crate::sent::Sent;
 use crate::source::Place;
 use crate::splice::{check_object, write_around};
-use crate::store::Table;
 use crate::time::Instant;
 use crate::token::{SentToken, Token};
 
@@ -186,7 +185,7 @@ impl<S: Storage> Server<'_, S> {
         options: AskOptions,
         out: &mut [u8],
     ) -> Result<(SentToken, Transmit), SendError> {
-        const { assert!(S::Questions::HOLDS, "a server without room for questions") }
+        const { assert!(S::ASKS, "a server without room for questions") }
         let parent = parent.map(|parent| self.requests.key(parent)).transpose()?;
         if let Some(parent) = parent
             && self.running(parent)?.revision.has_input_required()

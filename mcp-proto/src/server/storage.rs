@@ -6,12 +6,13 @@ use super::in_flight::InFlight;
 use super::questions::Pending;
 use crate::action::Channel;
 use crate::id_buf::{self, IdBuf, IdStorage};
+use crate::model::ServerFeatures;
 use crate::received::ReceivedRequests;
 use crate::slots::Slot;
 use crate::source::{Pipe, Place};
 #[cfg(feature = "alloc")]
 use crate::store::Growing;
-use crate::store::{Fixed, Table};
+use crate::store::{Fixed, Store};
 
 /// The memory in which a [`Server`](super::Server) keeps its tables: [`Fixed`], [`OverHttp`], or
 /// `Growing` (feature `alloc`).
@@ -38,18 +39,22 @@ pub(crate) trait Tables {
     /// The storage of a client's request id.
     type IdBuf: IdStorage;
     /// Requests of the client in flight.
-    type Requests<P: Place>: Table<Slot<InFlight<Self::IdBuf, P>>>;
+    type Requests<P: Place>: Store<Slot<InFlight<Self::IdBuf, P>>>;
     /// Questions to the client in flight.
-    type Questions: Table<Slot<Pending>>;
+    type Questions: Store<Slot<Pending>>;
     /// The answers of one batch; of length zero, arrays are refused.
-    type Batch: Table<u8>;
+    type Batch: Store<u8>;
     /// The URIs of the resources to which the client is subscribed.
-    type Uris: Table<u8>;
+    type Uris: Store<u8>;
 
     /// The longest id, in bytes as it stands in a message, that an error repeats: at least as long
     /// as those that an [`IdBuf`](Self::IdBuf) holds. So much room is kept for each answer of the
     /// core.
     const ID_ECHO: usize = id_buf::echo(<Self::IdBuf as IdStorage>::CAPACITY);
+    /// True if there is memory for questions, which pings take as well.
+    const ASKS: bool = true;
+    /// The features that there is no memory for.
+    const LACKS: ServerFeatures = ServerFeatures::NONE;
 
     /// The memory of the requests. Each table has a function, so that it is made where it stays.
     fn requests<P: Place>(&self) -> Self::Requests<P>;
@@ -84,6 +89,9 @@ impl<
     type Questions = [Slot<Pending>; QUESTIONS];
     type Batch = [u8; BATCH];
     type Uris = [u8; URIS];
+
+    const ASKS: bool = QUESTIONS > 0;
+    const LACKS: ServerFeatures = ServerFeatures::RESOURCES_SUBSCRIBE.when(URIS == 0);
 
     fn requests<P: Place>(&self) -> Self::Requests<P> {
         const {
@@ -133,6 +141,8 @@ impl<S: Storage> Tables for OverHttp<S> {
     type Uris = S::Uris;
 
     const ID_ECHO: usize = S::ID_ECHO;
+    const ASKS: bool = S::ASKS;
+    const LACKS: ServerFeatures = S::LACKS;
 
     fn requests<P: Place>(&self) -> Self::Requests<P> {
         self.0.requests()

@@ -2,7 +2,7 @@
 
 use crate::json::Str;
 use crate::slots::Key;
-use crate::store::{self, Table};
+use crate::store::{self, Store};
 
 /// The URIs of the legacy session and of every listen, one behind the other, and how many listens
 /// there are.
@@ -37,7 +37,7 @@ pub(super) enum Owner {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Full;
 
-impl<S: Table<u8>> Subscriptions<S> {
+impl<S: Store<u8>> Subscriptions<S> {
     /// Room for `limit` bytes, and for `most` URIs.
     pub(super) fn new(store: S, limit: usize, most: usize) -> Self {
         Self {
@@ -74,7 +74,7 @@ impl<S: Table<u8>> Subscriptions<S> {
         let length = uri.decoded_len();
         // Every byte may take six when it is escaped.
         let largest = length.saturating_mul(6).saturating_add(UPDATE);
-        if !S::HOLDS || largest > max_message {
+        if largest > max_message {
             return Err(Full);
         }
         let fields = fields(owner, length);
@@ -263,9 +263,6 @@ impl<S: Table<u8>> Subscriptions<S> {
     /// One walk, in which what stays moves once: one listen can bring thousands of URIs, and
     /// each of them closing the gap behind it would cost their square.
     fn retain(&mut self, keep: impl Fn(&Entry<'_>) -> bool) {
-        if !S::HOLDS {
-            return;
-        }
         let (mut at, mut kept) = (0, 0);
         while let Some(entry) = self.entry(at) {
             let (start, end, dirty) = (entry.start, entry.end, entry.dirty);
@@ -346,7 +343,6 @@ const UPDATE: usize = 2048;
 mod tests {
     extern crate std;
     use super::*;
-    use crate::store::Store;
     use std::vec::Vec;
 
     const fn key(slot: u32) -> Key {
@@ -434,10 +430,6 @@ mod tests {
     }
 
     impl Store<u8> for Counted {}
-
-    impl Table<u8> for Counted {
-        const HOLDS: bool = true;
-    }
 
     #[test]
     fn the_number_is_bounded_as_well_as_the_bytes() {
