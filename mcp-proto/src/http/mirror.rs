@@ -18,6 +18,9 @@
 
 use core::fmt;
 
+use base64::engine::general_purpose::STANDARD;
+use base64::{DecodeSliceError, Engine as _};
+
 use crate::json::{Kind, Number, Raw, Str};
 
 /// Reasons for which a value has no header text, or a header text no value.
@@ -85,7 +88,7 @@ pub(crate) fn write_text(string: Str<'_>, out: &mut [u8]) -> Result<usize, Mirro
         text.extend(bytes(string));
     } else {
         text.extend(PREFIX.iter().copied());
-        text.base64(bytes(string));
+        text.extend(digits(bytes(string)));
         text.extend(SUFFIX.iter().copied());
     }
     text.finish()
@@ -122,7 +125,8 @@ pub fn matches(text: &[u8], value: Raw<'_>) -> bool {
             .and_then(Raw::number)
             .is_some_and(|header| header.decimal() == number.decimal()),
         (_, Some(string), _) if string.is_exact() => match sealed(text) {
-            Some(sealed) => same(Base64::new(sealed), bytes(string).map(Ok)),
+            // A text has one spelling in Base64.
+            Some(sealed) => sealed.iter().copied().eq(digits(bytes(string))),
             None => text.iter().copied().eq(bytes(string)),
         },
         _ => false,
@@ -145,11 +149,16 @@ pub fn decode<'t>(text: &'t [u8], out: &'t mut [u8]) -> Result<&'t str, MirrorEr
     let Some(sealed) = sealed(text) else {
         return core::str::from_utf8(text).map_err(|_| MirrorError::Base64);
     };
-    let mut decoded = Text { out, len: 0 };
-    for byte in Base64::new(sealed) {
-        decoded.extend([byte?]);
-    }
-    let len = decoded.finish()?;
+    let len = STANDARD
+        .decode_slice(sealed, out)
+        .map_err(|error| match error {
+            DecodeSliceError::DecodeError(_) => MirrorError::Base64,
+            DecodeSliceError::OutputSliceTooSmall => {
+                let padding = sealed.iter().rev().take_while(|digit| **digit == b'=');
+                let needed = (sealed.len() / 4 * 3).saturating_sub(padding.count());
+                MirrorError::BufferFull { needed }
+            }
+        })?;
     let bytes = out.get(..len).unwrap_or_default();
     core::str::from_utf8(bytes).map_err(|_| MirrorError::Base64)
 }
@@ -194,17 +203,19 @@ fn bytes(text: Str<'_>) -> impl Iterator<Item = u8> {
     })
 }
 
-fn same(
-    mut a: impl Iterator<Item = Result<u8, MirrorError>>,
-    mut b: impl Iterator<Item = Result<u8, MirrorError>>,
-) -> bool {
-    loop {
-        match (a.next(), b.next()) {
-            (None, None) => return true,
-            (Some(Ok(x)), Some(Ok(y))) if x == y => {}
-            _ => return false,
+/// The digits of bytes in Base64.
+fn digits(mut bytes: impl Iterator<Item = u8>) -> impl Iterator<Item = u8> {
+    let groups = core::iter::from_fn(move || {
+        let (mut group, mut len) = ([0; 3], 0);
+        for (place, byte) in group.iter_mut().zip(&mut bytes) {
+            *place = byte;
+            len += 1;
         }
-    }
+        let mut digits = [0; 4];
+        let written = STANDARD.encode_slice(group.get(..len)?, &mut digits);
+        written.is_ok_and(|len| len > 0).then_some(digits)
+    });
+    groups.flatten()
 }
 
 /// Text in a slice, counted on behind its end.
@@ -263,25 +274,6 @@ impl Text<'_> {
         Ok(())
     }
 
-    fn base64(&mut self, mut bytes: impl Iterator<Item = u8>) {
-        while let Some(first) = bytes.next() {
-            let (second, third) = (bytes.next(), bytes.next());
-            let group = u32::from(first) << 16
-                | u32::from(second.unwrap_or(0)) << 8
-                | u32::from(third.unwrap_or(0));
-            let digit = |shift: u32| {
-                let index = (group >> shift & 0x3f) as usize;
-                ALPHABET.get(index).copied().unwrap_or(b'=')
-            };
-            self.extend([
-                digit(18),
-                digit(12),
-                second.map_or(b'=', |_| digit(6)),
-                third.map_or(b'=', |_| digit(0)),
-            ]);
-        }
-    }
-
     fn finish(self) -> Result<usize, MirrorError> {
         if self.len > self.out.len() {
             return Err(MirrorError::BufferFull { needed: self.len });
@@ -290,90 +282,10 @@ impl Text<'_> {
     }
 }
 
-/// The bytes of padded, canonical Base64; one error ends it.
-struct Base64<'t> {
-    groups: core::slice::ChunksExact<'t, u8>,
-    odd: bool,
-    bytes: [u8; 3],
-    at: usize,
-    len: usize,
-}
-
-impl<'t> Base64<'t> {
-    fn new(text: &'t [u8]) -> Self {
-        let groups = text.chunks_exact(4);
-        let odd = !groups.remainder().is_empty();
-        Self {
-            groups,
-            odd,
-            bytes: [0; 3],
-            at: 0,
-            len: 0,
-        }
-    }
-
-    /// Decodes the next four digits.
-    fn group(&mut self, digits: &[u8]) -> Option<()> {
-        let last = self.groups.len() == 0;
-        let len = match digits {
-            [.., b'=', b'='] if last => 1,
-            [.., b'='] if last => 2,
-            _ => 3,
-        };
-        let mut group = 0u32;
-        for (index, digit) in digits.iter().enumerate() {
-            let value = if index <= len { value(*digit)? } else { 0 };
-            group = group << 6 | u32::from(value);
-        }
-        let [_, first, second, third] = group.to_be_bytes();
-        // The bits that padding leaves unused must be zero, or one text would have several
-        // spellings.
-        if (len < 3 && third != 0) || (len < 2 && second != 0) {
-            return None;
-        }
-        self.bytes = [first, second, third];
-        (self.at, self.len) = (0, len);
-        Some(())
-    }
-}
-
-impl Iterator for Base64<'_> {
-    type Item = Result<u8, MirrorError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if core::mem::take(&mut self.odd) {
-            self.groups = [].chunks_exact(4);
-            return Some(Err(MirrorError::Base64));
-        }
-        if self.at == self.len {
-            let digits = self.groups.next()?;
-            if self.group(digits).is_none() {
-                self.groups = [].chunks_exact(4);
-                return Some(Err(MirrorError::Base64));
-            }
-        }
-        let byte = self.bytes.get(self.at).copied()?;
-        self.at += 1;
-        Some(Ok(byte))
-    }
-}
-
-fn value(digit: u8) -> Option<u8> {
-    Some(match digit {
-        b'A'..=b'Z' => digit - b'A',
-        b'a'..=b'z' => digit - b'a' + 26,
-        b'0'..=b'9' => digit - b'0' + 52,
-        b'+' => 62,
-        b'/' => 63,
-        _ => return None,
-    })
-}
-
 /// More than any double has, and as many bytes of a header.
 const EXPONENT: usize = 400;
 const PREFIX: &[u8] = b"=?base64?";
 const SUFFIX: &[u8] = b"?=";
-const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 #[cfg(test)]
 mod tests {
@@ -503,6 +415,14 @@ mod tests {
             |text: &str| decode(text.as_bytes(), &mut [0; 64]).map(std::string::String::from);
         assert_eq!(decode("=?base64?SGVsbG8=?=").as_deref(), Ok("Hello"));
         assert_eq!(decode("=?base64??=").as_deref(), Ok(""));
+        for (text, needed) in [("SGVsbG8=", 5), ("SGVsbA==", 4), ("SGVsbG8h", 6)] {
+            let text = std::format!("=?base64?{text}?=");
+            for len in 0..needed {
+                let short = super::decode(text.as_bytes(), &mut vec![0; len]).map(drop);
+                assert_eq!(short, Err(MirrorError::BufferFull { needed }));
+            }
+            assert!(super::decode(text.as_bytes(), &mut vec![0; needed]).is_ok());
+        }
         // Padding that is missing, foreign characters, padding in the middle, spare bits.
         for broken in [
             "SGVsbG8",
