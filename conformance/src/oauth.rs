@@ -4,8 +4,7 @@
 use std::io;
 
 use mcp_async::auth::{
-    Authorization, AuthorizationFuture, AuthorizationPage, FileCredentialStore, SigningKey,
-    UserAgent,
+    Authorization, AuthorizationPage, FileCredentialStore, SigningKey, UserAgent,
 };
 use mcp_async::http::HttpConnector;
 use mcp_async::net::HttpClient;
@@ -47,34 +46,32 @@ impl UserAgent for Follower {
         self.0.start(runtime);
     }
 
-    fn redirect_uri<'a>(&'a self, _: Option<&'a str>) -> AuthorizationFuture<'a, String> {
-        Box::pin(async { Ok("http://127.0.0.1:33418/callback".into()) })
+    async fn redirect_uri(&self, _: Option<&str>) -> io::Result<String> {
+        Ok("http://127.0.0.1:33418/callback".into())
     }
 
-    fn open<'a>(&'a self, page: &'a AuthorizationPage) -> AuthorizationFuture<'a, String> {
-        Box::pin(async move {
-            let line = RawBuf::encode(&Line {
-                op: "open",
-                url: &page.url,
-            });
-            crate::print(line.map_err(io::Error::other)?.as_raw().as_str())?;
-            let request = http::Request::get(&page.url).body("");
-            let response = self.0.send(request.map_err(io::Error::other)?).await;
-            let response = response.map_err(io::Error::other)?;
-            let location = response.headers().get("location");
-            match location.filter(|_| response.status().is_redirection()) {
-                Some(location) => {
-                    let location = location.to_str().map_err(io::Error::other)?;
-                    Ok(location.to_owned())
-                }
-                None => {
-                    let status = response.status();
-                    Err(io::Error::other(format!(
-                        "status {status} without a location"
-                    )))
-                }
+    async fn open(&self, page: &AuthorizationPage) -> io::Result<String> {
+        let line = RawBuf::encode(&Line {
+            op: "open",
+            url: &page.url,
+        });
+        crate::print(line.map_err(io::Error::other)?.as_raw().as_str())?;
+        let request = http::Request::get(&page.url).body("");
+        let response = self.0.send(request.map_err(io::Error::other)?).await;
+        let response = response.map_err(io::Error::other)?;
+        let location = response.headers().get("location");
+        match location.filter(|_| response.status().is_redirection()) {
+            Some(location) => {
+                let location = location.to_str().map_err(io::Error::other)?;
+                Ok(location.to_owned())
             }
-        })
+            None => {
+                let status = response.status();
+                Err(io::Error::other(format!(
+                    "status {status} without a location"
+                )))
+            }
+        }
     }
 }
 

@@ -21,8 +21,8 @@ pub use crate::error::AuthorizationError;
 pub use crate::http::client::authorization::KeyringCredentialStore;
 #[cfg(feature = "http-client")]
 pub use crate::http::client::authorization::{
-    Authorization, AuthorizationFuture, CredentialLock, CredentialStore, FileCredentialStore,
-    MemoryCredentialStore, SystemBrowser, Terminal, UserAgent,
+    Authorization, CredentialLock, CredentialStore, FileCredentialStore, MemoryCredentialStore,
+    SystemBrowser, Terminal, UserAgent,
 };
 
 // Servers.
@@ -35,8 +35,7 @@ pub use mcp_auth::resource::{
 pub use crate::http::server::protect::RemoteIntrospection;
 #[cfg(feature = "http-server")]
 pub use crate::http::server::protect::{
-    Introspect, IntrospectionFuture, KeySource, KeysFuture, Protection, StaticKeys, TokenVerifier,
-    VerificationFuture,
+    Introspect, KeySource, Protection, StaticKeys, TokenVerifier,
 };
 #[cfg(feature = "http-server")]
 pub use crate::server::MissingScopes;

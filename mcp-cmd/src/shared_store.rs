@@ -1,12 +1,11 @@
 //! Credentials that several processes share.
 
+use core::pin::pin;
 use core::time::Duration;
 use std::io;
 
 use super::screen::Screen;
-use mcp_tokio::auth::{
-    AuthorizationFuture, CredentialLock, CredentialStore, Credentials, FileCredentialStore,
-};
+use mcp_tokio::auth::{CredentialLock, CredentialStore, Credentials, FileCredentialStore};
 use tokio::time::timeout;
 
 /// A file of credentials that says when it waits for another process. Without a terminal it does
@@ -17,32 +16,31 @@ pub(crate) struct SharedStore {
 }
 
 impl CredentialStore for SharedStore {
-    fn load<'a>(&'a self, server: &'a str) -> AuthorizationFuture<'a, Option<Credentials>> {
-        self.file.load(server)
+    async fn load(&self, server: &str) -> io::Result<Option<Credentials>> {
+        self.file.load(server).await
     }
 
-    fn save<'a>(&'a self, credentials: &'a Credentials) -> AuthorizationFuture<'a, ()> {
-        self.file.save(credentials)
+    async fn save(&self, credentials: &Credentials) -> io::Result<()> {
+        self.file.save(credentials).await
     }
 
-    fn remove<'a>(&'a self, server: &'a str, issuer: &'a str) -> AuthorizationFuture<'a, ()> {
-        self.file.remove(server, issuer)
+    async fn remove(&self, server: &str, issuer: &str) -> io::Result<()> {
+        self.file.remove(server, issuer).await
     }
 
-    fn lock<'a>(&'a self, server: &'a str) -> AuthorizationFuture<'a, CredentialLock> {
-        Box::pin(async move {
-            let mut lock = self.file.lock(server);
-            if let Ok(lock) = timeout(SILENT, &mut lock).await {
-                return lock;
-            }
-            if self.screen.can_ask() {
-                self.screen
-                    .say("another process is logging in at this server; waiting for it (Ctrl-C ends this)");
-                return lock.await;
-            }
-            let lock = timeout(LONGEST, lock).await;
-            lock.unwrap_or_else(|_| Err(io::ErrorKind::ResourceBusy.into()))
-        })
+    async fn lock(&self, server: &str) -> io::Result<CredentialLock> {
+        let mut lock = pin!(self.file.lock(server));
+        if let Ok(lock) = timeout(SILENT, &mut lock).await {
+            return lock;
+        }
+        if self.screen.can_ask() {
+            self.screen.say(
+                "another process is logging in at this server; waiting for it (Ctrl-C ends this)",
+            );
+            return lock.await;
+        }
+        let lock = timeout(LONGEST, lock).await;
+        lock.unwrap_or_else(|_| Err(io::ErrorKind::ResourceBusy.into()))
     }
 }
 

@@ -71,6 +71,7 @@ use std::time::Instant;
 use redis::{ClientTlsConfig, Cmd, TlsCertificates, Value};
 
 pub use self::error::RedisConfigError;
+pub use self::subscription::RedisSubscription;
 
 use self::error::Failure;
 use self::link::Link;

@@ -1,5 +1,6 @@
 //! Messages for all processes.
 
+use core::fmt;
 use core::future::poll_fn;
 use core::task::{Poll, Waker};
 use std::collections::VecDeque;
@@ -14,13 +15,13 @@ use crate::error::Failure;
 use crate::link::{left, lock};
 use crate::scripts::LAYOUT;
 use crate::time::within;
-use mcp_async::http::{StoreFuture, Subscription};
+use mcp_async::http::{StoreError, Subscription};
 
-/// Receives the messages of a channel on a connection of its own.
+/// Receives what the processes publish in a [`RedisStore`], on a connection of its own.
 ///
 /// A connection may have ended without notice, and a replica may have become the primary. So if nothing
 /// has arrived for a while, it publishes something itself: an echo that does not arrive is a loss.
-struct Subscribed {
+pub struct RedisSubscription {
     store: RedisStore,
     queue: Arc<Mutex<Queue>>,
     /// The time at which the last message arrived, or the echo was published.
@@ -57,7 +58,7 @@ impl RedisStore {
         Ok(())
     }
 
-    pub(crate) async fn begin_subscription(&self) -> Result<Box<dyn Subscription>, Failure> {
+    pub(crate) async fn begin_subscription(&self) -> Result<RedisSubscription, Failure> {
         let deadline = self.link.deadline();
         let queue = Arc::<Mutex<Queue>>::default();
         let channel = self.channel();
@@ -71,17 +72,17 @@ impl RedisStore {
         subscribed
             .ok_or(Failure::Timeout(self.link.limit()))?
             .map_err(|error| Failure::of(&error, self.link.limit()))?;
-        Ok(Box::new(Subscribed {
+        Ok(RedisSubscription {
             store: self.clone(),
             queue,
             since: Instant::now(),
             echoes: false,
             _connection: connection,
-        }))
+        })
     }
 }
 
-impl Subscribed {
+impl RedisSubscription {
     /// Waits for what arrives.
     async fn arrived(&self) -> Result<Arrived, Failure> {
         poll_fn(|cx| {
@@ -99,29 +100,33 @@ impl Subscribed {
     }
 }
 
-impl Subscription for Subscribed {
-    fn next(&mut self) -> StoreFuture<'_, Vec<u8>> {
-        Box::pin(async move {
-            let limit = self.store.link.limit();
-            loop {
-                let arrived = within(left(self.since + limit), self.arrived()).await;
-                match arrived {
-                    Some(Ok(arrived)) => {
-                        (self.since, self.echoes) = (Instant::now(), false);
-                        if let Arrived::Message(message) = arrived {
-                            return Ok(message);
-                        }
-                    }
-                    Some(Err(failure)) => return Err(failure.into()),
-                    None if self.echoes => return Err(Failure::Timeout(limit).into()),
-                    None => {
-                        let channel = echo(&self.store.channel());
-                        self.store.publish_to(&channel, b"").await?;
-                        (self.since, self.echoes) = (Instant::now(), true);
+impl Subscription for RedisSubscription {
+    async fn next(&mut self) -> Result<Vec<u8>, StoreError> {
+        let limit = self.store.link.limit();
+        loop {
+            let arrived = within(left(self.since + limit), self.arrived()).await;
+            match arrived {
+                Some(Ok(arrived)) => {
+                    (self.since, self.echoes) = (Instant::now(), false);
+                    if let Arrived::Message(message) = arrived {
+                        return Ok(message);
                     }
                 }
+                Some(Err(failure)) => return Err(failure.into()),
+                None if self.echoes => return Err(Failure::Timeout(limit).into()),
+                None => {
+                    let channel = echo(&self.store.channel());
+                    self.store.publish_to(&channel, b"").await?;
+                    (self.since, self.echoes) = (Instant::now(), true);
+                }
             }
-        })
+        }
+    }
+}
+
+impl fmt::Debug for RedisSubscription {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RedisSubscription").finish_non_exhaustive()
     }
 }
 

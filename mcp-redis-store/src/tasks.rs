@@ -13,7 +13,7 @@ use crate::error::Failure;
 use crate::scripts::TASK_LAYOUT;
 use crate::time::{all, sleep};
 use crate::{RedisStore, bytes, decimal, list, milliseconds, number, parts, scripts, text};
-use mcp_async::tasks::store::{TaskRecord, TaskStore, TaskStoreError, TaskStoreFuture};
+use mcp_async::tasks::store::{TaskRecord, TaskStore, TaskStoreError};
 
 impl RedisStore {
     fn task(&self, id: &str) -> String {
@@ -128,211 +128,193 @@ impl RedisStore {
 }
 
 impl TaskStore for RedisStore {
-    fn create<'a>(&'a self, record: &'a TaskRecord) -> TaskStoreFuture<'a, bool> {
-        Box::pin(async move {
-            let deadline = self.link.deadline();
-            let expires = record.expires_at();
-            let lives = expires.map(|at| at.saturating_sub(record.created_at()));
-            let keep = lives
-                .map(|lives| milliseconds(Duration::from_millis(lives).saturating_add(AFTERWARDS)));
-            let bytes = record.to_bytes()?;
-            let version = decimal(record.version());
-            let keep = keep.unwrap_or_default();
-            let mut arguments = vec![&*bytes, &version, record.boot().as_bytes(), &keep];
-            arguments.extend(record.owner().map(str::as_bytes));
-            let key = self.task(record.id());
-            let created = self
-                .run(&scripts::TASK_CREATE, &key, &arguments, deadline)
-                .await?;
-            if number(&created)? == 0 {
-                return Ok(false);
-            }
-            if let Err(failure) = self.enlist(record, deadline).await {
-                // Without a time to live it would stay; what fails here fails for the same reason.
-                let _ = self
-                    .run(&scripts::TASK_REMOVE, &key, &[], self.link.deadline())
-                    .await;
-                return Err(failure.into());
-            }
-            Ok(true)
-        })
+    async fn create(&self, record: &TaskRecord) -> Result<bool, TaskStoreError> {
+        let deadline = self.link.deadline();
+        let expires = record.expires_at();
+        let lives = expires.map(|at| at.saturating_sub(record.created_at()));
+        let keep = lives
+            .map(|lives| milliseconds(Duration::from_millis(lives).saturating_add(AFTERWARDS)));
+        let bytes = record.to_bytes()?;
+        let version = decimal(record.version());
+        let keep = keep.unwrap_or_default();
+        let mut arguments = vec![&*bytes, &version, record.boot().as_bytes(), &keep];
+        arguments.extend(record.owner().map(str::as_bytes));
+        let key = self.task(record.id());
+        let created = self
+            .run(&scripts::TASK_CREATE, &key, &arguments, deadline)
+            .await?;
+        if number(&created)? == 0 {
+            return Ok(false);
+        }
+        if let Err(failure) = self.enlist(record, deadline).await {
+            // Without a time to live it would stay; what fails here fails for the same reason.
+            let _ = self
+                .run(&scripts::TASK_REMOVE, &key, &[], self.link.deadline())
+                .await;
+            return Err(failure.into());
+        }
+        Ok(true)
     }
 
-    fn load<'a>(&'a self, id: &'a str) -> TaskStoreFuture<'a, Option<TaskRecord>> {
-        Box::pin(async move { self.record(id, self.link.deadline()).await })
+    async fn load(&self, id: &str) -> Result<Option<TaskRecord>, TaskStoreError> {
+        self.record(id, self.link.deadline()).await
     }
 
-    fn replace<'a>(&'a self, record: &'a TaskRecord) -> TaskStoreFuture<'a, bool> {
-        Box::pin(async move {
-            let Some(before) = record.version().checked_sub(1) else {
-                return Ok(false);
+    async fn replace(&self, record: &TaskRecord) -> Result<bool, TaskStoreError> {
+        let Some(before) = record.version().checked_sub(1) else {
+            return Ok(false);
+        };
+        let deadline = self.link.deadline();
+        let arguments: [&[u8]; 3] = [
+            &record.to_bytes()?,
+            &decimal(before),
+            &decimal(record.version()),
+        ];
+        let key = self.task(record.id());
+        let replaced = self
+            .run(&scripts::TASK_REPLACE, &key, &arguments, deadline)
+            .await?;
+        if number(&replaced)? == 0 {
+            return Ok(false);
+        }
+        if record.status().is_terminal() {
+            let set = self.tasks_of_boot(record.boot());
+            let id = [record.id().as_bytes()];
+            // The task is replaced; `orphaned` takes it out otherwise.
+            let _ = self.change("SREM", set, &id, deadline).await;
+        }
+        Ok(true)
+    }
+
+    async fn remove(&self, id: &str) -> Result<(), TaskStoreError> {
+        let deadline = self.link.deadline();
+        let removed = self
+            .run(&scripts::TASK_REMOVE, &self.task(id), &[], deadline)
+            .await?;
+        let [boot, owner] = parts(removed)?;
+        let (boot, id) = (text(boot)?, [id.as_bytes()]);
+        if boot.is_empty() {
+            return Ok(());
+        }
+        self.change("SREM", self.tasks_of_boot(&boot), &id, deadline)
+            .await?;
+        self.change("ZREM", self.tasks("expiring"), &id, deadline)
+            .await?;
+        if owner != Value::Nil {
+            let set = self.tasks_of_owner(&text(owner)?);
+            self.change("ZREM", set, &id, deadline).await?;
+        }
+        Ok(())
+    }
+
+    async fn list(
+        &self,
+        owner: &str,
+        after: Option<&str>,
+        limit: usize,
+    ) -> Result<Vec<TaskRecord>, TaskStoreError> {
+        let deadline = self.link.deadline();
+        let limit = limit.min(MAX_RECORDS);
+        let set = self.tasks_of_owner(owner);
+        let mut after = after.map_or_else(|| "-".to_owned(), |id| format!("({id}"));
+        let mut found = Vec::new();
+        while found.len() < limit {
+            let wanted = limit - found.len();
+            let mut command = cmd("ZRANGEBYLEX");
+            command
+                .arg(&set)
+                .arg(after)
+                .arg("+")
+                .arg("LIMIT")
+                .arg(0)
+                .arg(wanted);
+            let ids = texts(self.command(&command, deadline).await?)?;
+            let Some(last) = ids.last() else {
+                break;
             };
-            let deadline = self.link.deadline();
-            let arguments: [&[u8]; 3] = [
-                &record.to_bytes()?,
-                &decimal(before),
-                &decimal(record.version()),
-            ];
-            let key = self.task(record.id());
-            let replaced = self
-                .run(&scripts::TASK_REPLACE, &key, &arguments, deadline)
-                .await?;
-            if number(&replaced)? == 0 {
-                return Ok(false);
-            }
-            if record.status().is_terminal() {
-                let set = self.tasks_of_boot(record.boot());
-                let id = [record.id().as_bytes()];
-                // The task is replaced; `orphaned` takes it out otherwise.
-                let _ = self.change("SREM", set, &id, deadline).await;
-            }
-            Ok(true)
-        })
+            after = format!("({last}");
+            found.extend(self.records(&ids, &set, "ZREM", deadline).await?);
+        }
+        Ok(found)
     }
 
-    fn remove<'a>(&'a self, id: &'a str) -> TaskStoreFuture<'a, ()> {
-        Box::pin(async move {
+    async fn expired(&self, now: u64, limit: usize) -> Result<Vec<TaskRecord>, TaskStoreError> {
+        let deadline = self.link.deadline();
+        let set = self.tasks("expiring");
+        let mut command = cmd("ZRANGEBYSCORE");
+        command.arg(&set).arg("-inf").arg(now);
+        command.arg("LIMIT").arg(0).arg(limit.min(MAX_RECORDS));
+        let ids = texts(self.command(&command, deadline).await?)?;
+        self.records(&ids, &set, "ZREM", deadline).await
+    }
+
+    async fn orphaned(&self, limit: usize) -> Result<Vec<TaskRecord>, TaskStoreError> {
+        let deadline = self.link.deadline();
+        let limit = limit.min(MAX_RECORDS);
+        let boots = self.tasks("boots");
+        let mut found = Vec::new();
+        for boot in texts(
+            self.run(&scripts::BOOTS_DEAD, &boots, &[], deadline)
+                .await?,
+        )? {
+            // There may be many, and each has its own time.
             let deadline = self.link.deadline();
-            let removed = self
-                .run(&scripts::TASK_REMOVE, &self.task(id), &[], deadline)
-                .await?;
-            let [boot, owner] = parts(removed)?;
-            let (boot, id) = (text(boot)?, [id.as_bytes()]);
-            if boot.is_empty() {
+            let set = self.tasks_of_boot(&boot);
+            let mut command = cmd("SMEMBERS");
+            command.arg(&set);
+            let ids = match self.command(&command, deadline).await? {
+                Value::Set(ids) => texts(Value::Array(ids))?,
+                ids => texts(ids)?,
+            };
+            if ids.is_empty() {
+                let arguments = [boot.as_bytes(), &milliseconds(AFTERWARDS)];
+                self.run(&scripts::BOOT_FORGET, &boots, &arguments, deadline)
+                    .await?;
+            }
+            for ids in ids.chunks(AT_ONCE) {
+                for record in self.records(ids, &set, "SREM", deadline).await? {
+                    if record.status().is_terminal() {
+                        let id = [record.id().as_bytes()];
+                        self.change("SREM", set.clone(), &id, deadline).await?;
+                    } else {
+                        found.push(record);
+                    }
+                }
+                if found.len() >= limit {
+                    found.truncate(limit);
+                    return Ok(found);
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    async fn watch(&self, id: &str, version: u64) -> Result<(), TaskStoreError> {
+        loop {
+            let current = self.field(id, "n", self.link.deadline()).await?;
+            let current = current.map(|text| number(&Value::BulkString(text)));
+            if current.transpose()?.is_none_or(|current| current > version) {
                 return Ok(());
             }
-            self.change("SREM", self.tasks_of_boot(&boot), &id, deadline)
-                .await?;
-            self.change("ZREM", self.tasks("expiring"), &id, deadline)
-                .await?;
-            if owner != Value::Nil {
-                let set = self.tasks_of_owner(&text(owner)?);
-                self.change("ZREM", set, &id, deadline).await?;
-            }
-            Ok(())
-        })
+            sleep(LOOK).await;
+        }
     }
 
-    fn list<'a>(
-        &'a self,
-        owner: &'a str,
-        after: Option<&'a str>,
-        limit: usize,
-    ) -> TaskStoreFuture<'a, Vec<TaskRecord>> {
-        Box::pin(async move {
-            let deadline = self.link.deadline();
-            let limit = limit.min(MAX_RECORDS);
-            let set = self.tasks_of_owner(owner);
-            let mut after = after.map_or_else(|| "-".to_owned(), |id| format!("({id}"));
-            let mut found = Vec::new();
-            while found.len() < limit {
-                let wanted = limit - found.len();
-                let mut command = cmd("ZRANGEBYLEX");
-                command
-                    .arg(&set)
-                    .arg(after)
-                    .arg("+")
-                    .arg("LIMIT")
-                    .arg(0)
-                    .arg(wanted);
-                let ids = texts(self.command(&command, deadline).await?)?;
-                let Some(last) = ids.last() else {
-                    break;
-                };
-                after = format!("({last}");
-                found.extend(self.records(&ids, &set, "ZREM", deadline).await?);
-            }
-            Ok(found)
-        })
+    async fn renew(&self, boot: &str, last: u64, lease: Duration) -> Result<u64, TaskStoreError> {
+        let lease = lease.as_millis().min(u128::from(u32::MAX));
+        let arguments: [&[u8]; 3] = [boot.as_bytes(), &decimal(last), &decimal(lease)];
+        let boots = self.tasks("boots");
+        let deadline = self.link.deadline();
+        let renewed = self
+            .run(&scripts::BOOT_RENEW, &boots, &arguments, deadline)
+            .await?;
+        Ok(number(&renewed)?)
     }
 
-    fn expired<'a>(&'a self, now: u64, limit: usize) -> TaskStoreFuture<'a, Vec<TaskRecord>> {
-        Box::pin(async move {
-            let deadline = self.link.deadline();
-            let set = self.tasks("expiring");
-            let mut command = cmd("ZRANGEBYSCORE");
-            command.arg(&set).arg("-inf").arg(now);
-            command.arg("LIMIT").arg(0).arg(limit.min(MAX_RECORDS));
-            let ids = texts(self.command(&command, deadline).await?)?;
-            self.records(&ids, &set, "ZREM", deadline).await
-        })
-    }
-
-    fn orphaned(&self, limit: usize) -> TaskStoreFuture<'_, Vec<TaskRecord>> {
-        Box::pin(async move {
-            let deadline = self.link.deadline();
-            let limit = limit.min(MAX_RECORDS);
-            let boots = self.tasks("boots");
-            let mut found = Vec::new();
-            for boot in texts(
-                self.run(&scripts::BOOTS_DEAD, &boots, &[], deadline)
-                    .await?,
-            )? {
-                // There may be many, and each has its own time.
-                let deadline = self.link.deadline();
-                let set = self.tasks_of_boot(&boot);
-                let mut command = cmd("SMEMBERS");
-                command.arg(&set);
-                let ids = match self.command(&command, deadline).await? {
-                    Value::Set(ids) => texts(Value::Array(ids))?,
-                    ids => texts(ids)?,
-                };
-                if ids.is_empty() {
-                    let arguments = [boot.as_bytes(), &milliseconds(AFTERWARDS)];
-                    self.run(&scripts::BOOT_FORGET, &boots, &arguments, deadline)
-                        .await?;
-                }
-                for ids in ids.chunks(AT_ONCE) {
-                    for record in self.records(ids, &set, "SREM", deadline).await? {
-                        if record.status().is_terminal() {
-                            let id = [record.id().as_bytes()];
-                            self.change("SREM", set.clone(), &id, deadline).await?;
-                        } else {
-                            found.push(record);
-                        }
-                    }
-                    if found.len() >= limit {
-                        found.truncate(limit);
-                        return Ok(found);
-                    }
-                }
-            }
-            Ok(found)
-        })
-    }
-
-    fn watch<'a>(&'a self, id: &'a str, version: u64) -> TaskStoreFuture<'a, ()> {
-        Box::pin(async move {
-            loop {
-                let current = self.field(id, "n", self.link.deadline()).await?;
-                let current = current.map(|text| number(&Value::BulkString(text)));
-                if current.transpose()?.is_none_or(|current| current > version) {
-                    return Ok(());
-                }
-                sleep(LOOK).await;
-            }
-        })
-    }
-
-    fn renew<'a>(&'a self, boot: &'a str, last: u64, lease: Duration) -> TaskStoreFuture<'a, u64> {
-        Box::pin(async move {
-            let lease = lease.as_millis().min(u128::from(u32::MAX));
-            let arguments: [&[u8]; 3] = [boot.as_bytes(), &decimal(last), &decimal(lease)];
-            let boots = self.tasks("boots");
-            let deadline = self.link.deadline();
-            let renewed = self
-                .run(&scripts::BOOT_RENEW, &boots, &arguments, deadline)
-                .await?;
-            Ok(number(&renewed)?)
-        })
-    }
-
-    fn is_alive<'a>(&'a self, boot: &'a str) -> TaskStoreFuture<'a, bool> {
-        Box::pin(async move {
-            let (boots, deadline) = (self.tasks("boots"), self.link.deadline());
-            let [lease] = self.leases_of(&boots, [boot], deadline).await?;
-            Ok(lease.is_some())
-        })
+    async fn is_alive(&self, boot: &str) -> Result<bool, TaskStoreError> {
+        let (boots, deadline) = (self.tasks("boots"), self.link.deadline());
+        let [lease] = self.leases_of(&boots, [boot], deadline).await?;
+        Ok(lease.is_some())
     }
 }
 

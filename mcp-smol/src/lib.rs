@@ -142,7 +142,7 @@ pub use mcp_async::net::HttpClient;
 #[doc(inline)]
 pub use mcp_async::server::ServerBuilder;
 #[cfg(feature = "redis")]
-pub use mcp_redis_store::{RedisConfigError, RedisStore};
+pub use mcp_redis_store::{RedisConfigError, RedisStore, RedisSubscription};
 
 /// Compiles the programs of the README.
 #[cfg(doctest)]

@@ -4,8 +4,8 @@ use core::error::Error;
 use std::io;
 
 use mcp_async::auth::{
-    Authorization, AuthorizationFuture, AuthorizationPage, ClientProof, EnterpriseGrant,
-    PreRegistered, SigningKey, Subject, UserAgent,
+    Authorization, AuthorizationPage, ClientProof, EnterpriseGrant, PreRegistered, SigningKey,
+    Subject, UserAgent,
 };
 use mcp_async::net::HttpClient;
 use mcp_async::runtime::RuntimeHandle;
@@ -90,20 +90,18 @@ impl UserAgent for Browser {
         self.0.start(runtime);
     }
 
-    fn redirect_uri<'a>(&'a self, _: Option<&'a str>) -> AuthorizationFuture<'a, String> {
-        Box::pin(async { Ok("http://127.0.0.1:33418/callback".into()) })
+    async fn redirect_uri(&self, _: Option<&str>) -> io::Result<String> {
+        Ok("http://127.0.0.1:33418/callback".into())
     }
 
-    fn open<'a>(&'a self, page: &'a AuthorizationPage) -> AuthorizationFuture<'a, String> {
-        Box::pin(async move {
-            let request = http::Request::get(&page.url).body("");
-            let request = request.map_err(io::Error::other)?;
-            let response = self.0.send(request).await.map_err(io::Error::other)?;
-            let location = response.headers().get(http::header::LOCATION);
-            let location = location.and_then(|location| location.to_str().ok());
-            let location = location.ok_or_else(|| io::Error::other("no redirect"))?;
-            Ok(location.to_owned())
-        })
+    async fn open(&self, page: &AuthorizationPage) -> io::Result<String> {
+        let request = http::Request::get(&page.url).body("");
+        let request = request.map_err(io::Error::other)?;
+        let response = self.0.send(request).await.map_err(io::Error::other)?;
+        let location = response.headers().get(http::header::LOCATION);
+        let location = location.and_then(|location| location.to_str().ok());
+        let location = location.ok_or_else(|| io::Error::other("no redirect"))?;
+        Ok(location.to_owned())
     }
 }
 

@@ -18,11 +18,11 @@ pub use client::{HttpConnector, HttpEvent, HttpStep};
 pub use server::HttpForward;
 #[cfg(feature = "http-server")]
 pub use server::{
-    AuthError, Authenticate, Authenticated, Forward, ForwardError, ForwardFuture, ForwardedBody,
-    Http, HttpBody, HttpService, HttpStatus, LocalForward, Readiness,
+    AuthError, Authenticate, Forward, ForwardError, ForwardedBody, Http, HttpBody, HttpService,
+    HttpStatus, LocalForward, Readiness,
 };
 #[cfg(feature = "http-server")]
 pub use store::{
-    Announced, Claim, LiveProcess, MemoryStore, Owner, Replay, SessionStore, StoreError,
-    StoreFuture, StoredEvent, Subscription, TakenSession, check_session_store,
+    Announced, Claim, LiveProcess, MemoryStore, MemorySubscription, Owner, Replay, SessionStore,
+    StoreError, StoredEvent, Subscription, TakenSession, check_session_store,
 };

@@ -9,7 +9,7 @@ use tower_service::Service;
 use url::Url;
 
 use super::authorization::{
-    Authorization, Authorizer, DocumentCarrier, GuardedClient, SystemBrowser, UserAgent,
+    Authorization, Authorizer, DocumentCarrier, DynUserAgent, GuardedClient, SystemBrowser,
 };
 use super::connector::{HttpConnector, dial_through};
 use super::settings::Settings;
@@ -55,12 +55,12 @@ impl<T> ClientBuilder<T> {
 }
 
 /// The carrier that fetches documents, and the agent that sends a user to pages.
-pub(super) type Surroundings = (Box<dyn DocumentCarrier>, Option<Arc<dyn UserAgent>>);
+pub(super) type Surroundings = (Box<dyn DocumentCarrier>, Option<Arc<dyn DynUserAgent>>);
 
 impl HttpConnector {
     /// Connects with a client of HTTP whose addresses are known.
     pub(super) async fn connect_authorized(
-        self: Box<Self>,
+        &self,
         client: ClientBuilder,
     ) -> Result<Client, ConnectError> {
         let settings = client.settings();
@@ -74,7 +74,7 @@ impl HttpConnector {
         let server = url.clone();
         let documents = GuardedClient::new(&self.runtime, server, first_address, allow_private);
         let user_agent = authorization.chosen_user_agent().unwrap_or_else(|| {
-            let browser: Arc<dyn UserAgent> = Arc::new(SystemBrowser::new());
+            let browser: Arc<dyn DynUserAgent> = Arc::new(SystemBrowser::new());
             browser
         });
         let surroundings: Surroundings = (Box::new(documents), Some(user_agent));

@@ -48,11 +48,9 @@ pub use self::builder::Http;
 pub use self::builder::http_forward::HttpForward;
 pub use self::endpoint::status::{HttpStatus, Readiness};
 pub use self::messages::auth_error::AuthError;
-pub use self::messages::authenticate::{Authenticate, Authenticated};
+pub use self::messages::authenticate::Authenticate;
 pub use self::messages::body::HttpBody;
-pub use self::processes::route::{
-    Forward, ForwardError, ForwardFuture, ForwardedBody, LocalForward,
-};
+pub use self::processes::route::{Forward, ForwardError, ForwardedBody, LocalForward};
 
 /// A server's endpoint as a [`tower_service::Service`]: what
 /// [`Http::into_service`] makes.

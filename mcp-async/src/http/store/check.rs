@@ -5,7 +5,7 @@ use core::fmt::Debug;
 use core::time::Duration;
 use std::sync::Arc;
 
-use super::{Claim, Owner, Replay, SessionStore, StoreError, StoredEvent};
+use super::{Claim, DynSessionStore, Owner, Replay, SessionStore, StoreError, StoredEvent};
 
 /// A store did something else than it must, or failed.
 type Checked = Result<(), Box<dyn Error + Send + Sync>>;
@@ -24,7 +24,8 @@ type Checked = Result<(), Box<dyn Error + Send + Sync>>;
 ///
 /// # Errors
 /// The wrong result of the store and the right one, or the error of the store.
-pub async fn check_session_store(store: &dyn SessionStore, prefix: &str) -> Checked {
+pub async fn check_session_store(store: &impl SessionStore, prefix: &str) -> Checked {
+    let store: &dyn DynSessionStore = store;
     let processes = processes(store, prefix).await?;
     claims(store, &processes, &format!("{prefix}-claimed")).await?;
     records(store, &processes, &format!("{prefix}-record")).await?;
@@ -38,7 +39,7 @@ pub async fn check_session_store(store: &dyn SessionStore, prefix: &str) -> Chec
 
 /// Announcements; three processes that live.
 async fn processes(
-    store: &dyn SessionStore,
+    store: &dyn DynSessionStore,
     prefix: &str,
 ) -> Result<[Owner; 3], Box<dyn Error + Send + Sync>> {
     let [a, b, c] = ["a", "b", "c"].map(|name| Arc::<str>::from(format!("{prefix}-{name}")));
@@ -104,7 +105,7 @@ async fn processes(
     Ok([first, second, Owner::new(c, third.lease)])
 }
 
-async fn claims(store: &dyn SessionStore, processes: &[Owner; 3], id: &str) -> Checked {
+async fn claims(store: &dyn DynSessionStore, processes: &[Owner; 3], id: &str) -> Checked {
     let [a, b, c] = processes;
     let claim = async |owner: &Owner, displaces| store.claim(id, owner, displaces).await;
     same("an unknown session", claim(a, true).await?, Claim::Unknown)?;
@@ -182,7 +183,7 @@ async fn claims(store: &dyn SessionStore, processes: &[Owner; 3], id: &str) -> C
     Ok(())
 }
 
-async fn records(store: &dyn SessionStore, processes: &[Owner; 3], id: &str) -> Checked {
+async fn records(store: &dyn DynSessionStore, processes: &[Owner; 3], id: &str) -> Checked {
     let [_, owner, _] = processes;
     let other = &format!("{id}-other");
     let record = |text: &[u8]| Some(text.to_vec());
@@ -245,7 +246,7 @@ async fn records(store: &dyn SessionStore, processes: &[Owner; 3], id: &str) -> 
     Ok(())
 }
 
-async fn events(store: &dyn SessionStore, processes: &[Owner; 3], id: &str) -> Checked {
+async fn events(store: &dyn DynSessionStore, processes: &[Owner; 3], id: &str) -> Checked {
     let [_, owner, _] = processes;
     let other = &format!("{id}-other");
     let event = |sequence, message| StoredEvent::new(id, 1, sequence, message);
@@ -341,7 +342,7 @@ async fn events(store: &dyn SessionStore, processes: &[Owner; 3], id: &str) -> C
     Ok(())
 }
 
-async fn messages(store: &dyn SessionStore, prefix: &str) -> Checked {
+async fn messages(store: &dyn DynSessionStore, prefix: &str) -> Checked {
     let mut both = [store.subscribe().await?, store.subscribe().await?];
     let sent = [&b"one"[..], b"\0\r\n\xff", b""].map(|text| [prefix.as_bytes(), text].concat());
     for message in &sent {

@@ -1,17 +1,16 @@
 //! A store in the memory of one process.
 
 use core::fmt;
-use core::future::ready;
 use core::time::Duration;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Arc, MutexGuard};
 
 use mcp_proto::Instant;
 
-use super::published::Published;
+use super::published::{MemorySubscription, Published};
 use super::{
-    Announced, Claim, LiveProcess, Owner, Replay, SessionStore, StoreError, StoreFuture,
-    StoredEvent, Subscription, TakenSession,
+    Announced, Claim, LiveProcess, Owner, Replay, SessionStore, StoreError, StoredEvent,
+    TakenSession,
 };
 use crate::leases::Leases;
 use crate::runtime::monotonic;
@@ -96,13 +95,15 @@ impl Default for MemoryStore {
 }
 
 impl SessionStore for MemoryStore {
-    fn announce<'a>(
-        &'a self,
-        process: &'a str,
+    type Subscription = MemorySubscription;
+
+    async fn announce(
+        &self,
+        process: &str,
         last: u64,
-        announcement: &'a [u8],
+        announcement: &[u8],
         lease: Duration,
-    ) -> StoreFuture<'a, Announced> {
+    ) -> Result<Announced, StoreError> {
         let now = (self.now)();
         let Tables {
             leases,
@@ -120,51 +121,41 @@ impl SessionStore for MemoryStore {
             })
         });
         let processes = live.collect();
-        Box::pin(ready(Ok(Announced { lease, processes })))
+        Ok(Announced { lease, processes })
     }
 
-    fn withdraw<'a>(&'a self, owner: &'a Owner) -> StoreFuture<'a, ()> {
+    async fn withdraw(&self, owner: &Owner) -> Result<(), StoreError> {
         self.tables().leases.end(&owner.process, owner.lease);
-        Box::pin(ready(Ok(())))
+        Ok(())
     }
 
-    fn create<'a>(
-        &'a self,
-        id: &'a str,
-        owner: &'a Owner,
-        record: &'a [u8],
+    async fn create(
+        &self,
+        id: &str,
+        owner: &Owner,
+        record: &[u8],
         _keep: Duration,
-    ) -> StoreFuture<'a, ()> {
+    ) -> Result<(), StoreError> {
         let mut tables = self.tables();
         let session = tables.touch(id, self.max_sessions);
         session.record = record.to_vec();
         session.owner = Some(owner.clone());
-        Box::pin(ready(Ok(())))
+        Ok(())
     }
 
-    fn claim<'a>(
-        &'a self,
-        id: &'a str,
-        owner: &'a Owner,
-        displaces: bool,
-    ) -> StoreFuture<'a, Claim> {
+    async fn claim(&self, id: &str, owner: &Owner, displaces: bool) -> Result<Claim, StoreError> {
         let now = (self.now)();
-        Box::pin(ready(Ok(self.tables().claim(id, owner, displaces, now))))
+        Ok(self.tables().claim(id, owner, displaces, now))
     }
 
-    fn load<'a>(&'a self, id: &'a str) -> StoreFuture<'a, Option<Vec<u8>>> {
+    async fn load(&self, id: &str) -> Result<Option<Vec<u8>>, StoreError> {
         let tables = self.tables();
-        let record = tables.by_id.get(id).map(|session| session.record.clone());
-        Box::pin(ready(Ok(record)))
+        Ok(tables.by_id.get(id).map(|session| session.record.clone()))
     }
 
-    fn take_over<'a>(
-        &'a self,
-        id: &'a str,
-        owner: &'a Owner,
-    ) -> StoreFuture<'a, Option<TakenSession>> {
+    async fn take_over(&self, id: &str, owner: &Owner) -> Result<Option<TakenSession>, StoreError> {
         let mut tables = self.tables();
-        let taken = match tables.by_id.get_mut(id) {
+        match tables.by_id.get_mut(id) {
             None => Ok(None),
             Some(session) if session.owner.as_ref() != Some(owner) => Err(StoreError::Conflict),
             Some(session) => {
@@ -175,63 +166,60 @@ impl SessionStore for MemoryStore {
                     last_event: session.streams.get(&0).map_or(0, |own| own.last),
                 }))
             }
-        };
-        Box::pin(ready(taken))
+        }
     }
 
-    fn save<'a>(
-        &'a self,
-        id: &'a str,
+    async fn save(
+        &self,
+        id: &str,
         epoch: u32,
-        record: &'a [u8],
+        record: &[u8],
         _keep: Duration,
-    ) -> StoreFuture<'a, ()> {
+    ) -> Result<(), StoreError> {
         let mut tables = self.tables();
         let saved = tables.owned(id, epoch, self.max_sessions);
-        let saved = saved.map(|session| session.record = record.to_vec());
-        Box::pin(ready(saved))
+        saved.map(|session| session.record = record.to_vec())
     }
 
-    fn release<'a>(&'a self, id: &'a str, owner: &'a Owner) -> StoreFuture<'a, ()> {
+    async fn release(&self, id: &str, owner: &Owner) -> Result<(), StoreError> {
         if let Some(session) = self.tables().by_id.get_mut(id) {
             session.owner.take_if(|it| it.process == owner.process);
         }
-        Box::pin(ready(Ok(())))
+        Ok(())
     }
 
-    fn remove<'a>(&'a self, id: &'a str, epoch: u32) -> StoreFuture<'a, ()> {
-        Box::pin(ready(self.tables().remove(id, epoch)))
+    async fn remove(&self, id: &str, epoch: u32) -> Result<(), StoreError> {
+        self.tables().remove(id, epoch)
     }
 
-    fn append<'a>(&'a self, event: StoredEvent<'a>) -> StoreFuture<'a, ()> {
+    async fn append(&self, event: StoredEvent<'_>) -> Result<(), StoreError> {
         let mut tables = self.tables();
         let owned = tables.owned(event.session, event.epoch, self.max_sessions);
-        let appended = owned.map(|session| {
+        owned.map(|session| {
             session.append(&event);
             session.trim(self.max_events, self.max_bytes);
-        });
-        Box::pin(ready(appended))
+        })
     }
 
-    fn replay<'a>(
-        &'a self,
-        id: &'a str,
+    async fn replay(
+        &self,
+        id: &str,
         stream: u32,
         after: u64,
-    ) -> StoreFuture<'a, Option<Replay>> {
+    ) -> Result<Option<Replay>, StoreError> {
         let tables = self.tables();
         let known = tables.by_id.get(id);
         let stream = known.and_then(|session| session.streams.get(&stream));
-        Box::pin(ready(Ok(stream.and_then(|stream| stream.replay(after)))))
+        Ok(stream.and_then(|stream| stream.replay(after)))
     }
 
-    fn publish<'a>(&'a self, message: &'a [u8]) -> StoreFuture<'a, ()> {
+    async fn publish(&self, message: &[u8]) -> Result<(), StoreError> {
         self.published.publish(message);
-        Box::pin(ready(Ok(())))
+        Ok(())
     }
 
-    fn subscribe(&self) -> StoreFuture<'_, Box<dyn Subscription>> {
-        Box::pin(ready(Ok(self.published.subscribe())))
+    async fn subscribe(&self) -> Result<MemorySubscription, StoreError> {
+        Ok(self.published.subscribe())
     }
 }
 
@@ -364,17 +352,15 @@ impl fmt::Debug for MemoryStore {
 
 #[cfg(test)]
 mod tests {
+    use core::pin::pin;
     use core::task::{Context, Poll, Waker};
 
     use super::*;
     use crate::http::check_session_store;
 
     #[track_caller]
-    fn now<T>(mut stored: StoreFuture<'_, T>) -> T {
-        match stored
-            .as_mut()
-            .poll(&mut Context::from_waker(Waker::noop()))
-        {
+    fn now<T>(stored: impl Future<Output = Result<T, StoreError>>) -> T {
+        match pin!(stored).poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(Ok(value)) => value,
             _ => panic!("it is in memory"),
         }
@@ -421,7 +407,7 @@ mod tests {
     fn it_is_as_every_store_must_be() {
         let store = MemoryStore::default();
         let cx = &mut Context::from_waker(Waker::noop());
-        match core::pin::pin!(check_session_store(&store, "check")).poll(cx) {
+        match pin!(check_session_store(&store, "check")).poll(cx) {
             Poll::Ready(checked) => checked.unwrap(),
             Poll::Pending => panic!("it is in memory"),
         }

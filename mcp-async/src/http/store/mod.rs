@@ -1,6 +1,7 @@
 //! The store that the processes of one endpoint share.
 
 mod check;
+mod dyn_store;
 mod error;
 mod event;
 mod memory;
@@ -8,14 +9,15 @@ mod owner;
 mod published;
 
 use core::future::Future;
-use core::pin::Pin;
 use core::time::Duration;
 
 pub use self::check::check_session_store;
+pub(in crate::http) use self::dyn_store::{DynSessionStore, DynSubscription};
 pub use self::error::StoreError;
 pub use self::event::{Replay, StoredEvent};
 pub use self::memory::MemoryStore;
 pub use self::owner::{Announced, Claim, LiveProcess, Owner, TakenSession};
+pub use self::published::MemorySubscription;
 
 /// Keeps the legacy sessions of an endpoint and their events, and knows the processes that serve them.
 ///
@@ -63,33 +65,89 @@ pub use self::owner::{Announced, Claim, LiveProcess, Owner, TakenSession};
 /// does not limit how long a call takes, and requests wait for it: give the calls of a store a time limit that
 /// is at most a sixth of the [lease](crate::http::Http::lease).
 ///
-/// [`MemoryStore`] is one, [`check_session_store`] tests one.
+/// # Example
+/// The methods are written with `async fn`. [`MemoryStore`] is a whole store, [`check_session_store`] tests one.
+///
+/// ```
+/// # use core::time::Duration;
+/// # use mcp_async::http::{Announced, Claim, Owner, Replay, StoredEvent, TakenSession};
+/// use mcp_async::http::{SessionStore, StoreError, Subscription};
+///
+/// /// A database with channels for messages.
+/// struct Table(Database);
+///
+/// impl SessionStore for Table {
+///     type Subscription = Channel;
+///
+///     async fn load(&self, id: &str) -> Result<Option<Vec<u8>>, StoreError> {
+///         self.0.row(id).await.map_err(StoreError::new)
+///     }
+///
+///     async fn subscribe(&self) -> Result<Channel, StoreError> {
+///         let messages = self.0.channel("messages").await.map_err(StoreError::new)?;
+///         Ok(Channel(messages))
+///     }
+///
+///     // and the other methods.
+/// #   async fn announce(&self, _: &str, last: u64, _: &[u8], _: Duration) -> Result<Announced, StoreError> { Ok(Announced { lease: last, processes: vec![] }) }
+/// #   async fn withdraw(&self, _: &Owner) -> Result<(), StoreError> { Ok(()) }
+/// #   async fn create(&self, _: &str, _: &Owner, _: &[u8], _: Duration) -> Result<(), StoreError> { Ok(()) }
+/// #   async fn claim(&self, _: &str, _: &Owner, _: bool) -> Result<Claim, StoreError> { Ok(Claim::Unknown) }
+/// #   async fn take_over(&self, _: &str, _: &Owner) -> Result<Option<TakenSession>, StoreError> { Ok(None) }
+/// #   async fn save(&self, _: &str, _: u32, _: &[u8], _: Duration) -> Result<(), StoreError> { Ok(()) }
+/// #   async fn release(&self, _: &str, _: &Owner) -> Result<(), StoreError> { Ok(()) }
+/// #   async fn remove(&self, _: &str, _: u32) -> Result<(), StoreError> { Ok(()) }
+/// #   async fn append(&self, _: StoredEvent<'_>) -> Result<(), StoreError> { Ok(()) }
+/// #   async fn replay(&self, _: &str, _: u32, _: u64) -> Result<Option<Replay>, StoreError> { Ok(None) }
+/// #   async fn publish(&self, _: &[u8]) -> Result<(), StoreError> { Ok(()) }
+/// }
+///
+/// struct Channel(Messages);
+///
+/// impl Subscription for Channel {
+///     async fn next(&mut self) -> Result<Vec<u8>, StoreError> {
+///         self.0.receive().await.map_err(StoreError::new)
+///     }
+/// }
+/// # struct Database;
+/// # struct Messages;
+/// # impl Database {
+/// #   async fn row(&self, _: &str) -> std::io::Result<Option<Vec<u8>>> { Ok(None) }
+/// #   async fn channel(&self, _: &str) -> std::io::Result<Messages> { Ok(Messages) }
+/// # }
+/// # impl Messages {
+/// #   async fn receive(&mut self) -> std::io::Result<Vec<u8>> { Ok(vec![]) }
+/// # }
+/// ```
 pub trait SessionStore: Send + Sync {
+    /// Receives what is [published](Self::publish).
+    type Subscription: Subscription;
+
     /// Renews the lease of a process for `lease` from now, and keeps its announcement for the others.
     /// `last` is the number of the lease that the process had, 0 if it had none.
     ///
     /// Returns the number of the lease: `last` if that lease is not over, otherwise one that is greater
     /// than `last` and all earlier ones of the process; and all processes that live, this one included.
-    fn announce<'a>(
-        &'a self,
-        process: &'a str,
+    fn announce(
+        &self,
+        process: &str,
         last: u64,
-        announcement: &'a [u8],
+        announcement: &[u8],
         lease: Duration,
-    ) -> StoreFuture<'a, Announced>;
+    ) -> impl Future<Output = Result<Announced, StoreError>> + Send;
 
     /// Ends the lease of a process, if it is this one.
-    fn withdraw<'a>(&'a self, owner: &'a Owner) -> StoreFuture<'a, ()>;
+    fn withdraw(&self, owner: &Owner) -> impl Future<Output = Result<(), StoreError>> + Send;
 
     /// Keeps the record of a new session for `keep` from now, in epoch 0. The id is new: it has 128
     /// random bits.
-    fn create<'a>(
-        &'a self,
-        id: &'a str,
-        owner: &'a Owner,
-        record: &'a [u8],
+    fn create(
+        &self,
+        id: &str,
+        owner: &Owner,
+        record: &[u8],
         keep: Duration,
-    ) -> StoreFuture<'a, ()>;
+    ) -> impl Future<Output = Result<(), StoreError>> + Send;
 
     /// Makes `owner` the owner of a session, if its process is the owner in another lease, or if there
     /// is no owner. If the process of the owner does not live, `owner` displaces it where `displaces` says
@@ -97,26 +155,26 @@ pub trait SessionStore: Send + Sync {
     ///
     /// Returns [`Claim::Unannounced`] if the lease of `owner` is over, then [`Claim::Unknown`] if there is no
     /// such session, and whose it is otherwise.
-    fn claim<'a>(
-        &'a self,
-        id: &'a str,
-        owner: &'a Owner,
+    fn claim(
+        &self,
+        id: &str,
+        owner: &Owner,
         displaces: bool,
-    ) -> StoreFuture<'a, Claim>;
+    ) -> impl Future<Output = Result<Claim, StoreError>> + Send;
 
     /// Returns the record of a session, which stays with its owner; `None` if there is no such session.
-    fn load<'a>(&'a self, id: &'a str) -> StoreFuture<'a, Option<Vec<u8>>>;
+    fn load(&self, id: &str) -> impl Future<Output = Result<Option<Vec<u8>>, StoreError>> + Send;
 
     /// Begins the next epoch of a session, and keeps the record as long as if it was saved. `None` if
     /// there is no such session.
     ///
     /// # Errors
     /// [`StoreError::Conflict`] if `owner` is not its owner.
-    fn take_over<'a>(
-        &'a self,
-        id: &'a str,
-        owner: &'a Owner,
-    ) -> StoreFuture<'a, Option<TakenSession>>;
+    fn take_over(
+        &self,
+        id: &str,
+        owner: &Owner,
+    ) -> impl Future<Output = Result<Option<TakenSession>, StoreError>> + Send;
 
     /// Replaces the record of a session, and keeps it for `keep` from now: a session that no client used
     /// for so long is forgotten, with its events. The server saves a record when it changes, and often
@@ -124,55 +182,57 @@ pub trait SessionStore: Send + Sync {
     ///
     /// # Errors
     /// [`StoreError::Conflict`] and [`StoreError::Gone`]; nothing is saved then.
-    fn save<'a>(
-        &'a self,
-        id: &'a str,
+    fn save(
+        &self,
+        id: &str,
         epoch: u32,
-        record: &'a [u8],
+        record: &[u8],
         keep: Duration,
-    ) -> StoreFuture<'a, ()>;
+    ) -> impl Future<Output = Result<(), StoreError>> + Send;
 
     /// Leaves a session without owner, if it belongs to any lease of the process of `owner`.
-    fn release<'a>(&'a self, id: &'a str, owner: &'a Owner) -> StoreFuture<'a, ()>;
+    fn release(
+        &self,
+        id: &str,
+        owner: &Owner,
+    ) -> impl Future<Output = Result<(), StoreError>> + Send;
 
     /// Forgets a session that ended, and its events (SH-31). It is no error if it is not there. A store
     /// that is full removes all the same.
     ///
     /// # Errors
     /// [`StoreError::Conflict`]; nothing is removed then.
-    fn remove<'a>(&'a self, id: &'a str, epoch: u32) -> StoreFuture<'a, ()>;
+    fn remove(&self, id: &str, epoch: u32) -> impl Future<Output = Result<(), StoreError>> + Send;
 
     /// Takes one event.
     ///
     /// # Errors
     /// [`StoreError::Conflict`] and [`StoreError::Gone`]; nothing is kept then.
-    fn append<'a>(&'a self, event: StoredEvent<'a>) -> StoreFuture<'a, ()>;
+    fn append(&self, event: StoredEvent<'_>)
+    -> impl Future<Output = Result<(), StoreError>> + Send;
 
     /// Returns all events of a stream after number `after`, and whether the stream has ended. `None` if
     /// the stream is unknown, or if the event right after `after` was dropped: a replay is complete, or
     /// does not happen.
-    fn replay<'a>(
-        &'a self,
-        id: &'a str,
+    fn replay(
+        &self,
+        id: &str,
         stream: u32,
         after: u64,
-    ) -> StoreFuture<'a, Option<Replay>>;
+    ) -> impl Future<Output = Result<Option<Replay>, StoreError>> + Send;
 
     /// Sends a message to all subscriptions that there are now, that of this process included.
-    fn publish<'a>(&'a self, message: &'a [u8]) -> StoreFuture<'a, ()>;
+    fn publish(&self, message: &[u8]) -> impl Future<Output = Result<(), StoreError>> + Send;
 
     /// Begins to receive what is published from now on.
-    fn subscribe(&self) -> StoreFuture<'_, Box<dyn Subscription>>;
+    fn subscribe(&self) -> impl Future<Output = Result<Self::Subscription, StoreError>> + Send;
 }
 
 /// Receives what is [published](SessionStore::publish).
-pub trait Subscription: Send {
+pub trait Subscription: Send + 'static {
     /// Waits for the next message. Messages of one process arrive in their order.
     ///
     /// # Errors
     /// Messages may have been lost: the server drops the subscription and begins another one.
-    fn next(&mut self) -> StoreFuture<'_, Vec<u8>>;
+    fn next(&mut self) -> impl Future<Output = Result<Vec<u8>, StoreError>> + Send;
 }
-
-/// The future of a store's answer.
-pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;

@@ -1,11 +1,12 @@
 //! Messages for all subscriptions of a store in memory.
 
+use core::fmt;
 use core::future::poll_fn;
 use core::task::{Poll, Waker};
 use std::collections::VecDeque;
 use std::sync::{Arc, MutexGuard, Weak};
 
-use super::{StoreError, StoreFuture, Subscription};
+use super::{StoreError, Subscription};
 use crate::sync::Lock;
 
 /// The subscriptions that there are.
@@ -20,8 +21,8 @@ struct Queue {
     waker: Option<Waker>,
 }
 
-/// A subscription to the messages that are published after it began.
-struct Subscribed(Arc<Lock<Queue>>);
+/// Receives the messages that are published in a [`MemoryStore`](super::MemoryStore).
+pub struct MemorySubscription(Arc<Lock<Queue>>);
 
 impl Published {
     pub(super) fn publish(&self, message: &[u8]) {
@@ -41,10 +42,10 @@ impl Published {
         wakers.into_iter().for_each(Waker::wake);
     }
 
-    pub(super) fn subscribe(&self) -> Box<dyn Subscription> {
+    pub(super) fn subscribe(&self) -> MemorySubscription {
         let queue = Arc::default();
         self.queues().push(Arc::downgrade(&queue));
-        Box::new(Subscribed(queue))
+        MemorySubscription(queue)
     }
 
     fn queues(&self) -> MutexGuard<'_, Vec<Weak<Lock<Queue>>>> {
@@ -52,9 +53,9 @@ impl Published {
     }
 }
 
-impl Subscription for Subscribed {
-    fn next(&mut self) -> StoreFuture<'_, Vec<u8>> {
-        Box::pin(poll_fn(|cx| {
+impl Subscription for MemorySubscription {
+    async fn next(&mut self) -> Result<Vec<u8>, StoreError> {
+        poll_fn(|cx| {
             let mut queue = self.0.lock();
             if let Some(message) = queue.messages.pop_front() {
                 return Poll::Ready(Ok(message));
@@ -64,7 +65,14 @@ impl Subscription for Subscribed {
             }
             queue.waker = Some(cx.waker().clone());
             Poll::Pending
-        }))
+        })
+        .await
+    }
+}
+
+impl fmt::Debug for MemorySubscription {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MemorySubscription").finish_non_exhaustive()
     }
 }
 

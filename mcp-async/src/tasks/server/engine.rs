@@ -12,7 +12,7 @@ use std::sync::{Arc, MutexGuard, OnceLock};
 use mcp_proto::Instant;
 use mcp_proto::rpc::code;
 
-use super::super::store::{TaskRecord, TaskStore, TaskStoreError, TaskStoreFuture};
+use super::super::store::{Answer, DynTaskStore, TaskRecord, TaskStoreError};
 use super::asked::AskedQuestions;
 use super::kept::KeptTasks;
 use super::polls::Polls;
@@ -102,14 +102,14 @@ impl Engine {
         self.tasks.ttl.map(millis)
     }
 
-    pub(super) fn store(&self) -> &dyn TaskStore {
+    pub(super) fn store(&self) -> &dyn DynTaskStore {
         &*self.tasks.store
     }
 
     /// Calls the store, and waits for it, for a limited time.
     pub(super) async fn ask<'a, T>(
         &'a self,
-        call: impl FnOnce(&'a dyn TaskStore) -> TaskStoreFuture<'a, T>,
+        call: impl FnOnce(&'a dyn DynTaskStore) -> Answer<'a, T>,
     ) -> Result<T, ErrorReply> {
         let asked = caught(async { call(self.store()).await });
         match within(self.runtime(), self.tasks.store_timeout, asked).await {

@@ -5,7 +5,7 @@ use core::time::Duration;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use super::super::store::{MemoryTaskStore, TaskStore};
+use super::super::store::{DynTaskStore, MemoryTaskStore, TaskStore};
 use super::time::ReadTime;
 
 /// Settings and bounds of the tasks of a server: see
@@ -23,7 +23,7 @@ use super::time::ReadTime;
 /// ```
 #[derive(Clone)]
 pub struct Tasks {
-    pub(super) store: Arc<dyn TaskStore>,
+    pub(super) store: Arc<dyn DynTaskStore>,
     pub(super) ttl: Option<Duration>,
     pub(super) poll_interval: Duration,
     pub(super) max: usize,

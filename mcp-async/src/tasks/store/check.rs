@@ -25,7 +25,7 @@ use super::{TaskRecord, TaskStore, TaskStoreError};
 /// # let mut cx = core::task::Context::from_waker(core::task::Waker::noop());
 /// # assert!(core::future::Future::poll(test.as_mut(), &mut cx).is_ready());
 /// ```
-pub async fn check(store: &dyn TaskStore) -> Result<(), CheckError> {
+pub async fn check(store: &impl TaskStore) -> Result<(), CheckError> {
     for id in [A, B, C] {
         store.remove(id).await?;
     }
@@ -39,7 +39,7 @@ pub async fn check(store: &dyn TaskStore) -> Result<(), CheckError> {
     Ok(())
 }
 
-async fn records(store: &dyn TaskStore) -> Result<(), CheckError> {
+async fn records(store: &impl TaskStore) -> Result<(), CheckError> {
     let first = TaskRecord::new(A, BOOT, 1_000).with_owner(Some(OWNER));
     let rule = |holds, rule| require(holds, rule);
     rule(
@@ -83,7 +83,7 @@ async fn records(store: &dyn TaskStore) -> Result<(), CheckError> {
     )
 }
 
-async fn lists(store: &dyn TaskStore) -> Result<(), CheckError> {
+async fn lists(store: &impl TaskStore) -> Result<(), CheckError> {
     for id in [C, A, B] {
         let owner = if id == C { "check-other" } else { OWNER };
         let record = TaskRecord::new(id, BOOT, 1_000).with_owner(Some(owner));
@@ -108,7 +108,7 @@ async fn lists(store: &dyn TaskStore) -> Result<(), CheckError> {
     require(none.is_empty(), "what was removed is not listed")
 }
 
-async fn times(store: &dyn TaskStore) -> Result<(), CheckError> {
+async fn times(store: &impl TaskStore) -> Result<(), CheckError> {
     let kept = TaskRecord::new(A, BOOT, 1_000);
     let short = TaskRecord::new(B, BOOT, 1_000).with_ttl(Some(10));
     store.create(&kept).await?;
@@ -167,7 +167,7 @@ async fn times(store: &dyn TaskStore) -> Result<(), CheckError> {
     require(!has(&expired, B), "what was removed does not expire")
 }
 
-async fn watches(store: &dyn TaskStore) -> Result<(), CheckError> {
+async fn watches(store: &impl TaskStore) -> Result<(), CheckError> {
     store.watch(A, 0).await?;
     let first = TaskRecord::new(A, BOOT, 1_000);
     store.create(&first).await?;

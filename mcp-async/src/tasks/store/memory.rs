@@ -1,7 +1,6 @@
 //! A store of tasks in the memory of this process.
 
 use core::fmt;
-use core::future::ready;
 use core::time::Duration;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -9,7 +8,7 @@ use std::sync::Arc;
 use mcp_proto::Instant;
 
 use super::watches::Watches;
-use super::{TaskRecord, TaskStore, TaskStoreFuture};
+use super::{TaskRecord, TaskStore, TaskStoreError};
 use crate::leases::Leases;
 use crate::runtime::monotonic;
 use crate::shrink::shrink;
@@ -124,100 +123,90 @@ impl Default for MemoryTaskStore {
 }
 
 impl TaskStore for MemoryTaskStore {
-    fn create<'a>(&'a self, record: &'a TaskRecord) -> TaskStoreFuture<'a, bool> {
-        Box::pin(async { Ok(self.add(record)) })
+    async fn create(&self, record: &TaskRecord) -> Result<bool, TaskStoreError> {
+        Ok(self.add(record))
     }
 
-    fn load<'a>(&'a self, id: &'a str) -> TaskStoreFuture<'a, Option<TaskRecord>> {
-        Box::pin(async { Ok(self.get(id)) })
+    async fn load(&self, id: &str) -> Result<Option<TaskRecord>, TaskStoreError> {
+        Ok(self.get(id))
     }
 
-    fn replace<'a>(&'a self, record: &'a TaskRecord) -> TaskStoreFuture<'a, bool> {
-        Box::pin(async { Ok(self.exchange(record)) })
+    async fn replace(&self, record: &TaskRecord) -> Result<bool, TaskStoreError> {
+        Ok(self.exchange(record))
     }
 
-    fn remove<'a>(&'a self, id: &'a str) -> TaskStoreFuture<'a, ()> {
-        Box::pin(async {
-            self.forget(id);
-            Ok(())
-        })
+    async fn remove(&self, id: &str) -> Result<(), TaskStoreError> {
+        self.forget(id);
+        Ok(())
     }
 
-    fn list<'a>(
-        &'a self,
-        owner: &'a str,
-        after: Option<&'a str>,
+    async fn list(
+        &self,
+        owner: &str,
+        after: Option<&str>,
         limit: usize,
-    ) -> TaskStoreFuture<'a, Vec<TaskRecord>> {
-        Box::pin(async move {
-            let records: Vec<_> = {
-                let tables = &*self.tables.lock();
-                let from = (owner.to_owned(), Arc::<str>::from(after.unwrap_or("")));
-                let ids = tables.owned.range(from..);
-                let ids = ids
-                    .take_while(|(of, _)| of == owner)
-                    .filter(|(_, id)| after != Some(&**id));
-                let records = ids.filter_map(|(_, id)| tables.tasks.get(id));
-                records.take(limit).cloned().collect()
-            };
-            // Copies of large records do not delay other tasks.
-            Ok(records.iter().map(|record| (**record).clone()).collect())
-        })
+    ) -> Result<Vec<TaskRecord>, TaskStoreError> {
+        let records: Vec<_> = {
+            let tables = &*self.tables.lock();
+            let from = (owner.to_owned(), Arc::<str>::from(after.unwrap_or("")));
+            let ids = tables.owned.range(from..);
+            let ids = ids
+                .take_while(|(of, _)| of == owner)
+                .filter(|(_, id)| after != Some(&**id));
+            let records = ids.filter_map(|(_, id)| tables.tasks.get(id));
+            records.take(limit).cloned().collect()
+        };
+        // Copies of large records do not delay other tasks.
+        Ok(records.iter().map(|record| (**record).clone()).collect())
     }
 
-    fn orphaned(&self, limit: usize) -> TaskStoreFuture<'_, Vec<TaskRecord>> {
-        Box::pin(async move {
-            let now = (self.now)();
-            let records: Vec<_> = {
-                let Tables { tasks, leases, .. } = &*self.tables.lock();
-                if !leases.has_ended_leases(now) {
-                    return Ok(Vec::new());
-                }
-                let orphaned = tasks.values().filter(|record| {
-                    !record.status().is_terminal() && leases.of(record.boot(), now).is_none()
-                });
-                orphaned.take(limit).cloned().collect()
-            };
-            Ok(records.iter().map(|record| (**record).clone()).collect())
-        })
-    }
-
-    fn expired<'a>(&'a self, now: u64, limit: usize) -> TaskStoreFuture<'a, Vec<TaskRecord>> {
-        Box::pin(async move {
-            let records: Vec<_> = {
-                let tables = &*self.tables.lock();
-                let ids = tables.expiring.iter().take_while(|(at, _)| *at <= now);
-                let records = ids.filter_map(|(_, id)| tables.tasks.get(id));
-                records.take(limit).cloned().collect()
-            };
-            Ok(records.iter().map(|record| (**record).clone()).collect())
-        })
-    }
-
-    fn watch<'a>(&'a self, id: &'a str, version: u64) -> TaskStoreFuture<'a, ()> {
-        Box::pin(async move {
-            loop {
-                // The watch begins before the record is read, so that no change is missed.
-                let watch = self.watches.watch(id);
-                let is_known = |known: &Arc<TaskRecord>| known.version() <= version;
-                if !self.tables.lock().tasks.get(id).is_some_and(is_known) {
-                    return Ok(());
-                }
-                watch.changed().await;
+    async fn orphaned(&self, limit: usize) -> Result<Vec<TaskRecord>, TaskStoreError> {
+        let now = (self.now)();
+        let records: Vec<_> = {
+            let Tables { tasks, leases, .. } = &*self.tables.lock();
+            if !leases.has_ended_leases(now) {
+                return Ok(Vec::new());
             }
-        })
+            let orphaned = tasks.values().filter(|record| {
+                !record.status().is_terminal() && leases.of(record.boot(), now).is_none()
+            });
+            orphaned.take(limit).cloned().collect()
+        };
+        Ok(records.iter().map(|record| (**record).clone()).collect())
     }
 
-    fn renew<'a>(&'a self, boot: &'a str, last: u64, lease: Duration) -> TaskStoreFuture<'a, u64> {
+    async fn expired(&self, now: u64, limit: usize) -> Result<Vec<TaskRecord>, TaskStoreError> {
+        let records: Vec<_> = {
+            let tables = &*self.tables.lock();
+            let ids = tables.expiring.iter().take_while(|(at, _)| *at <= now);
+            let records = ids.filter_map(|(_, id)| tables.tasks.get(id));
+            records.take(limit).cloned().collect()
+        };
+        Ok(records.iter().map(|record| (**record).clone()).collect())
+    }
+
+    async fn watch(&self, id: &str, version: u64) -> Result<(), TaskStoreError> {
+        loop {
+            // The watch begins before the record is read, so that no change is missed.
+            let watch = self.watches.watch(id);
+            let is_known = |known: &Arc<TaskRecord>| known.version() <= version;
+            if !self.tables.lock().tasks.get(id).is_some_and(is_known) {
+                return Ok(());
+            }
+            watch.changed().await;
+        }
+    }
+
+    async fn renew(&self, boot: &str, last: u64, lease: Duration) -> Result<u64, TaskStoreError> {
         let now = (self.now)();
         let number = self.tables.lock().leases.renew(boot, last, now, lease);
-        Box::pin(ready(Ok(number)))
+        Ok(number)
     }
 
-    fn is_alive<'a>(&'a self, boot: &'a str) -> TaskStoreFuture<'a, bool> {
+    async fn is_alive(&self, boot: &str) -> Result<bool, TaskStoreError> {
         let now = (self.now)();
         let number = self.tables.lock().leases.of(boot, now);
-        Box::pin(ready(Ok(number.is_some())))
+        Ok(number.is_some())
     }
 
     fn is_shared(&self) -> bool {

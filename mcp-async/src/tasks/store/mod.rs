@@ -3,6 +3,8 @@
 mod check;
 #[cfg(feature = "disk")]
 mod disk;
+#[cfg(feature = "server")]
+mod dyn_store;
 mod memory;
 mod record;
 mod watches;
@@ -10,7 +12,6 @@ mod watches;
 use core::error::Error;
 use core::fmt;
 use core::future::Future;
-use core::pin::Pin;
 use core::time::Duration;
 
 pub use self::check::{CheckError, check};
@@ -19,6 +20,7 @@ pub use self::disk::DiskTaskStore;
 pub use self::memory::MemoryTaskStore;
 pub use self::record::{RecordError, TaskRecord};
 
+pub(super) use self::dyn_store::{Answer, DynTaskStore};
 pub(super) use self::record::{TaskFailure, TaskQuestion};
 
 /// Keeps the tasks of a server, so that every process of it can show and change them.
@@ -43,51 +45,114 @@ pub(super) use self::record::{TaskFailure, TaskQuestion};
 /// # Errors
 /// The server waits for a store for a limited time only, and then treats the call as failed; it may
 /// have taken effect nevertheless.
+///
+/// # Example
+/// The methods are written with `async fn`:
+///
+/// ```
+/// # use core::time::Duration;
+/// use mcp_async::tasks::store::{TaskRecord, TaskStore, TaskStoreError};
+///
+/// /// A table of a database.
+/// struct Table(Database);
+///
+/// impl TaskStore for Table {
+///     async fn load(&self, id: &str) -> Result<Option<TaskRecord>, TaskStoreError> {
+///         let row = self.0.row(id).await.map_err(TaskStoreError::new)?;
+///         Ok(row.map(|row| TaskRecord::from_bytes(&row)).transpose()?)
+///     }
+///
+///     async fn remove(&self, id: &str) -> Result<(), TaskStoreError> {
+///         self.0.delete(id).await.map_err(TaskStoreError::new)
+///     }
+///
+///     // and the other methods.
+/// #   async fn create(&self, _: &TaskRecord) -> Result<bool, TaskStoreError> { Ok(true) }
+/// #   async fn replace(&self, _: &TaskRecord) -> Result<bool, TaskStoreError> { Ok(true) }
+/// #   async fn list(&self, _: &str, _: Option<&str>, _: usize) -> Result<Vec<TaskRecord>, TaskStoreError> { Ok(vec![]) }
+/// #   async fn expired(&self, _: u64, _: usize) -> Result<Vec<TaskRecord>, TaskStoreError> { Ok(vec![]) }
+/// #   async fn orphaned(&self, _: usize) -> Result<Vec<TaskRecord>, TaskStoreError> { Ok(vec![]) }
+/// #   async fn watch(&self, _: &str, _: u64) -> Result<(), TaskStoreError> { Ok(()) }
+/// #   async fn renew(&self, _: &str, last: u64, _: Duration) -> Result<u64, TaskStoreError> { Ok(last) }
+/// #   async fn is_alive(&self, _: &str) -> Result<bool, TaskStoreError> { Ok(true) }
+/// }
+/// # struct Database;
+/// # impl Database {
+/// #   async fn row(&self, _: &str) -> std::io::Result<Option<Vec<u8>>> { Ok(None) }
+/// #   async fn delete(&self, _: &str) -> std::io::Result<()> { Ok(()) }
+/// # }
+/// # let _ = mcp_async::tasks::server::Tasks::new().store(Table(Database));
+/// ```
 pub trait TaskStore: Send + Sync {
     /// Keeps a new record. Returns `false`, and changes nothing, if its id is known. Once this has
     /// returned, every process finds the record (TK-34).
-    fn create<'a>(&'a self, record: &'a TaskRecord) -> TaskStoreFuture<'a, bool>;
+    fn create(
+        &self,
+        record: &TaskRecord,
+    ) -> impl Future<Output = Result<bool, TaskStoreError>> + Send;
 
     /// Returns the record of this id.
-    fn load<'a>(&'a self, id: &'a str) -> TaskStoreFuture<'a, Option<TaskRecord>>;
+    fn load(
+        &self,
+        id: &str,
+    ) -> impl Future<Output = Result<Option<TaskRecord>, TaskStoreError>> + Send;
 
     /// Replaces the record of this id, if its version is the one before the version of `record`. The
     /// comparison and the write are one atomic step. Returns `false`, and changes nothing, if it has
     /// another version or does not exist.
-    fn replace<'a>(&'a self, record: &'a TaskRecord) -> TaskStoreFuture<'a, bool>;
+    fn replace(
+        &self,
+        record: &TaskRecord,
+    ) -> impl Future<Output = Result<bool, TaskStoreError>> + Send;
 
     /// Forgets the record of this id. It is no error if there is none.
-    fn remove<'a>(&'a self, id: &'a str) -> TaskStoreFuture<'a, ()>;
+    fn remove(&self, id: &str) -> impl Future<Output = Result<(), TaskStoreError>> + Send;
 
     /// Returns up to `limit` records of an owner, in the order of their ids, after the id `after`.
-    fn list<'a>(
-        &'a self,
-        owner: &'a str,
-        after: Option<&'a str>,
+    fn list(
+        &self,
+        owner: &str,
+        after: Option<&str>,
         limit: usize,
-    ) -> TaskStoreFuture<'a, Vec<TaskRecord>>;
+    ) -> impl Future<Output = Result<Vec<TaskRecord>, TaskStoreError>> + Send;
 
     /// Returns up to `limit` records whose [`expires_at`](TaskRecord::expires_at) is at or before
     /// `now`.
-    fn expired<'a>(&'a self, now: u64, limit: usize) -> TaskStoreFuture<'a, Vec<TaskRecord>>;
+    fn expired(
+        &self,
+        now: u64,
+        limit: usize,
+    ) -> impl Future<Output = Result<Vec<TaskRecord>, TaskStoreError>> + Send;
 
     /// Returns up to `limit` records that are not terminal and whose boot is not
     /// [alive](Self::is_alive).
-    fn orphaned(&self, limit: usize) -> TaskStoreFuture<'_, Vec<TaskRecord>>;
+    fn orphaned(
+        &self,
+        limit: usize,
+    ) -> impl Future<Output = Result<Vec<TaskRecord>, TaskStoreError>> + Send;
 
     /// Resolves when the record of this id has a later version than `version`, or does not exist.
     /// It may resolve late or without a reason. Dropping the future ends the watch.
-    fn watch<'a>(&'a self, id: &'a str, version: u64) -> TaskStoreFuture<'a, ()>;
+    fn watch(
+        &self,
+        id: &str,
+        version: u64,
+    ) -> impl Future<Output = Result<(), TaskStoreError>> + Send;
 
     /// Renews the lease of the process with this boot for `lease` from now. `last` is the number of the lease that the
     /// process had, 0 if it had none.
     ///
     /// Returns the number of the lease: `last` if that lease is not over, otherwise one that is greater than `last` and
     /// all earlier ones of the process.
-    fn renew<'a>(&'a self, boot: &'a str, last: u64, lease: Duration) -> TaskStoreFuture<'a, u64>;
+    fn renew(
+        &self,
+        boot: &str,
+        last: u64,
+        lease: Duration,
+    ) -> impl Future<Output = Result<u64, TaskStoreError>> + Send;
 
     /// Returns whether the process with this boot has a lease that is not over.
-    fn is_alive<'a>(&'a self, boot: &'a str) -> TaskStoreFuture<'a, bool>;
+    fn is_alive(&self, boot: &str) -> impl Future<Output = Result<bool, TaskStoreError>> + Send;
 
     /// Returns whether watches resolve soon after each change, also of another process. The server
     /// looks at a watched record twice a second otherwise.
@@ -101,10 +166,6 @@ pub trait TaskStore: Send + Sync {
         true
     }
 }
-
-/// The future of an answer of a store of tasks.
-pub type TaskStoreFuture<'a, T> =
-    Pin<Box<dyn Future<Output = Result<T, TaskStoreError>> + Send + 'a>>;
 
 /// The error of a store of tasks that did not do what it was asked. The text is for the operator:
 /// no client sees it.

@@ -7,6 +7,7 @@ use core::pin::Pin;
 use core::task::{Context, Poll};
 use mcp_async::http::HttpConnector;
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use base64::Engine as _;
@@ -16,9 +17,7 @@ use http::{Request, Response};
 use http_body::Body as _;
 use http_body_util::Full;
 use mcp_async::Client;
-use mcp_async::auth::{
-    Authorization, AuthorizationFuture, AuthorizationPage, PreRegistered, UserAgent,
-};
+use mcp_async::auth::{Authorization, AuthorizationPage, PreRegistered, UserAgent};
 use mcp_async::client::{ClientBuilder, ConnectError};
 use mcp_proto::{Revision, RevisionSet};
 use tower_service::Service;
@@ -204,32 +203,28 @@ impl Parties {
 }
 
 impl UserAgent for Parties {
-    fn redirect_uri<'a>(&'a self, _: Option<&'a str>) -> AuthorizationFuture<'a, String> {
-        Box::pin(async { Ok(REDIRECT.into()) })
+    async fn redirect_uri(&self, _: Option<&str>) -> io::Result<String> {
+        Ok(REDIRECT.into())
     }
 
-    fn open<'a>(&'a self, page: &'a AuthorizationPage) -> AuthorizationFuture<'a, String> {
-        Box::pin(async move {
-            let thinks = core::time::Duration::from_secs(self.state().thinks);
-            if !thinks.is_zero() {
-                crate::client_http::site::sleep(thinks).await;
-            }
-            assert_eq!(page.redirect_uri, REDIRECT);
-            self.state().consent(&page.url)
-        })
+    async fn open(&self, page: &AuthorizationPage) -> io::Result<String> {
+        let thinks = core::time::Duration::from_secs(self.state().thinks);
+        if !thinks.is_zero() {
+            crate::client_http::site::sleep(thinks).await;
+        }
+        assert_eq!(page.redirect_uri, REDIRECT);
+        self.state().consent(&page.url)
     }
 
-    fn registered_client<'a>(
-        &'a self,
-        issuer: &'a str,
-        redirect_uri: &'a str,
-    ) -> AuthorizationFuture<'a, Option<PreRegistered>> {
-        Box::pin(async move {
-            assert_eq!((issuer, redirect_uri), (ISSUER, REDIRECT));
-            let mut state = self.state();
-            state.questions += 1;
-            Ok(state.given.clone())
-        })
+    async fn registered_client(
+        &self,
+        issuer: &str,
+        redirect_uri: &str,
+    ) -> io::Result<Option<PreRegistered>> {
+        assert_eq!((issuer, redirect_uri), (ISSUER, REDIRECT));
+        let mut state = self.state();
+        state.questions += 1;
+        Ok(state.given.clone())
     }
 }
 

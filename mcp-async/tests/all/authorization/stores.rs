@@ -6,8 +6,8 @@ use std::io;
 use std::sync::Arc;
 
 use mcp_async::auth::{
-    Authorization, AuthorizationError, AuthorizationFuture, CredentialLock, CredentialStore,
-    Credentials, FileCredentialStore, MemoryCredentialStore,
+    Authorization, AuthorizationError, CredentialLock, CredentialStore, Credentials,
+    FileCredentialStore, MemoryCredentialStore,
 };
 use mcp_async::client::CallError;
 use mcp_proto::Revision;
@@ -103,28 +103,26 @@ struct Full {
 }
 
 impl CredentialStore for Full {
-    fn load<'a>(&'a self, server: &'a str) -> AuthorizationFuture<'a, Option<Credentials>> {
-        self.inner.load(server)
+    async fn load(&self, server: &str) -> io::Result<Option<Credentials>> {
+        self.inner.load(server).await
     }
 
-    fn save<'a>(&'a self, credentials: &'a Credentials) -> AuthorizationFuture<'a, ()> {
-        match self.is_full.load(Ordering::SeqCst) {
-            true => Box::pin(async { Err(io::Error::other("the disk is full")) }),
-            false => Box::pin(async move {
-                if self.is_slow.load(Ordering::SeqCst) {
-                    sleep(Duration::from_secs(5)).await;
-                }
-                self.inner.save(credentials).await
-            }),
+    async fn save(&self, credentials: &Credentials) -> io::Result<()> {
+        if self.is_full.load(Ordering::SeqCst) {
+            return Err(io::Error::other("the disk is full"));
         }
+        if self.is_slow.load(Ordering::SeqCst) {
+            sleep(Duration::from_secs(5)).await;
+        }
+        self.inner.save(credentials).await
     }
 
-    fn remove<'a>(&'a self, server: &'a str, issuer: &'a str) -> AuthorizationFuture<'a, ()> {
-        self.inner.remove(server, issuer)
+    async fn remove(&self, server: &str, issuer: &str) -> io::Result<()> {
+        self.inner.remove(server, issuer).await
     }
 
-    fn lock<'a>(&'a self, server: &'a str) -> AuthorizationFuture<'a, CredentialLock> {
-        self.inner.lock(server)
+    async fn lock(&self, server: &str) -> io::Result<CredentialLock> {
+        self.inner.lock(server).await
     }
 }
 

@@ -8,11 +8,11 @@ use core::time::Duration;
 use http::Method;
 use mcp_async::http::SessionStore as _;
 
-use crate::http_server::far::{Fault, done};
+use crate::http_server::far::Fault;
 use crate::http_server::legacy::{Session, call, last_id};
 use crate::http_server::nodes::{Begun, Process, at, begin, epoch, pass, ping, processes};
 use crate::http_server::support::advance;
-use crate::sim::settle;
+use crate::sim::{done, settle};
 
 const STEP: Duration = Duration::from_millis(100);
 

@@ -1,21 +1,22 @@
 //! A store that takes a while, or has other faults, as one process sees it.
 
-use core::future::{pending, poll_fn, ready};
+use core::future::{pending, poll_fn};
+use core::pin::pin;
 use core::sync::atomic::{AtomicUsize, Ordering};
-use core::task::{Context, Poll, Waker};
+use core::task::{Poll, Waker};
 use core::time::Duration;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex};
 
 use mcp_async::Runtime as _;
 use mcp_async::http::{
-    Announced, Claim, MemoryStore, Owner, Replay, SessionStore, StoreError, StoreFuture,
+    Announced, Claim, MemoryStore, MemorySubscription, Owner, Replay, SessionStore, StoreError,
     StoredEvent, Subscription, TakenSession,
 };
 
 use crate::http_server::support::sleep;
 use crate::http_server::versions::{Kind, Version};
-use crate::sim::Sim;
+use crate::sim::{Sim, done};
 
 /// The fault of a store, as one process sees it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -257,20 +258,18 @@ impl Far {
     }
 
     /// Does this in the store, unless there is a fault.
-    fn call<'a, T: Send + 'a>(
-        &'a self,
-        work: impl Fn(&MemoryStore) -> Result<T, StoreError> + Send + 'a,
-    ) -> StoreFuture<'a, T> {
-        Box::pin(async move {
-            let fault = self.next_fault();
-            fault.on_the_way().await?;
-            if fault == Fault::Twice {
-                drop(work(&self.common.store()));
-            }
-            let done = work(&self.common.store());
-            fault.on_the_way_back().await?;
-            done
-        })
+    async fn call<T: Send>(
+        &self,
+        work: impl Fn(&MemoryStore) -> Result<T, StoreError> + Send,
+    ) -> Result<T, StoreError> {
+        let fault = self.next_fault();
+        fault.on_the_way().await?;
+        if fault == Fault::Twice {
+            drop(work(&self.common.store()));
+        }
+        let done = work(&self.common.store());
+        fault.on_the_way_back().await?;
+        done
     }
 
     /// Returns the fault that the next call meets.
@@ -283,13 +282,13 @@ impl Far {
     }
 
     /// Writes this to the store, unless there is a fault or no room.
-    fn write<'a>(
-        &'a self,
-        work: impl Fn(&MemoryStore) -> Result<(), StoreError> + Send + 'a,
-    ) -> StoreFuture<'a, ()> {
+    async fn write(
+        &self,
+        work: impl Fn(&MemoryStore) -> Result<(), StoreError> + Send,
+    ) -> Result<(), StoreError> {
         match self.fault() {
-            Fault::Full => Box::pin(ready(Err(StoreError::new("full")))),
-            _ => self.call(work),
+            Fault::Full => Err(StoreError::new("full")),
+            _ => self.call(work).await,
         }
     }
 
@@ -300,29 +299,22 @@ impl Far {
     }
 }
 
-/// Returns the answer of a store in memory, which is ready at once.
-pub(crate) fn done<T>(mut answer: StoreFuture<'_, T>) -> Result<T, StoreError> {
-    let cx = &mut Context::from_waker(Waker::noop());
-    match answer.as_mut().poll(cx) {
-        Poll::Ready(answer) => answer,
-        Poll::Pending => panic!("it is in memory"),
-    }
-}
-
 impl SessionStore for Far {
-    fn announce<'a>(
-        &'a self,
-        process: &'a str,
+    type Subscription = FarSubscription;
+
+    async fn announce(
+        &self,
+        process: &str,
         last: u64,
-        announcement: &'a [u8],
+        announcement: &[u8],
         lease: Duration,
-    ) -> StoreFuture<'a, Announced> {
+    ) -> Result<Announced, StoreError> {
         self.announcements.fetch_add(1, Ordering::SeqCst);
         *self.lease.lock().unwrap() = lease;
         let announcement = self.version.write(Kind::Introduction, announcement);
         if self.common.is(Mutant::Lease) && self.fault() == Fault::Fails {
             let (lease, processes) = (last, Vec::new());
-            return Box::pin(ready(Ok(Announced { lease, processes })));
+            return Ok(Announced { lease, processes });
         }
         self.call(move |store| {
             let mut announced = done(store.announce(process, last, &announcement, lease))?;
@@ -336,49 +328,44 @@ impl SessionStore for Far {
             }
             Ok(announced)
         })
+        .await
     }
 
-    fn withdraw<'a>(&'a self, owner: &'a Owner) -> StoreFuture<'a, ()> {
-        self.call(move |store| done(store.withdraw(owner)))
+    async fn withdraw(&self, owner: &Owner) -> Result<(), StoreError> {
+        self.call(move |store| done(store.withdraw(owner))).await
     }
 
-    fn create<'a>(
-        &'a self,
-        id: &'a str,
-        owner: &'a Owner,
-        record: &'a [u8],
+    async fn create(
+        &self,
+        id: &str,
+        owner: &Owner,
+        record: &[u8],
         keep: Duration,
-    ) -> StoreFuture<'a, ()> {
+    ) -> Result<(), StoreError> {
         self.saves.fetch_add(1, Ordering::SeqCst);
         let record = self.version.write(Kind::Record, record);
         self.write(move |store| {
             self.note(id, owner, 0);
             done(store.create(id, owner, &record, keep))
         })
+        .await
     }
 
-    fn claim<'a>(
-        &'a self,
-        id: &'a str,
-        owner: &'a Owner,
-        displaces: bool,
-    ) -> StoreFuture<'a, Claim> {
+    async fn claim(&self, id: &str, owner: &Owner, displaces: bool) -> Result<Claim, StoreError> {
         self.claims.fetch_add(1, Ordering::SeqCst);
         self.call(move |store| done(store.claim(id, owner, displaces)))
+            .await
     }
 
-    fn load<'a>(&'a self, id: &'a str) -> StoreFuture<'a, Option<Vec<u8>>> {
+    async fn load(&self, id: &str) -> Result<Option<Vec<u8>>, StoreError> {
         self.call(move |store| {
             let record = done(store.load(id))?;
             Ok(record.map(|record| self.version.read(Kind::Record, record)))
         })
+        .await
     }
 
-    fn take_over<'a>(
-        &'a self,
-        id: &'a str,
-        owner: &'a Owner,
-    ) -> StoreFuture<'a, Option<TakenSession>> {
+    async fn take_over(&self, id: &str, owner: &Owner) -> Result<Option<TakenSession>, StoreError> {
         self.call(move |store| {
             let mut taken = done(store.take_over(id, owner))?;
             if let Some(taken) = &mut taken {
@@ -388,76 +375,80 @@ impl SessionStore for Far {
             }
             Ok(taken)
         })
+        .await
     }
 
-    fn save<'a>(
-        &'a self,
-        id: &'a str,
+    async fn save(
+        &self,
+        id: &str,
         epoch: u32,
-        record: &'a [u8],
+        record: &[u8],
         keep: Duration,
-    ) -> StoreFuture<'a, ()> {
+    ) -> Result<(), StoreError> {
         self.saves.fetch_add(1, Ordering::SeqCst);
         let record = self.version.write(Kind::Record, record);
         self.writes(id, |it| it.record = Some((epoch, record.clone())));
         let epoch = self.common.counts_for(id, epoch);
         self.write(move |store| done(store.save(id, epoch, &record, keep)))
+            .await
     }
 
-    fn release<'a>(&'a self, id: &'a str, owner: &'a Owner) -> StoreFuture<'a, ()> {
-        self.call(move |store| done(store.release(id, owner)))
+    async fn release(&self, id: &str, owner: &Owner) -> Result<(), StoreError> {
+        self.call(move |store| done(store.release(id, owner))).await
     }
 
-    fn remove<'a>(&'a self, id: &'a str, epoch: u32) -> StoreFuture<'a, ()> {
-        self.call(move |store| done(store.remove(id, epoch)))
+    async fn remove(&self, id: &str, epoch: u32) -> Result<(), StoreError> {
+        self.call(move |store| done(store.remove(id, epoch))).await
     }
 
-    fn append<'a>(&'a self, mut event: StoredEvent<'a>) -> StoreFuture<'a, ()> {
+    async fn append(&self, mut event: StoredEvent<'_>) -> Result<(), StoreError> {
         self.writes(event.session, |it| {
             it.event = Some((event.epoch, event.stream, event.sequence));
         });
         event.epoch = self.common.counts_for(event.session, event.epoch);
-        self.write(move |store| done(store.append(event)))
+        self.write(move |store| done(store.append(event))).await
     }
 
-    fn replay<'a>(
-        &'a self,
-        id: &'a str,
+    async fn replay(
+        &self,
+        id: &str,
         stream: u32,
         after: u64,
-    ) -> StoreFuture<'a, Option<Replay>> {
+    ) -> Result<Option<Replay>, StoreError> {
         self.call(move |store| done(store.replay(id, stream, after)))
+            .await
     }
 
-    fn publish<'a>(&'a self, message: &'a [u8]) -> StoreFuture<'a, ()> {
+    async fn publish(&self, message: &[u8]) -> Result<(), StoreError> {
         let message = self.version.write(Kind::Change, message);
-        self.call(move |store| done(store.publish(&message)))
+        self.call(move |store| done(store.publish(&message))).await
     }
 
-    fn subscribe(&self) -> StoreFuture<'_, Box<dyn Subscription>> {
+    async fn subscribe(&self) -> Result<FarSubscription, StoreError> {
         self.call(move |store| {
-            Ok(Box::new(Subscribed {
+            Ok(FarSubscription {
                 common: Arc::clone(&self.common),
                 link: Arc::clone(&self.link),
                 since: self.common.flushes(),
                 version: self.version,
                 messages: done(store.subscribe())?,
-            }) as Box<dyn Subscription>)
+            })
         })
+        .await
     }
 }
 
 /// A subscription that ends with the way to the store, or with what the store has.
-struct Subscribed {
+pub(crate) struct FarSubscription {
     common: Arc<Common>,
     link: Arc<Link>,
     since: usize,
     version: Version,
-    messages: Box<dyn Subscription>,
+    messages: MemorySubscription,
 }
 
-impl Subscription for Subscribed {
-    fn next(&mut self) -> StoreFuture<'_, Vec<u8>> {
+impl Subscription for FarSubscription {
+    async fn next(&mut self) -> Result<Vec<u8>, StoreError> {
         let Self {
             common,
             link,
@@ -465,8 +456,8 @@ impl Subscription for Subscribed {
             version,
             messages,
         } = self;
-        let mut next = messages.next();
-        Box::pin(poll_fn(move |cx| {
+        let mut next = pin!(messages.next());
+        poll_fn(move |cx| {
             let fault = *link.fault.lock().unwrap();
             match fault {
                 Fault::Fails => return Poll::Ready(Err(StoreError::new("out of order"))),
@@ -483,6 +474,7 @@ impl Subscription for Subscribed {
             }
             link.readers.lock().unwrap().push(cx.waker().clone());
             Poll::Pending
-        }))
+        })
+        .await
     }
 }

@@ -7,13 +7,13 @@ use std::sync::Arc;
 use http::Method;
 use mcp_async::http::SessionStore as _;
 
-use crate::http_server::far::{Fault, done};
+use crate::http_server::far::Fault;
 use crate::http_server::legacy::{Session, call, initialize, last_id, post};
 use crate::http_server::nodes::{
     Begun, Process, at, begin, epoch, pass, ping, processes, processes_with,
 };
 use crate::http_server::support::send;
-use crate::sim::{Mode, settle};
+use crate::sim::{Mode, done, settle};
 
 const LEVEL: &str =
     r#"{"jsonrpc":"2.0","id":3,"method":"logging/setLevel","params":{"level":"error"}}"#;

@@ -16,11 +16,11 @@ use mcp_async::server::{Context, HandlerError, Registry, Resource, ServerBuilder
 use mcp_proto::model::LoggingLevel;
 use tower_service::Service as _;
 
-use crate::http_server::far::{Common, Far, Fault, done};
+use crate::http_server::far::{Common, Far, Fault};
 use crate::http_server::legacy::{Session, server};
 use crate::http_server::support::{advance, sleep};
 use crate::http_server::wire::Wire;
-use crate::sim::{self, Mode, Sim, settle};
+use crate::sim::{self, Mode, Sim, done, settle};
 
 /// A process, its handle, its view of the store and its way to the others.
 pub(crate) struct Process {

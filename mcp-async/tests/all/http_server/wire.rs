@@ -2,18 +2,16 @@
 
 use core::error::Error;
 use core::future::poll_fn;
-use core::pin::Pin;
+use core::pin::{Pin, pin};
 use core::task::{Context, Poll};
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Mutex, MutexGuard};
 
 use bytes::Bytes;
-use http::{HeaderMap, Request};
+use http::{HeaderMap, Request, Response};
 use http_body::{Body, Frame};
 use http_body_util::{BodyExt as _, Empty};
-use mcp_async::http::{
-    Forward, ForwardError, ForwardFuture, ForwardedBody, HttpService, LocalForward,
-};
+use mcp_async::http::{Forward, ForwardError, ForwardedBody, HttpService, LocalForward};
 
 use crate::sim::Process;
 
@@ -46,7 +44,7 @@ pub(crate) enum Break {
 #[derive(Default)]
 pub(crate) struct Wire {
     local: LocalForward,
-    state: Arc<Mutex<State>>,
+    state: Mutex<State>,
 }
 
 #[derive(Default)]
@@ -95,7 +93,10 @@ impl Wire {
 }
 
 impl Forward for Wire {
-    fn forward(&self, request: Request<Bytes>) -> ForwardFuture {
+    async fn forward(
+        &self,
+        request: Request<Bytes>,
+    ) -> Result<Response<ForwardedBody>, ForwardError> {
         let (process, elsewhere, broken) = {
             let mut state = self.state();
             state.seen.push(request.clone());
@@ -109,7 +110,7 @@ impl Forward for Wire {
             (process.unwrap_or_default(), elsewhere, broken)
         };
         if broken == Break::Unsent {
-            return Box::pin(async { Err(ForwardError::unsent("there is no way")) });
+            return Err(ForwardError::unsent("there is no way"));
         }
         let again = match (broken, elsewhere) {
             (Break::Twice, _) => Some(request.clone()),
@@ -120,36 +121,33 @@ impl Forward for Wire {
             }
             _ => None,
         };
-        let again = again.map(|again| self.local.forward(again));
-        let (mut answered, state) = (self.local.forward(request), Arc::clone(&self.state));
-        Box::pin(async move {
-            if let Some(again) = again {
-                answered.await?;
-                answered = again;
-            }
-            let answered = poll_fn(|cx| process.poll(cx, |cx| answered.as_mut().poll(cx)));
-            let Ok(answered) = answered.await else {
-                return Err(ForwardError::broken("the process has ended"));
+        let mut answered = pin!(self.local.forward(request));
+        if let Some(again) = again {
+            answered.as_mut().await?;
+            answered.set(self.local.forward(again));
+        }
+        let answered = poll_fn(|cx| process.poll(cx, |cx| answered.as_mut().poll(cx)));
+        let Ok(answered) = answered.await else {
+            return Err(ForwardError::broken("the process has ended"));
+        };
+        let mut response = answered?;
+        let headers = response.headers_mut();
+        let before = core::mem::replace(&mut self.state().answered, headers.clone());
+        match broken {
+            Break::Head => return Err(ForwardError::broken("the connection has ended")),
+            Break::Foreign => headers.clear(),
+            Break::Stale => *headers = before,
+            _ => {}
+        }
+        Ok(response.map(|body| {
+            let body = match broken {
+                Break::Body => Box::pin(Empty::new().map_err(Into::into)),
+                Break::Short => changed(body, |mut data| data.split_off(data.len().min(1))),
+                Break::Long => changed(body, |data| [&data[..], b" "].concat().into()),
+                _ => body,
             };
-            let mut response = answered?;
-            let headers = response.headers_mut();
-            let before = core::mem::replace(&mut state.lock().unwrap().answered, headers.clone());
-            match broken {
-                Break::Head => return Err(ForwardError::broken("the connection has ended")),
-                Break::Foreign => headers.clear(),
-                Break::Stale => *headers = before,
-                _ => {}
-            }
-            Ok(response.map(|body| {
-                let body = match broken {
-                    Break::Body => Box::pin(Empty::new().map_err(Into::into)),
-                    Break::Short => changed(body, |mut data| data.split_off(data.len().min(1))),
-                    Break::Long => changed(body, |data| [&data[..], b" "].concat().into()),
-                    _ => body,
-                };
-                Box::pin(Ends(process, body)) as ForwardedBody
-            }))
-        })
+            Box::pin(Ends(process, body)) as ForwardedBody
+        }))
     }
 }
 

@@ -5,7 +5,7 @@ mod time;
 use core::cell::{Cell, RefCell};
 use core::future::{Future, ready};
 use core::net::SocketAddr;
-use core::pin::Pin;
+use core::pin::{Pin, pin};
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::task::{Context, Poll, Waker};
 use std::io;
@@ -19,6 +19,15 @@ use mcp_proto::Instant;
 use crate::authorization::guard;
 
 pub(crate) use time::{advance, clock, drive, run, sleep};
+
+/// Returns the output of a future that is ready at its first poll, such as that of a store in memory.
+#[track_caller]
+pub(crate) fn done<F: Future>(future: F) -> F::Output {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(output) => output,
+        Poll::Pending => panic!("it waits"),
+    }
+}
 
 /// The runtime of the thread that a test runs on.
 #[derive(Clone, Copy, Debug, Default)]

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use mcp_async::Runtime as _;
 use mcp_async::tasks::server::Tasks;
-use mcp_async::tasks::store::{MemoryTaskStore, TaskRecord, TaskStore, TaskStoreFuture};
+use mcp_async::tasks::store::{MemoryTaskStore, TaskRecord, TaskStore, TaskStoreError};
 use mcp_proto::model::TaskStatus;
 use proptest::prelude::*;
 
@@ -50,77 +50,79 @@ impl Stopping {
         self.process.lock().unwrap()
     }
 
-    fn call<'a, T: Send + 'a>(&'a self, future: TaskStoreFuture<'a, T>) -> TaskStoreFuture<'a, T> {
-        Box::pin(async move {
-            let is_done = {
-                let process = &mut *self.process();
-                let is_done = !process.has_stopped && (process.left > 0 || process.is_done);
-                process.has_stopped |= process.left == 0;
-                process.left = process.left.saturating_sub(1);
-                is_done
-            };
-            if is_done {
-                let done = future.await;
-                if !self.process().has_stopped {
-                    return done;
-                }
+    async fn call<T>(
+        &self,
+        future: impl Future<Output = Result<T, TaskStoreError>>,
+    ) -> Result<T, TaskStoreError> {
+        let is_done = {
+            let process = &mut *self.process();
+            let is_done = !process.has_stopped && (process.left > 0 || process.is_done);
+            process.has_stopped |= process.left == 0;
+            process.left = process.left.saturating_sub(1);
+            is_done
+        };
+        if is_done {
+            let done = future.await;
+            if !self.process().has_stopped {
+                return done;
             }
-            pending().await
-        })
+        }
+        pending().await
     }
 }
 
 impl TaskStore for Stopping {
-    fn create<'a>(&'a self, record: &'a TaskRecord) -> TaskStoreFuture<'a, bool> {
-        self.call(self.store.create(record))
+    async fn create(&self, record: &TaskRecord) -> Result<bool, TaskStoreError> {
+        self.call(self.store.create(record)).await
     }
 
-    fn load<'a>(&'a self, id: &'a str) -> TaskStoreFuture<'a, Option<TaskRecord>> {
-        self.call(self.store.load(id))
+    async fn load(&self, id: &str) -> Result<Option<TaskRecord>, TaskStoreError> {
+        self.call(self.store.load(id)).await
     }
 
-    fn replace<'a>(&'a self, record: &'a TaskRecord) -> TaskStoreFuture<'a, bool> {
-        self.call(Box::pin(async move {
+    async fn replace(&self, record: &TaskRecord) -> Result<bool, TaskStoreError> {
+        self.call(async {
             let before = self.store.load(record.id()).await?;
             let replaced = self.store.replace(record).await?;
             if replaced && before.is_some_and(|before| before.status().is_terminal()) {
                 self.process().torn.push(record.id().to_owned());
             }
             Ok(replaced)
-        }))
+        })
+        .await
     }
 
-    fn remove<'a>(&'a self, id: &'a str) -> TaskStoreFuture<'a, ()> {
-        self.call(self.store.remove(id))
+    async fn remove(&self, id: &str) -> Result<(), TaskStoreError> {
+        self.call(self.store.remove(id)).await
     }
 
-    fn list<'a>(
-        &'a self,
-        owner: &'a str,
-        after: Option<&'a str>,
+    async fn list(
+        &self,
+        owner: &str,
+        after: Option<&str>,
         limit: usize,
-    ) -> TaskStoreFuture<'a, Vec<TaskRecord>> {
-        self.call(self.store.list(owner, after, limit))
+    ) -> Result<Vec<TaskRecord>, TaskStoreError> {
+        self.call(self.store.list(owner, after, limit)).await
     }
 
-    fn expired<'a>(&'a self, now: u64, limit: usize) -> TaskStoreFuture<'a, Vec<TaskRecord>> {
-        self.call(self.store.expired(now, limit))
+    async fn expired(&self, now: u64, limit: usize) -> Result<Vec<TaskRecord>, TaskStoreError> {
+        self.call(self.store.expired(now, limit)).await
     }
 
-    fn orphaned(&self, limit: usize) -> TaskStoreFuture<'_, Vec<TaskRecord>> {
-        self.call(self.store.orphaned(limit))
+    async fn orphaned(&self, limit: usize) -> Result<Vec<TaskRecord>, TaskStoreError> {
+        self.call(self.store.orphaned(limit)).await
     }
 
-    fn watch<'a>(&'a self, id: &'a str, version: u64) -> TaskStoreFuture<'a, ()> {
-        self.call(self.store.watch(id, version))
+    async fn watch(&self, id: &str, version: u64) -> Result<(), TaskStoreError> {
+        self.call(self.store.watch(id, version)).await
     }
 
-    fn renew<'a>(&'a self, boot: &'a str, last: u64, lease: Duration) -> TaskStoreFuture<'a, u64> {
-        self.call(self.store.renew(boot, last, lease))
+    async fn renew(&self, boot: &str, last: u64, lease: Duration) -> Result<u64, TaskStoreError> {
+        self.call(self.store.renew(boot, last, lease)).await
     }
 
-    fn is_alive<'a>(&'a self, boot: &'a str) -> TaskStoreFuture<'a, bool> {
-        self.call(self.store.is_alive(boot))
+    async fn is_alive(&self, boot: &str) -> Result<bool, TaskStoreError> {
+        self.call(self.store.is_alive(boot)).await
     }
 }
 
@@ -294,11 +296,7 @@ fn start(store: &MemoryTaskStore, life: Option<Life>) -> (Stopping, Wire, Runnin
 }
 
 fn all(store: &MemoryTaskStore) -> Vec<TaskRecord> {
-    let mut cx = core::task::Context::from_waker(core::task::Waker::noop());
-    match store.expired(u64::MAX, usize::MAX).as_mut().poll(&mut cx) {
-        core::task::Poll::Ready(records) => records.unwrap(),
-        core::task::Poll::Pending => panic!("the store waits"),
-    }
+    sim::done(store.expired(u64::MAX, usize::MAX)).unwrap()
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {

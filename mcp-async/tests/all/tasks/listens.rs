@@ -1,12 +1,13 @@
 //! Subscriptions to tasks.
 
 use core::future::poll_fn;
+use core::pin::pin;
 use core::sync::atomic::{AtomicUsize, Ordering};
 use core::time::Duration;
 use std::sync::Arc;
 
 use mcp_async::tasks::server::Tasks;
-use mcp_async::tasks::store::{MemoryTaskStore, TaskRecord, TaskStore, TaskStoreFuture};
+use mcp_async::tasks::store::{MemoryTaskStore, TaskRecord, TaskStore, TaskStoreError};
 use mcp_proto::Revision;
 
 use super::support::{accept, client, create, pass, server, update};
@@ -85,55 +86,56 @@ struct Counting {
 }
 
 impl TaskStore for Counting {
-    fn create<'a>(&'a self, record: &'a TaskRecord) -> TaskStoreFuture<'a, bool> {
-        self.store.create(record)
+    async fn create(&self, record: &TaskRecord) -> Result<bool, TaskStoreError> {
+        self.store.create(record).await
     }
 
-    fn load<'a>(&'a self, id: &'a str) -> TaskStoreFuture<'a, Option<TaskRecord>> {
+    async fn load(&self, id: &str) -> Result<Option<TaskRecord>, TaskStoreError> {
         self.loads.fetch_add(1, Ordering::SeqCst);
-        self.store.load(id)
+        self.store.load(id).await
     }
 
-    fn replace<'a>(&'a self, record: &'a TaskRecord) -> TaskStoreFuture<'a, bool> {
-        self.store.replace(record)
+    async fn replace(&self, record: &TaskRecord) -> Result<bool, TaskStoreError> {
+        self.store.replace(record).await
     }
 
-    fn remove<'a>(&'a self, id: &'a str) -> TaskStoreFuture<'a, ()> {
-        self.store.remove(id)
+    async fn remove(&self, id: &str) -> Result<(), TaskStoreError> {
+        self.store.remove(id).await
     }
 
-    fn list<'a>(
-        &'a self,
-        owner: &'a str,
-        after: Option<&'a str>,
+    async fn list(
+        &self,
+        owner: &str,
+        after: Option<&str>,
         limit: usize,
-    ) -> TaskStoreFuture<'a, Vec<TaskRecord>> {
-        self.store.list(owner, after, limit)
+    ) -> Result<Vec<TaskRecord>, TaskStoreError> {
+        self.store.list(owner, after, limit).await
     }
 
-    fn expired<'a>(&'a self, now: u64, limit: usize) -> TaskStoreFuture<'a, Vec<TaskRecord>> {
-        self.store.expired(now, limit)
+    async fn expired(&self, now: u64, limit: usize) -> Result<Vec<TaskRecord>, TaskStoreError> {
+        self.store.expired(now, limit).await
     }
 
-    fn orphaned(&self, limit: usize) -> TaskStoreFuture<'_, Vec<TaskRecord>> {
-        self.store.orphaned(limit)
+    async fn orphaned(&self, limit: usize) -> Result<Vec<TaskRecord>, TaskStoreError> {
+        self.store.orphaned(limit).await
     }
 
     /// It counts its polls.
-    fn watch<'a>(&'a self, id: &'a str, version: u64) -> TaskStoreFuture<'a, ()> {
-        let mut watch = self.store.watch(id, version);
-        Box::pin(poll_fn(move |cx| {
+    async fn watch(&self, id: &str, version: u64) -> Result<(), TaskStoreError> {
+        let mut watch = pin!(self.store.watch(id, version));
+        poll_fn(move |cx| {
             self.loads.fetch_add(1, Ordering::SeqCst);
             watch.as_mut().poll(cx)
-        }))
+        })
+        .await
     }
 
-    fn renew<'a>(&'a self, boot: &'a str, last: u64, lease: Duration) -> TaskStoreFuture<'a, u64> {
-        self.store.renew(boot, last, lease)
+    async fn renew(&self, boot: &str, last: u64, lease: Duration) -> Result<u64, TaskStoreError> {
+        self.store.renew(boot, last, lease).await
     }
 
-    fn is_alive<'a>(&'a self, boot: &'a str) -> TaskStoreFuture<'a, bool> {
-        self.store.is_alive(boot)
+    async fn is_alive(&self, boot: &str) -> Result<bool, TaskStoreError> {
+        self.store.is_alive(boot).await
     }
 
     fn watches_are_prompt(&self) -> bool {

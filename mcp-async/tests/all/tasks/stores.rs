@@ -1,21 +1,20 @@
 //! Stores that do what they should, and others.
 
-use core::future::{Future, pending, ready};
+use core::future::{Future, pending};
 use core::pin::pin;
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use core::task::{Context, Poll, Waker};
+use core::task::{Context, Waker};
 use core::time::Duration;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
 use mcp_async::Runtime as _;
 use mcp_async::tasks::server::Tasks;
-use mcp_async::tasks::store::{
-    CheckError, MemoryTaskStore, TaskRecord, TaskStore, TaskStoreError, TaskStoreFuture, check,
-};
+use mcp_async::tasks::store::{MemoryTaskStore, TaskRecord, TaskStore, TaskStoreError, check};
 
 use super::support::{about, accept, call, client, create, pass, server, sleep, status, update};
 use crate::server_typed::support::{member, text};
+use crate::sim::done;
 
 /// A store that misbehaves from a certain call on.
 #[derive(Clone)]
@@ -68,7 +67,12 @@ impl Hostile {
     /// The store loses what it knows of processes.
     pub(crate) fn forget_processes(&self) {
         for boot in &*self.boots.lock().unwrap() {
-            drop(self.store.renew(boot, 0, Duration::ZERO));
+            let renewed = pin!(self.store.renew(boot, 0, Duration::ZERO));
+            assert!(
+                renewed
+                    .poll(&mut Context::from_waker(Waker::noop()))
+                    .is_ready()
+            );
         }
     }
 
@@ -84,95 +88,98 @@ impl Hostile {
         self.good.store(good, Ordering::SeqCst);
     }
 
-    fn answer<'a, T: Send + 'a>(
+    fn answer<T: Send>(
         &self,
-        future: TaskStoreFuture<'a, T>,
+        future: impl Future<Output = Result<T, TaskStoreError>> + Send,
         refused: Option<T>,
-    ) -> TaskStoreFuture<'a, T> {
+    ) -> impl Future<Output = Result<T, TaskStoreError>> + Send {
         let count = |left: usize| left.checked_sub(1);
         let is_good = self
             .good
             .fetch_update(Ordering::SeqCst, Ordering::SeqCst, count)
             .is_ok();
-        match (self.fault, refused) {
-            _ if is_good => future,
-            (Fault::Fails, _) => Box::pin(ready(Err(TaskStoreError::new("down")))),
-            (Fault::Never, _) => Box::pin(pending()),
-            (Fault::Panics, Some(_)) => panic!("secret"),
-            (Fault::Panics, None) => Box::pin(async { panic!("secret") }),
-            (Fault::Lies, _) => Box::pin(async move {
-                future.await?;
-                Err(TaskStoreError::new("lost"))
-            }),
-            (Fault::Slow(millis), _) => Box::pin(async move {
-                sleep(millis).await;
-                future.await
-            }),
-            (Fault::Keeps | Fault::Stuck | Fault::Confuses, _) => future,
-            (Fault::Refuses, Some(refused)) => Box::pin(ready(Ok(refused))),
-            (Fault::Refuses, None) => future,
+        let fault = self.fault;
+        let panics_in_call = !is_good && fault == Fault::Panics && refused.is_some();
+        assert!(!panics_in_call, "secret");
+        async move {
+            match (fault, refused) {
+                _ if is_good => future.await,
+                (Fault::Fails, _) => Err(TaskStoreError::new("down")),
+                (Fault::Never, _) => pending().await,
+                (Fault::Panics, _) => panic!("secret"),
+                (Fault::Lies, _) => {
+                    future.await?;
+                    Err(TaskStoreError::new("lost"))
+                }
+                (Fault::Slow(millis), _) => {
+                    sleep(millis).await;
+                    future.await
+                }
+                (Fault::Refuses, Some(refused)) => Ok(refused),
+                (Fault::Keeps | Fault::Stuck | Fault::Confuses | Fault::Refuses, _) => future.await,
+            }
         }
     }
 }
 
 impl TaskStore for Hostile {
-    fn create<'a>(&'a self, record: &'a TaskRecord) -> TaskStoreFuture<'a, bool> {
-        self.answer(self.store.create(record), None)
+    async fn create(&self, record: &TaskRecord) -> Result<bool, TaskStoreError> {
+        self.answer(self.store.create(record), None).await
     }
 
-    fn load<'a>(&'a self, id: &'a str) -> TaskStoreFuture<'a, Option<TaskRecord>> {
+    async fn load(&self, id: &str) -> Result<Option<TaskRecord>, TaskStoreError> {
         if self.fault == Fault::Confuses && self.good.load(Ordering::SeqCst) == 0 {
-            return Box::pin(async move {
-                let all = self.store.expired(u64::MAX, usize::MAX).await?;
-                Ok(all.into_iter().find(|record| record.id() != id))
-            });
+            let all = self.store.expired(u64::MAX, usize::MAX).await?;
+            return Ok(all.into_iter().find(|record| record.id() != id));
         }
-        self.answer(self.store.load(id), None)
+        self.answer(self.store.load(id), None).await
     }
 
-    fn replace<'a>(&'a self, record: &'a TaskRecord) -> TaskStoreFuture<'a, bool> {
+    fn replace(
+        &self,
+        record: &TaskRecord,
+    ) -> impl Future<Output = Result<bool, TaskStoreError>> + Send {
         self.answer(self.store.replace(record), Some(false))
     }
 
-    fn remove<'a>(&'a self, id: &'a str) -> TaskStoreFuture<'a, ()> {
+    async fn remove(&self, id: &str) -> Result<(), TaskStoreError> {
         if self.fault == Fault::Keeps {
-            return Box::pin(ready(Ok(())));
+            return Ok(());
         }
         if self.fault == Fault::Stuck {
-            return Box::pin(async move {
-                let first = self.store.expired(u64::MAX, 1).await?;
-                let is_first = first.first().is_some_and(|first| first.id() == id);
-                match is_first && self.store.len() > 1 {
-                    true => Err(TaskStoreError::new("stuck")),
-                    false => self.store.remove(id).await,
-                }
-            });
+            let first = self.store.expired(u64::MAX, 1).await?;
+            let is_first = first.first().is_some_and(|first| first.id() == id);
+            return match is_first && self.store.len() > 1 {
+                true => Err(TaskStoreError::new("stuck")),
+                false => self.store.remove(id).await,
+            };
         }
-        self.answer(self.store.remove(id), None)
+        self.answer(self.store.remove(id), None).await
     }
 
-    fn list<'a>(
-        &'a self,
-        owner: &'a str,
-        after: Option<&'a str>,
+    async fn list(
+        &self,
+        owner: &str,
+        after: Option<&str>,
         limit: usize,
-    ) -> TaskStoreFuture<'a, Vec<TaskRecord>> {
+    ) -> Result<Vec<TaskRecord>, TaskStoreError> {
         self.answer(self.store.list(owner, after, limit), None)
+            .await
     }
 
-    fn expired<'a>(&'a self, now: u64, limit: usize) -> TaskStoreFuture<'a, Vec<TaskRecord>> {
-        self.answer(self.store.expired(now, limit), None)
+    async fn expired(&self, now: u64, limit: usize) -> Result<Vec<TaskRecord>, TaskStoreError> {
+        self.answer(self.store.expired(now, limit), None).await
     }
 
-    fn orphaned(&self, limit: usize) -> TaskStoreFuture<'_, Vec<TaskRecord>> {
-        self.answer(self.store.orphaned(limit), None)
+    async fn orphaned(&self, limit: usize) -> Result<Vec<TaskRecord>, TaskStoreError> {
+        self.answer(self.store.orphaned(limit), None).await
     }
 
-    fn watch<'a>(&'a self, id: &'a str, version: u64) -> TaskStoreFuture<'a, ()> {
-        self.answer(self.store.watch(id, version), None)
+    async fn watch(&self, id: &str, version: u64) -> Result<(), TaskStoreError> {
+        self.answer(self.store.watch(id, version), None).await
     }
 
-    fn renew<'a>(&'a self, boot: &'a str, last: u64, lease: Duration) -> TaskStoreFuture<'a, u64> {
+    async fn renew(&self, boot: &str, last: u64, lease: Duration) -> Result<u64, TaskStoreError> {
         // What is not answered is not done either.
         let renewed = async move {
             self.boots.lock().unwrap().insert(boot.to_owned());
@@ -182,30 +189,22 @@ impl TaskStore for Hostile {
                 false => renewed,
             }
         };
-        self.answer(Box::pin(renewed), None)
+        self.answer(renewed, None).await
     }
 
-    fn is_alive<'a>(&'a self, boot: &'a str) -> TaskStoreFuture<'a, bool> {
-        self.answer(self.store.is_alive(boot), None)
-    }
-}
-
-fn checked(store: &dyn TaskStore) -> Result<(), CheckError> {
-    let mut cx = Context::from_waker(Waker::noop());
-    match pin!(check(store)).poll(&mut cx) {
-        Poll::Ready(result) => result,
-        Poll::Pending => panic!("the check waits"),
+    async fn is_alive(&self, boot: &str) -> Result<bool, TaskStoreError> {
+        self.answer(self.store.is_alive(boot), None).await
     }
 }
 
 #[test]
 fn the_store_in_memory_passes_the_check() {
     let store = MemoryTaskStore::new();
-    checked(&store).unwrap();
+    done(check(&store)).unwrap();
     assert!(store.is_empty());
     for good in 3..60 {
         for fault in [Fault::Fails, Fault::Lies, Fault::Refuses] {
-            let result = checked(&Hostile::new(fault, good));
+            let result = done(check(&Hostile::new(fault, good)));
             assert!(result.is_err() || good > 7, "{fault:?} from call {good} on");
         }
     }
@@ -329,14 +328,13 @@ fn a_dropped_watch_leaves_no_waker() {
     }
     let store = MemoryTaskStore::new();
     let record = TaskRecord::new("a", "boot", 0);
-    let mut noop = Context::from_waker(Waker::noop());
-    assert!(store.create(&record).as_mut().poll(&mut noop).is_ready());
+    assert!(done(store.create(&record)).unwrap());
     let count = Arc::new(Count);
     let waker = Waker::from(Arc::clone(&count));
     let mut cx = Context::from_waker(&waker);
     let before = Arc::strong_count(&count);
     for _ in 0..3 {
-        let mut watch = store.watch("a", 1);
+        let mut watch = pin!(store.watch("a", 1));
         assert!(watch.as_mut().poll(&mut cx).is_pending());
         assert!(watch.as_mut().poll(&mut cx).is_pending());
     }

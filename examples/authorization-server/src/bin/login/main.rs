@@ -16,9 +16,7 @@ use std::io;
 
 use clap::Parser;
 use mcp_async::Client;
-use mcp_async::auth::{
-    Authorization, AuthorizationFuture, AuthorizationPage, DpopUse, SigningKey, UserAgent,
-};
+use mcp_async::auth::{Authorization, AuthorizationPage, DpopUse, SigningKey, UserAgent};
 use mcp_async::net::HttpClient;
 use mcp_async::runtime::RuntimeHandle;
 use mcp_tokio::{Revision, RevisionSet};
@@ -86,21 +84,19 @@ impl UserAgent for Browser {
         self.0.start(runtime);
     }
 
-    fn redirect_uri<'a>(&'a self, _: Option<&'a str>) -> AuthorizationFuture<'a, String> {
-        Box::pin(async { Ok("http://127.0.0.1:8765/callback".into()) })
+    async fn redirect_uri(&self, _: Option<&str>) -> io::Result<String> {
+        Ok("http://127.0.0.1:8765/callback".into())
     }
 
-    fn open<'a>(&'a self, page: &'a AuthorizationPage) -> AuthorizationFuture<'a, String> {
-        Box::pin(async move {
-            println!("The client opens the browser of the user\n");
-            let request = http::Request::get(&page.url).body("");
-            let request = request.map_err(io::Error::other)?;
-            let response = self.0.send(request).await.map_err(io::Error::other)?;
-            let location = response.headers().get(http::header::LOCATION);
-            let location = location.and_then(|location| location.to_str().ok());
-            let location = location.ok_or_else(|| io::Error::other("no redirect"))?;
-            println!("The user consents, and the browser goes back to the client\n");
-            Ok(location.to_owned())
-        })
+    async fn open(&self, page: &AuthorizationPage) -> io::Result<String> {
+        println!("The client opens the browser of the user\n");
+        let request = http::Request::get(&page.url).body("");
+        let request = request.map_err(io::Error::other)?;
+        let response = self.0.send(request).await.map_err(io::Error::other)?;
+        let location = response.headers().get(http::header::LOCATION);
+        let location = location.and_then(|location| location.to_str().ok());
+        let location = location.ok_or_else(|| io::Error::other("no redirect"))?;
+        println!("The user consents, and the browser goes back to the client\n");
+        Ok(location.to_owned())
     }
 }

@@ -17,9 +17,9 @@ use super::documents::{DocumentCarrier, Documents};
 use super::flight::{Flight, Landed, Obtained};
 use super::held::{Held, LocalFault, ProofKey, present};
 use super::settings::Authorization;
-use super::store::CredentialStore;
+use super::store::DynCredentialStore;
 use super::time::unix_now;
-use super::user_agent::UserAgent;
+use super::user_agent::DynUserAgent;
 use crate::client::state::ClientState;
 use crate::connection::Signal;
 use crate::error::AuthorizationError;
@@ -34,7 +34,7 @@ pub(in crate::http::client) struct Authorizer(Arc<Shared>);
 /// State that the client and the task of its authorization share.
 pub(super) struct Shared {
     pub(super) settings: Authorization,
-    pub(super) user_agent: Option<Arc<dyn UserAgent>>,
+    pub(super) user_agent: Option<Arc<dyn DynUserAgent>>,
     pub(super) documents: Documents,
     pub(super) runtime: RuntimeHandle,
     /// The canonical URL of the MCP server.
@@ -107,7 +107,7 @@ pub(in crate::http::client) struct View {
 impl Authorizer {
     pub(in crate::http::client) fn new(
         settings: Authorization,
-        user_agent: Option<Arc<dyn UserAgent>>,
+        user_agent: Option<Arc<dyn DynUserAgent>>,
         carrier: Box<dyn DocumentCarrier>,
         client_state: Arc<ClientState>,
     ) -> Result<Self, AuthorizationError> {
@@ -320,7 +320,7 @@ impl Shared {
         }
     }
 
-    pub(super) fn store(&self) -> &dyn CredentialStore {
+    pub(super) fn store(&self) -> &dyn DynCredentialStore {
         &*self.settings.store
     }
 

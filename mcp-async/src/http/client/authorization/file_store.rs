@@ -10,7 +10,6 @@ use mcp_auth::{Credentials, Secret};
 use super::blocking::blocking;
 use super::lock_file::{beside, lock, lock_ending};
 use super::store::{CredentialLock, CredentialStore};
-use super::user_agent::AuthorizationFuture;
 use crate::private_file::{check_owner, options};
 
 /// Keeps credentials in a file that only its owner can read (mode 600 where the system has modes).
@@ -40,30 +39,32 @@ impl FileCredentialStore {
         Self { path: path.into() }
     }
 
-    fn run<T: Send + 'static>(
+    async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Path) -> io::Result<T> + Send + 'static,
-    ) -> AuthorizationFuture<'static, T> {
+    ) -> io::Result<T> {
         let path = self.path.clone();
-        Box::pin(blocking(move || {
+        blocking(move || {
             work(&path).map_err(|error| {
                 io::Error::new(error.kind(), format!("{}: {error}", path.display()))
             })
-        }))
+        })
+        .await
     }
 }
 
 impl CredentialStore for FileCredentialStore {
-    fn load<'a>(&'a self, server: &'a str) -> AuthorizationFuture<'a, Option<Credentials>> {
+    async fn load(&self, server: &str) -> io::Result<Option<Credentials>> {
         let server = server.to_owned();
         self.run(move |path| {
             let lines = read(path)?.into_iter().rev();
             let mut records = lines.filter_map(|line| line.record);
             Ok(records.find(|record| record.server == server))
         })
+        .await
     }
 
-    fn save<'a>(&'a self, credentials: &'a Credentials) -> AuthorizationFuture<'a, ()> {
+    async fn save(&self, credentials: &Credentials) -> io::Result<()> {
         let credentials = credentials.clone();
         self.run(move |path| {
             let line = Line::decode(credentials.to_json().expose());
@@ -75,16 +76,19 @@ impl CredentialStore for FileCredentialStore {
                 lines.push(line);
             })
         })
+        .await
     }
 
-    fn remove<'a>(&'a self, server: &'a str, issuer: &'a str) -> AuthorizationFuture<'a, ()> {
+    async fn remove(&self, server: &str, issuer: &str) -> io::Result<()> {
         let (server, issuer) = (server.to_owned(), issuer.to_owned());
         self.run(move |path| change(path, |lines| remove(lines, &server, &issuer)))
+            .await
     }
 
-    fn lock<'a>(&'a self, server: &'a str) -> AuthorizationFuture<'a, CredentialLock> {
+    async fn lock(&self, server: &str) -> io::Result<CredentialLock> {
         let ending = lock_ending(server);
         self.run(move |path| Ok(Box::new(lock(path, &ending)?) as CredentialLock))
+            .await
     }
 }
 

@@ -10,7 +10,6 @@ use mcp_auth::Credentials;
 use super::blocking::blocking;
 use super::lock_file::{lock, lock_ending};
 use super::store::{CredentialLock, CredentialStore};
-use super::user_agent::AuthorizationFuture;
 
 /// Keeps credentials in the keyring of the system, through the crate `keyring-core`.
 ///
@@ -69,25 +68,25 @@ impl KeyringCredentialStore {
         }
     }
 
-    fn run<T: Send + 'static>(
+    async fn run<T: Send + 'static>(
         &self,
         server: &str,
         work: impl FnOnce(&ServerEntry) -> io::Result<T> + Send + 'static,
-    ) -> AuthorizationFuture<'static, T> {
+    ) -> io::Result<T> {
         let entry = ServerEntry {
             store: self.clone(),
             server: server.to_owned(),
         };
-        Box::pin(blocking(move || work(&entry)))
+        blocking(move || work(&entry)).await
     }
 }
 
 impl CredentialStore for KeyringCredentialStore {
-    fn load<'a>(&'a self, server: &'a str) -> AuthorizationFuture<'a, Option<Credentials>> {
-        self.run(server, ServerEntry::read)
+    async fn load(&self, server: &str) -> io::Result<Option<Credentials>> {
+        self.run(server, ServerEntry::read).await
     }
 
-    fn save<'a>(&'a self, credentials: &'a Credentials) -> AuthorizationFuture<'a, ()> {
+    async fn save(&self, credentials: &Credentials) -> io::Result<()> {
         let json = credentials.to_json();
         self.run(&credentials.server, move |entry| {
             let json = json.expose().as_bytes();
@@ -110,9 +109,10 @@ impl CredentialStore for KeyringCredentialStore {
                 error => entry.keyring_error(error),
             })
         })
+        .await
     }
 
-    fn remove<'a>(&'a self, server: &'a str, issuer: &'a str) -> AuthorizationFuture<'a, ()> {
+    async fn remove(&self, server: &str, issuer: &str) -> io::Result<()> {
         let issuer = issuer.to_owned();
         self.run(server, move |entry| {
             let _lock = entry.lock("write")?;
@@ -124,12 +124,14 @@ impl CredentialStore for KeyringCredentialStore {
                 Err(error) => Err(entry.keyring_error(error)),
             }
         })
+        .await
     }
 
-    fn lock<'a>(&'a self, server: &'a str) -> AuthorizationFuture<'a, CredentialLock> {
+    async fn lock(&self, server: &str) -> io::Result<CredentialLock> {
         self.run(server, |entry| {
             Ok(Box::new(entry.lock("client")?) as CredentialLock)
         })
+        .await
     }
 }
 

@@ -4,12 +4,12 @@ use core::fmt;
 use core::future::poll_fn;
 use core::task::{Poll, Waker};
 use std::collections::BTreeSet;
+use std::io;
 use std::sync::{Arc, MutexGuard};
 
 use mcp_auth::Credentials;
 
 use super::store::{CredentialLock, CredentialStore};
-use super::user_agent::AuthorizationFuture;
 use crate::connection::register;
 use crate::sync::Lock;
 
@@ -44,32 +44,26 @@ impl MemoryCredentialStore {
 }
 
 impl CredentialStore for MemoryCredentialStore {
-    fn load<'a>(&'a self, server: &'a str) -> AuthorizationFuture<'a, Option<Credentials>> {
-        Box::pin(async move {
-            let state = self.state();
-            let mut records = state.records.iter().rev();
-            Ok(records.find(|record| record.server == server).cloned())
-        })
+    async fn load(&self, server: &str) -> io::Result<Option<Credentials>> {
+        let state = self.state();
+        let mut records = state.records.iter().rev();
+        Ok(records.find(|record| record.server == server).cloned())
     }
 
-    fn save<'a>(&'a self, credentials: &'a Credentials) -> AuthorizationFuture<'a, ()> {
-        Box::pin(async move {
-            let mut state = self.state();
-            state.remove(&credentials.server, &credentials.issuer);
-            state.records.push(credentials.clone());
-            Ok(())
-        })
+    async fn save(&self, credentials: &Credentials) -> io::Result<()> {
+        let mut state = self.state();
+        state.remove(&credentials.server, &credentials.issuer);
+        state.records.push(credentials.clone());
+        Ok(())
     }
 
-    fn remove<'a>(&'a self, server: &'a str, issuer: &'a str) -> AuthorizationFuture<'a, ()> {
-        Box::pin(async move {
-            self.state().remove(server, issuer);
-            Ok(())
-        })
+    async fn remove(&self, server: &str, issuer: &str) -> io::Result<()> {
+        self.state().remove(server, issuer);
+        Ok(())
     }
 
-    fn lock<'a>(&'a self, server: &'a str) -> AuthorizationFuture<'a, CredentialLock> {
-        Box::pin(poll_fn(move |cx| {
+    async fn lock(&self, server: &str) -> io::Result<CredentialLock> {
+        poll_fn(move |cx| {
             let mut state = self.state();
             if state.locked.insert(server.to_owned()) {
                 let lock = ServerLock {
@@ -80,7 +74,8 @@ impl CredentialStore for MemoryCredentialStore {
             }
             register(&mut state.waiting, cx);
             Poll::Pending
-        }))
+        })
+        .await
     }
 }
 

@@ -40,4 +40,5 @@ pub use settings::Authorization;
 pub use store::{CredentialLock, CredentialStore};
 pub use system_browser::SystemBrowser;
 pub use terminal::Terminal;
-pub use user_agent::{AuthorizationFuture, UserAgent};
+pub(super) use user_agent::DynUserAgent;
+pub use user_agent::UserAgent;

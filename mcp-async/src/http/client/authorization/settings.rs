@@ -12,8 +12,8 @@ use mcp_auth::{
 use mcp_proto::Revision;
 
 use super::memory_store::MemoryCredentialStore;
-use super::store::CredentialStore;
-use super::user_agent::UserAgent;
+use super::store::{CredentialStore, DynCredentialStore};
+use super::user_agent::{DynUserAgent, UserAgent};
 use crate::crypto::{SigningKey, sha256};
 
 /// The way in which a client obtains access tokens, for
@@ -44,8 +44,8 @@ use crate::crypto::{SigningKey, sha256};
 pub struct Authorization {
     /// Without the server, the name and the redirect URI, which are filled in at connecting.
     pub(super) config: AuthConfig,
-    pub(super) user_agent: Option<Arc<dyn UserAgent>>,
-    pub(super) store: Arc<dyn CredentialStore>,
+    pub(super) user_agent: Option<Arc<dyn DynUserAgent>>,
+    pub(super) store: Arc<dyn DynCredentialStore>,
     pub(super) client_key: Option<SigningKey>,
     pub(super) dpop_key: Option<SigningKey>,
     pub(super) assertion: Option<Assertion>,
@@ -265,7 +265,7 @@ impl Authorization {
     }
 
     /// The way that was set.
-    pub(in crate::http::client) fn chosen_user_agent(&self) -> Option<Arc<dyn UserAgent>> {
+    pub(in crate::http::client) fn chosen_user_agent(&self) -> Option<Arc<dyn DynUserAgent>> {
         self.user_agent.clone()
     }
 

@@ -1,8 +1,11 @@
 //! The store of credentials between runs.
 
+use core::future::Future;
+use std::io;
+
 use mcp_auth::Credentials;
 
-use super::user_agent::AuthorizationFuture;
+use crate::runtime::BoxFuture;
 
 /// Held while one client obtains credentials; dropping it lets the next one continue.
 pub type CredentialLock = Box<dyn Send>;
@@ -25,42 +28,36 @@ pub type CredentialLock = Box<dyn Send>;
 /// use std::io;
 /// use std::sync::Mutex;
 ///
-/// use mcp_async::auth::{AuthorizationFuture, CredentialLock, CredentialStore, Credentials};
+/// use mcp_async::auth::{CredentialLock, CredentialStore, Credentials};
 ///
 /// /// The table of an application with one process, so it needs no lock.
 /// #[derive(Default)]
 /// struct Table(Mutex<BTreeMap<(String, String), String>>);
 ///
 /// impl CredentialStore for Table {
-///     fn load<'a>(&'a self, server: &'a str) -> AuthorizationFuture<'a, Option<Credentials>> {
-///         Box::pin(async move {
-///             let rows = self.0.lock().unwrap();
-///             let row = rows.iter().find(|((of, _), _)| of == server);
-///             let record = row.map(|(_, json)| Credentials::from_json(json.as_bytes()));
-///             record.transpose().map_err(io::Error::other)
-///         })
+///     async fn load(&self, server: &str) -> io::Result<Option<Credentials>> {
+///         let rows = self.0.lock().unwrap();
+///         let row = rows.iter().find(|((of, _), _)| of == server);
+///         let record = row.map(|(_, json)| Credentials::from_json(json.as_bytes()));
+///         record.transpose().map_err(io::Error::other)
 ///     }
 ///
-///     fn save<'a>(&'a self, credentials: &'a Credentials) -> AuthorizationFuture<'a, ()> {
-///         Box::pin(async move {
-///             let key = (credentials.server.clone(), credentials.issuer.clone());
-///             let json = credentials.to_json().expose().to_owned();
-///             let mut rows = self.0.lock().unwrap();
-///             rows.retain(|(server, _), _| *server != key.0);
-///             rows.insert(key, json);
-///             Ok(())
-///         })
+///     async fn save(&self, credentials: &Credentials) -> io::Result<()> {
+///         let key = (credentials.server.clone(), credentials.issuer.clone());
+///         let json = credentials.to_json().expose().to_owned();
+///         let mut rows = self.0.lock().unwrap();
+///         rows.retain(|(server, _), _| *server != key.0);
+///         rows.insert(key, json);
+///         Ok(())
 ///     }
 ///
-///     fn remove<'a>(&'a self, server: &'a str, issuer: &'a str) -> AuthorizationFuture<'a, ()> {
-///         Box::pin(async move {
-///             self.0.lock().unwrap().remove(&(server.to_owned(), issuer.to_owned()));
-///             Ok(())
-///         })
+///     async fn remove(&self, server: &str, issuer: &str) -> io::Result<()> {
+///         self.0.lock().unwrap().remove(&(server.to_owned(), issuer.to_owned()));
+///         Ok(())
 ///     }
 ///
-///     fn lock<'a>(&'a self, _server: &'a str) -> AuthorizationFuture<'a, CredentialLock> {
-///         Box::pin(async { Ok(Box::new(()) as CredentialLock) })
+///     async fn lock(&self, _server: &str) -> io::Result<CredentialLock> {
+///         Ok(Box::new(()))
 ///     }
 /// }
 /// # let _ = Table::default();
@@ -72,7 +69,7 @@ pub trait CredentialStore: Send + Sync + 'static {
     /// # Errors
     ///
     /// The store cannot be read, or the record is damaged.
-    fn load<'a>(&'a self, server: &'a str) -> AuthorizationFuture<'a, Option<Credentials>>;
+    fn load(&self, server: &str) -> impl Future<Output = io::Result<Option<Credentials>>> + Send;
 
     /// Saves a record, in place of that of the same server and issuer. When the future is done, a
     /// process that begins now finds it.
@@ -80,14 +77,14 @@ pub trait CredentialStore: Send + Sync + 'static {
     /// # Errors
     ///
     /// The record was not saved.
-    fn save<'a>(&'a self, credentials: &'a Credentials) -> AuthorizationFuture<'a, ()>;
+    fn save(&self, credentials: &Credentials) -> impl Future<Output = io::Result<()>> + Send;
 
     /// Removes the record of this server and issuer, if there is one.
     ///
     /// # Errors
     ///
     /// The record may still be there.
-    fn remove<'a>(&'a self, server: &'a str, issuer: &'a str) -> AuthorizationFuture<'a, ()>;
+    fn remove(&self, server: &str, issuer: &str) -> impl Future<Output = io::Result<()>> + Send;
 
     /// Waits until no other client obtains credentials for this server. The client bounds the
     /// time.
@@ -95,5 +92,31 @@ pub trait CredentialStore: Send + Sync + 'static {
     /// # Errors
     ///
     /// The lock cannot be taken.
-    fn lock<'a>(&'a self, server: &'a str) -> AuthorizationFuture<'a, CredentialLock>;
+    fn lock(&self, server: &str) -> impl Future<Output = io::Result<CredentialLock>> + Send;
+}
+
+/// A [`CredentialStore`] as an object: its futures are in boxes.
+pub(super) trait DynCredentialStore: Send + Sync {
+    fn load<'a>(&'a self, server: &'a str) -> BoxFuture<'a, io::Result<Option<Credentials>>>;
+    fn save<'a>(&'a self, credentials: &'a Credentials) -> BoxFuture<'a, io::Result<()>>;
+    fn remove<'a>(&'a self, server: &'a str, issuer: &'a str) -> BoxFuture<'a, io::Result<()>>;
+    fn lock<'a>(&'a self, server: &'a str) -> BoxFuture<'a, io::Result<CredentialLock>>;
+}
+
+impl<S: CredentialStore> DynCredentialStore for S {
+    fn load<'a>(&'a self, server: &'a str) -> BoxFuture<'a, io::Result<Option<Credentials>>> {
+        Box::pin(CredentialStore::load(self, server))
+    }
+
+    fn save<'a>(&'a self, credentials: &'a Credentials) -> BoxFuture<'a, io::Result<()>> {
+        Box::pin(CredentialStore::save(self, credentials))
+    }
+
+    fn remove<'a>(&'a self, server: &'a str, issuer: &'a str) -> BoxFuture<'a, io::Result<()>> {
+        Box::pin(CredentialStore::remove(self, server, issuer))
+    }
+
+    fn lock<'a>(&'a self, server: &'a str) -> BoxFuture<'a, io::Result<CredentialLock>> {
+        Box::pin(CredentialStore::lock(self, server))
+    }
 }

@@ -15,7 +15,7 @@ use mcp_auth::{AuthorizationPage, Uri};
 
 use super::blocking::blocking;
 use super::pending_login::PendingLogin;
-use super::user_agent::{AuthorizationFuture, UserAgent};
+use super::user_agent::UserAgent;
 use crate::net::io::write_all;
 use crate::runtime::{self, BoxStream, RuntimeHandle, Sleep, within};
 use crate::sync::Lock;
@@ -134,19 +134,17 @@ impl UserAgent for SystemBrowser {
         self.runtime.get_or_init(|| runtime.clone());
     }
 
-    fn redirect_uri<'a>(&'a self, registered: Option<&'a str>) -> AuthorizationFuture<'a, String> {
-        Box::pin(async move { self.listen(registered) })
+    async fn redirect_uri(&self, registered: Option<&str>) -> io::Result<String> {
+        self.listen(registered)
     }
 
-    fn open<'a>(&'a self, page: &'a AuthorizationPage) -> AuthorizationFuture<'a, String> {
-        Box::pin(async move {
-            let listener = self.slot().take();
-            let listener = listener.filter(|it| is_received(&page.redirect_uri, it.port));
-            let listener = listener.ok_or_else(|| io::Error::other("nothing listens"))?;
-            let login = PendingLogin::new(page, listener.port)?;
-            self.launch(&login).await?;
-            receive(self.runtime()?, &listener, &login).await
-        })
+    async fn open(&self, page: &AuthorizationPage) -> io::Result<String> {
+        let listener = self.slot().take();
+        let listener = listener.filter(|it| is_received(&page.redirect_uri, it.port));
+        let listener = listener.ok_or_else(|| io::Error::other("nothing listens"))?;
+        let login = PendingLogin::new(page, listener.port)?;
+        self.launch(&login).await?;
+        receive(self.runtime()?, &listener, &login).await
     }
 
     fn receives_subpaths(&self) -> bool {

@@ -5,7 +5,7 @@ use std::io::{self, BufRead, Write};
 use mcp_auth::{AuthorizationPage, ClientProof, PreRegistered, Secret};
 
 use super::blocking::blocking;
-use super::user_agent::{AuthorizationFuture, UserAgent};
+use super::user_agent::UserAgent;
 
 /// Prints the URL of the page to standard error, and reads the URL of the redirect from standard
 /// input.
@@ -44,8 +44,8 @@ impl Default for Terminal {
 }
 
 impl UserAgent for Terminal {
-    fn redirect_uri<'a>(&'a self, _: Option<&'a str>) -> AuthorizationFuture<'a, String> {
-        Box::pin(async { Ok(self.redirect_uri.clone()) })
+    async fn redirect_uri(&self, _: Option<&str>) -> io::Result<String> {
+        Ok(self.redirect_uri.clone())
     }
 
     /// A page of the application that shows the address may be at one path only.
@@ -53,9 +53,9 @@ impl UserAgent for Terminal {
         self.redirect_uri == NOWHERE
     }
 
-    fn open<'a>(&'a self, page: &'a AuthorizationPage) -> AuthorizationFuture<'a, String> {
+    async fn open(&self, page: &AuthorizationPage) -> io::Result<String> {
         let (url, redirect_uri) = (page.url.clone(), page.redirect_uri.clone());
-        Box::pin(blocking(move || {
+        blocking(move || {
             let mut out = io::stderr().lock();
             writeln!(out, "Open this page in a browser:\n\n  {url}\n")?;
             writeln!(
@@ -67,19 +67,21 @@ impl UserAgent for Terminal {
                 line if line.is_empty() => Err(io::Error::other("no address was entered")),
                 redirect => Ok(redirect),
             }
-        }))
+        })
+        .await
     }
 
-    fn registered_client<'a>(
-        &'a self,
-        issuer: &'a str,
-        redirect_uri: &'a str,
-    ) -> AuthorizationFuture<'a, Option<PreRegistered>> {
+    async fn registered_client(
+        &self,
+        issuer: &str,
+        redirect_uri: &str,
+    ) -> io::Result<Option<PreRegistered>> {
         let (issuer, redirect_uri) = (issuer.to_owned(), redirect_uri.to_owned());
-        Box::pin(blocking(move || {
+        blocking(move || {
             let (mut input, mut out) = (io::stdin().lock(), io::stderr());
             ask_client(&mut input, &mut out, &issuer, &redirect_uri)
-        }))
+        })
+        .await
     }
 }
 

@@ -1,15 +1,11 @@
 //! The way of a user to the page of an authorization server, and back.
 
-use core::future::Future;
-use core::pin::Pin;
+use core::future::{Future, ready};
 use std::io;
 
 use mcp_auth::{AuthorizationPage, PreRegistered};
 
-use crate::runtime::RuntimeHandle;
-
-/// The future of a [`UserAgent`] or a [`CredentialStore`](super::CredentialStore).
-pub type AuthorizationFuture<'a, T> = Pin<Box<dyn Future<Output = io::Result<T>> + Send + 'a>>;
+use crate::runtime::{BoxFuture, RuntimeHandle};
 
 /// Sends a user to a page and receives the redirect, and asks for a client id where the
 /// authorization server requires one.
@@ -18,26 +14,28 @@ pub type AuthorizationFuture<'a, T> = Pin<Box<dyn Future<Output = io::Result<T>>
 /// machines without a browser.
 ///
 /// ```
-/// use mcp_async::auth::{AuthorizationFuture, AuthorizationPage, UserAgent};
+/// use std::io;
+///
+/// use mcp_async::auth::{AuthorizationPage, UserAgent};
 ///
 /// /// An application with a web view.
 /// struct WebView;
 ///
 /// impl UserAgent for WebView {
-///     fn redirect_uri<'a>(&'a self, _registered: Option<&'a str>) -> AuthorizationFuture<'a, String> {
-///         Box::pin(async { Ok("http://127.0.0.1:8976/callback".into()) })
+///     async fn redirect_uri(&self, _registered: Option<&str>) -> io::Result<String> {
+///         Ok("http://127.0.0.1:8976/callback".into())
 ///     }
 ///
-///     fn open<'a>(&'a self, page: &'a AuthorizationPage) -> AuthorizationFuture<'a, String> {
-///         Box::pin(async move { navigate(&page.url, &page.redirect_uri).await })
+///     async fn open(&self, page: &AuthorizationPage) -> io::Result<String> {
+///         navigate(&page.url, &page.redirect_uri).await
 ///     }
 /// }
 ///
 /// /// Shows the page until it leads to a URL that begins with the redirect URI, and returns that URL.
-/// async fn navigate(url: &str, redirect_uri: &str) -> std::io::Result<String> {
+/// async fn navigate(url: &str, redirect_uri: &str) -> io::Result<String> {
 /// #   let _ = (url, redirect_uri);
 ///     // ..
-/// #   Err(std::io::ErrorKind::Unsupported.into())
+/// #   Err(io::ErrorKind::Unsupported.into())
 /// }
 /// # let _ = WebView;
 /// ```
@@ -53,7 +51,10 @@ pub trait UserAgent: Send + Sync + 'static {
     /// # Errors
     ///
     /// No redirect can be received.
-    fn redirect_uri<'a>(&'a self, registered: Option<&'a str>) -> AuthorizationFuture<'a, String>;
+    fn redirect_uri(
+        &self,
+        registered: Option<&str>,
+    ) -> impl Future<Output = io::Result<String>> + Send;
 
     /// Opens the page and returns the URL to which the user was sent back, unchanged. The client
     /// bounds the time and checks the URL. The URL of the page is `http` or `https` and must not
@@ -63,7 +64,7 @@ pub trait UserAgent: Send + Sync + 'static {
     ///
     /// The page cannot be opened, or the user declined. The text becomes part of the error of the
     /// call, so it must contain no secret.
-    fn open<'a>(&'a self, page: &'a AuthorizationPage) -> AuthorizationFuture<'a, String>;
+    fn open(&self, page: &AuthorizationPage) -> impl Future<Output = io::Result<String>> + Send;
 
     /// Returns whether [`open`](Self::open) also receives redirects to paths below the URI of
     /// [`redirect_uri`](Self::redirect_uri). A client that registers itself then has a redirect URI of
@@ -86,12 +87,55 @@ pub trait UserAgent: Send + Sync + 'static {
     ///
     /// The user cannot be asked. The text becomes part of the error of the call, so it must contain
     /// no secret.
+    fn registered_client(
+        &self,
+        issuer: &str,
+        redirect_uri: &str,
+    ) -> impl Future<Output = io::Result<Option<PreRegistered>>> + Send {
+        let _ = (issuer, redirect_uri);
+        ready(Ok(None))
+    }
+}
+
+/// A [`UserAgent`] as an object: its futures are in boxes.
+pub(in crate::http::client) trait DynUserAgent: Send + Sync {
+    fn start(&self, runtime: &RuntimeHandle);
+    fn redirect_uri<'a>(&'a self, registered: Option<&'a str>)
+    -> BoxFuture<'a, io::Result<String>>;
+    fn open<'a>(&'a self, page: &'a AuthorizationPage) -> BoxFuture<'a, io::Result<String>>;
+    fn receives_subpaths(&self) -> bool;
     fn registered_client<'a>(
         &'a self,
         issuer: &'a str,
         redirect_uri: &'a str,
-    ) -> AuthorizationFuture<'a, Option<PreRegistered>> {
-        let _ = (issuer, redirect_uri);
-        Box::pin(async { Ok(None) })
+    ) -> BoxFuture<'a, io::Result<Option<PreRegistered>>>;
+}
+
+impl<U: UserAgent> DynUserAgent for U {
+    fn start(&self, runtime: &RuntimeHandle) {
+        UserAgent::start(self, runtime);
+    }
+
+    fn redirect_uri<'a>(
+        &'a self,
+        registered: Option<&'a str>,
+    ) -> BoxFuture<'a, io::Result<String>> {
+        Box::pin(UserAgent::redirect_uri(self, registered))
+    }
+
+    fn open<'a>(&'a self, page: &'a AuthorizationPage) -> BoxFuture<'a, io::Result<String>> {
+        Box::pin(UserAgent::open(self, page))
+    }
+
+    fn receives_subpaths(&self) -> bool {
+        UserAgent::receives_subpaths(self)
+    }
+
+    fn registered_client<'a>(
+        &'a self,
+        issuer: &'a str,
+        redirect_uri: &'a str,
+    ) -> BoxFuture<'a, io::Result<Option<PreRegistered>>> {
+        Box::pin(UserAgent::registered_client(self, issuer, redirect_uri))
     }
 }

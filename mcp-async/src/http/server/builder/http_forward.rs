@@ -5,12 +5,12 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::Request;
+use http::{Request, Response};
 use http_body_util::BodyExt;
 
 use super::Http;
 use crate::http::SessionStore;
-use crate::http::server::processes::route::{Forward, ForwardError, ForwardFuture, ForwardedBody};
+use crate::http::server::processes::route::{Forward, ForwardError, ForwardedBody};
 use crate::net::{HttpClient, HttpClientBuilder};
 use crate::runtime::RuntimeHandle;
 
@@ -28,7 +28,7 @@ use crate::runtime::RuntimeHandle;
 /// use mcp_async::http::{Http, HttpForward, SessionStore};
 /// use mcp_async::net::{HttpClient, Roots};
 ///
-/// fn shared(http: Http, store: Arc<dyn SessionStore>) -> io::Result<Http> {
+/// fn shared(http: Http, store: Arc<impl SessionStore + 'static>) -> io::Result<Http> {
 ///     let roots = Roots::from_pem(&std::fs::read("authority.pem")?).map_err(io::Error::other)?;
 ///     let client = HttpClient::builder().roots(roots);
 ///     Ok(http.share_with(store, Arc::new(HttpForward::new(client))))
@@ -51,7 +51,7 @@ impl Http {
     /// Shares the legacy sessions with the other processes of this server, through a store that all of them
     /// reach: [`share_with`](Self::share_with) an [`HttpForward`] that trusts the certificates of the operating
     /// system.
-    pub fn share(self, store: Arc<dyn SessionStore>) -> Self {
+    pub fn share(self, store: Arc<impl SessionStore + 'static>) -> Self {
         let forward = HttpForward::new(HttpClient::builder());
         self.share_with(store, Arc::new(forward))
     }
@@ -62,18 +62,18 @@ impl Forward for HttpForward {
         self.0.start(runtime);
     }
 
-    fn forward(&self, request: Request<Bytes>) -> ForwardFuture {
-        let client = self.0.clone();
-        Box::pin(async move {
-            match client.send(request).await {
-                Ok(response) => Ok(response.map(|body| {
-                    let body = body.map_err(Into::into);
-                    Box::pin(body) as ForwardedBody
-                })),
-                Err(error) if error.is_unsent() => Err(ForwardError::unsent(error)),
-                Err(error) => Err(ForwardError::broken(error)),
-            }
-        })
+    async fn forward(
+        &self,
+        request: Request<Bytes>,
+    ) -> Result<Response<ForwardedBody>, ForwardError> {
+        match self.0.send(request).await {
+            Ok(response) => Ok(response.map(|body| {
+                let body = body.map_err(Into::into);
+                Box::pin(body) as ForwardedBody
+            })),
+            Err(error) if error.is_unsent() => Err(ForwardError::unsent(error)),
+            Err(error) => Err(ForwardError::broken(error)),
+        }
     }
 }
 

@@ -278,7 +278,11 @@ impl Http {
     /// messages of clients in both directions; it is not enough to act as a client.
     ///
     /// Sessions of [`legacy_sse`](Self::legacy_sse) are not shared.
-    pub fn share_with(mut self, store: Arc<dyn SessionStore>, forward: Arc<dyn Forward>) -> Self {
+    pub fn share_with(
+        mut self,
+        store: Arc<impl SessionStore + 'static>,
+        forward: Arc<impl Forward>,
+    ) -> Self {
         self.sharing.means = Some(Means { store, forward });
         self
     }

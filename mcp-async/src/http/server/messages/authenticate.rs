@@ -2,18 +2,19 @@
 
 use core::fmt;
 use core::future::Future;
-use core::pin::Pin;
 use std::sync::Arc;
 
 use http::request::Parts;
 
 use super::auth_error::AuthError;
+use crate::runtime::BoxFuture;
 use crate::server::Principal;
 
 /// Verifies who sends a request: see [`Http::authenticate`](crate::http::Http::authenticate).
 ///
-/// A closure is one. It reads what it needs of the head, and returns a future with a
-/// [`Principal`], or with an `Option` of it where requests without one are admitted.
+/// A type whose method is an `async fn` is one, and so is a closure. The closure reads what it needs
+/// of the head, and returns a future with a [`Principal`], or with an `Option` of it where requests
+/// without one are admitted.
 ///
 /// ```
 /// use http::header::{AUTHORIZATION, HeaderValue};
@@ -39,12 +40,11 @@ pub trait Authenticate: Send + Sync + 'static {
     ///
     /// # Errors
     /// The request is answered with the [`AuthError`].
-    fn authenticate<'a>(&'a self, head: &'a Parts) -> Authenticated<'a>;
+    fn authenticate(
+        &self,
+        head: &Parts,
+    ) -> impl Future<Output = Result<Option<Principal>, AuthError>> + Send;
 }
-
-/// The future of [`Authenticate::authenticate`].
-pub type Authenticated<'a> =
-    Pin<Box<dyn Future<Output = Result<Option<Principal>, AuthError>> + Send + 'a>>;
 
 impl<F, Fut, P> Authenticate for F
 where
@@ -52,15 +52,27 @@ where
     Fut: Future<Output = Result<P, AuthError>> + Send + 'static,
     P: Into<Option<Principal>>,
 {
-    fn authenticate<'a>(&'a self, head: &'a Parts) -> Authenticated<'a> {
-        let verified = self(head);
-        Box::pin(async move { Ok(verified.await?.into()) })
+    async fn authenticate(&self, head: &Parts) -> Result<Option<Principal>, AuthError> {
+        Ok(self(head).await?.into())
     }
 }
 
+/// An [`Authenticate`] as an object.
+pub(in crate::http::server) trait DynAuthenticate: Send + Sync {
+    fn authenticate<'a>(&'a self, head: &'a Parts) -> Verification<'a>;
+}
+
+impl<A: Authenticate> DynAuthenticate for A {
+    fn authenticate<'a>(&'a self, head: &'a Parts) -> Verification<'a> {
+        Box::pin(Authenticate::authenticate(self, head))
+    }
+}
+
+type Verification<'a> = BoxFuture<'a, Result<Option<Principal>, AuthError>>;
+
 /// The hook among the settings of an endpoint.
 #[derive(Clone)]
-pub(in crate::http::server) struct Hook(pub(in crate::http::server) Arc<dyn Authenticate>);
+pub(in crate::http::server) struct Hook(pub(in crate::http::server) Arc<dyn DynAuthenticate>);
 
 impl fmt::Debug for Hook {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

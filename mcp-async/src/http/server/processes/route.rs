@@ -13,13 +13,29 @@ use http::{Request, Response};
 use http_body::{Body, Frame};
 
 use crate::http::server::{HttpBody, HttpService};
-use crate::runtime::RuntimeHandle;
+use crate::runtime::{BoxFuture, RuntimeHandle};
 use crate::sync::Lock;
 
 /// Sends a request to another process of the same server: an HTTP client.
 ///
 /// [`Http::share`](crate::http::server::Http::share) uses an `HttpForward`. [`LocalForward`] is for endpoints that are
 /// several in one process.
+///
+/// ```
+/// use bytes::Bytes;
+/// use http::{Request, Response};
+/// use mcp_async::http::{Forward, ForwardError, ForwardedBody};
+///
+/// /// Reports each request that another one sends.
+/// struct Reported<F>(F);
+///
+/// impl<F: Forward> Forward for Reported<F> {
+///     async fn forward(&self, request: Request<Bytes>) -> Result<Response<ForwardedBody>, ForwardError> {
+///         eprintln!("to {}", request.uri());
+///         self.0.forward(request).await
+///     }
+/// }
+/// ```
 pub trait Forward: Send + Sync + 'static {
     /// An endpoint begins to serve on this runtime. What forwards over the network needs it, and what wraps another one
     /// passes this on.
@@ -28,12 +44,29 @@ pub trait Forward: Send + Sync + 'static {
     /// Sends a request to the absolute URL in it. The future resolves with the head of the response.
     /// Dropping it, or the body of the response, ends the exchange. Redirects are not followed, and no
     /// request is sent twice.
-    fn forward(&self, request: Request<Bytes>) -> ForwardFuture;
+    fn forward(
+        &self,
+        request: Request<Bytes>,
+    ) -> impl Future<Output = Result<Response<ForwardedBody>, ForwardError>> + Send;
 }
 
-/// The future of [`Forward::forward`].
-pub type ForwardFuture =
-    Pin<Box<dyn Future<Output = Result<Response<ForwardedBody>, ForwardError>> + Send>>;
+/// A [`Forward`] as an object.
+pub(in crate::http::server) trait DynForward: Send + Sync {
+    fn start(&self, runtime: &RuntimeHandle);
+    fn forward(&self, request: Request<Bytes>) -> Forwarded<'_>;
+}
+
+impl<F: Forward> DynForward for F {
+    fn start(&self, runtime: &RuntimeHandle) {
+        Forward::start(self, runtime);
+    }
+
+    fn forward(&self, request: Request<Bytes>) -> Forwarded<'_> {
+        Box::pin(Forward::forward(self, request))
+    }
+}
+
+type Forwarded<'a> = BoxFuture<'a, Result<Response<ForwardedBody>, ForwardError>>;
 
 /// The body of the response to a forwarded request.
 pub type ForwardedBody =
@@ -111,7 +144,7 @@ impl Error for ForwardError {
 #[derive(Default)]
 pub struct LocalForward(Lock<BTreeMap<String, Call>>);
 
-type Call = Box<dyn Fn(Request<Bytes>) -> Option<ForwardFuture> + Send + Sync>;
+type Call = Box<dyn Fn(Request<Bytes>) -> Option<Forwarded<'static>> + Send + Sync>;
 
 impl LocalForward {
     /// Lets requests to this URL reach the service, until the last handle of it is dropped.
@@ -138,12 +171,15 @@ impl LocalForward {
 }
 
 impl Forward for LocalForward {
-    fn forward(&self, request: Request<Bytes>) -> ForwardFuture {
-        let calls = self.calls();
-        let call = calls.get(&request.uri().to_string());
-        match call.and_then(|call| call(request)) {
-            Some(answered) => answered,
-            None => Box::pin(async { Err(ForwardError::unsent("no service has this URL")) }),
+    async fn forward(
+        &self,
+        request: Request<Bytes>,
+    ) -> Result<Response<ForwardedBody>, ForwardError> {
+        let url = request.uri().to_string();
+        let answered = self.calls().get(&url).and_then(|call| call(request));
+        match answered {
+            Some(answered) => answered.await,
+            None => Err(ForwardError::unsent("no service has this URL")),
         }
     }
 }

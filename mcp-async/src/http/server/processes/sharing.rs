@@ -9,7 +9,8 @@ use mcp_proto::server::SessionSnapshot;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::http::{Forward, SessionStore};
+use super::route::DynForward;
+use crate::http::store::DynSessionStore;
 use crate::observe;
 use crate::server::{Machine, Principal, SessionClient, StateKeys};
 
@@ -28,8 +29,8 @@ pub(in crate::http::server) struct Sharing {
 /// The store of the sessions, and the client that forwards requests.
 #[derive(Clone)]
 pub(in crate::http::server) struct Means {
-    pub(in crate::http::server) store: Arc<dyn SessionStore>,
-    pub(in crate::http::server) forward: Arc<dyn Forward>,
+    pub(in crate::http::server) store: Arc<dyn DynSessionStore>,
+    pub(in crate::http::server) forward: Arc<dyn DynForward>,
 }
 
 /// The settings of an endpoint that shares its sessions with other processes.

@@ -16,7 +16,8 @@ use super::outbox::Outbox;
 use super::owners::Owners;
 use super::sharing::ProcessSettings;
 use crate::connection::{Notified, Signal};
-use crate::http::{Announced, Owner, SessionStore, StoreError};
+use crate::http::store::DynSessionStore;
+use crate::http::{Announced, Owner, StoreError};
 use crate::observe;
 use crate::runtime::{RuntimeHandle, within};
 use crate::server::{Decision, DerivedKeys, Ownership, StateKeys};
@@ -101,7 +102,7 @@ impl Processes {
         })
     }
 
-    pub(in crate::http::server) const fn store(&self) -> &Arc<dyn SessionStore> {
+    pub(in crate::http::server) const fn store(&self) -> &Arc<dyn DynSessionStore> {
         &self.shared.means.store
     }
 

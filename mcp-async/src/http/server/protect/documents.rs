@@ -6,7 +6,7 @@ use mcp_auth::Uri;
 
 use super::fetch::{FetchError, fetch};
 use super::guard::Documents;
-use super::key_source::KeysFuture;
+use super::key_source::Answer;
 use crate::net::{AddressGuard, HttpClient};
 use crate::runtime::RuntimeHandle;
 
@@ -46,7 +46,7 @@ impl Documents for RemoteDocuments {
         self.guarded.start(runtime);
     }
 
-    fn fetch<'a>(&'a self, url: &'a str) -> KeysFuture<'a> {
+    fn fetch<'a>(&'a self, url: &'a str) -> Answer<'a, Vec<u8>> {
         Box::pin(async move {
             let wrong = |reason| FetchError::wrong(url, reason);
             let client = match origin_of(url, &self.hosts) {

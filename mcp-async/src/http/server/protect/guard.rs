@@ -17,9 +17,9 @@ use mcp_auth::resource::{
 };
 use mcp_auth::{Secret, UnixTime};
 
-use super::key_source::{KeySource, KeysFuture};
+use super::key_source::{Answer, DynKeySource};
 use super::questions::{Permission, Questions};
-use super::token_verifier::{Introspect, TokenVerifier};
+use super::token_verifier::{DynIntrospect, DynTokenVerifier};
 use crate::connection::register;
 use crate::crypto;
 use crate::http::server::messages::head::RequestHead;
@@ -33,7 +33,7 @@ pub(in crate::http::server) struct TokenGuard {
     pub(in crate::http::server) resource: Arc<ProtectedResource>,
     pub(in crate::http::server) verifier: Arc<Lock<Verifier>>,
     /// Sources of keys that the application provides, by the URLs that the resource has for them.
-    pub(in crate::http::server) keys: Vec<(String, Arc<dyn KeySource>)>,
+    pub(in crate::http::server) keys: Vec<(String, Arc<dyn DynKeySource>)>,
     /// The client that fetches keys and metadata from other URLs.
     pub(in crate::http::server) documents: Option<Arc<dyn Documents>>,
     pub(in crate::http::server) opaque: Option<Opaque>,
@@ -50,8 +50,8 @@ pub(in crate::http::server) struct TokenGuard {
 /// The verifier of tokens that are not JSON Web Tokens.
 #[derive(Clone)]
 pub(in crate::http::server) enum Opaque {
-    Introspect(Arc<dyn Introspect>),
-    Verify(Arc<dyn TokenVerifier>),
+    Introspect(Arc<dyn DynIntrospect>),
+    Verify(Arc<dyn DynTokenVerifier>),
 }
 
 /// State of the verification that all requests share.
@@ -241,12 +241,12 @@ pub(in crate::http::server) trait Documents: Send + Sync {
     /// The endpoint begins to serve on this runtime.
     fn start(&self, runtime: &RuntimeHandle);
 
-    fn fetch<'a>(&'a self, url: &'a str) -> KeysFuture<'a>;
+    fn fetch<'a>(&'a self, url: &'a str) -> Answer<'a, Vec<u8>>;
 }
 
 /// The source of keys or of metadata.
 enum Source {
-    Keys(Arc<dyn KeySource>),
+    Keys(Arc<dyn DynKeySource>),
     Document(Arc<dyn Documents>, String),
 }
 

@@ -1,5 +1,6 @@
 //! Introspection of tokens over HTTP (RFC 7662).
 
+use core::error::Error;
 use core::fmt;
 
 use base64::Engine as _;
@@ -10,7 +11,7 @@ use http::{HeaderValue, Request};
 use mcp_auth::{Secret, Uri};
 
 use super::fetch::{FetchError, fetch};
-use super::token_verifier::{Introspect, IntrospectionFuture};
+use super::token_verifier::Introspect;
 use crate::net::HttpClient;
 use crate::runtime::RuntimeHandle;
 
@@ -96,11 +97,9 @@ impl Introspect for RemoteIntrospection {
         self.client.start(runtime);
     }
 
-    fn introspect(&self, token: Secret) -> IntrospectionFuture<'_> {
-        Box::pin(async move {
-            let question = question(&self.url, self.authorization.as_ref(), &token)?;
-            Ok(fetch(&self.client, question).await?)
-        })
+    async fn introspect(&self, token: Secret) -> Result<Vec<u8>, Box<dyn Error + Send + Sync>> {
+        let question = question(&self.url, self.authorization.as_ref(), &token)?;
+        Ok(fetch(&self.client, question).await?)
     }
 }
 

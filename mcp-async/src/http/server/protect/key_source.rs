@@ -2,14 +2,15 @@
 
 use core::error::Error;
 use core::fmt;
-use core::future::{Future, ready};
-use core::pin::Pin;
+use core::future::Future;
+
+use crate::runtime::BoxFuture;
 
 /// Fetches the keys that an issuer signs access tokens with, as a JSON Web Key Set (RFC 7517,
 /// section 5).
 ///
-/// A closure is one. The document is kept for ten minutes, and fetched again when a token has an
-/// unknown `kid`, at most every 30 seconds
+/// A closure is one, and so is a type whose method is an `async fn`. The document is kept for ten
+/// minutes, and fetched again when a token has an unknown `kid`, at most every 30 seconds
 /// ([`KeyFetchPolicy`](mcp_auth::resource::KeyFetchPolicy)). All requests wait for one fetch,
 /// which ends after the [timeout](super::Protection::timeout) of the protection.
 ///
@@ -28,12 +29,8 @@ pub trait KeySource: Send + Sync + 'static {
     /// # Errors
     /// The keys are not available. The error is written to the server's log only, and requests are
     /// answered with 503, or verified with the keys that were fetched before.
-    fn fetch(&self) -> KeysFuture<'_>;
+    fn fetch(&self) -> impl Future<Output = Result<Vec<u8>, Box<dyn Error + Send + Sync>>> + Send;
 }
-
-/// The future of [`KeySource::fetch`].
-pub type KeysFuture<'a> =
-    Pin<Box<dyn Future<Output = Result<Vec<u8>, Box<dyn Error + Send + Sync>>> + Send + 'a>>;
 
 impl<F, Fut, E> KeySource for F
 where
@@ -41,11 +38,25 @@ where
     Fut: Future<Output = Result<Vec<u8>, E>> + Send + 'static,
     E: Into<Box<dyn Error + Send + Sync>>,
 {
-    fn fetch(&self) -> KeysFuture<'_> {
-        let fetched = self();
-        Box::pin(async move { fetched.await.map_err(Into::into) })
+    async fn fetch(&self) -> Result<Vec<u8>, Box<dyn Error + Send + Sync>> {
+        self().await.map_err(Into::into)
     }
 }
+
+/// A [`KeySource`] as an object.
+pub(in crate::http::server) trait DynKeySource: Send + Sync {
+    fn fetch(&self) -> Answer<'_, Vec<u8>>;
+}
+
+impl<K: KeySource> DynKeySource for K {
+    fn fetch(&self) -> Answer<'_, Vec<u8>> {
+        Box::pin(KeySource::fetch(self))
+    }
+}
+
+/// The future of what the application is asked for.
+pub(in crate::http::server) type Answer<'a, T> =
+    BoxFuture<'a, Result<T, Box<dyn Error + Send + Sync>>>;
 
 /// Keys that do not change while the server runs: a JSON Web Key Set.
 #[derive(Clone)]
@@ -59,8 +70,8 @@ impl StaticKeys {
 }
 
 impl KeySource for StaticKeys {
-    fn fetch(&self) -> KeysFuture<'_> {
-        Box::pin(ready(Ok(self.0.clone())))
+    async fn fetch(&self) -> Result<Vec<u8>, Box<dyn Error + Send + Sync>> {
+        Ok(self.0.clone())
     }
 }
 

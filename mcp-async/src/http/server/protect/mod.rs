@@ -26,8 +26,6 @@ pub(super) mod token_verifier;
 pub(super) use self::guard::TokenGuard;
 #[cfg(feature = "http-client")]
 pub use self::introspection::RemoteIntrospection;
-pub use self::key_source::{KeySource, KeysFuture, StaticKeys};
+pub use self::key_source::{KeySource, StaticKeys};
 pub use self::protection::Protection;
-pub use self::token_verifier::{
-    Introspect, IntrospectionFuture, TokenVerifier, VerificationFuture,
-};
+pub use self::token_verifier::{Introspect, TokenVerifier};

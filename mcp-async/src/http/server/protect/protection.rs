@@ -10,7 +10,7 @@ use mcp_auth::resource::{
 };
 
 use super::guard::{Documents, Opaque, TokenGuard, Verifier};
-use super::key_source::KeySource;
+use super::key_source::{DynKeySource, KeySource};
 use super::questions::Questions;
 use super::token_verifier::{Introspect, TokenVerifier};
 use crate::runtime::RuntimeHandle;
@@ -46,7 +46,7 @@ use crate::server::RegisterError;
 pub struct Protection {
     resource: String,
     settings: Vec<Setting>,
-    keys: Vec<(String, Arc<dyn KeySource>)>,
+    keys: Vec<(String, Arc<dyn DynKeySource>)>,
     /// Hosts that the operator has named.
     hosts: Vec<String>,
     documents: Option<MakeDocuments>,

@@ -2,11 +2,11 @@
 
 use core::error::Error;
 use core::future::Future;
-use core::pin::Pin;
 
 use mcp_auth::Secret;
 use mcp_auth::resource::TokenClaims;
 
+use super::key_source::Answer;
 use crate::runtime::RuntimeHandle;
 
 /// Verifies opaque tokens of the application.
@@ -14,7 +14,7 @@ use crate::runtime::RuntimeHandle;
 /// It finds out what a token states, and judges nothing: audience, expiry and scopes of the claims
 /// are checked like those of every other token. An answer is kept for
 /// [30 seconds](mcp_auth::resource::ResourceBuilder::introspection_cache), and no longer than the token is
-/// valid; that a token is unknown, for 5 seconds. A closure is one.
+/// valid; that a token is unknown, for 5 seconds. A closure is one, and so is a type whose method is an `async fn`.
 ///
 /// ```
 /// use mcp_async::auth::{Scopes, Secret, TokenClaims, TokenVerifier};
@@ -38,13 +38,11 @@ pub trait TokenVerifier: Send + Sync + 'static {
     /// # Errors
     /// The token cannot be verified now. The error is written to the server's log only, and the
     /// request is answered with 503.
-    fn verify(&self, token: Secret) -> VerificationFuture<'_>;
+    fn verify(
+        &self,
+        token: Secret,
+    ) -> impl Future<Output = Result<Option<TokenClaims>, Box<dyn Error + Send + Sync>>> + Send;
 }
-
-/// The future of [`TokenVerifier::verify`].
-pub type VerificationFuture<'a> = Pin<
-    Box<dyn Future<Output = Result<Option<TokenClaims>, Box<dyn Error + Send + Sync>>> + Send + 'a>,
->;
 
 impl<F, Fut, E> TokenVerifier for F
 where
@@ -52,14 +50,34 @@ where
     Fut: Future<Output = Result<Option<TokenClaims>, E>> + Send + 'static,
     E: Into<Box<dyn Error + Send + Sync>>,
 {
-    fn verify(&self, token: Secret) -> VerificationFuture<'_> {
-        let verified = self(token);
-        Box::pin(async move { verified.await.map_err(Into::into) })
+    async fn verify(
+        &self,
+        token: Secret,
+    ) -> Result<Option<TokenClaims>, Box<dyn Error + Send + Sync>> {
+        self(token).await.map_err(Into::into)
     }
 }
 
 /// Asks an authorization server about tokens (RFC 7662). A closure is one;
 /// `RemoteIntrospection` (feature `http-client`) is another.
+///
+/// ```
+/// use std::error::Error;
+///
+/// use mcp_async::auth::{Introspect, Secret};
+///
+/// /// Asks by a connection that the application has.
+/// struct Gateway;
+///
+/// impl Introspect for Gateway {
+///     async fn introspect(&self, token: Secret) -> Result<Vec<u8>, Box<dyn Error + Send + Sync>> {
+///         Ok(ask(&token).await?)
+///     }
+/// }
+///
+/// # async fn ask(_: &Secret) -> std::io::Result<Vec<u8>> { Ok(vec![]) }
+/// # let _ = Gateway;
+/// ```
 pub trait Introspect: Send + Sync + 'static {
     /// The endpoint begins to serve on this runtime. What asks over the network needs it, and what wraps another one
     /// passes this on.
@@ -71,12 +89,11 @@ pub trait Introspect: Send + Sync + 'static {
     /// # Errors
     /// There is no such response. The error is written to the server's log only, and the request is
     /// answered with 503.
-    fn introspect(&self, token: Secret) -> IntrospectionFuture<'_>;
+    fn introspect(
+        &self,
+        token: Secret,
+    ) -> impl Future<Output = Result<Vec<u8>, Box<dyn Error + Send + Sync>>> + Send;
 }
-
-/// The future of [`Introspect::introspect`].
-pub type IntrospectionFuture<'a> =
-    Pin<Box<dyn Future<Output = Result<Vec<u8>, Box<dyn Error + Send + Sync>>> + Send + 'a>>;
 
 impl<F, Fut, E> Introspect for F
 where
@@ -84,8 +101,34 @@ where
     Fut: Future<Output = Result<Vec<u8>, E>> + Send + 'static,
     E: Into<Box<dyn Error + Send + Sync>>,
 {
-    fn introspect(&self, token: Secret) -> IntrospectionFuture<'_> {
-        let answered = self(token);
-        Box::pin(async move { answered.await.map_err(Into::into) })
+    async fn introspect(&self, token: Secret) -> Result<Vec<u8>, Box<dyn Error + Send + Sync>> {
+        self(token).await.map_err(Into::into)
+    }
+}
+
+/// A [`TokenVerifier`] as an object.
+pub(in crate::http::server) trait DynTokenVerifier: Send + Sync {
+    fn verify(&self, token: Secret) -> Answer<'_, Option<TokenClaims>>;
+}
+
+impl<V: TokenVerifier> DynTokenVerifier for V {
+    fn verify(&self, token: Secret) -> Answer<'_, Option<TokenClaims>> {
+        Box::pin(TokenVerifier::verify(self, token))
+    }
+}
+
+/// An [`Introspect`] as an object.
+pub(in crate::http::server) trait DynIntrospect: Send + Sync {
+    fn start(&self, runtime: &RuntimeHandle);
+    fn introspect(&self, token: Secret) -> Answer<'_, Vec<u8>>;
+}
+
+impl<I: Introspect> DynIntrospect for I {
+    fn start(&self, runtime: &RuntimeHandle) {
+        Introspect::start(self, runtime);
+    }
+
+    fn introspect(&self, token: Secret) -> Answer<'_, Vec<u8>> {
+        Box::pin(Introspect::introspect(self, token))
     }
 }

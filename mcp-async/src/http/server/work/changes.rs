@@ -5,10 +5,11 @@ use core::task::Poll;
 use std::sync::{Arc, Weak};
 
 use super::background::{Failures, RETRY, lives};
+use crate::http::StoreError;
 use crate::http::server::endpoint::HttpEndpoint;
 use crate::http::server::processes::message::{self, Changed};
 use crate::http::server::processes::this_process::Processes;
-use crate::http::{StoreError, Subscription};
+use crate::http::store::DynSubscription;
 use crate::runtime::{Sleep, within};
 
 /// Publishes the changes of this process until the endpoint is gone: what still runs, and a program that ends, may report
@@ -82,7 +83,7 @@ pub(super) async fn receive(endpoint: Weak<HttpEndpoint>, processes: Arc<Process
 async fn hear(
     endpoint: &Weak<HttpEndpoint>,
     processes: &Processes,
-    subscription: &mut dyn Subscription,
+    subscription: &mut dyn DynSubscription,
 ) -> Option<StoreError> {
     loop {
         let mut next = subscription.next();

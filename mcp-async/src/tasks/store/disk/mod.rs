@@ -6,7 +6,6 @@ mod tables;
 mod writer;
 
 use core::fmt;
-use core::future::ready;
 use core::time::Duration;
 use std::path::Path;
 use std::sync::{Arc, MutexGuard};
@@ -18,7 +17,7 @@ use self::change::Change;
 use self::tables::{EXPIRING, OPEN, OWNED, TASKS};
 use self::writer::Writer;
 use super::watches::Watches;
-use super::{TaskRecord, TaskStore, TaskStoreError, TaskStoreFuture};
+use super::{TaskRecord, TaskStore, TaskStoreError};
 use crate::leases::Leases;
 use crate::private_file::{self, check_owner};
 use crate::runtime::monotonic;
@@ -117,40 +116,36 @@ impl DiskTaskStore {
     fn leases(&self) -> MutexGuard<'_, Leases> {
         self.0.leases.lock()
     }
-
-    fn change(&self, change: Change) -> TaskStoreFuture<'_, bool> {
-        Box::pin(self.0.writer.change(change))
-    }
 }
 
 /// Receives ids, and returns whether it wants more.
 type Ids<'a> = dyn FnMut(&str) -> Result<bool, redb::Error> + 'a;
 
 impl TaskStore for DiskTaskStore {
-    fn create<'a>(&'a self, record: &'a TaskRecord) -> TaskStoreFuture<'a, bool> {
-        self.change(Change::Create(record.clone()))
+    async fn create(&self, record: &TaskRecord) -> Result<bool, TaskStoreError> {
+        self.0.writer.change(Change::Create(record.clone())).await
     }
 
-    fn load<'a>(&'a self, id: &'a str) -> TaskStoreFuture<'a, Option<TaskRecord>> {
-        Box::pin(ready(self.read(id)))
+    async fn load(&self, id: &str) -> Result<Option<TaskRecord>, TaskStoreError> {
+        self.read(id)
     }
 
-    fn replace<'a>(&'a self, record: &'a TaskRecord) -> TaskStoreFuture<'a, bool> {
-        self.change(Change::Replace(record.clone()))
+    async fn replace(&self, record: &TaskRecord) -> Result<bool, TaskStoreError> {
+        self.0.writer.change(Change::Replace(record.clone())).await
     }
 
-    fn remove<'a>(&'a self, id: &'a str) -> TaskStoreFuture<'a, ()> {
-        let removing = self.change(Change::Remove(id.to_owned()));
-        Box::pin(async { removing.await.map(drop) })
+    async fn remove(&self, id: &str) -> Result<(), TaskStoreError> {
+        let removed = self.0.writer.change(Change::Remove(id.to_owned()));
+        removed.await.map(drop)
     }
 
-    fn list<'a>(
-        &'a self,
-        owner: &'a str,
-        after: Option<&'a str>,
+    async fn list(
+        &self,
+        owner: &str,
+        after: Option<&str>,
         limit: usize,
-    ) -> TaskStoreFuture<'a, Vec<TaskRecord>> {
-        Box::pin(ready(self.read_many(limit, |reading, each| {
+    ) -> Result<Vec<TaskRecord>, TaskStoreError> {
+        self.read_many(limit, |reading, each| {
             let owned = reading.open_table(OWNED)?;
             for entry in owned.range((owner, after.unwrap_or(""))..)? {
                 let (key, _) = entry?;
@@ -160,11 +155,11 @@ impl TaskStore for DiskTaskStore {
                 }
             }
             Ok(())
-        })))
+        })
     }
 
-    fn expired<'a>(&'a self, now: u64, limit: usize) -> TaskStoreFuture<'a, Vec<TaskRecord>> {
-        Box::pin(ready(self.read_many(limit, |reading, each| {
+    async fn expired(&self, now: u64, limit: usize) -> Result<Vec<TaskRecord>, TaskStoreError> {
+        self.read_many(limit, |reading, each| {
             let expiring = reading.open_table(EXPIRING)?;
             for entry in expiring.iter()? {
                 let (key, _) = entry?;
@@ -174,13 +169,13 @@ impl TaskStore for DiskTaskStore {
                 }
             }
             Ok(())
-        })))
+        })
     }
 
-    fn orphaned(&self, limit: usize) -> TaskStoreFuture<'_, Vec<TaskRecord>> {
+    async fn orphaned(&self, limit: usize) -> Result<Vec<TaskRecord>, TaskStoreError> {
         let (leases, now) = (self.leases().clone(), monotonic::now());
         let is_alive = |boot: &str| leases.of(boot, now).is_some();
-        Box::pin(ready(self.read_many(limit, |reading, each| {
+        self.read_many(limit, |reading, each| {
             let open = reading.open_table(OPEN)?;
             for entry in open.iter()? {
                 let (id, boot) = entry?;
@@ -189,31 +184,29 @@ impl TaskStore for DiskTaskStore {
                 }
             }
             Ok(())
-        })))
-    }
-
-    fn watch<'a>(&'a self, id: &'a str, version: u64) -> TaskStoreFuture<'a, ()> {
-        Box::pin(async move {
-            loop {
-                // The watch begins before the record is read, so that no change is missed.
-                let watch = self.0.watches.watch(id);
-                let is_known = |known: TaskRecord| known.version() <= version;
-                if !self.read(id)?.is_some_and(is_known) {
-                    return Ok(());
-                }
-                watch.changed().await;
-            }
         })
     }
 
-    fn renew<'a>(&'a self, boot: &'a str, last: u64, lease: Duration) -> TaskStoreFuture<'a, u64> {
-        let number = self.leases().renew(boot, last, monotonic::now(), lease);
-        Box::pin(ready(Ok(number)))
+    async fn watch(&self, id: &str, version: u64) -> Result<(), TaskStoreError> {
+        loop {
+            // The watch begins before the record is read, so that no change is missed.
+            let watch = self.0.watches.watch(id);
+            let is_known = |known: TaskRecord| known.version() <= version;
+            if !self.read(id)?.is_some_and(is_known) {
+                return Ok(());
+            }
+            watch.changed().await;
+        }
     }
 
-    fn is_alive<'a>(&'a self, boot: &'a str) -> TaskStoreFuture<'a, bool> {
+    async fn renew(&self, boot: &str, last: u64, lease: Duration) -> Result<u64, TaskStoreError> {
+        let number = self.leases().renew(boot, last, monotonic::now(), lease);
+        Ok(number)
+    }
+
+    async fn is_alive(&self, boot: &str) -> Result<bool, TaskStoreError> {
         let number = self.leases().of(boot, monotonic::now());
-        Box::pin(ready(Ok(number.is_some())))
+        Ok(number.is_some())
     }
 
     fn watches_are_prompt(&self) -> bool {
