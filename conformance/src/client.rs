@@ -62,7 +62,7 @@ pub(crate) fn builder() -> io::Result<ClientBuilder> {
 pub(crate) async fn script(
     runtime: &RuntimeHandle,
     builder: ClientBuilder,
-    server: impl Connector + 'static,
+    server: impl Connector,
 ) -> io::Result<()> {
     let limit = limit()?;
     let client = step(runtime, limit, builder.connect(server)).await;

@@ -43,7 +43,7 @@ pub(crate) async fn http(runtime: RuntimeHandle, url: &str) -> io::Result<()> {
 /// # Errors
 ///
 /// Connecting failed, which has a line of its own, or a line cannot be printed.
-async fn script(runtime: &RuntimeHandle, server: impl Connector + 'static) -> io::Result<()> {
+async fn script(runtime: &RuntimeHandle, server: impl Connector) -> io::Result<()> {
     let limit = limit()?;
     let builder = Client::builder("fixture", env!("CARGO_PKG_VERSION"))
         .revisions(RevisionSet::of(&[Revision::V2026_07_28]))

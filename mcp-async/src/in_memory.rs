@@ -1,9 +1,9 @@
 //! A server of the same process as the way of a client.
 
-use core::future::{poll_fn, ready};
+use core::future::poll_fn;
 use core::pin::Pin;
 
-use crate::client::{ClientBuilder, ClosureConnector, ConnectError, Connecting, Connector};
+use crate::client::{ClientBuilder, ClosureConnector, ConnectError, Connector};
 use crate::runtime::{RuntimeHandle, duplex};
 use crate::server::serving::Server;
 
@@ -24,16 +24,14 @@ use crate::server::serving::Server;
 /// ```
 pub fn in_memory<S>(runtime: RuntimeHandle, server: &Server<S>) -> impl Connector + use<S> {
     let server = server.without_state();
-    ClosureConnector(move |client: ClientBuilder| -> Connecting {
-        if let Err(error) = runtime.check() {
-            return Box::pin(ready(Err(ConnectError::start(error))));
-        }
+    ClosureConnector(move |client: ClientBuilder| async move {
+        runtime.check().map_err(ConnectError::start)?;
         let (ours, theirs) = duplex(PIPE);
         let (mut connection, _peer) = server.connect(theirs.split(), &runtime);
         // It ends with that of the client; a pipe in memory has no errors.
         let served = poll_fn(move |cx| Pin::new(&mut connection).poll(cx).map(drop));
         runtime.spawn(Box::pin(served));
-        Box::pin(client.connect_over(runtime, ours.split()))
+        client.connect_over(runtime, ours.split()).await
     })
 }
 

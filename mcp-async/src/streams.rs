@@ -7,7 +7,7 @@ use futures_io::{AsyncRead, AsyncWrite};
 
 #[cfg(feature = "client")]
 use crate::client::{Client, ClientBuilder, ConnectError, Connector};
-use crate::runtime::{BoxFuture, RuntimeHandle};
+use crate::runtime::RuntimeHandle;
 #[cfg(feature = "server")]
 use crate::server::{Transport, serving::Server};
 
@@ -45,8 +45,8 @@ where
     I: AsyncRead + Send + Unpin + 'static,
     O: AsyncWrite + Send + Unpin + 'static,
 {
-    fn serve(self: Box<Self>, server: Server) -> BoxFuture<'static, io::Result<()>> {
-        Box::pin(server.serve_streams(self.streams, self.runtime))
+    async fn serve(self, server: Server) -> io::Result<()> {
+        server.serve_streams(self.streams, self.runtime).await
     }
 }
 
@@ -56,12 +56,8 @@ where
     I: AsyncRead + Send + Unpin + 'static,
     O: AsyncWrite + Send + Unpin + 'static,
 {
-    fn connect(
-        self: Box<Self>,
-        client: ClientBuilder,
-    ) -> BoxFuture<'static, Result<Client, ConnectError>> {
-        let Self { runtime, streams } = *self;
-        Box::pin(client.connect_over(runtime, streams))
+    async fn connect(self, client: ClientBuilder) -> Result<Client, ConnectError> {
+        client.connect_over(self.runtime, self.streams).await
     }
 }
 

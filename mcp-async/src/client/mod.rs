@@ -32,7 +32,7 @@ pub use self::callbacks::callback_context::CallbackContext;
 pub use self::callbacks::callback_error::CallbackError;
 pub use self::connecting::builder::ClientBuilder;
 #[cfg(all(feature = "client", feature = "server"))]
-pub(crate) use self::connecting::connector::{ClosureConnector, Connecting};
+pub(crate) use self::connecting::connector::ClosureConnector;
 pub use self::connecting::connector::{Connector, child, reopened};
 pub use self::extension::Extension;
 pub use self::extension::continuation::Continuation;

@@ -15,7 +15,7 @@ use crate::client::state::child_end::ChildEnd;
 use crate::client::state::inner::Exit;
 use crate::error::ConnectError;
 use crate::io::process::Command;
-use crate::runtime::{BoxFuture, RuntimeHandle};
+use crate::runtime::RuntimeHandle;
 
 /// A way to a server, for [`ClientBuilder::connect`]. It brings the runtime that the client runs on.
 ///
@@ -24,7 +24,7 @@ use crate::runtime::{BoxFuture, RuntimeHandle};
 ///
 /// ```
 /// use mcp_async::client::{Client, ClientBuilder, ConnectError, Connector, reopened};
-/// use mcp_async::runtime::{BoxFuture, RuntimeHandle};
+/// use mcp_async::runtime::RuntimeHandle;
 /// use mcp_async::{Duplex, duplex};
 ///
 /// /// A connection to a broker, say, that is opened again after each end.
@@ -38,12 +38,9 @@ use crate::runtime::{BoxFuture, RuntimeHandle};
 /// }
 ///
 /// impl Connector for Broker {
-///     fn connect(
-///         self: Box<Self>,
-///         client: ClientBuilder,
-///     ) -> BoxFuture<'static, Result<Client, ConnectError>> {
+///     async fn connect(self, client: ClientBuilder) -> Result<Client, ConnectError> {
 ///         let connector = reopened(self.runtime, || async { Ok(open().await?.split()) });
-///         Box::pin(client.connect(connector))
+///         client.connect(connector).await
 ///     }
 /// }
 /// ```
@@ -53,9 +50,9 @@ pub trait Connector: Send {
     /// # Errors
     /// See [`ConnectError`].
     fn connect(
-        self: Box<Self>,
+        self,
         client: ClientBuilder,
-    ) -> BoxFuture<'static, Result<Client, ConnectError>>;
+    ) -> impl Future<Output = Result<Client, ConnectError>> + Send;
 }
 
 impl Client {
@@ -64,7 +61,7 @@ impl Client {
     ///
     /// # Errors
     /// See [`ConnectError`].
-    pub async fn connect(connector: impl Connector + 'static) -> Result<Self, ConnectError> {
+    pub async fn connect(connector: impl Connector) -> Result<Self, ConnectError> {
         let (name, version) = (env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
         Self::builder(name, version).connect(connector).await
     }
@@ -79,18 +76,15 @@ impl<S: Send + Sync + 'static> ClientBuilder<S> {
     ///
     /// # Errors
     /// See [`ConnectError`].
-    pub async fn connect(
-        self,
-        connector: impl Connector + 'static,
-    ) -> Result<Client, ConnectError> {
-        Box::new(connector).connect(self.with_state(())).await
+    pub async fn connect(self, connector: impl Connector) -> Result<Client, ConnectError> {
+        Box::pin(connector.connect(self.with_state(()))).await
     }
 }
 
 /// Returns a connector that starts a server as a child process. [`Client::close`] shuts it down in order; nothing is left running if connecting
 /// fails.
 pub fn child(runtime: RuntimeHandle, command: Command) -> impl Connector {
-    ClosureConnector(move |client: ClientBuilder| -> Connecting {
+    ClosureConnector(move |client: ClientBuilder| {
         let dial = move |config, client_state: Arc<ClientState>| -> Boxed<_> {
             let command = command.clone();
             Box::pin(async move {
@@ -106,7 +100,7 @@ pub fn child(runtime: RuntimeHandle, command: Command) -> impl Connector {
                 Ok(Dialled::new(peer, run)?.with_child(end))
             })
         };
-        Box::pin(async move { client.parts(&runtime)?.dial(dial).await })
+        async move { client.parts(&runtime)?.dial(dial).await }
     })
 }
 
@@ -120,7 +114,7 @@ where
     I: AsyncRead + Send + Unpin + 'static,
     O: AsyncWrite + Send + Unpin + 'static,
 {
-    ClosureConnector(move |client: ClientBuilder| -> Connecting {
+    ClosureConnector(move |client: ClientBuilder| {
         let dial = move |config, client_state| -> Boxed<_> {
             let opening = open();
             Box::pin(async move {
@@ -128,23 +122,22 @@ where
                 meet(streams, config, client_state).await
             })
         };
-        Box::pin(async move { client.parts(&runtime)?.dial(dial).await })
+        async move { client.parts(&runtime)?.dial(dial).await }
     })
 }
-
-impl Connector for Box<dyn Connector> {
-    fn connect(self: Box<Self>, client: ClientBuilder) -> Connecting {
-        (*self).connect(client)
-    }
-}
-
-pub(crate) type Connecting = BoxFuture<'static, Result<Client, ConnectError>>;
 
 /// A connector that is a closure.
 pub(crate) struct ClosureConnector<F>(pub(crate) F);
 
-impl<F: FnOnce(ClientBuilder) -> Connecting + Send> Connector for ClosureConnector<F> {
-    fn connect(self: Box<Self>, client: ClientBuilder) -> Connecting {
+impl<F, Fut> Connector for ClosureConnector<F>
+where
+    F: FnOnce(ClientBuilder) -> Fut + Send,
+    Fut: Future<Output = Result<Client, ConnectError>> + Send,
+{
+    fn connect(
+        self,
+        client: ClientBuilder,
+    ) -> impl Future<Output = Result<Client, ConnectError>> + Send {
         (self.0)(client)
     }
 }

@@ -16,7 +16,7 @@ use super::settings::Settings;
 use crate::client::connecting::builder::Parts;
 use crate::client::{Client, ClientBuilder, ConnectError, Connector};
 use crate::net::HttpClient;
-use crate::runtime::{BoxFuture, RuntimeHandle};
+use crate::runtime::RuntimeHandle;
 use crate::sync::Lock;
 
 /// A connector over HTTP to the server at a URL.
@@ -86,17 +86,14 @@ impl HttpConnector {
 }
 
 impl Connector for HttpConnector {
-    fn connect(
-        self: Box<Self>,
-        client: ClientBuilder,
-    ) -> BoxFuture<'static, Result<Client, ConnectError>> {
+    async fn connect(self, client: ClientBuilder) -> Result<Client, ConnectError> {
         #[cfg(feature = "auth")]
         if client.has_authorization() {
-            return Box::pin(self.connect_authorized(client));
+            return self.connect_authorized(client).await;
         }
         let http = HttpClient::default();
         http.start(&self.runtime);
-        Box::pin(async move { self.dial(client, http, None).await })
+        self.dial(client, http, None).await
     }
 }
 
@@ -114,27 +111,22 @@ where
     B: http_body::Body + Send + 'static,
     B::Data: Send,
 {
-    fn connect(
-        self: Box<Self>,
-        client: ClientBuilder,
-    ) -> BoxFuture<'static, Result<Client, ConnectError>> {
-        let Self { server, service } = *self;
-        Box::pin(async move {
-            let runtime = Some(server.runtime.clone());
-            #[cfg(feature = "auth")]
-            if let Some(authorization) = client.settings().authorization {
-                let user_agent = authorization.chosen_user_agent();
-                let url = client.settings().check(&server.url)?;
-                let allow_private = authorization.allow_private;
-                let carrier = service.clone();
-                let documents = ServiceCarrier::new(&server.runtime, carrier, &url, allow_private);
-                let surroundings = (Box::new(documents) as _, user_agent);
-                return server
-                    .connect_with(client, &url, service, runtime, surroundings)
-                    .await;
-            }
-            server.dial(client, service, runtime).await
-        })
+    async fn connect(self, client: ClientBuilder) -> Result<Client, ConnectError> {
+        let Self { server, service } = self;
+        let runtime = Some(server.runtime.clone());
+        #[cfg(feature = "auth")]
+        if let Some(authorization) = client.settings().authorization {
+            let user_agent = authorization.chosen_user_agent();
+            let url = client.settings().check(&server.url)?;
+            let allow_private = authorization.allow_private;
+            let carrier = service.clone();
+            let documents = ServiceCarrier::new(&server.runtime, carrier, &url, allow_private);
+            let surroundings = (Box::new(documents) as _, user_agent);
+            return server
+                .connect_with(client, &url, service, runtime, surroundings)
+                .await;
+        }
+        server.dial(client, service, runtime).await
     }
 }
 

@@ -1,5 +1,6 @@
 //! Ways in which a server is served until it ends.
 
+use core::future::Future;
 use core::time::Duration;
 use std::io;
 
@@ -20,7 +21,7 @@ use crate::runtime::{BoxFuture, RuntimeHandle};
 /// ```
 /// use std::io;
 ///
-/// use mcp_async::runtime::{BoxFuture, RuntimeHandle};
+/// use mcp_async::runtime::RuntimeHandle;
 /// use mcp_async::server::Transport;
 /// use mcp_async::{Duplex, Server, Streams, duplex};
 ///
@@ -35,11 +36,9 @@ use crate::runtime::{BoxFuture, RuntimeHandle};
 /// }
 ///
 /// impl Transport for Broker {
-///     fn serve(self: Box<Self>, server: Server) -> BoxFuture<'static, io::Result<()>> {
-///         Box::pin(async move {
-///             let streams = accept().await?.split();
-///             server.serve(Streams::new(self.runtime, streams)).await
-///         })
+///     async fn serve(self, server: Server) -> io::Result<()> {
+///         let streams = accept().await?.split();
+///         server.serve(Streams::new(self.runtime, streams)).await
 ///     }
 /// }
 /// ```
@@ -48,7 +47,7 @@ pub trait Transport: Send {
     ///
     /// # Errors
     /// Streams or sockets that cannot be had, and their errors.
-    fn serve(self: Box<Self>, server: Server) -> BoxFuture<'static, io::Result<()>>;
+    fn serve(self, server: Server) -> impl Future<Output = io::Result<()>> + Send;
 }
 
 /// Returns a transport that serves one client over this process's standard input and output, until either is closed. Both are reserved for the
@@ -58,12 +57,6 @@ pub trait Transport: Send {
 /// Standard streams that cannot be taken are an error.
 pub fn stdio(runtime: RuntimeHandle) -> impl Transport {
     Stdio(runtime)
-}
-
-impl Transport for Box<dyn Transport> {
-    fn serve(self: Box<Self>, server: Server) -> BoxFuture<'static, io::Result<()>> {
-        (*self).serve(server)
-    }
 }
 
 impl<S: Send + Sync + 'static> Server<S> {
@@ -76,8 +69,8 @@ impl<S: Send + Sync + 'static> Server<S> {
     ///
     /// # Errors
     /// Those of the transport.
-    pub async fn serve(&self, transport: impl Transport + 'static) -> io::Result<()> {
-        Box::new(transport).serve(self.without_state()).await
+    pub async fn serve(&self, transport: impl Transport) -> io::Result<()> {
+        Box::pin(transport.serve(self.without_state())).await
     }
 }
 
@@ -118,7 +111,7 @@ impl<S: Send + Sync + 'static> ServerBuilder<S> {
     /// # Errors
     /// Those of [`build`](Self::build), as an [`InvalidInput`](io::ErrorKind::InvalidInput) that
     /// holds the [`BuildError`](crate::server::BuildError), and those of [`Server::serve`].
-    pub async fn serve(self, transport: impl Transport + 'static) -> io::Result<()> {
+    pub async fn serve(self, transport: impl Transport) -> io::Result<()> {
         self.build()?.serve(transport).await
     }
 }
@@ -126,10 +119,8 @@ impl<S: Send + Sync + 'static> ServerBuilder<S> {
 struct Stdio(RuntimeHandle);
 
 impl Transport for Stdio {
-    fn serve(self: Box<Self>, server: Server) -> BoxFuture<'static, io::Result<()>> {
-        Box::pin(async move {
-            let streams = stdio::open(&*self.0, StdioMode::Exclusive)?;
-            server.serve_streams(streams, self.0).await
-        })
+    async fn serve(self, server: Server) -> io::Result<()> {
+        let streams = stdio::open(&*self.0, StdioMode::Exclusive)?;
+        server.serve_streams(streams, self.0).await
     }
 }
