@@ -2,7 +2,6 @@
 //! messages.
 
 use core::ops::ControlFlow;
-use core::task::Waker;
 use std::sync::Arc;
 
 use mcp_proto::rpc::code;
@@ -172,7 +171,7 @@ impl<X: Role> Calls<X> {
             }
             core.end()
         };
-        waiting.into_iter().for_each(Waker::wake);
+        waiting.wake();
         self.role.ended(&self.shared);
     }
 

@@ -2,7 +2,7 @@
 //! streams, without the streams.
 
 use core::ops::ControlFlow;
-use core::task::{Context, Poll, Waker};
+use core::task::{Context, Poll};
 use std::sync::Arc;
 
 use mcp_proto::rpc::Incoming;
@@ -113,7 +113,7 @@ impl<X: Role> Exchanged<X> {
     /// Wakes those who wait for room to send.
     pub(crate) fn wake_senders(&self) {
         let waiting = self.calls.shared.lock().take_room();
-        waiting.into_iter().for_each(Waker::wake);
+        waiting.wake();
     }
 
     /// Waits for the first of what time brings: for the machine, for its calls, and for one of

@@ -30,6 +30,6 @@ pub(crate) use self::outbound::Outbound;
 pub(crate) use self::pending_request::PendingRequest;
 pub(crate) use self::pending_responses::{Arrival, Gone, PendingResponses, is_marked};
 pub use self::progress::Progress;
-pub(crate) use self::shared::{Core, Nothing, Respond, RoleState, Shared, register};
+pub(crate) use self::shared::{Core, Nothing, Respond, RoleState, Shared};
 pub(crate) use self::signal::{Signal, Wait};
 pub(crate) use self::turn::{Work, Worked, poll_work};

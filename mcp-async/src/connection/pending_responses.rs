@@ -1,6 +1,6 @@
 //! Answers to own requests, until their callers take them.
 
-use core::task::{Context, Waker};
+use core::task::Context;
 use std::sync::Arc;
 
 use mcp_proto::json::{Number, Raw, RawBuf, Str};
@@ -9,6 +9,7 @@ use super::frame::{Frame, keep};
 use super::progress::ReceivedProgress;
 use crate::error::AuthorizationError;
 use crate::error::ErrorReply;
+use crate::sync::{Waiter, Waiters};
 
 /// The places of one connection. A place is named by a cookie, which travels through the machine with
 /// the request: its index, a mark of the caller, and its generation above. The generation changes when
@@ -25,7 +26,7 @@ struct Place<F> {
     /// Number of callers that had the place before.
     generation: u32,
     arrival: Option<Arrival<F>>,
-    waker: Option<Waker>,
+    waker: Waiter,
     /// The caller's name for the request.
     tag: u64,
     /// The result, or the questions of an input round.
@@ -68,7 +69,7 @@ impl<F> PendingResponses<F> {
             self.responses.push(Place {
                 generation: 0,
                 arrival: None,
-                waker: None,
+                waker: Waiter::new(),
                 tag,
                 buffer: RawBuf::default(),
                 received: ReceivedProgress::default(),
@@ -96,9 +97,9 @@ impl<F> PendingResponses<F> {
         cookie: u64,
         buffer: Option<RawBuf>,
         received: ReceivedProgress,
-    ) -> (Option<Waker>, Option<RawBuf>) {
+    ) -> (Waiter, Option<RawBuf>) {
         let Some(place) = self.place(cookie) else {
-            return (None, None);
+            return (Waiter::new(), None);
         };
         place.generation = place.generation.wrapping_add(1);
         let unclaimed = match place.arrival.take() {
@@ -127,7 +128,7 @@ impl<F> PendingResponses<F> {
         arrival: Arrival<F>,
         raw: Option<Raw<'_>>,
         frame: Frame<'_>,
-    ) -> Result<Option<Waker>, Gone> {
+    ) -> Result<Waiter, Gone> {
         let place = self.place(cookie).ok_or(Gone)?;
         match (raw, frame) {
             (Some(raw), None) => place.buffer.copy_from(raw),
@@ -166,8 +167,10 @@ impl<F> PendingResponses<F> {
         progress: Number<'_>,
         total: Option<Number<'_>>,
         message: Option<Str<'_>>,
-    ) -> Option<Waker> {
-        let place = self.place(cookie)?;
+    ) -> Waiter {
+        let Some(place) = self.place(cookie) else {
+            return Waiter::new();
+        };
         place.received.push(progress, total, message);
         place.waker.take()
     }
@@ -185,10 +188,7 @@ impl<F> PendingResponses<F> {
             core::mem::swap(&mut place.received, received);
         }
         let Some(arrival) = place.arrival.take() else {
-            match &mut place.waker {
-                Some(waker) => waker.clone_from(cx.waker()),
-                none => *none = Some(cx.waker().clone()),
-            }
+            place.waker.register(cx);
             return None;
         };
         Some((arrival, core::mem::take(&mut place.buffer)))
@@ -200,12 +200,9 @@ impl<F> PendingResponses<F> {
     }
 
     /// Moves out the wakers of all waiting tasks.
-    pub(crate) fn end(&mut self, waiting: &mut Vec<Waker>) {
-        waiting.extend(
-            self.responses
-                .iter_mut()
-                .filter_map(|place| place.waker.take()),
-        );
+    pub(crate) fn end(&mut self, waiting: &mut Waiters) {
+        let places = self.responses.iter_mut();
+        waiting.extend(places.map(|place| place.waker.take()));
     }
 
     fn place(&mut self, cookie: u64) -> Option<&mut Place<F>> {
@@ -242,6 +239,8 @@ const KEPT: usize = 64 << 10;
 
 #[cfg(test)]
 mod tests {
+    use core::task::Waker;
+
     use super::*;
 
     /// The machine names the caller before the lock is free for a moment, in which the caller is dropped.
@@ -250,24 +249,24 @@ mod tests {
         let mut responses = PendingResponses::<()>::default();
         let cx = Context::from_waker(Waker::noop());
         let gone = responses.take(1, true);
-        responses.give_back(gone, None, ReceivedProgress::default());
+        let _ = responses.give_back(gone, None, ReceivedProgress::default());
         let next = responses.take(2, false);
 
         let result = Raw::parse(b"{}", 1).ok();
         let progress = Raw::parse(b"1", 1).ok().and_then(Raw::number).unwrap();
         let put = responses.put(gone, Arrival::Result, result, None);
         assert!(put.is_err() && is_marked(gone) && !is_marked(next));
-        responses.receive_progress(gone, progress, None, None);
+        let _ = responses.receive_progress(gone, progress, None, None);
         assert_eq!(responses.tag(gone), 0);
         let mut received = ReceivedProgress::default();
         assert!(responses.collect(next, &cx, &mut received).is_none());
         assert!(received.is_empty());
 
-        responses.put(next, Arrival::Result, result, None).unwrap();
+        let _ = responses.put(next, Arrival::Result, result, None).unwrap();
         assert!(responses.collect(next, &cx, &mut received).is_some());
 
         // One that is not taken.
-        responses.put(next, Arrival::Result, result, None).unwrap();
+        let _ = responses.put(next, Arrival::Result, result, None).unwrap();
         let (_, unclaimed) = responses.give_back(next, None, ReceivedProgress::default());
         assert_eq!(unclaimed.unwrap().as_raw().as_str(), "{}");
     }

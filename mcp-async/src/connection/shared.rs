@@ -1,7 +1,7 @@
 //! State that the connection's future and its handles share: the machine and its output, behind one
 //! short lock.
 
-use core::task::{Context, Poll, Waker, ready};
+use core::task::{Context, Poll, ready};
 use std::sync::{Arc, MutexGuard};
 
 use mcp_proto::json::Raw;
@@ -18,7 +18,7 @@ use crate::call_outcome::CallOutcome;
 use crate::error::ErrorReply;
 use crate::observe::Transport;
 use crate::runtime::RuntimeHandle;
-use crate::sync::Lock;
+use crate::sync::{Lock, Waiters};
 
 /// A machine whose requests are answered through a token: both roles.
 pub(crate) trait Respond: Machine {
@@ -77,7 +77,7 @@ pub(crate) trait RoleState: Default {
     fn forget(&mut self, token: Token) -> Option<Self::Kept>;
 
     /// The connection is over: moves out the wakers of all waiting tasks.
-    fn end(&mut self, waiting: &mut Vec<Waker>);
+    fn end(&mut self, waiting: &mut Waiters);
 }
 
 /// Of a side that knows no more than its machine.
@@ -91,7 +91,7 @@ impl RoleState for Nothing {
         None
     }
 
-    fn end(&mut self, _: &mut Vec<Waker>) {}
+    fn end(&mut self, _: &mut Waiters) {}
 }
 
 /// One connection. The lock is held for one step of the machine or one message written, never
@@ -114,9 +114,9 @@ pub(crate) struct Core<M: Respond> {
     pub(crate) responses: PendingResponses<M::Failure>,
     pub(crate) role_state: M::RoleState,
     /// Tasks that wait until there is room in the outbox.
-    room: Vec<Waker>,
+    room: Waiters,
     /// Tasks that wait for a change of the connection: ready, over, a call cancelled.
-    watchers: Vec<Waker>,
+    watchers: Waiters,
     /// A handle asked for the end.
     pub(crate) closing: bool,
     /// The connection's future has ended; nothing is written any more.
@@ -151,8 +151,8 @@ impl<M: Respond> Shared<M> {
                 receipt: None,
                 responses: PendingResponses::default(),
                 role_state: M::RoleState::default(),
-                room: Vec::new(),
-                watchers: Vec::new(),
+                room: Waiters::new(),
+                watchers: Waiters::new(),
                 closing: false,
                 ended: false,
                 handles: 0,
@@ -241,7 +241,7 @@ impl<M: Respond> Shared<M> {
             let answered = core.poll_answer(cx, on, token, reports, outcome, &mut has_flushed);
             answered.map(|end| {
                 let kept = core.role_state.forget(token);
-                (end, core::mem::take(&mut core.watchers), kept)
+                (end, core.watchers.take(), kept)
             })
         };
         // The job may be polled by another task, also while its answer waits for room.
@@ -249,14 +249,14 @@ impl<M: Respond> Shared<M> {
             self.driver_waker.wake();
         }
         answered.map(|(end, watchers, _kept)| {
-            watchers.into_iter().for_each(Waker::wake);
+            watchers.wake();
             Answered::new(token, end)
         })
     }
 
     pub(crate) fn wake_watchers(&self) {
         let watchers = core::mem::take(&mut self.lock().watchers);
-        watchers.into_iter().for_each(Waker::wake);
+        watchers.wake();
     }
 }
 
@@ -308,7 +308,7 @@ impl<M: Respond> Core<M> {
         }
         if let Some(outbound) = &self.outbound {
             if !outbound.has_room(on) {
-                register(&mut self.room, cx);
+                self.room.register(cx);
                 return Poll::Pending;
             }
             return Poll::Ready(self.put(|machine, out| write(machine, now, out)));
@@ -330,7 +330,7 @@ impl<M: Respond> Core<M> {
             })
         });
         if matches!(sent, Err(SendError::BufferFull { .. })) && !self.outbox.is_empty() {
-            register(&mut self.room, cx);
+            self.room.register(cx);
             return Poll::Pending;
         }
         Poll::Ready(sent)
@@ -399,7 +399,7 @@ impl<M: Respond> Core<M> {
 
     /// Wakes the task at the next change of the connection.
     pub(crate) fn watch(&mut self, cx: &Context<'_>) {
-        register(&mut self.watchers, cx);
+        self.watchers.register(cx);
     }
 
     /// Ready when nothing waits to be written.
@@ -408,7 +408,7 @@ impl<M: Respond> Core<M> {
         if self.ended || is_empty {
             return Poll::Ready(());
         }
-        register(&mut self.room, cx);
+        self.room.register(cx);
         Poll::Pending
     }
 
@@ -418,7 +418,7 @@ impl<M: Respond> Core<M> {
 
     /// The connection's future is over: nothing is sent any more, and nothing comes. Returns
     /// the tasks to wake.
-    pub(crate) fn end(&mut self) -> Vec<Waker> {
+    pub(crate) fn end(&mut self) -> Waiters {
         self.ended = true;
         let mut waiting = self.take_room();
         waiting.append(&mut self.watchers);
@@ -428,15 +428,8 @@ impl<M: Respond> Core<M> {
     }
 
     /// Tasks to wake because the outbox was emptied.
-    pub(crate) fn take_room(&mut self) -> Vec<Waker> {
-        core::mem::take(&mut self.room)
-    }
-}
-
-/// Adds the task to those that wait, once: it may be polled for other reasons meanwhile.
-pub(crate) fn register(waiting: &mut Vec<Waker>, cx: &Context<'_>) {
-    if !waiting.iter().any(|waker| waker.will_wake(cx.waker())) {
-        waiting.push(cx.waker().clone());
+    pub(crate) fn take_room(&mut self) -> Waiters {
+        self.room.take()
     }
 }
 

@@ -6,7 +6,6 @@ use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::MutexGuard;
 
 use crate::shrink::shrink;
 use crate::sync::Lock;
@@ -32,7 +31,7 @@ pub(crate) struct Wait<S: Deref<Target = Signal>> {
 impl Signal {
     pub(crate) fn set(&self) {
         let wakers = {
-            let mut state = self.lock();
+            let mut state = self.0.lock();
             state.is_set = true;
             core::mem::take(&mut state.wakers)
         };
@@ -40,7 +39,7 @@ impl Signal {
     }
 
     pub(crate) fn is_set(&self) -> bool {
-        self.lock().is_set
+        self.0.lock().is_set
     }
 
     pub(crate) const fn wait(&self) -> Wait<&Self> {
@@ -57,10 +56,6 @@ impl Signal {
             number: None,
         }
     }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock()
-    }
 }
 
 impl<S: Deref<Target = Signal> + Unpin> Future for Wait<S> {
@@ -68,7 +63,7 @@ impl<S: Deref<Target = Signal> + Unpin> Future for Wait<S> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         let (number, replaced) = {
-            let mut state = self.signal.lock();
+            let mut state = self.signal.0.lock();
             if state.is_set {
                 return Poll::Ready(());
             }
@@ -94,7 +89,7 @@ impl<S: Deref<Target = Signal>> Drop for Wait<S> {
         if let Some(number) = self.number {
             // It is dropped outside the lock: a waker may own a task.
             let _waker = {
-                let mut state = self.signal.lock();
+                let mut state = self.signal.0.lock();
                 let waker = state.wakers.remove(&number);
                 shrink(&mut state.wakers);
                 waker

@@ -10,7 +10,7 @@ use std::sync::{Arc, MutexGuard};
 use pin_project_lite::pin_project;
 
 use crate::shrink::shrink;
-use crate::sync::Lock;
+use crate::sync::{Lock, Waiter, Waiters};
 
 /// The phases of a server's life, which its connections follow.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,11 +33,11 @@ pub(crate) struct Closing {
 struct Connections {
     next: u64,
     /// Each connection that has not ended, and how to wake it.
-    open: HashMap<u64, Option<Waker>>,
+    open: HashMap<u64, Waiter>,
     /// The number of connections whose first request may still arrive.
     fresh: usize,
     /// The server, when it waits for one of them to end, or to have had its first request.
-    server: Option<Waker>,
+    server: Waiter,
 }
 
 impl Closing {
@@ -59,15 +59,9 @@ impl Closing {
     /// Moves on to a phase and wakes every connection, so that it looks.
     pub(crate) fn enter(&self, phase: Phase) {
         self.phase.fetch_max(phase as u8, Ordering::AcqRel);
-        let wakers: Vec<Waker> = {
-            let mut connections = self.connections();
-            connections
-                .open
-                .values_mut()
-                .filter_map(Option::take)
-                .collect()
-        };
-        wakers.into_iter().for_each(Waker::wake);
+        let mut woken = Waiters::new();
+        woken.extend(self.connections().open.values_mut().map(Waiter::take));
+        woken.wake();
     }
 
     /// Done once fewer than `count` connections are open.
@@ -77,7 +71,7 @@ impl Closing {
             if connections.open.len() < count {
                 return Poll::Ready(());
             }
-            connections.server = Some(cx.waker().clone());
+            connections.server.register(cx);
             Poll::Pending
         })
         .await;
@@ -90,7 +84,7 @@ impl Closing {
             if connections.fresh == 0 {
                 return Poll::Ready(());
             }
-            connections.server = Some(cx.waker().clone());
+            connections.server.register(cx);
             Poll::Pending
         })
         .await;
@@ -128,9 +122,7 @@ impl Drop for Fresh {
             connections.fresh -= 1;
             connections.server.take()
         };
-        if let Some(server) = server {
-            server.wake();
-        }
+        server.wake();
     }
 }
 
@@ -168,7 +160,7 @@ impl Registration {
         let mut connections = closing.connections();
         let number = connections.next;
         connections.next = number.wrapping_add(1);
-        connections.open.insert(number, None);
+        connections.open.insert(number, Waiter::new());
         Self {
             closing: Arc::clone(closing),
             number,
@@ -186,11 +178,10 @@ impl Registration {
         if !registered.is_some_and(|waker| waker.will_wake(cx.waker()))
             || self.seen != self.closing.phase()
         {
-            let waker = Some(cx.waker().clone());
             if let Some(place) = self.closing.connections().open.get_mut(&self.number) {
-                place.clone_from(&waker);
+                place.register(cx);
             }
-            self.waker = waker;
+            self.waker = Some(cx.waker().clone());
             // After the registration: a phase that is entered later wakes.
             self.seen = self.closing.phase();
         }
@@ -209,8 +200,6 @@ impl Drop for Registration {
             shrink(&mut connections.open);
             connections.server.take()
         };
-        if let Some(server) = server {
-            server.wake();
-        }
+        server.wake();
     }
 }

@@ -3,7 +3,7 @@
 use core::future::Future;
 use core::pin::Pin;
 use core::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use core::task::{Context, Poll, Waker, ready};
+use core::task::{Context, Poll, ready};
 use std::collections::BTreeMap;
 use std::sync::{Arc, MutexGuard};
 
@@ -16,7 +16,7 @@ use tower_service::Service;
 
 use super::RemoteAddr;
 use crate::runtime::RuntimeHandle;
-use crate::sync::Lock;
+use crate::sync::{Lock, Waiter};
 
 /// The exchanges that run on one connection.
 pub(crate) struct Activity {
@@ -37,7 +37,7 @@ struct Deliveries {
     /// Each body that waits, and since when.
     since: BTreeMap<u64, Instant>,
     next: u64,
-    connection: Option<Waker>,
+    connection: Waiter,
 }
 
 impl Activity {
@@ -63,9 +63,9 @@ impl Activity {
         idle.then(|| Instant::from_millis(self.ended.load(Ordering::Relaxed)))
     }
 
-    /// Registers the waker to notify when a frame is blocked.
-    pub(crate) fn watch(&self, connection: &Waker) {
-        self.deliveries().connection = Some(connection.clone());
+    /// Registers the task to wake when a frame is blocked.
+    pub(crate) fn watch(&self, connection: &Context<'_>) {
+        self.deliveries().connection.register(connection);
     }
 
     /// Returns the time since which the oldest frame waits for the client to have room; `None` if none does.
@@ -132,7 +132,7 @@ impl Delivery {
         self.waits = true;
         let waiting = self.activity.waiting.fetch_add(1, Ordering::AcqRel);
         if waiting == 0 {
-            connection.into_iter().for_each(Waker::wake);
+            connection.wake();
         }
     }
 

@@ -456,7 +456,7 @@ async fn connection<S, B>(
     let mut head = Some(Sleep::after(runtime, settings.head_timeout));
     poll_fn(|cx| {
         if !watched.as_ref().is_some_and(|it| it.will_wake(cx.waker())) {
-            activity.watch(cx.waker());
+            activity.watch(cx);
             watched = Some(cx.waker().clone());
         }
         // First, because a request that has arrived is answered, however late it is read.

@@ -2,14 +2,14 @@
 //! server that live in one process.
 
 use core::pin::Pin;
-use core::task::{Context, Poll, Waker};
+use core::task::{Context, Poll};
 use std::collections::VecDeque;
 use std::io::{self, Read};
 use std::sync::{Arc, MutexGuard};
 
 use futures_io::{AsyncRead, AsyncWrite};
 
-use crate::sync::Lock;
+use crate::sync::{Lock, Waiter};
 
 /// Two ends joined by two pipes of `capacity` bytes each; what one end writes the other reads.
 pub fn duplex(capacity: usize) -> (Duplex, Duplex) {
@@ -75,8 +75,8 @@ struct State {
     writer_gone: bool,
     reader_gone: bool,
     /// The side that found nothing to do; one of each side at most.
-    reader: Option<Waker>,
-    writer: Option<Waker>,
+    reader: Waiter,
+    writer: Waiter,
 }
 
 impl Pipe {
@@ -90,9 +90,7 @@ impl Pipe {
             state.writer_gone = true;
             state.reader.take()
         };
-        if let Some(waker) = reader {
-            waker.wake();
-        }
+        reader.wake();
     }
 }
 
@@ -105,7 +103,7 @@ impl AsyncRead for PipeReader {
         let mut state = self.0.state();
         let count = buf.len().min(state.bytes.len());
         if count == 0 && !buf.is_empty() && !state.writer_gone {
-            state.reader = Some(cx.waker().clone());
+            state.reader.register(cx);
             return Poll::Pending;
         }
         let mut rest = buf.get_mut(..count).unwrap_or_default();
@@ -116,9 +114,7 @@ impl AsyncRead for PipeReader {
         }
         let writer = state.writer.take();
         drop(state);
-        if let Some(waker) = writer {
-            waker.wake();
-        }
+        writer.wake();
         Poll::Ready(Ok(count))
     }
 }
@@ -135,16 +131,14 @@ impl AsyncWrite for PipeWriter {
         }
         let room = self.0.capacity.saturating_sub(state.bytes.len());
         if room == 0 && !buf.is_empty() {
-            state.writer = Some(cx.waker().clone());
+            state.writer.register(cx);
             return Poll::Pending;
         }
         let count = room.min(buf.len());
         state.bytes.extend(buf.get(..count).unwrap_or_default());
         let reader = state.reader.take();
         drop(state);
-        if let Some(waker) = reader {
-            waker.wake();
-        }
+        reader.wake();
         Poll::Ready(Ok(count))
     }
 
@@ -200,14 +194,14 @@ impl Drop for PipeReader {
             state.bytes = VecDeque::new();
             state.writer.take()
         };
-        if let Some(waker) = writer {
-            waker.wake();
-        }
+        writer.wake();
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use core::task::Waker;
+
     use super::*;
 
     fn read(reader: &mut PipeReader, len: usize) -> Poll<Result<String, io::ErrorKind>> {

@@ -1,6 +1,5 @@
 //! Waiting for a moment.
 
-use crate::sync::Lock;
 use core::future::Future;
 use core::pin::Pin;
 use core::task::{Context, Poll};
@@ -9,6 +8,7 @@ use core::time::Duration;
 use mcp_proto::Instant;
 
 use super::{BoxTimer, RuntimeHandle};
+use crate::sync::Lock;
 
 /// Done when a moment has come; it can be armed again for another.
 pub(crate) struct Sleep {

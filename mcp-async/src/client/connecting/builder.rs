@@ -1,6 +1,5 @@
 //! The configuration of a client before it connects.
 
-use crate::sync::Lock;
 use core::fmt;
 use core::future::Future;
 use std::sync::Arc;
@@ -30,6 +29,7 @@ use crate::model::{
     Meta, Root,
 };
 use crate::runtime::RuntimeHandle;
+use crate::sync::Lock;
 use crate::trace_context::TraceContext;
 
 /// The settings of a [`Client`] before it connects.

@@ -26,6 +26,7 @@ use crate::connection::PendingRequest;
 use crate::error::CallError;
 use crate::model::SubscriptionFilter;
 use crate::runtime::Sleep;
+use crate::sync::Waiters;
 
 /// Changes that a server tells of, as a stream.
 ///
@@ -342,18 +343,15 @@ impl Stream for Subscription {
 
 impl Drop for Subscription {
     fn drop(&mut self) {
-        let (_queue, wakers) = {
+        let mut waiting = Waiters::new();
+        let _queue = {
             let mut subscriptions = self.inner.client_state.subscriptions.lock();
             let queue = subscriptions.remove(self.tag);
-            let wakers = self
-                .held
-                .iter()
-                .filter_map(|uri| subscriptions.release(uri));
-            (queue, wakers.collect::<Vec<_>>())
+            let held = self.held.iter();
+            waiting.extend(held.filter_map(|uri| subscriptions.release(uri)));
+            queue
         };
-        for waker in wakers {
-            waker.wake();
-        }
+        waiting.wake();
     }
 }
 

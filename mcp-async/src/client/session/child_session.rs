@@ -3,7 +3,7 @@
 use core::fmt;
 use core::future::{Future, poll_fn};
 use core::pin::{Pin, pin};
-use core::task::{Context, Poll, Waker, ready};
+use core::task::{Context, Poll, ready};
 use core::time::Duration;
 use std::io;
 use std::process::ExitStatus;
@@ -18,7 +18,7 @@ use crate::error::ConnectError;
 use crate::io::process::{Child, Command, ExitedEarly, Process};
 use crate::io::stdio::Output;
 use crate::runtime::{RuntimeHandle, Sleep};
-use crate::sync::Lock;
+use crate::sync::{Lock, Waiter};
 
 /// A client's connection to a child process, and the child: both in one future.
 ///
@@ -62,7 +62,7 @@ struct Running {
 struct End {
     told: bool,
     result: Option<io::Result<ExitStatus>>,
-    waker: Option<Waker>,
+    waker: Waiter,
 }
 
 impl Command {
@@ -246,7 +246,7 @@ impl Future for Ending {
         match end.result.take() {
             Some(result) => Poll::Ready(result),
             None => {
-                end.waker = Some(task.waker().clone());
+                end.waker.register(task);
                 Poll::Pending
             }
         }
@@ -257,9 +257,7 @@ impl End {
     fn tell(&mut self, result: io::Result<ExitStatus>) {
         self.told = true;
         self.result = Some(result);
-        if let Some(waker) = self.waker.take() {
-            waker.wake();
-        }
+        self.waker.take().wake();
     }
 }
 

@@ -2,7 +2,6 @@
 
 use core::future::poll_fn;
 use core::panic::AssertUnwindSafe;
-use core::task::Waker;
 use std::panic::catch_unwind;
 use std::sync::{Arc, OnceLock, Weak};
 
@@ -69,7 +68,7 @@ impl Role for Side {
                         .put(cookie, arrival, Some(result), frame)
                 };
                 match put {
-                    Ok(waker) => waker.into_iter().for_each(Waker::wake),
+                    Ok(caller) => caller.wake(),
                     Err(Gone) => unclaimed(shared, handler, result, is_marked(cookie)),
                 }
             }
@@ -126,9 +125,7 @@ impl Role for Side {
                     responses.receive_progress(cookie, progress, total, message)
                 };
                 let waker = receive(&mut shared.lock().responses);
-                if let Some(waker) = waker {
-                    waker.wake();
-                }
+                waker.wake();
             }
             Event::Notification { notification, .. }
                 if !self
@@ -228,9 +225,7 @@ fn arrive(
 ) {
     let (raw, frame) = raw.map_or((None, None), |(raw, frame)| (Some(raw), frame));
     let put = { shared.lock().responses.put(cookie, arrival, raw, frame) };
-    if let Ok(Some(waker)) = put {
-        waker.wake();
-    }
+    put.unwrap_or_default().wake();
 }
 
 /// Reports a result whose caller is gone, if it stands for work that the server has begun.

@@ -1,9 +1,9 @@
 //! Futures that run in the task of the client.
 
-use core::task::{Context, Poll, Waker};
+use core::task::{Context, Poll};
 
 use crate::client::boxed::Boxed;
-use crate::sync::Lock;
+use crate::sync::{Lock, Waiter};
 
 /// Futures that wait for the supervisor to run them.
 #[derive(Default)]
@@ -12,7 +12,7 @@ pub(in crate::client) struct Background(Lock<State>);
 #[derive(Default)]
 struct State {
     jobs: Vec<Boxed<()>>,
-    supervisor: Option<Waker>,
+    supervisor: Waiter,
 }
 
 impl Background {
@@ -22,9 +22,7 @@ impl Background {
             state.jobs.push(job);
             state.supervisor.take()
         };
-        if let Some(waker) = waker {
-            waker.wake();
-        }
+        waker.wake();
     }
 
     /// Moves the futures that wait to those that run, and polls all of these.
@@ -32,10 +30,7 @@ impl Background {
         {
             let mut state = self.0.lock();
             running.append(&mut state.jobs);
-            match &mut state.supervisor {
-                Some(waker) => waker.clone_from(cx.waker()),
-                none => *none = Some(cx.waker().clone()),
-            }
+            state.supervisor.register(cx);
         }
         running.retain_mut(|job| job.as_mut().poll(cx) == Poll::Pending);
     }

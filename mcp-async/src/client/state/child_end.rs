@@ -1,11 +1,9 @@
 //! The exit of a child process, reported to the calls that it leaves without an answer.
 
-use core::task::{Context, Poll, Waker};
-use std::sync::Arc;
-
-use crate::connection::register;
 use crate::io::process::ExitedEarly;
-use crate::sync::Lock;
+use crate::sync::{Lock, Waiters};
+use core::task::{Context, Poll};
+use std::sync::Arc;
 
 /// The end of the child process of one connection, once it is known.
 pub(in crate::client) struct ChildEnd(Lock<State>);
@@ -13,7 +11,7 @@ pub(in crate::client) struct ChildEnd(Lock<State>);
 struct State {
     known: bool,
     died: Option<ExitedEarly>,
-    waiting: Vec<Waker>,
+    waiting: Waiters,
 }
 
 /// Reports how the child ended. Dropping it before reports that the end will not be known.
@@ -24,7 +22,7 @@ impl ChildEnd {
         let state = State {
             known: false,
             died: None,
-            waiting: Vec::new(),
+            waiting: Waiters::new(),
         };
         let end = Arc::new(Self(Lock::new(state)));
         (Arc::clone(&end), Witness(end))
@@ -36,7 +34,7 @@ impl ChildEnd {
         if state.known {
             return Poll::Ready(state.died.clone());
         }
-        register(&mut state.waiting, cx);
+        state.waiting.register(cx);
         Poll::Pending
     }
 }
@@ -52,8 +50,8 @@ impl Drop for Witness {
         let waiting = {
             let mut state = self.0.0.lock();
             state.known = true;
-            core::mem::take(&mut state.waiting)
+            state.waiting.take()
         };
-        waiting.into_iter().for_each(Waker::wake);
+        waiting.wake();
     }
 }

@@ -1,7 +1,7 @@
 //! State that all handles of a client share: the current connection.
 
 use core::future::poll_fn;
-use core::task::{Context, Poll, Waker};
+use core::task::{Context, Poll};
 use std::io;
 use std::process::ExitStatus;
 use std::sync::Arc;
@@ -11,9 +11,9 @@ use super::child_end::ChildEnd;
 use super::extensions::Extensions;
 use crate::client::session::info::ServerInfo;
 use crate::client::{Machine, Peer};
-use crate::connection::{Shared, register};
+use crate::connection::Shared;
 use crate::error::CallError;
-use crate::sync::Lock;
+use crate::sync::{Lock, Waiters};
 
 pub(crate) type ClientShared = Shared<Machine>;
 
@@ -42,7 +42,7 @@ struct State {
     child: Option<Arc<ChildEnd>>,
     closing: bool,
     exit: Option<Exit>,
-    waiting: Vec<Waker>,
+    waiting: Waiters,
 }
 
 /// ```text
@@ -78,7 +78,7 @@ impl Inner {
                 child,
                 closing: false,
                 exit: None,
-                waiting: Vec::new(),
+                waiting: Waiters::new(),
             }),
         }
     }
@@ -99,7 +99,7 @@ impl Inner {
             Phase::Over => Poll::Ready(Err(CallError::Closed)),
             _ if state.closing => Poll::Ready(Err(CallError::Closed)),
             _ => {
-                register(&mut state.waiting, cx);
+                state.waiting.register(cx);
                 Poll::Pending
             }
         }
@@ -145,12 +145,12 @@ impl Inner {
                 Phase::Up(peer) => Some(peer.clone()),
                 Phase::Down | Phase::Over => None,
             };
-            (peer, core::mem::take(&mut state.waiting))
+            (peer, state.waiting.take())
         };
         if let Some(peer) = peer {
             peer.close();
         }
-        waiting.into_iter().for_each(Waker::wake);
+        waiting.wake();
     }
 
     /// Resolves when the last connection is over.
@@ -160,7 +160,7 @@ impl Inner {
             if let Phase::Over = state.phase {
                 return Poll::Ready(state.exit.take().unwrap_or(Ok(None)));
             }
-            register(&mut state.waiting, cx);
+            state.waiting.register(cx);
             Poll::Pending
         })
         .await
@@ -172,7 +172,7 @@ impl Inner {
         if state.closing {
             return Poll::Ready(());
         }
-        register(&mut state.waiting, cx);
+        state.waiting.register(cx);
         Poll::Pending
     }
 
@@ -217,8 +217,8 @@ impl Inner {
             let mut state = self.state.lock();
             change(&mut state);
             let old = core::mem::replace(&mut state.phase, phase);
-            (old, core::mem::take(&mut state.waiting))
+            (old, state.waiting.take())
         };
-        waiting.into_iter().for_each(Waker::wake);
+        waiting.wake();
     }
 }

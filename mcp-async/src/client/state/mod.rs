@@ -19,7 +19,7 @@ pub(super) mod subscriptions;
 pub(super) mod task_support;
 pub(crate) mod transport_data;
 
-use core::task::{Context, Poll, Waker};
+use core::task::{Context, Poll};
 use std::sync::{Arc, Weak};
 
 use mcp_proto::Instant;
@@ -46,7 +46,7 @@ use crate::client::session::info::ServerInfo;
 use crate::error::CallError;
 use crate::model::{LoggingMessageParams, Root, TaskSupport};
 use crate::runtime::RuntimeHandle;
-use crate::sync::Lock;
+use crate::sync::{Lock, Waiter};
 use crate::trace_context::TraceContext;
 
 pub(crate) struct ClientState {
@@ -84,7 +84,7 @@ type RequestOf = dyn Fn(Raw<'_>) -> Option<(&'static str, RawBuf)> + Send + Sync
 #[derive(Default)]
 struct Renewed {
     server: Option<ServerInfo>,
-    waker: Option<Waker>,
+    waker: Waiter,
 }
 
 pub(super) type LogQueue = Queue<LoggingMessageParams>;
@@ -231,7 +231,7 @@ impl ClientState {
         match renewed.server.take() {
             Some(server) => Poll::Ready(server),
             None => {
-                renewed.waker = Some(cx.waker().clone());
+                renewed.waker.register(cx);
                 Poll::Pending
             }
         }
@@ -324,9 +324,7 @@ impl Handler for ClientState {
             renewed.server = Some(server.clone());
             renewed.waker.take()
         };
-        if let Some(waker) = waker {
-            waker.wake();
-        }
+        waker.wake();
     }
 
     fn notified(&self, notification: Notification<'_>, subscription: Option<u64>) {

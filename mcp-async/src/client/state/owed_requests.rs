@@ -1,11 +1,11 @@
 //! Requests of a client whose answers no caller awaits.
 
 use core::any::Any;
-use core::task::{Context, Poll, Waker};
+use core::task::{Context, Poll};
 use std::sync::Arc;
 
 use super::ask::Ask;
-use crate::sync::Lock;
+use crate::sync::{Lock, Waiter, Waiters};
 
 /// Requests for the supervisor to send. One that keeps its client open until it is answered is
 /// sent even if the program drops its last handle at once.
@@ -19,9 +19,9 @@ struct State {
     sent: usize,
     /// No supervisor comes any more.
     ended: bool,
-    supervisor: Option<Waker>,
+    supervisor: Waiter,
     /// Tasks that wait until nothing is owed.
-    waiting: Vec<Waker>,
+    waiting: Waiters,
 }
 
 pub(in crate::client) struct Owed {
@@ -45,9 +45,7 @@ impl OwedRequests {
             state.requests.push(Owed { ask, client });
             state.supervisor.take()
         };
-        if let Some(waker) = waker {
-            waker.wake();
-        }
+        waker.wake();
     }
 
     /// The next request to send; [`answered`](Self::answered) is to be called for each.
@@ -59,7 +57,7 @@ impl OwedRequests {
                 Poll::Ready(owed)
             }
             None => {
-                state.supervisor = Some(cx.waker().clone());
+                state.supervisor.register(cx);
                 Poll::Pending
             }
         }
@@ -69,9 +67,9 @@ impl OwedRequests {
         let waiting = {
             let mut state = self.0.lock();
             state.sent = state.sent.saturating_sub(1);
-            core::mem::take(&mut state.waiting)
+            state.waiting.take()
         };
-        waiting.into_iter().for_each(Waker::wake);
+        waiting.wake();
     }
 
     /// Ready when nothing is owed.
@@ -80,7 +78,7 @@ impl OwedRequests {
         if state.ended || (state.requests.is_empty() && state.sent == 0) {
             return Poll::Ready(());
         }
-        state.waiting.push(cx.waker().clone());
+        state.waiting.register(cx);
         Poll::Pending
     }
 
@@ -89,10 +87,10 @@ impl OwedRequests {
         let (_requests, waiting) = {
             let mut state = self.0.lock();
             state.ended = true;
-            let waiting = core::mem::take(&mut state.waiting);
+            let waiting = state.waiting.take();
             (core::mem::take(&mut state.requests), waiting)
         };
-        waiting.into_iter().for_each(Waker::wake);
+        waiting.wake();
     }
 }
 

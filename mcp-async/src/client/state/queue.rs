@@ -1,9 +1,9 @@
 //! The queue of a stream.
 
-use core::task::{Context, Poll, Waker};
+use core::task::{Context, Poll};
 use std::collections::VecDeque;
 
-use crate::sync::Lock;
+use crate::sync::{Lock, Waiter};
 
 /// A bounded queue between the connection and one reader: when it is full the oldest entries make
 /// room, and are counted, because a reader that is slow must not hold the connection up.
@@ -20,7 +20,7 @@ struct State<T> {
     bytes: usize,
     dropped: u64,
     ended: bool,
-    waker: Option<Waker>,
+    waker: Waiter,
 }
 
 /// An entry of a queue.
@@ -42,7 +42,7 @@ impl<T: Entry> Queue<T> {
                 bytes: 0,
                 dropped: 0,
                 ended: false,
-                waker: None,
+                waker: Waiter::new(),
             }),
             limit: limit.max(1),
         }
@@ -65,9 +65,7 @@ impl<T: Entry> Queue<T> {
             state.entries.push_back(entry);
             state.waker.take()
         };
-        if let Some(waker) = waker {
-            waker.wake();
-        }
+        waker.wake();
     }
 
     /// Nothing more comes; what is there is still read.
@@ -77,9 +75,7 @@ impl<T: Entry> Queue<T> {
             state.ended = true;
             state.waker.take()
         };
-        if let Some(waker) = waker {
-            waker.wake();
-        }
+        waker.wake();
     }
 
     pub(in crate::client) fn poll_next(&self, cx: &Context<'_>) -> Poll<Option<T>> {
@@ -91,10 +87,7 @@ impl<T: Entry> Queue<T> {
         if state.ended {
             return Poll::Ready(None);
         }
-        match &mut state.waker {
-            Some(waker) => waker.clone_from(cx.waker()),
-            none => *none = Some(cx.waker().clone()),
-        }
+        state.waker.register(cx);
         Poll::Pending
     }
 
@@ -118,6 +111,8 @@ const BYTES: usize = 8 << 20;
 
 #[cfg(test)]
 mod tests {
+    use core::task::Waker;
+
     use super::*;
 
     impl Entry for u32 {

@@ -9,6 +9,7 @@ use mcp_proto::rpc::{Method, Notification};
 
 use super::queue::{self, Queue};
 use crate::model::SubscriptionFilter;
+use crate::sync::Waiter;
 
 /// A change that a server notifies.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,7 +58,7 @@ pub(in crate::client) struct Subscriptions {
     owed: Vec<String>,
     /// The lists whose changes no subscription has read.
     missed: SubscriptionFilter,
-    waker: Option<Waker>,
+    waker: Waiter,
 }
 
 struct SubscriptionEntry {
@@ -162,7 +163,7 @@ impl Subscriptions {
     }
 
     /// Removes one need; the last one unsubscribes at the server.
-    pub(in crate::client) fn release(&mut self, uri: &str) -> Option<Waker> {
+    pub(in crate::client) fn release(&mut self, uri: &str) -> Option<Waiter> {
         let count = self.uris.get_mut(uri)?;
         *count -= 1;
         if *count > 0 {
@@ -170,7 +171,7 @@ impl Subscriptions {
         }
         let (uri, _) = self.uris.remove_entry(uri)?;
         self.owed.push(uri);
-        self.waker.take()
+        Some(self.waker.take())
     }
 
     /// Returns the URIs to subscribe to on a new connection (SB-10), and discards the requests that
@@ -184,7 +185,7 @@ impl Subscriptions {
         match self.owed.pop() {
             Some(uri) => Poll::Ready(uri),
             None => {
-                self.waker = Some(cx.waker().clone());
+                self.waker.register(cx);
                 Poll::Pending
             }
         }

@@ -1,7 +1,7 @@
 //! Reads and writes the byte streams.
 
 use core::pin::Pin;
-use core::task::{Context, Poll, Waker};
+use core::task::{Context, Poll};
 use std::io;
 
 use futures_io::{AsyncRead, AsyncWrite};
@@ -72,7 +72,7 @@ where
             core::mem::swap(&mut core.outbox, &mut self.writing);
             core.take_room()
         };
-        waiting.into_iter().for_each(Waker::wake);
+        waiting.wake();
         turn.changed |= self.full;
         true
     }

@@ -1,11 +1,9 @@
 //! The credentials of a client, which its application may replace.
 
-use core::task::{Context, Poll, Waker};
+use core::task::{Context, Poll};
 
+use crate::sync::{Lock, Waiters};
 use http::HeaderValue;
-
-use crate::connection::register;
-use crate::sync::Lock;
 
 /// The credentials that were set since the client was connected.
 #[derive(Default)]
@@ -16,7 +14,7 @@ struct State {
     authorization: Option<HeaderValue>,
     /// Number of times that the credentials were set.
     version: u64,
-    waiting: Vec<Waker>,
+    waiting: Waiters,
 }
 
 impl Credentials {
@@ -29,9 +27,9 @@ impl Credentials {
                 state.authorization = value;
             }
             state.version += 1;
-            core::mem::take(&mut state.waiting)
+            state.waiting.take()
         };
-        waiting.into_iter().for_each(Waker::wake);
+        waiting.wake();
     }
 
     /// The value of `Authorization`, if it is another than at the beginning.
@@ -50,7 +48,7 @@ impl Credentials {
         if state.version != version {
             return Poll::Ready(());
         }
-        register(&mut state.waiting, cx);
+        state.waiting.register(cx);
         Poll::Pending
     }
 }

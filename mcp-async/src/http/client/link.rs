@@ -1,10 +1,10 @@
 //! State that the exchanges share with their connection.
 
 use core::hash::BuildHasher;
-use core::task::{Context, Poll, Waker};
+use core::task::{Context, Poll};
 use std::collections::VecDeque;
 use std::hash::RandomState;
-use std::sync::{Arc, MutexGuard};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use http::header::AUTHORIZATION;
@@ -24,11 +24,11 @@ use super::settings::Settings;
 use crate::client::state::ClientState;
 use crate::client::state::inner::ClientShared;
 use crate::client::{UnsentMessage, no_message};
-use crate::connection::{DriverWaker, Text, register};
+use crate::connection::{DriverWaker, Text};
 use crate::error::AuthorizationError;
 use crate::observe;
 use crate::runtime::RuntimeHandle;
-use crate::sync::Lock;
+use crate::sync::{Lock, Waiter, Waiters};
 
 pub(super) struct Link {
     pub(super) carrier: Box<dyn Carrier>,
@@ -57,13 +57,13 @@ struct State {
     /// Messages that the connection has not read yet; `bytes` is their length together.
     incoming: VecDeque<Received>,
     bytes: usize,
-    reader: Option<Waker>,
+    reader: Waiter,
     /// Exchanges that wait until the connection has read.
-    room: Vec<Waker>,
+    room: Waiters,
     /// Nothing leaves until the server has taken `initialized` (LC-06) and its own stream is open
     /// or refused: what the server asks on a stream that is not open yet is lost.
     is_held: bool,
-    writer: Option<Waker>,
+    writer: Waiter,
     orders: Vec<Order>,
     /// No answer can come any more.
     hung_up: bool,
@@ -154,10 +154,10 @@ impl Link {
                 endpoint: None,
                 incoming: VecDeque::new(),
                 bytes: 0,
-                reader: None,
-                room: Vec::new(),
+                reader: Waiter::new(),
+                room: Waiters::new(),
                 is_held: false,
-                writer: None,
+                writer: Waiter::new(),
                 orders: Vec::new(),
                 hung_up: false,
                 closing: Closing::No,
@@ -173,9 +173,9 @@ impl Link {
     /// Takes a message of the connection's; `Pending` while all messages have to wait.
     pub(super) fn poll_send(&self, cx: &Context<'_>, message: &UnsentMessage) -> Poll<Sent> {
         {
-            let mut state = self.lock();
+            let mut state = self.state.lock();
             if state.is_held {
-                state.writer = Some(cx.waker().clone());
+                state.writer.register(cx);
                 return Poll::Pending;
             }
         }
@@ -217,7 +217,7 @@ impl Link {
                     }
                     Method::Initialized => {
                         if let Some(revision) = revision {
-                            self.lock().origin.set_revision(revision);
+                            self.state.lock().origin.set_revision(revision);
                         }
                         opens = Opens::Stream;
                         // Everything else waits for it.
@@ -246,7 +246,7 @@ impl Link {
             false => None,
         };
         let exchange = {
-            let mut state = self.lock();
+            let mut state = self.state.lock();
             state.is_held |= opens == Opens::Stream;
             batch.unwrap_or_else(|| Exchange::new(&state.origin, &message.message()))
         };
@@ -270,7 +270,7 @@ impl Link {
         exchange: &Exchange,
         message: &UnsentMessage,
     ) -> Result<Request<Full<Bytes>>, Unsent> {
-        let state = self.lock();
+        let state = self.state.lock();
         let (verb, body) = match exchange.method() {
             Asked::Post => (Verb::POST, message.text().clone()),
             Asked::Get => (Verb::GET, Bytes::new()),
@@ -322,7 +322,7 @@ impl Link {
     /// Looks at the origin, or changes it.
     pub(super) fn origin<T>(&self, look: impl FnOnce(&mut Origin) -> T) -> T {
         let (looked, dropped) = {
-            let mut state = self.lock();
+            let mut state = self.state.lock();
             let looked = look(&mut state.origin);
             (looked, state.origin.take_dropped())
         };
@@ -344,9 +344,9 @@ impl Link {
         messages: &mut Option<Received>,
     ) -> Poll<()> {
         let reader = {
-            let mut state = self.lock();
+            let mut state = self.state.lock();
             if state.bytes >= UNREAD {
-                register(&mut state.room, cx);
+                state.room.register(cx);
                 return Poll::Pending;
             }
             let Some(messages) = messages.take() else {
@@ -356,37 +356,35 @@ impl Link {
             state.incoming.push_back(messages);
             state.reader.take()
         };
-        if let Some(reader) = reader {
-            reader.wake();
-        }
+        reader.wake();
         Poll::Ready(())
     }
 
     /// Ready when the connection has read everything.
     pub(super) fn poll_read(&self, cx: &Context<'_>) -> Poll<()> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         if state.incoming.is_empty() {
             return Poll::Ready(());
         }
-        register(&mut state.room, cx);
+        state.room.register(cx);
         Poll::Pending
     }
 
     /// The next messages for the connection; `None` when none come any more.
     pub(super) fn poll_messages(&self, cx: &Context<'_>) -> Poll<Option<Received>> {
         let (messages, room) = {
-            let mut state = self.lock();
+            let mut state = self.state.lock();
             let Some(messages) = state.incoming.pop_front() else {
                 if state.hung_up {
                     return Poll::Ready(None);
                 }
-                state.reader = Some(cx.waker().clone());
+                state.reader.register(cx);
                 return Poll::Pending;
             };
             state.bytes = state.bytes.saturating_sub(messages.text().as_ref().len());
-            (messages, core::mem::take(&mut state.room))
+            (messages, state.room.take())
         };
-        room.into_iter().for_each(Waker::wake);
+        room.wake();
         Poll::Ready(Some(messages))
     }
 
@@ -408,13 +406,11 @@ impl Link {
     /// Lets leave what waited.
     pub(super) fn release(&self) {
         let writer = {
-            let mut state = self.lock();
+            let mut state = self.state.lock();
             state.is_held = false;
             state.writer.take()
         };
-        if let Some(writer) = writer {
-            writer.wake();
-        }
+        writer.wake();
     }
 
     /// The server has two endpoints, of which this is the second: messages go there from now on,
@@ -427,7 +423,7 @@ impl Link {
             return false;
         };
         let exchange = {
-            let mut state = self.lock();
+            let mut state = self.state.lock();
             state.endpoint = Some(endpoint);
             state.origin.set_two_endpoints();
             Exchange::new(&state.origin, &handshake.message())
@@ -479,12 +475,12 @@ impl Link {
     /// A request was not answered, for this reason.
     pub(super) fn unsent(&self, cause: String) {
         observe::unsent(&cause);
-        self.lock().cause = Some(cause);
+        self.state.lock().cause = Some(cause);
     }
 
     /// Takes the reason why the last request was not answered.
     pub(super) fn take_cause(&self) -> Option<String> {
-        self.lock().cause.take()
+        self.state.lock().cause.take()
     }
 
     /// The client has no credentials that the server accepts for these requests.
@@ -495,12 +491,12 @@ impl Link {
                 core.responses.denied(cookie, Arc::clone(&error));
             }
         }
-        self.lock().denied = Some(error);
+        self.state.lock().denied = Some(error);
     }
 
     /// Takes the reason why the last request had no credentials that the server accepts.
     pub(super) fn take_denied(&self) -> Option<Arc<AuthorizationError>> {
-        self.lock().denied.take()
+        self.state.lock().denied.take()
     }
 
     /// The request waits for this side, not for the server.
@@ -518,22 +514,20 @@ impl Link {
     /// No answer can come any more.
     pub(super) fn hang_up(&self) {
         let reader = {
-            let mut state = self.lock();
+            let mut state = self.state.lock();
             state.hung_up = true;
             state.reader.take()
         };
-        if let Some(reader) = reader {
-            reader.wake();
-        }
+        reader.wake();
     }
 
     /// Ends the session (SC-11); ready when the server knows.
     pub(super) fn poll_close(&self, cx: &Context<'_>) -> Poll<()> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         if state.closing == Closing::Done {
             return Poll::Ready(());
         }
-        state.writer = Some(cx.waker().clone());
+        state.writer.register(cx);
         if state.closing == Closing::Asked {
             return Poll::Pending;
         }
@@ -556,17 +550,15 @@ impl Link {
     /// All pending notifications have been sent.
     pub(super) fn closed(&self) {
         let writer = {
-            let mut state = self.lock();
+            let mut state = self.state.lock();
             state.closing = Closing::Done;
             state.writer.take()
         };
-        if let Some(writer) = writer {
-            writer.wake();
-        }
+        writer.wake();
     }
 
     pub(super) fn take_orders(&self) -> Vec<Order> {
-        core::mem::take(&mut self.lock().orders)
+        core::mem::take(&mut self.state.lock().orders)
     }
 
     pub(super) fn now(&self) -> Instant {
@@ -580,7 +572,7 @@ impl Link {
     /// Another number each time.
     pub(super) fn roll(&self) -> u32 {
         let rolled = {
-            let mut state = self.lock();
+            let mut state = self.state.lock();
             state.rolled = state.rolled.wrapping_add(1);
             state.rolled
         };
@@ -588,12 +580,8 @@ impl Link {
     }
 
     fn order(&self, order: Order) {
-        self.lock().orders.push(order);
+        self.state.lock().orders.push(order);
         self.driver_waker.wake();
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock()
     }
 }
 

@@ -1,9 +1,9 @@
 //! Limits the exchanges that no call waits for.
 
-use core::task::{Context, Poll, Waker};
+use core::task::{Context, Poll};
 use std::sync::{Arc, MutexGuard};
 
-use crate::sync::Lock;
+use crate::sync::{Lock, Waiter};
 
 /// The exchanges that carry notifications and answers to questions: a server that asks without
 /// end and takes no answer would otherwise have the client hold one for each.
@@ -13,7 +13,7 @@ pub(super) struct Permits(Arc<Lock<State>>);
 #[derive(Default)]
 struct State {
     count: usize,
-    writer: Option<Waker>,
+    writer: Waiter,
 }
 
 /// The place of one of them, given back when it is dropped.
@@ -26,7 +26,7 @@ impl Permits {
         if state.count < PERMITS {
             return Poll::Ready(());
         }
-        state.writer = Some(cx.waker().clone());
+        state.writer.register(cx);
         Poll::Pending
     }
 
@@ -52,7 +52,7 @@ impl Drop for Permit {
             state.count = state.count.saturating_sub(1);
             state.writer.take()
         };
-        writer.into_iter().for_each(Waker::wake);
+        writer.wake();
     }
 }
 

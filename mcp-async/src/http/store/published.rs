@@ -2,12 +2,12 @@
 
 use core::fmt;
 use core::future::poll_fn;
-use core::task::{Poll, Waker};
+use core::task::Poll;
 use std::collections::VecDeque;
 use std::sync::{Arc, MutexGuard, Weak};
 
 use super::{StoreError, Subscription};
-use crate::sync::Lock;
+use crate::sync::{Lock, Waiter, Waiters};
 
 /// The subscriptions that there are.
 #[derive(Default)]
@@ -18,7 +18,7 @@ struct Queue {
     messages: VecDeque<Vec<u8>>,
     /// A message did not fit.
     overflowed: bool,
-    waker: Option<Waker>,
+    waker: Waiter,
 }
 
 /// Receives the messages that are published in a [`MemoryStore`](super::MemoryStore).
@@ -26,7 +26,7 @@ pub struct MemorySubscription(Arc<Lock<Queue>>);
 
 impl Published {
     pub(super) fn publish(&self, message: &[u8]) {
-        let mut wakers = Vec::new();
+        let mut wakers = Waiters::new();
         self.queues().retain(|queue| {
             let Some(queue) = queue.upgrade() else {
                 return false;
@@ -36,10 +36,10 @@ impl Published {
                 true => queue.messages.push_back(message.to_vec()),
                 false => queue.overflowed = true,
             }
-            wakers.extend(queue.waker.take());
+            wakers.extend([queue.waker.take()]);
             true
         });
-        wakers.into_iter().for_each(Waker::wake);
+        wakers.wake();
     }
 
     pub(super) fn subscribe(&self) -> MemorySubscription {
@@ -63,7 +63,7 @@ impl Subscription for MemorySubscription {
             if queue.overflowed {
                 return Poll::Ready(Err(StoreError::new("messages were not read in time")));
             }
-            queue.waker = Some(cx.waker().clone());
+            queue.waker.register(cx);
             Poll::Pending
         })
         .await

@@ -1,10 +1,10 @@
-use core::task::{Context, Poll, Waker};
+use core::task::{Context, Poll};
 use std::io;
 use std::process::ExitStatus;
 use std::sync::Arc;
 use std::thread;
 
-use crate::sync::Lock;
+use crate::sync::{self, Lock};
 
 /// A thread that waits for a process, where the end of one cannot be watched otherwise.
 #[derive(Debug)]
@@ -15,7 +15,7 @@ pub(super) struct Waiter {
 #[derive(Debug, Default)]
 struct Shared {
     end: Option<io::Result<ExitStatus>>,
-    waker: Option<Waker>,
+    waker: sync::Waiter,
 }
 
 impl Waiter {
@@ -31,9 +31,7 @@ impl Waiter {
                 let end = wait();
                 let mut shared = theirs.lock();
                 shared.end = Some(end);
-                if let Some(waker) = shared.waker.take() {
-                    waker.wake();
-                }
+                shared.waker.take().wake();
             })?;
         Ok(Self { shared })
     }
@@ -44,7 +42,7 @@ impl Waiter {
         match shared.end.take() {
             Some(end) => Poll::Ready(end),
             None => {
-                shared.waker = Some(task.waker().clone());
+                shared.waker.register(task);
                 Poll::Pending
             }
         }

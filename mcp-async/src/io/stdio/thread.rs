@@ -1,13 +1,13 @@
 //! One thread per direction, for streams that no runtime can watch.
 
 use core::mem;
-use core::task::{Context, Poll, Waker};
+use core::task::{Context, Poll};
 use std::io::{self, Read, Write};
 use std::sync::{Arc, Condvar, MutexGuard, PoisonError};
 use std::thread;
 
 use super::uninterrupted::uninterrupted;
-use crate::sync::Lock;
+use crate::sync::{Lock, Waiter};
 
 /// A thread that reads ahead by one block.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ struct State {
     end: Option<Result<(), io::Error>>,
     /// The task's side was dropped.
     gone: bool,
-    waker: Option<Waker>,
+    waker: Waiter,
 }
 
 impl ThreadReader {
@@ -168,16 +168,11 @@ impl Shared {
 
 impl State {
     fn wake_later(&mut self, task: &Context<'_>) {
-        match &mut self.waker {
-            Some(waker) => waker.clone_from(task.waker()),
-            none => *none = Some(task.waker().clone()),
-        }
+        self.waker.register(task);
     }
 
     fn wake(&mut self) {
-        if let Some(waker) = self.waker.take() {
-            waker.wake();
-        }
+        self.waker.take().wake();
     }
 }
 

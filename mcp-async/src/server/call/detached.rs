@@ -226,7 +226,7 @@ impl DetachedCall {
     /// The job, in the exchange. Ready with the proof of the answer, or with nothing when the call
     /// is to leave the exchange.
     fn poll_attached(&mut self, cx: &mut task::Context<'_>) -> Poll<Option<Answered>> {
-        self.host.lock().runner = Some(cx.waker().clone());
+        self.host.lock().runner.register(cx);
         if let Some(job) = &mut self.job
             && let Poll::Ready(answered) = Pin::new(job).poll(cx)
         {
@@ -240,7 +240,7 @@ impl DetachedCall {
     }
 
     fn poll_changed(&mut self, cx: &mut task::Context<'_>) -> Poll<()> {
-        self.host.lock().runner = Some(cx.waker().clone());
+        self.host.lock().runner.register(cx);
         if let Some(job) = &mut self.job {
             let span = &self.span;
             let polled = catch_unwind(AssertUnwindSafe(|| span.within(|| Pin::new(job).poll(cx))));
@@ -273,7 +273,7 @@ impl DetachedCall {
 impl Drop for DetachedCall {
     fn drop(&mut self) {
         discard(self.job.take());
-        self.host.stop().into_iter().for_each(Waker::wake);
+        self.host.stop().wake();
     }
 }
 

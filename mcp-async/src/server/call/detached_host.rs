@@ -13,14 +13,14 @@ use mcp_proto::{Channel, Outcome, Receipt, Revision, Token};
 use super::call_host::{CallHost, CallState, Log};
 use super::detach::Detach;
 use crate::call_outcome::CallOutcome;
-use crate::connection::{Answered, register};
+use crate::connection::Answered;
 use crate::encode::encode;
 use crate::error::ErrorReply;
 use crate::server::CallContext;
 use crate::server::caller::peer::Peer;
 use crate::server::rounds::Rounds;
 use crate::shrink::shrink;
-use crate::sync::Lock;
+use crate::sync::{Lock, Waiter, Waiters};
 
 /// Serves the contexts of one call: by the connection at first, and by itself once the call has
 /// left its exchange.
@@ -52,9 +52,9 @@ pub(in crate::server) struct State {
     /// The keys of the questions that this task knows.
     pub(super) reported: Vec<String>,
     /// The task that drives the call.
-    pub(in crate::server) runner: Option<Waker>,
+    pub(in crate::server) runner: Waiter,
     /// Tasks that wait for the departure of the call from its exchange.
-    waiting: Vec<Waker>,
+    waiting: Waiters,
     /// Futures that wait for the end of the call, by their numbers.
     watching: HashMap<u64, Watch>,
     /// The newest number of them.
@@ -97,8 +97,8 @@ impl DetachedHost {
                 outcome: None,
                 changed: false,
                 reported: Vec::new(),
-                runner: None,
-                waiting: Vec::new(),
+                runner: Waiter::new(),
+                waiting: Waiters::new(),
                 watching: HashMap::new(),
                 watches: 0,
             }),
@@ -128,10 +128,9 @@ impl DetachedHost {
             state.stage = Stage::Detached;
             state.take_waiting()
         };
-        waiting
-            .into_iter()
-            .chain(self.leave_origin(watching))
-            .for_each(Waker::wake);
+        let mut waiting = waiting;
+        waiting.extend(self.leave_origin(watching));
+        waiting.wake();
     }
 
     /// The handler has ended; without an answer it has panicked.
@@ -144,7 +143,7 @@ impl DetachedHost {
     }
 
     /// The call is over. Returns the tasks that wait for something of it.
-    pub(super) fn stop(&self) -> Vec<Waker> {
+    pub(super) fn stop(&self) -> Waiters {
         let (mut waiting, watching) = {
             let state = &mut *self.lock();
             state.stage = Stage::Over;
@@ -181,9 +180,7 @@ impl DetachedHost {
             state.changed = true;
             state.runner.clone()
         };
-        if let Some(runner) = runner {
-            runner.wake();
-        }
+        runner.wake();
     }
 
     fn outcome(&self, outcome: Outcome<'_>) -> Result<RawBuf, ErrorReply> {
@@ -220,9 +217,9 @@ impl State {
     }
 
     /// Returns the wakers of those that wait for the departure of the call, and those that wait for its end.
-    fn take_waiting(&mut self) -> (Vec<Waker>, Vec<Watch>) {
+    fn take_waiting(&mut self) -> (Waiters, Vec<Watch>) {
         let watching = mem::take(&mut self.watching).into_values();
-        (mem::take(&mut self.waiting), watching.collect())
+        (self.waiting.take(), watching.collect())
     }
 
     /// Returns true if the open questions differ from those that were reported.
@@ -398,12 +395,10 @@ impl CallHost for DetachedHost {
                 }
                 (_, Detach::OnRequest) => state.stage = Stage::Asked,
             }
-            register(&mut state.waiting, cx);
+            state.waiting.register(cx);
             state.runner.clone()
         };
-        if let Some(runner) = runner {
-            runner.wake();
-        }
+        runner.wake();
         Poll::Pending
     }
 
@@ -434,8 +429,6 @@ impl CallHost for DetachedHost {
                 }
             }
         };
-        if let Some(runner) = runner.flatten() {
-            runner.wake();
-        }
+        runner.unwrap_or_default().wake();
     }
 }

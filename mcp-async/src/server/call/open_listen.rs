@@ -6,11 +6,11 @@ use core::pin::Pin;
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::task::{Context, Poll, Waker};
 use std::collections::HashMap;
-use std::sync::{Arc, MutexGuard, Weak};
+use std::sync::{Arc, Weak};
 use std::task::Wake;
 
-use crate::connection::{discard, register};
-use crate::sync::Lock;
+use crate::connection::discard;
+use crate::sync::{Lock, Waiter, Waiters};
 
 /// The state of a subscription, open or closed, and its sources of notifications.
 #[derive(Default)]
@@ -26,9 +26,9 @@ struct State {
     /// The sources that are to be polled.
     woken: Vec<u64>,
     /// The job, which polls the sources.
-    job: Option<Waker>,
+    job: Waiter,
     /// Tasks that wait for the end.
-    waiting: Vec<Waker>,
+    waiting: Waiters,
 }
 
 struct Source {
@@ -56,13 +56,11 @@ impl Wake for SourceWaker {
             return;
         };
         let job = {
-            let state = &mut *open.lock();
+            let state = &mut *open.0.lock();
             state.woken.push(self.number);
             state.job.take()
         };
-        if let Some(job) = job {
-            job.wake();
-        }
+        job.wake();
     }
 }
 
@@ -73,9 +71,9 @@ impl OpenListen {
     ) {
         let future: Pin<Box<dyn Future<Output = ()> + Send>> = Box::pin(future);
         let (job, late) = {
-            let state = &mut *self.lock();
+            let state = &mut *self.0.lock();
             if state.closed {
-                (None, Some(future))
+                (Waiter::new(), Some(future))
             } else {
                 state.last = state.last.wrapping_add(1);
                 let waker = Arc::new(SourceWaker {
@@ -90,20 +88,18 @@ impl OpenListen {
         };
         // A future of the application is dropped outside the lock.
         discard(late);
-        if let Some(job) = job {
-            job.wake();
-        }
+        job.wake();
     }
 
     /// Polls the sources that were woken; ready when the subscription has ended.
     pub(in crate::server) fn poll_sources(&self, cx: &Context<'_>) -> Poll<()> {
         let woken = {
-            let state = &mut *self.lock();
-            state.job = Some(cx.waker().clone());
+            let state = &mut *self.0.lock();
+            state.job.register(cx);
             mem::take(&mut state.woken)
         };
         for number in woken {
-            let source = self.lock().sources.remove(&number);
+            let source = self.0.lock().sources.remove(&number);
             let Some(mut source) = source else { continue };
             source.waker.is_woken.store(false, Ordering::Release);
             let waker = Waker::from(Arc::clone(&source.waker));
@@ -113,7 +109,7 @@ impl OpenListen {
                 .poll(&mut Context::from_waker(&waker));
             if polled.is_pending() {
                 let late = {
-                    let state = &mut *self.lock();
+                    let state = &mut *self.0.lock();
                     match state.closed {
                         true => Some(source),
                         false => state.sources.insert(number, source),
@@ -140,28 +136,25 @@ impl OpenListen {
                 closed: true,
                 ..State::default()
             };
-            mem::replace(&mut *self.lock(), closed)
+            mem::replace(&mut *self.0.lock(), closed)
         };
         for source in sources.into_values() {
             discard(source);
         }
-        waiting.into_iter().chain(job).for_each(Waker::wake);
+        waiting.wake();
+        job.wake();
     }
 
     pub(in crate::server) fn is_closed(&self) -> bool {
-        self.lock().closed
+        self.0.lock().closed
     }
 
     pub(in crate::server) fn poll_closed(&self, cx: &Context<'_>) -> Poll<()> {
-        let mut state = self.lock();
+        let mut state = self.0.lock();
         if state.closed {
             return Poll::Ready(());
         }
-        register(&mut state.waiting, cx);
+        state.waiting.register(cx);
         Poll::Pending
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock()
     }
 }

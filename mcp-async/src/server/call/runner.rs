@@ -3,14 +3,14 @@
 use core::future::{Future, poll_fn};
 use core::panic::AssertUnwindSafe;
 use core::pin::Pin;
-use core::task::{Context, Poll, Waker};
+use core::task::{Context, Poll};
 use std::panic::{catch_unwind, resume_unwind};
-use std::sync::{Arc, MutexGuard};
+use std::sync::Arc;
 
 use crate::connection::discard;
 use crate::observe::Here;
 use crate::runtime::RuntimeHandle;
-use crate::sync::Lock;
+use crate::sync::{Lock, Waiter};
 
 /// Runs the future in a task, which ends with this future: by its result, or by being dropped.
 pub(in crate::server) async fn spawned<T: Send + 'static>(
@@ -37,7 +37,7 @@ pub(in crate::server) async fn blocking<T: Send + 'static>(
     let span = Here::current();
     let end = Blocked(Arc::clone(&bridge));
     runtime.spawn_blocking(Box::new(move || {
-        if end.0.lock().cancelled {
+        if end.0.0.lock().cancelled {
             return;
         }
         match catch_unwind(AssertUnwindSafe(|| span.within(work))) {
@@ -63,9 +63,9 @@ struct Bridge<T>(Lock<State<T>>);
 struct State<T> {
     end: Option<End<T>>,
     /// The connection, which waits for the end.
-    caller: Option<Waker>,
+    caller: Waiter,
     /// The task, woken when the call is over.
-    task: Option<Waker>,
+    task: Waiter,
     cancelled: bool,
 }
 
@@ -76,15 +76,11 @@ enum End<T> {
 }
 
 impl<T> Bridge<T> {
-    fn lock(&self) -> MutexGuard<'_, State<T>> {
-        self.0.lock()
-    }
-
     fn end(&self, end: End<T>) {
         let (waker, late) = {
-            let mut state = self.lock();
+            let mut state = self.0.lock();
             if state.cancelled || state.end.is_some() {
-                (None, Some(end))
+                (Waiter::new(), Some(end))
             } else {
                 state.end = Some(end);
                 (state.caller.take(), None)
@@ -92,9 +88,7 @@ impl<T> Bridge<T> {
         };
         // Both are dropped and woken outside the lock: they are a user's.
         discard(late);
-        if let Some(waker) = waker {
-            waker.wake();
-        }
+        waker.wake();
     }
 }
 
@@ -102,8 +96,8 @@ impl<T> Default for Bridge<T> {
     fn default() -> Self {
         Self(Lock::new(State {
             end: None,
-            caller: None,
-            task: None,
+            caller: Waiter::new(),
+            task: Waiter::new(),
             cancelled: false,
         }))
     }
@@ -116,11 +110,11 @@ impl<T> Tie<'_, T> {
     /// Waits for the value.
     async fn end(&self) -> T {
         let end = poll_fn(|cx| {
-            let mut state = self.0.lock();
+            let mut state = self.0.0.lock();
             match state.end.take() {
                 Some(end) => Poll::Ready(end),
                 None => {
-                    state.caller = Some(cx.waker().clone());
+                    state.caller.register(cx);
                     Poll::Pending
                 }
             }
@@ -138,13 +132,11 @@ impl<T> Tie<'_, T> {
 impl<T> Drop for Tie<'_, T> {
     fn drop(&mut self) {
         let task = {
-            let mut state = self.0.lock();
+            let mut state = self.0.0.lock();
             state.cancelled = true;
             state.task.take()
         };
-        if let Some(task) = task {
-            task.wake();
-        }
+        task.wake();
     }
 }
 
@@ -161,13 +153,13 @@ impl<T> Future for Tasked<T> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         let this = self.get_mut();
         {
-            let mut state = this.bridge.lock();
+            let mut state = this.bridge.0.lock();
             if state.cancelled {
                 drop(state);
                 discard(this.future.take());
                 return Poll::Ready(());
             }
-            state.task = Some(cx.waker().clone());
+            state.task.register(cx);
         }
         let Some(future) = &mut this.future else {
             return Poll::Ready(());

@@ -146,14 +146,10 @@ impl<S: Service> Role for Side<S> {
                     if let Some(outbound) = &mut core.outbound {
                         outbound.answered(token);
                     }
-                    core.responses
-                        .put(cookie, arrival, raw, frame)
-                        .ok()
-                        .flatten()
+                    let put = core.responses.put(cookie, arrival, raw, frame);
+                    put.unwrap_or_default()
                 };
-                if let Some(waker) = waker {
-                    waker.wake();
-                }
+                waker.wake();
             }
             Event::Closed => return Effect::Close,
             _ => {}

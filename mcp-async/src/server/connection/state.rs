@@ -1,6 +1,5 @@
 //! State of the server role that the lock of the connection guards.
 
-use core::task::Waker;
 use std::sync::Arc;
 
 use mcp_proto::rpc::Method;
@@ -10,6 +9,7 @@ use crate::connection::RoleState;
 use crate::server::caller::extension_revisions::ExtensionRevisions;
 use crate::server::caller::rate::Bucket;
 use crate::server::rounds::{Kept, Rounds};
+use crate::sync::Waiters;
 
 /// The calls that ask questions, and the settings of the server that a connection needs.
 #[derive(Default)]
@@ -48,7 +48,7 @@ impl RoleState for ServerState {
         self.rounds.forget(token)
     }
 
-    fn end(&mut self, waiting: &mut Vec<Waker>) {
+    fn end(&mut self, waiting: &mut Waiters) {
         self.rounds.end(waiting);
     }
 }

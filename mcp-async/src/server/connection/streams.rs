@@ -13,6 +13,7 @@ use mcp_proto::{Channel, Outgoing, Receipt, SentToken, Transmit};
 
 use crate::connection::{Outbound, Text};
 use crate::shares::{CallerId, Share, UnreadBytes};
+use crate::sync::Waiters;
 
 /// The streams of a session, or of a request without one, with those who read them.
 pub(crate) struct ServerStreams {
@@ -22,7 +23,7 @@ pub(crate) struct ServerStreams {
     /// The tasks that wait until a store has their event, by streams and events.
     sending: BTreeMap<(u32, u64), Waker>,
     /// Those of both who need not wait any more, and were not woken yet.
-    woken: Vec<Waker>,
+    woken: Waiters,
     /// The places of POSTs whose requests are not answered yet.
     places: BTreeMap<u32, Share<CallerId>>,
     /// Counts the unread bytes of all streams, for the caller that has opened them.
@@ -52,7 +53,7 @@ impl ServerStreams {
             streams,
             waiting: BTreeMap::new(),
             sending: BTreeMap::new(),
-            woken: Vec::new(),
+            woken: Waiters::new(),
             places: BTreeMap::new(),
             counter,
             is_crowded: false,
@@ -221,11 +222,11 @@ impl ServerStreams {
     }
 
     /// The session is over: every reader ends after what there is. Returns those to wake.
-    pub(crate) fn finish(&mut self) -> Vec<Waker> {
+    pub(crate) fn finish(&mut self) -> Waiters {
         self.over = true;
         self.places.clear();
         self.streams.finish();
-        let mut waiting = core::mem::take(&mut self.woken);
+        let mut waiting = self.woken.take();
         waiting.extend(core::mem::take(&mut self.waiting).into_values());
         waiting.extend(core::mem::take(&mut self.sending).into_values());
         waiting
@@ -241,7 +242,7 @@ impl ServerStreams {
     }
 
     /// Those to wake because of what is new.
-    pub(crate) fn take_woken(&mut self, woken: &mut Vec<Waker>) {
+    pub(crate) fn take_woken(&mut self, woken: &mut Waiters) {
         woken.append(&mut self.woken);
     }
 

@@ -284,15 +284,11 @@ impl<'a, T> QuestionFuture<'a, T> {
             *stage = Stage::Waits(number);
             // A request from another task wakes the runner; in its own poll it looks anyway.
             let waits = rounds.runner(context.token);
-            runner = waits
-                .filter(|runner| opened && !runner.will_wake(cx.waker()))
-                .cloned();
+            runner = waits.filter(|runner| opened && !runner.is(cx)).cloned();
             Found::Waits
         });
         drop(old);
-        if let Some(runner) = runner {
-            runner.wake();
-        }
+        runner.unwrap_or_default().wake();
         found.unwrap_or(Found::Error(AskError::Closed))
     }
 

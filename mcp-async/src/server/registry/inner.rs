@@ -1,9 +1,7 @@
 //! State that the clones of a built server, its registry and its connections share.
 
-use crate::sync::Lock;
 use core::any::Any;
 use core::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use core::task::Waker;
 use core::task::{Context, Poll};
 use core::time::Duration;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -14,7 +12,6 @@ use super::announcement::{Announcement, OnAnnouncement};
 use super::declare::{Caller, declare};
 use super::settings::Settings;
 use super::view::{CurrentView, View};
-use crate::connection::register;
 use crate::server::Peer;
 use crate::server::background::Works;
 use crate::server::caller::live::Live;
@@ -22,6 +19,7 @@ use crate::server::items::catalog::{Catalog, Change};
 use crate::server::items::item::Item;
 use crate::server::items::keyed::Keyed;
 use crate::server::items::register_error::RegisterError;
+use crate::sync::{Lock, Waiters};
 
 pub(in crate::server) struct Inner {
     pub(in crate::server) settings: Arc<Settings>,
@@ -49,7 +47,7 @@ pub(in crate::server) type States = Vec<Arc<dyn Any + Send + Sync>>;
 struct Connections {
     live: Live,
     /// Wakers of futures that wait for the shutdown of the server.
-    waiting: Vec<Waker>,
+    waiting: Waiters,
 }
 
 impl Inner {
@@ -192,9 +190,9 @@ impl Inner {
         let waiting = {
             let mut connections = self.connections.lock();
             self.closing.store(true, Ordering::Release);
-            core::mem::take(&mut connections.waiting)
+            connections.waiting.take()
         };
-        waiting.into_iter().for_each(Waker::wake);
+        waiting.wake();
         self.peers().iter().for_each(Peer::shutdown);
         let grace = self.grace.load(Ordering::Acquire);
         self.works.begin_shutdown(Duration::from_millis(grace));
@@ -210,7 +208,7 @@ impl Inner {
         if self.closing.load(Ordering::Acquire) {
             return Poll::Ready(());
         }
-        register(&mut connections.waiting, cx);
+        connections.waiting.register(cx);
         Poll::Pending
     }
 

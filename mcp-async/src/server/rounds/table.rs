@@ -9,6 +9,7 @@ use mcp_proto::rpc::Method;
 use super::keys::StateKeys;
 use super::round::{Round, Waiting};
 use crate::error::ErrorReply;
+use crate::sync::{Waiter, Waiters};
 
 /// Empty until a call asks something, or could: then one place for each call in flight, in the
 /// order of the core's own table. A call that runs apart from its connection has a table of its
@@ -23,7 +24,7 @@ pub(crate) struct Rounds {
     pub(in crate::server) keys: Option<StateKeys>,
     places: Vec<Place>,
     /// Tasks that wait for calls that are over; woken at the end of the connection.
-    orphans: Vec<Waker>,
+    orphans: Waiters,
 }
 
 #[derive(Debug, Default)]
@@ -34,7 +35,7 @@ struct Place {
     origin: Option<Method<'static>>,
     params: RawBuf,
     /// Looks whether there are questions now.
-    runner: Option<Waker>,
+    runner: Waiter,
     /// Its questions were written; its answer only waits for room.
     suspended: bool,
     round: Option<Box<Round>>,
@@ -141,10 +142,10 @@ impl Rounds {
         place.round.as_deref_mut()
     }
 
-    /// The waker of the task that runs the call.
-    pub(in crate::server) fn runner(&self, token: Token) -> Option<&Waker> {
+    /// The task that runs the call.
+    pub(in crate::server) fn runner(&self, token: Token) -> Option<&Waiter> {
         let place = self.places.get(self.index(token)?)?;
-        place.runner.as_ref().filter(|_| place.token == Some(token))
+        (place.token == Some(token)).then_some(&place.runner)
     }
 
     /// Ends the round if there are questions; else the task is woken when there are.
@@ -153,10 +154,7 @@ impl Rounds {
         let place = self.place(token)?;
         let asks = |round: &Round| !round.open.is_empty() && !waits_live;
         if !place.round.as_deref().is_some_and(asks) {
-            match &mut place.runner {
-                Some(runner) => runner.clone_from(cx.waker()),
-                none => *none = Some(cx.waker().clone()),
-            }
+            place.runner.register(cx);
             return None;
         }
         let method = place.origin?;
@@ -174,9 +172,7 @@ impl Rounds {
 
     /// Wakes the task when the connection is over.
     pub(in crate::server) fn orphan(&mut self, cx: &Context<'_>) {
-        if !self.orphans.iter().any(|waker| waker.will_wake(cx.waker())) {
-            self.orphans.push(cx.waker().clone());
-        }
+        self.orphans.register(cx);
     }
 
     /// The call is over.
@@ -201,7 +197,7 @@ impl Rounds {
     }
 
     /// The connection is over: moves out the wakers of all who wait.
-    pub(in crate::server) fn end(&mut self, waiting: &mut Vec<Waker>) {
+    pub(in crate::server) fn end(&mut self, waiting: &mut Waiters) {
         waiting.append(&mut self.orphans);
         let rounds = self
             .places

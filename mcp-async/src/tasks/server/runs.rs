@@ -1,14 +1,14 @@
 //! The tasks that run in this process, and their end with the server.
 
 use core::future::Future;
-use core::task::{Context, Poll, Waker};
-use std::sync::{Arc, MutexGuard};
+use core::task::{Context, Poll};
+use std::sync::Arc;
 
 use mcp_proto::Instant;
 
-use crate::connection::{Notify, register};
+use crate::connection::Notify;
 use crate::runtime::{Either, RuntimeHandle, Sleep, race};
-use crate::sync::Lock;
+use crate::sync::{Lock, Waiters};
 
 /// The tasks of one server that run in this process.
 #[derive(Default)]
@@ -30,7 +30,7 @@ struct State {
     /// The number of times that the tasks were stopped.
     stops: u64,
     /// Wakers of futures that wait until no task runs.
-    waiting: Vec<Waker>,
+    waiting: Waiters,
 }
 
 /// The phases of the servers, which decide whether tasks may run.
@@ -53,7 +53,7 @@ impl Runs {
         now: Instant,
         max: usize,
     ) -> Result<Running, &'static str> {
-        let state = &mut *self.lock();
+        let state = &mut *self.state.lock();
         state.may_begin(now, max)?;
         state.running = state.running.saturating_add(1);
         Ok(Running(Arc::clone(self)))
@@ -61,7 +61,7 @@ impl Runs {
 
     /// Returns an error with the limit if no task may begin at this time.
     pub(super) fn may_begin(&self, now: Instant, max: usize) -> Result<(), &'static str> {
-        self.lock().may_begin(now, max)
+        self.state.lock().may_begin(now, max)
     }
 
     /// Waits until tasks have to end: they are stopped, or the time is over that they have after
@@ -69,7 +69,7 @@ impl Runs {
     pub(super) async fn closed(&self, runtime: &RuntimeHandle) {
         loop {
             let entered = self.entered.notified();
-            let phase = self.lock().phase;
+            let phase = self.state.lock().phase;
             match phase {
                 Phase::Open => entered.await,
                 Phase::Until(end) => match race(entered, Sleep::until(runtime, end)).await {
@@ -85,12 +85,12 @@ impl Runs {
     /// that is about them, also if the server is served again.
     pub(super) fn stopped(self: &Arc<Self>) -> impl Future<Output = ()> + Send + use<> {
         let runs = Arc::clone(self);
-        let known = self.lock().stops;
+        let known = self.state.lock().stops;
         async move {
             loop {
                 let entered = runs.entered.notified();
                 {
-                    let state = runs.lock();
+                    let state = runs.state.lock();
                     if state.phase == Phase::Stopped || state.stops != known {
                         return;
                     }
@@ -103,7 +103,7 @@ impl Runs {
     /// A server ends. With the last one tasks may run until this time.
     pub(super) fn end_server(&self, end: Instant) {
         {
-            let state = &mut *self.lock();
+            let state = &mut *self.state.lock();
             state.ended = state.ended.saturating_add(1);
             state.enter(Phase::Until(end));
         }
@@ -112,13 +112,13 @@ impl Runs {
 
     /// Ends the tasks, unless there is a server that has not ended.
     pub(super) fn stop(&self) {
-        self.lock().enter(Phase::Stopped);
+        self.state.lock().enter(Phase::Stopped);
         self.entered.notify_waiters();
     }
 
     /// Counts a server. Its tasks may run.
     pub(super) fn attach(&self) {
-        let state = &mut *self.lock();
+        let state = &mut *self.state.lock();
         if state.servers == 0 {
             state.phase = Phase::Open;
         }
@@ -128,7 +128,7 @@ impl Runs {
     /// A server was dropped. Without any the tasks end.
     pub(super) fn detach(&self) {
         {
-            let state = &mut *self.lock();
+            let state = &mut *self.state.lock();
             state.servers = state.servers.saturating_sub(1);
             if state.servers == 0 {
                 state.enter(Phase::Stopped);
@@ -140,32 +140,28 @@ impl Runs {
     /// A server that has ended is served again, or is dropped: tasks may begin.
     pub(super) fn reopen(&self) {
         let waiting = {
-            let state = &mut *self.lock();
+            let state = &mut *self.state.lock();
             state.ended = state.ended.saturating_sub(1);
             state.phase = Phase::Open;
-            core::mem::take(&mut state.waiting)
+            state.waiting.take()
         };
         self.entered.notify_waiters();
-        waiting.into_iter().for_each(Waker::wake);
+        waiting.wake();
     }
 
     /// Returns the number of tasks that run.
     pub(super) fn running(&self) -> usize {
-        self.lock().running
+        self.state.lock().running
     }
 
     /// Ready when no task has to end.
     pub(super) fn poll_empty(&self, cx: &Context<'_>) -> Poll<()> {
-        let state = &mut *self.lock();
+        let state = &mut *self.state.lock();
         if state.running == 0 || state.phase == Phase::Open {
             return Poll::Ready(());
         }
-        register(&mut state.waiting, cx);
+        state.waiting.register(cx);
         Poll::Pending
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock()
     }
 }
 
@@ -195,14 +191,14 @@ impl State {
 impl Drop for Running {
     fn drop(&mut self) {
         let waiting = {
-            let state = &mut *self.0.lock();
+            let state = &mut *self.0.state.lock();
             state.running = state.running.saturating_sub(1);
             match state.running {
-                0 => core::mem::take(&mut state.waiting),
-                _ => Vec::new(),
+                0 => state.waiting.take(),
+                _ => Waiters::new(),
             }
         };
-        waiting.into_iter().for_each(Waker::wake);
+        waiting.wake();
     }
 }
 

@@ -3,7 +3,6 @@
 mod check;
 #[cfg(feature = "disk")]
 mod disk;
-#[cfg(feature = "server")]
 mod dyn_store;
 mod memory;
 mod record;

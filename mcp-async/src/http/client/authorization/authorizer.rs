@@ -5,7 +5,7 @@ use core::pin::pin;
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::task::Poll;
 use core::time::Duration;
-use std::sync::{Arc, MutexGuard};
+use std::sync::Arc;
 
 use http::{HeaderMap, HeaderValue};
 use mcp_auth::{
@@ -145,7 +145,7 @@ impl Authorizer {
     ) -> Result<View, Arc<AuthorizationError>> {
         loop {
             let (goal, version) = {
-                let state = self.0.lock();
+                let state = self.0.state.lock();
                 let goal = match &state.held {
                     None if !state.is_loaded => Goal::Load,
                     Some(held) if !held.is_saved => Goal::Save,
@@ -180,7 +180,7 @@ impl Authorizer {
     /// Returns the authorization to wait for, and whether it does for this goal.
     fn begin(&self, goal: Goal, version: u64) -> Option<(Arc<Flight>, bool)> {
         let flight = {
-            let mut state = self.0.lock();
+            let mut state = self.0.state.lock();
             if state.version != version || matches!(goal, Goal::Load) && state.is_loaded {
                 return None;
             }
@@ -215,7 +215,7 @@ impl Authorizer {
         refusal: &RefusedResponse<'_>,
         held: Option<&Held>,
     ) -> Result<Remedy, AuthError> {
-        let mut state = self.0.lock();
+        let mut state = self.0.state.lock();
         let credentials = held.map(|held| &held.credentials);
         let remedy = refusals.judge(refusal, credentials, &mut state.nonces)?;
         Ok(match remedy {
@@ -226,12 +226,12 @@ impl Authorizer {
 
     /// Notes that the server accepted a request, whose token was obtained for this reason.
     pub(in crate::http::client) fn note_success(&self, reason: Option<Reason>) {
-        self.0.lock().consents.succeeded(reason);
+        self.0.state.lock().consents.succeeded(reason);
     }
 
     /// Returns true if the credentials are still those of this version.
     pub(in crate::http::client) fn is_current(&self, version: u64) -> bool {
-        self.0.lock().version == version
+        self.0.state.lock().version == version
     }
 
     /// Writes the credentials into the head of a request to the MCP server.
@@ -242,7 +242,7 @@ impl Authorizer {
         (method, url): (&str, &str),
         fields: &mut HeaderMap,
     ) -> Result<(), LocalFault> {
-        let nonce = self.0.lock().nonces.get(url).map(str::to_owned);
+        let nonce = self.0.state.lock().nonces.get(url).map(str::to_owned);
         refusals.set_sent_nonce(nonce.as_deref());
         let key = self.0.proof_key();
         present(held, key, nonce.as_deref(), (method, url), fields)
@@ -251,7 +251,7 @@ impl Authorizer {
     /// Notes the nonce of a response of the MCP server.
     pub(in crate::http::client) fn note_nonce(&self, url: &str, fields: &HeaderMap) {
         if let Some(nonce) = dpop_nonce(fields) {
-            self.0.lock().nonces.set(url, nonce);
+            self.0.state.lock().nonces.set(url, nonce);
         }
     }
 
@@ -314,7 +314,7 @@ impl Shared {
 
     /// Notes that the user is asked for a consent.
     pub(super) fn begin_consent(&self, reason: Reason) -> Result<(), AuthorizationError> {
-        match self.lock().consents.begin(reason, unix_now()) {
+        match self.state.lock().consents.begin(reason, unix_now()) {
             true => Ok(()),
             false => Err(AuthorizationError::TooManyConsents),
         }
@@ -331,31 +331,31 @@ impl Shared {
     }
 
     pub(super) fn held(&self) -> Option<Arc<Held>> {
-        self.lock().held.clone()
+        self.state.lock().held.clone()
     }
 
     /// The newest record, for its registration.
     pub(super) fn record(&self) -> Option<Credentials> {
-        self.lock().record.clone()
+        self.state.lock().record.clone()
     }
 
     /// A challenge that says where the metadata is, and nothing else.
     pub(super) fn challenge(&self) -> Option<Challenge> {
-        self.lock().complete(None)
+        self.state.lock().complete(None)
     }
 
     /// The nonces of authorization servers, for the next flow.
     pub(super) fn issuer_nonces(&self) -> DpopNonces {
-        self.lock().issuer_nonces.clone()
+        self.state.lock().issuer_nonces.clone()
     }
 
     pub(super) fn set_issuer_nonces(&self, nonces: DpopNonces) {
-        self.lock().issuer_nonces = nonces;
+        self.state.lock().issuer_nonces = nonces;
     }
 
     /// The store was read; it may have had nothing.
     pub(super) fn loaded(&self, record: Option<Credentials>) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         state.is_loaded = true;
         state.record = record;
     }
@@ -363,7 +363,7 @@ impl Shared {
     /// Uses these credentials from now on. `is_new`: they may be another user's.
     pub(super) fn adopt(&self, credentials: Credentials, is_saved: bool, is_new: bool) {
         {
-            let mut state = self.lock();
+            let mut state = self.state.lock();
             state.is_loaded = true;
             state.record = Some(credentials.clone());
             state.held = Some(Arc::new(Held::new(credentials, is_saved)));
@@ -381,13 +381,9 @@ impl Shared {
 
     /// The credentials are of no use any more.
     pub(super) fn discard(&self) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         state.held = None;
         state.version += 1;
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock()
     }
 }
 
@@ -429,7 +425,7 @@ struct Landing {
 
 impl Landing {
     fn land(&self, result: Landed) {
-        let mut state = self.shared.lock();
+        let mut state = self.shared.state.lock();
         let running = &mut state.running;
         let _ended = running.take_if(|it| Arc::ptr_eq(&it.flight, &self.flight));
         drop(state);

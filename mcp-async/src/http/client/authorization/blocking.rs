@@ -1,16 +1,16 @@
 //! Runs what blocks on a thread of its own.
 
 use core::future::{Future, poll_fn};
-use core::task::{Poll, Waker};
+use core::task::Poll;
 use std::io;
 use std::sync::Arc;
 use std::thread;
 
-use crate::sync::Lock;
+use crate::sync::{Lock, Waiter};
 
 struct Slot<T> {
     result: Option<io::Result<T>>,
-    waker: Option<Waker>,
+    waker: Waiter,
 }
 
 /// Puts the result down, also if the thread panics.
@@ -25,7 +25,7 @@ impl<T> Sender<T> {
             }
             slot.waker.take()
         };
-        waker.into_iter().for_each(Waker::wake);
+        waker.wake();
     }
 }
 
@@ -42,7 +42,7 @@ pub(super) fn blocking<T: Send + 'static>(
 ) -> impl Future<Output = io::Result<T>> + Send {
     let slot = Arc::new(Lock::new(Slot {
         result: None,
-        waker: None,
+        waker: Waiter::new(),
     }));
     let sender = Sender(Arc::clone(&slot));
     let started = thread::Builder::new()
@@ -57,7 +57,7 @@ pub(super) fn blocking<T: Send + 'static>(
         match slot.result.take() {
             Some(result) => Poll::Ready(result),
             None => {
-                slot.waker = Some(cx.waker().clone());
+                slot.waker.register(cx);
                 Poll::Pending
             }
         }

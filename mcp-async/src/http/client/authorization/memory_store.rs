@@ -2,7 +2,7 @@
 
 use core::fmt;
 use core::future::poll_fn;
-use core::task::{Poll, Waker};
+use core::task::Poll;
 use std::collections::BTreeSet;
 use std::io;
 use std::sync::{Arc, MutexGuard};
@@ -10,8 +10,7 @@ use std::sync::{Arc, MutexGuard};
 use mcp_auth::Credentials;
 
 use super::store::{CredentialLock, CredentialStore};
-use crate::connection::register;
-use crate::sync::Lock;
+use crate::sync::{Lock, Waiters};
 
 /// Keeps credentials in memory. Clones share them, so that several clients of one process log in
 /// once.
@@ -23,7 +22,7 @@ struct State {
     /// The newest record comes last.
     records: Vec<Credentials>,
     locked: BTreeSet<String>,
-    waiting: Vec<Waker>,
+    waiting: Waiters,
 }
 
 /// Locks the records of one server.
@@ -72,7 +71,7 @@ impl CredentialStore for MemoryCredentialStore {
                 };
                 return Poll::Ready(Ok(Box::new(lock) as CredentialLock));
             }
-            register(&mut state.waiting, cx);
+            state.waiting.register(cx);
             Poll::Pending
         })
         .await
@@ -91,9 +90,9 @@ impl Drop for ServerLock {
         let waiting = {
             let mut state = self.store.state();
             state.locked.remove(&self.server);
-            core::mem::take(&mut state.waiting)
+            state.waiting.take()
         };
-        waiting.into_iter().for_each(Waker::wake);
+        waiting.wake();
     }
 }
 

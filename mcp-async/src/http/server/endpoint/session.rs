@@ -3,7 +3,7 @@
 
 use core::future::poll_fn;
 use core::sync::atomic::{AtomicU64, Ordering};
-use core::task::{Poll, Waker};
+use core::task::Poll;
 use std::collections::VecDeque;
 use std::sync::{Arc, MutexGuard};
 
@@ -13,10 +13,10 @@ use mcp_proto::rpc::OwnedMessages;
 use mcp_proto::server::http::streams::StreamReader;
 use mcp_proto::{Channel, Instant};
 
-use crate::connection::{Shared, Text, register};
+use crate::connection::{Shared, Text};
 use crate::server::{Machine, Peer, ServerStreams};
 use crate::shares::{CallerId, Share};
-use crate::sync::Lock;
+use crate::sync::{Lock, Waiters};
 
 /// State of a session that its exchanges and its task share.
 pub(in crate::http::server) struct Session {
@@ -45,7 +45,7 @@ struct Inner {
     /// Set when the session has ended in this process: true if the stores have forgotten it.
     gone: Option<bool>,
     /// The tasks that wait for the end of the session.
-    watchers: Vec<Waker>,
+    watchers: Waiters,
     /// The places of its calls, where these have no streams of their own that keep them.
     calls: Option<Share<CallerId>>,
 }
@@ -210,14 +210,14 @@ impl Session {
     /// Tells those who wait for room that something was read.
     pub(in crate::http::server) fn was_read(&self) {
         let waiting = self.shared.lock().take_room();
-        waiting.into_iter().for_each(Waker::wake);
+        waiting.wake();
     }
 
     /// Wakes the tasks that wait for news.
     pub(in crate::http::server) fn wake(&self) {
-        let mut woken = Vec::new();
+        let mut woken = Waiters::new();
         self.streams(|streams| streams.take_woken(&mut woken));
-        woken.into_iter().for_each(Waker::wake);
+        woken.wake();
     }
 
     /// The client wants no more of it (SH-31); `false` if it said so before.
@@ -259,7 +259,7 @@ impl Session {
             match inner.gone {
                 Some(forgotten) => Poll::Ready(forgotten),
                 None => {
-                    register(&mut inner.watchers, cx);
+                    inner.watchers.register(cx);
                     Poll::Pending
                 }
             }
@@ -272,9 +272,9 @@ impl Session {
         let watchers = {
             let mut inner = self.inner();
             inner.gone = Some(forgotten);
-            core::mem::take(&mut inner.watchers)
+            inner.watchers.take()
         };
-        watchers.into_iter().for_each(Waker::wake);
+        watchers.wake();
     }
 
     /// Ends it in good order.
@@ -297,7 +297,7 @@ impl Session {
         };
         // From now on it may be idle.
         self.wake_task();
-        woken.into_iter().for_each(Waker::wake);
+        woken.wake();
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {

@@ -215,14 +215,17 @@ impl ServedConversation {
             self.connection.calls.refuse_all();
             self.connection.calls.flush_errors();
         }
-        let core = &mut *self.connection.calls.shared.lock();
-        if late || core.machine.in_flight() == 0 {
+        let readers = {
+            let core = &mut *self.connection.calls.shared.lock();
+            if !late && core.machine.in_flight() > 0 {
+                return;
+            }
             core.machine.cancel_all();
             // The response of an exchange that has not begun is a status.
-            if let Some(streams) = core.outbound.as_mut().filter(|_| !self.refuses) {
-                streams.finish();
-            }
-        }
+            let streams = core.outbound.as_mut().filter(|_| !self.refuses);
+            streams.map(ServerStreams::finish)
+        };
+        readers.unwrap_or_default().wake();
     }
 
     /// Waits for what time brings, `deadline` included.

@@ -2,7 +2,7 @@
 
 use core::future::Future;
 use core::pin::Pin;
-use core::task::{Context, Poll, Waker, ready};
+use core::task::{Context, Poll, ready};
 use core::time::Duration;
 use std::sync::Arc;
 
@@ -20,6 +20,7 @@ use crate::http::server::exchange::conversation::ServedConversation;
 use crate::observe;
 use crate::runtime::Sleep;
 use crate::server::{Machine, ServerStreams};
+use crate::sync::Waiters;
 
 /// Holds the machine of a session, and does what there is to do for it.
 pub(super) struct SessionTask {
@@ -124,7 +125,7 @@ impl SessionTask {
 
     /// Looks at what the turn has left, and wakes the readers of what is new.
     fn look(&self, now: Instant) -> Look {
-        let mut woken = Vec::new();
+        let mut woken = Waiters::new();
         let (running, idle, over) = self.conversation.with(|core| {
             let idle = is_idle(core);
             let over = self.conversation.is_over(now, core);
@@ -136,7 +137,7 @@ impl SessionTask {
             (core.machine.in_flight(), idle, over)
         });
         self.session.set_running(running);
-        woken.into_iter().for_each(Waker::wake);
+        woken.wake();
         let state = self.session.state();
         let expiry = idle.then(|| state.used + self.idle);
         Look {
@@ -176,7 +177,7 @@ impl SessionTask {
     fn close(&mut self) {
         self.conversation.end();
         let woken = self.session.streams(ServerStreams::finish);
-        woken.into_iter().flatten().for_each(Waker::wake);
+        woken.unwrap_or_default().wake();
     }
 }
 

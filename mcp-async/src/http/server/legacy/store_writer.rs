@@ -2,7 +2,7 @@
 
 use core::future::Future;
 use core::pin::Pin;
-use core::task::{Context, Poll, Waker, ready};
+use core::task::{Context, Poll, ready};
 use core::time::Duration;
 use std::sync::Arc;
 
@@ -432,7 +432,7 @@ impl StoreWriter {
             }
             core.take_room()
         };
-        waiting.into_iter().for_each(Waker::wake);
+        waiting.wake();
     }
 }
 

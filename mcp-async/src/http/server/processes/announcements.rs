@@ -2,11 +2,11 @@
 
 use core::future::poll_fn;
 use core::sync::atomic::{AtomicBool, Ordering};
-use core::task::{Poll, Waker};
+use core::task::Poll;
 use std::sync::Arc;
 
 use crate::connection::{Notified, Notify, Signal};
-use crate::sync::Lock;
+use crate::sync::{Lock, Waiter};
 
 /// The announcements of this process, one at a time.
 #[derive(Default)]
@@ -23,7 +23,7 @@ struct State {
     /// The one after it, if a request waits for it.
     next: Option<Arc<Announcement>>,
     /// The task that makes them.
-    waker: Option<Waker>,
+    waker: Waiter,
     /// No more are made.
     is_over: bool,
 }
@@ -64,7 +64,7 @@ impl Announcements {
             let next = Arc::clone(state.next.get_or_insert_default());
             (next, state.waker.take())
         };
-        waker.into_iter().for_each(Waker::wake);
+        waker.wake();
         next.ended.wait().await;
         next.is_taken.load(Ordering::Acquire)
     }
@@ -76,7 +76,7 @@ impl Announcements {
             if state.next.is_some() {
                 return Poll::Ready(());
             }
-            state.waker = Some(cx.waker().clone());
+            state.waker.register(cx);
             Poll::Pending
         })
         .await;

@@ -1,12 +1,12 @@
 //! Changes of this process that the others do not know yet.
 
 use core::future::poll_fn;
-use core::task::{Poll, Waker};
+use core::task::Poll;
 use std::collections::BTreeSet;
 
 use crate::connection::Notify;
 use crate::server::Announcement;
-use crate::sync::Lock;
+use crate::sync::{Lock, Waiter};
 
 /// Changes that the other processes do not know yet, each once.
 #[derive(Default)]
@@ -21,7 +21,7 @@ struct Waiting {
     changes: BTreeSet<Announcement>,
     /// A change was taken out, and the store does not have it yet.
     is_sending: bool,
-    waker: Option<Waker>,
+    waker: Waiter,
 }
 
 impl Waiting {
@@ -41,7 +41,7 @@ impl Outbox {
             waiting.changes.insert(change.clone());
             waiting.waker.take()
         };
-        waker.into_iter().for_each(Waker::wake);
+        waker.wake();
     }
 
     /// Waits for a change, which stays until it is [taken](Self::remove).
@@ -51,7 +51,7 @@ impl Outbox {
             if let Some(change) = waiting.changes.first() {
                 return Poll::Ready(change.clone());
             }
-            waiting.waker = Some(cx.waker().clone());
+            waiting.waker.register(cx);
             Poll::Pending
         })
         .await

@@ -3,7 +3,7 @@
 use core::error::Error;
 use core::fmt;
 use core::future::{Future, poll_fn};
-use core::task::{Poll, Waker};
+use core::task::Poll;
 use core::time::Duration;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,13 +20,12 @@ use mcp_auth::{Secret, UnixTime};
 use super::key_source::{Answer, DynKeySource};
 use super::questions::{Permission, Questions};
 use super::token_verifier::{DynIntrospect, DynTokenVerifier};
-use crate::connection::register;
 use crate::crypto;
 use crate::http::server::messages::head::RequestHead;
 use crate::observe;
 use crate::runtime::{self, RuntimeHandle};
 use crate::shares::CallerId;
-use crate::sync::Lock;
+use crate::sync::{Lock, Waiters};
 
 /// Checks the tokens of all requests of an endpoint.
 pub(in crate::http::server) struct TokenGuard {
@@ -60,7 +59,7 @@ pub(in crate::http::server) struct Verifier {
     /// Number of fetches of keys that have ended.
     fetches: u64,
     /// Requests that wait for the end of one.
-    waiting: Vec<Waker>,
+    waiting: Waiters,
 }
 
 impl Verifier {
@@ -68,7 +67,7 @@ impl Verifier {
         Arc::new(Lock::new(Self {
             state,
             fetches: 0,
-            waiting: Vec::new(),
+            waiting: Waiters::new(),
         }))
     }
 }
@@ -169,7 +168,7 @@ impl TokenGuard {
             if verifier.fetches != fetches {
                 return Poll::Ready(());
             }
-            register(&mut verifier.waiting, cx);
+            verifier.waiting.register(cx);
             Poll::Pending
         })
         .await;
@@ -276,12 +275,12 @@ impl Drop for Fetch {
             let document = self.document.as_deref();
             verifier.state.set_keys(self.issuer, document, now());
             let error = verifier.state.keys_error(self.issuer).cloned();
-            (error, core::mem::take(&mut verifier.waiting))
+            (error, verifier.waiting.take())
         };
         if let Some(error) = error {
             observe::unverified(&error);
         }
-        waiting.into_iter().for_each(Waker::wake);
+        waiting.wake();
     }
 }
 
