@@ -116,7 +116,7 @@
 //!
 //! | Feature | Adds |
 //! |---|---|
-//! | `alloc` | storage that grows (`Growing`, `Vec`), owned copies of text and messages, `server::http`, `client::http` |
+//! | `alloc` | storage that grows (`Growing`, `Vec`), owned copies of text and messages, lists of a peer that are written again, `server::http`, `client::http` |
 //! | `heapless` | `heapless::Vec` as storage (`Heapless`) |
 //! | `serde-json`, `simd-json`, `serde-json-core` | other decoders for types of the application, such as `Raw::decode_serde_json`; `simd-json` requires `std` |
 //!

@@ -154,10 +154,13 @@ impl<'de: 'b, 'b, T> Deserialize<'de> for List<'b, T> {
 
 /// The items of a peer are written like our own, as the types that they are: for another
 /// revision they may have to change. One that is no `T` is passed on as it came.
+///
+/// Without the feature `alloc` that is an error, so that a program which writes lists of its own does not link the code that reads
+/// them: write [`as_array`](Self::as_array), the list as it came.
 impl<'b, T: Serialize + Deserialize<'b>> Serialize for List<'b, T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0 {
-            Items::Theirs(array) => serializer.collect_seq(array.elements().map(Passed::<T>::from)),
+            Items::Theirs(array) => serializer.collect_seq(array.elements().map(Passed::<T>::new)),
             Items::Ours(items) => serializer.collect_seq(items),
         }
     }

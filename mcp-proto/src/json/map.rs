@@ -165,14 +165,14 @@ impl<'de: 'b, 'b, V> Deserialize<'de> for Map<'b, V> {
     }
 }
 
-/// The values of a peer are written like our own: see [`List`](super::List).
+/// The values of a peer are written like our own, which needs the feature `alloc`: see [`List`](super::List).
 impl<'b, V: Serialize + Deserialize<'b>> Serialize for Map<'b, V> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0 {
             Pairs::Theirs(object) => serializer.collect_map(
                 object
                     .members()
-                    .map(|(name, value)| (name, Passed::<V>::from(value))),
+                    .map(|(name, value)| (name, Passed::<V>::new(value))),
             ),
             Pairs::Ours(pairs) => serializer.collect_map(pairs.iter().map(|(k, v)| (k, v))),
         }

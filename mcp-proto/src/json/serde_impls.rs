@@ -1,6 +1,7 @@
 //! Serde implementations of the borrowed types, which pass through unchanged.
 
 use core::fmt;
+use core::marker::PhantomData;
 
 use serde::de::{self, Deserialize, Deserializer, Visitor};
 use serde::ser::{Serialize, Serializer};
@@ -112,24 +113,28 @@ impl<'de> Visitor<'de> for Checked {
     }
 }
 
-/// A value of a peer on its way to another.
-pub(super) enum Passed<'b, T> {
-    Typed(T),
-    Raw(Raw<'b>),
-}
+/// A value of a peer on its way to another, which is written as the type that it is.
+pub(super) struct Passed<'b, T>(Raw<'b>, PhantomData<T>);
 
-impl<'b, T: Deserialize<'b>> From<Raw<'b>> for Passed<'b, T> {
-    fn from(raw: Raw<'b>) -> Self {
-        raw.decode(&mut []).map_or(Self::Raw(raw), Self::Typed)
+impl<'b, T: Serialize + Deserialize<'b>> Passed<'b, T> {
+    pub(super) const fn new(raw: Raw<'b>) -> Self {
+        Self(raw, PhantomData)
     }
 }
 
-impl<T: Serialize> Serialize for Passed<'_, T> {
+impl<'b, T: Serialize + Deserialize<'b>> Serialize for Passed<'b, T> {
+    #[cfg(feature = "alloc")]
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Typed(value) => value.serialize(serializer),
-            Self::Raw(raw) => raw.serialize(serializer),
+        match self.0.decode::<T>(&mut []) {
+            Ok(value) => value.serialize(serializer),
+            Err(_) => self.0.serialize(serializer),
         }
+    }
+
+    /// What is written of our own must not link what reads it.
+    #[cfg(not(feature = "alloc"))]
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        meaning(self.0, serializer)
     }
 }
 
@@ -174,7 +179,7 @@ fn meaning<S: Serializer>(raw: Raw<'_>, serializer: S) -> Result<S::Ok, S::Error
     }
 }
 
-/// Firmware knows one serializer, ours, and has no room for what others would need.
+/// Firmware knows one serializer, ours, and passes no lists on: it has no room for what that would need.
 #[cfg(not(feature = "alloc"))]
 fn meaning<S: Serializer>(_: Raw<'_>, _: S) -> Result<S::Ok, S::Error> {
     Err(serde::ser::Error::custom(
