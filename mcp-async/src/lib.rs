@@ -137,6 +137,7 @@ mod shrink;
 mod streams;
 mod sync;
 mod trace_context;
+mod unit;
 mod values;
 
 pub use call_outcome::CallOutcome;

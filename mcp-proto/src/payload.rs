@@ -11,6 +11,8 @@ use crate::rpc::{ErrorObject, Method};
 /// Every type that implements serde's `Serialize` is one, [`Raw`](crate::json::Raw) included,
 /// which copies bytes that are JSON already. The trait is object safe, so commands take
 /// `&dyn Payload` and are compiled once.
+///
+/// Parameters and results are objects. `()` is the one without members.
 pub trait Payload {
     /// Writes the value as this revision spells it: a type of the model leaves out what the
     /// revision does not have.

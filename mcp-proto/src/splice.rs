@@ -2,7 +2,7 @@
 //! the protocol to them.
 
 use crate::action::{BufferFull, SendError};
-use crate::json::{EncodeError, Writer};
+use crate::json::{EncodeError, Raw, Writer};
 use crate::payload::Payload;
 use crate::revision::Revision;
 use crate::rpc::{Method, envelope};
@@ -115,6 +115,7 @@ pub(crate) fn write_around(
     out: &mut [u8],
     message: impl FnOnce(&mut Writer<'_>, WritePayload<'_>) -> Result<(), EncodeError>,
 ) -> Result<(usize, (usize, usize)), SendError> {
+    let payload = object(payload, revision);
     let mut w = Writer::new(out);
     let mut place = (0, 0);
     message(&mut w, &mut |w| {
@@ -125,6 +126,21 @@ pub(crate) fn write_around(
     })
     .map_err(|_| SendError::Encode)?;
     Ok((w.len(), place))
+}
+
+/// Returns the payload, or the object without members in the place of `()`.
+pub(crate) fn object(payload: &dyn Payload, revision: Revision) -> &dyn Payload {
+    // All values of a type without a size are written alike.
+    if size_of_val(payload) > 0 {
+        return payload;
+    }
+    let mut text = *NULL;
+    let mut w = Writer::new(&mut text);
+    let written = payload.write(&mut w, revision).is_ok();
+    match written && w.finish() == Ok(NULL.len()) && text == *NULL {
+        true => &Raw::EMPTY_OBJECT,
+        false => payload,
+    }
 }
 
 /// Writes the payload of a message.
@@ -175,6 +191,8 @@ fn open_gap(out: &mut [u8], from: usize, to: usize, size: usize) {
     }
 }
 
+/// How `()` is written.
+const NULL: &[u8; 4] = b"null";
 /// The name and the brace that open a `_meta` that is added.
 const META: &str = "\"_meta\":{";
 /// The end of the object, and of the message around it.

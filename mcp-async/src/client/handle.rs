@@ -15,7 +15,7 @@ use serde::de::DeserializeOwned;
 use super::callbacks::is_file;
 use super::request::Request;
 use crate::client::request::batch::Batch;
-use crate::client::request::decode::{nothing, structured, suggestions, whole};
+use crate::client::request::decode::{structured, suggestions, whole};
 use crate::client::request::logs::Logs;
 use crate::client::request::page::{Listed, Page};
 use crate::client::request::pages::Pages;
@@ -79,10 +79,10 @@ impl Client {
     /// A tool that ran and failed is a result too, with `is_error` set, for a model to read
     /// (TL-14). With feature `schema`, structured content is checked against the output schema
     /// of a tool that was [listed](Self::tools) before (TL-10).
-    pub fn call_tool<'a, A: Payload + Sync>(
+    pub fn call_tool<'a>(
         &'a self,
         name: &'a str,
-        arguments: &'a A,
+        arguments: &'a (dyn Payload + Sync),
     ) -> Request<'a, CallToolResult> {
         self.request_tool(name, arguments, whole)
     }
@@ -105,10 +105,10 @@ impl Client {
     ///     Ok(sum.sum)
     /// }
     /// ```
-    pub fn call_tool_as<'a, T: DeserializeOwned, A: Payload + Sync>(
+    pub fn call_tool_as<'a, T: DeserializeOwned>(
         &'a self,
         name: &'a str,
-        arguments: &'a A,
+        arguments: &'a (dyn Payload + Sync),
     ) -> Request<'a, T> {
         self.request_tool(name, arguments, structured)
     }
@@ -191,12 +191,12 @@ impl Client {
     }
 
     /// Fills in a prompt. The arguments are an object of strings (PR-08), or `&()` for none.
-    pub fn get_prompt<'a, A: Payload + Sync>(
+    pub fn get_prompt<'a>(
         &'a self,
         name: &'a str,
-        arguments: &'a A,
+        arguments: &'a (dyn Payload + Sync),
     ) -> Request<'a, GetPromptResult> {
-        let arguments = Arguments::new(arguments);
+        let arguments = Arguments(arguments);
         Request::new(&self.inner, Ask::GetPrompt { name, arguments }, whole)
     }
 
@@ -220,7 +220,7 @@ impl Client {
     /// Asks if the server is alive: by `ping` in a legacy session, and in 2026-07-28, which has
     /// none, by `server/discover`.
     pub fn ping(&self) -> Request<'_, ()> {
-        Request::new(&self.inner, Ask::Ping { modern: false }, nothing)
+        Request::new(&self.inner, Ask::Ping { modern: false }, whole)
     }
 
     /// Asks for log messages from this severity on. A legacy session is notified immediately
@@ -231,7 +231,7 @@ impl Client {
     /// Those of a call; [`CallError::MissingCapability`] from a legacy server that does not log.
     pub async fn set_log_level(&self, level: LoggingLevel) -> Result<(), CallError> {
         if !self.info().revision.has_log_level_of_request() {
-            Request::new(&self.inner, Ask::SetLevel(level), nothing).await?;
+            Request::new(&self.inner, Ask::SetLevel(level), whole::<()>).await?;
         }
         self.inner.client_state.set_level(level);
         Ok(())
@@ -293,9 +293,9 @@ impl Client {
         Subscription::begin(Arc::clone(&self.inner), filter.into())
     }
 
-    /// Calls any method, with parameters that are an object. The result is decoded into any
-    /// type that owns what it holds, [`RawBuf`](mcp_proto::json::RawBuf) for the JSON as it
-    /// came.
+    /// Calls any method, with parameters that are an object, or `&()` for none. The result is decoded
+    /// into any type that owns what it holds: [`RawBuf`](mcp_proto::json::RawBuf) for the JSON as it
+    /// came, `()` where its members do not matter.
     ///
     /// ```
     /// use mcp_async::Client;
@@ -387,10 +387,10 @@ impl Client {
         self.inner.is_closed()
     }
 
-    fn request_tool<'a, T, A: Payload + Sync>(
+    fn request_tool<'a, T>(
         &'a self,
         name: &'a str,
-        arguments: &'a A,
+        arguments: &'a (dyn Payload + Sync),
         decode: fn(Raw<'_>) -> Result<T, CallError>,
     ) -> Request<'a, T> {
         Request::new(&self.inner, Ask::call_tool(name, arguments), decode)

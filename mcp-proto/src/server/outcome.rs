@@ -13,7 +13,7 @@ use crate::prepared_config::PreparedConfig;
 use crate::revision::Revision;
 use crate::rpc::{ErrorObject, Id, code, envelope};
 use crate::source::Place;
-use crate::splice::{check_object, write_around};
+use crate::splice::{check_object, object, write_around};
 
 /// Writes an outcome of a request, as its revision spells it.
 ///
@@ -92,9 +92,9 @@ fn write_input<L: IdStorage, P: Place>(
         }
     }
     let mut w = Writer::new(out);
-    let mut object = (0, 0);
+    let mut place = (0, 0);
     envelope::result(&mut w, request.id(), |w| {
-        object.0 = w.len();
+        place.0 = w.len();
         w.literal(r#"{"resultType":"input_required""#);
         if !input.requests.is_empty() {
             w.literal(r#","inputRequests":{"#);
@@ -105,7 +105,7 @@ fn write_input<L: IdStorage, P: Place>(
                 w.literal(r#":{"method":"#);
                 w.text_exact(question.method.name());
                 w.literal(r#","params":"#);
-                question.params.write(w, revision)?;
+                object(question.params, revision).write(w, revision)?;
                 w.literal("}");
                 separator = ",";
             }
@@ -116,7 +116,7 @@ fn write_input<L: IdStorage, P: Place>(
             w.string(state);
         }
         w.literal("}");
-        object.1 = w.len();
+        place.1 = w.len();
         Ok(())
     })
     .map_err(|_: crate::json::EncodeError| SendError::Encode)?;
@@ -131,9 +131,9 @@ fn write_input<L: IdStorage, P: Place>(
         &[]
     };
     if len <= out.len() {
-        check_questions(out, object, request, input)?;
+        check_questions(out, place, request, input)?;
     }
-    complete(out, len, object, additions, None)
+    complete(out, len, place, additions, None)
 }
 
 /// Checks the questions of a payload that is there as a whole.

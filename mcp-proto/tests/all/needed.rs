@@ -9,8 +9,8 @@ use mcp_proto::rpc::{Incoming, Message, Method};
 use mcp_proto::server::{self, AskOptions, OverHttp, Server, ServerConfig, SessionSnapshot};
 use mcp_proto::{
     Action, AtOnce, Channel, Conversation, CustomMethod, Instant, Limits, Link, Machine, Outbox,
-    Outcome, Pipe, Question, Revision, RevisionSet, SendError, Source, Store, Transmit, TurnEnd,
-    Verdict,
+    Outcome, Payload, Pipe, Question, Revision, RevisionSet, SendError, Source, Store, Transmit,
+    TurnEnd, Verdict,
 };
 
 const NOW: Instant = Instant::ZERO;
@@ -46,14 +46,15 @@ fn hears<'b>(server: &mut Demo, line: &'b str) -> server::Event<'b> {
 /// Sends into buffers of growing length. All that are too short name the length of the message,
 /// which is returned.
 #[track_caller]
-fn exact(what: &str, mut send: impl FnMut(&mut [u8]) -> Result<Transmit, SendError>) -> usize {
+fn exact(what: &str, mut send: impl FnMut(&mut [u8]) -> Result<Transmit, SendError>) -> Vec<u8> {
     let mut needs = Vec::new();
     for size in 0.. {
-        match send(&mut vec![0; size]) {
+        let mut out = vec![0; size];
+        match send(&mut out) {
             Ok(sent) => {
                 assert_eq!(sent.len, size, "{what}");
                 assert_eq!(needs, [size], "{what}");
-                return size;
+                return out;
             }
             Err(SendError::BufferFull { needed }) => {
                 needs.push(needed);
@@ -192,7 +193,7 @@ fn calls() {
             let mut client = client(limits(output));
             move |out: &mut [u8]| client.call(NOW, &call, out).map(|(_, sent)| sent)
         };
-        let len = exact(payload, send(1000));
+        let len = exact(payload, send(1000)).len();
         if payload == long {
             // One byte more than the message is its line feed.
             let put = |output| Outbox::new(Vec::new(), &limits(output)).put(send(output));
@@ -200,6 +201,67 @@ fn calls() {
             assert_eq!(put(len), Err(SendError::TooLarge { needed: len }));
         }
     }
+}
+
+/// Parameters and results that are `()` are objects without members, in each kind of message.
+#[test]
+fn nothing_is_an_object_without_members() {
+    let check = |what: &str, write: &mut dyn FnMut(&dyn Payload) -> Vec<u8>| {
+        let [unit, empty] = [write(&()), write(&Raw::EMPTY_OBJECT)];
+        assert_eq!(unit, empty, "{what}");
+        let text = String::from_utf8(unit).unwrap();
+        assert!(!text.contains("null"), "{what}: {text}");
+    };
+    for meta in ["", META] {
+        check("a result", &mut |result| {
+            let mut server = server(Limits::default());
+            if meta.is_empty() {
+                server.resume(NOW, &SessionSnapshot::stateless(Revision::V2025_11_25));
+            }
+            let line = format!(
+                r#"{{"jsonrpc":"2.0","id":1,"method":"resources/list","params":{{{meta}}}}}"#
+            );
+            let server::Event::Request { token, .. } = hears(&mut server, &line) else {
+                panic!("no request");
+            };
+            exact("a result", |out| {
+                server.respond(token, Outcome::Result(result), out)
+            })
+        });
+    }
+    check("a question of a session", &mut |params| {
+        let config = ServerConfig {
+            methods: &[CustomMethod::new("example/ask")],
+            ..ServerConfig::new("demo", "1.0")
+        };
+        let storage = server::Fixed::new().questions::<2>();
+        let mut server = Server::new(config, storage).unwrap();
+        server.resume(NOW, &SessionSnapshot::stateless(Revision::V2025_11_25));
+        let method = Method::from("example/ask");
+        exact("a question", |out| {
+            let question = Question { method, params };
+            let asked = server.ask(NOW, None, question, AskOptions::default(), out);
+            asked.map(|(_, sent)| sent)
+        })
+    });
+    check("a notification", &mut |params| {
+        let mut server = server(Limits::default());
+        server.resume(NOW, &SessionSnapshot::stateless(Revision::V2025_11_25));
+        let method = Method::from("notifications/notes");
+        exact("a notification", |out| {
+            server.notify(method, Some(params), out)
+        })
+    });
+    check("a call", &mut |params| {
+        let mut client = client(Limits::default());
+        let call = Call {
+            params: Some(params),
+            ..Call::new(Method::ToolsList)
+        };
+        exact("a call", |out| {
+            client.call(NOW, &call, out).map(|(_, sent)| sent)
+        })
+    });
 }
 
 /// The answers to as many calls as there are results.

@@ -8,7 +8,7 @@ pub(super) mod question_tasks;
 use core::future::Future;
 use std::sync::Arc;
 
-use mcp_proto::json::{RawBuf, Str};
+use mcp_proto::json::{Raw, Str};
 use mcp_proto::rpc::{Method, Notification};
 use serde::de::DeserializeOwned;
 
@@ -34,7 +34,7 @@ pub(super) struct Callbacks {
     /// For questions of legacy servers that become tasks, and requests about these.
     pub(super) tasks: Option<Box<dyn QuestionTasks>>,
     /// For requests of extensions.
-    pub(super) requests: Vec<(String, Answerer<RawBuf, RawBuf>)>,
+    pub(super) requests: Vec<(String, RequestAnswerer)>,
     pub(super) log: Option<Box<dyn Fn(LoggingMessageParams) + Send + Sync>>,
     pub(super) notification: Option<Listener>,
     pub(super) trace: Option<Box<dyn Fn() -> Option<TraceContext> + Send + Sync>>,
@@ -44,6 +44,9 @@ pub(super) type Listener = Box<dyn Fn(Notification<'_>) + Send + Sync>;
 
 /// A callback, boxed with the futures that it makes.
 pub(super) type Answerer<P, T> = Box<dyn Fn(P) -> Boxed<Result<T, ErrorReply>> + Send + Sync>;
+
+/// A callback for requests of an extension: it receives the parameters.
+pub(super) type RequestAnswerer = Box<dyn Fn(Raw<'_>) -> Reply + Send + Sync>;
 
 /// The directories that a server is shown.
 #[derive(Default)]
@@ -77,13 +80,13 @@ impl Callbacks {
             Method::SamplingCreateMessage => self.sample(question),
             Method::RootsList => self.roots.answer(),
             Method::Other(name) if let Some(callback) = self.request(name) => {
-                Reply::new(callback(RawBuf::from(question.params.as_raw())))
+                callback(question.params.as_raw())
             }
             _ => Reply::refuse(ErrorReply::method_not_found()),
         }
     }
 
-    fn request(&self, name: Str<'_>) -> Option<&Answerer<RawBuf, RawBuf>> {
+    fn request(&self, name: Str<'_>) -> Option<&RequestAnswerer> {
         let mut requests = self.requests.iter();
         let (_, callback) = requests.find(|(method, _)| name == **method)?;
         Some(callback)

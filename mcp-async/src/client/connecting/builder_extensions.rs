@@ -2,17 +2,19 @@
 
 use core::future::Future;
 
-use mcp_proto::json::RawBuf;
+use mcp_proto::Payload;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::builder::ClientBuilder;
-use crate::client::callbacks::Answerer;
+use crate::client::callbacks::RequestAnswerer;
 use crate::client::callbacks::callback_context::CallbackContext;
 use crate::client::callbacks::callback_error::CallbackError;
 use crate::client::callbacks::question_tasks::QuestionTasks;
 use crate::client::extension::Extension;
+use crate::client::session::handler::Reply;
 use crate::error::ErrorReply;
+use crate::unit;
 
 impl<S: Send + Sync + 'static> ClientBuilder<S> {
     /// Declares an extension (EX-10); one of the same name that was declared before is replaced.
@@ -45,7 +47,7 @@ impl<S: Send + Sync + 'static> ClientBuilder<S> {
 
     /// Answers a request of legacy servers that an extension defines (EX-16); 2026-07-28 has no
     /// requests of servers. The parameters are the empty object if the request has none, the
-    /// answer is an object in JSON.
+    /// answer is an object in JSON; `()` stands for an object without members in both.
     ///
     /// ```
     /// use mcp_async::client::ClientBuilder;
@@ -65,23 +67,17 @@ impl<S: Send + Sync + 'static> ClientBuilder<S> {
     pub fn on_request<P, T, F, Fut>(mut self, method: impl Into<String>, callback: F) -> Self
     where
         P: DeserializeOwned,
-        T: Serialize,
+        T: Payload + Send + 'static,
         F: Fn(P, CallbackContext<S>) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<T, CallbackError>> + Send + 'static,
     {
         let cx = CallbackContext::new(&self.state);
-        let answerer: Answerer<RawBuf, RawBuf> = Box::new(move |params| {
-            let answer = match params.decode() {
-                Ok(params) => callback(params, cx.clone()),
-                Err(error) => {
-                    let error = ErrorReply::invalid_params(error.to_string());
-                    return Box::pin(core::future::ready(Err(error)));
-                }
-            };
-            Box::pin(async move {
-                let answer = answer.await.map_err(CallbackError::into_reply)?;
-                RawBuf::encode(&answer).map_err(|_| ErrorReply::internal())
-            })
+        let answerer: RequestAnswerer = Box::new(move |params| match unit::decode(params) {
+            Ok(params) => {
+                let answer = callback(params, cx.clone());
+                Reply::new(async move { answer.await.map_err(CallbackError::into_reply) })
+            }
+            Err(error) => Reply::refuse(ErrorReply::invalid_params(error.to_string())),
         });
         self.callbacks.requests.push((method.into(), answerer));
         self

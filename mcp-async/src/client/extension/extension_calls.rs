@@ -12,9 +12,9 @@ use serde::de::DeserializeOwned;
 
 use crate::client::handle::Client;
 use crate::client::request::Request;
-use crate::client::request::decode::{Decode, whole};
+use crate::client::request::decode::Decode;
 use crate::client::request::input_answers::answer_inputs;
-use crate::client::state::ask::{Arguments, Ask};
+use crate::client::state::ask::Ask;
 use crate::client::state::inner::Inner;
 use crate::error::CallError;
 use crate::runtime::RuntimeHandle;
@@ -32,18 +32,15 @@ impl Client {
         self.inner.extensions.data(name)
     }
 
-    /// Calls a method of an extension, with parameters that are an object in JSON, or `&()` for
-    /// none. Unlike [`request`](Self::request) it sends nothing unless the server declares the
-    /// extension (EX-08): the future's error is [`CallError::MissingExtension`] then.
-    pub fn extension_request<'a, T: DeserializeOwned, A: Payload + Sync>(
+    /// Calls a method of an extension as [`request`](Self::request) does, but sends nothing unless the
+    /// server declares the extension (EX-08): the future's error is [`CallError::MissingExtension`] then.
+    pub fn extension_request<'a, T: DeserializeOwned>(
         &'a self,
         extension: &'a str,
         method: &'a str,
-        params: &'a A,
+        params: &'a (dyn Payload + Sync),
     ) -> Request<'a, T> {
-        let params = Arguments::new(params).present();
-        let method = Method::from(Str::from(method));
-        Request::new(&self.inner, Ask::Other { method, params }, whole).of_extension(extension)
+        self.request(method, params).of_extension(extension)
     }
 
     /// Asks the callbacks of this client the questions that an extension received, an object of
@@ -64,10 +61,10 @@ impl Client {
     }
 
     /// Calls a tool, and decodes whatever the server answers.
-    pub(crate) fn call_tool_unfollowed<'a, T, A: Payload + Sync>(
+    pub(crate) fn call_tool_unfollowed<'a, T>(
         &'a self,
         name: &'a str,
-        arguments: &'a A,
+        arguments: &'a (dyn Payload + Sync),
         decode: fn(&Arc<Inner>, &str, Raw<'_>) -> Result<T, CallError>,
     ) -> Request<'a, T> {
         let ask = Ask::call_tool(name, arguments);

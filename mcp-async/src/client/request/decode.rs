@@ -8,6 +8,7 @@ use serde::de::DeserializeOwned;
 use crate::client::state::inner::Inner;
 use crate::error::CallError;
 use crate::model::{CallToolResult, CompleteResult, Completion};
+use crate::unit;
 
 /// Makes the result of what the server answered, outside of every lock.
 pub(in crate::client) enum Decode<T> {
@@ -19,12 +20,7 @@ pub(in crate::client) enum Decode<T> {
 
 /// The whole result.
 pub(in crate::client) fn whole<T: DeserializeOwned>(result: Raw<'_>) -> Result<T, CallError> {
-    result.decode(&mut []).map_err(CallError::Decode)
-}
-
-/// A result that says nothing.
-pub(in crate::client) const fn nothing(_: Raw<'_>) -> Result<(), CallError> {
-    Ok(())
+    unit::decode(result).map_err(CallError::Decode)
 }
 
 /// The suggestions alone.

@@ -14,7 +14,7 @@ use mcp_proto::json::{Raw, RawBuf};
 use mcp_proto::model::ServerFeatures;
 
 use super::Request;
-use super::decode::nothing;
+use super::decode::whole;
 use crate::client::session::exchange::{Exchange, Options, Terms};
 use crate::client::session::restart::RestartPolicy;
 use crate::client::state::ask::Ask;
@@ -172,7 +172,7 @@ impl Subscription {
             // Another subscription may have asked for it, but has no answer yet; to subscribe
             // twice is to subscribe once (RS-16).
             let ask = Ask::Subscribe(uri.clone());
-            Request::new(&self.inner, ask, nothing).await?;
+            Request::new(&self.inner, ask, whole::<()>).await?;
         }
         self.honoured = declared(features, filter);
         Ok(())

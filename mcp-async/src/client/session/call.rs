@@ -19,6 +19,7 @@ use crate::connection::PendingRequest;
 use crate::connection::Progress;
 use crate::error::CallError;
 use crate::trace_context::TraceContext;
+use crate::unit;
 
 /// A request to the server and its answer; see [`Peer::call`](crate::client::Peer::call).
 ///
@@ -171,7 +172,7 @@ impl<T: DeserializeOwned, H: FnMut(Progress<'_>)> Future for Call<'_, T, H> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.get_mut();
         let buffer = ready!(this.poll_buffer(cx))?;
-        let answer = buffer.as_raw().decode(&mut []).map_err(CallError::Decode);
+        let answer = unit::decode(buffer.as_raw()).map_err(CallError::Decode);
         this.exchange.leave(buffer);
         Poll::Ready(answer)
     }

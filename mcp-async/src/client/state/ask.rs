@@ -62,52 +62,29 @@ pub(in crate::client) struct WithMeta<'t, 'a>(
 
 /// Arguments of a call, an object; nothing at all where they are `()`.
 #[derive(Clone, Copy)]
-pub(in crate::client) struct Arguments<'a> {
-    value: &'a (dyn Payload + Sync),
-    /// A type without a size may be `()`, which is `null` on the wire and no object.
-    sized: bool,
-}
+pub(in crate::client) struct Arguments<'a>(pub(in crate::client) &'a (dyn Payload + Sync));
 
-impl<'a> Arguments<'a> {
-    pub(in crate::client) fn new<A: Payload + Sync>(value: &'a A) -> Self {
-        Self {
-            value,
-            sized: size_of::<A>() > 0,
-        }
-    }
-
-    /// The value, unless it is `()`.
-    pub(in crate::client) fn present(self) -> Option<&'a (dyn Payload + Sync)> {
-        // A value that cannot be encoded is an error of the request.
-        self.is_present(Revision::V2026_07_28)
-            .unwrap_or(true)
-            .then_some(self.value)
-    }
-
-    fn is_present(&self, revision: Revision) -> Result<bool, EncodeError> {
-        if self.sized {
-            return Ok(true);
-        }
-        let mut counted = Writer::counting();
-        self.value.write(&mut counted, revision)?;
-        Ok(counted.len() != "null".len())
-    }
-
+impl Arguments<'_> {
     fn write(&self, writer: &mut Writer<'_>, revision: Revision) -> Result<(), EncodeError> {
-        if self.is_present(revision)? {
-            writer.literal(",\"arguments\":");
-            self.value.write(writer, revision)?;
+        // A type without a size may be `()`, which is `null` on the wire and no object.
+        if size_of_val(self.0) == 0 {
+            let mut counted = Writer::counting();
+            self.0.write(&mut counted, revision)?;
+            if counted.len() == "null".len() {
+                return Ok(());
+            }
         }
-        Ok(())
+        writer.literal(",\"arguments\":");
+        self.0.write(writer, revision)
     }
 }
 
 impl<'a> Ask<'a> {
     /// The call of a tool, which is no task.
-    pub(in crate::client) fn call_tool<A: Payload + Sync>(name: &'a str, arguments: &'a A) -> Self {
+    pub(in crate::client) fn call_tool(name: &'a str, arguments: &'a (dyn Payload + Sync)) -> Self {
         Self::CallTool {
             name,
-            arguments: Arguments::new(arguments),
+            arguments: Arguments(arguments),
             task: None,
         }
     }

@@ -17,6 +17,7 @@ use serde::de::DeserializeOwned;
 use super::machine::Machine;
 use crate::connection::{Arrival, PendingRequest};
 use crate::error::ErrorReply;
+use crate::unit;
 
 /// The answer to a question, when it comes; see [`CallContext::ask`](crate::server::CallContext::ask).
 ///
@@ -150,7 +151,7 @@ impl<T: DeserializeOwned> Future for Ask<'_, T> {
         let asking = (this.parent, question, this.options, this.tag);
         let answer = match ready!(poll_ask(&mut this.pending, cx, this.revision, asking)) {
             Ok(buffer) => {
-                let answer = buffer.as_raw().decode(&mut []).map_err(AskError::Decode);
+                let answer = unit::decode(buffer.as_raw()).map_err(AskError::Decode);
                 this.pending.leave(Some(buffer));
                 answer
             }

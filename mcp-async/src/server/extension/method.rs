@@ -91,7 +91,8 @@ impl<S: Send + Sync + 'static> ExtensionMethod<S> {
 
     /// Runs this for each call. Parameters that do not decode to its type are refused with -32602
     /// and the path of the mistake. The result is an object, to which the protocol layer adds
-    /// `resultType`; a [`Cached`](super::Cached) one also has `ttlMs` and `cacheScope`.
+    /// `resultType`; a [`Cached`](super::Cached) one also has `ttlMs` and `cacheScope`. `()` stands for
+    /// parameters or a result without members.
     ///
     /// The type of the parameters should tolerate unknown members (EX-11); `_meta` is one of them.
     pub fn handler<A, T, F, Fut>(mut self, handler: F) -> Self

@@ -1,14 +1,14 @@
 //! Decodes arguments, and enforces the schemas of a tool on them and on results.
 
-use core::any::TypeId;
 use std::sync::Arc;
 
-use mcp_proto::json::{DecodeError, Kind, Object, Raw};
+use mcp_proto::json::{DecodeError, Object, Raw};
 use mcp_proto::{Payload, Revision};
 use serde::de::DeserializeOwned;
 
 use crate::schema::{Enforcer, PublishError, ToolSchema};
 use crate::server::call::encoded::with_written;
+use crate::unit;
 
 #[derive(Default)]
 pub(super) struct Checks {
@@ -77,21 +77,12 @@ impl Promise {
 
 /// Decodes the arguments of a client into a type of the application. If `simd-json` refuses them, the core decodes them again,
 /// because its error names the place of the mistake.
-pub(super) fn decode_typed<T: DeserializeOwned + 'static>(raw: Raw<'_>) -> Result<T, DecodeError> {
-    if let Some(value) = empty()
-        && raw.kind() == Kind::Object
+pub(super) fn decode_typed<T: DeserializeOwned>(raw: Raw<'_>) -> Result<T, DecodeError> {
+    #[cfg(feature = "simd-json")]
+    if unit::empty::<T>().is_none()
+        && let Ok(value) = raw.decode_simd_json(&mut Vec::new())
     {
         return Ok(value);
     }
-    #[cfg(feature = "simd-json")]
-    if let Ok(value) = raw.decode_simd_json(&mut Vec::new()) {
-        return Ok(value);
-    }
-    raw.decode(&mut [])
-}
-
-/// The value of `()`, which stands for an object without members that matter; `None` for every other type.
-pub(super) fn empty<T: DeserializeOwned + 'static>() -> Option<T> {
-    let is_unit = TypeId::of::<T>() == TypeId::of::<()>();
-    is_unit.then(|| Raw::NULL.decode(&mut []).ok()).flatten()
+    unit::decode(raw)
 }

@@ -9,9 +9,9 @@ use serde::de::value::{MapDeserializer, SeqDeserializer, StrDeserializer};
 use serde::de::{self, DeserializeOwned, IntoDeserializer, Visitor};
 use serde::forward_to_deserialize_any;
 
-use super::checks::empty;
 use super::texts::TextError;
 use crate::connection::discard;
+use crate::unit::empty;
 
 /// Returns why the type cannot be filled from texts of these names, whatever they are. `None` where they
 /// can, and where that depends on the texts.

@@ -13,7 +13,7 @@ use mcp_proto::{Outcome, Payload};
 use schemars::JsonSchema;
 use serde::de::{Deserialize, DeserializeOwned};
 
-use super::checks::{Checks, Promise, decode_typed, empty};
+use super::checks::{Checks, Promise, decode_typed};
 use super::item_scopes::ItemScopes;
 use super::item_settings::item_settings;
 use super::keyed::Keyed;
@@ -32,6 +32,7 @@ use crate::server::call::output::ToolOutput;
 use crate::server::call::reply::Reply;
 use crate::server::call::runner::spawned;
 use crate::server::caller::rate::RateLimit;
+use crate::unit::empty;
 use crate::values::Values;
 
 /// A tool: its public description and the handler that runs it.

@@ -12,7 +12,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use mcp_proto::json::{Object, Raw};
+use mcp_proto::json::Object;
 use mcp_proto::rpc::{self, code};
 
 use self::lists::list;
@@ -131,7 +131,7 @@ impl Service for Router {
                 list(call, &catalog.templates, &self.settings, hint)
             }
             rpc::Method::ResourcesSubscribe => self.subscribe(call),
-            rpc::Method::ResourcesUnsubscribe => call.ready(Ok(Raw::EMPTY_OBJECT)),
+            rpc::Method::ResourcesUnsubscribe => call.ready(Ok(())),
             rpc::Method::PromptsGet => self.fill_prompt(call),
             rpc::Method::PromptsList => {
                 let catalog = &self.inner.view().catalog;

@@ -1,6 +1,6 @@
 //! Reads resources and subscribes to them.
 
-use mcp_proto::json::{Raw, Str};
+use mcp_proto::json::Str;
 
 use super::lists::{invalid_cursor, list};
 use super::{Router, caller, subject};
@@ -99,7 +99,7 @@ impl Router {
                     .any(|template| covers(&template.listed.uri_template, &template.visibility))
         };
         if known {
-            call.ready(Ok(Raw::EMPTY_OBJECT))
+            call.ready(Ok(()))
         } else {
             call.refuse(not_found(Some(&uri)))
         }

@@ -88,10 +88,10 @@ impl Client {
     /// Calls a tool like [`call_tool`](Self::call_tool), and returns a handle if the server makes
     /// a task of the call (TK-31). A server of 2025-11-25 is asked for a task if the tool allows it;
     /// the tools are listed first if this tool was not listed yet (TK-05).
-    pub fn call_tool_task<'a, A: Payload + Sync>(
+    pub fn call_tool_task<'a>(
         &'a self,
         name: &'a str,
-        arguments: &'a A,
+        arguments: &'a (dyn Payload + Sync),
     ) -> Request<'a, ToolOutcome> {
         self.call_tool_unfollowed(name, arguments, |inner, tool, result| {
             let client = Self::of(Arc::clone(inner));

@@ -18,7 +18,7 @@ use crate::sim::{Sim, settle};
 fn a_typed_call_allocates_nothing() {
     check(|client, wire| {
         let arguments = Add { a: 1, b: 2 };
-        let mut call = pin!(client.call_tool_as::<Sum, _>("add", &arguments));
+        let mut call = pin!(client.call_tool_as::<Sum>("add", &arguments));
         assert!(poll_once(call.as_mut()).is_pending());
         wire.answer(r#"{"structuredContent":{"sum":3},"content":[]}"#);
         assert!(matches!(
@@ -33,7 +33,7 @@ fn progress_with_a_message_allocates_nothing() {
     check(|client, wire| {
         let mut heard = 0;
         let arguments = Add { a: 1, b: 2 };
-        let call = client.call_tool_as::<Sum, _>("add", &arguments);
+        let call = client.call_tool_as::<Sum>("add", &arguments);
         let mut call = pin!(call.on_progress(|step: Progress<'_>| {
             assert_eq!(step.message, Some("half \u{e9}"));
             heard += 1;
@@ -53,7 +53,7 @@ fn progress_with_a_message_allocates_nothing() {
 fn a_dropped_call_allocates_nothing() {
     check(|client, wire| {
         let arguments = Add { a: 1, b: 2 };
-        let mut call = Some(client.call_tool_as::<Sum, _>("add", &arguments));
+        let mut call = Some(client.call_tool_as::<Sum>("add", &arguments));
         assert!(poll_once(Pin::new(call.as_mut().unwrap())).is_pending());
         call = None;
         assert!(call.is_none());

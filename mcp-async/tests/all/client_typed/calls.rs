@@ -45,9 +45,9 @@ fn structured_content_is_decoded() {
             (_, Ok(Sum { sum })) => assert_eq!(sum, 3),
             (_, other) => panic!("{revision}: {other:?}"),
         }
-        let failed = client.call_tool_as::<Sum, _>("fails", &()).await;
+        let failed = client.call_tool_as::<Sum>("fails", &()).await;
         assert!(matches!(failed, Err(CallError::Tool(result)) if result.text() == "no luck"));
-        let other = client.call_tool_as::<String, _>("add", &Add { a: 1, b: 2 });
+        let other = client.call_tool_as::<String>("add", &Add { a: 1, b: 2 });
         let other = other.await.unwrap_err();
         assert!(matches!(other, CallError::Decode(_) | CallError::Output(_)));
     });
@@ -122,8 +122,12 @@ fn resources_prompts_and_completions_are_asked_for() {
         let names = names.context(&[("title", "Sir \"B\"")]).await.unwrap();
         assert_eq!(names.values, ["Bob", "Sir \"B\""], "{revision}");
 
-        let raw: RawBuf = client.request("tools/list", &()).await.unwrap_or_default();
+        let raw: RawBuf = client.request("tools/list", &1).await.unwrap_or_default();
         assert!(raw.as_raw().is_null(), "parameters are an object");
+        let raw: RawBuf = client.request("tools/list", &()).await.unwrap();
+        assert!(raw.as_raw().object().unwrap().get("tools").is_some());
+        let nothing: Result<(), _> = client.request("tools/list", &()).await;
+        nothing.expect("of an object nothing may matter");
     });
 }
 

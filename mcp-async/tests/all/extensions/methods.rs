@@ -109,6 +109,28 @@ fn typed_methods_are_served_where_the_extension_is_on() {
     }
 }
 
+#[test]
+fn a_method_that_takes_and_returns_nothing_has_an_empty_result() {
+    for revision in revisions() {
+        let clear = notes(RevisionSet::all())
+            .method("notes/clear", |(): (), _| async { Ok(()) })
+            .raw_method("notes/forget", |_, _| async { Ok(()) });
+        let server = server(clear).method("demo/reset", |_, _| async { Ok(()) });
+        let mut wire = Wire::new(&server.build().unwrap(), revision);
+        let added = match revision.is_legacy() {
+            true => "",
+            false => {
+                r#""resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"demo","version":"1"}}"#
+            }
+        };
+        for method in ["notes/clear", "notes/forget", "demo/reset"] {
+            for given in ["{}", r#"{"of":"a later version"}"#] {
+                assert_eq!(wire.result(method, given), format!("{{{added}}}"));
+            }
+        }
+    }
+}
+
 /// EX-03, EX-05, EX-06.
 #[test]
 fn a_client_without_the_extension_is_refused() {

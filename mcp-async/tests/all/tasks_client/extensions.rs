@@ -43,7 +43,7 @@ fn a_method_of_an_extension_needs_the_declaration_of_the_server() {
             .unwrap();
         assert_eq!(words["words"].as_raw().as_str(), "3");
         let params = settings();
-        let refused = client.extension_request::<RawBuf, _>("com.example/odd", "x/y", &params);
+        let refused = client.extension_request::<RawBuf>("com.example/odd", "x/y", &params);
         let error = refused.await.unwrap_err();
         assert_eq!(
             error.to_string(),
@@ -51,6 +51,8 @@ fn a_method_of_an_extension_needs_the_declaration_of_the_server() {
         );
         assert!(matches!(error, CallError::MissingExtension(_)));
         assert_eq!(log.methods(), ["com.example/count"]);
+        let nothing = client.extension_request(NAME, "com.example/count", &());
+        let () = nothing.await.unwrap();
         // A raw call may be forced.
         let forced = client.request::<RawBuf>("x/y", &settings()).await;
         assert!(forced.is_ok());
@@ -130,6 +132,30 @@ fn requests_of_an_extension_are_answered() {
         crate::sim::settle();
         assert_eq!(log.texts("answer", &["confirmed"]), ["true", "-"]);
         assert_eq!(*notes.lock().unwrap(), ["com.example/changed"]);
+    });
+}
+
+/// EX-16
+#[test]
+fn a_request_without_parameters_and_result_takes_and_returns_nothing() {
+    run(async {
+        let builder = only(Revision::V2025_11_25)
+            .extension(Extension::new(NAME))
+            .on_request("com.example/done", |(): (), _| async { Ok(()) });
+        let (client, log) = connect(SERVER, builder, |asked| match &*asked.method {
+            "ping" => Say::Lines(vec![
+                r#"{"jsonrpc":"2.0","id":1,"method":"com.example/done"}"#.to_owned(),
+                r#"{"jsonrpc":"2.0","id":2,"method":"com.example/done","params":{"a":1}}"#
+                    .to_owned(),
+                r#"{"jsonrpc":"2.0","id":ID,"result":{}}"#.to_owned(),
+            ]),
+            _ => Say::Nothing,
+        })
+        .await
+        .unwrap();
+        client.ping().await.unwrap();
+        crate::sim::settle();
+        assert_eq!(log.texts("answer", &[]), ["{}", "{}"]);
     });
 }
 
