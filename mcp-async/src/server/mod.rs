@@ -44,12 +44,12 @@ pub use self::call::listener::Listener;
 pub use self::call::reply::{Input, Reply, Settled};
 pub use self::call::service::{Call, Service, ServiceFn, service_fn};
 pub use self::call::tell::{LogMessage, ProgressUpdate};
-pub(crate) use self::caller::about::SessionClient;
 #[cfg(all(feature = "auth", feature = "http-server"))]
 pub(crate) use self::caller::access::Access;
 #[cfg(all(feature = "auth", feature = "http-server"))]
 pub use self::caller::access::MissingScopes;
 pub use self::caller::ask::{Ask, AskError};
+pub(crate) use self::caller::client_info::SessionClient;
 pub use self::caller::peer::Peer;
 pub(crate) use self::caller::peer::WeakPeer;
 pub use self::caller::principal::Principal;
@@ -93,5 +93,5 @@ pub use self::serving::builder::ServerBuilder;
 pub(crate) use self::caller::live::Live;
 pub(crate) use self::caller::machine::Machine;
 pub(crate) use self::caller::rate::Buckets;
-pub(crate) use self::connection::side::Side;
+pub(crate) use self::connection::role::Side;
 pub(crate) use self::registry::declare::Caller;

@@ -27,7 +27,7 @@ use self::listing::Listing;
 use self::page::{Listed, Page};
 use super::boxed::Boxed;
 use crate::client::session::exchange::{Exchange, Options, Terms};
-use crate::client::session::side::is_created;
+use crate::client::session::role::is_created;
 use crate::client::state::ask::{Ask, WithMeta};
 use crate::client::state::cache::{Kind, Ticket};
 use crate::client::state::child_end::ChildEnd;

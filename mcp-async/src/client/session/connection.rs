@@ -15,7 +15,7 @@ use mcp_proto::{Instant, PreparedConfig, SendError};
 use super::awaited::Awaited;
 use super::handler::Handler;
 use super::peer::Peer;
-use super::side::{About, Side};
+use super::role::{About, Side};
 use crate::client::Machine;
 use crate::connection::{Driver, Respond, Shared};
 use crate::observe::Transport;

@@ -10,7 +10,7 @@ pub(super) mod in_task;
 pub(super) mod info;
 pub(super) mod peer;
 pub(super) mod restart;
+pub(crate) mod role;
 pub(super) mod round;
-pub(crate) mod side;
 pub(super) mod stray;
 pub(super) mod unsent;

@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 
 use super::call::Call;
 use super::info::ServerInfo;
-use super::side::About;
+use super::role::About;
 use crate::client::Machine;
 use crate::connection::{PendingRequest, Shared};
 use crate::error::ConnectError;

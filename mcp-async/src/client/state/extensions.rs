@@ -9,7 +9,7 @@ use mcp_proto::model::TaskMetadata;
 use mcp_proto::rpc::Method;
 
 use crate::client::boxed::Boxed;
-use crate::client::session::side::is_created;
+use crate::client::session::role::is_created;
 use crate::error::CallError;
 
 /// The types of results and the values of extensions; `C` is the client that they belong to.

@@ -16,7 +16,7 @@ use super::link::{Link, Sent};
 use super::settings::Settings;
 use crate::client::connecting::supervisor::Dialled;
 use crate::client::session::connection::{GRACE, Open, begin};
-use crate::client::session::side::Side;
+use crate::client::session::role::Side;
 use crate::client::state::ClientState;
 use crate::client::{ConnectError, Machine, UnsentMessages};
 use crate::connection::{Exchanged, Work, Worked, poll_work};

@@ -15,8 +15,8 @@ use serde::de::DeserializeOwned;
 
 use super::call_host::CallHost;
 use crate::connection::{Answered, PendingRequest};
-use crate::server::caller::about::Told;
 use crate::server::caller::ask::Ask;
+use crate::server::caller::client_info::Told;
 use crate::server::caller::machine::Machine;
 use crate::server::caller::peer::Peer;
 use crate::server::caller::principal::Principal;

@@ -1,9 +1,9 @@
 //! The client that calls: who it is, what it declared, what it may, and the handle that reaches it.
 
-pub(super) mod about;
 #[cfg(all(feature = "auth", feature = "http-server"))]
 pub(super) mod access;
 pub(super) mod ask;
+pub(super) mod client_info;
 pub(super) mod extension_revisions;
 pub(super) mod live;
 pub(super) mod log;

@@ -1,7 +1,7 @@
 //! The future of a connection to a client.
 
+pub(super) mod role;
 pub(super) mod run_until;
-pub(super) mod side;
 pub(super) mod state;
 pub(super) mod stdio;
 pub(super) mod streams;
@@ -18,7 +18,7 @@ use futures_io::{AsyncRead, AsyncWrite};
 use mcp_proto::PreparedConfig;
 use mcp_proto::server::{Growing, Server, ServerConfig};
 
-use self::side::Side;
+use self::role::Side;
 use super::rounds::StateKeys;
 use crate::connection::{Driver, Shared};
 use crate::observe::Transport;

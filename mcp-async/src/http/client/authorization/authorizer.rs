@@ -14,8 +14,8 @@ use mcp_auth::{
 
 use super::consents::{Consents, Reason};
 use super::documents::{DocumentCarrier, Documents};
-use super::flight::{Flight, Landed, Obtained};
 use super::held::{Held, LocalFault, ProofKey, present};
+use super::running::{Flight, Landed, Obtained};
 use super::settings::Authorization;
 use super::store::DynCredentialStore;
 use super::time::unix_now;

@@ -13,7 +13,6 @@ mod blocking;
 mod consents;
 mod documents;
 mod file_store;
-mod flight;
 mod held;
 #[cfg(feature = "keyring")]
 mod keyring_store;
@@ -21,6 +20,7 @@ mod lock_file;
 mod memory_store;
 mod pending_login;
 mod reach;
+mod running;
 mod settings;
 mod store;
 mod system_browser;
@@ -32,10 +32,10 @@ pub(super) use authorizer::{Authorizer, Goal, dpop_nonce};
 pub(super) use consents::Reason;
 pub(super) use documents::{DocumentCarrier, GuardedClient, ServiceCarrier};
 pub use file_store::FileCredentialStore;
-pub(super) use flight::Obtained;
 #[cfg(feature = "keyring")]
 pub use keyring_store::KeyringCredentialStore;
 pub use memory_store::MemoryCredentialStore;
+pub(super) use running::Obtained;
 pub use settings::Authorization;
 pub use store::{CredentialLock, CredentialStore};
 pub use system_browser::SystemBrowser;

@@ -10,7 +10,7 @@ use mcp_auth::{
 
 use super::authorizer::{Goal, Shared};
 use super::consents::Reason;
-use super::flight::Obtained;
+use super::running::Obtained;
 use super::time::unix_now;
 use crate::crypto::{random, sha256};
 use crate::error::AuthorizationError;
