@@ -31,7 +31,7 @@ pub(crate) trait Respond: Machine {
     type Outbound: Outbound;
 
     /// State of the connection that its handles read, such as the description of the peer.
-    type About: Default + Send + Sync;
+    type PeerInfo: Default + Send + Sync;
 
     fn respond(
         &mut self,
@@ -71,10 +71,10 @@ pub(crate) trait Respond: Machine {
 /// State of one side of the protocol about requests that the machine does not keep.
 pub(crate) trait RoleState: Default {
     /// The state of one request; dropped outside of the lock.
-    type Kept;
+    type Ended;
 
     /// The request is over.
-    fn forget(&mut self, token: Token) -> Option<Self::Kept>;
+    fn forget(&mut self, token: Token) -> Option<Self::Ended>;
 
     /// The connection is over: moves out the wakers of all waiting tasks.
     fn end(&mut self, waiting: &mut Waiters);
@@ -85,7 +85,7 @@ pub(crate) trait RoleState: Default {
 pub(crate) struct Nothing;
 
 impl RoleState for Nothing {
-    type Kept = Self;
+    type Ended = Self;
 
     fn forget(&mut self, _: Token) -> Option<Self> {
         None
@@ -98,7 +98,7 @@ impl RoleState for Nothing {
 /// while a future of a user is polled or dropped, a callback runs or a transport is asked.
 pub(crate) struct Shared<M: Respond> {
     pub(crate) driver_waker: Arc<DriverWaker>,
-    pub(crate) about: M::About,
+    pub(crate) peer_info: M::PeerInfo,
     pub(crate) transport: Transport,
     pub(crate) runtime: RuntimeHandle,
     limits: Limits,
@@ -160,7 +160,7 @@ impl<M: Respond> Shared<M> {
                 outbound,
             }),
             driver_waker: DriverWaker::new(),
-            about: M::About::default(),
+            peer_info: M::PeerInfo::default(),
             transport,
             runtime,
             limits,

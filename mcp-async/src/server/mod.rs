@@ -93,5 +93,5 @@ pub use self::serving::builder::ServerBuilder;
 pub(crate) use self::caller::live::Live;
 pub(crate) use self::caller::machine::Machine;
 pub(crate) use self::caller::rate::Buckets;
-pub(crate) use self::connection::role::Side;
+pub(crate) use self::connection::role::ServerRole;
 pub(crate) use self::registry::declare::Caller;

@@ -10,7 +10,7 @@ use mcp_proto::model::{ClientFeatures, Implementation};
 use mcp_proto::rpc::Notification;
 use mcp_proto::{Limits, PingPolicy, PreparedConfig, RevisionSet};
 
-use super::supervisor::{Dial, Dialled, Dialling, Redial, meet, supervise};
+use super::supervisor::{Dial, Dialled, Dialling, Redial, open_connection, supervise};
 use crate::client::callbacks::callback_context::CallbackContext;
 use crate::client::callbacks::callback_error::CallbackError;
 use crate::client::callbacks::{Callbacks, Roots, boxed, is_file};
@@ -395,7 +395,7 @@ impl ClientBuilder {
     {
         let parts = self.parts(&runtime)?;
         let client_state = Arc::clone(&parts.client_state);
-        let dialled = meet(streams, parts.config.clone(), client_state).await?;
+        let dialled = open_connection(streams, parts.config.clone(), client_state).await?;
         Ok(parts.start(dialled, None))
     }
 }

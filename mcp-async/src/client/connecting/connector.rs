@@ -7,7 +7,7 @@ use std::sync::Arc;
 use futures_io::{AsyncRead, AsyncWrite};
 
 use super::builder::ClientBuilder;
-use super::supervisor::{Dialled, meet};
+use super::supervisor::{Dialled, open_connection};
 use crate::client::boxed::Boxed;
 use crate::client::handle::Client;
 use crate::client::state::ClientState;
@@ -119,7 +119,7 @@ where
             let opening = open();
             Box::pin(async move {
                 let streams = opening.await.map_err(ConnectError::start)?;
-                meet(streams, config, client_state).await
+                open_connection(streams, config, client_state).await
             })
         };
         async move { client.parts(&runtime)?.dial(dial).await }

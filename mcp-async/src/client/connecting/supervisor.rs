@@ -68,7 +68,7 @@ impl Dialled {
 }
 
 /// Speaks to a server over these streams, as soon as it is known who it is.
-pub(in crate::client) async fn meet<R, W>(
+pub(in crate::client) async fn open_connection<R, W>(
     streams: (R, W),
     config: PreparedConfig<ClientConfig<'static>>,
     client_state: Arc<ClientState>,

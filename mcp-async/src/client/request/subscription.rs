@@ -86,7 +86,7 @@ enum Stage {
     /// Waits before it is asked for anew.
     Pausing(Sleep),
     /// A legacy session, or a server that declares nothing of the filter: nothing is open.
-    Told,
+    Unneeded,
     Ended,
 }
 
@@ -119,7 +119,7 @@ impl Subscription {
             pace: RestartPolicy::default().delays(FIRST, LONGEST),
         };
         poll_fn(|cx| subscription.poll_linked(cx)).await?;
-        if let Stage::Told = subscription.stage {
+        if let Stage::Unneeded = subscription.stage {
             subscription.tell(&asked).await?;
         } else {
             poll_fn(|cx| subscription.poll_honoured(cx)).await?;
@@ -189,7 +189,7 @@ impl Subscription {
         self.stage = if is_modern && self.is_served() {
             Stage::Listening(Box::new(Exchange::new(PendingRequest::shared(shared))))
         } else {
-            Stage::Told
+            Stage::Unneeded
         };
         Poll::Ready(Ok(()))
     }
@@ -277,10 +277,10 @@ impl Subscription {
                     ready!(self.poll_pause(cx));
                     self.stage = Stage::Linking;
                 }
-                Stage::Told if self.generation != self.inner.generation() => {
+                Stage::Unneeded if self.generation != self.inner.generation() => {
                     self.stage = Stage::Linking;
                 }
-                Stage::Told => return Poll::Pending,
+                Stage::Unneeded => return Poll::Pending,
                 Stage::Ended => return Poll::Ready(None),
             }
         }

@@ -15,7 +15,7 @@ use mcp_proto::{Instant, PreparedConfig, SendError};
 use super::awaited::Awaited;
 use super::handler::Handler;
 use super::peer::Peer;
-use super::role::{About, Side};
+use super::role::{ClientRole, ConnectionInfo};
 use crate::client::Machine;
 use crate::connection::{Driver, Respond, Shared};
 use crate::observe::Transport;
@@ -66,24 +66,24 @@ pub(crate) fn begin(
     runtime: RuntimeHandle,
     config: PreparedConfig<ClientConfig<'static>>,
     handler: impl Handler,
-) -> (Side, Peer) {
+) -> (ClientRole, Peer) {
     let mut machine = Core::with_room(config, Growing);
     let limits = machine.config().limits;
     // Errors of a configuration are returned as `ConnectFailed`.
     let _ = open(&mut machine, runtime.now());
     let shared = Shared::new(machine, &limits, runtime, transport, outbound);
     shared.lock().handles = 1;
-    let about = Arc::new(About {
+    let info = Arc::new(ConnectionInfo {
         handler: Box::new(handler),
         server: OnceLock::new(),
         failed: OnceLock::new(),
     });
-    let _ = shared.about.set(Arc::downgrade(&about));
-    let side = Side {
-        about: Arc::clone(&about),
+    let _ = shared.peer_info.set(Arc::downgrade(&info));
+    let side = ClientRole {
+        info: Arc::clone(&info),
         awaited: Awaited::default(),
     };
-    (side, Peer { shared, about })
+    (side, Peer { shared, info })
 }
 
 /// A connection to a server: ends when the server ends it, or when the last [`Peer`] is gone
@@ -96,7 +96,7 @@ pub(crate) fn begin(
 /// Errors of the transport, apart from a peer that has gone.
 #[must_use = "a connection does nothing until it is polled"]
 pub struct Connection<R, W> {
-    driver: Driver<R, W, Side>,
+    driver: Driver<R, W, ClientRole>,
 }
 
 impl<R, W> Connection<R, W> {

@@ -43,7 +43,7 @@ pub(in crate::client) struct Terms<'t> {
     pub(in crate::client) options: Options<'t>,
     /// True if the request asks for progress.
     pub(in crate::client) progress: bool,
-    /// The name or URI that it is about, for its span.
+    /// The name or URI that it is info, for its span.
     pub(in crate::client) subject: Option<&'t str>,
     pub(in crate::client) tag: u64,
     pub(in crate::client) handler: &'t dyn Handler,

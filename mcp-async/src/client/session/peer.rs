@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 
 use super::call::Call;
 use super::info::ServerInfo;
-use super::role::About;
+use super::role::ConnectionInfo;
 use crate::client::Machine;
 use crate::connection::{PendingRequest, Shared};
 use crate::error::ConnectError;
@@ -21,7 +21,7 @@ use crate::error::ConnectError;
 /// A handle of a connection to a server: cheap to clone, usable from any task.
 pub struct Peer {
     pub(crate) shared: Arc<Shared<Machine>>,
-    pub(in crate::client) about: Arc<About>,
+    pub(in crate::client) info: Arc<ConnectionInfo>,
 }
 
 impl Peer {
@@ -32,10 +32,10 @@ impl Peer {
     pub fn ready(&self) -> impl Future<Output = Result<&ServerInfo, ConnectError>> + Send + '_ {
         poll_fn(|cx| {
             let mut core = self.shared.lock();
-            if let Some(server) = self.about.server.get() {
+            if let Some(server) = self.info.server.get() {
                 return Poll::Ready(Ok(server));
             }
-            if let Some(error) = self.about.failed.get() {
+            if let Some(error) = self.info.failed.get() {
                 return Poll::Ready(Err(error.clone()));
             }
             if core.ended {
@@ -64,7 +64,7 @@ impl Peer {
 
     /// Returns the description of the server, if it is known.
     pub fn server(&self) -> Option<&ServerInfo> {
-        self.about.server.get()
+        self.info.server.get()
     }
 
     /// Calls a method; the parameters are an object. Both are borrowed, and the result is
@@ -98,7 +98,7 @@ impl Peer {
         params: Option<&'a (dyn Payload + Sync)>,
     ) -> Call<'a, T> {
         let pending = PendingRequest::new(&self.shared);
-        Call::new(pending, &*self.about.handler, method, params)
+        Call::new(pending, &*self.info.handler, method, params)
     }
 
     /// Sends a notification of a legacy session, `notifications/roots/list_changed` for one,
@@ -141,7 +141,7 @@ impl Clone for Peer {
         self.shared.lock().handles += 1;
         Self {
             shared: Arc::clone(&self.shared),
-            about: Arc::clone(&self.about),
+            info: Arc::clone(&self.info),
         }
     }
 }
@@ -162,7 +162,7 @@ impl Drop for Peer {
 impl fmt::Debug for Peer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Peer")
-            .field("server", &self.about.server.get())
+            .field("server", &self.info.server.get())
             .finish_non_exhaustive()
     }
 }

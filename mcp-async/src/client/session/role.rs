@@ -24,12 +24,12 @@ use crate::error::{ConnectError, ErrorReply};
 use crate::observe;
 
 /// The client's side of the driver.
-pub(crate) struct Side {
-    pub(in crate::client) about: Arc<About>,
+pub(crate) struct ClientRole {
+    pub(in crate::client) info: Arc<ConnectionInfo>,
     pub(super) awaited: Awaited,
 }
 
-impl Role for Side {
+impl Role for ClientRole {
     type Machine = Machine;
 
     const WAITS_FOR_READER: bool = false;
@@ -41,18 +41,18 @@ impl Role for Side {
         event: Event<'_>,
         frame: Frame<'_>,
     ) -> Effect {
-        let handler = &*self.about.handler;
+        let handler = &*self.info.handler;
         match event {
             Event::Connected(connected) => {
                 // Only the first is kept; another follows when a session was lost.
-                let server = self.about.server.set(ServerInfo::received(&connected));
+                let server = self.info.server.set(ServerInfo::received(&connected));
                 if let Err(server) = server {
                     guarded(|| handler.renewed(&server));
                 }
                 shared.wake_watchers();
             }
             Event::ConnectFailed(error) => {
-                let _ = self.about.failed.set(ConnectError::received(&error));
+                let _ = self.info.failed.set(ConnectError::received(&error));
                 shared.wake_watchers();
             }
             Event::Answer {
@@ -178,7 +178,7 @@ impl Role for Side {
 
 impl Respond for Core<'_, Growing> {
     type Failure = Failure;
-    type About = OnceLock<Weak<About>>;
+    type PeerInfo = OnceLock<Weak<ConnectionInfo>>;
     type RoleState = Nothing;
     type Outbound = Unsent;
 
@@ -197,8 +197,8 @@ impl Respond for Core<'_, Growing> {
 
     /// A call of a tool is marked.
     fn unclaimed(shared: &Shared<Self>, result: Raw<'_>, is_marked: bool) {
-        if let Some(about) = shared.about.get().and_then(Weak::upgrade) {
-            unclaimed(shared, &*about.handler, result, is_marked);
+        if let Some(info) = shared.peer_info.get().and_then(Weak::upgrade) {
+            unclaimed(shared, &*info.handler, result, is_marked);
         }
     }
 
@@ -210,7 +210,7 @@ impl Respond for Core<'_, Growing> {
 type Unsent = super::unsent::UnsentMessages;
 
 /// State of a connection that does not change once it is known.
-pub(crate) struct About {
+pub(crate) struct ConnectionInfo {
     pub(in crate::client) handler: Box<dyn Handler>,
     pub(in crate::client) server: OnceLock<ServerInfo>,
     pub(in crate::client) failed: OnceLock<ConnectError>,

@@ -15,17 +15,17 @@ struct State {
 }
 
 /// Reports how the child ended. Dropping it before reports that the end will not be known.
-pub(in crate::client) struct Witness(Arc<ChildEnd>);
+pub(in crate::client) struct EndReporter(Arc<ChildEnd>);
 
 impl ChildEnd {
-    pub(in crate::client) fn new() -> (Arc<Self>, Witness) {
+    pub(in crate::client) fn new() -> (Arc<Self>, EndReporter) {
         let state = State {
             known: false,
             died: None,
             waiting: Waiters::new(),
         };
         let end = Arc::new(Self(Lock::new(state)));
-        (Arc::clone(&end), Witness(end))
+        (Arc::clone(&end), EndReporter(end))
     }
 
     /// Ready soon after the connection has ended.
@@ -39,13 +39,13 @@ impl ChildEnd {
     }
 }
 
-impl Witness {
+impl EndReporter {
     pub(in crate::client) fn tell(self, died: ExitedEarly) {
         self.0.0.lock().died = Some(died);
     }
 }
 
-impl Drop for Witness {
+impl Drop for EndReporter {
     fn drop(&mut self) {
         let waiting = {
             let mut state = self.0.0.lock();

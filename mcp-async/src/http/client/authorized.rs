@@ -91,8 +91,8 @@ pub(super) async fn send(
             Goal::Authorize(challenge) => (true, Reason::of(challenge.as_ref())),
             _ => (false, Reason::of(None)),
         };
-        let flown = authorizer.fly(goal, view.version);
-        let obtained = while_suspended(link, exchange, flown).await?;
+        let authorized = authorizer.authorize(goal, view.version);
+        let obtained = while_suspended(link, exchange, authorized).await?;
         if is_authorization && obtained == Obtained::Otherwise {
             refusals.other_authorization_ran();
         }

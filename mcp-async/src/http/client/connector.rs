@@ -11,7 +11,7 @@ use super::authorization::Authorizer;
 #[cfg(feature = "auth")]
 use super::authorization::ServiceCarrier;
 use super::carrier::{Carrier, Through};
-use super::session::meet;
+use super::session::open_connection;
 use super::settings::Settings;
 use crate::client::connecting::builder::Parts;
 use crate::client::{Client, ClientBuilder, ConnectError, Connector};
@@ -177,7 +177,7 @@ where
             let authorizer = authorizer.clone();
             Box::pin(async move {
                 let carrier = (carrier as Box<dyn Carrier>, authorizer);
-                meet(carrier, &url, &settings, config, client_state).await
+                open_connection(carrier, &url, &settings, config, client_state).await
             })
         })
         .await

@@ -65,7 +65,7 @@ impl Exchanges {
         let orders = self.link.take_orders();
         let mut worked = !orders.is_empty();
         for order in orders {
-            self.obey(order);
+            self.execute(order);
         }
         self.link.driver_waker.take_woken(&mut self.woken);
         worked |= !self.woken.is_empty();
@@ -79,7 +79,7 @@ impl Exchanges {
         worked
     }
 
-    fn obey(&mut self, order: Order) {
+    fn execute(&mut self, order: Order) {
         match order {
             Order::Start(start) => self.start(*start),
             Order::Drop(id) => self.drop_if(|running| running.id == Some(id)),

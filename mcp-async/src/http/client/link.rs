@@ -438,7 +438,7 @@ impl Link {
         true
     }
 
-    /// The session is gone: begins another, with what is in flight.
+    /// The session is gone: begins another, with what is in running.
     pub(super) fn renew(&self) {
         self.order(Order::Renew(self.origin(|origin| origin.epoch())));
         self.release();

@@ -16,7 +16,7 @@ use super::link::{Link, Sent};
 use super::settings::Settings;
 use crate::client::connecting::supervisor::Dialled;
 use crate::client::session::connection::{GRACE, Open, begin};
-use crate::client::session::role::Side;
+use crate::client::session::role::ClientRole;
 use crate::client::state::ClientState;
 use crate::client::{ConnectError, Machine, UnsentMessages};
 use crate::connection::{Exchanged, Work, Worked, poll_work};
@@ -29,7 +29,7 @@ use crate::observe::Transport;
 ///   Open ------------------> Flushing ----------------> Closing -----------------> Over
 /// ```
 struct Session {
-    connection: Exchanged<Side>,
+    connection: Exchanged<ClientRole>,
     exchanges: Exchanges,
     link: Arc<Link>,
     phase: Phase,
@@ -225,7 +225,7 @@ impl Work for Rounds<'_> {
 const ROUNDS: u32 = 64;
 
 /// Speaks to the server behind a URL, as soon as it is known who it is.
-pub(super) async fn meet(
+pub(super) async fn open_connection(
     (carrier, authorizer): (Box<dyn Carrier>, Option<Arc<Authorizer>>),
     url: &str,
     settings: &Settings,

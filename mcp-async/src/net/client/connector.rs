@@ -13,7 +13,7 @@ use hyper_util::client::proxy::matcher::{Intercept, Matcher};
 
 use super::SendFailed;
 use super::origin::Origin;
-use super::pool::Kept;
+use super::pool::PooledConnection;
 use crate::net::guard::is_loopback;
 use crate::net::io::{Io, write_all};
 use crate::net::maybe_tls_stream::MaybeTlsStream;
@@ -50,7 +50,7 @@ impl Connector {
         runtime: &RuntimeHandle,
         origin: &Origin,
         proxy: Option<&Intercept>,
-    ) -> Result<Kept, SendFailed> {
+    ) -> Result<PooledConnection, SendFailed> {
         let dialled = within(
             runtime,
             self.connect_timeout,
@@ -115,7 +115,7 @@ impl Connector {
         &self,
         runtime: &RuntimeHandle,
         wire: MaybeTlsStream<BoxStream>,
-    ) -> hyper::Result<Kept> {
+    ) -> hyper::Result<PooledConnection> {
         let (http2, vectored) = (wire.is_http2(), wire.is_vectored());
         let io = Io::dialled(runtime, wire, vectored, self.stall_timeout);
         if http2 {
@@ -129,13 +129,13 @@ impl Connector {
             runtime.spawn(Box::pin(async move {
                 let _ended = connection.await;
             }));
-            return Ok(Kept::Http2(sender));
+            return Ok(PooledConnection::Http2(sender));
         }
         let (sender, connection) = http1::Builder::new().handshake(io).await?;
         runtime.spawn(Box::pin(async move {
             let _ended = connection.await;
         }));
-        Ok(Kept::Http1(sender))
+        Ok(PooledConnection::Http1(sender))
     }
 }
 

@@ -27,7 +27,7 @@ use crate::runtime::RuntimeHandle;
 use connector::Connector;
 use inflate::Inflater;
 use origin::Origin;
-use pool::{Kept, Pool, Use};
+use pool::{Pool, PooledConnection, Use};
 
 pub use builder::HttpClientBuilder;
 pub(crate) use failed::without_secrets;
@@ -175,7 +175,7 @@ impl HttpClient {
         &self,
         runtime: &RuntimeHandle,
         origin: Origin,
-        kept: Kept,
+        kept: PooledConnection,
         response: Response<Incoming>,
     ) -> Result<Response<Reply>, SendFailed> {
         let in_use = Use::begin(runtime);
@@ -219,7 +219,7 @@ fn address(
     request: &mut Request<Full<Bytes>>,
     uri: &Uri,
     origin: &Origin,
-    kept: &Kept,
+    kept: &PooledConnection,
     proxy: Option<&Intercept>,
 ) {
     let forwarded = proxy.filter(|_| !origin.is_tls());

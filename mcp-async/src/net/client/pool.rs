@@ -15,14 +15,14 @@ use crate::runtime::RuntimeHandle;
 use crate::sync::Lock;
 
 /// A connection to send a request on.
-pub(super) enum Kept {
+pub(super) enum PooledConnection {
     /// One exchange after the other.
     Http1(http1::SendRequest<Full<Bytes>>),
     /// All at once.
     Http2(http2::SendRequest<Full<Bytes>>),
 }
 
-impl Kept {
+impl PooledConnection {
     pub(super) const fn is_http2(&self) -> bool {
         matches!(self, Self::Http2(_))
     }
@@ -98,26 +98,26 @@ impl Pool {
 
     /// A connection that can be used, or will be in a moment: the response on it was read, so all
     /// that is missing is a turn of the task that drives it.
-    pub(super) async fn take(&self, origin: &Origin, now: Instant) -> Option<Kept> {
+    pub(super) async fn take(&self, origin: &Origin, now: Instant) -> Option<PooledConnection> {
         loop {
             let mut sender = match self.take_ended(origin, now)? {
-                Kept::Http2(sender) => return Some(Kept::Http2(sender)),
-                Kept::Http1(sender) => sender,
+                PooledConnection::Http2(sender) => return Some(PooledConnection::Http2(sender)),
+                PooledConnection::Http1(sender) => sender,
             };
             if sender.ready().await.is_ok() {
-                return Some(Kept::Http1(sender));
+                return Some(PooledConnection::Http1(sender));
             }
         }
     }
 
-    fn take_ended(&self, origin: &Origin, now: Instant) -> Option<Kept> {
+    fn take_ended(&self, origin: &Origin, now: Instant) -> Option<PooledConnection> {
         let mut servers = self.servers();
         let connections = servers.get_mut(origin)?;
         self.prune(connections, now);
         if let Some(shared) = &connections.shared
             && !shared.is_closed()
         {
-            return Some(Kept::Http2(shared.clone()));
+            return Some(PooledConnection::Http2(shared.clone()));
         }
         let single = &mut connections.single;
         let newest = single.iter().rposition(|it| self.is_idle(it, now));
@@ -127,7 +127,7 @@ impl Pool {
             }
             return None;
         };
-        Some(Kept::Http1(single.remove(newest).0))
+        Some(PooledConnection::Http1(single.remove(newest).0))
     }
 
     /// Returns true for a connection that another request may use.
@@ -142,8 +142,8 @@ impl Pool {
     }
 
     /// Offers a connection that was just made to others at once, if it carries several requests.
-    pub(super) fn share(&self, origin: &Origin, kept: &Kept) {
-        if let Kept::Http2(sender) = kept {
+    pub(super) fn share(&self, origin: &Origin, kept: &PooledConnection) {
+        if let PooledConnection::Http2(sender) = kept {
             let mut servers = self.servers();
             let connections = servers.entry(origin.clone()).or_default();
             connections.shared = Some(sender.clone());
@@ -151,8 +151,8 @@ impl Pool {
     }
 
     /// Takes a connection back for when its response was read.
-    pub(super) fn put(&self, origin: Origin, kept: Kept, last: &Use) {
-        if let Kept::Http1(sender) = kept {
+    pub(super) fn put(&self, origin: Origin, kept: PooledConnection, last: &Use) {
+        if let PooledConnection::Http1(sender) = kept {
             let mut servers = self.servers();
             let connections = servers.entry(origin).or_default();
             self.prune(connections, last.runtime.now());

@@ -16,7 +16,7 @@ use serde::de::DeserializeOwned;
 use super::call_host::CallHost;
 use crate::connection::{Answered, PendingRequest};
 use crate::server::caller::ask::Ask;
-use crate::server::caller::client_info::Told;
+use crate::server::caller::client_info::RequestMeta;
 use crate::server::caller::machine::Machine;
 use crate::server::caller::peer::Peer;
 use crate::server::caller::principal::Principal;
@@ -54,7 +54,7 @@ use crate::values::Values;
 #[derive(Clone)]
 pub struct CallContext {
     pub(in crate::server) host: Arc<dyn CallHost>,
-    told: Told,
+    request_meta: RequestMeta,
     pub(in crate::server) token: Token,
     /// The origin of the call, to which its messages go.
     pub(in crate::server) arrived: Arrived,
@@ -107,12 +107,12 @@ impl CallContext {
         host: Arc<dyn CallHost>,
         (token, arrived): (Token, Arrived),
         request: &Request<'_>,
-        told: Told,
+        request_meta: RequestMeta,
         principal: Option<Principal>,
     ) -> Self {
         Self {
             host,
-            told,
+            request_meta,
             token,
             arrived,
             principal,
@@ -224,13 +224,13 @@ impl CallContext {
 
     /// [`client_info`](Self::client_info) as it came.
     pub fn raw_client_info(&self) -> Option<&RawBuf> {
-        self.told.client.as_deref()
+        self.request_meta.client.as_deref()
     }
 
     /// The trace that the request belongs to, if it told a valid one (JR-31). A span of the
     /// server's own continues it by [`child`](TraceContext::child).
     pub fn trace_context(&self) -> Option<&TraceContext> {
-        self.told.trace.as_deref()
+        self.request_meta.trace.as_deref()
     }
 
     /// Returns the settings of an extension that the client declares: in 2026-07-28 on this very
@@ -265,7 +265,7 @@ impl CallContext {
     }
 
     fn extension_settings(&self, name: &str) -> Option<Object<'_>> {
-        let extensions = self.told.extensions.as_ref()?;
+        let extensions = self.request_meta.extensions.as_ref()?;
         let settings = extensions.as_raw().object()?.get(name)?.object()?;
         if self
             .host
@@ -283,7 +283,7 @@ impl CallContext {
     /// Returns `_meta` of the request, an object, if it has a member that the protocol does not
     /// define; the others have methods of their own here.
     pub fn meta(&self) -> Option<&RawBuf> {
-        self.told.meta.as_deref()
+        self.request_meta.meta.as_deref()
     }
 
     /// Returns true if the client asked for progress.

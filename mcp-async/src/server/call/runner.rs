@@ -18,13 +18,13 @@ pub(in crate::server) async fn spawned<T: Send + 'static>(
     future: Pin<Box<dyn Future<Output = T> + Send>>,
 ) -> T {
     let bridge = Arc::new(Bridge::default());
-    let tie = Tie(&bridge);
+    let guard = CancelOnDrop(&bridge);
     runtime.spawn(Box::pin(Tasked {
         future: Some(future),
         span: Here::current(),
         bridge: Arc::clone(&bridge),
     }));
-    tie.end().await
+    guard.end().await
 }
 
 /// Runs the closure on the runtime's pool for blocking work.
@@ -33,7 +33,7 @@ pub(in crate::server) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> T {
     let bridge = Arc::new(Bridge::default());
-    let tie = Tie(&bridge);
+    let guard = CancelOnDrop(&bridge);
     let span = Here::current();
     let end = Blocked(Arc::clone(&bridge));
     runtime.spawn_blocking(Box::new(move || {
@@ -45,7 +45,7 @@ pub(in crate::server) async fn blocking<T: Send + 'static>(
             Err(panic) => discard(panic),
         }
     }));
-    tie.end().await
+    guard.end().await
 }
 
 /// The thread's end of the bridge.
@@ -104,9 +104,9 @@ impl<T> Default for Bridge<T> {
 }
 
 /// The call's end of it: dropped, it cancels the task.
-struct Tie<'a, T>(&'a Bridge<T>);
+struct CancelOnDrop<'a, T>(&'a Bridge<T>);
 
-impl<T> Tie<'_, T> {
+impl<T> CancelOnDrop<'_, T> {
     /// Waits for the value.
     async fn end(&self) -> T {
         let end = poll_fn(|cx| {
@@ -129,7 +129,7 @@ impl<T> Tie<'_, T> {
     }
 }
 
-impl<T> Drop for Tie<'_, T> {
+impl<T> Drop for CancelOnDrop<'_, T> {
     fn drop(&mut self) {
         let task = {
             let mut state = self.0.0.lock();

@@ -39,7 +39,7 @@ impl CallContext {
 
     /// Returns the id of the session over HTTP that the call belongs to, as the server made it; `None` elsewhere.
     pub fn session_id(&self) -> Option<Arc<str>> {
-        self.peer().shared.about.session_id.get().cloned()
+        self.peer().shared.peer_info.session_id.get().cloned()
     }
 }
 
@@ -55,7 +55,7 @@ impl Peer {
             }
             core.outbound.is_none()
         };
-        let is_session = is_pipe || self.shared.about.session_id.get().is_some();
-        is_session.then(|| self.shared.about.session_state())
+        let is_session = is_pipe || self.shared.peer_info.session_id.get().is_some();
+        is_session.then(|| self.shared.peer_info.session_state())
     }
 }

@@ -12,15 +12,15 @@ use crate::trace_context::TraceContext;
 use crate::values::Values;
 
 /// The `Implementation` of a client, as JSON.
-pub(super) type ClientInfo = Option<Arc<RawBuf>>;
+pub(super) type Implementation = Option<Arc<RawBuf>>;
 
 /// The extensions of a client, with their settings.
 pub(in crate::server) type Extensions = Option<Arc<RawBuf>>;
 
 /// The data of one request about its client, and its `_meta`.
 #[derive(Clone, Default)]
-pub(in crate::server) struct Told {
-    pub(in crate::server) client: ClientInfo,
+pub(in crate::server) struct RequestMeta {
+    pub(in crate::server) client: Implementation,
     pub(in crate::server) trace: Option<Arc<TraceContext>>,
     /// The extensions that the client declares for it.
     pub(in crate::server) extensions: Extensions,
@@ -30,9 +30,9 @@ pub(in crate::server) struct Told {
 
 /// The client of a connection, as the handles of the connection see it.
 #[derive(Default)]
-pub(crate) struct About {
+pub(crate) struct ClientInfo {
     /// The `Implementation` that the client sent last.
-    client: Lock<ClientInfo>,
+    client: Lock<Implementation>,
     /// The principal, where the transport has verified it.
     principal: Lock<Option<Principal>>,
     /// The values of the application that the calls of a session share.
@@ -44,11 +44,11 @@ pub(crate) struct About {
 /// The data of the client that the connection's future keeps, so that an ordinary call costs
 /// neither a copy nor a lock.
 #[derive(Default)]
-pub(in crate::server) struct Known {
+pub(in crate::server) struct ClientState {
     /// The `Implementation` in `initialize`: the client of every legacy request.
-    session: ClientInfo,
+    session: Implementation,
     /// The `Implementation` in the last request of 2026-07-28 that contained one.
-    last: ClientInfo,
+    last: Implementation,
     /// The extensions that `initialize` declared.
     session_extensions: Extensions,
     /// The extensions that a request of 2026-07-28 declared last.
@@ -63,8 +63,8 @@ pub(crate) struct SessionClient {
     extensions: Option<String>,
 }
 
-impl About {
-    pub(in crate::server) fn client(&self) -> ClientInfo {
+impl ClientInfo {
+    pub(in crate::server) fn client(&self) -> Implementation {
         self.client.lock().clone()
     }
 
@@ -100,18 +100,18 @@ impl About {
         drop(values);
     }
 
-    fn set(&self, info: &ClientInfo) {
+    fn set(&self, info: &Implementation) {
         let old = core::mem::replace(&mut *self.client.lock(), info.clone());
         drop(old);
     }
 }
 
-impl Known {
+impl ClientState {
     /// A legacy session was opened.
-    pub(in crate::server) fn handshake(&mut self, opened: &Initialize<'_>, about: &About) {
+    pub(in crate::server) fn handshake(&mut self, opened: &Initialize<'_>, shown: &ClientInfo) {
         self.session = keep(opened.client_info.as_raw());
         self.session_extensions = extensions(opened.capabilities);
-        about.set(&self.session);
+        shown.set(&self.session);
     }
 
     /// Returns the client of the session. Extensions that are too long are left out.
@@ -127,23 +127,27 @@ impl Known {
     }
 
     /// A legacy session is continued.
-    pub(in crate::server) fn resume(&mut self, client: &SessionClient, about: &About) {
+    pub(in crate::server) fn resume(&mut self, client: &SessionClient, shown: &ClientInfo) {
         let value = |text: &Option<String>| RawBuf::parse(text.as_deref()?).ok().map(Arc::new);
         self.session = value(&client.info);
         self.session_extensions = value(&client.extensions);
-        about.set(&self.session);
+        shown.set(&self.session);
     }
 
     /// Returns the data of this request. Each request of 2026-07-28
     /// names the client and its capabilities anew (JR-44); any request may name the trace that it
     /// belongs to (JR-31).
-    pub(in crate::server) fn told(&mut self, request: &Request<'_>, about: &About) -> Told {
+    pub(in crate::server) fn request_meta(
+        &mut self,
+        request: &Request<'_>,
+        shown: &ClientInfo,
+    ) -> RequestMeta {
         let (client, extensions) = if !request.revision.describes_requests() {
             (self.session.clone(), self.session_extensions.clone())
         } else {
             let (info, declared) = (request.client_info(), request.client_extensions());
             (
-                info.and_then(|info| self.client(info, about)),
+                info.and_then(|info| self.client(info, shown)),
                 declared.map(|declared| self.extensions(declared)),
             )
         };
@@ -156,7 +160,7 @@ impl Known {
                 None => trace,
             }))
         });
-        Told {
+        RequestMeta {
             client,
             trace,
             extensions,
@@ -180,10 +184,10 @@ impl Known {
         }
     }
 
-    fn client(&mut self, info: Raw<'_>, about: &About) -> ClientInfo {
+    fn client(&mut self, info: Raw<'_>, shown: &ClientInfo) -> Implementation {
         if self.last.as_ref().is_none_or(|last| last.as_raw() != info) {
             self.last = keep(info);
-            about.set(&self.last);
+            shown.set(&self.last);
         }
         self.last.clone()
     }
@@ -196,7 +200,7 @@ fn extensions(declared: Object<'_>) -> Extensions {
 }
 
 /// A longer name is dropped, because every call in flight may hold one.
-fn keep(info: Raw<'_>) -> ClientInfo {
+fn keep(info: Raw<'_>) -> Implementation {
     (info.as_bytes().len() <= KEPT).then(|| Arc::new(RawBuf::from(info)))
 }
 

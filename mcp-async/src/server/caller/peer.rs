@@ -118,12 +118,12 @@ impl Peer {
 
     /// [`client_info`](Self::client_info) as it came.
     pub fn raw_client_info(&self) -> Option<Arc<RawBuf>> {
-        self.shared.about.client()
+        self.shared.peer_info.client()
     }
 
     /// Returns the verified principal at the other end, with the claims of its last request.
     pub fn principal(&self) -> Option<Principal> {
-        self.shared.about.principal()
+        self.shared.peer_info.principal()
     }
 
     /// Returns true if the principal at the other end has this name.

@@ -18,7 +18,7 @@ use futures_io::{AsyncRead, AsyncWrite};
 use mcp_proto::PreparedConfig;
 use mcp_proto::server::{Growing, Server, ServerConfig};
 
-use self::role::Side;
+use self::role::ServerRole;
 use super::rounds::StateKeys;
 use crate::connection::{Driver, Shared};
 use crate::observe::Transport;
@@ -60,7 +60,7 @@ where
     let limits = machine.config().limits;
     let shared = Shared::new(machine, &limits, runtime.into(), Transport::Pipe, None);
     let peer = Peer::new(Arc::clone(&shared));
-    let side = Side::new(service, peer.clone(), None);
+    let side = ServerRole::new(service, peer.clone(), None);
     let driver = Driver::new(streams, &limits, GRACE, side, shared);
     (Connection { driver }, peer)
 }
@@ -77,7 +77,7 @@ where
 /// The errors of the transport, apart from a peer that has gone.
 #[must_use = "a connection does nothing until it is polled"]
 pub struct Connection<R, W, S: Service> {
-    pub(super) driver: Driver<R, W, Side<S>>,
+    pub(super) driver: Driver<R, W, ServerRole<S>>,
 }
 
 impl<R, W, S: Service> Connection<R, W, S> {

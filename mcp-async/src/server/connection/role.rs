@@ -20,19 +20,19 @@ use crate::server::call::listen::Listen;
 use crate::server::call::service::{Call, Service};
 use crate::server::caller::ask::Lost;
 use crate::server::caller::client_info::SessionClient;
-use crate::server::caller::client_info::{About, Known};
+use crate::server::caller::client_info::{ClientInfo, ClientState};
 use crate::server::caller::machine::Machine;
 use crate::server::caller::peer::Peer;
 use crate::server::caller::principal::Principal;
 use crate::server::questions::{self, QUESTIONS};
 
 /// The server's side of the driver.
-pub(crate) struct Side<S> {
+pub(crate) struct ServerRole<S> {
     service: S,
     pub(crate) peer: Peer,
     /// The host of the contexts of the calls.
     host: Arc<dyn CallHost>,
-    known: Known,
+    client: ClientState,
     /// The verified sender of the message that is being handled.
     principal: Option<Principal>,
     /// The origin of the message that is being handled.
@@ -41,14 +41,14 @@ pub(crate) struct Side<S> {
     seals_state: bool,
 }
 
-impl<S: Service> Role for Side<S> {
+impl<S: Service> Role for ServerRole<S> {
     type Machine = Machine;
 
     const WAITS_FOR_READER: bool = true;
     const DRAINS: bool = true;
 
     fn ended(&mut self, shared: &Shared<Machine>) {
-        shared.about.end_session();
+        shared.peer_info.end_session();
     }
 
     fn dispatch(
@@ -83,7 +83,7 @@ impl<S: Service> Role for Side<S> {
             }
             Event::Cancelled { token, .. } => return Effect::Cancel(token),
             Event::Handshake(opened) => {
-                self.known.handshake(&opened, &shared.about);
+                self.client.handshake(&opened, &shared.peer_info);
                 self.guarded(|service, peer| service.handshake(peer, &opened));
             }
             Event::Initialized => {
@@ -158,14 +158,14 @@ impl<S: Service> Role for Side<S> {
     }
 }
 
-impl<S: Service> Side<S> {
+impl<S: Service> ServerRole<S> {
     pub(crate) fn new(service: S, peer: Peer, principal: Option<Principal>) -> Self {
         let mut side = Self {
             seals_state: service.seals_state(),
             service,
             host: Arc::new(Connected(Arc::clone(&peer.shared))),
             peer,
-            known: Known::default(),
+            client: ClientState::default(),
             principal: None,
             arrived: Arrived::default(),
         };
@@ -177,7 +177,7 @@ impl<S: Service> Side<S> {
 
     /// Sets the sender of the messages that are handled from now on, for calls and for handles of the connection.
     pub(in crate::server) fn set_principal(&mut self, principal: Option<Principal>) {
-        self.peer.shared.about.set_principal(principal.clone());
+        self.peer.shared.peer_info.set_principal(principal.clone());
         self.principal = principal;
     }
 
@@ -195,12 +195,12 @@ impl<S: Service> Side<S> {
 
     /// Returns the client that opened the session.
     pub(crate) fn session_client(&self) -> SessionClient {
-        self.known.session_client()
+        self.client.session_client()
     }
 
     /// Continues a session in which the client has said this of itself.
     pub(crate) fn resume(&mut self, client: &SessionClient) {
-        self.known.resume(client, &self.peer.shared.about);
+        self.client.resume(client, &self.peer.shared.peer_info);
     }
 
     /// The handle of a request.
@@ -210,10 +210,10 @@ impl<S: Service> Side<S> {
         request: &RequestContext<'_>,
         shared: &Shared<Machine>,
     ) -> CallContext {
-        let told = self.known.told(request, &shared.about);
+        let meta = self.client.request_meta(request, &shared.peer_info);
         let arrived = (token, self.arrived.clone());
         let host = Arc::clone(&self.host);
-        CallContext::new(host, arrived, request, told, self.principal.clone())
+        CallContext::new(host, arrived, request, meta, self.principal.clone())
     }
 
     /// Takes up what a call brings from its last round.
@@ -242,7 +242,7 @@ impl<S: Service> Side<S> {
 
 impl Respond for Server<'_, Growing> {
     type Failure = Lost;
-    type About = About;
+    type PeerInfo = ClientInfo;
     type RoleState = State;
     type Outbound = Streams;
 

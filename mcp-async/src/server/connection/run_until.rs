@@ -55,13 +55,13 @@ where
         self,
         end: F,
     ) -> ServeUntil<R, W, S, F> {
-        let bell = Arc::new(Bell {
-            rung: AtomicBool::new(true),
+        let flag = Arc::new(WakeFlag {
+            is_set: AtomicBool::new(true),
             task: Lock::new(Waker::noop().clone()),
         });
         ServeUntil {
-            waker: Waker::from(Arc::clone(&bell)),
-            bell,
+            waker: Waker::from(Arc::clone(&flag)),
+            flag,
             end: Some(end),
             connection: self,
         }
@@ -74,8 +74,8 @@ pin_project! {
         connection: Connection<R, W, S>,
         #[pin]
         end: Option<F>,
-        bell: Arc<Bell>,
-        // Rings the bell.
+        flag: Arc<WakeFlag>,
+        // Sets the flag.
         waker: Waker,
     }
 }
@@ -91,9 +91,9 @@ where
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let mut this = self.project();
-        this.bell.listen(cx.waker());
+        this.flag.listen(cx.waker());
         // Polled when it has woken, not with every message: that may cost a system call.
-        if this.bell.rung.swap(false, Ordering::SeqCst)
+        if this.flag.is_set.swap(false, Ordering::SeqCst)
             && let Some(end) = this.end.as_mut().as_pin_mut()
             && end.poll(&mut Context::from_waker(this.waker)).is_ready()
         {
@@ -106,21 +106,21 @@ where
 }
 
 /// Tells a wake of one future from those of another in the same task.
-struct Bell {
-    rung: AtomicBool,
+struct WakeFlag {
+    is_set: AtomicBool,
     task: Lock<Waker>,
 }
 
-impl Bell {
+impl WakeFlag {
     fn listen(&self, waker: &Waker) {
         let mut task = self.task.lock();
         task.clone_from(waker);
     }
 }
 
-impl Wake for Bell {
+impl Wake for WakeFlag {
     fn wake(self: Arc<Self>) {
-        self.rung.store(true, Ordering::SeqCst);
+        self.is_set.store(true, Ordering::SeqCst);
         let task = self.task.lock();
         let waker = task.clone();
         drop(task);

@@ -8,7 +8,7 @@ use mcp_proto::{Revision, Token};
 use crate::connection::RoleState;
 use crate::server::caller::extension_revisions::ExtensionRevisions;
 use crate::server::caller::rate::Bucket;
-use crate::server::rounds::{Kept, Rounds};
+use crate::server::rounds::{EndedCall, Rounds};
 use crate::sync::Waiters;
 
 /// The calls that ask questions, and the settings of the server that a connection needs.
@@ -42,9 +42,9 @@ impl ServerState {
 }
 
 impl RoleState for ServerState {
-    type Kept = Kept;
+    type Ended = EndedCall;
 
-    fn forget(&mut self, token: Token) -> Option<Kept> {
+    fn forget(&mut self, token: Token) -> Option<EndedCall> {
         self.rounds.forget(token)
     }
 

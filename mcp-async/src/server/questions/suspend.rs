@@ -7,7 +7,7 @@ use mcp_proto::json::RawBuf;
 use crate::error::ErrorReply;
 use crate::server::call::context::CallContext;
 use crate::server::call::reply::{Input, Settled};
-use crate::server::rounds::Left;
+use crate::server::rounds::SuspendedCall;
 use crate::server::rounds::keys::{LIMIT, Origin, StateKeys};
 
 impl CallContext {
@@ -22,8 +22,8 @@ impl CallContext {
             .map_or(Poll::Pending, |left| Poll::Ready(self.settle(left)))
     }
 
-    fn settle(&self, left: Left) -> Settled<()> {
-        let Left {
+    fn settle(&self, left: SuspendedCall) -> Settled<()> {
+        let SuspendedCall {
             keys,
             method,
             params,

@@ -8,5 +8,5 @@ mod table;
 pub(crate) use self::keys::DerivedKeys;
 pub use self::keys::StateKeys;
 
-pub(super) use self::table::Left;
-pub(crate) use self::table::{Kept, Rounds};
+pub(super) use self::table::SuspendedCall;
+pub(crate) use self::table::{EndedCall, Rounds};

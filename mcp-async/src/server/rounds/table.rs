@@ -43,7 +43,7 @@ struct Place {
 
 /// The parts of a suspended call from which its answer is made.
 #[derive(Debug)]
-pub(in crate::server) struct Left {
+pub(in crate::server) struct SuspendedCall {
     pub(in crate::server) keys: Option<StateKeys>,
     pub(in crate::server) method: Method<'static>,
     pub(in crate::server) params: RawBuf,
@@ -149,7 +149,11 @@ impl Rounds {
     }
 
     /// Ends the round if there are questions; else the task is woken when there are.
-    pub(in crate::server) fn suspend(&mut self, token: Token, cx: &Context<'_>) -> Option<Left> {
+    pub(in crate::server) fn suspend(
+        &mut self,
+        token: Token,
+        cx: &Context<'_>,
+    ) -> Option<SuspendedCall> {
         let waits_live = self.waits_live;
         let place = self.place(token)?;
         let asks = |round: &Round| !round.open.is_empty() && !waits_live;
@@ -162,7 +166,7 @@ impl Rounds {
         place.suspended = true;
         let params = core::mem::take(&mut place.params);
         self.orphans.extend(round.wakers());
-        Some(Left {
+        Some(SuspendedCall {
             keys: self.keys.clone(),
             method,
             params,
@@ -176,7 +180,7 @@ impl Rounds {
     }
 
     /// The call is over.
-    pub(in crate::server) fn forget(&mut self, token: Token) -> Option<Kept> {
+    pub(in crate::server) fn forget(&mut self, token: Token) -> Option<EndedCall> {
         let index = self.index(token)?;
         let place = self.places.get_mut(index)?;
         if place.token != Some(token) {
@@ -190,7 +194,7 @@ impl Rounds {
         }
         let large = place.params.capacity() > KEPT;
         let params = large.then(|| core::mem::take(&mut place.params));
-        Some(Kept {
+        Some(EndedCall {
             round,
             _params: params,
         })
@@ -229,12 +233,12 @@ impl Rounds {
 
 /// The memory of a call that is over. Futures that wait for something of the call are woken.
 #[derive(Debug)]
-pub(crate) struct Kept {
+pub(crate) struct EndedCall {
     round: Option<Box<Round>>,
     _params: Option<RawBuf>,
 }
 
-impl Drop for Kept {
+impl Drop for EndedCall {
     fn drop(&mut self) {
         if let Some(round) = &mut self.round {
             round.wakers().for_each(Waker::wake);

@@ -15,7 +15,7 @@ use mcp_auth::{
 use super::consents::{Consents, Reason};
 use super::documents::{DocumentCarrier, Documents};
 use super::held::{Held, LocalFault, ProofKey, present};
-use super::running::{Flight, Landed, Obtained};
+use super::running::{Obtained, Outcome, RunningAuthorization};
 use super::settings::Authorization;
 use super::store::DynCredentialStore;
 use super::time::unix_now;
@@ -68,7 +68,7 @@ struct State {
 /// The authorization that runs.
 struct Running {
     goal: Goal,
-    flight: Arc<Flight>,
+    authorization: Arc<RunningAuthorization>,
 }
 
 /// The goal of an authorization.
@@ -161,15 +161,15 @@ impl Authorizer {
                 (goal, state.version)
             };
             is_new |= matches!(goal, Goal::Refresh);
-            self.fly(goal, version).await?;
+            self.authorize(goal, version).await?;
         }
     }
 
     /// Waits for an authorization: the one that runs, or a new one. Returns at once if the
     /// credentials are no longer those of this version.
-    pub(in crate::http::client) async fn fly(&self, goal: Goal, version: u64) -> Landed {
+    pub(in crate::http::client) async fn authorize(&self, goal: Goal, version: u64) -> Outcome {
         match self.begin(goal, version) {
-            Some((flight, covers)) => match flight.wait().await? {
+            Some((running, covers)) => match running.wait().await? {
                 Obtained::ForGoal if !covers => Ok(Obtained::Otherwise),
                 obtained => Ok(obtained),
             },
@@ -178,34 +178,34 @@ impl Authorizer {
     }
 
     /// Returns the authorization to wait for, and whether it does for this goal.
-    fn begin(&self, goal: Goal, version: u64) -> Option<(Arc<Flight>, bool)> {
-        let flight = {
+    fn begin(&self, goal: Goal, version: u64) -> Option<(Arc<RunningAuthorization>, bool)> {
+        let running = {
             let mut state = self.0.state.lock();
             if state.version != version || matches!(goal, Goal::Load) && state.is_loaded {
                 return None;
             }
             if let Some(running) = &state.running {
                 let covers = running.goal.covers(&goal);
-                return Some((Arc::clone(&running.flight), covers));
+                return Some((Arc::clone(&running.authorization), covers));
             }
-            let flight = Arc::new(Flight::default());
+            let running = Arc::new(RunningAuthorization::default());
             state.running = Some(Running {
                 goal: goal.clone(),
-                flight: Arc::clone(&flight),
+                authorization: Arc::clone(&running),
             });
-            flight
+            running
         };
-        let landing = Landing {
+        let finishing = Finishing {
             shared: Arc::clone(&self.0),
-            flight: Arc::clone(&flight),
+            authorization: Arc::clone(&running),
         };
         // A call that is dropped does not end it: a refresh token that is replaced at each use
         // would be lost.
         self.0.runtime.spawn(Box::pin(async move {
-            let result = landing.shared.run(goal).await;
-            landing.land(result.map_err(Arc::new));
+            let result = finishing.shared.run(goal).await;
+            finishing.finish(result.map_err(Arc::new));
         }));
-        Some((flight, true))
+        Some((running, true))
     }
 
     /// Judges a response with status 401 or 403.
@@ -418,24 +418,24 @@ const METADATA: &str = "resource_metadata";
 const GRACE: Duration = Duration::from_secs(30);
 
 /// The end of an authorization, also if its task panics or is dropped.
-struct Landing {
+struct Finishing {
     shared: Arc<Shared>,
-    flight: Arc<Flight>,
+    authorization: Arc<RunningAuthorization>,
 }
 
-impl Landing {
-    fn land(&self, result: Landed) {
+impl Finishing {
+    fn finish(&self, result: Outcome) {
         let mut state = self.shared.state.lock();
         let running = &mut state.running;
-        let _ended = running.take_if(|it| Arc::ptr_eq(&it.flight, &self.flight));
+        let _ended = running.take_if(|it| Arc::ptr_eq(&it.authorization, &self.authorization));
         drop(state);
-        self.flight.land(result);
+        self.authorization.finish(result);
     }
 }
 
-impl Drop for Landing {
+impl Drop for Finishing {
     fn drop(&mut self) {
-        self.land(Err(Arc::new(AuthorizationError::Interrupted)));
+        self.finish(Err(Arc::new(AuthorizationError::Interrupted)));
     }
 }
 

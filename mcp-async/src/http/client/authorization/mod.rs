@@ -4,7 +4,7 @@
 //!   Authorizer   the credentials of a client; one authorization runs at a time, in a task
 //!   reach        what that task does: store, lock between processes, flows of the core
 //!   Documents    the requests of a flow: guarded addresses, bounded time, length and redirects
-//!   held  flight  consents  settings  time
+//!   held  running  consents  settings  time
 //!   UserAgent, CredentialStore, and what implements them
 //! ```
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use crate::connection::Signal;
 use crate::error::AuthorizationError;
 
-pub(in crate::http::client) type Landed = Result<Obtained, Arc<AuthorizationError>>;
+pub(in crate::http::client) type Outcome = Result<Obtained, Arc<AuthorizationError>>;
 
 /// The origin of the credentials that an authorization led to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,25 +18,25 @@ pub(in crate::http::client) enum Obtained {
 
 /// An authorization that runs in a task, or has ended.
 #[derive(Default)]
-pub(super) struct Flight {
-    landed: OnceLock<Landed>,
+pub(super) struct RunningAuthorization {
+    outcome: OnceLock<Outcome>,
     /// Set after the result is noted.
     end: Signal,
 }
 
-impl Flight {
+impl RunningAuthorization {
     /// Waits for the end. Dropping the future does not end the authorization.
-    pub(super) async fn wait(&self) -> Landed {
+    pub(super) async fn wait(&self) -> Outcome {
         self.end.wait().await;
-        match self.landed.get() {
-            Some(landed) => landed.clone(),
+        match self.outcome.get() {
+            Some(outcome) => outcome.clone(),
             None => Err(Arc::new(AuthorizationError::Interrupted)),
         }
     }
 
     /// Notes the result; the first one counts.
-    pub(super) fn land(&self, result: Landed) {
-        let _first = self.landed.set(result);
+    pub(super) fn finish(&self, result: Outcome) {
+        let _first = self.outcome.set(result);
         self.end.set();
     }
 }

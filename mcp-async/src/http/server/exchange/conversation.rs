@@ -16,7 +16,7 @@ use crate::connection::{Core, Exchanged, Shared, Text, Work, Worked, poll_work};
 use crate::observe::Transport;
 use crate::runtime::RuntimeHandle;
 use crate::server::{
-    BoxService, Machine, Peer, Principal, ServerStreams, SessionClient, Side, StateKeys,
+    BoxService, Machine, Peer, Principal, ServerRole, ServerStreams, SessionClient, StateKeys,
 };
 
 /// A machine with its service, its calls and its time.
@@ -24,7 +24,7 @@ use crate::server::{
 /// Its owner drives it: [`handle`](Self::handle) a message, take a [`turn`](Self::turn), and
 /// [`poll`](Self::poll) while work is pending. Dropping it ends every request.
 pub(in crate::http::server) struct ServedConversation {
-    connection: Exchanged<Side<BoxService>>,
+    connection: Exchanged<ServerRole<BoxService>>,
     /// Since it was asked to end, when it does so at the latest.
     ending: Option<Instant>,
     shutdown_timeout: Duration,
@@ -63,7 +63,7 @@ impl ServedConversation {
         if let Some(keys) = keys {
             shared.lock().role_state.rounds.set_keys(keys);
         }
-        let side = Side::new(service, Peer::new(Arc::clone(&shared)), principal);
+        let side = ServerRole::new(service, Peer::new(Arc::clone(&shared)), principal);
         Self {
             connection: Exchanged::new(side, shared),
             ending: None,

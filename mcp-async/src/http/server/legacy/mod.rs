@@ -120,8 +120,8 @@ impl HttpEndpoint {
 
     /// Lets a session live that can be found.
     fn live(&self, mut task: SessionTask) {
-        let about = &task.conversation.shared().about;
-        let _ = about.session_id.set(Arc::clone(task.session.id()));
+        let info = &task.conversation.shared().peer_info;
+        let _ = info.session_id.set(Arc::clone(task.session.id()));
         self.server.connected(task.conversation.peer());
         task.conversation.leaves(&self.leave);
         if self.is_closing() {

@@ -10,7 +10,7 @@ use mcp_proto::http::{PostStatus, Refusal};
 use mcp_proto::rpc::{Incoming, Message, Method, OwnedMessages};
 use mcp_proto::{Channel, Instant, Source};
 
-use super::store_writer::{Kept, Leaving, StoreWriter};
+use super::store_writer::{Leaving, RecordState, StoreWriter};
 use super::takeover::MOVING;
 use crate::connection::{Core, Text, Work, Worked, poll_work};
 use crate::http::server::endpoint::capacity::Place;
@@ -92,7 +92,7 @@ impl SessionTask {
     /// Lets the store know what is new, and then says what was handled.
     fn keep(&mut self, cx: &mut Context<'_>, now: Instant) {
         let (kept, interrupts) = match &mut self.store_writer {
-            None => (Kept::Complete, false),
+            None => (RecordState::Complete, false),
             Some(writer) => {
                 let used = match self.conversation.with(is_idle) {
                     true => self.session.state().used,
@@ -108,13 +108,13 @@ impl SessionTask {
         if self.handled.is_empty() {
             return;
         }
-        let is_saving = kept == Kept::Saving && !interrupts;
+        let is_saving = kept == RecordState::Saving && !interrupts;
         self.session.streams(|streams| {
             self.handled.retain(|post| {
                 if post.awaits_record && is_saving {
                     return true;
                 }
-                match post.awaits_record && kept != Kept::Complete {
+                match post.awaits_record && kept != RecordState::Complete {
                     true => streams.refuse(post.channel, Refusal::Unavailable(UNSAVED)),
                     false => streams.handled(post.channel, post.status),
                 }
@@ -124,7 +124,7 @@ impl SessionTask {
     }
 
     /// Looks at what the turn has left, and wakes the readers of what is new.
-    fn look(&self, now: Instant) -> Look {
+    fn status(&self, now: Instant) -> SessionStatus {
         let mut woken = Waiters::new();
         let (running, idle, over) = self.conversation.with(|core| {
             let idle = is_idle(core);
@@ -140,7 +140,7 @@ impl SessionTask {
         woken.wake();
         let state = self.session.state();
         let expiry = idle.then(|| state.used + self.idle);
-        Look {
+        SessionStatus {
             expiry,
             deleted: state.deleted,
             displaced: state.displaced
@@ -210,7 +210,7 @@ fn is_idle(core: &mut Core<Machine>) -> bool {
 }
 
 /// The state of the session after a turn.
-struct Look {
+struct SessionStatus {
     /// The time at which the session is over if nothing happens; `None` while it is in use.
     expiry: Option<Instant>,
     /// True if the client has ended the session.
@@ -250,7 +250,7 @@ struct Turns<'t> {
     task: &'t mut SessionTask,
     /// The time at which the poll began.
     now: Instant,
-    /// See [`Look::expiry`].
+    /// See [`SessionStatus::expiry`].
     expiry: Option<Instant>,
 }
 
@@ -269,15 +269,15 @@ impl Work for Turns<'_> {
         let Self { task, now, expiry } = self;
         let more = task.turn(*now);
         task.keep(cx, *now);
-        let look = task.look(*now);
-        *expiry = look.expiry;
-        if look.deleted {
+        let status = task.status(*now);
+        *expiry = status.expiry;
+        if status.deleted {
             // Its requests and streams end at once, before the store answers, also in a displaced owner.
             task.leaving = Some(Leaving::Removed);
             task.close();
             return Worked::Over(());
         }
-        if look.displaced {
+        if status.displaced {
             // Its requests and streams end here; the client finds the session where it is now.
             observe::displaced();
             if let Some(writer) = &task.store_writer {
@@ -285,11 +285,11 @@ impl Work for Turns<'_> {
             }
             return Worked::Over(());
         }
-        if look.over && task.conversation.with(|core| core.closing) {
+        if status.over && task.conversation.with(|core| core.closing) {
             task.leaving = Some(Leaving::Released);
             task.close();
         }
-        match (look.over, more) {
+        match (status.over, more) {
             (true, _) => Worked::Over(()),
             (false, true) => Worked::Enough,
             (false, false) => Worked::None,

@@ -87,7 +87,7 @@ enum Output {
 
 /// The state of the record that the client may rely on once it is answered.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(in crate::http::server) enum Kept {
+pub(in crate::http::server) enum RecordState {
     Complete,
     /// Not yet.
     Saving,
@@ -210,16 +210,16 @@ impl StoreWriter {
         now: Instant,
         session: &Session,
         used: Instant,
-    ) -> Kept {
+    ) -> RecordState {
         self.end_waits(cx);
         let shared = &session.shared;
         let kept = self.save(cx, now, shared, used);
         // An answer does not go out before what it acknowledges is saved.
-        if !self.displaced && kept == Kept::Complete {
+        if !self.displaced && kept == RecordState::Complete {
             self.begin_appends(now, shared);
         }
         let since = |holds: bool, before: Option<Instant>| holds.then(|| before.unwrap_or(now));
-        self.unsaved_since = since(kept != Kept::Complete, self.unsaved_since);
+        self.unsaved_since = since(kept != RecordState::Complete, self.unsaved_since);
         self.unserved_since = since(!self.may_serve(session), self.unserved_since);
         self.append(cx, now, shared);
         if self.back.is_none() && self.waits() {
@@ -290,7 +290,7 @@ impl StoreWriter {
         now: Instant,
         shared: &Shared<Machine>,
         used: Instant,
-    ) -> Kept {
+    ) -> RecordState {
         let failed = self.poll_saving(cx, now);
         let fades = self.saved_at + self.keep / 2 <= now && self.saved_at < used;
         let (complete, next) = {
@@ -314,20 +314,20 @@ impl StoreWriter {
                 work: Box::pin(async move { judge(store.save(&id, epoch, &record, keep).await) }),
             });
             if self.poll_saving(cx, now) {
-                return Kept::Failed;
+                return RecordState::Failed;
             }
             // A record that was saved at once is compared again.
             if self.saving.is_none() && !complete {
                 let core = shared.lock();
                 if self.has_saved(&core.machine) {
-                    return Kept::Complete;
+                    return RecordState::Complete;
                 }
             }
         }
         match (complete, failed || self.displaced) {
-            (true, _) => Kept::Complete,
-            (false, true) => Kept::Failed,
-            (false, false) => Kept::Saving,
+            (true, _) => RecordState::Complete,
+            (false, true) => RecordState::Failed,
+            (false, false) => RecordState::Saving,
         }
     }
 
