@@ -9,7 +9,7 @@
 //!
 //! | when | Unix | Windows |
 //! |---|---|---|
-//! | [`Child::shutdown`] (ST-08, ST-09) | its input closed, [`Grace::close`], `SIGTERM` to the group, [`Grace::terminate`], `SIGKILL` to the group | its input closed, [`Grace::close`], the job is terminated: there is no `SIGTERM` |
+//! | [`Child::shutdown`] | its input closed, [`Grace::close`], `SIGTERM` to the group, [`Grace::terminate`], `SIGKILL` to the group | its input closed, [`Grace::close`], the job is terminated: there is no `SIGTERM` |
 //! | [`Child`] dropped, also by a panic | `SIGKILL` to the group | the job is terminated |
 //! | this program ends without that: `SIGKILL`, Ctrl-C without a handler, abort, `exit` | the [watchdog](Command::watchdog) sees it and goes through the order of a shutdown | the operating system terminates the job |
 //!

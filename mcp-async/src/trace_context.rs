@@ -4,7 +4,7 @@ use core::fmt;
 use core::str::FromStr;
 
 /// The trace that a request belongs to: the W3C's `traceparent`, `tracestate` and `baggage`, as a
-/// request's `_meta` carries them (JR-31).
+/// request's `_meta` carries them.
 ///
 /// A server finds it in [`CallContext::trace_context`](crate::server::CallContext::trace_context), a
 /// client sends it by [`Call::trace`](crate::client::Call::trace). An invalid `traceparent` is

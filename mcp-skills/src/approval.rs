@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 use crate::entry::{SkillEntry, SkillResources};
 
 /// The approval of a skill by a user, which holds for one server, one URI and one set of files with
-/// their digests. When the server changes any of them, the approval does not hold any more (SK-43).
+/// their digests. When the server changes any of them, the approval does not hold any more.
 ///
 /// It can be stored with serde.
 ///
@@ -28,7 +28,7 @@ pub struct Approval {
 
 impl Approval {
     /// Binds an approval to a skill. `server` is the name that the host has given to the server, never
-    /// the one by which the server calls itself (SK-38). `None` for a skill whose files have no digests:
+    /// the one by which the server calls itself. `None` for a skill whose files have no digests:
     /// its approval cannot be bound, so it must be asked for each time.
     pub fn new(server: impl Into<String>, entry: &SkillEntry) -> Option<Self> {
         Some(Self {

@@ -11,8 +11,7 @@ use crate::frontmatter::FrontmatterError;
 use crate::uri::{folder_of, is_inside};
 use crate::{MAX_BYTES, MAX_FILES};
 
-/// Checks that these bytes are those of the listed file: their number first, then their SHA-256
-/// (SK-32). A digest states which bytes the server meant. It is no reason to trust them.
+/// Checks that these bytes are those of the listed file: their number first, then their SHA-256. A digest states which bytes the server meant. It is no reason to trust them.
 ///
 /// ```
 /// use mcp_skills::{SkillCheckError, SkillResource, verify};
@@ -46,9 +45,9 @@ pub fn verify(resource: &SkillResource, bytes: &[u8]) -> Result<(), SkillCheckEr
 }
 
 impl SkillEntry {
-    /// Checks that the entry can be loaded: it lists its files or says that they are dynamic (SK-36),
-    /// every listed file is inside of the folder of its `SKILL.md` and listed once (SK-10), its
-    /// `SKILL.md` is listed, and the limits that every client accepts are not exceeded (SK-37).
+    /// Checks that the entry can be loaded: it lists its files or says that they are dynamic,
+    /// every listed file is inside of the folder of its `SKILL.md` and listed once, its
+    /// `SKILL.md` is listed, and the limits that every client accepts are not exceeded.
     ///
     /// # Errors
     /// The first check that fails.
@@ -97,7 +96,7 @@ pub(crate) fn digest(bytes: &[u8]) -> String {
 }
 
 /// The check of a skill that has failed. The skill must not be used then; a new entry may be asked
-/// for by `skills/get` (SK-35).
+/// for by `skills/get`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SkillCheckError {
@@ -105,21 +104,21 @@ pub enum SkillCheckError {
     NotSkillMd(String),
     /// The server returned the entry of the skill with this URI, which is not the one that was asked for.
     OtherSkill(String),
-    /// The entry has no list of files, and does not say that they are dynamic (SK-36).
+    /// The entry has no list of files, and does not say that they are dynamic.
     NoResources,
-    /// The entry lists so many files (SK-37).
+    /// The entry lists so many files.
     TooManyFiles(usize),
-    /// The listed files have so many bytes together (SK-37).
+    /// The listed files have so many bytes together.
     TooManyBytes(u64),
-    /// This listed file is not inside of the folder of the skill (SK-10).
+    /// This listed file is not inside of the folder of the skill.
     Outside(String),
-    /// This file is listed twice (SK-10).
+    /// This file is listed twice.
     ListedTwice(String),
-    /// This file is not listed in the entry (SK-34).
+    /// This file is not listed in the entry.
     NotListed(String),
     /// The result of `resources/read` has no contents of this URI that can be read.
     NoContents(String),
-    /// A file has another number of bytes than listed (SK-32).
+    /// A file has another number of bytes than listed.
     Size {
         /// The file.
         uri: String,
@@ -128,15 +127,15 @@ pub enum SkillCheckError {
         /// The bytes that were read.
         actual: usize,
     },
-    /// A file has another digest than listed (SK-32).
+    /// A file has another digest than listed.
     Digest {
         /// The file.
         uri: String,
     },
-    /// `SKILL.md` has no valid frontmatter (SK-33).
+    /// `SKILL.md` has no valid frontmatter.
     Frontmatter(FrontmatterError),
     /// This field of the frontmatter differs between `SKILL.md` and the entry, or one of the two
-    /// lacks it (SK-33).
+    /// lacks it.
     FrontmatterDiffers(String),
 }
 

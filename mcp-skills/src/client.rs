@@ -17,10 +17,10 @@ use mcp_async::model::{Cursor, ListResourcesResult, Resource};
 /// The skills of the server of a client.
 ///
 /// Nothing is sent to a server that does not declare the extension: every call fails with
-/// [`CallError::MissingExtension`] then (SK-30). No file is read before it is asked for (SK-31).
+/// [`CallError::MissingExtension`] then. No file is read before it is asked for.
 ///
 /// A list may be empty or partial although the server has skills; [`get`](Self::get) finds a skill by
-/// its URI as well (SK-39). Names of skills may occur twice, also within one server (SK-40).
+/// its URI as well. Names of skills may occur twice, also within one server.
 ///
 /// ```
 /// use mcp_async::Client;
@@ -59,7 +59,7 @@ impl<'a> SkillsClient<'a> {
         SkillEntry::page(result.as_raw())
     }
 
-    /// Requests all pages of skills. As for other lists, at most 1,000 pages are read (PN-07).
+    /// Requests all pages of skills. As for other lists, at most 1,000 pages are read.
     ///
     /// # Errors
     /// Those of a call; [`CallError::PaginationLimit`] if the pages do not end.
@@ -71,7 +71,7 @@ impl<'a> SkillsClient<'a> {
     /// Requests the entry of the skill whose `SKILL.md` has this URI, whether it is listed or not.
     ///
     /// # Errors
-    /// Those of a call; [`CallError::Server`] with code -32602 if the server has no such skill (SK-23).
+    /// Those of a call; [`CallError::Server`] with code -32602 if the server has no such skill.
     /// [`SkillCheckError::OtherSkill`] if it answers with another one.
     pub async fn get(&self, uri: &str) -> Result<SkillEntry, LoadError> {
         self.settings()?;
@@ -85,11 +85,10 @@ impl<'a> SkillsClient<'a> {
     }
 
     /// Requests all files and folders of a folder, not those of the folders in it. The result tells what
-    /// there is; only files of an entry belong to a skill (SK-34).
+    /// there is; only files of an entry belong to a skill.
     ///
     /// # Errors
-    /// Those of a call; [`CallError::MissingCapability`] if the server does not declare `directoryRead`
-    /// (SK-30); [`CallError::PaginationLimit`] if the pages do not end.
+    /// Those of a call; [`CallError::MissingCapability`] if the server does not declare `directoryRead`; [`CallError::PaginationLimit`] if the pages do not end.
     pub async fn read_directory(&self, uri: &str) -> Result<Vec<Resource>, CallError> {
         if !self.settings()?.directory_read {
             return Err(CallError::MissingCapability(DIRECTORY_READ));
@@ -116,14 +115,14 @@ impl<'a> SkillsClient<'a> {
     }
 
     /// Loads a skill: reads its `SKILL.md`, checks its size and digest, and compares its frontmatter
-    /// with the entry (SK-32, SK-33). It is used only if all of that is right. The other files are not
-    /// read, see [`LoadedSkill::read`] (SK-31).
+    /// with the entry. It is used only if all of that is right. The other files are not
+    /// read, see [`LoadedSkill::read`].
     ///
     /// The user consents before, for instance with an [`Approval`](crate::Approval). The contents
-    /// of a skill are untrusted (SK-42).
+    /// of a skill are untrusted.
     ///
     /// # Errors
-    /// [`LoadError::Check`] with the check that failed: the entry is to be asked for anew then (SK-35).
+    /// [`LoadError::Check`] with the check that failed: the entry is to be asked for anew then.
     /// [`LoadError::Call`] if the file cannot be read.
     pub async fn load(&self, entry: SkillEntry) -> Result<LoadedSkill<'a>, LoadError> {
         self.settings()?;

@@ -5,11 +5,11 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::frontmatter::Frontmatter;
 
-/// A skill as `skills/list` and `skills/get` describe it (SK-08).
+/// A skill as `skills/list` and `skills/get` describe it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SkillEntry {
     /// The URI of its `SKILL.md`. It is unique for its server only: a host identifies a skill by
-    /// its own name of the server and this URI (SK-38).
+    /// its own name of the server and this URI.
     pub uri: String,
     /// The frontmatter of its `SKILL.md`, with every field.
     pub frontmatter: Frontmatter,
@@ -18,19 +18,19 @@ pub struct SkillEntry {
     pub resources: SkillResources,
 }
 
-/// The files of a skill (SK-09).
+/// The files of a skill.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum SkillResources {
     /// All of its files.
     Files(Vec<SkillResource>),
     /// The files change, so that they have no digests.
     Dynamic,
-    /// The member is absent or of another form. Such a skill is not loaded (SK-36).
+    /// The member is absent or of another form. Such a skill is not loaded.
     #[default]
     Unknown,
 }
 
-/// A file of a skill (SK-11).
+/// A file of a skill.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SkillResource {
     /// Its URI, for `resources/read`.

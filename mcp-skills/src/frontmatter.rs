@@ -8,7 +8,7 @@ use serde_json::{Map, Number, Value};
 
 use crate::yaml;
 
-/// The frontmatter of a skill: its YAML as JSON, with every field (SK-08).
+/// The frontmatter of a skill: its YAML as JSON, with every field.
 ///
 /// YAML is read by the core schema of version 1.2: `yes` and `2026-01-31` are text, `1.50` is a number.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -31,7 +31,7 @@ impl Frontmatter {
         &self.0
     }
 
-    /// Returns the name of a field that differs in content, or that one of the two lacks (SK-33).
+    /// Returns the name of a field that differs in content, or that one of the two lacks.
     /// The order of fields has no meaning, and `1` is equal to `1.0`.
     pub fn difference<'a>(&'a self, other: &'a Self) -> Option<&'a str> {
         let differs = |(name, value): &(&String, &Value)| {
@@ -46,7 +46,7 @@ impl Frontmatter {
 }
 
 /// Reads the frontmatter of the bytes of a `SKILL.md`: YAML between two lines `---`, the first of
-/// which begins the file. A byte order mark before it and line ends of Windows are accepted (SK-45).
+/// which begins the file. A byte order mark before it and line ends of Windows are accepted.
 ///
 /// The frontmatter has at most 64 KiB, and its depth and the size of what its aliases stand for are
 /// bounded, so that a hostile file costs little.
@@ -62,7 +62,7 @@ impl Frontmatter {
 ///
 /// # Errors
 /// The file has no frontmatter, or one that is no YAML, has no JSON form, or lacks `name` or
-/// `description` (SK-04).
+/// `description`.
 pub fn parse_frontmatter(bytes: &[u8]) -> Result<Frontmatter, FrontmatterError> {
     let text = core::str::from_utf8(bytes).map_err(FrontmatterError::NotText)?;
     read_text(text).map(|(frontmatter, _)| frontmatter)

@@ -79,12 +79,10 @@ pub const EXTENSION: &str = "io.modelcontextprotocol/skills";
 /// The file at the root of each skill.
 pub const SKILL_MD: &str = "SKILL.md";
 
-/// The number of files of a skill that servers should not exceed and clients must accept (SK-12,
-/// SK-37).
+/// The number of files of a skill that servers should not exceed and clients must accept.
 pub const MAX_FILES: usize = 512;
 
-/// The bytes of all files of a skill that servers should not exceed and clients must accept
-/// (SK-12, SK-37).
+/// The bytes of all files of a skill that servers should not exceed and clients must accept.
 pub const MAX_BYTES: u64 = 16 << 20;
 
 /// Compiles the programs of the README.

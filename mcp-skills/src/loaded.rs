@@ -68,8 +68,8 @@ impl<'a> LoadedSkill<'a> {
         &self.text[self.body..]
     }
 
-    /// Reads a file of the skill, and checks its size and digest (SK-32). The file is named by its URI, or
-    /// by its path in the folder of `SKILL.md` (SK-41). Only listed files are read (SK-34); where the
+    /// Reads a file of the skill, and checks its size and digest. The file is named by its URI, or
+    /// by its path in the folder of `SKILL.md`. Only listed files are read; where the
     /// files are dynamic, all in that folder, without a check.
     ///
     /// # Errors

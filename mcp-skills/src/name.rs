@@ -3,7 +3,7 @@
 use crate::SKILL_MD;
 
 /// Returns whether the text is the name of a skill: 1 to 64 characters of `a-z`, `0-9` and `-`,
-/// without a hyphen at either end and without two in a row (SK-06).
+/// without a hyphen at either end and without two in a row.
 pub fn is_skill_name(name: &str) -> bool {
     let allowed = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-');
     (1..=64).contains(&name.len())

@@ -17,7 +17,7 @@ use crate::skill::Skill;
 /// [`ServerBuilder::extension`](mcp_async::server::ServerBuilder::extension) takes.
 ///
 /// The extension is declared, each `SKILL.md` is listed as a resource, and the files of the skills and their entries
-/// are served (SK-01). Every client can read them, whatever it declares (SK-03).
+/// are served. Every client can read them, whatever it declares.
 ///
 /// ```
 /// use mcp_async::Server;
@@ -33,8 +33,7 @@ use crate::skill::Skill;
 /// # Ok::<(), mcp_async::server::BuildError>(())
 /// ```
 ///
-/// They do not change afterwards: digests and sizes are computed once, of the bytes that are served
-/// (SK-28).
+/// They do not change afterwards: digests and sizes are computed once, of the bytes that are served.
 #[derive(Clone)]
 #[must_use = "they must be given to a server"]
 pub struct Skills {
@@ -102,7 +101,7 @@ impl Skills {
         self
     }
 
-    /// Lets clients read the folders of skills by `resources/directory/read` (SK-25).
+    /// Lets clients read the folders of skills by `resources/directory/read`.
     pub const fn directory_read(mut self) -> Self {
         self.directory_read = true;
         self
@@ -116,14 +115,13 @@ impl Skills {
     }
 
     /// Sets how long clients of 2026-07-28 may keep entries and files, and whether others may share
-    /// them (SK-24). Otherwise they may not.
+    /// them. Otherwise they may not.
     pub const fn cache(mut self, ttl: Duration, scope: CacheScope) -> Self {
         self.hint = Some((ttl, scope));
         self
     }
 
-    /// Sets the revisions in which the extension is declared; 2025-11-25 and 2026-07-28 otherwise
-    /// (SK-02).
+    /// Sets the revisions in which the extension is declared; 2025-11-25 and 2026-07-28 otherwise.
     pub const fn revisions(mut self, revisions: RevisionSet) -> Self {
         self.revisions = revisions;
         self

@@ -14,14 +14,13 @@ use crate::visibility::Visibility;
 use crate::{MAX_BYTES, MAX_FILES, SKILL_MD};
 use mcp_async::server::Principal;
 
-/// A skill that a server offers: its files, as they were when it was made (SK-28).
+/// A skill that a server offers: its files, as they were when it was made.
 ///
 /// Its URI is `skill://NAME/SKILL.md`, where the name is that of the frontmatter; see
 /// [`under`](Self::under) for others. A folder in it with a `SKILL.md` of its own is another skill,
-/// whose name is that of the folder. It is listed too, and its files are also files of the outer one
-/// (SK-10).
+/// whose name is that of the folder. It is listed too, and its files are also files of the outer one.
 ///
-/// A skill has at most 512 files with 16 MiB together (SK-12).
+/// A skill has at most 512 files with 16 MiB together.
 ///
 /// ```
 /// use mcp_skills::Skill;
@@ -67,7 +66,7 @@ impl Skill {
     }
 
     /// Puts the skill below other segments: `acme/billing` makes the URI
-    /// `skill://acme/billing/NAME/SKILL.md` (SK-05).
+    /// `skill://acme/billing/NAME/SKILL.md`.
     ///
     /// # Errors
     /// A segment that is empty, or contains something else than letters, digits, `-`, `.`, `_` and `~`
@@ -106,7 +105,7 @@ impl Skill {
     /// Shows the skill to those callers only for which `rule` returns `true`; the argument is the
     /// verified sender, if there is one. To other callers the skill does not exist: it is not
     /// listed, and none of its files and folders is found. Answers about the skill are then private
-    /// in caches (CH-05).
+    /// in caches.
     ///
     /// The rule must be quick; it is asked for each list and each read.
     ///
@@ -207,8 +206,8 @@ impl SkillBuilder {
     ///
     /// # Errors
     /// A path that is absolute, contains `..`, a backslash, a NUL or another control character, or is
-    /// given twice; no `SKILL.md`; frontmatter that is not valid (SK-04); a name that does not follow
-    /// the rules (SK-06) or differs from that of the builder; more than 512 files or 16 MiB (SK-12).
+    /// given twice; no `SKILL.md`; frontmatter that is not valid; a name that does not follow
+    /// the rules or differs from that of the builder; more than 512 files or 16 MiB.
     pub fn build(self) -> Result<Skill, SkillError> {
         let Self { name, files: given } = self;
         if given.len() > MAX_FILES {

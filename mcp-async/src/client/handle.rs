@@ -76,9 +76,8 @@ impl Client {
 
     /// Calls a tool with these arguments, a value that is an object in JSON, or `&()` for none.
     ///
-    /// A tool that ran and failed is a result too, with `is_error` set, for a model to read
-    /// (TL-14). With feature `schema`, structured content is checked against the output schema
-    /// of a tool that was [listed](Self::tools) before (TL-10).
+    /// A tool that ran and failed is a result too, with `is_error` set, for a model to read. With feature `schema`, structured content is checked against the output schema
+    /// of a tool that was [listed](Self::tools) before.
     pub fn call_tool<'a>(
         &'a self,
         name: &'a str,
@@ -161,10 +160,10 @@ impl Client {
         self.page(cursor)
     }
 
-    /// Reads a resource. It may have several contents (RS-07).
+    /// Reads a resource. It may have several contents.
     ///
     /// One that is not there is [`CallError::Server`] with code -32602, in legacy sessions
-    /// -32002 (RS-05).
+    /// -32002.
     pub fn read_resource<'a>(&'a self, uri: &'a str) -> Request<'a, ReadResourceResult> {
         Request::new(&self.inner, Ask::ReadResource { uri }, whole)
     }
@@ -190,7 +189,7 @@ impl Client {
         Batch::new(&self.inner, requests)
     }
 
-    /// Fills in a prompt. The arguments are an object of strings (PR-08), or `&()` for none.
+    /// Fills in a prompt. The arguments are an object of strings, or `&()` for none.
     pub fn get_prompt<'a>(
         &'a self,
         name: &'a str,
@@ -223,8 +222,7 @@ impl Client {
         Request::new(&self.inner, Ask::Ping { modern: false }, whole)
     }
 
-    /// Asks for log messages from this severity on. A legacy session is notified immediately
-    /// (LG-02); in 2026-07-28 each request from now on names the level (LG-05). A new
+    /// Asks for log messages from this severity on. A legacy session is notified immediately; in 2026-07-28 each request from now on names the level. A new
     /// connection gets the same level.
     ///
     /// # Errors
@@ -242,7 +240,7 @@ impl Client {
         Logs::new(&self.inner)
     }
 
-    /// Listens to changes of one resource, and of its parts (RS-10).
+    /// Listens to changes of one resource, and of its parts.
     ///
     /// # Errors
     /// Those of a call; [`CallError::MissingCapability`] if the server does not tell of resources, in
@@ -281,7 +279,7 @@ impl Client {
     }
 
     /// Listens to changes of several kinds; [`Subscription::honoured`] says what of it the
-    /// server tells (SB-05). A [`ListenFilter`] has members of extensions, too.
+    /// server tells. A [`ListenFilter`] has members of extensions, too.
     ///
     /// # Errors
     /// Those of a call; [`CallError::MissingCapability`] if there are resources in the filter and the
@@ -319,12 +317,12 @@ impl Client {
         Request::new(&self.inner, ask, whole)
     }
 
-    /// Shows the server other directories from now on, and tells a legacy server so (RT-02). It
+    /// Shows the server other directories from now on, and tells a legacy server so. It
     /// needs [`ClientBuilder::roots`](super::ClientBuilder::roots), be it with none.
     ///
     /// # Errors
     /// [`ConnectError::Root`] with the first of them that is no `file://` URI with an absolute
-    /// path (RT-03); nothing changed then.
+    /// path; nothing changed then.
     pub async fn set_roots(
         &self,
         roots: impl IntoIterator<Item = Root>,
@@ -339,7 +337,7 @@ impl Client {
         Ok(())
     }
 
-    /// Tells a legacy server that its directories have changed (RT-02); 2026-07-28 has no such
+    /// Tells a legacy server that its directories have changed; 2026-07-28 has no such
     /// notification, and a server asks each time.
     ///
     /// # Errors
@@ -354,14 +352,14 @@ impl Client {
         }
     }
 
-    /// Forgets every result that is kept, so that all of it is asked for anew (CH-09).
+    /// Forgets every result that is kept, so that all of it is asked for anew.
     pub fn forget_cached(&self) {
         self.inner.client_state.forget();
     }
 
     /// Ends the connection, for all clones: cancellations of tasks are sent, calls in flight end
     /// with [`CallError::Closed`], earlier messages are written, and a child process is shut down
-    /// in order (LC-20). Resolves when that is done, with the child's status if there was one.
+    /// in order. Resolves when that is done, with the child's status if there was one.
     ///
     /// # Errors
     /// Errors of the end that the transport or the operating system reports.

@@ -8,7 +8,7 @@ use mcp_proto::json::{Number, Str};
 /// The progress of a call.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress<'p> {
-    /// Larger each time (PG-04).
+    /// Larger each time.
     pub progress: f64,
     /// The total, at which the progress ends, if the server knows it.
     pub total: Option<f64>,

@@ -11,21 +11,21 @@ use super::reply::ErrorReply;
 /// Reasons for which a call has no result.
 ///
 /// Only [`Server`](Self::Server) and [`Tool`](Self::Tool) are the server's word; everything
-/// else is a fact of this side (JR-29).
+/// else is a fact of this side.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum CallError {
     /// The server answered with an error.
     Server(ErrorReply),
-    /// The call was not sent: the server did not declare this capability (LC-17).
+    /// The call was not sent: the server did not declare this capability.
     MissingCapability(&'static str),
-    /// The call was not sent: the server did not declare this extension (EX-08).
+    /// The call was not sent: the server did not declare this extension.
     MissingExtension(String),
     /// The call was not sent: the revision that rules does not have its method.
     NotInRevision,
     /// The call was not sent: the table is full, the parameters are no object or too large.
     Refused(SendError),
-    /// No answer in time; the request was cancelled (LC-18).
+    /// No answer in time; the request was cancelled.
     Timeout,
     /// The connection is over.
     Closed,
@@ -37,16 +37,16 @@ pub enum CallError {
     Authorization(std::sync::Arc<super::AuthorizationError>),
     /// The result is not of the type that was asked for.
     Decode(DecodeError),
-    /// The server asked for input, and a callback of this client refused it (MR-15).
+    /// The server asked for input, and a callback of this client refused it.
     Input(ErrorReply),
     /// The tool ran and failed; this is what it says. Only of calls that return the structured
     /// content alone; the others hand the whole result over.
     Tool(Box<crate::model::CallToolResult>),
-    /// The structured content is not what the tool's output schema promises (TL-10), or it is
+    /// The structured content is not what the tool's output schema promises, or it is
     /// missing; the text says where and why.
     Output(String),
     /// The pages of a list do not end: a cursor came twice in a row, or there are more pages
-    /// than are read (PN-07).
+    /// than are read.
     PaginationLimit,
     /// The server made a task of the call, and the task has no result.
     Task(super::TaskError),

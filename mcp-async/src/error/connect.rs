@@ -42,22 +42,21 @@ pub enum ConnectError {
     /// The child process ended, or closed its output, before it was known who it is.
     ExitedEarly(ExitedEarly),
     /// The child process printed a line that is no message, and within two seconds nothing from
-    /// which it is known who it is. Standard output is for messages only (ST-04); the process was
+    /// which it is known who it is. Standard output is for messages only; the process was
     /// killed.
     Output(ExitedEarly),
     /// Over HTTP: the server refused by a status, or what it sent is no answer.
     Failed(Failure),
     /// Over HTTP: the server could not be reached or did not answer; with the known reason.
     Unreachable(String),
-    /// This root is no directory of this machine: it has to be `file://` and an absolute path
-    /// (RT-03). Nothing was sent.
+    /// This root is no directory of this machine: it has to be `file://` and an absolute path. Nothing was sent.
     Root(String),
     /// This is no URL of HTTP; here it is without user, password and query. Nothing was sent.
     Url(String),
     /// This header is invalid, or reserved for the client itself. Nothing was sent.
     Header(String),
-    /// An extension has no name with a prefix (EX-03), or the settings of the extension or of the
-    /// experimental capability of this name are no object (EX-04). Nothing was sent.
+    /// An extension has no name with a prefix, or the settings of the extension or of the
+    /// experimental capability of this name are no object. Nothing was sent.
     Extension(String),
     /// The client has no access token that the server accepts.
     Authorization(Arc<super::AuthorizationError>),

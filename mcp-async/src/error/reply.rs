@@ -19,11 +19,11 @@ use crate::random_id::random_id;
 /// `Unknown tool: frob (code -32602)`.
 #[derive(Clone, Debug)]
 pub struct ErrorReply {
-    /// The code; codes of the application lie outside -32768 to -32000 (JR-27).
+    /// The code; codes of the application lie outside -32768 to -32000.
     pub code: i64,
-    /// One short sentence (JR-13).
+    /// One short sentence.
     pub message: Cow<'static, str>,
-    /// Further data about the error, of any type (JR-14).
+    /// Further data about the error, of any type.
     pub data: Option<RawBuf>,
 }
 
@@ -37,7 +37,7 @@ impl ErrorReply {
         }
     }
 
-    /// The method is unknown here (JR-28).
+    /// The method is unknown here.
     pub const fn method_not_found() -> Self {
         Self::fixed(code::METHOD_NOT_FOUND, "Method not found")
     }

@@ -9,7 +9,7 @@ use core::fmt;
 pub enum TaskError {
     /// It was cancelled; with the server's message, if it sent one.
     Cancelled(Option<String>),
-    /// Its time to live is over (TK-51).
+    /// Its time to live is over.
     Expired,
     /// The server's answer about the task contradicts itself or the protocol; the text explains the
     /// contradiction.

@@ -1,5 +1,4 @@
-//! Transports that carry whole messages, such as a WebSocket or a message queue (CT-01 to CT-03,
-//! ST-02, ST-20).
+//! Transports that carry whole messages, such as a WebSocket or a message queue.
 
 use core::pin::Pin;
 use core::task::{Context, Poll, ready};

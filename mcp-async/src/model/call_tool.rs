@@ -16,7 +16,7 @@ use super::{CallToolResult, Content};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 impl CallToolResult {
-    /// A failure that the model gets to read, and may do something about (`TL-08`).
+    /// A failure that the model gets to read, and may do something about.
     pub fn error(text: impl Into<String>) -> Self {
         Self {
             is_error: true,
@@ -24,7 +24,7 @@ impl CallToolResult {
         }
     }
 
-    /// Structured content, and the same JSON as text for clients that cannot read it (`TL-11`).
+    /// Structured content, and the same JSON as text for clients that cannot read it.
     ///
     /// # Errors
     ///

@@ -18,7 +18,7 @@ impl Reference {
 }
 
 impl Completion {
-    /// The most suggestions that one answer may hold (`CP-02`).
+    /// The most suggestions that one answer may hold.
     pub const MAX_VALUES: usize = 100;
 
     /// The first suggestions, as many as `limit` and [`MAX_VALUES`](Self::MAX_VALUES) allow; how

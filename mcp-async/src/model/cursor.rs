@@ -9,8 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::cursor;
 
-/// The beginning of the next page of a list. It is opaque, and goes back byte for byte as it came
-/// (`PN-02`); even an empty one is a cursor (`PN-04`).
+/// The beginning of the next page of a list. It is opaque, and goes back byte for byte as it came; even an empty one is a cursor.
 #[derive(Clone, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Cursor(RawBuf);
@@ -22,7 +21,7 @@ impl Cursor {
     }
 
     /// Creates a cursor after the item with this key, for a server that lists items in the order of their keys. It
-    /// means the same after items came and went, on another connection and in another process (PN-05). `list` names
+    /// means the same after items came and went, on another connection and in another process. `list` names
     /// the list, so that a cursor of another list is refused.
     ///
     /// ```

@@ -12,7 +12,7 @@ impl Icon {
     }
 
     /// Returns true if the source may be fetched: only `https:` and `data:` may, without
-    /// credentials, and without following a redirect to elsewhere (`JR-48`).
+    /// credentials, and without following a redirect to elsewhere.
     pub fn is_acceptable(&self) -> bool {
         let scheme = self.src.split_once(':').map(|(scheme, _)| scheme);
         scheme.is_some_and(|scheme| {

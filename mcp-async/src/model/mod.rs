@@ -2,7 +2,7 @@
 //!
 //! They have the names of the borrowed types in [`mcp_proto::model`], and serve values that outlive
 //! their message or are built step by step. They follow the rules of the borrowed types: members
-//! that a revision lacks are omitted or replaced by a note (`TL-17`), unknown members are skipped,
+//! that a revision lacks are omitted or replaced by a note, unknown members are skipped,
 //! `null` counts as absent, and blocks of unknown types are kept unchanged.
 //!
 //! Only the [`Deserializer`](mcp_proto::json::Deserializer) of the protocol can fill them, through

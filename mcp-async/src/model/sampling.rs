@@ -57,7 +57,7 @@ impl SamplingMessage {
 /// ```
 impl ModelPreferences {
     /// The model that the first fitting hint names: the hints in their order, each a part of a
-    /// name (`SP-09`). `None` leaves the choice to the priorities, or to the client.
+    /// name. `None` leaves the choice to the priorities, or to the client.
     pub fn select<'m>(&self, models: &[&'m str]) -> Option<&'m str> {
         let names = self.hints.iter().filter_map(|hint| hint.name.as_deref());
         let mut found = names

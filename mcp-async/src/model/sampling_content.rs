@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::{Base64, ImageContent, SamplingBlock, TextContent};
 
 /// One block, or since 2025-11-25 a list of them. To an older peer the first block of a list is
-/// sent alone (`SP-13`).
+/// sent alone.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SamplingContent {
     /// One block.

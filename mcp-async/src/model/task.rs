@@ -16,7 +16,7 @@ use super::{DetailedTask, TaskStatus};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 impl DetailedTask {
-    /// Checks that the members are those of the status (`TK-36`, `TK-43`). The answer that creates
+    /// Checks that the members are those of the status. The answer that creates
     /// a task has none of them, whatever its status.
     ///
     /// # Errors

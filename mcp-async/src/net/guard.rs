@@ -7,7 +7,7 @@ use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 /// authorization servers, redirects.
 ///
 /// A server could otherwise make the client send requests to its own machine or network
-/// (server-side request forgery, AU-29). The guard judges the address that a connection is made to,
+/// (server-side request forgery). The guard judges the address that a connection is made to,
 /// each time one is made: a name may resolve to another address later.
 ///
 /// ```

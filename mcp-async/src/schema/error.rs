@@ -13,10 +13,9 @@ pub enum SchemaError {
     Kind,
     /// It breaks the rules of its dialect.
     Invalid(String),
-    /// Its dialect is unknown (JR-38).
+    /// Its dialect is unknown.
     Dialect(String),
-    /// A reference leads nowhere, or out of the schema: nothing is fetched and no file is read
-    /// (JR-40, JR-41).
+    /// A reference leads nowhere, or out of the schema: nothing is fetched and no file is read.
     Reference(String),
     /// It says of a value only that it has to fit the schema itself, without end.
     Circle,

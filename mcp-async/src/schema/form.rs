@@ -22,8 +22,7 @@ use super::numbers;
 /// `date` and `date-time` are kept, other formats of texts are left to the decoder of `T`.
 ///
 /// The returned form has the shape of [`ElicitationSchema`](mcp_proto::model::ElicitationSchema):
-/// decoded to it and encoded again for a revision, it has the members that the revision defines
-/// (EL-17).
+/// decoded to it and encoded again for a revision, it has the members that the revision defines.
 ///
 /// # Errors
 ///

@@ -48,7 +48,7 @@ pub enum PublishError {
         name: String,
     },
     /// The schema is not an object, or that of the arguments does not have `"type": "object"`
-    /// at its root (TL-06).
+    /// at its root.
     NotObject {
         /// `/inputSchema` or `/outputSchema`.
         place: &'static str,

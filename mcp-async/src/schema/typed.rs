@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::tool_schema::{Origin, ToolSchema};
 use super::type_error::TypeError;
 
-/// The schema of a tool's arguments, in the dialect 2020-12: its root is an object (TL-06).
+/// The schema of a tool's arguments, in the dialect 2020-12: its root is an object.
 ///
 /// A type without fields is described as what takes no arguments. The name of the type is no
 /// title: it means nothing to a peer, and every model that reads the list pays for it.

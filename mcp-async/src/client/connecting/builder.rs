@@ -202,24 +202,24 @@ impl<S: Send + Sync + 'static> ClientBuilder<S> {
     /// Sets how the client begins with a server whose revision it does not know. It keeps what it
     /// learns for as long as it lives; a program that has connected to the server before, and
     /// remembers that the [revision](crate::client::ServerInfo::revision) was a legacy one, saves a request
-    /// with [`Negotiation::Handshake`] (VR-17). If that fails, [`Negotiation::Probe`] finds out the
+    /// with [`Negotiation::Handshake`]. If that fails, [`Negotiation::Probe`] finds out the
     /// revision that the server has become.
     pub const fn negotiation(mut self, negotiation: Negotiation) -> Self {
         self.config.negotiation = negotiation;
         self
     }
 
-    /// Asks regularly if a legacy server is alive (LC-22); it does not otherwise.
+    /// Asks regularly if a legacy server is alive; it does not otherwise.
     pub const fn ping(mut self, policy: PingPolicy) -> Self {
         self.config.ping = Some(policy);
         self
     }
 
-    /// Answers the server's questions to a person: forms and pages to visit (EL-01). An older
+    /// Answers the server's questions to a person: forms and pages to visit. An older
     /// revision has only forms, or neither, and servers do not ask there.
     ///
-    /// Of an accepted form, the fields that are left out get their defaults (EL-18). A page is
-    /// shown in full and opened only when the person agreed (EL-07). A refusal by the user is
+    /// Of an accepted form, the fields that are left out get their defaults. A page is
+    /// shown in full and opened only when the person agreed. A refusal by the user is
     /// an answer; return an error only when no user can be asked.
     pub fn on_elicitation<F, Fut>(mut self, callback: F) -> Self
     where
@@ -230,15 +230,15 @@ impl<S: Send + Sync + 'static> ClientBuilder<S> {
         self
     }
 
-    /// Declares forms only: to be asked to visit a page is refused with -32602 then (EL-03).
+    /// Declares forms only: to be asked to visit a page is refused with -32602 then.
     pub const fn forms_only(mut self) -> Self {
         self.forms_only = true;
         self
     }
 
-    /// Answers the server's questions to a model (SP-01); with
+    /// Answers the server's questions to a model; with
     /// [`ModelPreferences::select`](crate::model::ModelPreferences::select) it evaluates the
-    /// hints. A person's refusal is an error with code -1 (SP-07).
+    /// hints. A person's refusal is an error with code -1.
     pub fn on_sampling<F, Fut>(mut self, callback: F) -> Self
     where
         F: Fn(CreateMessageParams, CallbackContext<S>) -> Fut + Send + Sync + 'static,
@@ -249,21 +249,21 @@ impl<S: Send + Sync + 'static> ClientBuilder<S> {
     }
 
     /// Declares that the model of [`on_sampling`](Self::on_sampling) can use tools; a question
-    /// with tools is refused with -32602 otherwise (SP-02).
+    /// with tools is refused with -32602 otherwise.
     pub const fn sampling_tools(mut self) -> Self {
         self.sampling = self.sampling.with(ClientFeatures::SAMPLING_TOOLS);
         self
     }
 
     /// Declares that the callback of [`on_sampling`](Self::on_sampling) can add context from
-    /// servers (SP-04).
+    /// servers.
     pub const fn sampling_context(mut self) -> Self {
         self.sampling = self.sampling.with(ClientFeatures::SAMPLING_CONTEXT);
         self
     }
 
     /// Shows the server these directories; [`Client::set_roots`] changes them later. Each is
-    /// `file://` and an absolute path (RT-03), or connecting fails.
+    /// `file://` and an absolute path, or connecting fails.
     pub fn roots(mut self, roots: impl IntoIterator<Item = Root>) -> Self {
         let roots: Vec<Root> = roots.into_iter().collect();
         self.wrong = roots
@@ -308,7 +308,7 @@ impl<S: Send + Sync + 'static> ClientBuilder<S> {
         self
     }
 
-    /// Tells the server, with every request, which trace it belongs to (JR-31). The closure runs
+    /// Tells the server, with every request, which trace it belongs to. The closure runs
     /// in the task that awaits the request, inside its span, so it can ask whatever traces the
     /// program for the current one.
     ///
@@ -337,20 +337,20 @@ impl<S: Send + Sync + 'static> ClientBuilder<S> {
     /// [`CallError::Closed`](crate::client::CallError::Closed) then, because it is unknown how far the
     /// server got with them; with a policy the stream is opened again after its delay. Newer
     /// servers are met exchange by exchange, so a client outlives their restarts in any case:
-    /// sessions are opened again when they turn out to be lost (SC-10).
+    /// sessions are opened again when they turn out to be lost.
     pub fn restart(mut self, policy: RestartPolicy) -> Self {
         self.restart = Some(policy);
         self
     }
 
-    /// Sets whether lists and resources are cached for as long as the server allows (CH-03), or
-    /// until it notifies the client of a change (CH-07); they are by default.
+    /// Sets whether lists and resources are cached for as long as the server allows, or
+    /// until it notifies the client of a change; they are by default.
     pub const fn cache(mut self, cache: bool) -> Self {
         self.cache = cache;
         self
     }
 
-    /// Answers so many rounds of questions in one call at most (MR-16); 16 otherwise, which is
+    /// Answers so many rounds of questions in one call at most; 16 otherwise, which is
     /// also the most.
     pub const fn rounds(mut self, rounds: u8) -> Self {
         self.rounds = if rounds < ROUNDS { rounds } else { ROUNDS };

@@ -17,7 +17,7 @@ use crate::error::ErrorReply;
 use crate::unit;
 
 impl<S: Send + Sync + 'static> ClientBuilder<S> {
-    /// Declares an extension (EX-10); one of the same name that was declared before is replaced.
+    /// Declares an extension; one of the same name that was declared before is replaced.
     pub fn extension(mut self, extension: Extension) -> Self {
         self.extensions.retain(|other| other.name != extension.name);
         self.extensions.push(extension);
@@ -45,7 +45,7 @@ impl<S: Send + Sync + 'static> ClientBuilder<S> {
         self
     }
 
-    /// Answers a request of legacy servers that an extension defines (EX-16); 2026-07-28 has no
+    /// Answers a request of legacy servers that an extension defines; 2026-07-28 has no
     /// requests of servers. The parameters are the empty object if the request has none, the
     /// answer is an object in JSON; `()` stands for an object without members in both.
     ///

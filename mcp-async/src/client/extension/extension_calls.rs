@@ -20,7 +20,7 @@ use crate::error::CallError;
 use crate::runtime::RuntimeHandle;
 
 impl Client {
-    /// Returns the settings that the server declares for an extension (EX-01); `None` if it does
+    /// Returns the settings that the server declares for an extension; `None` if it does
     /// not declare it.
     pub fn server_extension(&self, name: &str) -> Option<RawBuf> {
         self.info().extension(name).map(RawBuf::from)
@@ -33,7 +33,7 @@ impl Client {
     }
 
     /// Calls a method of an extension as [`request`](Self::request) does, but sends nothing unless the
-    /// server declares the extension (EX-08): the future's error is [`CallError::MissingExtension`] then.
+    /// server declares the extension: the future's error is [`CallError::MissingExtension`] then.
     pub fn extension_request<'a, T: DeserializeOwned>(
         &'a self,
         extension: &'a str,
@@ -46,7 +46,7 @@ impl Client {
     /// Asks the callbacks of this client the questions that an extension received, an object of
     /// `inputRequests`, and returns their answers under the same keys, `inputResponses`.
     ///
-    /// The questions are checked as those of `input_required` are (MR-05): each must be one that
+    /// The questions are checked as those of `input_required` are: each must be one that
     /// this client declares.
     ///
     /// # Errors

@@ -23,8 +23,8 @@ use crate::error::CallError;
 /// An extension as this client supports it, for
 /// [`ClientBuilder::extension`](super::ClientBuilder::extension).
 ///
-/// The client declares it under its name, with its settings (EX-01): on each request of
-/// 2026-07-28, and in `initialize` of the [revisions](Self::revisions) that it is on for (EX-02).
+/// The client declares it under its name, with its settings: on each request of
+/// 2026-07-28, and in `initialize` of the [revisions](Self::revisions) that it is on for.
 /// [`Client::extension_request`](super::Client::extension_request) calls its methods, and
 /// [`Client::server_extension`](super::Client::server_extension) returns what the server declares.
 ///
@@ -74,7 +74,7 @@ pub(super) struct OwnMethod {
 
 impl Extension {
     /// An extension of this name without settings, since 2026-07-28. A name has a prefix, as
-    /// `com.example/translate` does (EX-03); connecting fails with another one.
+    /// `com.example/translate` does; connecting fails with another one.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -106,7 +106,7 @@ impl Extension {
     /// Adds a notification that servers send: [a callback](super::ClientBuilder::on_notification)
     /// receives it, or the subscription that it belongs to
     /// ([`Update::Notification`](super::Update::Notification)). Notifications that are not named
-    /// are ignored (JR-34).
+    /// are ignored.
     #[must_use]
     pub fn notification(mut self, name: impl Into<String>) -> Self {
         self.methods.push(OwnMethod {
@@ -117,7 +117,7 @@ impl Extension {
     }
 
     /// Adds a method of the server whose parameter `subject` the header `Mcp-Name` repeats over
-    /// HTTP (EX-15). A method without such a parameter can be called without being named.
+    /// HTTP. A method without such a parameter can be called without being named.
     #[must_use]
     pub fn method_about(mut self, name: impl Into<String>, subject: impl Into<String>) -> Self {
         self.methods.push(OwnMethod {
@@ -127,7 +127,7 @@ impl Extension {
         self
     }
 
-    /// Adds a `resultType` that a server may answer these methods with (EX-09).
+    /// Adds a `resultType` that a server may answer these methods with.
     ///
     /// Such a result is not handed to the caller of a method: `follow` continues from it, and its
     /// output takes the place of the result. It runs within the future of the request, and is

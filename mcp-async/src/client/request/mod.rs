@@ -41,8 +41,7 @@ use crate::trace_context::TraceContext;
 
 /// A request to the server and its result; what the methods of [`Client`](super::Client) return.
 ///
-/// It borrows what it was given and encodes it when it is polled, in every round of input again
-/// (MR-09), asks the callbacks of the client inside its own poll, and decodes the result in the
+/// It borrows what it was given and encodes it when it is polled, in every round of input again, asks the callbacks of the client inside its own poll, and decodes the result in the
 /// task that awaits it. Dropping it cancels the request: the server is notified, and the answer
 /// is discarded.
 ///
@@ -66,7 +65,7 @@ pub struct Request<'a, T, H = fn(Progress<'_>)> {
     ask: Ask<'a>,
     /// Added to the parameters.
     meta: Meta,
-    /// The extension that the server must have declared (EX-08).
+    /// The extension that the server must have declared.
     extension: Option<&'a str>,
     /// The extensions that it declares, if not all.
     declared: Option<&'a [&'a str]>,
@@ -94,8 +93,7 @@ enum Stage<'a> {
     Linking(u64),
     /// The result was of a type of an extension, which continues from it.
     Following(Boxed<Result<RawBuf, CallError>>),
-    /// The list of tools says what the client did not know: which headers the server requires
-    /// (XH-17), or whether the tool runs as a task (TK-06).
+    /// The list of tools says what the client did not know: which headers the server requires, or whether the tool runs as a task.
     Listing {
         listing: Box<Listing<'a>>,
         /// The error that the call had, if only a tool that runs as a task is called again.
@@ -152,7 +150,7 @@ impl<'a, T> Request<'a, T> {
         }
     }
 
-    /// Asks for progress (PG-01), and hands it to the closure: in the order of the wire, before
+    /// Asks for progress, and hands it to the closure: in the order of the wire, before
     /// the result, and inside the poll of this future, so it may borrow. If the future is not
     /// polled for long, what came before the newest step is forgotten.
     pub fn on_progress<H: FnMut(Progress<'_>)>(self, on_progress: H) -> Request<'a, T, H> {
@@ -175,13 +173,13 @@ impl<'a, T> Request<'a, T> {
 }
 
 impl<'a, T, H> Request<'a, T, H> {
-    /// Waits so long for the result, instead of the configured time (LC-18).
+    /// Waits so long for the result, instead of the configured time.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.options.timeout = Some(timeout);
         self
     }
 
-    /// Waits so long at most, however often progress begins the timeout anew (LC-19). A request
+    /// Waits so long at most, however often progress begins the timeout anew. A request
     /// that the server makes a task of is bounded as a whole then, its task included, and not at all
     /// otherwise; a task that is returned as a handle is not bounded.
     pub fn max_duration(mut self, max_duration: Duration) -> Self {
@@ -190,15 +188,14 @@ impl<'a, T, H> Request<'a, T, H> {
     }
 
     /// Asks for log messages from this severity on, which the client's
-    /// [logs](super::Client::logs) bring. Each request of 2026-07-28 says it for itself
-    /// (LG-05); a legacy session has one [level](super::Client::set_log_level) for all, and
+    /// [logs](super::Client::logs) bring. Each request of 2026-07-28 says it for itself; a legacy session has one [level](super::Client::set_log_level) for all, and
     /// takes no notice of this one.
     pub fn with_logs(mut self, level: LoggingLevel) -> Self {
         self.options.log_level = Some(level.as_str());
         self
     }
 
-    /// Declares only these of the client's extensions on the request (EX-05), and has only their
+    /// Declares only these of the client's extensions on the request, and has only their
     /// types of results: a call that does not declare `io.modelcontextprotocol/tasks` becomes no
     /// task. Its result is neither kept nor taken from what is kept. A legacy session declares the
     /// extensions once, and takes no notice of this.
@@ -225,7 +222,7 @@ impl<'a, T, H> Request<'a, T, H> {
         self
     }
 
-    /// Tells the server which trace the request belongs to (JR-31), in place of what the client
+    /// Tells the server which trace the request belongs to, in place of what the client
     /// [tells of every one](super::ClientBuilder::on_trace).
     pub fn trace(mut self, trace: TraceContext) -> Self {
         self.trace = Some(trace);
@@ -544,7 +541,7 @@ fn requires_task(inner: &Inner, ask: &Ask<'_>) -> bool {
 }
 
 impl<'a, H> Request<'a, Completion, H> {
-    /// Sets the names and values of the other arguments that are filled in already (CP-05); since
+    /// Sets the names and values of the other arguments that are filled in already; since
     /// 2025-06-18.
     pub fn context(mut self, arguments: &'a [(&'a str, &'a str)]) -> Self {
         if let Ask::Complete { context, .. } = &mut self.ask {

@@ -28,7 +28,7 @@ pub trait Listed: Sized {
 pub struct Page<T> {
     /// The items of this page; it may be empty without being the last one.
     pub items: Vec<T>,
-    /// The cursor of the next page; `None` on the last one (PN-03).
+    /// The cursor of the next page; `None` on the last one.
     pub next: Option<Cursor>,
 }
 

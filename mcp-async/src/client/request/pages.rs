@@ -21,7 +21,7 @@ use crate::model::Cursor;
 /// A list of the server, page after page: a stream of its items, or [all](Self::all) of them.
 ///
 /// The next page is asked for when the items of the one before are used up. Cursors go back as
-/// they came (PN-02), and an empty one is a cursor (PN-04). After an error the stream ends.
+/// they came, and an empty one is a cursor. After an error the stream ends.
 ///
 /// ```
 /// use mcp_async::Client;
@@ -60,7 +60,7 @@ impl<'a, T: Listed> Pages<'a, T> {
     }
 
     /// Reads so many pages at most, 1,000 otherwise: a list that is longer ends with
-    /// [`CallError::PaginationLimit`] (PN-07).
+    /// [`CallError::PaginationLimit`].
     pub const fn limit(mut self, pages: usize) -> Self {
         self.pagination.limit = pages;
         self
@@ -81,7 +81,7 @@ impl<'a, T: Listed> Pages<'a, T> {
     /// Returns all items, in the server's order.
     ///
     /// If the server does not know a cursor any more, the list changed while it was read; it is
-    /// read once more from the start then (CH-11).
+    /// read once more from the start then.
     ///
     /// # Errors
     /// Of the first page that could not be had.

@@ -20,7 +20,7 @@ pub(super) struct Pagination {
 pub(super) enum NextPage {
     At(Cursor),
     None,
-    /// The list has too many pages, or a cursor came twice in a row (PN-07).
+    /// The list has too many pages, or a cursor came twice in a row.
     Endless,
 }
 

@@ -32,13 +32,12 @@ use crate::sync::Waiters;
 ///
 /// It is the same in every revision: 2026-07-28 has a request for it, `subscriptions/listen`; a
 /// legacy server receives a subscription for each resource, and reports changes of lists
-/// without one. Dropping it ends it and notifies the server (SB-11), except for resources that
+/// without one. Dropping it ends it and notifies the server, except for resources that
 /// another subscription needs.
 ///
-/// With a [`RestartPolicy`](crate::client::RestartPolicy) it outlives the connection: it is renewed
-/// (SB-10) and yields [`Update::Reconnected`], because what changed meanwhile was not told.
+/// With a [`RestartPolicy`](crate::client::RestartPolicy) it outlives the connection: it is renewed and yields [`Update::Reconnected`], because what changed meanwhile was not told.
 /// Without one it ends with the connection. Over HTTP there is none that could end: a stream
-/// that broke off is asked for anew (SC-21), which yields [`Update::Reconnected`] too, after up to
+/// that broke off is asked for anew, which yields [`Update::Reconnected`] too, after up to
 /// a second at first and up to a minute when that leads to nothing, until the server refuses it.
 /// A reader that is slow loses the oldest of 1,024 updates.
 ///
@@ -136,13 +135,13 @@ impl Subscription {
         Ok(subscription)
     }
 
-    /// Returns the part of the filter that the server honours (SB-05); in a legacy session the part
+    /// Returns the part of the filter that the server honours; in a legacy session the part
     /// that it declared.
     pub const fn honoured(&self) -> &SubscriptionFilter {
         &self.honoured
     }
 
-    /// Returns the value of a member of an extension that the server accepted (EX-13), which may
+    /// Returns the value of a member of an extension that the server accepted, which may
     /// be less than what was asked for.
     pub fn accepted(&self, member: &str) -> Option<Raw<'_>> {
         self.accepted.as_raw().object()?.get(member)

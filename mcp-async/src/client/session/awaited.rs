@@ -1,4 +1,4 @@
-//! Pages that the server asked the user to visit, until their completion is notified (EL-12).
+//! Pages that the server asked the user to visit, until their completion is notified.
 
 use std::collections::VecDeque;
 

@@ -103,33 +103,33 @@ impl<'a, H: FnMut(Progress<'_>)> Call<'a, RawBuf, H> {
 }
 
 impl<'a, T, H> Call<'a, T, H> {
-    /// Waits so long for the answer, instead of the configured time (LC-18).
+    /// Waits so long for the answer, instead of the configured time.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.options.timeout = Some(timeout);
         self
     }
 
-    /// Waits so long at most, however often progress begins the timeout anew (LC-19).
+    /// Waits so long at most, however often progress begins the timeout anew.
     pub fn max_duration(mut self, max_duration: Duration) -> Self {
         self.options.max_duration = Some(max_duration);
         self
     }
 
     /// Asks for log messages from this severity on: `info`, say. For 2026-07-28, where each
-    /// request says it (LG-05).
+    /// request says it.
     pub fn with_logs(mut self, level: &'a str) -> Self {
         self.options.log_level = Some(level);
         self
     }
 
-    /// Declares only these of the client's extensions on the call (EX-05). For 2026-07-28: a legacy
+    /// Declares only these of the client's extensions on the call. For 2026-07-28: a legacy
     /// session declares them once.
     pub fn with_extensions(mut self, extensions: &'a [&'a str]) -> Self {
         self.options.extensions = Some(extensions);
         self
     }
 
-    /// Tells the server which trace the call belongs to (JR-31), in place of what
+    /// Tells the server which trace the call belongs to, in place of what
     /// [`Handler::trace`] says.
     pub fn trace(mut self, trace: &'a TraceContext) -> Self {
         self.options.trace = Some(trace);

@@ -24,7 +24,7 @@ use crate::trace_context::TraceContext;
 pub(in crate::client) struct Exchange<'a> {
     pending: PendingRequest<'a, Machine>,
     stage: Stage,
-    /// The `requestState` to send back in the next round (MR-11).
+    /// The `requestState` to send back in the next round.
     state: Option<RawBuf>,
     /// Rounds that the server has asked for.
     rounds: u8,

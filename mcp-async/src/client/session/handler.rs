@@ -177,7 +177,7 @@ impl Reply {
     }
 
     /// Refuses: the server of a legacy session gets the error, a call of 2026-07-28 ends with
-    /// it (MR-15). To decline what a person was asked is no refusal but an answer.
+    /// it. To decline what a person was asked is no refusal but an answer.
     pub fn refuse(error: ErrorReply) -> Self {
         Self::ready(Err::<(), _>(error))
     }

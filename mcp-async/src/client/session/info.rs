@@ -9,14 +9,14 @@ use mcp_proto::model::ServerFeatures;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ServerInfo {
-    /// The revision that rules (LC-16).
+    /// The revision that rules.
     pub revision: Revision,
-    /// An `Implementation`; it names the server and decides nothing (VR-09).
+    /// An `Implementation`; it names the server and decides nothing.
     pub server: Option<RawBuf>,
     /// `ServerCapabilities` as they came, experimental ones and extensions included; `None` if
     /// the server told only its era.
     pub capabilities: Option<RawBuf>,
-    /// The capabilities that the revision defines (LC-23).
+    /// The capabilities that the revision defines.
     pub features: ServerFeatures,
     /// Instructions for the use of the server, for a model to read.
     pub instructions: Option<String>,
@@ -28,8 +28,8 @@ impl ServerInfo {
         self.server.as_ref()?.decode().ok()
     }
 
-    /// Returns the settings of an extension that the server declares (EX-01). A value that is no
-    /// object is no declaration (EX-04).
+    /// Returns the settings of an extension that the server declares. A value that is no
+    /// object is no declaration.
     pub fn extension(&self, name: &str) -> Option<Raw<'_>> {
         let capabilities = self.capabilities.as_ref()?.as_raw().object()?;
         let extensions = capabilities.get("extensions")?.object()?;

@@ -125,7 +125,7 @@ impl Peer {
     }
 
     /// Ends the connection: calls in flight end with [`Failure::Closed`](mcp_proto::client::Failure::Closed), what was said is
-    /// written, and then the output is closed, which tells the server (LC-20).
+    /// written, and then the output is closed, which tells the server.
     pub fn close(&self) {
         self.shared.close();
     }

@@ -10,8 +10,8 @@ use std::hash::RandomState;
 /// Calls that were in flight end with [`CallError::ExitedEarly`](crate::client::CallError::ExitedEarly), or without a
 /// child process with [`CallError::Closed`](crate::client::CallError::Closed), because it is not known how
 /// far the server got with them; calls made after that wait for the new
-/// connection. The log level and the subscriptions are restored there (SB-10), and everything
-/// that was cached is forgotten (SB-13).
+/// connection. The log level and the subscriptions are restored there, and everything
+/// that was cached is forgotten.
 ///
 /// ```
 /// use core::time::Duration;

@@ -34,7 +34,7 @@ struct Entry {
     result: Arc<RawBuf>,
     /// Bytes, with those of its key.
     size: usize,
-    /// Fresh before this moment (CH-03).
+    /// Fresh before this moment.
     until: Instant,
 }
 

@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 use crate::model::{Meta, SubscriptionFilter};
 
 /// The filter of [`Client::listen`](crate::client::Client::listen): the kinds of notifications that the
-/// protocol has, and members that extensions add to them (EX-13).
+/// protocol has, and members that extensions add to them.
 ///
 /// ```
 /// use mcp_async::client::ListenFilter;

@@ -21,10 +21,10 @@ pub enum Update {
     Prompts,
     /// The list of resources changed, or that of templates.
     Resources,
-    /// A resource changed: the one that was subscribed to, or a part of it (RS-10).
+    /// A resource changed: the one that was subscribed to, or a part of it.
     Resource(String),
     /// Another notification, of an extension of this client; its parameters
-    /// are the empty object if it has none (EX-14).
+    /// are the empty object if it has none.
     Notification {
         /// Its method.
         method: String,
@@ -32,7 +32,7 @@ pub enum Update {
         params: RawBuf,
     },
     /// The connection, the session or, over HTTP, the stream of this subscription was lost and
-    /// another has taken its place: whatever changed meanwhile was not told (SB-13). A connection
+    /// another has taken its place: whatever changed meanwhile was not told. A connection
     /// is followed by another only with a [`RestartPolicy`](crate::client::RestartPolicy).
     Reconnected,
 }
@@ -40,7 +40,7 @@ pub enum Update {
 /// An entry of a subscription's queue.
 #[derive(Debug)]
 pub(in crate::client) enum SubscriptionEvent {
-    /// The server acknowledged it: this is what it will tell (SB-02), and the same with the members
+    /// The server acknowledged it: this is what it will tell, and the same with the members
     /// of extensions.
     Honoured(SubscriptionFilter, RawBuf),
     Update(Update),

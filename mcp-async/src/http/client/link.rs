@@ -52,7 +52,7 @@ pub(super) type Received = OwnedMessages<Text>;
 
 struct State {
     origin: Origin,
-    /// The URL to which messages to a server of 2024-11-05 are sent (HS-03).
+    /// The URL to which messages to a server of 2024-11-05 are sent.
     endpoint: Option<Url>,
     /// Messages that the connection has not read yet; `bytes` is their length together.
     incoming: VecDeque<Received>,
@@ -60,7 +60,7 @@ struct State {
     reader: Waiter,
     /// Exchanges that wait until the connection has read.
     room: Waiters,
-    /// Nothing leaves until the server has taken `initialized` (LC-06) and its own stream is open
+    /// Nothing leaves until the server has taken `initialized` and its own stream is open
     /// or refused: what the server asks on a stream that is not open yet is lost.
     is_held: bool,
     writer: Waiter,

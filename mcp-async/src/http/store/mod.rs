@@ -52,7 +52,7 @@ pub use self::published::MemorySubscription;
 /// # Records
 /// A record, an announcement and a message are bytes that only the server reads. A record contains no
 /// secret except the session id, which grants access to the session: store it like a password, or store
-/// a digest of it (SH-43). The server signs what it must be able to trust.
+/// a digest of it. The server signs what it must be able to trust.
 ///
 /// Only [`create`](Self::create) makes a record, and the events of a session are forgotten with it, so a
 /// session that has ended does not come back.

@@ -31,7 +31,7 @@ use crate::runtime::{RuntimeHandle, Sleep};
 /// ```
 #[derive(Debug)]
 pub struct Process {
-    /// Client to server (ST-01). Dropped or closed, it ends the child's input.
+    /// Client to server. Dropped or closed, it ends the child's input.
     pub stdin: Output,
     /// Server to client.
     pub stdout: Input,
@@ -68,7 +68,7 @@ pub struct Child {
     runtime: RuntimeHandle,
 }
 
-/// The time that a shutdown waits before each of its steps (ST-08, ST-09).
+/// The time that a shutdown waits before each of its steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grace {
     /// The time from the end of the child's input until the child is asked to terminate (default 2
@@ -145,7 +145,7 @@ impl Child {
         poll_fn(|task| self.poll_exit(task)).await
     }
 
-    /// Ends the child in order (ST-08, ST-09): after its input was closed, waits for
+    /// Ends the child in order: after its input was closed, waits for
     /// [`Grace::close`], asks the group to terminate, waits for [`Grace::terminate`], kills it.
     /// Whatever the child leaves behind in its group is killed in any case.
     ///

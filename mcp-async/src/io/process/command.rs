@@ -104,7 +104,7 @@ impl Command {
 
     /// Hands each line that the child writes to its standard error to `sink`, from the task that
     /// waits for the child: it must not block. A line is text of the peer, escape sequences
-    /// included, and no sign of an error (ST-06).
+    /// included, and no sign of an error.
     #[must_use]
     pub fn on_stderr(mut self, sink: impl Fn(&str) + Send + Sync + 'static) -> Self {
         self.sink = Some(Arc::new(sink));

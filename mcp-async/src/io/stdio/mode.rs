@@ -21,7 +21,7 @@ use crate::runtime::Runtime;
 pub enum StdioMode {
     /// From now on, until the process ends, its standard input is empty and its standard output
     /// is its standard error, for children too. A stray `println!` lands in the log and a child
-    /// that reads its input finds the end, instead of corrupting the protocol stream (ST-03).
+    /// that reads its input finds the end, instead of corrupting the protocol stream.
     #[default]
     Exclusive,
     /// Descriptors 0 and 1 stay what they are. Printing corrupts the protocol stream.

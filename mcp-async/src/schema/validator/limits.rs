@@ -1,6 +1,6 @@
 //! Limits of the cost of schemas and values.
 
-/// The limits of the schemas and values that a [`Validator`](crate::schema::Validator) accepts (JR-42).
+/// The limits of the schemas and values that a [`Validator`](crate::schema::Validator) accepts.
 ///
 /// The defaults let any schema pass that people write, and hold what a hostile one costs under
 /// a second or so of one processor. An *evaluation* is one schema checked against one value.

@@ -28,9 +28,9 @@ pub use self::limits::SchemaLimits;
 /// A compiled JSON Schema that checks values; both may come from untrusted peers.
 ///
 /// The dialects are 2020-12, which is the one of a schema without `$schema`, 2019-09, draft-07,
-/// draft-06 and draft-04 (JR-37, JR-39). Nothing is fetched and no file is read (JR-40). Before
+/// draft-06 and draft-04. Nothing is fetched and no file is read. Before
 /// a value is checked it is counted what that would cost; what is beyond the
-/// [`SchemaLimits`] is refused, never begun (JR-42).
+/// [`SchemaLimits`] is refused, never begun.
 ///
 /// Compile once and keep it: compiling takes milliseconds. It is `Send` and `Sync`.
 ///
@@ -58,8 +58,8 @@ impl Validator {
     ///
     /// # Errors
     ///
-    /// [`SchemaError`], if it is no schema, of an unknown dialect (JR-38), refers to something
-    /// outside of itself (JR-41), or would cost more than it may.
+    /// [`SchemaError`], if it is no schema, of an unknown dialect, refers to something
+    /// outside of itself, or would cost more than it may.
     pub fn compile(schema: Raw<'_>) -> Result<Self, SchemaError> {
         Self::with_limits(schema, SchemaLimits::default())
     }

@@ -127,7 +127,7 @@ impl CallContext {
 
     /// Asks the client something within this call: a nested request of a legacy session.
     ///
-    /// This is the low-level way: in 2026-07-28 a server makes no requests (ST-13), and there the
+    /// This is the low-level way: in 2026-07-28 a server makes no requests, and there the
     /// error is [`AskError::NotInRevision`](crate::server::AskError::NotInRevision). Questions under a key
     /// work in both eras. Dropping the future takes the question back.
     ///
@@ -148,7 +148,7 @@ impl CallContext {
     }
 
     /// Lets the client poll: ends the connection that would carry its answer, while the call
-    /// continues. The client comes back after `retry` and finds what it missed (SH-13).
+    /// continues. The client comes back after `retry` and finds what it missed.
     ///
     /// Only over HTTP in a session of 2025-11-25; elsewhere nothing happens. Says whether it did.
     ///
@@ -215,7 +215,7 @@ impl CallContext {
         self.features
     }
 
-    /// Returns the name of the client as it states it: for display, not for decisions (VR-09).
+    /// Returns the name of the client as it states it: for display, not for decisions.
     /// In a legacy session it is what `initialize` said; in 2026-07-28 it is what this very
     /// request says, if anything.
     pub fn client_info(&self) -> Option<crate::model::Implementation> {
@@ -227,16 +227,16 @@ impl CallContext {
         self.request_meta.client.as_deref()
     }
 
-    /// The trace that the request belongs to, if it told a valid one (JR-31). A span of the
+    /// The trace that the request belongs to, if it told a valid one. A span of the
     /// server's own continues it by [`child`](TraceContext::child).
     pub fn trace_context(&self) -> Option<&TraceContext> {
         self.request_meta.trace.as_deref()
     }
 
     /// Returns the settings of an extension that the client declares: in 2026-07-28 on this very
-    /// request (EX-05), in a legacy session by `initialize`, also where another process continues
+    /// request, in a legacy session by `initialize`, also where another process continues
     /// the session from a store, unless its extensions take more than 16 KiB. An extension whose
-    /// settings are no object is not declared (EX-04).
+    /// settings are no object is not declared.
     ///
     /// ```
     /// use mcp_async::server::CallContext;
@@ -297,7 +297,7 @@ impl CallContext {
     }
 
     /// Returns the verified sender of the request, with the claims of this request; `None` on
-    /// standard streams. The request state of a call is bound to the name of the sender (MR-08).
+    /// standard streams. The request state of a call is bound to the name of the sender.
     ///
     /// ```
     /// # use mcp_async::server::{CallContext, Principal};

@@ -143,7 +143,7 @@ impl Call<'_> {
 impl CallContext {
     /// Lets the call continue as a task, if the client and the server have agreed on tasks for it
     /// and the server has a place for one; returns whether it does. Questions that the handler
-    /// asked before are asked within the exchange, in rounds in 2026-07-28 (TK-50); later questions
+    /// asked before are asked within the exchange, in rounds in 2026-07-28; later questions
     /// are asked by the task, and the handler waits.
     ///
     /// It is for tools with [`Tool::deferred_task`](crate::server::Tool::deferred_task); elsewhere it

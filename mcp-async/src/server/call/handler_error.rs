@@ -20,7 +20,7 @@ use crate::server::caller::ask::AskError;
 ///
 /// `?` converts every error into one: whatever implements [`Error`], and also `anyhow::Error`,
 /// `Box<dyn Error + Send + Sync>` and plain text. The client then receives error -32603 with a
-/// fixed text, and nothing of the error or its sources (LG-08); the text is written to the
+/// fixed text, and nothing of the error or its sources; the text is written to the
 /// server's own log only (feature `tracing`). [`visible`](Self::visible) and the other
 /// constructors choose what the client may read.
 ///
@@ -58,7 +58,7 @@ enum Kind {
 impl HandlerError {
     /// Creates an error whose text is sent to the client: a message, or the text of another
     /// error. For a tool it becomes a result with `isError`, so that the model reads it and
-    /// can try something else (TL-08); elsewhere it is the text of error -32603.
+    /// can try something else; elsewhere it is the text of error -32603.
     pub fn visible(text: impl fmt::Display + 'static) -> Self {
         let any: &dyn Any = &text;
         Self(Kind::Visible(match any.downcast_ref::<&'static str>() {
@@ -73,13 +73,13 @@ impl HandlerError {
     }
 
     /// The requested item does not exist: for a resource the error that its revision has for that,
-    /// with the URI (RS-03, RS-04), for anything else -32602 (PR-03).
+    /// with the URI, for anything else -32602.
     pub const fn not_found() -> Self {
         Self(Kind::NotFound)
     }
 
     /// The request needs an extension that the client does not declare: error -32021, which names
-    /// it (EX-06).
+    /// it.
     pub fn missing_extension(name: &str) -> Self {
         Self::reply(missing_extension(name))
     }

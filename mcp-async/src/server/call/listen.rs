@@ -87,7 +87,7 @@ impl<'b> Listen<'b> {
     }
 
     /// Acknowledges the subscription with the accepted value of each key, in addition to what the
-    /// protocol layer serves (SB-02), or refuses it with the error. Keys that are left out are not
+    /// protocol layer serves, or refuses it with the error. Keys that are left out are not
     /// accepted.
     ///
     /// The job ends with the subscription, and polls what [`Listener::run`] was given until then.

@@ -74,7 +74,7 @@ impl<S> Listener<S> {
     }
 
     /// Sends a notification of the subscription, when there is room for it. Its `_meta` names the
-    /// subscription (SB-03). `params` is written as an object.
+    /// subscription. `params` is written as an object.
     ///
     /// # Errors
     /// [`SendError::NotReady`] before the subscription is acknowledged: a judge sends by
@@ -98,7 +98,7 @@ impl<S> Listener<S> {
         self.open.add(source);
     }
 
-    /// Ends the subscription (SB-08).
+    /// Ends the subscription.
     pub fn end(&self) {
         let token = self.context.call().0;
         let shared = self.context.peer().shared;

@@ -10,7 +10,7 @@ use crate::server::caller::machine::Machine;
 
 impl CallContext {
     /// Sends a notification of the application's own on behalf of the call, before its answer: over
-    /// HTTP on the stream of the response (EX-14). It waits until there is room. The method is one of
+    /// HTTP on the stream of the response. It waits until there is room. The method is one of
     /// [`ServerConfig::methods`](mcp_proto::server::ServerConfig::methods), such as the
     /// [`sends`](crate::server::Extension::sends) of an extension; `params` is written as an object.
     ///

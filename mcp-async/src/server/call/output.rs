@@ -17,7 +17,7 @@ use crate::schema::{ToolSchema, TypeError};
 /// |---|---|
 /// | `String`, `&'static str` | one block of text |
 /// | [`Content`], `Vec<Content>` | blocks of any kind |
-/// | [`Json<T>`](Json) | structured content, its schema, and the same as text (TL-11) |
+/// | [`Json<T>`](Json) | structured content, its schema, and the same as text |
 /// | `()` | no content |
 /// | [`CallToolResult`] | everything by hand |
 ///
@@ -53,11 +53,11 @@ pub trait ToolOutput: Send + 'static {
 }
 
 /// A result for programs: structured content, an output schema from the type, and the same value
-/// as a block of text for clients that read only text (TL-11). A handler of a resource returns it
+/// as a block of text for clients that read only text. A handler of a resource returns it
 /// for contents in JSON.
 ///
 /// Before 2026-07-28 structured content is an object, so make `T` a struct or a map there: of
-/// any other value the client of such a revision gets the text alone (TL-17).
+/// any other value the client of such a revision gets the text alone.
 ///
 /// ```
 /// use mcp_async::server::{Json, Tool};

@@ -57,7 +57,7 @@ pub enum Settled<T> {
     Result(T),
     /// With an error.
     Error(ErrorReply),
-    /// With questions: the client asks again when it has the answers (MR-01). Only in
+    /// With questions: the client asks again when it has the answers. Only in
     /// 2026-07-28 and for the methods that allow it.
     Input(Input),
 }
@@ -66,10 +66,9 @@ pub enum Settled<T> {
 /// state.
 #[derive(Default)]
 pub struct Input {
-    /// Questions under keys of the handler's choice, each key once (MR-04).
+    /// Questions under keys of the handler's choice, each key once.
     pub questions: Vec<(String, Method<'static>, Box<dyn Payload + Send>)>,
-    /// The request state, which the client has to send back. It returns from a stranger: protect it
-    /// (MR-07).
+    /// The request state, which the client has to send back. It returns from a stranger: protect it.
     pub state: Option<String>,
 }
 

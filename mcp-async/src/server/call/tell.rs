@@ -35,11 +35,11 @@ pub struct LogMessage<'a, T> {
 }
 
 impl CallContext {
-    /// Reports the progress of the call: `progress` increases with every report (PG-04), in any unit.
+    /// Reports the progress of the call: `progress` increases with every report, in any unit.
     ///
     /// The future sends the report, and never fails: it drops updates that the client did not
     /// request, that do not increase, or that arrive after completion. Of many reports in a
-    /// short time the client receives the newest, and always the last (PG-06): see
+    /// short time the client receives the newest, and always the last: see
     /// `progress_interval` of the [`Server`](crate::Server).
     ///
     /// ```
@@ -53,10 +53,10 @@ impl CallContext {
     }
 
     /// Logs to the client, if it wants any as severe as this; `data` is what there is to say: often a
-    /// string, else any value that serializes, by value or by reference, and no secret (LG-08).
+    /// string, else any value that serializes, by value or by reference, and no secret.
     ///
     /// The future never fails: messages that the client does not want, that come too late, or
-    /// that a server without declared logging sends (LG-01) are dropped.
+    /// that a server without declared logging sends are dropped.
     ///
     /// ```
     /// use mcp_async::model::LoggingLevel;
@@ -93,7 +93,7 @@ impl<'a> ProgressUpdate<'a> {
         self
     }
 
-    /// Sets a message about the progress, for people (PG-05). 2024-11-05 has no place for it.
+    /// Sets a message about the progress, for people. 2024-11-05 has no place for it.
     pub const fn message(mut self, message: &'a str) -> Self {
         self.told.message = Some(message);
         self

@@ -74,7 +74,7 @@ impl Access {
 /// The token of a request lacks scopes that its operation needs: see
 /// [`CallContext::require_scopes`](crate::server::CallContext::require_scopes).
 ///
-/// A handler that returns it answers with 403 and a challenge that names the scopes (AU-09), if the
+/// A handler that returns it answers with 403 and a challenge that names the scopes, if the
 /// response has not begun: then a client can ask its user for them and repeat the request. In an
 /// event stream that has begun, the client reads a JSON-RPC error that names the scopes.
 #[derive(Clone)]

@@ -53,7 +53,7 @@ pub struct Ask<'a, T> {
 pub enum AskError {
     /// The client answered with an error.
     Client(ErrorReply),
-    /// The user rejected the question. The client says so with code -1 (SP-07); the text of -32603
+    /// The user rejected the question. The client says so with code -1; the text of -32603
     /// in which some clients say it counts as well. A form or page that the user declines is no
     /// error but an answer.
     Rejected(ErrorReply),
@@ -70,7 +70,7 @@ pub enum AskError {
     Unusable(Reason),
     /// The result is not of the type that was asked for.
     Decode(DecodeError),
-    /// The answer of the user does not fit the form that was asked for (EL-09): the text names the
+    /// The answer of the user does not fit the form that was asked for: the text names the
     /// field and the mistake.
     Mismatch(String),
     /// No answer in time; the client was notified.
@@ -117,7 +117,7 @@ impl<'a, T> Ask<'a, T> {
     }
 
     /// Asks for progress, which [`Service::progress`](crate::server::Service::progress) hears; each
-    /// starts the timeout anew, for ten minutes altogether (LC-19).
+    /// starts the timeout anew, for ten minutes altogether.
     pub const fn with_progress(mut self) -> Self {
         self.options.progress = true;
         self
@@ -211,7 +211,7 @@ impl AskError {
 
     /// The error that the client receives if a handler ends its call with this one:
     ///
-    /// - the capability that it would have to declare (MR-05), with code -32021 and the data
+    /// - the capability that it would have to declare, with code -32021 and the data
     ///   `{"requiredCapabilities":{"elicitation":{"form":{}}}}`, which becomes -32603 in a revision
     ///   without it;
     /// - the question that its revision does not have, with code -32603;

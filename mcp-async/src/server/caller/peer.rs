@@ -48,7 +48,7 @@ impl Peer {
             .command(|machine, _| machine.resources_updated());
     }
 
-    /// Sends a log message that belongs to no call: to a legacy session only (LG-05).
+    /// Sends a log message that belongs to no call: to a legacy session only.
     ///
     /// # Errors
     /// [`SendError::NotReady`] before there is a session, [`SendError::MissingCapability`] for a server
@@ -111,7 +111,7 @@ impl Peer {
     }
 
     /// Returns the `Implementation` of the client that `initialize` or a request of 2026-07-28
-    /// stated last: for display, not for decisions (VR-09).
+    /// stated last: for display, not for decisions.
     pub fn client_info(&self) -> Option<crate::model::Implementation> {
         self.raw_client_info()?.decode().ok()
     }

@@ -8,7 +8,7 @@ use crate::values::Values;
 
 /// The verified sender of a request: a name, and typed claims of what verified it.
 ///
-/// The name is the identity. Sessions, request states (MR-08), rate limits and stores go by it, and
+/// The name is the identity. Sessions, request states, rate limits and stores go by it, and
 /// two principals are equal if their names are. The claims belong to one request: a session is
 /// continued by every request of the same name, and its handlers see the claims of the request that
 /// they serve.

@@ -16,7 +16,7 @@ pub struct RateLimit {
     burst: u32,
 }
 
-/// The rate limits of each connection by itself; none is set by default (TL-13, CP-07, LG-09). A
+/// The rate limits of each connection by itself; none is set by default. A
 /// request beyond a limit is answered with -32603, and a log message is dropped.
 ///
 /// Over HTTP a legacy session is a connection. Requests that belong to none, as all of

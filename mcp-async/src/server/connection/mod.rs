@@ -89,7 +89,7 @@ impl<R, W, S: Service> Connection<R, W, S> {
     }
 
     /// Sets the client that the transport has verified: a name, or a [`Principal`] with claims.
-    /// Request states are bound to the name (MR-08), and handlers find the principal in
+    /// Request states are bound to the name, and handlers find the principal in
     /// [`CallContext::principal`](super::CallContext::principal).
     pub fn with_principal(mut self, principal: impl Into<Principal>) -> Self {
         self.driver.role_mut().set_principal(Some(principal.into()));

@@ -15,7 +15,7 @@ use crate::server::{Service, connect};
 /// Both are reserved for the protocol from then on, see [`StdioMode::Exclusive`]; [`connect`] over the
 /// streams of [`stdio::open`] with [`StdioMode::Shared`] leaves them as they are. At the end of input
 /// everything read is answered, handlers that still run get a second, and the result is `Ok`: return
-/// from `main` (ST-10). An output that was closed is no error either.
+/// from `main`. An output that was closed is no error either.
 ///
 /// # Errors
 ///

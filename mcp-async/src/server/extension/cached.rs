@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::server::items::resource::CacheHint;
 
 /// The result of a method that clients of 2026-07-28 may keep: the members of `T`, with `ttlMs` and
-/// `cacheScope` (EX-17, CH-01). All pages of a list have the same scope (CH-10).
+/// `cacheScope`. All pages of a list have the same scope.
 ///
 /// A list is paged as those of the protocol are: its parameters have a `cursor`, and its result a
 /// `nextCursor` if more follows. Both are a [`Cursor`](crate::model::Cursor), which

@@ -17,7 +17,7 @@ use crate::server::items::register_error::RegisterError;
 /// A key whose judge has its state.
 pub(in crate::server) struct Filter {
     pub(in crate::server) key: String,
-    /// The extension that a client must have declared (EX-06).
+    /// The extension that a client must have declared.
     requires: Option<String>,
     judge: Box<dyn Fn(Raw<'_>, Listener) -> Judged + Send + Sync>,
 }

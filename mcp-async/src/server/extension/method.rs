@@ -64,8 +64,7 @@ impl<S: Send + Sync + 'static> ExtensionMethod<S> {
         }
     }
 
-    /// Names the member of the parameters, a string, that the header `Mcp-Name` repeats over HTTP
-    /// (EX-15). A request whose header says something else is refused as a mismatch of headers.
+    /// Names the member of the parameters, a string, that the header `Mcp-Name` repeats over HTTP. A request whose header says something else is refused as a mismatch of headers.
     /// Without a subject the header is ignored.
     pub fn subject(mut self, member: impl Into<String>) -> Self {
         self.subject = Some(member.into());
@@ -94,7 +93,7 @@ impl<S: Send + Sync + 'static> ExtensionMethod<S> {
     /// `resultType`; a [`Cached`](super::Cached) one also has `ttlMs` and `cacheScope`. `()` stands for
     /// parameters or a result without members.
     ///
-    /// The type of the parameters should tolerate unknown members (EX-11); `_meta` is one of them.
+    /// The type of the parameters should tolerate unknown members; `_meta` is one of them.
     pub fn handler<A, T, F, Fut>(mut self, handler: F) -> Self
     where
         F: Fn(A, Context<S>) -> Fut + Send + Sync + 'static,

@@ -3,7 +3,7 @@
 //! An [`Extension`] has a name and settings, which the server declares, and what the server does
 //! for it: methods, notifications that clients send, layers around calls. It is registered by
 //! [`ServerBuilder::extension`](super::ServerBuilder::extension). An extension is off unless it is
-//! registered (EX-10).
+//! registered.
 //!
 //! A client declares an extension as well. Handlers read that from their context:
 //! [`CallContext::client_extension`](super::CallContext::client_extension) has its settings,
@@ -56,8 +56,8 @@ pub(super) use self::notification::Notification;
 /// state that its handlers share with those of the server.
 ///
 /// Names are checked when the server is built: an extension has a name with a prefix, such as
-/// `com.example/jobs` (EX-03), and cannot use the names of the protocol or of an official extension
-/// for its methods (EX-18).
+/// `com.example/jobs`, and cannot use the names of the protocol or of an official extension
+/// for its methods.
 ///
 /// ```
 /// use mcp_async::Server;
@@ -134,7 +134,7 @@ impl<S: Send + Sync + 'static> Extension<S> {
         }
     }
 
-    /// Sets what the server declares of it: an object. The default is the empty object (EX-04).
+    /// Sets what the server declares of it: an object. The default is the empty object.
     pub fn settings(mut self, settings: impl Serialize) -> Self {
         let settings = RawBuf::encode(&settings).ok();
         self.settings = settings.filter(|settings| settings.as_raw().object().is_some());
@@ -146,7 +146,7 @@ impl<S: Send + Sync + 'static> Extension<S> {
     /// [`SendError::NotInRevision`](crate::SendError::NotInRevision), and no client counts as one that
     /// declares it. Its items and its layers are served in every revision. A legacy revision
     /// carries the declaration in the result of `initialize`, where its schema has no such member
-    /// but clients tolerate it (EX-02).
+    /// but clients tolerate it.
     ///
     /// ```
     /// use mcp_async::server::Extension;
@@ -163,14 +163,14 @@ impl<S: Send + Sync + 'static> Extension<S> {
 
     /// Serves its methods only to clients that declare the extension, in 2026-07-28 on the very
     /// request. Others are refused with -32021, which names the extension, and over HTTP
-    /// with status 400 (EX-06).
+    /// with status 400.
     pub fn requires_client(mut self) -> Self {
         self.required = true;
         self
     }
 
     /// Names capabilities that the server must declare for it, for instance because its results
-    /// refer to resources. Without them the server is not built (EX-19).
+    /// refer to resources. Without them the server is not built.
     ///
     /// ```
     /// use mcp_async::Server;
@@ -256,13 +256,13 @@ impl<S: Send + Sync + 'static> Extension<S> {
     /// Names a notification that the server sends for the extension: for a request by
     /// [`CallContext::notify`](super::CallContext::notify), for a subscription by
     /// [`Listener::notify`](super::Listener::notify), in a legacy session by
-    /// [`Peer::notify`](super::Peer::notify) (EX-14).
+    /// [`Peer::notify`](super::Peer::notify).
     pub fn sends(mut self, name: impl Into<String>) -> Self {
         self.sends.push(name.into());
         self
     }
 
-    /// Adds a key to the filter of `subscriptions/listen`, which exists since 2026-07-28 (EX-13).
+    /// Adds a key to the filter of `subscriptions/listen`, which exists since 2026-07-28.
     /// For each subscription that has the key, the judge receives its value and the subscription,
     /// and returns the value that the server accepts, which may be less, or `None` for nothing. An
     /// error refuses the subscription as a whole, and so does a value of another type. Until all

@@ -1,4 +1,4 @@
-//! Names that belong to the protocol or to an official extension (EX-18).
+//! Names that belong to the protocol or to an official extension.
 
 use core::fmt;
 

@@ -42,13 +42,13 @@ use crate::server::call::handler_error::HandlerError;
 pub struct CompletionRequest {
     /// The value that was typed so far.
     pub value: String,
-    /// The other arguments, as far as they are filled in (CP-05); since 2025-06-18. Some clients
+    /// The other arguments, as far as they are filled in; since 2025-06-18. Some clients
     /// send an empty string for an argument that is not: it is absent here.
     pub arguments: BTreeMap<String, String>,
 }
 
-/// A type that a completion can return: values, the best first (CP-03), or a [`Completion`], which
-/// can state that there are more. The client receives at most 100 and the total (CP-02).
+/// A type that a completion can return: values, the best first, or a [`Completion`], which
+/// can state that there are more. The client receives at most 100 and the total.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a list of suggestions",
     note = "a completion returns `Vec<String>`, `Vec<&'static str>` or `Completion`"

@@ -17,7 +17,7 @@ macro_rules! item_settings {
                 self
             }
 
-            /// Adds an icon: its source is `https:` or `data:` (JR-48).
+            /// Adds an icon: its source is `https:` or `data:`.
             pub fn icon(mut self, icon: $crate::model::Icon) -> Self {
                 self.listed.icons.push(icon);
                 self

@@ -32,7 +32,7 @@ use crate::server::call::handler_error::HandlerError;
 /// this is for everything else that can be said. [`handler`](Self::handler) comes last, then
 /// [`ServerBuilder::with`](crate::server::ServerBuilder::with) takes it.
 ///
-/// The arguments are a type. On the wire they are texts (PR-08), out of which numbers, booleans
+/// The arguments are a type. On the wire they are texts, out of which numbers, booleans
 /// and the names of an enum are read; the list of arguments comes from the type's schema.
 ///
 /// ```
@@ -145,7 +145,7 @@ impl<S: Send + Sync + 'static> Prompt<S> {
         self
     }
 
-    /// Suggests values for an argument while it is typed (CP-01). A name that no argument has is a mistake
+    /// Suggests values for an argument while it is typed. A name that no argument has is a mistake
     /// that [`build`](crate::server::ServerBuilder::build) reports.
     pub fn complete<T, F, Fut>(mut self, argument: impl Into<String>, handler: F) -> Self
     where
@@ -159,7 +159,7 @@ impl<S: Send + Sync + 'static> Prompt<S> {
     }
 
     /// Runs this for each request. Arguments that are missing or do not fit the type are
-    /// refused with their name (PR-03, PR-04). An argument of a type that no text fills, such as a list,
+    /// refused with their name. An argument of a type that no text fills, such as a list,
     /// is a mistake that [`build`](crate::server::ServerBuilder::build) reports.
     pub fn handler<A, T, F, Fut>(mut self, handler: F) -> Self
     where

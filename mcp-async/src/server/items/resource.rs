@@ -85,9 +85,9 @@ impl CacheHint {
     }
 }
 
-/// A type that the handler of a resource can return: text, bytes (Base64 on the wire, RS-08),
+/// A type that the handler of a resource can return: text, bytes (Base64 on the wire),
 /// [`Json`], which is text of the type `application/json` unless the resource names another, or
-/// contents with URIs of their own, several for one read if need be (RS-07).
+/// contents with URIs of their own, several for one read if need be.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the contents of a resource",
     note = "a resource returns text, `Vec<u8>`, `Json<T>`, `ResourceContents`, several of these or `ReadResourceResult`"
@@ -160,7 +160,7 @@ fn typed(contents: ResourceContents, mime_type: Option<&str>) -> ReadResourceRes
 item_settings!(Resource, hidden: "it is not listed and not found, and they do not learn when it changes. Its contents are then private in caches (CH-05).");
 
 impl<S: Send + Sync + 'static> Resource<S> {
-    /// A resource at this URI (RS-14), by this name.
+    /// A resource at this URI, by this name.
     pub fn new(uri: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
             listed: model::Resource::new(uri, name),
@@ -190,7 +190,7 @@ impl<S: Send + Sync + 'static> Resource<S> {
     }
 
     /// Sets the time for which its contents may be cached, and by whom, in place of the
-    /// [hint](crate::server::ServerBuilder::cache) of the server for all; since 2026-07-28 (CH-01).
+    /// [hint](crate::server::ServerBuilder::cache) of the server for all; since 2026-07-28.
     pub fn cache(mut self, ttl: Duration, scope: CacheScope) -> Self {
         self.cache = Some(CacheHint::new(ttl, scope));
         self

@@ -119,7 +119,7 @@ impl<S: Send + Sync + 'static> Template<S> {
     }
 
     /// Sets the time for which contents may be cached, and by whom, in place of the
-    /// [hint](crate::server::ServerBuilder::cache) of the server for all; since 2026-07-28 (CH-01).
+    /// [hint](crate::server::ServerBuilder::cache) of the server for all; since 2026-07-28.
     pub fn cache(mut self, ttl: Duration, scope: CacheScope) -> Self {
         self.cache = Some(CacheHint::new(ttl, scope));
         self
@@ -159,7 +159,7 @@ impl<S: Send + Sync + 'static> Template<S> {
         self
     }
 
-    /// Suggests values for a variable while it is typed (CP-01). A name that no variable of the template
+    /// Suggests values for a variable while it is typed. A name that no variable of the template
     /// has is a mistake that [`build`](crate::server::ServerBuilder::build) reports.
     pub fn complete<T, F, Fut>(mut self, variable: impl Into<String>, handler: F) -> Self
     where

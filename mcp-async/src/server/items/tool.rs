@@ -130,7 +130,7 @@ impl ToolCall {
     ///
     /// # Errors
     /// The arguments are of another type: returned from the handler, it becomes what the
-    /// revision wants (TL-08), with the path.
+    /// revision wants, with the path.
     pub fn decode<'a, T: Deserialize<'a>>(&'a self) -> Result<T, HandlerError> {
         self.arguments
             .as_raw()
@@ -142,7 +142,7 @@ impl ToolCall {
 item_settings!(Tool, hidden: "no list has it, a call is answered as for an unknown tool, and they do not learn when it changes.");
 
 impl<S: Send + Sync + 'static> Tool<S> {
-    /// A tool by this name: 1 to 128 of `[A-Za-z0-9_.-]` (TL-05).
+    /// A tool by this name: 1 to 128 of `[A-Za-z0-9_.-]`.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             listed: model::Tool::new(name, RawBuf::new()),
@@ -195,7 +195,7 @@ impl<S: Send + Sync + 'static> Tool<S> {
     }
 
     /// The schema of the arguments, in place of that of the handler's type; an object with
-    /// `"type": "object"` at its root (TL-06). Keywords beyond
+    /// `"type": "object"` at its root. Keywords beyond
     /// [the part that every build enforces](crate::guide::schemas) need the cargo feature
     /// `schema`.
     ///
@@ -222,7 +222,7 @@ impl<S: Send + Sync + 'static> Tool<S> {
     }
 
     /// Adds capabilities that the client must have: a call without them is refused before the
-    /// handler runs, with error -32021 and the capabilities (VR-07).
+    /// handler runs, with error -32021 and the capabilities.
     ///
     /// ```
     /// use mcp_async::server::Tool;
@@ -268,7 +268,7 @@ impl<S: Send + Sync + 'static> Tool<S> {
     }
 
     /// Runs this for each call. The arguments' type gives the input schema and checks them; an
-    /// error in them is reported to the client with its path (TL-08). A tool without arguments takes `()` (TL-06).
+    /// error in them is reported to the client with its path. A tool without arguments takes `()`.
     pub fn handler<A, T, F, Fut>(mut self, handler: F) -> Self
     where
         F: Fn(A, Context<S>) -> Fut + Send + Sync + 'static,

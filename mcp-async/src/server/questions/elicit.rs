@@ -44,7 +44,7 @@ impl<T> Elicited<T> {
 impl CallContext {
     /// Asks a person to fill in a form with the fields of `T`; see
     /// [`schema::form`](crate::schema::form) for what these can be. Never ask for secrets in a
-    /// form (EL-05), and be ready for a no (EL-16).
+    /// form, and be ready for a no.
     ///
     /// ```
     /// use mcp_async::server::{AskError, CallContext, Elicited};
@@ -85,8 +85,7 @@ impl CallContext {
     }
 
     /// Asks a person to fill in a form with this schema: a flat object of primitive fields, of
-    /// which each revision is sent what it knows (EL-17). The answer is checked against the schema
-    /// (EL-09); fields that the form does not have are left as they are. A form with a keyword that
+    /// which each revision is sent what it knows. The answer is checked against the schema; fields that the form does not have are left as they are. A form with a keyword that
     /// no answer is checked against, such as a `pattern`, is not asked: [`AskError::Form`].
     ///
     /// ```
@@ -111,8 +110,8 @@ impl CallContext {
     }
 
     /// Asks a person to visit a page, since 2025-11-25: for what must not pass through the
-    /// client, such as secrets (EL-05). [`ElicitAction::Accept`] means that they agreed, not
-    /// that they are done (EL-10); who opens the page has to be who was asked (EL-15).
+    /// client, such as secrets. [`ElicitAction::Accept`] means that they agreed, not
+    /// that they are done; who opens the page has to be who was asked.
     ///
     /// ```
     /// use mcp_async::server::{AskError, CallContext};
@@ -143,7 +142,7 @@ impl CallContext {
 
     /// As [`elicit_url`](Self::elicit_url), with a given `elicitation_id`, by which 2025-11-25
     /// reports the end of the elicitation ([`Peer::notify`](crate::server::Peer::notify) sends
-    /// it to this client, EL-11). Without one a random one is made; 2026-07-28 has none.
+    /// it to this client). Without one a random one is made; 2026-07-28 has none.
     ///
     /// ```
     /// use mcp_async::model::ElicitUrlParams;
@@ -190,9 +189,8 @@ impl CallContext {
     }
 
     /// Asks the client's model. Tools and foreign context need capabilities of their own,
-    /// `sampling.tools` and `sampling.context`, and are refused by that name (SP-03, SP-04). A
-    /// conversation in which uses of tools and results do not match is not asked either
-    /// (SP-05, SP-06): [`AskError::Invalid`].
+    /// `sampling.tools` and `sampling.context`, and are refused by that name. A
+    /// conversation in which uses of tools and results do not match is not asked either: [`AskError::Invalid`].
     ///
     /// ```
     /// use mcp_async::model::{CreateMessageParams, SamplingMessage};

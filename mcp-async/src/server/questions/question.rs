@@ -36,14 +36,14 @@ use crate::server::rounds::round::{Answer, Asked, Round};
 ///
 /// # Errors
 /// - [`AskError::Refused`]: what the client did not declare, by the name of the capability; in
-///   2026-07-28 a question outside `tools/call`, `resources/read` and `prompts/get` (MR-02).
+///   2026-07-28 a question outside `tools/call`, `resources/read` and `prompts/get`.
 /// - [`AskError::NotInRevision`]: what the client's revision does not have.
 /// - [`AskError::Invalid`]: what breaks a rule of the protocol; [`AskError::Form`]: a type that
 ///   no form asks for.
 /// - [`AskError::Key`]: this run has used the key for another question.
 /// - In a legacy session also [`AskError::Rejected`], [`AskError::Client`], [`AskError::Timeout`],
 ///   [`AskError::Cancelled`], [`AskError::Unusable`], [`AskError::Mismatch`] and
-///   [`AskError::Decode`]. In 2026-07-28 an answer that does not fit is asked for again (MR-14), and the end of the call is no error:
+///   [`AskError::Decode`]. In 2026-07-28 an answer that does not fit is asked for again, and the end of the call is no error:
 ///   work in another task that has to end with the call watches [`CallContext::cancelled`].
 ///
 /// ```
@@ -138,7 +138,7 @@ impl<'a, T> QuestionFuture<'a, T> {
         self
     }
 
-    /// Lets a client of 2025-11-25 make a task of the question, if it declares that it does (TK-02);
+    /// Lets a client of 2025-11-25 make a task of the question, if it declares that it does;
     /// nothing changes for other clients. The client answers with the task at once, is polled, and is
     /// asked for the answer when the task is over, so that no request stays open until a user
     /// answers. The [timeout](Self::timeout) bounds all of that, and is the lifetime of the task.

@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::model::Root;
 
-/// The client's roots: those with a `file://` address (RT-03).
+/// The client's roots: those with a `file://` address.
 ///
 /// ```
 /// use std::path::Path;

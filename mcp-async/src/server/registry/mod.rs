@@ -20,7 +20,7 @@ use crate::server::items::item::Item;
 use crate::server::items::register_error::RegisterError;
 
 /// A handle that changes what a running [`Server`](crate::Server) offers, reports changes to its
-/// clients (TL-02, RS-02, PR-02), and ends it.
+/// clients, and ends it.
 ///
 /// A server whose lists change, or whose resources can be subscribed to, declares that by
 /// [`change_notifications`](super::ServerBuilder::change_notifications) or [`list_changed`](super::ServerBuilder::list_changed);
@@ -134,7 +134,7 @@ impl<S> Registry<S> {
         self.with(|inner| inner.remove(ListKind::Prompts, |catalog| catalog.prompts.remove(name)))
     }
 
-    /// Notifies the clients that have subscribed to this resource (RS-10, RS-11), apart from those
+    /// Notifies the clients that have subscribed to this resource, apart from those
     /// that it is [hidden](super::Resource::visible_to) from. Changes that concern one user only
     /// are reported by [`for_principal`](Self::for_principal).
     pub fn resource_updated(&self, uri: &str) {

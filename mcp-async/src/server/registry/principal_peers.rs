@@ -34,7 +34,7 @@ impl PrincipalPeers {
         Self { inner, name }
     }
 
-    /// Notifies those clients of the principal that have subscribed to the resource (RS-10, RS-11).
+    /// Notifies those clients of the principal that have subscribed to the resource.
     pub fn resource_updated(&self, uri: &str) {
         if let Some(inner) = self.inner.upgrade() {
             inner.resource_updated(uri, Some(&self.name));

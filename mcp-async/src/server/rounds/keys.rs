@@ -16,10 +16,10 @@ use sha2::Sha256;
 use super::canonical;
 
 /// Keys for the request states of 2026-07-28, which travel through the client and come back
-/// from a stranger (MR-07).
+/// from a stranger.
 ///
 /// A state is sealed with HMAC-SHA256 and bound to its method, its name or URI, its arguments
-/// and the principal; it expires (MR-08). It is **not** encrypted: the client can read what it
+/// and the principal; it expires. It is **not** encrypted: the client can read what it
 /// holds.
 ///
 /// Without keys of its own a process makes random ones. They are good for a server on standard

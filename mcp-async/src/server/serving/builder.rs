@@ -141,7 +141,7 @@ impl<S: Send + Sync + 'static> ServerBuilder<S> {
         self.set(|settings| settings.info.website_url = url)
     }
 
-    /// Adds an icon: its source is `https:` or `data:` (JR-48).
+    /// Adds an icon: its source is `https:` or `data:`.
     pub fn icon(self, icon: Icon) -> Self {
         self.set(|settings| settings.info.icons.push(icon))
     }
@@ -328,7 +328,7 @@ impl<S: Send + Sync + 'static> ServerBuilder<S> {
         self.set(|settings| settings.config.log_level = level)
     }
 
-    /// Declares logging: handlers may then log to the client (LG-01).
+    /// Declares logging: handlers may then log to the client.
     pub fn logging(self) -> Self {
         self.set(|settings| settings.logging = true)
     }
@@ -340,7 +340,7 @@ impl<S: Send + Sync + 'static> ServerBuilder<S> {
     }
 
     /// Sets the time for which clients of 2026-07-28 may cache lists, contents of resources and the
-    /// result of `server/discover`, and whether others may share them (CH-01, CH-10). Otherwise
+    /// result of `server/discover`, and whether others may share them. Otherwise
     /// they may not.
     pub fn cache(self, ttl: Duration, scope: CacheScope) -> Self {
         self.set(|settings| settings.hint = CacheHint::new(ttl, scope))
@@ -443,12 +443,12 @@ impl<S: Send + Sync + 'static> ServerBuilder<S> {
         self.layer(ConcurrencyLimit::new(handlers))
     }
 
-    /// Limits the rates at which each connection may call, complete and log (TL-13, CP-07, LG-09).
+    /// Limits the rates at which each connection may call, complete and log.
     pub fn rate_limits(self, limits: RateLimits) -> Self {
         self.set(|settings| settings.rates = limits)
     }
 
-    /// Sets the time between two progress notifications of a call that reports more often (PG-06);
+    /// Sets the time between two progress notifications of a call that reports more often;
     /// 100 ms otherwise. The first 32 leave at once, then one in each interval, always with the
     /// newest value, and the last one before the answer. Zero lets all of them leave.
     pub fn progress_interval(self, interval: Duration) -> Self {

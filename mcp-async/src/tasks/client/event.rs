@@ -11,7 +11,7 @@ pub enum TaskEvent {
     /// Its status or its message is another one.
     State(TaskState),
     /// It asks questions that it did not ask before, under these keys; the callbacks of the client
-    /// are asked (TK-38). Questions of tasks of 2025-11-25 have no keys, and are not reported.
+    /// are asked. Questions of tasks of 2025-11-25 have no keys, and are not reported.
     Asked(Vec<String>),
     /// The server has received the answers to the questions under these keys.
     Answered(Vec<String>),

@@ -66,9 +66,8 @@ use crate::client::{
 use crate::model::{CreateTaskResult, DetailedTask, Task};
 
 impl<S: Send + Sync + 'static> ClientBuilder<S> {
-    /// Declares the extension for tasks (EX-10), so that a server may answer the call of a tool
-    /// with one (TK-30), and asks servers of 2025-11-25 for tasks of the tools that require them
-    /// (TK-06). See [`tasks::client`](crate::tasks::client).
+    /// Declares the extension for tasks, so that a server may answer the call of a tool
+    /// with one, and asks servers of 2025-11-25 for tasks of the tools that require them. See [`tasks::client`](crate::tasks::client).
     pub fn tasks(self, options: TaskOptions) -> Self {
         // TK-65
         let metadata = TaskMetadata {
@@ -86,8 +85,8 @@ impl<S: Send + Sync + 'static> ClientBuilder<S> {
 
 impl Client {
     /// Calls a tool like [`call_tool`](Self::call_tool), and returns a handle if the server makes
-    /// a task of the call (TK-31). A server of 2025-11-25 is asked for a task if the tool allows it;
-    /// the tools are listed first if this tool was not listed yet (TK-05).
+    /// a task of the call. A server of 2025-11-25 is asked for a task if the tool allows it;
+    /// the tools are listed first if this tool was not listed yet.
     pub fn call_tool_task<'a>(
         &'a self,
         name: &'a str,
@@ -107,7 +106,7 @@ impl Client {
     }
 
     /// Returns a handle of a task that this client, or another one of the same user, created
-    /// before (TK-37). Nothing is sent until the handle is awaited; what the server does not know
+    /// before. Nothing is sent until the handle is awaited; what the server does not know
     /// is [`CallError::Server`] with code -32602 then.
     pub fn resume_task(&self, id: impl Into<String>) -> TaskHandle {
         TaskHandle::resumed(self.clone(), id.into())

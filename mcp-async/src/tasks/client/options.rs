@@ -27,7 +27,7 @@ pub struct TaskOptions {
 }
 
 impl TaskOptions {
-    /// Sets whether to subscribe to the changes of each task (TK-45); off by default. While the
+    /// Sets whether to subscribe to the changes of each task; off by default. While the
     /// server tells of them, a task is polled after each [longest pause](Self::longest_pause)
     /// only. A server that does not offer it is polled as usual, and so is one whose subscription
     /// ends, and a task for which there is [no subscription left].
@@ -48,7 +48,7 @@ impl TaskOptions {
     }
 
     /// Sets how long a server of 2025-11-25 is asked to keep each task from its creation; it decides
-    /// by itself otherwise, and in any case (TK-09).
+    /// by itself otherwise, and in any case.
     #[must_use]
     pub const fn ttl(mut self, ttl: Duration) -> Self {
         self.ttl = Some(ttl);
@@ -57,7 +57,7 @@ impl TaskOptions {
 
     /// Sets how many questions of a server of 2025-11-25 may be tasks at a time, 0 by default: then
     /// the client declares none, and each question is answered in its exchange. Such a task lives
-    /// until its time is over or the connection ends (TK-01, TK-20).
+    /// until its time is over or the connection ends.
     ///
     /// ```
     /// use mcp_async::client::ClientBuilder;

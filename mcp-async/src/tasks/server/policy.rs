@@ -13,7 +13,7 @@ pub enum TaskPolicy {
     /// A call becomes a task if its client can follow one and the server can keep a further one, and
     /// runs in its exchange otherwise.
     Optional,
-    /// A call becomes a task. The call of a client that cannot follow one is refused (TK-33).
+    /// A call becomes a task. The call of a client that cannot follow one is refused.
     Required,
 }
 

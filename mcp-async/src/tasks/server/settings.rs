@@ -69,7 +69,7 @@ impl Tasks {
 
     /// Sets how long a task is kept from its creation; one day otherwise. A handler that runs longer
     /// is stopped, and its task fails. With `None` tasks are kept without limit, and only their
-    /// number is limited (TK-60).
+    /// number is limited.
     #[must_use]
     pub const fn ttl(mut self, ttl: Option<Duration>) -> Self {
         self.ttl = ttl;
@@ -85,7 +85,7 @@ impl Tasks {
 
     /// Sets how often clients may look at a task over HTTP: so many times in each
     /// [poll interval](Self::poll_interval). Further requests are answered with -32603 until the next interval, in
-    /// 2026-07-28 with HTTP status 429 and `Retry-After`, without a question to the store (TK-58). Without it all of them
+    /// 2026-07-28 with HTTP status 429 and `Retry-After`, without a question to the store. Without it all of them
     /// are answered, as they are over pipes in any case. Polls are counted per principal. At most
     /// 65536 ids are counted at a time; polls of further ids are answered.
     ///

@@ -59,7 +59,7 @@ struct State {
     nonces: DpopNonces,
     /// Those of authorization servers.
     issuer_nonces: DpopNonces,
-    /// The URL of the metadata, from the newest challenge that states one (AU-22).
+    /// The URL of the metadata, from the newest challenge that states one.
     metadata_url: Option<String>,
     consents: Consents,
     running: Option<Running>,

@@ -33,7 +33,7 @@ use crate::server::{BuildError, RegisterError, ServerBuilder};
 /// A server on its way to HTTP: the settings of the endpoint.
 ///
 /// Defaults: the endpoint is `/mcp`; only requests to `localhost`, `127.0.0.1` and `[::1]` are
-/// answered, and of web pages only those of the same hosts (SH-03, SH-05); bodies, sessions,
+/// answered, and of web pages only those of the same hosts; bodies, sessions,
 /// streams and stored events are bounded.
 ///
 /// ```
@@ -164,7 +164,7 @@ impl Http {
     /// credentials, and a refusal has the headers of CORS that let a page read its challenge.
     ///
     /// The [`Principal`](crate::server::Principal) takes the place of one that middleware in front
-    /// of the service has put into the extensions of the request. Sessions belong to it (SH-43): to
+    /// of the service has put into the extensions of the request. Sessions belong to it: to
     /// requests of another they are unknown.
     ///
     /// ```
@@ -201,7 +201,7 @@ impl Http {
     }
 
     /// Serves clients of 2024-11-05, too, at two additional endpoints: a GET on `stream` opens a
-    /// session, whose messages are POSTed to `post` (HS-11). Clients receive its address relative
+    /// session, whose messages are POSTed to `post`. Clients receive its address relative
     /// to the first, so both may be mounted under any prefix, as long as it is the same.
     pub fn legacy_sse(mut self, stream: impl Into<String>, post: impl Into<String>) -> Self {
         self.options.http_sse = Some(HttpSsePaths::new(stream.into(), post.into()));
@@ -406,7 +406,7 @@ impl Http {
         self
     }
 
-    /// Sets the silence after which a comment keeps an event stream alive (SH-42); 15 seconds
+    /// Sets the silence after which a comment keeps an event stream alive; 15 seconds
     /// otherwise, less than what proxies wait for. A request of 2026-07-28 that was silent for so
     /// long is answered with such a stream; until then an answer that nothing came before leaves
     /// as JSON, with the status that its error has. Zero is a mistake.

@@ -15,7 +15,7 @@ impl Http {
     ///
     /// The [`Principal`](crate::server::Principal) of a request is its issuer, subject and client,
     /// with [`TokenClaims`](mcp_auth::resource::TokenClaims) as its claims. Sessions and what
-    /// belongs to them are unknown to other principals (SH-43, AU-17). It takes the place of one of
+    /// belongs to them are unknown to other principals. It takes the place of one of
     /// [`authenticate`](Self::authenticate), whose hook is not called.
     ///
     /// ```

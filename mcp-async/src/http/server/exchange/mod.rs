@@ -22,7 +22,7 @@ pub(super) struct Exchange {
     pub(super) conversation: ServedConversation,
     reader: StreamReader,
     keep_alive: Duration,
-    /// The time at which a comment is due, if nothing else is sent before (SH-42).
+    /// The time at which a comment is due, if nothing else is sent before.
     quiet_until: Instant,
     ended: bool,
     /// Its place among those that take longer.

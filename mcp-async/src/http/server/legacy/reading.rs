@@ -74,7 +74,7 @@ impl Drop for Reading {
 struct ReadingEvents {
     reading: Reading,
     keep_alive: Duration,
-    /// Done when a comment is due, if nothing else is sent before (SH-42).
+    /// Done when a comment is due, if nothing else is sent before.
     quiet: Sleep,
     first: Bytes,
     ended: bool,

@@ -12,8 +12,8 @@ use crate::shares::UnreadBytes;
 
 /// The body of a response: nothing, one message, or events for as long as there are some.
 ///
-/// Dropping one of 2026-07-28 that has not ended cancels its request (SH-19); the handlers
-/// of a legacy session continue (SH-18).
+/// Dropping one of 2026-07-28 that has not ended cancels its request; the handlers
+/// of a legacy session continue.
 pub struct HttpBody {
     kind: Kind,
     /// Bytes that came last and were not read yet.

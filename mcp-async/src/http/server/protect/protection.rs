@@ -163,7 +163,7 @@ impl Protection {
     /// Leaves `Authorization` in the head that handlers read by
     /// [`CallContext::http`](crate::server::CallContext::http): for handlers that exchange the token
     /// for one of another service (RFC 8693). Otherwise handlers receive the claims only, so that no
-    /// token of a client is sent to other services (AU-07).
+    /// token of a client is sent to other services.
     pub const fn keep_tokens(mut self) -> Self {
         self.keeps_tokens = true;
         self

@@ -19,7 +19,7 @@ impl Listed for Task {
 }
 
 impl Client {
-    /// The tasks of this client at a server of 2025-11-25 that lists them (TK-17). Any other server
+    /// The tasks of this client at a server of 2025-11-25 that lists them. Any other server
     /// is not asked: the error is [`CallError::MissingCapability`], or [`CallError::NotInRevision`]
     /// for one of another revision.
     pub fn tasks(&self) -> Pages<'_, Task> {
