@@ -164,8 +164,24 @@ impl<'b> Str<'b> {
     pub fn to_cow(self) -> alloc::borrow::Cow<'b, str> {
         match self.as_plain() {
             Some(plain) => plain.into(),
-            None => self.chars().collect::<alloc::string::String>().into(),
+            None => self.decoded().into(),
         }
+    }
+
+    /// Decodes a text with escapes, which takes more room than what they stand for.
+    #[cfg(feature = "alloc")]
+    fn decoded(self) -> alloc::string::String {
+        let mut text = alloc::vec::Vec::with_capacity(self.content.len());
+        for piece in Pieces::new(self.content) {
+            match piece {
+                Piece::Run(run) => text.extend_from_slice(run),
+                Piece::Escape(value) => {
+                    let char = escape::lossy(value);
+                    text.extend_from_slice(char.encode_utf8(&mut [0; 4]).as_bytes());
+                }
+            }
+        }
+        alloc::string::String::from_utf8(text).unwrap_or_default()
     }
 
     /// The revision that this names as a version string.
