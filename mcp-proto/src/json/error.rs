@@ -10,7 +10,7 @@ use crate::SendError;
 /// The reason for which JSON did not decode into a type, and the place.
 ///
 /// Its text names the path of members and indexes, never a value, so it may be shown to the
-/// peer: `days: expected u8, found a string`.
+/// peer: `days: expected u8, found string`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecodeError {
     kind: DecodeErrorKind,
@@ -62,6 +62,12 @@ impl DecodeError {
             #[cfg(feature = "alloc")]
             detail: None,
         }
+    }
+
+    /// A value of another kind than is expected.
+    #[cold]
+    pub(super) fn mismatch(found: Kind, expected: &dyn de::Expected) -> Self {
+        Self::new(DecodeErrorKind::Type(found)).with_detail(expected)
     }
 
     #[cold]
@@ -149,7 +155,7 @@ impl de::Error for DecodeError {
             de::Unexpected::Map => Kind::Object,
             _ => Kind::String,
         };
-        Self::new(DecodeErrorKind::Type(kind)).with_detail(expected)
+        Self::mismatch(kind, expected)
     }
 
     fn invalid_value(unexpected: de::Unexpected<'_>, expected: &dyn de::Expected) -> Self {

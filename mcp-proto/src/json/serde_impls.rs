@@ -204,7 +204,7 @@ fn unexpected(kind: Kind) -> de::Unexpected<'static> {
     match kind {
         Kind::Null => de::Unexpected::Unit,
         Kind::Bool => de::Unexpected::Bool(false),
-        Kind::Number => de::Unexpected::Other("number"),
+        Kind::Number => de::Unexpected::Unsigned(0),
         Kind::String => de::Unexpected::Str(""),
         Kind::Array => de::Unexpected::Seq,
         Kind::Object => de::Unexpected::Map,

@@ -211,6 +211,7 @@ fn text() {
     refused::<char>(r#""xy""#, DecodeErrorKind::Value);
     refused::<char>(r#""""#, DecodeErrorKind::Value);
     refused::<String>("1", DecodeErrorKind::Type(Kind::Number));
+    refused::<String>("1e400", DecodeErrorKind::Type(Kind::Number));
     refused::<String>("null", DecodeErrorKind::Type(Kind::Null));
     encoded((
         "plain",
@@ -410,6 +411,10 @@ fn views() {
     let len = writer.finish().unwrap();
     let expected = r#"{"raw":[1, "\ud83d"],"object":{"a" :1},"text":"\u0061\n","number":1e400,"list":["x","\n",3],"map":{"\u0061":1,"b":"x"},"none":null}"#;
     assert_eq!(core::str::from_utf8(&out[..len]), Ok(expected));
+
+    let number = Raw::parse(b"1", 0).unwrap();
+    let error = number.decode::<Object<'_>>(&mut []).unwrap_err();
+    assert_eq!(error.to_string(), "expected an object, found number");
 
     serde_json::from_str::<Raw<'_>>("1").unwrap_err();
     serde_json::from_str::<Str<'_>>("\"x\"").unwrap_err();

@@ -37,7 +37,7 @@ impl<'b> Raw<'b> {
     ///
     /// # Errors
     ///
-    /// [`DecodeError`] tells what does not fit and where: `days: expected u8, found a string`.
+    /// [`DecodeError`] tells what does not fit and where: `days: expected u8, found string`.
     ///
     /// ```
     /// use mcp_proto::json::Raw;
@@ -90,11 +90,41 @@ impl<'b, 's> Deserializer<'b, 's> {
         self.walk.next().unwrap_or_default()
     }
 
+    fn take_number(&mut self) -> Number<'b> {
+        Number::received(self.take().as_bytes())
+    }
+
     fn take_string(&mut self) -> Result<Str<'b>, DecodeError> {
         match self.walk.string() {
             Some(text) => Ok(text),
             None => Err(DecodeError::new(DecodeErrorKind::Type(self.peek()))),
         }
+    }
+
+    /// Checks that a value of this kind comes next. A type that asks for one kind links no code for the others, of which that for
+    /// numbers is large where the processor has no floating point.
+    fn expect<V: Visitor<'b>>(&mut self, kind: Kind, visitor: &V) -> Result<(), DecodeError> {
+        match self.peek() {
+            found if found == kind => Ok(()),
+            found => Err(DecodeError::mismatch(found, visitor)),
+        }
+    }
+
+    fn visit_unit<V: Visitor<'b>>(&mut self, visitor: V) -> Result<V::Value, DecodeError> {
+        self.take();
+        visitor.visit_unit()
+    }
+
+    fn visit_bool<V: Visitor<'b>>(&mut self, visitor: V) -> Result<V::Value, DecodeError> {
+        visitor.visit_bool(self.take().boolean().unwrap_or_default())
+    }
+
+    fn visit_number<V: Visitor<'b>>(&mut self, visitor: V) -> Result<V::Value, DecodeError> {
+        visit_number(self.take_number(), visitor)
+    }
+
+    fn visit_string<V: Visitor<'b>>(&mut self, visitor: V) -> Result<V::Value, DecodeError> {
+        visit_text(self.take_string()?, self.scratch, visitor)
     }
 
     fn visit_array<V: Visitor<'b>>(&mut self, visitor: V) -> Result<V::Value, DecodeError> {
@@ -115,6 +145,10 @@ impl<'b, 's> Deserializer<'b, 's> {
         Ok(value)
     }
 
+    fn visit_map<V: Visitor<'b>>(&mut self, visitor: V) -> Result<V::Value, DecodeError> {
+        self.visit_object(&[], visitor)
+    }
+
     /// Passes the end of a container, of which the visitor must have taken everything.
     fn close(&mut self, end: u8) -> Result<(), DecodeError> {
         if self.walk.peek() != Some(end) {
@@ -123,13 +157,16 @@ impl<'b, 's> Deserializer<'b, 's> {
         self.walk.pass();
         Ok(())
     }
+}
 
-    fn visit_integer<V: Visitor<'b>>(&mut self, visitor: V) -> Result<V::Value, DecodeError> {
-        match self.peek() {
-            Kind::Number => visit_number(Number::received(self.take().as_bytes()), visitor),
-            _ => de::Deserializer::deserialize_any(self, visitor),
+/// Makes the methods for types that ask for one kind of value.
+macro_rules! of_one_kind {
+    ($($kind:ident $visit:ident: $($method:ident)*;)*) => {$($(
+        fn $method<V: Visitor<'b>>(self, visitor: V) -> Result<V::Value, DecodeError> {
+            self.expect(Kind::$kind, &visitor)?;
+            self.$visit(visitor)
         }
-    }
+    )*)*};
 }
 
 impl<'b> de::Deserializer<'b> for &mut Deserializer<'b, '_> {
@@ -137,42 +174,44 @@ impl<'b> de::Deserializer<'b> for &mut Deserializer<'b, '_> {
 
     fn deserialize_any<V: Visitor<'b>>(self, visitor: V) -> Result<V::Value, DecodeError> {
         match self.peek() {
-            Kind::Null => {
-                self.take();
-                visitor.visit_unit()
-            }
-            Kind::Bool => visitor.visit_bool(self.take().boolean().unwrap_or_default()),
-            Kind::Number => self.visit_integer(visitor),
-            Kind::String => visit_text(self.take_string()?, self.scratch, visitor),
+            Kind::Null => self.visit_unit(visitor),
+            Kind::Bool => self.visit_bool(visitor),
+            Kind::Number => self.visit_number(visitor),
+            Kind::String => self.visit_string(visitor),
             Kind::Array => self.visit_array(visitor),
-            Kind::Object => self.visit_object(&[], visitor),
+            Kind::Object => self.visit_map(visitor),
         }
     }
 
+    of_one_kind! {
+        Null visit_unit: deserialize_unit;
+        Bool visit_bool: deserialize_bool;
+        Number visit_number: deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64
+            deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64
+            deserialize_f32 deserialize_f64;
+        String visit_string: deserialize_str deserialize_string deserialize_identifier;
+        Array visit_array: deserialize_seq;
+        Object visit_map: deserialize_map;
+    }
+
     fn deserialize_i128<V: Visitor<'b>>(self, visitor: V) -> Result<V::Value, DecodeError> {
-        match self.peek() {
-            Kind::Number => match Number::received(self.take().as_bytes()).to_i128() {
-                Some(value) => visitor.visit_i128(value),
-                None => Err(DecodeError::new(DecodeErrorKind::Range)),
-            },
-            _ => self.deserialize_any(visitor),
+        self.expect(Kind::Number, &visitor)?;
+        match self.take_number().to_i128() {
+            Some(value) => visitor.visit_i128(value),
+            None => Err(DecodeError::new(DecodeErrorKind::Range)),
         }
     }
 
     fn deserialize_u128<V: Visitor<'b>>(self, visitor: V) -> Result<V::Value, DecodeError> {
-        match self.peek() {
-            Kind::Number => match Number::received(self.take().as_bytes()).to_u128() {
-                Some(value) => visitor.visit_u128(value),
-                None => Err(DecodeError::new(DecodeErrorKind::Range)),
-            },
-            _ => self.deserialize_any(visitor),
+        self.expect(Kind::Number, &visitor)?;
+        match self.take_number().to_u128() {
+            Some(value) => visitor.visit_u128(value),
+            None => Err(DecodeError::new(DecodeErrorKind::Range)),
         }
     }
 
     fn deserialize_char<V: Visitor<'b>>(self, visitor: V) -> Result<V::Value, DecodeError> {
-        if self.peek() != Kind::String {
-            return self.deserialize_any(visitor);
-        }
+        self.expect(Kind::String, &visitor)?;
         let text = self.take_string()?;
         let mut chars = text.chars();
         match (chars.next(), chars.next()) {
@@ -183,7 +222,7 @@ impl<'b> de::Deserializer<'b> for &mut Deserializer<'b, '_> {
 
     fn deserialize_bytes<V: Visitor<'b>>(self, visitor: V) -> Result<V::Value, DecodeError> {
         if self.peek() != Kind::String {
-            return self.deserialize_any(visitor);
+            return self.deserialize_seq(visitor);
         }
         let text = self.take_string()?;
         match text.as_plain() {
@@ -194,6 +233,31 @@ impl<'b> de::Deserializer<'b> for &mut Deserializer<'b, '_> {
 
     fn deserialize_byte_buf<V: Visitor<'b>>(self, visitor: V) -> Result<V::Value, DecodeError> {
         self.deserialize_bytes(visitor)
+    }
+
+    fn deserialize_unit_struct<V: Visitor<'b>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, DecodeError> {
+        self.deserialize_unit(visitor)
+    }
+
+    fn deserialize_tuple<V: Visitor<'b>>(
+        self,
+        _: usize,
+        visitor: V,
+    ) -> Result<V::Value, DecodeError> {
+        self.deserialize_seq(visitor)
+    }
+
+    fn deserialize_tuple_struct<V: Visitor<'b>>(
+        self,
+        _: &'static str,
+        _: usize,
+        visitor: V,
+    ) -> Result<V::Value, DecodeError> {
+        self.deserialize_seq(visitor)
     }
 
     fn deserialize_option<V: Visitor<'b>>(self, visitor: V) -> Result<V::Value, DecodeError> {
@@ -226,7 +290,7 @@ impl<'b> de::Deserializer<'b> for &mut Deserializer<'b, '_> {
     ) -> Result<V::Value, DecodeError> {
         match self.peek() {
             Kind::Object => self.visit_object(fields, visitor),
-            _ => self.deserialize_any(visitor),
+            _ => self.deserialize_seq(visitor),
         }
     }
 
@@ -251,12 +315,6 @@ impl<'b> de::Deserializer<'b> for &mut Deserializer<'b, '_> {
     fn deserialize_ignored_any<V: Visitor<'b>>(self, visitor: V) -> Result<V::Value, DecodeError> {
         self.take();
         visitor.visit_unit()
-    }
-
-    serde::forward_to_deserialize_any! {
-        <W: Visitor<'b>>
-        bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 str string unit unit_struct seq tuple
-        tuple_struct map identifier
     }
 }
 
@@ -397,7 +455,7 @@ impl<'b> VariantAccess<'b> for Variant<'_, 'b, '_> {
     }
 
     fn tuple_variant<V: Visitor<'b>>(self, _: usize, visitor: V) -> Result<V::Value, DecodeError> {
-        self.content(|deserializer| deserializer.deserialize_any(visitor))
+        self.content(|deserializer| deserializer.deserialize_seq(visitor))
     }
 
     fn struct_variant<V: Visitor<'b>>(
