@@ -71,10 +71,7 @@ impl App {
                 .and_then(Raw::string)
                 .unwrap_or_default())
         } else if name == "lamp" {
-            self.lamp = arguments
-                .get("on")
-                .and_then(Raw::boolean)
-                .unwrap_or(!self.lamp);
+            self.lamp = on(arguments).unwrap_or(!self.lamp);
             say(Str::new(if self.lamp { "on" } else { "off" }))
         } else if name == "wait" {
             // Its answer never comes, but its cancellation does.
@@ -86,6 +83,25 @@ impl App {
             )))
         }
     }
+}
+
+/// The argument of `lamp`.
+#[cfg(not(feature = "serde-json-core"))]
+fn on(arguments: Object<'_>) -> Option<bool> {
+    arguments.get("on").and_then(Raw::boolean)
+}
+
+/// The argument of `lamp`, by a type that the crate `serde-json-core` fills.
+#[cfg(feature = "serde-json-core")]
+fn on(arguments: Object<'_>) -> Option<bool> {
+    #[derive(serde::Deserialize)]
+    struct Arguments {
+        on: Option<bool>,
+    }
+
+    let arguments = arguments.as_raw();
+    let decoded = arguments.decode_serde_json_core::<Arguments>(&mut [0; 64], &mut [0; 16]);
+    decoded.ok()?.on
 }
 
 /// The answer to `tools/list`. It never changes, so it is text rather than a value of the model.

@@ -13,6 +13,7 @@ use cortex_m as _;
 use cortex_m_rt::entry;
 use mcp_proto::server::{Fixed, Server, ServerConfig};
 use mcp_proto::{ConfigError, Heapless, Instant, Limits, Link, TurnEnd};
+#[cfg(not(feature = "serde-json-core"))]
 use panic_never as _;
 
 use crate::app::App;
@@ -29,6 +30,18 @@ fn main() -> ! {
     if let Some(uart) = Uart::take() {
         serve(&uart);
     }
+    fail()
+}
+
+/// The crate `serde-json-core` can panic, so with it another handler takes the place of `panic-never`.
+#[cfg(feature = "serde-json-core")]
+#[panic_handler]
+fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
+    fail()
+}
+
+/// Ends the emulation.
+fn fail() -> ! {
     loop {
         cortex_m_semihosting::debug::exit(cortex_m_semihosting::debug::EXIT_FAILURE);
     }
