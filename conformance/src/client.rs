@@ -70,7 +70,7 @@ pub(crate) async fn script(
     let client = client.as_ref().map_err(|_| NOT_CONNECTED.to_owned());
 
     let page = match client.clone() {
-        Ok(client) => step(runtime, limit, client.list_tools(None)).await,
+        Ok(client) => step(runtime, limit, client.tools().page(None)).await,
         Err(error) => Err(error),
     };
     Line::of("list", page.as_ref(), |page, line| Line {

@@ -1,9 +1,8 @@
 //! The skills of a server.
 
 use core::fmt;
-use std::collections::HashSet;
 
-use mcp_proto::json::{Raw, RawBuf};
+use mcp_proto::json::{Raw, Str};
 use mcp_proto::rpc::Method;
 use serde::{Deserialize, Serialize};
 
@@ -54,9 +53,7 @@ impl<'a> SkillsClient<'a> {
     /// Those of a call.
     pub async fn list(&self, cursor: Option<Cursor>) -> Result<Page<SkillEntry>, CallError> {
         self.settings()?;
-        let params = PageParams { uri: None, cursor };
-        let result: RawBuf = self.client.request(LIST, &params).await?;
-        SkillEntry::page(result.as_raw())
+        self.client.pages(&()).page(cursor).await
     }
 
     /// Requests all pages of skills. As for other lists, at most 1,000 pages are read.
@@ -65,7 +62,7 @@ impl<'a> SkillsClient<'a> {
     /// Those of a call; [`CallError::PaginationLimit`] if the pages do not end.
     pub async fn all(&self) -> Result<Vec<SkillEntry>, CallError> {
         self.settings()?;
-        self.client.pages().all().await
+        self.client.pages(&()).all().await
     }
 
     /// Requests the entry of the skill whose `SKILL.md` has this URI, whether it is listed or not.
@@ -75,7 +72,7 @@ impl<'a> SkillsClient<'a> {
     /// [`SkillCheckError::OtherSkill`] if it answers with another one.
     pub async fn get(&self, uri: &str) -> Result<SkillEntry, LoadError> {
         self.settings()?;
-        let params = GetParams { uri };
+        let params = UriParams { uri };
         let result: GetResult = self.client.request("skills/get", &params).await?;
         if result.skill.uri == uri {
             Ok(result.skill)
@@ -93,25 +90,9 @@ impl<'a> SkillsClient<'a> {
         if !self.settings()?.directory_read {
             return Err(CallError::MissingCapability(DIRECTORY_READ));
         }
-        let mut all = Vec::new();
-        let mut cursors = HashSet::new();
-        let mut cursor = None;
-        loop {
-            let params = PageParams {
-                uri: Some(uri),
-                cursor,
-            };
-            let result = self.client.request("resources/directory/read", &params);
-            let page: ListResourcesResult = result.await?;
-            all.extend(page.resources);
-            let Some(next) = page.next_cursor else {
-                return Ok(all);
-            };
-            if !cursors.insert(next.to_str().into_owned()) || cursors.len() == MAX_PAGES {
-                return Err(CallError::PaginationLimit);
-            }
-            cursor = Some(next);
-        }
+        let params = UriParams { uri };
+        let children: Vec<Child> = self.client.pages(&params).all().await?;
+        Ok(children.into_iter().map(|child| child.0).collect())
     }
 
     /// Loads a skill: reads its `SKILL.md`, checks its size and digest, and compares its frontmatter
@@ -156,12 +137,27 @@ impl fmt::Debug for SkillsClient<'_> {
 }
 
 impl Listed for SkillEntry {
-    const METHOD: Method<'static> = Method::Other(mcp_proto::json::Str::new(LIST));
+    const METHOD: Method<'static> = Method::Other(Str::new("skills/list"));
 
     fn page(result: Raw<'_>) -> Result<Page<Self>, CallError> {
         let result: ListResult = result.decode(&mut []).map_err(CallError::Decode)?;
         Ok(Page {
             items: result.skills,
+            next: result.next_cursor,
+        })
+    }
+}
+
+/// A file or a folder in a folder.
+struct Child(Resource);
+
+impl Listed for Child {
+    const METHOD: Method<'static> = Method::Other(Str::new("resources/directory/read"));
+
+    fn page(result: Raw<'_>) -> Result<Page<Self>, CallError> {
+        let result: ListResourcesResult = result.decode(&mut []).map_err(CallError::Decode)?;
+        Ok(Page {
+            items: result.resources.into_iter().map(Self).collect(),
             next: result.next_cursor,
         })
     }
@@ -173,15 +169,7 @@ struct Settings {
 }
 
 #[derive(Serialize)]
-struct PageParams<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    uri: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cursor: Option<Cursor>,
-}
-
-#[derive(Serialize)]
-struct GetParams<'a> {
+struct UriParams<'a> {
     uri: &'a str,
 }
 
@@ -197,7 +185,4 @@ struct GetResult {
     skill: SkillEntry,
 }
 
-const LIST: &str = "skills/list";
 const DIRECTORY_READ: &str = "extensions.io.modelcontextprotocol/skills.directoryRead";
-/// The pages of a folder that are read at most.
-const MAX_PAGES: usize = 1_000;

@@ -255,7 +255,7 @@ fn lists() {
         let tools = client.tools().all().await.unwrap();
         assert!(tools.len() > 30, "{revision}");
         assert!(
-            client.list_tools(None).await.unwrap().next.is_some(),
+            client.tools().page(None).await.unwrap().next.is_some(),
             "{revision}"
         );
         assert_eq!(

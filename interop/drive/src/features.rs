@@ -108,7 +108,7 @@ impl Driver {
             tools.len() > 10 && tools.iter().any(|tool| tool.name == "echo"),
             tools
         );
-        let page = self.client.list_tools(None).await?;
+        let page = self.client.tools().page(None).await?;
         check!(page.items.len() < tools.len() && page.next.is_some(), page);
         let resources = self.client.resources().all().await?;
         check!(
@@ -125,7 +125,10 @@ impl Driver {
         let prompts = self.client.prompts().all().await?;
         check!(prompts.iter().any(|prompt| prompt.name == PROMPT), prompts);
         let wrong = "no such cursor".into();
-        refused(self.client.list_tools(Some(wrong)).await, &[INVALID_PARAMS])
+        refused(
+            self.client.tools().page(Some(wrong)).await,
+            &[INVALID_PARAMS],
+        )
     }
 
     async fn call(&self) -> Outcome {

@@ -17,7 +17,7 @@ use super::request::Request;
 use crate::client::request::batch::Batch;
 use crate::client::request::decode::{structured, suggestions, whole};
 use crate::client::request::logs::Logs;
-use crate::client::request::page::{Listed, Page};
+use crate::client::request::page::Listed;
 use crate::client::request::pages::Pages;
 use crate::client::request::subscription::Subscription;
 use crate::client::session::info::ServerInfo;
@@ -27,8 +27,8 @@ use crate::client::state::listen_filter::ListenFilter;
 use crate::connection::Progress;
 use crate::error::{CallError, ConnectError};
 use crate::model::{
-    CallToolResult, Completion, Cursor, GetPromptResult, Prompt, ReadResourceResult, Reference,
-    Resource, ResourceTemplate, Root, SubscriptionFilter, Tool,
+    CallToolResult, Completion, GetPromptResult, Prompt, ReadResourceResult, Reference, Resource,
+    ResourceTemplate, Root, SubscriptionFilter, Tool,
 };
 
 /// A client of one server: cheap to clone, usable from any task.
@@ -114,50 +114,62 @@ impl Client {
 
     /// The server's tools.
     pub fn tools(&self) -> Pages<'_, Tool> {
-        Pages::new(&self.inner)
+        self.pages(&())
     }
 
     /// The server's resources.
     pub fn resources(&self) -> Pages<'_, Resource> {
-        Pages::new(&self.inner)
+        self.pages(&())
     }
 
     /// The server's templates of resources.
     pub fn resource_templates(&self) -> Pages<'_, ResourceTemplate> {
-        Pages::new(&self.inner)
+        self.pages(&())
     }
 
     /// The server's prompts.
     pub fn prompts(&self) -> Pages<'_, Prompt> {
-        Pages::new(&self.inner)
+        self.pages(&())
     }
 
-    /// A list of an extension, page after page.
-    pub fn pages<T: Listed>(&self) -> Pages<'_, T> {
-        Pages::new(&self.inner)
-    }
-
-    /// One page of tools, from a cursor on or the first.
-    pub fn list_tools(&self, cursor: Option<Cursor>) -> Request<'_, Page<Tool>> {
-        self.page(cursor)
-    }
-
-    /// One page of resources, from a cursor on or the first.
-    pub fn list_resources(&self, cursor: Option<Cursor>) -> Request<'_, Page<Resource>> {
-        self.page(cursor)
-    }
-
-    /// One page of templates of resources, from a cursor on or the first.
-    pub fn list_resource_templates(
-        &self,
-        cursor: Option<Cursor>,
-    ) -> Request<'_, Page<ResourceTemplate>> {
-        self.page(cursor)
-    }
-
-    /// One page of prompts, from a cursor on or the first.
-    pub fn list_prompts(&self, cursor: Option<Cursor>) -> Request<'_, Page<Prompt>> {
-        self.page(cursor)
+    /// A list of an extension, page after page. The parameters are an object, or `&()` for none; a
+    /// cursor is added to them.
+    ///
+    /// ```
+    /// use mcp_async::client::{CallError, Client, Listed, Page};
+    /// use mcp_async::json::{Raw, Str};
+    /// use mcp_async::model::Cursor;
+    /// use mcp_async::Method;
+    ///
+    /// /// A build of a branch.
+    /// #[derive(serde::Deserialize)]
+    /// struct Build {
+    ///     id: String,
+    /// }
+    ///
+    /// #[derive(serde::Deserialize)]
+    /// #[serde(rename_all = "camelCase")]
+    /// struct Builds {
+    ///     builds: Vec<Build>,
+    ///     next_cursor: Option<Cursor>,
+    /// }
+    ///
+    /// impl Listed for Build {
+    ///     const METHOD: Method<'static> = Method::Other(Str::new("builds/list"));
+    ///
+    ///     fn page(result: Raw<'_>) -> Result<Page<Self>, CallError> {
+    ///         let page: Builds = result.decode(&mut []).map_err(CallError::Decode)?;
+    ///         Ok(Page { items: page.builds, next: page.next_cursor })
+    ///     }
+    /// }
+    ///
+    /// async fn of_branch(client: &Client, branch: &str) -> Result<Vec<Build>, CallError> {
+    ///     let params = std::collections::HashMap::from([("branch", branch)]);
+    ///     client.pages(&params).all().await
+    /// }
+    /// ```
+    pub fn pages<'a, T: Listed>(&'a self, params: &'a (dyn Payload + Sync)) -> Pages<'a, T> {
+        Pages::new(&self.inner, params)
     }
 
     /// Reads a resource. It may have several contents.
@@ -392,10 +404,6 @@ impl Client {
         decode: fn(Raw<'_>) -> Result<T, CallError>,
     ) -> Request<'a, T> {
         Request::new(&self.inner, Ask::call_tool(name, arguments), decode)
-    }
-
-    pub(crate) fn page<T: Listed>(&self, cursor: Option<Cursor>) -> Request<'_, Page<T>> {
-        Request::list(&self.inner, cursor)
     }
 }
 

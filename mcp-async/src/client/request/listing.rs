@@ -18,7 +18,7 @@ pub(super) struct Listing<'a> {
 impl<'a> Listing<'a> {
     pub(super) fn new(inner: &'a Arc<Inner>) -> Self {
         Self {
-            request: Request::list(inner, None),
+            request: Request::list(inner, None, None),
             pagination: Pagination::new(),
         }
     }
@@ -35,7 +35,7 @@ impl<'a> Listing<'a> {
                 }
             };
             match next {
-                NextPage::At(cursor) => self.request = Request::list(inner, Some(cursor)),
+                NextPage::At(cursor) => self.request = Request::list(inner, None, Some(cursor)),
                 NextPage::None | NextPage::Endless => return Poll::Ready(()),
             }
         }

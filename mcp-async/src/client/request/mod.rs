@@ -17,10 +17,10 @@ use core::task::{Context, Poll, ready};
 use core::time::Duration;
 use std::sync::Arc;
 
-use mcp_proto::Instant;
 use mcp_proto::json::{Raw, RawBuf};
 use mcp_proto::model::{LoggingLevel, ServerFeatures};
 use mcp_proto::rpc::code;
+use mcp_proto::{Instant, Payload};
 
 use self::decode::Decode;
 use self::listing::Listing;
@@ -112,10 +112,15 @@ enum Stage<'a> {
 }
 
 impl<'a, T: Listed> Request<'a, Page<T>> {
-    /// Requests one page of a list.
-    pub(super) fn list(inner: &'a Arc<Inner>, cursor: Option<Cursor>) -> Self {
+    /// Requests one page of a list, with these parameters.
+    pub(super) fn list(
+        inner: &'a Arc<Inner>,
+        params: Option<&'a (dyn Payload + Sync)>,
+        cursor: Option<Cursor>,
+    ) -> Self {
         let ask = Ask::List {
             method: T::METHOD,
+            params,
             cursor,
         };
         Self::new(inner, ask, T::page)

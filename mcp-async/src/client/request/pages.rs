@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::vec;
 
 use futures_core::Stream;
+use mcp_proto::Payload;
 use mcp_proto::rpc::code;
 
 use super::Request;
@@ -18,7 +19,7 @@ use crate::client::state::inner::Inner;
 use crate::error::CallError;
 use crate::model::Cursor;
 
-/// A list of the server, page after page: a stream of its items, or [all](Self::all) of them.
+/// A list of the server, page after page: a stream of its items, [all](Self::all) of them, or [one page](Self::page).
 ///
 /// The next page is asked for when the items of the one before are used up. Cursors go back as
 /// they came, and an empty one is a cursor. After an error the stream ends.
@@ -38,6 +39,8 @@ use crate::model::Cursor;
 #[must_use = "a list is requested when it is polled"]
 pub struct Pages<'a, T> {
     inner: &'a Arc<Inner>,
+    /// `None` for those of a type without a size, which has no members.
+    params: Option<&'a (dyn Payload + Sync)>,
     asking: Option<Request<'a, Page<T>>>,
     items: vec::IntoIter<T>,
     pagination: Pagination,
@@ -46,9 +49,10 @@ pub struct Pages<'a, T> {
 }
 
 impl<'a, T: Listed> Pages<'a, T> {
-    pub(in crate::client) fn new(inner: &'a Arc<Inner>) -> Self {
+    pub(in crate::client) fn new(inner: &'a Arc<Inner>, params: &'a (dyn Payload + Sync)) -> Self {
         let mut pages = Self {
             inner,
+            params: (size_of_val(params) > 0).then_some(params),
             asking: None,
             items: Vec::new().into_iter(),
             pagination: Pagination::new(),
@@ -73,6 +77,20 @@ impl<'a, T: Listed> Pages<'a, T> {
         self
     }
 
+    /// Requests one page alone: the first, or that at a cursor.
+    ///
+    /// ```
+    /// use mcp_async::client::{CallError, Client, Page};
+    /// use mcp_async::model::{Cursor, Tool};
+    ///
+    /// async fn some(client: &Client, from: Option<Cursor>) -> Result<Page<Tool>, CallError> {
+    ///     client.tools().page(from).await
+    /// }
+    /// ```
+    pub fn page(self, cursor: Option<Cursor>) -> Request<'a, Page<T>> {
+        self.request(cursor)
+    }
+
     /// The next item; `None` after the last one.
     pub async fn next(&mut self) -> Option<Result<T, CallError>> {
         poll_fn(|cx| self.poll_item(cx)).await
@@ -94,7 +112,7 @@ impl<'a, T: Listed> Pages<'a, T> {
                 Err(CallError::Server(error))
                     if again
                         && error.code == code::INVALID_PARAMS
-                        && self.pagination.cursor.is_some() =>
+                        && self.pagination.has_begun() =>
                 {
                     again = false;
                     all.clear();
@@ -139,11 +157,15 @@ impl<'a, T: Listed> Pages<'a, T> {
     }
 
     fn ask(&mut self, cursor: Option<Cursor>) {
-        let mut request = Request::list(self.inner, cursor);
-        if let Some(timeout) = self.timeout {
-            request = request.timeout(timeout);
+        self.asking = Some(self.request(cursor));
+    }
+
+    fn request(&self, cursor: Option<Cursor>) -> Request<'a, Page<T>> {
+        let request = Request::list(self.inner, self.params, cursor);
+        match self.timeout {
+            Some(timeout) => request.timeout(timeout),
+            None => request,
         }
-        self.asking = Some(request);
     }
 }
 

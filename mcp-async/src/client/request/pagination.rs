@@ -9,8 +9,8 @@ use crate::model::Cursor;
 
 /// The position of a reader in a list.
 pub(super) struct Pagination {
-    /// The cursor of the page that is requested; `None` for the first one.
-    pub(super) cursor: Option<Cursor>,
+    /// The cursors of the pages that were requested; the first page has none.
+    cursors: Vec<Cursor>,
     pub(super) pages: usize,
     /// So many pages are read at most.
     pub(super) limit: usize,
@@ -20,14 +20,14 @@ pub(super) struct Pagination {
 pub(super) enum NextPage {
     At(Cursor),
     None,
-    /// The list has too many pages, or a cursor came twice in a row.
+    /// The list has too many pages, or a cursor came twice.
     Endless,
 }
 
 impl Pagination {
     pub(super) const fn new() -> Self {
         Self {
-            cursor: None,
+            cursors: Vec::new(),
             pages: 0,
             limit: PAGES,
         }
@@ -38,19 +38,24 @@ impl Pagination {
         self.pages += 1;
         match next {
             None => NextPage::None,
-            Some(next) if self.cursor.as_ref() == Some(&next) || self.pages >= self.limit => {
+            Some(next) if self.cursors.contains(&next) || self.pages >= self.limit => {
                 NextPage::Endless
             }
             Some(next) => {
-                self.cursor = Some(next.clone());
+                self.cursors.push(next.clone());
                 NextPage::At(next)
             }
         }
     }
 
+    /// Returns true if a page after the first one is requested.
+    pub(super) const fn has_begun(&self) -> bool {
+        !self.cursors.is_empty()
+    }
+
     /// Begins the list anew.
     pub(super) fn restart(&mut self) {
-        self.cursor = None;
+        self.cursors.clear();
         self.pages = 0;
     }
 
@@ -59,9 +64,10 @@ impl Pagination {
     pub(super) fn failed<T: Listed>(&self, client_state: &ClientState, error: &CallError) {
         let kind = Kind::of(&Ask::List {
             method: T::METHOD,
+            params: None,
             cursor: None,
         });
-        if let (CallError::Server(_), Some(_), Some(kind)) = (error, &self.cursor, kind) {
+        if let (CallError::Server(_), true, Some(kind)) = (error, self.has_begun(), kind) {
             client_state.stale(kind, None);
         }
     }

@@ -1,6 +1,6 @@
 //! Typed requests and their parameters.
 
-use mcp_proto::json::{EncodeError, RawBuf, Writer};
+use mcp_proto::json::{EncodeError, Object, RawBuf, Writer};
 use mcp_proto::model::{LoggingLevel, TaskMetadata};
 use mcp_proto::rpc::Method;
 use mcp_proto::{Payload, Revision};
@@ -27,6 +27,8 @@ pub(in crate::client) enum Ask<'a> {
     /// One of the lists, from its cursor on.
     List {
         method: Method<'static>,
+        /// Further members of the parameters.
+        params: Option<&'a (dyn Payload + Sync)>,
         cursor: Option<Cursor>,
     },
     Complete {
@@ -122,7 +124,12 @@ impl Ask<'_> {
     /// Itself, where it has parameters.
     pub(in crate::client) fn params(&self) -> Option<&dyn Payload> {
         match self {
-            Self::List { cursor: None, .. } | Self::Ping { .. } => None,
+            Self::List {
+                params: None,
+                cursor: None,
+                ..
+            }
+            | Self::Ping { .. } => None,
             Self::Other { params, .. } => params.map(|params| -> &dyn Payload { params }),
             _ => Some(self),
         }
@@ -138,8 +145,8 @@ impl Payload for Ask<'_> {
             } => params.write(writer, revision),
             Self::Own { params, .. } => params.write(writer, revision),
             _ => {
-                self.write_members(writer, revision)?;
-                writer.literal("}");
+                let before = self.write_members(writer, revision)?;
+                writer.literal(if before == "{" { "{}" } else { "}" });
                 Ok(())
             }
         }
@@ -161,21 +168,9 @@ impl Payload for WithMeta<'_, '_> {
                     writer.raw(params);
                     return Ok(());
                 };
-                let mut before = "{";
-                for (name, value) in object.members() {
-                    writer.literal(before);
-                    writer.text_exact(name);
-                    writer.literal(":");
-                    writer.raw(value);
-                    before = ",";
-                }
-                before
+                write_open(writer, object)
             }
-            Ask::List { cursor: None, .. } | Ask::Ping { .. } => "{",
-            _ => {
-                ask.write_members(writer, revision)?;
-                ","
-            }
+            _ => ask.write_members(writer, revision)?,
         };
         writer.literal(before);
         writer.literal("\"_meta\":");
@@ -186,12 +181,12 @@ impl Payload for WithMeta<'_, '_> {
 }
 
 impl Ask<'_> {
-    /// Writes the parameters without the closing brace.
+    /// Writes the members of the parameters, and returns what precedes a further one: the opening brace, if there are none.
     fn write_members(
         &self,
         writer: &mut Writer<'_>,
         revision: Revision,
-    ) -> Result<(), EncodeError> {
+    ) -> Result<&'static str, EncodeError> {
         let member = |writer: &mut Writer<'_>, before: &str, text: &str| {
             writer.literal(before);
             writer.string(text);
@@ -213,8 +208,18 @@ impl Ask<'_> {
             }
             Self::ReadResource { uri } => member(writer, "{\"uri\":", uri),
             Self::Subscribe(uri) | Self::Unsubscribe(uri) => member(writer, "{\"uri\":", uri),
-            Self::List { cursor, .. } => {
-                writer.literal("{\"cursor\":");
+            Self::List { params, cursor, .. } => {
+                let mut before = "{";
+                if let Some(params) = params {
+                    let params = encode(*params, revision)?;
+                    let object = params.as_raw().object().ok_or(EncodeError::Custom)?;
+                    before = write_open(writer, object);
+                }
+                let Some(cursor) = cursor else {
+                    return Ok(before);
+                };
+                writer.literal(before);
+                writer.literal("\"cursor\":");
                 writer.value(cursor, Some(revision))?;
             }
             Self::Complete {
@@ -244,8 +249,21 @@ impl Ask<'_> {
                 writer.literal("{\"notifications\":");
                 writer.value(filter, Some(revision))?;
             }
-            Self::Ping { .. } | Self::Other { .. } | Self::Own { .. } => writer.literal("{"),
+            Self::Ping { .. } | Self::Other { .. } | Self::Own { .. } => return Ok("{"),
         }
-        Ok(())
+        Ok(",")
     }
+}
+
+/// Writes the members of an object, and returns what precedes a further one.
+fn write_open(writer: &mut Writer<'_>, object: Object<'_>) -> &'static str {
+    let mut before = "{";
+    for (name, value) in object.members() {
+        writer.literal(before);
+        writer.text_exact(name);
+        writer.literal(":");
+        writer.raw(value);
+        before = ",";
+    }
+    before
 }

@@ -59,6 +59,13 @@ pub(in crate::client) struct Ticket {
 impl Kind {
     /// Of a request whose result a server may allow to be kept (CH-01).
     pub(in crate::client) const fn of(ask: &Ask<'_>) -> Option<Self> {
+        // A list with parameters is another one.
+        if let Ask::List {
+            params: Some(_), ..
+        } = ask
+        {
+            return None;
+        }
         match ask.method() {
             Method::ToolsList => Some(Self::Tools),
             Method::PromptsList => Some(Self::Prompts),

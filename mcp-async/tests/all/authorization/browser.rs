@@ -53,7 +53,7 @@ fn what_is_not_the_redirect_does_not_end_a_login() {
             });
             let authorization = Authorization::new().user_agent(browser);
             let client = parties.connect(authorization).await.unwrap();
-            client.list_tools(None).await.unwrap();
+            client.tools().page(None).await.unwrap();
             assert_eq!(parties.pages(), 1);
         },
         |_| async {},

@@ -46,7 +46,7 @@ fn a_client_is_asked_for_once() {
             let authorization = authorization(&parties).store(store.clone());
             for _ in 0..3 {
                 let client = parties.connect(authorization.clone()).await.unwrap();
-                client.list_tools(None).await.unwrap();
+                client.tools().page(None).await.unwrap();
                 parties.revoke();
             }
             let record = store.load(SERVER).await.unwrap().unwrap();
@@ -69,7 +69,7 @@ fn a_client_that_is_refused_is_asked_for_again() {
             let client = client.await.unwrap();
             parties.revoke();
             parties.state().refuses_client_once = true;
-            client.list_tools(None).await.unwrap();
+            client.tools().page(None).await.unwrap();
         },
         (2, 2),
     );
@@ -90,12 +90,12 @@ fn a_client_that_is_refused_at_a_login_is_asked_for_again() {
             let answer = (401, "content-type", "application/json".into(), refusal);
             let url = format!("{ISSUER}/token");
             parties.state().replaced.insert(url, answer);
-            let error = client.list_tools(None).await.unwrap_err();
+            let error = client.tools().page(None).await.unwrap_err();
             let text = ErrorChain(&error).to_string();
             assert!(text.contains("invalid_client"), "{text}");
             assert!(store.load(SERVER).await.unwrap().is_none());
             parties.state().replaced.clear();
-            client.list_tools(None).await.unwrap();
+            client.tools().page(None).await.unwrap();
         },
         (3, 2),
     );
@@ -114,7 +114,7 @@ fn a_user_without_a_client_learns_what_to_do() {
             let client = parties.connect(authorization(&parties));
             let client = client.await.unwrap();
             for _ in 0..5 {
-                let error = client.list_tools(None).await.unwrap_err();
+                let error = client.tools().page(None).await.unwrap_err();
                 let text = ErrorChain(&error).to_string();
                 let advice = "register this client with the authorization server and configure its client id";
                 assert!(text.contains(advice) && text.contains(ISSUER), "{text}");

@@ -35,7 +35,7 @@ async fn call_at_once(mut calls: Vec<Call<'_>>) -> Vec<Result<(), CallError>> {
 }
 
 fn tools(client: &Client) -> Call<'_> {
-    Box::pin(async { client.list_tools(None).await.map(drop) })
+    Box::pin(async { client.tools().page(None).await.map(drop) })
 }
 
 async fn call_eight_times(client: &Client) -> Vec<Result<(), CallError>> {
@@ -115,11 +115,11 @@ fn endless_demands_for_scopes_end_with_an_error() {
                 state.needs.insert("tools/list".into(), "no such".into());
             };
             let parties = parties.with(needs);
-            let error = client.list_tools(None).await.unwrap_err();
+            let error = client.tools().page(None).await.unwrap_err();
             assert!(matches!(error, CallError::Authorization(_)), "{error:?}");
             // The connection is as good as before.
             parties.state().needs.clear();
-            client.list_tools(None).await.unwrap();
+            client.tools().page(None).await.unwrap();
         },
         |_| async {},
     );
@@ -139,7 +139,7 @@ fn calls_at_once_that_need_different_scopes() {
             parties.state().needs = needs.map(|it| (it.into(), it.into())).into();
             let calls: Vec<Call<'_>> = vec![
                 tools(&client),
-                Box::pin(async { client.list_prompts(None).await.map(drop) }),
+                Box::pin(async { client.prompts().page(None).await.map(drop) }),
                 Box::pin(async { client.call_tool("echo", &()).await.map(drop) }),
             ];
             let results = call_at_once(calls).await;
@@ -184,7 +184,7 @@ fn a_refused_refresh_leads_to_a_consent() {
             let client = client.await.unwrap();
             parties.revoke();
             parties.state().forget_refresh();
-            client.list_tools(None).await.unwrap();
+            client.tools().page(None).await.unwrap();
         },
         |_| async {},
     );
@@ -217,10 +217,10 @@ fn a_failed_refresh_keeps_the_tokens() {
                 let answer = (status, "content-type", "application/json".into(), body);
                 let token = format!("{ISSUER}/token");
                 parties.state().replaced.insert(token.clone(), answer);
-                let failed = client.list_tools(None).await.unwrap_err();
+                let failed = client.tools().page(None).await.unwrap_err();
                 assert!(matches!(failed, CallError::Authorization(_)), "{failed:?}");
                 parties.state().replaced.remove(&token);
-                client.list_tools(None).await.unwrap();
+                client.tools().page(None).await.unwrap();
             },
             |_| async {},
         );
@@ -240,7 +240,7 @@ fn a_registration_that_is_refused_is_replaced() {
             let client = client.await.unwrap();
             parties.revoke();
             parties.state().refuses_client_once = true;
-            client.list_tools(None).await.unwrap();
+            client.tools().page(None).await.unwrap();
         },
         |_| async {},
     );
@@ -261,10 +261,10 @@ fn demands_of_many_requests_open_few_pages() {
             };
             let parties = parties.with(needs);
             for _ in 0..4 {
-                let error = client.list_tools(None).await.unwrap_err();
+                let error = client.tools().page(None).await.unwrap_err();
                 assert!(matches!(error, CallError::Authorization(_)), "{error:?}");
             }
-            let error = client.list_tools(None).await.unwrap_err();
+            let error = client.tools().page(None).await.unwrap_err();
             let text = ErrorChain(&error).to_string();
             assert!(text.contains("too often"), "{text}");
             // Another consent is possible.
@@ -293,7 +293,7 @@ fn an_earlier_demand_names_the_place_of_the_metadata_only() {
             client.call_tool("echo", &()).await.unwrap();
             parties.revoke();
             parties.state().names_nothing = true;
-            client.list_tools(None).await.unwrap();
+            client.tools().page(None).await.unwrap();
         },
         |_| async {},
     );
@@ -314,7 +314,7 @@ fn other_refusals_are_handed_on() {
                 state.replaced.insert(super::party::SERVER.into(), page);
             };
             let parties = parties.with(replaced);
-            let error = client.list_tools(None).await.unwrap_err();
+            let error = client.tools().page(None).await.unwrap_err();
             assert_eq!(
                 error.to_string(),
                 CallError::Failed(mcp_proto::client::Failure::Status(403)).to_string()
@@ -389,7 +389,7 @@ fn a_stream_that_is_always_refused_ends_nothing() {
             let client = parties.connect(parties.authorization());
             let client = client.await.unwrap();
             for _ in 0..3 {
-                client.list_tools(None).await.unwrap();
+                client.tools().page(None).await.unwrap();
                 crate::client_http::site::sleep(core::time::Duration::from_secs(60)).await;
             }
         },

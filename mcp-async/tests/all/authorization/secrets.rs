@@ -36,10 +36,10 @@ fn a_whole_flow_shows_no_secret() {
                     .connect(HttpConnector::new(Sim, SERVER).through(parties.clone()))
                     .await;
                 let client = client.unwrap();
-                client.list_tools(None).await.unwrap();
+                client.tools().page(None).await.unwrap();
                 client.call_tool("echo", &()).await.unwrap();
                 parties.revoke();
-                client.list_tools(None).await.unwrap();
+                client.tools().page(None).await.unwrap();
                 output.push(format!(
                     "{client:?} {:?}",
                     store.load(SERVER).await.unwrap()
@@ -48,10 +48,10 @@ fn a_whole_flow_shows_no_secret() {
                 for member in ["error", "error_description"] {
                     parties.revoke();
                     parties.state().echoes = Some(member);
-                    let error = client.list_tools(None).await.unwrap_err();
+                    let error = client.tools().page(None).await.unwrap_err();
                     output.push(format!("{error:?} {}", ErrorChain(&error)));
                     parties.state().echoes = None;
-                    client.list_tools(None).await.unwrap();
+                    client.tools().page(None).await.unwrap();
                 }
             },
             |_| async {},

@@ -85,8 +85,8 @@ fn clients_that_share_a_store_refresh_once() {
             let connect = || parties.connect(parties.authorization().store(store.clone()));
             let (one, two) = (connect().await.unwrap(), connect().await.unwrap());
             parties.revoke();
-            one.list_tools(None).await.unwrap();
-            two.list_tools(None).await.unwrap();
+            one.tools().page(None).await.unwrap();
+            two.tools().page(None).await.unwrap();
         },
         |_| async {},
     );
@@ -139,7 +139,7 @@ fn a_failure_to_save_surfaces_and_loses_nothing() {
             parties.revoke();
             store.is_full.store(true, Ordering::SeqCst);
             for _ in 0..2 {
-                let error = client.list_tools(None).await.unwrap_err();
+                let error = client.tools().page(None).await.unwrap_err();
                 let CallError::Authorization(error) = error else {
                     panic!("{error:?}");
                 };
@@ -149,7 +149,7 @@ fn a_failure_to_save_surfaces_and_loses_nothing() {
                 assert_eq!(error.to_string(), "the disk is full");
             }
             store.is_full.store(false, Ordering::SeqCst);
-            client.list_tools(None).await.unwrap();
+            client.tools().page(None).await.unwrap();
             assert!(store.load(SERVER).await.unwrap().is_some());
         },
         |_| async {},
@@ -171,7 +171,7 @@ fn tokens_are_saved_when_the_client_is_gone() {
             parties.revoke();
             store.is_slow.store(true, Ordering::SeqCst);
             let limit = Duration::from_secs(1);
-            let call = client.list_tools(None).max_duration(limit).await;
+            let call = client.tools().page(None).max_duration(limit).await;
             assert!(matches!(call.unwrap_err(), CallError::Timeout));
             drop(client);
             sleep(Duration::from_secs(10)).await;
@@ -198,7 +198,7 @@ fn tokens_that_are_refused_for_good_are_removed() {
             parties.revoke();
             parties.state().forget_refresh();
             parties.state().declines = true;
-            client.list_tools(None).await.unwrap_err();
+            client.tools().page(None).await.unwrap_err();
             drop(client);
             let record = store.load(SERVER).await.unwrap().unwrap();
             assert!(record.refresh_token.is_none());
@@ -227,7 +227,7 @@ fn tokens_that_another_process_removed_are_not_refreshed() {
             let client = parties.connect(authorization).await.unwrap();
             store.remove(SERVER, ISSUER).await.unwrap();
             parties.revoke();
-            client.list_tools(None).await.unwrap();
+            client.tools().page(None).await.unwrap();
         },
         |_| async {},
     );
@@ -251,7 +251,7 @@ fn records_of_another_issuer_are_not_used() {
             let authorization = Authorization::client_secret("machine", "machine-secret");
             let authorization = authorization.issuer(ISSUER).store(store);
             let client = parties.connect(authorization).await.unwrap();
-            client.list_tools(None).await.unwrap();
+            client.tools().page(None).await.unwrap();
         },
         |_| async {},
     );

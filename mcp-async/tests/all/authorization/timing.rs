@@ -23,7 +23,7 @@ fn the_time_of_the_user_is_not_that_of_the_server() {
             |_| async move {
                 let client = parties.connect(parties.authorization());
                 let client = client.await.unwrap();
-                client.list_tools(None).await.unwrap();
+                client.tools().page(None).await.unwrap();
                 parties
                     .state()
                     .needs
@@ -69,10 +69,10 @@ fn a_dropped_call_does_not_end_the_authorization() {
             parties.revoke();
             parties.state().thinks = 30;
             let limit = Duration::from_secs(10);
-            let call = client.list_tools(None).max_duration(limit).await;
+            let call = client.tools().page(None).max_duration(limit).await;
             assert!(matches!(call.unwrap_err(), CallError::Timeout));
             sleep(Duration::from_secs(30)).await;
-            client.list_tools(None).await.unwrap();
+            client.tools().page(None).await.unwrap();
         },
         |_| async {},
     );
@@ -88,10 +88,10 @@ fn calls_are_refreshed_while_a_stream_is_open() {
         |_| async move {
             let client = parties.connect(parties.authorization());
             let client = client.await.unwrap();
-            client.list_tools(None).await.unwrap();
+            client.tools().page(None).await.unwrap();
             parties.revoke();
             let began = Sim.now();
-            client.list_tools(None).await.unwrap();
+            client.tools().page(None).await.unwrap();
             assert_eq!(Sim.now(), began);
         },
         |_| async {},
@@ -109,7 +109,7 @@ fn a_client_that_is_dropped_ends_its_authorization() {
             parties.revoke();
             parties.state().thinks = 200;
             let limit = Duration::from_secs(10);
-            let call = client.list_tools(None).max_duration(limit).await;
+            let call = client.tools().page(None).max_duration(limit).await;
             assert!(matches!(call.unwrap_err(), CallError::Timeout));
             drop(client);
             sleep(Duration::from_secs(1)).await;

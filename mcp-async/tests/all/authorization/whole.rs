@@ -15,7 +15,7 @@ fn logs_in(revision: Revision, manner: Manner) {
         |_| async move {
             let client = parties.connect(parties.authorization());
             let client = client.await.unwrap();
-            client.list_tools(None).await.unwrap();
+            client.tools().page(None).await.unwrap();
             client.call_tool("echo", &()).await.unwrap();
         },
         |_| async {},
@@ -60,7 +60,7 @@ fn an_issuer_that_differs_by_its_last_slash_is_a_warning() {
             check(
                 |_| async move {
                     let client = parties.connect(parties.authorization());
-                    client.await.unwrap().list_tools(None).await.unwrap();
+                    client.await.unwrap().tools().page(None).await.unwrap();
                 },
                 |_| async {},
             );
@@ -129,7 +129,7 @@ fn a_client_without_a_user_logs_in_with_a_secret() {
             let authorization =
                 Authorization::client_secret("machine", "machine-secret").issuer(ISSUER);
             let client = parties.connect(authorization).await.unwrap();
-            client.list_tools(None).await.unwrap();
+            client.tools().page(None).await.unwrap();
         },
         |_| async {},
     );
@@ -173,7 +173,7 @@ fn the_stream_of_a_session_leads_to_an_authorization_as_well() {
         |_| async move {
             let client = parties.connect(parties.authorization());
             let client = client.await.unwrap();
-            client.list_tools(None).await.unwrap();
+            client.tools().page(None).await.unwrap();
         },
         |_| async {},
     );

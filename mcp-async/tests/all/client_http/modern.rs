@@ -21,7 +21,7 @@ fn tokens_and_headers_go_with_every_request() {
         |site| async move {
             let builder = site.client(MODERN).bearer("old").bearer("t-1");
             let client = site.join(builder.header("X-Key", "k")).await.unwrap();
-            client.list_tools(None).await.unwrap();
+            client.tools().page(None).await.unwrap();
         },
         |site| async move {
             let asked = site.next().await;

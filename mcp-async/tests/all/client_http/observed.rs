@@ -51,7 +51,7 @@ fn exchanges_are_observed() {
         |site| async move {
             let builder = site.client(MODERN).bearer("t-1").on_http(note);
             let client = site.join(builder).await.unwrap();
-            client.list_tools(None).await.unwrap();
+            client.tools().page(None).await.unwrap();
         },
         |site| async move {
             site.expect("server/discover").await.discovered();
@@ -147,7 +147,7 @@ where
                 .connect(HttpConnector::new(Sim, url).through(carrier(site)))
                 .await
                 .unwrap();
-            let call = client.list_tools(None).timeout(Duration::from_secs(2));
+            let call = client.tools().page(None).timeout(Duration::from_secs(2));
             let _ = call.await;
             let _ = client.close().await;
         },

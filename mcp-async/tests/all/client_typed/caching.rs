@@ -118,17 +118,21 @@ fn pages_are_kept_one_by_one() {
         demo.server = demo.server.cache(TTL, CacheScope::Private);
         let server = demo.server.build().unwrap();
         let client = join(&server, revision).await;
-        let first = client.list_tools(None).await.unwrap();
+        let first = client.tools().page(None).await.unwrap();
         let cursor = first.next.clone();
         advance(TTL / 2);
-        let second = client.list_tools(cursor.clone()).await.unwrap();
+        let second = client.tools().page(cursor.clone()).await.unwrap();
         advance(TTL / 2);
         // Behind the client's back the list changes, unheard: it told of no listener.
         let tool = mcp_async::server::Tool::new("aaa").handler(|(): (), _| async { Ok(()) });
         server.registry().add(tool).unwrap();
-        assert_ne!(client.list_tools(None).await.unwrap(), first, "asked again");
+        assert_ne!(
+            client.tools().page(None).await.unwrap(),
+            first,
+            "asked again"
+        );
         assert_eq!(
-            client.list_tools(cursor).await.unwrap(),
+            client.tools().page(cursor).await.unwrap(),
             second,
             "still fresh"
         );

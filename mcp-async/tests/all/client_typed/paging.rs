@@ -1,13 +1,15 @@
 //! Lists in pages.
 
-use mcp_async::Streams;
-use mcp_async::client::CallError;
+use std::collections::BTreeMap;
+
+use mcp_async::client::{CallError, Client};
+use mcp_async::model::{Meta, Tool};
 use mcp_async::server::{self, service_fn};
-use mcp_async::{ErrorChain, duplex};
-use mcp_proto::Revision;
+use mcp_async::{ErrorChain, Streams, duplex};
 use mcp_proto::json::RawBuf;
 use mcp_proto::model::ServerFeatures;
 use mcp_proto::server::ServerConfig;
+use mcp_proto::{Payload, Revision};
 
 use crate::client_typed::support::{Seen, each, join, only, run};
 use crate::sim::{Sim, spawn};
@@ -31,9 +33,9 @@ fn all_pages_are_read() {
         assert_eq!(names, NAMES);
         assert!(tools.next().await.is_none());
 
-        let first = client.list_tools(None).await.unwrap();
+        let first = client.tools().page(None).await.unwrap();
         assert_eq!(first.items.len(), 2);
-        let second = client.list_tools(first.next).await.unwrap();
+        let second = client.tools().page(first.next).await.unwrap();
         assert_eq!(second.items[0].name, "fails");
 
         let limited = client.tools().limit(2).all().await;
@@ -120,6 +122,11 @@ fn cursors_are_opaque_and_do_not_loop() {
     );
     // PN-07: the same cursor again.
     check(&[TOOL, TOOL], &["", r#""x""#], Err("do not end"));
+    check(
+        &[TOOL, page!("", r#","nextCursor":"y""#), TOOL],
+        &["", r#""x""#, r#""y""#],
+        Err("do not end"),
+    );
     // CH-11: a cursor that is gone begins the list anew, once.
     check(
         &[TOOL, "gone", TOOL, LAST],
@@ -132,4 +139,73 @@ fn cursors_are_opaque_and_do_not_loop() {
         Err("no such cursor"),
     );
     check(&["gone"], &[""], Err("no such cursor"));
+}
+
+/// A client of a server whose list of tools has two empty pages, and the parameters that these are requested with.
+async fn paged(revision: Revision) -> (Client, Seen) {
+    let config = ServerConfig {
+        capabilities: ServerFeatures::TOOLS.capabilities(),
+        ..ServerConfig::new("pages", "1.0")
+    };
+    let seen = Seen::default();
+    let asked = seen.clone();
+    let service = service_fn(move |call| {
+        asked.note(call.params.as_raw().as_str().to_owned());
+        let next = match call.params.get("cursor") {
+            None => r#","nextCursor":"x""#,
+            Some(_) => "",
+        };
+        let page = format!(r#"{{"tools":[],"ttlMs":60000,"cacheScope":"private"{next}}}"#);
+        call.ready(Ok(RawBuf::parse(page).unwrap()))
+    });
+    let (left, right) = duplex(4096);
+    let service: server::BoxService = Box::new(service);
+    let (served, _peer) = server::connect(right.split(), Sim, config, service);
+    spawn(async move { served.await.unwrap() });
+    let client = only(revision).connect(Streams::new(Sim, left.split()));
+    (client.await.unwrap(), seen)
+}
+
+#[test]
+fn each_page_of_a_list_is_requested_with_its_parameters() {
+    run(async {
+        let (client, seen) = paged(Revision::V2025_11_25).await;
+        let mut meta = Meta::new();
+        meta.insert("x.y/z", &1).unwrap();
+        let red = BTreeMap::from([("color", "red")]);
+        let with_red = [
+            r#"{"color":"red"}"#,
+            r#"{"color":"red","cursor":"x"}"#,
+            r#"{"color":"red","_meta":{"x.y/z":1}}"#,
+        ];
+        let none = BTreeMap::<&str, &str>::new();
+        let with_none = ["{}", r#"{"cursor":"x"}"#, r#"{"_meta":{"x.y/z":1}}"#];
+        let cases: [(&(dyn Payload + Sync), _); 3] =
+            [(&red, with_red), (&none, with_none), (&(), with_none)];
+        for (params, expected) in cases {
+            assert_eq!(client.pages::<Tool>(params).all().await.unwrap(), []);
+            let page = client.pages::<Tool>(params).page(None);
+            page.meta(meta.clone()).refreshed().await.unwrap();
+            assert_eq!(seen.take(), expected);
+        }
+        let wrong = client.pages::<Tool>(&1).all().await;
+        assert!(wrong.is_err(), "parameters are an object");
+    });
+}
+
+/// CH-04
+#[test]
+fn a_list_with_parameters_is_not_the_cached_list_without() {
+    run(async {
+        let (client, seen) = paged(Revision::V2026_07_28).await;
+        let red = BTreeMap::from([("color", "red")]);
+        for (requests, with_red) in [(2, false), (2, true), (2, true), (0, false)] {
+            let list = match with_red {
+                true => client.pages::<Tool>(&red),
+                false => client.tools(),
+            };
+            list.all().await.unwrap();
+            assert_eq!(seen.take().len(), requests);
+        }
+    });
 }

@@ -90,17 +90,17 @@ fn tasks_are_listed_page_after_page() {
         let tasks = client.tasks().all().await.unwrap();
         let tasks: Vec<_> = tasks.into_iter().map(|task| task.status).collect();
         assert_eq!(tasks, [TaskStatus::Working, TaskStatus::Completed]);
-        let page = client.list_tasks(None).await.unwrap();
+        let page = client.tasks().page(None).await.unwrap();
         assert_eq!(page.items[0].task_id, "t");
         assert_eq!(log.count("tasks/list"), 3);
-        let unknown = client.list_tasks(Some("else".into())).await;
+        let unknown = client.tasks().page(Some("else".into())).await;
         assert!(matches!(unknown, Err(CallError::Server(error)) if error.code == -32602));
     });
     // The extension has no lists.
     run(async {
         let (client, log) = with_tasks(|_| Say::Nothing).await;
         assert!(matches!(
-            client.list_tasks(None).await,
+            client.tasks().page(None).await,
             Err(CallError::NotInRevision)
         ));
         assert_eq!(log.methods(), [""; 0]);

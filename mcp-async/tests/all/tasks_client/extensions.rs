@@ -217,7 +217,7 @@ fn requests_carry_more_meta() {
             .meta(meta.clone())
             .await
             .unwrap();
-        client.list_tools(None).meta(meta.clone()).await.unwrap();
+        client.tools().page(None).meta(meta.clone()).await.unwrap();
         client
             .request::<RawBuf>("x/y", &settings())
             .meta(meta.clone())

@@ -3,8 +3,8 @@
 use mcp_proto::json::Raw;
 use mcp_proto::rpc::Method;
 
-use crate::client::{CallError, Client, Listed, Page, Pages, Request};
-use crate::model::{Cursor, ListTasksResult, Task};
+use crate::client::{CallError, Client, Listed, Page, Pages};
+use crate::model::{ListTasksResult, Task};
 
 impl Listed for Task {
     const METHOD: Method<'static> = Method::TasksList;
@@ -23,11 +23,6 @@ impl Client {
     /// is not asked: the error is [`CallError::MissingCapability`], or [`CallError::NotInRevision`]
     /// for one of another revision.
     pub fn tasks(&self) -> Pages<'_, Task> {
-        self.pages()
-    }
-
-    /// One page of tasks, from a cursor on or the first.
-    pub fn list_tasks(&self, cursor: Option<Cursor>) -> Request<'_, Page<Task>> {
-        self.page(cursor)
+        self.pages(&())
     }
 }
