@@ -2,6 +2,7 @@
 
 use core::fmt;
 use core::future::Future;
+use core::time::Duration;
 use std::sync::Arc;
 
 use futures_io::{AsyncRead, AsyncWrite};
@@ -20,6 +21,7 @@ use crate::client::handle::Client;
 use crate::client::session::exchange::ROUNDS;
 use crate::client::session::restart::RestartPolicy;
 use crate::client::state::ClientState;
+use crate::client::state::cache::CacheBounds;
 use crate::client::state::extensions::Extensions;
 use crate::client::state::inner::Inner;
 use crate::client::state::transport_data::TransportData;
@@ -76,6 +78,7 @@ pub struct ClientBuilder<S = ()> {
     wrong: Option<String>,
     rounds: u8,
     cache: bool,
+    cache_bounds: CacheBounds,
     restart: Option<RestartPolicy>,
     /// The settings of HTTP.
     pub(crate) transport_data: TransportData,
@@ -104,6 +107,7 @@ impl ClientBuilder {
             wrong: None,
             rounds: ROUNDS,
             cache: true,
+            cache_bounds: CacheBounds::default(),
             restart: None,
             transport_data: TransportData::default(),
         }
@@ -144,6 +148,7 @@ impl<S: Send + Sync + 'static> ClientBuilder<S> {
             wrong: self.wrong,
             rounds: self.rounds,
             cache: self.cache,
+            cache_bounds: self.cache_bounds,
             restart: self.restart,
             transport_data: self.transport_data,
         }
@@ -350,6 +355,26 @@ impl<S: Send + Sync + 'static> ClientBuilder<S> {
         self
     }
 
+    /// Sets how many results are cached, each page of a list and each resource; 512 otherwise. Those
+    /// that expire first make room for others.
+    pub const fn max_cached_results(mut self, results: usize) -> Self {
+        self.cache_bounds.results = results;
+        self
+    }
+
+    /// Sets how many bytes the cached results have together; 8 MiB otherwise. A result of more than a
+    /// quarter of that is not cached.
+    pub const fn max_cached_bytes(mut self, bytes: usize) -> Self {
+        self.cache_bounds.bytes = bytes;
+        self
+    }
+
+    /// Sets how long a result is cached at most, whatever the server allows; one day otherwise.
+    pub const fn max_cache_time(mut self, time: Duration) -> Self {
+        self.cache_bounds.time = time;
+        self
+    }
+
     /// Answers so many rounds of questions in one call at most; 16 otherwise, which is
     /// also the most.
     pub const fn rounds(mut self, rounds: u8) -> Self {
@@ -444,7 +469,7 @@ impl<S> ClientBuilder<S> {
             self.callbacks,
             late_results.collect(),
             self.rounds,
-            self.cache,
+            self.cache.then_some(self.cache_bounds),
             runtime.clone(),
         );
         Ok(Parts {

@@ -16,8 +16,31 @@ use super::subscriptions::is_part;
 /// whether the server calls a result private or public changes nothing (CH-05, CH-13).
 #[derive(Debug, Default)]
 pub(in crate::client) struct Cache {
+    bounds: CacheBounds,
     kinds: [KindCache; 5],
     bytes: usize,
+}
+
+/// The most that a cache keeps.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::client) struct CacheBounds {
+    /// Results; a server with more pages than this is not read again and again.
+    pub(in crate::client) results: usize,
+    /// Bytes of results, with those of their keys.
+    pub(in crate::client) bytes: usize,
+    /// The time for which a result counts as fresh: a client that forgets too much only asks again.
+    pub(in crate::client) time: Duration,
+}
+
+impl Default for CacheBounds {
+    fn default() -> Self {
+        Self {
+            results: 512,
+            // As much as half of the largest single message.
+            bytes: 8 << 20,
+            time: Duration::from_secs(24 * 60 * 60),
+        }
+    }
 }
 
 /// Results of one kind.
@@ -92,6 +115,13 @@ impl Kind {
 }
 
 impl Cache {
+    pub(in crate::client) fn new(bounds: CacheBounds) -> Self {
+        Self {
+            bounds,
+            ..Self::default()
+        }
+    }
+
     pub(in crate::client) fn fresh(
         &mut self,
         kind: Kind,
@@ -131,12 +161,14 @@ impl Cache {
         if self
             .kind_cache(kind)
             .is_none_or(|kind_cache| kind_cache.epoch != epoch)
-            || size > BYTES / 4
+            || size > self.bounds.bytes / 4
         {
             return;
         }
         self.remove(kind, &key);
-        while self.bytes.saturating_add(size) > BYTES || self.len() >= ENTRIES {
+        while self.bytes.saturating_add(size) > self.bounds.bytes
+            || self.len() >= self.bounds.results
+        {
             if !self.remove_first(now) {
                 return;
             }
@@ -144,7 +176,7 @@ impl Cache {
         let entry = Entry {
             result: Arc::new(RawBuf::from(result)),
             size,
-            until: now + lifetime,
+            until: now + lifetime.min(self.bounds.time),
         };
         self.bytes += size;
         if let Some(kind_cache) = self.kind_cache(kind) {
@@ -225,18 +257,8 @@ impl Cache {
 fn lifetime(result: Raw<'_>) -> Option<Duration> {
     let [lifetime] = result.object()?.find(["ttlMs"]).ok()?;
     let milliseconds = lifetime?.number()?.to_u64()?;
-    (milliseconds > 0).then(|| Duration::from_millis(milliseconds.min(LONGEST)))
+    (milliseconds > 0).then(|| Duration::from_millis(milliseconds))
 }
-
-/// Results that are kept at most; a server with more pages than this is not read again and
-/// again.
-const ENTRIES: usize = 512;
-
-/// Bytes of results that are kept at most, as much as half of the largest single message.
-const BYTES: usize = 8 << 20;
-
-/// Longer than a day is not believed: a client that forgets too much only asks again.
-const LONGEST: u64 = 24 * 60 * 60 * 1000;
 
 #[cfg(test)]
 mod tests {
@@ -275,7 +297,8 @@ mod tests {
         check(r#"{"ttlMs":5,"ttlMs":5}"#, None);
         check("{}", None);
         check("[]", None);
-        check(r#"{"ttlMs":99999999999999}"#, Some(1_000 + LONGEST));
+        let day = 24 * 60 * 60 * 1_000;
+        check(r#"{"ttlMs":99999999999999}"#, Some(1_000 + day));
     }
 
     #[test]
@@ -323,21 +346,32 @@ mod tests {
 
     #[test]
     fn it_is_bounded() {
-        let mut cache = Cache::default();
-        for n in 0..2 * ENTRIES {
+        let bounds = CacheBounds {
+            results: 20,
+            bytes: 8_000,
+            time: Duration::from_secs(5),
+        };
+        let mut cache = Cache::new(bounds);
+        for n in 0..2 * bounds.results {
             let json = format!(r#"{{"ttlMs":{}}}"#, n + 1);
             keep(&mut cache, &n.to_string(), &json, 0);
         }
-        assert!(cache.len() <= ENTRIES);
-        assert!(fresh(&mut cache, &(2 * ENTRIES - 1).to_string(), 0));
-        let text = "x".repeat(BYTES / 8);
+        assert!(cache.len() <= bounds.results);
+        assert!(fresh(&mut cache, &(2 * bounds.results - 1).to_string(), 0));
+        let text = "x".repeat(bounds.bytes / 8);
         for n in 0..20 {
             let json = format!(r#"{{"ttlMs":9000,"text":"{text}"}}"#);
             keep(&mut cache, &n.to_string(), &json, 0);
         }
-        assert!(cache.bytes <= BYTES);
-        keep(&mut cache, &"x".repeat(BYTES), r#"{"ttlMs":9000}"#, 0);
-        assert!(cache.bytes <= BYTES, "a key takes room too");
-        assert!(fresh(&mut cache, "19", 0));
+        assert!(cache.bytes <= bounds.bytes);
+        keep(
+            &mut cache,
+            &"x".repeat(bounds.bytes),
+            r#"{"ttlMs":9000}"#,
+            0,
+        );
+        assert!(cache.bytes <= bounds.bytes, "a key takes room too");
+        assert!(fresh(&mut cache, "19", 4_999));
+        assert!(!fresh(&mut cache, "19", 5_000), "the server allows 9 s");
     }
 }

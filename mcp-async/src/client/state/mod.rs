@@ -30,7 +30,7 @@ use mcp_proto::rpc::{Method, Notification};
 
 use self::ask::Ask;
 use self::background::Background;
-use self::cache::{Cache, Kind, Ticket};
+use self::cache::{Cache, CacheBounds, Kind, Ticket};
 use self::extensions::result_type;
 use self::owed_requests::OwedRequests;
 use self::queue::Queue;
@@ -94,7 +94,7 @@ impl ClientState {
         callbacks: Callbacks,
         late_results: Vec<LateResult>,
         rounds: u8,
-        cache: bool,
+        cache: Option<CacheBounds>,
         runtime: RuntimeHandle,
     ) -> Self {
         Self {
@@ -102,7 +102,7 @@ impl ClientState {
             late_results,
             rounds,
             runtime,
-            cache: cache.then(Lock::default),
+            cache: cache.map(|bounds| Lock::new(Cache::new(bounds))),
             schemas: Lock::default(),
             task_supports: Lock::default(),
             subscriptions: Lock::default(),

@@ -3,12 +3,12 @@
 use core::time::Duration;
 use mcp_async::in_memory;
 
-use mcp_async::client::Update;
+use mcp_async::client::{ClientBuilder, Update};
 use mcp_async::model::{CacheScope, ElicitResult};
 use mcp_async::server::Context;
 use mcp_proto::{Revision, RevisionSet};
 
-use crate::client_typed::support::{Seen, advance, each, join, only, run};
+use crate::client_typed::support::{Demo, Seen, advance, each, join, only, run};
 use crate::sim::{Sim, settle};
 
 const TTL: Duration = Duration::from_secs(5);
@@ -169,4 +169,30 @@ fn a_result_of_further_rounds_is_not_kept() {
             assert_eq!(seen.take(), ["read"]);
         }
     });
+}
+
+#[test]
+fn the_bounds_of_the_cache_are_settings() {
+    type Setting = fn(ClientBuilder) -> ClientBuilder;
+    let settings: [(Setting, usize); 4] = [
+        (|builder| builder, 0),
+        (|builder| builder.max_cached_results(0), 1),
+        (|builder| builder.max_cached_bytes(100), 1),
+        (|builder| builder.max_cache_time(TTL / 2), 1),
+    ];
+    for (setting, requests) in settings {
+        let mut demo = Demo::new();
+        demo.server = demo.server.cache(TTL, CacheScope::Public);
+        run(async {
+            let builder = setting(only(Revision::V2026_07_28));
+            let server = demo.server.build().unwrap();
+            let client = builder.connect(in_memory(Sim.into(), &server)).await;
+            let client = client.unwrap();
+            client.read_resource("note://7").await.unwrap();
+            advance(TTL / 2);
+            demo.seen.take();
+            client.read_resource("note://7").await.unwrap();
+            assert_eq!(demo.seen.take().len(), requests);
+        });
+    }
 }
