@@ -11,13 +11,15 @@
 //! |---|---|
 //! | Serve typed tools, resources and prompts | `Server` (feature `server`), through an adapter |
 //! | Call a server | `Client` (feature `client`), through an adapter |
-//! | Learn one topic: state, questions, HTTP, middleware, .. | the pages of `guide` |
+//! | Learn one topic: state, questions, HTTP, middleware, .. | the [guides], which are written for `mcp-tokio` |
 //! | Answer every request by hand | [`server::connect`] with a [`server::Service`] (feature `server`) |
 //! | Send every request by hand | [`client::connect`], [`client::Peer`] (feature `client`) |
 //! | Carry messages over another transport | [`MessageSource`], [`MessageSink`] |
 //! | Support another runtime | [`Runtime`] |
 //! | Serve, load and check skills | the crate `mcp-skills` |
 //! | Share sessions and tasks between processes | the crate `mcp-redis-store` |
+//!
+//! [guides]: https://docs.rs/mcp-tokio/latest/mcp_tokio/guide/index.html
 //!
 //! # Modules
 //!
@@ -32,7 +34,6 @@
 //! model               owned messages
 //! schema              schemas of types, validation of values              feature `server` or `schema`
 //! uri_template        URI templates of RFC 6570
-//! guide               one page for each topic                             features `server` and `client`
 //! ```
 //!
 //! # Features
@@ -166,8 +167,6 @@ pub use trace_context::{NoTrace, TraceContext};
 pub mod auth;
 #[cfg(feature = "client")]
 pub mod client;
-#[cfg(all(feature = "server", feature = "client"))]
-pub mod guide;
 #[cfg(any(feature = "http-server", feature = "http-client"))]
 pub mod http;
 pub mod model;

@@ -1,8 +1,12 @@
 //! Servers and clients of the Model Context Protocol on smol.
 //!
 //! This crate provides the runtime to the servers and clients of [`mcp_async`], whose types it re-exports: descriptors,
-//! sockets, timers and tasks, and the transports and connectors that bring them. See [`mcp_async`] for handlers, calls
-//! and configuration, and its guide for one topic per page.
+//! sockets, timers and tasks, and the transports and connectors that bring them. The [guides] of `mcp-tokio` have one
+//! topic per page, from the first server to a fleet of processes. They hold for this crate, with `mcp_smol` in the place
+//! of `mcp_tokio` and [`smol::block_on`] in the place of `#[tokio::main]`.
+//!
+//! [guides]: https://docs.rs/mcp-tokio/latest/mcp_tokio/guide/index.html
+//! [`smol::block_on`]: https://docs.rs/smol/latest/smol/fn.block_on.html
 //!
 //! A server on standard input and output:
 //!

@@ -1,8 +1,8 @@
 //! Servers and clients of the Model Context Protocol on tokio.
 //!
 //! This crate provides the runtime to the servers and clients of [`mcp_async`], whose types it re-exports: descriptors,
-//! sockets, timers and tasks, and the transports and connectors that bring them. See [`mcp_async`] for handlers, calls
-//! and configuration, and its guide for one topic per page.
+//! sockets, timers and tasks, and the transports and connectors that bring them. The [guides](guide) have one topic per
+//! page, from the first server to a fleet of processes.
 //!
 //! A server on standard input and output:
 //!
@@ -74,6 +74,8 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+#[cfg(all(feature = "server", feature = "client", feature = "http"))]
+pub mod guide;
 mod io;
 mod runtime;
 #[cfg(feature = "signal")]

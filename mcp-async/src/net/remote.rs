@@ -7,7 +7,7 @@ use core::net::{IpAddr, Ipv6Addr, SocketAddr};
 ///
 /// It is the address of the direct peer, which can be a proxy; other servers report it in
 /// their own way. A program that serves in another way inserts it into the extensions of each request, so
-/// that [shares](crate::guide::http#shares) are counted for each client. Handlers find it through
+/// that [shares] are counted for each client. Handlers find it through
 /// [`CallContext::http`](crate::server::CallContext::http), middleware in the request.
 ///
 /// ```
@@ -21,6 +21,8 @@ use core::net::{IpAddr, Ipv6Addr, SocketAddr};
 /// }
 /// # let _ = is_here;
 /// ```
+///
+/// [shares]: https://docs.rs/mcp-tokio/latest/mcp_tokio/guide/http/index.html#shares
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RemoteAddr(pub SocketAddr);
 

@@ -1,4 +1,5 @@
-//! The adapters have the same files with the same public items: whoever learnt one knows both.
+//! The adapters have the same files with the same public items: whoever learnt one knows both. The guides are in one of
+//! them, and hold for both.
 
 use std::fs;
 use std::path::Path;
@@ -22,6 +23,7 @@ fn items(runtime: &str) -> Vec<String> {
     let mut files: Vec<_> = fs::read_dir(sources)
         .unwrap()
         .map(|file| file.unwrap().path())
+        .filter(|path| path.is_file())
         .collect();
     files.sort();
     let files = files.into_iter().map(|file| {
@@ -81,7 +83,7 @@ fn shape(item: Item, public_types: &[String]) -> Option<String> {
             });
             quote!(impl #generics #parent #owner { #(#members;)* })
         }
-        Item::Mod(item) => {
+        Item::Mod(item) if item.ident != "guide" => {
             let (visibility, name) = (&item.vis, &item.ident);
             quote!(#visibility mod #name)
         }

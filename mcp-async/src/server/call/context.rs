@@ -182,7 +182,7 @@ impl CallContext {
     }
 
     /// Returns whether what the handler does still counts for its client: the call is neither over
-    /// nor cancelled, and if it is a [task](crate::guide::tasks) in a store that several processes
+    /// nor cancelled, and if it is a [task] in a store that several processes
     /// share, no other process can have declared it failed, because this one has its lease. The
     /// method asks neither the client nor the store. A process that was paused, or cut off from the
     /// store, finds it false when it wakes: ask before a side effect.
@@ -201,6 +201,8 @@ impl CallContext {
     ///     Ok("paid")
     /// }
     /// ```
+    ///
+    /// [task]: https://docs.rs/mcp-tokio/latest/mcp_tokio/guide/tasks/index.html
     pub fn is_current(&self) -> bool {
         self.host.is_current(self.token)
     }

@@ -196,7 +196,7 @@ impl<S: Send + Sync + 'static> Tool<S> {
 
     /// The schema of the arguments, in place of that of the handler's type; an object with
     /// `"type": "object"` at its root. Keywords beyond
-    /// [the part that every build enforces](crate::guide::schemas) need the cargo feature
+    /// [the part that every build enforces] need the cargo feature
     /// `schema`.
     ///
     /// ```
@@ -210,6 +210,8 @@ impl<S: Send + Sync + 'static> Tool<S> {
     /// # let _ = tool;
     /// # Ok::<(), mcp_async::json::Fault>(())
     /// ```
+    ///
+    /// [the part that every build enforces]: https://docs.rs/mcp-tokio/latest/mcp_tokio/guide/schemas/index.html
     pub fn input_schema(mut self, schema: RawBuf) -> Self {
         self.input = Some(schema.into());
         self

@@ -351,8 +351,10 @@ impl Http {
     }
 
     /// Sets how many bytes of request bodies may be in memory at a time, the first 16 KiB of each
-    /// not counted; 256 MiB otherwise. One caller has a [share](crate::guide::http#shares). Requests beyond that
+    /// not counted; 256 MiB otherwise. One caller has a [share]. Requests beyond that
     /// are answered with 503 and `Retry-After`.
+    ///
+    /// [share]: https://docs.rs/mcp-tokio/latest/mcp_tokio/guide/http/index.html#shares
     pub fn max_total_body_bytes(mut self, bytes: usize) -> Self {
         self.options.max_total_body_bytes = bytes;
         self
@@ -360,9 +362,11 @@ impl Http {
 
     /// Sets how many bytes of answers and events may be in memory while clients do not read them, the first 4 KiB of
     /// each answer and each session not counted; 256 MiB otherwise. One caller has a
-    /// [share](crate::guide::http#shares). An answer beyond that is replaced by 503 with `Retry-After`, and handlers
+    /// [share]. An answer beyond that is replaced by 503 with `Retry-After`, and handlers
     /// that send more on an event stream wait. The events that sessions keep without a reader are bounded by
     /// [`replay_buffer`](Self::replay_buffer). Zero is a mistake.
+    ///
+    /// [share]: https://docs.rs/mcp-tokio/latest/mcp_tokio/guide/http/index.html#shares
     pub fn max_total_unread_bytes(mut self, bytes: usize) -> Self {
         self.check("max_total_unread_bytes", bytes == 0);
         self.options.max_total_unread_bytes = bytes;
@@ -373,7 +377,7 @@ impl Http {
     /// `Forwarded` or `X-Forwarded-For`. Both fields are read only if the request comes from one of these, and
     /// from their end, up to the first address that is not in the list.
     ///
-    /// The address of the client decides whose [share](crate::guide::http#shares) a request without a principal
+    /// The address of the client decides whose [share] a request without a principal
     /// takes, and nothing else. A text that is no address and no range is a mistake.
     ///
     /// ```
@@ -385,6 +389,8 @@ impl Http {
     /// }
     /// # let _ = in_cluster;
     /// ```
+    ///
+    /// [share]: https://docs.rs/mcp-tokio/latest/mcp_tokio/guide/http/index.html#shares
     pub fn trusted_proxies<A: AsRef<str>>(
         mut self,
         addresses: impl IntoIterator<Item = A>,

@@ -172,7 +172,9 @@ impl Protection {
     /// Sets how many questions may be under way about opaque tokens that were valid within the last hour, and
     /// how many about others; 16 of each otherwise. Further ones wait; the users of valid tokens take turns. Of
     /// those about other tokens four times as many may be under way or wait, and of these one address a
-    /// [share](crate::guide::http#shares); what exceeds that is answered with 503 and `Retry-After`.
+    /// [share]; what exceeds that is answered with 503 and `Retry-After`.
+    ///
+    /// [share]: https://docs.rs/mcp-tokio/latest/mcp_tokio/guide/http/index.html#shares
     pub const fn max_questions(mut self, questions: usize) -> Self {
         self.max_questions = questions;
         self
