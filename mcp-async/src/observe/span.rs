@@ -42,7 +42,6 @@ pub(crate) fn server(method: Method<'_>, subject: Option<&str>, transport: Trans
 }
 
 /// Records the version of HTTP that a request came by.
-#[cfg(feature = "http-server")]
 pub(crate) fn came_by(span: &Span, version: http::Version) {
     let version = match version {
         http::Version::HTTP_10 => "1.0",
