@@ -1,8 +1,10 @@
 //! Servers and clients of the Model Context Protocol on tokio.
 //!
 //! This crate provides the runtime to the servers and clients of [`mcp_async`], whose types it re-exports: descriptors,
-//! sockets, timers and tasks, and the transports and connectors that bring them. The [guides](guide) have one topic per
+//! sockets, timers and tasks, and the transports and connectors that bring them. The [guides] have one topic per
 //! page, from the first server to a fleet of processes.
+//!
+//! [guides]: https://docs.rs/mcp-tokio/latest/mcp_tokio/guide/index.html
 //!
 //! A server on standard input and output:
 //!
@@ -74,7 +76,15 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-#[cfg(all(feature = "server", feature = "client", feature = "http"))]
+// Their programs use all of these.
+#[cfg(all(
+    feature = "auth",
+    feature = "disk",
+    feature = "redis",
+    feature = "schema",
+    feature = "tls",
+    feature = "tracing"
+))]
 pub mod guide;
 mod io;
 mod runtime;
