@@ -21,6 +21,7 @@ from pathlib import Path
 
 from logins import Programs, logins
 from processes import free_address, serving
+from proxies import ROWS, proxied, rows
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -37,8 +38,9 @@ ALL = [*LEGACY, MODERN]
 
 # What there is to speak over, with the path of a URL and the revisions that have it.
 TRANSPORTS = {"stdio": ("", ALL), "http": ("/mcp", ALL[1:]), "sse": ("/sse", ALL[:1])}
-# A protected server over HTTP, with a table of its own.
+# A protected server over HTTP, and one behind nginx, with tables of their own.
 LOGIN = "login"
+NGINX = "nginx"
 
 # What is driven, with the revisions that have it.
 FEATURES = {
@@ -185,10 +187,13 @@ def main() -> int:
 def tables(options: argparse.Namespace):
     """Every table, as soon as its pairs have run."""
     for adapter in options.adapters:
-        for transport in options.transport or [*TRANSPORTS, LOGIN]:
+        for transport in options.transport or [*TRANSPORTS, LOGIN, NGINX]:
             if transport == LOGIN:
                 if adapter != "none":
                     yield logins(adapter, programs(adapter), options.peer or "", options.revision or ALL)
+            elif transport == NGINX:
+                if adapter != "none" and not options.peer:
+                    yield behind_nginx(options, adapter)
             elif adapter == "none":
                 yield from among_themselves(options, transport)
             else:
@@ -213,6 +218,25 @@ def ours(options: argparse.Namespace, adapter: str, transport: str):
             with reach(transport, server.command) as words:
                 table.add(revision, *run([*drive, *only, "--expect", revision, "--", *words], server.lacks))
         yield table
+
+
+def behind_nginx(options: argparse.Namespace, adapter: str) -> Table:
+    """Our client and our server, with nginx as the guide on deployment configures it between them."""
+    _, over_http = TRANSPORTS["http"]
+    features = FEATURES | {row: [LEGACY[-1]] for row in ROWS}
+    table = Table(f"mcp-{adapter} drives everything on mcp-{adapter} behind nginx", features)
+    server = free_address()
+    with (
+        serving([*program("everything", adapter), "--http", server], server, WORK / "server.log"),
+        proxied(server, WORK / "nginx") as (plain, secure),
+    ):
+        for revision in [one for one in over_http if one in (options.revision or ALL)]:
+            driver = [*program("drive", adapter), "--revisions", revision, "--expect", revision, "--", f"http://{plain}/mcp"]
+            lines, lacks, error = run(driver, {})
+            if revision in features[ROWS[0]]:
+                lines |= rows(secure)
+            table.add(revision, lines, lacks, error)
+    return table
 
 
 def core_tasks(options: argparse.Namespace, adapter: str, transport: str):
@@ -328,7 +352,7 @@ def call(*command: str | Path, cwd: Path = ROOT) -> None:
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Runs the official SDKs against ours.")
     parser.add_argument("adapters", nargs="*", metavar="ADAPTER", help="tokio, smol (both by default) or none")
-    parser.add_argument("--transport", action="append", choices=[*TRANSPORTS, LOGIN], help="only over this; may be repeated")
+    parser.add_argument("--transport", action="append", choices=[*TRANSPORTS, LOGIN, NGINX], help="only over this; may be repeated")
     parser.add_argument("--peer", help="only peers whose name contains this")
     parser.add_argument("--revision", action="append", choices=ALL, help="only this revision; may be repeated")
     options = parser.parse_args()
