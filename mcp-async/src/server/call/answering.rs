@@ -14,7 +14,7 @@ use crate::connection::Answered;
 pin_project! {
     /// A handler's future, and then its output until there is room for it: both in one
     /// allocation.
-    pub(super) struct Answering<F, R> {
+    pub(in crate::server) struct Answering<F, R> {
         // Dropped first: helper tasks that the future wakes when it is dropped find the call over.
         exit: Exit,
         // Gone when the call was suspended.

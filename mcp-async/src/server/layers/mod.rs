@@ -3,7 +3,8 @@
 //! A layer is a [`Layer`] of the crate `tower_layer`, so layers compose by [`Stack`], by tuples and by
 //! tower's `ServiceBuilder`. They wrap the [`Service`] of this crate instead of `tower_service`'s, which takes its request by value, has an error in addition to the answer, and
 //! requires readiness before it sees the request. A call here borrows from the input of its
-//! connection, is always answered, and waits in its own job.
+//! connection, is always answered, and waits in its own job. Where a call is decoded and its handler has not run yet it is
+//! owned: there [`tower()`] puts layers of `tower` (feature `http-server`).
 //!
 //! ```
 //! use core::time::Duration;
@@ -25,6 +26,8 @@ mod concurrency;
 mod no_trace;
 mod semaphore;
 mod timeout;
+#[cfg(feature = "http-server")]
+mod tower;
 #[cfg(feature = "tracing")]
 mod trace;
 
@@ -51,6 +54,8 @@ pub(in crate::server) use self::no_trace::Trace;
 pub(crate) use self::semaphore::Permit;
 pub(crate) use self::semaphore::Semaphore;
 pub use self::timeout::Timeout;
+#[cfg(feature = "http-server")]
+pub use self::tower::{StartedCall, StartedCalls, TowerLayer, tower};
 #[cfg(feature = "tracing")]
 pub use self::trace::Trace;
 

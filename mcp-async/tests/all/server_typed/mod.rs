@@ -18,4 +18,6 @@ pub(crate) mod support;
 #[cfg(feature = "client")]
 mod switches;
 mod tools;
+#[cfg(feature = "http-server")]
+mod tower_layers;
 mod unseen;
