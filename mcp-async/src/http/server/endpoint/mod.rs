@@ -138,7 +138,8 @@ impl HttpEndpoint {
         if let Some(processes) = &self.processes
             && let Some(signed) = parts.headers.get(processes::REQUEST)
         {
-            return self.serve_forwarded(processes, signed, &parts, body).await;
+            let verified = processes.keys.requests.verify(signed.as_bytes());
+            return self.serve_forwarded(processes, verified, parts, body).await;
         }
         self.serve_head(parts, body).await
     }

@@ -11,7 +11,9 @@ use http::header::{CONTENT_TYPE, HeaderValue};
 use http::request::Parts;
 use http::{Method, Request, Response, Uri};
 
-use super::message::{self, ForwardedAnswer, ForwardedOutcome, ForwardedRequest, RequestLine};
+use super::message::{
+    self, ByteString, ForwardedAnswer, ForwardedOutcome, ForwardedRequest, RequestLine,
+};
 use super::this_process::Processes;
 use super::{ANSWER, REQUEST};
 use crate::connection::{Signal, Wait};
@@ -78,13 +80,14 @@ impl Processes {
         parts: &Parts,
         body: &[u8],
     ) -> Option<Request<Bytes>> {
+        let digest = message::digest(body);
         let forwarded = ForwardedRequest {
             to: &to.process,
             lease: to.lease,
             nonce,
             time: self.keys.requests.now(),
             head: RequestLine::of(parts, &self.shared),
-            digest: message::digest(body),
+            digest: ByteString(&digest),
         };
         let signed = message::seal(&self.keys.requests, &forwarded);
         let mut request = Request::new(Bytes::copy_from_slice(body));
@@ -151,7 +154,7 @@ impl Processes {
             }
             _ => HttpBody::events(events),
         };
-        let answer = line.response(body);
+        let answer = line.response(parts.headers, body);
         Forwarding::Answered(answer.unwrap_or_else(|| answer::busy(MAY_HAVE_RUN)).into())
     }
 }

@@ -1,6 +1,6 @@
 //! Messages of processes to each other: in the format of postcard, signed with a key that all of them have.
 
-use core::net::SocketAddr;
+use core::net::{IpAddr, SocketAddr, SocketAddrV6};
 use std::borrow::Cow;
 #[cfg(feature = "auth")]
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use http::{Request, Response, StatusCode, response};
 #[cfg(feature = "auth")]
 use mcp_auth::resource::Admission;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use sha2::{Digest as _, Sha256};
 
 use super::sharing::ProcessSettings;
@@ -44,7 +44,8 @@ pub(in crate::http::server) struct ForwardedRequest<'a> {
     #[serde(borrow)]
     pub(in crate::http::server) head: RequestLine<'a>,
     /// The SHA-256 of the body.
-    pub(in crate::http::server) digest: [u8; 32],
+    #[serde(borrow)]
+    pub(in crate::http::server) digest: ByteString<'a>,
 }
 
 /// The head of a request.
@@ -57,12 +58,34 @@ pub(in crate::http::server) struct RequestLine<'a> {
     headers: Fields<'a>,
     #[serde(borrow)]
     sender: Sender<'a>,
-    /// The address that the connection of the client came from, as text: it may have a scope.
-    peer: Option<String>,
+    /// The address that the connection of the client came from.
+    peer: Option<PeerAddress>,
 }
 
 /// Names and values of header fields.
-type Fields<'a> = Vec<(&'a str, &'a [u8])>;
+type Fields<'a> = Vec<(FieldName<'a>, ByteString<'a>)>;
+
+/// The name of a header field.
+#[derive(Serialize, Deserialize)]
+enum FieldName<'a> {
+    /// The index of the name in [`NUMBERED`].
+    Numbered(u8),
+    Text(&'a str),
+}
+
+/// Bytes that are written at once: a slice would be written one element after the other.
+#[derive(Deserialize)]
+pub(in crate::http::server) struct ByteString<'a>(
+    #[serde(borrow)] pub(in crate::http::server) &'a [u8],
+);
+
+/// An address with its scope, which a [`SocketAddr`] is written without.
+#[derive(Serialize, Deserialize)]
+struct PeerAddress {
+    ip: IpAddr,
+    port: u16,
+    scope: u32,
+}
 
 /// The sender of a request, as the process has verified it that the request arrived at.
 #[derive(Serialize, Deserialize)]
@@ -168,23 +191,33 @@ impl<'a> RequestLine<'a> {
         let peer = parts.extensions.get::<RemoteAddr>();
         Self {
             method: parts.method.as_str(),
-            uri: parts.uri.to_string().into(),
+            uri: match (parts.uri.authority(), parts.uri.path_and_query()) {
+                (None, Some(path)) => path.as_str().into(),
+                _ => parts.uri.to_string().into(),
+            },
             headers: fields(&parts.headers, keeps),
             sender: Sender::of(parts, shared),
-            peer: peer.map(|RemoteAddr(address)| address.to_string()),
+            peer: peer.map(|RemoteAddr(address)| PeerAddress::of(*address)),
         }
     }
 
-    /// The head as the endpoint serves it.
-    pub(in crate::http::server) fn parts(&self, shared: &ProcessSettings) -> Option<Parts> {
+    /// The head as the endpoint serves it. Nothing of the head that it was received in is left, but for the memory of its
+    /// headers and extensions.
+    pub(in crate::http::server) fn parts(
+        &self,
+        shared: &ProcessSettings,
+        received: Parts,
+    ) -> Option<Parts> {
         let (mut parts, ()) = Request::new(()).into_parts();
         parts.method = self.method.parse().ok()?;
         parts.uri = self.uri.parse().ok()?;
-        parts.headers = headers(&self.headers);
+        parts.headers = refilled(received.headers, &self.headers);
+        parts.extensions = received.extensions;
         let extensions = &mut parts.extensions;
+        extensions.clear();
         extensions.insert(Forwarded);
         if let Some(peer) = &self.peer {
-            extensions.insert(RemoteAddr(peer.parse::<SocketAddr>().ok()?));
+            extensions.insert(RemoteAddr(peer.address()));
         }
         match &self.sender {
             Sender::Unverified => {}
@@ -223,38 +256,102 @@ impl<'a> StatusLine<'a> {
         }
     }
 
-    pub(in crate::http::server) fn response(&self, body: HttpBody) -> Option<Answer> {
+    /// The response with this head. It takes the memory of the headers that the answer was received with.
+    pub(in crate::http::server) fn response(
+        &self,
+        received: HeaderMap,
+        body: HttpBody,
+    ) -> Option<Answer> {
         let mut response = Response::new(body);
         *response.status_mut() = StatusCode::from_u16(self.status).ok()?;
-        *response.headers_mut() = headers(&self.headers);
+        *response.headers_mut() = refilled(received, &self.headers);
         Some(response)
     }
 
     /// The length of the body, if it is stated.
     pub(in crate::http::server) fn length(&self) -> Option<usize> {
         let mut lengths = self.headers.iter();
-        let (_, length) = lengths.find(|(name, _)| *name == header::CONTENT_LENGTH.as_str())?;
-        core::str::from_utf8(length).ok()?.parse().ok()
+        let (_, length) = lengths.find(|(name, _)| name.is(&header::CONTENT_LENGTH))?;
+        core::str::from_utf8(length.0).ok()?.parse().ok()
+    }
+}
+
+impl<'a> FieldName<'a> {
+    fn of(name: &'a HeaderName) -> Self {
+        let index = NUMBERED.iter().position(|numbered| numbered == name);
+        let number = index.and_then(|index| u8::try_from(index).ok());
+        number.map_or(Self::Text(name.as_str()), Self::Numbered)
+    }
+
+    fn is(&self, name: &HeaderName) -> bool {
+        match self {
+            Self::Numbered(number) => NUMBERED.get(usize::from(*number)) == Some(name),
+            Self::Text(text) => name == text,
+        }
+    }
+
+    fn to_header_name(&self) -> Option<HeaderName> {
+        match self {
+            Self::Numbered(number) => NUMBERED.get(usize::from(*number)).cloned(),
+            Self::Text(text) => HeaderName::try_from(*text).ok(),
+        }
+    }
+}
+
+impl Serialize for ByteString<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(self.0)
+    }
+}
+
+impl PeerAddress {
+    const fn of(address: SocketAddr) -> Self {
+        Self {
+            ip: address.ip(),
+            port: address.port(),
+            scope: match address {
+                SocketAddr::V4(_) => 0,
+                SocketAddr::V6(address) => address.scope_id(),
+            },
+        }
+    }
+
+    const fn address(&self) -> SocketAddr {
+        match self.ip {
+            IpAddr::V4(_) => SocketAddr::new(self.ip, self.port),
+            IpAddr::V6(ip) => SocketAddr::V6(SocketAddrV6::new(ip, self.port, 0, self.scope)),
+        }
     }
 }
 
 fn fields(headers: &HeaderMap, keeps: impl Fn(&HeaderName) -> bool) -> Fields<'_> {
     let mut fields = Vec::with_capacity(headers.len());
     let kept = headers.iter().filter(|(name, _)| keeps(name));
-    fields.extend(kept.map(|(name, value)| (name.as_str(), value.as_bytes())));
+    fields.extend(kept.map(|(name, value)| (FieldName::of(name), ByteString(value.as_bytes()))));
     fields
 }
 
-fn headers(fields: &Fields<'_>) -> HeaderMap {
-    let mut headers = HeaderMap::with_capacity(fields.len());
+/// These fields, in the memory of other headers.
+fn refilled(mut headers: HeaderMap, fields: &Fields<'_>) -> HeaderMap {
+    headers.clear();
     for (name, value) in fields {
-        if let (Ok(name), Ok(value)) = (HeaderName::try_from(*name), HeaderValue::from_bytes(value))
-        {
+        if let (Some(name), Ok(value)) = (name.to_header_name(), HeaderValue::from_bytes(value.0)) {
             headers.append(name, value);
         }
     }
     headers
 }
+
+/// The names that most requests of sessions and their answers have.
+static NUMBERED: [HeaderName; 7] = [
+    header::ACCEPT,
+    header::CACHE_CONTROL,
+    header::CONTENT_LENGTH,
+    header::CONTENT_TYPE,
+    header::HOST,
+    HeaderName::from_static("mcp-protocol-version"),
+    HeaderName::from_static("mcp-session-id"),
+];
 
 /// The fields of a request that the owner receives, in addition to those of the protocol and those that
 /// the program names.
@@ -293,7 +390,7 @@ mod tests {
         assert_eq!(hex, expected.replace(' ', ""));
     }
 
-    /// Fields have no names: another order is another version.
+    /// The members of messages have no names, and some header names are numbers: another order is another version.
     #[test]
     fn the_format_of_this_version() {
         let request = ForwardedRequest {
@@ -304,16 +401,21 @@ mod tests {
             head: RequestLine {
                 method: "POST",
                 uri: "/".into(),
-                headers: vec![("a", b"b")],
+                headers: vec![
+                    (FieldName::of(&header::HOST), ByteString(b"h")),
+                    (FieldName::Text("a"), ByteString(b"b")),
+                ],
                 sender: Sender::Unverified,
-                peer: None,
+                peer: Some(PeerAddress::of(([1, 2, 3, 4], 5).into())),
             },
-            digest: [7; 32],
+            digest: ByteString(&[7; 32]),
         };
         let digest = "07".repeat(32);
         check(
             &request,
-            &format!("01 0170 02 ac02 04 04504f5354 012f 01 0161 0162 00 00 {digest}"),
+            &format!(
+                "01 0170 02 ac02 04 04504f5354 012f 02 0004 0168 01 0161 0162 00 01 00 01020304 05 00 20 {digest}"
+            ),
         );
         check(
             &Sender::Named("n", vec![("c", "1".into())]),
@@ -326,9 +428,9 @@ mod tests {
             (
                 ForwardedOutcome::Head(StatusLine {
                     status: 200,
-                    headers: vec![("a", b"b")],
+                    headers: vec![(FieldName::Text("a"), ByteString(b"b"))],
                 }),
-                "00 c801 01 0161 0162",
+                "00 c801 01 01 0161 0162",
             ),
             (ForwardedOutcome::NotOwner, "01"),
             (ForwardedOutcome::Refused("no"), "02 026e6f"),
@@ -370,5 +472,15 @@ mod tests {
         };
         let from = "p".into();
         check(&Changed { from, change }, "01 0170 01 0175 01 016e");
+    }
+
+    #[test]
+    fn the_address_of_a_peer_keeps_its_scope() {
+        for address in ["192.0.2.1:80", "[2001:db8::1]:443", "[fe80::1%7]:1"] {
+            let address = address.parse().unwrap();
+            let bytes = postcard::to_allocvec(&PeerAddress::of(address)).unwrap();
+            let read: PeerAddress = postcard::from_bytes(&bytes).unwrap();
+            assert_eq!(read.address(), address);
+        }
     }
 }

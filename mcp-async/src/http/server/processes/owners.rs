@@ -17,7 +17,11 @@ impl Owners {
 
     pub(in crate::http::server) fn insert(&self, session: &str, owner: &Arc<str>) {
         let mut owners = self.0.lock();
-        if owners.len() >= MAX_OWNERS && !owners.contains_key(session) {
+        if let Some(noted) = owners.get_mut(session) {
+            *noted = Arc::clone(owner);
+            return;
+        }
+        if owners.len() >= MAX_OWNERS {
             // Ids are random, so this is any of them.
             owners.pop_first();
         }

@@ -4,7 +4,7 @@ use core::task::{Context, Poll};
 
 use bytes::Bytes;
 use http::request::Parts;
-use http::{HeaderValue, Method, Response};
+use http::{HeaderMap, HeaderValue, Method, Response};
 use http_body::Body;
 use mcp_proto::http::ResponseHead;
 use mcp_proto::rpc::OwnedMessages;
@@ -22,15 +22,14 @@ use crate::observe;
 use crate::shares::{CallerId, Share};
 
 impl HttpEndpoint {
-    /// Answers a request that another process has forwarded, if it has signed it.
+    /// Answers a request that another process has forwarded, if the message in its head was verified.
     pub(in crate::http::server) async fn serve_forwarded<B: Body + Send>(
         &self,
         processes: &Processes,
-        signed: &HeaderValue,
-        parts: &Parts,
+        verified: Option<Vec<u8>>,
+        parts: Parts,
         body: B,
     ) -> Answer {
-        let verified = processes.keys.requests.verify(signed.as_bytes());
         let request = verified
             .as_deref()
             .and_then(message::read::<ForwardedRequest<'_>>);
@@ -38,20 +37,24 @@ impl HttpEndpoint {
             observe::forwarded_refused(&"no process of this server has signed it");
             return answer::empty(ResponseHead::of_status(UNSIGNED));
         };
-        let body = match self.collect_whole(parts, None, body).await {
+        let body = match self.collect_whole(&parts, None, body).await {
             Ok(body) => body,
             Err(refused) => return refused,
         };
         let nonce = request.nonce;
         processes.counters.received.add();
-        let (head, place) = match self.judge(processes, &request, &body) {
+        let without_response = |outcome| {
+            let signed = processes.sign_answer(nonce, outcome);
+            signed_answer(signed, HeaderMap::new(), HttpBody::empty())
+        };
+        let (head, place) = match self.judge(processes, &request, parts, &body) {
             Ok(judged) => judged,
-            Err(outcome) => return processes.answer(nonce, outcome, HttpBody::empty()),
+            Err(outcome) => return without_response(outcome),
         };
         let body = HttpBody::full(body.into());
         let answer = self.serve_head(head, body).await;
         if answer.extensions().get::<NotOwner>().is_some() {
-            return processes.answer(nonce, ForwardedOutcome::NotOwner, HttpBody::empty());
+            return without_response(ForwardedOutcome::NotOwner);
         }
         let (head, body) = answer.into_parts();
         let body = body.map_events(|events| PlacedEvents {
@@ -59,7 +62,8 @@ impl HttpEndpoint {
             _place: place,
         });
         let outcome = ForwardedOutcome::Head(StatusLine::of(&head));
-        processes.answer(nonce, outcome, body)
+        let signed = processes.sign_answer(nonce, outcome);
+        signed_answer(signed, head.headers, body)
     }
 
     /// Returns the head and the place of a request that a process of this server has signed, if the request is for
@@ -68,6 +72,7 @@ impl HttpEndpoint {
         &self,
         processes: &Processes,
         request: &ForwardedRequest<'_>,
+        received: Parts,
         body: &[u8],
     ) -> Result<(Parts, Option<Share<CallerId>>), ForwardedOutcome<'static>> {
         let owner = processes.owner();
@@ -77,7 +82,7 @@ impl HttpEndpoint {
         }
         let now = processes.keys.requests.now();
         match processes.nonces.take(request.nonce, request.time, now) {
-            Ok(()) if request.digest == message::digest(body) => {}
+            Ok(()) if request.digest.0 == message::digest(body) => {}
             Ok(()) => return Err(refused("its body is another one")),
             Err(Unfit::Late) => return Err(refused(LATE)),
             Err(Unfit::Repeated) => {
@@ -85,7 +90,7 @@ impl HttpEndpoint {
                 return Err(ForwardedOutcome::Repeated);
             }
         }
-        let head = request.head.parts(&processes.shared);
+        let head = request.head.parts(&processes.shared, received);
         let head = head.ok_or_else(|| refused("its head cannot be read"))?;
         let place = self.forwarded.take(self.caller(&head));
         if place.is_none() && self.takes_time(&head, body) {
@@ -122,19 +127,25 @@ impl Events for PlacedEvents {
 }
 
 impl Processes {
-    fn answer(&self, nonce: u128, outcome: ForwardedOutcome<'_>, body: HttpBody) -> Answer {
+    fn sign_answer(&self, nonce: u128, outcome: ForwardedOutcome<'_>) -> String {
         let said = ForwardedAnswer {
             from: self.name(),
             nonce,
             outcome,
         };
-        let signed = message::seal(&self.keys.answers, &said);
-        let mut response = Response::new(body);
-        if let Ok(signed) = HeaderValue::try_from(signed) {
-            response.headers_mut().insert(ANSWER, signed);
-        }
-        response
+        message::seal(&self.keys.answers, &said)
     }
+}
+
+/// The response with a signed answer alone in its head, in the memory of these headers.
+fn signed_answer(signed: String, mut headers: HeaderMap, body: HttpBody) -> Answer {
+    headers.clear();
+    if let Ok(signed) = HeaderValue::try_from(signed) {
+        headers.insert(ANSWER, signed);
+    }
+    let mut response = Response::new(body);
+    *response.headers_mut() = headers;
+    response
 }
 
 /// The status of a request that no process of this server has signed: between processes, not of the protocol.
