@@ -132,17 +132,17 @@ impl HttpClientBuilder {
 
     /// The client.
     pub fn build(self) -> HttpClient {
-        let mut named = false;
+        let mut wrong_proxy = false;
         let proxies = match self.proxies {
-            Proxies::Environment => Matcher::from_env(),
-            Proxies::None => Matcher::builder().build(),
+            Proxies::Environment => Some(Matcher::from_env()),
+            Proxies::None => None,
             Proxies::Named(url) => {
-                named = true;
-                Matcher::builder().all(url).build()
+                let proxy = Matcher::builder().all(url).build();
+                let anywhere = Uri::from_static("http://a.example/");
+                wrong_proxy = proxy.intercept(&anywhere).is_none();
+                Some(proxy)
             }
         };
-        let anywhere = Uri::from_static("http://a.example/");
-        let wrong_proxy = named && proxies.intercept(&anywhere).is_none();
         HttpClient(Arc::new(Shared {
             runtime: OnceLock::new(),
             connector: Connector {

@@ -24,7 +24,8 @@ use crate::runtime::{BoxFuture, BoxStream, RuntimeHandle, Sleep, within};
 
 /// Makes connections.
 pub(super) struct Connector {
-    pub(super) proxies: Matcher,
+    /// `None` if every server is reached directly.
+    pub(super) proxies: Option<Matcher>,
     pub(super) connect_timeout: Duration,
     pub(super) stall_timeout: Duration,
     pub(super) tls: Trust,
@@ -37,11 +38,12 @@ pub(super) struct Connector {
 impl Connector {
     /// The proxy that a request goes through, if it does.
     pub(super) fn proxy(&self, uri: &Uri, origin: &Origin) -> Option<Intercept> {
+        let proxies = self.proxies.as_ref()?;
         // A proxy cannot reach this machine (RFC 6761, section 6.3).
         if is_loopback(origin.host()) {
             return None;
         }
-        self.proxies.intercept(uri)
+        proxies.intercept(uri)
     }
 
     /// A new connection to a server, its task running.

@@ -108,14 +108,10 @@ impl HttpClient {
 
     /// Sends a request, and again to wherever it is redirected.
     async fn follow(&self, request: Request<Full<Bytes>>) -> Result<Response<Reply>, SendFailed> {
-        let (mut parts, body) = request.into_parts();
-        if self.0.inflate && !parts.headers.contains_key(ACCEPT_ENCODING) {
-            let offered = HeaderValue::from_static("gzip, deflate");
-            parts.headers.insert(ACCEPT_ENCODING, offered);
-        }
         if !self.0.redirects {
-            return self.exchange(Request::from_parts(parts, body)).await;
+            return self.exchange(request).await;
         }
+        let (mut parts, body) = request.into_parts();
         for _ in 0..=REDIRECTS {
             let request = Request::from_parts(parts.clone(), body.clone());
             let response = self.exchange(request).await?;
@@ -127,12 +123,16 @@ impl HttpClient {
         Err(SendFailed::Redirects)
     }
 
-    /// One request and its response.
-    async fn exchange(
+    /// One request and its response, whatever that is.
+    pub(crate) async fn exchange(
         &self,
         mut request: Request<Full<Bytes>>,
     ) -> Result<Response<Reply>, SendFailed> {
-        let uri = request.uri().clone();
+        if self.0.inflate && !request.headers().contains_key(ACCEPT_ENCODING) {
+            let offered = HeaderValue::from_static("gzip, deflate");
+            request.headers_mut().insert(ACCEPT_ENCODING, offered);
+        }
+        let uri = core::mem::take(request.uri_mut());
         let origin = Origin::of(&uri)?;
         if self.0.wrong_proxy {
             return Err(SendFailed::Proxy);
@@ -223,18 +223,18 @@ fn address(
     proxy: Option<&Intercept>,
 ) {
     let forwarded = proxy.filter(|_| !origin.is_tls());
-    let path = uri.path_and_query().map_or("/", |path| path.as_str());
+    let path = uri.path_and_query().cloned();
     *request.uri_mut() = match forwarded {
         // Known to be a URI: it is one without its user and its fragment.
         Some(_) => origin.absolute(path),
         None if kept.is_http2() => origin.absolute(path),
-        None => path.parse().unwrap_or_default(),
+        None => path.map(Uri::from).unwrap_or_default(),
     };
     let headers: &mut HeaderMap = request.headers_mut();
     if kept.is_http2() {
         headers.remove(HOST);
-    } else {
-        headers.insert(HOST, origin.host_header());
+    } else if let Ok(host) = HeaderValue::from_str(origin.host_header()) {
+        headers.insert(HOST, host);
     }
     if let Some(authorization) = forwarded.and_then(Intercept::basic_auth) {
         headers.insert(PROXY_AUTHORIZATION, authorization.clone());

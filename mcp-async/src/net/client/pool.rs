@@ -59,6 +59,9 @@ impl Use {
 
     /// The response was read to its end.
     pub(super) fn end(&self) {
+        if self.ended().is_some() {
+            return;
+        }
         let now = self.runtime.now().as_millis();
         self.ended.store(now, Ordering::Release);
     }

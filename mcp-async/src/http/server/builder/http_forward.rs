@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::{Request, Response};
-use http_body_util::BodyExt;
+use http_body_util::{BodyExt, Full};
 
 use super::Http;
 use crate::http::SessionStore;
@@ -66,7 +66,7 @@ impl Forward for HttpForward {
         &self,
         request: Request<Bytes>,
     ) -> Result<Response<ForwardedBody>, ForwardError> {
-        match self.0.send(request).await {
+        match self.0.exchange(request.map(Full::new)).await {
             Ok(response) => Ok(response.map(|body| {
                 let body = body.map_err(Into::into);
                 Box::pin(body) as ForwardedBody
