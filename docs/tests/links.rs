@@ -95,8 +95,8 @@ fn rustdoc_reads_the_links_of_the_guides() {
         fs::write(&path, &written).unwrap();
     }
     let noted = fs::read_to_string(path).unwrap_or_default();
-    assert_eq!(
-        noted, written,
+    assert!(
+        noted == written,
         "LINKS=write cargo test -p mcp-docs writes it"
     );
 }
