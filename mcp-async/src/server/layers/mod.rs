@@ -4,7 +4,7 @@
 //! tower's `ServiceBuilder`. They wrap the [`Service`] of this crate instead of `tower_service`'s, which takes its request by value, has an error in addition to the answer, and
 //! requires readiness before it sees the request. A call here borrows from the input of its
 //! connection, is always answered, and waits in its own job. Where a call is decoded and its handler has not run yet it is
-//! owned: there [`tower()`] puts layers of `tower` (feature `http-server`).
+//! owned: there [`tower()`] puts layers of `tower`.
 //!
 //! ```
 //! use core::time::Duration;
@@ -26,7 +26,6 @@ mod concurrency;
 mod no_trace;
 mod semaphore;
 mod timeout;
-#[cfg(feature = "http-server")]
 mod tower;
 #[cfg(feature = "tracing")]
 mod trace;
@@ -54,7 +53,6 @@ pub(in crate::server) use self::no_trace::Trace;
 pub(crate) use self::semaphore::Permit;
 pub(crate) use self::semaphore::Semaphore;
 pub use self::timeout::Timeout;
-#[cfg(feature = "http-server")]
 pub use self::tower::{StartedCall, StartedCalls, TowerLayer, tower};
 #[cfg(feature = "tracing")]
 pub use self::trace::Trace;
