@@ -45,9 +45,11 @@ fn every_label_of_a_guide_is_defined_and_used() {
     let mut wrong = Vec::new();
     for (name, text) in guides() {
         let defined: BTreeSet<_> = definitions(&text).into_keys().map(str::to_owned).collect();
+        // rustdoc knows other pages and items by their labels only.
         let used = uses(&text).into_iter().filter_map(|link| match link {
             Link::Label(label) => Some(label),
-            Link::Target(_) => None,
+            Link::Target(target) if target.starts_with('#') => None,
+            Link::Target(target) => Some(format!("({target}) without a label")),
         });
         let used = used.collect();
         wrong.extend(
@@ -55,6 +57,10 @@ fn every_label_of_a_guide_is_defined_and_used() {
                 .symmetric_difference(&used)
                 .map(|label| format!("{name}: {label}")),
         );
+        let paths = definitions(&text)
+            .into_values()
+            .filter(|target| target.contains("::"));
+        wrong.extend(paths.map(|path| format!("{name}: {path} leads nowhere in the repository")));
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
