@@ -4,7 +4,9 @@ use core::time::Duration;
 use std::path::Path;
 
 use mcp_tokio::RedisStore;
-use mcp_tokio::http::{Claim, Owner, SessionStore, StoreError, StoredEvent, check_session_store};
+use mcp_tokio::http::{
+    Claim, Owner, SessionStore, StoreError, StoredEvent, Subscription, check_session_store,
+};
 use mcp_tokio::mcp_async::ErrorChain;
 use rcgen::{
     BasicConstraints, CertificateParams, CertifiedIssuer, DistinguishedName, DnType, IsCa, KeyPair,
