@@ -10,7 +10,7 @@ use crate::action::{Action, IgnoreReason};
 use crate::json::{Object, Raw};
 use crate::model::ProtocolMeta;
 use crate::revision::RevisionSet;
-use crate::rpc::{ErrorObject, Id, Invalid, Message, Method, Notification, Response, Shape, code};
+use crate::rpc::{ErrorObject, Id, Invalid, Message, Method, Notification, Response, code};
 use crate::slots::Key;
 use crate::time::Instant;
 
@@ -52,12 +52,7 @@ impl<S: Storage> Client<'_, S> {
         now: Instant,
         invalid: Invalid<'b>,
     ) -> Action<Event<'b>, Reply<'b>> {
-        // The id of a request is one of the server's.
-        let named = match invalid.shape {
-            Shape::Response | Shape::Unknown => invalid.id.and_then(|id| id.to_u64()),
-            Shape::Request | Shape::Notification => None,
-        };
-        if let Some(id) = named.filter(|id| self.is_awaited(*id)) {
+        if let Some(id) = invalid.answered_id().filter(|id| self.is_awaited(*id)) {
             return self.received(
                 now,
                 id,
@@ -75,11 +70,11 @@ impl<S: Storage> Client<'_, S> {
         message: Message<'b>,
     ) -> Action<Event<'b>, Reply<'b>> {
         let id = match message {
-            Message::Response(response) => response.id,
-            Message::Invalid(invalid) if invalid.shape == Shape::Response => invalid.id,
+            Message::Response(response) => response.id.and_then(Id::to_u64),
+            Message::Invalid(invalid) => invalid.answered_id(),
             _ => None,
         };
-        match id.and_then(|id| id.to_u64()) {
+        match id {
             Some(id) if self.is_awaited(id) => {
                 self.received(now, id, Received::Unusable(Failure::Batch))
             }

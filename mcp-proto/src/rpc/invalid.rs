@@ -19,6 +19,17 @@ pub struct Invalid<'b> {
     pub shape: Shape,
 }
 
+impl Invalid<'_> {
+    /// Returns the number of the request that the message may answer: a broken response, or one that broke off
+    /// before its result. The id of a broken request is one of its sender's.
+    pub(crate) fn answered_id(&self) -> Option<u64> {
+        match self.shape {
+            Shape::Response | Shape::Unknown => self.id.and_then(Id::to_u64),
+            Shape::Request | Shape::Notification => None,
+        }
+    }
+}
+
 /// Reasons for which bytes are not accepted as a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]

@@ -7,7 +7,7 @@ use super::reply::Reply;
 use crate::action::{Action, BufferFull, Channel, IgnoreReason};
 use crate::json::Object;
 use crate::ping::Missed;
-use crate::rpc::{Id, Invalid, Reason, Response, Shape};
+use crate::rpc::{Id, Invalid, Reason, Response};
 use crate::sent::{Cancellation, Sent, SentRequest, SentRequests};
 use crate::slots::{Key, Queue, Slot};
 use crate::store::Store;
@@ -158,11 +158,9 @@ impl<S: Store<Slot<Pending>>> Questions<S> {
         now: Instant,
         invalid: Invalid<'b>,
     ) -> Action<Event<'b>, Reply<'b>> {
-        match (invalid.shape, invalid.id.and_then(Id::to_u64)) {
-            (Shape::Response | Shape::Unknown, Some(number)) => {
-                self.take_answer(now, number, Answer::Unusable(invalid.reason))
-            }
-            _ => Action::Ignore(IgnoreReason::Malformed),
+        match invalid.answered_id() {
+            Some(number) => self.take_answer(now, number, Answer::Unusable(invalid.reason)),
+            None => Action::Ignore(IgnoreReason::Malformed),
         }
     }
 

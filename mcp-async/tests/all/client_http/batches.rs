@@ -256,3 +256,99 @@ fn calls_of_an_array_that_met_a_lost_session_are_sent_again() {
         },
     );
 }
+
+/// JR-33
+#[test]
+fn what_stands_between_the_answers_of_an_array_is_taken_for_what_it_is() {
+    check_three(["A", "B", "C"], |site, asked, ids| async move {
+        let [a, b, c] = &ids[..] else { unreachable!() };
+        let question = r#"{"jsonrpc":"2.0","id":"q","method":"ping"}"#.to_owned();
+        let answers = [
+            question,
+            said(a, "A"),
+            said(a, "A again"),
+            said("99", "another's"),
+            r#"{"jsonrpc":"2.0","id":99,"error":7}"#.to_owned(),
+            said(b, "B"),
+            "7".to_owned(),
+            said(c, "C"),
+        ];
+        asked.json(200, "", &format!("[{}]", answers.join(",")));
+        let answer = site.expect("result").await;
+        assert!(answer.body.contains(r#""id":"q""#), "{}", answer.body);
+        answer.accept();
+    });
+}
+
+/// A request that is broken has an id of the server's, which may be that of a call.
+#[test]
+fn a_broken_request_with_the_id_of_a_call_is_not_its_answer() {
+    let broken = |id: &str| format!(r#"{{"jsonrpc":"2.0","id":{id},"method":5}}"#);
+    check_three(["NoAnswer", "B", "C"], |_, asked, ids| async move {
+        let [a, b, c] = &ids[..] else { unreachable!() };
+        let answers = [broken(a), said(b, "B"), said(c, "C")];
+        asked.json(200, "", &format!("[{}]", answers.join(",")));
+    });
+    check_three(["A", "B", "C"], |_, asked, ids| async move {
+        let [a, b, c] = &ids[..] else { unreachable!() };
+        let stream = asked.stream();
+        stream.event(&format!("[{},{}]", said(b, "B"), said(c, "C")));
+        stream.event(&broken(a));
+        sleep(Duration::from_secs(5)).await;
+        stream.event(&said(a, "A"));
+    });
+}
+
+/// Answers may come in the stream of the session: the exchange of the array then ends without any.
+#[test]
+fn answers_that_come_in_the_stream_of_the_session_count() {
+    check(
+        |site| async move {
+            let client = site.connect(BATCHES).await.unwrap();
+            assert_eq!(three(&client).await, ["A", "B", "C"]);
+            client.close().await.unwrap();
+        },
+        |site| async move {
+            let opened = site.expect("\"initialize\"").await;
+            opened.session(Revision::V2025_03_26);
+            site.expect("notifications/initialized").await.accept();
+            let session = site.expect("GET").await.stream();
+            let (asked, ids) = array(&site).await;
+            let [a, b, c] = &ids[..] else { unreachable!() };
+            session.event(&format!("[{},{}]", said(a, "A"), said(c, "C")));
+            sleep(Duration::from_secs(1)).await;
+            let stream = asked.stream();
+            stream.event(&said(b, "B"));
+            stream.end();
+            site.expect("DELETE").await.accept();
+        },
+    );
+}
+
+/// JR-19: no call waits for an element of an array that the revision does not have.
+#[test]
+fn an_array_where_there_are_none_ends_the_calls_that_it_names() {
+    for answer in [
+        r#"[{"jsonrpc":"2.0","id":ID,"result":{}}]"#,
+        r#"[{"jsonrpc":"2.0","id":ID}]"#,
+        r#"[{"jsonrpc":"2.0","id":ID,"method":5}]"#,
+        r#"{"jsonrpc":"2.0","id":ID,"method":5}"#,
+        r#"{"jsonrpc":"2.0","id":ID}"#,
+    ] {
+        check(
+            |site| async move {
+                let client = site.connect(&[Revision::V2025_06_18]).await.unwrap();
+                let result = client.call_tool("a", &()).await;
+                assert!(matches!(result, Err(CallError::Failed(_))), "{result:?}");
+                client.close().await.unwrap();
+            },
+            |site| async move {
+                site.open(Revision::V2025_06_18).await;
+                let asked = site.expect("tools/call").await;
+                let answer = answer.replace("ID", asked.id());
+                asked.json(200, "", &answer);
+                site.expect("DELETE").await.accept();
+            },
+        );
+    }
+}

@@ -473,22 +473,20 @@ impl Exchange {
             }
             let (id, result) = match &message {
                 Incoming::Message(Message::Response(response)) => {
-                    (response.id, response.outcome.ok())
+                    let result = response.id.zip(response.outcome.ok());
+                    (response.id.and_then(Id::to_u64), result)
                 }
-                // A broken message with the id of a call ends the call, which is done by the machine.
-                Incoming::Message(Message::Invalid(invalid)) => (invalid.id, None),
+                // A broken answer ends its call, which is done by the machine.
+                Incoming::Message(Message::Invalid(invalid)) => (invalid.answered_id(), None),
                 _ => continue,
             };
-            if !id
-                .and_then(Id::to_u64)
-                .is_some_and(|id| self.awaited.remove(id))
-            {
+            if !id.is_some_and(|id| self.awaited.remove(id)) {
                 continue;
             }
             is_answer = true;
             self.answered = self.awaited.is_empty();
             if let (Kind::Request { lists_tools: true }, true) = (self.kind, self.mirrors(origin))
-                && let (Some(id), Some(result)) = (id, result)
+                && let Some((id, result)) = result
             {
                 let draft = self.is_draft(origin);
                 origin.tools.learn(id, result, draft, instead);
