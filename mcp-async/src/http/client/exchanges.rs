@@ -123,22 +123,18 @@ impl Exchanges {
         let Some((index, place)) = index.and_then(|at| Some((at, self.places.get_mut(at)?))) else {
             return self.start(told);
         };
-        let Some(running) = &mut place.running else {
+        let Some(running) = &place.running else {
             return;
         };
         let (epoch, responded) = (told.exchange.epoch(), Arc::clone(&running.responded));
         let (link, began) = (Arc::clone(&self.link), running.began);
-        // The exchange of an array ends with its last request.
-        let request = if running.others.is_empty() {
+        // The exchange of an array ends with the last request that is awaited.
+        let awaits = running.ids().any(|own| self.link.awaits(own));
+        let request = place.running.take_if(|_| !awaits);
+        if request.is_some() {
             self.free.push(index);
-            place.running.take().map(|request| request.future)
-        } else {
-            if running.id == Some(id) {
-                running.id = running.others.pop();
-            }
-            running.others.retain(|own| *own != id);
-            None
-        };
+        }
+        let request = request.map(|request| request.future);
         let took = take_back(link, request, (began, Arc::clone(&responded)), told);
         self.run(Running {
             future: Box::pin(took),

@@ -325,6 +325,32 @@ fn answers_that_come_in_the_stream_of_the_session_count() {
     );
 }
 
+/// The stream of an array whose other calls have their answers has nothing more to say.
+#[test]
+fn cancelling_the_last_call_of_an_array_that_is_awaited_ends_the_exchange() {
+    check(
+        |site| async move {
+            let client = site.connect(BATCHES).await.unwrap();
+            let calls = ["a", "b"].map(|tool| {
+                let call = client.call_tool(tool, &());
+                call.timeout(Duration::from_secs(3))
+            });
+            let results: Vec<_> = client.batch(calls).await.iter().map(shown).collect();
+            assert_eq!(results, ["A", "Timeout"]);
+            client.close().await.unwrap();
+        },
+        |site| async move {
+            site.open(Revision::V2025_03_26).await;
+            let (asked, ids) = array(&site).await;
+            let stream = asked.stream();
+            stream.event(&said(&ids[0], "A"));
+            site.expect("notifications/cancelled").await.accept();
+            assert!(stream.is_dropped());
+            site.expect("DELETE").await.accept();
+        },
+    );
+}
+
 /// JR-19: no call waits for an element of an array that the revision does not have.
 #[test]
 fn an_array_where_there_are_none_ends_the_calls_that_it_names() {
