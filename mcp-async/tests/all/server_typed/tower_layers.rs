@@ -1,14 +1,18 @@
 //! Layers of `tower` around handlers.
 
+use core::future::Future;
+use core::task::{Context as Cx, Poll};
 use core::time::Duration;
 use std::sync::{Arc, Mutex};
 
 use mcp_async::server::Context;
-use mcp_async::server::layers::{self, ServerLayer, StartedCall};
-use mcp_async::{ErrorReply, Server};
+use mcp_async::server::layers::{self, ServerLayer, StartedCall, StartedCalls};
+use mcp_async::{Answered, CallOutcome, ErrorReply, Server};
 use tower::limit::ConcurrencyLimitLayer;
 use tower::load_shed::LoadShedLayer;
-use tower::util::{MapErrLayer, MapRequestLayer};
+use tower::util::{AndThenLayer, MapErrLayer, MapRequestLayer};
+use tower::{Service, service_fn};
+use tower_layer::layer_fn;
 
 use crate::server_typed::support::{Wire, member, revisions};
 use crate::sim::sleep;
@@ -90,5 +94,104 @@ fn a_layer_of_tower_learns_what_is_called_and_cancelling_drops_it() {
         assert!(wire.answer(second).unwrap().contains("done"), "{revision}");
         let entry = ("tools/call".to_owned(), Some("slow".to_owned()), revision);
         assert_eq!(*seen.lock().unwrap(), [entry.clone(), entry]);
+    }
+}
+
+/// A service of `tower` that is made for tests of its readiness.
+#[derive(Clone)]
+struct Readiness(fn() -> Poll<Result<(), ErrorReply>>, StartedCalls);
+
+impl Service<StartedCall> for Readiness {
+    type Response = <StartedCalls as Service<StartedCall>>::Response;
+    type Error = ErrorReply;
+    type Future =
+        core::pin::Pin<Box<dyn Future<Output = Result<Self::Response, ErrorReply>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Cx<'_>) -> Poll<Result<(), ErrorReply>> {
+        (self.0)()
+    }
+
+    fn call(&mut self, call: StartedCall) -> Self::Future {
+        let called = self.1.call(call);
+        Box::pin(async { Ok(called.await.unwrap_or_else(|error| match error {})) })
+    }
+}
+
+#[test]
+fn a_layer_of_tower_that_panics_fails_its_call_alone_and_one_that_is_never_ready_is_dropped() {
+    for revision in revisions() {
+        let server_of = |ready| {
+            let layer = layer_fn(move |inner| Readiness(ready, inner));
+            server(layers::tower(layer))
+        };
+        let mut wire = Wire::new(&server_of(|| panic!("in poll_ready")), revision);
+        for _ in 0..2 {
+            let failed = wire.ask("tools/call", r#"{"name":"slow","arguments":{}}"#);
+            assert_eq!(member(&failed, &["error", "code"]), "-32603");
+        }
+        assert!(wire.result("tools/list", "{}").contains("slow"));
+
+        let mut wire = Wire::new(&server_of(|| Poll::Pending), revision);
+        let waits = call(&mut wire);
+        let cancelled = format!(r#"{{"requestId":{waits}}}"#);
+        wire.notify("notifications/cancelled", &cancelled);
+        wire.advance(SECOND);
+        assert!(wire.answer(waits).is_none(), "{revision}");
+        assert!(wire.result("tools/list", "{}").contains("slow"));
+    }
+}
+
+#[test]
+fn an_error_after_the_answer_of_a_handler_changes_nothing_and_one_in_its_place_is_the_answer() {
+    for revision in revisions() {
+        let late = AndThenLayer::new(|answered: Answered| async move {
+            assert_eq!(answered.outcome(), CallOutcome::Result);
+            Err::<Answered, _>(ErrorReply::new(7, "late"))
+        });
+        let lift =
+            MapErrLayer::new(|error: core::convert::Infallible| -> ErrorReply { match error {} });
+        let mut wire = Wire::new(&server(layers::tower((late, lift))), revision);
+        for _ in 0..2 {
+            let first = call(&mut wire);
+            wire.advance(SECOND);
+            let answer = wire.answer(first).unwrap();
+            assert!(answer.contains("done"), "{answer}");
+        }
+
+        let instead = layer_fn(|_: StartedCalls| {
+            service_fn(|call: StartedCall| async move {
+                drop(call);
+                Err::<Answered, _>(ErrorReply::new(7, "instead"))
+            })
+        });
+        let mut wire = Wire::new(&server(layers::tower(instead)), revision);
+        for _ in 0..2 {
+            let refused = wire.ask("tools/call", r#"{"name":"slow","arguments":{}}"#);
+            assert_eq!(member(&refused, &["error", "code"]), "7", "{refused}");
+        }
+    }
+}
+
+/// The proof of an answer counts for its own call.
+#[test]
+fn a_layer_of_tower_that_swaps_the_answers_of_two_calls_leaves_none_without_an_answer() {
+    for revision in revisions() {
+        let held = Arc::new(Mutex::new(None));
+        let swap = AndThenLayer::new(move |answered: Answered| {
+            let earlier = held.lock().unwrap().replace(answered);
+            async move {
+                match earlier {
+                    Some(earlier) => Ok::<_, core::convert::Infallible>(earlier),
+                    None => core::future::pending().await,
+                }
+            }
+        });
+        let mut wire = Wire::new(&server(layers::tower(swap)), revision);
+        let (first, second) = (call(&mut wire), call(&mut wire));
+        wire.advance(SECOND);
+        for id in [first, second] {
+            let answer = wire.answer(id).unwrap();
+            assert!(answer.contains("done"), "{answer}");
+        }
     }
 }
