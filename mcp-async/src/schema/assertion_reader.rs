@@ -106,8 +106,8 @@ impl<'s> Reader<'s> {
     fn schema(&mut self, schema: &'s Value, place: String) -> Result<Option<usize>, PublishError> {
         match schema {
             Value::Object(schema) => self.node(schema, place).map(Some),
-            Value::Bool(false) if !self.typed => Err(unenforced("false", place)),
-            _ => Ok(None),
+            Value::Bool(all) if *all || self.typed => Ok(None),
+            _ => Err(unenforced(&schema.to_string(), place)),
         }
     }
 
@@ -199,7 +199,7 @@ impl<'s> Reader<'s> {
     ) -> Result<bool, PublishError> {
         let inside = |name: &str| format!("{place}/{keyword}/{}", escaped(name));
         match (keyword, value) {
-            ("$ref", Value::String(reference)) => {
+            ("$ref", Value::String(reference)) if node.also.is_none() => {
                 node.also = Some(self.reference(reference, place)?);
             }
             ("anyOf", Value::Array(arms)) if node.also.is_none() => {
@@ -226,9 +226,8 @@ impl<'s> Reader<'s> {
             }
             ("properties", Value::Object(properties)) => {
                 for (name, property) in properties {
-                    if let Some(number) = self.schema(property, inside(name))? {
-                        node.properties.insert(name.clone(), number);
-                    }
+                    let number = self.schema(property, inside(name))?;
+                    node.properties.insert(name.clone(), number);
                 }
             }
             ("additionalProperties", Value::Object(rest)) => {
@@ -390,12 +389,14 @@ impl<'s> Reader<'s> {
         }
         let asserts = |number: usize| asserts.get(number).copied().unwrap_or_default();
         for node in &mut self.nodes {
-            node.properties.retain(|_, number| asserts(*number));
-            for inner in [&mut node.additional, &mut node.items, &mut node.also] {
+            let single = [&mut node.additional, &mut node.items, &mut node.also];
+            let parts = node.prefix.iter_mut().chain(node.properties.values_mut());
+            for inner in single.into_iter().chain(parts) {
                 *inner = inner.filter(|number| asserts(*number));
             }
-            for inner in &mut node.prefix {
-                *inner = inner.filter(|number| asserts(*number));
+            // Those that assert nothing are not among the others.
+            if node.additional.is_none() {
+                node.properties.retain(|_, number| number.is_some());
             }
         }
         asserts(0).then_some(Assertions { nodes: self.nodes })
@@ -438,7 +439,7 @@ impl Node {
     fn inner(&self) -> impl Iterator<Item = usize> {
         let single = [self.additional, self.items, self.also];
         let prefix = self.prefix.iter().copied().flatten();
-        let properties = self.properties.values().copied();
+        let properties = self.properties.values().copied().flatten();
         single.into_iter().flatten().chain(prefix).chain(properties)
     }
 }

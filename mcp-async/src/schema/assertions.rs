@@ -38,7 +38,9 @@ pub(super) struct Node {
     pub(super) required: Vec<String>,
     /// `"additionalProperties": false`, with the names that it allows.
     pub(super) closed: Option<HashSet<String>>,
-    pub(super) properties: BTreeMap<String, usize>,
+    /// The schemas of members; `None` for one that asserts nothing.
+    pub(super) properties: BTreeMap<String, Option<usize>>,
+    /// The schema of all other members.
     pub(super) additional: Option<usize>,
     pub(super) prefix: Vec<Option<usize>>,
     pub(super) items: Option<usize>,
@@ -187,7 +189,7 @@ impl Assertions {
                 return Err(Mismatch::new(expected::unknown(&name)));
             }
             let known = node.properties.get(&*name).copied();
-            if let Some(schema) = known.or(node.additional) {
+            if let Some(schema) = known.unwrap_or(node.additional) {
                 self.check_at(schema, value)
                     .map_err(|mismatch| mismatch.inside(Segment::Member(name.into_owned())))?;
             }
@@ -255,11 +257,18 @@ impl Scalar {
 }
 
 impl Bound {
+    /// The number as a schema would hold it: beyond 64 bits, and with a fraction or an exponent, the nearest double.
     fn of(number: Number<'_>) -> Self {
-        Self {
-            integer: number.to_i128(),
-            nearest: number.to_f64(),
-        }
+        let signed = || number.to_i64().map(i128::from);
+        let integer = number.to_u64().map(i128::from).or_else(signed);
+        Self::new(integer, number.to_f64().clamp(f64::MIN, f64::MAX))
+    }
+
+    fn new(integer: Option<i128>, nearest: f64) -> Self {
+        // Such a double is an integer, and is compared with others as one.
+        let is_whole = nearest % 1.0 == 0.0 && nearest.abs() < TWO_TO_127;
+        let integer = integer.or(is_whole.then_some(nearest as i128));
+        Self { integer, nearest }
     }
 
     fn order(self, other: Self) -> Option<core::cmp::Ordering> {
@@ -273,10 +282,8 @@ impl Bound {
 impl From<&serde_json::Number> for Bound {
     fn from(number: &serde_json::Number) -> Self {
         let unsigned = number.as_u64().map(i128::from);
-        Self {
-            integer: unsigned.or(number.as_i64().map(i128::from)),
-            nearest: number.as_f64().unwrap_or(f64::NAN),
-        }
+        let integer = unsigned.or(number.as_i64().map(i128::from));
+        Self::new(integer, number.as_f64().unwrap_or(f64::NAN))
     }
 }
 
@@ -358,10 +365,7 @@ impl fmt::Display for Mismatch {
 fn write_canonical(value: Raw<'_>, text: &mut String) {
     if let Some(number) = value.number() {
         // `1`, `1.0` and `1e0` are one number.
-        text.push_str(&match number.to_i128() {
-            Some(integer) => integer.to_string(),
-            None => number.to_f64().to_string(),
-        });
+        text.push_str(&Bound::of(number).to_string());
     } else if let Some(string) = value.string() {
         text.push_str(&format!("{:?}", string.to_cow()));
     } else if let Some(array) = value.array() {
@@ -385,6 +389,13 @@ fn write_canonical(value: Raw<'_>, text: &mut String) {
     }
 }
 
+/// The first double that is greater than every `i128`.
+const TWO_TO_127: f64 = 170_141_183_460_469_231_731_687_303_715_884_105_728.0;
+
 #[cfg(test)]
 #[path = "assertions_tests.rs"]
 mod tests;
+
+#[cfg(all(test, feature = "schema"))]
+#[path = "agreement_tests.rs"]
+mod agreement_tests;

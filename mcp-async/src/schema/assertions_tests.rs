@@ -140,6 +140,48 @@ fn bounds() {
     }
 }
 
+/// Numbers are compared by value, whatever their spelling.
+#[test]
+fn numbers_that_a_double_does_not_tell_apart() {
+    let choice = r#"{"enum":[9007199254740993]}"#;
+    check(choice, "9007199254740993", "");
+    check(
+        choice,
+        "9007199254740992.0",
+        "expected one of 9007199254740993",
+    );
+    check(
+        r#"{"exclusiveMaximum":9007199254740993}"#,
+        "9007199254740992.0",
+        "",
+    );
+    check(
+        r#"{"const":1.8446744073709552e19}"#,
+        "18446744073709551615",
+        "expected one of 18446744073709551616",
+    );
+    // A schema has no more of it than its double.
+    check(
+        r#"{"maximum":18446744073709551617}"#,
+        "18446744073709551617",
+        "",
+    );
+    let distinct = r#"{"uniqueItems":true}"#;
+    check(distinct, "[0,-0.0]", "expected distinct elements");
+    check(distinct, "[9007199254740993,9007199254740992.0]", "");
+}
+
+#[test]
+fn members_that_assert_nothing_are_not_among_the_others() {
+    for any in ["{}", "true", r#"{"title":"A"}"#] {
+        let schema = format!(
+            r#"{{"properties":{{"a":{any}}},"additionalProperties":{{"type":"integer"}}}}"#
+        );
+        check(&schema, r#"{"a":"x","b":1}"#, "");
+        check(&schema, r#"{"b":"x"}"#, "b: expected integer, found string");
+    }
+}
+
 #[test]
 fn what_needs_the_validator_is_not_registered() {
     let only = |keyword: &str, place: &str| {
