@@ -7,7 +7,7 @@ use proptest::sample::select;
 use serde_json::{Map, Value, json};
 
 use super::Assertions;
-use crate::schema::{ToolSchema, whole};
+use crate::schema::{Enforcer, PublishError, ToolSchema, whole};
 
 /// Texts of numbers, among them several of one number.
 const NUMBERS: [&str; 24] = [
@@ -188,6 +188,24 @@ fn difference(schema: &Value, value: &str) -> Option<String> {
     let own = own.map_or(Ok(()), |own| own.check(value).map_err(|it| it.to_string()));
     let other = validator.check(value).map_err(|it| it.to_string());
     (own.is_ok() != other.is_ok()).then(|| format!("{own:?} {other:?}"))
+}
+
+/// Own rules would read these, and take no notice of what is wrong.
+#[test]
+fn what_is_no_schema_is_refused() {
+    for schema in [
+        r#"{"properties":{"a":"string"}}"#,
+        r#"{"properties":{"a":{"anyOf":[{"type":"null"},"string"]}}}"#,
+        r#"{"type":"object","title":5}"#,
+        r#"{"type":[]}"#,
+        r#"{"required":["a","a"]}"#,
+        r#"{"$defs":{"a":{"type":"text"}}}"#,
+    ] {
+        let schema = ToolSchema::from(RawBuf::parse(schema).unwrap());
+        let enforcer = Enforcer::of(&schema, "/inputSchema").map(drop);
+        let error = enforcer.unwrap_err();
+        assert!(matches!(error, PublishError::Refused { .. }), "{error:?}");
+    }
 }
 
 proptest! {

@@ -31,7 +31,12 @@ impl Enforcer {
                 feature: Some(_), ..
             }) => super::whole::compile(schema, place)
                 .map(|validator| Some(Self::Validator(validator))),
-            read => Ok(read?.map(Self::Own)),
+            read => {
+                let own = read?;
+                #[cfg(feature = "schema")]
+                super::whole::check(schema, place)?;
+                Ok(own.map(Self::Own))
+            }
         }
     }
 

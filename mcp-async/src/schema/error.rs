@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+use jsonschema::ValidationError;
+
 use super::expected::cut;
 
 /// Reasons for which a schema is not used to check values. Texts of the schema are cut to a few
@@ -29,6 +31,13 @@ pub enum SchemaError {
     /// `identifiers` (8 KiB) and of one of the `references` (2 KiB), the `levels` that the
     /// compiler goes down (128, where each of up to eight references adds those of its target).
     Limit(&'static str),
+}
+
+impl SchemaError {
+    /// The error of a schema that breaks the rules of its dialect.
+    pub(super) fn invalid(error: &ValidationError<'_>) -> Self {
+        Self::Invalid(cut(&error.masked().to_string()))
+    }
 }
 
 impl fmt::Display for SchemaError {

@@ -1,4 +1,4 @@
-//! Schemas of tools that the validator enforces as a whole.
+//! Schemas of tools as the validator sees them: all are checked by it, and some are enforced by it as a whole.
 
 use std::collections::HashSet;
 
@@ -6,12 +6,26 @@ use jsonschema::Draft;
 use mcp_proto::json::Kind;
 use serde_json::Value;
 
+use super::error::SchemaError;
 use super::formats::Enforcement;
 use super::publish_error::PublishError;
 use super::subschemas::subschemas;
 use super::tool_schema::ToolSchema;
 use super::validator::{SchemaLimits, Validator};
+use super::value::value;
 use crate::uri_template::percent;
+
+/// Checks that the schema at `place` is one, of those that the validator does not compile.
+pub(super) fn check(schema: &ToolSchema, place: &'static str) -> Result<(), PublishError> {
+    let published = schema.publish().unwrap_or_default();
+    let Ok(value) = value(published.as_raw(), usize::MAX) else {
+        return Ok(());
+    };
+    jsonschema::meta::validate(&value).map_err(|error| PublishError::Refused {
+        place,
+        error: SchemaError::invalid(&error),
+    })
+}
 
 /// Compiles the schema that stands at `place`. In contrast to a peer's, its formats are enforced.
 pub(super) fn compile(schema: &ToolSchema, place: &'static str) -> Result<Validator, PublishError> {

@@ -108,7 +108,7 @@ impl Validator {
         }
         let validator = options
             .build(schema)
-            .map_err(|error| SchemaError::Invalid(cut(&error.masked().to_string())))?;
+            .map_err(|error| SchemaError::invalid(&error))?;
         Ok(Self {
             plan,
             validator,
