@@ -221,7 +221,8 @@ impl Future for Session {
         if let Some(shutdown) = &mut this.shutdown {
             let result = ready!(shutdown.as_mut().poll(task));
             this.shutdown = None;
-            this.end.lock().tell(result);
+            let waiting = this.end.lock().tell(result);
+            waiting.wake();
         }
         Poll::Ready(())
     }
@@ -231,10 +232,14 @@ impl Drop for Session {
     fn drop(&mut self) {
         // The child first, so that tasks that await its end are notified afterwards.
         (self.running, self.shutdown) = (None, None);
-        let mut end = self.end.lock();
-        if !end.told {
-            end.tell(Err(io::ErrorKind::ConnectionAborted.into()));
-        }
+        let waiting = {
+            let mut end = self.end.lock();
+            if end.told {
+                return;
+            }
+            end.tell(Err(io::ErrorKind::ConnectionAborted.into()))
+        };
+        waiting.wake();
     }
 }
 
@@ -254,10 +259,10 @@ impl Future for Ending {
 }
 
 impl End {
-    fn tell(&mut self, result: io::Result<ExitStatus>) {
+    fn tell(&mut self, result: io::Result<ExitStatus>) -> Waiter {
         self.told = true;
         self.result = Some(result);
-        self.waker.take().wake();
+        self.waker.take()
     }
 }
 

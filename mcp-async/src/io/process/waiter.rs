@@ -29,9 +29,12 @@ impl Waiter {
             .name("mcp-wait".into())
             .spawn(move || {
                 let end = wait();
-                let mut shared = theirs.lock();
-                shared.end = Some(end);
-                shared.waker.take().wake();
+                let task = {
+                    let mut shared = theirs.lock();
+                    shared.end = Some(end);
+                    shared.waker.take()
+                };
+                task.wake();
             })?;
         Ok(Self { shared })
     }

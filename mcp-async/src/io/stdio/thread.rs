@@ -62,7 +62,7 @@ impl ThreadReader {
         if waiting.is_empty() {
             return match state.end.take() {
                 None => {
-                    state.wake_later(task);
+                    state.waker.register(task);
                     Poll::Pending
                 }
                 // The error is returned once, the end every time.
@@ -106,7 +106,7 @@ impl ThreadWriter {
             return Poll::Ready(Err(again(end)));
         }
         if !state.block.is_empty() {
-            state.wake_later(task);
+            state.waker.register(task);
             return Poll::Pending;
         }
         let len = bytes.len().min(BLOCK);
@@ -125,7 +125,7 @@ impl ThreadWriter {
         if state.block.is_empty() && !state.busy {
             return Poll::Ready(Ok(()));
         }
-        state.wake_later(task);
+        state.waker.register(task);
         Poll::Pending
     }
 }
@@ -162,18 +162,15 @@ impl Shared {
         let mut state = self.lock();
         state.busy = false;
         state.end = Some(with);
-        state.wake();
+        wake(state);
     }
 }
 
-impl State {
-    fn wake_later(&mut self, task: &Context<'_>) {
-        self.waker.register(task);
-    }
-
-    fn wake(&mut self) {
-        self.waker.take().wake();
-    }
+/// Wakes the task, which may look at the state at once.
+fn wake(mut state: MutexGuard<'_, State>) {
+    let task = state.waker.take();
+    drop(state);
+    task.wake();
 }
 
 fn read_all(mut reader: impl Read, shared: &Shared) {
@@ -192,7 +189,7 @@ fn read_all(mut reader: impl Read, shared: &Shared) {
             Ok(len) if len > 0 => {
                 next.truncate(len);
                 mem::swap(&mut state.block, &mut next);
-                state.wake();
+                wake(state);
             }
             other => {
                 drop(state);
@@ -215,14 +212,13 @@ fn write_all(mut writer: impl Write, shared: &Shared) {
         block.clear();
         mem::swap(&mut state.block, &mut block);
         state.busy = true;
-        state.wake();
-        drop(state);
+        wake(state);
         if let Err(error) = writer.write_all(&block).and_then(|()| writer.flush()) {
             return shared.end(Err(error));
         }
         let mut state = shared.lock();
         state.busy = false;
-        state.wake();
+        wake(state);
     }
 }
 
@@ -239,3 +235,40 @@ fn again(end: &io::Result<()>) -> io::Error {
 
 /// The bytes that one call moves at most; the capacity of a pipe on Linux.
 const BLOCK: usize = 64 * 1024;
+
+#[cfg(test)]
+mod tests {
+    use core::task::Waker;
+    use core::time::Duration;
+    use std::sync::mpsc::{Sender, channel};
+    use std::task::Wake;
+
+    use super::*;
+
+    /// A task that is polled where it is woken.
+    struct Inline(Lock<ThreadReader>, Sender<Poll<usize>>);
+
+    impl Wake for Inline {
+        fn wake(self: Arc<Self>) {
+            let mut buffer = [0; 8];
+            let cx = &mut Context::from_waker(Waker::noop());
+            let read = self.0.lock().poll_read(cx, &mut buffer);
+            self.1.send(read.map(Result::unwrap)).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_task_that_is_polled_where_it_is_woken_finds_what_it_waits_for() {
+        let (theirs, mut ours) = io::pipe().unwrap();
+        let reader = ThreadReader::spawn(theirs).unwrap();
+        let (sender, polled) = channel();
+        let task = Arc::new(Inline(Lock::new(reader), sender));
+        let waker = Waker::from(Arc::clone(&task));
+        let cx = &mut Context::from_waker(&waker);
+        let first = task.0.lock().poll_read(cx, &mut [0; 8]);
+        assert!(first.is_pending());
+        ours.write_all(b"abc").unwrap();
+        let polled = polled.recv_timeout(Duration::from_secs(10));
+        assert_eq!(polled, Ok(Poll::Ready(3)));
+    }
+}

@@ -257,6 +257,24 @@ fn calls_of_an_array_that_met_a_lost_session_are_sent_again() {
     );
 }
 
+/// SC-10: calls that have their answer are not sent again.
+#[test]
+fn a_session_that_is_lost_between_two_answers_sends_the_other_calls_again() {
+    check_three(["A", "B", "C"], |site, asked, ids| async move {
+        let stream = asked.stream();
+        stream.send(&format!("id: 1\ndata: {}\n\n", said(&ids[0], "A")));
+        stream.end();
+        site.expect("GET").await.refuse(404, "");
+        site.open(Revision::V2025_03_26).await;
+        for text in ["B", "C"] {
+            let asked = site.expect("tools/call").await;
+            assert!(asked.body.starts_with('{'), "{}", asked.body);
+            let answer = said(asked.id(), text);
+            asked.json(200, "", &answer);
+        }
+    });
+}
+
 /// JR-33
 #[test]
 fn what_stands_between_the_answers_of_an_array_is_taken_for_what_it_is() {
