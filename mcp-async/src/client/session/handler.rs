@@ -59,13 +59,13 @@ pub trait Handler: Send + Sync + 'static {
     }
 
     /// The server will notify the subscription with this [tag](crate::client::Call::tag) of what
-    /// `honoured` says (SB-05).
+    /// `honoured` says.
     fn listening(&self, tag: u64, honoured: Object<'_>) {
         let _ = (tag, honoured);
     }
 
     /// The server answered a call after all that was dropped or took too long, with a result of a
-    /// type that an extension of the configuration defines (EX-09), or with a task of 2025-11-25, if
+    /// type that an extension of the configuration defines, or with a task of 2025-11-25, if
     /// the configuration has such a type for `tools/call`. If the answer had arrived already, this is
     /// called where the call is dropped.
     fn late_result(&self, result: Object<'_>) {
@@ -78,19 +78,19 @@ pub trait Handler: Send + Sync + 'static {
         let _ = (misses, limit);
     }
 
-    /// The server sent something that a client has no use for; nothing is answered (JR-32).
+    /// The server sent something that a client has no use for; nothing is answered.
     fn unusable(&self, what: Unusable<'_>) {
         let _ = what;
     }
 
     /// The server lost the session of the connection, over HTTP, and a new one has taken its
-    /// place (SC-10): calls in flight are repeated there, but earlier settings, such as a log
+    /// place: calls in flight are repeated there, but earlier settings, such as a log
     /// level or subscriptions, it does not know any more.
     fn renewed(&self, server: &ServerInfo) {
         let _ = server;
     }
 
-    /// The trace that a request is to tell (JR-31): asked for in the task of the caller, in the
+    /// The trace that a request is to tell: asked for in the task of the caller, in the
     /// span of the call, once for all its rounds. The default is `None`.
     fn trace(&self, method: Method<'_>) -> Option<TraceContext> {
         let _ = method;

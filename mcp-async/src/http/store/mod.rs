@@ -197,7 +197,7 @@ pub trait SessionStore: Send + Sync {
         owner: &Owner,
     ) -> impl Future<Output = Result<(), StoreError>> + Send;
 
-    /// Forgets a session that ended, and its events (SH-31). It is no error if it is not there. A store
+    /// Forgets a session that ended, and its events. It is no error if it is not there. A store
     /// that is full removes all the same.
     ///
     /// # Errors

@@ -64,7 +64,7 @@ pub trait Service: Send + 'static {
     /// Returns true if the service makes and checks its request states of 2026-07-28 by itself, in
     /// [`Settled::Input`](crate::server::Settled::Input). By default it does not: then every `requestState`
     /// has to be one that [`CallContext`]'s questions made, sealed for this very call, and anything
-    /// else is refused before [`call`](Self::call) (MR-07). With states of its own a service cannot
+    /// else is refused before [`call`](Self::call). With states of its own a service cannot
     /// ask by those questions in 2026-07-28.
     ///
     /// Asked once, when a connection begins.
@@ -96,7 +96,7 @@ pub trait Service: Send + 'static {
         let _ = (peer, tag, progress);
     }
 
-    /// The client left so many of our regular pings in a row unanswered (LC-22). At the limit
+    /// The client left so many of our regular pings in a row unanswered. At the limit
     /// the connection ends.
     fn ping_missed(&self, peer: &Peer, misses: u32, limit: u32) {
         let _ = (peer, misses, limit);

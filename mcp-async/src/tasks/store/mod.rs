@@ -84,7 +84,7 @@ pub(super) use self::record::{TaskFailure, TaskQuestion};
 /// ```
 pub trait TaskStore: Send + Sync {
     /// Keeps a new record. Returns `false`, and changes nothing, if its id is known. Once this has
-    /// returned, every process finds the record (TK-34).
+    /// returned, every process finds the record.
     fn create(
         &self,
         record: &TaskRecord,
