@@ -15,7 +15,7 @@ use crate::error::Failure;
 use crate::link::{left, lock};
 use crate::scripts::LAYOUT;
 use crate::time::within;
-use mcp_async::http::{StoreError, Subscription};
+use mcp_async::http::{StoreError, StoreSubscription};
 
 /// Receives what the processes publish in a [`RedisStore`], on a connection of its own.
 ///
@@ -100,7 +100,7 @@ impl RedisSubscription {
     }
 }
 
-impl Subscription for RedisSubscription {
+impl StoreSubscription for RedisSubscription {
     async fn next(&mut self) -> Result<Vec<u8>, StoreError> {
         let limit = self.store.link.limit();
         loop {

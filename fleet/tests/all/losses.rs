@@ -6,7 +6,7 @@ use std::net::TcpListener;
 use std::time::Instant;
 
 use mcp_tokio::RedisStore;
-use mcp_tokio::http::{SessionStore, StoredEvent, Subscription};
+use mcp_tokio::http::{SessionStore, StoreSubscription, StoredEvent};
 
 use crate::on_tokio::{create, text};
 use crate::redis_server::RedisServer;

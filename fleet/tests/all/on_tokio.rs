@@ -5,7 +5,7 @@ use std::path::Path;
 
 use mcp_tokio::RedisStore;
 use mcp_tokio::http::{
-    Claim, Owner, SessionStore, StoreError, StoredEvent, Subscription, check_session_store,
+    Claim, Owner, SessionStore, StoreError, StoreSubscription, StoredEvent, check_session_store,
 };
 use mcp_tokio::mcp_async::ErrorChain;
 use rcgen::{

@@ -1,7 +1,7 @@
 //! A primary, a replica and three Sentinels.
 
 use mcp_tokio::RedisStore;
-use mcp_tokio::http::{SessionStore, Subscription};
+use mcp_tokio::http::{SessionStore, StoreSubscription};
 
 use crate::losses::until_it_works;
 use crate::on_tokio::{check, create, text};

@@ -24,5 +24,5 @@ pub use server::{
 #[cfg(feature = "http-server")]
 pub use store::{
     Announced, Claim, LiveProcess, MemoryStore, MemorySubscription, Owner, Replay, SessionStore,
-    StoreError, StoredEvent, Subscription, TakenSession, check_session_store,
+    StoreError, StoreSubscription, StoredEvent, TakenSession, check_session_store,
 };

@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use super::{
-    Announced, Claim, Owner, Replay, SessionStore, StoreError, StoredEvent, Subscription,
+    Announced, Claim, Owner, Replay, SessionStore, StoreError, StoreSubscription, StoredEvent,
     TakenSession,
 };
 use crate::runtime::BoxFuture;
@@ -124,14 +124,14 @@ impl<S: SessionStore> DynSessionStore for S {
     }
 }
 
-/// A [`Subscription`] as an object.
+/// A [`StoreSubscription`] as an object.
 pub(in crate::http) trait DynSubscription: Send {
     fn next(&mut self) -> Answer<'_, Vec<u8>>;
 }
 
-impl<S: Subscription> DynSubscription for S {
+impl<S: StoreSubscription> DynSubscription for S {
     fn next(&mut self) -> Answer<'_, Vec<u8>> {
-        Box::pin(Subscription::next(self))
+        Box::pin(StoreSubscription::next(self))
     }
 }
 

@@ -71,7 +71,7 @@ pub use self::published::MemorySubscription;
 /// ```
 /// # use core::time::Duration;
 /// # use mcp_async::http::{Announced, Claim, Owner, Replay, StoredEvent, TakenSession};
-/// use mcp_async::http::{SessionStore, StoreError, Subscription};
+/// use mcp_async::http::{SessionStore, StoreError, StoreSubscription};
 ///
 /// /// A database with channels for messages.
 /// struct Table(Database);
@@ -104,7 +104,7 @@ pub use self::published::MemorySubscription;
 ///
 /// struct Channel(Messages);
 ///
-/// impl Subscription for Channel {
+/// impl StoreSubscription for Channel {
 ///     async fn next(&mut self) -> Result<Vec<u8>, StoreError> {
 ///         self.0.receive().await.map_err(StoreError::new)
 ///     }
@@ -121,7 +121,7 @@ pub use self::published::MemorySubscription;
 /// ```
 pub trait SessionStore: Send + Sync {
     /// Receives what is [published](Self::publish).
-    type Subscription: Subscription;
+    type Subscription: StoreSubscription;
 
     /// Renews the lease of a process for `lease` from now, and keeps its announcement for the others.
     /// `last` is the number of the lease that the process had, 0 if it had none.
@@ -229,7 +229,7 @@ pub trait SessionStore: Send + Sync {
 }
 
 /// Receives what is [published](SessionStore::publish).
-pub trait Subscription: Send + 'static {
+pub trait StoreSubscription: Send + 'static {
     /// Waits for the next message. Messages of one process arrive in their order.
     ///
     /// # Errors

@@ -6,7 +6,7 @@ use core::task::Poll;
 use std::collections::VecDeque;
 use std::sync::{Arc, MutexGuard, Weak};
 
-use super::{StoreError, Subscription};
+use super::{StoreError, StoreSubscription};
 use crate::sync::{Lock, Waiter, Waiters};
 
 /// The subscriptions that there are.
@@ -53,7 +53,7 @@ impl Published {
     }
 }
 
-impl Subscription for MemorySubscription {
+impl StoreSubscription for MemorySubscription {
     async fn next(&mut self) -> Result<Vec<u8>, StoreError> {
         poll_fn(|cx| {
             let mut queue = self.0.lock();

@@ -53,7 +53,7 @@ pub(in crate::server) use self::no_trace::Trace;
 pub(crate) use self::semaphore::Permit;
 pub(crate) use self::semaphore::Semaphore;
 pub use self::timeout::Timeout;
-pub use self::tower::{StartedCall, StartedCalls, TowerLayer, tower};
+pub use self::tower::{DecodedCall, Handlers, TowerLayer, tower};
 #[cfg(feature = "tracing")]
 pub use self::trace::Trace;
 

@@ -18,8 +18,8 @@ use crate::server::{Call, CallContext, Service};
 
 /// Makes a layer of one of `tower`, for all services that it is put around: their calls share its limits.
 ///
-/// The inner service of that layer is [`StartedCalls`], whose requests are owned: the parameters of a
-/// [`StartedCall`] are decoded, and its handler has not run yet. Calls wait until the service is ready. An
+/// The inner service of that layer is [`Handlers`], whose requests are owned: the parameters of a
+/// [`DecodedCall`] are decoded, and its handler has not run yet. Calls wait until the service is ready. An
 /// error of the layer is an error of the handler: the client learns that there was one, unless it is an
 /// [`ErrorReply`](crate::ErrorReply).
 ///
@@ -39,24 +39,24 @@ use crate::server::{Call, CallContext, Service};
 /// let server = Server::builder("demo", "1.0").layer(limit);
 /// # let _ = server;
 /// ```
-pub fn tower<L: Layer<StartedCalls>>(layer: L) -> TowerLayer<L::Service> {
-    TowerLayer(layer.layer(StartedCalls))
+pub fn tower<L: Layer<Handlers>>(layer: L) -> TowerLayer<L::Service> {
+    TowerLayer(layer.layer(Handlers))
 }
 
 /// The layer that [`tower`] makes.
 #[derive(Clone)]
 pub struct TowerLayer<S>(S);
 
-/// A call whose handler runs when [`StartedCalls`] is called with it. Dropping it cancels the handler.
+/// A call whose handler runs when [`Handlers`] is called with it. Dropping it cancels the handler.
 #[derive(Debug)]
-pub struct StartedCall {
+pub struct DecodedCall {
     method: String,
     tool: Option<String>,
     context: CallContext,
     job: Job,
 }
 
-impl StartedCall {
+impl DecodedCall {
     /// Returns the method.
     pub fn method(&self) -> &str {
         &self.method
@@ -76,9 +76,9 @@ impl StartedCall {
 /// The service of `tower` that runs the handlers of calls. It is always ready, and has no errors: a call whose handler
 /// fails is answered.
 #[derive(Clone, Copy, Debug)]
-pub struct StartedCalls;
+pub struct Handlers;
 
-impl TowerService<StartedCall> for StartedCalls {
+impl TowerService<DecodedCall> for Handlers {
     type Response = Answered;
     type Error = Infallible;
     type Future = BoxFuture<'static, Result<Answered, Infallible>>;
@@ -87,14 +87,14 @@ impl TowerService<StartedCall> for StartedCalls {
         Poll::Ready(Ok(()))
     }
 
-    fn call(&mut self, call: StartedCall) -> Self::Future {
+    fn call(&mut self, call: DecodedCall) -> Self::Future {
         Box::pin(async { Ok(call.job.await) })
     }
 }
 
 impl<S> Around for TowerLayer<S>
 where
-    S: TowerService<StartedCall, Response = Answered> + Clone + Send + 'static,
+    S: TowerService<DecodedCall, Response = Answered> + Clone + Send + 'static,
     S::Future: Send,
     S::Error: Into<Box<dyn Error + Send + Sync>>,
 {
@@ -106,7 +106,7 @@ where
         let method = call.method.name().to_cow().into_owned();
         let tool = call.tool_name().map(|tool| tool.into_owned());
         service.call(call).wrap(|job| async move {
-            let started = StartedCall {
+            let started = DecodedCall {
                 method,
                 tool,
                 context: context.clone(),
@@ -123,9 +123,9 @@ where
     }
 }
 
-async fn run<S>(mut tower: S, call: StartedCall) -> Result<Answered, HandlerError>
+async fn run<S>(mut tower: S, call: DecodedCall) -> Result<Answered, HandlerError>
 where
-    S: TowerService<StartedCall, Response = Answered>,
+    S: TowerService<DecodedCall, Response = Answered>,
     S::Error: Into<Box<dyn Error + Send + Sync>>,
 {
     poll_fn(|cx| tower.poll_ready(cx)).await?;

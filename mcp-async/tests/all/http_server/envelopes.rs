@@ -8,7 +8,7 @@ use bytes::Bytes;
 use http::header::HeaderName;
 use http::{HeaderMap, Request};
 use http_body_util::Full;
-use mcp_async::http::{Forward as _, Http, SessionStore as _, Subscription as _};
+use mcp_async::http::{Forward as _, Http, SessionStore as _, StoreSubscription as _};
 use mcp_async::server::{Context, ServerBuilder, StateKeys};
 use mcp_proto::server::ListKind;
 

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use mcp_async::Runtime as _;
 use mcp_async::http::{
     Announced, Claim, MemoryStore, MemorySubscription, Owner, Replay, SessionStore, StoreError,
-    StoredEvent, Subscription, TakenSession,
+    StoreSubscription, StoredEvent, TakenSession,
 };
 
 use crate::http_server::support::sleep;
@@ -447,7 +447,7 @@ pub(crate) struct FarSubscription {
     messages: MemorySubscription,
 }
 
-impl Subscription for FarSubscription {
+impl StoreSubscription for FarSubscription {
     async fn next(&mut self) -> Result<Vec<u8>, StoreError> {
         let Self {
             common,

@@ -6,7 +6,7 @@ use core::time::Duration;
 use std::sync::{Arc, Mutex};
 
 use mcp_async::server::Context;
-use mcp_async::server::layers::{self, ServerLayer, StartedCall, StartedCalls};
+use mcp_async::server::layers::{self, DecodedCall, Handlers, ServerLayer};
 use mcp_async::{Answered, CallOutcome, ErrorReply, Server};
 use tower::limit::ConcurrencyLimitLayer;
 use tower::load_shed::LoadShedLayer;
@@ -78,7 +78,7 @@ fn a_layer_of_tower_learns_what_is_called_and_cancelling_drops_it() {
     for revision in revisions() {
         let seen = Arc::new(Mutex::new(Vec::new()));
         let noted = Arc::clone(&seen);
-        let note = MapRequestLayer::new(move |call: StartedCall| {
+        let note = MapRequestLayer::new(move |call: DecodedCall| {
             let tool = call.tool_name().map(str::to_owned);
             let entry = (call.method().to_owned(), tool, call.context().revision());
             noted.lock().unwrap().push(entry);
@@ -99,10 +99,10 @@ fn a_layer_of_tower_learns_what_is_called_and_cancelling_drops_it() {
 
 /// A service of `tower` that is made for tests of its readiness.
 #[derive(Clone)]
-struct Readiness(fn() -> Poll<Result<(), ErrorReply>>, StartedCalls);
+struct Readiness(fn() -> Poll<Result<(), ErrorReply>>, Handlers);
 
-impl Service<StartedCall> for Readiness {
-    type Response = <StartedCalls as Service<StartedCall>>::Response;
+impl Service<DecodedCall> for Readiness {
+    type Response = <Handlers as Service<DecodedCall>>::Response;
     type Error = ErrorReply;
     type Future =
         core::pin::Pin<Box<dyn Future<Output = Result<Self::Response, ErrorReply>> + Send>>;
@@ -111,7 +111,7 @@ impl Service<StartedCall> for Readiness {
         (self.0)()
     }
 
-    fn call(&mut self, call: StartedCall) -> Self::Future {
+    fn call(&mut self, call: DecodedCall) -> Self::Future {
         let called = self.1.call(call);
         Box::pin(async { Ok(called.await.unwrap_or_else(|error| match error {})) })
     }
@@ -158,8 +158,8 @@ fn an_error_after_the_answer_of_a_handler_changes_nothing_and_one_in_its_place_i
             assert!(answer.contains("done"), "{answer}");
         }
 
-        let instead = layer_fn(|_: StartedCalls| {
-            service_fn(|call: StartedCall| async move {
+        let instead = layer_fn(|_: Handlers| {
+            service_fn(|call: DecodedCall| async move {
                 drop(call);
                 Err::<Answered, _>(ErrorReply::new(7, "instead"))
             })
