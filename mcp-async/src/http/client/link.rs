@@ -20,6 +20,7 @@ use super::authorization::Authorizer;
 use super::carrier::{Carrier, Unsent};
 use super::credentials::Credentials;
 use super::permits::{Permit, Permits};
+use super::send::requests_of;
 use super::settings::Settings;
 use crate::client::state::ClientState;
 use crate::client::state::inner::ClientShared;
@@ -104,6 +105,18 @@ pub(super) struct Start {
     pub(super) stays: bool,
     /// Held by what no call waits for.
     pub(super) permit: Option<Permit>,
+}
+
+impl Start {
+    const fn new(exchange: Exchange, message: UnsentMessage) -> Self {
+        Self {
+            exchange,
+            message,
+            opens: Opens::Nothing,
+            stays: false,
+            permit: None,
+        }
+    }
 }
 
 /// The messages that wait for an exchange.
@@ -231,7 +244,14 @@ impl Link {
             Message::Invalid(_) => {
                 batch = self.origin(|origin| Exchange::batch(origin, message));
                 if let Some(batch) = &batch {
-                    if !batch.ids().any(|id| self.awaits(id)) {
+                    // DF-01
+                    let is_parted = self.origin(|origin| batch.mirrors(origin));
+                    if is_parted {
+                        for request in requests_of(message) {
+                            self.send(&request);
+                        }
+                    }
+                    if is_parted || !batch.ids().any(|id| self.awaits(id)) {
                         return Sent::Begun;
                     }
                     needs_seat = false;
@@ -251,11 +271,10 @@ impl Link {
             batch.unwrap_or_else(|| Exchange::new(&state.origin, &message.message()))
         };
         let start = Box::new(Start {
-            exchange,
-            message: message.clone(),
             opens,
             stays: cancelled.is_some(),
             permit,
+            ..Start::new(exchange, message.clone())
         });
         self.order(match cancelled {
             Some(id) => Order::Cancel(id, start),
@@ -393,11 +412,8 @@ impl Link {
     pub(super) fn opened(&self) {
         match self.origin(|origin| origin.listen()) {
             Some(exchange) => self.order(Order::Start(Box::new(Start {
-                exchange,
-                message: no_message(),
                 opens: Opens::Calls,
-                stays: false,
-                permit: None,
+                ..Start::new(exchange, no_message())
             }))),
             None => self.release(),
         }
@@ -428,13 +444,8 @@ impl Link {
             state.origin.set_two_endpoints();
             Exchange::new(&state.origin, &handshake.message())
         };
-        self.order(Order::Start(Box::new(Start {
-            exchange,
-            message: handshake.clone(),
-            opens: Opens::Nothing,
-            stays: false,
-            permit: None,
-        })));
+        let start = Start::new(exchange, handshake.clone());
+        self.order(Order::Start(Box::new(start)));
         true
     }
 
@@ -534,11 +545,8 @@ impl Link {
         state.closing = Closing::Asked;
         let end = state.origin.delete().map(|exchange| {
             Box::new(Start {
-                exchange,
-                message: no_message(),
-                opens: Opens::Nothing,
                 stays: true,
-                permit: None,
+                ..Start::new(exchange, no_message())
             })
         });
         state.orders.push(Order::Close(end));

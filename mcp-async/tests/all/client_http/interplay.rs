@@ -345,6 +345,31 @@ fn the_draft_profile() {
     );
 }
 
+/// DF-01: one head cannot repeat the methods of several calls.
+#[test]
+fn a_batch_in_the_draft_profile_is_answered() {
+    check(
+        |_| async move {
+            let http = server().draft_profile().http();
+            let client = Client::builder("t", "1")
+                .revisions(RevisionSet::of(&[Revision::V2025_03_26]))
+                .draft_profile()
+                .connect(
+                    HttpConnector::new(Sim, "http://localhost/mcp")
+                        .through(http.into_service(Sim).unwrap()),
+                )
+                .await
+                .unwrap();
+            let calls = ["hello", "steps", "hello"].map(|tool| client.call_tool(tool, &()));
+            let results = client.batch(calls).await;
+            let texts = results.into_iter().map(|result| result.unwrap().text());
+            assert_eq!(Vec::from_iter(texts), ["Hello!", "done", "Hello!"]);
+            client.close().await.unwrap();
+        },
+        |_| async {},
+    );
+}
+
 /// CH-05: a client that signs in as another user reads that user's lists, and each of them once.
 #[test]
 fn a_list_of_one_user_is_not_shown_to_another() {

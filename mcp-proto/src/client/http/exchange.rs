@@ -437,8 +437,9 @@ impl Exchange {
         core::mem::take(&mut self.refusals)
     }
 
-    /// Returns true if headers repeat values of the body.
-    pub(super) fn mirrors(&self, origin: &Origin) -> bool {
+    /// Returns true if headers repeat values of the body. The messages of an [array](Self::batch) then have to leave alone,
+    /// because one head repeats the values of one message.
+    pub fn mirrors(&self, origin: &Origin) -> bool {
         self.revision.is_some_and(Revision::has_mirrored_headers) || self.is_draft(origin)
     }
 
