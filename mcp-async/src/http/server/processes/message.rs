@@ -475,6 +475,32 @@ mod tests {
     }
 
     #[test]
+    fn a_message_that_is_shorter_or_longer_or_of_another_version_is_not_read() {
+        let outcome = || {
+            ForwardedOutcome::Head(StatusLine {
+                status: 200,
+                headers: vec![(FieldName::of(&header::HOST), ByteString(b"h"))],
+            })
+        };
+        let bytes = |version: u32| {
+            let (from, nonce) = ("p", 300);
+            let answer = ForwardedAnswer {
+                from,
+                nonce,
+                outcome: outcome(),
+            };
+            postcard::to_allocvec(&(version, answer)).unwrap()
+        };
+        let is_read = |bytes: &[u8]| read::<ForwardedAnswer<'_>>(bytes).is_some();
+        let mut known = bytes(VERSION);
+        assert!(is_read(&known));
+        (0..known.len()).for_each(|len| assert!(!is_read(&known[..len]), "{len}"));
+        known.push(0);
+        assert!(!is_read(&known));
+        assert!(!is_read(&bytes(VERSION + 1)));
+    }
+
+    #[test]
     fn the_address_of_a_peer_keeps_its_scope() {
         for address in ["192.0.2.1:80", "[2001:db8::1]:443", "[fe80::1%7]:1"] {
             let address = address.parse().unwrap();
