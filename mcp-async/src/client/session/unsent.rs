@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use bytes::Bytes;
-use mcp_proto::rpc::OwnedMessages;
+use mcp_proto::rpc::{Incoming, OwnedMessages};
 use mcp_proto::{Channel, Outgoing, Receipt, SentToken, Transmit};
 
 use crate::connection::Outbound;
@@ -14,6 +14,21 @@ pub(crate) type UnsentMessage = OwnedMessages<Bytes>;
 /// The message of a request that carries none.
 pub(crate) fn no_message() -> UnsentMessage {
     UnsentMessage::written(Bytes::new())
+}
+
+/// The requests of an array, each as a message of its own.
+pub(crate) fn requests_of(array: &UnsentMessage) -> Vec<UnsentMessage> {
+    let mut text = vec![0; array.text().len()];
+    let written = |element| match element {
+        Incoming::Message(request) => {
+            let len = request.encode(&mut text).ok()?;
+            Some(UnsentMessage::written(Bytes::copy_from_slice(
+                text.get(..len)?,
+            )))
+        }
+        _ => None,
+    };
+    array.messages().filter_map(written).collect()
 }
 
 /// Messages whose exchanges have not begun, in their order.

@@ -6,7 +6,6 @@ use core::time::Duration;
 use bytes::Bytes;
 use http::Response;
 use mcp_proto::client::http::Exchange;
-use mcp_proto::rpc::Incoming;
 
 #[cfg(feature = "auth")]
 use super::authorized;
@@ -29,21 +28,6 @@ pub(super) async fn ask(
     }
     let request = link.request(exchange, message)?;
     Ok(link.carrier.send(request).await?)
-}
-
-/// The requests of an array, each as a message of its own.
-pub(super) fn requests_of(array: &UnsentMessage) -> Vec<UnsentMessage> {
-    let mut text = vec![0; array.text().len()];
-    let written = |element| match element {
-        Incoming::Message(request) => {
-            let len = request.encode(&mut text).ok()?;
-            Some(UnsentMessage::written(Bytes::copy_from_slice(
-                text.get(..len)?,
-            )))
-        }
-        _ => None,
-    };
-    array.messages().filter_map(written).collect()
 }
 
 /// Tells the server something that has no answer.
