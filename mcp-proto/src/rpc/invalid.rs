@@ -22,6 +22,7 @@ pub struct Invalid<'b> {
 impl Invalid<'_> {
     /// Returns the number of the request that the message may answer: a broken response, or one that broke off
     /// before its result. The id of a broken request is one of its sender's.
+    #[inline]
     pub(crate) fn answered_id(&self) -> Option<u64> {
         match self.shape {
             Shape::Response | Shape::Unknown => self.id.and_then(Id::to_u64),
