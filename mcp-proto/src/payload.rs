@@ -25,6 +25,28 @@ impl<T: Serialize + ?Sized> Payload for T {
     }
 }
 
+impl dyn Payload + '_ {
+    /// Returns true if the value is written like `()`, which stands for an object without members.
+    ///
+    /// ```
+    /// use mcp_proto::{Payload, Revision};
+    ///
+    /// let (unit, null): (&dyn Payload, &dyn Payload) = (&(), &None::<u8>);
+    /// assert!(unit.is_unit(Revision::V2026_07_28));
+    /// assert!(!null.is_unit(Revision::V2026_07_28));
+    /// ```
+    pub fn is_unit(&self, revision: Revision) -> bool {
+        // All values of a type without a size are written alike.
+        if size_of_val(self) > 0 {
+            return false;
+        }
+        let mut text = *NULL;
+        let mut w = Writer::new(&mut text);
+        let is_written = self.write(&mut w, revision).is_ok();
+        is_written && w.finish() == Ok(NULL.len()) && text == *NULL
+    }
+}
+
 impl core::fmt::Debug for dyn Payload + '_ {
     /// Writes nothing of the value: arguments and results are not for logs.
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
@@ -88,3 +110,6 @@ pub struct Question<'a> {
     /// The parameters, a JSON object.
     pub params: &'a dyn Payload,
 }
+
+/// The JSON of `()`.
+const NULL: &[u8; 4] = b"null";

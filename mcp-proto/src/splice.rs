@@ -130,14 +130,7 @@ pub(crate) fn write_around(
 
 /// Returns the payload, or the object without members in the place of `()`.
 pub(crate) fn object(payload: &dyn Payload, revision: Revision) -> &dyn Payload {
-    // All values of a type without a size are written alike.
-    if size_of_val(payload) > 0 {
-        return payload;
-    }
-    let mut text = *NULL;
-    let mut w = Writer::new(&mut text);
-    let written = payload.write(&mut w, revision).is_ok();
-    match written && w.finish() == Ok(NULL.len()) && text == *NULL {
+    match payload.is_unit(revision) {
         true => &Raw::EMPTY_OBJECT,
         false => payload,
     }
@@ -191,8 +184,6 @@ fn open_gap(out: &mut [u8], from: usize, to: usize, size: usize) {
     }
 }
 
-/// How `()` is written.
-const NULL: &[u8; 4] = b"null";
 /// The name and the brace that open a `_meta` that is added.
 const META: &str = "\"_meta\":{";
 /// The end of the object, and of the message around it.

@@ -1,5 +1,5 @@
-//! The adapters have the same files with the same public items: whoever learnt one knows both. The guides are in one of
-//! them, and hold for both.
+//! The adapters have the same files with the same public items, so that a program for one needs another name only for the other. The
+//! guides are in one of them, and hold for both.
 
 use std::fs;
 use std::path::Path;

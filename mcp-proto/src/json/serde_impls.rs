@@ -131,7 +131,7 @@ impl<'b, T: Serialize + Deserialize<'b>> Serialize for Passed<'b, T> {
         }
     }
 
-    /// What is written of our own must not link what reads it.
+    /// Programs that write lists of their own do not link the code that reads them.
     #[cfg(not(feature = "alloc"))]
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         meaning(self.0, serializer)

@@ -371,3 +371,21 @@ fn an_answer_that_is_lost_is_followed_by_no_event() {
         assert_eq!(machine.revision().is_some(), follows);
     }
 }
+
+/// A type without a size may write another value than `()`, and is that value then.
+#[test]
+fn a_type_without_a_size_that_writes_a_value_is_not_nothing() {
+    struct Yes;
+    impl serde::Serialize for Yes {
+        fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            serializer.serialize_bool(true)
+        }
+    }
+    let (unit, yes): (&dyn Payload, &dyn Payload) = (&(), &Yes);
+    for revision in Revision::ALL {
+        assert!(
+            unit.is_unit(revision) && !yes.is_unit(revision),
+            "{revision}"
+        );
+    }
+}

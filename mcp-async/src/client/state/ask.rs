@@ -68,16 +68,12 @@ pub(in crate::client) struct Arguments<'a>(pub(in crate::client) &'a (dyn Payloa
 
 impl Arguments<'_> {
     fn write(&self, writer: &mut Writer<'_>, revision: Revision) -> Result<(), EncodeError> {
-        // A type without a size may be `()`, which is `null` on the wire and no object.
-        if size_of_val(self.0) == 0 {
-            let mut counted = Writer::counting();
-            self.0.write(&mut counted, revision)?;
-            if counted.len() == "null".len() {
-                return Ok(());
-            }
+        let arguments: &dyn Payload = self.0;
+        if arguments.is_unit(revision) {
+            return Ok(());
         }
         writer.literal(",\"arguments\":");
-        self.0.write(writer, revision)
+        arguments.write(writer, revision)
     }
 }
 
@@ -181,7 +177,7 @@ impl Payload for WithMeta<'_, '_> {
 }
 
 impl Ask<'_> {
-    /// Writes the members of the parameters, and returns what precedes a further one: the opening brace, if there are none.
+    /// Writes the members of the parameters, and returns the text before the next member: a comma, or the opening brace if there was none.
     fn write_members(
         &self,
         writer: &mut Writer<'_>,
@@ -255,7 +251,7 @@ impl Ask<'_> {
     }
 }
 
-/// Writes the members of an object, and returns what precedes a further one.
+/// Writes the members of an object, and returns the text before the next one.
 fn write_open(writer: &mut Writer<'_>, object: Object<'_>) -> &'static str {
     let mut before = "{";
     for (name, value) in object.members() {

@@ -116,7 +116,7 @@ impl DetachedHost {
 
     /// The call leaves its exchange, with what it has asked and computed so far.
     pub(super) fn detach(&self) {
-        let (waiting, watching) = {
+        let (mut waiting, watching) = {
             let state = &mut *self.lock();
             if !state.is_attached() {
                 return;
@@ -128,7 +128,6 @@ impl DetachedHost {
             state.stage = Stage::Detached;
             state.take_waiting()
         };
-        let mut waiting = waiting;
         waiting.extend(self.leave_origin(watching));
         waiting.wake();
     }

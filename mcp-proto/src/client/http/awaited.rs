@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 /// Their ids: of one request, or of all that left in one array (JR-16).
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct Awaited {
     first: Option<u64>,
     /// Empty outside of arrays, so that one request takes no allocation.

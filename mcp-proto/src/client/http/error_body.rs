@@ -15,7 +15,7 @@ pub(super) fn error_of(body: Message<'_>) -> Option<(Option<Id<'_>>, ErrorObject
 }
 
 /// Writes an error as the answer to these requests of ours: to several in an array.
-pub(super) fn write_to_all(requests: Awaited, error: &ErrorObject<'_>, line: &mut Vec<u8>) {
+pub(super) fn write_to_all(requests: &Awaited, error: &ErrorObject<'_>, line: &mut Vec<u8>) {
     if let Some(id) = requests.only() {
         return write(id, error, line);
     }

@@ -290,7 +290,7 @@ impl Exchange {
         if let Some((None, error)) = error_of(body.message())
             && !self.awaited.is_empty()
         {
-            write_to_all(core::mem::take(&mut self.awaited), &error, instead);
+            write_to_all(&core::mem::take(&mut self.awaited), &error, instead);
             return ExchangeOutcome::Deliver;
         }
         ExchangeOutcome::Fail(Failure::NoAnswer)

@@ -89,12 +89,12 @@ impl Exchange {
                     && error.is_none_or(|error| anonymous && !is_modern(error)) =>
             {
                 if let Some(error) = error {
-                    write_to_all(self.awaited.clone(), &error, line);
+                    write_to_all(&self.awaited, &error, line);
                 }
                 ExchangeOutcome::ProbeHttpSse(status)
             }
             (kind, Some(error)) => {
-                write_to_all(core::mem::take(&mut self.awaited), &error, line);
+                write_to_all(&core::mem::take(&mut self.awaited), &error, line);
                 let request = matches!(kind, Kind::Request { .. });
                 match request && self.mirrors(origin) && is_mismatch(status, error.code) {
                     true => ExchangeOutcome::Mismatched,
