@@ -22,8 +22,8 @@ def build(binary: list[str], *options: str, profile: str = "release") -> Path:
 
 
 def under(output: Path | str = "/dev/null") -> list[str]:
-    """The beginning of a command that runs under callgrind, which writes there what each line costs."""
-    return ["valgrind", "--tool=callgrind", f"--callgrind-out-file={output}"]
+    """The beginning of a command that runs under callgrind, which writes there what each instruction costs."""
+    return ["valgrind", "--tool=callgrind", "--dump-instr=yes", f"--callgrind-out-file={output}"]
 
 
 def serve(program: Path, peer: str, era: str, times: int, output: Path | str = "/dev/null") -> int:
@@ -45,29 +45,46 @@ def collected(told: str) -> int:
     return int(re.search(r"Collected : (\d+)", told)[1])
 
 
-def by_line(output: Path) -> Counter:
-    """How many instructions each line of a source file has run, wherever it is inlined. What the compiler adds has no line."""
-    costs, files, file, line, is_call = Counter(), {}, "", 0, False
+def by_address(program: Path, output: Path) -> Counter:
+    """How often each instruction of this program has run, by its address there."""
+    counts, objects, current, address, is_call = Counter(), {}, "", 0, False
     for text in output.read_text().splitlines():
-        # `fl=(12) path` begins a function, `fi` and `fe` change the file within it, `cfi` is the file of a callee.
-        named = re.fullmatch(r"(c?f[lie])=\((\d+)\)(?: (.*))?", text)
+        # `ob=(12) path` begins what belongs to a program or a library.
+        named = re.fullmatch(r"ob=\((\d+)\)(?: (.*))?", text)
         if named:
-            kind, number, path = named.groups()
+            number, path = named.groups()
             if path:
-                files[number] = path
-            if not kind.startswith("c"):
-                file = files[number]
+                objects[number] = path
+            current = objects[number]
+        elif named := re.fullmatch(r"cob=\((\d+)\) (.*)", text):
+            objects[named[1]] = named[2]
         elif text.startswith("calls="):
             is_call = True
-        elif re.match(r"[\d+*-]", text):
-            at, cost = text.split()[:2]
+        elif re.match(r"0x|[\d+*-]", text):
+            at, _, count = text.split()[:3]
             if at != "*":
-                line = int(at) + (line if at[0] in "+-" else 0)
+                address = (address if at[0] in "+-" else 0) + int(at, 0)
             # The line after `calls=` has what the callee costs.
-            if line and not is_call:
-                costs[file, line] += int(cost)
+            if current == str(program) and not is_call:
+                counts[address] += int(count)
             is_call = False
-    return costs
+    return counts
+
+
+def by_line(program: Path, addresses: Counter) -> Counter:
+    """How often the instructions of each line of a source file have run, wherever it is inlined. What the compiler adds has no line.
+
+    The lines are those of `addr2line`: callgrind names the file of the function before one that begins at a line of the same number.
+    """
+    told = subprocess.run(
+        ["addr2line", "--exe", program], check=True, capture_output=True, text=True, input="".join(f"{address:#x}\n" for address in addresses)
+    )
+    counts = Counter()
+    for count, line in zip(addresses.values(), told.stdout.splitlines(), strict=True):
+        file, number = re.fullmatch(r"(.*):(\d+|\?)(?: \(discriminator \d+\))?", line).groups()
+        if number not in ("0", "?"):
+            counts[file, int(number)] += count
+    return counts
 
 
 def calls(output: Path) -> Counter:

@@ -46,4 +46,5 @@ def names(document):
 
     root = index[str(document["root"])]
     visit((root["name"],), root, frozenset())
-    return sorted(lines, key=lambda line: line.split(" ", 1)[1])
+    # A method and a field may have one path.
+    return sorted(lines, key=lambda line: line.split(" ", 1)[::-1])

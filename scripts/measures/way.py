@@ -43,14 +43,14 @@ def ways(crates):
 def difference(program, run, era):
     """What the calls that are counted cost, by line, and which functions they call how often."""
     few, more = (run_once(program, run, era, calls) for calls in (FEW, FEW + MORE))
-    return more[0] - few[0], more[1] - few[1]
+    return callgrind.by_line(program, more[0] - few[0]), more[1] - few[1]
 
 
 def run_once(program, run, era, calls):
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / "output"
         run(program, era, calls, output)
-        return callgrind.by_line(output), callgrind.calls(output)
+        return callgrind.by_address(program, output), callgrind.calls(output)
 
 
 def http_server(program, era, calls, output):
