@@ -88,11 +88,11 @@ use self::target::Target;
 /// use std::sync::Arc;
 ///
 /// use mcp_async::Server;
-/// use mcp_async::net::Listen;
+/// use mcp_async::net::TcpServer;
 /// use mcp_redis_store::RedisStore;
 ///
 /// /// Serves in each process of the server, all of which have the same `state_keys`.
-/// async fn serve(server: Server, listen: Listen) -> Result<(), Box<dyn core::error::Error>> {
+/// async fn serve(server: Server, listen: TcpServer) -> Result<(), Box<dyn core::error::Error>> {
 ///     let store = RedisStore::new("redis://127.0.0.1:6379")?.timeout(Duration::from_secs(1));
 ///     server.http().share(Arc::new(store)).serve(listen).await?;
 ///     Ok(())

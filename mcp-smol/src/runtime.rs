@@ -56,7 +56,7 @@ impl mcp_async::Runtime for Runtime {
         &self,
         descriptor: std::os::fd::OwnedFd,
         interest: mcp_async::runtime::Interest,
-    ) -> io::Result<Box<dyn mcp_async::runtime::Readiness>> {
+    ) -> io::Result<Box<dyn mcp_async::runtime::WatchedDescriptor>> {
         Ok(Box::new(descriptor::Descriptor::new(descriptor, interest)?))
     }
 
@@ -87,7 +87,7 @@ mod descriptor {
     use std::io;
     use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-    use mcp_async::runtime::{Interest, Readiness};
+    use mcp_async::runtime::{Interest, WatchedDescriptor};
     use smol::Async;
 
     /// A descriptor under the reactor's watch.
@@ -110,7 +110,7 @@ mod descriptor {
         }
     }
 
-    impl Readiness for Descriptor {
+    impl WatchedDescriptor for Descriptor {
         fn poll_io(
             &self,
             task: &mut Context<'_>,

@@ -59,7 +59,7 @@ impl mcp_async::Runtime for Runtime {
         &self,
         descriptor: std::os::fd::OwnedFd,
         interest: mcp_async::runtime::Interest,
-    ) -> io::Result<Box<dyn mcp_async::runtime::Readiness>> {
+    ) -> io::Result<Box<dyn mcp_async::runtime::WatchedDescriptor>> {
         // `AsyncFd` would panic, and so would what is made of sockets.
         self.check()?;
         Ok(Box::new(descriptor::Descriptor::new(descriptor, interest)?))
@@ -98,7 +98,7 @@ mod descriptor {
     use std::io;
     use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-    use mcp_async::runtime::{Interest, Readiness};
+    use mcp_async::runtime::{Interest, WatchedDescriptor};
     use tokio::io::unix::AsyncFd;
 
     /// A descriptor under the runtime's watch.
@@ -125,7 +125,7 @@ mod descriptor {
         }
     }
 
-    impl Readiness for Descriptor {
+    impl WatchedDescriptor for Descriptor {
         fn poll_io(
             &self,
             task: &mut Context<'_>,

@@ -8,7 +8,7 @@ use axum::Router;
 use axum::http::header::{AUTHORIZATION, HeaderValue};
 use axum::http::request::Parts;
 use axum::routing::get;
-use mcp_tokio::http::{AuthError, Principal};
+use mcp_tokio::http::{AccessError, Principal};
 use mcp_tokio::{HttpService, Runtime, interrupted};
 use notes::Store;
 use tokio::net::TcpListener;
@@ -58,10 +58,10 @@ fn router(mcp: HttpService) -> Router {
 
 /// Verifies the token of a request, and returns its user. The service calls this after its checks
 /// of host and origin. It answers the preflights of browsers itself, because they have no token.
-fn authenticate(head: &Parts) -> Ready<Result<Principal, AuthError>> {
+fn authenticate(head: &Parts) -> Ready<Result<Principal, AccessError>> {
     let token = head.headers.get(AUTHORIZATION);
     let user = token.and_then(|token| user(token.as_bytes()));
-    let challenge = || AuthError::unauthorized(HeaderValue::from_static("Bearer"));
+    let challenge = || AccessError::unauthorized(HeaderValue::from_static("Bearer"));
     ready(user.map(Principal::new).ok_or_else(challenge))
 }
 

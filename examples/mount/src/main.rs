@@ -10,7 +10,7 @@ use axum::routing::get;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use mcp_tokio::http::{AuthError, Principal};
+use mcp_tokio::http::{AccessError, Principal};
 use mcp_tokio::server::BuildError;
 use mcp_tokio::{HttpService, Runtime, Server, ServerBuilder, interrupted};
 
@@ -62,13 +62,15 @@ fn router(mcp: HttpService) -> Router {
 
 /// Verifies the password, and names the user who has it. The service calls this after its checks of
 /// host and origin, and answers browsers that ask whether a page may send a request.
-fn known(head: &Parts) -> impl Future<Output = Result<Principal, AuthError>> + use<> {
+fn known(head: &Parts) -> impl Future<Output = Result<Principal, AccessError>> + use<> {
     let sent = head.headers.get(AUTHORIZATION);
     let is_known = sent.is_some_and(|sent| sent == "Bearer open sesame");
     async move {
         match is_known {
             true => Ok(Principal::new("Ali")),
-            false => Err(AuthError::unauthorized(HeaderValue::from_static("Bearer"))),
+            false => Err(AccessError::unauthorized(HeaderValue::from_static(
+                "Bearer",
+            ))),
         }
     }
 }

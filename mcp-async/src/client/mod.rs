@@ -45,7 +45,7 @@ pub use self::request::pages::Pages;
 pub use self::request::subscription::Subscription;
 pub use self::session::call::Call;
 pub use self::session::connection::{Connection, connect};
-pub use self::session::handler::{Handler, IncomingQuestion, Reply};
+pub use self::session::handler::{Answer, Handler, IncomingQuestion};
 pub use self::session::in_task::connect_in_task;
 pub use self::session::info::ServerInfo;
 pub use self::session::peer::Peer;

@@ -18,7 +18,7 @@ pub use client::{HttpConnector, HttpEvent, HttpStep};
 pub use server::HttpForward;
 #[cfg(feature = "http-server")]
 pub use server::{
-    AuthError, Authenticate, Forward, ForwardError, ForwardedBody, Http, HttpBody, HttpService,
+    AccessError, Authenticate, Forward, ForwardError, ForwardedBody, Http, HttpBody, HttpService,
     HttpStatus, LocalForward, Readiness,
 };
 #[cfg(feature = "http-server")]

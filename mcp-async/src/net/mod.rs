@@ -1,6 +1,6 @@
 //! Sockets, HTTP and TLS on the sockets of a [`Runtime`](crate::Runtime), independent of MCP.
 //!
-//! `Listen` (feature `http-server`) serves any service of `tower` on any runtime; `HttpClient` (feature
+//! `TcpServer` (feature `http-server`) serves any service of `tower` on any runtime; `HttpClient` (feature
 //! `http-client`) sends requests on any runtime.
 
 #[cfg(feature = "http-client")]
@@ -14,13 +14,13 @@ mod guard;
 #[cfg(feature = "http-server")]
 mod handshakes;
 pub(crate) mod io;
-#[cfg(feature = "http-server")]
-mod listen;
 mod maybe_tls_stream;
 #[cfg(not(feature = "tls"))]
 mod no_tls;
 #[cfg(feature = "http-server")]
 mod remote;
+#[cfg(feature = "http-server")]
+mod tcp_server;
 pub(crate) mod time;
 #[cfg(feature = "tls")]
 mod tls;
@@ -28,19 +28,19 @@ mod tls;
 #[cfg(feature = "http-client")]
 pub(crate) use client::without_secrets;
 #[cfg(feature = "http-client")]
-pub use client::{HttpClient, HttpClientBuilder, Reply, ReplyFailed, SendFailed};
+pub use client::{BodyFailed, HttpClient, HttpClientBuilder, ResponseBody, SendFailed};
 #[cfg(feature = "http-client")]
 pub use guard::{AddressClass, AddressGuard, AddressRefused};
-#[cfg(feature = "http-server")]
-pub use listen::Listen;
 #[cfg(feature = "http-server")]
 pub use remote::RemoteAddr;
 #[cfg(feature = "http-server")]
 pub(crate) use remote::client_network;
+#[cfg(feature = "http-server")]
+pub use tcp_server::TcpServer;
 #[cfg(all(feature = "tls", feature = "http-server"))]
 pub use tls::Identity;
 #[cfg(all(feature = "tls", feature = "http-client"))]
-pub use tls::Roots;
+pub use tls::RootCertificates;
 #[cfg(feature = "tls")]
 pub use tls::TlsError;
 

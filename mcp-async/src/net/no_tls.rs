@@ -15,13 +15,13 @@ impl Identity {
 }
 
 /// Without TLS no authority is trusted.
-pub(super) enum Roots {}
+pub(super) enum RootCertificates {}
 
 /// Whom a client trusts.
 pub(super) struct Trust;
 
 impl Trust {
-    pub(super) const fn new(_: Option<Roots>, _http1_only: bool) -> Self {
+    pub(super) const fn new(_: Option<RootCertificates>, _http1_only: bool) -> Self {
         Self
     }
 

@@ -94,7 +94,11 @@ pub trait Runtime: fmt::Debug + Send + Sync + 'static {
     /// `EPERM` for a descriptor that is always ready (a file, `/dev/null`), and whatever else the operating system
     /// says; an error, not a panic, where the runtime does not run.
     #[cfg(unix)]
-    fn register(&self, descriptor: OwnedFd, interest: Interest) -> io::Result<Box<dyn Readiness>> {
+    fn register(
+        &self,
+        descriptor: OwnedFd,
+        interest: Interest,
+    ) -> io::Result<Box<dyn WatchedDescriptor>> {
         drop((descriptor, interest));
         Err(io::ErrorKind::Unsupported.into())
     }
@@ -183,7 +187,7 @@ pub enum Interest {
 
 /// A descriptor under a runtime's watch; dropped, it is no longer watched and closed.
 #[cfg(unix)]
-pub trait Readiness: fmt::Debug + Send + Sync {
+pub trait WatchedDescriptor: fmt::Debug + Send + Sync {
     /// Calls `io` until it says something else than [`WouldBlock`](io::ErrorKind::WouldBlock), waiting for readiness in
     /// between.
     ///

@@ -40,9 +40,9 @@ pub(crate) mod serving;
 
 pub use self::call::context::CallContext;
 pub use self::call::listen::Listen;
-pub use self::call::listener::Listener;
-pub use self::call::reply::{Input, Reply, Settled};
+pub use self::call::reply::{InputRequired, Reply, Settled};
 pub use self::call::service::{Call, Service, ServiceFn, service_fn};
+pub use self::call::subscriber::Subscriber;
 pub use self::call::tell::{LogMessage, ProgressUpdate};
 #[cfg(all(feature = "auth", feature = "http-server"))]
 pub(crate) use self::caller::access::Access;

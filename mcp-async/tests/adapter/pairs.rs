@@ -28,7 +28,7 @@ use http_body::Body as _;
 use http_body_util::Full;
 use mcp_async::auth::{Protection, Secret, TokenClaims};
 use mcp_async::http::{
-    AuthError, Http, HttpBody, HttpService, LocalForward, Principal, SessionStore,
+    AccessError, Http, HttpBody, HttpService, LocalForward, Principal, SessionStore,
 };
 use mcp_async::runtime::RuntimeHandle;
 use mcp_async::server::{Context, HandlerError, ListKind, Registry, StateKeys, Tool};
@@ -337,7 +337,8 @@ impl Verification {
                     let sent = head.headers.get("authorization");
                     let sent = sent.and_then(|sent| sent.to_str().ok()).unwrap_or_default();
                     let user = user(sent.strip_prefix("Bearer ").unwrap_or_default());
-                    let challenge = || AuthError::unauthorized(HeaderValue::from_static("Bearer"));
+                    let challenge =
+                        || AccessError::unauthorized(HeaderValue::from_static("Bearer"));
                     let user = user.ok_or_else(challenge);
                     async move { user }
                 })

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use mcp_async::client::{CallError, ConnectError};
 use mcp_async::http::StoreError;
 use mcp_async::model::ElicitUrlParams;
-use mcp_async::net::{Roots, SendFailed};
+use mcp_async::net::{RootCertificates, SendFailed};
 use mcp_async::schema::{PublishError, SchemaError};
 use mcp_async::server::{AskError, StateError};
 use mcp_async::{ErrorChain, ErrorReply, schema};
@@ -53,7 +53,7 @@ fn no_error_repeats_its_source() {
             server: "a.example:80".into(),
             cause: io::Error::other("no such name"),
         }),
-        Box::new(Roots::from_pem(bad).unwrap_err()),
+        Box::new(RootCertificates::from_pem(bad).unwrap_err()),
         Box::new(PublishError::Refused {
             place: "/inputSchema",
             error: SchemaError::Circle,

@@ -17,7 +17,7 @@ use self::callback_error::CallbackError;
 use self::elicitation::complete;
 use self::question_tasks::QuestionTasks;
 use super::boxed::Boxed;
-use crate::client::session::handler::{IncomingQuestion, Reply};
+use crate::client::session::handler::{Answer, IncomingQuestion};
 use crate::error::ErrorReply;
 use crate::model::{
     CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, ListRootsResult,
@@ -46,7 +46,7 @@ pub(super) type Listener = Box<dyn Fn(Notification<'_>) + Send + Sync>;
 pub(super) type Answerer<P, T> = Box<dyn Fn(P) -> Boxed<Result<T, ErrorReply>> + Send + Sync>;
 
 /// A callback for requests of an extension: it receives the parameters.
-pub(super) type RequestAnswerer = Box<dyn Fn(Raw<'_>) -> Reply + Send + Sync>;
+pub(super) type RequestAnswerer = Box<dyn Fn(Raw<'_>) -> Answer + Send + Sync>;
 
 /// The directories that a server is shown.
 #[derive(Default)]
@@ -74,7 +74,7 @@ where
 impl Callbacks {
     /// The core has checked that the question is one that this client declared; EL-03 and
     /// SP-02 are its own, too.
-    pub(super) fn answer(&self, question: IncomingQuestion<'_>) -> Reply {
+    pub(super) fn answer(&self, question: IncomingQuestion<'_>) -> Answer {
         match question.method {
             Method::ElicitationCreate => self.elicit(question),
             Method::SamplingCreateMessage => self.sample(question),
@@ -82,7 +82,7 @@ impl Callbacks {
             Method::Other(name) if let Some(callback) = self.request(name) => {
                 callback(question.params.as_raw())
             }
-            _ => Reply::refuse(ErrorReply::method_not_found()),
+            _ => Answer::refuse(ErrorReply::method_not_found()),
         }
     }
 
@@ -92,9 +92,9 @@ impl Callbacks {
         Some(callback)
     }
 
-    fn elicit(&self, question: IncomingQuestion<'_>) -> Reply {
+    fn elicit(&self, question: IncomingQuestion<'_>) -> Answer {
         let Some(callback) = &self.elicitation else {
-            return Reply::refuse(ErrorReply::method_not_found());
+            return Answer::refuse(ErrorReply::method_not_found());
         };
         match decode::<ElicitParams>(question) {
             Ok(params) => {
@@ -103,23 +103,23 @@ impl Callbacks {
                     _ => None,
                 };
                 let answer = callback(params);
-                Reply::new(async move { complete(answer.await?, schema.as_ref()) })
+                Answer::new(async move { complete(answer.await?, schema.as_ref()) })
             }
-            Err(error) => Reply::refuse(error),
+            Err(error) => Answer::refuse(error),
         }
     }
 
-    fn sample(&self, question: IncomingQuestion<'_>) -> Reply {
+    fn sample(&self, question: IncomingQuestion<'_>) -> Answer {
         let Some(callback) = &self.sampling else {
-            return Reply::refuse(ErrorReply::method_not_found());
+            return Answer::refuse(ErrorReply::method_not_found());
         };
         let params = decode::<CreateMessageParams>(question).and_then(|params| {
             check_conversation(&params.messages).map_err(ErrorReply::invalid_params)?;
             Ok(params)
         });
         match params {
-            Ok(params) => Reply::new(callback(params)),
-            Err(error) => Reply::refuse(error),
+            Ok(params) => Answer::new(callback(params)),
+            Err(error) => Answer::refuse(error),
         }
     }
 }
@@ -132,16 +132,16 @@ impl Roots {
         }
     }
 
-    fn answer(&self) -> Reply {
+    fn answer(&self) -> Answer {
         match self {
-            Self::None => Reply::refuse(ErrorReply::method_not_found()),
+            Self::None => Answer::refuse(ErrorReply::method_not_found()),
             Self::Listed(roots) => {
                 let roots = roots.lock().clone();
-                Reply::ready(Ok(listed(roots)))
+                Answer::ready(Ok(listed(roots)))
             }
             Self::Asked(ask) => {
                 let roots = ask(());
-                Reply::new(async move {
+                Answer::new(async move {
                     let roots = roots.await?;
                     // RT-03: a root that is not a directory of this machine is never shown.
                     match roots.iter().all(|root| is_file(&root.uri)) {

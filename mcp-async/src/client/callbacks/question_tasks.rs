@@ -3,7 +3,7 @@
 use mcp_proto::model::ClientFeatures;
 
 use crate::client::boxed::Boxed;
-use crate::client::session::handler::{IncomingQuestion, Reply};
+use crate::client::session::handler::{Answer, IncomingQuestion};
 use crate::runtime::RuntimeHandle;
 
 /// Makes tasks of questions, and answers the requests about them.
@@ -12,13 +12,13 @@ pub(crate) trait QuestionTasks: Send + Sync {
     fn declares(&self, answered: ClientFeatures) -> ClientFeatures;
 
     /// Answers a question of a session of 2025-11-25, or a request about a task.
-    fn question(&self, question: IncomingQuestion<'_>, host: &dyn QuestionHost) -> Reply;
+    fn question(&self, question: IncomingQuestion<'_>, host: &dyn QuestionHost) -> Answer;
 }
 
 /// The client that a question came to.
 pub(crate) trait QuestionHost {
     /// Asks the callbacks of the client.
-    fn answer(&self, question: IncomingQuestion<'_>) -> Reply;
+    fn answer(&self, question: IncomingQuestion<'_>) -> Answer;
 
     /// Returns the runtime of the client.
     fn runtime(&self) -> &RuntimeHandle;

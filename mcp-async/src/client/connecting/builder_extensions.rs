@@ -12,7 +12,7 @@ use crate::client::callbacks::callback_context::CallbackContext;
 use crate::client::callbacks::callback_error::CallbackError;
 use crate::client::callbacks::question_tasks::QuestionTasks;
 use crate::client::extension::Extension;
-use crate::client::session::handler::Reply;
+use crate::client::session::handler::Answer;
 use crate::error::ErrorReply;
 use crate::unit;
 
@@ -75,9 +75,9 @@ impl<S: Send + Sync + 'static> ClientBuilder<S> {
         let answerer: RequestAnswerer = Box::new(move |params| match unit::decode(params) {
             Ok(params) => {
                 let answer = callback(params, cx.clone());
-                Reply::new(async move { answer.await.map_err(CallbackError::into_reply) })
+                Answer::new(async move { answer.await.map_err(CallbackError::into_reply) })
             }
-            Err(error) => Reply::refuse(ErrorReply::invalid_params(error.to_string())),
+            Err(error) => Answer::refuse(ErrorReply::invalid_params(error.to_string())),
         });
         self.callbacks.requests.push((method.into(), answerer));
         self

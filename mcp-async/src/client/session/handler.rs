@@ -25,7 +25,7 @@ use crate::trace_context::TraceContext;
 ///
 /// ```
 /// use mcp_async::ErrorReply;
-/// use mcp_async::client::{Handler, IncomingQuestion, Reply};
+/// use mcp_async::client::{Handler, IncomingQuestion, Answer};
 /// use mcp_async::Method;
 ///
 /// #[derive(serde::Serialize)]
@@ -36,10 +36,10 @@ use crate::trace_context::TraceContext;
 /// struct Silent;
 ///
 /// impl Handler for Silent {
-///     fn question(&self, question: IncomingQuestion<'_>) -> Reply {
+///     fn question(&self, question: IncomingQuestion<'_>) -> Answer {
 ///         match question.method {
-///             Method::ElicitationCreate => Reply::ready(Ok(Decline { action: "decline" })),
-///             _ => Reply::refuse(ErrorReply::method_not_found()),
+///             Method::ElicitationCreate => Answer::ready(Ok(Decline { action: "decline" })),
+///             _ => Answer::refuse(ErrorReply::method_not_found()),
 ///         }
 ///     }
 /// }
@@ -47,9 +47,9 @@ use crate::trace_context::TraceContext;
 pub trait Handler: Send + Sync + 'static {
     /// Answers a question of the server: `elicitation/create`, `sampling/createMessage` or
     /// `roots/list`, and only those that the configuration declares, in every revision.
-    fn question(&self, question: IncomingQuestion<'_>) -> Reply {
+    fn question(&self, question: IncomingQuestion<'_>) -> Answer {
         let _ = question;
-        Reply::refuse(ErrorReply::method_not_found())
+        Answer::refuse(ErrorReply::method_not_found())
     }
 
     /// A notification, list changes and log messages among them. In 2026-07-28 it may belong
@@ -101,7 +101,7 @@ pub trait Handler: Send + Sync + 'static {
 impl Handler for () {}
 
 impl<H: Handler + ?Sized> Handler for Arc<H> {
-    fn question(&self, question: IncomingQuestion<'_>) -> Reply {
+    fn question(&self, question: IncomingQuestion<'_>) -> Answer {
         (**self).question(question)
     }
 
@@ -160,12 +160,12 @@ impl fmt::Debug for IncomingQuestion<'_> {
 
 /// The answer to a question, when it comes. Dropped when it is no longer needed.
 #[must_use = "the server waits for the answer to its question"]
-pub struct Reply(Pin<Box<dyn Future<Output = Replied> + Send>>);
+pub struct Answer(Pin<Box<dyn Future<Output = Replied> + Send>>);
 
 /// The answer to a question: a result or an error.
 pub(super) type Replied = Result<Box<dyn Payload + Send>, ErrorReply>;
 
-impl Reply {
+impl Answer {
     /// Answers with the output of the future, an object.
     pub fn new<T: Payload + Send + 'static>(
         future: impl Future<Output = Result<T, ErrorReply>> + Send + 'static,
@@ -188,7 +188,7 @@ impl Reply {
     }
 }
 
-impl Future for Reply {
+impl Future for Answer {
     type Output = Replied;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Replied> {
@@ -196,8 +196,8 @@ impl Future for Reply {
     }
 }
 
-impl fmt::Debug for Reply {
+impl fmt::Debug for Answer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Reply")
+        f.write_str("Answer")
     }
 }

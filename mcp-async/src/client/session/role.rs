@@ -13,7 +13,7 @@ use mcp_proto::{
 };
 
 use super::awaited::Awaited;
-use super::handler::{Handler, IncomingQuestion, Reply};
+use super::handler::{Answer, Handler, IncomingQuestion};
 use super::info::ServerInfo;
 use crate::client::Machine;
 use crate::connection::{
@@ -261,7 +261,7 @@ pub(crate) fn is_created(result: Raw<'_>) -> bool {
 }
 
 /// The job that answers a question of a legacy server.
-fn answer(shared: &Arc<Shared<Machine>>, token: Token, reply: Reply) -> Job {
+fn answer(shared: &Arc<Shared<Machine>>, token: Token, reply: Answer) -> Job {
     let shared = Arc::clone(shared);
     Job::from_future(async move {
         let replied = reply.await;

@@ -8,7 +8,7 @@ use mcp_proto::json::{EncodeError, Raw, RawBuf, Writer};
 use mcp_proto::rpc::Method;
 use mcp_proto::{Payload, Revision};
 
-use super::handler::{Handler, IncomingQuestion, Reply};
+use super::handler::{Answer, Handler, IncomingQuestion};
 use super::role::guarded;
 use crate::error::ErrorReply;
 
@@ -20,7 +20,7 @@ pub(in crate::client) struct Inputs {
 }
 
 enum Input {
-    Asked(Reply),
+    Asked(Answer),
     Answered(Box<dyn Payload + Send>),
 }
 
@@ -49,7 +49,7 @@ impl Inputs {
             };
             // As in a legacy session, a panic in a callback is a refusal that tells nothing.
             let reply = guarded(|| handler.question(question));
-            Input::Asked(reply.unwrap_or_else(|| Reply::refuse(ErrorReply::internal())))
+            Input::Asked(reply.unwrap_or_else(|| Answer::refuse(ErrorReply::internal())))
         });
         Self {
             inputs: inputs.collect(),

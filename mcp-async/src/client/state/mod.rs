@@ -41,7 +41,7 @@ use self::transport_data::TransportData;
 use super::boxed::Boxed;
 use super::callbacks::Callbacks;
 use crate::client::callbacks::question_tasks::QuestionHost;
-use crate::client::session::handler::{Handler, IncomingQuestion, Reply};
+use crate::client::session::handler::{Answer, Handler, IncomingQuestion};
 use crate::client::session::info::ServerInfo;
 use crate::error::CallError;
 use crate::model::{LoggingMessageParams, Root, TaskSupport};
@@ -308,7 +308,7 @@ impl Handler for ClientState {
         self.callbacks.trace.as_ref()?()
     }
 
-    fn question(&self, question: IncomingQuestion<'_>) -> Reply {
+    fn question(&self, question: IncomingQuestion<'_>) -> Answer {
         match &self.callbacks.tasks {
             // TK-03
             Some(tasks) if question.revision.tasks() == Tasks::Core => {
@@ -366,7 +366,7 @@ impl Handler for ClientState {
 }
 
 impl QuestionHost for ClientState {
-    fn answer(&self, question: IncomingQuestion<'_>) -> Reply {
+    fn answer(&self, question: IncomingQuestion<'_>) -> Answer {
         self.callbacks.answer(question)
     }
 

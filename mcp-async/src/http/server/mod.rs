@@ -47,7 +47,7 @@ pub use self::builder::Http;
 #[cfg(feature = "http-client")]
 pub use self::builder::http_forward::HttpForward;
 pub use self::endpoint::status::{HttpStatus, Readiness};
-pub use self::messages::auth_error::AuthError;
+pub use self::messages::access_error::AccessError;
 pub use self::messages::authenticate::Authenticate;
 pub use self::messages::body::HttpBody;
 pub use self::processes::route::{Forward, ForwardError, ForwardedBody, LocalForward};

@@ -32,7 +32,7 @@ pub(super) struct Group {
 #[derive(Debug)]
 enum Exit {
     #[cfg(target_os = "linux")]
-    Descriptor(Box<dyn crate::runtime::Readiness>),
+    Descriptor(Box<dyn crate::runtime::WatchedDescriptor>),
     Thread(Waiter),
 }
 

@@ -11,12 +11,12 @@ use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, SocketType, recv, send, sockopt};
 
 use super::uninterrupted::uninterrupted;
-use crate::runtime::{Interest, Readiness, Runtime};
+use crate::runtime::{Interest, Runtime, WatchedDescriptor};
 
 /// A descriptor under the runtime's watch, and the call that moves its bytes.
 #[derive(Debug)]
 pub(super) struct Watched {
-    readiness: Box<dyn Readiness>,
+    readiness: Box<dyn WatchedDescriptor>,
     call: Call,
     /// A short transfer proves that the next one would block. True for pipes and stream
     /// sockets; a terminal hands out one line at a time however many are waiting.

@@ -10,7 +10,7 @@ use super::connector::Connector;
 use super::pool::Pool;
 use super::{HttpClient, Shared};
 use crate::net::AddressGuard;
-use crate::net::tls::{Roots, Trust};
+use crate::net::tls::{RootCertificates, Trust};
 
 /// The settings of an [`HttpClient`].
 ///
@@ -34,7 +34,7 @@ pub struct HttpClientBuilder {
     max_idle: usize,
     proxies: Proxies,
     inflate: bool,
-    roots: Option<Roots>,
+    roots: Option<RootCertificates>,
     guard: Option<AddressGuard>,
     first_address: Option<Arc<OnceLock<IpAddr>>>,
     redirects: bool,
@@ -125,7 +125,7 @@ impl HttpClientBuilder {
     /// Trusts servers that these roots vouch for, and no others. By default those are trusted that
     /// the operating system trusts.
     #[cfg(feature = "tls")]
-    pub fn roots(mut self, roots: Roots) -> Self {
+    pub fn roots(mut self, roots: RootCertificates) -> Self {
         self.roots = Some(roots);
         self
     }

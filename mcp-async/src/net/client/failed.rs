@@ -97,21 +97,21 @@ impl Error for SendFailed {
 
 /// The reason for which the body of a response ends too early.
 #[derive(Debug)]
-pub struct ReplyFailed(Box<dyn Error + Send + Sync>);
+pub struct BodyFailed(Box<dyn Error + Send + Sync>);
 
-impl ReplyFailed {
+impl BodyFailed {
     pub(super) fn new(cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self(cause.into())
     }
 }
 
-impl fmt::Display for ReplyFailed {
+impl fmt::Display for BodyFailed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("the response broke off")
     }
 }
 
-impl Error for ReplyFailed {
+impl Error for BodyFailed {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         Some(&*self.0)
     }

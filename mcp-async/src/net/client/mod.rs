@@ -1,10 +1,10 @@
+mod body;
 mod builder;
 mod connector;
 mod failed;
 mod inflate;
 mod origin;
 mod pool;
-mod reply;
 
 use core::fmt;
 use core::future::Future;
@@ -29,10 +29,10 @@ use inflate::Inflater;
 use origin::Origin;
 use pool::{Pool, PooledConnection, Use};
 
+pub use body::ResponseBody;
 pub use builder::HttpClientBuilder;
 pub(crate) use failed::without_secrets;
-pub use failed::{ReplyFailed, SendFailed};
-pub use reply::Reply;
+pub use failed::{BodyFailed, SendFailed};
 
 /// Sends requests over HTTP/1.1 and, where a server offers it over TLS, HTTP/2.
 ///
@@ -101,13 +101,16 @@ impl HttpClient {
     pub async fn send(
         &self,
         request: Request<impl Into<Bytes>>,
-    ) -> Result<Response<Reply>, SendFailed> {
+    ) -> Result<Response<ResponseBody>, SendFailed> {
         self.follow(request.map(|body| Full::new(body.into())))
             .await
     }
 
     /// Sends a request, and again to wherever it is redirected.
-    async fn follow(&self, request: Request<Full<Bytes>>) -> Result<Response<Reply>, SendFailed> {
+    async fn follow(
+        &self,
+        request: Request<Full<Bytes>>,
+    ) -> Result<Response<ResponseBody>, SendFailed> {
         if !self.0.redirects {
             return self.exchange(request).await;
         }
@@ -127,7 +130,7 @@ impl HttpClient {
     pub(crate) async fn exchange(
         &self,
         mut request: Request<Full<Bytes>>,
-    ) -> Result<Response<Reply>, SendFailed> {
+    ) -> Result<Response<ResponseBody>, SendFailed> {
         if self.0.inflate && !request.headers().contains_key(ACCEPT_ENCODING) {
             let offered = HeaderValue::from_static("gzip, deflate");
             request.headers_mut().insert(ACCEPT_ENCODING, offered);
@@ -177,7 +180,7 @@ impl HttpClient {
         origin: Origin,
         kept: PooledConnection,
         response: Response<Incoming>,
-    ) -> Result<Response<Reply>, SendFailed> {
+    ) -> Result<Response<ResponseBody>, SendFailed> {
         let in_use = Use::begin(runtime);
         self.0.pool.put(origin, kept, &in_use);
         let (mut parts, body) = response.into_parts();
@@ -191,7 +194,7 @@ impl HttpClient {
         }
         Ok(Response::from_parts(
             parts,
-            Reply::new(body, inflater, in_use),
+            ResponseBody::new(body, inflater, in_use),
         ))
     }
 }
@@ -242,9 +245,9 @@ fn address(
 }
 
 impl Service<Request<Full<Bytes>>> for HttpClient {
-    type Response = Response<Reply>;
+    type Response = Response<ResponseBody>;
     type Error = SendFailed;
-    type Future = Pin<Box<dyn Future<Output = Result<Response<Reply>, SendFailed>> + Send>>;
+    type Future = Pin<Box<dyn Future<Output = Result<Response<ResponseBody>, SendFailed>> + Send>>;
 
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), SendFailed>> {
         Poll::Ready(Ok(()))

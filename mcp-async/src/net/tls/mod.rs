@@ -16,7 +16,7 @@ mod trust;
 #[cfg(feature = "http-server")]
 pub use identity::Identity;
 #[cfg(feature = "http-client")]
-pub use trust::Roots;
+pub use trust::RootCertificates;
 #[cfg(feature = "http-client")]
 pub(super) use trust::Trust;
 

@@ -16,15 +16,15 @@ use crate::net::maybe_tls_stream::MaybeTlsStream;
 /// Certificates of authorities that are trusted.
 ///
 /// ```no_run
-/// use mcp_async::net::Roots;
+/// use mcp_async::net::RootCertificates;
 ///
-/// let roots = Roots::from_pem(&std::fs::read("authority.pem")?)?;
+/// let roots = RootCertificates::from_pem(&std::fs::read("authority.pem")?)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]
-pub struct Roots(Arc<RootCertStore>);
+pub struct RootCertificates(Arc<RootCertStore>);
 
-impl Roots {
+impl RootCertificates {
     /// Reads one certificate or several, in PEM.
     ///
     /// # Errors
@@ -41,22 +41,22 @@ impl Roots {
     }
 }
 
-impl fmt::Debug for Roots {
+impl fmt::Debug for RootCertificates {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Roots").finish_non_exhaustive()
+        f.debug_struct("RootCertificates").finish_non_exhaustive()
     }
 }
 
 /// The roots that a client trusts. Those of the operating system are read when they are first
 /// needed.
 pub(in crate::net) struct Trust {
-    roots: Option<Roots>,
+    roots: Option<RootCertificates>,
     http1_only: bool,
     connector: OnceLock<Result<TlsConnector, TlsError>>,
 }
 
 impl Trust {
-    pub(in crate::net) const fn new(roots: Option<Roots>, http1_only: bool) -> Self {
+    pub(in crate::net) const fn new(roots: Option<RootCertificates>, http1_only: bool) -> Self {
         Self {
             roots,
             http1_only,

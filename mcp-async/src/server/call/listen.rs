@@ -10,8 +10,8 @@ use mcp_proto::server::RequestContext as Request;
 use mcp_proto::{Outcome, Payload, SendError};
 
 use super::context::CallContext;
-use super::listener::Listener;
 use super::open_listen::OpenListen;
+use super::subscriber::Subscriber;
 use crate::call_outcome::CallOutcome;
 use crate::connection::{Answered, Frame, Job, keep};
 use crate::error::ErrorReply;
@@ -35,10 +35,10 @@ use crate::server::caller::machine::Machine;
 ///
 ///     fn listen(&self, listen: Listen<'_>) -> Job {
 ///         let ticks = listen.filter.get("ticks").map(|ticks| listen.keep(ticks));
-///         let listener = listen.listener();
+///         let subscriber = listen.subscriber();
 ///         listen.answer(async move {
-///             let source = listener.clone();
-///             listener.run(async move {
+///             let source = subscriber.clone();
+///             subscriber.run(async move {
 ///                 let _ = source.notify("notifications/example/tick", &[("at", 1)]).await;
 ///             });
 ///             Ok(ticks.map(|ticks| ("ticks".to_owned(), ticks)).into_iter().collect())
@@ -78,8 +78,8 @@ impl<'b> Listen<'b> {
     }
 
     /// Returns the handle of the subscription.
-    pub fn listener(&self) -> Listener {
-        Listener::new(
+    pub fn subscriber(&self) -> Subscriber {
+        Subscriber::new(
             self.context.clone(),
             Arc::clone(&self.open.0),
             Arc::default(),
@@ -90,7 +90,7 @@ impl<'b> Listen<'b> {
     /// protocol layer serves, or refuses it with the error. Keys that are left out are not
     /// accepted.
     ///
-    /// The job ends with the subscription, and polls what [`Listener::run`] was given until then.
+    /// The job ends with the subscription, and polls what [`Subscriber::run`] was given until then.
     pub fn answer(
         self,
         accepted: impl Future<Output = Result<Vec<(String, RawBuf)>, ErrorReply>> + Send + 'static,

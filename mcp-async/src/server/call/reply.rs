@@ -1,7 +1,7 @@
 //! The replies of handlers.
 
 use mcp_proto::rpc::Method;
-use mcp_proto::{InputRequired, Outcome, Payload, Question};
+use mcp_proto::{Outcome, Payload, Question};
 
 use crate::error::ErrorReply;
 
@@ -39,14 +39,14 @@ impl<T: Payload + Send + 'static> Reply for Result<T, ErrorReply> {
 ///
 /// ```
 /// use mcp_async::ErrorReply;
-/// use mcp_async::server::{Input, Settled, service_fn};
+/// use mcp_async::server::{InputRequired, Settled, service_fn};
 ///
 /// let wary = service_fn(|call| match call.request.input_responses {
 ///     // The second round: the client has asked its user.
 ///     Some(_) => call.ready(Settled::Result(())),
-///     None => call.ready(Settled::<()>::Input(Input {
+///     None => call.ready(Settled::<()>::Input(InputRequired {
 ///         state: Some("asked".into()),
-///         ..Input::default()
+///         ..InputRequired::default()
 ///     })),
 /// });
 /// # let _ = wary;
@@ -59,13 +59,13 @@ pub enum Settled<T> {
     Error(ErrorReply),
     /// With questions: the client asks again when it has the answers. Only in
     /// 2026-07-28 and for the methods that allow it.
-    Input(Input),
+    Input(InputRequired),
 }
 
 /// The questions that the client has to answer before its request can be answered, and the request
 /// state.
 #[derive(Default)]
-pub struct Input {
+pub struct InputRequired {
     /// Questions under keys of the handler's choice, each key once.
     pub questions: Vec<(String, Method<'static>, Box<dyn Payload + Send>)>,
     /// The request state, which the client has to send back. It returns from a stranger: protect it.
@@ -92,7 +92,7 @@ impl<T: Payload + Send + 'static> Reply for Settled<T> {
                     })
                     .collect();
                 let state = input.state.as_deref();
-                send(Outcome::Input(InputRequired {
+                send(Outcome::Input(mcp_proto::InputRequired {
                     requests: &requests,
                     state,
                 }));
@@ -101,7 +101,7 @@ impl<T: Payload + Send + 'static> Reply for Settled<T> {
     }
 }
 
-impl core::fmt::Debug for Input {
+impl core::fmt::Debug for InputRequired {
     /// Without the parameters and the state, which are not for logs.
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_set()

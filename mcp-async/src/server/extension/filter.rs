@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 
 use super::names;
 use crate::server::call::handler_error::HandlerError;
-use crate::server::call::listener::Listener;
+use crate::server::call::subscriber::Subscriber;
 use crate::server::items::method::decode;
 use crate::server::items::register_error::RegisterError;
 
@@ -19,7 +19,7 @@ pub(in crate::server) struct Filter {
     pub(in crate::server) key: String,
     /// The extension that a client must have declared.
     requires: Option<String>,
-    judge: Box<dyn Fn(Raw<'_>, Listener) -> Judged + Send + Sync>,
+    judge: Box<dyn Fn(Raw<'_>, Subscriber) -> Judged + Send + Sync>,
 }
 
 /// The decision of a judge: the accepted value, or nothing.
@@ -31,20 +31,20 @@ pub(in crate::server) struct ExtensionFilter<S> {
     judge: Judge<S>,
 }
 
-type Judge<S> = Box<dyn Fn(Raw<'_>, Listener<S>) -> Judged + Send + Sync>;
+type Judge<S> = Box<dyn Fn(Raw<'_>, Subscriber<S>) -> Judged + Send + Sync>;
 
 impl<S: Send + Sync + 'static> ExtensionFilter<S> {
     pub(super) fn new<V, T, F, Fut>(key: String, judge: F) -> Self
     where
-        F: Fn(V, Listener<S>) -> Fut + Send + Sync + 'static,
+        F: Fn(V, Subscriber<S>) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<Option<T>, HandlerError>> + Send + 'static,
         V: DeserializeOwned + 'static,
         T: Serialize + 'static,
     {
         let place = format!("notifications.{key}");
-        let judge = move |value: Raw<'_>, listener: Listener<S>| -> Judged {
+        let judge = move |value: Raw<'_>, subscriber: Subscriber<S>| -> Judged {
             let judging = match decode(value, &place) {
-                Ok(value) => judge(value, listener),
+                Ok(value) => judge(value, subscriber),
                 Err(error) => return Box::pin(core::future::ready(Err(error))),
             };
             Box::pin(async move {
@@ -71,20 +71,20 @@ impl<S: Send + Sync + 'static> ExtensionFilter<S> {
         Ok(Filter {
             key: self.key,
             requires: required.then(|| extension.to_owned()),
-            judge: Box::new(move |value, listener| judge(value, listener.with_state(&state))),
+            judge: Box::new(move |value, subscriber| judge(value, subscriber.with_state(&state))),
         })
     }
 }
 
 impl Filter {
     /// Begins to judge the value of the key, or refuses a client without the extension.
-    pub(in crate::server) fn begin(&self, value: Raw<'_>, listener: Listener) -> Judged {
+    pub(in crate::server) fn begin(&self, value: Raw<'_>, subscriber: Subscriber) -> Judged {
         match &self.requires {
-            Some(name) if listener.client_extension(name).is_none() => {
+            Some(name) if subscriber.client_extension(name).is_none() => {
                 let error = HandlerError::missing_extension(name);
                 Box::pin(core::future::ready(Err(error)))
             }
-            _ => (self.judge)(value, listener),
+            _ => (self.judge)(value, subscriber),
         }
     }
 }

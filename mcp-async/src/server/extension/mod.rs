@@ -35,8 +35,8 @@ use super::background::Background;
 use super::layers::ServerLayer;
 use crate::server::call::handler_context::Context;
 use crate::server::call::handler_error::HandlerError;
-use crate::server::call::listener::Listener;
 use crate::server::call::service::{BoxService, Wrap};
+use crate::server::call::subscriber::Subscriber;
 use crate::server::items::item::Item;
 use crate::server::items::register_error::RegisterError;
 
@@ -255,7 +255,7 @@ impl<S: Send + Sync + 'static> Extension<S> {
 
     /// Names a notification that the server sends for the extension: for a request by
     /// [`CallContext::notify`](super::CallContext::notify), for a subscription by
-    /// [`Listener::notify`](super::Listener::notify), in a legacy session by
+    /// [`Subscriber::notify`](super::Subscriber::notify), in a legacy session by
     /// [`Peer::notify`](super::Peer::notify).
     pub fn sends(mut self, name: impl Into<String>) -> Self {
         self.sends.push(name.into());
@@ -268,11 +268,11 @@ impl<S: Send + Sync + 'static> Extension<S> {
     /// error refuses the subscription as a whole, and so does a value of another type. Until all
     /// keys are judged, nothing is written of the subscription.
     ///
-    /// The future that the judge gives to [`Listener::run`] sends the notifications, or the
-    /// application keeps the [`Listener`] for as long as it is [open](Listener::is_closed).
+    /// The future that the judge gives to [`Subscriber::run`] sends the notifications, or the
+    /// application keeps the [`Subscriber`] for as long as it is [open](Subscriber::is_closed).
     ///
     /// ```
-    /// use mcp_async::server::{Extension, HandlerError, Listener};
+    /// use mcp_async::server::{Extension, HandlerError, Subscriber};
     ///
     /// #[derive(serde::Serialize)]
     /// struct Price<'a> {
@@ -282,14 +282,14 @@ impl<S: Send + Sync + 'static> Extension<S> {
     ///
     /// async fn judge(
     ///     mut symbols: Vec<String>,
-    ///     listener: Listener,
+    ///     subscriber: Subscriber,
     /// ) -> Result<Option<Vec<String>>, HandlerError> {
-    ///     if listener.principal().is_none() {
+    ///     if subscriber.principal().is_none() {
     ///         return Err(HandlerError::invalid_params("prices are for users"));
     ///     }
     ///     symbols.retain(|symbol| symbol.len() == 4);
-    ///     let (accepted, source) = (symbols.clone(), listener.clone());
-    ///     listener.run(async move {
+    ///     let (accepted, source) = (symbols.clone(), subscriber.clone());
+    ///     subscriber.run(async move {
     ///         for symbol in &symbols {
     ///             let price = Price { symbol, price: 1.0 };
     ///             // It fails when the subscription has ended, which ends this as well.
@@ -306,7 +306,7 @@ impl<S: Send + Sync + 'static> Extension<S> {
     /// ```
     pub fn filter<V, T, F, Fut>(mut self, key: impl Into<String>, judge: F) -> Self
     where
-        F: Fn(V, Listener<S>) -> Fut + Send + Sync + 'static,
+        F: Fn(V, Subscriber<S>) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<Option<T>, HandlerError>> + Send + 'static,
         V: DeserializeOwned + 'static,
         T: Serialize + 'static,

@@ -6,7 +6,7 @@ use mcp_proto::json::RawBuf;
 
 use crate::error::ErrorReply;
 use crate::server::call::context::CallContext;
-use crate::server::call::reply::{Input, Settled};
+use crate::server::call::reply::{InputRequired, Settled};
 use crate::server::rounds::SuspendedCall;
 use crate::server::rounds::keys::{LIMIT, Origin, StateKeys};
 
@@ -49,7 +49,7 @@ impl CallContext {
         };
         let state = keys.seal(&origin, body.as_raw().as_bytes());
         match state {
-            Some(state) if state.len() <= LIMIT => Settled::Input(Input {
+            Some(state) if state.len() <= LIMIT => Settled::Input(InputRequired {
                 questions,
                 state: Some(state),
             }),

@@ -12,7 +12,7 @@ impl Router {
         let judging: Vec<_> = filters
             .filter_map(|filter| {
                 let value = listen.filter.get(&filter.key)?;
-                Some((filter.key.clone(), filter.begin(value, listen.listener())))
+                Some((filter.key.clone(), filter.begin(value, listen.subscriber())))
             })
             .collect();
         listen.answer(async move {

@@ -6,7 +6,7 @@ use super::super::store::TaskRecord;
 use super::engine::Engine;
 use super::shown::detailed;
 use crate::runtime::within;
-use crate::server::{HandlerError, Listener, Principal};
+use crate::server::{HandlerError, Principal, Subscriber};
 
 impl Engine {
     /// Judges the ids of a subscription: those of tasks that its client may see are accepted
@@ -14,7 +14,7 @@ impl Engine {
     pub(super) async fn listen<S>(
         self: Arc<Self>,
         mut ids: Vec<String>,
-        listener: Listener<S>,
+        subscriber: Subscriber<S>,
     ) -> Result<Option<Vec<String>>, HandlerError>
     where
         S: Send + Sync + 'static,
@@ -24,15 +24,15 @@ impl Engine {
         }
         ids.sort_unstable();
         ids.dedup();
-        let owner: Option<Arc<str>> = listener.principal().map(Principal::name).map(Arc::from);
+        let owner: Option<Arc<str>> = subscriber.principal().map(Principal::name).map(Arc::from);
         let mut accepted = Vec::new();
         let limit = self.tasks.store_timeout;
         let judging = async {
             for id in ids {
                 match self.find(&id, owner.clone(), false).await {
                     Ok(record) => {
-                        let source = Arc::clone(&self).report(record, listener.clone());
-                        listener.run(source);
+                        let source = Arc::clone(&self).report(record, subscriber.clone());
+                        subscriber.run(source);
                         accepted.push(id);
                     }
                     Err(error) if error.code == mcp_proto::rpc::code::INVALID_PARAMS => {}
@@ -49,13 +49,13 @@ impl Engine {
     }
 
     /// Sends a notification for each change that a client can see, until the task has ended.
-    async fn report<S>(self: Arc<Self>, mut record: TaskRecord, listener: Listener<S>) {
+    async fn report<S>(self: Arc<Self>, mut record: TaskRecord, subscriber: Subscriber<S>) {
         while !record.status().is_terminal()
             && let Some(newest) = self.newer(&record).await
         {
             if shows(&record, &newest) {
                 let Ok(shown) = detailed(&newest) else { return };
-                if listener.notify(METHOD, &shown).await.is_err() {
+                if subscriber.notify(METHOD, &shown).await.is_err() {
                     return;
                 }
             }

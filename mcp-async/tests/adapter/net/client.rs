@@ -7,7 +7,9 @@ use bytes::Bytes;
 use http::{Request, Response, Version};
 use http_body_util::BodyExt as _;
 use mcp_async::ErrorChain;
-use mcp_async::net::{HttpClient, HttpClientBuilder, Identity, Reply, Roots, SendFailed};
+use mcp_async::net::{
+    HttpClient, HttpClientBuilder, Identity, ResponseBody, RootCertificates, SendFailed,
+};
 
 use super::service::Tested;
 use super::{PATIENCE, SOON, certificate, local, start};
@@ -27,7 +29,7 @@ fn started(builder: HttpClientBuilder) -> Client {
     client
 }
 
-async fn text(response: Response<Reply>) -> String {
+async fn text(response: Response<ResponseBody>) -> String {
     let body = response.into_body().collect().await.unwrap().to_bytes();
     String::from_utf8(body.to_vec()).unwrap()
 }
@@ -342,7 +344,7 @@ fn a_certificate_needs_its_key() {
     ] {
         assert!(Identity::from_pem(certificate.as_bytes(), key.as_bytes()).is_err());
     }
-    assert!(Roots::from_pem(b"").is_err());
+    assert!(RootCertificates::from_pem(b"").is_err());
 }
 
 /// A proxy that lets one connection through to `to`, if it is asked to; what it was asked.

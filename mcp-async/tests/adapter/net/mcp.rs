@@ -6,7 +6,7 @@ use std::thread;
 
 use mcp_async::Runtime as _;
 use mcp_async::http::Http;
-use mcp_async::net::{HttpClient, Listen, RemoteAddr};
+use mcp_async::net::{HttpClient, RemoteAddr, TcpServer};
 use mcp_async::tasks::server::{TaskPolicy, Tasks};
 use mcp_async::tasks::store::{MemoryTaskStore, TaskStore};
 use mcp_proto::{Revision, RevisionSet};
@@ -56,11 +56,11 @@ pub(super) fn server(state: &Tested) -> ServerBuilder {
 
 type Set = fn(Http) -> Http;
 
-fn serve(state: &Tested, listen: Listen, set: Set) -> Running {
+fn serve(state: &Tested, listen: TcpServer, set: Set) -> Running {
     offer(server(state), listen, set)
 }
 
-fn offer(server: ServerBuilder, listen: Listen, set: Set) -> Running {
+fn offer(server: ServerBuilder, listen: TcpServer, set: Set) -> Running {
     run(listen.address().unwrap(), move |until| {
         set(server.http().with_graceful_shutdown(until)).serve(listen)
     })

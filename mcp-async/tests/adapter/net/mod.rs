@@ -15,7 +15,7 @@ use std::net::TcpStream;
 use std::sync::mpsc;
 use std::thread;
 
-use mcp_async::net::{Identity, Listen, Roots};
+use mcp_async::net::{Identity, RootCertificates, TcpServer};
 use mcp_async::runtime::Task;
 
 use super::adapter::tcp;
@@ -36,7 +36,7 @@ struct Running {
     ended: mpsc::Receiver<io::Result<()>>,
 }
 
-fn start(listen: Listen, service: Tested) -> Running {
+fn start(listen: TcpServer, service: Tested) -> Running {
     let address = listen.address().unwrap();
     run(address, |until| listen.serve(service, until))
 }
@@ -149,17 +149,17 @@ impl Raw {
     }
 }
 
-fn local() -> Listen {
+fn local() -> TcpServer {
     tcp("127.0.0.1:0").plain_http2()
 }
 
 /// A certificate for `server.example` and this machine, and who trusts it.
-fn certificate() -> (Identity, Roots) {
+fn certificate() -> (Identity, RootCertificates) {
     let names = ["server.example", "localhost", "127.0.0.1"].map(str::to_owned);
     let made = rcgen::generate_simple_self_signed(names).unwrap();
     let (certificate, key) = (made.cert.pem(), made.signing_key.serialize_pem());
     (
         Identity::from_pem(certificate.as_bytes(), key.as_bytes()).unwrap(),
-        Roots::from_pem(certificate.as_bytes()).unwrap(),
+        RootCertificates::from_pem(certificate.as_bytes()).unwrap(),
     )
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mcp_async::http::{HttpForward, MemoryStore};
-use mcp_async::net::{HttpClient, Identity, Roots};
+use mcp_async::net::{HttpClient, Identity, RootCertificates};
 use mcp_async::server::StateKeys;
 
 use super::mcp::{initialize, post, server};
@@ -11,7 +11,7 @@ use super::service::Tested;
 use super::{Raw, Running, certificate, local, run};
 use crate::adapter::tcp;
 
-fn process(store: &Arc<MemoryStore>, (identity, roots): &(Identity, Roots)) -> Running {
+fn process(store: &Arc<MemoryStore>, (identity, roots): &(Identity, RootCertificates)) -> Running {
     let clients = local();
     let processes = tcp("127.0.0.1:0").tls(identity.clone());
     let forward = HttpForward::new(HttpClient::builder().roots(roots.clone()));

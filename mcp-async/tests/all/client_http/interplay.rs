@@ -14,7 +14,7 @@ use http::request::Parts;
 use http::{Request, Response};
 use http_body_util::Full;
 use mcp_async::client::{CallError, Update};
-use mcp_async::http::{AuthError, HttpBody, HttpService, Principal};
+use mcp_async::http::{AccessError, HttpBody, HttpService, Principal};
 use mcp_async::model::{self, ElicitParams, ElicitResult, LoggingLevel};
 use mcp_async::server::{Context, Elicited, Registry, ServerBuilder, Tool};
 use mcp_async::{Client, ErrorChain, Runtime, Server, schemars};
@@ -389,7 +389,7 @@ fn a_list_of_one_user_is_not_shown_to_another() {
             let http = server.http().authenticate(|head: &Parts| {
                 let token = head.headers.get("authorization");
                 let name = token.and_then(|token| token.to_str().ok()?.strip_prefix("Bearer "));
-                let challenge = || AuthError::unauthorized(HeaderValue::from_static("Bearer"));
+                let challenge = || AccessError::unauthorized(HeaderValue::from_static("Bearer"));
                 ready(name.map(Principal::from).ok_or_else(challenge))
             });
             let client = Client::builder("t", "1")

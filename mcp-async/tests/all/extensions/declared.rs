@@ -2,8 +2,8 @@
 
 use mcp_async::Server;
 use mcp_async::server::{
-    Context, Extension, ExtensionMethod, ListKind, Listener, NotificationContext, Resource,
-    ServerBuilder,
+    Context, Extension, ExtensionMethod, ListKind, NotificationContext, Resource, ServerBuilder,
+    Subscriber,
 };
 use mcp_proto::json::RawBuf;
 use mcp_proto::model::ServerFeatures;
@@ -69,10 +69,10 @@ fn reserved_names_belong_to_their_extensions() {
             .with_method(nothing("tools/call"))
             .notification("notifications/tasks/x", |_: IgnoredAny, _| {})
             .sends("notifications/tasks")
-            .filter("taskIds", |_: IgnoredAny, _: Listener| async {
+            .filter("taskIds", |_: IgnoredAny, _: Subscriber| async {
                 Ok(Some(1))
             })
-            .filter("toolsListChanged", |_: IgnoredAny, _: Listener| async {
+            .filter("toolsListChanged", |_: IgnoredAny, _: Subscriber| async {
                 Ok(Some(1))
             })
     };
@@ -109,7 +109,7 @@ fn what_cannot_be_served_is_not_built() {
                 "notifications/x",
                 |_: IgnoredAny, _: NotificationContext| {},
             )
-            .filter("x", |_: IgnoredAny, _: Listener| async { Ok(Some(1)) })
+            .filter("x", |_: IgnoredAny, _: Subscriber| async { Ok(Some(1)) })
     };
     assert_eq!(
         mistakes(new().extension(twice("a.b/c")).extension(twice("a.b/d"))),

@@ -11,7 +11,7 @@ use std::sync::Mutex;
 use mcp_async::model::Cursor;
 use mcp_async::server::layers::Timeout;
 use mcp_async::server::{
-    Cached, Context, Extension, ExtensionMethod, HandlerError, Listener, ServerBuilder,
+    Cached, Context, Extension, ExtensionMethod, HandlerError, ServerBuilder, Subscriber,
 };
 use mcp_async::{ManualRuntime, Runtime, Server};
 use mcp_proto::Revision;
@@ -154,11 +154,11 @@ async fn list(list: List, _: Context<Bus>) -> Result<Cached<Page>, HandlerError>
 /// The key `events` of a filter: the known ones of these names.
 async fn judge(
     mut names: Vec<String>,
-    listener: Listener<Bus>,
+    subscriber: Subscriber<Bus>,
 ) -> Result<Option<Vec<String>>, HandlerError> {
     names.retain(|name| KNOWN.contains(&name.as_str()));
-    let (wanted, source) = (names.clone(), listener.clone());
-    listener.run(async move {
+    let (wanted, source) = (names.clone(), subscriber.clone());
+    subscriber.run(async move {
         let mut after = 0;
         while let Woken::Event(next, name) = source.state().next(after).await {
             after = next;

@@ -5,7 +5,7 @@ use core::pin::pin;
 use core::task::{Context, Poll, Waker};
 use std::sync::{Arc, Mutex};
 
-use mcp_async::server::{BoxService, Extension, HandlerError, Listener, connect, service_fn};
+use mcp_async::server::{BoxService, Extension, HandlerError, Subscriber, connect, service_fn};
 use mcp_async::{ErrorReply, Server};
 use mcp_proto::server::ServerConfig;
 use mcp_proto::{Revision, SendError};
@@ -19,7 +19,7 @@ type State = Arc<Heard>;
 
 /// The subscriptions that were judged.
 #[derive(Default)]
-struct Heard(Mutex<Vec<Listener<State>>>);
+struct Heard(Mutex<Vec<Subscriber<State>>>);
 
 #[derive(serde::Serialize)]
 struct Number {
@@ -29,10 +29,15 @@ struct Number {
 const METHOD: &str = "notifications/numbers";
 
 /// Accepts even numbers, refuses those below zero, panics at 13 and waits at 100.
-async fn judge(number: i32, listener: Listener<State>) -> Result<Option<i32>, HandlerError> {
-    let early = listener.notify(METHOD, &Number { n: 0 }).await;
+async fn judge(number: i32, subscriber: Subscriber<State>) -> Result<Option<i32>, HandlerError> {
+    let early = subscriber.notify(METHOD, &Number { n: 0 }).await;
     assert_eq!(early, Err(SendError::NotReady), "it is not acknowledged");
-    listener.state().0.lock().unwrap().push(listener.clone());
+    subscriber
+        .state()
+        .0
+        .lock()
+        .unwrap()
+        .push(subscriber.clone());
     match number {
         ..0 => Err(HandlerError::visible("too small")),
         13 => panic!("as intended"),
@@ -45,7 +50,7 @@ fn numbers() -> Extension<State> {
     Extension::new("com.example/numbers")
         .sends(METHOD)
         .filter("number", judge)
-        .filter("always", |_: IgnoredAny, _: Listener<State>| async {
+        .filter("always", |_: IgnoredAny, _: Subscriber<State>| async {
             Ok(Some(true))
         })
 }
@@ -66,7 +71,7 @@ fn wire(extension: Extension<State>, declared: &str) -> (Wire, State) {
 struct IgnoredJson {}
 
 impl Heard {
-    fn take(&self) -> Listener<State> {
+    fn take(&self) -> Subscriber<State> {
         self.0.lock().unwrap().pop().expect("a subscription")
     }
 }
@@ -153,14 +158,14 @@ fn other_calls_are_answered_while_a_judge_waits() {
 fn a_handle_reaches_its_subscription_until_that_ends() {
     let (mut wire, heard) = wire(numbers(), "{}");
     let id = listen(&mut wire, r#"{"number":2}"#);
-    let listener = heard.take();
+    let subscriber = heard.take();
     wire.hear();
     assert_eq!(
-        poll(listener.notify(METHOD, &Number { n: 1 })),
+        poll(subscriber.notify(METHOD, &Number { n: 1 })),
         Poll::Ready(Ok(()))
     );
-    let source = listener.clone();
-    listener.run(async move {
+    let source = subscriber.clone();
+    subscriber.run(async move {
         let sent = source.notify(METHOD, &Number { n: 2 }).await;
         assert_eq!(sent, Ok(()));
         pending::<()>().await;
@@ -173,22 +178,22 @@ fn a_handle_reaches_its_subscription_until_that_ends() {
         (METHOD, &7 as &(dyn mcp_proto::Payload + Sync)),
         ("other", &()),
     ] {
-        let sent = poll(listener.notify(method, params));
+        let sent = poll(subscriber.notify(method, params));
         assert!(matches!(sent, Poll::Ready(Err(_))), "{method}");
     }
-    assert_eq!(poll(listener.closed()), Poll::Pending);
+    assert_eq!(poll(subscriber.closed()), Poll::Pending);
 
     wire.notify(
         "notifications/cancelled",
         &format!(r#"{{"requestId":{id}}}"#),
     );
-    assert_eq!(poll(listener.closed()), Poll::Ready(()));
-    let late = poll(listener.notify(METHOD, &Number { n: 3 }));
+    assert_eq!(poll(subscriber.closed()), Poll::Ready(()));
+    let late = poll(subscriber.notify(METHOD, &Number { n: 3 }));
     assert_eq!(late, Poll::Ready(Err(SendError::Stale)));
-    listener.run(async { panic!("it is dropped") });
+    subscriber.run(async { panic!("it is dropped") });
     wire.settle();
     // Its sources refer to it, and were dropped.
-    drop(listener);
+    drop(subscriber);
     assert_eq!(Arc::strong_count(&heard), 2, "the test's and the server's");
 }
 
@@ -198,9 +203,9 @@ fn the_server_ends_a_subscription() {
     let (mut wire, heard) = wire(numbers(), "{}");
     let id = listen(&mut wire, r#"{"number":2}"#);
     wire.hear();
-    let listener = heard.take();
-    listener.end();
-    assert_eq!(poll(listener.closed()), Poll::Ready(()));
+    let subscriber = heard.take();
+    subscriber.end();
+    assert_eq!(poll(subscriber.closed()), Poll::Ready(()));
     let answer = wire.answer(id).unwrap();
     assert!(answer.contains(r#""resultType":"complete""#), "{answer}");
 

@@ -8,7 +8,7 @@ use http::header::{AUTHORIZATION, HeaderValue, RETRY_AFTER};
 use http::request::Parts;
 use http::{Method, Request, StatusCode};
 use mcp_async::Server;
-use mcp_async::http::{AuthError, Http, HttpService, Principal};
+use mcp_async::http::{AccessError, Http, HttpService, Principal};
 use mcp_async::server::Context;
 
 use crate::http_server::legacy::{Session, call, initialize, post};
@@ -30,7 +30,7 @@ fn http() -> Http {
 }
 
 /// `Bearer NAME` is a user of this name.
-fn by_token(head: &Parts) -> impl Future<Output = Result<Option<Principal>, AuthError>> + use<> {
+fn by_token(head: &Parts) -> impl Future<Output = Result<Option<Principal>, AccessError>> + use<> {
     let sent = head.headers.get(AUTHORIZATION).cloned();
     async move {
         let sent = sent.as_ref().map(HeaderValue::to_str).transpose()?;
@@ -40,8 +40,8 @@ fn by_token(head: &Parts) -> impl Future<Output = Result<Option<Principal>, Auth
                 sleep(Duration::from_secs(1)).await;
                 Ok(Some(Principal::new("slow")))
             }
-            Some("blocked") => Err(AuthError::forbidden()),
-            Some("hasty") => Err(AuthError::new(
+            Some("blocked") => Err(AccessError::forbidden()),
+            Some("hasty") => Err(AccessError::new(
                 StatusCode::TOO_MANY_REQUESTS,
                 "too many attempts",
             )
@@ -50,7 +50,7 @@ fn by_token(head: &Parts) -> impl Future<Output = Result<Option<Principal>, Auth
             Some(name) => Ok(Some(Principal::new(name))),
             None => {
                 let challenge = HeaderValue::from_static(r#"Bearer realm="notes""#);
-                Err(AuthError::unauthorized(challenge))
+                Err(AccessError::unauthorized(challenge))
             }
         }
     }
@@ -159,7 +159,7 @@ fn host_and_origin_are_checked_before() {
     let service = http()
         .authenticate(move |_: &Parts| {
             counted.fetch_add(1, Ordering::Relaxed);
-            async { Err::<Principal, _>(AuthError::forbidden()) }
+            async { Err::<Principal, _>(AccessError::forbidden()) }
         })
         .into_service(Sim)
         .unwrap();

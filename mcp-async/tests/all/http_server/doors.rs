@@ -12,7 +12,7 @@ use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Request};
 use http_body::{Body, Frame, SizeHint};
 use mcp_async::Server;
-use mcp_async::http::{AuthError, Http, HttpService, Principal};
+use mcp_async::http::{AccessError, Http, HttpService, Principal};
 use mcp_async::server::ServerBuilder;
 
 use crate::http_server::legacy::Session;
@@ -289,7 +289,7 @@ fn the_body_of_a_request_that_its_head_refuses_is_discarded() {
         .http()
         .authenticate(|_: &Parts| async {
             let challenge = HeaderValue::from_static("Bearer");
-            Err::<Option<Principal>, _>(AuthError::unauthorized(challenge))
+            Err::<Option<Principal>, _>(AccessError::unauthorized(challenge))
         })
         .into_service(Sim)
         .unwrap();
@@ -414,7 +414,7 @@ fn a_broken_body_is_no_request() {
 #[cfg(all(feature = "auth", feature = "client", feature = "tracing"))]
 #[test]
 fn a_server_that_accepts_connections_says_where() {
-    let listen = mcp_async::net::Listen::bind(Sim, "127.0.0.1:0");
+    let listen = mcp_async::net::TcpServer::bind(Sim, "127.0.0.1:0");
     let address = listen.address().unwrap();
     let notes = crate::connection::spans::Notes::default();
     notes.watch(|| {

@@ -6,7 +6,7 @@ use core::time::Duration;
 use http::header::{AUTHORIZATION, HeaderValue};
 use http::request::Parts;
 use mcp_async::Server;
-use mcp_async::http::{AuthError, HttpService, Principal};
+use mcp_async::http::{AccessError, HttpService, Principal};
 use mcp_async::model;
 use mcp_async::server::{Context, Registry, Resource, Tool};
 use mcp_proto::model::CacheScope;
@@ -25,13 +25,15 @@ fn is_admin(caller: Option<&Principal>) -> bool {
 }
 
 /// A token is the name of its user; `root` is an administrator.
-fn by_token(head: &Parts) -> Ready<Result<Principal, AuthError>> {
+fn by_token(head: &Parts) -> Ready<Result<Principal, AccessError>> {
     let sent = head.headers.get(AUTHORIZATION);
     let token = sent.and_then(|sent| sent.to_str().ok()?.strip_prefix("Bearer "));
     ready(match token {
         Some("root") => Ok(Principal::new("root").with_claims(Admin)),
         Some(name) => Ok(Principal::new(name)),
-        None => Err(AuthError::unauthorized(HeaderValue::from_static("Bearer"))),
+        None => Err(AccessError::unauthorized(HeaderValue::from_static(
+            "Bearer",
+        ))),
     })
 }
 

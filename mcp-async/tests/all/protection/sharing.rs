@@ -12,7 +12,7 @@ use std::sync::Arc;
 use http::HeaderValue;
 use http::request::Parts;
 use mcp_async::Runtime as _;
-use mcp_async::http::{AuthError, Http, HttpService, LocalForward, MemoryStore, Principal};
+use mcp_async::http::{AccessError, Http, HttpService, LocalForward, MemoryStore, Principal};
 use mcp_async::server::StateKeys;
 use mcp_async::tasks::store::MemoryTaskStore;
 
@@ -93,7 +93,7 @@ fn a_forwarded_request_that_is_refused_is_a_warning() {
             http.authenticate(|head: &Parts| {
                 let sent = head.headers.get("authorization");
                 let is_known = sent.is_some_and(|sent| sent != "Bearer new");
-                let refusal = || AuthError::unauthorized(HeaderValue::from_static("Bearer"));
+                let refusal = || AccessError::unauthorized(HeaderValue::from_static("Bearer"));
                 let ada = Principal::new("ada").with_claims(Tenant(1));
                 let known = is_known.then_some(ada).ok_or_else(refusal);
                 async move { known }

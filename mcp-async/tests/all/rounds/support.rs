@@ -6,7 +6,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use core::task::{self, Poll};
 use std::sync::{Arc, Mutex};
 
-use mcp_async::client::{self, CallError, Handler, IncomingQuestion, Reply};
+use mcp_async::client::{self, CallError, Handler, IncomingQuestion, Answer};
 use mcp_async::model::{
     CreateMessageParams, CreateMessageResult, ElicitResult, ListRootsResult, Root, SamplingMessage,
 };
@@ -100,7 +100,7 @@ impl Person {
 struct Ears(Arc<Person>);
 
 impl Handler for Ears {
-    fn question(&self, question: IncomingQuestion<'_>) -> Reply {
+    fn question(&self, question: IncomingQuestion<'_>) -> Answer {
         let params = question.params.as_raw();
         let text = match question.method {
             Method::SamplingCreateMessage => {
@@ -112,23 +112,23 @@ impl Handler for Ears {
         };
         self.0.heard.note(&text);
         if self.0.silent.load(Ordering::SeqCst) {
-            return Reply::new(core::future::pending::<Result<(), ErrorReply>>());
+            return Answer::new(core::future::pending::<Result<(), ErrorReply>>());
         }
         if let Some(error) = self.0.refusal.lock().unwrap().clone() {
-            return Reply::refuse(error);
+            return Answer::refuse(error);
         }
         match question.method {
             Method::SamplingCreateMessage => {
                 let answer = CreateMessageResult::new("parrot", format!("{text}!"));
-                Reply::ready(Ok(answer))
+                Answer::ready(Ok(answer))
             }
-            Method::RootsList => Reply::ready(Ok(ListRootsResult {
+            Method::RootsList => Answer::ready(Ok(ListRootsResult {
                 roots: vec![Root::new("file:///srv/data")],
                 ..ListRootsResult::default()
             })),
-            _ if question.params.get("url").is_some() => Reply::ready(Ok(ElicitResult::agree())),
-            _ if text.contains("no?") => Reply::ready(Ok(ElicitResult::decline())),
-            _ => Reply::ready(Ok(RawBuf::parse(ACCEPT).unwrap())),
+            _ if question.params.get("url").is_some() => Answer::ready(Ok(ElicitResult::agree())),
+            _ if text.contains("no?") => Answer::ready(Ok(ElicitResult::decline())),
+            _ => Answer::ready(Ok(RawBuf::parse(ACCEPT).unwrap())),
         }
     }
 

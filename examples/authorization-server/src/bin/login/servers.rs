@@ -6,7 +6,7 @@ use http::header::{AUTHORIZATION, HeaderValue};
 use http::request::Parts;
 use mcp_async::Server;
 use mcp_async::auth::{DpopUse, Protection};
-use mcp_async::http::{AuthError, Principal};
+use mcp_async::http::{AccessError, Principal};
 use mcp_async::server::ServerBuilder;
 use mcp_tokio::RevisionSet;
 use mcp_tokio::{Runtime, tcp};
@@ -57,8 +57,8 @@ pub(crate) fn same_origin(
         let user = user(&issuer, head);
         async move {
             let bearer = HeaderValue::from_static("Bearer");
-            let user = user.ok_or_else(|| AuthError::unauthorized(bearer))?;
-            Ok::<_, AuthError>(Principal::new(user))
+            let user = user.ok_or_else(|| AccessError::unauthorized(bearer))?;
+            Ok::<_, AccessError>(Principal::new(user))
         }
     };
     let service = builder(revisions)

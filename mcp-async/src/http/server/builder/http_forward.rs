@@ -26,10 +26,10 @@ use crate::runtime::RuntimeHandle;
 /// use std::sync::Arc;
 ///
 /// use mcp_async::http::{Http, HttpForward, SessionStore};
-/// use mcp_async::net::{HttpClient, Roots};
+/// use mcp_async::net::{HttpClient, RootCertificates};
 ///
 /// fn shared(http: Http, store: Arc<impl SessionStore + 'static>) -> io::Result<Http> {
-///     let roots = Roots::from_pem(&std::fs::read("authority.pem")?).map_err(io::Error::other)?;
+///     let roots = RootCertificates::from_pem(&std::fs::read("authority.pem")?).map_err(io::Error::other)?;
 ///     let client = HttpClient::builder().roots(roots);
 ///     Ok(http.share_with(store, Arc::new(HttpForward::new(client))))
 /// }

@@ -18,7 +18,7 @@ use crate::http::server::endpoint::http_sse_paths::HttpSsePaths;
 use crate::http::server::endpoint::options::Options;
 use crate::http::server::messages::authenticate::{Authenticate, Hook};
 use crate::http::server::processes::sharing::Sharing;
-use crate::net::Listen;
+use crate::net::TcpServer;
 use crate::runtime::{RuntimeHandle, Task};
 use crate::server::serving::Server;
 use crate::server::serving::parts::Parts;
@@ -57,7 +57,7 @@ pub struct Http {
     #[cfg(feature = "auth")]
     pub(super) protection: Option<super::protect::Protection>,
     /// The address at which other processes reach this one.
-    pub(super) processes: Option<Listen>,
+    pub(super) processes: Option<TcpServer>,
     /// Settings that can have no effect.
     mistakes: Vec<RegisterError>,
 }
@@ -165,7 +165,7 @@ impl Http {
     /// use http::header::{AUTHORIZATION, HeaderValue};
     /// use http::request::Parts;
     /// use mcp_async::Server;
-    /// use mcp_async::http::{AuthError, Http, Principal};
+    /// use mcp_async::http::{AccessError, Http, Principal};
     ///
     /// fn guarded(server: &Server) -> Http {
     ///     server.http().authenticate(|head: &Parts| {
@@ -173,7 +173,7 @@ impl Http {
     ///         async move {
     ///             match is_ada {
     ///                 true => Ok(Principal::new("ada")),
-    ///                 false => Err(AuthError::unauthorized(HeaderValue::from_static("Bearer"))),
+    ///                 false => Err(AccessError::unauthorized(HeaderValue::from_static("Bearer"))),
     ///             }
     ///         }
     ///     })

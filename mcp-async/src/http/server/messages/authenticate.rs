@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use http::request::Parts;
 
-use super::auth_error::AuthError;
+use super::access_error::AccessError;
 use crate::runtime::BoxFuture;
 use crate::server::Principal;
 
@@ -19,7 +19,7 @@ use crate::server::Principal;
 /// ```
 /// use http::header::{AUTHORIZATION, HeaderValue};
 /// use http::request::Parts;
-/// use mcp_async::http::{AuthError, Authenticate, Principal};
+/// use mcp_async::http::{AccessError, Authenticate, Principal};
 ///
 /// # async fn user_of(token: String) -> std::io::Result<Option<String>> { Ok(Some(token)) }
 /// fn by_token() -> impl Authenticate {
@@ -27,9 +27,9 @@ use crate::server::Principal;
 ///         let sent = head.headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
 ///         let token = sent.and_then(|sent| sent.strip_prefix("Bearer ")).map(str::to_owned);
 ///         async move {
-///             let challenge = || AuthError::unauthorized(HeaderValue::from_static("Bearer"));
+///             let challenge = || AccessError::unauthorized(HeaderValue::from_static("Bearer"));
 ///             let name = user_of(token.ok_or_else(challenge)?).await?;
-///             Ok::<_, AuthError>(Principal::new(name.ok_or_else(challenge)?))
+///             Ok::<_, AccessError>(Principal::new(name.ok_or_else(challenge)?))
 ///         }
 ///     }
 /// }
@@ -39,20 +39,20 @@ pub trait Authenticate: Send + Sync + 'static {
     /// Verifies the sender of a request with this head. `None` admits it without a principal.
     ///
     /// # Errors
-    /// The request is answered with the [`AuthError`].
+    /// The request is answered with the [`AccessError`].
     fn authenticate(
         &self,
         head: &Parts,
-    ) -> impl Future<Output = Result<Option<Principal>, AuthError>> + Send;
+    ) -> impl Future<Output = Result<Option<Principal>, AccessError>> + Send;
 }
 
 impl<F, Fut, P> Authenticate for F
 where
     F: Fn(&Parts) -> Fut + Send + Sync + 'static,
-    Fut: Future<Output = Result<P, AuthError>> + Send + 'static,
+    Fut: Future<Output = Result<P, AccessError>> + Send + 'static,
     P: Into<Option<Principal>>,
 {
-    async fn authenticate(&self, head: &Parts) -> Result<Option<Principal>, AuthError> {
+    async fn authenticate(&self, head: &Parts) -> Result<Option<Principal>, AccessError> {
         Ok(self(head).await?.into())
     }
 }
@@ -68,7 +68,7 @@ impl<A: Authenticate> DynAuthenticate for A {
     }
 }
 
-type Verification<'a> = BoxFuture<'a, Result<Option<Principal>, AuthError>>;
+type Verification<'a> = BoxFuture<'a, Result<Option<Principal>, AccessError>>;
 
 /// The hook among the settings of an endpoint.
 #[derive(Clone)]

@@ -1,7 +1,7 @@
 //! Requests as the core reads them, and responses.
 
+pub(super) mod access_error;
 pub(super) mod answer;
-pub(super) mod auth_error;
 pub(super) mod authenticate;
 pub(super) mod body;
 pub(super) mod collect;

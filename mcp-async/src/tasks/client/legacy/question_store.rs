@@ -12,7 +12,7 @@ use mcp_proto::model::TaskStatus;
 use mcp_proto::rpc::code;
 use mcp_proto::{Payload, Revision};
 
-use crate::client::{Reply, guarded};
+use crate::client::{Answer, guarded};
 use crate::encode::encode;
 use crate::error::ErrorReply;
 use crate::random_id::random_id;
@@ -205,11 +205,11 @@ impl Run {
 
     /// Gives the task its answer, and keeps it until its time is over, or another task takes its
     /// place.
-    pub(super) async fn run(self, reply: Reply, expiry: Sleep) {
+    pub(super) async fn run(self, reply: Answer, expiry: Sleep) {
         race(expiry, self.answer(reply)).await;
     }
 
-    async fn answer(&self, mut reply: Reply) {
+    async fn answer(&self, mut reply: Answer) {
         let Self { tasks, record, .. } = self;
         let (id, store) = (&*record.id, &tasks.store);
         let replied = poll_fn(|cx| {

@@ -9,7 +9,7 @@ use mcp_proto::model::{ClientFeatures, TaskMetadata};
 use mcp_proto::rpc::Method;
 
 use super::question_store::{QuestionStore, Run, encoded};
-use crate::client::{IncomingQuestion, QuestionHost, QuestionTasks, Reply, guarded};
+use crate::client::{Answer, IncomingQuestion, QuestionHost, QuestionTasks, guarded};
 use crate::error::ErrorReply;
 use crate::model::ListTasksResult;
 use crate::runtime::{RuntimeHandle, Sleep};
@@ -41,25 +41,25 @@ impl Questions {
         task: TaskMetadata,
         question: IncomingQuestion<'_>,
         host: &dyn QuestionHost,
-    ) -> Reply {
+    ) -> Answer {
         let asked = task.ttl.map_or(self.longest_ttl, Duration::from_millis);
         let ttl = asked.min(self.longest_ttl);
         let runtime = host.runtime();
         let record = self.tasks.create(runtime, ttl, self.max);
-        Reply::ready(record.map(|record| {
+        Answer::ready(record.map(|record| {
             let created = created(&record);
             let run = Run::new(Arc::clone(&self.tasks), runtime.clone(), record);
             let reply = guarded(|| host.answer(question));
-            let reply = reply.unwrap_or_else(|| Reply::refuse(ErrorReply::internal()));
+            let reply = reply.unwrap_or_else(|| Answer::refuse(ErrorReply::internal()));
             host.run(Box::pin(run.run(reply, Sleep::after(runtime, ttl))));
             created
         }))
     }
 
     /// Answers with the result of a task, when it is over (TK-12).
-    fn result(&self, id: String, runtime: &RuntimeHandle) -> Reply {
+    fn result(&self, id: String, runtime: &RuntimeHandle) -> Answer {
         let (tasks, runtime) = (Arc::clone(&self.tasks), runtime.clone());
-        Reply::new(async move { tasks.outcome(&id, &runtime).await })
+        Answer::new(async move { tasks.outcome(&id, &runtime).await })
     }
 }
 
@@ -83,7 +83,7 @@ impl QuestionTasks for Questions {
             .with(ClientFeatures::TASKS_CANCEL)
     }
 
-    fn question(&self, question: IncomingQuestion<'_>, host: &dyn QuestionHost) -> Reply {
+    fn question(&self, question: IncomingQuestion<'_>, host: &dyn QuestionHost) -> Answer {
         let params = question.params;
         let id = || {
             let id = params.get("taskId").and_then(|id| id.string());
@@ -94,21 +94,21 @@ impl QuestionTasks for Questions {
         match question.method {
             Method::TasksGet => {
                 let record = id().and_then(|id| self.tasks.get(&id, runtime));
-                Reply::ready(record.map(|record| shown(&record)))
+                Answer::ready(record.map(|record| shown(&record)))
             }
             Method::TasksCancel => {
                 let record = id().and_then(|id| self.tasks.cancel(&id, runtime));
-                Reply::ready(record.map(|record| shown(&record)))
+                Answer::ready(record.map(|record| shown(&record)))
             }
             Method::TasksResult => match id() {
                 Ok(id) => self.result(id, runtime),
-                Err(error) => Reply::refuse(error),
+                Err(error) => Answer::refuse(error),
             },
             // All of them are on one page, so no cursor is known (TK-14, TK-17).
             Method::TasksList if params.get("cursor").is_some() => {
-                Reply::refuse(ErrorReply::invalid_params("the cursor is unknown"))
+                Answer::refuse(ErrorReply::invalid_params("the cursor is unknown"))
             }
-            Method::TasksList => Reply::ready(Ok(ListTasksResult {
+            Method::TasksList => Answer::ready(Ok(ListTasksResult {
                 tasks: self.tasks.list(runtime).iter().map(shown).collect(),
                 ..ListTasksResult::default()
             })),
@@ -118,14 +118,14 @@ impl QuestionTasks for Questions {
             {
                 match requested(task) {
                     Ok(task) => self.create(task, question, host),
-                    Err(error) => Reply::refuse(error),
+                    Err(error) => Answer::refuse(error),
                 }
             }
             _ => match task_of(params) {
                 Some(task) => {
                     let task = task.to_cow().into_owned();
                     let reply = host.answer(question);
-                    Reply::new(async move {
+                    Answer::new(async move {
                         let answer = encoded(&*reply.await?)?;
                         relate(answer.as_raw(), Str::from(&*task))
                     })

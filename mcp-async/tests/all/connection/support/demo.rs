@@ -5,7 +5,7 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 use core::task::{Poll, Waker};
 use std::sync::{Arc, Mutex};
 
-use mcp_async::server::{Call, CallContext, Input, Peer, Service, Settled};
+use mcp_async::server::{Call, CallContext, InputRequired, Peer, Service, Settled};
 use mcp_async::{ErrorReply, Job};
 use mcp_proto::Payload;
 use mcp_proto::json::RawBuf;
@@ -169,7 +169,7 @@ impl Service for Demo {
                     .map(|r| RawBuf::from(r.as_raw()));
                 call.ready(match responses {
                     Some(responses) => Settled::Result(responses),
-                    None => Settled::Input(Input {
+                    None => Settled::Input(InputRequired {
                         questions: vec![
                             ("name".into(), Method::ElicitationCreate, question()),
                             ("again".into(), Method::ElicitationCreate, question()),

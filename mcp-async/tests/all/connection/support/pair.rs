@@ -6,7 +6,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 
-use mcp_async::client::{self, Handler, IncomingQuestion, Reply};
+use mcp_async::client::{self, Handler, IncomingQuestion, Answer};
 use mcp_async::server::{BoxService, Peer};
 use mcp_async::{ErrorReply, TraceContext, duplex, server};
 use mcp_proto::client::ClientConfig;
@@ -55,7 +55,7 @@ impl Ears {
 struct Listener(Arc<Ears>);
 
 impl Handler for Listener {
-    fn question(&self, question: IncomingQuestion<'_>) -> Reply {
+    fn question(&self, question: IncomingQuestion<'_>) -> Answer {
         let ears = &self.0;
         assert_eq!(question.method, Method::ElicitationCreate);
         let key = question.key.map(|key| key.to_string()).unwrap_or_default();
@@ -66,10 +66,10 @@ impl Handler for Listener {
         ears.note(format!("question {key} {}", message.unwrap_or_default()));
         assert!(!ears.panics.load(Ordering::SeqCst), "a callback panics");
         if ears.refuses.load(Ordering::SeqCst) {
-            return Reply::refuse(ErrorReply::new(-1, "no"));
+            return Answer::refuse(ErrorReply::new(-1, "no"));
         }
         let hesitates = ears.hesitates.load(Ordering::SeqCst);
-        Reply::new(async move {
+        Answer::new(async move {
             if hesitates {
                 core::future::pending::<()>().await;
             }

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use hyper::body::Incoming;
 
-use super::failed::ReplyFailed;
+use super::failed::BodyFailed;
 use super::inflate::Inflater;
 use super::pool::Use;
 
@@ -17,21 +17,21 @@ use super::pool::Use;
 ///
 /// ```
 /// use http_body_util::{BodyExt, Limited};
-/// use mcp_async::net::Reply;
+/// use mcp_async::net::ResponseBody;
 ///
 /// /// A response of 64 KiB at most.
-/// async fn small(reply: Reply) -> Result<Vec<u8>, Box<dyn std::error::Error + Send + Sync>> {
+/// async fn small(reply: ResponseBody) -> Result<Vec<u8>, Box<dyn std::error::Error + Send + Sync>> {
 ///     Ok(Limited::new(reply, 64 << 10).collect().await?.to_bytes().to_vec())
 /// }
 /// ```
-pub struct Reply {
+pub struct ResponseBody {
     body: Incoming,
     /// Taken when nothing more is to come.
     inflater: Option<Inflater>,
     in_use: Use,
 }
 
-impl Reply {
+impl ResponseBody {
     pub(super) fn new(body: Incoming, inflater: Option<Inflater>, in_use: Use) -> Self {
         if body.is_end_stream() {
             in_use.end();
@@ -44,23 +44,23 @@ impl Reply {
     }
 
     /// The end of an unpacked body: whether it was the end of what was packed, too.
-    fn finish(&mut self) -> Option<Result<Frame<Bytes>, ReplyFailed>> {
+    fn finish(&mut self) -> Option<Result<Frame<Bytes>, BodyFailed>> {
         match self.inflater.take()?.finish() {
             Ok(bytes) if bytes.is_empty() => None,
             Ok(bytes) => Some(Ok(Frame::data(bytes))),
-            Err(error) => Some(Err(ReplyFailed::new(error))),
+            Err(error) => Some(Err(BodyFailed::new(error))),
         }
     }
 }
 
-impl Body for Reply {
+impl Body for ResponseBody {
     type Data = Bytes;
-    type Error = ReplyFailed;
+    type Error = BodyFailed;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, ReplyFailed>>> {
+    ) -> Poll<Option<Result<Frame<Bytes>, BodyFailed>>> {
         let this = &mut *self;
         loop {
             if let Some(inflater) = &mut this.inflater {
@@ -69,7 +69,7 @@ impl Body for Reply {
                     Ok(Some(bytes)) => return Poll::Ready(Some(Ok(Frame::data(bytes)))),
                     Err(error) => {
                         this.inflater = None;
-                        return Poll::Ready(Some(Err(ReplyFailed::new(error))));
+                        return Poll::Ready(Some(Err(BodyFailed::new(error))));
                     }
                 }
             }
@@ -81,7 +81,7 @@ impl Body for Reply {
                 this.in_use.end();
                 return Poll::Ready(this.finish());
             };
-            let frame = frame.map_err(ReplyFailed::new)?;
+            let frame = frame.map_err(BodyFailed::new)?;
             match (&mut this.inflater, frame.into_data()) {
                 (Some(inflater), Ok(bytes)) => inflater.feed(bytes),
                 (None, Ok(bytes)) => return Poll::Ready(Some(Ok(Frame::data(bytes)))),
@@ -103,8 +103,8 @@ impl Body for Reply {
     }
 }
 
-impl fmt::Debug for Reply {
+impl fmt::Debug for ResponseBody {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Reply").finish_non_exhaustive()
+        f.debug_struct("ResponseBody").finish_non_exhaustive()
     }
 }

@@ -17,13 +17,13 @@ use crate::server::caller::principal::Principal;
 /// it. A clone is cheap, usable from any task, and no obstacle to the end of the subscription.
 ///
 /// `S` is the state of the server.
-pub struct Listener<S = ()> {
+pub struct Subscriber<S = ()> {
     context: CallContext,
     open: Arc<OpenListen>,
     state: Arc<S>,
 }
 
-impl<S> Listener<S> {
+impl<S> Subscriber<S> {
     pub(in crate::server) const fn new(
         context: CallContext,
         open: Arc<OpenListen>,
@@ -37,8 +37,8 @@ impl<S> Listener<S> {
     }
 
     /// Gives a judge its state.
-    pub(in crate::server) fn with_state<T>(self, state: &Arc<T>) -> Listener<T> {
-        Listener::new(self.context, self.open, Arc::clone(state))
+    pub(in crate::server) fn with_state<T>(self, state: &Arc<T>) -> Subscriber<T> {
+        Subscriber::new(self.context, self.open, Arc::clone(state))
     }
 
     /// Returns the state of the server.
@@ -118,7 +118,7 @@ impl<S> Listener<S> {
     }
 }
 
-impl<S> Clone for Listener<S> {
+impl<S> Clone for Subscriber<S> {
     fn clone(&self) -> Self {
         Self {
             context: self.context.clone(),
@@ -128,9 +128,9 @@ impl<S> Clone for Listener<S> {
     }
 }
 
-impl<S> fmt::Debug for Listener<S> {
+impl<S> fmt::Debug for Subscriber<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Listener")
+        f.debug_struct("Subscriber")
             .field("context", &self.context)
             .finish_non_exhaustive()
     }

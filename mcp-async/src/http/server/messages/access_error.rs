@@ -20,13 +20,13 @@ use crate::observe;
 /// ```
 /// use http::StatusCode;
 /// use http::header::{HeaderValue, RETRY_AFTER};
-/// use mcp_async::http::AuthError;
+/// use mcp_async::http::AccessError;
 ///
-/// fn check(token: &str) -> Result<u64, AuthError> {
+/// fn check(token: &str) -> Result<u64, AccessError> {
 ///     match token {
-///         "" => Err(AuthError::unauthorized(HeaderValue::from_static("Bearer"))),
-///         "blocked" => Err(AuthError::forbidden()),
-///         "hasty" => Err(AuthError::new(StatusCode::TOO_MANY_REQUESTS, "too many attempts")
+///         "" => Err(AccessError::unauthorized(HeaderValue::from_static("Bearer"))),
+///         "blocked" => Err(AccessError::forbidden()),
+///         "hasty" => Err(AccessError::new(StatusCode::TOO_MANY_REQUESTS, "too many attempts")
 ///             .header(RETRY_AFTER, HeaderValue::from_static("60"))),
 ///         number => Ok(number.parse()?),
 ///     }
@@ -36,7 +36,7 @@ use crate::observe;
 /// assert_eq!(check("blocked").unwrap_err().status(), 403);
 /// assert_eq!(check("x").unwrap_err().status(), 500);
 /// ```
-pub struct AuthError {
+pub struct AccessError {
     status: StatusCode,
     headers: HeaderMap,
     text: Cow<'static, str>,
@@ -44,7 +44,7 @@ pub struct AuthError {
     cause: Option<Box<dyn Error + Send + Sync>>,
 }
 
-impl AuthError {
+impl AccessError {
     /// Makes an error with this status. The client reads the text.
     pub fn new(status: StatusCode, text: impl Into<Cow<'static, str>>) -> Self {
         Self {
@@ -99,7 +99,7 @@ impl AuthError {
 }
 
 /// The client learns that there was an error, and nothing else.
-impl<E: Into<Box<dyn Error + Send + Sync>>> From<E> for AuthError {
+impl<E: Into<Box<dyn Error + Send + Sync>>> From<E> for AccessError {
     fn from(error: E) -> Self {
         let status = StatusCode::INTERNAL_SERVER_ERROR;
         Self {
@@ -109,7 +109,7 @@ impl<E: Into<Box<dyn Error + Send + Sync>>> From<E> for AuthError {
     }
 }
 
-impl fmt::Display for AuthError {
+impl fmt::Display for AccessError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.cause {
             Some(cause) => cause.fmt(f),
@@ -118,9 +118,9 @@ impl fmt::Display for AuthError {
     }
 }
 
-impl fmt::Debug for AuthError {
+impl fmt::Debug for AccessError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("AuthError")
+        f.debug_struct("AccessError")
             .field("status", &self.status)
             .field("text", &self.text)
             .field("cause", &self.cause)
