@@ -7,8 +7,7 @@ use mcp_proto::json::{Number, Raw, RawBuf, Str};
 
 use super::frame::{Frame, keep};
 use super::progress::ReceivedProgress;
-use crate::error::AuthorizationError;
-use crate::error::ErrorReply;
+use crate::error::{AuthorizationError, ErrorReply};
 use crate::sync::{Waiter, Waiters};
 
 /// The places of one connection. A place is named by a cookie, which travels through the machine with
@@ -84,9 +83,7 @@ impl<F> PendingResponses<F> {
         };
         place.tag = tag;
         place.mismatched = false;
-        {
-            place.denied = None;
-        }
+        place.denied = None;
         let mark = if mark { MARK } else { 0 };
         u64::from(place.generation) << u32::BITS | u64::from(index) | mark
     }

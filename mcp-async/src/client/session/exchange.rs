@@ -153,9 +153,7 @@ impl<'a> Exchange<'a> {
                     return Poll::Ready(Err(CallError::Server(error)));
                 }
                 Arrival::Mismatched(error) => {
-                    {
-                        self.mismatched = true;
-                    }
+                    self.mismatched = true;
                     self.pending.leave(Some(buffer));
                     return Poll::Ready(Err(CallError::Server(error)));
                 }
@@ -257,9 +255,7 @@ impl<'a> Exchange<'a> {
             Ok(()) => {
                 self.stage = Stage::Waiting;
                 self.state = None;
-                {
-                    self.sent = true;
-                }
+                self.sent = true;
                 Poll::Ready(Ok(()))
             }
             // The handshake is not over: the task is woken when it is.

@@ -6,7 +6,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use core::task::{self, Poll};
 use std::sync::{Arc, Mutex};
 
-use mcp_async::client::{self, CallError, Handler, IncomingQuestion, Answer};
+use mcp_async::client::{self, Answer, CallError, Handler, IncomingQuestion};
 use mcp_async::model::{
     CreateMessageParams, CreateMessageResult, ElicitResult, ListRootsResult, Root, SamplingMessage,
 };

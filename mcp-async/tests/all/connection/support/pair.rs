@@ -6,7 +6,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 
-use mcp_async::client::{self, Handler, IncomingQuestion, Answer};
+use mcp_async::client::{self, Answer, Handler, IncomingQuestion};
 use mcp_async::server::{BoxService, Peer};
 use mcp_async::{ErrorReply, TraceContext, duplex, server};
 use mcp_proto::client::ClientConfig;
