@@ -124,13 +124,13 @@ mod connection;
 ))]
 mod crypto;
 mod cursor;
-mod encode;
 mod error;
 #[cfg(all(feature = "server", feature = "client"))]
 mod in_memory;
 mod io;
 mod leases;
 mod observe;
+mod payload;
 mod private_file;
 mod random_id;
 mod shares;
@@ -138,7 +138,6 @@ mod shrink;
 mod streams;
 mod sync;
 mod trace_context;
-mod unit;
 mod values;
 
 pub use call_outcome::CallOutcome;

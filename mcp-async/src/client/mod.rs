@@ -17,7 +17,6 @@
 //!
 //! Each imports from those below it only.
 
-mod boxed;
 mod callbacks;
 pub(crate) mod connecting;
 mod extension;
@@ -59,7 +58,6 @@ pub use mcp_proto::RevisionSet;
 pub use mcp_proto::client::Failure;
 pub use mcp_proto::client::{Negotiation, Timeouts};
 
-pub(crate) use self::boxed::Boxed;
 pub(crate) use self::callbacks::question_tasks::{QuestionHost, QuestionTasks};
 pub(crate) use self::request::subscription::may_pass;
 pub(crate) use self::session::role::{guarded, is_created};

@@ -1,4 +1,4 @@
-//! Something that happens once, and is waited for.
+//! Something that happens once or again and again, and is waited for.
 
 use core::future::Future;
 use core::ops::Deref;
@@ -95,5 +95,25 @@ impl<S: Deref<Target = Signal>> Drop for Wait<S> {
                 waker
             };
         }
+    }
+}
+
+/// Something that happens again and again, and is waited for.
+#[derive(Default)]
+pub(crate) struct Notify(Lock<Arc<Signal>>);
+
+/// Waits for the next time that it happens.
+pub(crate) type Notified = Wait<Arc<Signal>>;
+
+impl Notify {
+    /// It happens now, for all that wait for it.
+    pub(crate) fn notify_waiters(&self) {
+        let next = core::mem::take(&mut *self.0.lock());
+        next.set();
+    }
+
+    /// Waits for the next time that it happens from now on.
+    pub(crate) fn notified(&self) -> Notified {
+        self.0.lock().wait_shared()
     }
 }

@@ -9,9 +9,9 @@ use mcp_proto::rpc::{ErrorObject, code};
 use mcp_proto::{Revision, SendError};
 
 use super::Printable;
-use crate::encode::encode;
 use crate::model::ElicitParams;
 use crate::model::ElicitUrlParams;
+use crate::payload::encode;
 use crate::random_id::random_id;
 
 /// An error that goes to the peer, or came from it: code, message and data of JSON-RPC. Its text

@@ -70,7 +70,7 @@ pub use self::serving::transport::{Transport, stdio};
 pub use mcp_proto::server::ListKind;
 
 pub use self::background::Background;
-pub use self::call::detach::Detach;
+pub use self::call::detached::Detach;
 pub use self::call::detached::{DetachedCall, OpenQuestion};
 pub use self::call::handler_context::Context;
 pub use self::call::handler_error::HandlerError;
@@ -90,8 +90,8 @@ pub use self::registry::principal_peers::PrincipalPeers;
 pub use self::serving::build_error::BuildError;
 pub use self::serving::builder::ServerBuilder;
 
+pub(crate) use self::caller::Machine;
 pub(crate) use self::caller::live::Live;
-pub(crate) use self::caller::machine::Machine;
 pub(crate) use self::caller::rate::Buckets;
 pub(crate) use self::connection::role::ServerRole;
 pub(crate) use self::registry::declare::Caller;

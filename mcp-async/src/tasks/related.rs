@@ -4,8 +4,8 @@ use mcp_proto::Revision;
 use mcp_proto::json::{EncodeError, Object, Raw, RawBuf, Str, Writer};
 use mcp_proto::{Payload, model};
 
-use crate::encode::encode;
 use crate::error::ErrorReply;
+use crate::payload::encode;
 
 /// An object of a message with the task that it belongs to in its `_meta` (TK-13).
 pub(in crate::tasks) fn relate(object: Raw<'_>, task: Str<'_>) -> Result<RawBuf, ErrorReply> {

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use super::form::Form;
+use super::string::Form;
 use super::walk::Walk;
 use super::{Kind, Raw};
 

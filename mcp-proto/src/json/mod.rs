@@ -23,7 +23,6 @@ mod error;
 mod escape;
 mod fault;
 mod float;
-mod form;
 #[cfg(any(
     feature = "serde-json",
     feature = "simd-json",

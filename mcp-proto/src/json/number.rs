@@ -4,7 +4,7 @@ use core::fmt;
 
 use super::decimal::Decimal;
 use super::float::Parts;
-use super::form::Form;
+use super::string::Form;
 use super::{Kind, Raw, escape};
 
 /// A number as it was written: `9007199254740993` and `1e400` lose nothing here.

@@ -9,9 +9,9 @@ use core::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::form::Form;
 #[cfg(target_has_atomic = "ptr")]
 use super::raw::Span;
+use super::string::Form;
 use super::{DecodeError, EncodeError, Fault, MAX_DEPTH, Object, Raw, Writer};
 
 /// A checked JSON value with bytes of its own, for what must outlive the buffer that it came

@@ -2,7 +2,7 @@
 
 use core::fmt::{self, Write as _};
 
-use super::form::Form;
+use super::string::Form;
 use super::{Kind, Str, escape};
 
 /// One well-formed JSON value: its bytes as they came, without whitespace around them.

@@ -3,7 +3,7 @@
 mod container;
 mod scalar;
 
-use super::form::Form;
+use super::string::Form;
 use super::{Fault, FaultKind, MAX_DEPTH, Raw, Str, string, words};
 
 /// A position in a text, and the rules for moving on.

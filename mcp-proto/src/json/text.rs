@@ -3,7 +3,7 @@
 use core::{fmt, iter};
 
 use super::escape::{self, Piece, Pieces};
-use super::form::Form;
+use super::string::Form;
 use super::{DecodeError, words};
 use crate::revision::Revision;
 

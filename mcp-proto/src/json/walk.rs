@@ -1,6 +1,6 @@
 //! Iterates over validated text without checking it again.
 
-use super::form::Form;
+use super::string::Form;
 use super::text::closing_quote;
 use super::{Raw, Str};
 

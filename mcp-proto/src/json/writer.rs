@@ -3,8 +3,8 @@
 use core::fmt;
 
 use super::float::{self, Parts};
-use super::form::Form;
 use super::member_watch::MemberWatch;
+use super::string::Form;
 use super::{Raw, Str, words};
 use crate::BufferFull;
 

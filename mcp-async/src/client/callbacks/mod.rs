@@ -16,13 +16,13 @@ use self::callback_context::CallbackContext;
 use self::callback_error::CallbackError;
 use self::elicitation::complete;
 use self::question_tasks::QuestionTasks;
-use super::boxed::Boxed;
 use crate::client::session::handler::{Answer, IncomingQuestion};
 use crate::error::ErrorReply;
 use crate::model::{
     CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, ListRootsResult,
     LoggingMessageParams, Root, check_conversation,
 };
+use crate::runtime::BoxFuture;
 use crate::sync::Lock;
 use crate::trace_context::TraceContext;
 
@@ -43,7 +43,8 @@ pub(super) struct Callbacks {
 pub(super) type Listener = Box<dyn Fn(Notification<'_>) + Send + Sync>;
 
 /// A callback, boxed with the futures that it makes.
-pub(super) type Answerer<P, T> = Box<dyn Fn(P) -> Boxed<Result<T, ErrorReply>> + Send + Sync>;
+pub(super) type Answerer<P, T> =
+    Box<dyn Fn(P) -> BoxFuture<'static, Result<T, ErrorReply>> + Send + Sync>;
 
 /// A callback for requests of an extension: it receives the parameters.
 pub(super) type RequestAnswerer = Box<dyn Fn(Raw<'_>) -> Answer + Send + Sync>;

@@ -2,8 +2,8 @@
 
 use mcp_proto::model::ClientFeatures;
 
-use crate::client::boxed::Boxed;
 use crate::client::session::handler::{Answer, IncomingQuestion};
+use crate::runtime::BoxFuture;
 use crate::runtime::RuntimeHandle;
 
 /// Makes tasks of questions, and answers the requests about them.
@@ -24,5 +24,5 @@ pub(crate) trait QuestionHost {
     fn runtime(&self) -> &RuntimeHandle;
 
     /// Runs a future in the task of the client, until the connection ends.
-    fn run(&self, job: Boxed<()>);
+    fn run(&self, job: BoxFuture<'static, ()>);
 }

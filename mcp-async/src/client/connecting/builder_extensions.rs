@@ -14,7 +14,7 @@ use crate::client::callbacks::question_tasks::QuestionTasks;
 use crate::client::extension::Extension;
 use crate::client::session::handler::Answer;
 use crate::error::ErrorReply;
-use crate::unit;
+use crate::payload;
 
 impl<S: Send + Sync + 'static> ClientBuilder<S> {
     /// Declares an extension; one of the same name that was declared before is replaced.
@@ -72,7 +72,7 @@ impl<S: Send + Sync + 'static> ClientBuilder<S> {
         Fut: Future<Output = Result<T, CallbackError>> + Send + 'static,
     {
         let cx = CallbackContext::new(&self.state);
-        let answerer: RequestAnswerer = Box::new(move |params| match unit::decode(params) {
+        let answerer: RequestAnswerer = Box::new(move |params| match payload::decode(params) {
             Ok(params) => {
                 let answer = callback(params, cx.clone());
                 Answer::new(async move { answer.await.map_err(CallbackError::into_reply) })

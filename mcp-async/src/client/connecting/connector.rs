@@ -8,13 +8,13 @@ use futures_io::{AsyncRead, AsyncWrite};
 
 use super::builder::ClientBuilder;
 use super::supervisor::{Dialled, open_connection};
-use crate::client::boxed::Boxed;
 use crate::client::handle::Client;
 use crate::client::state::ClientState;
 use crate::client::state::child_end::ChildEnd;
 use crate::client::state::inner::Exit;
 use crate::error::ConnectError;
 use crate::io::process::Command;
+use crate::runtime::BoxFuture;
 use crate::runtime::RuntimeHandle;
 
 /// A way to a server, for [`ClientBuilder::connect`]. It brings the runtime that the client runs on.
@@ -85,7 +85,7 @@ impl<S: Send + Sync + 'static> ClientBuilder<S> {
 /// fails.
 pub fn child(runtime: RuntimeHandle, command: Command) -> impl Connector {
     ClosureConnector(move |client: ClientBuilder| {
-        let dial = move |config, client_state: Arc<ClientState>| -> Boxed<_> {
+        let dial = move |config, client_state: Arc<ClientState>| -> BoxFuture<'static, _> {
             let command = command.clone();
             Box::pin(async move {
                 let runtime = client_state.runtime.clone();
@@ -93,7 +93,7 @@ pub fn child(runtime: RuntimeHandle, command: Command) -> impl Connector {
                 let (mut session, peer, ending) = connected.await?;
                 let (end, witness) = ChildEnd::new();
                 session.on_end(move |died| witness.tell(died));
-                let run: Boxed<Exit> = Box::pin(async move {
+                let run: BoxFuture<'static, Exit> = Box::pin(async move {
                     session.await;
                     ending.await.map(Some)
                 });
@@ -115,7 +115,7 @@ where
     O: AsyncWrite + Send + Unpin + 'static,
 {
     ClosureConnector(move |client: ClientBuilder| {
-        let dial = move |config, client_state| -> Boxed<_> {
+        let dial = move |config, client_state| -> BoxFuture<'static, _> {
             let opening = open();
             Box::pin(async move {
                 let streams = opening.await.map_err(ConnectError::start)?;

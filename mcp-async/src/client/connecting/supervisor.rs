@@ -10,7 +10,6 @@ use futures_io::{AsyncRead, AsyncWrite};
 use mcp_proto::PreparedConfig;
 use mcp_proto::client::{ClientConfig, Negotiation};
 
-use crate::client::boxed::Boxed;
 use crate::client::session::exchange::{Exchange, Options, Terms};
 use crate::client::session::info::ServerInfo;
 use crate::client::session::restart::RestartPolicy;
@@ -21,6 +20,7 @@ use crate::client::state::inner::{ClientShared, Exit, Inner};
 use crate::client::{Peer, connect};
 use crate::connection::PendingRequest;
 use crate::error::{CallError, ConnectError};
+use crate::runtime::BoxFuture;
 use crate::runtime::{RuntimeHandle, Sleep};
 
 /// A connection that stands, and the future that runs it to its end.
@@ -29,14 +29,14 @@ pub(crate) struct Dialled {
     pub(in crate::client) server: Arc<ServerInfo>,
     /// Of a server that is a child process.
     pub(in crate::client) child: Option<Arc<ChildEnd>>,
-    pub(in crate::client) run: Boxed<Exit>,
+    pub(in crate::client) run: BoxFuture<'static, Exit>,
 }
 
 /// Makes a connection, as often as it is asked to, and meets the server in this way.
 pub(super) type Dial = Box<dyn Fn(Arc<ClientState>, Negotiation) -> Dialling + Send + Sync>;
 
 /// The future of one attempt to connect.
-pub(crate) type Dialling = Boxed<Result<Dialled, ConnectError>>;
+pub(crate) type Dialling = BoxFuture<'static, Result<Dialled, ConnectError>>;
 
 /// The means to make the next connection.
 pub(in crate::client) struct Redial {
@@ -48,7 +48,7 @@ pub(in crate::client) struct Redial {
 
 impl Dialled {
     /// Of a connection that is ready.
-    pub(crate) fn new(peer: Peer, run: Boxed<Exit>) -> Result<Self, ConnectError> {
+    pub(crate) fn new(peer: Peer, run: BoxFuture<'static, Exit>) -> Result<Self, ConnectError> {
         let server = peer.server().cloned().ok_or(ConnectError::Closed)?;
         Ok(Self {
             peer,
@@ -94,7 +94,7 @@ where
 pub(super) async fn supervise(
     inner: Weak<Inner>,
     client_state: Arc<ClientState>,
-    run: Boxed<Exit>,
+    run: BoxFuture<'static, Exit>,
     redial: Option<Redial>,
 ) {
     let mut supervisor = Supervisor {
@@ -130,8 +130,8 @@ pub(super) async fn supervise(
 
 /// A connection to run, and what runs for as long as it lasts.
 struct Next {
-    run: Boxed<Exit>,
-    jobs: Vec<Boxed<()>>,
+    run: BoxFuture<'static, Exit>,
+    jobs: Vec<BoxFuture<'static, ()>>,
 }
 
 struct Supervisor {
@@ -175,7 +175,7 @@ impl Supervisor {
     }
 
     /// Sends the requests that no caller waits for, some at once.
-    fn poll_owed_requests(&self, sending: &mut Vec<Boxed<()>>, cx: &mut Context<'_>) {
+    fn poll_owed_requests(&self, sending: &mut Vec<BoxFuture<'static, ()>>, cx: &mut Context<'_>) {
         sending.retain_mut(|request| request.as_mut().poll(cx).is_pending());
         while sending.len() < AT_ONCE
             && let Poll::Ready(owed) = self.client_state.owed.poll_next(cx)
@@ -183,7 +183,7 @@ impl Supervisor {
             let client_state = Arc::clone(&self.client_state);
             let sent = Sent(Arc::clone(&client_state));
             let inner = Weak::clone(&self.inner);
-            let mut request: Boxed<()> = Box::pin(async move {
+            let mut request: BoxFuture<'static, ()> = Box::pin(async move {
                 let (_sent, _client) = (sent, owed.client);
                 if let Some(peer) = inner.upgrade().and_then(|inner| inner.peer()) {
                     let shared = Arc::clone(&peer.shared);

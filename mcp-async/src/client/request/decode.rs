@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use crate::client::state::inner::Inner;
 use crate::error::CallError;
 use crate::model::{CallToolResult, CompleteResult, Completion};
-use crate::unit;
+use crate::payload;
 
 /// Makes the result of what the server answered, outside of every lock.
 pub(in crate::client) enum Decode<T> {
@@ -20,7 +20,7 @@ pub(in crate::client) enum Decode<T> {
 
 /// The whole result.
 pub(in crate::client) fn whole<T: DeserializeOwned>(result: Raw<'_>) -> Result<T, CallError> {
-    unit::decode(result).map_err(CallError::Decode)
+    payload::decode(result).map_err(CallError::Decode)
 }
 
 /// The suggestions alone.

@@ -8,8 +8,8 @@ use mcp_proto::json::RawBuf;
 
 use crate::client::session::round::Inputs;
 use crate::client::state::inner::{Inner, Link};
-use crate::encode::encode;
 use crate::error::CallError;
+use crate::payload::encode;
 
 /// Asks the callbacks of the client, and returns their answers as an object with the same keys.
 pub(in crate::client) async fn answer_inputs(

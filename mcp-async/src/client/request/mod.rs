@@ -25,7 +25,6 @@ use mcp_proto::{Instant, Payload};
 use self::decode::Decode;
 use self::listing::Listing;
 use self::page::{Listed, Page};
-use super::boxed::Boxed;
 use crate::client::session::exchange::{Exchange, Options, Terms};
 use crate::client::session::role::is_created;
 use crate::client::state::ask::{Ask, WithMeta};
@@ -37,6 +36,7 @@ use crate::connection::PendingRequest;
 use crate::connection::Progress;
 use crate::error::CallError;
 use crate::model::{Completion, Cursor, Meta, TaskSupport};
+use crate::runtime::BoxFuture;
 use crate::trace_context::TraceContext;
 
 /// A request to the server and its result; what the methods of [`Client`](super::Client) return.
@@ -92,7 +92,7 @@ enum Stage<'a> {
     /// Waits for a connection later than this one.
     Linking(u64),
     /// The result was of a type of an extension, which continues from it.
-    Following(Boxed<Result<RawBuf, CallError>>),
+    Following(BoxFuture<'static, Result<RawBuf, CallError>>),
     /// The list of tools says what the client did not know: which headers the server requires, or whether the tool runs as a task.
     Listing {
         listing: Box<Listing<'a>>,
@@ -475,7 +475,7 @@ impl<'a, T, H> Request<'a, T, H> {
     }
 
     /// Returns the continuation from a result of an extension (EX-09).
-    fn follow(&self, result: Raw<'_>) -> Option<Boxed<Result<RawBuf, CallError>>> {
+    fn follow(&self, result: Raw<'_>) -> Option<BoxFuture<'static, Result<RawBuf, CallError>>> {
         if let Decode::Unfollowed(_) = self.decode {
             return None;
         }

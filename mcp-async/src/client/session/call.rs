@@ -18,8 +18,8 @@ use crate::client::Machine;
 use crate::connection::PendingRequest;
 use crate::connection::Progress;
 use crate::error::CallError;
+use crate::payload;
 use crate::trace_context::TraceContext;
-use crate::unit;
 
 /// A request to the server and its answer; see [`Peer::call`](crate::client::Peer::call).
 ///
@@ -172,7 +172,7 @@ impl<T: DeserializeOwned, H: FnMut(Progress<'_>)> Future for Call<'_, T, H> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.get_mut();
         let buffer = ready!(this.poll_buffer(cx))?;
-        let answer = unit::decode(buffer.as_raw()).map_err(CallError::Decode);
+        let answer = payload::decode(buffer.as_raw()).map_err(CallError::Decode);
         this.exchange.leave(buffer);
         Poll::Ready(answer)
     }

@@ -6,8 +6,8 @@ use mcp_proto::rpc::Method;
 use mcp_proto::{Payload, Revision};
 
 use super::listen_filter::ListenFilter;
-use crate::encode::encode;
 use crate::model::{Cursor, Meta, Reference};
+use crate::payload::encode;
 
 /// A request of a typed call, written from the caller's own values in every round.
 pub(in crate::client) enum Ask<'a> {

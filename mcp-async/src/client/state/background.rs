@@ -2,7 +2,7 @@
 
 use core::task::{Context, Poll};
 
-use crate::client::boxed::Boxed;
+use crate::runtime::BoxFuture;
 use crate::sync::{Lock, Waiter};
 
 /// Futures that wait for the supervisor to run them.
@@ -11,12 +11,12 @@ pub(in crate::client) struct Background(Lock<State>);
 
 #[derive(Default)]
 struct State {
-    jobs: Vec<Boxed<()>>,
+    jobs: Vec<BoxFuture<'static, ()>>,
     supervisor: Waiter,
 }
 
 impl Background {
-    pub(in crate::client) fn push(&self, job: Boxed<()>) {
+    pub(in crate::client) fn push(&self, job: BoxFuture<'static, ()>) {
         let waker = {
             let mut state = self.0.lock();
             state.jobs.push(job);
@@ -26,7 +26,11 @@ impl Background {
     }
 
     /// Moves the futures that wait to those that run, and polls all of these.
-    pub(in crate::client) fn poll(&self, running: &mut Vec<Boxed<()>>, cx: &mut Context<'_>) {
+    pub(in crate::client) fn poll(
+        &self,
+        running: &mut Vec<BoxFuture<'static, ()>>,
+        cx: &mut Context<'_>,
+    ) {
         {
             let mut state = self.0.lock();
             running.append(&mut state.jobs);

@@ -8,9 +8,9 @@ use mcp_proto::json::{Raw, RawBuf, Str};
 use mcp_proto::model::TaskMetadata;
 use mcp_proto::rpc::Method;
 
-use crate::client::boxed::Boxed;
 use crate::client::session::role::is_created;
 use crate::error::CallError;
+use crate::runtime::BoxFuture;
 
 /// The types of results and the values of extensions; `C` is the client that they belong to.
 pub(crate) struct Extensions<C> {
@@ -29,8 +29,9 @@ pub(in crate::client) struct ResultType<C> {
 }
 
 /// Continues from a result that is not the last of its call; `C` is the client that made the call.
-pub(in crate::client) type Follow<C> =
-    dyn Fn(Arc<C>, IntermediateResult) -> Boxed<Result<RawBuf, CallError>> + Send + Sync;
+pub(in crate::client) type Follow<C> = dyn Fn(Arc<C>, IntermediateResult) -> BoxFuture<'static, Result<RawBuf, CallError>>
+    + Send
+    + Sync;
 
 /// A result of a type that an extension defines, and the request that it answers.
 pub(in crate::client) struct IntermediateResult {

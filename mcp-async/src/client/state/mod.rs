@@ -38,13 +38,13 @@ use self::schemas::Schemas;
 use self::subscriptions::{SubscriptionEvent, Subscriptions, Update};
 use self::task_support::TaskSupports;
 use self::transport_data::TransportData;
-use super::boxed::Boxed;
 use super::callbacks::Callbacks;
 use crate::client::callbacks::question_tasks::QuestionHost;
 use crate::client::session::handler::{Answer, Handler, IncomingQuestion};
 use crate::client::session::info::ServerInfo;
 use crate::error::CallError;
 use crate::model::{LoggingMessageParams, Root, TaskSupport};
+use crate::runtime::BoxFuture;
 use crate::runtime::RuntimeHandle;
 use crate::sync::{Lock, Waiter};
 use crate::trace_context::TraceContext;
@@ -374,7 +374,7 @@ impl QuestionHost for ClientState {
         &self.runtime
     }
 
-    fn run(&self, job: Boxed<()>) {
+    fn run(&self, job: BoxFuture<'static, ()>) {
         self.background.push(job);
     }
 }

@@ -12,10 +12,10 @@ use mcp_auth::{Challenge, RefusedResponse, Remedy, Scheme};
 use mcp_proto::client::http::{Exchange, HttpMethod};
 
 use super::authorization::{Authorizer, Goal, Obtained, Reason, dpop_nonce};
+use super::carrier::NoReply;
+use super::carrier::{REFUSAL, whole};
 use super::carrier::{Reply, Unsent};
 use super::link::Link;
-use super::no_reply::NoReply;
-use super::whole::{REFUSAL, whole};
 use crate::client::UnsentMessage;
 use crate::error::AuthorizationError;
 use crate::runtime::within;

@@ -1,7 +1,7 @@
 //! Sends HTTP requests to the server. Layers below it do not know MCP.
 
 use core::error::Error;
-use core::future::Future;
+use core::future::{Future, poll_fn};
 use core::pin::Pin;
 use core::task::{Context, Poll};
 use std::sync::Arc;
@@ -13,6 +13,7 @@ use tower_service::Service;
 
 use super::http_event::{HttpObserver, HttpStep, Observed};
 use crate::ErrorChain;
+use crate::error::AuthorizationError;
 use crate::net::SendFailed;
 use crate::runtime::RuntimeHandle;
 use crate::sync::Lock;
@@ -200,3 +201,50 @@ where
         })
     }
 }
+
+/// Reasons for which a request has no reply.
+pub(super) enum NoReply {
+    Unsent(Unsent),
+    /// The client has no credentials that the server accepts.
+    Denied(Arc<AuthorizationError>),
+}
+
+impl From<Unsent> for NoReply {
+    fn from(unsent: Unsent) -> Self {
+        Self::Unsent(unsent)
+    }
+}
+
+impl From<Arc<AuthorizationError>> for NoReply {
+    fn from(error: Arc<AuthorizationError>) -> Self {
+        Self::Denied(error)
+    }
+}
+
+/// A body that was read to its end, or to a limit.
+pub(super) enum Whole {
+    All(Vec<u8>),
+    /// The part of the body that was read.
+    TooLong(Vec<u8>),
+    Broken,
+}
+
+/// Reads a body to its end, or to a limit.
+pub(super) async fn whole(mut body: Reply, limit: usize) -> Whole {
+    let mut bytes = Vec::new();
+    loop {
+        match poll_fn(|cx| body.poll_bytes(cx)).await {
+            None => return Whole::All(bytes),
+            Some(Err(_)) => return Whole::Broken,
+            Some(Ok(part)) => {
+                if bytes.len().saturating_add(part.len()) > limit {
+                    return Whole::TooLong(bytes);
+                }
+                bytes.extend_from_slice(&part);
+            }
+        }
+    }
+}
+
+/// The bytes that are read of a refusal: errors are short.
+pub(super) const REFUSAL: usize = 64 << 10;

@@ -24,14 +24,12 @@ mod http_event;
 mod link;
 #[cfg(not(feature = "auth"))]
 mod no_authorization;
-mod no_reply;
 mod permits;
 mod run_exchange;
 mod send;
 mod session;
 mod settings;
 mod stream;
-mod whole;
 
 #[cfg(not(feature = "auth"))]
 use no_authorization as authorization;

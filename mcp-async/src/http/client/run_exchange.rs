@@ -13,12 +13,12 @@ use mcp_proto::client::Failure;
 use mcp_proto::client::http::{Body, Exchange, ExchangeOutcome, HttpMethod, ReplyHead};
 use mcp_proto::rpc::Reason;
 
+use super::carrier::NoReply;
 use super::carrier::Reply;
+use super::carrier::{REFUSAL, Whole, whole};
 use super::link::{Link, Opens, Received, Start};
-use super::no_reply::NoReply;
 use super::send::{PATIENCE, ask, deliver, replaced};
 use super::stream;
-use super::whole::{REFUSAL, Whole, whole};
 use crate::client::{UnsentMessage, no_message};
 use crate::runtime::{Sleep, within};
 

@@ -9,10 +9,10 @@ use mcp_proto::client::http::Exchange;
 
 #[cfg(feature = "auth")]
 use super::authorized;
+use super::carrier::NoReply;
 use super::carrier::Reply;
+use super::carrier::{REFUSAL, whole};
 use super::link::{Link, Received};
-use super::no_reply::NoReply;
-use super::whole::{REFUSAL, whole};
 use crate::client::UnsentMessage;
 use crate::runtime::within;
 

@@ -10,7 +10,7 @@ use rustix::fs::{FileType, OFlags, fcntl_getfl, fcntl_setfl, fstat};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, SocketType, recv, send, sockopt};
 
-use super::uninterrupted::uninterrupted;
+use super::uninterrupted;
 use crate::runtime::{Interest, Runtime, WatchedDescriptor};
 
 /// A descriptor under the runtime's watch, and the call that moves its bytes.

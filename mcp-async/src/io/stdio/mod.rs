@@ -23,8 +23,20 @@ mod input;
 mod mode;
 mod output;
 mod thread;
-mod uninterrupted;
+
+use std::io;
 
 pub use input::Input;
 pub use mode::{StdioMode, open};
 pub use output::Output;
+
+/// Repeats a system call that a signal interrupted. A signal handler of the application must not look like a
+/// fault of the stream.
+fn uninterrupted<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    loop {
+        match call() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            other => return other,
+        }
+    }
+}

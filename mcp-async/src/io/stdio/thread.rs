@@ -6,7 +6,7 @@ use std::io::{self, Read, Write};
 use std::sync::{Arc, Condvar, MutexGuard, PoisonError};
 use std::thread;
 
-use super::uninterrupted::uninterrupted;
+use super::uninterrupted;
 use crate::sync::{Lock, Waiter};
 
 /// A thread that reads ahead by one block.

@@ -11,8 +11,8 @@ use super::call_host::CallState;
 use super::call_host::{CallHost, Log};
 use crate::connection::Outbound as _;
 use crate::connection::{Answered, RoleState, Shared};
+use crate::server::caller::Machine;
 use crate::server::caller::log::poll_log;
-use crate::server::caller::machine::Machine;
 use crate::server::caller::peer::Peer;
 use crate::server::rounds::Rounds;
 

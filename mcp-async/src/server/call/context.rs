@@ -15,9 +15,10 @@ use serde::de::DeserializeOwned;
 
 use super::call_host::CallHost;
 use crate::connection::{Answered, PendingRequest};
+use crate::server::call::handler_error::HandlerError;
+use crate::server::caller::Machine;
 use crate::server::caller::ask::Ask;
 use crate::server::caller::client_info::RequestMeta;
-use crate::server::caller::machine::Machine;
 use crate::server::caller::peer::Peer;
 use crate::server::caller::principal::Principal;
 use crate::trace_context::TraceContext;
@@ -258,6 +259,16 @@ impl CallContext {
     /// ```
     pub fn client_extension(&self, name: &str) -> Option<RawBuf> {
         self.extension_settings(name).map(|it| it.as_raw().into())
+    }
+
+    /// Returns the settings of an extension that the client declares, like
+    /// [`client_extension`](Self::client_extension).
+    ///
+    /// # Errors
+    /// The client does not declare it: [`HandlerError::missing_extension`].
+    pub fn require_extension(&self, name: &str) -> Result<RawBuf, HandlerError> {
+        let settings = self.client_extension(name);
+        settings.ok_or_else(|| HandlerError::missing_extension(name))
     }
 
     /// Returns whether the client declares an extension. It does not count where the server has the

@@ -11,11 +11,11 @@ use mcp_proto::server::ProgressReport;
 use mcp_proto::{Channel, Outcome, Receipt, Revision, Token};
 
 use super::call_host::{CallHost, CallState, Log};
-use super::detach::Detach;
+use super::detached::Detach;
 use crate::call_outcome::CallOutcome;
 use crate::connection::Answered;
-use crate::encode::encode;
 use crate::error::ErrorReply;
+use crate::payload::encode;
 use crate::server::CallContext;
 use crate::server::caller::peer::Peer;
 use crate::server::rounds::Rounds;

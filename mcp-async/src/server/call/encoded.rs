@@ -5,7 +5,7 @@ use core::cell::Cell;
 use mcp_proto::json::{EncodeError, Raw, RawBuf, Writer};
 use serde::Serialize;
 
-use crate::encode::fill;
+use crate::payload::fill;
 
 /// Encodes the value, lends it to `then`, and keeps the buffer for the next one: an ordinary
 /// result costs no allocation. `None` is for what is no JSON.

@@ -15,7 +15,7 @@ use super::subscriber::Subscriber;
 use crate::call_outcome::CallOutcome;
 use crate::connection::{Answered, Frame, Job, keep};
 use crate::error::ErrorReply;
-use crate::server::caller::machine::Machine;
+use crate::server::caller::Machine;
 
 /// A `subscriptions/listen` whose filter has keys of the application:
 /// [`ServerConfig::filters`](mcp_proto::server::ServerConfig::filters). It borrows from the input,

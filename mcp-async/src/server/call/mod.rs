@@ -6,7 +6,6 @@ pub(super) mod answering;
 pub(super) mod call_host;
 pub(super) mod connected;
 pub(super) mod context;
-pub(super) mod detach;
 pub(super) mod detached;
 pub(super) mod detached_host;
 pub(super) mod encoded;

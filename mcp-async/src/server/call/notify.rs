@@ -6,7 +6,7 @@ use mcp_proto::rpc::Method;
 use mcp_proto::{Payload, SendError};
 
 use super::context::CallContext;
-use crate::server::caller::machine::Machine;
+use crate::server::caller::Machine;
 
 impl CallContext {
     /// Sends a notification of the application's own on behalf of the call, before its answer: over

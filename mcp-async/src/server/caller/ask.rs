@@ -14,10 +14,10 @@ use mcp_proto::server::AskOptions;
 use mcp_proto::{Payload, Question, Revision, SendError, Token};
 use serde::de::DeserializeOwned;
 
-use super::machine::Machine;
+use super::Machine;
 use crate::connection::{Arrival, PendingRequest};
 use crate::error::ErrorReply;
-use crate::unit;
+use crate::payload;
 
 /// The answer to a question, when it comes; see [`CallContext::ask`](crate::server::CallContext::ask).
 ///
@@ -151,7 +151,7 @@ impl<T: DeserializeOwned> Future for Ask<'_, T> {
         let asking = (this.parent, question, this.options, this.tag);
         let answer = match ready!(poll_ask(&mut this.pending, cx, this.revision, asking)) {
             Ok(buffer) => {
-                let answer = unit::decode(buffer.as_raw()).map_err(AskError::Decode);
+                let answer = payload::decode(buffer.as_raw()).map_err(AskError::Decode);
                 this.pending.leave(Some(buffer));
                 answer
             }

@@ -4,7 +4,7 @@ use core::task::{self, Poll};
 
 use mcp_proto::{Channel, Instant, Receipt, SendError, Transmit};
 
-use super::machine::Machine;
+use super::Machine;
 use crate::connection::Shared;
 
 /// Sends a log message as [`Shared::poll_tell`] does; one too many for the connection's limit is

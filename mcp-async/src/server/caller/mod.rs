@@ -8,7 +8,11 @@ pub(super) mod extension_revisions;
 pub(super) mod live;
 pub(super) mod log;
 pub(super) mod lookup;
-pub(super) mod machine;
 pub(super) mod peer;
 pub(super) mod principal;
 pub(super) mod rate;
+
+use mcp_proto::server::{Growing, Server};
+
+/// The state machine of a connection.
+pub(crate) type Machine = Server<'static, Growing>;

@@ -11,9 +11,9 @@ use mcp_proto::server::{AskOptions, ListKind};
 use mcp_proto::{Channel, Payload, SendError};
 use serde::de::DeserializeOwned;
 
+use super::Machine;
 use super::ask::Ask;
 use super::log::poll_log;
-use super::machine::Machine;
 use super::principal::Principal;
 use crate::connection::Outbound as _;
 use crate::connection::{PendingRequest, Shared};

@@ -11,7 +11,6 @@
 //! without it.
 
 mod cached;
-mod client;
 pub(super) mod declaration;
 mod filter;
 mod method;

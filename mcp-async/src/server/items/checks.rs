@@ -6,9 +6,9 @@ use mcp_proto::json::{DecodeError, Object, Raw};
 use mcp_proto::{Payload, Revision};
 use serde::de::DeserializeOwned;
 
+use crate::payload;
 use crate::schema::{Enforcer, PublishError, ToolSchema};
 use crate::server::call::encoded::with_written;
-use crate::unit;
 
 #[derive(Default)]
 pub(super) struct Checks {
@@ -79,10 +79,10 @@ impl Promise {
 /// because its error names the place of the mistake.
 pub(super) fn decode_typed<T: DeserializeOwned>(raw: Raw<'_>) -> Result<T, DecodeError> {
     #[cfg(feature = "simd-json")]
-    if unit::empty::<T>().is_none()
+    if payload::empty::<T>().is_none()
         && let Ok(value) = raw.decode_simd_json(&mut Vec::new())
     {
         return Ok(value);
     }
-    unit::decode(raw)
+    payload::decode(raw)
 }

@@ -8,7 +8,7 @@ use serde::de::value::{MapDeserializer, SeqDeserializer, StrDeserializer};
 use serde::de::{self, DeserializeOwned, Error as _, IntoDeserializer, Visitor};
 use serde::forward_to_deserialize_any;
 
-use crate::unit::empty;
+use crate::payload::empty;
 use crate::uri_template::{Captures, Value};
 
 /// The error of texts that do not decode: the name of the text, and a [`DecodeError`], whose text

@@ -11,7 +11,7 @@ use serde::forward_to_deserialize_any;
 
 use super::texts::TextError;
 use crate::connection::discard;
-use crate::unit::empty;
+use crate::payload::empty;
 
 /// Returns why the type cannot be filled from texts of these names, whatever they are. `None` where they
 /// can, and where that depends on the texts.

@@ -23,6 +23,7 @@ use super::visibility::Visibility;
 use crate::connection::Job;
 use crate::error::{ErrorChain, ErrorReply};
 use crate::model::{self, TaskSupport, ToolAnnotations};
+use crate::payload::empty;
 use crate::runtime::RuntimeHandle;
 use crate::schema::{ToolSchema, TypeError};
 use crate::server::Call;
@@ -32,7 +33,6 @@ use crate::server::call::output::ToolOutput;
 use crate::server::call::reply::Reply;
 use crate::server::call::runner::spawned;
 use crate::server::caller::rate::RateLimit;
-use crate::unit::empty;
 use crate::values::Values;
 
 /// A tool: its public description and the handler that runs it.

@@ -15,8 +15,8 @@ use crate::connection::Shared;
 use crate::model::{CreateTaskResult, Task, TaskStatus};
 use crate::runtime::Sleep;
 use crate::server::call::context::CallContext;
+use crate::server::caller::Machine;
 use crate::server::caller::ask::AskError;
-use crate::server::caller::machine::Machine;
 
 /// A task of the client, until it is over. Dropping it earlier cancels the task.
 struct ClientTask {

@@ -10,11 +10,11 @@ use serde::de::DeserializeOwned;
 
 use super::question::QuestionFuture;
 use super::roots::Roots;
-use crate::encode::encode;
 use crate::model::{
     CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, ElicitUrlParams,
     ListRootsResult, check_conversation,
 };
+use crate::payload::encode;
 use crate::random_id::random_id;
 use crate::schema;
 use crate::server::call::context::CallContext;

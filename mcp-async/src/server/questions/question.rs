@@ -16,8 +16,8 @@ use super::client_task::{created, follow, makes_tasks, with_task};
 use crate::connection::PendingRequest;
 use crate::server::call::call_host::CallState;
 use crate::server::call::context::CallContext;
+use crate::server::caller::Machine;
 use crate::server::caller::ask::{AskError, not_in_revision, poll_ask};
-use crate::server::caller::machine::Machine;
 use crate::server::rounds::Rounds;
 use crate::server::rounds::round::{Answer, Asked, Round};
 

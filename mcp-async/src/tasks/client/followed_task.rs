@@ -13,8 +13,9 @@ use super::event::{TaskEvent, TaskState};
 use super::options::TaskOptions;
 use super::pace::Pace;
 use super::requests::{Params, Requests};
-use crate::client::{Boxed, CallError, Client};
+use crate::client::{CallError, Client};
 use crate::error::TaskError;
+use crate::runtime::BoxFuture;
 use crate::runtime::Sleep;
 
 /// A task, what is known of it, and its polls. Dropping it cancels the task, unless it is over or
@@ -35,7 +36,7 @@ pub(super) struct FollowedTask {
     /// The time at which the server first sent the task's status: the task's age is at least the time since.
     known_since: Option<Instant>,
     expires: Option<Instant>,
-    getting: Option<Boxed<Result<RawBuf, CallError>>>,
+    getting: Option<BoxFuture<'static, Result<RawBuf, CallError>>>,
 }
 
 /// The results of [`FollowedTask::poll_get`].

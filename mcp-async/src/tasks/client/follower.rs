@@ -16,9 +16,10 @@ use super::followed_task::{FollowedTask, Polled, invalid};
 use super::options::{TaskOptions, options};
 use super::questions::{Questions, Unanswered, encoded};
 use super::{EXTENSION, End, detailed};
-use crate::client::{Boxed, CallError, Client, ListenFilter, Subscription, Update};
+use crate::client::{CallError, Client, ListenFilter, Subscription, Update};
 use crate::error::{ErrorReply, TaskError};
 use crate::model::{DetailedTask, Task, TaskStatus};
+use crate::runtime::BoxFuture;
 
 /// A task, its questions, and the source of its changes.
 ///
@@ -58,7 +59,7 @@ pub(super) struct Follower {
 
 /// The request for the result of a task of 2025-11-25.
 struct Fetching {
-    result: Boxed<Result<RawBuf, CallError>>,
+    result: BoxFuture<'static, Result<RawBuf, CallError>>,
     /// The time until which the result is waited for, once the task is over.
     until: Option<Instant>,
 }
@@ -66,7 +67,7 @@ struct Fetching {
 /// The source of the changes of a task.
 enum Source {
     Polls,
-    Opening(Boxed<Result<Subscription, CallError>>),
+    Opening(BoxFuture<'static, Result<Subscription, CallError>>),
     Subscription(Box<Subscription>),
 }
 
@@ -498,7 +499,7 @@ impl Error {
 }
 
 /// Subscribes to the changes of a task (TK-45).
-fn open(client: &Client, id: &str) -> Boxed<Result<Subscription, CallError>> {
+fn open(client: &Client, id: &str) -> BoxFuture<'static, Result<Subscription, CallError>> {
     let client = client.clone();
     let filter = ListenFilter::default().member("taskIds", &[id]);
     Box::pin(async move {

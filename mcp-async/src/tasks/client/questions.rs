@@ -6,9 +6,9 @@ use mcp_proto::json::{EncodeError, Raw, RawBuf, Str, Writer};
 use mcp_proto::{Payload, Revision};
 
 use super::requests::Requests;
-use crate::client::Boxed;
-use crate::encode::encode;
 use crate::error::CallError;
+use crate::payload::encode;
+use crate::runtime::BoxFuture;
 
 /// Questions of a task: the callbacks run, and then their answers are sent.
 pub(super) struct Questions {
@@ -19,8 +19,8 @@ pub(super) struct Questions {
 }
 
 enum Stage {
-    Asking(Boxed<Result<RawBuf, CallError>>),
-    Updating(RawBuf, Boxed<Result<(), CallError>>),
+    Asking(BoxFuture<'static, Result<RawBuf, CallError>>),
+    Updating(RawBuf, BoxFuture<'static, Result<(), CallError>>),
     /// The answers could not be sent.
     Unsent(RawBuf),
 }

@@ -1,7 +1,7 @@
 //! Scans objects and arrays without recursion.
 
 use super::super::FaultKind;
-use super::super::form::Form;
+use super::super::string::Form;
 use super::{Halt, pass_string, scalar, unexpected, whitespace};
 
 /// Passes the container that the rest begins with; `depth` of them may be open at a time.

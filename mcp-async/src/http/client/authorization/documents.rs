@@ -14,7 +14,7 @@ use tower_service::Service;
 use url::Url;
 
 use crate::http::client::carrier::{Carrier, Reply, Sending, Through, Unsent};
-use crate::http::client::whole::{Whole, whole};
+use crate::http::client::carrier::{Whole, whole};
 use crate::net::{AddressGuard, HttpClient, without_secrets};
 use crate::runtime::{RuntimeHandle, within};
 use crate::sync::Lock;

@@ -13,8 +13,8 @@ use mcp_proto::rpc::code;
 use mcp_proto::{Payload, Revision};
 
 use crate::client::{Answer, guarded};
-use crate::encode::encode;
 use crate::error::ErrorReply;
+use crate::payload::encode;
 use crate::random_id::random_id;
 use crate::runtime::{Either, RuntimeHandle, Sleep, race};
 use crate::sync::Lock;

@@ -1,7 +1,24 @@
-//! Payloads encoded before they are sent.
+//! Parameters and results: encoded before they are sent, and decoded when they have come.
 
-use mcp_proto::json::{EncodeError, MAX_DEPTH, Raw, RawBuf, Writer};
+use mcp_proto::json::{DecodeError, EncodeError, Kind, MAX_DEPTH, Raw, RawBuf, Writer};
 use mcp_proto::{Payload, Revision};
+use serde::de::DeserializeOwned;
+
+/// Decodes a value of the peer. An object is `()` to who asks for it.
+pub(crate) fn decode<T: DeserializeOwned>(raw: Raw<'_>) -> Result<T, DecodeError> {
+    match empty() {
+        Some(value) if raw.kind() == Kind::Object => Ok(value),
+        _ => raw.decode(&mut []),
+    }
+}
+
+/// The value of `()`, or of another type that has one value and no members; `None` for every other type.
+pub(crate) fn empty<T: DeserializeOwned>() -> Option<T> {
+    let has_size = size_of::<T>() > 0;
+    (!has_size)
+        .then(|| Raw::NULL.decode(&mut []).ok())
+        .flatten()
+}
 
 /// Encodes a payload as this revision spells it.
 pub(crate) fn encode(payload: &dyn Payload, revision: Revision) -> Result<RawBuf, EncodeError> {
