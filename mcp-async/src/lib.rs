@@ -132,7 +132,7 @@ mod leases;
 mod observe;
 mod payload;
 mod private_file;
-mod random_id;
+mod random;
 mod shares;
 mod shrink;
 mod streams;

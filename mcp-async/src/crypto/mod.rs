@@ -1,12 +1,12 @@
-//! Hashes, random bytes and signatures: what the state machines of authorization ask for.
+//! Hashes, signatures and the time of day: what the state machines of authorization ask for.
 
 mod signing_key;
 mod verify;
 
-use std::io;
+use std::time::SystemTime;
 
+use mcp_auth::UnixTime;
 use ring::digest::{SHA256, digest};
-use ring::rand::{SecureRandom, SystemRandom};
 
 #[cfg(feature = "http-client")]
 pub use signing_key::{KeyError, SigningKey};
@@ -19,16 +19,9 @@ pub(crate) fn sha256(bytes: &[u8]) -> [u8; 32] {
     hash
 }
 
-/// Draws random bytes from the operating system.
-///
-/// # Errors
-/// The operating system has none.
-pub(crate) fn random<const N: usize>() -> io::Result<[u8; N]> {
-    let mut bytes = [0; N];
-    match SystemRandom::new().fill(&mut bytes) {
-        Ok(()) => Ok(bytes),
-        Err(_) => Err(io::Error::other(
-            "the operating system provides no random bytes",
-        )),
-    }
+/// The time of day. It is read each time, because a monotonic clock may stop while the machine
+/// sleeps.
+pub(crate) fn unix_now() -> UnixTime {
+    let since = SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
+    UnixTime::from_secs(since.as_secs())
 }

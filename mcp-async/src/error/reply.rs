@@ -12,7 +12,7 @@ use super::Printable;
 use crate::model::ElicitParams;
 use crate::model::ElicitUrlParams;
 use crate::payload::encode;
-use crate::random_id::random_id;
+use crate::random;
 
 /// An error that goes to the peer, or came from it: code, message and data of JSON-RPC. Its text
 /// is the message, cut after 1,000 characters and with control characters escaped, and the code:
@@ -78,7 +78,7 @@ impl ErrorReply {
         pages: impl IntoIterator<Item = ElicitUrlParams>,
     ) -> Self {
         let pages = pages.into_iter().map(|page| {
-            let elicitation_id = page.elicitation_id.or_else(random_id);
+            let elicitation_id = page.elicitation_id.or_else(|| random::id().ok());
             ElicitParams::Url(ElicitUrlParams {
                 elicitation_id,
                 ..page

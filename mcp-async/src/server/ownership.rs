@@ -4,6 +4,8 @@ use core::time::Duration;
 
 use mcp_proto::Instant;
 
+use crate::random;
+
 /// The lease of a process, from the times at which it asked the store for it.
 ///
 /// The lease ends in the store at the earliest when its duration has passed since the announcement was
@@ -101,10 +103,9 @@ impl Ownership {
 
 /// Returns up to a tenth less, so that processes that were started together do not renew their leases together.
 pub(crate) fn jitter(wait: Duration) -> Duration {
-    let mut byte = [0];
     // Without randomness they renew them together.
-    let _ = getrandom::fill(&mut byte);
-    wait - wait / 10 * u32::from(byte[0]) / 256
+    let [byte] = random::bytes().unwrap_or_default();
+    wait - wait / 10 * u32::from(byte) / 256
 }
 
 /// The part of a lease that is not used.

@@ -15,7 +15,7 @@ use crate::model::{
     ListRootsResult, check_conversation,
 };
 use crate::payload::encode;
-use crate::random_id::random_id;
+use crate::random;
 use crate::schema;
 use crate::server::call::context::CallContext;
 use crate::server::caller::ask::{AskError, not_in_revision};
@@ -172,7 +172,7 @@ impl CallContext {
         );
         // The question is the same whatever the id, so only what is sent holds it.
         let nested = tracked.then(|| ElicitUrlParams {
-            elicitation_id: id.or_else(random_id),
+            elicitation_id: id.or_else(|| random::id().ok()),
             ..page.clone()
         });
         let nested = nested.and_then(|page| encode(&ElicitParams::Url(page), self.revision()).ok());

@@ -15,6 +15,8 @@ use sha2::Sha256;
 
 use super::canonical;
 
+use crate::random;
+
 /// Keys for the request states of 2026-07-28, which travel through the client and come back
 /// from a stranger.
 ///
@@ -65,9 +67,7 @@ impl StateKeys {
     /// # Errors
     /// The operating system has no randomness to give.
     pub fn random() -> io::Result<Self> {
-        let mut key = [0; 32];
-        getrandom::fill(&mut key).map_err(io::Error::other)?;
-        Ok(Self::new(key))
+        random::bytes().map(Self::new)
     }
 
     /// Accepts what was sealed with this key, too.

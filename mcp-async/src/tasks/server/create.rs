@@ -17,7 +17,7 @@ use super::sweep::KEPT;
 use super::time::millis;
 use crate::error::ErrorReply;
 use crate::observe;
-use crate::random_id::random_id;
+use crate::random;
 use crate::server::{DetachedCall, Ownership};
 
 impl Engine {
@@ -42,7 +42,7 @@ impl Engine {
             return Err(ErrorReply::internal());
         }
         // TK-49
-        let id = random_id().ok_or(ErrorReply::internal())?;
+        let id = random::id().map_err(|_| ErrorReply::internal())?;
         let mut place = self.reserve(&owner, id)?;
         self.renew().await?;
         // The lease in which the record is written: a later one begins where others have failed the task.

@@ -22,7 +22,7 @@ use super::time::{TimeOfDay, millis};
 use crate::connection::Notify;
 use crate::error::ErrorReply;
 use crate::observe;
-use crate::random_id::random_id;
+use crate::random;
 use crate::runtime::{BoxFuture, ManualRuntime, RuntimeHandle, Sleep, race, within};
 use crate::server::layers::Semaphore;
 use crate::server::{CallContext, Ownership, Principal};
@@ -62,7 +62,7 @@ impl Engine {
             runtime: OnceLock::new(),
             unserved: ManualRuntime::default().into(),
             time: TimeOfDay::default(),
-            boot: random_id().unwrap_or_default(),
+            boot: random::id().unwrap_or_default(),
             kept: Lock::default(),
             runs: Arc::default(),
             polls: Polls::default(),

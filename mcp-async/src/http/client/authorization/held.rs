@@ -4,8 +4,8 @@ use http::header::AUTHORIZATION;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use mcp_auth::{Credentials, DpopKey, DpopProof, Scheme, UnixTime};
 
-use super::time::unix_now;
-use crate::crypto::{SigningKey, random, sha256};
+use crate::crypto::{SigningKey, sha256, unix_now};
+use crate::random;
 
 /// Credentials in use.
 pub(in crate::http::client) struct Held {
@@ -57,7 +57,7 @@ pub(super) fn present(
         return Ok(());
     }
     let key = key.ok_or(LocalFault("no key for the bound token"))?;
-    let id = random().map_err(|_| LocalFault("no random bytes"))?;
+    let id = random::bytes().map_err(|_| LocalFault("no random bytes"))?;
     let proof = DpopProof {
         id: &id,
         method,

@@ -25,7 +25,6 @@ mod settings;
 mod store;
 mod system_browser;
 mod terminal;
-mod time;
 mod user_agent;
 
 pub(super) use authorizer::{Authorizer, Goal, dpop_nonce};

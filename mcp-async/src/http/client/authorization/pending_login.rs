@@ -7,7 +7,7 @@ use std::io;
 use mcp_auth::{AuthorizationPage, Secret, Uri};
 use url::Url;
 
-use crate::crypto::random;
+use crate::random;
 
 /// A login that waits for its redirect at a port of this machine.
 ///
@@ -41,10 +41,10 @@ impl PendingLogin {
             page: page.url.clone(),
             path: redirect_uri.path().to_owned(),
             state: state.ok_or_else(|| io::Error::other("the page has no state"))?,
-            cookie: random_text()?,
-            launched: random_text()?,
+            cookie: random::id()?.into(),
+            launched: random::id()?.into(),
             has_started: AtomicBool::new(false),
-            announced: random_text()?,
+            announced: random::id()?.into(),
         })
     }
 
@@ -138,11 +138,6 @@ enum Target {
     Page,
     /// The redirect, with its URL.
     Redirect(String),
-}
-
-fn random_text() -> io::Result<Secret> {
-    let bytes: [u8; 16] = random()?;
-    Ok(bytes.map(|byte| format!("{byte:02x}")).concat().into())
 }
 
 /// The parameter `state` of a URL, unless it is missing or comes twice.

@@ -11,10 +11,10 @@ use mcp_auth::{
 use super::authorizer::{Goal, Shared};
 use super::consents::Reason;
 use super::running::Obtained;
-use super::time::unix_now;
-use crate::crypto::{random, sha256};
+use crate::crypto::{sha256, unix_now};
 use crate::error::AuthorizationError;
 use crate::observe;
+use crate::random;
 
 impl Shared {
     pub(super) async fn reach(&self, goal: Goal) -> Result<Obtained, AuthorizationError> {
@@ -250,7 +250,7 @@ impl Shared {
                         Err(text) => flow.advance(now, Input::Failed(&text))?,
                     }
                 }
-                FlowStep::Random => match random() {
+                FlowStep::Random => match random::bytes() {
                     Ok(bytes) => flow.advance(unix_now(), Input::Random(bytes))?,
                     Err(error) => flow.advance(unix_now(), Input::Failed(&error.to_string()))?,
                 },

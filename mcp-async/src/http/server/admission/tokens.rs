@@ -15,13 +15,14 @@ use mcp_auth::resource::{Denial, RequiredScopes};
 use mcp_proto::rpc::{Incoming, Message, OwnedMessages, code};
 
 use crate::connection::Text;
+use crate::crypto::unix_now;
 use crate::http::server::endpoint::HttpEndpoint;
 use crate::http::server::messages::answer::{self, Answer};
 use crate::http::server::messages::body::HttpBody;
 use crate::http::server::messages::head::RequestHead;
 use crate::http::server::processes::VerifiedToken;
 use crate::http::server::protect::expiring::Expiring;
-use crate::http::server::protect::guard::{TokenGuard, now};
+use crate::http::server::protect::guard::TokenGuard;
 use crate::observe;
 use crate::runtime::Sleep;
 use crate::server::{Access, Principal};
@@ -154,7 +155,7 @@ impl HttpEndpoint {
 }
 
 fn now_secs() -> u64 {
-    UnixTime::as_secs(now())
+    UnixTime::as_secs(unix_now())
 }
 
 /// The answer to a request that is refused.

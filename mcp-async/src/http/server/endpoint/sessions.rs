@@ -7,7 +7,7 @@ use std::sync::{Arc, MutexGuard};
 
 use super::session::Session;
 use crate::connection::Notify;
-use crate::random_id::random_id;
+use crate::random;
 use crate::shrink::shrink;
 use crate::sync::Lock;
 
@@ -107,7 +107,7 @@ impl fmt::Debug for Sessions {
 /// The id of a new session: 128 bits from the operating system, in characters that may stand in a
 /// header and in a query (SH-28). `None` if it has none.
 pub(in crate::http::server) fn mint() -> Option<Arc<str>> {
-    random_id().map(Arc::from)
+    random::id().ok().map(Arc::from)
 }
 
 const SHARDS: usize = 64;

@@ -7,22 +7,23 @@ use core::task::Poll;
 use core::time::Duration;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use http::Method;
 use http::request::Parts;
+use mcp_auth::Secret;
 use mcp_auth::resource::{
     Admission, CheckStep, Denial, IssuerIndex, ProtectedResource, RequiredScopes, ResourceRequest,
     TokenCheck, TokenClaims, VerifierState,
 };
-use mcp_auth::{Secret, UnixTime};
 
 use super::key_source::{Answer, DynKeySource};
 use super::questions::{Permission, Questions};
 use super::token_verifier::{DynIntrospect, DynTokenVerifier};
 use crate::crypto;
+use crate::crypto::unix_now;
 use crate::http::server::messages::head::RequestHead;
 use crate::observe;
+use crate::random;
 use crate::runtime::{self, RuntimeHandle};
 use crate::shares::CallerId;
 use crate::sync::{Lock, Waiters};
@@ -92,14 +93,13 @@ impl TokenGuard {
         loop {
             let (fetches, step) = {
                 let mut verifier = self.verifier.lock();
-                let step = check.step(&self.resource, &mut verifier.state, now());
+                let step = check.step(&self.resource, &mut verifier.state, unix_now());
                 (verifier.fetches, step)
             };
             match step {
-                CheckStep::MakeNonce => match crypto::random::<16>() {
-                    Ok(random) => {
-                        let nonce = format!("{:032x}", u128::from_be_bytes(random));
-                        self.verifier.lock().state.set_nonce(&nonce, now());
+                CheckStep::MakeNonce => match random::id() {
+                    Ok(nonce) => {
+                        self.verifier.lock().state.set_nonce(&nonce, unix_now());
                     }
                     Err(error) => {
                         observe::unverified(&error);
@@ -182,7 +182,7 @@ impl TokenGuard {
     ) -> Option<impl Future<Output = Permission> + use<>> {
         let user = {
             let verifier = self.verifier.lock();
-            let user = check.last_identity(&verifier.state, now());
+            let user = check.last_identity(&verifier.state, unix_now());
             user.map(Arc::from)
         };
         self.questions.permit(user, asker)
@@ -273,7 +273,7 @@ impl Drop for Fetch {
             let mut verifier = self.verifier.lock();
             verifier.fetches = verifier.fetches.wrapping_add(1);
             let document = self.document.as_deref();
-            verifier.state.set_keys(self.issuer, document, now());
+            verifier.state.set_keys(self.issuer, document, unix_now());
             let error = verifier.state.keys_error(self.issuer).cloned();
             (error, verifier.waiting.take())
         };
@@ -309,12 +309,6 @@ async fn within<T>(
             None
         }
     }
-}
-
-/// The time of the day.
-pub(in crate::http::server) fn now() -> UnixTime {
-    let since = SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
-    UnixTime::from_secs(since.as_secs())
 }
 
 impl fmt::Debug for TokenGuard {

@@ -15,7 +15,7 @@ use mcp_proto::{Payload, Revision};
 use crate::client::{Answer, guarded};
 use crate::error::ErrorReply;
 use crate::payload::encode;
-use crate::random_id::random_id;
+use crate::random;
 use crate::runtime::{Either, RuntimeHandle, Sleep, race};
 use crate::sync::Lock;
 use crate::tasks::legacy::outcome;
@@ -61,7 +61,7 @@ impl QuestionStore {
         max: usize,
     ) -> Result<TaskRecord, ErrorReply> {
         // TK-19
-        let id = random_id().ok_or(ErrorReply::internal())?;
+        let id = random::id().map_err(|_| ErrorReply::internal())?;
         let time = self.time(runtime);
         let mut record = TaskRecord::new(&*id, "", time).with_ttl(Some(millis(ttl)));
         record.is_core = true;
