@@ -2,20 +2,16 @@
 
 use std::sync::{Arc, OnceLock};
 
-use bytes::Bytes;
-use http::{Request, Response};
-use http_body_util::Full;
-use tower_service::Service;
 use url::Url;
 
 use super::authorization::{
     Authorization, Authorizer, DocumentCarrier, DynUserAgent, GuardedClient, SystemBrowser,
 };
-use super::connector::{HttpConnector, dial_through};
+use super::carrier::{Carrier, Through};
+use super::connector::HttpConnector;
 use super::settings::Settings;
 use crate::client::{Client, ClientBuilder, ConnectError};
 use crate::net::HttpClient;
-use crate::runtime::RuntimeHandle;
 
 impl<T> ClientBuilder<T> {
     /// Obtains access tokens when the server asks for them (OAuth 2.1), and sends them with every
@@ -78,26 +74,19 @@ impl HttpConnector {
             browser
         });
         let surroundings: Surroundings = (Box::new(documents), Some(user_agent));
-        self.connect_with(client, &url, http, None, surroundings)
+        let carrier = Through::new(http).observed(settings.observer);
+        self.connect_with(client, &url, Arc::new(carrier), surroundings)
             .await
     }
 
-    /// Connects through a service, whose requests state this runtime, with an authorizer.
-    pub(super) async fn connect_with<S, B>(
+    /// Connects by a carrier, with an authorizer.
+    pub(super) async fn connect_with(
         &self,
         client: ClientBuilder,
         url: &Url,
-        service: S,
-        stated: Option<RuntimeHandle>,
+        carrier: Arc<dyn Carrier>,
         (documents, user_agent): Surroundings,
-    ) -> Result<Client, ConnectError>
-    where
-        S: Service<Request<Full<Bytes>>, Response = Response<B>> + Clone + Send + 'static,
-        S::Future: Send,
-        S::Error: Into<Box<dyn core::error::Error + Send + Sync>>,
-        B: http_body::Body + Send + 'static,
-        B::Data: Send,
-    {
+    ) -> Result<Client, ConnectError> {
         let settings = client.settings();
         let mut authorization = settings.authorization.clone().unwrap_or_default();
         authorization.complete(
@@ -114,7 +103,7 @@ impl HttpConnector {
         let authorizer =
             authorizer.map_err(|error| ConnectError::Authorization(Arc::new(error)))?;
         let authorizer = Some(Arc::new(authorizer));
-        dial_through(url.as_str(), (service, stated), settings, parts, authorizer).await
+        self.dial(settings, parts, carrier, authorizer).await
     }
 }
 

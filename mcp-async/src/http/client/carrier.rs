@@ -152,8 +152,8 @@ impl<S> Through<S> {
         }
     }
 
-    pub(super) fn on(mut self, runtime: Option<RuntimeHandle>) -> Self {
-        self.runtime = runtime;
+    pub(super) fn on(mut self, runtime: RuntimeHandle) -> Self {
+        self.runtime = Some(runtime);
         self
     }
 

@@ -17,7 +17,6 @@ use crate::client::connecting::builder::Parts;
 use crate::client::{Client, ClientBuilder, ConnectError, Connector};
 use crate::net::HttpClient;
 use crate::runtime::RuntimeHandle;
-use crate::sync::Lock;
 
 /// A connector over HTTP to the server at a URL.
 ///
@@ -93,7 +92,10 @@ impl Connector for HttpConnector {
         }
         let http = HttpClient::default();
         http.start(&self.runtime);
-        self.dial(client, http, None).await
+        let settings = client.settings();
+        let parts = client.parts(&self.runtime)?;
+        let carrier = Through::new(http).observed(settings.observer.clone());
+        self.dial(settings, parts, Arc::new(carrier), None).await
     }
 }
 
@@ -113,72 +115,43 @@ where
 {
     async fn connect(self, client: ClientBuilder) -> Result<Client, ConnectError> {
         let Self { server, service } = self;
-        let runtime = Some(server.runtime.clone());
+        let settings = client.settings();
+        let carrier = Through::new(service.clone()).on(server.runtime.clone());
+        let carrier = Arc::new(carrier.observed(settings.observer.clone()));
         #[cfg(feature = "auth")]
-        if let Some(authorization) = client.settings().authorization {
+        if let Some(authorization) = &settings.authorization {
             let user_agent = authorization.chosen_user_agent();
-            let url = client.settings().check(&server.url)?;
+            let url = settings.check(&server.url)?;
             let allow_private = authorization.allow_private;
-            let carrier = service.clone();
-            let documents = ServiceCarrier::new(&server.runtime, carrier, &url, allow_private);
+            let documents = ServiceCarrier::new(&server.runtime, service, &url, allow_private);
             let surroundings = (Box::new(documents) as _, user_agent);
             return server
-                .connect_with(client, &url, service, runtime, surroundings)
+                .connect_with(client, &url, carrier, surroundings)
                 .await;
         }
-        server.dial(client, service, runtime).await
+        let parts = client.parts(&server.runtime)?;
+        server.dial(settings, parts, carrier, None).await
     }
 }
 
 impl HttpConnector {
-    /// Connects through a service, whose requests state this runtime.
-    async fn dial<S, B>(
+    /// Connects by a carrier, again after each end if the policy says so.
+    pub(super) async fn dial(
         &self,
-        client: ClientBuilder,
-        service: S,
-        stated: Option<RuntimeHandle>,
-    ) -> Result<Client, ConnectError>
-    where
-        S: Service<Request<Full<Bytes>>, Response = Response<B>> + Clone + Send + 'static,
-        S::Future: Send,
-        S::Error: Into<Box<dyn core::error::Error + Send + Sync>>,
-        B: http_body::Body + Send + 'static,
-        B::Data: Send,
-    {
-        let settings = client.settings();
-        let parts = client.parts(&self.runtime)?;
-        dial_through(&self.url, (service, stated), settings, parts, None).await
-    }
-}
-
-/// Connects through a service, again after each end if the policy says so.
-pub(super) async fn dial_through<S, B>(
-    url: &str,
-    (service, stated): (S, Option<RuntimeHandle>),
-    settings: Settings,
-    parts: Parts,
-    authorizer: Option<Arc<Authorizer>>,
-) -> Result<Client, ConnectError>
-where
-    S: Service<Request<Full<Bytes>>, Response = Response<B>> + Clone + Send + 'static,
-    S::Future: Send,
-    S::Error: Into<Box<dyn core::error::Error + Send + Sync>>,
-    B: http_body::Body + Send + 'static,
-    B::Data: Send,
-{
-    let url = url.to_owned();
-    let service = Lock::new(service);
-    parts
-        .dial(move |config, client_state| {
-            let service = service.lock().clone();
-            let through = Through::new(service).on(stated.clone());
-            let carrier = Box::new(through.observed(settings.observer.clone()));
-            let (settings, url) = (settings.clone(), url.clone());
-            let authorizer = authorizer.clone();
-            Box::pin(async move {
-                let carrier = (carrier as Box<dyn Carrier>, authorizer);
-                open_connection(carrier, &url, &settings, config, client_state).await
+        settings: Settings,
+        parts: Parts,
+        carrier: Arc<dyn Carrier>,
+        authorizer: Option<Arc<Authorizer>>,
+    ) -> Result<Client, ConnectError> {
+        let url = self.url.clone();
+        parts
+            .dial(move |config, client_state| {
+                let (settings, url) = (settings.clone(), url.clone());
+                let carrier = (Arc::clone(&carrier), authorizer.clone());
+                Box::pin(async move {
+                    open_connection(carrier, &url, &settings, config, client_state).await
+                })
             })
-        })
-        .await
+            .await
+    }
 }

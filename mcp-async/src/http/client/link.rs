@@ -31,7 +31,7 @@ use crate::runtime::RuntimeHandle;
 use crate::sync::{Lock, Waiter, Waiters};
 
 pub(super) struct Link {
-    pub(super) carrier: Box<dyn Carrier>,
+    pub(super) carrier: Arc<dyn Carrier>,
     pub(super) authorizer: Option<Arc<Authorizer>>,
     pub(super) limits: Limits,
     pub(super) client_state: Arc<ClientState>,
@@ -139,7 +139,7 @@ pub(super) enum Sent {
 
 impl Link {
     pub(super) fn new(
-        carrier: Box<dyn Carrier>,
+        carrier: Arc<dyn Carrier>,
         authorizer: Option<Arc<Authorizer>>,
         url: Url,
         settings: &Settings,

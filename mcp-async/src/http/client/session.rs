@@ -226,7 +226,7 @@ const ROUNDS: u32 = 64;
 
 /// Speaks to the server behind a URL, as soon as it is known who it is.
 pub(super) async fn open_connection(
-    (carrier, authorizer): (Box<dyn Carrier>, Option<Arc<Authorizer>>),
+    (carrier, authorizer): (Arc<dyn Carrier>, Option<Arc<Authorizer>>),
     url: &str,
     settings: &Settings,
     config: PreparedConfig<ClientConfig<'static>>,

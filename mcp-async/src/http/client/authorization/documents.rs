@@ -125,7 +125,7 @@ impl<S> ServiceCarrier<S> {
     ) -> Self {
         let guard = AddressGuard::near_host(server.host_str().unwrap_or_default());
         Self {
-            service: Through::new(service).on(Some(runtime.clone())),
+            service: Through::new(service).on(runtime.clone()),
             guard: match allow_private {
                 true => guard.allow_private(),
                 false => guard,
