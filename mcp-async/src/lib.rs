@@ -63,7 +63,8 @@
 //! use core::task::{Context, Poll, Waker};
 //!
 //! use mcp_async::server::service_fn;
-//! use mcp_async::{ManualRuntime, client, duplex, server};
+//! use mcp_async::runtime::{ManualRuntime, duplex};
+//! use mcp_async::{client, server};
 //! use mcp_proto::client::ClientConfig;
 //! use mcp_async::json::RawBuf;
 //! use mcp_async::model::ServerFeatures;
@@ -150,10 +151,6 @@ pub use in_memory::in_memory;
 pub use io::{MessageReader, MessageSink, MessageSource, MessageWriter, Tap, stdio};
 pub use mcp_proto::rpc::{Method, code};
 pub use mcp_proto::{Instant, Limits, Payload, PingPolicy, Revision, RevisionSet, SendError, json};
-pub use runtime::{
-    Duplex, ManualRuntime, PipeReader, PipeWriter, ReadHalf, Runtime, WriteHalf, duplex, pipe,
-    split,
-};
 /// The traits and the derive macro for the schemas of arguments and results.
 #[cfg(feature = "server")]
 pub use schemars;

@@ -16,7 +16,8 @@ use crate::server::{Transport, serving::Server};
 ///
 /// ```
 /// use mcp_async::runtime::RuntimeHandle;
-/// use mcp_async::{Server, Streams, duplex};
+/// use mcp_async::runtime::duplex;
+/// use mcp_async::{Server, Streams};
 ///
 /// async fn serve(runtime: RuntimeHandle, server: Server) -> std::io::Result<()> {
 ///     let (_client, ours) = duplex(4096);

@@ -20,7 +20,7 @@ pub fn split<T>(
 where
     T: AsyncRead + AsyncWrite + Send + Unpin,
 {
-    mcp_async::split(stream)
+    mcp_async::runtime::split(stream)
 }
 
 /// Makes a reader and a writer of this runtime the pair that a connection wants: they are it.

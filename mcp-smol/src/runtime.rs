@@ -24,7 +24,7 @@ use crate::timer;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Runtime;
 
-impl mcp_async::Runtime for Runtime {
+impl mcp_async::runtime::Runtime for Runtime {
     /// The reactor starts by itself.
     fn check(&self) -> io::Result<()> {
         Ok(())

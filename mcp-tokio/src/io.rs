@@ -24,7 +24,7 @@ pub fn split<T>(
 where
     T: AsyncRead + AsyncWrite + Send + Unpin,
 {
-    mcp_async::split(Stream(stream))
+    mcp_async::runtime::split(Stream(stream))
 }
 
 /// Makes a reader and a writer of this runtime the pair that a connection wants.

@@ -28,7 +28,7 @@ use crate::timer;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Runtime;
 
-impl mcp_async::Runtime for Runtime {
+impl mcp_async::runtime::Runtime for Runtime {
     fn check(&self) -> io::Result<()> {
         Handle::try_current().map(drop).map_err(io::Error::other)
     }

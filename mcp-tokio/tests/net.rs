@@ -38,5 +38,5 @@ fn connecting_and_serving_outside_of_a_runtime_are_errors() {
 #[test]
 #[should_panic(expected = "Tokio")]
 fn a_task_outside_of_a_runtime_is_not_dropped_in_silence() {
-    mcp_async::Runtime::spawn(&mcp_tokio::Runtime, Box::pin(async {}));
+    mcp_async::runtime::Runtime::spawn(&mcp_tokio::Runtime, Box::pin(async {}));
 }

@@ -6,7 +6,7 @@ use core::task::Poll;
 use core::time::Duration;
 
 use mcp_tokio::Runtime;
-use mcp_tokio::mcp_async::Runtime as _;
+use mcp_tokio::mcp_async::runtime::Runtime as _;
 
 /// A task that has used up what tokio lets it do in one poll is polled again at once, and what it waited for
 /// would not be known.

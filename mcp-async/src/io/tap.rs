@@ -14,7 +14,8 @@ use super::lines::Lines;
 /// Around both halves of a connection it prints the conversation:
 ///
 /// ```
-/// use mcp_async::{Tap, duplex};
+/// use mcp_async::runtime::duplex;
+/// use mcp_async::Tap;
 ///
 /// let (left, right) = duplex(4096);
 /// let (reader, writer) = left.split();

@@ -1,4 +1,4 @@
-//! Sockets, HTTP and TLS on the sockets of a [`Runtime`](crate::Runtime), independent of MCP.
+//! Sockets, HTTP and TLS on the sockets of a [`Runtime`](crate::runtime::Runtime), independent of MCP.
 //!
 //! `TcpServer` (feature `http-server`) serves any service of `tower` on any runtime; `HttpClient` (feature
 //! `http-client`) sends requests on any runtime.

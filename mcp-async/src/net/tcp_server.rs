@@ -235,7 +235,7 @@ impl TcpServer {
         self
     }
 
-    /// Serves until `until` is done; [`Runtime::interrupted`](crate::Runtime::interrupted) ends it on a signal.
+    /// Serves until `until` is done; [`Runtime::interrupted`](crate::runtime::Runtime::interrupted) ends it on a signal.
     ///
     /// Then nothing new is accepted, so that a balancer chooses another process. A client that has
     /// just connected may still send its first request, within 250 ms of the time at which its

@@ -9,7 +9,7 @@ use super::Runtime;
 /// A [`Runtime`] that connections share: cloned for each of them, borrowed by each of their requests.
 ///
 /// ```
-/// use mcp_async::ManualRuntime;
+/// use mcp_async::runtime::ManualRuntime;
 /// use mcp_async::runtime::RuntimeHandle;
 ///
 /// let runtime = RuntimeHandle::from(ManualRuntime::default());

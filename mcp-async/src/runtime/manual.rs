@@ -20,7 +20,7 @@ use crate::sync::Lock;
 ///
 /// ```
 /// use core::time::Duration;
-/// use mcp_async::ManualRuntime;
+/// use mcp_async::runtime::ManualRuntime;
 ///
 /// let runtime = ManualRuntime::default();
 /// runtime.advance(Duration::from_secs(5));

@@ -5,7 +5,7 @@ use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
 
 use futures_io::{AsyncRead, AsyncWrite};
-use mcp_async::{PipeReader, PipeWriter, duplex};
+use mcp_async::runtime::{PipeReader, PipeWriter, duplex};
 
 use crate::server_typed::support::Offer;
 use crate::sim::{Sim, settle, spawn};

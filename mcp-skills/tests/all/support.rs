@@ -6,10 +6,10 @@ use core::task::{Context, Poll, Waker};
 use std::sync::{Arc, Mutex};
 
 use mcp_async::client::ClientBuilder;
+use mcp_async::runtime::Runtime as _;
+use mcp_async::runtime::{ManualRuntime, duplex};
 use mcp_async::server::{BoxService, ServerBuilder};
-use mcp_async::{
-    Client, ErrorReply, ManualRuntime, Runtime as _, Server, Streams, duplex, in_memory, server,
-};
+use mcp_async::{Client, ErrorReply, Server, Streams, in_memory, server};
 use mcp_proto::PreparedConfig;
 use mcp_proto::json::{Map, RawBuf};
 use mcp_proto::model::ServerFeatures;

@@ -5,8 +5,8 @@ use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
 
 use futures_io::{AsyncRead as _, AsyncWrite as _};
+use mcp_async::runtime::{PipeReader, PipeWriter, duplex};
 use mcp_async::server::{BoxService, Connection, ServerBuilder};
-use mcp_async::{PipeReader, PipeWriter, duplex};
 use mcp_proto::Revision;
 use serde_json::Value;
 

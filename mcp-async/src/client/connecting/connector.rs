@@ -25,7 +25,7 @@ use crate::runtime::RuntimeHandle;
 /// ```
 /// use mcp_async::client::{Client, ClientBuilder, ConnectError, Connector, reopened};
 /// use mcp_async::runtime::RuntimeHandle;
-/// use mcp_async::{Duplex, duplex};
+/// use mcp_async::runtime::{Duplex, duplex};
 ///
 /// /// A connection to a broker, say, that is opened again after each end.
 /// struct Broker {

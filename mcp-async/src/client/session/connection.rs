@@ -28,7 +28,7 @@ use crate::runtime::RuntimeHandle;
 ///
 /// ```
 /// use mcp_async::client::connect;
-/// use mcp_async::{ManualRuntime, duplex};
+/// use mcp_async::runtime::{ManualRuntime, duplex};
 /// use mcp_proto::client::ClientConfig;
 ///
 /// let (client_side, _server_side) = duplex(4096);

@@ -54,7 +54,7 @@ impl Input {
     ///
     /// The descriptor cannot be examined, or the operating system has no thread to give.
     pub fn inherited(
-        runtime: &dyn crate::Runtime,
+        runtime: &dyn crate::runtime::Runtime,
         descriptor: std::os::fd::OwnedFd,
     ) -> io::Result<Self> {
         match Descriptor::inherited(runtime, descriptor, crate::runtime::Interest::Read)? {
@@ -72,7 +72,7 @@ impl Input {
     ///
     /// The runtime cannot watch it.
     pub fn owned(
-        runtime: &dyn crate::Runtime,
+        runtime: &dyn crate::runtime::Runtime,
         descriptor: std::os::fd::OwnedFd,
     ) -> io::Result<Self> {
         let descriptor = Descriptor::owned(runtime, descriptor, crate::runtime::Interest::Read)?;

@@ -12,7 +12,7 @@
 //! | file, block device, `/dev/null` | as it is: it is always ready | no |
 //! | anything else, and where reopening fails | one thread per direction, bounded buffers | yes |
 //!
-//! The readiness itself comes from the [`Runtime`](crate::Runtime).
+//! The readiness itself comes from the [`Runtime`](crate::runtime::Runtime).
 
 #[cfg(unix)]
 mod descriptor;

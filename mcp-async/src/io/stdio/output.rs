@@ -56,7 +56,7 @@ impl Output {
     ///
     /// The descriptor cannot be examined, or the operating system has no thread to give.
     pub fn inherited(
-        runtime: &dyn crate::Runtime,
+        runtime: &dyn crate::runtime::Runtime,
         descriptor: std::os::fd::OwnedFd,
     ) -> io::Result<Self> {
         match Descriptor::inherited(runtime, descriptor, crate::runtime::Interest::Write)? {
@@ -74,7 +74,7 @@ impl Output {
     ///
     /// The runtime cannot watch it.
     pub fn owned(
-        runtime: &dyn crate::Runtime,
+        runtime: &dyn crate::runtime::Runtime,
         descriptor: std::os::fd::OwnedFd,
     ) -> io::Result<Self> {
         let descriptor = Descriptor::owned(runtime, descriptor, crate::runtime::Interest::Write)?;

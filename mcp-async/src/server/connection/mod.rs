@@ -35,7 +35,8 @@ use crate::server::caller::principal::Principal;
 ///
 /// ```
 /// use mcp_async::server::{connect, service_fn};
-/// use mcp_async::{ErrorReply, ManualRuntime, duplex};
+/// use mcp_async::runtime::{ManualRuntime, duplex};
+/// use mcp_async::ErrorReply;
 /// use mcp_proto::server::ServerConfig;
 ///
 /// let (_client_side, server_side) = duplex(4096);

@@ -10,7 +10,7 @@ use crate::runtime::RuntimeHandle;
 use crate::server::{Service, connect};
 
 /// Serves one client over this process's standard input and output, until either is closed or the
-/// program is [interrupted](crate::Runtime::interrupted).
+/// program is [interrupted](crate::runtime::Runtime::interrupted).
 ///
 /// Both are reserved for the protocol from then on, see [`StdioMode::Exclusive`]; [`connect`] over the
 /// streams of [`stdio::open`] with [`StdioMode::Shared`] leaves them as they are. At the end of input

@@ -23,7 +23,8 @@ use crate::runtime::{BoxFuture, RuntimeHandle};
 ///
 /// use mcp_async::runtime::RuntimeHandle;
 /// use mcp_async::server::Transport;
-/// use mcp_async::{Duplex, Server, Streams, duplex};
+/// use mcp_async::runtime::{Duplex, duplex};
+/// use mcp_async::{Server, Streams};
 ///
 /// /// One connection from a broker, say.
 /// struct Broker {
@@ -61,7 +62,7 @@ pub fn stdio(runtime: RuntimeHandle) -> impl Transport {
 
 impl<S: Send + Sync + 'static> Server<S> {
     /// Serves clients by this transport, until it ends, the server is [shut down](crate::server::Registry::shutdown), or the
-    /// program is [interrupted](crate::Runtime::interrupted).
+    /// program is [interrupted](crate::runtime::Runtime::interrupted).
     ///
     /// Work apart from connections, such as [tasks](crate::tasks), runs on the first runtime that the server is served
     /// on, and ends with the last transport. A program that accepts connections itself, one after the other, gives each

@@ -4,9 +4,9 @@ use core::time::Duration;
 use std::net::Shutdown;
 use std::thread;
 
-use mcp_async::Runtime as _;
 use mcp_async::http::Http;
 use mcp_async::net::{HttpClient, RemoteAddr, TcpServer};
+use mcp_async::runtime::Runtime as _;
 use mcp_async::tasks::server::{TaskPolicy, Tasks};
 use mcp_async::tasks::store::{MemoryTaskStore, TaskStore};
 use mcp_proto::{Revision, RevisionSet};

@@ -5,9 +5,10 @@ use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
 use mcp_async::Streams;
 
+use mcp_async::Client;
 use mcp_async::client::{CallError, Update};
 use mcp_async::model::ElicitResult;
-use mcp_async::{Client, duplex};
+use mcp_async::runtime::duplex;
 use mcp_proto::{Revision, RevisionSet};
 
 use crate::line_peer::LinePeer;

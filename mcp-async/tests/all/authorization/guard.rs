@@ -12,7 +12,8 @@ use mcp_async::auth::{Authorization, CredentialStore as _, Credentials, MemoryCr
 use mcp_async::http::HttpConnector;
 use mcp_async::net::{AddressGuard, HttpClient};
 use mcp_async::runtime::{BoxStream, Listener};
-use mcp_async::{Client, Duplex, ErrorChain, duplex};
+use mcp_async::runtime::{Duplex, duplex};
+use mcp_async::{Client, ErrorChain};
 use mcp_proto::Revision;
 
 use super::party::{Parties, SERVER};

@@ -2,9 +2,9 @@
 
 use core::time::Duration;
 
-use mcp_async::Runtime as _;
 use mcp_async::auth::AuthorizationError;
 use mcp_async::client::{CallError, ConnectError};
+use mcp_async::runtime::Runtime as _;
 use mcp_proto::Revision;
 
 use super::party::Parties;

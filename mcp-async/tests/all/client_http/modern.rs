@@ -296,7 +296,7 @@ fn a_server_says_when_a_subscription_is_to_be_asked_for_again() {
             asked(&site, 1_000)
                 .await
                 .refuse_with(503, &[("retry-after", "300")]);
-            let before = mcp_async::Runtime::now(&crate::sim::Sim).as_millis();
+            let before = mcp_async::runtime::Runtime::now(&crate::sim::Sim).as_millis();
             let asked = site.expect("subscriptions/listen").await;
             assert_eq!(asked.at - before, 300_000);
             let id = asked.id().to_owned();
@@ -337,7 +337,7 @@ fn a_subscription_ends_with_its_client() {
 /// that at least.
 async fn asked(site: &Site, most: u64) -> Asked {
     let most = most.min(60_000);
-    let before = mcp_async::Runtime::now(&crate::sim::Sim).as_millis();
+    let before = mcp_async::runtime::Runtime::now(&crate::sim::Sim).as_millis();
     let asked = site.expect("subscriptions/listen").await;
     let waited = asked.at - before;
     assert!(most / 2 <= waited && waited <= most, "{waited} of {most}");

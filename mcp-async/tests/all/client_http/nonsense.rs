@@ -25,14 +25,14 @@ fn answers_that_are_none() {
     check(
         |site| async move {
             let client = site.connect(LATEST).await.unwrap();
-            let before = mcp_async::Runtime::now(&Sim);
+            let before = mcp_async::runtime::Runtime::now(&Sim);
             for _ in 0..5 {
                 fails(&client, Failure::NoAnswer).await;
             }
             fails(&client, Failure::Broken).await;
             fails(&client, Failure::Status(400)).await;
             fails(&client, Failure::Status(302)).await;
-            assert_eq!(mcp_async::Runtime::now(&Sim), before);
+            assert_eq!(mcp_async::runtime::Runtime::now(&Sim), before);
             client.call_tool("a", &()).await.unwrap();
         },
         |site| async move {

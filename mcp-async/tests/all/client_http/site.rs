@@ -12,8 +12,9 @@ use bytes::Bytes;
 use http::{Request, Response};
 use http_body::{Body, Frame};
 use http_body_util::{BodyExt, Full};
+use mcp_async::Client;
 use mcp_async::client::{ClientBuilder, ConnectError};
-use mcp_async::{Client, Runtime};
+use mcp_async::runtime::Runtime;
 use mcp_proto::{Revision, RevisionSet};
 use tower_service::Service;
 

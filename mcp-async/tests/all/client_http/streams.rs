@@ -28,7 +28,7 @@ fn a_stream_that_the_server_closes_is_resumed_when_it_says_so() {
             // What is not ended does not count (SSE-05).
             stream.send("id: e-1\ndata: {");
             stream.cut();
-            let before = mcp_async::Runtime::now(&crate::sim::Sim).as_millis();
+            let before = mcp_async::runtime::Runtime::now(&crate::sim::Sim).as_millis();
             let asked = site.expect("GET").await;
             assert_eq!(asked.at - before, 500);
             assert_eq!(asked.field("last-event-id"), "e-0");
@@ -318,12 +318,12 @@ fn an_answer_over_the_limit_in_another_stream() {
                     .join(site.client(LATEST).limits(short()))
                     .await
                     .unwrap();
-                let before = mcp_async::Runtime::now(&crate::sim::Sim);
+                let before = mcp_async::runtime::Runtime::now(&crate::sim::Sim);
                 let error = client.call_tool("a", &()).await.unwrap_err();
                 let failure = Failure::Invalid(mcp_proto::rpc::Reason::TooLong);
                 assert!(matches!(error, CallError::Failed(it) if it == failure));
                 assert_eq!(error.to_string(), "the answer exceeds the size limit");
-                assert_eq!(mcp_async::Runtime::now(&crate::sim::Sim), before);
+                assert_eq!(mcp_async::runtime::Runtime::now(&crate::sim::Sim), before);
                 client.call_tool("a", &()).await.unwrap();
             },
             |site| async move {

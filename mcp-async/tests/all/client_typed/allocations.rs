@@ -6,8 +6,9 @@ use mcp_async::Streams;
 
 use allocation_counter::measure;
 use futures_io::{AsyncRead, AsyncWrite};
+use mcp_async::Client;
 use mcp_async::client::Progress;
-use mcp_async::{Client, PipeReader, PipeWriter, duplex};
+use mcp_async::runtime::{PipeReader, PipeWriter, duplex};
 use mcp_proto::Revision;
 use serde::Deserialize;
 

@@ -5,7 +5,8 @@ use core::pin::pin;
 use core::task::Poll;
 
 use mcp_async::client::CallError;
-use mcp_async::{Client, Limits, Streams, Tap, duplex};
+use mcp_async::runtime::duplex;
+use mcp_async::{Client, Limits, Streams, Tap};
 use mcp_proto::Revision;
 
 use crate::client_typed::support::{Demo, each, only, poll_once, run, text};

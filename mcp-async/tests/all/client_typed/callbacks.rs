@@ -12,8 +12,9 @@ use mcp_async::client::{CallError, ClientBuilder};
 use mcp_async::model::{
     CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, Root, SamplingMessage,
 };
+use mcp_async::runtime::duplex;
 use mcp_async::server;
-use mcp_async::{Client, ErrorReply, Server, duplex};
+use mcp_async::{Client, ErrorReply, Server};
 use mcp_proto::client::Failure;
 use mcp_proto::json::RawBuf;
 use mcp_proto::model::ElicitAction;

@@ -189,7 +189,7 @@ fn the_end_of_a_client_ends_its_calls() {
 #[cfg(feature = "schema")]
 #[test]
 fn structured_content_is_checked_against_the_listed_schema() {
-    let (left, right) = mcp_async::duplex(4096);
+    let (left, right) = mcp_async::runtime::duplex(4096);
     let config = mcp_proto::server::ServerConfig {
         capabilities: mcp_proto::model::ServerFeatures::TOOLS.capabilities(),
         ..mcp_proto::server::ServerConfig::new("liar", "1.0")

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use mcp_async::client::{CallError, Client};
 use mcp_async::model::{Meta, Tool};
+use mcp_async::runtime::duplex;
 use mcp_async::server::{self, service_fn};
-use mcp_async::{ErrorChain, Streams, duplex};
+use mcp_async::{ErrorChain, Streams};
 use mcp_proto::json::RawBuf;
 use mcp_proto::model::ServerFeatures;
 use mcp_proto::server::ServerConfig;

@@ -5,11 +5,12 @@ use mcp_async::client::reopened;
 use std::io;
 use std::sync::{Arc, Mutex};
 
+use mcp_async::Client;
 use mcp_async::client::ConnectError;
 use mcp_async::client::{CallError, ClientBuilder, RestartPolicy, Update};
 use mcp_async::model::{CacheScope, LoggingLevel};
+use mcp_async::runtime::{PipeReader, PipeWriter, duplex};
 use mcp_async::server::Peer;
-use mcp_async::{Client, PipeReader, PipeWriter, duplex};
 
 use crate::client_typed::support::{advance, each, only, poll_once, text};
 use crate::server_typed::support::Offer;

@@ -4,9 +4,10 @@ use core::task::Poll;
 use mcp_async::Streams;
 use mcp_async::in_memory;
 
+use mcp_async::Client;
 use mcp_async::client::{CallError, ListenFilter, Update};
 use mcp_async::model::{LoggingLevel, SubscriptionFilter};
-use mcp_async::{Client, PipeReader, PipeWriter, duplex};
+use mcp_async::runtime::{PipeReader, PipeWriter, duplex};
 use mcp_proto::Revision;
 
 use crate::client_typed::support::{Seen, each, join, only, poll_once, read, run, write};

@@ -6,7 +6,8 @@ use core::task::{Context, Poll, Waker};
 
 use allocation_counter::measure;
 use futures_io::{AsyncRead, AsyncWrite};
-use mcp_async::{ErrorReply, client, duplex, server};
+use mcp_async::runtime::duplex;
+use mcp_async::{ErrorReply, client, server};
 use mcp_proto::RevisionSet;
 use mcp_proto::client::ClientConfig;
 use mcp_proto::json::RawBuf;

@@ -6,8 +6,8 @@ use core::sync::atomic::Ordering;
 use core::task::{Context, Waker};
 use core::time::Duration;
 
-use mcp_async::Runtime as _;
 use mcp_async::client::{CallError, ConnectError};
+use mcp_async::runtime::Runtime as _;
 use mcp_proto::client::ClientConfig;
 use mcp_proto::json::RawBuf;
 use mcp_proto::rpc::Method;
@@ -64,8 +64,8 @@ fn only(revision: Revision) -> Setup {
 fn connections_and_handles_cross_threads() {
     fn crosses<T: Send>(_: &T) {}
     fn shared<T: Send + Sync>(_: &T) {}
-    let (left, right) = mcp_async::duplex(1);
-    let clock = mcp_async::ManualRuntime::default();
+    let (left, right) = mcp_async::runtime::duplex(1);
+    let clock = mcp_async::runtime::ManualRuntime::default();
     let config = ClientConfig::new("", "");
     let (connection, client) = mcp_async::client::connect(left.split(), clock.clone(), config, ());
     let service = mcp_async::server::service_fn(|call| call.ready(Ok(())));

@@ -526,8 +526,8 @@ fn a_failed_tool_is_no_success() {
     let server = server.build().unwrap();
     let notes = Notes::default();
     notes.watch(|| {
-        let (ours, theirs) = mcp_async::duplex(1 << 16);
-        let _clock = mcp_async::ManualRuntime::default();
+        let (ours, theirs) = mcp_async::runtime::duplex(1 << 16);
+        let _clock = mcp_async::runtime::ManualRuntime::default();
         let (connection, _) = server.connect(theirs.split(), Sim);
         let mut connection = core::pin::pin!(connection);
         let (_reader, mut writer) = ours.split();

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use std::task::Wake;
 use std::thread::{self, Thread};
 
-use mcp_async::{ManualRuntime, client, duplex, server};
+use mcp_async::runtime::{ManualRuntime, duplex};
+use mcp_async::{client, server};
 use mcp_proto::client::ClientConfig;
 use mcp_proto::model::ServerFeatures;
 use mcp_proto::rpc::Method;

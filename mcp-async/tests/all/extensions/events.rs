@@ -8,12 +8,13 @@ use core::task::{Poll, Waker};
 use core::time::Duration;
 use std::sync::Mutex;
 
+use mcp_async::Server;
 use mcp_async::model::Cursor;
+use mcp_async::runtime::{ManualRuntime, Runtime};
 use mcp_async::server::layers::Timeout;
 use mcp_async::server::{
     Cached, Context, Extension, ExtensionMethod, HandlerError, ServerBuilder, Subscriber,
 };
-use mcp_async::{ManualRuntime, Runtime, Server};
 use mcp_proto::Revision;
 use mcp_proto::model::CacheScope;
 

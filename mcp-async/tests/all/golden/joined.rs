@@ -11,8 +11,9 @@ use mcp_async::client::{CallError, ClientBuilder, Subscription, Update};
 use mcp_async::model::{
     CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, LoggingLevel, Root,
 };
+use mcp_async::runtime::duplex;
 use mcp_async::server::Registry;
-use mcp_async::{Client, ErrorReply, Tap, duplex};
+use mcp_async::{Client, ErrorReply, Tap};
 use mcp_proto::json::RawBuf;
 use mcp_proto::{Revision, RevisionSet};
 

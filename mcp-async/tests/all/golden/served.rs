@@ -3,13 +3,14 @@
 use core::time::Duration;
 use std::time::UNIX_EPOCH;
 
+use mcp_async::Server;
 use mcp_async::http::HttpService;
 use mcp_async::model::{CreateMessageParams, LoggingLevel, SamplingMessage};
+use mcp_async::runtime::{PipeReader, PipeWriter};
 use mcp_async::server::{
     CompletionRequest, Context, Elicited, HandlerError, Json, Prompt, Registry, Resource,
     StateKeys, Tool,
 };
-use mcp_async::{PipeReader, PipeWriter, Server};
 use mcp_proto::{Revision, RevisionSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

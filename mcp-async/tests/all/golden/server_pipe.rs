@@ -5,8 +5,8 @@ use core::task::{Context, Poll, Waker};
 use core::time::Duration;
 
 use futures_io::{AsyncRead, AsyncWrite};
+use mcp_async::runtime::{PipeReader, PipeWriter, duplex};
 use mcp_async::server::Registry;
-use mcp_async::{PipeReader, PipeWriter, duplex};
 use mcp_proto::Revision;
 
 use super::names::Names;

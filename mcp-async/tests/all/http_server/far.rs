@@ -8,11 +8,11 @@ use core::time::Duration;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex};
 
-use mcp_async::Runtime as _;
 use mcp_async::http::{
     Announced, Claim, MemoryStore, MemorySubscription, Owner, Replay, SessionStore, StoreError,
     StoreSubscription, StoredEvent, TakenSession,
 };
+use mcp_async::runtime::Runtime as _;
 
 use crate::http_server::support::sleep;
 use crate::http_server::versions::{Kind, Version};

@@ -9,9 +9,9 @@ use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
 use http::{Method, Request};
-use mcp_async::Runtime as _;
 use mcp_async::http::{Claim, Http, HttpService, SessionStore as _};
 use mcp_async::model::Implementation;
+use mcp_async::runtime::Runtime as _;
 use mcp_async::server::{Context, HandlerError, Registry, Resource, ServerBuilder, StateKeys};
 use mcp_proto::model::LoggingLevel;
 use tower_service::Service as _;

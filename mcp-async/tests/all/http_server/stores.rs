@@ -5,8 +5,8 @@ use core::task::{Context as Task, Waker};
 use core::time::Duration;
 use std::sync::Arc;
 
-use mcp_async::Runtime as _;
 use mcp_async::http::Principal;
+use mcp_async::runtime::Runtime as _;
 use mcp_async::server::{Context, Registry, ServerBuilder};
 use mcp_proto::model::LoggingLevel;
 use tower_service::Service as _;

@@ -14,10 +14,11 @@ use bytes::Bytes;
 use http::Request;
 use http_body::Body;
 use http_body_util::Full;
+use mcp_async::Server;
 use mcp_async::http::HttpService;
+use mcp_async::runtime::Runtime;
 use mcp_async::runtime::{BoxTimer, Task, Timer, Work};
 use mcp_async::server::Context as Call;
-use mcp_async::{Runtime, Server};
 use mcp_proto::Instant;
 use tower_service::Service;
 

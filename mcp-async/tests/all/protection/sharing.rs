@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 use http::HeaderValue;
 use http::request::Parts;
-use mcp_async::Runtime as _;
 use mcp_async::http::{AccessError, Http, HttpService, LocalForward, MemoryStore, Principal};
+use mcp_async::runtime::Runtime as _;
 use mcp_async::server::StateKeys;
 use mcp_async::tasks::store::MemoryTaskStore;
 

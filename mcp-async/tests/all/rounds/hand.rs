@@ -4,8 +4,9 @@ use core::time::Duration;
 use std::sync::{Arc, Mutex};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use mcp_async::runtime::duplex;
+use mcp_async::server;
 use mcp_async::server::{BoxService, CallContext, StateKeys};
-use mcp_async::{duplex, server};
 use mcp_proto::json::{Raw, RawBuf};
 use mcp_proto::model::ServerFeatures;
 use mcp_proto::server::ServerConfig;

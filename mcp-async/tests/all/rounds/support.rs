@@ -10,8 +10,9 @@ use mcp_async::client::{self, Answer, CallError, Handler, IncomingQuestion};
 use mcp_async::model::{
     CreateMessageParams, CreateMessageResult, ElicitResult, ListRootsResult, Root, SamplingMessage,
 };
+use mcp_async::runtime::duplex;
 use mcp_async::server::{AskError, BoxService, Call, CallContext, Service, StateKeys};
-use mcp_async::{ErrorReply, Job, duplex, server};
+use mcp_async::{ErrorReply, Job, server};
 use mcp_proto::client::ClientConfig;
 use mcp_proto::json::RawBuf;
 use mcp_proto::model::{ClientFeatures, ServerFeatures};

@@ -7,8 +7,9 @@ use std::sync::mpsc;
 use std::thread;
 
 use mcp_async::client::CallError;
+use mcp_async::runtime::duplex;
 use mcp_async::server::{Tool, ToolCall, service_fn};
-use mcp_async::{ErrorReply, Server, duplex, server};
+use mcp_async::{ErrorReply, Server, server};
 use mcp_proto::Revision;
 use mcp_proto::json::RawBuf;
 use mcp_proto::model::ServerFeatures;

@@ -11,10 +11,11 @@ use std::sync::{Arc, Mutex};
 
 use allocation_counter::measure;
 use futures_io::{AsyncRead, AsyncWrite};
+use mcp_async::Server;
 use mcp_async::model::{LoggingLevel, PromptArgument};
+use mcp_async::runtime::duplex;
 use mcp_async::server::layers::{ConcurrencyLimit, Timeout};
 use mcp_async::server::{Context, Prompt, Registry};
-use mcp_async::{Server, duplex};
 use mcp_proto::server::ListKind;
 use mcp_proto::{Limits, Revision};
 

@@ -6,8 +6,9 @@ use core::task::{Context as Task, Poll, Waker};
 
 use allocation_counter::measure;
 use futures_io::{AsyncRead, AsyncWrite};
+use mcp_async::Server;
+use mcp_async::runtime::{ManualRuntime, duplex};
 use mcp_async::server::{Context, HandlerError, Json, Tool};
-use mcp_async::{ManualRuntime, Server, duplex};
 use mcp_proto::model::ClientFeatures;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

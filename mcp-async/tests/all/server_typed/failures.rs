@@ -20,7 +20,7 @@ use core::task::{Context as Task, Poll, Waker};
 use futures_io::{AsyncRead, AsyncWrite};
 use mcp_async::Server;
 #[cfg(feature = "tracing")]
-use mcp_async::duplex;
+use mcp_async::runtime::duplex;
 use mcp_async::server::{Context, HandlerError};
 #[cfg(feature = "tracing")]
 use mcp_proto::Limits;

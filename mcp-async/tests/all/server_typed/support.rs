@@ -7,8 +7,9 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use futures_io::{AsyncRead, AsyncWrite};
+use mcp_async::Server;
+use mcp_async::runtime::{PipeReader, PipeWriter, duplex};
 use mcp_async::server::{BoxService, Connection, Context, HandlerError, Peer, ServerBuilder};
-use mcp_async::{PipeReader, PipeWriter, Server, duplex};
 use mcp_proto::json::{Raw, RawBuf};
 use mcp_proto::{Revision, RevisionSet};
 

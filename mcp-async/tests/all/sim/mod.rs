@@ -12,7 +12,7 @@ use std::io;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::Wake;
 
-use mcp_async::Runtime;
+use mcp_async::runtime::Runtime;
 use mcp_async::runtime::{BoxFuture, BoxStream, BoxTimer, Listener, Task, Work};
 use mcp_proto::Instant;
 

@@ -6,7 +6,8 @@ use core::task::{Context, Waker};
 use core::time::Duration;
 use std::sync::Arc;
 
-use mcp_async::{ManualRuntime, Runtime as _};
+use mcp_async::runtime::ManualRuntime;
+use mcp_async::runtime::Runtime as _;
 
 use super::{Flag, Sim, settle};
 

@@ -5,7 +5,7 @@ use core::time::Duration;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use mcp_async::Runtime as _;
+use mcp_async::runtime::Runtime as _;
 use mcp_async::tasks::server::Tasks;
 use mcp_async::tasks::store::{MemoryTaskStore, TaskRecord, TaskStore, TaskStoreError};
 use mcp_proto::model::TaskStatus;

@@ -8,7 +8,7 @@ use core::time::Duration;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
-use mcp_async::Runtime as _;
+use mcp_async::runtime::Runtime as _;
 use mcp_async::tasks::server::Tasks;
 use mcp_async::tasks::store::{MemoryTaskStore, TaskRecord, TaskStore, TaskStoreError, check};
 

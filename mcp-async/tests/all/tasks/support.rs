@@ -7,9 +7,10 @@ use core::time::Duration;
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use mcp_async::Server;
+use mcp_async::runtime::Runtime;
 use mcp_async::server::{Context, HandlerError, Principal, ServerBuilder, Tool};
 use mcp_async::tasks::server::{TaskPolicy, Tasks};
-use mcp_async::{Runtime, Server};
 use mcp_proto::Revision;
 use serde::{Deserialize, Serialize};
 

@@ -3,8 +3,8 @@
 use core::pin::pin;
 use core::time::Duration;
 
-use mcp_async::Runtime as _;
 use mcp_async::client::{CallError, TaskError};
+use mcp_async::runtime::Runtime as _;
 use mcp_async::tasks::client::TaskOptions;
 use mcp_proto::client::Failure;
 

@@ -65,7 +65,7 @@ fn a_task_may_take_longer_than_any_request() {
     run(async {
         let mut polls = 0;
         let begun = crate::sim::clock();
-        let start = mcp_async::Runtime::now(&begun);
+        let start = mcp_async::runtime::Runtime::now(&begun);
         let (client, _) = with_tasks(move |asked| {
             if asked.method == "tools/call" {
                 return created();
@@ -82,7 +82,7 @@ fn a_task_may_take_longer_than_any_request() {
         })
         .await;
         assert_eq!(client.call_tool("job", &()).await.unwrap().text(), "late");
-        let end = mcp_async::Runtime::now(&begun);
+        let end = mcp_async::runtime::Runtime::now(&begun);
         assert!(end.saturating_since(start) > Duration::from_secs(1700));
         // The caller's own bound holds for the whole, and cancels the task.
         let (client, log) = with_tasks(polled(vec![Say::Result(task("working", ""))])).await;

@@ -5,10 +5,11 @@ use core::time::Duration;
 use mcp_async::in_memory;
 use std::collections::HashMap;
 
+use mcp_async::Client;
 use mcp_async::client::{CallError, TaskError};
+use mcp_async::runtime::Runtime;
 use mcp_async::tasks::client::{TaskHandle, TaskOptions, ToolOutcome};
 use mcp_async::tasks::server::Tasks;
-use mcp_async::{Client, Runtime};
 use mcp_proto::Revision;
 
 use super::support::{answering, poll_a_while};

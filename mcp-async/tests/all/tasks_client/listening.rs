@@ -2,8 +2,8 @@
 
 use core::time::Duration;
 
-use mcp_async::Runtime as _;
 use mcp_async::client::{CallError, ListenFilter};
+use mcp_async::runtime::Runtime as _;
 use mcp_async::tasks::client::{TaskEvent, TaskOptions, ToolOutcome};
 use mcp_proto::SendError;
 

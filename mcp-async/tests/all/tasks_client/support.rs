@@ -11,10 +11,11 @@ use std::io::ErrorKind;
 use std::sync::{Arc, Mutex};
 
 use futures_io::{AsyncRead, AsyncWrite};
+use mcp_async::Client;
 use mcp_async::client::{CallError, ClientBuilder, ConnectError, RestartPolicy};
 use mcp_async::model::{ElicitParams, ElicitResult};
+use mcp_async::runtime::{PipeReader, PipeWriter, Runtime, duplex};
 use mcp_async::tasks::client::TaskOptions;
-use mcp_async::{Client, PipeReader, PipeWriter, Runtime, duplex};
 use mcp_proto::json::{Raw, RawBuf};
 use mcp_proto::{Instant, Revision};
 

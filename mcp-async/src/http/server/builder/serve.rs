@@ -42,7 +42,7 @@ impl Http {
 
 impl Http {
     /// Serves it on a socket over HTTP/1.1 and HTTP/2, until the program is
-    /// [interrupted](crate::Runtime::interrupted) or the server is [shut down](crate::server::Registry::shutdown); what
+    /// [interrupted](crate::runtime::Runtime::interrupted) or the server is [shut down](crate::server::Registry::shutdown); what
     /// runs then may finish. With [`shutdown`](Self::with_graceful_shutdown) it ends when that future resolves, and the
     /// signals of the process are left alone.
     ///

@@ -182,7 +182,7 @@ fn priming_and_polling() {
             let stream = asked.stream();
             stream.send("id: e-0\nretry: 700\ndata:\n\n");
             stream.end();
-            let before = mcp_async::Runtime::now(&Sim).as_millis();
+            let before = mcp_async::runtime::Runtime::now(&Sim).as_millis();
             let asked = site.expect("GET").await;
             assert_eq!(asked.at - before, 700);
             asked.stream().event(&format!(

@@ -7,8 +7,9 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 
 use mcp_async::client::{self, Answer, Handler, IncomingQuestion};
+use mcp_async::runtime::duplex;
 use mcp_async::server::{BoxService, Peer};
-use mcp_async::{ErrorReply, TraceContext, duplex, server};
+use mcp_async::{ErrorReply, TraceContext, server};
 use mcp_proto::client::ClientConfig;
 use mcp_proto::model::{ClientFeatures, ServerFeatures};
 use mcp_proto::rpc::{Method, Notification};

@@ -6,8 +6,8 @@ use std::io;
 use std::sync::{Arc, Mutex};
 
 use futures_io::{AsyncRead, AsyncWrite};
+use mcp_async::runtime::{PipeReader, PipeWriter, duplex};
 use mcp_async::server::{BoxService, Peer, Service, connect};
-use mcp_async::{PipeReader, PipeWriter, duplex};
 use mcp_proto::Limits;
 use mcp_proto::model::ServerFeatures;
 use mcp_proto::server::ServerConfig;
