@@ -70,8 +70,8 @@ pub use self::serving::transport::{Transport, stdio};
 pub use mcp_proto::server::ListKind;
 
 pub use self::background::Background;
-pub use self::call::detached::Detach;
 pub use self::call::detached::{DetachedCall, OpenQuestion};
+pub use self::call::detached_host::Detach;
 pub use self::call::handler_context::Context;
 pub use self::call::handler_error::HandlerError;
 pub use self::call::output::{Json, ToolOutput};

@@ -11,7 +11,6 @@ use mcp_proto::server::ProgressReport;
 use mcp_proto::{Channel, Outcome, Receipt, Revision, Token};
 
 use super::call_host::{CallHost, CallState, Log};
-use super::detached::Detach;
 use crate::call_outcome::CallOutcome;
 use crate::connection::Answered;
 use crate::error::ErrorReply;
@@ -21,6 +20,20 @@ use crate::server::caller::peer::Peer;
 use crate::server::rounds::Rounds;
 use crate::shrink::shrink;
 use crate::sync::{Lock, Waiter, Waiters};
+
+/// The time at which a call leaves its exchange: see [`Call::detach`](crate::server::Call::detach).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detach {
+    /// Before its handler runs.
+    Now,
+    /// Before its handler runs, and also if the service answers the call at once, with the result
+    /// for arguments that do not fit the tool for instance. A call that the service refuses at once
+    /// with an error ends in its exchange.
+    Always,
+    /// When its handler calls [`CallContext::begin_task`](crate::server::CallContext::begin_task). Until then it is an ordinary call, which
+    /// may also end in its exchange.
+    OnRequest,
+}
 
 /// Serves the contexts of one call: by the connection at first, and by itself once the call has
 /// left its exchange.
