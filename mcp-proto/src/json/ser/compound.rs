@@ -39,20 +39,30 @@ impl Compound<'_, '_> {
         name: &'static str,
         value: &T,
     ) -> Result<(), EncodeError> {
+        if self.name(name) {
+            value.serialize(self.serializer.reborrow())
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Writes the name of a member as the rules have it. Returns whether its value comes next.
+    #[inline(never)]
+    fn name(&mut self, name: &str) -> bool {
         let name = match self.rules.member(name) {
             Member::Write => name,
             Member::Rename(other) => other,
-            Member::Skip => return Ok(()),
+            Member::Skip => return false,
             Member::Instead(json) => {
                 self.separate();
                 self.serializer.writer.literal(json);
-                return Ok(());
+                return false;
             }
         };
         self.separate();
         self.serializer.writer.string(name);
         self.serializer.writer.byte(b':');
-        value.serialize(self.serializer.reborrow())
+        true
     }
 
     fn close(self) {
