@@ -19,6 +19,21 @@ impl<'b> Number<'b> {
         Self { bytes }
     }
 
+    /// Reads a text that is one number and nothing else.
+    ///
+    /// ```
+    /// use mcp_proto::json::Number;
+    ///
+    /// let half = Number::parse("0.5").ok_or("no number")?;
+    /// assert_eq!(half.to_f64(), 0.5);
+    /// assert_eq!(Number::parse(".5"), None);
+    /// assert_eq!(Number::parse("true"), None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn parse(text: &'b str) -> Option<Self> {
+        Raw::parse(text.as_bytes(), 1).ok()?.number()
+    }
+
     /// The text.
     pub const fn as_bytes(self) -> &'b [u8] {
         self.bytes

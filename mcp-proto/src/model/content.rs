@@ -86,7 +86,7 @@ macro_rules! declare_content {
                 /// The audience: people, the model, or both. An empty list means all.
                 audience: Hints<Role>,
                 /// The importance, from 0 (optional) to 1 (required).
-                priority: Option<f64>,
+                priority: Option<Number>,
                 /// The time of the last change, in ISO 8601; since 2025-06-18.
                 last_modified "lastModified": Option<Text> [SINCE_2025_06],
             }

@@ -34,6 +34,7 @@
 //! |---|---|---|---|
 //! | `u64`, `Icon`, .. | `u64`, `Icon<'b>` | `u64`, `Icon` | required |
 //! | `Text`, `Base64` | `Str<'b>` | `String`, `Base64` | required |
+//! | `Number` | `Number<'b>` | `f64` | required; borrowed, its digits are as they came |
 //! | `Json`, `Object` | `Raw<'b>`, `Object<'b>` | `RawBuf` | required; any value, an object |
 //! | `Option<T>` | `Option<T>` | `Option<T>` | `null` counts as absent |
 //! | `Hint<T>` | `Option<T>` | `Option<T>` | a value that is no `T` counts as absent |
@@ -213,6 +214,7 @@ macro_rules! member_kind {
         $crate::member_kind!(@pass $to [Option<List<$b, $crate::member_kind!($to $b $of)>>] [Vec<$crate::member_kind!($to $b $of)>] [Hints])
     };
     ($to:tt $b:lifetime bool) => { $crate::member_kind!(@pass $to [bool] [bool] [Required]) };
+    ($to:tt $b:lifetime Number) => { $crate::member_kind!(@pass $to [Number<$b>] [f64] [Required]) };
     ($to:tt $b:lifetime f64) => { $crate::member_kind!(@pass $to [f64] [f64] [Required]) };
     ($to:tt $b:lifetime i64) => { $crate::member_kind!(@pass $to [i64] [i64] [Required]) };
     ($to:tt $b:lifetime u64) => { $crate::member_kind!(@pass $to [u64] [u64] [Required]) };

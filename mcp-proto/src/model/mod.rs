@@ -91,7 +91,7 @@ mod tool;
 
 use declare::{borrowed, borrowed_name, borrowed_type};
 
-use crate::json::{List, Map, Object, Raw, Str};
+use crate::json::{List, Map, Number, Object, Raw, Str};
 use crate::rpc::Id;
 
 pub use content::Role;

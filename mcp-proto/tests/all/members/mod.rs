@@ -7,7 +7,7 @@ mod rounds;
 mod server;
 
 use mcp_proto::Revision;
-use mcp_proto::json::{List, Map, Object, Raw, Writer};
+use mcp_proto::json::{List, Map, Number, Object, Raw, Writer};
 use mcp_proto::model::*;
 use mcp_proto::rpc::Id;
 use serde::Serialize;
@@ -146,7 +146,7 @@ fn text() -> Content<'static> {
 fn annotations() -> Annotations<'static> {
     Annotations {
         audience: Some(List::new(&[Role::User])),
-        priority: Some(0.5),
+        priority: Number::parse("0.5"),
         last_modified: Some("2026-01-01T00:00:00Z".into()),
     }
 }
