@@ -108,6 +108,7 @@ pub use sampling::SamplingContent;
 #[doc(hidden)]
 pub use sampling::{read_blocks, write_blocks};
 pub use task::{TaskMetadata, TaskStatus};
+pub use tool::TextResult;
 
 pub(crate) use implementation::WriteDirect;
 pub(crate) use protocol_meta::{

@@ -3,7 +3,9 @@
 use core::fmt;
 
 use super::{CallToolParams, Tool};
-use crate::json::{Object, Str};
+use crate::json::{EncodeError, Object, Str, Writer};
+use crate::payload::Payload;
+use crate::revision::Revision;
 
 #[doc(hidden)]
 #[macro_export]
@@ -137,6 +139,59 @@ impl<'b> Tool<'b> {
         self.title
             .or(self.annotations.and_then(|annotations| annotations.title))
             .unwrap_or(self.name)
+    }
+}
+
+/// A result of `tools/call` that is one text.
+///
+/// It is written like a [`CallToolResult`](super::CallToolResult) with that text, but without serde: firmware
+/// that says only text does not link the other blocks of content.
+///
+/// ```
+/// use mcp_proto::model::TextResult;
+/// use mcp_proto::{Outcome, Payload, Revision, json::Writer};
+///
+/// let result = TextResult { text: "no such lamp".into(), is_error: true };
+/// let outcome = Outcome::Result(&result);
+/// # let _ = outcome;
+///
+/// let mut out = [0; 128];
+/// let mut writer = Writer::new(&mut out);
+/// result.write(&mut writer, Revision::V2025_11_25)?;
+/// let len = writer.finish()?;
+/// assert_eq!(
+///     &out[..len],
+///     br#"{"content":[{"type":"text","text":"no such lamp"}],"isError":true}"#
+/// );
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TextResult<'b> {
+    /// The text for the model.
+    pub text: Str<'b>,
+    /// True if the tool failed, which is for the model to know.
+    pub is_error: bool,
+}
+
+impl<'b, T: Into<Str<'b>>> From<T> for TextResult<'b> {
+    fn from(text: T) -> Self {
+        Self {
+            text: text.into(),
+            is_error: false,
+        }
+    }
+}
+
+impl Payload for TextResult<'_> {
+    fn write(&self, writer: &mut Writer<'_>, _: Revision) -> Result<(), EncodeError> {
+        writer.literal(r#"{"content":[{"type":"text","text":"#);
+        writer.text(self.text);
+        writer.literal(if self.is_error {
+            r#"}],"isError":true}"#
+        } else {
+            "}]}"
+        });
+        Ok(())
     }
 }
 

@@ -3,9 +3,9 @@
 
 use core::fmt::Debug;
 
-use mcp_proto::Revision;
 use mcp_proto::json::{List, Map, Raw, Str, Writer};
 use mcp_proto::model::*;
+use mcp_proto::{Payload, Revision};
 use serde::{Deserialize, Serialize};
 
 const OLDEST: Revision = Revision::V2024_11_05;
@@ -157,6 +157,33 @@ fn tools() {
     check_refused::<CallToolParams<'_>>(r#"{"arguments":{}}"#);
     check_refused::<CallToolParams<'_>>(r#"{"name":"x","arguments":[]}"#);
     check_refused::<CallToolParams<'_>>(r#"{"name":"x","name":"y"}"#);
+}
+
+#[test]
+fn a_result_of_one_text_is_like_the_whole_one() {
+    let peers = [r#""a\u0062\n""#, r#""half \ud83d""#].map(decode::<Str<'_>>);
+    for text in [Str::from("x"), Str::from("\"\n"), peers[0], peers[1]] {
+        let content = [Content::Text(TextContent {
+            text,
+            ..TextContent::default()
+        })];
+        let cases = Revision::ALL.map(|revision| [(revision, false), (revision, true)]);
+        for (revision, is_error) in cases.into_iter().flatten() {
+            let whole = CallToolResult {
+                content: (&content).into(),
+                is_error,
+                ..CallToolResult::default()
+            };
+            let mut out = [0; 128];
+            let mut writer = Writer::new(&mut out);
+            let result = TextResult { text, is_error };
+            result.write(&mut writer, revision).unwrap();
+            let len = writer.finish().unwrap();
+            let written = core::str::from_utf8(&out[..len]).unwrap();
+            assert_eq!(written, encode(&whole, Some(revision)));
+        }
+    }
+    assert!(!TextResult::from("x").is_error);
 }
 
 #[test]
