@@ -1,11 +1,10 @@
 //! What this server can do.
 
 use mcp_proto::json::{Object, Raw, Str};
-use mcp_proto::model::{ServerCapabilities, ServerFeatures};
+use mcp_proto::model::{ServerCapabilities, ServerFeatures, TextResult};
 use mcp_proto::rpc::{ErrorObject, Method, code};
 use mcp_proto::server::{Event, Server, Storage};
 use mcp_proto::{Outbox, Outcome, Store, Verdict};
-use serde::Serialize;
 
 /// It says what it serves: a request for anything else is answered by the core.
 pub fn capabilities() -> ServerCapabilities<'static> {
@@ -60,11 +59,7 @@ impl App {
             .get("arguments")
             .and_then(Raw::object)
             .unwrap_or_default();
-        let mut say = |text| {
-            respond(Outcome::Result(&Answer {
-                content: [Text { text }],
-            }))
-        };
+        let mut say = |text: Str<'_>| respond(Outcome::Result(&TextResult::from(text)));
         if name == "echo" {
             say(arguments
                 .get("text")
@@ -112,15 +107,3 @@ const TOOLS: &str = concat!(
     r#""inputSchema":{"type":"object","properties":{"on":{"type":"boolean"}}}},"#,
     r#"{"name":"wait","description":"Waits to be cancelled","inputSchema":{"type":"object"}}]}"#,
 );
-
-/// The answer to `tools/call`: one text. The model's own type can say more and is larger.
-#[derive(Serialize)]
-struct Answer<'a> {
-    content: [Text<'a>; 1],
-}
-
-#[derive(Serialize)]
-#[serde(tag = "type", rename = "text")]
-struct Text<'a> {
-    text: Str<'a>,
-}
