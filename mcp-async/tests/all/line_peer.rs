@@ -1,103 +1,166 @@
-//! A peer by hand: what it writes is bytes, and what it reads is lines.
-#![cfg(feature = "server")]
+//! A peer by script: it writes lines, and reads what came.
 
+use core::future::Future;
 use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
+use std::io;
+use std::sync::Arc;
 
 use futures_io::{AsyncRead, AsyncWrite};
 use mcp_async::runtime::{PipeReader, PipeWriter, duplex};
 
-use crate::server_typed::support::Offer;
-use crate::sim::{Sim, settle, spawn};
+use crate::sim::{self, Flag};
 
-/// One end of a pipe, with a task of the thread at the other end.
+/// One end of a pipe, with a client or a server at the other end.
 pub(crate) struct LinePeer {
-    reader: PipeReader,
-    writer: PipeWriter,
-    next: u32,
+    reader: Option<PipeReader>,
+    writer: Option<PipeWriter>,
+    other: Other,
+    /// What has come and was not taken.
+    came: Vec<u8>,
+    is_over: bool,
+}
+
+/// What runs at the other end.
+enum Other {
+    /// Tasks of the thread.
+    Tasks,
+    /// This connection and nothing else; `None` after its end.
+    Connection(
+        Option<Pin<Box<dyn Future<Output = io::Result<()>>>>>,
+        Arc<Flag>,
+    ),
 }
 
 impl LinePeer {
+    /// A peer of tasks of the thread.
     pub(crate) fn new((reader, writer): (PipeReader, PipeWriter)) -> Self {
         Self {
-            reader,
-            writer,
-            next: 0,
+            reader: Some(reader),
+            writer: Some(writer),
+            other: Other::Tasks,
+            came: Vec::new(),
+            is_over: false,
         }
     }
 
-    /// A client of this server.
-    pub(crate) fn of(server: &impl Offer) -> Self {
-        let (ours, theirs) = duplex(1 << 20);
-        let (connection, _peer) = server.server().connect(theirs.split(), Sim);
-        // It lives whatever it reads, so an error of its own is a failure.
-        spawn(async { connection.await.expect("it lives on") });
-        Self::new(ours.split())
+    /// A peer, and the streams of the other end of its pipe.
+    pub(crate) fn pair(capacity: usize) -> (Self, (PipeReader, PipeWriter)) {
+        let (ours, theirs) = duplex(capacity);
+        (Self::new(ours.split()), theirs.split())
     }
 
-    /// Writes bytes, as fast as they are taken, and returns the lines that came meanwhile.
-    pub(crate) fn write(&mut self, mut bytes: &[u8]) -> Vec<String> {
-        let cx = &mut Context::from_waker(Waker::noop());
-        let mut came = Vec::new();
-        let mut idle = 0;
+    /// Polls this connection instead of the tasks of the thread, which run when the test says so.
+    pub(crate) fn polling(
+        mut self,
+        connection: impl Future<Output = io::Result<()>> + 'static,
+    ) -> Self {
+        self.other = Other::Connection(Some(Box::pin(connection)), Flag::new());
+        self
+    }
+
+    /// Lets everything happen at the other end.
+    pub(crate) fn settle(&mut self) {
+        let Other::Connection(connection, flag) = &mut self.other else {
+            sim::settle();
+            return;
+        };
+        let waker = Waker::from(Arc::clone(flag));
+        while flag.take() {
+            let Some(running) = connection else { return };
+            if let Poll::Ready(end) = running.as_mut().poll(&mut Context::from_waker(&waker)) {
+                end.expect("no error of the transport");
+                *connection = None;
+            }
+        }
+    }
+
+    /// Whether the connection at the other end has ended.
+    pub(crate) fn has_ended(&mut self) -> bool {
+        self.settle();
+        matches!(self.other, Other::Connection(None, _))
+    }
+
+    /// Writes a line, and lets everything happen.
+    pub(crate) fn send(&mut self, line: &str) {
+        self.write(format!("{line}\n").as_bytes());
+    }
+
+    /// Writes bytes as fast as they are taken, and lets everything happen.
+    pub(crate) fn write(&mut self, mut bytes: &[u8]) {
+        let mut moved = true;
         while !bytes.is_empty() {
-            idle += 1;
-            assert!(idle < 4, "nobody reads");
-            if let Poll::Ready(count) = Pin::new(&mut self.writer).poll_write(cx, bytes) {
-                bytes = &bytes[count.unwrap()..];
-                idle = 0;
-            }
-            while self.read(&mut came) {
-                idle = 0;
-            }
+            let count = self.write_some(bytes);
+            bytes = &bytes[count..];
+            self.settle();
+            // The other end may wait for its answers to be read.
+            let moves = count > 0 || self.read_all() > 0;
+            assert!(moves || moved, "nobody reads");
+            moved = moves;
         }
-        while self.read(&mut came) {}
-        let text = String::from_utf8(came).expect("UTF-8");
-        text.lines().map(str::to_owned).collect()
     }
 
-    /// A request of 2026-07-28 with these members besides `_meta`; what came upon it.
-    pub(crate) fn send(&mut self, method: &str, members: &str) -> Vec<String> {
-        let line = self.line(method, members);
-        self.write(line.as_bytes())
+    /// Writes as many bytes as there is room for.
+    pub(crate) fn write_some(&mut self, bytes: &[u8]) -> usize {
+        let writer = Pin::new(self.writer.as_mut().expect("it is open"));
+        match writer.poll_write(&mut Context::from_waker(Waker::noop()), bytes) {
+            Poll::Ready(count) => count.unwrap(),
+            Poll::Pending => 0,
+        }
     }
 
-    /// The one answer to a request.
-    #[track_caller]
-    pub(crate) fn ask(&mut self, method: &str, members: &str) -> String {
-        let mut lines = self.send(method, members);
-        let start = format!(r#"{{"jsonrpc":"2.0","id":{},"#, self.next);
-        lines.retain(|line| line.starts_with(&start));
-        assert_eq!(lines.len(), 1, "{method} {members:.200}: {lines:?}");
-        lines.remove(0)
+    /// Everything that came by now.
+    pub(crate) fn read(&mut self) -> String {
+        self.settle();
+        self.read_all();
+        String::from_utf8(core::mem::take(&mut self.came)).expect("UTF-8")
     }
 
-    pub(crate) fn line(&mut self, method: &str, members: &str) -> String {
-        self.next += 1;
-        let (id, comma) = (self.next, if members.is_empty() { "" } else { "," });
-        format!(
-            r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{{{members}{comma}{META}}}}}"#
-        ) + "\n"
+    /// Everything that came by now, line by line.
+    pub(crate) fn lines(&mut self) -> Vec<String> {
+        self.read().lines().map(str::to_owned).collect()
     }
 
-    fn read(&mut self, came: &mut Vec<u8>) -> bool {
-        settle();
-        let mut buf = vec![0; 1 << 16];
-        let cx = &mut Context::from_waker(Waker::noop());
-        match Pin::new(&mut self.reader).poll_read(cx, &mut buf) {
+    /// Reads once, and nothing happens meanwhile.
+    pub(crate) fn read_some(&mut self, buf: &mut [u8]) -> usize {
+        let reader = Pin::new(self.reader.as_mut().expect("it reads"));
+        match reader.poll_read(&mut Context::from_waker(Waker::noop()), buf) {
             Poll::Ready(count) => {
                 let count = count.unwrap();
-                came.extend_from_slice(&buf[..count]);
-                count > 0
+                self.is_over |= count == 0;
+                count
             }
-            Poll::Pending => false,
+            Poll::Pending => 0,
         }
     }
-}
 
-const META: &str = concat!(
-    r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","#,
-    r#""io.modelcontextprotocol/clientCapabilities":"#,
-    r#"{"sampling":{},"elicitation":{"form":{}},"roots":{}},"#,
-    r#""io.modelcontextprotocol/logLevel":"debug","progressToken":"p"}"#
-);
+    fn read_all(&mut self) -> usize {
+        let before = self.came.len();
+        let mut buf = [0; 4096];
+        loop {
+            let count = self.read_some(&mut buf);
+            if count == 0 {
+                return self.came.len() - before;
+            }
+            self.came.extend_from_slice(&buf[..count]);
+            self.settle();
+        }
+    }
+
+    /// True after the last byte of the other end.
+    pub(crate) fn is_over(&self) -> bool {
+        self.is_over
+    }
+
+    /// Ends what the other end reads.
+    pub(crate) fn close(&mut self) {
+        self.writer = None;
+        self.settle();
+    }
+
+    /// Reads no more: the other end cannot write.
+    pub(crate) fn stop_reading(&mut self) {
+        self.reader = None;
+        self.settle();
+    }
+}

@@ -10,6 +10,7 @@ mod errors;
 mod extensions;
 mod golden;
 mod http_server;
+mod line_client;
 mod line_peer;
 mod model;
 mod protection;

@@ -11,7 +11,7 @@ use mcp_async::server::{self, CompletionRequest, Json, Prompt, ServerBuilder};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::line_peer::LinePeer;
+use crate::attack::client_of;
 use crate::server_typed::support::says;
 
 const SECRET: &str = "the secret of the panic";
@@ -105,40 +105,40 @@ fn server() -> ServerBuilder {
 
 #[test]
 fn a_panic_anywhere_is_one_answer_without_a_word_of_it() {
-    let mut hand = LinePeer::of(&server());
-    let mut check = |method: &str, members: &str| {
+    let mut wire = client_of(&server());
+    let mut check = |method: &str, params: &str| {
         for _ in 0..2 {
-            let answer = hand.ask(method, members);
-            assert!(answer.contains("-32603"), "{method} {members}: {answer}");
+            let answer = wire.ask(method, params);
+            assert!(answer.contains("-32603"), "{method} {params}: {answer}");
             assert!(!answer.contains("secret"), "{answer}");
         }
-        let well = hand.ask("tools/call", r#""name":"well""#);
+        let well = wire.ask("tools/call", r#"{"name":"well"}"#);
         assert!(well.contains(r#""text":"well""#), "{well}");
     };
     for tool in ["begins", "polled", "ends", "written"] {
-        check("tools/call", &format!(r#""name":"{tool}""#));
+        check("tools/call", &format!(r#"{{"name":"{tool}"}}"#));
     }
-    check("tools/call", r#""name":"read","arguments":{"_text":""}"#);
-    check("resources/read", r#""uri":"bomb:r""#);
-    check("resources/read", r#""uri":"bomb:t/x""#);
-    check("prompts/get", r#""name":"p""#);
+    check("tools/call", r#"{"name":"read","arguments":{"_text":""}}"#);
+    check("resources/read", r#"{"uri":"bomb:r"}"#);
+    check("resources/read", r#"{"uri":"bomb:t/x"}"#);
+    check("prompts/get", r#"{"name":"p"}"#);
     check(
         "completion/complete",
-        r#""ref":{"type":"ref/prompt","name":"p"},"argument":{"name":"a","value":""}"#,
+        r#"{"ref":{"type":"ref/prompt","name":"p"},"argument":{"name":"a","value":""}}"#,
     );
 }
 
 #[test]
 fn a_cancelled_bomb_goes_off_alone() {
-    let mut hand = LinePeer::of(&server());
+    let mut wire = client_of(&server());
     for id in 1..=50 {
-        assert!(hand.send("tools/call", r#""name":"waits""#).is_empty());
+        assert_eq!(wire.send("tools/call", r#"{"name":"waits"}"#), id);
         let cancel = format!(
             r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id}}}}}"#
         );
-        let came = hand.write((cancel + "\n").as_bytes());
-        assert!(came.is_empty(), "{came:?}");
+        wire.line(&cancel);
+        assert_eq!(wire.hear(), [""; 0]);
     }
-    let well = hand.ask("tools/call", r#""name":"well""#);
+    let well = wire.ask("tools/call", r#"{"name":"well"}"#);
     assert!(well.contains(r#""text":"well""#), "{well}");
 }

@@ -7,7 +7,8 @@ use mcp_async::Server;
 use mcp_async::model::LoggingLevel;
 use mcp_async::server::{Context, RateLimit, RateLimits, ServerBuilder, Template};
 
-use crate::line_peer::LinePeer;
+use crate::attack::client_of;
+use crate::line_client::LineClient;
 use crate::server_typed::support::says;
 use crate::sim::advance;
 
@@ -38,18 +39,18 @@ fn server() -> ServerBuilder {
         )
 }
 
-fn lives_on(hand: &mut LinePeer) {
-    let well = hand.ask("tools/call", r#""name":"well""#);
+fn lives_on(wire: &mut LineClient) {
+    let well = wire.ask("tools/call", r#"{"name":"well"}"#);
     assert!(well.contains(r#""text":"well""#), "{well}");
 }
 
 #[test]
 fn calls_that_never_end() {
-    let mut hand = LinePeer::of(&server());
+    let mut wire = client_of(&server());
     let calls: String = (0..20_000)
-        .map(|_| hand.line("tools/call", r#""name":"never""#))
+        .map(|_| wire.request("tools/call", r#"{"name":"never"}"#) + "\n")
         .collect();
-    let refused = hand.write(calls.as_bytes());
+    let refused = wire.write(calls.as_bytes());
     assert!(refused.len() < 20_000);
     assert!(refused.iter().all(|line| line.contains(r#""error""#)));
     let cancels: String = (1..=20_000)
@@ -59,41 +60,46 @@ fn calls_that_never_end() {
             ) + "\n"
         })
         .collect();
-    assert_eq!(hand.write(cancels.as_bytes()), [""; 0]);
-    lives_on(&mut hand);
+    assert_eq!(wire.write(cancels.as_bytes()), [""; 0]);
+    lives_on(&mut wire);
 }
 
 #[test]
 fn completions() {
-    let mut hand = LinePeer::of(&server());
-    let params = r#""ref":{"type":"ref/resource","uri":"f://{name}/{rest}"},"argument":{"name":"name","value":""}"#;
+    let mut wire = client_of(&server());
+    let params = r#"{"ref":{"type":"ref/resource","uri":"f://{name}/{rest}"},"argument":{"name":"name","value":""}}"#;
     let lines: String = (0..1_000)
-        .map(|_| hand.line("completion/complete", params))
+        .map(|_| wire.request("completion/complete", params) + "\n")
         .collect();
-    let answers = hand.write(lines.as_bytes());
+    let answers = wire.write(lines.as_bytes());
     assert_eq!(answers.len(), 1_000);
     let good = answers.iter().filter(|line| line.contains(r#""values""#));
     assert_eq!(good.count(), 5);
     // However far the clock jumps, it is one burst.
     advance(Duration::from_secs(1 << 40));
     let lines: String = (0..100)
-        .map(|_| hand.line("completion/complete", params))
+        .map(|_| wire.request("completion/complete", params) + "\n")
         .collect();
-    let answers = hand.write(lines.as_bytes());
+    let answers = wire.write(lines.as_bytes());
     let good = answers.iter().filter(|line| line.contains(r#""values""#));
     assert_eq!(good.count(), 5);
-    let wrong = r#""ref":{"type":"ref/resource","uri":"f://a"},"argument":7"#;
+    let wrong = r#"{"ref":{"type":"ref/resource","uri":"f://a"},"argument":7}"#;
     assert!(
-        hand.ask("completion/complete", wrong)
+        wire.ask("completion/complete", wrong)
             .contains(r#""error""#)
     );
-    lives_on(&mut hand);
+    lives_on(&mut wire);
 }
 
 #[test]
 fn logs_and_progress_of_one_call() {
-    let mut hand = LinePeer::of(&server());
-    let lines = hand.send("tools/call", r#""name":"spams""#);
+    let mut wire = client_of(&server());
+    let meta = r#"{"io.modelcontextprotocol/logLevel":"debug","progressToken":"p"}"#;
+    wire.send(
+        "tools/call",
+        &format!(r#"{{"name":"spams","_meta":{meta}}}"#),
+    );
+    let lines = wire.hear();
     let logs = lines
         .iter()
         .filter(|line| line.contains("notifications/message"));
@@ -103,40 +109,42 @@ fn logs_and_progress_of_one_call() {
 
 #[test]
 fn subscriptions_to_thousands_of_addresses() {
-    let mut hand = LinePeer::of(&server());
+    let mut wire = client_of(&server());
     for count in [1_000, 20_000] {
         let uris: Vec<_> = (0..count).map(|n| format!(r#""f://{n}/x""#)).collect();
         let filter = format!(
-            r#""notifications":{{"resourceSubscriptions":[{}]}}"#,
+            r#"{{"notifications":{{"resourceSubscriptions":[{}]}}}}"#,
             uris.join(",")
         );
         for _ in 0..20 {
-            let came = hand.send("subscriptions/listen", &filter);
+            wire.send("subscriptions/listen", &filter);
+            let came = wire.hear();
             assert!(came.len() <= 1, "{}", came.len());
         }
-        lives_on(&mut hand);
+        lives_on(&mut wire);
     }
     for filter in [
-        r#""notifications":7"#,
-        r#""notifications":{"resourceSubscriptions":7}"#,
-        "",
+        r#"{"notifications":7}"#,
+        r#"{"notifications":{"resourceSubscriptions":7}}"#,
+        "{}",
     ] {
-        let came = hand.send("subscriptions/listen", filter);
+        wire.send("subscriptions/listen", filter);
+        let came = wire.hear();
         assert_eq!(came.len(), 1, "{filter}: {came:?}");
     }
-    lives_on(&mut hand);
+    lives_on(&mut wire);
 }
 
 #[test]
 fn addresses_that_templates_look_at_for_long() {
-    let mut hand = LinePeer::of(&server());
+    let mut wire = client_of(&server());
     for uri in [
         format!("f://{}", "/".repeat(60_000)),
         format!("f://{}", "%41".repeat(20_000)),
         format!("f://{}/", "a".repeat(900_000)),
     ] {
-        let answer = hand.ask("resources/read", &format!(r#""uri":"{uri}""#));
+        let answer = wire.ask("resources/read", &format!(r#"{{"uri":"{uri}"}}"#));
         assert!(answer.contains(r#""error""#), "{answer:.200}");
     }
-    lives_on(&mut hand);
+    lives_on(&mut wire);
 }

@@ -6,7 +6,7 @@ use mcp_async::server::{Context, ServerBuilder, Template};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::line_peer::LinePeer;
+use crate::attack::client_of;
 use crate::server_typed::support::says;
 
 #[derive(Deserialize, JsonSchema)]
@@ -43,10 +43,10 @@ fn server() -> ServerBuilder {
 
 #[test]
 fn arguments() {
-    let mut hand = LinePeer::of(&server());
+    let mut wire = client_of(&server());
     let mut check = |arguments: &str| {
-        let members = format!(r#""name":"args","arguments":{arguments}"#);
-        let answer = hand.ask("tools/call", &members);
+        let params = format!(r#"{{"name":"args","arguments":{arguments}}}"#);
+        let answer = wire.ask("tools/call", &params);
         let refused = answer.contains(r#""isError":true"#) || answer.contains("-32602");
         assert!(refused, "{arguments:.100}: {answer:.300}");
         assert!(answer.len() < 4096, "{arguments:.100}: {}", answer.len());
@@ -68,24 +68,26 @@ fn arguments() {
     ));
     check(&format!(r#"{{"{}":1}}"#, "k".repeat(100_000)));
     check(&format!(r#"{{"number":"{}"}}"#, "v".repeat(100_000)));
-    let members = format!(r#""name":"args","arguments":{deep}"#);
-    assert!(!hand.ask("tools/call", &members).is_empty());
+    let params = format!(r#"{{"name":"args","arguments":{deep}}}"#);
+    assert!(!wire.ask("tools/call", &params).is_empty());
     let far = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
-    let line = format!(r#"{{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{far}}}"#);
-    let came = hand.write((line + "\n").as_bytes());
+    wire.line(&format!(
+        r#"{{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{far}}}"#
+    ));
+    let came = wire.hear();
     assert!(came.len() <= 1, "{came:?}");
     // Half a character becomes one that stands for it, of three bytes.
-    let fine = r#""name":"args","arguments":{"number":1.5,"text":"\ud800"}"#;
-    let fine = hand.ask("tools/call", fine);
+    let fine = r#"{"name":"args","arguments":{"number":1.5,"text":"\ud800"}}"#;
+    let fine = wire.ask("tools/call", fine);
     assert!(fine.contains("1.5 0 3"), "{fine}");
 }
 
 #[test]
 fn names_that_are_echoed_are_cut_and_stay_text() {
-    let mut hand = LinePeer::of(&server());
+    let mut wire = client_of(&server());
     for name in ["\\ud800", "\\u0000\\u001b[31m", &"x".repeat(100_000), ""] {
         for (method, member) in [("tools/call", "name"), ("prompts/get", "name")] {
-            let answer = hand.ask(method, &format!(r#""{member}":"{name}""#));
+            let answer = wire.ask(method, &format!(r#"{{"{member}":"{name}"}}"#));
             assert!(answer.contains(r#""error""#), "{answer:.300}");
             assert!(answer.len() < 1024, "{}", answer.len());
             assert!(!answer.contains('\u{1b}'), "{answer:?}");
@@ -95,7 +97,7 @@ fn names_that_are_echoed_are_cut_and_stay_text() {
 
 #[test]
 fn cursors() {
-    let mut hand = LinePeer::of(&server());
+    let mut wire = client_of(&server());
     for cursor in [
         r#""""#,
         r#""AAAA""#,
@@ -106,10 +108,10 @@ fn cursors() {
         r#""dEEAAAAA""#,
         &format!(r#""{}""#, "A".repeat(500_000)),
     ] {
-        let answer = hand.ask("tools/list", &format!(r#""cursor":{cursor}"#));
+        let answer = wire.ask("tools/list", &format!(r#"{{"cursor":{cursor}}}"#));
         assert!(answer.contains("-32602"), "{cursor:.50}: {answer:.300}");
     }
-    let null = hand.ask("tools/list", r#""cursor":null"#);
+    let null = wire.ask("tools/list", r#"{"cursor":null}"#);
     assert!(
         null.contains(r#""tools":["#) || null.contains("-32602"),
         "{null}"
@@ -118,9 +120,12 @@ fn cursors() {
 
 #[test]
 fn variables_never_lead_elsewhere() {
-    let mut hand = LinePeer::of(&server());
+    let mut wire = client_of(&server());
     let mut check = |name: &str, read: Option<&str>| {
-        let answer = hand.ask("resources/read", &format!(r#""uri":"file:///srv/{name}""#));
+        let answer = wire.ask(
+            "resources/read",
+            &format!(r#"{{"uri":"file:///srv/{name}"}}"#),
+        );
         match read {
             Some(read) => assert!(answer.contains(&format!("<{read}>")), "{name}: {answer}"),
             None => assert!(answer.contains(r#""error""#), "{name:.50}: {answer:.300}"),
@@ -160,15 +165,15 @@ fn variables_never_lead_elsewhere() {
 
 #[test]
 fn a_state_is_for_its_call_and_no_other() {
-    let mut hand = LinePeer::of(&server());
-    let answer = hand.ask("tools/call", r#""name":"asks""#);
+    let mut wire = client_of(&server());
+    let answer = wire.ask("tools/call", r#"{"name":"asks"}"#);
     let state = answer.split(r#""requestState":""#).nth(1).unwrap();
     let state = state.split('"').next().unwrap().to_owned();
     let said = r#"{"role":"assistant","model":"m","content":{"type":"text","text":"yes"}}"#;
     let mut check = |name: &str, state: &str, responses: &str, expected: &str| {
-        let answer = hand.ask(
+        let answer = wire.ask(
             "tools/call",
-            &format!(r#""name":"{name}","requestState":{state},"inputResponses":{responses}"#),
+            &format!(r#"{{"name":"{name}","requestState":{state},"inputResponses":{responses}}}"#),
         );
         assert!(
             answer.contains(expected),
@@ -202,9 +207,9 @@ fn a_state_is_for_its_call_and_no_other() {
     }
     // Without a state it is taken for what is asked under its key: whoever gives it would say the
     // same if it were asked first.
-    let early = hand.ask(
+    let early = wire.ask(
         "tools/call",
-        &format!(r#""name":"asks","inputResponses":{responses}"#),
+        &format!(r#"{{"name":"asks","inputResponses":{responses}}}"#),
     );
     assert!(early.contains(r#""text":"yes""#), "{early}");
 }

@@ -1,14 +1,11 @@
 //! A served connection, line by line: handlers of every temper, the end of the input, a peer
 //! that does not read.
 
-use core::pin::Pin;
 use core::sync::atomic::Ordering;
-use core::task::{Context, Poll, Waker};
 use core::time::Duration;
 
 use std::sync::{Arc, Mutex};
 
-use futures_io::AsyncRead;
 use mcp_proto::json::Raw;
 use mcp_proto::rpc::Method;
 use mcp_proto::server::ListKind;
@@ -374,11 +371,8 @@ fn whoever_reads_slowly_gets_every_answer() {
     while wire.result().is_none() {
         advance(Duration::from_millis(900));
         let mut buf = [0; 4096];
-        let reader = Pin::new(wire.reader.as_mut().unwrap());
-        match reader.poll_read(&mut Context::from_waker(Waker::noop()), &mut buf) {
-            Poll::Ready(count) => text.extend_from_slice(&buf[..count.unwrap()]),
-            Poll::Pending => {}
-        }
+        let count = wire.read_some(&mut buf);
+        text.extend_from_slice(&buf[..count]);
     }
     let text = String::from_utf8(text).unwrap() + &wire.read();
     assert_eq!(text.matches(r#""result":{"big""#).count(), 6);
@@ -388,8 +382,7 @@ fn whoever_reads_slowly_gets_every_answer() {
 fn a_closed_output_ends_the_connection_quietly() {
     let mut wire = Wire::new().legacy();
     wire.call(1, "never");
-    wire.reader = None;
-    settle();
+    wire.stop_reading();
     assert_eq!(wire.result(), None, "nobody has noticed yet");
     wire.call(2, "echo");
     assert_eq!(

@@ -513,6 +513,7 @@ fn a_failed_tool_is_no_success() {
     use mcp_async::model::CallToolResult;
     use mcp_async::server::{Context, HandlerError};
 
+    use crate::line_peer::LinePeer;
     use crate::server_typed::support::says;
 
     let server = mcp_async::Server::builder("demo", "1")
@@ -526,21 +527,11 @@ fn a_failed_tool_is_no_success() {
     let server = server.build().unwrap();
     let notes = Notes::default();
     notes.watch(|| {
-        let (ours, theirs) = mcp_async::runtime::duplex(1 << 16);
-        let _clock = mcp_async::runtime::ManualRuntime::default();
-        let (connection, _) = server.connect(theirs.split(), Sim);
-        let mut connection = core::pin::pin!(connection);
-        let (_reader, mut writer) = ours.split();
-        let cx = &mut core::task::Context::from_waker(core::task::Waker::noop());
+        let (lines, streams) = LinePeer::pair(1 << 16);
+        let (connection, _) = server.connect(streams, Sim);
+        let mut lines = lines.polling(connection);
         for name in ["told", "result", "well"] {
-            let line = call(1, name, &modern("")).replace(r#"{"id":1}"#, "{}") + "\n";
-            let wrote = futures_io::AsyncWrite::poll_write(
-                core::pin::Pin::new(&mut writer),
-                cx,
-                line.as_bytes(),
-            );
-            assert!(wrote.is_ready());
-            assert!(connection.as_mut().poll(cx).is_pending());
+            lines.send(&call(1, name, &modern("")).replace(r#"{"id":1}"#, "{}"));
         }
     });
     let failed = |name: &str| {

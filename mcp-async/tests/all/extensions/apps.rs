@@ -7,7 +7,8 @@ use mcp_async::{Server, model};
 use mcp_proto::json::RawBuf;
 use mcp_proto::{Revision, RevisionSet};
 
-use crate::server_typed::support::{Wire, member, revisions};
+use crate::line_client::{LineClient, member};
+use crate::server_typed::support::revisions;
 
 const UI: &str = "io.modelcontextprotocol/ui";
 const PAGE: &str = "ui://weather/view";
@@ -79,7 +80,7 @@ fn declared() -> String {
 #[test]
 fn what_an_app_says_of_itself_is_untouched() {
     for revision in revisions() {
-        let mut wire = Wire::declaring(&server(), revision, &declared());
+        let mut wire = LineClient::declaring(&server(), revision, &declared());
         let tools = wire.result("tools/list", "{}");
         let resources = wire.result("resources/list", "{}");
         let page = wire.result("resources/read", &format!(r#"{{"uri":"{PAGE}"}}"#));
@@ -116,12 +117,12 @@ fn what_an_app_says_of_itself_is_untouched() {
 /// EX-02, EX-05, EX-20: a client without the extension reads text.
 #[test]
 fn a_tool_answers_for_the_client_that_calls_it() {
-    let answer = |wire: &mut Wire| {
+    let answer = |wire: &mut LineClient| {
         let result = wire.result("tools/call", r#"{"name":"forecast"}"#);
         member(&result, &["content", "0", "text"])
     };
     for revision in revisions() {
-        let mut wire = Wire::declaring(&server(), revision, &declared());
+        let mut wire = LineClient::declaring(&server(), revision, &declared());
         assert_eq!(answer(&mut wire), r#""shown""#, "{revision}");
         for other in [
             "{}".to_owned(),
@@ -130,7 +131,7 @@ fn a_tool_answers_for_the_client_that_calls_it() {
             format!(r#"{{"extensions":{{"{UI}":["{HTML}"]}}}}"#),
             format!(r#"{{"experimental":{{"{UI}":{{"mimeTypes":["{HTML}"]}}}}}}"#),
         ] {
-            let mut wire = Wire::declaring(&server(), revision, &other);
+            let mut wire = LineClient::declaring(&server(), revision, &other);
             assert_eq!(answer(&mut wire), r#""sunny, 21 degrees""#, "{revision}");
         }
     }
@@ -140,7 +141,7 @@ fn a_tool_answers_for_the_client_that_calls_it() {
 #[test]
 fn metadata_of_a_request_reaches_the_tool() {
     for revision in revisions() {
-        let mut wire = Wire::new(&server(), revision);
+        let mut wire = LineClient::new(&server(), revision);
         for (key, value) in [
             ("com.example/view", r#"{"zoom":2}"#),
             (RELATED_TASKS, r#"["a","b"]"#),

@@ -8,7 +8,7 @@ use mcp_async::Server;
 use mcp_async::server::{Background, Extension};
 use mcp_proto::Revision;
 
-use crate::server_typed::support::Wire;
+use crate::line_client::LineClient;
 
 /// Notes what it is asked for.
 #[derive(Default)]
@@ -61,7 +61,7 @@ fn a_shutdown_gives_it_the_time_of_handlers() {
 #[test]
 fn it_stops_when_the_server_and_its_connections_are_dropped() {
     let (server, work) = server();
-    let wire = Wire::new(&server, Revision::V2026_07_28);
+    let wire = LineClient::new(&server, Revision::V2026_07_28);
     let other = server.clone();
     drop((server, other));
     assert_eq!(work.steps(), ["attach"], "a connection is open");

@@ -10,7 +10,8 @@ use mcp_proto::model::ServerFeatures;
 use mcp_proto::{Revision, RevisionSet};
 use serde::de::IgnoredAny;
 
-use crate::server_typed::support::{Wire, member, revisions, text};
+use crate::line_client::{LineClient, member, text};
+use crate::server_typed::support::revisions;
 
 fn new() -> ServerBuilder {
     Server::builder("demo", "1")
@@ -31,7 +32,7 @@ fn an_extension_is_declared_where_it_is_on() {
     let legacy = RevisionSet::of(&[Revision::V2025_03_26]);
     let server = server.extension(Extension::new("com.example/gone").revisions(legacy));
     for revision in revisions() {
-        let declared = Wire::capabilities(&server, revision);
+        let declared = LineClient::capabilities(&server, revision);
         let declared = member(&declared, &["extensions"]);
         let expected = match revision {
             Revision::V2026_07_28 => {
@@ -42,7 +43,7 @@ fn an_extension_is_declared_where_it_is_on() {
             _ => "",
         };
         assert_eq!(declared, expected, "{revision}");
-        let none = Wire::capabilities(&new(), revision);
+        let none = LineClient::capabilities(&new(), revision);
         assert_eq!(member(&none, &["extensions"]), "", "{revision}");
     }
 }
@@ -146,7 +147,7 @@ fn an_extension_lists_its_items_with_those_of_the_server() {
     let server = new()
         .with(resource("x://b"))
         .extension(albums(Extension::new("a.b/c").with(resource("x://a"))));
-    let listed = Wire::new(&server, Revision::V2026_07_28).result("resources/list", "{}");
+    let listed = LineClient::new(&server, Revision::V2026_07_28).result("resources/list", "{}");
     assert_eq!(text(&listed, &["resources", "0", "uri"]), "x://a");
     assert_eq!(text(&listed, &["resources", "1", "uri"]), "x://b");
     let twice = server.extension(Extension::new("a.b/d").with(resource("x://a")));
@@ -156,7 +157,7 @@ fn an_extension_lists_its_items_with_those_of_the_server() {
     );
     let empty = Extension::new("a.b/c").list_changed(ListKind::Resources);
     let server = new().extension(albums(empty));
-    let declared = Wire::capabilities(&server, Revision::V2026_07_28);
+    let declared = LineClient::capabilities(&server, Revision::V2026_07_28);
     assert_eq!(member(&declared, &["resources"]), r#"{"listChanged":true}"#);
 }
 
@@ -229,7 +230,7 @@ fn an_extension_that_is_off_is_silent() {
     };
     let declared = r#"{"extensions":{"com.example/audit":{},"com.example/other":{}}}"#;
     let check = |server: ServerBuilder, revision: Revision| {
-        let mut wire = Wire::declaring(&server, revision, declared);
+        let mut wire = LineClient::declaring(&server, revision, declared);
         let result = wire.result("tools/call", r#"{"name":"record"}"#);
         (text(&result, &["content", "0", "text"]), wire.heard.len())
     };

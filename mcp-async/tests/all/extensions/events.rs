@@ -18,7 +18,7 @@ use mcp_async::server::{
 use mcp_proto::Revision;
 use mcp_proto::model::CacheScope;
 
-use crate::server_typed::support::{Wire, member};
+use crate::line_client::{LineClient, member};
 
 const NAME: &str = "io.modelcontextprotocol/events";
 const HEARTBEAT: Duration = Duration::from_secs(15);
@@ -211,22 +211,22 @@ pub(super) fn server(clock: &ManualRuntime) -> ServerBuilder<Bus> {
         })
 }
 
-fn wire() -> Wire {
+fn wire() -> LineClient {
     let begin = |streams| {
         let server = server(&crate::sim::clock()).build().unwrap();
         server.connect(streams, Sim)
     };
-    Wire::of(begin, Revision::V2026_07_28, "{}")
+    LineClient::of(begin, Revision::V2026_07_28, "{}")
 }
 
-impl Wire {
+impl LineClient {
     fn tool(&mut self, name: &str) {
         self.result("tools/call", &format!(r#"{{"name":"{name}"}}"#));
     }
 }
 
 /// The notifications that came, as their last name and their parameters.
-fn heard(wire: &mut Wire) -> Vec<(String, String)> {
+fn heard(wire: &mut LineClient) -> Vec<(String, String)> {
     let lines = wire.hear();
     let read = |line: &String| {
         let method = member(line, &["method"]);

@@ -11,7 +11,7 @@ use mcp_proto::server::ServerConfig;
 use mcp_proto::{Revision, SendError};
 use serde::de::IgnoredAny;
 
-use crate::server_typed::support::{Wire, member};
+use crate::line_client::{LineClient, member};
 use crate::sim::Sim;
 use crate::texts::INTERNAL_ERROR;
 
@@ -56,14 +56,14 @@ fn numbers() -> Extension<State> {
 }
 
 /// A client of 2026-07-28 that declares these capabilities.
-fn wire(extension: Extension<State>, declared: &str) -> (Wire, State) {
+fn wire(extension: Extension<State>, declared: &str) -> (LineClient, State) {
     let heard = State::default();
     let server = Server::builder("demo", "1")
         .with_state(Arc::clone(&heard))
         .change_notifications()
         .tool("echo", "", |_: IgnoredJson, _| async { Ok("") })
         .extension(extension);
-    let wire = Wire::declaring(&server, Revision::V2026_07_28, declared);
+    let wire = LineClient::declaring(&server, Revision::V2026_07_28, declared);
     (wire, heard)
 }
 
@@ -77,13 +77,13 @@ impl Heard {
 }
 
 /// Sends a subscription with this filter; its id.
-fn listen(wire: &mut Wire, filter: &str) -> u64 {
+fn listen(wire: &mut LineClient, filter: &str) -> u64 {
     let params = format!(r#"{{"notifications":{filter}}}"#);
     wire.send("subscriptions/listen", &params)
 }
 
 /// What the acknowledgement of a new subscription accepts.
-fn accepted(wire: &mut Wire, filter: &str) -> String {
+fn accepted(wire: &mut LineClient, filter: &str) -> String {
     listen(wire, filter);
     let [line] = &wire.hear()[..] else {
         panic!("no acknowledgement of {filter}")
@@ -230,7 +230,7 @@ fn a_service_may_judge_nothing() {
         let service = Box::new(service) as BoxService;
         connect((reader, writer), Sim, config, service)
     };
-    let mut wire = Wire::of(begin, Revision::V2026_07_28, "{}");
+    let mut wire = LineClient::of(begin, Revision::V2026_07_28, "{}");
     assert_eq!(accepted(&mut wire, r#"{"number":2}"#), "{}");
 }
 

@@ -13,7 +13,8 @@ use mcp_async::server::{
 use mcp_proto::json::RawBuf;
 use mcp_proto::{Revision, RevisionSet, SendError};
 
-use crate::server_typed::support::{Wire, member, revisions, says};
+use crate::line_client::{LineClient, member};
+use crate::server_typed::support::{revisions, says};
 
 const NOTES: &str = "com.example/notes";
 
@@ -79,7 +80,7 @@ fn typed_methods_are_served_where_the_extension_is_on() {
             let (connection, peer) = server.connect(streams, Sim);
             (connection.with_principal("ann"), peer)
         };
-        let mut wire = Wire::of(begin, revision, "{}");
+        let mut wire = LineClient::of(begin, revision, "{}");
         if !since.contains(revision) {
             assert_eq!(wire.error("notes/get", r#"{"noteId":"a"}"#).0, -32601);
             continue;
@@ -116,7 +117,7 @@ fn a_method_that_takes_and_returns_nothing_has_an_empty_result() {
             .method("notes/clear", |(): (), _| async { Ok(()) })
             .raw_method("notes/forget", |_, _| async { Ok(()) });
         let server = server(clear).method("demo/reset", |_, _| async { Ok(()) });
-        let mut wire = Wire::new(&server.build().unwrap(), revision);
+        let mut wire = LineClient::new(&server.build().unwrap(), revision);
         let added = match revision.is_legacy() {
             true => "",
             false => {
@@ -141,7 +142,7 @@ fn a_client_without_the_extension_is_refused() {
     });
     for revision in revisions() {
         for declared in ["{}", r#"{"extensions":{"com.example/note":{}}}"#] {
-            let mut wire = Wire::declaring(&server, revision, declared);
+            let mut wire = LineClient::declaring(&server, revision, declared);
             for (method, params) in [
                 ("notes/get", r#"{"noteId":"a"}"#),
                 ("tools/call", r#"{"name":"ask"}"#),
@@ -155,7 +156,7 @@ fn a_client_without_the_extension_is_refused() {
             }
         }
         let declared = r#"{"extensions":{"com.example/notes":{}}}"#;
-        let mut wire = Wire::declaring(&server, revision, declared);
+        let mut wire = LineClient::declaring(&server, revision, declared);
         wire.result("notes/get", r#"{"noteId":"a"}"#);
         let asked = wire.result("tools/call", r#"{"name":"ask"}"#);
         assert_eq!(member(&asked, &["content", "0", "text"]), r#""asked""#);
@@ -183,7 +184,7 @@ fn a_method_sends_notifications_before_its_result() {
         });
     let server = Server::builder("demo", "1").extension(count);
     for revision in revisions() {
-        let mut wire = Wire::new(&server, revision);
+        let mut wire = LineClient::new(&server, revision);
         assert_eq!(wire.result("count/up", "{}"), r#"{"count":2}"#);
         let sent = wire.hear();
         let params: Vec<_> = sent.iter().map(|line| member(line, &["params"])).collect();
@@ -213,7 +214,7 @@ fn a_layer_finds_the_data_of_a_tool() {
                 .visible_to(|_| false),
         );
     for revision in revisions() {
-        let mut wire = Wire::new(&server, revision);
+        let mut wire = LineClient::new(&server, revision);
         let free = wire.result("tools/call", r#"{"name":"free"}"#);
         assert_eq!(member(&free, &["content", "0", "text"]), r#""done""#);
         let dear = wire.error("tools/call", r#"{"name":"dear"}"#);

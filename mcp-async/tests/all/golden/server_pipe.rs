@@ -1,11 +1,7 @@
 //! A typed server on a pipe, and a client that is a script.
 
-use core::pin::Pin;
-use core::task::{Context, Poll, Waker};
 use core::time::Duration;
 
-use futures_io::{AsyncRead, AsyncWrite};
-use mcp_async::runtime::{PipeReader, PipeWriter, duplex};
 use mcp_async::server::Registry;
 use mcp_proto::Revision;
 
@@ -14,26 +10,24 @@ use super::peer::Peer;
 use super::script::{Driver, member};
 use super::served;
 use super::transcript::Transcript;
-use crate::sim::{clock, settle};
+use crate::line_peer::LinePeer;
+use crate::sim::clock;
 
 pub(crate) struct Pipe {
     peer: Peer,
     names: Names,
-    reader: PipeReader,
-    writer: Option<PipeWriter>,
+    lines: LinePeer,
     registry: Registry,
 }
 
 impl Driver for Pipe {
     fn new(revision: Revision) -> Self {
-        let (ours, theirs) = duplex(1 << 20);
-        let registry = served::on_pipe(theirs.split());
-        let (reader, writer) = ours.split();
+        let (lines, streams) = LinePeer::pair(1 << 20);
+        let registry = served::on_pipe(streams);
         Self {
             peer: Peer::new(revision),
             names: Names::default(),
-            reader,
-            writer: Some(writer),
+            lines,
             registry,
         }
     }
@@ -42,7 +36,7 @@ impl Driver for Pipe {
         if let Some(messages) = self.peer.say(verb, rest) {
             for message in messages {
                 transcript.line(">", &message);
-                self.write(&message);
+                self.lines.send(&message);
                 self.hear(transcript);
             }
             return;
@@ -50,7 +44,7 @@ impl Driver for Pipe {
         transcript.line(".", format!("{verb} {rest}").trim_end());
         match verb {
             "+" => clock().advance(Duration::from_millis(rest.parse().expect("milliseconds"))),
-            "hangup" => self.writer = None,
+            "hangup" => self.lines.close(),
             _ => served::change(&self.registry, verb, rest),
         }
         self.hear(transcript);
@@ -58,40 +52,15 @@ impl Driver for Pipe {
 }
 
 impl Pipe {
-    fn write(&mut self, line: &str) {
-        let line = format!("{line}\n");
-        let cx = &mut Context::from_waker(Waker::noop());
-        let writer = self.writer.as_mut().expect("it is open");
-        let written = Pin::new(writer).poll_write(cx, line.as_bytes());
-        assert!(matches!(written, Poll::Ready(Ok(len)) if len == line.len()));
-    }
-
     /// Writes down what the server says until it rests.
     fn hear(&mut self, transcript: &mut Transcript) {
-        let mut text = Vec::new();
-        let mut buffer = vec![0; 1 << 16];
-        settle();
-        let cx = &mut Context::from_waker(Waker::noop());
-        let mut ended = false;
-        loop {
-            match Pin::new(&mut self.reader).poll_read(cx, &mut buffer) {
-                Poll::Ready(Ok(len)) if len > 0 => text.extend_from_slice(&buffer[..len]),
-                Poll::Ready(_) => {
-                    ended = true;
-                    break;
-                }
-                Poll::Pending => break,
-            }
-            settle();
-        }
-        let text = String::from_utf8(text).expect("messages are text");
-        for line in text.lines() {
-            transcript.line("<", &self.names.replace(line));
-            if member(line, "method").is_some() {
-                self.peer.question = member(line, "id").or(self.peer.question.take());
+        for line in self.lines.lines() {
+            transcript.line("<", &self.names.replace(&line));
+            if member(&line, "method").is_some() {
+                self.peer.question = member(&line, "id").or(self.peer.question.take());
             }
         }
-        if ended {
+        if self.lines.is_over() {
             transcript.line("<", "end");
         }
     }

@@ -6,7 +6,7 @@ use mcp_async::Server;
 use mcp_async::server::{AskError, Context, ServerBuilder};
 use mcp_proto::Revision;
 
-use crate::server_typed::support::{Wire, member, text};
+use crate::line_client::{LineClient, member, text};
 
 const TASKS: &str =
     r#"{"elicitation":{},"tasks":{"cancel":{},"requests":{"elicitation":{"create":{}}}}}"#;
@@ -24,8 +24,8 @@ fn server() -> ServerBuilder {
     })
 }
 
-fn begin(declared: &str) -> (Wire, u64, String) {
-    let mut wire = Wire::declaring(&server(), Revision::V2025_11_25, declared);
+fn begin(declared: &str) -> (LineClient, u64, String) {
+    let mut wire = LineClient::declaring(&server(), Revision::V2025_11_25, declared);
     let call = wire.send("tools/call", r#"{"name":"ask"}"#);
     let question = only(&mut wire);
     assert_eq!(text(&question, &["method"]), "elicitation/create");
@@ -33,7 +33,7 @@ fn begin(declared: &str) -> (Wire, u64, String) {
 }
 
 /// The only message that came.
-fn only(wire: &mut Wire) -> String {
+fn only(wire: &mut LineClient) -> String {
     let heard = wire.hear();
     let [message] = &heard[..] else {
         panic!("{heard:?}");
@@ -41,7 +41,7 @@ fn only(wire: &mut Wire) -> String {
     message.clone()
 }
 
-fn reply(wire: &mut Wire, question: &str, result: &str) {
+fn reply(wire: &mut LineClient, question: &str, result: &str) {
     let id = member(question, &["id"]);
     wire.line(&format!(
         r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#
@@ -55,7 +55,7 @@ fn task(status: &str) -> String {
 }
 
 /// The next request about the task, which comes after the interval.
-fn polled(wire: &mut Wire) -> String {
+fn polled(wire: &mut LineClient) -> String {
     wire.advance(Duration::from_millis(499));
     assert_eq!(wire.hear(), [""; 0]);
     wire.advance(Duration::from_millis(1));

@@ -4,20 +4,20 @@ use core::time::Duration;
 use std::sync::{Arc, Mutex};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use mcp_async::runtime::duplex;
 use mcp_async::server;
 use mcp_async::server::{BoxService, CallContext, StateKeys};
-use mcp_proto::json::{Raw, RawBuf};
+use mcp_proto::Revision;
+use mcp_proto::json::RawBuf;
 use mcp_proto::model::ServerFeatures;
 use mcp_proto::server::ServerConfig;
 
-use crate::line_peer::LinePeer;
+use crate::line_client::{LineClient, member, text};
 use crate::rounds::support::{Told, Tool};
 use crate::seen::Seen;
-use crate::sim::{Sim, spawn};
+use crate::sim::Sim;
 
 pub(crate) struct Hand {
-    peer: LinePeer,
+    client: LineClient,
     pub(crate) notes: Seen,
 }
 
@@ -84,7 +84,6 @@ impl Hand {
     }
 
     fn of(keys: StateKeys, principal: Option<&str>, service: BoxService, notes: Seen) -> Self {
-        let (ours, theirs) = duplex(1 << 20);
         let features = ServerFeatures::TOOLS
             .with(ServerFeatures::PROMPTS)
             .with(ServerFeatures::RESOURCES)
@@ -93,14 +92,17 @@ impl Hand {
             capabilities: features.capabilities(),
             ..ServerConfig::new("asker", "1")
         };
-        let (served, _) = server::connect(theirs.split(), Sim, config, service);
-        let mut served = served.with_state_keys(keys);
-        if let Some(principal) = principal {
-            served = served.with_principal(principal);
-        }
-        spawn(async { served.await.unwrap() });
+        let begin = |streams| {
+            let (served, peer) = server::connect(streams, Sim, config, service);
+            let served = served.with_state_keys(keys);
+            match principal {
+                Some(principal) => (served.with_principal(principal), peer),
+                None => (served, peer),
+            }
+        };
+        let declared = r#"{"sampling":{},"elicitation":{"form":{}},"roots":{}}"#;
         Self {
-            peer: LinePeer::new(ours.split()),
+            client: LineClient::of(begin, Revision::V2026_07_28, declared),
             notes,
         }
     }
@@ -122,7 +124,10 @@ impl Hand {
 
     /// All that the server writes upon a request.
     pub(crate) fn send(&mut self, method: &str, members: &str) -> Vec<String> {
-        self.peer.send(method, members)
+        let meta = r#""io.modelcontextprotocol/logLevel":"debug","progressToken":"p""#;
+        let params = format!(r#"{{{members},"_meta":{{{meta}}}}}"#);
+        self.client.send(method, &params);
+        self.client.hear()
     }
 }
 
@@ -139,25 +144,17 @@ pub(crate) fn said(key: &str, text: &str) -> String {
 }
 
 fn came(line: &str) -> Came {
-    let message = RawBuf::parse(line).unwrap();
-    let member = |raw: Raw<'_>, key: &str| raw.object().and_then(|o| o.get(key)).map(RawBuf::from);
-    let text = |raw: &RawBuf| raw.as_raw().string().unwrap().to_cow().into_owned();
-    if let Some(error) = member(message.as_raw(), "error") {
-        let error = error.as_raw();
-        let code = member(error, "code").unwrap();
-        return Came::Error(
-            code.as_raw().number().unwrap().to_i64().unwrap(),
-            text(&member(error, "message").unwrap()),
-        );
+    let code = member(line, &["error", "code"]);
+    if !code.is_empty() {
+        return Came::Error(code.parse().unwrap(), text(line, &["error", "message"]));
     }
-    let result = member(message.as_raw(), "result").unwrap();
-    if let Some(said) = member(result.as_raw(), "said") {
-        return Came::Said(text(&said));
+    if !member(line, &["result", "said"]).is_empty() {
+        return Came::Said(text(line, &["result", "said"]));
     }
-    let requests = member(result.as_raw(), "inputRequests").unwrap();
+    let requests = RawBuf::parse(member(line, &["result", "inputRequests"])).unwrap();
     let keys = requests.as_raw().object().unwrap().members();
     Came::Input(
         keys.map(|(key, _)| key.to_string()).collect(),
-        text(&member(result.as_raw(), "requestState").unwrap()),
+        text(line, &["result", "requestState"]),
     )
 }

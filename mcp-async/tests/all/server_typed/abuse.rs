@@ -19,7 +19,8 @@ use mcp_async::server::{Context, Prompt, Registry};
 use mcp_proto::server::ListKind;
 use mcp_proto::{Limits, Revision};
 
-use crate::server_typed::support::{Wire, member, revisions, says, text};
+use crate::line_client::{LineClient, member, text};
+use crate::server_typed::support::{revisions, says};
 use crate::texts::INTERNAL_ERROR;
 
 /// Waits for one more poll.
@@ -94,7 +95,7 @@ fn panics_tell_nothing() {
         );
     let complete = r#"{"ref":{"type":"ref/prompt","name":"p"},"argument":{"name":"a","value":""}}"#;
     for revision in revisions() {
-        let mut wire = Wire::new(&server, revision);
+        let mut wire = LineClient::new(&server, revision);
         for (method, params) in [
             ("tools/call", r#"{"name":"in_the_call"}"#),
             ("tools/call", r#"{"name":"first"}"#),
@@ -141,7 +142,7 @@ fn nobody_answers_twice() {
         })
         .tool("well", "", says("well"));
     for revision in revisions() {
-        let mut wire = Wire::new(&server, revision);
+        let mut wire = LineClient::new(&server, revision);
         let params = r#"{"name":"keeps","_meta":{"progressToken":1}}"#;
         let id = wire.send("tools/call", params);
         let cx = kept.lock().unwrap().take().unwrap();
@@ -258,13 +259,13 @@ fn no_lock_is_held_over_what_is_a_users() {
         assert_eq!(ends.load(Ordering::SeqCst), ended);
     };
     for revision in revisions() {
-        let mut wire = Wire::new(&server, revision);
+        let mut wire = LineClient::new(&server, revision);
         for name in ["at_once", "later"] {
             let answer = wire.result("tools/call", &format!(r#"{{"name":"{name}"}}"#));
             assert_eq!(text(&answer, &["content", "0", "text"]), "done");
             ends_are(1);
         }
-        let call = |wire: &mut Wire| wire.send("tools/call", r#"{"name":"never"}"#);
+        let call = |wire: &mut LineClient| wire.send("tools/call", r#"{"name":"never"}"#);
         let cancelled = call(&mut wire);
         wire.notify(
             "notifications/cancelled",
@@ -283,7 +284,7 @@ fn no_lock_is_held_over_what_is_a_users() {
         drop(wire);
         ends_are(5);
         // And when it ends in good order, but not in time.
-        let mut wire = Wire::new(&server, revision);
+        let mut wire = LineClient::new(&server, revision);
         call(&mut wire);
         wire.peer.shutdown();
         wire.settle();
@@ -317,14 +318,14 @@ fn a_shutdown_loses_no_answer() {
     let server = server.build().unwrap();
     let registry = server.registry();
     let mut wires: Vec<_> = revisions()
-        .map(|revision| Wire::new(&server, revision))
+        .map(|revision| LineClient::new(&server, revision))
         .collect();
-    let mut idle = Wire::new(&server, Revision::V2025_11_25);
+    let mut idle = LineClient::new(&server, Revision::V2025_11_25);
     let (last, others) = wires.split_last_mut().unwrap();
     let id = last.send("tools/call", r#"{"name":"waits"}"#);
     registry.shutdown();
     assert!(idle.has_ended(), "whoever does nothing ends at once");
-    assert!(others.iter_mut().all(Wire::has_ended));
+    assert!(others.iter_mut().all(LineClient::has_ended));
     assert!(!last.has_ended());
     let unread = last.send("ping", "{}");
     let waker = {
@@ -336,7 +337,7 @@ fn a_shutdown_loses_no_answer() {
     assert!(last.answer(id).unwrap().contains("waited"));
     assert_eq!(last.answer(unread), None);
     assert!(last.has_ended());
-    let mut late = Wire::bare(&server, Revision::V2026_07_28);
+    let mut late = LineClient::bare(&server, Revision::V2026_07_28);
     assert!(late.has_ended());
 }
 

@@ -12,7 +12,8 @@ use mcp_proto::Revision;
 use mcp_proto::model::CacheScope;
 use mcp_proto::server::ListKind;
 
-use crate::server_typed::support::{Offer, Wire, member, revisions, says};
+use crate::line_client::{LineClient, member};
+use crate::server_typed::support::{Offer, revisions, says};
 
 /// The claims of an administrator.
 struct Admin;
@@ -22,7 +23,7 @@ fn is_admin(caller: Option<&Principal>) -> bool {
 }
 
 /// `root` is an administrator, other names are users; the empty name is a caller without a principal.
-fn wire(server: &impl Offer, revision: Revision, name: &str) -> Wire {
+fn wire(server: &impl Offer, revision: Revision, name: &str) -> LineClient {
     let begin = |streams| {
         let (connection, peer) = server.server().connect(streams, Sim);
         let connection = match name {
@@ -32,7 +33,7 @@ fn wire(server: &impl Offer, revision: Revision, name: &str) -> Wire {
         };
         (connection, peer)
     };
-    Wire::of(begin, revision, "{}")
+    LineClient::of(begin, revision, "{}")
 }
 
 #[derive(serde::Deserialize)]
@@ -176,7 +177,7 @@ fn what_depends_on_the_caller_is_private_in_caches() {
 }
 
 /// Subscribes to resources, and to all lists.
-fn listen(wire: &mut Wire, revision: Revision, uris: &[&str]) {
+fn listen(wire: &mut LineClient, revision: Revision, uris: &[&str]) {
     if revision.is_modern() {
         let uris = uris.join(r#"",""#);
         let filter = format!(
@@ -193,7 +194,7 @@ fn listen(wire: &mut Wire, revision: Revision, uris: &[&str]) {
 
 /// How many messages came, each of which says this.
 #[track_caller]
-fn count(wire: &mut Wire, part: &str) -> usize {
+fn count(wire: &mut LineClient, part: &str) -> usize {
     let heard = wire.hear();
     assert!(heard.iter().all(|line| line.contains(part)), "{heard:?}");
     heard.len()
@@ -324,6 +325,9 @@ fn handlers_list_resources_for_their_caller() {
 fn what_handlers_list_is_declared() {
     let server = Server::builder("demo", "1").list_resources(|_| async { Ok(Vec::new()) });
     for revision in revisions() {
-        assert_eq!(Wire::capabilities(&server, revision), r#"{"resources":{}}"#);
+        assert_eq!(
+            LineClient::capabilities(&server, revision),
+            r#"{"resources":{}}"#
+        );
     }
 }

@@ -9,7 +9,8 @@ use mcp_async::model::ElicitUrlParams;
 use mcp_async::server::AskError;
 use mcp_proto::{Revision, SendError};
 
-use crate::server_typed::support::{Wire, member, revisions};
+use crate::line_client::{LineClient, member};
+use crate::server_typed::support::revisions;
 
 #[cfg(feature = "tracing")]
 use core::pin::{Pin, pin};
@@ -122,7 +123,7 @@ fn a_source_of_an_error_may_choose_what_the_client_reads() {
         });
     let server = server.build().unwrap();
     for revision in revisions() {
-        let mut wire = Wire::new(&server, revision);
+        let mut wire = LineClient::new(&server, revision);
         let mut error = |name: &str| wire.error("tools/call", &format!(r#"{{"name":"{name}"}}"#));
         assert_eq!(error("reply"), (7, "chosen".to_owned()));
         let (_, asked) = error("asks");
@@ -146,7 +147,7 @@ fn el_13_a_handler_demands_pages() {
             Err::<(), _>(HandlerError::reply(reply))
         });
     for revision in revisions() {
-        let mut wire = Wire::new(&server, revision);
+        let mut wire = LineClient::new(&server, revision);
         let answer = wire.ask("tools/call", r#"{"name":"pay"}"#);
         let code = member(&answer, &["error", "code"]);
         if revision == Revision::V2025_11_25 {
@@ -170,7 +171,7 @@ fn the_time_to_finish_is_a_setting() {
         });
     let server = server.build().unwrap();
     for revision in revisions() {
-        let mut wire = Wire::new(&server, revision);
+        let mut wire = LineClient::new(&server, revision);
         let id = wire.send("tools/call", r#"{"name":"never"}"#);
         wire.peer.shutdown();
         wire.settle();

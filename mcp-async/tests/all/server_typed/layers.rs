@@ -12,8 +12,8 @@ use mcp_async::{CallOutcome, Job, Server};
 use mcp_proto::Revision;
 use mcp_proto::json::RawBuf;
 
-use super::support::Wire;
 use crate::client_typed::support::poll_once;
+use crate::line_client::LineClient;
 use crate::server_typed::support::says;
 
 type Seen = Arc<Mutex<Vec<(Option<String>, CallOutcome)>>>;
@@ -56,7 +56,7 @@ fn layers_learn_how_a_call_ended() {
             Ok(format!("{page:?}"))
         })
         .layer(noting(&seen));
-    let mut wire = Wire::declaring(
+    let mut wire = LineClient::declaring(
         &server,
         Revision::V2026_07_28,
         r#"{"elicitation":{"form":{},"url":{}}}"#,
@@ -103,7 +103,7 @@ fn jobs_learn_that_their_call_was_cancelled() {
             Poll::Pending => panic!("there is room"),
         }
     };
-    let mut wire = Wire::new(&server, Revision::V2025_11_25);
+    let mut wire = LineClient::new(&server, Revision::V2025_11_25);
     wire.send("tools/call", r#"{"name":"works"}"#);
     wire.settle();
     assert_eq!(ended(), CallOutcome::Result);
@@ -147,7 +147,7 @@ fn outcomes_of_detached_calls() {
                 call.take_outcome().unwrap()
             })
         }));
-    let mut wire = Wire::new(&server, Revision::V2025_11_25);
+    let mut wire = LineClient::new(&server, Revision::V2025_11_25);
     let mut check = |method: &str, outcome: CallOutcome| {
         wire.ask(method, "{}");
         assert_eq!(

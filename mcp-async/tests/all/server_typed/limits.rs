@@ -6,7 +6,8 @@ use mcp_async::Server;
 use mcp_async::model::{LoggingLevel, PromptArgument};
 use mcp_async::server::{Context, Prompt, RateLimit, RateLimits, Tool};
 
-use crate::server_typed::support::{Wire, member, revisions, says};
+use crate::line_client::{LineClient, member};
+use crate::server_typed::support::{revisions, says};
 
 fn tool(name: &str) -> Tool {
     Tool::new(name).handler(|(): (), _| async { Ok(()) })
@@ -30,15 +31,15 @@ fn each_connection_has_limits_of_its_own() {
             ..RateLimits::default()
         });
     for revision in revisions() {
-        let mut wire = Wire::new(&server, revision);
-        let mut other = Wire::new(&server, revision);
-        let call = |wire: &mut Wire, name: &str| {
+        let mut wire = LineClient::new(&server, revision);
+        let mut other = LineClient::new(&server, revision);
+        let call = |wire: &mut LineClient, name: &str| {
             let answer = wire.ask("tools/call", &format!(r#"{{"name":"{name}"}}"#));
             let refused = answer.contains("limit reached: calls of this tool");
             assert_eq!(refused, answer.contains("-32603"), "{answer}");
             !refused
         };
-        let complete = |wire: &mut Wire| {
+        let complete = |wire: &mut LineClient| {
             let params =
                 r#"{"ref":{"type":"ref/prompt","name":"p"},"argument":{"name":"a","value":""}}"#;
             let answer = wire.ask("completion/complete", params);
@@ -65,7 +66,7 @@ fn a_tool_that_takes_the_place_of_another_has_its_own_limit() {
     for revision in revisions() {
         let server = Server::builder("demo", "1").with(limited(1));
         let server = server.build().unwrap();
-        let mut wire = Wire::new(&server, revision);
+        let mut wire = LineClient::new(&server, revision);
         let mut calls = |count| {
             let mut call = || wire.ask("tools/call", r#"{"name":"a"}"#);
             let answers = (0..count).map(|_| call());
@@ -101,8 +102,8 @@ fn log_messages_beyond_the_limit_are_dropped() {
             ..RateLimits::default()
         });
     for revision in revisions() {
-        let mut wire = Wire::new(&server, revision);
-        let talk = |wire: &mut Wire| {
+        let mut wire = LineClient::new(&server, revision);
+        let talk = |wire: &mut LineClient| {
             let level = r#"{"name":"talk","_meta":{"io.modelcontextprotocol/logLevel":"info"}}"#;
             let plain = r#"{"name":"talk"}"#;
             wire.result(

@@ -10,7 +10,8 @@ use mcp_async::server::{
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::server_typed::support::{Wire, member, revisions, says, text};
+use crate::line_client::{LineClient, member, text};
+use crate::server_typed::support::{revisions, says};
 use crate::texts::INTERNAL_ERROR;
 
 #[derive(Deserialize, JsonSchema)]
@@ -72,7 +73,7 @@ fn server() -> ServerBuilder {
 #[test]
 fn arguments_come_from_the_type() {
     for revision in revisions() {
-        let mut wire = Wire::new(&server(), revision);
+        let mut wire = LineClient::new(&server(), revision);
         let list = wire.result("prompts/list", "{}");
         let title = match revision.structured_content() {
             mcp_proto::revision::StructuredContent::Absent => "",
@@ -96,7 +97,7 @@ fn arguments_come_from_the_type() {
 #[test]
 fn texts_become_what_the_type_says() {
     for revision in revisions() {
-        let mut wire = Wire::new(&server(), revision);
+        let mut wire = LineClient::new(&server(), revision);
         let mut get = |name: &str, arguments: &str| {
             wire.result(
                 "prompts/get",
@@ -149,7 +150,7 @@ fn what_does_not_fit_is_refused_by_its_name() {
         (r#"{"name":"fail"}"#, -32603, "not today"),
     ];
     for revision in revisions() {
-        let mut wire = Wire::new(&server(), revision);
+        let mut wire = LineClient::new(&server(), revision);
         for (params, code, message) in cases {
             let found = wire.error("prompts/get", params);
             assert_eq!(found, (code, message.into()), "{params} in {revision}");
@@ -182,7 +183,7 @@ fn completions_know_what_is_typed_and_stop_at_100() {
         .raw(|_, _| async { Ok("") });
     let server = Server::builder("demo", "1").with(prompt).with(template);
     for revision in revisions() {
-        let mut wire = Wire::new(&server, revision);
+        let mut wire = LineClient::new(&server, revision);
         let mut complete = |reference: &str, name: &str, value: &str, more: &str| {
             let argument = format!(r#"{{"name":"{name}","value":"{value}"}}"#);
             let params = format!(r#"{{"ref":{reference},"argument":{argument}{more}}}"#);

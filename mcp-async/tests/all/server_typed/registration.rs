@@ -14,7 +14,8 @@ use mcp_proto::server::ListKind;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::server_typed::support::{Wire, member, revisions, says};
+use crate::line_client::{LineClient, member};
+use crate::server_typed::support::{revisions, says};
 
 fn new() -> ServerBuilder {
     Server::builder("demo", "1")
@@ -41,7 +42,7 @@ fn capabilities_follow_from_what_is_registered() {
                 expected.replace(r#""completions":{},"#, "")
             };
             assert_eq!(
-                Wire::capabilities(&server, revision),
+                LineClient::capabilities(&server, revision),
                 expected,
                 "{revision}"
             );
@@ -70,7 +71,7 @@ fn capabilities_follow_from_what_is_registered() {
 #[test]
 fn what_is_not_served_is_no_method() {
     for revision in revisions() {
-        let mut wire = Wire::new(&new().with(tool("t")), revision);
+        let mut wire = LineClient::new(&new().with(tool("t")), revision);
         for method in [
             "prompts/list",
             "resources/read",
@@ -91,7 +92,7 @@ fn nothing_is_added_to_a_server_that_is_gone() {
         .build()
         .unwrap();
     let registry = server.registry();
-    let wire = Wire::new(&server, Revision::V2025_11_25);
+    let wire = LineClient::new(&server, Revision::V2025_11_25);
     drop(server);
     registry
         .add(tool("u"))
@@ -113,7 +114,7 @@ fn changes_reach_every_client_that_can_hear_them() {
             .build()
             .unwrap();
         let registry = server.registry();
-        let mut wires: Vec<_> = (0..3).map(|_| Wire::new(&server, revision)).collect();
+        let mut wires: Vec<_> = (0..3).map(|_| LineClient::new(&server, revision)).collect();
         let ids: Vec<_> = wires
             .iter_mut()
             .map(|wire| {
@@ -158,7 +159,7 @@ fn a_shut_down_server_ends_every_connection() {
             .build()
             .unwrap();
         let registry = server.registry();
-        let mut wires: Vec<_> = (0..2).map(|_| Wire::new(&server, revision)).collect();
+        let mut wires: Vec<_> = (0..2).map(|_| LineClient::new(&server, revision)).collect();
         assert_eq!(registry.peers().len(), 2);
         assert!(wires.iter_mut().all(|wire| !wire.has_ended()));
         registry.shutdown();
@@ -166,7 +167,7 @@ fn a_shut_down_server_ends_every_connection() {
             assert!(wire.has_ended() && wire.peer.is_closed());
         }
         assert!(registry.peers().is_empty());
-        assert!(Wire::bare(&server, revision).has_ended());
+        assert!(LineClient::bare(&server, revision).has_ended());
     }
 }
 
@@ -177,7 +178,7 @@ fn a_registry_does_not_keep_its_server() {
     });
     let server = server.build().unwrap();
     let registry = server.registry();
-    let mut wire = Wire::new(&server, mcp_proto::Revision::V2026_07_28);
+    let mut wire = LineClient::new(&server, mcp_proto::Revision::V2026_07_28);
     drop(server);
     assert!(
         wire.result("tools/call", r#"{"name":"t"}"#)
@@ -340,11 +341,14 @@ fn clones_of_a_builder_are_independent() {
     let clone = original.clone().with(tool("u")).logging();
     for revision in revisions() {
         let tools = |builder: &ServerBuilder| {
-            let list = Wire::new(builder, revision).result("tools/list", "{}");
+            let list = LineClient::new(builder, revision).result("tools/list", "{}");
             list.matches(r#""name""#).count()
         };
         assert_eq!((tools(&original), tools(&clone)), (1, 2));
-        assert_eq!(Wire::capabilities(&original, revision), r#"{"tools":{}}"#);
+        assert_eq!(
+            LineClient::capabilities(&original, revision),
+            r#"{"tools":{}}"#
+        );
     }
     let (one, other) = (original.clone().build().unwrap(), original.build().unwrap());
     one.registry().remove_tool("t");
@@ -360,7 +364,7 @@ fn lists_and_discovery_carry_hints_where_there_are_any() {
         .page_size(1)
         .cache(Duration::from_secs(60), CacheScope::Public);
     for revision in revisions() {
-        let mut wire = Wire::new(&server, revision);
+        let mut wire = LineClient::new(&server, revision);
         let first = wire.result("tools/list", "{}");
         let cursor = member(&first, &["nextCursor"]);
         let second = wire.result("tools/list", &format!(r#"{{"cursor":{cursor}}}"#));
@@ -411,7 +415,7 @@ fn lists_are_the_same_on_every_connection() {
         .unwrap();
     for revision in revisions() {
         for (server, is_empty) in [(&empty, true), (&full, false)] {
-            let mut wires = [(); 2].map(|()| Wire::new(server, revision));
+            let mut wires = [(); 2].map(|()| LineClient::new(server, revision));
             // What one client did before changes nothing.
             wires[0].ask("tools/call", r#"{"name":"a"}"#);
             for method in lists {

@@ -12,7 +12,8 @@ use mcp_proto::Revision;
 use mcp_proto::model::CacheScope;
 use serde::Deserialize;
 
-use crate::server_typed::support::{Wire, member, revisions, text};
+use crate::line_client::{LineClient, member, text};
+use crate::server_typed::support::revisions;
 use crate::texts::INTERNAL_ERROR;
 
 #[derive(Deserialize)]
@@ -77,7 +78,7 @@ fn server() -> ServerBuilder {
         )
 }
 
-fn read(wire: &mut Wire, uri: &str) -> String {
+fn read(wire: &mut LineClient, uri: &str) -> String {
     wire.result("resources/read", &format!(r#"{{"uri":"{uri}"}}"#))
 }
 
@@ -85,7 +86,7 @@ fn read(wire: &mut Wire, uri: &str) -> String {
 #[test]
 fn reading_gives_text_bytes_or_several_contents() {
     for revision in revisions() {
-        let mut wire = Wire::new(&server(), revision);
+        let mut wire = LineClient::new(&server(), revision);
         let mut check = |uri: &str, expected: &str| {
             let result = read(&mut wire, uri);
             let contents = member(&result, &["contents"]);
@@ -124,7 +125,7 @@ fn values_are_read_as_json() {
         .template("y://{id}", "y", |note: Note, _: Context| async move {
             Ok(Json([note.id]))
         });
-    let mut wire = Wire::new(&server, Revision::V2026_07_28);
+    let mut wire = LineClient::new(&server, Revision::V2026_07_28);
     let mut check = |uri: &str, mime_type: &str, value: &str| {
         let contents = member(&read(&mut wire, uri), &["contents"]);
         let expected = format!(r#"[{{"uri":"{uri}","mimeType":"{mime_type}","text":"{value}"}}]"#);
@@ -142,7 +143,7 @@ fn values_are_read_as_json() {
 fn what_is_not_found_is_told_in_the_words_of_the_revision() {
     let code = |revision: Revision| if revision.is_modern() { -32602 } else { -32002 };
     for revision in revisions() {
-        let mut wire = Wire::new(&server(), revision);
+        let mut wire = LineClient::new(&server(), revision);
         for uri in [
             "demo://none",
             "demo://gone",
@@ -169,7 +170,7 @@ fn what_is_not_found_is_told_in_the_words_of_the_revision() {
 #[test]
 fn lists_say_what_the_revision_has_words_for() {
     for revision in revisions() {
-        let mut wire = Wire::new(&server(), revision);
+        let mut wire = LineClient::new(&server(), revision);
         let list = wire.result("resources/list", "{}");
         let uri = |at: &str| text(&list, &["resources", at, "uri"]);
         assert_eq!([uri("0"), uri("5")], ["demo://broken", "demo://text"]);
@@ -198,7 +199,7 @@ fn the_template_registered_first_wins() {
     let server = Server::builder("demo", "1")
         .with(Template::new("x://{z}", "one").raw(|_, _| async { Ok("first") }))
         .with(Template::new("x://{a}", "two").raw(|_, _| async { Ok("second") }));
-    let mut wire = Wire::new(&server, Revision::V2026_07_28);
+    let mut wire = LineClient::new(&server, Revision::V2026_07_28);
     let result = read(&mut wire, "x://1");
     assert_eq!(text(&result, &["contents", "0", "text"]), "first");
 }
@@ -213,7 +214,7 @@ fn contents_carry_hints_where_there_are_any() {
         .with(private)
         .cache(Duration::from_secs(60), CacheScope::Public);
     for revision in revisions() {
-        let mut wire = Wire::new(&server, revision);
+        let mut wire = LineClient::new(&server, revision);
         let mut check = |uri: &str, expected: [&str; 2]| {
             let result = read(&mut wire, uri);
             let hints = ["ttlMs", "cacheScope"].map(|key| member(&result, &[key]));
@@ -235,7 +236,7 @@ fn subscribers_hear_of_updates() {
     for revision in revisions() {
         let server = server().change_notifications().build().unwrap();
         let registry = server.registry();
-        let mut wire = Wire::new(&server, revision);
+        let mut wire = LineClient::new(&server, revision);
         if revision.is_modern() {
             let filter = r#"{"notifications":{"resourceSubscriptions":["demo://text"]}}"#;
             wire.send("subscriptions/listen", filter);
@@ -288,7 +289,7 @@ fn variables_that_do_not_fit_are_logged() {
     let check = |uri: &str, expected: &str| {
         let notes = Notes::default();
         notes.watch(|| {
-            let mut wire = Wire::new(&server, Revision::V2026_07_28);
+            let mut wire = LineClient::new(&server, Revision::V2026_07_28);
             let params = format!(r#"{{"uri":"{uri}"}}"#);
             assert!(wire.ask("resources/read", &params).contains("not found"));
         });

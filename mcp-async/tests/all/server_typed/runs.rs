@@ -16,7 +16,8 @@ use mcp_proto::revision::Elicitation;
 use mcp_proto::rpc::Method;
 use serde::Deserialize;
 
-use crate::server_typed::support::{Wire, member, revisions, says, text};
+use crate::line_client::{LineClient, member, text};
+use crate::server_typed::support::{revisions, says};
 use crate::sim::{Sim, end, settle};
 use crate::texts::INTERNAL_ERROR;
 
@@ -49,7 +50,7 @@ fn a_spawned_handler_lives_and_ends_with_its_call() {
     let server = server.build().unwrap();
     for revision in revisions() {
         let begin = |streams| connect(streams, Sim, server.config(), server.service(Sim));
-        let mut wire = Wire::of(begin, revision, "{}");
+        let mut wire = LineClient::of(begin, revision, "{}");
         let call = |name: &str| format!(r#"{{"name":"{name}"}}"#);
         let id = wire.send("tools/call", &call("quick"));
         assert_eq!(wire.answer(id), None, "it waits for its task");
@@ -100,7 +101,7 @@ fn progress_is_rate_limited() {
             pending::<()>().await;
             Ok("never")
         });
-    let told = |wire: &mut Wire| {
+    let told = |wire: &mut LineClient| {
         let heard = wire.hear();
         let progress = heard
             .iter()
@@ -109,7 +110,7 @@ fn progress_is_rate_limited() {
     };
     let call = |name| format!(r#"{{"name":"{name}","_meta":{{"progressToken":1}}}}"#);
     for revision in revisions() {
-        let mut wire = Wire::new(&server, revision);
+        let mut wire = LineClient::new(&server, revision);
         let id = wire.send("tools/call", &call("loops"));
         let lines = wire.hear();
         assert_eq!(lines.len(), 34, "{revision}");
@@ -141,7 +142,7 @@ fn what_a_tool_requires_is_asked_of_the_client_first() {
     );
     for revision in revisions() {
         let call = r#"{"name":"survey"}"#;
-        let mut wire = Wire::declaring(&server, revision, r#"{"roots":{}}"#);
+        let mut wire = LineClient::declaring(&server, revision, r#"{"roots":{}}"#);
         let answer = wire.ask("tools/call", call);
         let code = member(&answer, &["error", "code"]);
         let said = text(&answer, &["error", "message"]);
@@ -161,7 +162,7 @@ fn what_a_tool_requires_is_asked_of_the_client_first() {
         assert_eq!(ran.load(Ordering::SeqCst), 0);
     }
     let all = r#"{"roots":{},"elicitation":{}}"#;
-    let mut wire = Wire::declaring(&server, Revision::V2026_07_28, all);
+    let mut wire = LineClient::declaring(&server, Revision::V2026_07_28, all);
     wire.result("tools/call", r#"{"name":"survey"}"#);
     assert_eq!(ran.load(Ordering::SeqCst), 1);
 }
@@ -181,7 +182,7 @@ fn a_raw_tool_borrows_from_its_call() {
         },
     ));
     for revision in revisions() {
-        let mut wire = Wire::new(&server, revision);
+        let mut wire = LineClient::new(&server, revision);
         let params = r#"{"name":"search","arguments":{"word":"a","more":"\u0062"}}"#;
         let result = wire.result("tools/call", params);
         assert_eq!(text(&result, &["content", "0", "text"]), "a Some(\"b\")");
@@ -210,7 +211,7 @@ fn methods_of_ones_own_are_served_beside_the_others() {
             Ok([1, 2])
         });
     for revision in revisions() {
-        let mut wire = Wire::new(&server, revision);
+        let mut wire = LineClient::new(&server, revision);
         let result = wire.result("example.com/echo", r#"{"a":1}"#);
         assert_eq!(member(&result, &["a"]), "1");
         for method in ["example.com/fail", "example.com/array"] {
@@ -239,7 +240,7 @@ fn layers_are_around_every_connection() {
             service.call(call)
         }));
     for (round, revision) in revisions().enumerate() {
-        let mut wire = Wire::new(&server, revision);
+        let mut wire = LineClient::new(&server, revision);
         assert_eq!(wire.error("tools/list", "{}"), (7, "not here".into()));
         let id = wire.send("tools/call", r#"{"name":"slow"}"#);
         assert_eq!(wire.answer(id), None);
@@ -260,8 +261,8 @@ fn a_cap_holds_over_all_connections() {
         .tool("quick", "Does not", |(): (), _: Context| async { Ok(()) })
         .concurrency(1);
     for revision in revisions() {
-        let mut one = Wire::new(&server, revision);
-        let mut other = Wire::new(&server, revision);
+        let mut one = LineClient::new(&server, revision);
+        let mut other = LineClient::new(&server, revision);
         let waiting = one.send("tools/call", r#"{"name":"wait"}"#);
         let id = other.send("tools/call", r#"{"name":"quick"}"#);
         assert_eq!(other.answer(id), None);

@@ -7,7 +7,8 @@ use mcp_proto::json::RawBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::server_typed::support::{Wire, member, revisions, says, text};
+use crate::line_client::{LineClient, member, text};
+use crate::server_typed::support::{revisions, says};
 use crate::texts::{INTERNAL_ERROR, internal};
 
 #[derive(Deserialize, JsonSchema)]
@@ -75,7 +76,7 @@ fn arguments_obey_the_whole_schema() {
         ("raw", "{}", "a"),
     ];
     for revision in revisions() {
-        let mut wire = Wire::new(&server(), revision);
+        let mut wire = LineClient::new(&server(), revision);
         for (name, arguments, path) in cases {
             let params = format!(r#"{{"name":"{name}","arguments":{arguments}}}"#);
             let told = if revision.reports_bad_arguments_as_result() {
@@ -105,7 +106,7 @@ fn arguments_obey_the_whole_schema() {
 #[test]
 fn results_keep_what_the_schema_promises() {
     for revision in revisions() {
-        let mut wire = Wire::new(&server(), revision);
+        let mut wire = LineClient::new(&server(), revision);
         let mut check = |name: &str, expected: &str| {
             let answer = wire.ask("tools/call", &format!(r#"{{"name":"{name}"}}"#));
             assert!(answer.contains(expected), "{answer} in {revision}");
@@ -209,7 +210,7 @@ fn formats_are_enforced() {
         },
     );
     for revision in revisions() {
-        let mut wire = Wire::new(&server, revision);
+        let mut wire = LineClient::new(&server, revision);
         for (to, from, text, expected) in [
             ("ada@a.example", "b.example", "2026-07-28", "2026-07-28"),
             ("ada", "b.example", "2026-07-28", "to: "),

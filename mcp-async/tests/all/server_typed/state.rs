@@ -14,7 +14,8 @@ use mcp_proto::json::RawBuf;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::server_typed::support::{Wire, revisions, text};
+use crate::line_client::{LineClient, text};
+use crate::server_typed::support::revisions;
 use crate::sim::{Sim, settle};
 use crate::texts::INTERNAL_ERROR;
 
@@ -86,11 +87,11 @@ fn every_kind_of_handler_reaches_the_state() {
             Ok(RawBuf::parse(all)?)
         });
     // A clone shares the state.
-    let mut other = Wire::new(&builder.clone(), Revision::V2025_11_25);
+    let mut other = LineClient::new(&builder.clone(), Revision::V2025_11_25);
     let server = builder.build().unwrap();
     let mut expected = String::new();
     for revision in revisions() {
-        let mut wire = Wire::new(&server, revision);
+        let mut wire = LineClient::new(&server, revision);
         let params = format!(r#"{{"name":"add","arguments":{{"text":"{revision}"}}}}"#);
         wire.result("tools/call", &params);
         expected += if expected.is_empty() { "" } else { "," };
@@ -138,7 +139,7 @@ fn blocking_work_runs_apart_from_the_connection() {
     for revision in revisions() {
         begun.store(0, Ordering::SeqCst);
         let begin = |streams| connect(streams, Sim, server.config(), server.service(Sim));
-        let mut wire = Wire::of(begin, revision, "{}");
+        let mut wire = LineClient::of(begin, revision, "{}");
         let counts = r#"{"name":"counts"}"#;
         let id = wire.send("tools/call", counts);
         assert_eq!(wire.answer(id), None, "it waits for its thread");
@@ -196,7 +197,7 @@ fn what_is_added_later_reaches_the_state() {
         .build()
         .unwrap();
     server.registry().add(Counter::tool("outer")).unwrap();
-    let mut wire = Wire::new(&server, Revision::V2026_07_28);
+    let mut wire = LineClient::new(&server, Revision::V2026_07_28);
     let mut call = |name: &str| {
         let result = wire.result("tools/call", &format!(r#"{{"name":"{name}"}}"#));
         text(&result, &["content", "0", "text"])
@@ -220,7 +221,7 @@ fn a_state_may_hold_the_registry_of_its_server() {
         .build()
         .unwrap();
     let registry = server.registry();
-    let mut wire = Wire::new(&server, Revision::V2026_07_28);
+    let mut wire = LineClient::new(&server, Revision::V2026_07_28);
     wire.result("tools/call", r#"{"name":"hold"}"#);
     drop(server);
     assert!(registry.remove_tool("hold"));
@@ -260,7 +261,7 @@ fn every_error_converts_and_none_is_told() {
             Ok(fails()?)
         });
     for revision in revisions() {
-        let mut wire = Wire::new(&server, revision);
+        let mut wire = LineClient::new(&server, revision);
         let meta = match revision.is_modern() {
             true => r#","_meta":{"io.modelcontextprotocol/logLevel":"debug"}"#,
             false => {
@@ -299,11 +300,14 @@ fn the_calls_of_a_session_share_a_value_and_other_sessions_have_their_own() {
         }
     });
     for revision in revisions() {
-        let count = |wire: &mut Wire| {
+        let count = |wire: &mut LineClient| {
             let answer = wire.ask("tools/call", r#"{"name":"count"}"#);
             text(&answer, &["result", "content", "0", "text"])
         };
-        let (mut one, mut other) = (Wire::new(&server, revision), Wire::new(&server, revision));
+        let (mut one, mut other) = (
+            LineClient::new(&server, revision),
+            LineClient::new(&server, revision),
+        );
         let counted = [count(&mut one), count(&mut one), count(&mut other)];
         if revision.is_modern() {
             assert_eq!(counted, ["none"; 3]);
@@ -341,7 +345,7 @@ fn a_value_of_a_session_that_has_the_peer_ends_with_the_session() {
         }
     });
     for revision in revisions().filter(|it| it.is_legacy()) {
-        let mut wire = Wire::new(&server, revision);
+        let mut wire = LineClient::new(&server, revision);
         let _ = wire.ask("tools/call", r#"{"name":"keep"}"#);
         drop(wire);
         settle();
@@ -362,7 +366,7 @@ fn a_type_with_the_schema_of_no_arguments_takes_none() {
         .tool("boxed", "", |_: Box<()>, _: Context| async { Ok("boxed") })
         .build();
     let Ok(server) = built else { return };
-    let mut wire = Wire::new(&server, mcp_proto::Revision::V2025_11_25);
+    let mut wire = LineClient::new(&server, mcp_proto::Revision::V2025_11_25);
     let answer = wire.ask("tools/call", r#"{"name":"boxed","arguments":{}}"#);
     assert!(answer.contains(r#""text":"boxed""#), "{answer}");
 }

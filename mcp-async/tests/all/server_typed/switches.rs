@@ -4,7 +4,8 @@ use mcp_async::model::LoggingLevel;
 use mcp_async::server::Context;
 use mcp_async::{Client, Revision, Server};
 
-use crate::server_typed::support::{Wire, member, revisions};
+use crate::line_client::{LineClient, member};
+use crate::server_typed::support::revisions;
 
 /// VR-08.
 #[test]
@@ -12,7 +13,7 @@ fn a_server_names_itself_in_results_of_2026_07_28_unless_it_is_told_not_to() {
     for identify in [true, false] {
         let server = Server::builder("demo", "1").identify(identify);
         for revision in revisions() {
-            let mut wire = Wire::new(&server, revision);
+            let mut wire = LineClient::new(&server, revision);
             let method = if revision.is_modern() {
                 "server/discover"
             } else {
@@ -37,8 +38,8 @@ fn the_first_log_level_counts_until_a_legacy_client_chooses_another() {
             Ok(())
         });
     for revision in revisions().filter(|revision| revision.is_legacy()) {
-        let mut wire = Wire::new(&server, revision);
-        let is_logged = |wire: &mut Wire| {
+        let mut wire = LineClient::new(&server, revision);
+        let is_logged = |wire: &mut LineClient| {
             wire.ask("tools/call", r#"{"name":"talk"}"#);
             wire.hear().iter().any(|line| line.contains("beware"))
         };
@@ -57,7 +58,7 @@ fn the_cancellation_of_other_protocols_is_heard_unless_it_is_switched_off() {
             |(): (), _: Context| core::future::pending::<Result<(), _>>(),
         );
         for revision in revisions().filter(|revision| revision.is_legacy()) {
-            let mut wire = Wire::new(&server, revision);
+            let mut wire = LineClient::new(&server, revision);
             let call = wire.send("tools/call", r#"{"name":"wait"}"#);
             wire.notify("$/cancelRequest", &format!(r#"{{"id":{call}}}"#));
             let answer = wire.answer(call);
@@ -73,7 +74,7 @@ fn errors_of_2024_11_05_about_unreadable_messages_have_a_null_id_if_the_server_i
     for null_ids in [true, false] {
         let server = Server::builder("demo", "1");
         let server = if null_ids { server.null_ids() } else { server };
-        let mut wire = Wire::new(&server, Revision::V2024_11_05);
+        let mut wire = LineClient::new(&server, Revision::V2024_11_05);
         wire.line("{");
         let heard = wire.hear();
         let [error] = &heard[..] else {

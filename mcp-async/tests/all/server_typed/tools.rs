@@ -6,7 +6,8 @@ use mcp_proto::{Revision, RevisionSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::server_typed::support::{Wire, member, revisions, text};
+use crate::line_client::{LineClient, member, text};
+use crate::server_typed::support::revisions;
 use crate::texts::INTERNAL_ERROR;
 
 #[derive(Deserialize, JsonSchema)]
@@ -42,7 +43,7 @@ fn server() -> ServerBuilder {
         })
 }
 
-fn call(wire: &mut Wire, name: &str, arguments: &str) -> String {
+fn call(wire: &mut LineClient, name: &str, arguments: &str) -> String {
     wire.result(
         "tools/call",
         &format!(r#"{{"name":"{name}","arguments":{arguments}}}"#),
@@ -53,7 +54,7 @@ fn call(wire: &mut Wire, name: &str, arguments: &str) -> String {
 #[test]
 fn results_are_written_for_the_revision() {
     for revision in revisions() {
-        let mut wire = Wire::new(&server(), revision);
+        let mut wire = LineClient::new(&server(), revision);
         assert_eq!(
             call(&mut wire, "greet", "{}"),
             r#"{"content":[{"type":"text","text":"hello \"you\""}]}"#
@@ -91,7 +92,7 @@ fn arguments_that_do_not_fit_are_told_with_their_path() {
         ]
     };
     for revision in revisions() {
-        let mut wire = Wire::new(&server(), revision);
+        let mut wire = LineClient::new(&server(), revision);
         for (arguments, expected) in cases {
             let params = format!(r#"{{"name":"add","arguments":{arguments}}}"#);
             let told = if revision.reports_bad_arguments_as_result() {
@@ -122,7 +123,7 @@ fn arguments_that_do_not_fit_are_told_with_their_path() {
 #[test]
 fn neither_errors_nor_panics_leave() {
     for revision in revisions() {
-        let mut wire = Wire::new(&server(), revision);
+        let mut wire = LineClient::new(&server(), revision);
         for name in ["fail", "panic"] {
             assert_eq!(
                 wire.error("tools/call", &format!(r#"{{"name":"{name}"}}"#)),
@@ -142,7 +143,7 @@ fn neither_errors_nor_panics_leave() {
 #[test]
 fn tools_are_listed_with_their_schemas() {
     for revision in revisions() {
-        let mut wire = Wire::new(&server(), revision);
+        let mut wire = LineClient::new(&server(), revision);
         let list = wire.result("tools/list", "{}");
         let names: Vec<_> = (0..4)
             .map(|at: usize| text(&list, &["tools", &at.to_string(), "name"]))

@@ -14,7 +14,8 @@ use tower::util::{AndThenLayer, MapErrLayer, MapRequestLayer};
 use tower::{Service, service_fn};
 use tower_layer::layer_fn;
 
-use crate::server_typed::support::{Wire, member, revisions};
+use crate::line_client::{LineClient, member};
+use crate::server_typed::support::revisions;
 use crate::sim::sleep;
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -31,7 +32,7 @@ fn server(layer: impl ServerLayer) -> Server {
 }
 
 /// A call of the tool `slow`.
-fn call(wire: &mut Wire) -> u64 {
+fn call(wire: &mut LineClient) -> u64 {
     wire.send("tools/call", r#"{"name":"slow","arguments":{}}"#)
 }
 
@@ -39,7 +40,10 @@ fn call(wire: &mut Wire) -> u64 {
 fn calls_beyond_a_limit_of_tower_wait_for_their_turn_on_all_connections() {
     for revision in revisions() {
         let server = server(layers::tower(ConcurrencyLimitLayer::new(1)));
-        let (mut one, mut two) = (Wire::new(&server, revision), Wire::new(&server, revision));
+        let (mut one, mut two) = (
+            LineClient::new(&server, revision),
+            LineClient::new(&server, revision),
+        );
         let (first, second) = (call(&mut one), call(&mut two));
         assert!(one.answer(first).is_none() && two.answer(second).is_none());
         // A list does not wait.
@@ -61,7 +65,7 @@ fn an_error_of_a_layer_of_tower_answers_the_call() {
         let shown = server(layers::tower((busy, limit)));
         for (server, code, message) in [(hidden, "-32603", "Internal error"), (shown, "7", "busy")]
         {
-            let mut wire = Wire::new(&server, revision);
+            let mut wire = LineClient::new(&server, revision);
             let first = call(&mut wire);
             assert!(wire.answer(first).is_none());
             let refused = wire.ask("tools/call", r#"{"name":"slow","arguments":{}}"#);
@@ -85,7 +89,7 @@ fn a_layer_of_tower_learns_what_is_called_and_cancelling_drops_it() {
             call
         });
         let server = server(layers::tower((note, ConcurrencyLimitLayer::new(1))));
-        let mut wire = Wire::new(&server, revision);
+        let mut wire = LineClient::new(&server, revision);
         let (first, second) = (call(&mut wire), call(&mut wire));
         assert!(wire.answer(second).is_none());
         let cancelled = format!(r#"{{"requestId":{first}}}"#);
@@ -124,14 +128,14 @@ fn a_layer_of_tower_that_panics_fails_its_call_alone_and_one_that_is_never_ready
             let layer = layer_fn(move |inner| Readiness(ready, inner));
             server(layers::tower(layer))
         };
-        let mut wire = Wire::new(&server_of(|| panic!("in poll_ready")), revision);
+        let mut wire = LineClient::new(&server_of(|| panic!("in poll_ready")), revision);
         for _ in 0..2 {
             let failed = wire.ask("tools/call", r#"{"name":"slow","arguments":{}}"#);
             assert_eq!(member(&failed, &["error", "code"]), "-32603");
         }
         assert!(wire.result("tools/list", "{}").contains("slow"));
 
-        let mut wire = Wire::new(&server_of(|| Poll::Pending), revision);
+        let mut wire = LineClient::new(&server_of(|| Poll::Pending), revision);
         let waits = call(&mut wire);
         let cancelled = format!(r#"{{"requestId":{waits}}}"#);
         wire.notify("notifications/cancelled", &cancelled);
@@ -150,7 +154,7 @@ fn an_error_after_the_answer_of_a_handler_changes_nothing_and_one_in_its_place_i
         });
         let lift =
             MapErrLayer::new(|error: core::convert::Infallible| -> ErrorReply { match error {} });
-        let mut wire = Wire::new(&server(layers::tower((late, lift))), revision);
+        let mut wire = LineClient::new(&server(layers::tower((late, lift))), revision);
         for _ in 0..2 {
             let first = call(&mut wire);
             wire.advance(SECOND);
@@ -164,7 +168,7 @@ fn an_error_after_the_answer_of_a_handler_changes_nothing_and_one_in_its_place_i
                 Err::<Answered, _>(ErrorReply::new(7, "instead"))
             })
         });
-        let mut wire = Wire::new(&server(layers::tower(instead)), revision);
+        let mut wire = LineClient::new(&server(layers::tower(instead)), revision);
         for _ in 0..2 {
             let refused = wire.ask("tools/call", r#"{"name":"slow","arguments":{}}"#);
             assert_eq!(member(&refused, &["error", "code"]), "7", "{refused}");
@@ -186,7 +190,7 @@ fn a_layer_of_tower_that_swaps_the_answers_of_two_calls_leaves_none_without_an_a
                 }
             }
         });
-        let mut wire = Wire::new(&server(layers::tower(swap)), revision);
+        let mut wire = LineClient::new(&server(layers::tower(swap)), revision);
         let (first, second) = (call(&mut wire), call(&mut wire));
         wire.advance(SECOND);
         for id in [first, second] {

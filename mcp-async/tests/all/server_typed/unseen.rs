@@ -9,7 +9,7 @@ use mcp_proto::Revision;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::support::Wire;
+use crate::line_client::LineClient;
 use crate::texts::INTERNAL_ERROR;
 
 /// Tells this test that it runs in a process of its own, where no other test has set a subscriber.
@@ -40,7 +40,7 @@ fn fail() {
         .tool("hints", "", |(): (), _: Context| async {
             Err::<(), _>(HandlerError::visible("try another"))
         });
-    let mut wire = Wire::new(&server, Revision::V2026_07_28);
+    let mut wire = LineClient::new(&server, Revision::V2026_07_28);
     wire.ask("tools/call", r#"{"name":"hints"}"#);
     for _ in 0..3 {
         let answer = wire.ask(

@@ -10,7 +10,7 @@ use mcp_async::tasks::store::MemoryTaskStore;
 use mcp_proto::Revision;
 
 use super::support::{BOTH, Running, create, pass, server};
-use crate::server_typed::support::Wire;
+use crate::line_client::LineClient;
 use crate::sim;
 
 /// TK-60: tasks of every kind are created and abandoned, with their connections. Afterwards neither
@@ -38,7 +38,7 @@ fn abandoned_tasks_leave_nothing_behind() {
 }
 
 fn abandon(server: &Server<Running>, store: &MemoryTaskStore, running: &Running) {
-    let mut wire = Wire::declaring(server, Revision::V2026_07_28, BOTH);
+    let mut wire = LineClient::declaring(server, Revision::V2026_07_28, BOTH);
     let kinds = [
         ("job", r#"{"ask":1}"#),
         ("job", r#"{"steps":1000}"#),

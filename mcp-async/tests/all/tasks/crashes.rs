@@ -12,7 +12,7 @@ use mcp_proto::model::TaskStatus;
 use proptest::prelude::*;
 
 use super::support::{Running, accept, client, pass, server};
-use crate::server_typed::support::{Wire, member, text};
+use crate::line_client::{LineClient, member, text};
 use crate::sim;
 
 /// A store whose process stops at one of its calls.
@@ -148,7 +148,7 @@ struct World {
     store: MemoryTaskStore,
     process: Stopping,
     /// `None` between two processes.
-    wire: Option<Wire>,
+    wire: Option<LineClient>,
     running: Running,
     ids: Vec<String>,
     /// The first end that was seen of each task.
@@ -277,7 +277,7 @@ impl World {
     }
 }
 
-fn start(store: &MemoryTaskStore, life: Option<Life>) -> (Stopping, Wire, Running) {
+fn start(store: &MemoryTaskStore, life: Option<Life>) -> (Stopping, LineClient, Running) {
     let life = life.unwrap_or(Life {
         calls: usize::MAX / 2,
         is_done: true,

@@ -16,7 +16,7 @@ use super::support::{
     BOTH, Running, about, accept, client, client_of, create, pass, server, server_at, sleep,
     status, update,
 };
-use crate::server_typed::support::{Wire, member, text};
+use crate::line_client::{LineClient, member, text};
 use crate::texts::{SHUTTING_DOWN, UNKNOWN_TASK};
 
 /// TK-61
@@ -144,7 +144,7 @@ fn a_store_that_forgets_its_processes_fails_the_tasks_of_dead_ones_alone() {
         let ids = wires
             .each_mut()
             .map(|wire| create(wire, "job", r#"{"steps":100000}"#));
-        let look = |wires: &mut [Wire; 2], expected: [&str; 2]| {
+        let look = |wires: &mut [LineClient; 2], expected: [&str; 2]| {
             let [here, there] = wires;
             assert_eq!([status(there, &ids[0]), status(here, &ids[1])], expected);
         };
@@ -367,7 +367,7 @@ fn a_task_whose_end_is_lost_fails_later() {
         let store = Hostile::new(fault, usize::MAX / 2);
         let (server, running) = server(Tasks::new().store(store.clone()).ttl(None));
         let server = server.build().unwrap();
-        let wire = || Wire::declaring(&server, Revision::V2026_07_28, BOTH);
+        let wire = || LineClient::declaring(&server, Revision::V2026_07_28, BOTH);
         let mut first = wire();
         let id = create(&mut first, "job", r#"{"steps":1}"#);
         pass(0);

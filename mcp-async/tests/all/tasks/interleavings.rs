@@ -7,7 +7,7 @@ use mcp_async::tasks::server::Tasks;
 
 use super::stores::{Fault, Hostile};
 use super::support::{about, accept, client, pass, server, status};
-use crate::server_typed::support::{Wire, member, text};
+use crate::line_client::{LineClient, member, text};
 
 /// A sequence of numbers that is the same in each run.
 struct Dice(u64);
@@ -80,7 +80,7 @@ fn a_task_ends_once() {
     }
 }
 
-fn look(wire: &mut Wire, ids: &[String], ends: &mut HashMap<String, String>) {
+fn look(wire: &mut LineClient, ids: &[String], ends: &mut HashMap<String, String>) {
     for id in ids {
         let status = status(wire, id);
         if matches!(&*status, "completed" | "failed" | "cancelled") {

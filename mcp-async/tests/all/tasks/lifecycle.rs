@@ -8,7 +8,7 @@ use mcp_proto::Revision;
 use super::support::{
     Running, TASKS, about, call, client, create, pass, server, server_with, sleep, status,
 };
-use crate::server_typed::support::{Wire, member, text};
+use crate::line_client::{LineClient, member, text};
 use crate::texts::INTERNAL_ERROR;
 
 /// TK-30, TK-34, TK-35, TK-36, TK-53, TK-56
@@ -57,7 +57,7 @@ fn a_task_is_created_followed_and_completed() {
 #[test]
 fn only_the_declaration_of_the_very_call_makes_a_task() {
     let (server, _) = server(Tasks::new());
-    let mut wire = Wire::new(&server, Revision::V2026_07_28);
+    let mut wire = LineClient::new(&server, Revision::V2026_07_28);
     for params in [
         r#"{"name":"job"}"#,
         r#"{"name":"job","task":{"ttl":1}}"#,
@@ -77,7 +77,7 @@ fn only_the_declaration_of_the_very_call_makes_a_task() {
     for revision in
         crate::server_typed::support::revisions().filter(|revision| revision.is_legacy())
     {
-        let mut wire = Wire::declaring(&server, revision, TASKS);
+        let mut wire = LineClient::declaring(&server, revision, TASKS);
         let answer = call(&mut wire, "job", "{}");
         assert!(answer.contains(r#""text":"done""#), "{answer}");
         let refused = call(&mut wire, "job_only", "{}");
@@ -116,7 +116,7 @@ fn a_task_sends_neither_progress_nor_log_messages() {
         r#""io.modelcontextprotocol/logLevel":"debug"}}"#
     );
     let has = |heard: &[String], text: &str| heard.iter().any(|line| line.contains(text));
-    let mut wire = Wire::new(&server, Revision::V2026_07_28);
+    let mut wire = LineClient::new(&server, Revision::V2026_07_28);
     let exchange = wire.send("tools/call", asked);
     for _ in 0..3 {
         pass(100);
@@ -194,12 +194,12 @@ fn a_cancelled_task_stops_its_handler_and_stays_cancelled() {
 fn the_end_of_a_connection_leaves_its_tasks_alone() {
     let (server, running) = server(Tasks::new());
     let server = server.build().unwrap();
-    let mut wire = Wire::declaring(&server, Revision::V2026_07_28, TASKS);
+    let mut wire = LineClient::declaring(&server, Revision::V2026_07_28, TASKS);
     let id = create(&mut wire, "job", r#"{"steps":2}"#);
     pass(100);
     drop(wire);
     assert_eq!(running.get(), 1);
     pass(100);
-    let mut wire = Wire::declaring(&server, Revision::V2026_07_28, TASKS);
+    let mut wire = LineClient::declaring(&server, Revision::V2026_07_28, TASKS);
     assert_eq!(status(&mut wire, &id), "completed");
 }

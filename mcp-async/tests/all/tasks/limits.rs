@@ -18,7 +18,7 @@ use super::support::{
     Running, about, accept, call, client, client_of, create, pass, server, server_with, status,
     update,
 };
-use crate::server_typed::support::{Wire, member, text};
+use crate::line_client::{LineClient, member, text};
 use crate::texts::UNKNOWN_TASK;
 
 /// TK-51, TK-60
@@ -382,7 +382,7 @@ fn what_a_task_keeps_has_no_room_to_fit_into() {
     pass(0);
     let got = about(&mut wire, "tasks/get", &id);
     assert!(got.contains(r#""text":"true true""#), "{got}");
-    let mut plain = Wire::declaring(&server, Revision::V2026_07_28, "{}");
+    let mut plain = LineClient::declaring(&server, Revision::V2026_07_28, "{}");
     let answer = call(&mut plain, "keeps", "{}");
     assert!(answer.contains(r#""text":"false false""#), "{answer}");
 }

@@ -11,7 +11,7 @@ use mcp_async::tasks::store::{MemoryTaskStore, TaskRecord, TaskStore, TaskStoreE
 use mcp_proto::Revision;
 
 use super::support::{accept, client, create, pass, server, update};
-use crate::server_typed::support::{Wire, member, text};
+use crate::line_client::{LineClient, member, text};
 use crate::sim;
 
 /// TK-45
@@ -22,7 +22,7 @@ fn a_subscription_reports_each_change_of_its_tasks() {
     let id = create(&mut wire, "job", r#"{"steps":2,"ask":1}"#);
     let listen = format!(r#"{{"notifications":{{"taskIds":["{id}","unknown"]}}}}"#);
     wire.send("subscriptions/listen", &listen);
-    let heard = |wire: &mut Wire| {
+    let heard = |wire: &mut LineClient| {
         wire.answer(0);
         core::mem::take(&mut wire.heard)
     };
@@ -63,7 +63,7 @@ fn a_subscription_reports_each_change_of_its_tasks() {
 #[test]
 fn a_subscription_to_tasks_needs_the_extension() {
     let (server, _) = server(Tasks::new());
-    let mut wire = Wire::new(&server, Revision::V2026_07_28);
+    let mut wire = LineClient::new(&server, Revision::V2026_07_28);
     let refused = wire.ask(
         "subscriptions/listen",
         r#"{"notifications":{"taskIds":["a"]}}"#,

@@ -6,7 +6,7 @@ use mcp_async::tasks::server::Tasks;
 use super::support::{
     about, accept, call, client, client_of, create, pass, server, status, update,
 };
-use crate::server_typed::support::{member, text};
+use crate::line_client::{member, text};
 use crate::texts::UNKNOWN_TASK;
 
 /// TK-49, TK-59
@@ -41,7 +41,7 @@ fn each_principal_has_a_bound_of_its_own() {
     let server = server.build().unwrap();
     let wire = |name: &'static str| {
         let server = server.clone();
-        crate::server_typed::support::Wire::of(
+        crate::line_client::LineClient::of(
             move |streams| {
                 let (connection, peer) = server.connect(streams, Sim);
                 let principal = mcp_async::server::Principal::new(name);

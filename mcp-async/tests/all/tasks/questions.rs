@@ -3,7 +3,7 @@
 use mcp_async::tasks::server::Tasks;
 
 use super::support::{TASKS, about, accept, call, client, create, pass, server, status, update};
-use crate::server_typed::support::{Wire, member, text};
+use crate::line_client::{LineClient, member, text};
 
 /// TK-36, TK-39, TK-40, TK-63
 #[test]
@@ -74,7 +74,7 @@ fn a_malformed_answer_refuses_the_whole_update() {
 #[test]
 fn what_the_client_did_not_declare_is_not_asked() {
     let (server, _) = server(Tasks::new());
-    let mut wire = Wire::declaring(&server, mcp_proto::Revision::V2026_07_28, TASKS);
+    let mut wire = LineClient::declaring(&server, mcp_proto::Revision::V2026_07_28, TASKS);
     let id = create(&mut wire, "job", r#"{"ask":1}"#);
     assert_eq!(status(&mut wire, &id), "completed");
     let got = about(&mut wire, "tasks/get", &id);

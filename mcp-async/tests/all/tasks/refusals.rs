@@ -7,7 +7,7 @@ use mcp_async::tasks::server::Tasks;
 
 use super::support::{TASKS, pass, server};
 use crate::http_server::support::{Reply, modern, send};
-use crate::server_typed::support::text;
+use crate::line_client::text;
 use crate::sim::Sim;
 
 fn service(tasks: Tasks) -> HttpService {

@@ -15,17 +15,17 @@ use mcp_proto::Revision;
 use super::stores::{Fault, Hostile};
 use super::support::{BOTH, Running, about, create, pass, server, status};
 use crate::http_server::support::{modern, request, send};
-use crate::server_typed::support::{Wire, member, text};
+use crate::line_client::{LineClient, member, text};
 use crate::sim::{self, Sim};
 use crate::texts::SHUTTING_DOWN;
 
 type Built = Server<Running>;
 
-fn start(store: impl TaskStore + 'static) -> (Built, Wire, Running) {
+fn start(store: impl TaskStore + 'static) -> (Built, LineClient, Running) {
     let (server, running) = server(Tasks::new().store(store));
     let server = server.shutdown_timeout(Duration::from_secs(1)).build();
     let server = server.unwrap();
-    let wire = Wire::declaring(&server, Revision::V2026_07_28, BOTH);
+    let wire = LineClient::declaring(&server, Revision::V2026_07_28, BOTH);
     (server, wire, running)
 }
 
@@ -64,7 +64,7 @@ fn a_shutdown_lets_tasks_end_in_its_time_and_fails_the_others() {
 fn the_end_of_one_server_leaves_the_tasks_of_another() {
     let (builder, running) = server(Tasks::new());
     let (old, new) = (builder.clone().build().unwrap(), builder.build().unwrap());
-    let mut wire = Wire::declaring(&new, Revision::V2026_07_28, BOTH);
+    let mut wire = LineClient::declaring(&new, Revision::V2026_07_28, BOTH);
     let id = create(&mut wire, "job", r#"{"steps":5}"#);
     let slow = create(&mut wire, "job", r#"{"steps":1000}"#);
     old.registry().shutdown();

@@ -14,7 +14,7 @@ use mcp_async::tasks::server::{TaskPolicy, Tasks};
 use mcp_proto::Revision;
 use serde::{Deserialize, Serialize};
 
-use crate::server_typed::support::{Wire, member, text};
+use crate::line_client::{LineClient, member, text};
 use crate::sim::{self, Sim};
 
 pub(crate) const BOTH: &str =
@@ -194,18 +194,18 @@ pub(crate) fn server_at(
 }
 
 /// A client of 2026-07-28 that follows tasks.
-pub(crate) fn client(server: &ServerBuilder<Running>) -> Wire {
-    Wire::declaring(server, Revision::V2026_07_28, BOTH)
+pub(crate) fn client(server: &ServerBuilder<Running>) -> LineClient {
+    LineClient::declaring(server, Revision::V2026_07_28, BOTH)
 }
 
 /// A client that was verified as this user.
-pub(crate) fn client_of(server: &ServerBuilder<Running>, name: &str) -> Wire {
+pub(crate) fn client_of(server: &ServerBuilder<Running>, name: &str) -> LineClient {
     let server = server.clone().build().unwrap();
     let begin = |streams| {
         let (connection, peer) = server.connect(streams, Sim);
         (connection.with_principal(Principal::new(name)), peer)
     };
-    Wire::of(begin, Revision::V2026_07_28, BOTH)
+    LineClient::of(begin, Revision::V2026_07_28, BOTH)
 }
 
 /// Lets everything run, and then time pass.
@@ -214,13 +214,13 @@ pub(crate) fn pass(millis: u64) {
     sim::advance(Duration::from_millis(millis));
 }
 
-pub(crate) fn call(wire: &mut Wire, tool: &str, arguments: &str) -> String {
+pub(crate) fn call(wire: &mut LineClient, tool: &str, arguments: &str) -> String {
     let params = format!(r#"{{"name":"{tool}","arguments":{arguments}}}"#);
     wire.ask("tools/call", &params)
 }
 
 /// Calls a tool, and returns the id of the task that it became.
-pub(crate) fn create(wire: &mut Wire, tool: &str, arguments: &str) -> String {
+pub(crate) fn create(wire: &mut LineClient, tool: &str, arguments: &str) -> String {
     let answer = call(wire, tool, arguments);
     let id = text(&answer, &["result", "taskId"]);
     assert!(!id.is_empty(), "{answer}");
@@ -228,12 +228,12 @@ pub(crate) fn create(wire: &mut Wire, tool: &str, arguments: &str) -> String {
 }
 
 /// The whole answer to a request about a task.
-pub(crate) fn about(wire: &mut Wire, method: &str, id: &str) -> String {
+pub(crate) fn about(wire: &mut LineClient, method: &str, id: &str) -> String {
     wire.ask(method, &format!(r#"{{"taskId":"{id}"}}"#))
 }
 
 /// The status of a task.
-pub(crate) fn status(wire: &mut Wire, id: &str) -> String {
+pub(crate) fn status(wire: &mut LineClient, id: &str) -> String {
     sim::settle();
     let answer = about(wire, "tasks/get", id);
     match member(&answer, &["result"]).is_empty() {
@@ -243,7 +243,7 @@ pub(crate) fn status(wire: &mut Wire, id: &str) -> String {
 }
 
 /// Answers questions of a task: the members of `inputResponses`.
-pub(crate) fn update(wire: &mut Wire, id: &str, responses: &str) -> String {
+pub(crate) fn update(wire: &mut LineClient, id: &str, responses: &str) -> String {
     let answer = wire.ask(
         "tasks/update",
         &format!(r#"{{"taskId":"{id}","inputResponses":{{{responses}}}}}"#),

@@ -1,25 +1,22 @@
 //! A server, and a hand that writes and reads its lines.
 
-use core::pin::Pin;
-use core::task::{Context, Poll, Waker};
+use core::ops::{Deref, DerefMut};
 use std::io;
 use std::sync::{Arc, Mutex};
 
-use futures_io::{AsyncRead, AsyncWrite};
-use mcp_async::runtime::{PipeReader, PipeWriter, duplex};
 use mcp_async::server::{BoxService, Peer, Service, connect};
 use mcp_proto::Limits;
 use mcp_proto::model::ServerFeatures;
 use mcp_proto::server::ServerConfig;
 
 use super::{Chopped, Demo, Watch};
-use crate::sim::{Sim, settle, spawn};
+use crate::line_peer::LinePeer;
+use crate::sim::{Sim, spawn};
 
 pub(crate) struct Wire {
     pub(crate) peer: Peer,
     pub(crate) watch: Arc<Watch>,
-    pub(crate) reader: Option<PipeReader>,
-    pub(crate) writer: Option<PipeWriter>,
+    lines: LinePeer,
     result: Arc<Mutex<Option<io::Result<()>>>>,
 }
 
@@ -63,8 +60,7 @@ impl Wire {
         capacity: usize,
         chop: usize,
     ) -> Self {
-        let (ours, theirs) = duplex(capacity);
-        let (reader, writer) = theirs.split();
+        let (lines, (reader, writer)) = LinePeer::pair(capacity);
         let streams = (Chopped(reader, chop), Chopped(writer, chop));
         let (connection, peer) = connect(streams, Sim, config, service);
         let result = Arc::new(Mutex::new(None));
@@ -73,12 +69,10 @@ impl Wire {
             let result = connection.await;
             *done.lock().unwrap() = Some(result);
         });
-        let (reader, writer) = ours.split();
         Self {
             peer,
             watch: Arc::default(),
-            reader: Some(reader),
-            writer: Some(writer),
+            lines,
             result,
         }
     }
@@ -98,45 +92,8 @@ impl Wire {
         self
     }
 
-    /// Writes a line, as far as there is room, and lets everything happen.
-    pub(crate) fn send(&mut self, line: &str) {
-        let mut rest = format!("{line}\n").into_bytes();
-        while !rest.is_empty() {
-            let count = self.write_some(&rest);
-            assert!(count > 0, "the server does not read");
-            rest.drain(..count);
-            settle();
-        }
-    }
-
-    pub(crate) fn write_some(&mut self, bytes: &[u8]) -> usize {
-        let writer = Pin::new(self.writer.as_mut().unwrap());
-        match writer.poll_write(&mut Context::from_waker(Waker::noop()), bytes) {
-            Poll::Ready(count) => count.unwrap(),
-            Poll::Pending => 0,
-        }
-    }
-
     pub(crate) fn call(&mut self, id: u32, tool: &str) {
         self.send(&call(id, tool, ""));
-    }
-
-    /// Everything that the server has written by now.
-    pub(crate) fn read(&mut self) -> String {
-        let mut text = Vec::new();
-        loop {
-            let mut buf = [0; 4096];
-            settle();
-            let reader = Pin::new(self.reader.as_mut().unwrap());
-            match reader.poll_read(&mut Context::from_waker(Waker::noop()), &mut buf) {
-                Poll::Ready(count) => match count.unwrap() {
-                    0 => break,
-                    count => text.extend_from_slice(&buf[..count]),
-                },
-                Poll::Pending => break,
-            }
-        }
-        String::from_utf8(text).unwrap()
     }
 
     /// Reads what there is, counting answers; whether there was nothing.
@@ -146,18 +103,26 @@ impl Wire {
         text.is_empty()
     }
 
-    /// The end of the server's input.
-    pub(crate) fn close(&mut self) {
-        self.writer = None;
-        settle();
-    }
-
     /// How the connection ended, if it did.
     pub(crate) fn result(&self) -> Option<Result<(), io::ErrorKind>> {
         let result = self.result.lock().unwrap();
         result
             .as_ref()
             .map(|result| result.as_ref().map(|_| ()).map_err(io::Error::kind))
+    }
+}
+
+impl Deref for Wire {
+    type Target = LinePeer;
+
+    fn deref(&self) -> &LinePeer {
+        &self.lines
+    }
+}
+
+impl DerefMut for Wire {
+    fn deref_mut(&mut self) -> &mut LinePeer {
+        &mut self.lines
     }
 }
 

@@ -4,7 +4,8 @@ use mcp_async::tasks::server::Tasks;
 use mcp_proto::Revision;
 
 use super::support::{call, client, server};
-use crate::server_typed::support::{Wire, member, revisions};
+use crate::line_client::{LineClient, member};
+use crate::server_typed::support::revisions;
 use crate::tasks::support::{self, about};
 
 /// TK-01, TK-19
@@ -12,13 +13,13 @@ use crate::tasks::support::{self, about};
 fn tasks_are_declared_in_their_revision() {
     let (server, _) = server(Tasks::new());
     for revision in revisions() {
-        let declared = Wire::capabilities(&server, revision);
+        let declared = LineClient::capabilities(&server, revision);
         let tasks = match revision {
             Revision::V2025_11_25 => r#"{"cancel":{},"requests":{"tools":{"call":{}}}}"#,
             _ => "",
         };
         assert_eq!(member(&declared, &["tasks"]), tasks, "{revision}");
-        let mut wire = Wire::new(&server, revision);
+        let mut wire = LineClient::new(&server, revision);
         let tools = wire.ask("tools/list", "{}");
         for (tool, support) in [
             ("0", ""),
@@ -41,7 +42,7 @@ fn tasks_are_declared_in_their_revision() {
 #[test]
 fn without_the_setting_there_are_none() {
     let (server, _) = support::server(Tasks::new());
-    let declared = Wire::capabilities(&server, Revision::V2025_11_25);
+    let declared = LineClient::capabilities(&server, Revision::V2025_11_25);
     assert_eq!(member(&declared, &["tasks"]), "");
     let mut wire = client(&server);
     let tools = wire.ask("tools/list", "{}");

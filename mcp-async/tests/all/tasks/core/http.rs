@@ -6,7 +6,7 @@ use mcp_async::tasks::server::Tasks;
 use super::support::{filled, server};
 use crate::http_server::legacy::{Session, post};
 use crate::http_server::support::send;
-use crate::server_typed::support::{member, text};
+use crate::line_client::{member, text};
 use crate::sim::{self, Sim};
 use crate::tasks::support::pass;
 use crate::texts::UNKNOWN_TASK;

@@ -9,7 +9,7 @@ use mcp_async::tasks::store::MemoryTaskStore;
 use mcp_proto::Revision;
 
 use super::support::{answer, client, create, filled, hear, related, reply, server, want};
-use crate::server_typed::support::{Wire, member, text};
+use crate::line_client::{LineClient, member, text};
 use crate::sim;
 use crate::tasks::stores::{Fault, Hostile};
 use crate::tasks::support::{Running, about, pass, status};
@@ -94,7 +94,7 @@ fn a_question_of_a_session_is_left_to_a_request_of_another_one() {
     let store = MemoryTaskStore::new();
     let (server, _) = server(Tasks::new().store(store));
     let server = server.build().unwrap();
-    let wire = || Wire::declaring(&server, Revision::V2025_11_25, r#"{"elicitation":{}}"#);
+    let wire = || LineClient::declaring(&server, Revision::V2025_11_25, r#"{"elicitation":{}}"#);
     let (mut first, mut second) = (wire(), wire());
     let id = create(&mut first, "job", r#"{"ask":1}"#);
     pass(2100);
@@ -114,7 +114,7 @@ fn a_question_of_a_session_is_left_to_a_request_of_another_one() {
 fn a_request_that_cannot_be_asked_refuses_no_question() {
     let (server, _) = server(Tasks::new());
     let server = server.build().unwrap();
-    let wire = |capabilities| Wire::declaring(&server, Revision::V2025_11_25, capabilities);
+    let wire = |capabilities| LineClient::declaring(&server, Revision::V2025_11_25, capabilities);
     let (mut asked, mut other) = (wire(r#"{"elicitation":{}}"#), wire("{}"));
     let id = create(&mut asked, "job", r#"{"ask":1}"#);
     want(&mut other, &id);
@@ -163,7 +163,7 @@ fn a_question_from_a_spawned_task_is_asked() {
         .handler(spawned);
     let (server, _) = server(Tasks::new());
     let declared = r#"{"elicitation":{"url":{}}}"#;
-    let mut wire = Wire::declaring(&server.with(spawned), Revision::V2025_11_25, declared);
+    let mut wire = LineClient::declaring(&server.with(spawned), Revision::V2025_11_25, declared);
     let id = create(&mut wire, "spawned", "{}");
     let wanted = want(&mut wire, &id);
     let asked = hear(&mut wire, "elicitation/create");
@@ -217,7 +217,7 @@ fn questions_of_every_kind_are_asked() {
     let mixed = Tool::new("mixed").task(TaskPolicy::Optional).handler(mixed);
     let (server, _) = server(Tasks::new());
     let declared = r#"{"roots":{},"sampling":{},"elicitation":{"url":{}}}"#;
-    let mut wire = Wire::declaring(&server.with(mixed), Revision::V2025_11_25, declared);
+    let mut wire = LineClient::declaring(&server.with(mixed), Revision::V2025_11_25, declared);
     let id = create(&mut wire, "mixed", "{}");
     let wanted = want(&mut wire, &id);
     for (method, result) in [
@@ -324,7 +324,8 @@ fn an_answer_outlives_the_request_that_asked_for_it() {
         let store = Hostile::over(MemoryTaskStore::new(), fault, usize::MAX / 2);
         let (server, running) = server(Tasks::new().store(store.clone()));
         let server = server.build().unwrap();
-        let wire = || Wire::declaring(&server, Revision::V2025_11_25, r#"{"elicitation":{}}"#);
+        let wire =
+            || LineClient::declaring(&server, Revision::V2025_11_25, r#"{"elicitation":{}}"#);
         let (mut wire, mut other) = (wire(), wire());
         let id = create(&mut wire, "job", r#"{"ask":1}"#);
         pass(0);
@@ -375,7 +376,7 @@ fn an_answer_that_the_store_does_not_take_ends_with_the_server() {
 #[test]
 fn what_the_client_did_not_declare_is_not_asked() {
     let (server, _) = server(Tasks::new());
-    let mut wire = Wire::new(&server, Revision::V2025_11_25);
+    let mut wire = LineClient::new(&server, Revision::V2025_11_25);
     let id = create(&mut wire, "job", r#"{"ask":1}"#);
     let wanted = want(&mut wire, &id);
     let result = answer(&mut wire, wanted).unwrap();

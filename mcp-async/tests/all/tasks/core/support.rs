@@ -5,7 +5,7 @@ use mcp_async::tasks::server::Tasks;
 use mcp_proto::Revision;
 
 use super::super::support::{self, Running};
-use crate::server_typed::support::{Wire, member, text};
+use crate::line_client::{LineClient, member, text};
 use crate::sim;
 
 /// A server with tools of every kind, whose tasks are those of 2025-11-25 as well.
@@ -14,25 +14,25 @@ pub(super) fn server(tasks: Tasks) -> (ServerBuilder<Running>, Running) {
 }
 
 /// A client of 2025-11-25.
-pub(super) fn client(server: &ServerBuilder<Running>) -> Wire {
-    Wire::declaring(server, Revision::V2025_11_25, r#"{"elicitation":{}}"#)
+pub(super) fn client(server: &ServerBuilder<Running>) -> LineClient {
+    LineClient::declaring(server, Revision::V2025_11_25, r#"{"elicitation":{}}"#)
 }
 
 /// Asks for a task, and returns the whole answer.
-pub(super) fn call(wire: &mut Wire, tool: &str, arguments: &str, task: &str) -> String {
+pub(super) fn call(wire: &mut LineClient, tool: &str, arguments: &str, task: &str) -> String {
     let params = format!(r#"{{"name":"{tool}","arguments":{arguments},"task":{task}}}"#);
     wire.ask("tools/call", &params)
 }
 
 /// Asks for a task, and returns its id.
-pub(super) fn create(wire: &mut Wire, tool: &str, arguments: &str) -> String {
+pub(super) fn create(wire: &mut LineClient, tool: &str, arguments: &str) -> String {
     let answer = call(wire, tool, arguments, "{}");
     assert_eq!(member(&answer, &["result", "resultType"]), "", "{answer}");
     text(&answer, &["result", "task", "taskId"])
 }
 
 /// Asks for the result of a task, which may come later.
-pub(super) fn want(wire: &mut Wire, id: &str) -> u64 {
+pub(super) fn want(wire: &mut LineClient, id: &str) -> u64 {
     let request = wire.send("tasks/result", &format!(r#"{{"taskId":"{id}"}}"#));
     sim::settle();
     wire.settle();
@@ -40,13 +40,13 @@ pub(super) fn want(wire: &mut Wire, id: &str) -> u64 {
 }
 
 /// The answer to a request, once everything has run.
-pub(super) fn answer(wire: &mut Wire, request: u64) -> Option<String> {
+pub(super) fn answer(wire: &mut LineClient, request: u64) -> Option<String> {
     sim::settle();
     wire.answer(request)
 }
 
 /// What the server asks or says now.
-pub(super) fn hear(wire: &mut Wire, method: &str) -> Vec<String> {
+pub(super) fn hear(wire: &mut LineClient, method: &str) -> Vec<String> {
     sim::settle();
     let name = format!(r#""method":"{method}""#);
     let heard = wire.hear().into_iter();
@@ -56,7 +56,7 @@ pub(super) fn hear(wire: &mut Wire, method: &str) -> Vec<String> {
 }
 
 /// Answers a request of the server.
-pub(super) fn reply(wire: &mut Wire, request: &str, outcome: &str) {
+pub(super) fn reply(wire: &mut LineClient, request: &str, outcome: &str) {
     let id = member(request, &["id"]);
     wire.line(&format!(r#"{{"jsonrpc":"2.0","id":{id},{outcome}}}"#));
     sim::settle();
