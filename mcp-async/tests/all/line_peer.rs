@@ -86,6 +86,13 @@ impl LinePeer {
         self.write(format!("{line}\n").as_bytes());
     }
 
+    /// Answers a request with this result.
+    pub(crate) fn answer(&mut self, id: u64, result: &str) {
+        self.send(&format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#
+        ));
+    }
+
     /// Writes bytes as fast as they are taken, and lets everything happen.
     pub(crate) fn write(&mut self, mut bytes: &[u8]) {
         let mut moved = true;

@@ -12,6 +12,7 @@ mod golden;
 mod http_server;
 mod line_client;
 mod line_peer;
+mod line_server;
 mod model;
 mod protection;
 mod rounds;

@@ -3,16 +3,15 @@
 use core::future::Future;
 use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
-use mcp_async::Streams;
 
 use mcp_async::Client;
 use mcp_async::client::{CallError, Update};
 use mcp_async::model::ElicitResult;
-use mcp_async::runtime::duplex;
-use mcp_proto::{Revision, RevisionSet};
+use mcp_proto::Revision;
 
 use crate::line_peer::LinePeer;
-use crate::sim::{Sim, advance, settle};
+use crate::line_server;
+use crate::sim::{advance, settle};
 
 type Local<'f, T> = Pin<Box<dyn Future<Output = T> + 'f>>;
 
@@ -30,40 +29,24 @@ fn now<T>(future: &mut Local<'_, T>) -> Poll<T> {
     Poll::Pending
 }
 
-const DISCOVERED: &str = concat!(
-    r#"{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","supportedVersions":"#,
-    r#"["2026-07-28"],"capabilities":{"tools":{"listChanged":true},"logging":{},"#,
-    r#""resources":{"subscribe":true,"listChanged":true}},"serverInfo":"#,
-    r#"{"name":"hostile","version":"0"},"ttlMs":0,"cacheScope":"public"}}"#,
-    "\n"
-);
+const CAPABILITIES: &str = r#"{"tools":{"listChanged":true},"logging":{},"resources":{"subscribe":true,"listChanged":true}}"#;
 
 fn connect() -> (Client, LinePeer) {
-    let (ours, theirs) = duplex(1 << 20);
-    let mut hand = LinePeer::new(theirs.split());
-    let client = Client::builder("victim", "0")
-        .revisions(RevisionSet::of(&[Revision::V2026_07_28]))
-        .on_elicitation(|_, _| async { Ok(ElicitResult::agree()) })
-        .connect(Streams::new(Sim, ours.split()));
-    let mut client: Local<'_, _> = Box::pin(client);
-    assert!(now(&mut client).is_pending());
-    hand.write(DISCOVERED.as_bytes());
-    let Poll::Ready(client) = now(&mut client) else {
-        panic!("it connects");
-    };
-    (client.unwrap(), hand)
+    let builder =
+        Client::builder("victim", "0").on_elicitation(|_, _| async { Ok(ElicitResult::agree()) });
+    line_server::connect(builder, Revision::V2026_07_28, CAPABILITIES)
 }
 
 /// Returns the result of a call that is answered with this; `None` if the call still waits.
 fn answered<T>(
     call: impl Future<Output = Result<T, CallError>>,
-    hand: &mut LinePeer,
-    id: u32,
+    lines: &mut LinePeer,
+    id: u64,
     result: &str,
 ) -> Option<Result<T, CallError>> {
     let mut call: Local<'_, _> = Box::pin(call);
     assert!(now(&mut call).is_pending());
-    hand.write(format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{result}}}\n").as_bytes());
+    lines.answer(id, result);
     match now(&mut call) {
         Poll::Ready(answer) => Some(answer),
         Poll::Pending => None,
@@ -72,7 +55,7 @@ fn answered<T>(
 
 #[test]
 fn results_of_the_wrong_shape() {
-    let (client, mut hand) = connect();
+    let (client, mut lines) = connect();
     let mut id = 1;
     for result in [
         "7",
@@ -87,14 +70,14 @@ fn results_of_the_wrong_shape() {
         r#"{"resultType":"input_required","inputRequests":{"a":{"method":"elicitation/create","params":{"mode":"form","message":"m","requestedSchema":{}}}}}"#,
     ] {
         id += 1;
-        let answer = answered(client.tools().all(), &mut hand, id, result);
+        let answer = answered(client.tools().all(), &mut lines, id, result);
         assert!(matches!(answer, Some(Err(_))), "{result}: {answer:?}");
     }
 }
 
 #[test]
 fn questions_of_the_wrong_shape_end_the_call() {
-    let (client, mut hand) = connect();
+    let (client, mut lines) = connect();
     let many: Vec<_> = (0..10_000)
         .map(|n| format!(r#""k{n}":{{"method":"elicitation/create","params":{{"message":"m","requestedSchema":{{"type":"object","properties":{{}}}}}}}}"#))
         .collect();
@@ -118,7 +101,7 @@ fn questions_of_the_wrong_shape_end_the_call() {
             r#"{{"resultType":"input_required","inputRequests":{requests},"requestState":"s"}}"#
         );
         let call = async { client.call_tool("t", &()).await };
-        let answer = answered(call, &mut hand, id, &result);
+        let answer = answered(call, &mut lines, id, &result);
         assert!(
             matches!(answer, Some(Err(_))),
             "{requests:.100}: {answer:?}"
@@ -128,7 +111,7 @@ fn questions_of_the_wrong_shape_end_the_call() {
 
 #[test]
 fn an_acknowledgement_survives_a_storm() {
-    let (client, mut hand) = connect();
+    let (client, mut lines) = connect();
     let mut listening: Local<'_, _> = Box::pin(client.changes());
     assert!(now(&mut listening).is_pending());
     let meta = r#""_meta":{"io.modelcontextprotocol/subscriptionId":2}"#;
@@ -139,7 +122,7 @@ fn an_acknowledgement_survives_a_storm() {
         r#"{{"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{{{meta}}}}}"#
     ) + "\n";
     storm.push_str(&change.repeat(5_000));
-    hand.write(storm.as_bytes());
+    lines.write(storm.as_bytes());
     let Poll::Ready(Ok(mut changes)) = now(&mut listening) else {
         panic!("it waits for what was lost");
     };
@@ -151,14 +134,14 @@ fn an_acknowledgement_survives_a_storm() {
 
 #[test]
 fn logs_wait_in_bounded_memory() {
-    let (client, mut hand) = connect();
+    let (client, mut lines) = connect();
     let mut logs = client.logs();
     let text = "x".repeat(1 << 20);
     let log = format!(
         r#"{{"jsonrpc":"2.0","method":"notifications/message","params":{{"level":"info","data":"{text}"}}}}"#
-    ) + "\n";
+    );
     for _ in 0..40 {
-        hand.write(log.as_bytes());
+        lines.send(&log);
     }
     assert!(logs.dropped() >= 32, "{}", logs.dropped());
     let mut next: Local<'_, _> = Box::pin(logs.next());
@@ -167,18 +150,18 @@ fn logs_wait_in_bounded_memory() {
 
 #[test]
 fn lifetimes_that_no_clock_holds() {
-    let (client, mut hand) = connect();
+    let (client, mut lines) = connect();
     let mut id = 1;
     for ttl in ["-1", "1e400", "-0", "0.5", "\"9\"", "null", "[]"] {
         id += 1;
         let page =
             format!(r#"{{"resultType":"complete","tools":[],"ttlMs":{ttl},"cacheScope":{ttl}}}"#);
         // Each is asked anew: nothing was kept.
-        let answer = answered(client.tools().all(), &mut hand, id, &page);
+        let answer = answered(client.tools().all(), &mut lines, id, &page);
         assert!(matches!(answer, Some(Ok(_))), "{ttl}: {answer:?}");
     }
     let page = r#"{"resultType":"complete","tools":[],"ttlMs":18446744073709551615,"cacheScope":"private"}"#;
-    let longest = answered(client.tools().all(), &mut hand, id + 1, page);
+    let longest = answered(client.tools().all(), &mut lines, id + 1, page);
     assert!(matches!(longest, Some(Ok(_))), "{longest:?}");
     let mut kept: Local<'_, _> = Box::pin(client.tools().all());
     assert!(now(&mut kept).is_ready());
@@ -190,7 +173,7 @@ fn lifetimes_that_no_clock_holds() {
 
 #[test]
 fn pages_without_end() {
-    let (client, mut hand) = connect();
+    let (client, mut lines) = connect();
     let mut pages: Local<'_, _> = Box::pin(client.tools().limit(50).all());
     let mut id = 1;
     let end = loop {
@@ -200,9 +183,9 @@ fn pages_without_end() {
         }
         let cursor = if id % 2 == 0 { "a" } else { "b" };
         let page = format!(
-            r#"{{"jsonrpc":"2.0","id":{id},"result":{{"resultType":"complete","tools":[],"nextCursor":"{cursor}","ttlMs":0,"cacheScope":"public"}}}}"#
-        ) + "\n";
-        hand.write(page.as_bytes());
+            r#"{{"resultType":"complete","tools":[],"nextCursor":"{cursor}","ttlMs":0,"cacheScope":"public"}}"#
+        );
+        lines.answer(id, &page);
         assert!(id < 100);
     };
     assert!(matches!(end, Err(CallError::PaginationLimit)), "{end:?}");

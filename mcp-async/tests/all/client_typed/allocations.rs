@@ -1,19 +1,18 @@
 //! A typed call costs no allocation of its own: what its result owns is the result's.
 
 use core::pin::{Pin, pin};
-use core::task::{Context, Poll, Waker};
-use mcp_async::Streams;
+use core::task::Poll;
 
 use allocation_counter::measure;
-use futures_io::{AsyncRead, AsyncWrite};
 use mcp_async::Client;
 use mcp_async::client::Progress;
-use mcp_async::runtime::{PipeReader, PipeWriter, duplex};
 use mcp_proto::Revision;
 use serde::Deserialize;
 
-use crate::client_typed::support::{Add, Sum, only, poll_once};
-use crate::sim::{Sim, settle};
+use crate::client_typed::support::{Add, Sum, poll_once};
+use crate::line_peer::LinePeer;
+use crate::line_server;
+use crate::sim::settle;
 
 #[test]
 fn a_typed_call_allocates_nothing() {
@@ -96,8 +95,7 @@ fn a_read_and_a_ping_allocate_nothing() {
 
 /// A server by hand that allocates nothing, once its buffers have grown.
 struct Wire {
-    reader: PipeReader,
-    writer: PipeWriter,
+    lines: LinePeer,
     /// The id of the next request.
     next: u64,
     line: String,
@@ -105,27 +103,15 @@ struct Wire {
 }
 
 fn check(call: impl Fn(&Client, &mut Wire)) {
-    let (ours, theirs) = duplex(64 << 10);
-    let (reader, writer) = theirs.split();
+    let builder = Client::builder("test", "0").cache(false);
+    let capabilities = r#"{"tools":{},"resources":{}}"#;
+    let (client, lines) = line_server::connect(builder, Revision::V2025_11_25, capabilities);
     let mut wire = Wire {
-        reader,
-        writer,
-        next: 1,
+        lines,
+        next: 2,
         line: String::with_capacity(1024),
         out: vec![0; 64 << 10],
     };
-    let builder = only(Revision::V2025_11_25).cache(false);
-    let mut connecting = Box::pin(builder.connect(Streams::new(Sim, ours.split())));
-    assert!(poll_once(connecting.as_mut()).is_pending());
-    wire.answer(concat!(
-        r#"{"protocolVersion":"2025-11-25","capabilities":{"tools":{},"resources":{}},"#,
-        r#""serverInfo":{"name":"hand","version":"0"}}"#
-    ));
-    let Poll::Ready(Ok(client)) = poll_once(connecting.as_mut()) else {
-        panic!("it connects");
-    };
-    settle();
-    wire.read();
     for _ in 0..64 {
         call(&client, &mut wire);
     }
@@ -163,16 +149,13 @@ impl Wire {
         use core::fmt::Write as _;
         self.line.clear();
         self.line.write_fmt(line).unwrap();
-        let cx = &mut Context::from_waker(Waker::noop());
-        let written = Pin::new(&mut self.writer).poll_write(cx, self.line.as_bytes());
-        assert!(matches!(written, Poll::Ready(Ok(len)) if len == self.line.len()));
+        let written = self.lines.write_some(self.line.as_bytes());
+        assert_eq!(written, self.line.len());
         settle();
     }
 
     /// Reads whatever is there.
     fn read(&mut self) {
-        let cx = &mut Context::from_waker(Waker::noop());
-        let read = Pin::new(&mut self.reader).poll_read(cx, &mut self.out);
-        assert!(matches!(read, Poll::Ready(Ok(1..)) | Poll::Pending));
+        self.lines.read_some(&mut self.out);
     }
 }

@@ -1,9 +1,7 @@
 //! What a server asks a client for: the same callbacks in both eras.
 
 use core::sync::atomic::{AtomicU32, Ordering};
-use core::task::Poll;
 use core::time::Duration;
-use mcp_async::Streams;
 use mcp_async::in_memory;
 
 #[cfg(unix)]
@@ -21,8 +19,9 @@ use mcp_proto::model::ElicitAction;
 use mcp_proto::revision::Elicitation;
 use mcp_proto::{Revision, RevisionSet};
 
-use crate::client_typed::support::{Seen, advance, only, poll_once, read, run, write};
+use crate::client_typed::support::{Seen, advance, only, poll_once, run};
 use crate::connection::spans::Notes;
+use crate::line_server;
 use crate::sim::{Sim, settle};
 use crate::texts::{INTERNAL_ERROR, internal};
 
@@ -334,30 +333,10 @@ type Builds = fn(ClientBuilder) -> ClientBuilder;
 
 /// What a client answers a legacy server's question.
 fn answer(build: Builds, question: &str) -> String {
-    let (ours, theirs) = duplex(4096);
-    let (mut reader, mut writer) = theirs.split();
-    let mut connecting =
-        Box::pin(build(only(Revision::V2025_11_25)).connect(Streams::new(Sim, ours.split())));
-    assert!(poll_once(connecting.as_mut()).is_pending());
-    read(&mut reader);
-    write(
-        &mut writer,
-        concat!(
-            r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","#,
-            r#""capabilities":{},"serverInfo":{"name":"hand","version":"0"}}}"#
-        ),
-    );
-    let Poll::Ready(Ok(_client)) = poll_once(connecting.as_mut()) else {
-        panic!("it connects");
-    };
-    settle();
-    read(&mut reader);
-    write(
-        &mut writer,
-        &format!(r#"{{"jsonrpc":"2.0","id":7,{question}}}"#),
-    );
-    settle();
-    read(&mut reader)
+    let builder = build(Client::builder("test", "0"));
+    let (_client, mut lines) = line_server::connect(builder, Revision::V2025_11_25, "{}");
+    lines.send(&format!(r#"{{"jsonrpc":"2.0","id":7,{question}}}"#));
+    lines.read()
 }
 
 /// EL-12: the end of a page that the server has not asked for, or that has ended, is ignored.
@@ -365,36 +344,20 @@ fn answer(build: Builds, question: &str) -> String {
 fn the_end_of_an_unknown_page_is_ignored() {
     let seen = Seen::default();
     let heard = seen.clone();
-    let (ours, theirs) = duplex(4096);
-    let (mut reader, mut writer) = theirs.split();
-    let builder = only(Revision::V2025_11_25)
+    let builder = Client::builder("test", "0")
         .on_elicitation(|_, _| async { Ok(ElicitResult::agree()) })
         .on_notification(move |told| {
             heard.note(told.params.map_or("", |params| params.as_raw().as_str()));
         });
-    let mut connecting = Box::pin(builder.connect(Streams::new(Sim, ours.split())));
-    assert!(poll_once(connecting.as_mut()).is_pending());
-    read(&mut reader);
-    let mut say = |line: &str| {
-        write(&mut writer, line);
-        settle();
-    };
-    say(concat!(
-        r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","#,
-        r#""capabilities":{},"serverInfo":{"name":"hand","version":"0"}}}"#
-    ));
-    let Poll::Ready(Ok(_client)) = poll_once(connecting.as_mut()) else {
-        panic!("it connects");
-    };
-    settle();
+    let (_client, mut lines) = line_server::connect(builder, Revision::V2025_11_25, "{}");
     let end = r#"{"jsonrpc":"2.0","method":"notifications/elicitation/complete","params":{"elicitationId":"e"}}"#;
-    say(end);
+    lines.send(end);
     assert_eq!(seen.take(), [] as [&str; 0], "nobody asked for it");
-    say(
+    lines.send(
         r#"{"jsonrpc":"2.0","id":7,"method":"elicitation/create","params":{"mode":"url","message":"","url":"https://a/","elicitationId":"e"}}"#,
     );
-    say(end);
-    say(end);
+    lines.send(end);
+    lines.send(end);
     assert_eq!(seen.take(), [r#"{"elicitationId":"e"}"#], "once");
 }
 

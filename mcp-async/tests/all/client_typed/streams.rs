@@ -1,16 +1,15 @@
 //! What comes unasked: logs, notifications, subscriptions.
 
-use core::task::Poll;
-use mcp_async::Streams;
 use mcp_async::in_memory;
 
 use mcp_async::Client;
 use mcp_async::client::{CallError, ListenFilter, Update};
 use mcp_async::model::{LoggingLevel, SubscriptionFilter};
-use mcp_async::runtime::{PipeReader, PipeWriter, duplex};
 use mcp_proto::Revision;
 
-use crate::client_typed::support::{Seen, each, join, only, poll_once, read, run, write};
+use crate::client_typed::support::{Seen, each, join, only, poll_once, run};
+use crate::line_peer::LinePeer;
+use crate::line_server;
 use crate::server_typed::support::Offer as _;
 use crate::sim::{Sim, settle};
 
@@ -156,29 +155,24 @@ fn what_no_server_tells_is_not_asked_for() {
         client.close().await.unwrap();
         assert_eq!(changes.next().await, None, "{revision}");
     });
-    let (ours, theirs) = duplex(4096);
-    let (mut reader, mut writer) = theirs.split();
-    let client = discovered(ours.split(), &mut reader, &mut writer, r#"{"tools":{}}"#);
+    let (client, mut lines) = discovered(r#"{"tools":{}}"#);
     let _changes = run(client.changes()).unwrap();
     assert!(run(client.subscribe("note://1")).is_err());
-    settle();
-    assert_eq!(read(&mut reader), "");
+    assert_eq!(lines.read(), "");
     // What an extension adds is its own.
     let filter = ListenFilter::default().member("com.example/rooms", &["kitchen"]);
     let mut rooms = Box::pin(client.listen(filter.unwrap()));
     assert!(poll_once(rooms.as_mut()).is_pending());
-    settle();
-    assert!(read(&mut reader).contains("com.example/rooms"));
+    assert!(lines.read().contains("com.example/rooms"));
 }
 
 /// What a legacy server tells directly after the handshake, before anything listens.
 #[test]
 fn changes_before_the_first_subscription_are_told() {
-    let (client, _reader, mut writer) = opened(r#"{"tools":{"listChanged":true}}"#);
+    let (client, mut lines) = opened(r#"{"tools":{"listChanged":true}}"#);
     for list in ["tools", "prompts", "tools", "tools"] {
-        write(&mut writer, &changed(list));
+        lines.send(&changed(list));
     }
-    settle();
     let mut tools = run(client.listen(tools_and(&[]))).unwrap();
     assert_eq!(run(tools.next()), Some(Update::Tools));
     assert!(
@@ -196,23 +190,19 @@ fn changes_before_the_first_subscription_are_told() {
 /// Changes of lists before and during subscriptions that cannot begin, or whose caller gives up.
 #[test]
 fn changes_outlive_a_subscription_that_fails() {
-    let (client, mut reader, mut writer) =
+    let (client, mut lines) =
         opened(r#"{"tools":{"listChanged":true},"resources":{"subscribe":true}}"#);
-    read(&mut reader);
     for is_told_before in [true, false] {
         for is_answered in [true, false] {
             if is_told_before {
-                write(&mut writer, &changed("tools"));
-                settle();
+                lines.send(&changed("tools"));
             }
             let mut failing = Box::pin(client.listen(tools_and(&["note://1"])));
             assert!(poll_once(failing.as_mut()).is_pending());
-            settle();
-            let asked = read(&mut reader);
+            let asked = lines.read();
             assert!(asked.contains("resources/subscribe"), "{asked}");
             if !is_told_before {
-                write(&mut writer, &changed("tools"));
-                settle();
+                lines.send(&changed("tools"));
             }
             if is_answered {
                 let id = asked.split("\"id\":").nth(1).unwrap();
@@ -220,14 +210,13 @@ fn changes_outlive_a_subscription_that_fails() {
                 let refused = format!(
                     r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":-32603,"message":"no"}}}}"#
                 );
-                write(&mut writer, &refused);
+                lines.send(&refused);
                 let failed = run(failing);
                 assert!(matches!(failed, Err(CallError::Server(_))), "{failed:?}");
             } else {
                 drop(failing);
             }
-            settle();
-            read(&mut reader);
+            lines.read();
             let mut tools = run(client.listen(tools_and(&[]))).unwrap();
             assert_eq!(run(tools.next()), Some(Update::Tools));
             let next = poll_once(core::pin::pin!(tools.next()));
@@ -249,55 +238,24 @@ fn changed(list: &str) -> String {
 }
 
 /// A client of a server of 2025-11-25 with these capabilities.
-fn opened(capabilities: &str) -> (Client, PipeReader, PipeWriter) {
-    let (ours, theirs) = duplex(4096);
-    let (mut reader, mut writer) = theirs.split();
-    let mut connecting =
-        Box::pin(only(Revision::V2025_11_25).connect(Streams::new(Sim, ours.split())));
-    assert!(poll_once(connecting.as_mut()).is_pending());
-    read(&mut reader);
-    let opened = format!(
-        r#"{{"jsonrpc":"2.0","id":1,"result":{{"protocolVersion":"2025-11-25","capabilities":{capabilities},"serverInfo":{{"name":"hand","version":"0"}}}}}}"#
-    );
-    write(&mut writer, &opened);
-    let Poll::Ready(Ok(client)) = poll_once(connecting.as_mut()) else {
-        panic!("it connects");
-    };
-    (client, reader, writer)
+fn opened(capabilities: &str) -> (Client, LinePeer) {
+    let builder = Client::builder("test", "0");
+    line_server::connect(builder, Revision::V2025_11_25, capabilities)
 }
 
 /// A client of a server of 2026-07-28 with these capabilities.
-fn discovered(
-    streams: (PipeReader, PipeWriter),
-    reader: &mut PipeReader,
-    writer: &mut PipeWriter,
-    capabilities: &str,
-) -> Client {
-    let mut connecting = Box::pin(only(Revision::V2026_07_28).connect(Streams::new(Sim, streams)));
-    assert!(poll_once(connecting.as_mut()).is_pending());
-    read(reader);
-    let info = r#""serverInfo":{"name":"hand","version":"0"},"ttlMs":0,"cacheScope":"public""#;
-    let discovered = format!(
-        r#"{{"jsonrpc":"2.0","id":1,"result":{{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{capabilities},{info}}}}}"#
-    );
-    write(writer, &discovered);
-    let Poll::Ready(Ok(client)) = poll_once(connecting.as_mut()) else {
-        panic!("it connects");
-    };
-    client
+fn discovered(capabilities: &str) -> (Client, LinePeer) {
+    let builder = Client::builder("test", "0");
+    line_server::connect(builder, Revision::V2026_07_28, capabilities)
 }
 
 /// Acknowledgement, update and end in one read: all of it is told, in order.
 #[test]
 fn a_subscription_may_end_as_soon_as_it_begins() {
-    let (ours, theirs) = duplex(4096);
-    let (mut reader, mut writer) = theirs.split();
-    let tools = r#"{"tools":{"listChanged":true}}"#;
-    let client = discovered(ours.split(), &mut reader, &mut writer, tools);
+    let (client, mut lines) = discovered(r#"{"tools":{"listChanged":true}}"#);
     let mut changes = Box::pin(client.changes());
     assert!(poll_once(changes.as_mut()).is_pending());
-    settle();
-    assert!(read(&mut reader).contains("subscriptions/listen"));
+    assert!(lines.read().contains("subscriptions/listen"));
     let meta = r#""_meta":{"io.modelcontextprotocol/subscriptionId":2}"#;
     let told = [
         format!(
@@ -308,8 +266,7 @@ fn a_subscription_may_end_as_soon_as_it_begins() {
         ),
         format!(r#"{{"jsonrpc":"2.0","id":2,"result":{{"resultType":"complete",{meta}}}}}"#),
     ];
-    write(&mut writer, &told.join("\n"));
-    settle();
+    lines.send(&told.join("\n"));
     let mut changes = run(changes).unwrap();
     assert!(changes.honoured().tools_list_changed);
     assert_eq!(run(changes.next()), Some(Update::Tools));

@@ -7,7 +7,6 @@ use core::task::{self, Poll, Waker};
 use mcp_async::in_memory;
 use std::collections::HashMap;
 
-use futures_io::{AsyncRead, AsyncWrite};
 use mcp_async::client::ClientBuilder;
 use mcp_async::model::LoggingLevel;
 use mcp_async::runtime::{PipeReader, PipeWriter};
@@ -155,22 +154,4 @@ pub(crate) fn text(text: &str) -> HashMap<&str, &str> {
 /// `{"name": name}`
 pub(crate) fn name(name: &str) -> HashMap<&str, &str> {
     [("name", name)].into()
-}
-
-/// One line of a server by hand.
-pub(crate) fn write(writer: &mut PipeWriter, line: &str) {
-    let cx = &mut task::Context::from_waker(Waker::noop());
-    let line = format!("{line}\n");
-    let written = Pin::new(writer).poll_write(cx, line.as_bytes());
-    assert!(matches!(written, Poll::Ready(Ok(len)) if len == line.len()));
-}
-
-/// What the client sent since.
-pub(crate) fn read(reader: &mut PipeReader) -> String {
-    let cx = &mut task::Context::from_waker(Waker::noop());
-    let mut bytes = vec![0; 4096];
-    match Pin::new(reader).poll_read(cx, &mut bytes) {
-        Poll::Ready(len) => String::from_utf8_lossy(&bytes[..len.unwrap()]).into_owned(),
-        Poll::Pending => String::new(),
-    }
 }

@@ -1,22 +1,22 @@
 //! What a call costs: one allocation for a handler that is ready, none for the caller.
 
 use core::future::Future;
-use core::pin::{Pin, pin};
+use core::pin::pin;
 use core::task::{Context, Poll, Waker};
 
 use allocation_counter::measure;
-use futures_io::{AsyncRead, AsyncWrite};
-use mcp_async::runtime::duplex;
 use mcp_async::{ErrorReply, client, server};
-use mcp_proto::RevisionSet;
 use mcp_proto::client::ClientConfig;
 use mcp_proto::json::RawBuf;
 use mcp_proto::model::ServerFeatures;
 use mcp_proto::rpc::Method;
 use mcp_proto::server::ServerConfig;
+use mcp_proto::{Revision, RevisionSet};
 use serde::{Deserialize, Serialize};
 
 use crate::connection::support::{Wire, call};
+use crate::line_peer::LinePeer;
+use crate::line_server::opening;
 use crate::sim::{Sim, settle, spawn};
 
 #[derive(Debug, Deserialize, Serialize)]
@@ -32,7 +32,7 @@ fn a_ready_handler_costs_one_allocation() {
 }
 
 fn a_ready_handler_costs_one_allocation_for(capabilities: &str) {
-    let (ours, theirs) = duplex(64 << 10);
+    let (mut lines, streams) = LinePeer::pair(64 << 10);
     let config = ServerConfig {
         capabilities: ServerFeatures::TOOLS.capabilities(),
         ..ServerConfig::new("adder", "1")
@@ -50,37 +50,36 @@ fn a_ready_handler_costs_one_allocation_for(capabilities: &str) {
         })
     });
     let service: server::BoxService = Box::new(service);
-    let (connection, _peer) = server::connect(theirs.split(), Sim, config, service);
+    let (connection, _peer) = server::connect(streams, Sim, config, service);
     spawn(async { connection.await.unwrap() });
-    let (mut reader, mut writer) = ours.split();
 
     let modern = format!(
         r#","_meta":{{"io.modelcontextprotocol/protocolVersion":"2026-07-28",
         "io.modelcontextprotocol/clientCapabilities":{capabilities}}}"#
     )
     .replace('\n', "");
-    let lines: Vec<_> = (0..64).map(|id| call(id, "add", &modern) + "\n").collect();
+    let calls: Vec<_> = (0..64).map(|id| call(id, "add", &modern) + "\n").collect();
     let mut out = vec![0; 64 << 10];
-    let mut round = |lines: &[String]| {
+    let mut round = |calls: &[String]| {
         let mut answers = 0;
-        for line in lines {
-            assert_eq!(write(&mut writer, line.as_bytes()), line.len());
+        for line in calls {
+            assert_eq!(lines.write_some(line.as_bytes()), line.len());
             settle();
-            let count = read(&mut reader, &mut out);
+            let count = lines.read_some(&mut out);
             answers += out[..count].iter().filter(|byte| **byte == b'\n').count();
         }
-        assert_eq!(answers, lines.len());
+        assert_eq!(answers, calls.len());
     };
-    round(&lines);
-    let measured = measure(|| round(&lines));
+    round(&calls);
+    let measured = measure(|| round(&calls));
     assert_eq!(measured.count_total, 64, "{measured:?}");
 
     // The same in one piece: 64 calls at once.
-    let all = [lines.concat()];
+    let all = [calls.concat()];
     let mut round = || {
-        assert_eq!(write(&mut writer, all[0].as_bytes()), all[0].len());
+        assert_eq!(lines.write_some(all[0].as_bytes()), all[0].len());
         settle();
-        read(&mut reader, &mut out)
+        lines.read_some(&mut out)
     };
     // The buffers grow with a sender that is faster, and then stay.
     for _ in 0..8 {
@@ -90,27 +89,25 @@ fn a_ready_handler_costs_one_allocation_for(capabilities: &str) {
     assert_eq!(measured.count_total, 64, "{measured:?}");
 }
 
-#[test]
-fn a_call_costs_its_caller_no_allocation() {
-    let (ours, theirs) = duplex(64 << 10);
+/// A client of 2025-11-25 and its server.
+fn opened(capacity: usize) -> (client::Peer, LinePeer) {
+    let (mut lines, streams) = LinePeer::pair(capacity);
     let config = ClientConfig {
         revisions: RevisionSet::legacy(),
         ..ClientConfig::new("test", "0")
     };
-    let (connection, client) = client::connect(ours.split(), Sim, config, ());
+    let (connection, client) = client::connect(streams, Sim, config, ());
     spawn(async { connection.await.unwrap() });
-    let (mut reader, mut writer) = theirs.split();
+    assert!(!lines.read().is_empty());
+    lines.answer(1, &opening(Revision::V2025_11_25, r#"{"tools":{}}"#));
+    assert!(!lines.read().is_empty());
+    (client, lines)
+}
+
+#[test]
+fn a_call_costs_its_caller_no_allocation() {
+    let (client, mut lines) = opened(64 << 10);
     let mut out = vec![0; 64 << 10];
-    settle();
-    assert!(read(&mut reader, &mut out) > 0);
-    let hello = concat!(
-        r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","#,
-        r#""capabilities":{"tools":{}},"serverInfo":{"name":"hand","version":"0"}}}"#,
-        "\n"
-    );
-    assert_eq!(write(&mut writer, hello.as_bytes()), hello.len());
-    settle();
-    assert!(read(&mut reader, &mut out) > 0);
 
     let answers: Vec<_> = (2..130)
         .map(|id| format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{\"sum\":{id}}}}}\n"))
@@ -122,8 +119,8 @@ fn a_call_costs_its_caller_no_allocation() {
             let mut call = pin!(client.call::<Sum>(Method::ToolsCall, Some(&params)));
             assert!(call.as_mut().poll(cx).is_pending());
             settle();
-            assert!(read(&mut reader, &mut out) > 0);
-            assert_eq!(write(&mut writer, answer.as_bytes()), answer.len());
+            assert!(lines.read_some(&mut out) > 0);
+            assert_eq!(lines.write_some(answer.as_bytes()), answer.len());
             settle();
             assert!(matches!(
                 call.as_mut().poll(cx),
@@ -135,20 +132,6 @@ fn a_call_costs_its_caller_no_allocation() {
     round(warm);
     let measured = measure(|| round(measured));
     assert_eq!(measured.count_total, 0, "{measured:?}");
-}
-
-fn write(writer: &mut (impl AsyncWrite + Unpin), bytes: &[u8]) -> usize {
-    match Pin::new(writer).poll_write(&mut Context::from_waker(Waker::noop()), bytes) {
-        Poll::Ready(count) => count.unwrap(),
-        Poll::Pending => 0,
-    }
-}
-
-fn read(reader: &mut (impl AsyncRead + Unpin), buf: &mut [u8]) -> usize {
-    match Pin::new(reader).poll_read(&mut Context::from_waker(Waker::noop()), buf) {
-        Poll::Ready(count) => count.unwrap(),
-        Poll::Pending => 0,
-    }
 }
 
 /// Frames from 64 KiB on change hands: what a handler keeps of one is not copied, and the inbox
@@ -206,24 +189,8 @@ fn a_large_frame_changes_hands() {
 /// The same on a client's side: a whole result is the storage that it was read into.
 #[test]
 fn a_large_result_changes_hands() {
-    let (ours, theirs) = duplex(4 << 20);
-    let config = ClientConfig {
-        revisions: RevisionSet::legacy(),
-        ..ClientConfig::new("test", "0")
-    };
-    let (connection, client) = client::connect(ours.split(), Sim, config, ());
-    spawn(async { connection.await.unwrap() });
-    let (mut reader, mut writer) = theirs.split();
+    let (client, mut lines) = opened(4 << 20);
     let mut out = vec![0; 64 << 10];
-    settle();
-    assert!(read(&mut reader, &mut out) > 0);
-    let hello = concat!(
-        r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","#,
-        r#""capabilities":{"tools":{}},"serverInfo":{"name":"hand","version":"0"}}}"#,
-        "\n"
-    );
-    assert_eq!(write(&mut writer, hello.as_bytes()), hello.len());
-    settle();
 
     let text = "x".repeat(1 << 20);
     let cx = &mut Context::from_waker(Waker::noop());
@@ -232,10 +199,10 @@ fn a_large_result_changes_hands() {
         let mut call = pin!(client.call::<RawBuf>(Method::ToolsList, None).whole());
         assert!(call.as_mut().poll(cx).is_pending());
         settle();
-        assert!(read(&mut reader, &mut out) > 0);
+        assert!(lines.read_some(&mut out) > 0);
         let answer =
             format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{\"t\":\"{text}\"}}}}\n");
-        assert_eq!(write(&mut writer, answer.as_bytes()), answer.len());
+        assert_eq!(lines.write_some(answer.as_bytes()), answer.len());
         let measured = measure(|| {
             settle();
             match call.as_mut().poll(cx) {

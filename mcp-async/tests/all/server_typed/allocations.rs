@@ -1,18 +1,14 @@
 //! What a call of a typed tool costs: one allocation, the job, if its handler is ready.
 
-use core::future::Future;
-use core::pin::{Pin, pin};
-use core::task::{Context as Task, Poll, Waker};
-
 use allocation_counter::measure;
-use futures_io::{AsyncRead, AsyncWrite};
 use mcp_async::Server;
-use mcp_async::runtime::{ManualRuntime, duplex};
+use mcp_async::runtime::ManualRuntime;
 use mcp_async::server::{Context, HandlerError, Json, Tool};
 use mcp_proto::model::ClientFeatures;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::line_peer::LinePeer;
 use crate::server_typed::support::Offer;
 
 #[derive(Deserialize, JsonSchema)]
@@ -68,12 +64,9 @@ fn a_ready_tool_costs_one_allocation() {
 
 /// Calls the tool until nothing grows any more, and counts the allocations of each call then.
 fn count(server: &impl Offer, tool: &str, arguments: &str, answer: &str) -> u64 {
-    let (ours, theirs) = duplex(64 << 10);
-    let (connection, _peer) = server
-        .server()
-        .connect(theirs.split(), ManualRuntime::default());
-    let mut connection = pin!(connection);
-    let (mut reader, mut writer) = ours.split();
+    let (lines, streams) = LinePeer::pair(64 << 10);
+    let (connection, _peer) = server.server().connect(streams, ManualRuntime::default());
+    let mut peer = lines.polling(connection);
     let mut out = vec![0; 64 << 10];
     let lines: Vec<String> = (0..64)
         .map(|id| {
@@ -83,16 +76,11 @@ fn count(server: &impl Offer, tool: &str, arguments: &str, answer: &str) -> u64 
             )
         })
         .collect();
-    let cx = &mut Task::from_waker(Waker::noop());
     let mut round = || {
         for line in &lines {
-            let written = Pin::new(&mut writer).poll_write(cx, line.as_bytes());
-            assert!(matches!(written, Poll::Ready(Ok(count)) if count == line.len()));
-            assert!(connection.as_mut().poll(cx).is_pending());
-            let read = Pin::new(&mut reader).poll_read(cx, &mut out);
-            let Poll::Ready(Ok(count)) = read else {
-                panic!("no answer");
-            };
+            assert_eq!(peer.write_some(line.as_bytes()), line.len());
+            peer.settle();
+            let count = peer.read_some(&mut out);
             let text = core::str::from_utf8(&out[..count]).unwrap();
             assert!(text.contains(answer), "{text}");
         }

@@ -12,22 +12,15 @@ use mcp_proto::{Revision, SendError};
 use crate::line_client::{LineClient, member};
 use crate::server_typed::support::revisions;
 
-#[cfg(feature = "tracing")]
-use core::pin::{Pin, pin};
-#[cfg(feature = "tracing")]
-use core::task::{Context as Task, Poll, Waker};
-
-#[cfg(feature = "tracing")]
-use futures_io::{AsyncRead, AsyncWrite};
 use mcp_async::Server;
-#[cfg(feature = "tracing")]
-use mcp_async::runtime::duplex;
 use mcp_async::server::{Context, HandlerError};
 #[cfg(feature = "tracing")]
 use mcp_proto::Limits;
 
 #[cfg(feature = "tracing")]
 use crate::connection::spans::Notes;
+#[cfg(feature = "tracing")]
+use crate::line_peer::LinePeer;
 use crate::texts::{INTERNAL_ERROR, SHUTTING_DOWN};
 
 /// Whether the error has to wait for room depends on the bytes before it.
@@ -59,11 +52,9 @@ fn fail_behind(len: usize) {
             Err::<(), _>(HandlerError::from(std::io::Error::other("disk full")))
         });
     let server = server.build().unwrap();
-    let (ours, theirs) = duplex(1 << 10);
-    let (connection, _) = server.connect(theirs.split(), Sim);
-    let mut connection = pin!(connection);
-    let (mut reader, mut writer) = ours.split();
-    let cx = &mut Task::from_waker(Waker::noop());
+    let (peer, streams) = LinePeer::pair(1 << 10);
+    let (connection, _) = server.connect(streams, Sim);
+    let mut peer = peer.polling(connection);
     let mut lines = vec![
         r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"0"}}}"#.to_owned(),
         r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#.to_owned(),
@@ -74,20 +65,9 @@ fn fail_behind(len: usize) {
         ));
     }
     for line in lines {
-        let line = line + "\n";
-        let wrote = Pin::new(&mut writer).poll_write(cx, line.as_bytes());
-        assert!(wrote.is_ready());
-        assert!(connection.as_mut().poll(cx).is_pending());
+        peer.send(&line);
     }
-    let mut answered = 0;
-    for _ in 0..100 {
-        let mut buf = [0; 256];
-        if let Poll::Ready(count) = Pin::new(&mut reader).poll_read(cx, &mut buf) {
-            answered += count.unwrap();
-        }
-        assert!(connection.as_mut().poll(cx).is_pending());
-    }
-    assert!(answered > 2 * len);
+    assert!(peer.read().len() > 2 * len);
 }
 
 /// An error with another behind it.

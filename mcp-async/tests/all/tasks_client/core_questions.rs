@@ -1,5 +1,6 @@
 //! Tasks that a client makes of the questions of a server of 2025-11-25.
 
+use core::fmt::Debug;
 use core::future::pending;
 use core::pin::{Pin, pin};
 use core::sync::atomic::{AtomicUsize, Ordering};
@@ -12,23 +13,23 @@ use std::sync::{Arc, Mutex};
 use mcp_async::client::{ClientBuilder, RestartPolicy, reopened};
 use mcp_async::model::{CreateMessageResult, ElicitParams, ElicitResult};
 use mcp_async::runtime::BoxTimer;
+use mcp_async::runtime::{PipeReader, PipeWriter, Runtime};
 use mcp_async::runtime::{PipeReader, PipeWriter, Runtime, duplex};
 use mcp_async::tasks::client::TaskOptions;
-use mcp_async::{Client, ErrorReply};
+use mcp_async::{Client, ErrorReply, Streams};
 use mcp_proto::json::{Raw, RawBuf};
 use mcp_proto::model::LoggingLevel;
 use mcp_proto::{Instant, Revision};
 
-use crate::client_typed::support::{advance, only, poll_once, read, run, write};
+use crate::client_typed::support::{advance, only, poll_once, run};
+use crate::line_peer::LinePeer;
+use crate::line_server;
 use crate::sim::{Sim, settle};
 use crate::texts::INTERNAL_ERROR;
 
-type Streams = (PipeReader, PipeWriter);
-
 /// A server by hand, and its client.
 struct Hand {
-    reader: PipeReader,
-    writer: PipeWriter,
+    lines: LinePeer,
     /// What the client declared.
     capabilities: RawBuf,
     /// Callbacks that run.
@@ -61,32 +62,24 @@ impl Hand {
     }
 
     fn connect_in(revision: Revision, builder: ClientBuilder, running: Arc<AtomicUsize>) -> Self {
-        let (ours, theirs) = duplex(1 << 14);
-        let connecting = builder.connect(mcp_async::Streams::new(Sim, ours.split()));
-        Self::meet(revision, connecting, theirs.split(), running)
+        let (lines, streams) = LinePeer::pair(1 << 14);
+        let connecting = builder.connect(Streams::new(Sim, streams));
+        Self::meet(revision, connecting, lines, running)
     }
 
     /// Answers the handshake of a client that connects.
-    fn meet<E>(
+    fn meet<E: Debug>(
         revision: Revision,
         connecting: impl Future<Output = Result<Client, E>>,
-        (mut reader, mut writer): Streams,
+        mut lines: LinePeer,
         running: Arc<AtomicUsize>,
     ) -> Self {
-        let mut connecting = Box::pin(connecting);
-        assert!(poll_once(connecting.as_mut()).is_pending());
-        let initialize = RawBuf::parse(read(&mut reader).trim()).unwrap();
+        let (client, asked) = line_server::open(connecting, &mut lines, revision, LOGGING);
+        let initialize = RawBuf::parse(asked.trim()).unwrap();
         let capabilities = member(initialize.as_raw(), &["params", "capabilities"]);
         let capabilities = capabilities.unwrap().into();
-        write(&mut writer, &initialized(revision));
-        let Poll::Ready(Ok(client)) = poll_once(connecting.as_mut()) else {
-            panic!("it connects");
-        };
-        settle();
-        read(&mut reader);
         Self {
-            reader,
-            writer,
+            lines,
             capabilities,
             running,
             number: 0,
@@ -95,7 +88,7 @@ impl Hand {
     }
 
     /// The same by a client that connects again.
-    fn restarting(connections: [Streams; 2], theirs: Streams) -> Self {
+    fn restarting(connections: [(PipeReader, PipeWriter); 2], lines: LinePeer) -> Self {
         let (builder, running) = answering(Revision::V2025_11_25, options());
         let connections = Mutex::new(connections.into_iter());
         let open = move || {
@@ -105,7 +98,7 @@ impl Hand {
         };
         let builder = builder.restart(RestartPolicy::default());
         let connecting = builder.connect(reopened(Sim.into(), open));
-        Self::meet(Revision::V2025_11_25, connecting, theirs, running)
+        Self::meet(Revision::V2025_11_25, connecting, lines, running)
     }
 
     fn running(&self) -> usize {
@@ -118,9 +111,8 @@ impl Hand {
         let number = self.number;
         let request =
             format!(r#"{{"jsonrpc":"2.0","id":{number},"method":"{method}","params":{params}}}"#);
-        write(&mut self.writer, &request);
-        settle();
-        read(&mut self.reader)
+        self.lines.send(&request);
+        self.lines.read()
     }
 
     /// The result of a request, or its error.
@@ -170,20 +162,13 @@ fn answering(revision: Revision, options: TaskOptions) -> (ClientBuilder, Arc<At
     (builder, running)
 }
 
-/// The answer to `initialize`.
-fn initialized(revision: Revision) -> String {
-    format!(
-        r#"{{"jsonrpc":"2.0","id":1,"result":{{"protocolVersion":"{revision}","capabilities":{{"logging":{{}}}},"serverInfo":{{"name":"hand","version":"0"}}}}}}"#
-    )
-}
+const LOGGING: &str = r#"{"logging":{}}"#;
 
 /// Two connections, and the ends of the server.
-fn two_connections() -> ([Streams; 2], [Streams; 2]) {
-    let ((ours, theirs), (next_ours, next_theirs)) = (duplex(1 << 14), duplex(1 << 14));
-    (
-        [ours.split(), next_ours.split()],
-        [theirs.split(), next_theirs.split()],
-    )
+fn two_connections() -> ([(PipeReader, PipeWriter); 2], [LinePeer; 2]) {
+    let ((lines, streams), (next, next_streams)) =
+        (LinePeer::pair(1 << 14), LinePeer::pair(1 << 14));
+    ([streams, next_streams], [lines, next])
 }
 
 /// Time that a callback takes.
@@ -305,7 +290,7 @@ fn tk_07_a_question_becomes_a_task_at_once() {
         let params = format!(r#"{{"taskId":{id}}}"#);
         assert_eq!(hand.send("tasks/result", &params), "");
         advance(Duration::from_secs(5));
-        let result = outcome(&read(&mut hand.reader));
+        let result = outcome(&hand.lines.read());
         assert_eq!(text(&result, &["content", "answer"]), r#""yes""#);
         // TK-13
         let related = ["_meta", "io.modelcontextprotocol/related-task", "taskId"];
@@ -406,8 +391,7 @@ fn a_task_ends_with_its_connection() {
     run(async {
         let question = |hand: Hand| {
             let Hand {
-                reader,
-                mut writer,
+                mut lines,
                 running,
                 client,
                 ..
@@ -416,8 +400,8 @@ fn a_task_ends_with_its_connection() {
             let asked = format!(
                 r#"{{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{params}}}"#
             );
-            write(&mut writer, &asked);
-            drop((reader, writer));
+            lines.write_some(format!("{asked}\n").as_bytes());
+            drop(lines);
             settle();
             assert_eq!(running.load(Ordering::SeqCst), 0);
             client
@@ -440,19 +424,17 @@ fn a_task_runs_while_its_session_is_restored() {
         {
             let mut setting = pin!(hand.client.set_log_level(LoggingLevel::Info));
             assert!(poll_once(setting.as_mut()).is_pending());
-            settle();
-            assert!(read(&mut hand.reader).contains(r#""id":2"#));
-            write(&mut hand.writer, r#"{"jsonrpc":"2.0","id":2,"result":{}}"#);
-            settle();
+            assert!(hand.lines.read().contains(r#""id":2"#));
+            hand.lines.answer(2, "{}");
             assert!(matches!(poll_once(setting.as_mut()), Poll::Ready(Ok(()))));
         }
-        (hand.reader, hand.writer) = next;
+        hand.lines = next;
         settle();
         advance(Duration::from_secs(60));
-        assert!(read(&mut hand.reader).contains("initialize"));
-        write(&mut hand.writer, &initialized(Revision::V2025_11_25));
-        settle();
-        assert!(read(&mut hand.reader).contains("logging/setLevel"));
+        assert!(hand.lines.read().contains("initialize"));
+        let opening = line_server::opening(Revision::V2025_11_25, LOGGING);
+        hand.lines.answer(1, &opening);
+        assert!(hand.lines.read().contains("logging/setLevel"));
         let task = hand.begin("later", "{}");
         advance(Duration::from_secs(5));
         assert_eq!(hand.status(&task), r#""completed""#);
@@ -485,7 +467,7 @@ fn tk_20_tasks_are_bounded_in_number_and_time() {
         assert_eq!(hand.send("tasks/result", &params), "");
         assert_eq!(hand.running(), 2);
         advance(Duration::from_secs(10));
-        assert_eq!(text(&outcome(&read(&mut hand.reader)), &["code"]), "-32602");
+        assert_eq!(text(&outcome(&hand.lines.read()), &["code"]), "-32602");
         assert_eq!(hand.running(), 1);
         let gone = hand.about("tasks/get", &first);
         assert_eq!(text(&gone, &["code"]), "-32602");
