@@ -3,6 +3,7 @@
 mod adapters_alike;
 mod attack;
 mod authorization;
+mod chopped;
 mod client_http;
 mod client_typed;
 mod connection;
@@ -10,6 +11,7 @@ mod errors;
 mod extensions;
 mod golden;
 mod http_server;
+mod joined;
 mod line_client;
 mod line_peer;
 mod line_server;

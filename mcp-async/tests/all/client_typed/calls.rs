@@ -1,7 +1,6 @@
 //! Calls, one by one, in every revision.
 
 use core::time::Duration;
-use mcp_async::Streams;
 use mcp_async::in_memory;
 
 use mcp_async::client::CallError;
@@ -11,7 +10,7 @@ use mcp_proto::revision::StructuredContent;
 use mcp_proto::{Revision, RevisionSet};
 
 use crate::client_typed::support::{
-    Add, Sum, advance, each, join, name, only, poll_once, run, text,
+    Add, Sum, advance, each, join, join_service, name, only, poll_once, run, text,
 };
 use crate::server_typed::support::Offer as _;
 use crate::sim::{Sim, settle};
@@ -189,11 +188,6 @@ fn the_end_of_a_client_ends_its_calls() {
 #[cfg(feature = "schema")]
 #[test]
 fn structured_content_is_checked_against_the_listed_schema() {
-    let (left, right) = mcp_async::runtime::duplex(4096);
-    let config = mcp_proto::server::ServerConfig {
-        capabilities: mcp_proto::model::ServerFeatures::TOOLS.capabilities(),
-        ..mcp_proto::server::ServerConfig::new("liar", "1.0")
-    };
     let service = mcp_async::server::service_fn(|call| {
         let list = concat!(
             r#"{"tools":[{"name":"sum","inputSchema":{"type":"object"},"outputSchema":"#,
@@ -203,14 +197,8 @@ fn structured_content_is_checked_against_the_listed_schema() {
         let lie = r#"{"content":[],"structuredContent":{"sum":"three"}}"#;
         call.ready(Ok(RawBuf::parse(if lists { list } else { lie }).unwrap()))
     });
-    let service: mcp_async::server::BoxService = Box::new(service);
-    let (served, _peer) = mcp_async::server::connect(right.split(), Sim, config, service);
-    crate::sim::spawn(async move { served.await.unwrap() });
     run(async {
-        let client = only(Revision::V2025_11_25)
-            .connect(Streams::new(Sim, left.split()))
-            .await
-            .unwrap();
+        let client = join_service(service, Revision::V2025_11_25).await;
         client.call_tool("sum", &()).await.unwrap();
         client.tools().all().await.unwrap();
         let lie = client.call_tool("sum", &()).await;

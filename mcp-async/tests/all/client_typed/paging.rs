@@ -2,18 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use mcp_async::ErrorChain;
 use mcp_async::client::{CallError, Client};
 use mcp_async::model::{Meta, Tool};
-use mcp_async::runtime::duplex;
-use mcp_async::server::{self, service_fn};
-use mcp_async::{ErrorChain, Streams};
+use mcp_async::server::service_fn;
 use mcp_proto::json::RawBuf;
-use mcp_proto::model::ServerFeatures;
-use mcp_proto::server::ServerConfig;
 use mcp_proto::{Payload, Revision};
 
-use crate::client_typed::support::{Seen, each, join, only, run};
-use crate::sim::{Sim, spawn};
+use crate::client_typed::support::{Seen, each, join, join_service, run};
 
 const NAMES: [&str; 6] = ["add", "echo", "fails", "logs", "never", "steps"];
 
@@ -54,11 +50,6 @@ fn all_pages_are_read() {
 fn check(pages: &'static [&'static str], expected: &[&str], names: Result<&[&str], &str>) {
     let seen = Seen::default();
     let asked = seen.clone();
-    let (left, right) = duplex(4096);
-    let config = ServerConfig {
-        capabilities: ServerFeatures::TOOLS.capabilities(),
-        ..ServerConfig::new("pages", "1.0")
-    };
     let next = core::sync::atomic::AtomicUsize::new(0);
     let service = service_fn(move |call| {
         let cursor = call.params.get("cursor");
@@ -70,14 +61,8 @@ fn check(pages: &'static [&'static str], expected: &[&str], names: Result<&[&str
             None => Err(mcp_async::ErrorReply::new(7, "no more pages")),
         })
     });
-    let service: server::BoxService = Box::new(service);
-    let (served, _peer) = server::connect(right.split(), Sim, config, service);
-    spawn(async move { served.await.unwrap() });
     run(async {
-        let client = only(Revision::V2025_11_25)
-            .connect(Streams::new(Sim, left.split()))
-            .await
-            .unwrap();
+        let client = join_service(service, Revision::V2025_11_25).await;
         let tools = client.tools().all().await;
         match (&tools, names) {
             (Ok(tools), Ok(names)) => {
@@ -144,10 +129,6 @@ fn cursors_are_opaque_and_do_not_loop() {
 
 /// A client of a server whose list of tools has two empty pages, and the parameters that these are requested with.
 async fn paged(revision: Revision) -> (Client, Seen) {
-    let config = ServerConfig {
-        capabilities: ServerFeatures::TOOLS.capabilities(),
-        ..ServerConfig::new("pages", "1.0")
-    };
     let seen = Seen::default();
     let asked = seen.clone();
     let service = service_fn(move |call| {
@@ -159,12 +140,7 @@ async fn paged(revision: Revision) -> (Client, Seen) {
         let page = format!(r#"{{"tools":[],"ttlMs":60000,"cacheScope":"private"{next}}}"#);
         call.ready(Ok(RawBuf::parse(page).unwrap()))
     });
-    let (left, right) = duplex(4096);
-    let service: server::BoxService = Box::new(service);
-    let (served, _peer) = server::connect(right.split(), Sim, config, service);
-    spawn(async move { served.await.unwrap() });
-    let client = only(revision).connect(Streams::new(Sim, left.split()));
-    (client.await.unwrap(), seen)
+    (join_service(service, revision).await, seen)
 }
 
 #[test]

@@ -9,15 +9,20 @@ use std::collections::HashMap;
 
 use mcp_async::client::ClientBuilder;
 use mcp_async::model::LoggingLevel;
-use mcp_async::runtime::{PipeReader, PipeWriter};
-use mcp_async::server::{CompletionRequest, Context, HandlerError, Json, Prompt, ServerBuilder};
-use mcp_async::{Client, Server};
+use mcp_async::runtime::duplex;
+use mcp_async::server::{
+    self, BoxService, CompletionRequest, Context, HandlerError, Json, Prompt, ServerBuilder,
+    Service,
+};
+use mcp_async::{Client, Server, Streams};
+use mcp_proto::model::ServerFeatures;
+use mcp_proto::server::ServerConfig;
 use mcp_proto::{Revision, RevisionSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::server_typed::support::Offer;
-use crate::sim::{Sim, end, settle};
+use crate::sim::{Sim, end, settle, spawn};
 
 pub(crate) use crate::seen::{Guard, Seen};
 pub(crate) use crate::sim::{advance, run};
@@ -28,6 +33,20 @@ pub(crate) async fn join(server: &impl Offer, revision: Revision) -> Client {
         .connect(in_memory(Sim.into(), &server.server()))
         .await;
     client.expect("it connects")
+}
+
+/// The client of a server with tools, all of whose calls this service answers.
+pub(crate) async fn join_service(service: impl Service, revision: Revision) -> Client {
+    let config = ServerConfig {
+        capabilities: ServerFeatures::TOOLS.capabilities(),
+        ..ServerConfig::new("tools", "1")
+    };
+    let (ours, theirs) = duplex(1 << 20);
+    let service: BoxService = Box::new(service);
+    let (served, _peer) = server::connect(theirs.split(), Sim, config, service);
+    spawn(async { served.await.unwrap() });
+    let client = only(revision).connect(Streams::new(Sim, ours.split()));
+    client.await.expect("it connects")
 }
 
 pub(crate) fn only(revision: Revision) -> ClientBuilder {

@@ -6,7 +6,9 @@ use core::sync::atomic::Ordering;
 use core::task::{Context, Waker};
 use core::time::Duration;
 
+use mcp_async::ErrorReply;
 use mcp_async::client::{CallError, ConnectError};
+use mcp_async::runtime::Runtime as _;
 use mcp_async::runtime::Runtime as _;
 use mcp_proto::client::ClientConfig;
 use mcp_proto::json::RawBuf;
@@ -16,6 +18,7 @@ use mcp_proto::{Limits, Revision, RevisionSet, SendError};
 use serde::{Deserialize, Serialize};
 
 use crate::connection::support::{Pair, Setup};
+use crate::joined::Joined;
 use crate::sim::{advance, clock, run, settle};
 use crate::texts::SHUTTING_DOWN;
 
@@ -240,7 +243,7 @@ fn progress_and_notifications_come_before_the_answer() {
             .call::<RawBuf>(Method::ToolsCall, Some(&params))
             .with_logs("debug");
         run(logging).unwrap();
-        assert_eq!(pair.ears.take().len(), 1, "{revision:?}");
+        assert_eq!(pair.person.heard.take().len(), 1, "{revision:?}");
     }
 }
 
@@ -252,7 +255,10 @@ fn list_changes_are_heard() {
     settle();
     pair.peer.list_changed(ListKind::Tools);
     settle();
-    assert_eq!(pair.ears.take(), ["notifications/tools/list_changed"]);
+    assert_eq!(
+        pair.person.heard.take(),
+        ["notifications/tools/list_changed"]
+    );
 }
 
 #[test]
@@ -273,30 +279,31 @@ fn a_subscription_is_a_call_with_a_tag() {
     settle();
     pair.peer.list_changed(ListKind::Tools);
     settle();
-    assert_eq!(pair.ears.take(), ["notifications/tools/list_changed of 5"]);
+    assert_eq!(
+        pair.person.heard.take(),
+        ["notifications/tools/list_changed of 5"]
+    );
     drop(listen);
     settle();
     pair.peer.list_changed(ListKind::Tools);
     settle();
-    assert!(pair.ears.take().is_empty());
+    assert!(pair.person.heard.take().is_empty());
 }
 
 #[test]
 fn questions_are_answered_in_both_eras() {
     let mut pair = only(Revision::V2025_11_25).join();
     let answer = call(&mut pair, "asks").unwrap();
-    assert!(answer.as_raw().as_str().contains("Ada"));
-    assert_eq!(pair.ears.take(), ["question  \"Name?\""]);
+    assert!(answer.as_raw().as_str().contains("Kyoto"));
+    assert_eq!(pair.person.heard.take(), ["\"Name?\""]);
 
     let mut pair = only(Revision::V2026_07_28).join();
     let answer = call(&mut pair, "asks").unwrap();
     let answer = answer.as_raw().object().unwrap();
-    assert!(answer.get("name").unwrap().as_str().contains("Ada"));
+    assert!(answer.get("name").unwrap().as_str().contains("Kyoto"));
     assert!(answer.get("again").is_some());
-    assert_eq!(
-        pair.ears.take(),
-        ["question name \"Name?\"", "question again \"Name?\""]
-    );
+    assert_eq!(pair.person.heard.take(), ["\"Name?\""; 2]);
+    assert_eq!(pair.person.keys.take(), ["name", "again"]);
     assert_eq!(
         pair.watch.calls.load(Ordering::SeqCst),
         2,
@@ -307,11 +314,11 @@ fn questions_are_answered_in_both_eras() {
 #[test]
 fn a_refused_question_ends_the_round() {
     let mut pair = only(Revision::V2025_11_25).join();
-    pair.ears.refuses.store(true, Ordering::SeqCst);
+    pair.person.refuse(ErrorReply::new(-1, "no"));
     assert!(matches!(call(&mut pair, "asks"), Err(CallError::Server(error)) if error.code == 8));
 
     let mut pair = only(Revision::V2026_07_28).join();
-    pair.ears.refuses.store(true, Ordering::SeqCst);
+    pair.person.refuse(ErrorReply::new(-1, "no"));
     assert!(matches!(call(&mut pair, "asks"), Err(CallError::Input(error)) if error.code == -1));
     assert!(call(&mut pair, "echo").is_ok());
 }
@@ -321,7 +328,7 @@ fn a_panicking_callback_refuses() {
     std::panic::set_hook(Box::new(|_| {}));
     for revision in [Revision::V2025_11_25, Revision::V2026_07_28] {
         let mut pair = only(revision).join();
-        pair.ears.panics.store(true, Ordering::SeqCst);
+        pair.person.panics.store(true, Ordering::SeqCst);
         match call(&mut pair, "asks") {
             Err(CallError::Server(error)) => assert!(revision.is_legacy(), "{error}"),
             Err(CallError::Input(error)) => {
@@ -330,7 +337,7 @@ fn a_panicking_callback_refuses() {
             }
             other => panic!("{other:?}"),
         }
-        pair.ears.panics.store(false, Ordering::SeqCst);
+        pair.person.panics.store(false, Ordering::SeqCst);
         assert!(call(&mut pair, "echo").is_ok());
     }
     let _ = std::panic::take_hook();
@@ -340,7 +347,7 @@ fn a_panicking_callback_refuses() {
 fn a_question_that_is_not_answered_dies_with_its_call() {
     for revision in [Revision::V2025_11_25, Revision::V2026_07_28] {
         let mut pair = only(revision).join();
-        pair.ears.hesitates.store(true, Ordering::SeqCst);
+        pair.person.silence();
         let client = pair.client.clone();
         let params = tool("asks");
         let asking = client
@@ -382,12 +389,12 @@ fn closing_ends_calls_and_both_connections() {
 fn the_last_handle_ends_the_connection() {
     let mut pair = Setup::default().join();
     assert!(call(&mut pair, "echo").is_ok());
-    let Pair { client, ended, .. } = &mut pair;
+    let Joined { client, ended, .. } = &pair.joined;
     let other = client.clone();
     settle();
     assert!(ended.borrow().is_empty());
     drop(other);
-    let Pair { client, ended, .. } = pair;
+    let Joined { client, ended, .. } = pair.joined;
     drop(client);
     settle();
     assert_eq!(ended.borrow().as_slice(), ["client", "server"]);

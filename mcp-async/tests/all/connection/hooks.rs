@@ -2,7 +2,6 @@
 //! silent.
 
 use core::time::Duration;
-use std::sync::{Arc, Mutex};
 
 use allocation_counter::measure;
 use mcp_async::Job;
@@ -15,20 +14,17 @@ use mcp_proto::rpc::Method;
 use mcp_proto::server::{Initialize, ServerConfig};
 
 use crate::connection::support::{Wire, call};
+use crate::seen::Seen;
 use crate::sim::{advance, settle};
 
 /// Writes down what it hears, and answers with the name of whoever asks.
 #[derive(Clone, Default)]
-struct Ears(Arc<Mutex<Vec<String>>>);
+struct Ears(Seen);
 
 impl Ears {
-    fn note(&self, line: String) {
-        self.0.lock().unwrap().push(line);
-    }
-
     #[track_caller]
     fn heard(&self, expected: &[&str]) {
-        assert_eq!(core::mem::take(&mut *self.0.lock().unwrap()), expected);
+        assert_eq!(self.0.take(), expected);
     }
 }
 
@@ -36,7 +32,7 @@ impl Service for Ears {
     fn call(&self, call: Call<'_>) -> Job {
         let cx = call.context().clone();
         let asks = call.request.subject.is_some_and(|name| name == "asks");
-        self.note(format!("call of {}", name(&cx)));
+        self.0.note(format!("call of {}", name(&cx)));
         call.answer(async move {
             let params = RawBuf::from(mcp_proto::json::Raw::EMPTY_OBJECT);
             if asks {
@@ -49,23 +45,24 @@ impl Service for Ears {
 
     fn handshake(&self, peer: &Peer, opened: &Initialize<'_>) {
         let known = peer.client_info().is_some();
-        self.note(format!("handshake in {}, known: {known}", opened.revision));
+        self.0
+            .note(format!("handshake in {}, known: {known}", opened.revision));
     }
 
     fn listening(&self, _: &Peer) {
-        self.note("listening".into());
+        self.0.note("listening");
     }
 
     fn progress(&self, _: &Peer, tag: u64, progress: Progress<'_>) {
         let message = progress.message.map(|text| text.to_string());
-        self.note(format!(
+        self.0.note(format!(
             "progress of {tag}: {} of {:?}, {message:?}",
             progress.progress, progress.total
         ));
     }
 
     fn ping_missed(&self, _: &Peer, misses: u32, limit: u32) {
-        self.note(format!("missed {misses} of {limit}"));
+        self.0.note(format!("missed {misses} of {limit}"));
     }
 }
 
@@ -182,7 +179,7 @@ fn questions_have_progress() {
 fn missed_pings_are_told() {
     let ears = Ears::default();
     let _wire = wire(&ears).legacy();
-    let _ = core::mem::take(&mut *ears.0.lock().unwrap());
+    ears.0.take();
     for (seconds, expected) in [
         (10, &[][..]),
         (5, &["missed 1 of 2"]),

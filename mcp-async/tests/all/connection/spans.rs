@@ -464,7 +464,7 @@ fn calls_tell_their_traces() {
         let params = named("keeps");
         let call = || client.call::<RawBuf>(Method::ToolsCall, Some(&params));
         run(call()).unwrap();
-        *pair.ears.trace.lock().unwrap() = parse('a');
+        *pair.person.trace.lock().unwrap() = parse('a');
         run(call()).unwrap();
         let own = parse('b').unwrap();
         run(call().trace(&own)).unwrap();

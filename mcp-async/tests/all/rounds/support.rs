@@ -2,27 +2,24 @@
 
 use core::future::{Future, poll_fn};
 use core::pin::{Pin, pin};
-use core::sync::atomic::{AtomicBool, Ordering};
 use core::task::{self, Poll};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-use mcp_async::client::{self, Answer, CallError, Handler, IncomingQuestion};
-use mcp_async::model::{
-    CreateMessageParams, CreateMessageResult, ElicitResult, ListRootsResult, Root, SamplingMessage,
-};
-use mcp_async::runtime::duplex;
-use mcp_async::server::{AskError, BoxService, Call, CallContext, Service, StateKeys};
-use mcp_async::{ErrorReply, Job, server};
+use mcp_async::client::{self, CallError};
+use mcp_async::model::{CreateMessageParams, SamplingMessage};
+use mcp_async::server::{AskError, BoxService, Call, CallContext, Service};
+use mcp_async::{ErrorReply, Job};
 use mcp_proto::client::ClientConfig;
 use mcp_proto::json::RawBuf;
 use mcp_proto::model::{ClientFeatures, ServerFeatures};
-use mcp_proto::rpc::{Method, Notification};
+use mcp_proto::rpc::Method;
 use mcp_proto::server::ServerConfig;
 use mcp_proto::{Revision, RevisionSet};
 use serde::{Deserialize, Serialize};
 
+use crate::joined::{Joined, Person};
 use crate::seen::Seen;
-use crate::sim::{Sim, run, settle, spawn};
+use crate::sim::{run, settle};
 use crate::texts::INTERNAL_ERROR;
 
 /// What a handler comes to.
@@ -70,78 +67,9 @@ impl Service for Tool {
     }
 }
 
-/// The client: it answers what it is asked.
-#[derive(Default)]
-pub(crate) struct Person {
-    /// What it was asked, and what it was told.
-    pub(crate) heard: Seen,
-    /// It never answers.
-    silent: AtomicBool,
-    /// It refuses every question with this error.
-    refusal: Mutex<Option<ErrorReply>>,
-}
-
-impl Person {
-    /// From now on it never answers.
-    pub(crate) fn silence(&self) {
-        self.silence_unless(false);
-    }
-
-    /// From now on it refuses whatever it is asked.
-    pub(crate) fn refuse(&self, error: ErrorReply) {
-        *self.refusal.lock().unwrap() = Some(error);
-    }
-
-    pub(crate) fn silence_unless(&self, answers: bool) {
-        self.silent.store(!answers, Ordering::SeqCst);
-    }
-}
-
-/// The handler itself, behind an `Arc` so that a test can look into it.
-struct Ears(Arc<Person>);
-
-impl Handler for Ears {
-    fn question(&self, question: IncomingQuestion<'_>) -> Answer {
-        let params = question.params.as_raw();
-        let text = match question.method {
-            Method::SamplingCreateMessage => {
-                let params: CreateMessageParams = params.decode(&mut []).unwrap();
-                params.messages[0].content.text()
-            }
-            Method::RootsList => "roots".to_owned(),
-            _ => question.params.get("message").unwrap().as_str().to_owned(),
-        };
-        self.0.heard.note(&text);
-        if self.0.silent.load(Ordering::SeqCst) {
-            return Answer::new(core::future::pending::<Result<(), ErrorReply>>());
-        }
-        if let Some(error) = self.0.refusal.lock().unwrap().clone() {
-            return Answer::refuse(error);
-        }
-        match question.method {
-            Method::SamplingCreateMessage => {
-                let answer = CreateMessageResult::new("parrot", format!("{text}!"));
-                Answer::ready(Ok(answer))
-            }
-            Method::RootsList => Answer::ready(Ok(ListRootsResult {
-                roots: vec![Root::new("file:///srv/data")],
-                ..ListRootsResult::default()
-            })),
-            _ if question.params.get("url").is_some() => Answer::ready(Ok(ElicitResult::agree())),
-            _ if text.contains("no?") => Answer::ready(Ok(ElicitResult::decline())),
-            _ => Answer::ready(Ok(RawBuf::parse(ACCEPT).unwrap())),
-        }
-    }
-
-    fn notified(&self, notification: Notification<'_>, _: Option<u64>) {
-        self.0.heard.note(notification.method.to_string());
-    }
-}
-
 /// Turns that a test waits for threads; a moment's work takes a few.
 const PATIENCE: u32 = 10_000_000;
 const PARAMS: &str = r#"{"name":"tool","arguments":{"a":1}}"#;
-const ACCEPT: &str = r#"{"action":"accept","content":{"city":"Kyoto","nights":3}}"#;
 
 /// Both, joined.
 pub(crate) struct Rig {
@@ -177,28 +105,22 @@ impl Rig {
         service: BoxService,
         notes: Seen,
     ) -> Self {
-        let (left, right) = duplex(1 << 16);
         let features_served = ServerFeatures::TOOLS
             .with(ServerFeatures::PROMPTS)
             .with(ServerFeatures::COMPLETIONS)
             .with(ServerFeatures::LOGGING);
-        let config = ServerConfig {
+        let server = ServerConfig {
             capabilities: features_served.capabilities(),
             revisions: RevisionSet::of(&Revision::ALL),
             ..ServerConfig::new("asker", "1")
         };
-        let (served, _peer) = server::connect(right.split(), Sim, config, service);
-        let served = served.with_state_keys(StateKeys::new([1; 32]));
-        let config = ClientConfig {
+        let client = ClientConfig {
             revisions: RevisionSet::of(&[revision]),
             capabilities: features.capabilities(),
             ..ClientConfig::new("person", "1")
         };
-        let person = Arc::new(Person::default());
-        let ears = Ears(Arc::clone(&person));
-        let (connection, client) = client::connect(left.split(), Sim, config, ears);
-        spawn(async { served.await.unwrap() });
-        spawn(async { connection.await.unwrap() });
+        let sizes = (1 << 16, usize::MAX);
+        let Joined { client, person, .. } = Joined::new(client, server, service, sizes);
         Self {
             revision,
             client,

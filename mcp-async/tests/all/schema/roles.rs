@@ -2,21 +2,17 @@
 //! server a client's arguments.
 
 use core::time::Duration;
-use mcp_async::Streams;
 use std::sync::mpsc;
 use std::thread;
 
 use mcp_async::client::CallError;
 use mcp_async::runtime::duplex;
 use mcp_async::server::{Tool, ToolCall, service_fn};
-use mcp_async::{ErrorReply, Server, server};
+use mcp_async::{ErrorReply, Server};
 use mcp_proto::Revision;
 use mcp_proto::json::RawBuf;
-use mcp_proto::model::ServerFeatures;
-use mcp_proto::server::ServerConfig;
 
-use crate::client_typed::support::{join, only, run};
-use crate::sim::{Sim, spawn};
+use crate::client_typed::support::{join, join_service, run};
 
 /// Runs it in a thread with as much stack as those of a runtime have; fails if it never ends.
 fn bounded<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
@@ -40,19 +36,8 @@ fn as_client(schema: String, content: String) -> Result<String, String> {
             let reply = if called { &result } else { &list };
             call.ready(Ok::<_, ErrorReply>(reply.clone()))
         });
-        let config = ServerConfig {
-            capabilities: ServerFeatures::TOOLS.capabilities(),
-            ..ServerConfig::new("hostile", "1")
-        };
-        let (ours, theirs) = duplex(1 << 20);
-        let service: server::BoxService = Box::new(service);
-        let (connection, _peer) = server::connect(theirs.split(), Sim, config, service);
-        spawn(async { drop(connection.await) });
         run(async {
-            let client = only(Revision::V2026_07_28)
-                .connect(Streams::new(Sim, ours.split()))
-                .await;
-            let client = client.expect("it connects");
+            let client = join_service(service, Revision::V2026_07_28).await;
             client.tools().all().await.expect("it is listed");
             match client.call_tool("t", &()).await {
                 Ok(result) => Ok(result

@@ -9,7 +9,8 @@ use mcp_proto::Limits;
 use mcp_proto::model::ServerFeatures;
 use mcp_proto::server::ServerConfig;
 
-use super::{Chopped, Demo, Watch};
+use super::{Demo, Watch};
+use crate::chopped::Chopped;
 use crate::line_peer::LinePeer;
 use crate::sim::{Sim, spawn};
 
