@@ -9,9 +9,8 @@ use mcp_async::client::ClientBuilder;
 use mcp_async::{Client, Streams};
 use mcp_proto::{Revision, RevisionSet};
 
-use crate::client_typed::support::poll_once;
 use crate::line_peer::LinePeer;
-use crate::sim::Sim;
+use crate::sim::{Sim, poll_once};
 
 /// The client of a server that speaks this revision and declares these capabilities.
 pub(crate) fn connect(

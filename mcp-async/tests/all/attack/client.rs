@@ -2,7 +2,7 @@
 
 use core::future::Future;
 use core::pin::Pin;
-use core::task::{Context, Poll, Waker};
+use core::task::Poll;
 
 use mcp_async::Client;
 use mcp_async::client::{CallError, Update};
@@ -11,7 +11,7 @@ use mcp_proto::Revision;
 
 use crate::line_peer::LinePeer;
 use crate::line_server;
-use crate::sim::{advance, settle};
+use crate::sim::{advance, poll_once, settle};
 
 type Local<'f, T> = Pin<Box<dyn Future<Output = T> + 'f>>;
 
@@ -19,9 +19,7 @@ type Local<'f, T> = Pin<Box<dyn Future<Output = T> + 'f>>;
 fn now<T>(future: &mut Local<'_, T>) -> Poll<T> {
     for _ in 0..8 {
         settle();
-        let polled = future
-            .as_mut()
-            .poll(&mut Context::from_waker(Waker::noop()));
+        let polled = poll_once(future.as_mut());
         if polled.is_ready() {
             return polled;
         }

@@ -2,8 +2,6 @@
 //! nothing else does.
 
 use core::future::Future;
-use core::pin::Pin;
-use core::task::{self, Poll, Waker};
 use mcp_async::in_memory;
 use std::collections::HashMap;
 
@@ -25,7 +23,7 @@ use crate::server_typed::support::Offer;
 use crate::sim::{Sim, end, settle, spawn};
 
 pub(crate) use crate::seen::{Guard, Seen};
-pub(crate) use crate::sim::{advance, run};
+pub(crate) use crate::sim::{advance, poll_once, run};
 
 /// A client of the server that speaks this revision and no other.
 pub(crate) async fn join(server: &impl Offer, revision: Revision) -> Client {
@@ -159,10 +157,6 @@ impl Demo {
             );
         Self { server, seen }
     }
-}
-
-pub(crate) fn poll_once<F: Future>(future: Pin<&mut F>) -> Poll<F::Output> {
-    future.poll(&mut task::Context::from_waker(Waker::noop()))
 }
 
 /// `{"text": text}`

@@ -1,8 +1,8 @@
 //! Keys of the filter of subscriptions that an extension judges.
 
-use core::future::{Future, pending};
+use core::future::pending;
 use core::pin::pin;
-use core::task::{Context, Poll, Waker};
+use core::task::Poll;
 use std::sync::{Arc, Mutex};
 
 use mcp_async::server::{BoxService, Extension, HandlerError, Subscriber, connect, service_fn};
@@ -12,7 +12,7 @@ use mcp_proto::{Revision, SendError};
 use serde::de::IgnoredAny;
 
 use crate::line_client::{LineClient, member};
-use crate::sim::Sim;
+use crate::sim::{Sim, poll_once};
 use crate::texts::INTERNAL_ERROR;
 
 type State = Arc<Heard>;
@@ -92,10 +92,6 @@ fn accepted(wire: &mut LineClient, filter: &str) -> String {
     member(line, &["params", "notifications"])
 }
 
-fn poll<T>(future: impl Future<Output = T>) -> Poll<T> {
-    pin!(future).poll(&mut Context::from_waker(Waker::noop()))
-}
-
 /// EX-13, SB-02, SB-14.
 #[test]
 fn a_judge_accepts_narrows_or_leaves_out() {
@@ -161,7 +157,7 @@ fn a_handle_reaches_its_subscription_until_that_ends() {
     let subscriber = heard.take();
     wire.hear();
     assert_eq!(
-        poll(subscriber.notify(METHOD, &Number { n: 1 })),
+        poll_once(pin!(listener.notify(METHOD, &Number { n: 1 }))),
         Poll::Ready(Ok(()))
     );
     let source = subscriber.clone();
@@ -178,17 +174,17 @@ fn a_handle_reaches_its_subscription_until_that_ends() {
         (METHOD, &7 as &(dyn mcp_proto::Payload + Sync)),
         ("other", &()),
     ] {
-        let sent = poll(subscriber.notify(method, params));
+        let sent = poll_once(pin!(listener.notify(method, params)));
         assert!(matches!(sent, Poll::Ready(Err(_))), "{method}");
     }
-    assert_eq!(poll(subscriber.closed()), Poll::Pending);
+    assert_eq!(poll_once(pin!(listener.closed())), Poll::Pending);
 
     wire.notify(
         "notifications/cancelled",
         &format!(r#"{{"requestId":{id}}}"#),
     );
-    assert_eq!(poll(subscriber.closed()), Poll::Ready(()));
-    let late = poll(subscriber.notify(METHOD, &Number { n: 3 }));
+    assert_eq!(poll_once(pin!(listener.closed())), Poll::Ready(()));
+    let late = poll_once(pin!(listener.notify(METHOD, &Number { n: 3 })));
     assert_eq!(late, Poll::Ready(Err(SendError::Stale)));
     subscriber.run(async { panic!("it is dropped") });
     wire.settle();
@@ -203,9 +199,9 @@ fn the_server_ends_a_subscription() {
     let (mut wire, heard) = wire(numbers(), "{}");
     let id = listen(&mut wire, r#"{"number":2}"#);
     wire.hear();
-    let subscriber = heard.take();
-    subscriber.end();
-    assert_eq!(poll(subscriber.closed()), Poll::Ready(()));
+    let listener = heard.take();
+    listener.end();
+    assert_eq!(poll_once(pin!(listener.closed())), Poll::Ready(()));
     let answer = wire.answer(id).unwrap();
     assert!(answer.contains(r#""resultType":"complete""#), "{answer}");
 

@@ -10,6 +10,7 @@ use mcp_proto::rpc;
 
 use crate::http_server::legacy::{Session, call, server};
 use crate::http_server::support::{Reply, Sim, advance, send};
+use crate::sim::Dice;
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -279,13 +280,8 @@ fn the_stream_of_2024_11_05_is_never_resumed() {
 #[test]
 fn nobody_loses_or_sees_what_is_not_theirs() {
     for seed in 1..60u64 {
-        let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        let mut dice = move |sides: u64| {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            (state % sides) as usize
-        };
+        let mut dice = Dice::new(seed);
+        let mut dice = move |sides| dice.below(sides) as usize;
         let service = service();
         let mut clients: Vec<(Session, Vec<(u32, Stream)>)> = (0..3)
             .map(|_| (Session::open(&service, "2025-11-25"), Vec::new()))

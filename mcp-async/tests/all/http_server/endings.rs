@@ -2,7 +2,7 @@
 
 use core::future::Future;
 use core::pin::{Pin, pin};
-use core::task::{Context, Poll, Waker};
+use core::task::Poll;
 use core::time::Duration;
 
 use http::Method;
@@ -10,15 +10,15 @@ use mcp_async::http::SessionStore as _;
 
 use crate::http_server::far::Fault;
 use crate::http_server::legacy::{Session, call, last_id};
-use crate::http_server::nodes::{Begun, Process, at, begin, epoch, pass, ping, processes};
-use crate::http_server::support::advance;
-use crate::sim::{done, settle};
+use crate::http_server::nodes::{Process, at, begin, epoch, pass, ping, processes};
+use crate::http_server::support::{Waiting, advance};
+use crate::sim::{done, poll_once, settle};
 
 const STEP: Duration = Duration::from_millis(100);
 
 fn poll<T>(future: Pin<&mut impl Future<Output = T>>) -> Option<T> {
     settle();
-    match future.poll(&mut Context::from_waker(Waker::noop())) {
+    match poll_once(future) {
         Poll::Ready(output) => Some(output),
         Poll::Pending => None,
     }
@@ -58,7 +58,7 @@ fn a_session_lives_while_its_process_ends() {
         for process in processes {
             requests.push(begin(&at(process, &here), Method::POST, ping()));
         }
-        requests.retain_mut(|request: &mut Begun| {
+        requests.retain_mut(|request: &mut Waiting| {
             let status = request.status();
             seen.extend(status);
             status.is_none()

@@ -7,8 +7,8 @@ use proptest::prelude::*;
 
 use crate::http_server::far::{Fault, Mutant};
 use crate::http_server::legacy::{Session, call};
-use crate::http_server::nodes::{Begun, Process, at, begin, pass, ping, processes_with, set_level};
-use crate::http_server::support::advance;
+use crate::http_server::nodes::{Process, at, begin, pass, ping, processes_with, set_level};
+use crate::http_server::support::{Waiting, advance};
 use crate::http_server::wire::Break;
 use crate::sim::{self, Mode};
 
@@ -82,7 +82,7 @@ struct Sent {
     at: usize,
     session: usize,
     kind: Kind,
-    begun: Option<Begun>,
+    begun: Option<Waiting>,
     since: usize,
     /// When it was answered, and how.
     answer: Option<(usize, u16)>,

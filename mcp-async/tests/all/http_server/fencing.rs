@@ -9,10 +9,8 @@ use mcp_async::http::SessionStore as _;
 
 use crate::http_server::far::Fault;
 use crate::http_server::legacy::{Session, call, initialize, last_id, post};
-use crate::http_server::nodes::{
-    Begun, Process, at, begin, epoch, pass, ping, processes, processes_with,
-};
-use crate::http_server::support::send;
+use crate::http_server::nodes::{Process, at, begin, epoch, pass, ping, processes, processes_with};
+use crate::http_server::support::{Waiting, send};
 use crate::sim::{Mode, done, settle};
 
 const LEVEL: &str =
@@ -261,10 +259,10 @@ fn whoever_waits_is_remembered_once() {
     second.node.set(Fault::Hangs);
     let counted = Arc::new(Counted);
     let waker = Waker::from(Arc::clone(&counted));
-    let check = |mut begun: Begun| {
+    let check = |mut begun: Waiting| {
         for _ in 0..100 {
             settle();
-            let polled = begun.poll(&mut Task::from_waker(&waker));
+            let polled = begun.poll_with(&mut Task::from_waker(&waker));
             assert!(polled.is_pending());
         }
         let clones = Arc::strong_count(&counted);
@@ -275,7 +273,11 @@ fn whoever_waits_is_remembered_once() {
     // A forwarded request waits for its owner.
     second.sim.set(Mode::Paused);
     let mut waiting = begin(&at(&third, &other), Method::POST, ping());
-    assert!(waiting.poll(&mut Task::from_waker(&waker)).is_pending());
+    assert!(
+        waiting
+            .poll_with(&mut Task::from_waker(&waker))
+            .is_pending()
+    );
 }
 
 #[test]
@@ -288,7 +290,7 @@ fn a_client_that_leaves_is_forgotten() {
         let counted = Arc::new(Counted);
         let waker = Waker::from(Arc::clone(&counted));
         let mut begun = begin(&there, Method::POST, ping());
-        assert!(begun.poll(&mut Task::from_waker(&waker)).is_pending());
+        assert!(begun.poll_with(&mut Task::from_waker(&waker)).is_pending());
         counted
     });
     // Until now those wait who are to be polled in it.

@@ -1,9 +1,6 @@
 //! Processes that share a store, each of which sees faults of its own in it.
 
-use core::future::Future;
-use core::pin::Pin;
 use core::sync::atomic::{AtomicUsize, Ordering};
-use core::task::{Context as Task, Poll, Waker};
 use core::time::Duration;
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
@@ -14,11 +11,10 @@ use mcp_async::model::Implementation;
 use mcp_async::runtime::Runtime as _;
 use mcp_async::server::{Context, HandlerError, Registry, Resource, ServerBuilder, StateKeys};
 use mcp_proto::model::LoggingLevel;
-use tower_service::Service as _;
 
 use crate::http_server::far::{Common, Far, Fault};
 use crate::http_server::legacy::{Session, server};
-use crate::http_server::support::{advance, sleep};
+use crate::http_server::support::{Waiting, advance, sleep};
 use crate::http_server::wire::Wire;
 use crate::sim::{self, Mode, Sim, done, settle};
 
@@ -102,11 +98,8 @@ pub(crate) fn ping() -> &'static str {
     r#"{"jsonrpc":"2.0","id":9,"method":"ping"}"#
 }
 
-/// A request whose response may begin later.
-pub(crate) struct Begun(Pin<Box<dyn Future<Output = u16>>>);
-
-pub(crate) fn begin(session: &Session, method: Method, body: &str) -> Begun {
-    let mut service = session.service.clone();
+/// Sends a request in a session, whose response may begin later.
+pub(crate) fn begin(session: &Session, method: Method, body: &str) -> Waiting {
     let request = Request::builder()
         .method(method)
         .uri("/mcp")
@@ -114,43 +107,8 @@ pub(crate) fn begin(session: &Session, method: Method, body: &str) -> Begun {
         .header("accept", "application/json, text/event-stream")
         .header("content-type", "application/json")
         .header("mcp-session-id", &session.id)
-        .body(body.to_owned())
-        .unwrap();
-    let response = service.call(request);
-    Begun(Box::pin(async {
-        let Ok(response) = response.await;
-        response.status().as_u16()
-    }))
-}
-
-impl Begun {
-    pub(crate) fn poll(&mut self, cx: &mut Task<'_>) -> Poll<u16> {
-        self.0.as_mut().poll(cx)
-    }
-
-    /// The status, once the response has begun.
-    pub(crate) fn status(&mut self) -> Option<u16> {
-        for _ in 0..10 {
-            settle();
-            let cx = &mut Task::from_waker(Waker::noop());
-            if let Poll::Ready(status) = self.poll(cx) {
-                return Some(status);
-            }
-        }
-        None
-    }
-
-    /// The status, which comes in time.
-    #[track_caller]
-    pub(crate) fn eventually(&mut self) -> u16 {
-        for _ in 0..600 {
-            if let Some(status) = self.status() {
-                return status;
-            }
-            advance(Duration::from_millis(100));
-        }
-        panic!("it has no answer")
-    }
+        .body(body);
+    Waiting::new(&session.service, request.unwrap())
 }
 
 /// `logging/setLevel`

@@ -10,9 +10,9 @@ use mcp_proto::server::ListKind;
 use crate::http_server::far::Fault;
 use crate::http_server::legacy::{Session, call, last_id};
 use crate::http_server::nodes::{
-    Begun, Process, at, begin, epoch, pass, ping, processes, set_level, start,
+    Process, at, begin, epoch, pass, ping, processes, set_level, start,
 };
-use crate::http_server::support::{Reply, advance, now};
+use crate::http_server::support::{Reply, Waiting, advance, now};
 use crate::http_server::wire::Break;
 use crate::sim;
 
@@ -46,7 +46,7 @@ fn a_process_whose_lease_has_lapsed_is_back_at_once() {
 }
 
 /// The statuses of the responses that have begun, which are no longer there.
-fn statuses(begun: &mut Vec<Begun>) -> Vec<u16> {
+fn statuses(begun: &mut Vec<Waiting>) -> Vec<u16> {
     let mut statuses = Vec::new();
     begun.retain_mut(|begun| {
         let status = begun.status();
@@ -70,7 +70,7 @@ fn requests_wait_for_one_announcement_together() {
     let here = first.open();
     let there = at(&second, &here);
     let count = || second.node.announcements.load(Ordering::SeqCst);
-    let many = |session: &Session| -> Vec<Begun> {
+    let many = |session: &Session| -> Vec<Waiting> {
         let begun = (0..20).map(|_| begin(session, Method::POST, ping()));
         begun.collect()
     };

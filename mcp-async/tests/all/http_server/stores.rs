@@ -1,22 +1,22 @@
 //! Stores: what is sent is stored, and another process continues where the first one stopped.
 
 use core::sync::atomic::{AtomicUsize, Ordering};
-use core::task::{Context as Task, Waker};
 use core::time::Duration;
 use std::sync::Arc;
 
+use http::Method;
 use mcp_async::http::Principal;
+use mcp_async::runtime::Runtime as _;
 use mcp_async::runtime::Runtime as _;
 use mcp_async::server::{Context, Registry, ServerBuilder};
 use mcp_proto::model::LoggingLevel;
-use tower_service::Service as _;
 
 use crate::http_server::far::Fault;
 use crate::http_server::legacy::{Session, call, last_id};
 use crate::http_server::nodes::{
-    at, epoch, pass, ping, processes, processes_of, processes_with, set_level,
+    at, begin, epoch, pass, ping, processes, processes_of, processes_with, set_level,
 };
-use crate::http_server::support::{advance, modern, now, request, send};
+use crate::http_server::support::{Waiting, advance, modern, request, send};
 use crate::sim::{Mode, Sim, settle};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -113,28 +113,17 @@ fn requests_that_come_together_take_a_session_over_once() {
     first.kill();
     pass(16);
     second.node.set(Fault::Late(100));
-    let post = || {
-        let request = http::Request::post("/mcp")
-            .header("host", "localhost:8000")
-            .header("accept", "application/json, text/event-stream")
-            .header("content-type", "application/json")
-            .header("mcp-session-id", &here.id)
-            .body(ping().to_owned())
-            .unwrap();
-        second.service.clone().call(request)
-    };
-    let mut both = [post(), post()];
+    let there = at(&second, &here);
+    let mut both: Vec<_> = [ping(); 2]
+        .map(|ping| begin(&there, Method::POST, ping))
+        .into();
     let mut statuses = Vec::new();
     for _ in 0..10 {
-        settle();
-        for request in &mut both {
-            if let core::task::Poll::Ready(Ok(response)) =
-                request.as_mut().poll(&mut Task::from_waker(Waker::noop()))
-            {
-                statuses.push(response.status().as_u16());
-                *request = Box::pin(core::future::pending());
-            }
-        }
+        both.retain_mut(|request| {
+            let status = request.status();
+            statuses.extend(status);
+            status.is_none()
+        });
         advance(Duration::from_millis(100));
     }
     assert_eq!(statuses, [200, 200]);
@@ -366,24 +355,14 @@ fn events_on_their_way_to_the_store_outlive_the_end_of_the_service() {
 #[test]
 fn what_was_deleted_does_not_come_back() {
     let [process] = processes();
-    let (service, store) = (&process.service, &process.node);
-    let check = |begin: &dyn Fn(&Session), gives_up: bool| {
+    let store = &process.node;
+    let check = |write: &dyn Fn(&Session), gives_up: bool| {
         let session = process.open();
         let is_kept = || store.common.record(&session.id).is_some();
         store.set(Fault::Late(100));
-        begin(&session);
-        let request = http::Request::delete("/mcp")
-            .header("host", "localhost:8000")
-            .header("mcp-session-id", &session.id)
-            .body(String::new())
-            .unwrap();
-        let mut deleting = Some(service.clone().call(request));
-        let mut poll = || {
-            settle();
-            let deleting = deleting.as_mut().unwrap().as_mut();
-            deleting.poll(&mut Task::from_waker(Waker::noop()))
-        };
-        assert!(poll().is_pending());
+        write(&session);
+        let mut deleting = Some(begin(&session, Method::DELETE, ""));
+        assert_eq!(deleting.as_mut().and_then(Waiting::status), None);
         assert!(is_kept());
         // It is over for everybody who asks meanwhile.
         assert_eq!(session.post(ping()).status, 404);
@@ -396,8 +375,7 @@ fn what_was_deleted_does_not_come_back() {
         }
         assert!(!is_kept());
         if let Some(mut deleting) = deleting {
-            let Ok(response) = now(&mut deleting);
-            assert_eq!(response.status(), 204);
+            assert_eq!(deleting.status(), Some(204));
         }
         store.set(Fault::None);
         assert_eq!(session.post(ping()).status, 404);

@@ -3,6 +3,7 @@
 use core::future::Future;
 use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
+use core::time::Duration;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -21,7 +22,7 @@ type BoxError = Box<dyn core::error::Error + Send + Sync>;
 /// Waits for nothing that only time would bring.
 pub(crate) fn now<F: Future>(future: F) -> F::Output {
     let mut future = core::pin::pin!(future);
-    for _ in 0..100 {
+    for _ in 0..100_000 {
         settle();
         let cx = &mut Context::from_waker(Waker::noop());
         if let Poll::Ready(output) = future.as_mut().poll(cx) {
@@ -85,16 +86,38 @@ impl Waiting {
 
     /// The response, if it has begun.
     pub(crate) fn poll(&mut self) -> Option<Reply> {
-        let cx = &mut Context::from_waker(Waker::noop());
-        match self.response.as_mut().poll(cx) {
+        match self.poll_with(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(reply) => Some(reply),
             Poll::Pending => None,
         }
     }
 
+    /// The response, whose beginning wakes this task.
+    pub(crate) fn poll_with(&mut self, cx: &mut Context<'_>) -> Poll<Reply> {
+        self.response.as_mut().poll(cx)
+    }
+
+    /// The status, once the response has begun.
+    pub(crate) fn status(&mut self) -> Option<u16> {
+        let reply = self.reply()?;
+        Some(reply.status.as_u16())
+    }
+
+    /// The status, which comes in time.
+    #[track_caller]
+    pub(crate) fn eventually(&mut self) -> u16 {
+        for _ in 0..600 {
+            if let Some(status) = self.status() {
+                return status;
+            }
+            advance(Duration::from_millis(100));
+        }
+        panic!("it has no answer")
+    }
+
     /// The response, once it has begun.
     pub(crate) fn reply(&mut self) -> Option<Reply> {
-        (0..100).find_map(|_| {
+        (0..10).find_map(|_| {
             settle();
             self.poll()
         })

@@ -3,9 +3,6 @@
 #[path = "../../adapter/pairs.rs"]
 mod pairs;
 
-use core::future::Future;
-use core::pin::pin;
-use core::task::{Context, Poll, Waker};
 use core::time::Duration;
 use std::sync::Arc;
 
@@ -16,26 +13,14 @@ use mcp_async::runtime::Runtime as _;
 use mcp_async::server::StateKeys;
 use mcp_async::tasks::store::MemoryTaskStore;
 
-use crate::http_server::support::advance;
+use crate::http_server::support::{advance, now};
 use crate::protection::support::{Client, protection, server};
 use crate::sim::{self, Sim};
-
-fn run(future: impl Future<Output = ()>) {
-    let mut future = pin!(future);
-    for _ in 0..100_000 {
-        sim::settle();
-        let cx = &mut Context::from_waker(Waker::noop());
-        if let Poll::Ready(()) = future.as_mut().poll(cx) {
-            return;
-        }
-    }
-    panic!("it waits");
-}
 
 /// AU-17, SH-43
 #[test]
 fn verified_senders_are_known_at_every_process() {
-    run(pairs::check(
+    now(pairs::check(
         Sim,
         Arc::<MemoryStore>::default(),
         MemoryTaskStore::new(),

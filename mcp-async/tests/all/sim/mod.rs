@@ -1,5 +1,6 @@
 //! A runtime of one thread, whose tasks run and whose time passes when the test says so.
 
+mod dice;
 mod time;
 
 use core::cell::{Cell, RefCell};
@@ -18,12 +19,18 @@ use mcp_proto::Instant;
 
 use crate::authorization::guard;
 
+pub(crate) use dice::Dice;
 pub(crate) use time::{advance, clock, drive, run, sleep};
+
+/// Polls a future, which nothing wakes.
+pub(crate) fn poll_once<F: Future + ?Sized>(future: Pin<&mut F>) -> Poll<F::Output> {
+    future.poll(&mut Context::from_waker(Waker::noop()))
+}
 
 /// Returns the output of a future that is ready at its first poll, such as that of a store in memory.
 #[track_caller]
 pub(crate) fn done<F: Future>(future: F) -> F::Output {
-    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+    match poll_once(pin!(future)) {
         Poll::Ready(output) => output,
         Poll::Pending => panic!("it waits"),
     }

@@ -8,26 +8,14 @@ use mcp_async::tasks::server::Tasks;
 use super::stores::{Fault, Hostile};
 use super::support::{about, accept, client, pass, server, status};
 use crate::line_client::{LineClient, member, text};
-
-/// A sequence of numbers that is the same in each run.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % limit
-    }
-}
+use crate::sim::Dice;
 
 /// TK-08, TK-42, TK-61: whatever happens in which order, and whenever the store fails: an end of a
 /// task stays, and only tasks that have not ended have a handler.
 #[test]
 fn a_task_ends_once() {
     for seed in 0..60 {
-        let mut dice = Dice(seed);
+        let mut dice = Dice::new(seed);
         let store = Hostile::new(Fault::Lies, usize::MAX / 2);
         let tasks = || {
             Tasks::new()
