@@ -1,6 +1,6 @@
-//! A peer by script: it writes lines, and reads what came.
+//! A peer by script: it writes lines, and reads those that came.
 
-use core::future::Future;
+use core::future::{Future, poll_fn};
 use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
 use std::io;
@@ -16,12 +16,12 @@ pub(crate) struct LinePeer {
     reader: Option<PipeReader>,
     writer: Option<PipeWriter>,
     other: Other,
-    /// What has come and was not taken.
+    /// Bytes that have come and were not taken.
     came: Vec<u8>,
     is_over: bool,
 }
 
-/// What runs at the other end.
+/// The owner of the other end.
 enum Other {
     /// Tasks of the thread.
     Tasks,
@@ -75,7 +75,7 @@ impl LinePeer {
         }
     }
 
-    /// Whether the connection at the other end has ended.
+    /// True after the end of the connection that it polls.
     pub(crate) fn has_ended(&mut self) -> bool {
         self.settle();
         matches!(self.other, Other::Connection(None, _))
@@ -126,6 +126,36 @@ impl LinePeer {
     /// Everything that came by now, line by line.
     pub(crate) fn lines(&mut self) -> Vec<String> {
         self.read().lines().map(str::to_owned).collect()
+    }
+
+    /// The next line, once it has come; `None` after the last.
+    pub(crate) async fn next_line(&mut self) -> Option<String> {
+        let mut buf = [0; 4096];
+        loop {
+            if let Some(end) = self.came.iter().position(|byte| *byte == b'\n') {
+                let rest = self.came.split_off(end + 1);
+                let line = core::mem::replace(&mut self.came, rest);
+                return Some(String::from_utf8(line).expect("UTF-8"));
+            }
+            let reader = self.reader.as_mut().expect("it reads");
+            match poll_fn(|cx| Pin::new(&mut *reader).poll_read(cx, &mut buf)).await {
+                Ok(count @ 1..) => self.came.extend_from_slice(&buf[..count]),
+                _ => return None,
+            }
+        }
+    }
+
+    /// Writes a line as fast as it is taken, unless nobody reads any more.
+    pub(crate) async fn write_line(&mut self, line: &str) {
+        let line = format!("{line}\n");
+        let mut rest = line.as_bytes();
+        let writer = self.writer.as_mut().expect("it is open");
+        while !rest.is_empty() {
+            match poll_fn(|cx| Pin::new(&mut *writer).poll_write(cx, rest)).await {
+                Ok(count) => rest = &rest[count..],
+                Err(_) => return,
+            }
+        }
     }
 
     /// Reads once, and nothing happens meanwhile.

@@ -302,20 +302,20 @@ struct Hears(Arc<Watch>);
 
 impl Service for Hears {
     fn call(&self, call: Call<'_>) -> Job {
-        self.0.note("call");
+        self.0.log.note("call");
         call.ready(Ok(Raw::EMPTY_OBJECT))
     }
 
     fn handshake(&self, _: &Peer, _: &Initialize<'_>) {
-        self.0.note("handshake");
+        self.0.log.note("handshake");
     }
 
     fn listening(&self, _: &Peer) {
-        self.0.note("listening");
+        self.0.log.note("listening");
     }
 
     fn notified(&self, _: &Peer, method: Method<'_>, _: mcp_proto::json::Object<'_>) {
-        self.0.note(method.to_string());
+        self.0.log.note(method.to_string());
     }
 }
 
@@ -324,11 +324,11 @@ fn everything_else_goes_through() {
     let watch = Arc::<Watch>::default();
     let seen = Arc::clone(&watch);
     let layer = around(move |call: Call<'_>, service: &dyn Service| {
-        seen.note("before");
+        seen.log.note("before");
         let seen = Arc::clone(&seen);
         service.call(call).wrap(|job| async move {
             let answered = job.await;
-            seen.note("after");
+            seen.log.note("after");
             answered
         })
     });
@@ -337,7 +337,7 @@ fn everything_else_goes_through() {
     wire.call(1, "x");
     wire.send(r#"{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}"#);
     assert_eq!(
-        *watch.log.lock().unwrap(),
+        watch.log.take(),
         [
             "handshake",
             "listening",

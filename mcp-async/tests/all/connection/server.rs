@@ -210,7 +210,7 @@ fn a_question_is_answered_refused_and_taken_back() {
     ));
     assert!(wire.read().contains(r#""code":8"#));
     assert_eq!(
-        wire.watch.log.lock().unwrap().last().unwrap(),
+        wire.watch.log.take().last().unwrap(),
         "the user rejected the question"
     );
 
@@ -230,7 +230,7 @@ fn a_handle_wakes_the_connection() {
     wire.peer.list_changed(ListKind::Tools);
     let text = wire.read();
     assert!(text.contains("notifications/tools/list_changed"), "{text}");
-    assert_eq!(wire.watch.log.lock().unwrap().as_slice(), ["listening"]);
+    assert_eq!(wire.watch.log.take(), ["listening"]);
 }
 
 /// EL-11.

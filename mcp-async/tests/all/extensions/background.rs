@@ -2,39 +2,30 @@
 
 use core::task::{Context, Poll};
 use core::time::Duration;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use mcp_async::Server;
 use mcp_async::server::{Background, Extension};
 use mcp_proto::Revision;
 
 use crate::line_client::LineClient;
+use crate::seen::Seen;
 
 /// Notes what it is asked for.
 #[derive(Default)]
-struct Work(Mutex<Vec<String>>);
-
-impl Work {
-    fn note(&self, step: impl Into<String>) {
-        self.0.lock().unwrap().push(step.into());
-    }
-
-    fn steps(&self) -> Vec<String> {
-        core::mem::take(&mut self.0.lock().unwrap())
-    }
-}
+struct Work(Seen);
 
 impl Background for Work {
     fn attach(&self) {
-        self.note("attach");
+        self.0.note("attach");
     }
 
     fn begin_shutdown(&self, grace: Duration) {
-        self.note(format!("begin_shutdown {}", grace.as_millis()));
+        self.0.note(format!("begin_shutdown {}", grace.as_millis()));
     }
 
     fn stop(&self) {
-        self.note("stop");
+        self.0.note("stop");
     }
 
     fn poll_stopped(&self, _: &mut Context<'_>) -> Poll<()> {
@@ -55,7 +46,7 @@ fn server() -> (Server, Arc<Work>) {
 fn a_shutdown_gives_it_the_time_of_handlers() {
     let (server, work) = server();
     server.registry().shutdown();
-    assert_eq!(work.steps(), ["attach", "begin_shutdown 700"]);
+    assert_eq!(work.0.take(), ["attach", "begin_shutdown 700"]);
 }
 
 #[test]
@@ -64,7 +55,7 @@ fn it_stops_when_the_server_and_its_connections_are_dropped() {
     let wire = LineClient::new(&server, Revision::V2026_07_28);
     let other = server.clone();
     drop((server, other));
-    assert_eq!(work.steps(), ["attach"], "a connection is open");
+    assert_eq!(work.0.take(), ["attach"], "a connection is open");
     drop(wire);
-    assert_eq!(work.steps(), ["stop"]);
+    assert_eq!(work.0.take(), ["stop"]);
 }

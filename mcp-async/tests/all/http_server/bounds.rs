@@ -1,7 +1,6 @@
 //! What bounds legacy sessions: their number, their streams, their time.
 
 use core::future::{Future, pending};
-use core::pin::pin;
 use core::task::{Context as Task, Poll, Waker};
 use core::time::Duration;
 use std::sync::Arc;
@@ -13,7 +12,7 @@ use mcp_proto::Limits;
 use tower_service::Service as _;
 
 use crate::http_server::legacy::{Session, call, initialize, post, server};
-use crate::http_server::support::{Reply, advance, modern, now, request, send, sleep};
+use crate::http_server::support::{Reply, Waiting, advance, modern, now, request, send, sleep};
 use crate::sim::{Sim, meanwhile, settle};
 use crate::texts::{SHUTTING_DOWN, internal};
 
@@ -161,16 +160,15 @@ fn a_session_of_2024_11_05_that_has_made_room_takes_no_messages() {
         let request = Request::get("/sse")
             .header("host", "localhost")
             .header("accept", "text/event-stream");
-        request.body(String::new()).unwrap()
+        request.body("").unwrap()
     };
-    let mut stream = Reply::new(now(service.clone().call(get())).unwrap());
+    let mut stream = send(&service, get());
     let text = stream.text();
     let (_, uri) = text.trim_end().split_once("data: ").unwrap();
     advance(Duration::from_secs(60));
     // Its task has not run since.
-    let opened = pin!(service.clone().call(get()));
-    let opened = opened.poll(&mut Task::from_waker(Waker::noop()));
-    assert!(matches!(opened, Poll::Ready(Ok(opened)) if opened.status() == 200));
+    let opened = Waiting::new(&service, get()).poll();
+    assert_eq!(opened.expect("it is open").status, 200);
     let body = initialize("2024-11-05");
     let (status, _) = hand_in(&service, &format!("/{uri}"), "", &body);
     assert_eq!(status, Some(StatusCode::NOT_FOUND));

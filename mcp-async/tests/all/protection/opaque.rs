@@ -2,7 +2,6 @@
 
 use core::net::SocketAddr;
 use core::time::Duration;
-use std::sync::{Arc, Mutex};
 
 use http::Request;
 use mcp_async::auth::{Protection, Scopes, Secret, TokenClaims, UnixTime};
@@ -11,22 +10,23 @@ use mcp_async::net::RemoteAddr;
 
 use crate::http_server::support::{Waiting, advance, modern, request, send, signed, sleep, wait};
 use crate::protection::support::{ISSUER, RESOURCE, now, server};
+use crate::seen::Seen;
 use crate::sim::Sim;
 
 /// An application that knows the tokens that begin with `good`, needs a second for each answer, and notes what it
 /// was asked.
 #[derive(Clone, Default)]
-struct Application(Arc<Mutex<Vec<String>>>);
+struct Application(Seen);
 
 impl Application {
     fn asked(&self) -> Vec<String> {
-        core::mem::take(&mut *self.0.lock().unwrap())
+        self.0.take()
     }
 
     fn service(&self, set: impl FnOnce(Protection) -> Protection) -> HttpService {
-        let asked = Arc::clone(&self.0);
+        let asked = self.0.clone();
         let protection = Protection::new(RESOURCE).verifier(ISSUER, move |token: Secret| {
-            asked.lock().unwrap().push(token.expose().into());
+            asked.note(token.expose());
             async move {
                 sleep(Duration::from_secs(1)).await;
                 let claims = TokenClaims::new(ISSUER, RESOURCE)

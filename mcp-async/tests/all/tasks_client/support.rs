@@ -1,8 +1,6 @@
 //! A server of 2026-07-28 that answers as a closure says.
 
-use core::future::poll_fn;
 use core::pin::Pin;
-use core::task::{Poll, ready};
 use core::time::Duration;
 use mcp_async::Streams;
 use mcp_async::client::reopened;
@@ -10,16 +8,17 @@ use std::collections::HashMap;
 use std::io::ErrorKind;
 use std::sync::{Arc, Mutex};
 
-use futures_io::{AsyncRead, AsyncWrite};
 use mcp_async::Client;
 use mcp_async::client::{CallError, ClientBuilder, ConnectError, RestartPolicy};
 use mcp_async::model::{ElicitParams, ElicitResult};
+use mcp_async::runtime::{PipeReader, PipeWriter, Runtime};
 use mcp_async::runtime::{PipeReader, PipeWriter, Runtime, duplex};
 use mcp_async::tasks::client::TaskOptions;
 use mcp_proto::json::{Raw, RawBuf};
 use mcp_proto::{Instant, Revision};
 
 use crate::client_typed::support::{advance, only, poll_once};
+use crate::line_peer::LinePeer;
 use crate::sim::{Sim, settle, spawn};
 
 /// A message of the client.
@@ -140,7 +139,7 @@ pub(crate) async fn connect_once(
 
 /// A connection to a server with these capabilities that answers like this.
 fn script(capabilities: &str, mut answer: Answer) -> ((PipeReader, PipeWriter), Log) {
-    let (left, right) = duplex(1 << 16);
+    let (lines, streams) = LinePeer::pair(1 << 20);
     let log = Log::default();
     let discovered = format!(
         r#"{{"supportedVersions":["2026-07-28"],"capabilities":{capabilities},"ttlMs":0,"cacheScope":"private"}}"#
@@ -148,16 +147,14 @@ fn script(capabilities: &str, mut answer: Answer) -> ((PipeReader, PipeWriter), 
     let initialized = format!(
         r#"{{"protocolVersion":"2025-11-25","capabilities":{capabilities},"serverInfo":{{"name":"script","version":"1"}}}}"#
     );
-    spawn(serve(
-        right.split(),
-        log.clone(),
-        move |asked| match &*asked.method {
+    spawn(serve(lines, log.clone(), move |asked| {
+        match &*asked.method {
             "server/discover" => Say::Result(discovered.clone()),
             "initialize" => Say::Result(initialized.clone()),
             _ => answer(asked),
-        },
-    ));
-    (left.split(), log)
+        }
+    }));
+    (streams, log)
 }
 
 /// A client with tasks and forms, of a server with tools and tasks.
@@ -338,25 +335,20 @@ impl Say {
     }
 }
 
-async fn serve(
-    (mut reader, mut writer): (PipeReader, PipeWriter),
-    log: Log,
-    mut answer: impl FnMut(&Asked) -> Say,
-) {
-    let mut text = Vec::new();
-    while let Some(line) = line(&mut reader, &mut text).await {
+async fn serve(mut lines: LinePeer, log: Log, mut answer: impl FnMut(&Asked) -> Say) {
+    while let Some(line) = lines.next_line().await {
         let Some(asked) = read(&line) else { continue };
         let said = answer(&asked);
         let id = asked.id.clone().unwrap_or_default();
         log.0.lock().unwrap().push(asked);
         for line in said.lines(&id) {
-            write(&mut writer, &format!("{line}\n")).await;
+            lines.write_line(&line).await;
         }
     }
 }
 
 /// A request or a notification; answers of the client are noted as `answer`.
-fn read(line: &[u8]) -> Option<Asked> {
+fn read(line: &str) -> Option<Asked> {
     let message = RawBuf::parse(line).ok()?;
     let object = message.as_raw().object()?;
     let method = object.get("method").and_then(Raw::string);
@@ -368,33 +360,4 @@ fn read(line: &[u8]) -> Option<Asked> {
         method: method.map_or("answer".to_owned(), |method| method.to_cow().into_owned()),
         params: params.unwrap_or(Raw::EMPTY_OBJECT).into(),
     })
-}
-
-async fn line(reader: &mut PipeReader, text: &mut Vec<u8>) -> Option<Vec<u8>> {
-    loop {
-        if let Some(end) = text.iter().position(|byte| *byte == b'\n') {
-            let rest = text.split_off(end + 1);
-            return Some(core::mem::replace(text, rest));
-        }
-        let mut buffer = [0; 4096];
-        let read = poll_fn(|cx| Pin::new(&mut *reader).poll_read(cx, &mut buffer)).await;
-        match read {
-            Ok(len @ 1..) => text.extend_from_slice(&buffer[..len]),
-            _ => return None,
-        }
-    }
-}
-
-async fn write(writer: &mut PipeWriter, line: &str) {
-    let mut rest = line.as_bytes();
-    poll_fn(|cx| {
-        while !rest.is_empty() {
-            let Ok(len) = ready!(Pin::new(&mut *writer).poll_write(cx, rest)) else {
-                break;
-            };
-            rest = &rest[len..];
-        }
-        Poll::Ready(())
-    })
-    .await;
 }

@@ -13,6 +13,8 @@ use mcp_proto::model::LoggingLevel;
 use mcp_proto::rpc::Method;
 use serde::{Serialize, Serializer};
 
+use crate::seen::Seen;
+
 #[derive(Clone, Default)]
 pub(crate) struct Demo(pub(crate) Arc<Watch>);
 
@@ -25,7 +27,7 @@ pub(crate) struct Watch {
     pub(crate) calls: AtomicUsize,
     open: Mutex<(bool, Vec<Waker>)>,
     pub(crate) contexts: Mutex<Vec<CallContext>>,
-    pub(crate) log: Mutex<Vec<String>>,
+    pub(crate) log: Seen,
 }
 
 impl Watch {
@@ -49,10 +51,6 @@ impl Watch {
             Poll::Pending
         })
         .await;
-    }
-
-    pub(crate) fn note(&self, line: impl Into<String>) {
-        self.log.lock().unwrap().push(line.into());
     }
 }
 
@@ -185,7 +183,7 @@ impl Service for Demo {
                 match answer {
                     Ok(answer) => Ok(answer),
                     Err(error) => {
-                        watch.note(error.to_string());
+                        watch.log.note(error.to_string());
                         Err(ErrorReply::new(8, "no answer"))
                     }
                 }
@@ -207,7 +205,7 @@ impl Service for Demo {
     }
 
     fn listening(&self, _: &Peer) {
-        self.0.note("listening");
+        self.0.log.note("listening");
     }
 }
 
