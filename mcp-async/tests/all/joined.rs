@@ -70,7 +70,7 @@ async fn ending(
 /// The client: it answers what it is asked.
 #[derive(Default)]
 pub(crate) struct Person {
-    /// What it was asked, and what it was told.
+    /// The texts of the questions, and the notifications that it got.
     pub(crate) heard: Seen,
     /// The keys of the questions that have one.
     pub(crate) keys: Seen,

@@ -12,7 +12,7 @@ use crate::line_peer::LinePeer;
 use crate::server_typed::support::Offer;
 use crate::sim::{self, Sim};
 
-/// One client of a server.
+/// A client, and the server's handle of it.
 pub(crate) struct LineClient {
     pub(crate) peer: Peer,
     revision: Revision,
@@ -20,9 +20,12 @@ pub(crate) struct LineClient {
     capabilities: String,
     lines: LinePeer,
     next_id: u64,
-    /// What came besides answers.
+    /// Lines that came besides answers.
     pub(crate) heard: Vec<String>,
 }
+
+/// Capabilities of a client that can be asked for anything.
+pub(crate) const ANSWERS: &str = r#"{"sampling":{},"elicitation":{"form":{}},"roots":{}}"#;
 
 /// A connection on a virtual clock.
 pub(crate) type Served = Connection<PipeReader, PipeWriter, BoxService>;
@@ -42,7 +45,7 @@ impl LineClient {
         )
     }
 
-    /// The same, of a server that begins its connection like this.
+    /// A client of a server that begins its connection like this.
     pub(crate) fn of(
         begin: impl FnOnce((PipeReader, PipeWriter)) -> (Served, Peer),
         revision: Revision,
@@ -78,7 +81,7 @@ impl LineClient {
         }
     }
 
-    /// What the server declares.
+    /// The capabilities that the server declares.
     pub(crate) fn capabilities(server: &impl Offer, revision: Revision) -> String {
         let mut wire = Self::new(server, revision);
         let answer = if revision.is_modern() {
@@ -171,7 +174,7 @@ impl LineClient {
         })
     }
 
-    /// What came besides answers, since it was last asked for.
+    /// The lines that came besides answers, since they were last asked for.
     pub(crate) fn hear(&mut self) -> Vec<String> {
         self.heard.append(&mut self.lines.lines());
         core::mem::take(&mut self.heard)
@@ -182,7 +185,7 @@ impl LineClient {
         self.settle();
     }
 
-    /// Whether the connection has ended.
+    /// True after the end of the connection.
     pub(crate) fn has_ended(&mut self) -> bool {
         self.lines.has_ended()
     }

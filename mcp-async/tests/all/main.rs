@@ -1,4 +1,10 @@
 //! The tests of the crate, in one program: they link what they share once.
+//!
+//! A test plays one side by script, or joins both. Scripts write and read lines on a pipe
+//! (`line_peer`, as a client with `line_client`, as a server with `line_server`), or requests and
+//! responses of HTTP (`http_server::support`, `client_http::site`). Both sides are joined in memory
+//! by `joined` and `client_typed::support`. Everything runs in `sim`: on one thread and a virtual
+//! clock, with choices that a seed repeats.
 
 mod adapters_alike;
 mod attack;

@@ -8,12 +8,10 @@ mod shapes;
 
 use mcp_proto::Revision;
 
-use crate::line_client::LineClient;
+use crate::line_client::{ANSWERS, LineClient};
 use crate::server_typed::support::Offer;
 
 /// A client of 2026-07-28 that can be asked for anything.
 fn client_of(server: &impl Offer) -> LineClient {
     LineClient::declaring(server, Revision::V2026_07_28, ANSWERS)
 }
-
-const ANSWERS: &str = r#"{"sampling":{},"elicitation":{"form":{}},"roots":{}}"#;

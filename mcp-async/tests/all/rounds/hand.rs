@@ -11,7 +11,7 @@ use mcp_proto::json::RawBuf;
 use mcp_proto::model::ServerFeatures;
 use mcp_proto::server::ServerConfig;
 
-use crate::line_client::{LineClient, member, text};
+use crate::line_client::{ANSWERS, LineClient, member, text};
 use crate::rounds::support::{Told, Tool};
 use crate::seen::Seen;
 use crate::sim::Sim;
@@ -100,9 +100,8 @@ impl Hand {
                 None => (served, peer),
             }
         };
-        let declared = r#"{"sampling":{},"elicitation":{"form":{}},"roots":{}}"#;
         Self {
-            client: LineClient::of(begin, Revision::V2026_07_28, declared),
+            client: LineClient::of(begin, Revision::V2026_07_28, ANSWERS),
             notes,
         }
     }
