@@ -103,7 +103,7 @@ impl Person {
 struct Ears(Arc<Person>);
 
 impl Handler for Ears {
-    fn question(&self, question: IncomingQuestion<'_>) -> Reply {
+    fn question(&self, question: IncomingQuestion<'_>) -> Answer {
         let params = question.params.as_raw();
         let text = match question.method {
             Method::SamplingCreateMessage => {
@@ -119,23 +119,23 @@ impl Handler for Ears {
         }
         assert!(!self.0.panics.load(Ordering::SeqCst), "a callback panics");
         if self.0.silent.load(Ordering::SeqCst) {
-            return Reply::new(core::future::pending::<Result<(), ErrorReply>>());
+            return Answer::new(core::future::pending::<Result<(), ErrorReply>>());
         }
         if let Some(error) = self.0.refusal.lock().unwrap().clone() {
-            return Reply::refuse(error);
+            return Answer::refuse(error);
         }
         match question.method {
             Method::SamplingCreateMessage => {
                 let answer = CreateMessageResult::new("parrot", format!("{text}!"));
-                Reply::ready(Ok(answer))
+                Answer::ready(Ok(answer))
             }
-            Method::RootsList => Reply::ready(Ok(ListRootsResult {
+            Method::RootsList => Answer::ready(Ok(ListRootsResult {
                 roots: vec![Root::new("file:///srv/data")],
                 ..ListRootsResult::default()
             })),
-            _ if question.params.get("url").is_some() => Reply::ready(Ok(ElicitResult::agree())),
-            _ if text.contains("no?") => Reply::ready(Ok(ElicitResult::decline())),
-            _ => Reply::ready(Ok(RawBuf::parse(ACCEPT).unwrap())),
+            _ if question.params.get("url").is_some() => Answer::ready(Ok(ElicitResult::agree())),
+            _ if text.contains("no?") => Answer::ready(Ok(ElicitResult::decline())),
+            _ => Answer::ready(Ok(RawBuf::parse(ACCEPT).unwrap())),
         }
     }
 

@@ -157,5 +157,6 @@ impl Wire {
     /// Reads whatever is there.
     fn read(&mut self) {
         self.lines.read_some(&mut self.out);
+        assert!(!self.lines.is_over());
     }
 }

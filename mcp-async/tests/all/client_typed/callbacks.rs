@@ -10,7 +10,6 @@ use mcp_async::client::{CallError, ClientBuilder};
 use mcp_async::model::{
     CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, Root, SamplingMessage,
 };
-use mcp_async::runtime::duplex;
 use mcp_async::server;
 use mcp_async::{Client, ErrorReply, Server};
 use mcp_proto::client::Failure;

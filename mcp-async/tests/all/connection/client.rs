@@ -9,7 +9,6 @@ use core::time::Duration;
 use mcp_async::ErrorReply;
 use mcp_async::client::{CallError, ConnectError};
 use mcp_async::runtime::Runtime as _;
-use mcp_async::runtime::Runtime as _;
 use mcp_proto::client::ClientConfig;
 use mcp_proto::json::RawBuf;
 use mcp_proto::rpc::Method;

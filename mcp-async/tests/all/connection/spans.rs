@@ -532,6 +532,7 @@ fn a_failed_tool_is_no_success() {
         let mut lines = lines.polling(connection);
         for name in ["told", "result", "well"] {
             lines.send(&call(1, name, &modern("")).replace(r#"{"id":1}"#, "{}"));
+            assert!(!lines.has_ended());
         }
     });
     let failed = |name: &str| {

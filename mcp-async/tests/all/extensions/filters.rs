@@ -157,7 +157,7 @@ fn a_handle_reaches_its_subscription_until_that_ends() {
     let subscriber = heard.take();
     wire.hear();
     assert_eq!(
-        poll_once(pin!(listener.notify(METHOD, &Number { n: 1 }))),
+        poll_once(pin!(subscriber.notify(METHOD, &Number { n: 1 }))),
         Poll::Ready(Ok(()))
     );
     let source = subscriber.clone();
@@ -174,17 +174,17 @@ fn a_handle_reaches_its_subscription_until_that_ends() {
         (METHOD, &7 as &(dyn mcp_proto::Payload + Sync)),
         ("other", &()),
     ] {
-        let sent = poll_once(pin!(listener.notify(method, params)));
+        let sent = poll_once(pin!(subscriber.notify(method, params)));
         assert!(matches!(sent, Poll::Ready(Err(_))), "{method}");
     }
-    assert_eq!(poll_once(pin!(listener.closed())), Poll::Pending);
+    assert_eq!(poll_once(pin!(subscriber.closed())), Poll::Pending);
 
     wire.notify(
         "notifications/cancelled",
         &format!(r#"{{"requestId":{id}}}"#),
     );
-    assert_eq!(poll_once(pin!(listener.closed())), Poll::Ready(()));
-    let late = poll_once(pin!(listener.notify(METHOD, &Number { n: 3 })));
+    assert_eq!(poll_once(pin!(subscriber.closed())), Poll::Ready(()));
+    let late = poll_once(pin!(subscriber.notify(METHOD, &Number { n: 3 })));
     assert_eq!(late, Poll::Ready(Err(SendError::Stale)));
     subscriber.run(async { panic!("it is dropped") });
     wire.settle();
@@ -199,9 +199,9 @@ fn the_server_ends_a_subscription() {
     let (mut wire, heard) = wire(numbers(), "{}");
     let id = listen(&mut wire, r#"{"number":2}"#);
     wire.hear();
-    let listener = heard.take();
-    listener.end();
-    assert_eq!(poll_once(pin!(listener.closed())), Poll::Ready(()));
+    let subscriber = heard.take();
+    subscriber.end();
+    assert_eq!(poll_once(pin!(subscriber.closed())), Poll::Ready(()));
     let answer = wire.answer(id).unwrap();
     assert!(answer.contains(r#""resultType":"complete""#), "{answer}");
 

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use http::Method;
 use mcp_async::http::Principal;
 use mcp_async::runtime::Runtime as _;
-use mcp_async::runtime::Runtime as _;
 use mcp_async::server::{Context, Registry, ServerBuilder};
 use mcp_proto::model::LoggingLevel;
 

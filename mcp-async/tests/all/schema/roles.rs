@@ -6,7 +6,6 @@ use std::sync::mpsc;
 use std::thread;
 
 use mcp_async::client::CallError;
-use mcp_async::runtime::duplex;
 use mcp_async::server::{Tool, ToolCall, service_fn};
 use mcp_async::{ErrorReply, Server};
 use mcp_proto::Revision;

@@ -79,7 +79,7 @@ fn count(server: &impl Offer, tool: &str, arguments: &str, answer: &str) -> u64 
     let mut round = || {
         for line in &lines {
             assert_eq!(peer.write_some(line.as_bytes()), line.len());
-            peer.settle();
+            assert!(!peer.has_ended());
             let count = peer.read_some(&mut out);
             let text = core::str::from_utf8(&out[..count]).unwrap();
             assert!(text.contains(answer), "{text}");

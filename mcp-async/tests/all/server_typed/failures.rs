@@ -66,8 +66,10 @@ fn fail_behind(len: usize) {
     }
     for line in lines {
         peer.send(&line);
+        assert!(!peer.has_ended());
     }
     assert!(peer.read().len() > 2 * len);
+    assert!(!peer.has_ended());
 }
 
 /// An error with another behind it.

@@ -14,7 +14,6 @@ use mcp_async::client::{ClientBuilder, RestartPolicy, reopened};
 use mcp_async::model::{CreateMessageResult, ElicitParams, ElicitResult};
 use mcp_async::runtime::BoxTimer;
 use mcp_async::runtime::{PipeReader, PipeWriter, Runtime};
-use mcp_async::runtime::{PipeReader, PipeWriter, Runtime, duplex};
 use mcp_async::tasks::client::TaskOptions;
 use mcp_async::{Client, ErrorReply, Streams};
 use mcp_proto::json::{Raw, RawBuf};

@@ -12,7 +12,6 @@ use mcp_async::Client;
 use mcp_async::client::{CallError, ClientBuilder, ConnectError, RestartPolicy};
 use mcp_async::model::{ElicitParams, ElicitResult};
 use mcp_async::runtime::{PipeReader, PipeWriter, Runtime};
-use mcp_async::runtime::{PipeReader, PipeWriter, Runtime, duplex};
 use mcp_async::tasks::client::TaskOptions;
 use mcp_proto::json::{Raw, RawBuf};
 use mcp_proto::{Instant, Revision};
