@@ -4,14 +4,13 @@ use std::sync::Arc;
 
 use mcp_proto::server::ListKind;
 
+use super::entry::{Entry, Registered, Visibility};
 use super::item::Item;
-use super::keyed::Keyed;
 use super::prompt::Prompt;
 use super::register_error::RegisterError;
 use super::resource::Resource;
 use super::template::Template;
 use super::tool::Tool;
-use super::visibility::Visibility;
 use crate::cursor;
 use crate::server::caller::principal::Principal;
 use crate::uri_template::Captures;
@@ -51,21 +50,21 @@ impl Catalog {
                 if !draft {
                     tool.published()?;
                 }
-                Ok(self.tools.put(*tool, ListKind::Tools))
+                Ok(self.tools.insert(*tool))
             }
             Item::Resource(resource) => {
                 resource.check()?;
-                Ok(self.resources.put(*resource, ListKind::Resources))
+                Ok(self.resources.insert(*resource))
             }
             Item::Template(mut template) => {
                 template.check()?;
                 template.order = self.order;
                 self.order = self.order.saturating_add(1);
-                Ok(self.templates.put(*template, ListKind::Resources))
+                Ok(self.templates.insert(*template))
             }
             Item::Prompt(prompt) => {
                 prompt.check()?;
-                Ok(self.prompts.put(*prompt, ListKind::Prompts))
+                Ok(self.prompts.insert(*prompt))
             }
         }
     }
@@ -77,9 +76,7 @@ impl Catalog {
         uri: &str,
         caller: Option<&Principal>,
     ) -> Option<(Arc<Template>, Captures)> {
-        let templates = self.templates.iter();
-        let visible = templates.filter(|template| template.visibility.shows(caller));
-        let matching = visible.filter_map(|template| {
+        let matching = self.templates.all_shown("", caller).filter_map(|template| {
             let captures = template.matches(uri)?;
             Some((Arc::clone(template), captures))
         });
@@ -96,8 +93,8 @@ impl Catalog {
             .filter(|template| template.matches(uri).is_some())
             .peekable();
         let is_known = resource.is_some() || matching.peek().is_some();
-        let is_shown = resource.is_some_and(|resource| resource.visibility.shows(caller))
-            || matching.any(|template| template.visibility.shows(caller));
+        let is_shown = resource.is_some_and(|resource| resource.shows(caller))
+            || matching.any(|template| template.shows(caller));
         is_shown || !is_known
     }
 
@@ -109,21 +106,18 @@ impl Catalog {
     /// Returns true if some items need scopes.
     #[cfg(all(feature = "auth", feature = "http-server"))]
     pub(in crate::server) fn has_scopes(&self) -> bool {
-        self.tools.iter().any(|tool| !tool.scopes.is_empty())
-            || self.resources.iter().any(|it| !it.scopes.is_empty())
-            || self.templates.iter().any(|it| !it.scopes.is_empty())
-            || self.prompts.iter().any(|prompt| !prompt.scopes.is_empty())
+        self.tools.any(|entry| !entry.scopes.is_empty())
+            || self.resources.any(|entry| !entry.scopes.is_empty())
+            || self.templates.any(|entry| !entry.scopes.is_empty())
+            || self.prompts.any(|entry| !entry.scopes.is_empty())
     }
 
     /// Returns true if any argument or variable is completed (CP-01).
     pub(in crate::server) fn completes(&self) -> bool {
-        self.prompts
-            .iter()
-            .any(|prompt| !prompt.completers.is_empty())
-            || self
-                .templates
-                .iter()
-                .any(|template| !template.completers.is_empty())
+        let mut prompts = self.prompts.iter();
+        let mut templates = self.templates.iter();
+        prompts.any(|prompt| !prompt.completers.is_empty())
+            || templates.any(|template| !template.completers.is_empty())
     }
 }
 
@@ -137,14 +131,6 @@ pub(in crate::server) struct Change {
 }
 
 impl Change {
-    pub(in crate::server) const fn new(
-        kind: ListKind,
-        seen: Visibility,
-        before: Option<Visibility>,
-    ) -> Self {
-        Self { kind, seen, before }
-    }
-
     /// Returns true if the list of this caller has changed.
     pub(in crate::server) fn concerns(&self, caller: Option<&Principal>) -> bool {
         let before = self.before.as_ref();
@@ -162,33 +148,36 @@ pub(in crate::server) struct Page<T> {
     pub(in crate::server) next: Option<String>,
 }
 
-impl<T: Keyed> SortedList<T> {
-    /// Adds an item to the list of this kind, in place of one with the same key.
-    fn put(&mut self, item: T, kind: ListKind) -> Change {
-        let seen = item.visibility().clone();
-        let displaced = self.insert(item);
-        Change::new(kind, seen, displaced.map(|it| it.visibility().clone()))
-    }
-
-    /// Adds an item, in place of one with the same key, which is returned.
-    pub(in crate::server) fn insert(&mut self, item: T) -> Option<Arc<T>> {
+impl<T: Registered> SortedList<T> {
+    /// Adds an item, in place of one with the same key.
+    fn insert(&mut self, item: T) -> Change {
         let item = Arc::new(item);
-        match self.position(item.key()) {
+        let seen = item.entry().visibility.clone();
+        let replaced = match self.position(item.key()) {
             Ok(at) => {
-                let place = self.0.get_mut(at)?;
-                Some(core::mem::replace(place, item))
+                let place = self.0.get_mut(at);
+                place.map(|place| core::mem::replace(place, item))
             }
             Err(at) => {
                 self.0.insert(at, item);
                 None
             }
+        };
+        Change {
+            kind: T::LIST,
+            seen,
+            before: replaced.map(|item| item.entry().visibility.clone()),
         }
     }
 
-    /// Takes an item away, and returns it.
-    pub(in crate::server) fn remove(&mut self, key: &str) -> Option<Arc<T>> {
+    /// Takes an item away, if there is one.
+    pub(in crate::server) fn remove(&mut self, key: &str) -> Option<Change> {
         let at = self.position(key).ok()?;
-        Some(self.0.remove(at))
+        Some(Change {
+            kind: T::LIST,
+            seen: self.0.remove(at).entry().visibility.clone(),
+            before: None,
+        })
     }
 
     pub(in crate::server) fn find(&self, key: &str) -> Option<&Arc<T>> {
@@ -201,13 +190,29 @@ impl<T: Keyed> SortedList<T> {
         key: &str,
         caller: Option<&Principal>,
     ) -> Option<&Arc<T>> {
-        self.find(key)
-            .filter(|item| item.visibility().shows(caller))
+        self.find(key).filter(|item| item.shows(caller))
+    }
+
+    /// The items that the caller sees, of those whose keys begin with this text.
+    pub(in crate::server) fn all_shown(
+        &self,
+        prefix: &str,
+        caller: Option<&Principal>,
+    ) -> impl Iterator<Item = &Arc<T>> {
+        let with_prefix = self
+            .iter()
+            .filter(move |item| item.key().starts_with(prefix));
+        with_prefix.filter(move |item| item.shows(caller))
     }
 
     /// Returns true if callers may differ in whether they see an item.
     pub(in crate::server) fn is_restricted(&self) -> bool {
-        self.0.iter().any(|item| item.visibility().is_restricted())
+        self.any(|entry| entry.visibility.is_restricted())
+    }
+
+    /// Returns true if this is true of an entry.
+    fn any(&self, is: impl Fn(&Entry<T::Listed>) -> bool) -> bool {
+        self.iter().any(|item| is(item.entry()))
     }
 
     pub(in crate::server) fn iter(&self) -> impl Iterator<Item = &Arc<T>> {
@@ -264,34 +269,16 @@ impl<T> Default for SortedList<T> {
 mod tests {
     use super::*;
 
-    struct Item(String, Visibility);
-
-    impl Item {
-        fn new(name: &str) -> Self {
-            Self(name.into(), Visibility::default())
-        }
-    }
-
-    impl Keyed for Item {
-        fn key(&self) -> &str {
-            &self.0
-        }
-
-        fn visibility(&self) -> &Visibility {
-            &self.1
-        }
-    }
-
-    fn sorted(names: &[&str]) -> SortedList<Item> {
+    fn sorted(names: &[&str]) -> SortedList<Prompt> {
         let mut sorted = SortedList::default();
         for name in names {
-            sorted.insert(Item::new(name));
+            sorted.insert(Prompt::new(*name));
         }
         sorted
     }
 
     /// The keys of a page, and where the next begins.
-    fn page(sorted: &SortedList<Item>, cursor: Option<&str>) -> (String, Option<String>) {
+    fn page(sorted: &SortedList<Prompt>, cursor: Option<&str>) -> (String, Option<String>) {
         let page = sorted.page("tools", cursor, 2, |_| true).unwrap();
         let keys: Vec<&str> = page.items.iter().map(|item| item.key()).collect();
         (keys.concat(), page.next)
@@ -303,8 +290,8 @@ mod tests {
         let (keys, next) = page(&sorted, None);
         assert_eq!(keys, "ab");
         sorted.remove("b");
-        sorted.insert(Item::new("aa"));
-        sorted.insert(Item::new("cc"));
+        sorted.insert(Prompt::new("aa"));
+        sorted.insert(Prompt::new("cc"));
         let (keys, next) = page(&sorted, next.as_deref());
         assert_eq!(keys, "ccc");
         let (keys, next) = page(&sorted, next.as_deref());
@@ -345,9 +332,10 @@ mod tests {
     #[test]
     fn what_is_not_shown_counts_on_no_page() {
         let sorted = sorted(&["a", "b", "c", "d", "e"]);
-        let odd = |item: &Item| !matches!(item.key(), "b" | "e");
+        let odd = |item: &Prompt| !matches!(item.key(), "b" | "e");
         let page = |cursor| sorted.page("tools", cursor, 2, odd).unwrap();
-        let keys = |page: &Page<Item>| -> String { page.items.iter().map(|it| it.key()).collect() };
+        let keys =
+            |page: &Page<Prompt>| -> String { page.items.iter().map(|it| it.key()).collect() };
         let first = page(None);
         assert_eq!(keys(&first), "ac");
         let second = page(first.next.as_deref());

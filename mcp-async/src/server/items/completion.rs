@@ -1,6 +1,5 @@
 //! Suggestions for an argument of a prompt or a variable of a template.
 
-use core::fmt;
 use core::future::Future;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -76,65 +75,72 @@ impl CompletionOutput for Vec<&'static str> {
     }
 }
 
-/// The completion of one argument.
-pub(in crate::server) struct Completer<S = ()> {
-    /// The argument or variable.
-    pub(in crate::server) argument: String,
-    begin: Begin<S>,
-}
+/// The completions of the arguments of a prompt, or of the variables of a template, by name.
+pub(in crate::server) struct Completers<S = ()>(Vec<(String, Begin<S>)>);
 
 type Begin<S> =
     Box<dyn for<'b> Fn(Call<'b>, CompletionRequest, &Arc<S>, &Host) -> Job + Send + Sync>;
 
-impl<S: Send + Sync + 'static> Completer<S> {
-    pub(in crate::server) fn new<T, F, Fut>(argument: String, handler: F) -> Self
+impl<S: Send + Sync + 'static> Completers<S> {
+    pub(super) fn push<T, F, Fut>(&mut self, name: String, handler: F)
     where
         F: Fn(CompletionRequest, Context<S>) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
         T: CompletionOutput,
     {
-        Self {
-            argument,
-            begin: Box::new(move |call, typed, state, host| {
-                let future = handler(typed, Context::new(&call, state, host));
-                call.answer(async move {
-                    let result = future
-                        .await
-                        .map(|output| completed(output.into_completion()));
-                    Answer(result.map_err(|error| error.settle(None)))
-                })
-            }),
-        }
+        let begin: Begin<S> = Box::new(move |call, typed, state, host| {
+            let future = handler(typed, Context::new(&call, state, host));
+            call.answer(async move {
+                let result = future
+                    .await
+                    .map(|output| completed(output.into_completion()));
+                Answer(result.map_err(|error| error.settle(None)))
+            })
+        });
+        self.0.push((name, begin));
     }
 
-    fn bind(self, state: &Arc<S>) -> Completer {
-        let (begin, state) = (self.begin, Arc::clone(state));
-        Completer {
-            argument: self.argument,
-            begin: Box::new(move |call, typed, _, host| begin(call, typed, &state, host)),
-        }
+    /// Gives the handlers their state.
+    pub(super) fn bind(self, state: &Arc<S>) -> Completers {
+        let bound = self.0.into_iter().map(|(name, begin)| {
+            let state = Arc::clone(state);
+            let begin: Begin<()> =
+                Box::new(move |call, typed, _, host| begin(call, typed, &state, host));
+            (name, begin)
+        });
+        Completers(bound.collect())
     }
 }
 
-/// Gives the handlers their state.
-pub(super) fn bind_all<S: Send + Sync + 'static>(
-    completers: Vec<Completer<S>>,
-    state: &Arc<S>,
-) -> Vec<Completer> {
-    let bound = completers
-        .into_iter()
-        .map(|completer| completer.bind(state));
-    bound.collect()
-}
+impl Completers {
+    pub(in crate::server) const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
 
-impl Completer {
+    /// The first name that does not exist.
+    pub(super) fn unknown(&self, exists: impl Fn(&str) -> bool) -> Option<&str> {
+        let mut names = self.0.iter().map(|(name, _)| name.as_str());
+        names.find(|name| !exists(name))
+    }
+
+    /// Answers a request for suggestions. Nothing is suggested where there is no completion of this name.
     pub(in crate::server) fn call(
         &self,
         call: Call<'_>,
+        name: &str,
         typed: CompletionRequest,
         host: &Host,
     ) -> Job {
-        (self.begin)(call, typed, unit(), host)
+        match self.0.iter().find(|(known, _)| known == name) {
+            Some((_, begin)) => begin(call, typed, unit(), host),
+            None => call.ready(Answer(Ok(completed(Completion::default())))),
+        }
+    }
+}
+
+impl<S> Default for Completers<S> {
+    fn default() -> Self {
+        Self(Vec::new())
     }
 }
 
@@ -159,14 +165,8 @@ impl CompletionRequest {
     }
 }
 
-impl<S> fmt::Debug for Completer<S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Completer").field(&self.argument).finish()
-    }
-}
-
 /// The result that has this completion.
-pub(in crate::server) fn completed(completion: Completion) -> CompleteResult {
+fn completed(completion: Completion) -> CompleteResult {
     CompleteResult {
         completion: bounded(completion),
         ..CompleteResult::default()

@@ -3,7 +3,7 @@
 use core::fmt;
 use std::sync::Arc;
 
-use super::keyed::Keyed as _;
+use super::entry::Registered;
 use super::prompt::Prompt;
 use super::register_error::RegisterError;
 use super::resource::Resource;
@@ -38,48 +38,23 @@ impl<S: Send + Sync + 'static> Item<S> {
 
 impl<S> fmt::Debug for Item<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (kind, key) = self.key();
+        let (kind, key) = self.id();
         f.debug_tuple(kind).field(&key).finish()
     }
 }
 
 impl<S> Item<S> {
     pub(in crate::server) fn error(&self, reason: &dyn fmt::Display) -> RegisterError {
-        let (kind, key) = self.key();
+        let (kind, key) = self.id();
         RegisterError::new(kind, key, reason)
     }
 
-    /// Returns the kind of the item, and its name, URI or template.
-    pub(in crate::server) fn key(&self) -> (&'static str, &str) {
+    fn id(&self) -> (&'static str, &str) {
         match self {
-            Self::Tool(tool) => ("tool", tool.key()),
-            Self::Resource(resource) => ("resource", resource.key()),
-            Self::Template(template) => ("template", template.key()),
-            Self::Prompt(prompt) => ("prompt", prompt.key()),
+            Self::Tool(tool) => tool.id(),
+            Self::Resource(resource) => resource.id(),
+            Self::Template(template) => template.id(),
+            Self::Prompt(prompt) => prompt.id(),
         }
-    }
-}
-
-impl<S> From<Tool<S>> for Item<S> {
-    fn from(tool: Tool<S>) -> Self {
-        Self::Tool(Box::new(tool))
-    }
-}
-
-impl<S> From<Resource<S>> for Item<S> {
-    fn from(resource: Resource<S>) -> Self {
-        Self::Resource(Box::new(resource))
-    }
-}
-
-impl<S> From<Template<S>> for Item<S> {
-    fn from(template: Template<S>) -> Self {
-        Self::Template(Box::new(template))
-    }
-}
-
-impl<S> From<Prompt<S>> for Item<S> {
-    fn from(prompt: Prompt<S>) -> Self {
-        Self::Prompt(Box::new(prompt))
     }
 }

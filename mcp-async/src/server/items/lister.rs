@@ -5,15 +5,12 @@ use core::future::Future;
 use core::pin::Pin;
 use std::sync::Arc;
 
-use super::resource::CacheHint;
+use super::resource::{CacheHint, RESOURCES};
 use crate::cursor;
 use crate::model::{ListResourcesResult, Resource};
 use crate::server::Call;
 use crate::server::call::handler_context::{Context, Host, unit};
 use crate::server::call::handler_error::HandlerError;
-
-/// The list of the cursors of `resources/list`.
-pub(in crate::server) const RESOURCES: &str = "resources";
 
 /// Lists resources for the caller.
 pub(in crate::server) struct Lister<S = ()>(Begin<S>);

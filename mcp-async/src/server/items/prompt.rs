@@ -1,24 +1,21 @@
 //! A prompt with its handler.
 
-use core::fmt;
 use core::future::Future;
 use std::sync::Arc;
 
 use mcp_proto::json::{Object, Raw};
+use mcp_proto::server::ListKind;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::completion::{Completer, CompletionOutput, CompletionRequest, bind_all};
-use super::item_scopes::ItemScopes;
-use super::item_settings::item_settings;
-use super::keyed::Keyed;
+use super::completion::{Completers, CompletionOutput, CompletionRequest};
+use super::entry::{Entry, Registered, item};
 use super::method::{self, Answer, BeginMethod};
-use super::register_error::{NO_HANDLER, RegisterError};
+use super::register_error::RegisterError;
 use super::texts::{TextError, from_texts};
 use super::texts_probe::{Values, unfillable};
-use super::visibility::Visibility;
 use crate::connection::Job;
 use crate::error::ErrorReply;
 use crate::model::{self, GetPromptResult, PromptArgument, PromptMessage};
@@ -62,10 +59,8 @@ use crate::server::call::handler_error::HandlerError;
 /// ```
 #[must_use = "it must be registered to be served"]
 pub struct Prompt<S = ()> {
-    pub(in crate::server) listed: model::Prompt,
-    pub(in crate::server) completers: Vec<Completer<S>>,
-    pub(in crate::server) visibility: Visibility,
-    pub(in crate::server) scopes: ItemScopes,
+    pub(in crate::server) entry: Entry<model::Prompt>,
+    pub(in crate::server) completers: Completers<S>,
     unfillable: Option<Unfillable>,
     begin: Option<BeginMethod<S>>,
 }
@@ -116,16 +111,14 @@ impl PromptOutput for &'static str {
     }
 }
 
-item_settings!(Prompt, hidden: "it is not listed, a request for it is answered as for an unknown prompt, and they do not learn when it changes.");
+item!(Prompt, hidden: "it is not listed, a request for it is answered as for an unknown prompt, and they do not learn when it changes.");
 
 impl<S: Send + Sync + 'static> Prompt<S> {
     /// A prompt by this name.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
-            listed: model::Prompt::new(name),
-            completers: Vec::new(),
-            visibility: Visibility::default(),
-            scopes: ItemScopes::default(),
+            entry: Entry::new(model::Prompt::new(name)),
+            completers: Completers::default(),
             unfillable: None,
             begin: None,
         }
@@ -134,7 +127,7 @@ impl<S: Send + Sync + 'static> Prompt<S> {
     /// Describes an argument, in place of the description from the handler's type, or in addition to the
     /// arguments of the type.
     pub fn argument(mut self, argument: PromptArgument) -> Self {
-        let arguments = &mut self.listed.arguments;
+        let arguments = &mut self.entry.listed.arguments;
         match arguments
             .iter_mut()
             .find(|other| other.name == argument.name)
@@ -153,8 +146,7 @@ impl<S: Send + Sync + 'static> Prompt<S> {
         Fut: Future<Output = Result<T, HandlerError>> + Send + 'static, // `?` converts errors
         T: CompletionOutput,
     {
-        self.completers
-            .push(Completer::new(argument.into(), handler));
+        self.completers.push(argument.into(), handler);
         self
     }
 
@@ -168,21 +160,17 @@ impl<S: Send + Sync + 'static> Prompt<S> {
         A: DeserializeOwned + JsonSchema + Send + 'static,
         T: PromptOutput,
     {
+        let listed = &mut self.entry.listed.arguments;
         for argument in arguments_of::<A>() {
-            if self
-                .listed
-                .arguments
-                .iter()
-                .all(|other| other.name != argument.name)
-            {
-                self.listed.arguments.push(argument);
+            if listed.iter().all(|other| other.name != argument.name) {
+                listed.push(argument);
             }
         }
         self.unfillable = Some(|arguments| {
             let names = arguments.iter().map(|argument| argument.name.as_str());
             unfillable::<A>(names, Values::Texts)
         });
-        let description = self.listed.description.clone();
+        let description = self.entry.listed.description.clone();
         self.begin = Some(Box::new(move |call, state, host| {
             let arguments = match decode::<A>(&call) {
                 Ok(arguments) => arguments,
@@ -209,10 +197,8 @@ impl<S: Send + Sync + 'static> Prompt<S> {
     pub(in crate::server) fn bind(self, state: &Arc<S>) -> Prompt {
         let begin = self.begin.map(|begin| method::bind(begin, state));
         Prompt {
-            listed: self.listed,
-            completers: bind_all(self.completers, state),
-            visibility: self.visibility,
-            scopes: self.scopes,
+            entry: self.entry,
+            completers: self.completers.bind(state),
             unfillable: self.unfillable,
             begin,
         }
@@ -221,36 +207,34 @@ impl<S: Send + Sync + 'static> Prompt<S> {
 
 impl Prompt {
     pub(in crate::server) fn check(&self) -> Result<(), RegisterError> {
-        let model::Prompt {
-            name, arguments, ..
-        } = &self.listed;
-        let error = |reason: &dyn fmt::Display| Err(RegisterError::new("prompt", name, reason));
-        if self.begin.is_none() {
-            return error(&NO_HANDLER);
+        self.check_entry(self.begin.is_some())?;
+        if self.key().is_empty() {
+            return Err(self.error(&"its name is empty"));
         }
-        if name.is_empty() {
-            return error(&"its name is empty");
-        }
+        let arguments = &self.entry.listed.arguments;
         if let Some(misfit) = self.unfillable.and_then(|unfillable| unfillable(arguments)) {
-            return error(&format_args!(
+            return Err(self.error(&format_args!(
                 "arguments are texts, and the handler's are not: {misfit}"
-            ));
+            )));
         }
-        let mut completed = self.completers.iter().map(|completer| &completer.argument);
-        let exists = |name: &String| arguments.iter().any(|argument| argument.name == *name);
-        if let Some(unknown) = completed.find(|name| !exists(name)) {
-            return error(&format_args!(
-                "there is no argument `{unknown}` to complete"
-            ));
+        match self.completers.unknown(|name| self.has_argument(name)) {
+            Some(name) => {
+                Err(self.error(&format_args!("there is no argument `{name}` to complete")))
+            }
+            None => Ok(()),
         }
-        self.scopes.check().or_else(|fault| error(&fault))
+    }
+
+    pub(in crate::server) fn has_argument(&self, name: &str) -> bool {
+        let mut arguments = self.entry.listed.arguments.iter();
+        arguments.any(|argument| argument.name == name)
     }
 
     /// The first argument that is listed as required and that a request does not have (PR-03).
     fn missing(&self, call: &Call<'_>) -> Option<&str> {
         let given = call.params.get("arguments").filter(|raw| !raw.is_null());
         let given = given.map_or(Some(Object::EMPTY), Raw::object)?;
-        let required = self.listed.arguments.iter().filter(|it| it.required);
+        let required = self.entry.listed.arguments.iter().filter(|it| it.required);
         let mut names = required.map(|argument| argument.name.as_str());
         names.find(|name| given.get(name).is_none_or(Raw::is_null))
     }
@@ -268,21 +252,19 @@ impl Prompt {
     }
 }
 
-impl<S> Keyed for Prompt<S> {
+impl<S> Registered for Prompt<S> {
+    type Listed = model::Prompt;
+
+    const KIND: &'static str = "prompt";
+    const LIST: ListKind = ListKind::Prompts;
+    const RESULT: (&'static str, &'static str) = ("mcp:ListPromptsResult", "prompts");
+
+    fn entry(&self) -> &Entry<model::Prompt> {
+        &self.entry
+    }
+
     fn key(&self) -> &str {
-        &self.listed.name
-    }
-
-    fn visibility(&self) -> &Visibility {
-        &self.visibility
-    }
-}
-
-impl<S> fmt::Debug for Prompt<S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Prompt")
-            .field("listed", &self.listed)
-            .finish_non_exhaustive()
+        &self.entry.listed.name
     }
 }
 

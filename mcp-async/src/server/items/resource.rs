@@ -1,20 +1,17 @@
 //! A resource with its handler.
 
-use core::fmt;
 use core::future::Future;
 use core::time::Duration;
 use std::sync::Arc;
 
 use mcp_proto::json::RawBuf;
 use mcp_proto::model::CacheScope;
+use mcp_proto::server::ListKind;
 use serde::Serialize;
 
-use super::item_scopes::ItemScopes;
-use super::item_settings::item_settings;
-use super::keyed::Keyed;
+use super::entry::{Entry, Registered, item};
 use super::method::Answer;
-use super::register_error::{NO_HANDLER, RegisterError};
-use super::visibility::Visibility;
+use super::register_error::RegisterError;
 use crate::connection::Job;
 use crate::error::ErrorReply;
 use crate::model::{self, Annotations, ReadResourceResult, ResourceContents};
@@ -43,14 +40,15 @@ use crate::server::call::output::Json;
 /// ```
 #[must_use = "it must be registered to be served"]
 pub struct Resource<S = ()> {
-    pub(in crate::server) listed: model::Resource,
+    pub(in crate::server) entry: Entry<model::Resource>,
     pub(in crate::server) cache: Option<CacheHint>,
-    pub(in crate::server) visibility: Visibility,
-    pub(in crate::server) scopes: ItemScopes,
     begin: Option<Begin<S>>,
 }
 
 type Begin<S> = Box<dyn for<'b> Fn(Call<'b>, CacheHint, &Arc<S>, &Host) -> Job + Send + Sync>;
+
+/// The list of the cursors of `resources/list`.
+pub(in crate::server) const RESOURCES: &str = "resources";
 
 /// The time for which a result may be cached, and the caches that may share it (CH-01).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -75,10 +73,9 @@ impl CacheHint {
         }
     }
 
-    /// Limits the scope to one caller, for a result that only these callers see, or tokens with
-    /// these scopes.
-    pub(super) fn seen_by(self, visibility: &Visibility, scopes: &ItemScopes) -> Self {
-        match visibility.is_restricted() || !scopes.is_empty() {
+    /// Limits the scope to one caller, for contents that not every caller may have (CH-05).
+    pub(super) fn limited(self, is_restricted: bool) -> Self {
+        match is_restricted {
             true => self.private(),
             false => self,
         }
@@ -157,35 +154,33 @@ fn typed(contents: ResourceContents, mime_type: Option<&str>) -> ReadResourceRes
     }
 }
 
-item_settings!(Resource, hidden: "it is not listed and not found, and they do not learn when it changes. Its contents are then private in caches (CH-05).");
+item!(Resource, hidden: "it is not listed and not found, and they do not learn when it changes. Its contents are then private in caches (CH-05).");
 
 impl<S: Send + Sync + 'static> Resource<S> {
     /// A resource at this URI, by this name.
     pub fn new(uri: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
-            listed: model::Resource::new(uri, name),
+            entry: Entry::new(model::Resource::new(uri, name)),
             cache: None,
-            visibility: Visibility::default(),
-            scopes: ItemScopes::default(),
             begin: None,
         }
     }
 
     /// Its type, in the list and in contents that do not say theirs.
     pub fn mime_type(mut self, mime_type: impl Into<String>) -> Self {
-        self.listed.mime_type = Some(mime_type.into());
+        self.entry.listed.mime_type = Some(mime_type.into());
         self
     }
 
     /// Its bytes, before any encoding.
     pub fn size(mut self, bytes: u64) -> Self {
-        self.listed.size = Some(bytes);
+        self.entry.listed.size = Some(bytes);
         self
     }
 
     /// Sets the annotations: the audience, the priority and the time of the last change.
     pub fn annotations(mut self, annotations: Annotations) -> Self {
-        self.listed.annotations = Some(annotations);
+        self.entry.listed.annotations = Some(annotations);
         self
     }
 
@@ -203,7 +198,10 @@ impl<S: Send + Sync + 'static> Resource<S> {
         Fut: Future<Output = Result<T, HandlerError>> + Send + 'static, // `?` converts errors
         T: ResourceOutput,
     {
-        let (uri, mime_type) = (self.listed.uri.clone(), self.listed.mime_type.clone());
+        let (uri, mime_type) = (
+            self.entry.listed.uri.clone(),
+            self.entry.listed.mime_type.clone(),
+        );
         self.begin = Some(Box::new(move |call, hint, state, host| {
             let future = handler(Context::new(&call, state, host));
             answer(call, future, uri.clone(), mime_type.clone(), hint)
@@ -218,10 +216,8 @@ impl<S: Send + Sync + 'static> Resource<S> {
             Box::new(move |call, hint, _, host| begin(call, hint, &state, host))
         });
         Resource {
-            listed: self.listed,
+            entry: self.entry,
             cache: self.cache,
-            visibility: self.visibility,
-            scopes: self.scopes,
             begin,
         }
     }
@@ -229,46 +225,41 @@ impl<S: Send + Sync + 'static> Resource<S> {
 
 impl Resource {
     pub(in crate::server) fn check(&self) -> Result<(), RegisterError> {
-        let uri = &self.listed.uri;
-        let error = |reason: &dyn fmt::Display| Err(RegisterError::new("resource", uri, reason));
-        match &self.begin {
-            None => error(&NO_HANDLER),
-            Some(_) if !has_scheme(uri) => error(&"it is no URI: it does not begin with a scheme"),
-            Some(_) => self.scopes.check().or_else(|fault| error(&fault)),
+        self.check_entry(self.begin.is_some())?;
+        match has_scheme(self.key()) {
+            true => Ok(()),
+            false => Err(self.error(&"it is no URI: it does not begin with a scheme")),
         }
     }
 
-    /// The cache hint of its contents, where `hint` is for all resources.
-    fn hint(&self, hint: CacheHint) -> CacheHint {
-        self.cache
-            .unwrap_or(hint)
-            .seen_by(&self.visibility, &self.scopes)
-    }
-
-    /// Answers `resources/read`.
+    /// Answers `resources/read`, where `hint` is for all resources.
     pub(in crate::server) fn call(&self, call: Call<'_>, hint: CacheHint, host: &Host) -> Job {
         match &self.begin {
-            Some(begin) => begin(call, self.hint(hint), unit(), host),
+            Some(begin) => {
+                let hint = self
+                    .cache
+                    .unwrap_or(hint)
+                    .limited(self.entry.is_restricted());
+                begin(call, hint, unit(), host)
+            }
             None => call.refuse(ErrorReply::internal()),
         }
     }
 }
 
-impl<S> Keyed for Resource<S> {
+impl<S> Registered for Resource<S> {
+    type Listed = model::Resource;
+
+    const KIND: &'static str = "resource";
+    const LIST: ListKind = ListKind::Resources;
+    const RESULT: (&'static str, &'static str) = ("mcp:ListResourcesResult", RESOURCES);
+
+    fn entry(&self) -> &Entry<model::Resource> {
+        &self.entry
+    }
+
     fn key(&self) -> &str {
-        &self.listed.uri
-    }
-
-    fn visibility(&self) -> &Visibility {
-        &self.visibility
-    }
-}
-
-impl<S> fmt::Debug for Resource<S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Resource")
-            .field("listed", &self.listed)
-            .finish_non_exhaustive()
+        &self.entry.listed.uri
     }
 }
 

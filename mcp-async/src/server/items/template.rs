@@ -1,24 +1,21 @@
 //! Resources of a URI template, with their handler.
 
-use core::fmt;
 use core::future::Future;
 use core::time::Duration;
 use std::sync::Arc;
 
 use mcp_proto::json::DecodeErrorKind;
 use mcp_proto::model::CacheScope;
+use mcp_proto::server::ListKind;
 use serde::de::DeserializeOwned;
 
-use super::completion::{Completer, CompletionOutput, CompletionRequest, bind_all};
-use super::item_scopes::ItemScopes;
-use super::item_settings::item_settings;
-use super::keyed::Keyed;
+use super::completion::{Completers, CompletionOutput, CompletionRequest};
+use super::entry::{Entry, Registered, item};
 use super::lister::Lister;
-use super::register_error::{NO_HANDLER, RegisterError};
+use super::register_error::RegisterError;
 use super::resource::{CacheHint, ResourceOutput, answer};
 use super::texts::{TextError, from_captures};
 use super::texts_probe::{Values, unfillable};
-use super::visibility::Visibility;
 use crate::connection::Job;
 use crate::error::ErrorReply;
 use crate::model::{self, Annotations};
@@ -57,15 +54,13 @@ use crate::uri_template::{Captures, ParseError, UriTemplate};
 /// ```
 #[must_use = "it must be registered to be served"]
 pub struct Template<S = ()> {
-    pub(in crate::server) listed: model::ResourceTemplate,
-    pub(in crate::server) completers: Vec<Completer<S>>,
+    pub(in crate::server) entry: Entry<model::ResourceTemplate>,
+    pub(in crate::server) completers: Completers<S>,
     /// The smaller goes first where several match.
     pub(in crate::server) order: u64,
     parsed: Result<UriTemplate, ParseError>,
     cache: Option<CacheHint>,
     pub(in crate::server) lister: Option<Lister<S>>,
-    pub(in crate::server) visibility: Visibility,
-    pub(in crate::server) scopes: ItemScopes,
     unfillable: Option<Unfillable>,
     begin: Option<Begin<S>>,
 }
@@ -85,7 +80,7 @@ pub struct MatchedUri {
     pub captures: Captures,
 }
 
-item_settings!(Template, hidden: "it is not listed and matches no URI, and they do not learn of changes. Contents are then private in caches (CH-05).");
+item!(Template, hidden: "it is not listed and matches no URI, and they do not learn of changes. Contents are then private in caches (CH-05).");
 
 impl<S: Send + Sync + 'static> Template<S> {
     /// Creates a template (RFC 6570) with this name. A text that is no template is a mistake that
@@ -94,27 +89,25 @@ impl<S: Send + Sync + 'static> Template<S> {
         let listed = model::ResourceTemplate::new(uri_template, name);
         Self {
             parsed: UriTemplate::parse(&listed.uri_template),
+            entry: Entry::new(listed),
             order: 0,
-            completers: Vec::new(),
+            completers: Completers::default(),
             cache: None,
             lister: None,
-            visibility: Visibility::default(),
-            scopes: ItemScopes::default(),
             unfillable: None,
             begin: None,
-            listed,
         }
     }
 
     /// Their type, if all have the same, in the list and in contents that do not say theirs.
     pub fn mime_type(mut self, mime_type: impl Into<String>) -> Self {
-        self.listed.mime_type = Some(mime_type.into());
+        self.entry.listed.mime_type = Some(mime_type.into());
         self
     }
 
     /// Sets the annotations of the resources: the audience and the priority.
     pub fn annotations(mut self, annotations: Annotations) -> Self {
-        self.listed.annotations = Some(annotations);
+        self.entry.listed.annotations = Some(annotations);
         self
     }
 
@@ -167,8 +160,7 @@ impl<S: Send + Sync + 'static> Template<S> {
         Fut: Future<Output = Result<T, HandlerError>> + Send + 'static, // `?` converts errors
         T: CompletionOutput,
     {
-        self.completers
-            .push(Completer::new(variable.into(), handler));
+        self.completers.push(variable.into(), handler);
         self
     }
 
@@ -182,7 +174,7 @@ impl<S: Send + Sync + 'static> Template<S> {
         A: DeserializeOwned + Send + 'static,
         T: ResourceOutput,
     {
-        let mime_type = self.listed.mime_type.clone();
+        let mime_type = self.entry.listed.mime_type.clone();
         self.unfillable = Some(|template| unfillable::<A>(template.variables(), Values::Any));
         let template = self.parsed.clone().ok();
         self.begin(Box::new(move |call, found, hint, state, host| {
@@ -205,7 +197,7 @@ impl<S: Send + Sync + 'static> Template<S> {
         Fut: Future<Output = Result<T, HandlerError>> + Send + 'static, // `?` converts errors
         T: ResourceOutput,
     {
-        let mime_type = self.listed.mime_type.clone();
+        let mime_type = self.entry.listed.mime_type.clone();
         self.begin(Box::new(move |call, found, hint, state, host| {
             let uri = found.uri.clone();
             let future = handler(found, Context::new(&call, state, host));
@@ -220,14 +212,12 @@ impl<S: Send + Sync + 'static> Template<S> {
             Box::new(move |call, found, hint, _, host| begin(call, found, hint, &state, host))
         });
         Template {
-            listed: self.listed,
+            entry: self.entry,
             order: self.order,
             parsed: self.parsed,
             cache: self.cache,
             lister: self.lister.map(|lister| lister.bind(state)),
-            visibility: self.visibility,
-            scopes: self.scopes,
-            completers: bind_all(self.completers, state),
+            completers: self.completers.bind(state),
             unfillable: self.unfillable,
             begin,
         }
@@ -241,29 +231,18 @@ impl<S: Send + Sync + 'static> Template<S> {
 
 impl Template {
     pub(in crate::server) fn check(&self) -> Result<(), RegisterError> {
-        let error = |reason: &dyn fmt::Display| {
-            Err(RegisterError::new(
-                "template",
-                &self.listed.uri_template,
-                reason,
-            ))
-        };
-        let parsed = match (&self.parsed, &self.begin) {
-            (Err(fault), _) => return error(fault),
-            (_, None) => return error(&NO_HANDLER),
-            (Ok(parsed), _) => parsed,
-        };
+        let parsed = self.parsed.as_ref().map_err(|fault| self.error(fault))?;
+        self.check_entry(self.begin.is_some())?;
         if let Some(misfit) = self.unfillable.and_then(|unfillable| unfillable(parsed)) {
             let name = misfit.name().unwrap_or_default();
-            return error(&format_args!("its handler needs a variable `{name}`"));
+            return Err(self.error(&format_args!("its handler needs a variable `{name}`")));
         }
-        let completed = self.completers.iter().map(|completer| &completer.argument);
-        if let Some(unknown) = completed.into_iter().find(|name| !self.has_variable(name)) {
-            return error(&format_args!(
-                "there is no variable `{unknown}` to complete"
-            ));
+        match self.completers.unknown(|name| self.has_variable(name)) {
+            Some(name) => {
+                Err(self.error(&format_args!("there is no variable `{name}` to complete")))
+            }
+            None => Ok(()),
         }
-        self.scopes.check().or_else(|fault| error(&fault))
     }
 
     /// Returns the values of the variables, if the URI matches the template.
@@ -276,7 +255,7 @@ impl Template {
         parsed.is_ok_and(|parsed| parsed.variables().any(|variable| variable == name))
     }
 
-    /// Answers `resources/read`.
+    /// Answers `resources/read`, where `hint` is for all resources.
     pub(in crate::server) fn call(
         &self,
         call: Call<'_>,
@@ -289,11 +268,28 @@ impl Template {
                 let hint = self
                     .cache
                     .unwrap_or(hint)
-                    .seen_by(&self.visibility, &self.scopes);
+                    .limited(self.entry.is_restricted());
                 begin(call, found, hint, unit(), host)
             }
             None => call.refuse(ErrorReply::internal()),
         }
+    }
+}
+
+impl<S> Registered for Template<S> {
+    type Listed = model::ResourceTemplate;
+
+    const KIND: &'static str = "template";
+    const LIST: ListKind = ListKind::Resources;
+    const RESULT: (&'static str, &'static str) =
+        ("mcp:ListResourceTemplatesResult", "resourceTemplates");
+
+    fn entry(&self) -> &Entry<model::ResourceTemplate> {
+        &self.entry
+    }
+
+    fn key(&self) -> &str {
+        &self.entry.listed.uri_template
     }
 }
 
@@ -307,23 +303,5 @@ fn report(template: Option<&UriTemplate>, error: &TextError) {
     match missing && template.variables().all(|variable| variable != name) {
         true => observe::variable_missing(template, name),
         false => observe::variables_unfit(template, name, error.kind()),
-    }
-}
-
-impl<S> Keyed for Template<S> {
-    fn key(&self) -> &str {
-        &self.listed.uri_template
-    }
-
-    fn visibility(&self) -> &Visibility {
-        &self.visibility
-    }
-}
-
-impl<S> fmt::Debug for Template<S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Template")
-            .field("listed", &self.listed)
-            .finish_non_exhaustive()
     }
 }

@@ -9,20 +9,17 @@ use std::sync::Arc;
 use mcp_proto::http::annotation::{Annotations, BadAnnotation};
 use mcp_proto::json::{Kind, Object, Raw, RawBuf};
 use mcp_proto::model::ClientFeatures;
+use mcp_proto::server::ListKind;
 use mcp_proto::{Outcome, Payload};
 use schemars::JsonSchema;
 use serde::de::{Deserialize, DeserializeOwned};
 
 use super::checks::{Checks, Promise, decode_typed};
-use super::item_scopes::ItemScopes;
-use super::item_settings::item_settings;
-use super::keyed::Keyed;
+use super::entry::{Entry, Registered, item};
 use super::register_error::{NO_HANDLER, RegisterError};
-use super::task_listing::TaskListing;
-use super::visibility::Visibility;
 use crate::connection::Job;
 use crate::error::{ErrorChain, ErrorReply};
-use crate::model::{self, TaskSupport, ToolAnnotations};
+use crate::model::{self, TaskSupport, ToolAnnotations, ToolExecution};
 use crate::payload::empty;
 use crate::runtime::RuntimeHandle;
 use crate::schema::{ToolSchema, TypeError};
@@ -71,7 +68,14 @@ use crate::values::Values;
 /// ```
 #[must_use = "it must be registered to be served"]
 pub struct Tool<S = ()> {
-    pub(in crate::server) listed: model::Tool,
+    pub(in crate::server) entry: Entry<model::Tool>,
+    pub(in crate::server) settings: ToolSettings,
+    begin: Option<Begin<S>>,
+}
+
+/// The settings of a tool beyond its entry.
+#[derive(Default)]
+pub(in crate::server) struct ToolSettings {
     requires: ClientFeatures,
     pub(in crate::server) rate: Option<RateLimit>,
     spawned: bool,
@@ -80,17 +84,15 @@ pub struct Tool<S = ()> {
     output: Option<ToolSchema>,
     /// The reason why one of the types has no schema.
     fault: Option<TypeError>,
-    begin: Option<Begin<S>>,
     checks: Checks,
     /// Arguments that are repeated in headers.
     mirrored: Option<Annotations>,
     /// One of them is a number, which the transports draft alone has: elsewhere the tool is not
     /// there (XH-04).
-    pub(in crate::server) drafted: bool,
-    pub(in crate::server) visibility: Visibility,
-    pub(in crate::server) scopes: ItemScopes,
-    /// The listing of the tool by servers with tasks of 2025-11-25.
-    pub(in crate::server) tasks: TaskListing,
+    drafted: bool,
+    task_support: Option<TaskSupport>,
+    /// The tool as servers with tasks of 2025-11-25 list it, if its calls may be tasks.
+    with_tasks: Option<Box<model::Tool>>,
     /// The data that layers of extensions find for the tool.
     pub(in crate::server) data: Values,
 }
@@ -139,34 +141,22 @@ impl ToolCall {
     }
 }
 
-item_settings!(Tool, hidden: "no list has it, a call is answered as for an unknown tool, and they do not learn when it changes.");
+item!(Tool, hidden: "no list has it, a call is answered as for an unknown tool, and they do not learn when it changes.");
 
 impl<S: Send + Sync + 'static> Tool<S> {
     /// A tool by this name: 1 to 128 of `[A-Za-z0-9_.-]`.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
-            listed: model::Tool::new(name, RawBuf::new()),
-            requires: ClientFeatures::NONE,
-            rate: None,
-            spawned: false,
-            input: None,
-            output: None,
-            fault: None,
+            entry: Entry::new(model::Tool::new(name, RawBuf::new())),
+            settings: ToolSettings::default(),
             begin: None,
-            checks: Checks::default(),
-            mirrored: None,
-            drafted: false,
-            visibility: Visibility::default(),
-            scopes: ItemScopes::default(),
-            tasks: TaskListing::default(),
-            data: Values::default(),
         }
     }
 
     /// Sets the hints about the effects of the tool; the four methods below are for one of the
     /// hints each.
     pub fn annotations(mut self, annotations: ToolAnnotations) -> Self {
-        self.listed.annotations = Some(annotations);
+        self.entry.listed.annotations = Some(annotations);
         self
     }
 
@@ -213,13 +203,13 @@ impl<S: Send + Sync + 'static> Tool<S> {
     ///
     /// [the part that every build enforces]: https://docs.rs/mcp-tokio/latest/mcp_tokio/guide/schemas/index.html
     pub fn input_schema(mut self, schema: RawBuf) -> Self {
-        self.input = Some(schema.into());
+        self.settings.input = Some(schema.into());
         self
     }
 
     /// Sets the schema of the structured content, in place of that of the handler's type.
     pub fn output_schema(mut self, schema: RawBuf) -> Self {
-        self.output = Some(schema.into());
+        self.settings.output = Some(schema.into());
         self
     }
 
@@ -236,14 +226,14 @@ impl<S: Send + Sync + 'static> Tool<S> {
     /// # let _ = tool;
     /// ```
     pub fn requires(mut self, features: ClientFeatures) -> Self {
-        self.requires = self.requires.with(features);
+        self.settings.requires = self.settings.requires.with(features);
         self
     }
 
     /// Limits the rate at which each connection may call the tool, in place of the limit of the
     /// server for all tools.
     pub fn rate_limit(mut self, limit: RateLimit) -> Self {
-        self.rate = Some(limit);
+        self.settings.rate = Some(limit);
         self
     }
 
@@ -251,13 +241,13 @@ impl<S: Send + Sync + 'static> Tool<S> {
     /// awaits, while the connection's other calls continue. It is cancelled with its call all
     /// the same.
     pub fn spawned(mut self) -> Self {
-        self.spawned = true;
+        self.settings.spawned = true;
         self
     }
 
     /// Sets whether calls may be tasks of 2025-11-25, for servers that have them.
     pub(crate) fn task_support(mut self, support: TaskSupport) -> Self {
-        self.tasks.set_support(support);
+        self.settings.task_support = Some(support);
         self
     }
 
@@ -265,7 +255,7 @@ impl<S: Send + Sync + 'static> Tool<S> {
     /// [`Call::tool_data`](crate::server::Call::tool_data) when the tool is called; it takes the
     /// place of one of the same type.
     pub fn extension_data<T: Send + Sync + 'static>(mut self, value: T) -> Self {
-        self.data.insert(value);
+        self.settings.data.insert(value);
         self
     }
 
@@ -278,14 +268,14 @@ impl<S: Send + Sync + 'static> Tool<S> {
         A: DeserializeOwned + JsonSchema + Send + 'static,
         T: ToolOutput,
     {
-        if self.input.is_none() {
+        if self.settings.input.is_none() {
             let schema = match empty::<A>() {
                 Some(_) => ToolSchema::input::<Nothing>(),
                 None => ToolSchema::input::<A>(),
             };
             match schema {
-                Ok(schema) => self.input = Some(schema),
-                Err(error) => self.fault = Some(error),
+                Ok(schema) => self.settings.input = Some(schema),
+                Err(error) => self.settings.fault = Some(error),
             }
         }
         self.begin(Box::new(move |call, arguments, tool, state, host| {
@@ -306,9 +296,9 @@ impl<S: Send + Sync + 'static> Tool<S> {
         Fut: Future<Output = Result<T, HandlerError>> + Send + 'static, // `?` converts errors
         T: ToolOutput,
     {
-        if self.input.is_none() {
+        if self.settings.input.is_none() {
             let any = RawBuf::parse(r#"{"type":"object"}"#).unwrap_or_default();
-            self.input = Some(any.into());
+            self.settings.input = Some(any.into());
         }
         self.begin(Box::new(move |call, arguments, tool, state, host| {
             let owned = ToolCall {
@@ -330,21 +320,9 @@ impl<S: Send + Sync + 'static> Tool<S> {
             })
         });
         Tool {
-            listed: self.listed,
-            requires: self.requires,
-            rate: self.rate,
-            spawned: self.spawned,
-            input: self.input,
-            output: self.output,
-            fault: self.fault,
+            entry: self.entry,
+            settings: self.settings,
             begin,
-            checks: self.checks,
-            mirrored: self.mirrored,
-            drafted: self.drafted,
-            visibility: self.visibility,
-            scopes: self.scopes,
-            tasks: self.tasks,
-            data: self.data,
         }
     }
 
@@ -354,17 +332,17 @@ impl<S: Send + Sync + 'static> Tool<S> {
     }
 
     fn output<T: ToolOutput>(mut self) -> Self {
-        if self.output.is_none() {
+        if self.settings.output.is_none() {
             match T::output_schema() {
-                Ok(schema) => self.output = schema,
-                Err(error) => self.fault = Some(error),
+                Ok(schema) => self.settings.output = schema,
+                Err(error) => self.settings.fault = Some(error),
             }
         }
         self
     }
 
     fn hints(&mut self) -> &mut ToolAnnotations {
-        self.listed.annotations.get_or_insert_default()
+        self.entry.listed.annotations.get_or_insert_default()
     }
 }
 
@@ -372,57 +350,59 @@ impl Tool {
     /// Makes the tool ready to be served. It does not fail for a tool that the draft alone can
     /// serve: see [`published`](Self::published).
     pub(in crate::server) fn prepare(&mut self) -> Result<(), RegisterError> {
-        let name = &self.listed.name;
-        let error = |reason: &dyn fmt::Display| RegisterError::new("tool", name, reason);
-        match (&self.fault, &self.begin) {
-            (Some(fault), _) => return Err(error(fault)),
-            (_, None) => return Err(error(&NO_HANDLER)),
-            _ if !is_name(name) => {
-                return Err(error(&"its name is not 1 to 128 of A-Z a-z 0-9 _ . -"));
-            }
-            _ => {}
+        if let Some(fault) = &self.settings.fault {
+            return Err(self.error(fault));
         }
-        self.scopes.check().map_err(|fault| error(&fault))?;
-        let (input, output) = (self.input.take(), self.output.take());
-        let input = input.ok_or_else(|| error(&NO_HANDLER))?;
-        let publish = |schema: &ToolSchema| schema.publish().map_err(|fault| error(&fault));
-        self.listed.input_schema = publish(&input)?;
-        self.listed.output_schema = output.as_ref().map(publish).transpose()?;
-        let schema = self.listed.input_schema.as_raw();
-        let mirrored = Annotations::read(schema);
-        self.drafted = matches!(mirrored, Err(BadAnnotation::Number));
-        let mirrored = match self.drafted {
-            true => Annotations::read_draft(schema),
+        self.check_entry(self.begin.is_some())?;
+        if !is_name(self.key()) {
+            return Err(self.error(&"its name is not 1 to 128 of A-Z a-z 0-9 _ . -"));
+        }
+        let (input, output) = (self.settings.input.take(), self.settings.output.take());
+        let input = input.ok_or_else(|| self.error(&NO_HANDLER))?;
+        let publish = |schema: &ToolSchema| schema.publish().map_err(|fault| self.error(&fault));
+        let input_schema = publish(&input)?;
+        let output_schema = output.as_ref().map(publish).transpose()?;
+        let mirrored = Annotations::read(input_schema.as_raw());
+        let drafted = matches!(mirrored, Err(BadAnnotation::Number));
+        let mirrored = match drafted {
+            true => Annotations::read_draft(input_schema.as_raw()),
             false => mirrored,
         };
-        let mirrored = mirrored.map_err(|bad| error(&bad))?;
-        self.mirrored = Some(mirrored).filter(|mirrored| !mirrored.is_empty());
-        self.checks =
-            Checks::of(&input, output.as_ref()).map_err(|fault| error(&ErrorChain(&fault)))?;
-        self.tasks.prepare(&self.listed);
+        let mirrored = mirrored.map_err(|bad| self.error(&bad))?;
+        let checks = Checks::of(&input, output.as_ref());
+        self.settings.checks = checks.map_err(|fault| self.error(&ErrorChain(&fault)))?;
+        self.settings.mirrored = Some(mirrored).filter(|mirrored| !mirrored.is_empty());
+        self.settings.drafted = drafted;
+        self.entry.listed.input_schema = input_schema;
+        self.entry.listed.output_schema = output_schema;
+        let support = self.settings.task_support.clone();
+        self.settings.with_tasks = support.map(|support| {
+            Box::new(model::Tool {
+                execution: Some(ToolExecution {
+                    task_support: Some(support),
+                }),
+                ..self.entry.listed.clone()
+            })
+        });
         Ok(())
     }
 
     /// Fails if no published revision has such tools.
     pub(in crate::server) fn published(&self) -> Result<(), RegisterError> {
-        match self.drafted {
-            true => Err(RegisterError::new(
-                "tool",
-                &self.listed.name,
-                &BadAnnotation::Number,
-            )),
+        match self.is_drafted() {
+            true => Err(self.error(&BadAnnotation::Number)),
             false => Ok(()),
         }
     }
 
     /// Answers a call.
     pub(in crate::server) fn call(self: &Arc<Self>, call: Call<'_>, host: &Host) -> Job {
-        if let Some(mirrored) = &self.mirrored
+        if let Some(mirrored) = &self.settings.mirrored
             && let Err(error) = crate::server::call::mirrored::check(mirrored, &call)
         {
             return call.refuse(error);
         }
-        let missing = self.requires.without(call.request.features);
+        let missing = self.settings.requires.without(call.request.features);
         if !missing.is_empty() {
             let revision = call.request.revision;
             return call.refuse(missing_capabilities(missing, revision));
@@ -435,7 +415,7 @@ impl Tool {
             );
             return call.refuse(ErrorReply::invalid_params(text));
         }
-        if let Err(violation) = self.checks.arguments(arguments) {
+        if let Err(violation) = self.settings.checks.arguments(arguments) {
             return self.refuse(call, &violation);
         }
         match &self.begin {
@@ -456,8 +436,8 @@ impl Tool {
         host: &Host,
         future: impl Future<Output = Result<T, HandlerError>> + Send + 'static,
     ) -> Job {
-        let promise = self.checks.promise();
-        if self.spawned {
+        let promise = self.settings.checks.promise();
+        if self.settings.spawned {
             return run_spawned(call, host.runtime.clone(), Box::pin(future), promise);
         }
         call.answer(async move {
@@ -481,21 +461,30 @@ fn run_spawned<T: ToolOutput>(
     })
 }
 
-impl<S> Keyed for Tool<S> {
+impl<S> Registered for Tool<S> {
+    type Listed = model::Tool;
+
+    const KIND: &'static str = "tool";
+    const LIST: ListKind = ListKind::Tools;
+    const RESULT: (&'static str, &'static str) = ("mcp:ListToolsResult", "tools");
+
+    fn entry(&self) -> &Entry<model::Tool> {
+        &self.entry
+    }
+
     fn key(&self) -> &str {
-        &self.listed.name
+        &self.entry.listed.name
     }
 
-    fn visibility(&self) -> &Visibility {
-        &self.visibility
+    fn listed(&self, core_tasks: bool) -> &model::Tool {
+        let with_tasks = self.settings.with_tasks.as_deref();
+        with_tasks
+            .filter(|_| core_tasks)
+            .unwrap_or(&self.entry.listed)
     }
-}
 
-impl<S> fmt::Debug for Tool<S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Tool")
-            .field("listed", &self.listed)
-            .finish_non_exhaustive()
+    fn is_drafted(&self) -> bool {
+        self.settings.drafted
     }
 }
 

@@ -17,7 +17,6 @@ use crate::server::background::Works;
 use crate::server::caller::live::Live;
 use crate::server::items::catalog::{Catalog, Change};
 use crate::server::items::item::Item;
-use crate::server::items::keyed::Keyed;
 use crate::server::items::register_error::RegisterError;
 use crate::sync::{Lock, Waiters};
 
@@ -103,13 +102,11 @@ impl Inner {
     }
 
     /// Takes an item away, and tells the clients; whether there was one.
-    pub(in crate::server) fn remove<T: Keyed>(
+    pub(in crate::server) fn remove(
         &self,
-        kind: ListKind,
-        remove: impl FnOnce(&mut Catalog) -> Option<Arc<T>>,
+        remove: impl FnOnce(&mut Catalog) -> Option<Change>,
     ) -> bool {
-        let removed = self.change(remove);
-        let change = removed.map(|item| Change::new(kind, item.visibility().clone(), None));
+        let change = self.change(remove);
         if let Some(change) = &change {
             self.report(change);
         }

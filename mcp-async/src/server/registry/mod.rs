@@ -102,36 +102,29 @@ impl<S> Registry<S> {
     {
         let item = item.into();
         let (Some(inner), Some(state)) = (self.inner.upgrade(), self.state.upgrade()) else {
-            let (kind, name) = item.key();
-            return Err(RegisterError::new(kind, name, &"the server is gone"));
+            return Err(item.error(&"the server is gone"));
         };
         inner.add(item.bind(&state))
     }
 
     /// Takes a tool away; whether there was one. Running calls continue.
     pub fn remove_tool(&self, name: &str) -> bool {
-        self.with(|inner| inner.remove(ListKind::Tools, |catalog| catalog.tools.remove(name)))
+        self.with(|inner| inner.remove(|catalog| catalog.tools.remove(name)))
     }
 
     /// Takes a resource away by its URI; whether there was one.
     pub fn remove_resource(&self, uri: &str) -> bool {
-        self.with(|inner| {
-            inner.remove(ListKind::Resources, |catalog| catalog.resources.remove(uri))
-        })
+        self.with(|inner| inner.remove(|catalog| catalog.resources.remove(uri)))
     }
 
     /// Takes a template away; whether there was one.
     pub fn remove_template(&self, uri_template: &str) -> bool {
-        self.with(|inner| {
-            inner.remove(ListKind::Resources, |catalog| {
-                catalog.templates.remove(uri_template)
-            })
-        })
+        self.with(|inner| inner.remove(|catalog| catalog.templates.remove(uri_template)))
     }
 
     /// Takes a prompt away; whether there was one.
     pub fn remove_prompt(&self, name: &str) -> bool {
-        self.with(|inner| inner.remove(ListKind::Prompts, |catalog| catalog.prompts.remove(name)))
+        self.with(|inner| inner.remove(|catalog| catalog.prompts.remove(name)))
     }
 
     /// Notifies the clients that have subscribed to this resource, apart from those

@@ -8,10 +8,8 @@ use mcp_proto::model::{CompleteParams, Reference};
 use super::{Router, caller, too_often, unknown};
 use crate::connection::Job;
 use crate::error::ErrorReply;
-use crate::model::Completion;
 use crate::server::call::service::Call;
-use crate::server::items::completion::{Completer, CompletionRequest, completed};
-use crate::server::items::method::Answer;
+use crate::server::items::completion::{Completers, CompletionRequest};
 
 impl Router {
     /// Answers `completion/complete`. An argument that exists and is not completed has no
@@ -34,8 +32,7 @@ impl Router {
                 let Some(prompt) = view.catalog.prompts.shown(&name, caller(&call)) else {
                     return call.refuse(unknown("prompt", &name));
                 };
-                let arguments = &prompt.listed.arguments;
-                let exists = arguments.iter().any(|known| known.name == argument);
+                let exists = prompt.has_argument(&argument);
                 self.suggest(call, &prompt.completers, (argument, exists), typed)
             }
             Reference::Resource(reference) => {
@@ -58,22 +55,17 @@ impl Router {
         }
     }
 
-    /// Runs the completer of an argument, which may exist without one.
+    /// Suggests values of an argument, if it exists.
     fn suggest(
         &self,
         call: Call<'_>,
-        completers: &[Completer],
+        completers: &Completers,
         (argument, exists): (Cow<'_, str>, bool),
         typed: CompletionRequest,
     ) -> Job {
-        let completer = completers
-            .iter()
-            .find(|completer| completer.argument == argument);
-        match completer {
-            Some(completer) => completer.call(call, typed, &self.host),
-            // No suggestions.
-            None if exists => call.ready(Answer(Ok(completed(Completion::default())))),
-            None => call.refuse(unknown("argument", &argument)),
+        match exists {
+            true => completers.call(call, &argument, typed, &self.host),
+            false => call.refuse(unknown("argument", &argument)),
         }
     }
 }

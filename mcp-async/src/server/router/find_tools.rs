@@ -31,7 +31,7 @@ impl Lookup for FindTools {
     fn tool_data(&self, name: &str, caller: Option<&Principal>) -> Option<Values> {
         let view = self.0.view();
         let tool = view.catalog.tools.shown(name, caller)?;
-        Some(tool.data.clone())
+        Some(tool.settings.data.clone())
     }
 
     fn is_long_running(&self, method: Str<'_>) -> bool {

@@ -27,7 +27,7 @@ use crate::server::call::listen::Listen;
 use crate::server::call::service::{Call, Service};
 use crate::server::caller::principal::Principal;
 use crate::server::caller::rate::{Buckets, RateLimit};
-use crate::server::items::tool::Tool;
+use crate::server::items::entry::Registered;
 use crate::server::registry::inner::Inner;
 use crate::server::registry::settings::Settings;
 
@@ -67,10 +67,10 @@ impl Router {
         let name = subject(&call);
         let view = self.inner.view();
         let found = view.catalog.tools.shown(&name, caller(&call));
-        let Some(tool) = found.filter(|tool| is_served(tool, &call)) else {
+        let Some(tool) = found.filter(|tool| !tool.is_drafted() || is_draft(&call)) else {
             return call.refuse(unknown("tool", &name));
         };
-        let limit = tool.rate.or(self.settings.rates.calls);
+        let limit = tool.settings.rate.or(self.settings.rates.calls);
         if !self.takes(&call, &name, limit) {
             return call.refuse(too_often("calls of this tool"));
         }
@@ -180,11 +180,6 @@ fn too_often(what: &str) -> ErrorReply {
 /// Returns the principal who calls.
 fn caller<'c>(call: &'c Call<'_>) -> Option<&'c Principal> {
     call.context().principal()
-}
-
-/// Returns true if the revision of the call has such tools (XH-04).
-fn is_served(tool: &Tool, call: &Call<'_>) -> bool {
-    !tool.drafted || is_draft(call)
 }
 
 /// Returns true if the call is one of the transports draft, which HTTP alone has.

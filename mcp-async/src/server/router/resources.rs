@@ -8,10 +8,10 @@ use crate::connection::Job;
 use crate::cursor;
 use crate::server::call::handler_error::not_found;
 use crate::server::call::service::Call;
-use crate::server::items::lister::{RESOURCES, page};
+use crate::server::items::lister::page;
 use crate::server::items::method::Answer;
+use crate::server::items::resource::RESOURCES;
 use crate::server::items::template::MatchedUri;
-use crate::server::items::visibility::Visibility;
 use crate::server::registry::settings::Settings;
 
 impl Router {
@@ -24,10 +24,8 @@ impl Router {
             ..
         } = *self.settings;
         let catalog = &self.inner.view().catalog;
-        let templates = catalog.templates.iter();
-        let of_templates = templates
-            .filter(|template| template.visibility.shows(caller(&call)))
-            .filter_map(|template| template.lister.as_ref());
+        let templates = catalog.templates.all_shown("", caller(&call));
+        let of_templates = templates.filter_map(|template| template.lister.as_ref());
         let listers = of_templates.chain(listers.iter().map(|lister| &**lister));
         let listing: Vec<_> = listers
             .map(|lister| lister.begin(&call, &self.host))
@@ -48,9 +46,10 @@ impl Router {
             Some(None) => return call.refuse(invalid_cursor()),
             after => after.flatten(),
         };
-        let registered = catalog.resources.iter();
-        let shown = registered.filter(|resource| resource.visibility.shows(caller(&call)));
-        let mut all: Vec<_> = shown.map(|resource| resource.listed.clone()).collect();
+        let shown = catalog.resources.all_shown("", caller(&call));
+        let mut all: Vec<_> = shown
+            .map(|resource| resource.entry.listed.clone())
+            .collect();
         call.answer(async move {
             for listing in listing {
                 match listing.await {
@@ -85,18 +84,11 @@ impl Router {
         let known = {
             let catalog = &self.inner.view().catalog;
             let caller = caller(&call);
-            let covers = |known: &str, visibility: &Visibility| {
-                !uri.is_empty() && known.starts_with(&*uri) && visibility.shows(caller)
-            };
-            catalog
-                .resources
-                .iter()
-                .any(|resource| covers(&resource.listed.uri, &resource.visibility))
-                || catalog.template_of(&uri, caller).is_some()
-                || catalog
-                    .templates
-                    .iter()
-                    .any(|template| covers(&template.listed.uri_template, &template.visibility))
+            let mut resources = catalog.resources.all_shown(&uri, caller);
+            let mut templates = catalog.templates.all_shown(&uri, caller);
+            let covers =
+                !uri.is_empty() && (resources.next().is_some() || templates.next().is_some());
+            covers || catalog.template_of(&uri, caller).is_some()
         };
         if known {
             call.ready(Ok(()))

@@ -14,6 +14,7 @@ use crate::server::call::service::Call;
 use crate::server::caller::access::Access;
 use crate::server::caller::principal::Principal;
 use crate::server::items::catalog::Catalog;
+use crate::server::items::entry::Registered;
 use crate::server::registry::inner::Inner;
 
 impl Inner {
@@ -78,7 +79,7 @@ impl Inner {
         match method {
             rpc::Method::ToolsCall => {
                 let tool = catalog.tools.shown(subject, caller);
-                tool.map_or(RequiredScopes::NONE, |tool| tool.scopes.needed().clone())
+                tool.map_or(RequiredScopes::NONE, of_item)
             }
             rpc::Method::PromptsGet => of_prompt(catalog, subject, caller),
             rpc::Method::ResourcesRead => of_resource(catalog, subject, caller),
@@ -101,7 +102,7 @@ impl Inner {
                         Reference::Resource(resource) => {
                             let uri = resource.uri.to_cow();
                             match catalog.templates.shown(&uri, caller) {
-                                Some(template) => template.scopes.needed().clone(),
+                                Some(template) => of_item(template),
                                 None => of_resource(catalog, &uri, caller),
                             }
                         }
@@ -112,24 +113,28 @@ impl Inner {
             }
             method => {
                 let method = self.settings.method(method.name());
-                method.map_or(RequiredScopes::NONE, |it| it.scopes.needed().clone())
+                method.map_or(RequiredScopes::NONE, |it| it.scopes.needed())
             }
         }
     }
 }
 
+fn of_item(item: &Arc<impl Registered>) -> RequiredScopes {
+    item.entry().scopes.needed()
+}
+
 fn of_prompt(catalog: &Catalog, name: &str, caller: Option<&Principal>) -> RequiredScopes {
     let prompt = catalog.prompts.shown(name, caller);
-    prompt.map_or(RequiredScopes::NONE, |it| it.scopes.needed().clone())
+    prompt.map_or(RequiredScopes::NONE, of_item)
 }
 
 /// Those of a resource, or else of the template that its URI matches.
 fn of_resource(catalog: &Catalog, uri: &str, caller: Option<&Principal>) -> RequiredScopes {
     if let Some(resource) = catalog.resources.shown(uri, caller) {
-        return resource.scopes.needed().clone();
+        return of_item(resource);
     }
     match catalog.template_of(uri, caller) {
-        Some((template, _)) => template.scopes.needed().clone(),
+        Some((template, _)) => of_item(&template),
         None => RequiredScopes::NONE,
     }
 }
@@ -140,19 +145,11 @@ fn of_subscription(catalog: &Catalog, uri: &str, caller: Option<&Principal>) -> 
     if uri.is_empty() {
         return RequiredScopes::NONE;
     }
-    let resources = catalog
-        .resources
-        .iter()
-        .filter(|it| it.listed.uri.starts_with(uri) && it.visibility.shows(caller))
-        .map(|it| &it.scopes);
-    let templates = catalog
-        .templates
-        .iter()
-        .filter(|it| it.listed.uri_template.starts_with(uri) && it.visibility.shows(caller))
-        .map(|it| &it.scopes);
+    let resources = catalog.resources.all_shown(uri, caller).map(of_item);
+    let templates = catalog.templates.all_shown(uri, caller).map(of_item);
     resources
         .chain(templates)
         .fold(of_resource(catalog, uri, caller), |all, scopes| {
-            all.union(scopes.needed())
+            all.union(&scopes)
         })
 }
