@@ -104,7 +104,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         let _ = made.set(service.clone());
     });
     if let Some(store) = store {
-        http = http.share(Arc::new(store)).lease(lease);
+        http = http.share(store).lease(lease);
     }
     if let Some(peers) = peers {
         http = http.processes_on(tcp(&*peers));

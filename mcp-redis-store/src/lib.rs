@@ -85,7 +85,6 @@ use self::target::Target;
 ///
 /// ```no_run
 /// use core::time::Duration;
-/// use std::sync::Arc;
 ///
 /// use mcp_async::Server;
 /// use mcp_async::net::TcpServer;
@@ -94,7 +93,7 @@ use self::target::Target;
 /// /// Serves in each process of the server, all of which have the same `state_keys`.
 /// async fn serve(server: Server, listen: TcpServer) -> Result<(), Box<dyn core::error::Error>> {
 ///     let store = RedisStore::new("redis://127.0.0.1:6379")?.timeout(Duration::from_secs(1));
-///     server.http().share(Arc::new(store)).serve(listen).await?;
+///     server.http().share(store).serve(listen).await?;
 ///     Ok(())
 /// }
 /// ```

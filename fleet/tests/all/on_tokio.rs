@@ -370,6 +370,5 @@ async fn a_full_store_can_be_emptied() {
 async fn verified_senders_are_known_at_every_process() {
     let server = RedisServer::start("pairs", &[]);
     let store = RedisStore::new(&server.url()).unwrap();
-    let sessions = std::sync::Arc::new(store.clone());
-    crate::pairs::check(mcp_tokio::Runtime, sessions, store).await;
+    crate::pairs::check(mcp_tokio::Runtime, store.clone(), store).await;
 }

@@ -19,7 +19,6 @@ use core::future::{Future, poll_fn};
 use core::pin::Pin;
 use core::task::Poll;
 use std::io;
-use std::sync::Arc;
 use std::time::SystemTime;
 
 use http::request::Parts;
@@ -58,16 +57,16 @@ enum Verification {
 struct Tenant(String);
 
 /// Tests every pair of the table with these stores.
-pub(crate) async fn check<S, T>(runtime: impl Into<RuntimeHandle>, store: Arc<S>, tasks: T)
+pub(crate) async fn check<S, T>(runtime: impl Into<RuntimeHandle>, store: S, tasks: T)
 where
-    S: SessionStore + 'static,
+    S: SessionStore + Clone + 'static,
     T: TaskStore + Clone + 'static,
 {
     let runtime = runtime.into();
     cannot_keep_tokens(&runtime, &store);
     let mut table = row("Verification", |pair| pair) + "|---|---|---|---|---|---|---|\n";
     for verification in Verification::ALL {
-        let forward = Arc::<LocalForward>::default();
+        let forward = LocalForward::default();
         let process = |name| Process::new(&runtime, name, verification, &store, &forward, &tasks);
         let (first, second) = (process("first"), process("second"));
         let has = |pair: &str| pair != "guest" || verification == Verification::AllowAnonymous;
@@ -106,11 +105,11 @@ fn row(first: &str, cell: impl Fn(&'static str) -> &'static str) -> String {
     format!("| {first} |{cells}\n")
 }
 
-fn cannot_keep_tokens(runtime: &RuntimeHandle, store: &Arc<impl SessionStore + 'static>) {
+fn cannot_keep_tokens(runtime: &RuntimeHandle, store: &(impl SessionStore + Clone + 'static)) {
     let server = Server::builder("pairs", "1.0").state_keys(StateKeys::new([7; 32]));
     let http = server
         .http()
-        .share_with(store.clone(), Arc::<LocalForward>::default())
+        .share_with(store.clone(), LocalForward::default())
         .reached_at("http://localhost/first")
         .protect(protection().keep_tokens());
     let error = http.into_service(runtime).unwrap_err();
@@ -263,12 +262,12 @@ impl Process {
         runtime: &RuntimeHandle,
         name: &str,
         verification: Verification,
-        store: &Arc<S>,
-        forward: &Arc<LocalForward>,
+        store: &S,
+        forward: &LocalForward,
         tasks: &T,
     ) -> Self
     where
-        S: SessionStore + 'static,
+        S: SessionStore + Clone + 'static,
         T: TaskStore + Clone + 'static,
     {
         let server = Server::builder("pairs", "1.0")

@@ -21,14 +21,15 @@ use crate::sync::Lock;
 ///
 /// It forgets the session that was not used for longest when there are too many, which ends that
 /// session, and the oldest events of a session. It ignores the time for which a record is to be
-/// kept.
+/// kept. Clones are one store.
+#[derive(Clone)]
 pub struct MemoryStore {
     max_sessions: usize,
     max_events: usize,
     max_bytes: usize,
     now: Arc<dyn Fn() -> Instant + Send + Sync>,
-    tables: Lock<Tables>,
-    published: Published,
+    tables: Arc<Lock<Tables>>,
+    published: Arc<Published>,
 }
 
 #[derive(Default)]
@@ -70,12 +71,13 @@ impl MemoryStore {
             max_events,
             max_bytes,
             now: Arc::new(monotonic::now),
-            tables: Lock::default(),
-            published: Published::default(),
+            tables: Arc::default(),
+            published: Arc::default(),
         }
     }
 
-    /// Lets leases end by this clock instead of that of the system, in tests for instance.
+    /// Lets leases end by this clock instead of that of the system, in tests for instance. Clones that were made before keep
+    /// the clock that they had.
     #[must_use]
     pub fn clock(mut self, now: impl Fn() -> Instant + Send + Sync + 'static) -> Self {
         self.now = Arc::new(now);

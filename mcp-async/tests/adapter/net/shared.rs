@@ -1,7 +1,5 @@
 //! Two processes that share their sessions and reach each other over TLS.
 
-use std::sync::Arc;
-
 use mcp_async::http::{HttpForward, MemoryStore};
 use mcp_async::net::{HttpClient, Identity, RootCertificates};
 use mcp_async::server::StateKeys;
@@ -11,12 +9,12 @@ use super::service::Tested;
 use super::{Raw, Running, certificate, local, run};
 use crate::adapter::tcp;
 
-fn process(store: &Arc<MemoryStore>, (identity, roots): &(Identity, RootCertificates)) -> Running {
+fn process(store: &MemoryStore, (identity, roots): &(Identity, RootCertificates)) -> Running {
     let clients = local();
     let processes = tcp("127.0.0.1:0").tls(identity.clone());
     let forward = HttpForward::new(HttpClient::builder().roots(roots.clone()));
     let server = server(&Tested::default()).state_keys(StateKeys::new([7; 32]));
-    let http = server.http().share_with(store.clone(), Arc::new(forward));
+    let http = server.http().share_with(store.clone(), forward);
     run(clients.address().unwrap(), |until| {
         let http = http.processes_on(processes).with_graceful_shutdown(until);
         http.serve(clients)
@@ -42,7 +40,7 @@ fn stream(process: &Running, session: &str) -> Raw {
 /// One connection of HTTP/2 has 64 streams.
 #[test]
 fn streams_of_many_sessions_leave_room_for_calls() {
-    let (store, tls) = (Arc::default(), certificate());
+    let (store, tls) = (MemoryStore::default(), certificate());
     let (owner, other) = (process(&store, &tls), process(&store, &tls));
     let streams: Vec<_> = (0..=64).map(|_| stream(&other, &open(&owner))).collect();
     let call = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"hello","arguments":{}}}"#;

@@ -1,6 +1,7 @@
 //! A store that takes a while, or has other faults, as one process sees it.
 
 use core::future::{pending, poll_fn};
+use core::ops::Deref;
 use core::pin::pin;
 use core::sync::atomic::{AtomicUsize, Ordering};
 use core::task::{Poll, Waker};
@@ -81,7 +82,7 @@ pub(crate) enum Mutant {
 
 /// The store that all processes see.
 pub(crate) struct Common {
-    store: Mutex<Arc<MemoryStore>>,
+    store: Mutex<MemoryStore>,
     /// How often it has begun anew.
     flushes: AtomicUsize,
     /// The processes that have taken sessions, and the epochs of these, by their ids.
@@ -92,7 +93,10 @@ pub(crate) struct Common {
 }
 
 /// One process's view of it.
-pub(crate) struct Far {
+#[derive(Clone)]
+pub(crate) struct Far(Arc<View>);
+
+pub(crate) struct View {
     pub(crate) common: Arc<Common>,
     pub(crate) saves: AtomicUsize,
     /// Calls that look up the owner of a session.
@@ -158,8 +162,8 @@ impl Common {
         now.map_or(epoch, |(_, now)| *now)
     }
 
-    pub(crate) fn store(&self) -> Arc<MemoryStore> {
-        Arc::clone(&self.store.lock().unwrap())
+    pub(crate) fn store(&self) -> MemoryStore {
+        self.store.lock().unwrap().clone()
     }
 
     /// The store loses all that it has.
@@ -179,13 +183,21 @@ impl Common {
     }
 }
 
-fn empty() -> Arc<MemoryStore> {
-    Arc::new(MemoryStore::default().clock(|| Sim.now()))
+fn empty() -> MemoryStore {
+    MemoryStore::default().clock(|| Sim.now())
+}
+
+impl Deref for Far {
+    type Target = View;
+
+    fn deref(&self) -> &View {
+        &self.0
+    }
 }
 
 impl Far {
-    pub(crate) fn of(common: &Arc<Common>) -> Arc<Self> {
-        Arc::new(Self {
+    pub(crate) fn of(common: &Arc<Common>) -> Self {
+        Self(Arc::new(View {
             common: Arc::clone(common),
             saves: AtomicUsize::default(),
             claims: AtomicUsize::default(),
@@ -196,7 +208,7 @@ impl Far {
             script: Mutex::default(),
             version: *common.version.lock().unwrap(),
             writes: Mutex::default(),
-        })
+        }))
     }
 
     pub(crate) fn set(&self, fault: Fault) {

@@ -22,9 +22,9 @@ use crate::sim::{self, Mode, Sim, done, settle};
 pub(crate) struct Process {
     pub(crate) service: HttpService,
     pub(crate) registry: Registry,
-    pub(crate) node: Arc<Far>,
+    pub(crate) node: Far,
     pub(crate) sim: sim::Process,
-    pub(crate) wire: Arc<Wire>,
+    pub(crate) wire: Wire,
     pub(crate) url: String,
     pub(crate) ran: Arc<Ran>,
 }
@@ -143,14 +143,14 @@ pub(crate) fn processes_of<const COUNT: usize>(
     settings: impl Fn(Http) -> Http,
 ) -> [Process; COUNT] {
     let common = Common::new();
-    let wire = Arc::<Wire>::default();
+    let wire = Wire::default();
     core::array::from_fn(|index| start(&common, &wire, index, &more, &settings))
 }
 
 /// Starts one more process.
 pub(crate) fn start(
     common: &Arc<Common>,
-    wire: &Arc<Wire>,
+    wire: &Wire,
     index: usize,
     more: &dyn Fn(ServerBuilder) -> ServerBuilder,
     settings: &dyn Fn(Http) -> Http,
@@ -183,8 +183,8 @@ pub(crate) fn keys() -> StateKeys {
     StateKeys::new(KEY).clock(|| UNIX_EPOCH + Duration::from_millis(Sim.now().as_millis()))
 }
 
-fn tools(node: &Arc<Far>, ran: &Arc<Ran>) -> ServerBuilder {
-    let counts = || (Arc::clone(node), Arc::clone(ran));
+fn tools(node: &Far, ran: &Arc<Ran>) -> ServerBuilder {
+    let counts = || (node.clone(), Arc::clone(ran));
     let (run, work) = (counts(), counts());
     server()
         .state_keys(keys())

@@ -2,7 +2,6 @@
 
 use core::sync::atomic::Ordering;
 use core::time::Duration;
-use std::sync::Arc;
 
 use http::header::{FROM, HeaderName};
 use mcp_async::ErrorChain;
@@ -46,10 +45,7 @@ fn a_lease_that_is_too_short_is_a_mistake() {
 
 #[test]
 fn what_a_shared_endpoint_lacks_is_a_mistake() {
-    let shared = |http: Http| {
-        let store = Arc::<MemoryStore>::default();
-        http.share_with(store, Arc::<LocalForward>::default())
-    };
+    let shared = |http: Http| http.share_with(MemoryStore::default(), LocalForward::default());
     let check = |http: Http, expected: &str| {
         let error = http.into_service(Sim).unwrap_err();
         let error = ErrorChain(&error).to_string();

@@ -5,7 +5,7 @@ use core::future::poll_fn;
 use core::pin::{Pin, pin};
 use core::task::{Context, Poll};
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use bytes::Bytes;
 use http::{HeaderMap, Request, Response};
@@ -41,10 +41,10 @@ pub(crate) enum Break {
 }
 
 /// The ways between processes that have URLs.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Wire {
     local: LocalForward,
-    state: Mutex<State>,
+    state: Arc<Mutex<State>>,
 }
 
 #[derive(Default)]

@@ -4,7 +4,6 @@
 mod pairs;
 
 use core::time::Duration;
-use std::sync::Arc;
 
 use http::HeaderValue;
 use http::request::Parts;
@@ -22,7 +21,7 @@ use crate::sim::{self, Sim};
 fn verified_senders_are_known_at_every_process() {
     now(pairs::check(
         Sim,
-        Arc::<MemoryStore>::default(),
+        MemoryStore::default(),
         MemoryTaskStore::new(),
     ));
     sim::end();
@@ -30,8 +29,8 @@ fn verified_senders_are_known_at_every_process() {
 
 /// Two processes with these settings, which share a store.
 pub(super) fn processes(set: impl Fn(Http, usize) -> Http) -> [HttpService; 2] {
-    let store = Arc::new(MemoryStore::default().clock(|| Sim.now()));
-    let forward = Arc::<LocalForward>::default();
+    let store = MemoryStore::default().clock(|| Sim.now());
+    let forward = LocalForward::default();
     core::array::from_fn(|index| {
         let url = format!("http://process-{index}/mcp");
         let server = server().state_keys(StateKeys::new([7; 32]));

@@ -2,7 +2,6 @@
 
 use core::fmt;
 use core::time::Duration;
-use std::sync::Arc;
 
 use bytes::Bytes;
 use http::{Request, Response};
@@ -23,15 +22,14 @@ use crate::runtime::RuntimeHandle;
 /// # #[cfg(feature = "tls")]
 /// # mod tls {
 /// use std::io;
-/// use std::sync::Arc;
 ///
 /// use mcp_async::http::{Http, HttpForward, SessionStore};
 /// use mcp_async::net::{HttpClient, RootCertificates};
 ///
-/// fn shared(http: Http, store: Arc<impl SessionStore + 'static>) -> io::Result<Http> {
+/// fn shared(http: Http, store: impl SessionStore + 'static) -> io::Result<Http> {
 ///     let roots = RootCertificates::from_pem(&std::fs::read("authority.pem")?).map_err(io::Error::other)?;
 ///     let client = HttpClient::builder().roots(roots);
-///     Ok(http.share_with(store, Arc::new(HttpForward::new(client))))
+///     Ok(http.share_with(store, HttpForward::new(client)))
 /// }
 /// # }
 /// ```
@@ -51,9 +49,9 @@ impl Http {
     /// Shares the legacy sessions with the other processes of this server, through a store that all of them
     /// reach: [`share_with`](Self::share_with) an [`HttpForward`] that trusts the certificates of the operating
     /// system.
-    pub fn share(self, store: Arc<impl SessionStore + 'static>) -> Self {
+    pub fn share(self, store: impl SessionStore + 'static) -> Self {
         let forward = HttpForward::new(HttpClient::builder());
-        self.share_with(store, Arc::new(forward))
+        self.share_with(store, forward)
     }
 }
 

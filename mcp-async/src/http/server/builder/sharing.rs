@@ -33,12 +33,11 @@ impl Http {
     /// messages of clients in both directions; it is not enough to act as a client.
     ///
     /// Sessions of [`legacy_sse`](Self::legacy_sse) are not shared.
-    pub fn share_with(
-        mut self,
-        store: Arc<impl SessionStore + 'static>,
-        forward: Arc<impl Forward>,
-    ) -> Self {
-        self.sharing.means = Some(Means { store, forward });
+    pub fn share_with(mut self, store: impl SessionStore + 'static, forward: impl Forward) -> Self {
+        self.sharing.means = Some(Means {
+            store: Arc::new(store),
+            forward: Arc::new(forward),
+        });
         self
     }
 

@@ -118,11 +118,9 @@ impl Error for ForwardError {
 }
 
 /// Calls the services of one process directly, by the URLs at which they
-/// [are reached](crate::http::server::Http::reached_at).
+/// [are reached](crate::http::server::Http::reached_at). Clones have the same services.
 ///
 /// ```
-/// use std::sync::Arc;
-///
 /// use mcp_async::Server;
 /// use mcp_async::http::{HttpService, LocalForward, MemoryStore};
 /// use mcp_async::runtime::RuntimeHandle;
@@ -131,7 +129,7 @@ impl Error for ForwardError {
 /// fn two(runtime: &RuntimeHandle) -> Result<[HttpService; 2], BuildError> {
 ///     let keys = StateKeys::new([7; 32]);
 ///     let server = Server::builder("demo", "1.0").state_keys(keys).build()?;
-///     let (store, forward) = (Arc::new(MemoryStore::default()), Arc::new(LocalForward::default()));
+///     let (store, forward) = (MemoryStore::default(), LocalForward::default());
 ///     let service = |url: &str| {
 ///         let http = server.http().share_with(store.clone(), forward.clone());
 ///         let service = http.reached_at(url).into_service(runtime)?;
@@ -141,8 +139,8 @@ impl Error for ForwardError {
 ///     Ok([service("http://localhost/a")?, service("http://localhost/b")?])
 /// }
 /// ```
-#[derive(Default)]
-pub struct LocalForward(Lock<BTreeMap<String, Call>>);
+#[derive(Clone, Default)]
+pub struct LocalForward(Arc<Lock<BTreeMap<String, Call>>>);
 
 type Call = Box<dyn Fn(Request<Bytes>) -> Option<Forwarded<'static>> + Send + Sync>;
 
