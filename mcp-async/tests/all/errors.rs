@@ -16,8 +16,8 @@ use mcp_async::http::StoreError;
 use mcp_async::model::ElicitUrlParams;
 use mcp_async::net::{RootCertificates, SendFailed};
 use mcp_async::schema::{PublishError, SchemaError};
-use mcp_async::server::{AskError, StateError};
-use mcp_async::{ErrorChain, ErrorReply, schema};
+use mcp_async::server::{AskError, Prompt, ServerBuilder, StateError, Tool};
+use mcp_async::{ErrorChain, ErrorReply, Server, schema};
 use mcp_proto::SendError;
 use mcp_proto::json::{DecodeError, EncodeError, Raw, RawBuf};
 
@@ -66,6 +66,21 @@ fn no_error_repeats_its_source() {
         let chain = ErrorChain(&**error).to_string();
         assert!(chain.starts_with(&format!("{text}: {source}")), "{chain}");
     }
+}
+
+#[test]
+fn each_mistake_of_a_builder_is_stated_once() {
+    let one = Server::builder("demo", "1.0").with(Tool::new("t"));
+    let two = one.clone().with(Prompt::new("p"));
+    let check = |builder: ServerBuilder, text: &str, chain: &str| {
+        let error = builder.build().unwrap_err();
+        assert_eq!(error.to_string(), text);
+        assert_eq!(ErrorChain(&error).to_string(), format!("{text}: {chain}"));
+    };
+    let first = "tool `t`: no handler";
+    check(one, "the server has a mistake", first);
+    let both = format!("{first}; prompt `p`: no handler");
+    check(two, "the server has 2 mistakes", &both);
 }
 
 /// What says all that there is to say has no source.

@@ -9,8 +9,8 @@ use crate::server::items::register_error::RegisterError;
 /// The error of [`ServerBuilder::build`](crate::server::ServerBuilder::build): every mistake in the
 /// settings and items of the builder, in the order of the calls.
 ///
-/// Its text names what the mistakes are about, its source is the first of them, and its `Debug`
-/// text, which `main` and `unwrap` print, lists all with their reasons.
+/// Its text states how many mistakes there are, its source lists them with their reasons, and its `Debug` text, which `main`
+/// and `unwrap` print, does so, too.
 ///
 /// ```
 /// use core::error::Error;
@@ -26,18 +26,19 @@ use crate::server::items::register_error::RegisterError;
 ///     .with(Resource::new("demo://greeting", "greeting"))
 ///     .build()
 ///     .unwrap_err();
-/// assert_eq!(
-///     error.to_string(),
-///     "the server has 2 mistakes, in tool `greet`, resource `demo://greeting`"
-/// );
+/// assert_eq!(error.to_string(), "the server has 2 mistakes");
 /// assert_eq!(
 ///     error.source().map(ToString::to_string).as_deref(),
-///     Some("tool `greet`: it is registered twice")
+///     Some("tool `greet`: it is registered twice; resource `demo://greeting`: no handler")
 /// );
 /// assert_eq!(error.mistakes()[1].to_string(), "resource `demo://greeting`: no handler");
 /// ```
 #[derive(Clone, PartialEq, Eq)]
-pub struct BuildError(Vec<RegisterError>);
+pub struct BuildError(Mistakes);
+
+/// All mistakes with their reasons.
+#[derive(Clone, PartialEq, Eq)]
+struct Mistakes(Vec<RegisterError>);
 
 impl BuildError {
     /// Fails if there are mistakes.
@@ -45,46 +46,53 @@ impl BuildError {
         if mistakes.is_empty() {
             return Ok(());
         }
-        Err(Self(mistakes))
+        Err(Self(Mistakes(mistakes)))
     }
 
     /// Returns all mistakes, at least one.
     pub fn mistakes(&self) -> &[RegisterError] {
-        &self.0
+        &self.0.0
     }
 }
 
 impl fmt::Display for BuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &*self.0 {
-            [_] => f.write_str("the server has a mistake, in ")?,
-            all => write!(f, "the server has {} mistakes, in ", all.len())?,
+        match self.mistakes().len() {
+            1 => f.write_str("the server has a mistake"),
+            count => write!(f, "the server has {count} mistakes"),
         }
-        for (at, mistake) in self.0.iter().enumerate() {
-            let comma = if at > 0 { ", " } else { "" };
-            write!(f, "{comma}{} `{}`", mistake.kind(), mistake.name())?;
-        }
-        Ok(())
     }
 }
 
 impl fmt::Debug for BuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("BuildError: ")?;
-        for (at, mistake) in self.0.iter().enumerate() {
-            let comma = if at > 0 { "; " } else { "" };
-            write!(f, "{comma}{mistake}")?;
-        }
-        Ok(())
+        write!(f, "BuildError: {}", self.0)
     }
 }
 
 impl Error for BuildError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
-        let first = self.0.first()?;
-        Some(first)
+        Some(&self.0)
     }
 }
+
+impl fmt::Display for Mistakes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, mistake) in self.0.iter().enumerate() {
+            let separator = if at > 0 { "; " } else { "" };
+            write!(f, "{separator}{mistake}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Mistakes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl Error for Mistakes {}
 
 /// The mistakes are in what was given to the builder.
 impl From<BuildError> for io::Error {
