@@ -117,10 +117,13 @@ impl Completers {
         self.0.is_empty()
     }
 
-    /// The first name that does not exist.
-    pub(super) fn unknown(&self, exists: impl Fn(&str) -> bool) -> Option<&str> {
-        let mut names = self.0.iter().map(|(name, _)| name.as_str());
-        names.find(|name| !exists(name))
+    /// Fails if a name does not exist; `kind` is `argument` or `variable`.
+    pub(super) fn check(&self, kind: &str, exists: impl Fn(&str) -> bool) -> Result<(), String> {
+        let mut names = self.0.iter().map(|(name, _)| name);
+        match names.find(|name| !exists(name)) {
+            Some(unknown) => Err(format!("there is no {kind} `{unknown}` to complete")),
+            None => Ok(()),
+        }
     }
 
     /// Answers a request for suggestions. Nothing is suggested where there is no completion of this name.

@@ -15,7 +15,7 @@ use super::entry::{Entry, Registered, item};
 use super::method::{self, Answer, BeginMethod};
 use super::register_error::RegisterError;
 use super::texts::{TextError, from_texts};
-use super::texts_probe::{Values, unfillable};
+use super::texts_probe::{Unfillable, Values, unfillable};
 use crate::connection::Job;
 use crate::error::ErrorReply;
 use crate::model::{self, GetPromptResult, PromptArgument, PromptMessage};
@@ -64,9 +64,6 @@ pub struct Prompt<S = ()> {
     unfillable: Option<Unfillable>,
     begin: Option<BeginMethod<S>>,
 }
-
-/// Returns the reason why these arguments cannot fill the type of the handler, if there is one.
-type Unfillable = fn(&[PromptArgument]) -> Option<TextError>;
 
 /// A type that the handler of a prompt can return.
 ///
@@ -166,10 +163,7 @@ impl<S: Send + Sync + 'static> Prompt<S> {
                 listed.push(argument);
             }
         }
-        self.unfillable = Some(|arguments| {
-            let names = arguments.iter().map(|argument| argument.name.as_str());
-            unfillable::<A>(names, Values::Texts)
-        });
+        self.unfillable = Some(|names| unfillable::<A>(names, Values::Texts));
         let description = self.entry.listed.description.clone();
         self.begin = Some(Box::new(move |call, state, host| {
             let arguments = match decode::<A>(&call) {
@@ -211,18 +205,20 @@ impl Prompt {
         if self.key().is_empty() {
             return Err(self.error(&"its name is empty"));
         }
-        let arguments = &self.entry.listed.arguments;
-        if let Some(misfit) = self.unfillable.and_then(|unfillable| unfillable(arguments)) {
+        let arguments = self.entry.listed.arguments.iter();
+        let mut names = arguments.map(|argument| argument.name.as_str());
+        if let Some(misfit) = self
+            .unfillable
+            .and_then(|unfillable| unfillable(&mut names))
+        {
             return Err(self.error(&format_args!(
                 "arguments are texts, and the handler's are not: {misfit}"
             )));
         }
-        match self.completers.unknown(|name| self.has_argument(name)) {
-            Some(name) => {
-                Err(self.error(&format_args!("there is no argument `{name}` to complete")))
-            }
-            None => Ok(()),
-        }
+        let completed = self
+            .completers
+            .check("argument", |name| self.has_argument(name));
+        completed.map_err(|fault| self.error(&fault))
     }
 
     pub(in crate::server) fn has_argument(&self, name: &str) -> bool {

@@ -15,7 +15,7 @@ use super::lister::Lister;
 use super::register_error::RegisterError;
 use super::resource::{CacheHint, ResourceOutput, answer};
 use super::texts::{TextError, from_captures};
-use super::texts_probe::{Values, unfillable};
+use super::texts_probe::{Unfillable, Values, unfillable};
 use crate::connection::Job;
 use crate::error::ErrorReply;
 use crate::model::{self, Annotations};
@@ -64,9 +64,6 @@ pub struct Template<S = ()> {
     unfillable: Option<Unfillable>,
     begin: Option<Begin<S>>,
 }
-
-/// Returns the reason why the variables of a template cannot fill the type of the handler, if there is one.
-type Unfillable = fn(&UriTemplate) -> Option<TextError>;
 
 type Begin<S> =
     Box<dyn for<'b> Fn(Call<'b>, MatchedUri, CacheHint, &Arc<S>, &Host) -> Job + Send + Sync>;
@@ -175,7 +172,7 @@ impl<S: Send + Sync + 'static> Template<S> {
         T: ResourceOutput,
     {
         let mime_type = self.entry.listed.mime_type.clone();
-        self.unfillable = Some(|template| unfillable::<A>(template.variables(), Values::Any));
+        self.unfillable = Some(|names| unfillable::<A>(names, Values::Any));
         let template = self.parsed.clone().ok();
         self.begin(Box::new(move |call, found, hint, state, host| {
             let variables = match from_captures::<A>(&found.captures) {
@@ -233,16 +230,17 @@ impl Template {
     pub(in crate::server) fn check(&self) -> Result<(), RegisterError> {
         let parsed = self.parsed.as_ref().map_err(|fault| self.error(fault))?;
         self.check_entry(self.begin.is_some())?;
-        if let Some(misfit) = self.unfillable.and_then(|unfillable| unfillable(parsed)) {
+        if let Some(misfit) = self
+            .unfillable
+            .and_then(|unfillable| unfillable(&mut parsed.variables()))
+        {
             let name = misfit.name().unwrap_or_default();
             return Err(self.error(&format_args!("its handler needs a variable `{name}`")));
         }
-        match self.completers.unknown(|name| self.has_variable(name)) {
-            Some(name) => {
-                Err(self.error(&format_args!("there is no variable `{name}` to complete")))
-            }
-            None => Ok(()),
-        }
+        let completed = self
+            .completers
+            .check("variable", |name| self.has_variable(name));
+        completed.map_err(|fault| self.error(&fault))
     }
 
     /// Returns the values of the variables, if the URI matches the template.

@@ -13,10 +13,13 @@ use super::texts::TextError;
 use crate::connection::discard;
 use crate::payload::empty;
 
+/// Returns why the type of a handler cannot be filled from texts of these names.
+pub(super) type Unfillable = fn(&mut dyn Iterator<Item = &str>) -> Option<TextError>;
+
 /// Returns why the type cannot be filled from texts of these names, whatever they are. `None` where they
 /// can, and where that depends on the texts.
-pub(super) fn unfillable<'a, T: DeserializeOwned + 'static>(
-    names: impl Iterator<Item = &'a str>,
+pub(super) fn unfillable<T: DeserializeOwned + 'static>(
+    names: &mut dyn Iterator<Item = &str>,
     values: Values,
 ) -> Option<TextError> {
     if empty::<T>().is_some() {
@@ -73,6 +76,14 @@ macro_rules! suiting {
     ($($method:ident $visit:ident)*) => {$(
         fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TextError> {
             visitor.$visit(Default::default())
+        }
+    )*};
+}
+
+macro_rules! shaped {
+    ($($method:ident($($argument:ty),*))*) => {$(
+        fn $method<V: Visitor<'de>>(self, $(_: $argument,)* visitor: V) -> Result<V::Value, TextError> {
+            self.fill_shape(visitor)
         }
     )*};
 }
@@ -145,42 +156,12 @@ impl<'de> de::Deserializer<'de> for Probe<'_> {
             .map_err(|_| de::Error::custom("another variant"))
     }
 
-    fn deserialize_unit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TextError> {
-        self.fill_shape(visitor)
-    }
-
-    fn deserialize_unit_struct<V: Visitor<'de>>(
-        self,
-        _: &'static str,
-        visitor: V,
-    ) -> Result<V::Value, TextError> {
-        self.fill_shape(visitor)
-    }
-
-    fn deserialize_tuple<V: Visitor<'de>>(
-        self,
-        _: usize,
-        visitor: V,
-    ) -> Result<V::Value, TextError> {
-        self.fill_shape(visitor)
-    }
-
-    fn deserialize_tuple_struct<V: Visitor<'de>>(
-        self,
-        _: &'static str,
-        _: usize,
-        visitor: V,
-    ) -> Result<V::Value, TextError> {
-        self.fill_shape(visitor)
-    }
-
-    fn deserialize_struct<V: Visitor<'de>>(
-        self,
-        _: &'static str,
-        _: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value, TextError> {
-        self.fill_shape(visitor)
+    shaped! {
+        deserialize_unit()
+        deserialize_unit_struct(&'static str)
+        deserialize_tuple(usize)
+        deserialize_tuple_struct(&'static str, usize)
+        deserialize_struct(&'static str, &'static [&'static str])
     }
 
     forward_to_deserialize_any! {
@@ -275,7 +256,7 @@ mod tests {
         values: Values,
         expected: Option<&str>,
     ) {
-        let found = unfillable::<T>(names.iter().copied(), values);
+        let found = unfillable::<T>(&mut names.iter().copied(), values);
         let found = found.map(|error| error.to_string());
         assert_eq!(found.as_deref(), expected);
     }
