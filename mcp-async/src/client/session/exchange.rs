@@ -146,31 +146,13 @@ impl<'a> Exchange<'a> {
             let Some((arrival, buffer)) = ready!(polled) else {
                 return Poll::Ready(Err(CallError::Closed));
             };
-            match arrival {
+            let error = match arrival {
                 Arrival::Result => return Poll::Ready(Ok(buffer)),
-                Arrival::Error(error) => {
-                    self.pending.leave(Some(buffer));
-                    return Poll::Ready(Err(CallError::Server(error)));
-                }
-                Arrival::Mismatched(error) => {
-                    self.mismatched = true;
-                    self.pending.leave(Some(buffer));
-                    return Poll::Ready(Err(CallError::Server(error)));
-                }
-                Arrival::Failed(failure) => {
-                    self.pending.leave(Some(buffer));
-                    return Poll::Ready(Err(failure.into()));
-                }
-                Arrival::Denied(error) => {
-                    self.pending.leave(Some(buffer));
-                    return Poll::Ready(Err(CallError::Authorization(error)));
+                Arrival::Input { .. } if self.rounds >= terms.rounds => {
+                    CallError::Failed(Failure::Rounds)
                 }
                 Arrival::Input { asks, state } => {
                     self.rounds += 1;
-                    if self.rounds > terms.rounds {
-                        self.pending.leave(Some(buffer));
-                        return Poll::Ready(Err(CallError::Failed(Failure::Rounds)));
-                    }
                     self.state = state;
                     // Without questions the core says when to try again (MR-16).
                     if asks {
@@ -179,9 +161,22 @@ impl<'a> Exchange<'a> {
                         };
                         self.stage = Stage::Asking(Inputs::ask(buffer, revision, terms.handler));
                     }
+                    continue;
                 }
-                Arrival::Again => self.stage = Stage::Retrying(None),
-            }
+                Arrival::Again => {
+                    self.stage = Stage::Retrying(None);
+                    continue;
+                }
+                Arrival::Error(error) => CallError::Server(error),
+                Arrival::Mismatched(error) => {
+                    self.mismatched = true;
+                    CallError::Server(error)
+                }
+                Arrival::Failed(failure) => failure.into(),
+                Arrival::Denied(error) => CallError::Authorization(error),
+            };
+            self.leave(buffer);
+            return Poll::Ready(Err(error));
         }
     }
 
