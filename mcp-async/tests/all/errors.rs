@@ -72,15 +72,17 @@ fn no_error_repeats_its_source() {
 fn each_mistake_of_a_builder_is_stated_once() {
     let one = Server::builder("demo", "1.0").with(Tool::new("t"));
     let two = one.clone().with(Prompt::new("p"));
-    let check = |builder: ServerBuilder, text: &str, chain: &str| {
+    let check = |builder: ServerBuilder, text: &str| {
         let error = builder.build().unwrap_err();
         assert_eq!(error.to_string(), text);
-        assert_eq!(ErrorChain(&error).to_string(), format!("{text}: {chain}"));
+        assert_eq!(ErrorChain(&error).to_string(), text);
+        assert_eq!(format!("{error:?}"), format!("BuildError: {text}"));
     };
-    let first = "tool `t`: no handler";
-    check(one, "the server has a mistake", first);
-    let both = format!("{first}; prompt `p`: no handler");
-    check(two, "the server has 2 mistakes", &both);
+    check(one, "the server has a mistake: tool `t`: no handler");
+    check(
+        two,
+        "the server has 2 mistakes: tool `t`: no handler; prompt `p`: no handler",
+    );
 }
 
 /// What says all that there is to say has no source.

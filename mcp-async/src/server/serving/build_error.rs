@@ -9,12 +9,9 @@ use crate::server::items::register_error::RegisterError;
 /// The error of [`ServerBuilder::build`](crate::server::ServerBuilder::build): every mistake in the
 /// settings and items of the builder, in the order of the calls.
 ///
-/// Its text states how many mistakes there are, its source lists them with their reasons, and its `Debug` text, which `main`
-/// and `unwrap` print, does so, too.
+/// Its text lists them with their reasons, and so does its `Debug` text, which `main` and `unwrap` print.
 ///
 /// ```
-/// use core::error::Error;
-///
 /// use mcp_async::Server;
 /// use mcp_async::server::{Resource, Tool};
 ///
@@ -26,19 +23,14 @@ use crate::server::items::register_error::RegisterError;
 ///     .with(Resource::new("demo://greeting", "greeting"))
 ///     .build()
 ///     .unwrap_err();
-/// assert_eq!(error.to_string(), "the server has 2 mistakes");
 /// assert_eq!(
-///     error.source().map(ToString::to_string).as_deref(),
-///     Some("tool `greet`: it is registered twice; resource `demo://greeting`: no handler")
+///     error.to_string(),
+///     "the server has 2 mistakes: tool `greet`: it is registered twice; resource `demo://greeting`: no handler"
 /// );
 /// assert_eq!(error.mistakes()[1].to_string(), "resource `demo://greeting`: no handler");
 /// ```
 #[derive(Clone, PartialEq, Eq)]
-pub struct BuildError(Mistakes);
-
-/// All mistakes with their reasons.
-#[derive(Clone, PartialEq, Eq)]
-struct Mistakes(Vec<RegisterError>);
+pub struct BuildError(Vec<RegisterError>);
 
 impl BuildError {
     /// Fails if there are mistakes.
@@ -46,38 +38,21 @@ impl BuildError {
         if mistakes.is_empty() {
             return Ok(());
         }
-        Err(Self(Mistakes(mistakes)))
+        Err(Self(mistakes))
     }
 
     /// Returns all mistakes, at least one.
     pub fn mistakes(&self) -> &[RegisterError] {
-        &self.0.0
+        &self.0
     }
 }
 
 impl fmt::Display for BuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.mistakes().len() {
-            1 => f.write_str("the server has a mistake"),
-            count => write!(f, "the server has {count} mistakes"),
+        match &*self.0 {
+            [_] => f.write_str("the server has a mistake: ")?,
+            all => write!(f, "the server has {} mistakes: ", all.len())?,
         }
-    }
-}
-
-impl fmt::Debug for BuildError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "BuildError: {}", self.0)
-    }
-}
-
-impl Error for BuildError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        Some(&self.0)
-    }
-}
-
-impl fmt::Display for Mistakes {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, mistake) in self.0.iter().enumerate() {
             let separator = if at > 0 { "; " } else { "" };
             write!(f, "{separator}{mistake}")?;
@@ -86,13 +61,13 @@ impl fmt::Display for Mistakes {
     }
 }
 
-impl fmt::Debug for Mistakes {
+impl fmt::Debug for BuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
+        write!(f, "BuildError: {self}")
     }
 }
 
-impl Error for Mistakes {}
+impl Error for BuildError {}
 
 /// The mistakes are in what was given to the builder.
 impl From<BuildError> for io::Error {

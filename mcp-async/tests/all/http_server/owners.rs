@@ -39,8 +39,8 @@ fn the_lease_of_a_process_is_set() {
 fn a_lease_that_is_too_short_is_a_mistake() {
     let short = server().http().lease(Duration::from_millis(999));
     let error = short.into_service(Sim).unwrap_err();
-    let error = ErrorChain(&error).to_string();
-    assert!(error.contains("setting `lease`: it is shorter"), "{error}");
+    let text = error.to_string();
+    assert!(text.contains("setting `lease`: it is shorter"), "{text}");
     assert!(server().http().lease(SECOND).into_service(Sim).is_ok());
 }
 
