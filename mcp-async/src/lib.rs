@@ -2,8 +2,8 @@
 //!
 //! The crate connects the state machines of [`mcp_proto`] to byte streams and to HTTP: the future of
 //! a connection reads, writes, keeps deadlines and runs the handlers. It depends on no runtime. The
-//! untyped API takes two byte streams (the traits of [`futures_io`]) and a [`Runtime`]; in the typed API, a
-//! transport or a connector brings it, such as those of `mcp-tokio` and `mcp-smol`.
+//! untyped API takes two byte streams (the traits of [`futures_io`]) and a [`Runtime`](runtime::Runtime); in the
+//! typed API, a transport or a connector brings it, such as those of `mcp-tokio` and `mcp-smol`.
 //!
 //! # Where to begin
 //!
@@ -15,7 +15,7 @@
 //! | Answer every request by hand | [`server::connect`] with a [`server::Service`] (feature `server`) |
 //! | Send every request by hand | [`client::connect`], [`client::Peer`] (feature `client`) |
 //! | Carry messages over another transport | [`MessageSource`], [`MessageSink`] |
-//! | Support another runtime | [`Runtime`] |
+//! | Support another runtime | [`Runtime`](runtime::Runtime) |
 //! | Serve, load and check skills | the crate `mcp-skills` |
 //! | Share sessions and tasks between processes | the crate `mcp-redis-store` |
 //!
@@ -55,7 +55,7 @@
 //!
 //! # A connection by hand
 //!
-//! A client and a server in one process, joined by a [`duplex`]:
+//! A client and a server in one process, joined by a [`duplex`](runtime::duplex):
 //!
 //! ```
 //! use core::future::Future;
