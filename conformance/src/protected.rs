@@ -9,7 +9,7 @@ use std::io;
 use std::time::SystemTime;
 
 use mcp_async::auth::{DpopUse, Protection, Scopes, Secret, TokenClaims, UnixTime};
-use mcp_async::net::TcpServer;
+use mcp_async::net::HttpListener;
 use mcp_async::runtime::RuntimeHandle;
 
 use crate::server::server;
@@ -24,7 +24,7 @@ pub(crate) async fn http(runtime: RuntimeHandle, port: &str) -> io::Result<()> {
     };
     let server = server(runtime.clone(), region_scopes);
     let http = server.http().protect(protection(port));
-    http.serve(TcpServer::bind(runtime, (Ipv4Addr::LOCALHOST, port)))
+    http.serve(HttpListener::bind(runtime, (Ipv4Addr::LOCALHOST, port)))
         .await
 }
 

@@ -7,7 +7,7 @@ use std::io;
 use std::sync::Arc;
 
 use mcp_async::Server;
-use mcp_async::net::TcpServer;
+use mcp_async::net::HttpListener;
 use mcp_async::runtime::RuntimeHandle;
 use mcp_async::server::{self, Context, ServerBuilder, Tool};
 use schemars::JsonSchema;
@@ -55,7 +55,7 @@ pub(crate) async fn stdio(runtime: RuntimeHandle) -> io::Result<()> {
 pub(crate) async fn http(runtime: RuntimeHandle, port: &str) -> io::Result<()> {
     let port: u16 = port.parse().map_err(io::Error::other)?;
     let http = server(runtime.clone(), &[]).http();
-    http.serve(TcpServer::bind(runtime, (Ipv4Addr::LOCALHOST, port)))
+    http.serve(HttpListener::bind(runtime, (Ipv4Addr::LOCALHOST, port)))
         .await
 }
 

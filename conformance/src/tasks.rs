@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::{env, fs};
 
-use mcp_async::net::TcpServer;
+use mcp_async::net::HttpListener;
 use mcp_async::runtime::RuntimeHandle;
 use mcp_async::server::{AskError, Context, Elicited, HandlerError, ServerBuilder, Tool, stdio};
 use mcp_async::tasks::server::{TaskPolicy, Tasks};
@@ -107,7 +107,7 @@ impl<'a> TaskServer<'a> {
         if self.is_protected {
             http = http.protect(protection(port));
         }
-        http.serve(TcpServer::bind(runtime, (Ipv4Addr::LOCALHOST, port)))
+        http.serve(HttpListener::bind(runtime, (Ipv4Addr::LOCALHOST, port)))
             .await
     }
 }

@@ -87,11 +87,11 @@ use self::target::Target;
 /// use core::time::Duration;
 ///
 /// use mcp_async::Server;
-/// use mcp_async::net::TcpServer;
+/// use mcp_async::net::HttpListener;
 /// use mcp_redis_store::RedisStore;
 ///
 /// /// Serves in each process of the server, all of which have the same `state_keys`.
-/// async fn serve(server: Server, listen: TcpServer) -> Result<(), Box<dyn core::error::Error>> {
+/// async fn serve(server: Server, listen: HttpListener) -> Result<(), Box<dyn core::error::Error>> {
 ///     let store = RedisStore::new("redis://127.0.0.1:6379")?.timeout(Duration::from_secs(1));
 ///     server.http().share(store).serve(listen).await?;
 ///     Ok(())

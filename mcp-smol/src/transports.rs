@@ -14,7 +14,7 @@ use mcp_async::client::{self, Connector};
 #[cfg(feature = "http-client")]
 use mcp_async::http::HttpConnector;
 #[cfg(feature = "http-server")]
-use mcp_async::net::TcpServer;
+use mcp_async::net::HttpListener;
 #[cfg(feature = "client")]
 use mcp_async::process::Command;
 #[cfg(feature = "server")]
@@ -48,8 +48,8 @@ pub fn stdio() -> impl Transport {
 /// # }
 /// ```
 #[cfg(feature = "http-server")]
-pub fn tcp(address: impl std::net::ToSocketAddrs) -> TcpServer {
-    TcpServer::bind(Runtime, address)
+pub fn tcp(address: impl std::net::ToSocketAddrs) -> HttpListener {
+    HttpListener::bind(Runtime, address)
 }
 
 /// A pair of byte streams, for servers and clients: that of [`split`](crate::split) or [`pair`](crate::pair).

@@ -4,7 +4,7 @@ use std::io;
 use std::net::TcpListener;
 
 use mcp_async::Server;
-use mcp_async::net::TcpServer;
+use mcp_async::net::HttpListener;
 use mcp_async::schemars::{self, JsonSchema};
 use mcp_async::server::{Context, ServerBuilder};
 use serde::Deserialize;
@@ -15,11 +15,11 @@ struct Said {
 }
 
 pub(crate) fn on_tokio(socket: TcpListener) -> io::Result<()> {
-    tokio_runtime()?.block_on(serve(TcpServer::from_std(mcp_tokio::Runtime, socket)))
+    tokio_runtime()?.block_on(serve(HttpListener::from_std(mcp_tokio::Runtime, socket)))
 }
 
 pub(crate) fn on_smol(socket: TcpListener) -> io::Result<()> {
-    smol::block_on(serve(TcpServer::from_std(mcp_smol::Runtime, socket)))
+    smol::block_on(serve(HttpListener::from_std(mcp_smol::Runtime, socket)))
 }
 
 /// Serves on standard input and output.
@@ -33,7 +33,7 @@ pub(crate) fn tokio_runtime() -> io::Result<tokio::runtime::Runtime> {
         .build()
 }
 
-async fn serve(listen: TcpServer) -> io::Result<()> {
+async fn serve(listen: HttpListener) -> io::Result<()> {
     echo().http().serve(listen).await
 }
 

@@ -20,12 +20,12 @@
 //!
 //! ```
 //! use authorization_server::{AuthorizationServer, Consent, Settings};
-//! use mcp_async::net::TcpServer;
+//! use mcp_async::net::HttpListener;
 //! use mcp_async::runtime::RuntimeHandle;
 //!
 //! /// Serves until Ctrl-C.
 //! async fn serve(runtime: RuntimeHandle) -> Result<(), Box<dyn std::error::Error>> {
-//!     let listen = TcpServer::bind(&runtime, "127.0.0.1:0");
+//!     let listen = HttpListener::bind(&runtime, "127.0.0.1:0");
 //!     let issuer = format!("http://{}", listen.address()?);
 //!     let settings = Settings::new(issuer).consent(Consent::Allow);
 //!     let server = AuthorizationServer::new(settings)?;

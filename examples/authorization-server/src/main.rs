@@ -10,7 +10,7 @@ use bytes::Bytes;
 use clap::{Parser, ValueEnum};
 use http::Request;
 use http_body_util::{BodyExt as _, Limited};
-use mcp_async::net::{AddressGuard, HttpClient, TcpServer};
+use mcp_async::net::{AddressGuard, HttpClient, HttpListener};
 use mcp_async::runtime::RuntimeHandle;
 
 /// An authorization server for development
@@ -83,7 +83,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 async fn serve(runtime: RuntimeHandle, arguments: &Arguments) -> Result<(), Box<dyn Error>> {
-    let listen = TcpServer::bind(&runtime, (Ipv4Addr::LOCALHOST, arguments.port));
+    let listen = HttpListener::bind(&runtime, (Ipv4Addr::LOCALHOST, arguments.port));
     let guard = AddressGuard::near(Ipv4Addr::LOCALHOST.into());
     let client = HttpClient::builder().guard(guard).no_redirects();
     let client = client.stall_timeout(Duration::from_secs(5)).build();

@@ -4,7 +4,7 @@ use core::net::SocketAddr;
 use std::io;
 
 use clap::{Parser, ValueEnum};
-use mcp_async::net::TcpServer;
+use mcp_async::net::HttpListener;
 use mcp_async::runtime::RuntimeHandle;
 use mcp_async::server::stdio;
 use mcp_tokio::Revision;
@@ -45,7 +45,7 @@ async fn serve(runtime: RuntimeHandle, arguments: &Arguments) -> io::Result<()> 
     match arguments.http {
         Some(address) => {
             let http = server.http().legacy_sse("/sse", "/messages");
-            http.serve(TcpServer::bind(runtime, address)).await
+            http.serve(HttpListener::bind(runtime, address)).await
         }
         None => server.serve(stdio(runtime)).await,
     }

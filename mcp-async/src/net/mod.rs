@@ -1,6 +1,6 @@
 //! Sockets, HTTP and TLS on the sockets of a [`Runtime`](crate::runtime::Runtime), independent of MCP.
 //!
-//! `TcpServer` (feature `http-server`) serves any service of `tower` on any runtime; `HttpClient` (feature
+//! `HttpListener` (feature `http-server`) serves any service of `tower` on any runtime; `HttpClient` (feature
 //! `http-client`) sends requests on any runtime.
 
 #[cfg(feature = "http-client")]
@@ -13,14 +13,14 @@ mod exchange;
 mod guard;
 #[cfg(feature = "http-server")]
 mod handshakes;
+#[cfg(feature = "http-server")]
+mod http_listener;
 pub(crate) mod io;
 mod maybe_tls_stream;
 #[cfg(not(feature = "tls"))]
 mod no_tls;
 #[cfg(feature = "http-server")]
 mod remote;
-#[cfg(feature = "http-server")]
-mod tcp_server;
 pub(crate) mod time;
 #[cfg(feature = "tls")]
 mod tls;
@@ -32,11 +32,11 @@ pub use client::{BodyFailed, HttpClient, HttpClientBuilder, ResponseBody, SendFa
 #[cfg(feature = "http-client")]
 pub use guard::{AddressClass, AddressGuard, AddressRefused};
 #[cfg(feature = "http-server")]
+pub use http_listener::HttpListener;
+#[cfg(feature = "http-server")]
 pub use remote::RemoteAddr;
 #[cfg(feature = "http-server")]
 pub(crate) use remote::client_network;
-#[cfg(feature = "http-server")]
-pub use tcp_server::TcpServer;
 #[cfg(all(feature = "tls", feature = "http-server"))]
 pub use tls::Identity;
 #[cfg(all(feature = "tls", feature = "http-client"))]

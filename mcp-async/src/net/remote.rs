@@ -2,7 +2,7 @@
 
 use core::net::{IpAddr, Ipv6Addr, SocketAddr};
 
-/// The address that a connection came from: [`TcpServer`](super::TcpServer) puts it into the extensions
+/// The address that a connection came from: [`HttpListener`](super::HttpListener) puts it into the extensions
 /// of every request.
 ///
 /// It is the address of the direct peer, which can be a proxy; other servers report it in

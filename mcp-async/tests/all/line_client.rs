@@ -18,6 +18,8 @@ pub(crate) struct LineClient {
     revision: Revision,
     /// The capabilities that the client declares.
     capabilities: String,
+    /// Further members of each `_meta` of 2026-07-28.
+    meta: &'static str,
     lines: LinePeer,
     next_id: u64,
     /// Lines that came besides answers.
@@ -45,6 +47,12 @@ impl LineClient {
         )
     }
 
+    /// States these members, too, in each `_meta` of 2026-07-28.
+    pub(crate) const fn stating(mut self, members: &'static str) -> Self {
+        self.meta = members;
+        self
+    }
+
     /// A client of a server that begins its connection like this.
     pub(crate) fn of(
         begin: impl FnOnce((PipeReader, PipeWriter)) -> (Served, Peer),
@@ -63,6 +71,7 @@ impl LineClient {
             peer,
             revision,
             capabilities: declared.into(),
+            meta: "",
             lines,
             next_id: 0,
             heard: Vec::new(),
@@ -201,8 +210,9 @@ impl LineClient {
             return params.to_owned();
         }
         let (revision, capabilities) = (self.revision, &self.capabilities);
+        let (comma, more) = (if self.meta.is_empty() { "" } else { "," }, self.meta);
         let meta = format!(
-            r#""io.modelcontextprotocol/protocolVersion":"{revision}","io.modelcontextprotocol/clientCapabilities":{capabilities}"#
+            r#""io.modelcontextprotocol/protocolVersion":"{revision}","io.modelcontextprotocol/clientCapabilities":{capabilities}{comma}{more}"#
         );
         if let Some((before, more)) = params.split_once(r#""_meta":{"#) {
             return format!(r#"{before}"_meta":{{{meta},{more}"#);

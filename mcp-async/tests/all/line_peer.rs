@@ -78,7 +78,10 @@ impl LinePeer {
     /// True after the end of the connection that it polls.
     pub(crate) fn has_ended(&mut self) -> bool {
         self.settle();
-        matches!(self.other, Other::Connection(None, _))
+        match &self.other {
+            Other::Connection(connection, _) => connection.is_none(),
+            Other::Tasks => panic!("it polls no connection"),
+        }
     }
 
     /// Writes a line, and lets everything happen.

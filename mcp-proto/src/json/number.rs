@@ -27,11 +27,13 @@ impl<'b> Number<'b> {
     /// let half = Number::parse("0.5").ok_or("no number")?;
     /// assert_eq!(half.to_f64(), 0.5);
     /// assert_eq!(Number::parse(".5"), None);
+    /// assert_eq!(Number::parse(" 5"), None);
     /// assert_eq!(Number::parse("true"), None);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn parse(text: &'b str) -> Option<Self> {
-        Raw::parse(text.as_bytes(), 1).ok()?.number()
+        let number = Raw::parse(text.as_bytes(), 1).ok()?.number()?;
+        (number.bytes.len() == text.len()).then_some(number)
     }
 
     /// The text.

@@ -23,7 +23,7 @@
 //! | `initialize` | [`InitializeParams`] | [`InitializeResult`] |
 //! | `server/discover` | [`EmptyParams`] | [`DiscoverResult`] |
 //! | `tools/list` | [`PageParams`] | [`ListToolsResult`] |
-//! | `tools/call` | [`CallToolParams`] | [`CallToolResult`] |
+//! | `tools/call` | [`CallToolParams`] | [`CallToolResult`], [`TextResult`] |
 //! | `resources/list` | [`PageParams`] | [`ListResourcesResult`] |
 //! | `resources/templates/list` | [`PageParams`] | [`ListResourceTemplatesResult`] |
 //! | `resources/read` | [`ReadResourceParams`] | [`ReadResourceResult`] |

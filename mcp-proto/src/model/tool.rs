@@ -145,16 +145,13 @@ impl<'b> Tool<'b> {
 /// A result of `tools/call` that is one text.
 ///
 /// It is written like a [`CallToolResult`](super::CallToolResult) with that text, but without serde: firmware
-/// that says only text does not link the other blocks of content.
+/// that answers only with text does not link the other blocks of content.
 ///
 /// ```
 /// use mcp_proto::model::TextResult;
-/// use mcp_proto::{Outcome, Payload, Revision, json::Writer};
+/// use mcp_proto::{Payload, Revision, json::Writer};
 ///
 /// let result = TextResult { text: "no such lamp".into(), is_error: true };
-/// let outcome = Outcome::Result(&result);
-/// # let _ = outcome;
-///
 /// let mut out = [0; 128];
 /// let mut writer = Writer::new(&mut out);
 /// result.write(&mut writer, Revision::V2025_11_25)?;

@@ -222,6 +222,22 @@ fn resources() {
 }
 
 #[test]
+fn the_priority_of_annotations_keeps_its_digits() {
+    for digits in [
+        "0",
+        "1",
+        "1.0",
+        "-0",
+        "5e-1",
+        "1E+2",
+        "1e400",
+        "0.10000000000000000000000000000000001",
+    ] {
+        check::<Annotations<'_>>(OLDEST, &format!(r#"{{"priority":{digits}}}"#));
+    }
+}
+
+#[test]
 fn prompts_and_completion() {
     check::<ListPromptsResult<'_>>(
         FORMS,

@@ -261,10 +261,10 @@ pub(crate) fn is_created(result: Raw<'_>) -> bool {
 }
 
 /// The job that answers a question of a legacy server.
-fn answer(shared: &Arc<Shared<Machine>>, token: Token, reply: Answer) -> Job {
+fn answer(shared: &Arc<Shared<Machine>>, token: Token, answer: Answer) -> Job {
     let shared = Arc::clone(shared);
     Job::from_future(async move {
-        let replied = reply.await;
+        let replied = answer.await;
         poll_fn(move |cx| {
             let outcome = match &replied {
                 Ok(value) => Outcome::Result(&**value),

@@ -12,9 +12,7 @@ use mcp_auth::{Challenge, RefusedResponse, Remedy, Scheme};
 use mcp_proto::client::http::{Exchange, HttpMethod};
 
 use super::authorization::{Authorizer, Goal, Obtained, Reason, dpop_nonce};
-use super::carrier::NoReply;
-use super::carrier::{REFUSAL, whole};
-use super::carrier::{Reply, Unsent};
+use super::carrier::{NoReply, REFUSAL, Reply, Unsent, whole};
 use super::link::Link;
 use crate::client::UnsentMessage;
 use crate::error::AuthorizationError;

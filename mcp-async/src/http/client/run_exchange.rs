@@ -13,9 +13,7 @@ use mcp_proto::client::Failure;
 use mcp_proto::client::http::{Body, Exchange, ExchangeOutcome, HttpMethod, ReplyHead};
 use mcp_proto::rpc::Reason;
 
-use super::carrier::NoReply;
-use super::carrier::Reply;
-use super::carrier::{REFUSAL, Whole, whole};
+use super::carrier::{NoReply, REFUSAL, Reply, Whole, whole};
 use super::link::{Link, Opens, Received, Start};
 use super::send::{PATIENCE, ask, deliver, replaced};
 use super::stream;

@@ -9,9 +9,7 @@ use mcp_proto::client::http::Exchange;
 
 #[cfg(feature = "auth")]
 use super::authorized;
-use super::carrier::NoReply;
-use super::carrier::Reply;
-use super::carrier::{REFUSAL, whole};
+use super::carrier::{NoReply, REFUSAL, Reply, whole};
 use super::link::{Link, Received};
 use crate::client::UnsentMessage;
 use crate::runtime::within;

@@ -20,8 +20,8 @@ use super::pool::Use;
 /// use mcp_async::net::ResponseBody;
 ///
 /// /// A response of 64 KiB at most.
-/// async fn small(reply: ResponseBody) -> Result<Vec<u8>, Box<dyn std::error::Error + Send + Sync>> {
-///     Ok(Limited::new(reply, 64 << 10).collect().await?.to_bytes().to_vec())
+/// async fn small(body: ResponseBody) -> Result<Vec<u8>, Box<dyn std::error::Error + Send + Sync>> {
+///     Ok(Limited::new(body, 64 << 10).collect().await?.to_bytes().to_vec())
 /// }
 /// ```
 pub struct ResponseBody {

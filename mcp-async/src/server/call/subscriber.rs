@@ -1,4 +1,4 @@
-//! The handle of an open subscription.
+//! The client of an open subscription.
 
 use core::fmt;
 use core::future::{Future, poll_fn};

@@ -210,7 +210,7 @@ impl<T: Registered> SortedList<T> {
         self.any(|entry| entry.visibility.is_restricted())
     }
 
-    /// Returns true if this is true of an entry.
+    /// Returns true if an entry meets the condition.
     fn any(&self, is: impl Fn(&Entry<T::Listed>) -> bool) -> bool {
         self.iter().any(|item| is(item.entry()))
     }

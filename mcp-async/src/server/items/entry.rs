@@ -33,7 +33,7 @@ impl<L> Entry<L> {
     }
 }
 
-/// A tool, a resource, a template or a prompt.
+/// A tool, a resource, a template or a prompt, which a server can register.
 pub(in crate::server) trait Registered {
     type Listed: Serialize;
 
@@ -54,7 +54,7 @@ pub(in crate::server) trait Registered {
         self.entry().visibility.shows(caller)
     }
 
-    /// The item as a server lists it that has tasks of 2025-11-25, or has none.
+    /// The item as a server lists it, which has tasks of 2025-11-25 or not.
     fn listed(&self, _core_tasks: bool) -> &Self::Listed {
         &self.entry().listed
     }

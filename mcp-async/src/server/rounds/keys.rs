@@ -14,7 +14,6 @@ use mcp_proto::rpc::Method;
 use sha2::Sha256;
 
 use super::canonical;
-
 use crate::random;
 
 /// Keys for the request states of 2026-07-28, which travel through the client and come back

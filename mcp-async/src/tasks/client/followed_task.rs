@@ -15,8 +15,7 @@ use super::pace::Pace;
 use super::requests::{Params, Requests};
 use crate::client::{CallError, Client};
 use crate::error::TaskError;
-use crate::runtime::BoxFuture;
-use crate::runtime::Sleep;
+use crate::runtime::{BoxFuture, Sleep};
 
 /// A task, what is known of it, and its polls. Dropping it cancels the task, unless it is over or
 /// no longer [owned](Self::disown).

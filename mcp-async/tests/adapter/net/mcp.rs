@@ -5,7 +5,7 @@ use std::net::Shutdown;
 use std::thread;
 
 use mcp_async::http::Http;
-use mcp_async::net::{HttpClient, RemoteAddr, TcpServer};
+use mcp_async::net::{HttpClient, HttpListener, RemoteAddr};
 use mcp_async::runtime::Runtime as _;
 use mcp_async::tasks::server::{TaskPolicy, Tasks};
 use mcp_async::tasks::store::{MemoryTaskStore, TaskStore};
@@ -56,11 +56,11 @@ pub(super) fn server(state: &Tested) -> ServerBuilder {
 
 type Set = fn(Http) -> Http;
 
-fn serve(state: &Tested, listen: TcpServer, set: Set) -> Running {
+fn serve(state: &Tested, listen: HttpListener, set: Set) -> Running {
     offer(server(state), listen, set)
 }
 
-fn offer(server: ServerBuilder, listen: TcpServer, set: Set) -> Running {
+fn offer(server: ServerBuilder, listen: HttpListener, set: Set) -> Running {
     run(listen.address().unwrap(), move |until| {
         set(server.http().with_graceful_shutdown(until)).serve(listen)
     })

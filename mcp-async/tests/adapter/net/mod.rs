@@ -15,7 +15,7 @@ use std::net::TcpStream;
 use std::sync::mpsc;
 use std::thread;
 
-use mcp_async::net::{Identity, RootCertificates, TcpServer};
+use mcp_async::net::{HttpListener, Identity, RootCertificates};
 use mcp_async::runtime::Task;
 
 use super::adapter::tcp;
@@ -36,7 +36,7 @@ struct Running {
     ended: mpsc::Receiver<io::Result<()>>,
 }
 
-fn start(listen: TcpServer, service: Tested) -> Running {
+fn start(listen: HttpListener, service: Tested) -> Running {
     let address = listen.address().unwrap();
     run(address, |until| listen.serve(service, until))
 }
@@ -149,7 +149,7 @@ impl Raw {
     }
 }
 
-fn local() -> TcpServer {
+fn local() -> HttpListener {
     tcp("127.0.0.1:0").plain_http2()
 }
 

@@ -4,7 +4,7 @@ use std::net::{Shutdown, TcpListener, TcpStream};
 use std::thread;
 use std::time::Instant;
 
-use mcp_async::net::TcpServer;
+use mcp_async::net::HttpListener;
 
 use super::service::Tested;
 use super::{LATER, SOON, local, start};
@@ -367,13 +367,13 @@ fn every_connection_that_the_system_accepts_is_answered_or_refused_at_the_end() 
 fn a_socket_that_a_supervisor_keeps_accepts_connections_after_the_end() {
     let kept = TcpListener::bind("127.0.0.1:0").unwrap();
     let server = start(
-        TcpServer::from_std(Runtime, kept.try_clone().unwrap()),
+        HttpListener::from_std(Runtime, kept.try_clone().unwrap()),
         Tested::default(),
     );
     let mut client = server.connect();
     assert!(client.get("/hello").hear().contains("hello"));
     server.has_ended();
-    let next = start(TcpServer::from_std(Runtime, kept), Tested::default());
+    let next = start(HttpListener::from_std(Runtime, kept), Tested::default());
     assert!(next.connect().get("/hello").hear().contains("hello"));
 }
 

@@ -94,11 +94,7 @@ fn completions() {
 #[test]
 fn logs_and_progress_of_one_call() {
     let mut wire = client_of(&server());
-    let meta = r#"{"io.modelcontextprotocol/logLevel":"debug","progressToken":"p"}"#;
-    wire.send(
-        "tools/call",
-        &format!(r#"{{"name":"spams","_meta":{meta}}}"#),
-    );
+    wire.send("tools/call", r#"{"name":"spams"}"#);
     let lines = wire.hear();
     let logs = lines
         .iter()

@@ -295,6 +295,7 @@ fn questions_are_answered_in_both_eras() {
     let answer = call(&mut pair, "asks").unwrap();
     assert!(answer.as_raw().as_str().contains("Kyoto"));
     assert_eq!(pair.person.heard.take(), ["\"Name?\""]);
+    assert!(pair.person.keys.take().is_empty());
 
     let mut pair = only(Revision::V2026_07_28).join();
     let answer = call(&mut pair, "asks").unwrap();

@@ -414,7 +414,7 @@ fn a_broken_body_is_no_request() {
 #[cfg(all(feature = "auth", feature = "client", feature = "tracing"))]
 #[test]
 fn a_server_that_accepts_connections_says_where() {
-    let listen = mcp_async::net::TcpServer::bind(Sim, "127.0.0.1:0");
+    let listen = mcp_async::net::HttpListener::bind(Sim, "127.0.0.1:0");
     let address = listen.address().unwrap();
     let notes = crate::connection::spans::Notes::default();
     notes.watch(|| {

@@ -117,7 +117,7 @@ impl Waiting {
 
     /// The response, once it has begun.
     pub(crate) fn reply(&mut self) -> Option<Reply> {
-        (0..10).find_map(|_| {
+        (0..100).find_map(|_| {
             settle();
             self.poll()
         })

@@ -329,7 +329,7 @@ fn what_is_registered_twice_is_not_built() {
     let error = twice.with(tool("u")).build().unwrap_err();
     assert_eq!(
         format!("{error:?}"),
-        "BuildError: tool `t`: it is registered twice; prompt `p`: it is registered twice; \
+        "BuildError: the server has 6 mistakes: tool `t`: it is registered twice; prompt `p`: it is registered twice; \
          resource `x://`: it is registered twice; template `x:{a}`: it is registered twice; \
          method `vendor/m`: it is registered twice; extension `a.b/c`: it is registered twice"
     );

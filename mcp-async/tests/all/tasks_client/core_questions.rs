@@ -399,7 +399,8 @@ fn a_task_ends_with_its_connection() {
             let asked = format!(
                 r#"{{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{params}}}"#
             );
-            lines.write_some(format!("{asked}\n").as_bytes());
+            let line = format!("{asked}\n");
+            assert_eq!(lines.write_some(line.as_bytes()), line.len());
             drop(lines);
             settle();
             assert_eq!(running.load(Ordering::SeqCst), 0);

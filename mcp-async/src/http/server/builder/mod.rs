@@ -18,7 +18,7 @@ use crate::http::server::endpoint::http_sse_paths::HttpSsePaths;
 use crate::http::server::endpoint::options::Options;
 use crate::http::server::messages::authenticate::{Authenticate, Hook};
 use crate::http::server::processes::sharing::Sharing;
-use crate::net::TcpServer;
+use crate::net::HttpListener;
 use crate::runtime::{RuntimeHandle, Task};
 use crate::server::serving::Server;
 use crate::server::serving::parts::Parts;
@@ -57,7 +57,7 @@ pub struct Http {
     #[cfg(feature = "auth")]
     pub(super) protection: Option<super::protect::Protection>,
     /// The address at which other processes reach this one.
-    pub(super) processes: Option<TcpServer>,
+    pub(super) processes: Option<HttpListener>,
     /// Settings that can have no effect.
     mistakes: Vec<RegisterError>,
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::Http;
 use crate::http::server::HttpService;
-use crate::net::TcpServer;
+use crate::net::HttpListener;
 use crate::observe;
 use crate::runtime::within;
 
@@ -22,9 +22,9 @@ impl Http {
     /// use std::sync::{Arc, OnceLock};
     ///
     /// use mcp_async::Server;
-    /// use mcp_async::net::TcpServer;
+    /// use mcp_async::net::HttpListener;
     ///
-    /// async fn run(server: Server, listen: TcpServer) -> std::io::Result<()> {
+    /// async fn run(server: Server, listen: HttpListener) -> std::io::Result<()> {
     ///     let service = Arc::new(OnceLock::new());
     ///     let made = Arc::clone(&service);
     ///     let http = server.http().with_service(move |service| {
@@ -46,17 +46,17 @@ impl Http {
     /// runs then may finish. With [`shutdown`](Self::with_graceful_shutdown) it ends when that future resolves, and the
     /// signals of the process are left alone.
     ///
-    /// The [`TcpServer`] brings the runtime, and has settings of its own: a certificate, timeouts, a bound on connections.
+    /// The [`HttpListener`] brings the runtime, and has settings of its own: a certificate, timeouts, a bound on connections.
     /// An event of the level INFO has the URL when the server accepts connections. A program that needs the address
-    /// itself, because it binds port 0, asks [`TcpServer::address`].
+    /// itself, because it binds port 0, asks [`HttpListener::address`].
     ///
     /// ```
     /// use mcp_async::Server;
-    /// use mcp_async::net::TcpServer;
+    /// use mcp_async::net::HttpListener;
     /// use mcp_async::runtime::RuntimeHandle;
     ///
     /// async fn run(runtime: RuntimeHandle, server: Server) -> std::io::Result<()> {
-    ///     let listen = TcpServer::bind(runtime, "127.0.0.1:0");
+    ///     let listen = HttpListener::bind(runtime, "127.0.0.1:0");
     ///     println!("http://{}/mcp", listen.address()?);
     ///     server.http().serve(listen).await
     /// }
@@ -67,7 +67,7 @@ impl Http {
     /// [`InvalidInput`](io::ErrorKind::InvalidInput) that holds the [`BuildError`](crate::server::BuildError); an address
     /// that cannot be bound, or that others can reach: say then by [`allow_hosts`](Http::allow_hosts) which names they
     /// may use, or [`allow_any_host`](Http::allow_any_host).
-    pub async fn serve(mut self, listen: TcpServer) -> io::Result<()> {
+    pub async fn serve(mut self, listen: HttpListener) -> io::Result<()> {
         if !self.options.has_other_hosts() && !listen.address()?.ip().is_loopback() {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, REACHABLE));
         }
@@ -125,13 +125,13 @@ impl Http {
     ///
     /// Otherwise it is a port of its own at the same address if that is one of loopback, and the socket of the
     /// clients if `reached_at` says so; that one is closed as soon as the process is asked to end.
-    pub fn processes_on(mut self, listen: TcpServer) -> Self {
+    pub fn processes_on(mut self, listen: HttpListener) -> Self {
         self.processes = Some(listen);
         self
     }
 
     /// The socket for other processes, if there is one, whose URL is known then.
-    fn processes_listener(&mut self, clients: &TcpServer) -> io::Result<Option<TcpServer>> {
+    fn processes_listener(&mut self, clients: &HttpListener) -> io::Result<Option<HttpListener>> {
         if self.sharing.means.is_none() {
             return Ok(None);
         }

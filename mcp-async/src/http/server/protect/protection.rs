@@ -32,9 +32,9 @@ use crate::server::RegisterError;
 /// ```
 /// use mcp_async::Server;
 /// use mcp_async::auth::Protection;
-/// use mcp_async::net::TcpServer;
+/// use mcp_async::net::HttpListener;
 ///
-/// async fn run(server: Server, listen: TcpServer) -> std::io::Result<()> {
+/// async fn run(server: Server, listen: HttpListener) -> std::io::Result<()> {
 ///     let protection = Protection::new("https://mcp.example.com/mcp")
 ///         .issuer("https://login.example.com")
 ///         .scopes(["notes:read"]);

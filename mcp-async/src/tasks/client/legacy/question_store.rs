@@ -205,20 +205,20 @@ impl Run {
 
     /// Gives the task its answer, and keeps it until its time is over, or another task takes its
     /// place.
-    pub(super) async fn run(self, reply: Answer, expiry: Sleep) {
-        race(expiry, self.answer(reply)).await;
+    pub(super) async fn run(self, answer: Answer, expiry: Sleep) {
+        race(expiry, self.answer(answer)).await;
     }
 
-    async fn answer(&self, mut reply: Answer) {
+    async fn answer(&self, mut answer: Answer) {
         let Self { tasks, record, .. } = self;
         let (id, store) = (&*record.id, &tasks.store);
         let replied = poll_fn(|cx| {
-            let polled = guarded(|| Pin::new(&mut reply).poll(cx));
+            let polled = guarded(|| Pin::new(&mut answer).poll(cx));
             polled.unwrap_or(Poll::Ready(Err(ErrorReply::internal())))
         });
         // A task that is cancelled or removed stops its callback.
         if let Either::Right(replied) = race(store.watch(id, record.version), replied).await {
-            let outcome = replied.and_then(|answer| encoded(&*answer));
+            let outcome = replied.and_then(|value| encoded(&*value));
             // One that has ended meanwhile stays as it is.
             let _ = tasks.end(id, &self.runtime, |record| match outcome.clone() {
                 Ok(result) => {
@@ -228,7 +228,7 @@ impl Run {
                 Err(error) => record.fail(error),
             });
         }
-        drop(reply);
+        drop(answer);
         while let Some(record) = store.get(id) {
             drop(store.watch(id, record.version).await);
         }

@@ -35,7 +35,7 @@ use crate::shares::Shares;
 ///
 /// ```
 /// use core::time::Duration;
-/// use mcp_async::net::TcpServer;
+/// use mcp_async::net::HttpListener;
 /// use mcp_async::runtime::RuntimeHandle;
 /// # use core::convert::Infallible;
 /// # use core::future::{Ready, ready};
@@ -57,13 +57,13 @@ use crate::shares::Shares;
 ///
 /// /// Says hello until Ctrl-C, then finishes what runs.
 /// async fn hello(runtime: &RuntimeHandle) -> std::io::Result<()> {
-///     let listen = TcpServer::bind(runtime, "127.0.0.1:0").shutdown_timeout(Duration::from_secs(3));
+///     let listen = HttpListener::bind(runtime, "127.0.0.1:0").shutdown_timeout(Duration::from_secs(3));
 ///     println!("http://{}", listen.address()?);
 ///     listen.serve(Hello, runtime.interrupted()).await
 /// }
 /// ```
 #[must_use = "no connection is accepted before `serve` or `Http::serve`"]
-pub struct TcpServer {
+pub struct HttpListener {
     runtime: RuntimeHandle,
     /// The bound socket, or the error of binding it, which `address` and `serve` return.
     socket: io::Result<TcpListener>,
@@ -87,7 +87,7 @@ struct Settings {
     identity: Option<Identity>,
 }
 
-impl TcpServer {
+impl HttpListener {
     /// Binds a socket to an address: `"127.0.0.1:8000"`, `("::1", 8000)`; port 0 is any that is
     /// free.
     ///
@@ -551,9 +551,9 @@ impl Settings {
     }
 }
 
-impl fmt::Debug for TcpServer {
+impl fmt::Debug for HttpListener {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TcpServer")
+        f.debug_struct("HttpListener")
             .field("socket", &self.socket)
             .finish_non_exhaustive()
     }
