@@ -234,12 +234,12 @@ impl LineClient {
     }
 }
 
-/// The JSON of a member, found by its path; empty if there is none.
+/// Returns the JSON of the member at this path, or an empty text without such a member.
 pub(crate) fn member(json: &str, path: &[&str]) -> String {
     find(json, path).map_or_else(String::new, |raw| raw.as_raw().as_str().to_owned())
 }
 
-/// The text of a member, found by its path.
+/// Returns the string at this path; fails without one.
 pub(crate) fn text(json: &str, path: &[&str]) -> String {
     let found = find(json, path).unwrap_or_else(|| panic!("no {path:?} in {json}"));
     found.decode().unwrap()

@@ -148,7 +148,7 @@ impl LinePeer {
         }
     }
 
-    /// Writes a line as fast as it is taken, unless nobody reads any more.
+    /// Writes a line as fast as it is taken, or as much of it as is read before the other end closes.
     pub(crate) async fn write_line(&mut self, line: &str) {
         let line = format!("{line}\n");
         let mut rest = line.as_bytes();

@@ -4,7 +4,7 @@ use mcp_proto::json::Str;
 use mcp_proto::model::CacheScope;
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
-use super::{caller, is_draft};
+use super::{caller, is_served};
 use crate::connection::Job;
 use crate::error::ErrorReply;
 use crate::server::call::service::Call;
@@ -23,7 +23,7 @@ pub(super) fn list<T: Registered + Send + Sync + 'static>(
     let size = settings.page_size;
     let core_tasks = settings.core_tasks;
     let cursor = call.request.subject.map(Str::to_cow);
-    let shown = |item: &T| item.shows(caller(&call)) && (!item.is_drafted() || is_draft(&call));
+    let shown = |item: &T| item.shows(caller(&call)) && is_served(item, &call);
     let page = sorted.page(T::RESULT.1, cursor.as_deref(), size, shown);
     let hint = match hint.scope {
         Some(CacheScope::Public) if sorted.is_restricted() => hint.private(),

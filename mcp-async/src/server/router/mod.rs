@@ -67,7 +67,7 @@ impl Router {
         let name = subject(&call);
         let view = self.inner.view();
         let found = view.catalog.tools.shown(&name, caller(&call));
-        let Some(tool) = found.filter(|tool| !tool.is_drafted() || is_draft(&call)) else {
+        let Some(tool) = found.filter(|tool| is_served(&***tool, &call)) else {
             return call.refuse(unknown("tool", &name));
         };
         let limit = tool.settings.rate.or(self.settings.rates.calls);
@@ -182,7 +182,7 @@ fn caller<'c>(call: &'c Call<'_>) -> Option<&'c Principal> {
     call.context().principal()
 }
 
-/// Returns true if the call is one of the transports draft, which HTTP alone has.
-fn is_draft(call: &Call<'_>) -> bool {
-    crate::server::call::mirrored::is_draft(call)
+/// Returns true if the revision of the call has such items (XH-04).
+fn is_served(item: &impl Registered, call: &Call<'_>) -> bool {
+    !item.is_drafted() || crate::server::call::mirrored::is_draft(call)
 }
