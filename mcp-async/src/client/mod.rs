@@ -39,6 +39,7 @@ pub use self::handle::Client;
 pub use self::request::Request;
 pub use self::request::batch::Batch;
 pub use self::request::logs::Logs;
+pub use self::request::one_round::{InputAnswers, InputQuestions, OneRound, RoundResult};
 pub use self::request::page::{Listed, Page};
 pub use self::request::pages::Pages;
 pub use self::request::subscription::Subscription;

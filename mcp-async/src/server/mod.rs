@@ -39,6 +39,7 @@ mod router;
 pub(crate) mod serving;
 
 pub use self::call::context::CallContext;
+pub use self::call::forwarded::Forwarded;
 pub use self::call::listen::Listen;
 pub use self::call::reply::{InputRequired, Reply, Settled};
 pub use self::call::service::{Call, Service, ServiceFn, service_fn};

@@ -244,6 +244,12 @@ impl<'c, S: Storage> Server<'c, S> {
         self.subscriptions.covers(uri)
     }
 
+    /// The URIs that clients subscribed to, of the legacy session and of each subscription of 2026-07-28: one that several have
+    /// comes several times.
+    pub fn watched(&self) -> impl Iterator<Item = &str> {
+        self.subscriptions.all()
+    }
+
     /// Continues a legacy session over HTTP, in place of a handshake.
     pub fn resume(&mut self, now: Instant, snapshot: &SessionSnapshot) {
         self.session.resume(snapshot);

@@ -196,6 +196,11 @@ impl<S: Store<u8>> Subscriptions<S> {
             .map(|entry| entry.uri)
     }
 
+    /// The URIs of all owners; one that several owners have stands there several times.
+    pub(super) fn all(&self) -> impl Iterator<Item = &str> {
+        self.entries().map(|entry| entry.uri)
+    }
+
     /// Returns whether the resource at `uri` has subscribers.
     pub(super) fn covers(&self, uri: &str) -> bool {
         self.entries().any(|entry| covers(entry.uri, uri))

@@ -10,7 +10,7 @@ use futures_io::{AsyncRead, AsyncWrite};
 use mcp_proto::PreparedConfig;
 use mcp_proto::client::{ClientConfig, Negotiation};
 
-use crate::client::session::exchange::{Exchange, Options, Terms};
+use crate::client::session::exchange::{Exchange, Options, Rounds, Terms};
 use crate::client::session::info::ServerInfo;
 use crate::client::session::restart::RestartPolicy;
 use crate::client::state::ClientState;
@@ -367,7 +367,7 @@ async fn send_with(
             subject: ask.subject(),
             tag: 0,
             handler: client_state,
-            rounds: 0,
+            rounds: Rounds::Asked(0),
         };
         exchange.poll(cx, &terms, &mut |_| {})
     })

@@ -14,6 +14,8 @@ use crate::payload;
 pub(in crate::client) enum Decode<T> {
     /// Of the result; one of a type of an extension is followed first.
     Result(fn(Raw<'_>) -> Result<T, CallError>),
+    /// Of the result as it came, of the type that it has; one of a type of an extension is followed first.
+    Raw(fn(Raw<'_>) -> T),
     /// Of whatever the server answered, with the client and the subject of the request.
     Unfollowed(fn(&Arc<Inner>, &str, Raw<'_>) -> Result<T, CallError>),
 }

@@ -5,6 +5,7 @@ pub(super) mod decode;
 pub(super) mod input_answers;
 mod listing;
 pub(super) mod logs;
+pub(super) mod one_round;
 pub(super) mod page;
 pub(super) mod pages;
 pub(super) mod pagination;
@@ -17,6 +18,7 @@ use core::task::{Context, Poll, ready};
 use core::time::Duration;
 use std::sync::Arc;
 
+use mcp_proto::client::Failure;
 use mcp_proto::json::{Raw, RawBuf};
 use mcp_proto::model::{LoggingLevel, ServerFeatures};
 use mcp_proto::rpc::code;
@@ -24,10 +26,11 @@ use mcp_proto::{Instant, Payload};
 
 use self::decode::Decode;
 use self::listing::Listing;
+use self::one_round::{InputAnswers, InputQuestions};
 use self::page::{Listed, Page};
-use crate::client::session::exchange::{Exchange, Options, Terms};
+use crate::client::session::exchange::{Exchange, Options, Rounds, Terms};
 use crate::client::session::role::is_created;
-use crate::client::state::ask::{Ask, WithMeta};
+use crate::client::state::ask::{Ask, Extended};
 use crate::client::state::cache::{Kind, Ticket};
 use crate::client::state::child_end::ChildEnd;
 use crate::client::state::extensions::IntermediateResult;
@@ -75,6 +78,10 @@ pub struct Request<'a, T, H = fn(Progress<'_>)> {
     trace: Option<TraceContext>,
     on_progress: Option<H>,
     decode: Decode<T>,
+    /// Set if the questions of the server are for the caller to answer, with the answers to those of the round before.
+    by_hand: Option<InputAnswers>,
+    /// The questions of the server, of a request that is answered by hand.
+    asked: Option<InputQuestions>,
     /// True if the tools were listed for this request.
     listed: bool,
     /// The time at which the request ends at the latest, if that was set; from its first attempt on.
@@ -149,6 +156,8 @@ impl<'a, T> Request<'a, T> {
             trace: None,
             on_progress: None,
             decode,
+            by_hand: None,
+            asked: None,
             listed: false,
             deadline: None,
             stage: Stage::New,
@@ -170,6 +179,8 @@ impl<'a, T> Request<'a, T> {
             trace: self.trace,
             on_progress: Some(on_progress),
             decode: self.decode,
+            by_hand: self.by_hand,
+            asked: self.asked,
             listed: self.listed,
             deadline: self.deadline,
             stage: self.stage,
@@ -271,7 +282,8 @@ impl<'a, T, H> Request<'a, T, H> {
                         let error = CallError::MissingExtension(extension.to_owned());
                         return Poll::Ready(Err(error));
                     }
-                    let is_kept = !self.is_fresh && self.declared.is_none();
+                    let is_kept =
+                        !self.is_fresh && self.declared.is_none() && self.by_hand.is_none();
                     if is_kept && let Some(kept) = self.inner.client_state.cached(&self.ask) {
                         self.stage = Stage::Done;
                         return Poll::Ready(self.finish(kept.as_raw()));
@@ -299,9 +311,9 @@ impl<'a, T, H> Request<'a, T, H> {
                     if let (None, Some(duration)) = (self.deadline, self.options.max_duration) {
                         self.deadline = Some(self.inner.client_state.runtime.now() + duration);
                     }
-                    let ticket = match self.declared {
-                        None => self.inner.client_state.ticket(&self.ask),
-                        Some(_) => None,
+                    let ticket = match (self.declared, &self.by_hand) {
+                        (None, None) => self.inner.client_state.ticket(&self.ask),
+                        _ => None,
                     };
                     self.stage = Stage::Sent {
                         exchange: Exchange::new(PendingRequest::shared(shared)),
@@ -328,19 +340,29 @@ impl<'a, T, H> Request<'a, T, H> {
                     if options.log_level.is_none() {
                         options.log_level = self.inner.client_state.log_level();
                     }
-                    let with_meta = WithMeta(&self.ask, &self.meta);
+                    let answers = self.by_hand.as_ref();
+                    let is_extended =
+                        !self.meta.is_empty() || answers.is_some_and(InputAnswers::continues);
+                    let extended = Extended {
+                        ask: &self.ask,
+                        meta: &self.meta,
+                        answers,
+                    };
                     let terms = Terms {
                         method: self.ask.method(),
-                        params: match self.meta.is_empty() {
-                            true => self.ask.params(),
-                            false => Some(&with_meta),
+                        params: match is_extended {
+                            false => self.ask.params(),
+                            true => Some(&extended),
                         },
                         options,
                         progress: self.on_progress.is_some(),
                         subject: self.ask.subject(),
                         tag: 0,
                         handler: &*self.inner.client_state,
-                        rounds: self.inner.client_state.rounds,
+                        rounds: match answers {
+                            None => Rounds::Asked(self.inner.client_state.rounds),
+                            Some(_) => Rounds::Returned,
+                        },
                     };
                     let on_progress = &mut |progress: Progress<'_>| {
                         if let Some(on_progress) = &mut self.on_progress {
@@ -382,6 +404,13 @@ impl<'a, T, H> Request<'a, T, H> {
                             return Poll::Ready(Err(error));
                         }
                     };
+                    if let Some(state) = exchange.take_returned() {
+                        let requests = buffer.clone();
+                        exchange.leave(buffer);
+                        self.asked = Some(InputQuestions { requests, state });
+                        self.stage = Stage::Done;
+                        return Poll::Ready(Err(CallError::Failed(Failure::Rounds)));
+                    }
                     // CH-06
                     if let Some(ticket) = ticket.take().filter(|_| !exchange.was_retried()) {
                         self.inner
@@ -503,6 +532,7 @@ impl<'a, T, H> Request<'a, T, H> {
                 self.inner.client_state.check(&self.ask, result)?;
                 decode(result)
             }
+            Decode::Raw(decode) => Ok(decode(result)),
             Decode::Unfollowed(decode) => {
                 let subject = self.ask.subject().unwrap_or_default();
                 decode(self.inner, subject, result)

@@ -15,7 +15,7 @@ use mcp_proto::model::ServerFeatures;
 
 use super::Request;
 use super::decode::whole;
-use crate::client::session::exchange::{Exchange, Options, Terms};
+use crate::client::session::exchange::{Exchange, Options, Rounds, Terms};
 use crate::client::session::restart::RestartPolicy;
 use crate::client::state::ask::Ask;
 use crate::client::state::inner::{Inner, Link};
@@ -320,7 +320,7 @@ impl Subscription {
             subject: self.ask.subject(),
             tag: self.tag,
             handler: &*self.inner.client_state,
-            rounds: 0,
+            rounds: Rounds::Asked(0),
         };
         match ready!(exchange.poll(cx, &terms, &mut |_| {})) {
             Ok(buffer) => {

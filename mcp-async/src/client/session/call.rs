@@ -12,7 +12,7 @@ use mcp_proto::json::RawBuf;
 use mcp_proto::rpc::Method;
 use serde::de::DeserializeOwned;
 
-use super::exchange::{Exchange, Options, ROUNDS, Terms};
+use super::exchange::{Exchange, Options, ROUNDS, Rounds, Terms};
 use super::handler::Handler;
 use crate::client::Machine;
 use crate::connection::PendingRequest;
@@ -155,7 +155,7 @@ impl<T, H: FnMut(Progress<'_>)> Call<'_, T, H> {
             subject: None,
             tag: self.tag,
             handler: self.handler,
-            rounds: ROUNDS,
+            rounds: Rounds::Asked(ROUNDS),
         };
         let on_progress = &mut |progress: Progress<'_>| {
             if let Some(on_progress) = &mut self.on_progress {

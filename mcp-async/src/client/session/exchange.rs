@@ -4,7 +4,7 @@ use core::task::{Context, Poll, ready};
 use core::time::Duration;
 
 use mcp_proto::client::{Call as Request, Failure, Round, Trace};
-use mcp_proto::json::RawBuf;
+use mcp_proto::json::{Raw, RawBuf};
 use mcp_proto::rpc::Method;
 use mcp_proto::{Payload, SendError};
 
@@ -28,6 +28,8 @@ pub(in crate::client) struct Exchange<'a> {
     state: Option<RawBuf>,
     /// Rounds that the server has asked for.
     rounds: u8,
+    /// The `requestState` beside questions that are returned to the caller.
+    returned: Option<Option<RawBuf>>,
     sent: bool,
     /// The server's error is that head and body differ.
     mismatched: bool,
@@ -47,8 +49,16 @@ pub(in crate::client) struct Terms<'t> {
     pub(in crate::client) subject: Option<&'t str>,
     pub(in crate::client) tag: u64,
     pub(in crate::client) handler: &'t dyn Handler,
-    /// The rounds that are granted, at most the core's own limit.
-    pub(in crate::client) rounds: u8,
+    pub(in crate::client) rounds: Rounds,
+}
+
+/// What happens to the questions of the server.
+#[derive(Clone, Copy)]
+pub(in crate::client) enum Rounds {
+    /// The handler is asked, in so many rounds, at most the core's own limit.
+    Asked(u8),
+    /// They are returned to the caller.
+    Returned,
 }
 
 /// Options that a caller may set for each call.
@@ -85,6 +95,7 @@ impl<'a> Exchange<'a> {
             stage: Stage::Sending,
             state: None,
             rounds: 0,
+            returned: None,
             sent: false,
             mismatched: false,
             trace: None,
@@ -148,7 +159,13 @@ impl<'a> Exchange<'a> {
             };
             let error = match arrival {
                 Arrival::Result => return Poll::Ready(Ok(buffer)),
-                Arrival::Input { .. } if self.rounds >= terms.rounds => {
+                Arrival::Input { asks, state } if let Rounds::Returned = terms.rounds => {
+                    self.returned = Some(state);
+                    let none = || RawBuf::from(Raw::EMPTY_OBJECT);
+                    let questions = asks.then_some(buffer);
+                    return Poll::Ready(Ok(questions.unwrap_or_else(none)));
+                }
+                Arrival::Input { .. } if !self.has_rounds_left(terms) => {
                     CallError::Failed(Failure::Rounds)
                 }
                 Arrival::Input { asks, state } => {
@@ -178,6 +195,15 @@ impl<'a> Exchange<'a> {
             self.leave(buffer);
             return Poll::Ready(Err(error));
         }
+    }
+
+    fn has_rounds_left(&self, terms: &Terms<'_>) -> bool {
+        matches!(terms.rounds, Rounds::Asked(granted) if self.rounds < granted)
+    }
+
+    /// Returns the `requestState` beside the questions in the buffer, if the buffer has questions that are returned to the caller.
+    pub(in crate::client) const fn take_returned(&mut self) -> Option<Option<RawBuf>> {
+        self.returned.take()
     }
 
     /// Gives the place back, with the buffer that the result came in.

@@ -1,11 +1,12 @@
 //! Typed requests and their parameters.
 
-use mcp_proto::json::{EncodeError, Object, RawBuf, Writer};
+use mcp_proto::json::{EncodeError, Object, Raw, RawBuf, Writer};
 use mcp_proto::model::{LoggingLevel, TaskMetadata};
 use mcp_proto::rpc::Method;
 use mcp_proto::{Payload, Revision};
 
 use super::listen_filter::ListenFilter;
+use crate::client::request::one_round::InputAnswers;
 use crate::model::{Cursor, Meta, Reference};
 use crate::payload::encode;
 
@@ -56,11 +57,12 @@ pub(in crate::client) enum Ask<'a> {
     },
 }
 
-/// A request whose parameters have more members of `_meta` (JR-30).
-pub(in crate::client) struct WithMeta<'t, 'a>(
-    pub(in crate::client) &'t Ask<'a>,
-    pub(in crate::client) &'t Meta,
-);
+/// A request whose parameters have more members of `_meta` (JR-30), or continue a round (MR-09).
+pub(in crate::client) struct Extended<'t, 'a> {
+    pub(in crate::client) ask: &'t Ask<'a>,
+    pub(in crate::client) meta: &'t Meta,
+    pub(in crate::client) answers: Option<&'t InputAnswers>,
+}
 
 /// Arguments of a call, an object; nothing at all where they are `()`.
 #[derive(Clone, Copy)]
@@ -149,10 +151,10 @@ impl Payload for Ask<'_> {
     }
 }
 
-impl Payload for WithMeta<'_, '_> {
+impl Payload for Extended<'_, '_> {
     fn write(&self, writer: &mut Writer<'_>, revision: Revision) -> Result<(), EncodeError> {
-        let Self(ask, meta) = self;
-        let before = match ask {
+        let Self { ask, meta, answers } = self;
+        let mut before = match ask {
             Ask::Other { .. } | Ask::Own { .. } => {
                 let params = encode(*ask, revision)?;
                 let params = params.as_raw();
@@ -168,10 +170,27 @@ impl Payload for WithMeta<'_, '_> {
             }
             _ => ask.write_members(writer, revision)?,
         };
-        writer.literal(before);
-        writer.literal("\"_meta\":");
-        writer.value(meta, Some(revision))?;
-        writer.literal("}");
+        let mut member = |writer: &mut Writer<'_>, name: &str, value: Raw<'_>| {
+            writer.literal(before);
+            writer.literal(name);
+            writer.raw(value);
+            before = ",";
+        };
+        let responses = answers.and_then(|answers| answers.responses.as_ref());
+        let state = answers.and_then(|answers| answers.state.as_ref());
+        if let Some(responses) = responses {
+            member(writer, "\"inputResponses\":", responses.as_raw());
+        }
+        if let Some(state) = state {
+            member(writer, "\"requestState\":", state.as_raw());
+        }
+        if !meta.is_empty() {
+            writer.literal(before);
+            writer.literal("\"_meta\":");
+            writer.value(meta, Some(revision))?;
+            before = ",";
+        }
+        writer.literal(if before == "{" { "{}" } else { "}" });
         Ok(())
     }
 }

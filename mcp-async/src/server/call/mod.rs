@@ -9,6 +9,7 @@ pub(super) mod context;
 pub(super) mod detached;
 pub(super) mod detached_host;
 pub(super) mod encoded;
+pub(super) mod forwarded;
 pub(super) mod handler_context;
 pub(super) mod handler_error;
 pub(super) mod listen;

@@ -42,6 +42,17 @@ impl Peer {
             .command(|machine, _| machine.resource_updated(uri));
     }
 
+    /// Returns the URIs of resources that the client is subscribed to, each once, in order.
+    pub fn watched(&self) -> Vec<String> {
+        let mut watched: Vec<String> = {
+            let core = self.shared.lock();
+            core.machine.watched().map(str::to_owned).collect()
+        };
+        watched.sort_unstable();
+        watched.dedup();
+        watched
+    }
+
     /// Notifies all subscribers of resources that the contents may have changed.
     pub(in crate::server) fn resources_updated(&self) {
         self.shared

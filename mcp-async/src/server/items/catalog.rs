@@ -7,7 +7,7 @@ use mcp_proto::server::ListKind;
 use super::entry::{Entry, Registered, Visibility};
 use super::item::Item;
 use super::prompt::Prompt;
-use super::register_error::RegisterError;
+use super::register_error::{RegisterError, TWICE};
 use super::resource::Resource;
 use super::template::Template;
 use super::tool::Tool;
@@ -66,6 +66,34 @@ impl Catalog {
                 prompt.check()?;
                 Ok(self.prompts.insert(*prompt))
             }
+        }
+    }
+
+    /// Adds the items of another server, the names of its tools and prompts behind this prefix. What cannot be added is a mistake.
+    pub(in crate::server) fn merge(
+        &mut self,
+        other: Self,
+        prefix: &str,
+        mistakes: &mut Vec<RegisterError>,
+    ) {
+        for tool in other.tools.0 {
+            let tool = tool.renamed(format!("{prefix}{}", tool.key()));
+            mistakes.extend(tool.check_name().err());
+            self.tools.merge(tool, mistakes);
+        }
+        for prompt in other.prompts.0 {
+            let prompt = prompt.renamed(format!("{prefix}{}", prompt.key()));
+            self.prompts.merge(prompt, mistakes);
+        }
+        for resource in other.resources.0 {
+            self.resources.merge(resource, mistakes);
+        }
+        let mut templates = other.templates.0;
+        templates.sort_by_key(|template| template.order);
+        for template in templates {
+            let template = template.behind(self.order);
+            self.order = self.order.saturating_add(1);
+            self.templates.merge(template, mistakes);
         }
     }
 
@@ -149,9 +177,18 @@ pub(in crate::server) struct Page<T> {
 }
 
 impl<T: Registered> SortedList<T> {
+    /// Adds an item, unless there is one with the same key, which is a mistake.
+    fn merge(&mut self, item: impl Into<Arc<T>>, mistakes: &mut Vec<RegisterError>) {
+        let item = item.into();
+        match self.find(item.key()) {
+            Some(_) => mistakes.push(item.error(&TWICE)),
+            None => drop(self.insert(item)),
+        }
+    }
+
     /// Adds an item, in place of one with the same key.
-    fn insert(&mut self, item: T) -> Change {
-        let item = Arc::new(item);
+    fn insert(&mut self, item: impl Into<Arc<T>>) -> Change {
+        let item = item.into();
         let seen = item.entry().visibility.clone();
         let replaced = match self.position(item.key()) {
             Ok(at) => {

@@ -10,9 +10,9 @@ use crate::payload;
 use crate::schema::{Enforcer, PublishError, ToolSchema};
 use crate::server::call::encoded::with_written;
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Checks {
-    input: Option<Enforcer>,
+    input: Option<Arc<Enforcer>>,
     promise: Option<Promise>,
 }
 
@@ -38,7 +38,7 @@ impl Checks {
         }
         let output = output.map(|output| Enforcer::of(output, "/outputSchema"));
         Ok(Self {
-            input: Enforcer::of(input, place)?,
+            input: Enforcer::of(input, place)?.map(Arc::new),
             promise: output.transpose()?.flatten().map(Arc::new).map(Promise),
         })
     }

@@ -76,10 +76,11 @@ impl CompletionOutput for Vec<&'static str> {
 }
 
 /// The completions of the arguments of a prompt, or of the variables of a template, by name.
+#[derive(Clone)]
 pub(in crate::server) struct Completers<S = ()>(Vec<(String, Begin<S>)>);
 
 type Begin<S> =
-    Box<dyn for<'b> Fn(Call<'b>, CompletionRequest, &Arc<S>, &Host) -> Job + Send + Sync>;
+    Arc<dyn for<'b> Fn(Call<'b>, CompletionRequest, &Arc<S>, &Host) -> Job + Send + Sync>;
 
 impl<S: Send + Sync + 'static> Completers<S> {
     pub(super) fn push<T, F, Fut>(&mut self, name: String, handler: F)
@@ -88,7 +89,7 @@ impl<S: Send + Sync + 'static> Completers<S> {
         Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
         T: CompletionOutput,
     {
-        let begin: Begin<S> = Box::new(move |call, typed, state, host| {
+        let begin: Begin<S> = Arc::new(move |call, typed, state, host| {
             let future = handler(typed, Context::new(&call, state, host));
             call.answer(async move {
                 let result = future
@@ -105,7 +106,7 @@ impl<S: Send + Sync + 'static> Completers<S> {
         let bound = self.0.into_iter().map(|(name, begin)| {
             let state = Arc::clone(state);
             let begin: Begin<()> =
-                Box::new(move |call, typed, _, host| begin(call, typed, &state, host));
+                Arc::new(move |call, typed, _, host| begin(call, typed, &state, host));
             (name, begin)
         });
         Completers(bound.collect())

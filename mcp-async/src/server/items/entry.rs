@@ -11,6 +11,7 @@ use super::register_error::{NO_HANDLER, RegisterError};
 use crate::server::caller::principal::Principal;
 
 /// The description of an item, and who may see and use it.
+#[derive(Clone)]
 pub(in crate::server) struct Entry<L> {
     /// The item as its list shows it: key, title, description, icons, `_meta` and the members of its kind.
     pub(in crate::server) listed: L,

@@ -13,9 +13,10 @@ use crate::server::call::handler_context::{Context, Host, unit};
 use crate::server::call::handler_error::HandlerError;
 
 /// Lists resources for the caller.
+#[derive(Clone)]
 pub(in crate::server) struct Lister<S = ()>(Begin<S>);
 
-type Begin<S> = Box<dyn for<'b> Fn(&Call<'b>, &Arc<S>, &Host) -> ListFuture + Send + Sync>;
+type Begin<S> = Arc<dyn for<'b> Fn(&Call<'b>, &Arc<S>, &Host) -> ListFuture + Send + Sync>;
 
 /// The resources of one lister.
 pub(super) type ListFuture =
@@ -27,7 +28,7 @@ impl<S: Send + Sync + 'static> Lister<S> {
         F: Fn(Context<S>) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<Vec<Resource>, HandlerError>> + Send + 'static,
     {
-        Self(Box::new(move |call, state, host| {
+        Self(Arc::new(move |call, state, host| {
             Box::pin(handler(Context::new(call, state, host)))
         }))
     }
@@ -35,7 +36,7 @@ impl<S: Send + Sync + 'static> Lister<S> {
     /// Gives the handler its state.
     pub(in crate::server) fn bind(self, state: &Arc<S>) -> Lister {
         let (begin, state) = (self.0, Arc::clone(state));
-        Lister(Box::new(move |call, _, host| begin(call, &state, host)))
+        Lister(Arc::new(move |call, _, host| begin(call, &state, host)))
     }
 }
 

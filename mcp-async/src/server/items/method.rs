@@ -33,7 +33,7 @@ pub(in crate::server) struct Method {
 
 /// Decodes the parameters and starts the handler.
 pub(in crate::server) type BeginMethod<S> =
-    Box<dyn for<'b> Fn(Call<'b>, &Arc<S>, &Host) -> Job + Send + Sync>;
+    Arc<dyn for<'b> Fn(Call<'b>, &Arc<S>, &Host) -> Job + Send + Sync>;
 
 impl Method {
     /// A method of every revision, which needs no extension.
@@ -60,7 +60,7 @@ pub(in crate::server) fn bind<S: Send + Sync + 'static>(
     state: &Arc<S>,
 ) -> BeginMethod<()> {
     let state = Arc::clone(state);
-    Box::new(move |call, _, host| begin(call, &state, host))
+    Arc::new(move |call, _, host| begin(call, &state, host))
 }
 
 /// A handler of raw parameters.
@@ -71,7 +71,7 @@ where
     Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
     T: Payload + Send + 'static,
 {
-    Box::new(move |call, state, host| {
+    Arc::new(move |call, state, host| {
         let params = call.keep(call.params.as_raw());
         let future = handler(params, Context::new(&call, state, host));
         run(call, future)
@@ -87,7 +87,7 @@ where
     A: DeserializeOwned + Send + 'static,
     T: Serialize + Send + 'static,
 {
-    Box::new(move |call, state, host| {
+    Arc::new(move |call, state, host| {
         let params = match decode(call.params.as_raw(), "params") {
             Ok(params) => params,
             Err(error) => return call.ready(Answer::<()>(Err(error.settle(None)))),

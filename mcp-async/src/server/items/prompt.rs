@@ -113,8 +113,13 @@ item!(Prompt, hidden: "it is not listed, a request for it is answered as for an 
 impl<S: Send + Sync + 'static> Prompt<S> {
     /// A prompt by this name.
     pub fn new(name: impl Into<String>) -> Self {
+        Self::of(model::Prompt::new(name))
+    }
+
+    /// A prompt as another server lists it.
+    pub fn of(listed: model::Prompt) -> Self {
         Self {
-            entry: Entry::new(model::Prompt::new(name)),
+            entry: Entry::new(listed),
             completers: Completers::default(),
             unfillable: None,
             begin: None,
@@ -165,7 +170,7 @@ impl<S: Send + Sync + 'static> Prompt<S> {
         }
         self.unfillable = Some(|names| unfillable::<A>(names, Values::Texts));
         let description = self.entry.listed.description.clone();
-        self.begin = Some(Box::new(move |call, state, host| {
+        self.begin = Some(Arc::new(move |call, state, host| {
             let arguments = match decode::<A>(&call) {
                 Ok(arguments) => arguments,
                 Err(error) => {
@@ -200,6 +205,18 @@ impl<S: Send + Sync + 'static> Prompt<S> {
 }
 
 impl Prompt {
+    /// Returns the prompt under another name.
+    pub(in crate::server) fn renamed(&self, name: String) -> Self {
+        let mut prompt = Self {
+            entry: self.entry.clone(),
+            completers: self.completers.clone(),
+            unfillable: self.unfillable,
+            begin: self.begin.clone(),
+        };
+        prompt.entry.listed.name = name;
+        prompt
+    }
+
     pub(in crate::server) fn check(&self) -> Result<(), RegisterError> {
         self.check_entry(self.begin.is_some())?;
         if self.key().is_empty() {

@@ -159,8 +159,13 @@ item!(Resource, hidden: "it is not listed and not found, and they do not learn w
 impl<S: Send + Sync + 'static> Resource<S> {
     /// A resource at this URI, by this name.
     pub fn new(uri: impl Into<String>, name: impl Into<String>) -> Self {
+        Self::of(model::Resource::new(uri, name))
+    }
+
+    /// A resource as another server lists it.
+    pub fn of(listed: model::Resource) -> Self {
         Self {
-            entry: Entry::new(model::Resource::new(uri, name)),
+            entry: Entry::new(listed),
             cache: None,
             begin: None,
         }

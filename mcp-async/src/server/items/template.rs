@@ -66,7 +66,7 @@ pub struct Template<S = ()> {
 }
 
 type Begin<S> =
-    Box<dyn for<'b> Fn(Call<'b>, MatchedUri, CacheHint, &Arc<S>, &Host) -> Job + Send + Sync>;
+    Arc<dyn for<'b> Fn(Call<'b>, MatchedUri, CacheHint, &Arc<S>, &Host) -> Job + Send + Sync>;
 
 /// A URI that a template matches, and what it holds for each variable.
 #[derive(Clone, Debug)]
@@ -83,7 +83,11 @@ impl<S: Send + Sync + 'static> Template<S> {
     /// Creates a template (RFC 6570) with this name. A text that is no template is a mistake that
     /// [`build`](crate::server::ServerBuilder::build) reports.
     pub fn new(uri_template: impl Into<String>, name: impl Into<String>) -> Self {
-        let listed = model::ResourceTemplate::new(uri_template, name);
+        Self::of(model::ResourceTemplate::new(uri_template, name))
+    }
+
+    /// A template as another server lists it.
+    pub fn of(listed: model::ResourceTemplate) -> Self {
         Self {
             parsed: UriTemplate::parse(&listed.uri_template),
             entry: Entry::new(listed),
@@ -174,7 +178,7 @@ impl<S: Send + Sync + 'static> Template<S> {
         let mime_type = self.entry.listed.mime_type.clone();
         self.unfillable = Some(|names| unfillable::<A>(names, Values::Any));
         let template = self.parsed.clone().ok();
-        self.begin(Box::new(move |call, found, hint, state, host| {
+        self.begin(Arc::new(move |call, found, hint, state, host| {
             let variables = match from_captures::<A>(&found.captures) {
                 Ok(variables) => variables,
                 Err(error) => {
@@ -195,7 +199,7 @@ impl<S: Send + Sync + 'static> Template<S> {
         T: ResourceOutput,
     {
         let mime_type = self.entry.listed.mime_type.clone();
-        self.begin(Box::new(move |call, found, hint, state, host| {
+        self.begin(Arc::new(move |call, found, hint, state, host| {
             let uri = found.uri.clone();
             let future = handler(found, Context::new(&call, state, host));
             answer(call, future, uri, mime_type.clone(), hint)
@@ -206,7 +210,7 @@ impl<S: Send + Sync + 'static> Template<S> {
     pub(in crate::server) fn bind(self, state: &Arc<S>) -> Template {
         let begin = self.begin.map(|begin| -> Begin<()> {
             let state = Arc::clone(state);
-            Box::new(move |call, found, hint, _, host| begin(call, found, hint, &state, host))
+            Arc::new(move |call, found, hint, _, host| begin(call, found, hint, &state, host))
         });
         Template {
             entry: self.entry,
@@ -241,6 +245,20 @@ impl Template {
             .completers
             .check("variable", |name| self.has_variable(name));
         completed.map_err(|fault| self.error(&fault))
+    }
+
+    /// Returns the template in another place of the order.
+    pub(in crate::server) fn behind(&self, order: u64) -> Self {
+        Self {
+            entry: self.entry.clone(),
+            order,
+            parsed: self.parsed.clone(),
+            cache: self.cache,
+            lister: self.lister.clone(),
+            completers: self.completers.clone(),
+            unfillable: self.unfillable,
+            begin: self.begin.clone(),
+        }
     }
 
     /// Returns the values of the variables, if the URI matches the template.

@@ -74,7 +74,7 @@ pub struct Tool<S = ()> {
 }
 
 /// The settings of a tool beyond its entry.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(in crate::server) struct ToolSettings {
     requires: ClientFeatures,
     pub(in crate::server) rate: Option<RateLimit>,
@@ -84,6 +84,8 @@ pub(in crate::server) struct ToolSettings {
     output: Option<ToolSchema>,
     /// The reason why one of the types has no schema.
     fault: Option<TypeError>,
+    /// Another server enforces the schemas.
+    is_forwarded: bool,
     checks: Checks,
     /// Arguments that are repeated in headers.
     mirrored: Option<Annotations>,
@@ -99,7 +101,7 @@ pub(in crate::server) struct ToolSettings {
 
 /// Decodes, checks and starts: all of it while the message is there to borrow from.
 type Begin<S> =
-    Box<dyn for<'b> Fn(Call<'b>, Raw<'b>, &Arc<Tool>, &Arc<S>, &Host) -> Job + Send + Sync>;
+    Arc<dyn for<'b> Fn(Call<'b>, Raw<'b>, &Arc<Tool>, &Arc<S>, &Host) -> Job + Send + Sync>;
 
 /// A call of a tool with its raw, owned arguments: for handlers that borrow from them, or whose
 /// arguments have no type.
@@ -149,6 +151,21 @@ impl<S: Send + Sync + 'static> Tool<S> {
         Self {
             entry: Entry::new(model::Tool::new(name, RawBuf::new())),
             settings: ToolSettings::default(),
+            begin: None,
+        }
+    }
+
+    /// A tool as another server lists it, whose calls are [forwarded](crate::server::Forwarded) to that server. Its schemas are
+    /// listed as they are, and are not enforced here: the other server enforces them.
+    pub fn of(listed: model::Tool) -> Self {
+        Self {
+            settings: ToolSettings {
+                input: Some(listed.input_schema.clone().into()),
+                output: listed.output_schema.clone().map(ToolSchema::from),
+                is_forwarded: true,
+                ..ToolSettings::default()
+            },
+            entry: Entry::new(listed),
             begin: None,
         }
     }
@@ -278,7 +295,7 @@ impl<S: Send + Sync + 'static> Tool<S> {
                 Err(error) => self.settings.fault = Some(error),
             }
         }
-        self.begin(Box::new(move |call, arguments, tool, state, host| {
+        self.begin(Arc::new(move |call, arguments, tool, state, host| {
             let arguments = match decode_typed::<A>(arguments) {
                 Ok(arguments) => arguments,
                 Err(error) => return tool.refuse(call, &error),
@@ -300,7 +317,7 @@ impl<S: Send + Sync + 'static> Tool<S> {
             let any = RawBuf::parse(r#"{"type":"object"}"#).unwrap_or_default();
             self.settings.input = Some(any.into());
         }
-        self.begin(Box::new(move |call, arguments, tool, state, host| {
+        self.begin(Arc::new(move |call, arguments, tool, state, host| {
             let owned = ToolCall {
                 arguments: call.keep(arguments),
                 as_result: call.request.revision.reports_bad_arguments_as_result(),
@@ -315,7 +332,7 @@ impl<S: Send + Sync + 'static> Tool<S> {
     pub(in crate::server) fn bind(self, state: &Arc<S>) -> Tool {
         let state = Arc::clone(state);
         let begin = self.begin.map(|begin| -> Begin<()> {
-            Box::new(move |call, arguments, tool, _, host| {
+            Arc::new(move |call, arguments, tool, _, host| {
                 begin(call, arguments, tool, &state, host)
             })
         });
@@ -354,9 +371,7 @@ impl Tool {
             return Err(self.error(fault));
         }
         self.check_entry(self.begin.is_some())?;
-        if !is_name(self.key()) {
-            return Err(self.error(&"its name is not 1 to 128 of A-Z a-z 0-9 _ . -"));
-        }
+        self.check_name()?;
         let (input, output) = (self.settings.input.take(), self.settings.output.take());
         let input = input.ok_or_else(|| self.error(&NO_HANDLER))?;
         let publish = |schema: &ToolSchema| schema.publish().map_err(|fault| self.error(&fault));
@@ -369,8 +384,10 @@ impl Tool {
             false => mirrored,
         };
         let mirrored = mirrored.map_err(|bad| self.error(&bad))?;
-        let checks = Checks::of(&input, output.as_ref());
-        self.settings.checks = checks.map_err(|fault| self.error(&ErrorChain(&fault)))?;
+        if !self.settings.is_forwarded {
+            let checks = Checks::of(&input, output.as_ref());
+            self.settings.checks = checks.map_err(|fault| self.error(&ErrorChain(&fault)))?;
+        }
         self.settings.mirrored = Some(mirrored).filter(|mirrored| !mirrored.is_empty());
         self.settings.drafted = drafted;
         self.entry.listed.input_schema = input_schema;
@@ -385,6 +402,28 @@ impl Tool {
             })
         });
         Ok(())
+    }
+
+    /// Returns the tool under another name.
+    pub(in crate::server) fn renamed(&self, name: String) -> Self {
+        let mut tool = Self {
+            entry: self.entry.clone(),
+            settings: self.settings.clone(),
+            begin: self.begin.clone(),
+        };
+        if let Some(listed) = &mut tool.settings.with_tasks {
+            listed.name.clone_from(&name);
+        }
+        tool.entry.listed.name = name;
+        tool
+    }
+
+    /// Fails, with the name, unless a tool may have it.
+    pub(in crate::server) fn check_name(&self) -> Result<(), RegisterError> {
+        match is_name(self.key()) {
+            true => Ok(()),
+            false => Err(self.error(&"its name is not 1 to 128 of A-Z a-z 0-9 _ . -")),
+        }
     }
 
     /// Fails if no published revision has such tools.

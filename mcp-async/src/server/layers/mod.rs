@@ -57,8 +57,7 @@ pub use self::tower::{DecodedCall, Handlers, TowerLayer, tower};
 #[cfg(feature = "tracing")]
 pub use self::trace::Trace;
 
-/// The part of a layer of this module that takes calls. All other methods of a [`Service`] go
-/// through to the inner service.
+/// The part of a layer of this module that takes calls. All other methods of a [`Service`] reach the inner service.
 ///
 /// ```
 /// use mcp_async::server::layers::{Around, Layer, Layered};
@@ -93,6 +92,11 @@ pub use self::trace::Trace;
 pub trait Around: Send + 'static {
     /// Takes a call instead of the service, which answers it if it is asked to.
     fn call(&self, call: Call<'_>, service: &dyn Service) -> Job;
+
+    /// Learns that a legacy session or a subscription of 2026-07-28 was opened: see [`Service::listening`].
+    fn listening(&self, peer: &Peer) {
+        let _ = peer;
+    }
 }
 
 /// A [`Layer`] that a server takes: every layer that makes a [`Service`] of a boxed one. A function
@@ -149,6 +153,7 @@ impl<L: Around, S: Service> Service for Layered<L, S> {
     }
 
     fn listening(&self, peer: &Peer) {
+        self.layer.listening(peer);
         self.inner.listening(peer);
     }
 

@@ -236,6 +236,28 @@ impl CallContext {
         })
     }
 
+    /// Asks a question of another server under a given key: `elicitation/create`, `sampling/createMessage` or `roots/list`. The
+    /// parameters are the other server's, and the answer is the client's as it came.
+    ///
+    /// ```
+    /// use mcp_async::Method;
+    /// use mcp_async::json::RawBuf;
+    /// use mcp_async::server::{AskError, CallContext};
+    ///
+    /// async fn forward(cx: &CallContext, question: RawBuf) -> Result<RawBuf, AskError> {
+    ///     cx.forward_question("upstream", Method::ElicitationCreate, question).await
+    /// }
+    /// # let _ = forward;
+    /// ```
+    pub fn forward_question<'a>(
+        &'a self,
+        key: &'a str,
+        method: Method<'static>,
+        params: impl Payload,
+    ) -> QuestionFuture<'a, RawBuf> {
+        self.question(key, method, Ok(params), |raw| Ok(RawBuf::from(raw)))
+    }
+
     fn question<'a, P: Payload, T>(
         &'a self,
         key: &'a str,

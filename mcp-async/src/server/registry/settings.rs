@@ -148,6 +148,54 @@ impl Settings {
         }
     }
 
+    /// Adds what another server does beyond its items. Its layers would act on the calls of this one, and are a mistake.
+    pub(in crate::server) fn merge(&mut self, other: Self, mistakes: &mut Vec<RegisterError>) {
+        if !other.layers.is_empty() {
+            let reason =
+                "a server with layers, or with an extension that has one, cannot be merged";
+            mistakes.push(RegisterError::setting("layer", &reason));
+        }
+        for method in other.methods {
+            match self.has_name(&method.name) {
+                true => mistakes.push(RegisterError::new("method", &method.name, &TWICE)),
+                false => self.methods.push(method),
+            }
+        }
+        for notification in other.notifications {
+            let name = &notification.name;
+            match self.has_name(name) {
+                true => mistakes.push(RegisterError::new("notification", name, &TWICE)),
+                false => self.notifications.push(notification),
+            }
+        }
+        for filter in other.filters {
+            match self.filters.iter().any(|known| known.key == filter.key) {
+                true => mistakes.push(RegisterError::new("filter", &filter.key, &TWICE)),
+                false => self.filters.push(filter),
+            }
+        }
+        for extension in other.extensions {
+            let name = &extension.name;
+            match self.extensions.iter().any(|known| known.name == *name) {
+                true => mistakes.push(RegisterError::new("extension", name, &TWICE)),
+                false => self.extensions.push(extension),
+            }
+        }
+        for (name, settings) in other.experimental {
+            match self.experimental.iter().any(|(known, _)| *known == name) {
+                true => mistakes.push(RegisterError::new("capability", &name, &TWICE)),
+                false => self.experimental.push((name, settings)),
+            }
+        }
+        self.sends.extend(other.sends);
+        self.listers.extend(other.listers);
+        self.background.extend(other.background);
+        self.list_changed.extend(other.list_changed);
+        self.logging |= other.logging;
+        self.finds_tools |= other.finds_tools;
+        self.change_notifications |= other.change_notifications;
+    }
+
     /// The names of all notifications of the application, each once.
     pub(super) fn notification_names(&self) -> impl Iterator<Item = &str> {
         let received = self.notifications.iter().map(|it| it.name.as_str());

@@ -5,6 +5,7 @@ pub(super) mod build;
 pub(super) mod build_error;
 pub(crate) mod builder;
 mod extensions;
+mod merge;
 pub(crate) mod parts;
 pub(crate) mod serving_scope;
 pub(super) mod transport;

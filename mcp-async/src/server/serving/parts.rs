@@ -59,6 +59,20 @@ impl Parts {
         }
     }
 
+    /// Adds the items, extensions and methods of another builder, the names of its tools and prompts behind this prefix.
+    pub(super) fn merge(&mut self, other: Self, prefix: &str) {
+        let Self {
+            settings,
+            catalog,
+            states,
+            mistakes,
+        } = other;
+        self.mistakes.extend(mistakes);
+        self.states.extend(states);
+        self.catalog.merge(catalog, prefix, &mut self.mistakes);
+        self.settings.merge(settings, &mut self.mistakes);
+    }
+
     /// Declares an experimental capability.
     pub(super) fn declare_experimental(&mut self, name: String, settings: &impl Serialize) {
         let declared = &mut self.settings.experimental;

@@ -6,6 +6,7 @@ mod batches;
 mod caching;
 mod callbacks;
 mod calls;
+mod forwarding;
 mod paging;
 mod restarts;
 mod streams;

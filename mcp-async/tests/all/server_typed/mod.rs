@@ -4,6 +4,8 @@
 mod abuse;
 mod allocations;
 mod callers;
+#[cfg(feature = "client")]
+mod composed;
 mod failures;
 mod layers;
 mod limits;

@@ -1,0 +1,111 @@
+//! The result of a tool of another server.
+
+use core::fmt;
+
+use mcp_proto::json::{EncodeError, Object, Raw, RawBuf, Writer};
+use mcp_proto::model::keys;
+use mcp_proto::{Outcome, Payload, Revision, RevisionSet};
+
+use super::output::ToolOutput;
+use crate::model::CallToolResult;
+
+/// The result of a tool that another server has run, for a server that forwards calls: see [`Tool::of`](crate::server::Tool::of).
+///
+/// Its members are written as they came, byte for byte, so that numbers keep their digits and objects their order. Only the
+/// name of the other server, `resultType` and what caches need are made anew. A caller of an older revision than the other server's
+/// receives what its revision has: the result is decoded and written again for it.
+///
+/// ```
+/// use mcp_async::Client;
+/// use mcp_async::model;
+/// use mcp_async::server::{Forwarded, Tool, ToolCall};
+///
+/// /// Offers a tool of another server.
+/// fn forward(client: Client, listed: model::Tool) -> Tool {
+///     let name = listed.name.clone();
+///     Tool::of(listed).raw(move |call: ToolCall, _| {
+///         let (client, name) = (client.clone(), name.clone());
+///         async move {
+///             let result = client.call_tool(&name, &call.arguments).raw().await?;
+///             Ok(Forwarded::new(result, client.info().revision))
+///         }
+///     })
+/// }
+/// # let _ = forward;
+/// ```
+#[derive(Clone)]
+pub struct Forwarded {
+    result: RawBuf,
+    revision: Revision,
+}
+
+impl Forwarded {
+    /// The result of a server that speaks this revision.
+    pub const fn new(result: RawBuf, revision: Revision) -> Self {
+        Self { result, revision }
+    }
+
+    fn object(&self) -> Object<'_> {
+        self.result.as_raw().object().unwrap_or_default()
+    }
+}
+
+impl ToolOutput for Forwarded {
+    fn with_outcome(&self, send: &mut dyn FnMut(Outcome<'_>)) {
+        send(Outcome::Result(self));
+    }
+
+    fn is_error(&self) -> bool {
+        self.object().get("isError").and_then(Raw::boolean) == Some(true)
+    }
+}
+
+impl Payload for Forwarded {
+    fn write(&self, writer: &mut Writer<'_>, revision: Revision) -> Result<(), EncodeError> {
+        if !RevisionSet::at_least(self.revision).contains(revision) {
+            let result = self.result.decode();
+            let mut result: CallToolResult = result.map_err(|_| EncodeError::Custom)?;
+            result.meta.remove(keys::SERVER_INFO);
+            return result.write(writer, revision);
+        }
+        let mut before = "{";
+        for (name, value) in self.object().members() {
+            if name == "resultType" {
+                continue;
+            }
+            writer.literal(before);
+            writer.text_exact(name);
+            writer.literal(":");
+            match value.object().filter(|_| name == "_meta") {
+                Some(meta) => write_meta(meta, writer),
+                None => writer.raw(value),
+            }
+            before = ",";
+        }
+        writer.literal(if before == "{" { "{}" } else { "}" });
+        Ok(())
+    }
+}
+
+/// Writes `_meta` without the name of the other server.
+fn write_meta(meta: Object<'_>, writer: &mut Writer<'_>) {
+    let mut before = "{";
+    for (name, value) in meta.members() {
+        if name == keys::SERVER_INFO {
+            continue;
+        }
+        writer.literal(before);
+        writer.text_exact(name);
+        writer.literal(":");
+        writer.raw(value);
+        before = ",";
+    }
+    writer.literal(if before == "{" { "{}" } else { "}" });
+}
+
+/// Without the result, which is not for logs.
+impl fmt::Debug for Forwarded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Forwarded").finish_non_exhaustive()
+    }
+}
