@@ -31,7 +31,7 @@ pub use self::manual::ManualRuntime;
 pub(crate) use self::race::{Either, race};
 pub(crate) use self::sleep::Sleep;
 pub use self::split::{ReadHalf, WriteHalf, split};
-pub(crate) use self::within::within;
+pub use self::within::{Within, within};
 
 /// An asynchronous runtime, as servers and clients see it: time, tasks, and readiness of descriptors and sockets.
 ///

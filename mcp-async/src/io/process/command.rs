@@ -140,6 +140,11 @@ impl Command {
         self
     }
 
+    /// Returns the program.
+    pub fn program(&self) -> &OsStr {
+        &self.program
+    }
+
     /// Starts the child.
     ///
     /// # Errors
