@@ -1,0 +1,283 @@
+//! The merged lists of several servers.
+
+mod changes;
+mod item;
+mod limits;
+mod list_error;
+mod lists;
+mod merged;
+mod read;
+mod search;
+mod view;
+
+use core::fmt;
+use std::sync::Arc;
+
+use mcp_async::client::{CallError, Client};
+use mcp_async::model::{Prompt, Resource, ResourceTemplate, ServerFeatures, Tool};
+use mcp_async::runtime::{RuntimeHandle, within};
+
+pub use self::changes::CatalogChanges;
+pub use self::item::CatalogItem;
+pub use self::limits::CatalogLimits;
+pub use self::list_error::{ListError, ListErrorKind};
+pub use self::lists::Lists;
+pub use self::merged::{Freshness, MergedList};
+pub use self::search::Found;
+pub use self::view::CatalogView;
+
+use self::changes::Generations;
+use self::item::Item;
+use self::merged::merge;
+use self::read::{ServerList, read};
+use crate::naming::Naming;
+use crate::watch::Watch;
+
+/// The tools, prompts, resources and templates of several servers as one list each; clones are the same catalog.
+///
+/// Servers are known by the names that the program gives them. [`refresh`](Self::refresh) reads the lists of one server
+/// by its client; [`view`](Self::view) returns all items, which do not change while a program looks at them; and
+/// [`changes`](Self::changes) tells when another view differs.
+///
+/// Tools and prompts have [exposed names](CatalogItem::exposed_name) by a [`Naming`]. Resources and templates keep their URIs: of
+/// several servers that list one, the first in the order of [`declare`](Self::declare) answers for it.
+///
+/// ```
+/// use mcp_async::client::Client;
+/// use mcp_async::runtime::RuntimeHandle;
+/// use mcp_compose::{Catalog, Lists, Naming};
+///
+/// async fn list(runtime: RuntimeHandle, notes: &Client, mail: &Client) {
+///     let catalog = Catalog::new(runtime, Naming::default());
+///     for (name, client) in [("notes", notes), ("mail", mail)] {
+///         for error in catalog.refresh(name, client, Lists::ALL).await {
+///             eprintln!("{error}");
+///         }
+///     }
+///     for tool in catalog.view().tools().iter() {
+///         println!("{}: {}", tool.exposed_name, tool.item.name);
+///     }
+/// }
+/// # let _ = list;
+/// ```
+#[derive(Clone)]
+pub struct Catalog {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    runtime: RuntimeHandle,
+    naming: Naming,
+    limits: CatalogLimits,
+    state: Watch<State>,
+}
+
+#[derive(Default)]
+struct State {
+    servers: Vec<Server>,
+    view: Arc<CatalogView>,
+    generations: Generations,
+}
+
+/// The lists of one server, as it sent them.
+struct Server {
+    name: Arc<str>,
+    tools: ServerList<Tool>,
+    prompts: ServerList<Prompt>,
+    resources: ServerList<Resource>,
+    resource_templates: ServerList<ResourceTemplate>,
+}
+
+impl Catalog {
+    /// Creates an empty catalog with the default [`CatalogLimits`].
+    pub fn new(runtime: impl Into<RuntimeHandle>, naming: Naming) -> Self {
+        Self::with_limits(runtime, naming, CatalogLimits::default())
+    }
+
+    /// Creates an empty catalog with these limits.
+    pub fn with_limits(
+        runtime: impl Into<RuntimeHandle>,
+        naming: Naming,
+        limits: CatalogLimits,
+    ) -> Self {
+        Self {
+            shared: Arc::new(Shared {
+                runtime: runtime.into(),
+                naming,
+                limits,
+                state: Watch::default(),
+            }),
+        }
+    }
+
+    /// Gives a server its place in the order of the lists, after those that have one.
+    pub fn declare(&self, server: &str) {
+        self.shared.state.change(|state| {
+            state.server(server);
+        });
+    }
+
+    /// Reads these lists of a server and replaces what it had in them. Returns the errors of the lists that could not be
+    /// read: their items stay as they were.
+    ///
+    /// Lists of a capability that the server does not declare are empty and not requested. Calls for one server must not
+    /// overlap, or the older one may win.
+    pub async fn refresh(&self, server: &str, client: &Client, lists: Lists) -> Vec<ListError> {
+        let features = client.info().features;
+        let mut errors = Vec::new();
+        let asked = |wanted: bool, feature| wanted.then(|| features.contains(feature));
+        let tools = asked(lists.tools, ServerFeatures::TOOLS);
+        let prompts = asked(lists.prompts, ServerFeatures::PROMPTS);
+        let resources = asked(lists.resources, ServerFeatures::RESOURCES);
+        self.refresh_list::<Tool>(server, client, tools, &mut errors)
+            .await;
+        self.refresh_list::<Prompt>(server, client, prompts, &mut errors)
+            .await;
+        self.refresh_list::<Resource>(server, client, resources, &mut errors)
+            .await;
+        self.refresh_list::<ResourceTemplate>(server, client, resources, &mut errors)
+            .await;
+        errors
+    }
+
+    /// Reads one list if `asked` is `Some`, and sends nothing if it is `Some(false)`.
+    async fn refresh_list<T: Item>(
+        &self,
+        server: &str,
+        client: &Client,
+        asked: Option<bool>,
+        errors: &mut Vec<ListError>,
+    ) {
+        let Some(is_declared) = asked else { return };
+        let shared = &*self.shared;
+        let mut listed = Ok(ServerList::default());
+        if is_declared {
+            let reading = read::<T>(client, &shared.limits);
+            let read = within(&shared.runtime, shared.limits.time, reading).await;
+            listed = read.unwrap_or(Err(ListErrorKind::Call(CallError::Timeout)));
+        }
+        let replaced = listed.and_then(|list| self.replace(server, list));
+        if let Err(kind) = replaced {
+            errors.push(ListError {
+                server: server.to_owned(),
+                method: T::METHOD,
+                kind,
+            });
+        }
+    }
+
+    fn replace<T: Item>(&self, server: &str, list: ServerList<T>) -> Result<(), ListErrorKind> {
+        let Shared {
+            naming,
+            limits,
+            state,
+            ..
+        } = &*self.shared;
+        let is_same = state.read(|state| {
+            let known = state.servers.iter().find(|known| &*known.name == server);
+            known.is_some_and(|known| *T::of(known) == list)
+        });
+        if is_same {
+            return Ok(());
+        }
+        state.change(|state| {
+            let (others, bytes) = state.size_without::<T>(server);
+            if others + list.items.len() > limits.items {
+                return Err(ListErrorKind::Items(limits.items));
+            }
+            if bytes + list.bytes > limits.bytes {
+                return Err(ListErrorKind::Bytes(limits.bytes));
+            }
+            *T::of_mut(state.server(server)) = list;
+            state.merge::<T>(naming);
+            Ok(())
+        })
+    }
+
+    /// Removes the items of a server, and its place in the order.
+    pub fn remove(&self, server: &str) {
+        let naming = &self.shared.naming;
+        self.shared.state.change(|state| {
+            let Some(index) = state.servers.iter().position(|it| &*it.name == server) else {
+                return;
+            };
+            let removed = state.servers.remove(index);
+            state.merge_if::<Tool>(naming, &removed);
+            state.merge_if::<Prompt>(naming, &removed);
+            state.merge_if::<Resource>(naming, &removed);
+            state.merge_if::<ResourceTemplate>(naming, &removed);
+        });
+    }
+
+    /// Returns the lists as they are now.
+    pub fn view(&self) -> Arc<CatalogView> {
+        self.shared.state.read(|state| Arc::clone(&state.view))
+    }
+
+    /// Returns the changes of the lists from now on.
+    pub fn changes(&self) -> CatalogChanges {
+        CatalogChanges::new(&self.shared)
+    }
+}
+
+impl State {
+    /// Returns the server of this name, which gets a place if it has none.
+    fn server(&mut self, name: &str) -> &mut Server {
+        let known = self.servers.iter().position(|it| &*it.name == name);
+        let index = known.unwrap_or_else(|| {
+            self.servers.push(Server {
+                name: name.into(),
+                tools: ServerList::default(),
+                prompts: ServerList::default(),
+                resources: ServerList::default(),
+                resource_templates: ServerList::default(),
+            });
+            self.servers.len() - 1
+        });
+        &mut self.servers[index]
+    }
+
+    /// Returns the number of items in all lists and their bytes, without this list of this server.
+    fn size_without<T: Item>(&self, server: &str) -> (usize, usize) {
+        let (mut items, mut bytes) = (0, 0);
+        for it in &self.servers {
+            items += it.tools.items.len() + it.prompts.items.len();
+            items += it.resources.items.len() + it.resource_templates.items.len();
+            bytes += it.tools.bytes + it.prompts.bytes;
+            bytes += it.resources.bytes + it.resource_templates.bytes;
+            if &*it.name == server {
+                items -= T::of(it).items.len();
+                bytes -= T::of(it).bytes;
+            }
+        }
+        (items, bytes)
+    }
+
+    fn merge_if<T: Item>(&mut self, naming: &Naming, removed: &Server) {
+        if *T::of(removed) != ServerList::default() {
+            self.merge::<T>(naming);
+        }
+    }
+
+    /// Merges one kind of list anew; the others are shared with the view before.
+    fn merge<T: Item>(&mut self, naming: &Naming) {
+        let lists = self
+            .servers
+            .iter()
+            .map(|server| (&server.name, T::of(server)));
+        let merged = Arc::new(merge(naming, lists));
+        let mut view = CatalogView::clone(&self.view);
+        *T::merged_mut(&mut view) = merged;
+        self.view = Arc::new(view);
+        self.generations.count(T::LISTS);
+    }
+}
+
+impl fmt::Debug for Catalog {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Catalog")
+            .field("naming", &self.shared.naming)
+            .field("limits", &self.shared.limits)
+            .finish_non_exhaustive()
+    }
+}

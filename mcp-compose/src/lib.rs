@@ -1,0 +1,24 @@
+//! Many servers of the Model Context Protocol as one.
+//!
+//! | Task | Start with |
+//! |---|---|
+//! | Name a server and how to reach it | [`ServerEntry`] |
+//! | Merge the lists of several servers | [`Catalog`], [`Naming`] |
+//!
+//! The crate stands on the public items of [`mcp_async`]. Programs enable the feature `compose` of `mcp-tokio` or
+//! `mcp-smol`, which re-export it as `compose`.
+#![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+mod catalog;
+mod digest;
+mod entry;
+mod naming;
+mod watch;
+
+pub use self::catalog::{
+    Catalog, CatalogChanges, CatalogItem, CatalogLimits, CatalogView, Found, Freshness, ListError,
+    ListErrorKind, Lists, MergedList,
+};
+pub use self::entry::ServerEntry;
+pub use self::naming::{Collision, Naming};
