@@ -3,6 +3,7 @@
 //! | Task | Start with |
 //! |---|---|
 //! | Name a server and how to reach it | [`ServerEntry`] |
+//! | Serve the items of other servers, in every revision and over every transport | [`Proxy`] |
 //! | Merge the lists of several servers | [`Catalog`], [`Naming`] |
 //!
 //! The crate stands on the public items of [`mcp_async`]. Programs enable the feature `compose` of `mcp-tokio` or
@@ -14,6 +15,7 @@ mod catalog;
 mod digest;
 mod entry;
 mod naming;
+mod proxy;
 mod watch;
 
 pub use self::catalog::{
@@ -22,3 +24,4 @@ pub use self::catalog::{
 };
 pub use self::entry::ServerEntry;
 pub use self::naming::{Collision, Naming};
+pub use self::proxy::{Proxy, ProxyBuilder, ProxyLimits, UpstreamState};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mcp_async::client::{Listed, Page};
 use mcp_async::model::{
     CacheScope, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
-    ListToolsResult, Prompt, Resource, ResourceTemplate, Tool,
+    ListToolsResult, Meta, Prompt, Resource, ResourceTemplate, Tool,
 };
 use mcp_proto::json::{DecodeError, Raw};
 use serde::Serialize;
@@ -40,6 +40,7 @@ pub(super) trait Item:
     fn key(&self) -> &str;
     fn display_name(&self) -> &str;
     fn description(&self) -> Option<&str>;
+    fn meta(&self) -> &Meta;
 
     /// Reads a page: its items, after what it says of caching.
     fn entries(result: Raw<'_>) -> Result<Page<Entry<Self>>, DecodeError>;
@@ -65,6 +66,10 @@ macro_rules! items {
 
             fn description(&self) -> Option<&str> {
                 self.description.as_deref()
+            }
+
+            fn meta(&self) -> &Meta {
+                &self.meta
             }
 
             fn entries(result: Raw<'_>) -> Result<Page<Entry<Self>>, DecodeError> {

@@ -14,7 +14,7 @@ use core::fmt;
 use std::sync::Arc;
 
 use mcp_async::client::{CallError, Client};
-use mcp_async::model::{Prompt, Resource, ResourceTemplate, ServerFeatures, Tool};
+use mcp_async::model::{Meta, Prompt, Resource, ResourceTemplate, ServerFeatures, Tool};
 use mcp_async::runtime::{RuntimeHandle, within};
 
 pub use self::changes::CatalogChanges;
@@ -69,8 +69,12 @@ struct Shared {
     runtime: RuntimeHandle,
     naming: Naming,
     limits: CatalogLimits,
+    accepts: Box<Accepts>,
     state: Watch<State>,
 }
+
+/// Decides which items are taken: of their server, of their name or URI there, and of their `_meta`.
+pub(crate) type Accepts = dyn Fn(&str, &str, &Meta) -> bool + Send + Sync;
 
 #[derive(Default)]
 struct State {
@@ -100,11 +104,22 @@ impl Catalog {
         naming: Naming,
         limits: CatalogLimits,
     ) -> Self {
+        Self::accepting(runtime.into(), naming, limits, Box::new(|_, _, _| true))
+    }
+
+    /// Creates an empty catalog that takes those items only which the function accepts.
+    pub(crate) fn accepting(
+        runtime: RuntimeHandle,
+        naming: Naming,
+        limits: CatalogLimits,
+        accepts: Box<Accepts>,
+    ) -> Self {
         Self {
             shared: Arc::new(Shared {
-                runtime: runtime.into(),
+                runtime,
                 naming,
                 limits,
+                accepts,
                 state: Watch::default(),
             }),
         }
@@ -155,6 +170,10 @@ impl Catalog {
             let reading = read::<T>(client, &shared.limits);
             let read = within(&shared.runtime, shared.limits.time, reading).await;
             listed = read.unwrap_or(Err(ListErrorKind::Call(CallError::Timeout)));
+        }
+        if let Ok(list) = &mut listed {
+            list.items
+                .retain(|item| (shared.accepts)(server, item.key(), item.meta()));
         }
         let replaced = listed.and_then(|list| self.replace(server, list));
         if let Err(kind) = replaced {

@@ -2,4 +2,5 @@
 
 mod catalog;
 mod entry;
+mod proxy;
 mod support;

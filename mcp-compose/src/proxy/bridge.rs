@@ -1,0 +1,266 @@
+//! The questions and log messages of a legacy server, on their way to the caller that they concern.
+
+use core::sync::atomic::{AtomicU64, Ordering};
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use mcp_async::client::{CallbackContext, CallbackError, ClientBuilder};
+use mcp_async::model::{
+    ClientFeatures, CreateMessageParams, ElicitParams, ListRootsResult, LoggingMessageParams,
+};
+use mcp_async::runtime::RuntimeHandle;
+use mcp_async::server::{CallContext, Peer};
+use mcp_async::{ErrorReply, Method, Payload, Revision};
+use mcp_proto::json::{EncodeError, RawBuf, Writer};
+
+use crate::watch::Watch;
+
+/// Joins a session with a server to the calls of the one caller that it belongs to.
+pub(super) struct Bridge {
+    caller: Caller,
+    /// The calls that are open, by their numbers.
+    calls: Watch<Vec<(u64, CallContext)>>,
+    numbers: AtomicU64,
+    /// Events for the one call of a modern caller, which asks by itself.
+    events: Watch<VecDeque<Event>>,
+}
+
+/// The other side of the bridge.
+pub(super) enum Caller {
+    /// A legacy session: it can be asked at any time.
+    Session { peer: Peer, runtime: RuntimeHandle },
+    /// A caller of 2026-07-28, whose one call asks.
+    Call,
+}
+
+/// An event of a session that the call of a modern caller passes on.
+pub(super) enum Event {
+    Asked(Question),
+    Logged(LoggingMessageParams),
+}
+
+/// A question of a legacy server, which waits for its answer.
+pub(super) struct Question {
+    key: String,
+    method: Method<'static>,
+    params: Params,
+    answer: Arc<Watch<Option<Answer>>>,
+}
+
+type Answer = Result<RawBuf, ErrorReply>;
+
+/// Parameters that are written for the revision of the caller.
+#[derive(Clone)]
+pub(super) struct Params(Arc<dyn Payload + Send + Sync>);
+
+impl Payload for Params {
+    fn write(&self, writer: &mut Writer<'_>, revision: Revision) -> Result<(), EncodeError> {
+        self.0.write(writer, revision)
+    }
+}
+
+impl Question {
+    /// Returns what the caller is asked.
+    pub(super) fn parts(&self) -> (String, Method<'static>, Params) {
+        (self.key.clone(), self.method, self.params.clone())
+    }
+
+    /// Gives the server its answer.
+    pub(super) fn answer(self, answer: Answer) {
+        self.answer.change(|place| *place = Some(answer));
+    }
+}
+
+/// Without an answer the server is refused.
+impl Drop for Question {
+    fn drop(&mut self) {
+        self.answer.change(|place| {
+            if place.is_none() {
+                *place = Some(Err(ErrorReply::internal()));
+            }
+        });
+    }
+}
+
+/// A call that is open on a session. Dropped with the call.
+pub(super) struct OpenCall {
+    bridge: Arc<Bridge>,
+    number: u64,
+}
+
+impl OpenCall {
+    /// The call is continued by another request of its caller.
+    pub(super) fn continues(&self, context: &CallContext) {
+        let context = context.clone();
+        let before = self.bridge.calls.change(|calls| {
+            let place = calls.iter_mut().find(|(number, _)| *number == self.number);
+            place.map(|(_, place)| core::mem::replace(place, context))
+        });
+        drop(before);
+    }
+}
+
+impl Drop for OpenCall {
+    fn drop(&mut self) {
+        let removed = self.bridge.calls.change(|calls| {
+            let at = calls.iter().position(|(number, _)| *number == self.number);
+            at.map(|at| calls.swap_remove(at))
+        });
+        // The context of a call is not dropped under the lock.
+        drop(removed);
+    }
+}
+
+impl Bridge {
+    pub(super) fn new(caller: Caller) -> Arc<Self> {
+        Arc::new(Self {
+            caller,
+            calls: Watch::default(),
+            numbers: AtomicU64::new(0),
+            events: Watch::default(),
+        })
+    }
+
+    /// Adds a call that is open.
+    pub(super) fn open(self: &Arc<Self>, context: &CallContext) -> OpenCall {
+        let number = self.number();
+        let context = context.clone();
+        self.calls.change(|calls| calls.push((number, context)));
+        OpenCall {
+            bridge: Arc::clone(self),
+            number,
+        }
+    }
+
+    /// Returns true while a call is open.
+    pub(super) fn is_used(&self) -> bool {
+        self.calls.read(|calls| !calls.is_empty())
+    }
+
+    /// Takes the next event for the call of a modern caller.
+    pub(super) fn take_event(&self) -> Option<Event> {
+        self.events.change(VecDeque::pop_front)
+    }
+
+    /// Waits until there is an event for the call of a modern caller.
+    pub(super) async fn has_event(&self) {
+        self.events
+            .find(|events| (!events.is_empty()).then_some(()))
+            .await;
+    }
+
+    fn number(&self) -> u64 {
+        self.numbers.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Asks the caller a question of the server.
+    async fn ask<P: Payload + Send + Sync + 'static>(
+        &self,
+        method: Method<'static>,
+        params: P,
+    ) -> Answer {
+        let key = format!("upstream-{}", self.number());
+        let Caller::Session { peer, .. } = &self.caller else {
+            let answer: Arc<Watch<Option<Answer>>> = Arc::default();
+            let question = Question {
+                key,
+                method,
+                params: Params(Arc::new(params)),
+                answer: Arc::clone(&answer),
+            };
+            if !self.is_used() {
+                return Err(ErrorReply::internal());
+            }
+            self.events
+                .change(|events| events.push_back(Event::Asked(question)));
+            return answer.find(Clone::clone).await;
+        };
+        // With several calls it is unknown which of them asks.
+        let only = self.calls.read(|calls| match calls.as_slice() {
+            [(_, context)] => Some(context.clone()),
+            _ => None,
+        });
+        match only {
+            Some(context) => {
+                let asked = context.forward_question(&key, method, params).await;
+                asked.map_err(|error| error.as_reply())
+            }
+            None => {
+                let asked = peer.ask(method, &params).await;
+                asked.map_err(|error| error.as_reply())
+            }
+        }
+    }
+
+    fn logged(&self, message: LoggingMessageParams) {
+        match &self.caller {
+            Caller::Session { peer, runtime } => {
+                let peer = peer.clone();
+                runtime.spawn(Box::pin(async move {
+                    let logger = message.logger.as_deref();
+                    // The caller may be gone.
+                    let _ = peer.log(message.level, logger, message.data).await;
+                }));
+            }
+            Caller::Call => self.events.change(|events| {
+                if events.len() < LOGS {
+                    events.push_back(Event::Logged(message));
+                }
+            }),
+        }
+    }
+}
+
+/// Declares these capabilities, whose questions go to the bridge.
+pub(super) fn declare(
+    client: ClientBuilder,
+    features: ClientFeatures,
+    bridge: &Arc<Bridge>,
+) -> ClientBuilder<Arc<Bridge>> {
+    let mut client = client.with_state(Arc::clone(bridge));
+    let logs = Arc::clone(bridge);
+    client = client.on_log(move |message| logs.logged(message));
+    if features.contains(ClientFeatures::ELICITATION_FORM) {
+        client = client.on_elicitation(|asked: ElicitParams, cx| async move {
+            forward(&cx, Method::ElicitationCreate, asked).await
+        });
+        if !features.contains(ClientFeatures::ELICITATION_URL) {
+            client = client.forms_only();
+        }
+    }
+    if features.contains(ClientFeatures::SAMPLING) {
+        client = client.on_sampling(|asked: CreateMessageParams, cx| async move {
+            forward(&cx, Method::SamplingCreateMessage, asked).await
+        });
+        if features.contains(ClientFeatures::SAMPLING_TOOLS) {
+            client = client.sampling_tools();
+        }
+        if features.contains(ClientFeatures::SAMPLING_CONTEXT) {
+            client = client.sampling_context();
+        }
+    }
+    if features.contains(ClientFeatures::ROOTS) {
+        client = client.on_roots(|cx| async move {
+            let none = RawBuf::parse("{}").unwrap_or_default();
+            let listed: ListRootsResult = forward(&cx, Method::RootsList, none).await?;
+            Ok(listed.roots)
+        });
+    }
+    client
+}
+
+async fn forward<P, T>(
+    cx: &CallbackContext<Arc<Bridge>>,
+    method: Method<'static>,
+    params: P,
+) -> Result<T, CallbackError>
+where
+    P: Payload + Send + Sync + 'static,
+    T: serde::de::DeserializeOwned,
+{
+    let answer = cx.state().ask(method, params).await?;
+    Ok(answer.decode()?)
+}
+
+/// The log messages of a session that wait for the call of a modern caller.
+const LOGS: usize = 1000;

@@ -1,0 +1,390 @@
+//! One request of a caller, forwarded to a server, in all pairs of eras.
+
+use core::future::{Future, poll_fn};
+use core::pin::pin;
+use core::task::Poll;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use mcp_async::client::{CallError, InputAnswers, Request, RoundResult};
+use mcp_async::json::RawBuf;
+use mcp_async::model::{LoggingLevel, Meta};
+use mcp_async::server::{AskError, CallContext, HandlerError};
+use mcp_async::{Client, ErrorReply, Method, Revision, code};
+use mcp_proto::model::keys;
+use serde::{Deserialize, Serialize};
+
+use super::bridge::Event;
+use super::held::RunningCall;
+use super::running::{MARK, Running, onward};
+use super::sessions::{Lease, Session};
+use super::steps::{Next, Steps, WithSteps};
+
+/// A request to a server, by the names that the server gave its items.
+#[derive(Clone)]
+pub(super) enum Ask {
+    Tool {
+        name: String,
+        arguments: RawBuf,
+    },
+    Prompt {
+        name: String,
+        arguments: BTreeMap<String, String>,
+    },
+    Resource {
+        uri: String,
+    },
+}
+
+/// What a call of 2026-07-28 remembers between its rounds. It travels through the caller, sealed.
+#[derive(Serialize, Deserialize)]
+enum Waiting {
+    /// A call of a legacy server stays open in this process.
+    #[serde(rename = "h")]
+    Held { process: String, number: u64 },
+    /// A server of 2026-07-28 asked these questions, beside this state.
+    #[serde(rename = "a")]
+    Asked {
+        requests: RawBuf,
+        state: Option<RawBuf>,
+    },
+}
+
+/// The result of a server, and its revision.
+pub(super) type Forwarded = (RawBuf, Revision);
+
+impl Running {
+    /// Forwards a request of this caller to a server, and the questions of the server to the caller.
+    pub(super) async fn forward(
+        self: &Arc<Self>,
+        server: &Arc<str>,
+        cx: &CallContext,
+        ask: Ask,
+    ) -> Result<Forwarded, HandlerError> {
+        match cx.request_state().value::<Waiting>(WAITING)? {
+            Some(Waiting::Held { process, number }) => {
+                let held = (process == self.process)
+                    .then(|| self.held.take(number))
+                    .flatten();
+                let call = held.ok_or_else(|| over(server))?;
+                self.run(server, cx, call).await
+            }
+            Some(Waiting::Asked { requests, state }) => {
+                let lease = self.session_for(server, cx).await?;
+                let answers = answered(cx, &requests, state).await?;
+                self.rounds(server, cx, &lease.session, ask, answers).await
+            }
+            None => {
+                let lease = self.session_for(server, cx).await?;
+                lease.session.set_level(cx.log_level()).await;
+                if lease.session.revision.is_modern() {
+                    let none = InputAnswers::default();
+                    return self.rounds(server, cx, &lease.session, ask, none).await;
+                }
+                let call = self.begin(cx, lease, ask)?;
+                self.run(server, cx, call).await
+            }
+        }
+    }
+
+    /// Calls a server of 2026-07-28 until it has a result.
+    async fn rounds(
+        self: &Arc<Self>,
+        server: &Arc<str>,
+        cx: &CallContext,
+        session: &Arc<Session>,
+        ask: Ask,
+        mut answers: InputAnswers,
+    ) -> Result<Forwarded, HandlerError> {
+        for _ in 0..ROUNDS {
+            let steps = Steps::default();
+            let round = Round {
+                session: Arc::clone(session),
+                ask: ask.clone(),
+                meta: self.meta(cx)?,
+                steps: cx.wants_progress().then(|| steps.clone()),
+                level: cx.log_level(),
+                time: self.limits.call_time,
+            };
+            let mut round = WithSteps::new(Box::pin(round.send(answers)), steps);
+            let result = loop {
+                match round.next().await {
+                    Next::Ended(result) => break result,
+                    Next::Step(step) => step.tell(cx).await,
+                }
+            };
+            match result.map_err(|error| failure(server, error))? {
+                RoundResult::Result(result) => return Ok((result, session.revision)),
+                RoundResult::Input(questions) => {
+                    let (requests, state) = (questions.requests, questions.state);
+                    let waiting = Waiting::Asked {
+                        requests: requests.clone(),
+                        state: state.clone(),
+                    };
+                    cx.request_state().set(WAITING, &waiting)?;
+                    answers = answered(cx, &requests, state).await?;
+                }
+            }
+        }
+        let text = format!("the server `{server}` asks for ever");
+        Err(HandlerError::reply(ErrorReply::new(
+            code::INTERNAL_ERROR,
+            text,
+        )))
+    }
+
+    /// Begins the call of a legacy server.
+    fn begin(&self, cx: &CallContext, lease: Lease, ask: Ask) -> Result<RunningCall, HandlerError> {
+        let steps = Steps::default();
+        let open = lease.session.bridge.open(cx);
+        let round = Round {
+            session: Arc::clone(&lease.session),
+            ask,
+            meta: self.meta(cx)?,
+            steps: cx.wants_progress().then(|| steps.clone()),
+            level: None,
+            time: self.limits.call_time,
+        };
+        let call = Box::pin(round.send(InputAnswers::default()));
+        Ok(RunningCall {
+            call: WithSteps::new(call, steps),
+            asked: None,
+            open,
+            lease,
+        })
+    }
+
+    /// Continues the call of a legacy server until it has a result. In 2026-07-28 a question ends the request of the caller,
+    /// and the call is held until the caller comes back.
+    async fn run(
+        self: &Arc<Self>,
+        server: &Arc<str>,
+        cx: &CallContext,
+        mut call: RunningCall,
+    ) -> Result<Forwarded, HandlerError> {
+        call.open.continues(cx);
+        loop {
+            if let Some(question) = &call.asked {
+                let (key, method, params) = question.parts();
+                let number = self.hold(call).ok_or_else(|| full(server))?;
+                let waiting = Waiting::Held {
+                    process: self.process.clone(),
+                    number,
+                };
+                cx.request_state().set(WAITING, &waiting)?;
+                let answer = cx.forward_question(&key, method, params).await;
+                call = self.held.take(number).ok_or_else(|| over(server))?;
+                if let Some(question) = call.asked.take() {
+                    question.answer(answer.map_err(|error| error.as_reply()));
+                }
+            }
+            let event = {
+                let bridge = Arc::clone(&call.lease.session.bridge);
+                let mut asked = pin!(bridge.has_event());
+                let mut running = pin!(call.call.next());
+                poll_fn(|context| {
+                    if asked.as_mut().poll(context).is_ready() {
+                        return Poll::Ready(None);
+                    }
+                    running.as_mut().poll(context).map(Some)
+                })
+                .await
+            };
+            match event {
+                Some(Next::Ended(result)) => {
+                    let revision = call.lease.session.revision;
+                    return match result.map_err(|error| failure(server, error))? {
+                        RoundResult::Result(result) => Ok((result, revision)),
+                        // A legacy server has no rounds.
+                        RoundResult::Input(_) => Err(HandlerError::reply(ErrorReply::internal())),
+                    };
+                }
+                Some(Next::Step(step)) => step.tell(cx).await,
+                None => match call.lease.session.bridge.take_event() {
+                    Some(Event::Asked(question)) => call.asked = Some(question),
+                    Some(Event::Logged(message)) => {
+                        let log = cx.log(message.level, message.data);
+                        match &message.logger {
+                            Some(logger) => log.logger(logger).await,
+                            None => log.await,
+                        };
+                    }
+                    None => {}
+                },
+            }
+        }
+    }
+
+    /// Returns the members of `_meta` that are for the server: those of the caller that are not about this side, and the mark
+    /// of this proxy.
+    fn meta(&self, cx: &CallContext) -> Result<Meta, HandlerError> {
+        let mut meta = Meta::new();
+        let given = cx.meta().and_then(|meta| meta.as_raw().object());
+        for (key, value) in given.unwrap_or_default().members() {
+            let key = key.to_cow();
+            if key != keys::PROGRESS_TOKEN && !key.starts_with(RESERVED) {
+                meta.insert(key, &value)?;
+            }
+        }
+        let Some(path) = onward(&self.process, &meta) else {
+            let text = "the servers forward to each other in a circle";
+            return Err(HandlerError::reply(ErrorReply::new(
+                code::INTERNAL_ERROR,
+                text,
+            )));
+        };
+        meta.insert(MARK, &path)?;
+        Ok(meta)
+    }
+}
+
+/// One round of a request.
+struct Round {
+    session: Arc<Session>,
+    ask: Ask,
+    meta: Meta,
+    /// The steps, if the caller wants to know of them.
+    steps: Option<Steps>,
+    level: Option<LoggingLevel>,
+    time: core::time::Duration,
+}
+
+impl Round {
+    async fn send(self, answers: InputAnswers) -> Result<RoundResult, CallError> {
+        let client: &Client = &self.session.client;
+        match &self.ask {
+            Ask::Tool { name, arguments } => {
+                self.finish(client.call_tool(name, arguments), answers)
+                    .await
+            }
+            Ask::Prompt { name, arguments } => {
+                self.finish(client.get_prompt(name, arguments), answers)
+                    .await
+            }
+            Ask::Resource { uri } => self.finish(client.read_resource(uri), answers).await,
+        }
+    }
+
+    async fn finish<T>(
+        &self,
+        request: Request<'_, T>,
+        answers: InputAnswers,
+    ) -> Result<RoundResult, CallError> {
+        let mut request = request
+            .meta(self.meta.clone())
+            .timeout(self.time)
+            .max_duration(self.time);
+        if let Some(level) = self.level {
+            request = request.with_logs(level);
+        }
+        let Some(steps) = &self.steps else {
+            return request.one_round(answers).await;
+        };
+        let request = request.on_progress(|step| steps.add(&step));
+        request.one_round(answers).await
+    }
+}
+
+/// Asks the caller all questions of a round at once.
+async fn answered(
+    cx: &CallContext,
+    requests: &RawBuf,
+    state: Option<RawBuf>,
+) -> Result<InputAnswers, HandlerError> {
+    let questions = requests.as_raw().object().unwrap_or_default();
+    let mut asked = Vec::new();
+    for (key, question) in questions.members() {
+        let question = question.object().unwrap_or_default();
+        let method = question.get("method").and_then(|method| method.string());
+        let known = [
+            Method::ElicitationCreate,
+            Method::SamplingCreateMessage,
+            Method::RootsList,
+        ];
+        let method = known
+            .into_iter()
+            .find(|known| method.is_some_and(|method| known.name() == method));
+        let method = method.ok_or_else(|| HandlerError::reply(ErrorReply::internal()))?;
+        let params = RawBuf::from(
+            question
+                .get("params")
+                .unwrap_or(mcp_async::json::Raw::EMPTY_OBJECT),
+        );
+        asked.push((key.to_cow().into_owned(), method, params));
+    }
+    let mut waiting: Vec<_> = asked
+        .iter()
+        .map(|(key, method, params)| {
+            (
+                key,
+                Some(Box::pin(cx.forward_question(key, *method, params))),
+            )
+        })
+        .collect();
+    let mut answers: BTreeMap<&str, RawBuf> = BTreeMap::new();
+    let all: Result<(), AskError> = poll_fn(|context| {
+        let mut is_done = true;
+        for (key, question) in &mut waiting {
+            let Some(asked) = question else { continue };
+            match asked.as_mut().poll(context) {
+                Poll::Ready(answer) => {
+                    answers.insert(key, answer?);
+                    *question = None;
+                }
+                Poll::Pending => is_done = false,
+            }
+        }
+        if is_done {
+            Poll::Ready(Ok(()))
+        } else {
+            Poll::Pending
+        }
+    })
+    .await;
+    all.map_err(|error| HandlerError::reply(error.as_reply()))?;
+    Ok(InputAnswers {
+        responses: (!answers.is_empty())
+            .then(|| RawBuf::encode(&answers))
+            .transpose()?,
+        state,
+    })
+}
+
+/// Returns the error for the caller of a call that has no result.
+pub(super) fn failure(server: &str, error: CallError) -> HandlerError {
+    let text = match error {
+        CallError::Server(error) | CallError::Input(error) => return HandlerError::reply(error),
+        CallError::Closed | CallError::ExitedEarly(_) => {
+            format!("the server `{server}` ended; the request may have run")
+        }
+        CallError::Timeout => {
+            format!("the server `{server}` did not answer in time; the request may have run")
+        }
+        CallError::MissingCapability(_)
+        | CallError::MissingExtension(_)
+        | CallError::NotInRevision
+        | CallError::Refused(_)
+        | CallError::Authorization(_) => {
+            format!("the request was not sent to the server `{server}`: {error}")
+        }
+        _ => format!("the answer of the server `{server}` cannot be used"),
+    };
+    HandlerError::reply(ErrorReply::new(code::INTERNAL_ERROR, text))
+}
+
+fn over(server: &str) -> HandlerError {
+    let text = format!("the call of the server `{server}` is over, or is open in another process");
+    HandlerError::reply(ErrorReply::new(code::INTERNAL_ERROR, text))
+}
+
+fn full(server: &str) -> HandlerError {
+    let text =
+        format!("too many calls wait for answers; that of the server `{server}` was cancelled");
+    HandlerError::reply(ErrorReply::new(code::INTERNAL_ERROR, text))
+}
+
+/// The key under which a call remembers its round.
+const WAITING: &str = "mcp-compose/waiting";
+/// The names that are the protocol's own, which each side makes anew.
+const RESERVED: &str = "io.modelcontextprotocol/";
+const ROUNDS: usize = 16;

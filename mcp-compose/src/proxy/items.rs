@@ -1,0 +1,342 @@
+//! The items of servers, as items of the server in front of them.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use mcp_async::model::{
+    self, CacheScope, Completion, GetPromptResult, Meta, ReadResourceResult, Reference,
+};
+use mcp_async::server::{
+    CallContext, CompletionRequest, Context, Forwarded, HandlerError, Item, MatchedUri, Principal,
+    Prompt, RegisterError, Registry, Resource, Template, Tool, ToolCall,
+};
+use mcp_async::uri_template::UriTemplate;
+
+use mcp_proto::model::keys;
+
+use super::forward::{Ask, failure};
+use super::running::{MARK, Running, onward};
+use crate::catalog::{CatalogItem, MergedList};
+
+/// The items that were registered, by their keys, with the items that they were made of.
+#[derive(Default)]
+pub(super) struct Registered {
+    tools: HashMap<String, Arc<model::Tool>>,
+    prompts: HashMap<String, Arc<model::Prompt>>,
+    resources: HashMap<String, Arc<model::Resource>>,
+    templates: HashMap<String, Arc<model::ResourceTemplate>>,
+}
+
+impl Registered {
+    /// Registers the items that there are now, and takes those away that are gone. Returns the errors of items that cannot be
+    /// served.
+    pub(super) fn update<S: Send + Sync + 'static>(
+        &mut self,
+        registry: &Registry<S>,
+        running: &Arc<Running>,
+    ) -> Vec<RegisterError> {
+        let view = running.catalog.view();
+        let mut errors = Vec::new();
+        let mut change = Changes {
+            registry,
+            running,
+            errors: &mut errors,
+        };
+        change.list(&mut self.tools, view.tools(), tool, |name| {
+            registry.remove_tool(name)
+        });
+        change.list(&mut self.prompts, view.prompts(), prompt, |name| {
+            registry.remove_prompt(name)
+        });
+        change.list(&mut self.resources, view.resources(), resource, |uri| {
+            registry.remove_resource(uri)
+        });
+        change.list(
+            &mut self.templates,
+            view.resource_templates(),
+            template,
+            |uri| registry.remove_template(uri),
+        );
+        errors
+    }
+}
+
+struct Changes<'a, S> {
+    registry: &'a Registry<S>,
+    running: &'a Arc<Running>,
+    errors: &'a mut Vec<RegisterError>,
+}
+
+impl<S: Send + Sync + 'static> Changes<'_, S> {
+    fn list<T: PartialEq + ItemName>(
+        &mut self,
+        known: &mut HashMap<String, Arc<T>>,
+        listed: &MergedList<T>,
+        make: fn(&Arc<Running>, &CatalogItem<T>) -> Item<S>,
+        remove: impl Fn(&str) -> bool,
+    ) {
+        // Of several resources of one URI, the first counts.
+        let offered: HashMap<&str, &CatalogItem<T>> = listed
+            .iter()
+            .rev()
+            .map(|it| (&*it.exposed_name, it))
+            .collect();
+        known.retain(|key, _| {
+            let stays = offered.contains_key(&**key);
+            if !stays {
+                remove(key);
+            }
+            stays
+        });
+        for (key, it) in offered {
+            if known.get(key).is_some_and(|known| **known == *it.item) {
+                continue;
+            }
+            match self.registry.add(make(self.running, it)) {
+                Ok(()) => {
+                    known.insert(key.to_owned(), Arc::clone(&it.item));
+                }
+                Err(error) => self.errors.push(error),
+            }
+        }
+    }
+}
+
+/// An item with a name or a URI.
+trait ItemName {
+    /// Returns the name or the URI that the server gave the item.
+    fn name_there(&self) -> &str;
+}
+
+impl ItemName for model::Tool {
+    fn name_there(&self) -> &str {
+        &self.name
+    }
+}
+
+impl ItemName for model::Prompt {
+    fn name_there(&self) -> &str {
+        &self.name
+    }
+}
+
+impl ItemName for model::Resource {
+    fn name_there(&self) -> &str {
+        &self.uri
+    }
+}
+
+impl ItemName for model::ResourceTemplate {
+    fn name_there(&self) -> &str {
+        &self.uri_template
+    }
+}
+
+/// The server and the name of an item there.
+#[derive(Clone)]
+struct Origin {
+    running: Arc<Running>,
+    server: Arc<str>,
+    name: String,
+}
+
+impl Origin {
+    fn new<T: ItemName>(running: &Arc<Running>, it: &CatalogItem<T>) -> Self {
+        Self {
+            running: Arc::clone(running),
+            server: Arc::clone(&it.server),
+            name: it.item.name_there().to_owned(),
+        }
+    }
+
+    /// Notes in the item that it passed this proxy.
+    fn mark(&self, meta: &mut Meta) {
+        if let Some(path) = onward(&self.running.process, meta) {
+            // Texts are always JSON.
+            let _ = meta.insert(MARK, &path);
+        }
+    }
+
+    /// Returns the rule that states which callers see the item.
+    fn rule(&self) -> impl Fn(Option<&Principal>) -> bool + Send + Sync + 'static {
+        let (shows, server, name) = (
+            self.running.shows.clone(),
+            Arc::clone(&self.server),
+            self.name.clone(),
+        );
+        move |caller| {
+            shows
+                .as_ref()
+                .is_none_or(|shows| shows(&server, &name, caller))
+        }
+    }
+
+    fn is_restricted(&self) -> bool {
+        self.running.shows.is_some()
+    }
+
+    async fn read(self, cx: CallContext, uri: String) -> Result<ReadResourceResult, HandlerError> {
+        let (result, _) = self
+            .running
+            .forward(&self.server, &cx, Ask::Resource { uri })
+            .await?;
+        let mut result: ReadResourceResult = result.decode()?;
+        result.meta.remove(keys::SERVER_INFO);
+        if self.is_restricted() && result.cache_scope.is_some() {
+            result.cache_scope = Some(CacheScope::Private);
+        }
+        Ok(result)
+    }
+
+    async fn complete(
+        self,
+        reference: Reference,
+        argument: String,
+        typed: CompletionRequest,
+    ) -> Result<Completion, HandlerError> {
+        let none = Completion::default();
+        let Some(client) = self
+            .running
+            .upstream(&self.server)
+            .and_then(|upstream| upstream.client())
+        else {
+            return Ok(none);
+        };
+        let others: Vec<(&str, &str)> = typed
+            .arguments
+            .iter()
+            .map(|(name, value)| (&**name, &**value))
+            .collect();
+        let completed = client
+            .complete(&reference, &argument, &typed.value)
+            .context(&others)
+            .await;
+        completed.map_err(|error| failure(&self.server, error))
+    }
+
+    fn completes(&self) -> bool {
+        let upstream = self.running.upstream(&self.server);
+        upstream.is_some_and(|upstream| upstream.completes())
+    }
+}
+
+fn tool<S: Send + Sync + 'static>(
+    running: &Arc<Running>,
+    it: &CatalogItem<model::Tool>,
+) -> Item<S> {
+    let origin = Origin::new(running, it);
+    let mut listed = model::Tool::clone(&it.item);
+    listed.name.clone_from(&it.exposed_name);
+    origin.mark(&mut listed.meta);
+    let mut tool = Tool::of(listed);
+    if origin.is_restricted() {
+        tool = tool.visible_to(origin.rule());
+    }
+    let tool = tool.raw(move |call: ToolCall, cx: Context<S>| {
+        let Origin {
+            running,
+            server,
+            name,
+        } = origin.clone();
+        async move {
+            let ask = Ask::Tool {
+                name,
+                arguments: call.arguments,
+            };
+            let (result, revision) = running.forward(&server, &cx, ask).await?;
+            Ok(Forwarded::new(result, revision))
+        }
+    });
+    tool.into()
+}
+
+fn prompt<S: Send + Sync + 'static>(
+    running: &Arc<Running>,
+    it: &CatalogItem<model::Prompt>,
+) -> Item<S> {
+    let origin = Origin::new(running, it);
+    let mut listed = model::Prompt::clone(&it.item);
+    listed.name.clone_from(&it.exposed_name);
+    origin.mark(&mut listed.meta);
+    let arguments: Vec<String> = listed
+        .arguments
+        .iter()
+        .map(|argument| argument.name.clone())
+        .collect();
+    let mut prompt = Prompt::of(listed);
+    if origin.is_restricted() {
+        prompt = prompt.visible_to(origin.rule());
+    }
+    for argument in arguments.into_iter().filter(|_| origin.completes()) {
+        let (origin, name) = (origin.clone(), argument.clone());
+        prompt = prompt.complete(argument, move |typed, _: Context<S>| {
+            let reference = Reference::prompt(&*origin.name);
+            origin.clone().complete(reference, name.clone(), typed)
+        });
+    }
+    let prompt = prompt.handler(move |arguments: BTreeMap<String, String>, cx: Context<S>| {
+        let Origin {
+            running,
+            server,
+            name,
+        } = origin.clone();
+        async move {
+            let ask = Ask::Prompt { name, arguments };
+            let (result, _) = running.forward(&server, &cx, ask).await?;
+            let mut result: GetPromptResult = result.decode()?;
+            result.meta.remove(keys::SERVER_INFO);
+            Ok(result)
+        }
+    });
+    prompt.into()
+}
+
+fn resource<S: Send + Sync + 'static>(
+    running: &Arc<Running>,
+    it: &CatalogItem<model::Resource>,
+) -> Item<S> {
+    let origin = Origin::new(running, it);
+    let mut listed = model::Resource::clone(&it.item);
+    origin.mark(&mut listed.meta);
+    let mut resource = Resource::of(listed);
+    if origin.is_restricted() {
+        resource = resource.visible_to(origin.rule());
+    }
+    let resource = resource.handler(move |cx: Context<S>| {
+        let (origin, cx) = (origin.clone(), CallContext::clone(&cx));
+        let uri = origin.name.clone();
+        origin.read(cx, uri)
+    });
+    resource.into()
+}
+
+fn template<S: Send + Sync + 'static>(
+    running: &Arc<Running>,
+    it: &CatalogItem<model::ResourceTemplate>,
+) -> Item<S> {
+    let origin = Origin::new(running, it);
+    let mut listed = model::ResourceTemplate::clone(&it.item);
+    origin.mark(&mut listed.meta);
+    let mut template = Template::of(listed);
+    if origin.is_restricted() {
+        template = template.visible_to(origin.rule());
+    }
+    let parsed = UriTemplate::parse(&origin.name);
+    let variables: Vec<String> = parsed
+        .iter()
+        .flat_map(UriTemplate::variables)
+        .map(str::to_owned)
+        .collect();
+    for variable in variables.into_iter().filter(|_| origin.completes()) {
+        let (origin, name) = (origin.clone(), variable.clone());
+        template = template.complete(variable, move |typed, _: Context<S>| {
+            let reference = Reference::resource(&*origin.name);
+            origin.clone().complete(reference, name.clone(), typed)
+        });
+    }
+    let template = template.raw(move |found: MatchedUri, cx: Context<S>| {
+        let cx = CallContext::clone(&cx);
+        origin.clone().read(cx, found.uri)
+    });
+    template.into()
+}

@@ -1,0 +1,342 @@
+//! A server whose items are those of other servers.
+
+mod bridge;
+mod forward;
+mod held;
+mod items;
+mod limits;
+mod places;
+mod running;
+mod sessions;
+mod steps;
+mod upstream;
+mod watched;
+
+use core::fmt;
+use std::sync::{Arc, Weak};
+
+use mcp_async::Server;
+use mcp_async::client::ClientBuilder;
+use mcp_async::runtime::RuntimeHandle;
+use mcp_async::server::{BuildError, ListKind, Principal, RegisterError, ServerBuilder};
+
+pub use self::limits::ProxyLimits;
+pub use self::upstream::UpstreamState;
+
+use self::held::sleep;
+use self::items::Registered;
+use self::running::{Running, Settings};
+use self::upstream::{Upstream, keep, until};
+use self::watched::Watched;
+use crate::catalog::{Catalog, CatalogLimits};
+use crate::entry::ServerEntry;
+use crate::naming::Naming;
+
+/// Servers whose items a server of this process offers as its own, in every revision and over every transport.
+///
+/// A proxy is a client of its servers and a server for its callers: ids, progress tokens, versions and the names of both sides are made
+/// anew, and results pass as they came. A legacy server is called by callers of 2026-07-28, and the other way round: where one
+/// side asks within a call and the other ends the call with its questions, the call is held until its caller comes back.
+///
+/// - A server may ask only for what the caller declares. Where a session with a legacy server could ask, it belongs to one
+///   caller: to a legacy session, or to one call at a time of a caller of 2026-07-28. All other sessions are shared.
+/// - Callers never reach a server with their own tokens. What an [entry](ServerEntry) or [`client`](ProxyBuilder::client) sets is the proxy's
+///   own, the same for all callers.
+/// - A server that is not reached does not hold up the others. It is connected again, and meanwhile its items fail.
+/// - Proxies that forward to each other in a circle refuse the call.
+///
+/// Clones are the same proxy, which runs as long as one of them, or a server that it made, does.
+///
+/// ```
+/// use mcp_async::process::Command;
+/// use mcp_async::runtime::RuntimeHandle;
+/// use mcp_async::server::stdio;
+/// use mcp_async::Server;
+/// use mcp_compose::{Proxy, ServerEntry};
+///
+/// async fn serve(runtime: RuntimeHandle) -> Result<(), Box<dyn std::error::Error>> {
+///     let proxy = Proxy::builder()
+///         .entry(ServerEntry::program("git", Command::new("mcp-server-git")))
+///         .entry(ServerEntry::url("docs", "https://example.com/mcp"))
+///         .start(runtime.clone())
+///         .await;
+///     proxy.server(Server::builder("desk", "1.0"))?.serve(stdio(runtime)).await?;
+///     Ok(())
+/// }
+/// # let _ = serve;
+/// ```
+#[derive(Clone)]
+pub struct Proxy {
+    running: Arc<Running>,
+}
+
+/// The servers of a [`Proxy`], and its settings.
+#[must_use = "a proxy runs when it is started"]
+pub struct ProxyBuilder {
+    entries: Vec<ServerEntry>,
+    settings: Settings,
+}
+
+impl ProxyBuilder {
+    /// Adds a server. Of several entries of one name, and of those that are disabled, the proxy takes none but the last that is enabled.
+    pub fn entry(mut self, entry: ServerEntry) -> Self {
+        self.entries.push(entry);
+        self
+    }
+
+    /// Adds servers.
+    pub fn entries(mut self, entries: impl IntoIterator<Item = ServerEntry>) -> Self {
+        self.entries.extend(entries);
+        self
+    }
+
+    /// Sets the rule for the names of tools and prompts; the name of the server is their prefix otherwise. With one server,
+    /// [`Naming::bare`] leaves them as they are.
+    pub fn naming(mut self, naming: Naming) -> Self {
+        self.settings.naming = naming;
+        self
+    }
+
+    /// Sets the bounds of what servers can list.
+    pub fn catalog_limits(mut self, limits: CatalogLimits) -> Self {
+        self.settings.catalog = limits;
+        self
+    }
+
+    /// Sets the bounds of what callers can make the proxy hold.
+    pub fn limits(mut self, limits: ProxyLimits) -> Self {
+        self.settings.limits = limits;
+        self
+    }
+
+    /// Sets whether the items of a server that is not reached stay listed; true by default.
+    pub fn keep_items(mut self, keep: bool) -> Self {
+        self.settings.keeps_items = keep;
+        self
+    }
+
+    /// Offers those items only for which the rule returns true. Its arguments are the name of the server, and the name or URI of the
+    /// item there.
+    pub fn expose(mut self, rule: impl Fn(&str, &str) -> bool + Send + Sync + 'static) -> Self {
+        self.settings.exposes = Some(Box::new(rule));
+        self
+    }
+
+    /// Shows items to those callers only for which the rule returns true: of the name of the server, the name or URI of the item
+    /// there, and the verified caller, if there is one. It must be quick.
+    pub fn visible_to(
+        mut self,
+        rule: impl Fn(&str, &str, Option<&Principal>) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.settings.shows = Some(Arc::new(rule));
+        self
+    }
+
+    /// Adds settings to the client of each server, by the name of the server: timeouts, limits, a login of the proxy's own. What
+    /// the client answers is the proxy's business: callbacks and roots that are set here are replaced.
+    pub fn client(
+        mut self,
+        configure: impl Fn(&str, ClientBuilder) -> ClientBuilder + Send + Sync + 'static,
+    ) -> Self {
+        self.settings.configure = Some(Box::new(configure));
+        self
+    }
+
+    /// Starts the proxy: connects all servers at once, and waits until the lists of each were read or its first attempt has
+    /// failed. A server that failed is tried again after a second, and then after longer pauses.
+    pub async fn start(self, runtime: impl Into<RuntimeHandle>) -> Proxy {
+        let runtime = runtime.into();
+        let running = Running::new(runtime, self.settings);
+        let proxy = Proxy { running };
+        for entry in self.entries {
+            proxy.begin(entry);
+        }
+        for upstream in proxy.running.upstreams.read(Clone::clone) {
+            upstream.settled().await;
+        }
+        proxy
+            .running
+            .runtime
+            .spawn(Box::pin(end_idle(Arc::downgrade(&proxy.running))));
+        proxy
+    }
+}
+
+impl Proxy {
+    /// Begins a proxy without servers.
+    pub fn builder() -> ProxyBuilder {
+        ProxyBuilder {
+            entries: Vec::new(),
+            settings: Settings {
+                naming: Naming::default(),
+                catalog: CatalogLimits::default(),
+                limits: ProxyLimits::default(),
+                keeps_items: true,
+                exposes: None,
+                shows: None,
+                configure: None,
+            },
+        }
+    }
+
+    /// Builds a server with the items of the proxy's servers, beside those that the builder has. What changes in their lists later
+    /// changes in its own.
+    ///
+    /// # Errors
+    /// Those of [`ServerBuilder::build`]. An item of a server that cannot be served, or that the builder has already, is not: see
+    /// [`left_out`](Self::left_out).
+    pub fn server<S: Send + Sync + 'static>(
+        &self,
+        builder: ServerBuilder<S>,
+    ) -> Result<Server<S>, BuildError> {
+        let builder = [ListKind::Tools, ListKind::Prompts, ListKind::Resources]
+            .into_iter()
+            .fold(builder, ServerBuilder::list_changed);
+        let server = builder
+            .change_notifications()
+            .logging()
+            .layer(Watched::new(&self.running))
+            .build()?;
+        let registry = server.registry();
+        let reported = registry.clone();
+        self.running.updated.change(|all| {
+            all.push(Arc::new(move |uri: &str| {
+                reported.resource_updated(uri);
+                let peers = reported.peers();
+                peers
+                    .iter()
+                    .any(|peer| peer.watched().iter().any(|watched| watched == uri))
+            }));
+        });
+        let mut changes = self.running.catalog.changes();
+        let mut registered = Registered::default();
+        self.running
+            .note_left_out(registered.update(&registry, &self.running));
+        let (running, runtime) = (Arc::downgrade(&self.running), self.running.runtime.clone());
+        let ended = Arc::clone(&self.running.ended);
+        runtime.spawn(Box::pin(async move {
+            let following = async {
+                loop {
+                    changes.next().await;
+                    let Some(running) = running.upgrade() else {
+                        return;
+                    };
+                    running.note_left_out(registered.update(&registry, &running));
+                }
+            };
+            until(ended.find(|ended| ended.then_some(())), following).await;
+        }));
+        Ok(server)
+    }
+
+    /// Adds a server, in place of one of the same name.
+    pub async fn add(&self, entry: ServerEntry) {
+        self.remove(entry.name());
+        if let Some(upstream) = self.begin(entry) {
+            upstream.settled().await;
+        }
+    }
+
+    /// Removes a server and its items; whether there was one. Its running calls fail.
+    pub fn remove(&self, server: &str) -> bool {
+        let removed = self.running.upstreams.change(|all| {
+            let at = all.iter().position(|one| *one.name == *server);
+            at.map(|at| all.remove(at))
+        });
+        let Some(removed) = removed else { return false };
+        removed.remove();
+        self.running.catalog.remove(server);
+        true
+    }
+
+    fn begin(&self, entry: ServerEntry) -> Option<Arc<Upstream>> {
+        if entry.is_disabled() || self.running.has_ended() {
+            return None;
+        }
+        self.remove(entry.name());
+        let upstream = Upstream::new(entry);
+        self.running.catalog.declare(&upstream.name);
+        self.running
+            .upstreams
+            .change(|all| all.push(Arc::clone(&upstream)));
+        let kept = keep(Arc::downgrade(&self.running), Arc::clone(&upstream));
+        self.running.runtime.spawn(Box::pin(kept));
+        Some(upstream)
+    }
+
+    /// Returns the servers by their names, and whether they are connected.
+    pub fn states(&self) -> Vec<(Arc<str>, UpstreamState)> {
+        let upstreams = self.running.upstreams.read(Clone::clone);
+        upstreams
+            .iter()
+            .map(|one| (Arc::clone(&one.name), one.state()))
+            .collect()
+    }
+
+    /// Returns the merged lists of the servers.
+    pub fn catalog(&self) -> &Catalog {
+        &self.running.catalog
+    }
+
+    /// Returns the errors of the items that the last change could not register: of names or headers that no server may have.
+    pub fn left_out(&self) -> Vec<RegisterError> {
+        self.running.left_out.read(Clone::clone)
+    }
+
+    /// Returns the number of sessions with servers, and of calls that wait for answers of their callers.
+    pub fn in_use(&self) -> (usize, usize) {
+        (self.running.places.open(), self.running.held.len())
+    }
+
+    /// Ends the sessions with all servers, for ever, and waits for the ends of programs.
+    pub async fn close(&self) {
+        let upstreams = self.running.upstreams.read(Clone::clone);
+        let clients: Vec<_> = upstreams
+            .iter()
+            .filter_map(|upstream| upstream.client())
+            .collect();
+        self.running.end();
+        for client in clients {
+            // How it ended is of no interest any more.
+            let _ = client.close().await;
+        }
+    }
+}
+
+/// Ends sessions that have had no call for long, now and then.
+async fn end_idle(running: Weak<Running>) {
+    loop {
+        let Some(proxy) = running.upgrade() else {
+            return;
+        };
+        proxy.end_idle();
+        let (runtime, pause) = (proxy.runtime.clone(), proxy.limits.idle / 2);
+        let ended = Arc::clone(&proxy.ended);
+        drop(proxy);
+        if until(
+            ended.find(|ended| ended.then_some(())),
+            sleep(&runtime, pause),
+        )
+        .await
+        .is_none()
+        {
+            return;
+        }
+    }
+}
+
+impl fmt::Debug for Proxy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Proxy")
+            .field("states", &self.states())
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for ProxyBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ProxyBuilder")
+            .field("entries", &self.entries)
+            .finish_non_exhaustive()
+    }
+}

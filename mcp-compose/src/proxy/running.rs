@@ -1,0 +1,256 @@
+//! The state of a proxy that runs: its servers, and the sessions with them.
+
+use core::hash::{BuildHasher, Hasher};
+use std::collections::hash_map::RandomState;
+use std::sync::Arc;
+
+use mcp_async::client::ClientBuilder;
+use mcp_async::model::{ClientFeatures, Meta, ServerFeatures};
+use mcp_async::runtime::RuntimeHandle;
+use mcp_async::server::{CallContext, HandlerError, Principal, RegisterError};
+use mcp_async::{Client, ErrorReply, code};
+
+use super::ProxyLimits;
+use super::bridge::{Bridge, Caller, declare};
+use super::held::{HeldCalls, RunningCall};
+use super::places::Places;
+use super::sessions::{Lease, Leases, OpenError, Session, Sessions};
+use super::upstream::Upstream;
+use crate::catalog::{Catalog, CatalogLimits};
+use crate::naming::Naming;
+use crate::watch::Watch;
+
+/// A proxy that runs.
+pub(super) struct Running {
+    /// A number that tells proxies apart: random, in digits.
+    pub(super) process: String,
+    pub(super) runtime: RuntimeHandle,
+    pub(super) catalog: Catalog,
+    pub(super) upstreams: Watch<Vec<Arc<Upstream>>>,
+    pub(super) held: Arc<HeldCalls>,
+    pub(super) limits: ProxyLimits,
+    pub(super) keeps_items: bool,
+    pub(super) shows: Option<Arc<Shows>>,
+    pub(super) configure: Option<Box<Configure>>,
+    pub(super) places: Arc<Places>,
+    /// Sessions with servers of 2026-07-28, where each request stands for itself.
+    modern: Sessions,
+    leases: Arc<Leases>,
+    /// One for each server in front.
+    pub(super) updated: Watch<Vec<Arc<Reports>>>,
+    /// Items that could not be registered.
+    pub(super) left_out: Watch<Vec<RegisterError>>,
+    /// True once the proxy is over.
+    pub(super) ended: Arc<Watch<bool>>,
+}
+
+/// Decides which items of a server are offered: of the server, and of the name or URI that the item has there.
+pub(super) type Exposes = dyn Fn(&str, &str) -> bool + Send + Sync;
+/// Decides which callers see an item.
+pub(super) type Shows = dyn Fn(&str, &str, Option<&Principal>) -> bool + Send + Sync;
+/// Reports an updated resource to the callers of a server, and returns whether any of them watches it.
+pub(super) type Reports = dyn Fn(&str) -> bool + Send + Sync;
+/// Adds settings to the client of a server.
+pub(super) type Configure = dyn Fn(&str, ClientBuilder) -> ClientBuilder + Send + Sync;
+
+/// The sessions of one legacy caller, which end with its own.
+#[derive(Default)]
+struct CallerSessions(Sessions);
+
+/// The settings of a proxy.
+pub(super) struct Settings {
+    pub(super) limits: ProxyLimits,
+    pub(super) keeps_items: bool,
+    pub(super) naming: Naming,
+    pub(super) catalog: CatalogLimits,
+    pub(super) exposes: Option<Box<Exposes>>,
+    pub(super) shows: Option<Arc<Shows>>,
+    pub(super) configure: Option<Box<Configure>>,
+}
+
+impl Running {
+    pub(super) fn new(runtime: RuntimeHandle, settings: Settings) -> Arc<Self> {
+        let Settings {
+            limits,
+            keeps_items,
+            naming,
+            catalog,
+            exposes,
+            shows,
+            configure,
+        } = settings;
+        let process = format!("{:016x}", RandomState::new().build_hasher().finish());
+        let own = process.clone();
+        let accepts = move |server: &str, name: &str, meta: &Meta| {
+            let is_exposed = exposes.as_ref().is_none_or(|exposes| exposes(server, name));
+            is_exposed && onward(&own, meta).is_some()
+        };
+        let catalog = Catalog::accepting(runtime.clone(), naming, catalog, Box::new(accepts));
+        Arc::new(Self {
+            process,
+            runtime,
+            catalog,
+            upstreams: Watch::default(),
+            held: Arc::default(),
+            places: Places::new(limits.clone()),
+            limits,
+            keeps_items,
+            shows,
+            configure,
+            modern: Sessions::default(),
+            leases: Arc::default(),
+            updated: Watch::default(),
+            left_out: Watch::default(),
+            ended: Arc::default(),
+        })
+    }
+
+    /// Returns the server of this name.
+    pub(super) fn upstream(&self, server: &str) -> Option<Arc<Upstream>> {
+        self.upstreams
+            .read(|all| all.iter().find(|one| *one.name == *server).cloned())
+    }
+
+    /// Returns the session for a request of this caller.
+    ///
+    /// A session in which the server may ask, or log, belongs to one caller: to a legacy session, or for the time of a call to a
+    /// caller of 2026-07-28. A server of 2026-07-28 asks within requests, so that its sessions are shared.
+    pub(super) async fn session_for(
+        &self,
+        server: &Arc<str>,
+        cx: &CallContext,
+    ) -> Result<Lease, HandlerError> {
+        let upstream = self.upstream(server).ok_or_else(|| unreachable(server))?;
+        let main = upstream.main().await.ok_or_else(|| unreachable(server))?;
+        let features = relayed(cx.client());
+        let logs = ServerFeatures::LOGGING;
+        let is_logged = cx.log_level().is_some() && main.client.info().features.contains(logs);
+        if features.is_empty() && (!is_logged || main.revision.is_modern()) {
+            return Ok(Lease::shared(main));
+        }
+        let now = self.runtime.now();
+        let key = (Arc::clone(server), features);
+        let caller = cx.principal().map(|principal| principal.name().into());
+        let open = |caller_side| self.open(&upstream, features, caller_side, caller.as_ref());
+        let opened = if main.revision.is_modern() {
+            let session = self.modern.get(&key, now, || open(Caller::Call)).await;
+            session.map(Lease::shared)
+        } else if let Some(own) = cx.session_state::<CallerSessions>() {
+            let own_side = || Caller::Session {
+                peer: cx.peer(),
+                runtime: self.runtime.clone(),
+            };
+            let key = (format!("{}/{server}", self.process).into(), features);
+            let session = own.0.get(&key, now, || open(own_side())).await;
+            session.map(Lease::shared)
+        } else {
+            let key = (caller.clone(), key);
+            self.leases
+                .get(key, &self.runtime, || open(Caller::Call))
+                .await
+        };
+        opened.map_err(|error| match error {
+            OpenError::Full => {
+                let text =
+                    "too many sessions with servers are open for this caller; try again later";
+                HandlerError::reply(ErrorReply::new(code::INTERNAL_ERROR, text))
+            }
+            OpenError::Failed(_) => unreachable(server),
+        })
+    }
+
+    /// Opens a session that declares these capabilities.
+    pub(super) async fn open(
+        &self,
+        upstream: &Upstream,
+        features: ClientFeatures,
+        caller_side: Caller,
+        caller: Option<&Arc<str>>,
+    ) -> Result<Session, OpenError> {
+        let place = self
+            .places
+            .take(caller, self.runtime.now())
+            .ok_or(OpenError::Full)?;
+        let bridge = Bridge::new(caller_side);
+        let mut client = Client::builder(NAME, env!("CARGO_PKG_VERSION"));
+        if let Some(configure) = &self.configure {
+            client = configure(&upstream.name, client);
+        }
+        let client = declare(client, features, &bridge);
+        let connected = upstream.entry.connect(self.runtime.clone(), client).await;
+        let client = connected.map_err(OpenError::Failed)?;
+        Ok(Session::new(client, bridge, place))
+    }
+
+    /// Keeps a call that waits for its caller; `None` if too many do.
+    pub(super) fn hold(&self, call: RunningCall) -> Option<u64> {
+        let bounds = (self.limits.held_calls, self.limits.held_time);
+        self.held.put(call, &self.runtime, bounds)
+    }
+
+    /// Ends the sessions that have had no call for long.
+    pub(super) fn end_idle(&self) {
+        let now = self.runtime.now().as_millis();
+        let idle = u64::try_from(self.limits.idle.as_millis()).unwrap_or(u64::MAX);
+        let since = mcp_async::Instant::from_millis(now.saturating_sub(idle));
+        self.modern.end_idle(since);
+        self.leases.end_idle(since);
+    }
+
+    /// Notes the errors of the last change of the items.
+    pub(super) fn note_left_out(&self, errors: Vec<RegisterError>) {
+        self.left_out.change(|left_out| *left_out = errors);
+    }
+
+    /// Ends all sessions.
+    pub(super) fn end(&self) {
+        self.ended.change(|ended| *ended = true);
+        let upstreams = self.upstreams.change(core::mem::take);
+        upstreams.iter().for_each(|upstream| upstream.remove());
+    }
+
+    pub(super) fn has_ended(&self) -> bool {
+        self.ended.read(|ended| *ended)
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// Returns those capabilities of a caller whose questions the proxy passes on.
+fn relayed(declared: ClientFeatures) -> ClientFeatures {
+    let all = ClientFeatures::ROOTS
+        .with(ClientFeatures::SAMPLING)
+        .with(ClientFeatures::SAMPLING_CONTEXT)
+        .with(ClientFeatures::SAMPLING_TOOLS)
+        .with(ClientFeatures::ELICITATION_FORM)
+        .with(ClientFeatures::ELICITATION_URL);
+    declared.without(declared.without(all))
+}
+
+fn unreachable(server: &str) -> HandlerError {
+    let text = format!("the server `{server}` cannot be reached; the request was not sent");
+    HandlerError::reply(ErrorReply::new(code::INTERNAL_ERROR, text))
+}
+
+/// Returns the path of a request, or of an item of a server, that passes this proxy too; `None` if it was here before, or has passed
+/// too many.
+pub(super) fn onward(process: &str, meta: &Meta) -> Option<Vec<String>> {
+    let path = meta.get(MARK).map(|path| path.decode(&mut []));
+    let mut path: Vec<String> = path.and_then(Result::ok).unwrap_or_default();
+    if path.len() >= HOPS || path.iter().any(|passed| passed == process) {
+        return None;
+    }
+    path.push(process.to_owned());
+    Some(path)
+}
+
+/// The member of `_meta` with the proxies that a request, or an item of a list, has passed.
+pub(super) const MARK: &str = "mcp-compose/path";
+/// The proxies that it may pass.
+const HOPS: usize = 8;
+/// The name that servers are told.
+const NAME: &str = "mcp-compose";

@@ -1,0 +1,249 @@
+//! Sessions with one server, by what they declare.
+
+use core::future::Future;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use mcp_async::client::ConnectError;
+use mcp_async::model::{ClientFeatures, LoggingLevel};
+use mcp_async::runtime::RuntimeHandle;
+use mcp_async::{Client, Revision};
+use mcp_proto::Instant;
+
+use super::bridge::Bridge;
+use super::places::Place;
+use crate::watch::Watch;
+
+/// A session with a server.
+pub(super) struct Session {
+    pub(super) client: Client,
+    pub(super) revision: Revision,
+    pub(super) bridge: Arc<Bridge>,
+    /// The log level that the server was told.
+    level: Watch<Option<LoggingLevel>>,
+    _place: Place,
+}
+
+impl Session {
+    pub(super) fn new(client: Client, bridge: Arc<Bridge>, place: Place) -> Self {
+        Self {
+            revision: client.info().revision,
+            client,
+            bridge,
+            level: Watch::default(),
+            _place: place,
+        }
+    }
+
+    /// Tells a legacy server the log level of the caller, if it is another one than before.
+    pub(super) async fn set_level(&self, level: Option<LoggingLevel>) {
+        let Some(level) = level.filter(|_| self.revision.is_legacy()) else {
+            return;
+        };
+        let is_new = self
+            .level
+            .change(|known| known.replace(level) != Some(level));
+        if is_new {
+            // A server without logs refuses it.
+            let _ = self.client.set_log_level(level).await;
+        }
+    }
+}
+
+/// A key of a session: the server that it is of, and the capabilities that the client declares.
+pub(super) type Key = (Arc<str>, ClientFeatures);
+
+/// Sessions that belong to one caller, or to all.
+///
+/// A session is opened when it is asked for first, and again when it has ended.
+#[derive(Default)]
+pub(super) struct Sessions(Watch<HashMap<Key, Slot>>);
+
+enum Slot {
+    /// Sessions that can be shared, or are free.
+    Ready {
+        session: Arc<Session>,
+        used: Instant,
+    },
+    Opening,
+}
+
+/// A reason for which there is no session.
+pub(super) enum OpenError {
+    /// The bound of sessions is reached.
+    Full,
+    Failed(ConnectError),
+}
+
+impl Sessions {
+    /// Returns the session of this key, which `open` opens if there is none.
+    pub(super) async fn get<F>(
+        &self,
+        key: &Key,
+        now: Instant,
+        open: impl FnOnce() -> F,
+    ) -> Result<Arc<Session>, OpenError>
+    where
+        F: Future<Output = Result<Session, OpenError>>,
+    {
+        loop {
+            let found = self.0.change(|slots| match slots.get_mut(key) {
+                Some(Slot::Ready { session, used }) if !session.client.is_closed() => {
+                    *used = now;
+                    Some(Some(Arc::clone(session)))
+                }
+                Some(Slot::Opening) => None,
+                _ => {
+                    slots.insert(key.clone(), Slot::Opening);
+                    Some(None)
+                }
+            });
+            match found {
+                Some(Some(session)) => return Ok(session),
+                Some(None) => break,
+                None => {
+                    let is_settled = |slots: &HashMap<Key, Slot>| {
+                        (!matches!(slots.get(key), Some(Slot::Opening))).then_some(())
+                    };
+                    self.0.find(is_settled).await;
+                }
+            }
+        }
+        let mut opening = Opening {
+            sessions: self,
+            key,
+            is_over: false,
+        };
+        let session = Arc::new(open().await?);
+        let ready = Slot::Ready {
+            session: Arc::clone(&session),
+            used: now,
+        };
+        self.0.change(|slots| slots.insert(key.clone(), ready));
+        opening.is_over = true;
+        Ok(session)
+    }
+
+    /// Ends the sessions that have had no call since this time.
+    pub(super) fn end_idle(&self, since: Instant) {
+        let ended = self.0.change(|slots| {
+            let keys: Vec<Key> = slots
+                .iter()
+                .filter(|(_, slot)| slot.is_idle(since))
+                .map(|(key, _)| key.clone())
+                .collect();
+            let ended = keys.iter().filter_map(|key| slots.remove(key));
+            ended.collect::<Vec<_>>()
+        });
+        drop(ended);
+    }
+}
+
+impl Slot {
+    fn is_idle(&self, since: Instant) -> bool {
+        match self {
+            Self::Ready { session, used } => {
+                session.client.is_closed() || (*used < since && !session.bridge.is_used())
+            }
+            Self::Opening => false,
+        }
+    }
+}
+
+/// A session that is being opened. If that is given up, the next who asks opens it.
+struct Opening<'a> {
+    sessions: &'a Sessions,
+    key: &'a Key,
+    is_over: bool,
+}
+
+impl Drop for Opening<'_> {
+    fn drop(&mut self) {
+        if !self.is_over {
+            self.sessions.0.change(|slots| slots.remove(self.key));
+        }
+    }
+}
+
+/// Sessions of callers of 2026-07-28 with legacy servers, each for one call at a time.
+#[derive(Default)]
+pub(super) struct Leases(Watch<HashMap<LeaseKey, Vec<Free>>>);
+
+/// The caller by the name of its principal, and the session.
+pub(super) type LeaseKey = (Option<Arc<str>>, Key);
+
+struct Free {
+    session: Arc<Session>,
+    since: Instant,
+}
+
+/// A session, for one call if it is leased.
+pub(super) struct Lease {
+    pub(super) session: Arc<Session>,
+    /// Where it returns to.
+    returns: Option<(Arc<Leases>, LeaseKey, RuntimeHandle)>,
+}
+
+impl Leases {
+    /// Returns a free session of this key, or one that `open` opens.
+    pub(super) async fn get<F>(
+        self: &Arc<Self>,
+        key: LeaseKey,
+        runtime: &RuntimeHandle,
+        open: impl FnOnce() -> F,
+    ) -> Result<Lease, OpenError>
+    where
+        F: Future<Output = Result<Session, OpenError>>,
+    {
+        let free = self.0.change(|free| free.get_mut(&key)?.pop());
+        let session = match free.filter(|free| !free.session.client.is_closed()) {
+            Some(free) => free.session,
+            None => Arc::new(open().await?),
+        };
+        Ok(Lease {
+            session,
+            returns: Some((Arc::clone(self), key, runtime.clone())),
+        })
+    }
+
+    /// Ends the sessions that have been free since this time.
+    pub(super) fn end_idle(&self, since: Instant) {
+        let ended = self.0.change(|all| {
+            let mut ended = Vec::new();
+            all.retain(|_, free| {
+                ended.extend(free.extract_if(.., |free| free.since < since));
+                !free.is_empty()
+            });
+            ended
+        });
+        drop(ended);
+    }
+}
+
+impl Lease {
+    /// A session that other calls may use at the same time.
+    pub(super) const fn shared(session: Arc<Session>) -> Self {
+        Self {
+            session,
+            returns: None,
+        }
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        let Some((leases, key, runtime)) = self.returns.take() else {
+            return;
+        };
+        if self.session.client.is_closed() {
+            return;
+        }
+        let free = Free {
+            session: Arc::clone(&self.session),
+            since: runtime.now(),
+        };
+        leases
+            .0
+            .change(|all| all.entry(key).or_default().push(free));
+    }
+}

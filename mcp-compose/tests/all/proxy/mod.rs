@@ -1,0 +1,99 @@
+//! A server in front of other servers: its callers and its servers in all pairs of revisions.
+
+mod calls;
+mod lists;
+mod questions;
+mod sessions;
+mod watched;
+
+use core::future::{Future, poll_fn};
+use core::pin::pin;
+use core::task::Poll;
+
+use mcp_async::client::ClientBuilder;
+use mcp_async::server::ServerBuilder;
+use mcp_async::{Client, Revision, RevisionSet, Server, in_memory};
+use mcp_compose::{Naming, Proxy, ProxyBuilder, ServerEntry};
+
+use crate::support::{only, run, runtime};
+
+/// Runs the script once in each pair of revisions: of the server behind, and of the caller.
+fn in_each_pair<F: Future<Output = ()>>(script: impl Fn(Revision, Revision) -> F) {
+    for upstream in RevisionSet::all().iter() {
+        for caller in RevisionSet::all().iter() {
+            run(script(upstream, caller));
+        }
+    }
+}
+
+/// The entry of a server of this process.
+fn entry(name: &str, server: &ServerBuilder) -> ServerEntry {
+    let server = server.build_clone();
+    ServerEntry::connector(name, move || in_memory(runtime(), &server))
+}
+
+trait Built {
+    fn build_clone(&self) -> Server;
+}
+
+impl Built for ServerBuilder {
+    fn build_clone(&self) -> Server {
+        self.clone().build().expect("it is well formed")
+    }
+}
+
+/// A proxy for one server that speaks this revision; items have the names that they have there.
+fn before(server: &ServerBuilder, revision: Revision) -> ProxyBuilder {
+    let server = server.clone().revisions(RevisionSet::of(&[revision]));
+    Proxy::builder()
+        .entry(entry("back", &server))
+        .naming(Naming::bare())
+}
+
+/// The server in front.
+fn front(proxy: &Proxy) -> Server {
+    proxy
+        .server(Server::builder("front", "1.0"))
+        .expect("it is well formed")
+}
+
+/// A caller of the server in front.
+async fn caller(server: &Server, client: ClientBuilder) -> Client {
+    client
+        .connect(in_memory(runtime(), server))
+        .await
+        .expect("it connects")
+}
+
+/// A proxy for one server, and a caller that declares nothing, each of a revision.
+async fn joined(server: &ServerBuilder, upstream: Revision, revision: Revision) -> (Proxy, Client) {
+    let proxy = before(server, upstream).start(runtime()).await;
+    let client = caller(&front(&proxy), only(revision)).await;
+    (proxy, client)
+}
+
+/// The outputs of both futures, which run at the same time.
+async fn both<A, B>(a: impl Future<Output = A>, b: impl Future<Output = B>) -> (A, B) {
+    let (mut a, mut b) = (pin!(a), pin!(b));
+    let (mut left, mut right) = (None, None);
+    poll_fn(|cx| {
+        if left.is_none()
+            && let Poll::Ready(output) = a.as_mut().poll(cx)
+        {
+            left = Some(output);
+        }
+        if right.is_none()
+            && let Poll::Ready(output) = b.as_mut().poll(cx)
+        {
+            right = Some(output);
+        }
+        match (left.take(), right.take()) {
+            (Some(left), Some(right)) => Poll::Ready((left, right)),
+            (a, b) => {
+                (left, right) = (a, b);
+                Poll::Pending
+            }
+        }
+    })
+    .await
+}

@@ -1,0 +1,193 @@
+//! Questions of servers, on their way to the caller that they concern.
+
+use core::time::Duration;
+use std::sync::{Arc, Mutex};
+
+use mcp_async::client::{CallError, ClientBuilder};
+use mcp_async::model::{
+    CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, Root, SamplingMessage,
+};
+use mcp_async::server::{Context, ServerBuilder};
+use mcp_async::{Revision, Server};
+use mcp_compose::ProxyLimits;
+use mcp_proto::revision::Elicitation;
+
+use super::{before, both, caller, front, in_each_pair};
+use crate::support::{only, run, runtime};
+
+#[derive(serde::Deserialize, serde::Serialize, schemars::JsonSchema)]
+struct Name {
+    name: String,
+}
+
+/// A server that asks its caller for everything.
+fn curious() -> ServerBuilder {
+    Server::builder("back", "1.0")
+        .tool(
+            "greet",
+            "Asks for two names",
+            |(): (), cx: Context| async move {
+                let first = cx.elicit::<Name>("first", "First name?").await?.accepted();
+                let last = cx.elicit::<Name>("last", "Last name?").await?.accepted();
+                let [first, last] =
+                    [first, last].map(|name| name.map_or("nobody".to_owned(), |name| name.name));
+                Ok(format!("{first} {last}"))
+            },
+        )
+        .tool("sum", "Asks the model", |(): (), cx: Context| async move {
+            let asked = SamplingMessage::user("one and one?");
+            Ok(cx
+                .sample("sum", CreateMessageParams::new(vec![asked], 10))
+                .await?
+                .content
+                .text())
+        })
+        .tool(
+            "roots",
+            "Asks for roots",
+            |(): (), cx: Context| async move {
+                let roots = cx.roots().await?;
+                Ok(roots
+                    .iter()
+                    .map(|(root, _)| root.uri.clone())
+                    .collect::<Vec<_>>()
+                    .join(" "))
+            },
+        )
+}
+
+/// A person who answers everything, and notes the questions.
+fn person(revision: Revision, heard: &Arc<Mutex<Vec<String>>>) -> ClientBuilder {
+    let heard = Arc::clone(heard);
+    only(revision)
+        .on_elicitation(move |asked: ElicitParams, _| {
+            let message = asked.message().unwrap_or_default().to_owned();
+            heard.lock().expect("no panic").push(message.clone());
+            async move {
+                let name = message.replace(" name?", "");
+                Ok(ElicitResult::accept(&Name { name })?)
+            }
+        })
+        .on_sampling(|_: CreateMessageParams, _| async {
+            Ok(CreateMessageResult::new("model", "two"))
+        })
+        .roots([Root::new("file:///home/ada")])
+}
+
+#[test]
+fn a_caller_answers_the_questions_of_a_server_in_all_pairs_of_revisions() {
+    in_each_pair(|upstream, revision| async move {
+        let pair = format!("{upstream} {revision}");
+        let heard = Arc::default();
+        let proxy = before(&curious(), upstream).start(runtime()).await;
+        let client = caller(&front(&proxy), person(revision, &heard)).await;
+        let has_forms = |revision: Revision| revision.elicitation() != Elicitation::Absent;
+        if has_forms(upstream) && has_forms(revision) {
+            let greeted = client.call_tool("greet", &()).await.expect(&pair);
+            assert_eq!(greeted.text(), "First Last", "{pair}");
+            assert_eq!(
+                *heard.lock().expect("no panic"),
+                ["First name?", "Last name?"],
+                "{pair}"
+            );
+        }
+        let sum = client.call_tool("sum", &()).await.expect(&pair);
+        assert_eq!(sum.text(), "two", "{pair}");
+        let roots = client.call_tool("roots", &()).await.expect(&pair);
+        assert_eq!(roots.text(), "file:///home/ada", "{pair}");
+        assert_eq!(proxy.in_use().1, 0, "{pair}: no call is held");
+    });
+}
+
+/// MR-05
+#[test]
+fn nothing_is_asked_that_the_caller_did_not_declare() {
+    in_each_pair(|upstream, revision| async move {
+        let proxy = before(&curious(), upstream).start(runtime()).await;
+        let front = front(&proxy);
+        // Somebody else can be asked.
+        let heard = Arc::default();
+        let other = caller(&front, person(revision, &heard)).await;
+        let _ = other.call_tool("sum", &()).await.expect("a result");
+        let silent = caller(&front, only(revision)).await;
+        for tool in ["greet", "sum", "roots"] {
+            let refused = silent.call_tool(tool, &()).await;
+            let is_refused = match &refused {
+                Ok(result) => result.is_error,
+                Err(CallError::Server(_)) => true,
+                Err(_) => false,
+            };
+            assert!(is_refused, "{upstream} {revision} {tool}: {refused:?}");
+        }
+        assert!(heard.lock().expect("no panic").is_empty());
+    });
+}
+
+#[test]
+fn two_calls_of_one_caller_are_not_mixed_up() {
+    let server =
+        Server::builder("back", "1.0").tool("ask", "Asks", |args: Name, cx: Context| async move {
+            let answer = cx.elicit::<Name>("it", &args.name).await?.accepted();
+            Ok(format!(
+                "{} {}",
+                args.name,
+                answer.map_or("nothing".to_owned(), |it| it.name)
+            ))
+        });
+    in_each_pair(|upstream, revision| {
+        let server = server.clone();
+        async move {
+            let has_forms = |revision: Revision| revision.elicitation() != Elicitation::Absent;
+            if !has_forms(upstream) || !has_forms(revision) {
+                return;
+            }
+            let proxy = before(&server, upstream).start(runtime()).await;
+            let client = caller(&front(&proxy), person(revision, &Arc::default())).await;
+            let call = |name: &'static str| {
+                let client = client.clone();
+                async move {
+                    let name = Name {
+                        name: name.to_owned(),
+                    };
+                    client
+                        .call_tool("ask", &name)
+                        .await
+                        .expect("a result")
+                        .text()
+                }
+            };
+            let (left, right) = both(call("left"), call("right")).await;
+            assert_eq!(
+                (&*left, &*right),
+                ("left left", "right right"),
+                "{upstream} {revision}"
+            );
+        }
+    });
+}
+
+#[test]
+fn a_call_that_its_caller_forgets_is_cancelled_after_a_time() {
+    run(async {
+        let mut limits = ProxyLimits::default();
+        limits.held_time = Duration::from_secs(10);
+        let proxy = before(&curious(), Revision::V2025_11_25)
+            .limits(limits)
+            .start(runtime())
+            .await;
+        // It is asked, and answers never.
+        let silent = only(Revision::V2026_07_28).on_elicitation(|_, _| core::future::pending());
+        let client = caller(&front(&proxy), silent).await;
+        let call = client.call_tool("greet", &());
+        let late = mcp_async::runtime::within(&runtime(), Duration::from_secs(2), call).await;
+        assert!(late.is_none(), "{late:?}");
+        assert_eq!(proxy.in_use().1, 1);
+        mcp_async::runtime::within(
+            &runtime(),
+            Duration::from_secs(11),
+            core::future::pending::<()>(),
+        )
+        .await;
+        assert_eq!(proxy.in_use().1, 0);
+    });
+}

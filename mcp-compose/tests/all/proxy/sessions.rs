@@ -1,0 +1,132 @@
+//! Sessions with servers: whose they are, and their bounds.
+
+use core::sync::atomic::{AtomicUsize, Ordering};
+use core::time::Duration;
+
+use mcp_async::model::ElicitResult;
+use mcp_async::server::{Context, ServerBuilder};
+use mcp_async::{Revision, RevisionSet, Server, in_memory};
+use mcp_compose::{Naming, Proxy, ProxyBuilder, ProxyLimits, ServerEntry};
+
+use super::{caller, front};
+use crate::support::{only, run, runtime};
+
+#[derive(Default)]
+struct Calls(AtomicUsize);
+
+/// A server that counts the calls of each session.
+fn counting(revision: Revision) -> ServerBuilder {
+    Server::builder("back", "1.0")
+        .revisions(RevisionSet::of(&[revision]))
+        .tool("count", "Counts", |(): (), cx: Context| async move {
+            let calls = cx.session_state::<Calls>().expect("a session");
+            Ok((calls.0.fetch_add(1, Ordering::SeqCst) + 1).to_string())
+        })
+}
+
+fn proxy() -> ProxyBuilder {
+    let back = counting(Revision::V2025_11_25)
+        .build()
+        .expect("it is well formed");
+    Proxy::builder()
+        .entry(ServerEntry::connector("back", move || {
+            in_memory(runtime(), &back)
+        }))
+        .naming(Naming::bare())
+}
+
+async fn count(client: &mcp_async::Client) -> String {
+    match client.call_tool("count", &()).await {
+        Ok(result) => result.text(),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn a_session_that_may_ask_belongs_to_one_legacy_caller() {
+    run(async {
+        let proxy = proxy().start(runtime()).await;
+        let front = front(&proxy);
+        let asked = || {
+            only(Revision::V2025_06_18).on_elicitation(|_, _| async { Ok(ElicitResult::decline()) })
+        };
+        let (ada, bob) = (caller(&front, asked()).await, caller(&front, asked()).await);
+        let (eve, joe) = (
+            caller(&front, only(Revision::V2025_06_18)).await,
+            caller(&front, only(Revision::V2026_07_28)).await,
+        );
+        assert_eq!(
+            [count(&ada).await, count(&ada).await, count(&bob).await],
+            ["1", "2", "1"]
+        );
+        // Those who cannot be asked share one.
+        assert_eq!([count(&eve).await, count(&joe).await], ["1", "2"]);
+        assert_eq!(proxy.in_use().0, 3);
+        ada.close().await.expect("it closes");
+        drop(ada);
+        bob.ping().await.expect("it is alive");
+        let pause = Duration::from_secs(1);
+        mcp_async::runtime::within(&runtime(), pause, core::future::pending::<()>()).await;
+        assert_eq!(proxy.in_use().0, 2);
+    });
+}
+
+#[test]
+fn sessions_are_bounded() {
+    run(async {
+        let mut limits = ProxyLimits::default();
+        (limits.sessions, limits.sessions_per_caller) = (4, 3);
+        let proxy = proxy().limits(limits).start(runtime()).await;
+        let front = front(&proxy);
+        let asked = || {
+            only(Revision::V2025_06_18).on_elicitation(|_, _| async { Ok(ElicitResult::decline()) })
+        };
+        let mut callers = Vec::new();
+        for _ in 0..4 {
+            callers.push(caller(&front, asked()).await);
+        }
+        let mut counts = Vec::new();
+        for caller in &callers {
+            counts.push(count(caller).await);
+        }
+        // One session is that of the lists.
+        assert_eq!(counts[..2], ["1", "1"]);
+        assert!(counts[2].contains("too many sessions"), "{counts:?}");
+        // A place is free again with the end of its caller.
+        callers[0].close().await.expect("it closes");
+        callers.remove(0);
+        let pause = Duration::from_secs(1);
+        mcp_async::runtime::within(&runtime(), pause, core::future::pending::<()>()).await;
+        assert_eq!(count(&callers[1]).await, "1");
+    });
+}
+
+#[test]
+fn idle_sessions_end() {
+    run(async {
+        let mut limits = ProxyLimits::default();
+        limits.idle = Duration::from_secs(60);
+        let proxy = proxy().limits(limits).start(runtime()).await;
+        let asked = only(Revision::V2026_07_28)
+            .on_elicitation(|_, _| async { Ok(ElicitResult::decline()) });
+        let client = caller(&front(&proxy), asked).await;
+        assert_eq!([count(&client).await, count(&client).await], ["1", "2"]);
+        assert_eq!(proxy.in_use().0, 2);
+        let pause = Duration::from_secs(100);
+        mcp_async::runtime::within(&runtime(), pause, core::future::pending::<()>()).await;
+        assert_eq!(proxy.in_use().0, 1);
+        assert_eq!(count(&client).await, "1");
+    });
+}
+
+#[test]
+fn the_end_of_the_proxy_ends_all_sessions() {
+    run(async {
+        let proxy = proxy().start(runtime()).await;
+        let client = caller(&front(&proxy), only(Revision::V2025_11_25)).await;
+        assert_eq!(count(&client).await, "1");
+        proxy.close().await;
+        assert!(count(&client).await.contains("cannot be reached"));
+        assert!(proxy.states().is_empty());
+    });
+}
