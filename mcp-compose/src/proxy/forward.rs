@@ -9,14 +9,15 @@ use std::sync::Arc;
 use mcp_async::client::{CallError, InputAnswers, Request, RoundResult};
 use mcp_async::json::RawBuf;
 use mcp_async::model::{LoggingLevel, Meta};
+use mcp_async::runtime::BoxFuture;
 use mcp_async::server::{AskError, CallContext, HandlerError};
-use mcp_async::{Client, ErrorReply, Method, Revision, code};
+use mcp_async::{ErrorReply, Method, Revision, code};
 use mcp_proto::model::keys;
 use serde::{Deserialize, Serialize};
 
 use super::bridge::Event;
 use super::held::RunningCall;
-use super::running::{MARK, Running, onward};
+use super::running::Running;
 use super::sessions::{Lease, Session};
 use super::steps::{Next, Steps, WithSteps};
 
@@ -61,28 +62,31 @@ impl Running {
         cx: &CallContext,
         ask: Ask,
     ) -> Result<Forwarded, HandlerError> {
+        // In boxes, because they are large, and the future of a handler is moved.
         match cx.request_state().value::<Waiting>(WAITING)? {
             Some(Waiting::Held { process, number }) => {
                 let held = (process == self.process)
                     .then(|| self.held.take(number))
                     .flatten();
                 let call = held.ok_or_else(|| over(server))?;
-                self.run(server, cx, call).await
+                Box::pin(self.run(server, cx, call)).await
             }
             Some(Waiting::Asked { requests, state }) => {
                 let lease = self.session_for(server, cx).await?;
-                let answers = answered(cx, &requests, state).await?;
-                self.rounds(server, cx, &lease.session, ask, answers).await
+                let answers = Box::pin(answered(cx, &requests, state)).await?;
+                let session = &lease.session;
+                Box::pin(self.rounds(server, cx, session, ask, answers)).await
             }
             None => {
                 let lease = self.session_for(server, cx).await?;
-                lease.session.set_level(cx.log_level()).await;
-                if lease.session.revision.is_modern() {
+                let session = &lease.session;
+                if session.revision.is_modern() {
                     let none = InputAnswers::default();
-                    return self.rounds(server, cx, &lease.session, ask, none).await;
+                    return Box::pin(self.rounds(server, cx, session, ask, none)).await;
                 }
+                Box::pin(session.set_level(cx.log_level())).await;
                 let call = self.begin(cx, lease, ask)?;
-                self.run(server, cx, call).await
+                Box::pin(self.run(server, cx, call)).await
             }
         }
     }
@@ -97,12 +101,12 @@ impl Running {
         mut answers: InputAnswers,
     ) -> Result<Forwarded, HandlerError> {
         for _ in 0..ROUNDS {
-            let steps = Steps::default();
+            let steps = cx.wants_progress().then(Steps::default);
             let round = Round {
                 session: Arc::clone(session),
                 ask: ask.clone(),
-                meta: self.meta(cx)?,
-                steps: cx.wants_progress().then(|| steps.clone()),
+                meta: meta_of(cx)?,
+                steps: steps.clone(),
                 level: cx.log_level(),
                 time: self.limits.call_time,
             };
@@ -110,7 +114,7 @@ impl Running {
             let result = loop {
                 match round.next().await {
                     Next::Ended(result) => break result,
-                    Next::Step(step) => step.tell(cx).await,
+                    Next::Step(step) => Box::pin(step.tell(cx)).await,
                 }
             };
             match result.map_err(|error| failure(server, error))? {
@@ -122,7 +126,7 @@ impl Running {
                         state: state.clone(),
                     };
                     cx.request_state().set(WAITING, &waiting)?;
-                    answers = answered(cx, &requests, state).await?;
+                    answers = Box::pin(answered(cx, &requests, state)).await?;
                 }
             }
         }
@@ -135,13 +139,13 @@ impl Running {
 
     /// Begins the call of a legacy server.
     fn begin(&self, cx: &CallContext, lease: Lease, ask: Ask) -> Result<RunningCall, HandlerError> {
-        let steps = Steps::default();
+        let steps = cx.wants_progress().then(Steps::default);
         let open = lease.session.bridge.open(cx);
         let round = Round {
             session: Arc::clone(&lease.session),
             ask,
-            meta: self.meta(cx)?,
-            steps: cx.wants_progress().then(|| steps.clone()),
+            meta: meta_of(cx)?,
+            steps: steps.clone(),
             level: None,
             time: self.limits.call_time,
         };
@@ -199,7 +203,7 @@ impl Running {
                         RoundResult::Input(_) => Err(HandlerError::reply(ErrorReply::internal())),
                     };
                 }
-                Some(Next::Step(step)) => step.tell(cx).await,
+                Some(Next::Step(step)) => Box::pin(step.tell(cx)).await,
                 None => match call.lease.session.bridge.take_event() {
                     Some(Event::Asked(question)) => call.asked = Some(question),
                     Some(Event::Logged(message)) => {
@@ -214,28 +218,19 @@ impl Running {
             }
         }
     }
+}
 
-    /// Returns the members of `_meta` that are for the server: those of the caller that are not about this side, and the mark
-    /// of this proxy.
-    fn meta(&self, cx: &CallContext) -> Result<Meta, HandlerError> {
-        let mut meta = Meta::new();
-        let given = cx.meta().and_then(|meta| meta.as_raw().object());
-        for (key, value) in given.unwrap_or_default().members() {
-            let key = key.to_cow();
-            if key != keys::PROGRESS_TOKEN && !key.starts_with(RESERVED) {
-                meta.insert(key, &value)?;
-            }
+/// Returns the members of `_meta` that are for the server: those of the caller that are not about this side.
+fn meta_of(cx: &CallContext) -> Result<Meta, HandlerError> {
+    let mut meta = Meta::new();
+    let given = cx.meta().and_then(|meta| meta.as_raw().object());
+    for (key, value) in given.unwrap_or_default().members() {
+        let key = key.to_cow();
+        if key != keys::PROGRESS_TOKEN && !key.starts_with(RESERVED) {
+            meta.insert(key, &value)?;
         }
-        let Some(path) = onward(&self.process, &meta) else {
-            let text = "the servers forward to each other in a circle";
-            return Err(HandlerError::reply(ErrorReply::new(
-                code::INTERNAL_ERROR,
-                text,
-            )));
-        };
-        meta.insert(MARK, &path)?;
-        Ok(meta)
     }
+    Ok(meta)
 }
 
 /// One round of a request.
@@ -251,25 +246,23 @@ struct Round {
 
 impl Round {
     async fn send(self, answers: InputAnswers) -> Result<RoundResult, CallError> {
-        let client: &Client = &self.session.client;
-        match &self.ask {
-            Ask::Tool { name, arguments } => {
-                self.finish(client.call_tool(name, arguments), answers)
-                    .await
-            }
+        let client = &self.session.client;
+        let sent = match &self.ask {
+            Ask::Tool { name, arguments } => self.begin(client.call_tool(name, arguments), answers),
             Ask::Prompt { name, arguments } => {
-                self.finish(client.get_prompt(name, arguments), answers)
-                    .await
+                self.begin(client.get_prompt(name, arguments), answers)
             }
-            Ask::Resource { uri } => self.finish(client.read_resource(uri), answers).await,
-        }
+            Ask::Resource { uri } => self.begin(client.read_resource(uri), answers),
+        };
+        sent.await
     }
 
-    async fn finish<T>(
-        &self,
-        request: Request<'_, T>,
+    /// In a box, because it is large and would be moved with everything around it.
+    fn begin<'a, T: 'a>(
+        &'a self,
+        request: Request<'a, T>,
         answers: InputAnswers,
-    ) -> Result<RoundResult, CallError> {
+    ) -> BoxFuture<'a, Result<RoundResult, CallError>> {
         let mut request = request
             .meta(self.meta.clone())
             .timeout(self.time)
@@ -277,11 +270,13 @@ impl Round {
         if let Some(level) = self.level {
             request = request.with_logs(level);
         }
-        let Some(steps) = &self.steps else {
-            return request.one_round(answers).await;
-        };
-        let request = request.on_progress(|step| steps.add(&step));
-        request.one_round(answers).await
+        match &self.steps {
+            None => Box::pin(request.one_round(answers)),
+            Some(steps) => {
+                let request = request.on_progress(|step| steps.add(&step));
+                Box::pin(request.one_round(answers))
+            }
+        }
     }
 }
 

@@ -43,7 +43,7 @@ use crate::naming::Naming;
 /// - Callers never reach a server with their own tokens. What an [entry](ServerEntry) or [`client`](ProxyBuilder::client) sets is the proxy's
 ///   own, the same for all callers.
 /// - A server that is not reached does not hold up the others. It is connected again, and meanwhile its items fail.
-/// - Proxies that forward to each other in a circle refuse the call.
+/// - Of proxies in a circle, none offers the items that passed it before.
 ///
 /// Clones are the same proxy, which runs as long as one of them, or a server that it made, does.
 ///

@@ -5,7 +5,7 @@ use std::collections::hash_map::RandomState;
 use std::sync::Arc;
 
 use mcp_async::client::ClientBuilder;
-use mcp_async::model::{ClientFeatures, Meta, ServerFeatures};
+use mcp_async::model::{ClientFeatures, Meta};
 use mcp_async::runtime::RuntimeHandle;
 use mcp_async::server::{CallContext, HandlerError, Principal, RegisterError};
 use mcp_async::{Client, ErrorReply, code};
@@ -121,17 +121,33 @@ impl Running {
         cx: &CallContext,
     ) -> Result<Lease, HandlerError> {
         let upstream = self.upstream(server).ok_or_else(|| unreachable(server))?;
-        let main = upstream.main().await.ok_or_else(|| unreachable(server))?;
+        let main = match upstream.main_now() {
+            Some(main) => main,
+            None => {
+                let main = Box::pin(upstream.main()).await;
+                main.ok_or_else(|| unreachable(server))?
+            }
+        };
         let features = relayed(cx.client());
-        let logs = ServerFeatures::LOGGING;
-        let is_logged = cx.log_level().is_some() && main.client.info().features.contains(logs);
-        if features.is_empty() && (!is_logged || main.revision.is_modern()) {
+        if features.is_empty() && (main.revision.is_modern() || !main.logs(cx)) {
             return Ok(Lease::shared(main));
         }
+        Box::pin(self.own_session(&upstream, &main, features, cx)).await
+    }
+
+    /// Returns a session that declares these capabilities of the caller.
+    async fn own_session(
+        &self,
+        upstream: &Arc<Upstream>,
+        main: &Session,
+        features: ClientFeatures,
+        cx: &CallContext,
+    ) -> Result<Lease, HandlerError> {
+        let server = &upstream.name;
         let now = self.runtime.now();
         let key = (Arc::clone(server), features);
         let caller = cx.principal().map(|principal| principal.name().into());
-        let open = |caller_side| self.open(&upstream, features, caller_side, caller.as_ref());
+        let open = |caller_side| self.open(upstream, features, caller_side, caller.as_ref());
         let opened = if main.revision.is_modern() {
             let session = self.modern.get(&key, now, || open(Caller::Call)).await;
             session.map(Lease::shared)
@@ -236,8 +252,8 @@ fn unreachable(server: &str) -> HandlerError {
     HandlerError::reply(ErrorReply::new(code::INTERNAL_ERROR, text))
 }
 
-/// Returns the path of a request, or of an item of a server, that passes this proxy too; `None` if it was here before, or has passed
-/// too many.
+/// Returns the path of an item of a server that passes this proxy too; `None` if it was here before, or has passed too many: proxies that
+/// list each other in a circle would add to their lists for ever.
 pub(super) fn onward(process: &str, meta: &Meta) -> Option<Vec<String>> {
     let path = meta.get(MARK).map(|path| path.decode(&mut []));
     let mut path: Vec<String> = path.and_then(Result::ok).unwrap_or_default();
@@ -248,7 +264,7 @@ pub(super) fn onward(process: &str, meta: &Meta) -> Option<Vec<String>> {
     Some(path)
 }
 
-/// The member of `_meta` with the proxies that a request, or an item of a list, has passed.
+/// The member of `_meta` with the proxies that an item of a list has passed.
 pub(super) const MARK: &str = "mcp-compose/path";
 /// The proxies that it may pass.
 const HOPS: usize = 8;

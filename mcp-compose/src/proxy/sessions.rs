@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use mcp_async::client::ConnectError;
-use mcp_async::model::{ClientFeatures, LoggingLevel};
+use mcp_async::model::{ClientFeatures, LoggingLevel, ServerFeatures};
 use mcp_async::runtime::RuntimeHandle;
+use mcp_async::server::CallContext;
 use mcp_async::{Client, Revision};
 use mcp_proto::Instant;
 
@@ -33,6 +34,12 @@ impl Session {
             level: Watch::default(),
             _place: place,
         }
+    }
+
+    /// Returns true if the server has log messages for this call.
+    pub(super) fn logs(&self, cx: &CallContext) -> bool {
+        let info = self.client.info();
+        cx.log_level().is_some() && info.features.contains(ServerFeatures::LOGGING)
     }
 
     /// Tells a legacy server the log level of the caller, if it is another one than before.

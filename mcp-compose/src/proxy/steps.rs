@@ -25,7 +25,8 @@ pub(super) struct Steps(Arc<Watch<VecDeque<Step>>>);
 /// A call with its steps.
 pub(super) struct WithSteps<T> {
     call: BoxFuture<'static, T>,
-    steps: Steps,
+    /// `None` if the caller does not want to know of them.
+    steps: Option<Steps>,
     ended: Option<T>,
 }
 
@@ -53,7 +54,7 @@ impl Steps {
 }
 
 impl<T> WithSteps<T> {
-    pub(super) fn new(call: BoxFuture<'static, T>, steps: Steps) -> Self {
+    pub(super) fn new(call: BoxFuture<'static, T>, steps: Option<Steps>) -> Self {
         Self {
             call,
             steps,
@@ -69,7 +70,8 @@ impl<T> WithSteps<T> {
             {
                 self.ended = Some(output);
             }
-            if let Some(step) = self.steps.0.change(VecDeque::pop_front) {
+            let steps = self.steps.as_ref();
+            if let Some(step) = steps.and_then(|steps| steps.0.change(VecDeque::pop_front)) {
                 return Poll::Ready(Next::Step(step));
             }
             let ended = self.ended.take();

@@ -72,6 +72,14 @@ impl Upstream {
         self.state.find(is_settled).await;
     }
 
+    /// Returns the session that all callers may share, if there is one now.
+    pub(super) fn main_now(&self) -> Option<Arc<Session>> {
+        self.state.read(|main| match main {
+            Main::Ready(session) => Some(Arc::clone(session)),
+            _ => None,
+        })
+    }
+
     /// Returns the session that all callers may share, as soon as there is one; `None` if the server cannot be reached now.
     pub(super) async fn main(&self) -> Option<Arc<Session>> {
         self.state
@@ -85,10 +93,7 @@ impl Upstream {
 
     /// Returns the client that reads the lists, if there is one now.
     pub(super) fn client(&self) -> Option<Client> {
-        self.state.read(|main| match main {
-            Main::Ready(session) => Some(session.client.clone()),
-            _ => None,
-        })
+        self.main_now().map(|session| session.client.clone())
     }
 
     /// Returns true if the server may suggest values: it declares that, or its revision has no such declaration.

@@ -56,7 +56,9 @@ impl ToolOutput for Forwarded {
     }
 
     fn is_error(&self) -> bool {
-        self.object().get("isError").and_then(Raw::boolean) == Some(true)
+        // Most results do not have the member, which costs less to see in the text.
+        let has_member = self.result.as_raw().as_str().contains("isError");
+        has_member && self.object().get("isError").and_then(Raw::boolean) == Some(true)
     }
 }
 
