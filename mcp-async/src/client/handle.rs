@@ -22,6 +22,7 @@ use crate::client::request::pages::Pages;
 use crate::client::request::subscription::Subscription;
 use crate::client::session::info::ServerInfo;
 use crate::client::state::ask::{Arguments, Ask};
+use crate::client::state::connection_state::ConnectionState;
 use crate::client::state::inner::Inner;
 use crate::client::state::listen_filter::ListenFilter;
 use crate::connection::Progress;
@@ -390,6 +391,30 @@ impl Client {
     /// status.
     pub async fn closed(&self) -> io::Result<Option<ExitStatus>> {
         self.inner.ended().await
+    }
+
+    /// Returns the state of the connection.
+    pub fn connection(&self) -> ConnectionState {
+        self.inner.connection()
+    }
+
+    /// Returns the state of the connection as soon as it is not `seen`; at once if it is another already.
+    ///
+    /// ```
+    /// use mcp_async::Client;
+    /// use mcp_async::client::ConnectionState;
+    ///
+    /// async fn watch(client: &Client) {
+    ///     let mut state = client.connection();
+    ///     while state != ConnectionState::Closed {
+    ///         state = client.connection_change(state).await;
+    ///         eprintln!("{state:?}");
+    ///     }
+    /// }
+    /// # let _ = watch;
+    /// ```
+    pub async fn connection_change(&self, seen: ConnectionState) -> ConnectionState {
+        poll_fn(|cx| self.inner.poll_state(cx, seen)).await
     }
 
     /// Returns whether the connection is over for good, or about to be.

@@ -50,6 +50,7 @@ pub use self::session::in_task::connect_in_task;
 pub use self::session::info::ServerInfo;
 pub use self::session::peer::Peer;
 pub use self::session::restart::RestartPolicy;
+pub use self::state::connection_state::ConnectionState;
 pub use self::state::listen_filter::ListenFilter;
 pub use self::state::subscriptions::Update;
 pub use crate::connection::Progress;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::ClientState;
 use super::child_end::ChildEnd;
+use super::connection_state::ConnectionState;
 use super::extensions::Extensions;
 use crate::client::session::info::ServerInfo;
 use crate::client::{Machine, Peer};
@@ -56,6 +57,19 @@ enum Phase {
     Down,
     /// For good.
     Over,
+}
+
+impl State {
+    const fn connection(&self) -> ConnectionState {
+        match self.phase {
+            _ if self.closing => ConnectionState::Closed,
+            Phase::Up(_) => ConnectionState::Connected {
+                connections: self.generation,
+            },
+            Phase::Down => ConnectionState::Reconnecting,
+            Phase::Over => ConnectionState::Closed,
+        }
+    }
 }
 
 impl Inner {
@@ -112,6 +126,25 @@ impl Inner {
 
     pub(in crate::client) fn generation(&self) -> u64 {
         self.state.lock().generation
+    }
+
+    /// Returns the state of the connection as soon as it is not `seen`.
+    pub(in crate::client) fn poll_state(
+        &self,
+        cx: &Context<'_>,
+        seen: ConnectionState,
+    ) -> Poll<ConnectionState> {
+        let mut state = self.state.lock();
+        let now = state.connection();
+        if now != seen {
+            return Poll::Ready(now);
+        }
+        state.waiting.register(cx);
+        Poll::Pending
+    }
+
+    pub(in crate::client) fn connection(&self) -> ConnectionState {
+        self.state.lock().connection()
     }
 
     pub(in crate::client) fn server(&self) -> Arc<ServerInfo> {

@@ -4,6 +4,7 @@ pub(super) mod ask;
 pub(super) mod background;
 pub(super) mod cache;
 pub(super) mod child_end;
+pub(super) mod connection_state;
 pub(super) mod extensions;
 pub(crate) mod inner;
 pub(super) mod listed_tools;

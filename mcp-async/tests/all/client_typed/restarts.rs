@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use mcp_async::Client;
 use mcp_async::client::ConnectError;
-use mcp_async::client::{CallError, ClientBuilder, RestartPolicy, Update};
+use mcp_async::client::{CallError, ClientBuilder, ConnectionState, RestartPolicy, Update};
 use mcp_async::model::{CacheScope, LoggingLevel};
 use mcp_async::runtime::{PipeReader, PipeWriter, duplex};
 use mcp_async::server::Peer;
@@ -103,6 +103,30 @@ fn calls_wait_for_the_next_connection() {
         assert!(matches!(client.ping().await, Err(CallError::Closed)));
         advance(Duration::from_secs(600));
         assert_eq!(door.counts(), (2, 0));
+    });
+}
+
+#[test]
+fn the_state_of_the_connection_is_told() {
+    each(|demo, revision| async move {
+        let door = Door::default();
+        let builder = only(revision).restart(policy());
+        let client = door.enter(&demo.server, builder).await.unwrap();
+        let first = ConnectionState::Connected { connections: 1 };
+        assert_eq!(client.connection(), first);
+        let mut change = Box::pin(client.connection_change(first));
+        assert!(poll_once(change.as_mut()).is_pending());
+        door.hang_up();
+        assert_eq!(change.await, ConnectionState::Reconnecting);
+        let next = client
+            .connection_change(ConnectionState::Reconnecting)
+            .await;
+        assert_eq!(next, ConnectionState::Connected { connections: 2 });
+        client.close().await.unwrap();
+        assert_eq!(
+            client.connection_change(next).await,
+            ConnectionState::Closed
+        );
     });
 }
 
