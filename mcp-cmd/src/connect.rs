@@ -22,8 +22,9 @@ use super::roots::roots;
 use super::sample::{by_command, by_hand};
 use super::screen::Screen;
 use super::style::{BLUE, DIM, GREEN, RED, YELLOW, paint};
-use super::target::{Remote, Start, Target};
+use super::target::label;
 use mcp_tokio::client::{ClientBuilder, ConnectError, Negotiation, Timeouts};
+use mcp_tokio::compose::{ServerProgram, ServerTarget, ServerUrl};
 use mcp_tokio::mcp_async::Tap;
 use mcp_tokio::mcp_async::model::{LoggingLevel, LoggingMessageParams};
 use mcp_tokio::tasks::client::TaskOptions;
@@ -42,7 +43,7 @@ pub(crate) async fn with_server<T>(
     work: impl AsyncFnOnce(&Client) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
     let target = find_target(common, server)?;
-    let label = target.label(common);
+    let label = label(&target, common);
     let asked = Arc::new(AtomicBool::new(false));
     let work = async |client: &Client| {
         if !common.root.is_empty() {
@@ -51,13 +52,13 @@ pub(crate) async fn with_server<T>(
         work(client).await
     };
     match target {
-        Target::Program(start) => {
+        ServerTarget::Program(program) => {
             let settings = || builder(common, screen, &label, &asked);
-            let command = |done: &_| command(&start, common, screen, &label, done);
+            let command = |done: &_| command(&program, common, screen, &label, done);
             let done = with_program(common, settings, command, screen, interrupt, work).await;
-            done.map_err(|failure| misplaced(failure, &start))
+            done.map_err(|failure| misplaced(failure, &program))
         }
-        Target::Url(remote) => {
+        ServerTarget::Url(remote) => {
             let secrets = screen.secrets().clone();
             secrets.add_url(&remote.url);
             for (name, value) in &remote.headers {
@@ -97,13 +98,13 @@ async fn settle(client: &Client, asked: &AtomicBool) {
 }
 
 /// Adds to a failure the arguments of the server that are options of this program, if the server gave no answer.
-fn misplaced(failure: Failure, start: &Start) -> Failure {
+fn misplaced(failure: Failure, program: &ServerProgram) -> Failure {
     if !matches!(failure.exit, Exit::Connect | Exit::Timeout) {
         return failure;
     }
     let definition = Options::command();
     let names = || definition.get_arguments().filter_map(|it| it.get_long());
-    let mut words = start.args.iter().filter_map(|word| word.to_str());
+    let mut words = program.arguments.iter().filter_map(|word| word.to_str());
     let is_ours = |word: &&str| {
         let name = word.strip_prefix("--").map(|name| name.split('=').next());
         name.flatten()
@@ -123,7 +124,7 @@ fn misplaced(failure: Failure, start: &Start) -> Failure {
 
 async fn with_remote<T>(
     mut builder: Settings,
-    remote: &Remote,
+    remote: &ServerUrl,
     interrupt: &Interrupt,
     work: impl AsyncFnOnce(&Client) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
@@ -227,19 +228,14 @@ async fn beside<T>(future: impl Future<Output = T>, other: impl Future) -> T {
 /// Returns the command to start. Standard error of the server is shown until the work is `done`:
 /// messages about the end of the connection are not shown.
 fn command(
-    start: &Start,
+    program: &ServerProgram,
     common: &Common,
     screen: &Screen,
     label: &str,
     done: &Arc<AtomicBool>,
 ) -> Command {
-    let mut command = Command::new(&start.command)
-        .args(&start.args)
-        .envs(&start.env)
-        .envs(common.env.iter().map(|(name, value)| (name, value)));
-    if let Some(directory) = &start.cwd {
-        command = command.current_dir(directory);
-    }
+    let command = program.command();
+    let command = command.envs(common.env.iter().map(|(name, value)| (name, value)));
     if common.quiet {
         return command;
     }

@@ -7,14 +7,14 @@ use super::options::{Common, Login};
 use super::response::LastResponse;
 use super::screen::Screen;
 use super::shared_store::SharedStore;
-use super::target::Remote;
 use mcp_tokio::auth::{Authorization, FileCredentialStore, SystemBrowser, Terminal};
+use mcp_tokio::compose::ServerUrl;
 
 /// Returns the authorization of this program. If it does not log in, because the user forbids it or gives a header for
 /// it, no token is stored or sent, but errors tell where the server wants a user to log in.
 pub(crate) fn authorization(
     common: &Common,
-    remote: &Remote,
+    remote: &ServerUrl,
     screen: &Screen,
     response: &LastResponse,
 ) -> Authorization {

@@ -7,9 +7,9 @@ use super::failures::scopes;
 use super::options::{Common, Login};
 use super::plain::line;
 use super::secrets::Secrets;
-use super::target::Remote;
 use super::url::shown;
 use mcp_tokio::auth::mcp_auth::Challenge;
+use mcp_tokio::compose::ServerUrl;
 use mcp_tokio::http::{HttpEvent, HttpStep};
 
 /// The last response of a server, for an error that says that it was no answer.
@@ -99,7 +99,7 @@ impl LastResponse {
     }
 
     /// The failure with what the server sent, and with what the user can do.
-    pub(crate) fn explain(&self, failure: Failure, common: &Common, remote: &Remote) -> Failure {
+    pub(crate) fn explain(&self, failure: Failure, common: &Common, remote: &ServerUrl) -> Failure {
         let url = shown(&remote.url);
         let has_header = remote.has_authorization();
         let state = self.lock();

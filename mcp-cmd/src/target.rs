@@ -1,69 +1,26 @@
 //! The address of a server, or the command that starts it.
 
-use core::fmt;
-use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::CommandFactory;
 
 use super::options::{Common, Options};
 use super::url::host;
+use mcp_tokio::compose::ServerTarget;
 
-/// A program to start, or a URL to connect to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Target {
-    Program(Start),
-    Url(Remote),
-}
-
-/// A program that is a server, and its environment.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Start {
-    pub(crate) command: OsString,
-    pub(crate) args: Vec<OsString>,
-    pub(crate) env: BTreeMap<String, String>,
-    pub(crate) cwd: Option<PathBuf>,
-}
-
-/// A server that runs already.
-#[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Remote {
-    pub(crate) url: String,
-    /// They may say who the user is, so they are not shown.
-    pub(crate) headers: BTreeMap<String, String>,
-}
-
-impl Remote {
-    /// Returns whether the user gives the header that a login would set.
-    pub(crate) fn has_authorization(&self) -> bool {
-        let mut names = self.headers.keys();
-        names.any(|name| name.eq_ignore_ascii_case("authorization"))
+/// The name of the server here: never the one that it reports itself.
+pub(crate) fn label(target: &ServerTarget, common: &Common) -> String {
+    if let Some((_, name)) = common.config() {
+        return name;
     }
-}
-
-impl Target {
-    /// The name of the server here: never the one that it reports itself.
-    pub(crate) fn label(&self, common: &Common) -> String {
-        if let Some((_, name)) = common.config() {
-            return name;
-        }
-        let label = match self {
-            Self::Program(start) => Path::new(&start.command)
-                .file_stem()
-                .map(|stem| stem.to_string_lossy().into_owned()),
-            Self::Url(remote) => Some(host(&remote.url).to_owned()),
-        };
-        label.unwrap_or_else(|| "server".to_owned())
-    }
-}
-
-impl fmt::Debug for Remote {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Remote")
-            .field("url", &self.url)
-            .finish_non_exhaustive()
-    }
+    let label = match target {
+        ServerTarget::Program(program) => Path::new(&program.program)
+            .file_stem()
+            .map(|stem| stem.to_string_lossy().into_owned()),
+        ServerTarget::Url(remote) => Some(host(&remote.url).to_owned()),
+    };
+    label.unwrap_or_else(|| "server".to_owned())
 }
 
 /// Moves a URL that stands before the command to the end of the command line, after `--`. Options may

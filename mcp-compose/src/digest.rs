@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 ///
 /// Its text is 64 hexadecimal digits, under which a program can store what a person agreed to.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Digest([u8; 32]);
+pub struct Digest([u8; 32]);
 
 impl Digest {
     pub(crate) fn of<'t>(parts: impl IntoIterator<Item = &'t [u8]>) -> Self {

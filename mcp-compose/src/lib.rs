@@ -4,6 +4,7 @@
 //! |---|---|
 //! | Name a server and how to reach it | [`ServerEntry`] |
 //! | Serve the items of other servers, in every revision and over every transport | [`Proxy`] |
+//! | Read the servers of a configuration file | [`Config`] |
 //! | Merge the lists of several servers | [`Catalog`], [`Naming`] |
 //!
 //! The crate stands on the public items of [`mcp_async`]. Programs enable the feature `compose` of `mcp-tokio` or
@@ -12,6 +13,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod catalog;
+mod config;
 mod digest;
 mod entry;
 mod naming;
@@ -22,6 +24,11 @@ pub use self::catalog::{
     Catalog, CatalogChanges, CatalogItem, CatalogLimits, CatalogView, Found, Freshness, ListError,
     ListErrorKind, Lists, MergedList,
 };
+pub use self::config::{
+    Config, ConfigEntry, ConfigError, ConfigErrorKind, Input, InputKind, ServerProgram,
+    ServerTarget, ServerUrl, Variables,
+};
+pub use self::digest::Digest;
 pub use self::entry::ServerEntry;
 pub use self::naming::{Collision, Naming};
 pub use self::proxy::{Proxy, ProxyBuilder, ProxyLimits, UpstreamState};

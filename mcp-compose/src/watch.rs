@@ -32,10 +32,15 @@ impl<T> Watch<T> {
     }
 
     /// Returns what the closure finds in the value, as soon as it finds something.
-    pub(crate) async fn find<R>(&self, mut find: impl FnMut(&T) -> Option<R>) -> R {
+    pub(crate) async fn find<R>(&self, find: impl Fn(&T) -> Option<R>) -> R {
+        self.take(|value| find(value)).await
+    }
+
+    /// Returns what the closure takes out of the value, as soon as it finds something.
+    pub(crate) async fn take<R>(&self, take: impl Fn(&mut T) -> Option<R>) -> R {
         poll_fn(|cx| {
             let mut watched = self.lock();
-            if let Some(found) = find(&watched.value) {
+            if let Some(found) = take(&mut watched.value) {
                 return Poll::Ready(found);
             }
             if !watched

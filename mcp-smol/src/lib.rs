@@ -72,6 +72,7 @@
 //! | `keyring` | no | credentials of clients in the keyring of the system; includes `auth` and `http-client` |
 //! | `simd-json` | no | arguments of typed handlers are decoded by the crate `simd-json` |
 //! | `skills` | no | skills: served, listed, loaded and checked |
+//! | `compose` | no | many servers as one: `compose` has configuration files, merged lists and hosts |
 //! | `disk` | no | tasks in a file, which outlive the process: `tasks::store::DiskTaskStore` |
 //! | `redis` | no | sessions and tasks in Redis or Valkey, which several processes share: [`RedisStore`] |
 #![forbid(unsafe_code)]
@@ -128,6 +129,8 @@ pub use mcp_async::{http, net};
 
 #[cfg(feature = "auth")]
 pub use mcp_async::auth;
+#[cfg(feature = "compose")]
+pub use mcp_compose as compose;
 #[cfg(feature = "skills")]
 pub use mcp_skills as skills;
 

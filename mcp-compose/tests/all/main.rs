@@ -1,6 +1,7 @@
 //! The tests of the crate, in one program.
 
 mod catalog;
+mod config;
 mod entry;
 mod proxy;
 mod support;
