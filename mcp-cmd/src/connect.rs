@@ -227,7 +227,7 @@ async fn beside<T>(future: impl Future<Output = T>, other: impl Future) -> T {
 
 /// Returns the command to start. Standard error of the server is shown until the work is `done`:
 /// messages about the end of the connection are not shown.
-fn command(
+pub(crate) fn command(
     program: &ServerProgram,
     common: &Common,
     screen: &Screen,
@@ -289,7 +289,7 @@ fn builder(
     Ok(builder)
 }
 
-fn timeouts(common: &Common) -> Timeouts {
+pub(crate) fn timeouts(common: &Common) -> Timeouts {
     let usual = Timeouts::default();
     let connect = common.connect_timeout.unwrap_or(usual.connect);
     let request = common.timeout.unwrap_or(usual.request);

@@ -7,6 +7,7 @@
 //! options     the command line                          command     one module per command
 //! find        the server that the command line names    connect     a session with it, from start to end
 //! login       tokens for servers at URLs                response     what these send in the place of answers
+//! serve       servers for other callers
 //! typed ..    arguments of tools from the command line  form, ask   questions of the server on the terminal
 //! screen ..   text for people                           out, exit   JSON and the exit status for scripts
 //! ```
@@ -43,6 +44,7 @@ mod sample;
 mod save;
 mod screen;
 mod secrets;
+mod serve;
 mod session;
 mod shared_store;
 mod style;
@@ -59,7 +61,9 @@ use std::process::ExitCode;
 use clap::Parser;
 use clap::error::{ContextKind, ContextValue};
 
-use self::command::{call, complete, completions, get, info, list, ping, read, skills, subscribe};
+use self::command::{
+    call, complete, completions, gateway, get, info, list, ping, proxy, read, skills, subscribe,
+};
 use self::connect::with_server;
 use self::exit::{Cause, Exit, Failure};
 use self::interrupt::Interrupt;
@@ -97,10 +101,15 @@ async fn main() -> ExitCode {
 
 async fn obey(options: &Options, screen: &Screen) -> Result<Exit, Failure> {
     let Some(server) = options.command.server() else {
-        return match &options.command {
-            Verb::Completions { shell } => completions::run(*shell).map(|()| Exit::Success),
-            _ => Ok(Exit::Success),
+        let done = match &options.command {
+            Verb::Completions { shell } => completions::run(*shell),
+            Verb::Proxy { serving, server } => {
+                proxy::run(&options.common, serving, server, screen).await
+            }
+            Verb::Gateway { serving } => gateway::run(&options.common, serving, screen).await,
+            _ => Ok(()),
         };
+        return done.map(|()| Exit::Success);
     };
     if let Some(directory) = &options.common.save {
         Save::check(directory)?;
@@ -147,7 +156,7 @@ async fn work(session: &Session<'_>, command: &Verb) -> Result<Exit, Failure> {
             subscribe::run(session, uris, *lists, *count).await?;
         }
         Verb::Ping { count, .. } => ping::run(session, *count).await?,
-        Verb::Completions { .. } => {}
+        Verb::Proxy { .. } | Verb::Gateway { .. } | Verb::Completions { .. } => {}
     }
     Ok(Exit::Success)
 }

@@ -1,5 +1,6 @@
 //! The command line.
 
+use core::net::SocketAddr;
 use core::time::Duration;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -39,9 +40,9 @@ pub(crate) struct Options {
 /// The options of every command, which stand before or after it.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Common {
-    /// Takes the server NAME from the `mcpServers` of FILE; ${VAR} and ${VAR:-default} in it are
-    /// filled in from the environment
-    #[arg(long, global = true, num_args = 2, value_names = ["FILE", "NAME"])]
+    /// Takes the server NAME from the `mcpServers` of FILE, or all of them for `gateway`; ${VAR} and
+    /// ${VAR:-default} in it are filled in from the environment
+    #[arg(long, global = true, num_args = 1..=2, value_names = ["FILE", "NAME"])]
     config: Option<Vec<PathBuf>>,
     /// Sends this field with every request to a server at a URL
     #[arg(long, global = true, value_name = "NAME:VALUE", value_parser = header)]
@@ -190,11 +191,41 @@ pub(crate) enum Verb {
         #[command(flatten)]
         server: Server,
     },
+    /// Serves the server to others: on standard input and output, or over HTTP
+    ///
+    /// Callers and the server may speak any revisions: a program is served over HTTP, an old server to new clients, and the other
+    /// way round. What the server asks goes to the caller that it concerns.
+    Proxy {
+        #[command(flatten)]
+        serving: Serving,
+        #[command(flatten)]
+        server: Server,
+    },
+    /// Serves the servers of a configuration file as one: on standard input and output, or over HTTP
+    ///
+    /// The file is that of --config, and is read again when it changes. Tools and prompts have the names of their servers before
+    /// their own, as `git__log`.
+    Gateway {
+        #[command(flatten)]
+        serving: Serving,
+    },
     /// Writes the completions of this program for a shell
     Completions {
         /// The shell
         shell: clap_complete::Shell,
     },
+}
+
+/// The ways to serve others.
+#[derive(Debug, Args)]
+pub(crate) struct Serving {
+    /// Serves this address, as 127.0.0.1:8000, with the endpoint at /mcp; without this, standard input and output
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) http: Option<SocketAddr>,
+    /// Callers over HTTP have to send the token that this variable of the environment holds, as `Authorization: Bearer TOKEN`; an
+    /// address that other machines reach needs it
+    #[arg(long, value_name = "NAME", requires = "http")]
+    pub(crate) token_env: Option<String>,
 }
 
 /// The kinds of lists.
@@ -250,12 +281,20 @@ impl Verb {
             | Self::Skills { server, .. }
             | Self::Subscribe { server, .. }
             | Self::Ping { server, .. } => Some(server),
-            Self::Completions { .. } => None,
+            Self::Proxy { .. } | Self::Gateway { .. } | Self::Completions { .. } => None,
         }
     }
 }
 
 impl Common {
+    /// The file, if no name in it is given.
+    pub(crate) fn config_file(&self) -> Option<&PathBuf> {
+        match self.config.as_deref() {
+            Some([file]) => Some(file),
+            _ => None,
+        }
+    }
+
     /// The file and the name in it.
     pub(crate) fn config(&self) -> Option<(&PathBuf, String)> {
         match self.config.as_deref() {

@@ -64,7 +64,7 @@ fn values(definition: &clap::Command, option: &str) -> usize {
     });
     let known = known.filter(|it| it.get_action().takes_values());
     known.map_or(0, |it| {
-        it.get_num_args().map_or(1, |count| count.min_values())
+        it.get_num_args().map_or(1, |count| count.max_values())
     })
 }
 

@@ -1,0 +1,171 @@
+//! Serves a proxy to others, and the clients of its servers.
+
+use core::future::ready;
+use core::sync::atomic::AtomicBool;
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use http::HeaderValue;
+use http::header::AUTHORIZATION;
+use http::request::Parts;
+
+use super::connect::{command, timeouts};
+use super::exit::{Exit, Failure};
+use super::login::authorization;
+use super::options::{Common, Serving};
+use super::out;
+use super::response::LastResponse;
+use super::screen::Screen;
+use mcp_tokio::client::ClientBuilder;
+use mcp_tokio::compose::{Proxy, ServerEntry, ServerTarget, ServerUrl};
+use mcp_tokio::http::{AccessError, Principal};
+use mcp_tokio::{Server, stdio, tcp};
+
+/// The servers behind a proxy, as the command line sets them up.
+pub(crate) struct Upstreams {
+    common: Common,
+    screen: Screen,
+    urls: Mutex<BTreeMap<String, ServerUrl>>,
+}
+
+impl Upstreams {
+    pub(crate) fn new(common: &Common, screen: &Screen) -> Self {
+        Self {
+            common: common.clone(),
+            screen: screen.clone(),
+            urls: Mutex::default(),
+        }
+    }
+
+    /// Returns the entry of a server.
+    pub(crate) fn entry(&self, name: &str, target: ServerTarget) -> ServerEntry {
+        let entry = match target {
+            ServerTarget::Program(program) => {
+                let never = Arc::new(AtomicBool::new(false));
+                let command = command(&program, &self.common, &self.screen, name, &never);
+                ServerEntry::program(name, command)
+            }
+            ServerTarget::Url(remote) => {
+                let secrets = self.screen.secrets();
+                secrets.add_url(&remote.url);
+                for (name, value) in &remote.headers {
+                    secrets.add_header(name, value);
+                }
+                let urls = self.urls.lock();
+                let mut urls = urls.unwrap_or_else(PoisonError::into_inner);
+                urls.insert(name.to_owned(), remote.clone());
+                ServerTarget::Url(remote).into_entry(name)
+            }
+        };
+        match self.common.connect_timeout {
+            Some(deadline) => entry.deadline(deadline),
+            None => entry,
+        }
+    }
+
+    /// Adds the settings of the command line to the client of a server. A server at a URL may want a login, which is that of this
+    /// program for all callers.
+    pub(crate) fn settings(&self, name: &str, client: ClientBuilder) -> ClientBuilder {
+        let client = client.timeouts(timeouts(&self.common));
+        let url = {
+            let urls = self.urls.lock();
+            let urls = urls.unwrap_or_else(PoisonError::into_inner);
+            urls.get(name).cloned()
+        };
+        let Some(url) = url else { return client };
+        let response = LastResponse::new(self.screen.secrets());
+        client.authorize(authorization(&self.common, &url, &self.screen, &response))
+    }
+}
+
+/// Checks the ways to serve before any server is started.
+///
+/// # Errors
+/// The address can be reached from other machines, and no token is set; or the variable of the token is not.
+pub(crate) fn check(serving: &Serving) -> Result<(), Failure> {
+    token(serving)?;
+    match serving.http {
+        Some(address) if !address.ip().is_loopback() && serving.token_env.is_none() => {
+            let text = format!(
+                "{address} can be reached from other machines, whose callers could use every server: set a token by --token-env"
+            );
+            Err(Failure::usage(text))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Serves the proxy until the program is interrupted, or the end of standard input, and ends its servers.
+///
+/// # Errors
+/// The address cannot be bound.
+pub(crate) async fn serve(
+    proxy: &Proxy,
+    name: &str,
+    common: &Common,
+    serving: &Serving,
+) -> Result<(), Failure> {
+    let server = Server::builder(name, env!("CARGO_PKG_VERSION"));
+    let server = match common.revisions {
+        Some(revisions) => server.revisions(revisions),
+        None => server,
+    };
+    let server = proxy
+        .server(server)
+        .map_err(|error| Failure::new(Exit::Other, error))?;
+    let served = match serving.http {
+        None => server.serve(stdio()).await,
+        Some(address) => {
+            let listener = tcp(address);
+            let address = listener.address().map_err(|error| bound(&error))?;
+            let mut http = server.http();
+            if let Some(token) = token(serving)? {
+                let challenge = || AccessError::unauthorized(HeaderValue::from_static("Bearer"));
+                http = http.authenticate(move |head: &Parts| {
+                    ready(holder(head, &token).ok_or_else(challenge))
+                });
+                if !address.ip().is_loopback() {
+                    http = http.allow_any_host();
+                }
+            }
+            out::text(&format!("http://{address}/mcp"))?;
+            http.serve(listener).await
+        }
+    };
+    proxy.close().await;
+    served.map_err(|error| bound(&error))
+}
+
+/// Returns the token that callers have to send, if there is one.
+fn token(serving: &Serving) -> Result<Option<String>, Failure> {
+    let Some(name) = &serving.token_env else {
+        return Ok(None);
+    };
+    match std::env::var(name) {
+        Ok(token) if !token.is_empty() => Ok(Some(token)),
+        _ => Err(Failure::usage(format!(
+            "--token-env: the variable {name} is not set"
+        ))),
+    }
+}
+
+/// Returns the caller, if it sends the token.
+fn holder(head: &Parts, token: &str) -> Option<Principal> {
+    let given = head.headers.get(AUTHORIZATION)?;
+    let given = given.as_bytes().strip_prefix(b"Bearer ")?;
+    is_equal(given, token.as_bytes()).then(|| Principal::new("holder of the token"))
+}
+
+/// Compares texts in a time that does not depend on where they differ.
+fn is_equal(a: &[u8], b: &[u8]) -> bool {
+    let differences = a
+        .iter()
+        .zip(b)
+        .fold(0, |differences, (a, b)| differences | (a ^ b));
+    a.len() == b.len() && differences == 0
+}
+
+fn bound(error: &io::Error) -> Failure {
+    Failure::new(Exit::Other, error)
+}
