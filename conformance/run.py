@@ -48,7 +48,7 @@ class Suite:
     revision: str | None = None
     # Whether the revision has a requirement set. Without one, its rows are those of no later revision.
     requirements: bool = True
-    roles: tuple[str, ...] = ("server", "client")
+    roles: tuple[str, ...] = ("server", "proxy", "client")
     # A row that is not run in this version alone.
     left_out: str | None = None
     # How the names of its rows begin, where they belong to an extension: no requirement set has them.
@@ -168,16 +168,30 @@ def main() -> int:
             if options.suite in (None, suite.name):
                 for role in suite.roles:
                     if options.role in (None, role):
-                        runs.append(ROLES[role](options, adapter, suite))
+                        runs += ROLES[role](options, adapter, suite)
     return report(runs)
 
 
-def server(options: argparse.Namespace, adapter: str, suite: Suite) -> Run:
-    run = Run(adapter, "server", suite.name)
+def server(options: argparse.Namespace, adapter: str, suite: Suite) -> list[Run]:
+    return [serving(options, suite, Run(adapter, "server", suite.name), [])]
+
+
+def proxy(options: argparse.Namespace, adapter: str, suite: Suite) -> list[Run]:
+    """`mcp-cmd proxy` before the same server, which speaks one revision of each era."""
+    if adapter != "tokio" or not suite.revision or suite.prefix or options.url:
+        return []
+    runs = [Run(adapter, f"proxy of {behind}", suite.name) for behind in BEHIND]
+    with ThreadPoolExecutor() as pool:
+        return list(pool.map(lambda run, behind: serving(options, suite, run, ["--revisions", behind]), runs, BEHIND))
+
+
+def serving(options: argparse.Namespace, suite: Suite, run: Run, behind: list[str]) -> Run:
+    """The suite against a server, or against a proxy before one that is started with the words of `behind`."""
     out = folder(run)
-    rows = wanted(options, suite.rows("server"))
+    left_out = (OF_A_STREAM, *OF_AN_ERA.get((behind[1], suite.revision), ())) if behind else ()
+    rows = [row for row in wanted(options, suite.rows("server")) if not row.startswith(left_out)]
     began = time.monotonic()
-    with listening(options, adapter, out / "server.txt") as url:
+    with listening(options, run.adapter, behind, out / "server.txt") as url:
         if options.scenario or suite.prefix:
             for row in rows:
                 suite.call("server", "--url", url, *suite.single(row), "-o", str(out), log=out / f"{row}.txt")
@@ -188,7 +202,7 @@ def server(options: argparse.Namespace, adapter: str, suite: Suite) -> Run:
     return run
 
 
-def client(options: argparse.Namespace, adapter: str, suite: Suite) -> Run:
+def client(options: argparse.Namespace, adapter: str, suite: Suite) -> list[Run]:
     """Row by row: run all at once, the suite keeps no account of how the clients ended, and times are tight.
 
     Those of authorization measure no time, so they run beside each other.
@@ -213,10 +227,10 @@ def client(options: argparse.Namespace, adapter: str, suite: Suite) -> Run:
         list(pool.map(run_row, [row for row in rows if row.startswith("auth/")]))
     run.rows = {row: run.rows[row] for row in rows}
     run.seconds = time.monotonic() - began
-    return run
+    return [run]
 
 
-def authorization(options: argparse.Namespace, adapter: str, suite: Suite) -> Run:
+def authorization(options: argparse.Namespace, adapter: str, suite: Suite) -> list[Run]:
     """The example authorization-server, with this program in the place of the user's browser."""
     run = Run(adapter, "authorization", suite.name)
     out = folder(run)
@@ -241,7 +255,7 @@ def authorization(options: argparse.Namespace, adapter: str, suite: Suite) -> Ru
             suite_runs.kill()
     run.seconds = time.monotonic() - began
     run.rows = {row: checks(out, f"authorization-server-{row}") or checks(out, row) for row in rows}
-    return run
+    return [run]
 
 
 def visit(url: str, callback: int) -> None:
@@ -254,7 +268,22 @@ def visit(url: str, callback: int) -> None:
     urllib.request.urlopen(url, timeout=20).close()
 
 
-ROLES = {"server": server, "client": client, "authorization": authorization}
+ROLES = {"server": server, "proxy": proxy, "client": client, "authorization": authorization}
+# The revisions of the server behind a proxy.
+BEHIND = ["2025-11-25", "2026-07-28"]
+# In this row a tool closes the stream of its caller, which a tool behind a proxy does not have.
+OF_A_STREAM = "server-sse-polling"
+# The rows that want of a server what its era does not have, by the revision of the server and that of the suite: keys of questions, several
+# questions at once, the code of a missing capability, and tasks of the extension.
+OF_AN_ERA = {
+    ("2025-11-25", "2026-07-28"): (
+        "server-stateless",
+        "input-required-result-basic-elicitation",
+        "input-required-result-multiple-input-requests",
+        "input-required-result-ignore-extra-params",
+        "tasks-",
+    )
+}
 
 
 def wanted(options: argparse.Namespace, rows: list[str]) -> list[str]:
@@ -268,20 +297,23 @@ def checks(out: Path, row: str) -> list[dict] | None:
 
 
 def folder(run: Run) -> Path:
-    out = RESULTS / f"{time.strftime('%Y%m%dT%H%M%S')}-{run.adapter}-{run.role}-{run.suite}"
+    out = RESULTS / f"{time.strftime('%Y%m%dT%H%M%S')}-{run.adapter}-{run.role.replace(' ', '-')}-{run.suite}"
     out.mkdir(parents=True, exist_ok=True)
     return out
 
 
 @contextmanager
-def listening(options: argparse.Namespace, adapter: str, log: Path):
-    """The URL of a server under test that lives as long as the block."""
+def listening(options: argparse.Namespace, adapter: str, behind: list[str], log: Path):
+    """The URL of a server under test, or of a proxy, that lives as long as the block."""
     if options.url:
         yield options.url
         return
     port = free_port()
     program = [TARGET / "debug" / "everything", "--runtime", adapter]
-    with started([*program, "--http", f"127.0.0.1:{port}"], port, log):
+    command = [*program, "--http", f"127.0.0.1:{port}"]
+    if behind:
+        command = [TARGET / "debug" / "mcp-cmd", "proxy", "--http", f"127.0.0.1:{port}", "--", *program, *behind]
+    with started(command, port, log):
         yield f"http://127.0.0.1:{port}/mcp"
 
 

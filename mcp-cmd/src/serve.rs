@@ -20,6 +20,7 @@ use super::screen::Screen;
 use mcp_tokio::client::ClientBuilder;
 use mcp_tokio::compose::{Proxy, ServerEntry, ServerTarget, ServerUrl};
 use mcp_tokio::http::{AccessError, Principal};
+use mcp_tokio::tasks::server::Tasks;
 use mcp_tokio::{Server, stdio, tcp};
 
 /// The servers behind a proxy, as the command line sets them up.
@@ -107,6 +108,7 @@ pub(crate) async fn serve(
     serving: &Serving,
 ) -> Result<(), Failure> {
     let server = Server::builder(name, env!("CARGO_PKG_VERSION"));
+    let server = server.tasks(Tasks::new());
     let server = match common.revisions {
         Some(revisions) => server.revisions(revisions),
         None => server,

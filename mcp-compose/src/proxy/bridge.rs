@@ -31,6 +31,8 @@ pub(super) enum Caller {
     Session { peer: Peer, runtime: RuntimeHandle },
     /// A caller of 2026-07-28, whose one call asks.
     Call,
+    /// Many callers, who do not learn of each other: nobody is asked, and nobody is told what the server logs.
+    Nobody,
 }
 
 /// An event of a session that the call of a modern caller passes on.
@@ -161,6 +163,9 @@ impl Bridge {
     ) -> Answer {
         let key = format!("upstream-{}", self.number());
         let Caller::Session { peer, .. } = &self.caller else {
+            if let Caller::Nobody = self.caller {
+                return Err(ErrorReply::internal());
+            }
             let answer: Arc<Watch<Option<Answer>>> = Arc::default();
             let question = Question {
                 key,
@@ -202,6 +207,7 @@ impl Bridge {
                     let _ = peer.log(message.level, logger, message.data).await;
                 }));
             }
+            Caller::Nobody => {}
             Caller::Call => self.events.change(|events| {
                 if events.len() < LOGS {
                     events.push_back(Event::Logged(message));

@@ -8,14 +8,15 @@ use std::sync::Arc;
 
 use mcp_async::client::{CallError, InputAnswers, Request, RoundResult};
 use mcp_async::json::RawBuf;
-use mcp_async::model::{LoggingLevel, Meta};
+use mcp_async::model::{LoggingLevel, LoggingMessageParams, Meta};
 use mcp_async::runtime::BoxFuture;
 use mcp_async::server::{AskError, CallContext, HandlerError};
+use mcp_async::tasks::EXTENSION;
 use mcp_async::{ErrorReply, Method, Revision, code};
 use mcp_proto::model::keys;
 use serde::{Deserialize, Serialize};
 
-use super::bridge::Event;
+use super::bridge::{Event, Question};
 use super::held::RunningCall;
 use super::running::Running;
 use super::sessions::{Lease, Session};
@@ -109,15 +110,20 @@ impl Running {
                 steps: steps.clone(),
                 level: cx.log_level(),
                 time: self.limits.call_time,
+                extensions: match cx.has_client_extension(EXTENSION) {
+                    true => &[EXTENSION],
+                    false => &[],
+                },
             };
             let mut round = WithSteps::new(Box::pin(round.send(answers)), steps);
             let result = loop {
-                match round.next().await {
-                    Next::Ended(result) => break result,
-                    Next::Step(step) => Box::pin(step.tell(cx)).await,
+                match next(&mut round, session, cx).await {
+                    Told::Ended(result) => break result,
+                    // A server of 2026-07-28 asks in its results.
+                    Told::Asked(question) => drop(question),
                 }
             };
-            match result.map_err(|error| failure(server, error))? {
+            match result.map_err(|error| HandlerError::reply(failure(server, error)))? {
                 RoundResult::Result(result) => return Ok((result, session.revision)),
                 RoundResult::Input(questions) => {
                     let (requests, state) = (questions.requests, questions.state);
@@ -148,6 +154,7 @@ impl Running {
             steps: steps.clone(),
             level: None,
             time: self.limits.call_time,
+            extensions: &[],
         };
         let call = Box::pin(round.send(InputAnswers::default()));
         Ok(RunningCall {
@@ -182,42 +189,61 @@ impl Running {
                     question.answer(answer.map_err(|error| error.as_reply()));
                 }
             }
-            let event = {
-                let bridge = Arc::clone(&call.lease.session.bridge);
-                let mut asked = pin!(bridge.has_event());
-                let mut running = pin!(call.call.next());
-                poll_fn(|context| {
-                    if asked.as_mut().poll(context).is_ready() {
-                        return Poll::Ready(None);
-                    }
-                    running.as_mut().poll(context).map(Some)
-                })
-                .await
-            };
-            match event {
-                Some(Next::Ended(result)) => {
-                    let revision = call.lease.session.revision;
-                    return match result.map_err(|error| failure(server, error))? {
-                        RoundResult::Result(result) => Ok((result, revision)),
+            let session = Arc::clone(&call.lease.session);
+            match next(&mut call.call, &session, cx).await {
+                Told::Asked(question) => call.asked = Some(question),
+                Told::Ended(result) => {
+                    let result =
+                        result.map_err(|error| HandlerError::reply(failure(server, error)))?;
+                    return match result {
+                        RoundResult::Result(result) => Ok((result, session.revision)),
                         // A legacy server has no rounds.
                         RoundResult::Input(_) => Err(HandlerError::reply(ErrorReply::internal())),
                     };
                 }
-                Some(Next::Step(step)) => Box::pin(step.tell(cx)).await,
-                None => match call.lease.session.bridge.take_event() {
-                    Some(Event::Asked(question)) => call.asked = Some(question),
-                    Some(Event::Logged(message)) => {
-                        let log = cx.log(message.level, message.data);
-                        match &message.logger {
-                            Some(logger) => log.logger(logger).await,
-                            None => log.await,
-                        };
-                    }
-                    None => {}
-                },
             }
         }
     }
+}
+
+/// What a call waits for, apart from what its caller is told meanwhile.
+enum Told<T> {
+    Ended(T),
+    Asked(Question),
+}
+
+/// Waits for the end of a call, or a question of its server, and tells the caller of progress and log messages meanwhile.
+async fn next<T>(call: &mut WithSteps<T>, session: &Session, cx: &CallContext) -> Told<T> {
+    loop {
+        let event = {
+            let mut has_event = pin!(session.bridge.has_event());
+            let mut running = pin!(call.next());
+            poll_fn(|context| {
+                if has_event.as_mut().poll(context).is_ready() {
+                    return Poll::Ready(None);
+                }
+                running.as_mut().poll(context).map(Some)
+            })
+            .await
+        };
+        match event {
+            Some(Next::Ended(ended)) => return Told::Ended(ended),
+            Some(Next::Step(step)) => Box::pin(step.tell(cx)).await,
+            None => match session.bridge.take_event() {
+                Some(Event::Asked(question)) => return Told::Asked(question),
+                Some(Event::Logged(message)) => Box::pin(log(message, cx)).await,
+                None => {}
+            },
+        }
+    }
+}
+
+async fn log(message: LoggingMessageParams, cx: &CallContext) {
+    let log = cx.log(message.level, message.data);
+    match &message.logger {
+        Some(logger) => log.logger(logger).await,
+        None => log.await,
+    };
 }
 
 /// Returns the members of `_meta` that are for the server: those of the caller that are not about this side.
@@ -242,6 +268,8 @@ struct Round {
     steps: Option<Steps>,
     level: Option<LoggingLevel>,
     time: core::time::Duration,
+    /// The extensions that the caller declares too.
+    extensions: &'static [&'static str],
 }
 
 impl Round {
@@ -266,7 +294,8 @@ impl Round {
         let mut request = request
             .meta(self.meta.clone())
             .timeout(self.time)
-            .max_duration(self.time);
+            .max_duration(self.time)
+            .with_extensions(self.extensions);
         if let Some(level) = self.level {
             request = request.with_logs(level);
         }
@@ -346,9 +375,9 @@ async fn answered(
 }
 
 /// Returns the error for the caller of a call that has no result.
-pub(super) fn failure(server: &str, error: CallError) -> HandlerError {
+pub(super) fn failure(server: &str, error: CallError) -> ErrorReply {
     let text = match error {
-        CallError::Server(error) | CallError::Input(error) => return HandlerError::reply(error),
+        CallError::Server(error) | CallError::Input(error) => return error,
         CallError::Closed | CallError::ExitedEarly(_) => {
             format!("the server `{server}` ended; the request may have run")
         }
@@ -364,7 +393,7 @@ pub(super) fn failure(server: &str, error: CallError) -> HandlerError {
         }
         _ => format!("the answer of the server `{server}` cannot be used"),
     };
-    HandlerError::reply(ErrorReply::new(code::INTERNAL_ERROR, text))
+    ErrorReply::new(code::INTERNAL_ERROR, text)
 }
 
 fn over(server: &str) -> HandlerError {

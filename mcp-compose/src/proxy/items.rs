@@ -4,12 +4,14 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use mcp_async::model::{
-    self, CacheScope, Completion, GetPromptResult, Meta, ReadResourceResult, Reference,
+    self, CacheScope, Completion, GetPromptResult, Meta, ReadResourceResult, Reference, TaskSupport,
 };
 use mcp_async::server::{
     CallContext, CompletionRequest, Context, Forwarded, HandlerError, Item, MatchedUri, Principal,
     Prompt, RegisterError, Registry, Resource, Template, Tool, ToolCall,
 };
+use mcp_async::tasks::EXTENSION;
+use mcp_async::tasks::server::TaskPolicy;
 use mcp_async::uri_template::UriTemplate;
 
 use mcp_proto::model::keys;
@@ -211,7 +213,7 @@ impl Origin {
             .complete(&reference, &argument, &typed.value)
             .context(&others)
             .await;
-        completed.map_err(|error| failure(&self.server, error))
+        completed.map_err(|error| HandlerError::reply(failure(&self.server, error)))
     }
 
     fn completes(&self) -> bool {
@@ -228,7 +230,15 @@ fn tool<S: Send + Sync + 'static>(
     let mut listed = model::Tool::clone(&it.item);
     listed.name.clone_from(&it.exposed_name);
     origin.mark(&mut listed.meta);
+    // A legacy server makes tasks of its own: for callers the task is one of the server in front.
+    let execution = listed.execution.take();
+    let support = execution.and_then(|execution| execution.task_support);
     let mut tool = Tool::of(listed);
+    match support {
+        Some(TaskSupport::Optional) => tool = tool.task(TaskPolicy::Optional),
+        Some(TaskSupport::Required) => tool = tool.task(TaskPolicy::Required),
+        _ => {}
+    }
     if origin.is_restricted() {
         tool = tool.visible_to(origin.rule());
     }
@@ -243,7 +253,10 @@ fn tool<S: Send + Sync + 'static>(
                 name,
                 arguments: call.arguments,
             };
-            let (result, revision) = running.forward(&server, &cx, ask).await?;
+            let (mut result, revision) = running.forward(&server, &cx, ask).await?;
+            if cx.has_client_extension(EXTENSION) {
+                result = running.created(&server, result, &cx)?;
+            }
             Ok(Forwarded::new(result, revision))
         }
     });

@@ -9,6 +9,7 @@ mod places;
 mod running;
 mod sessions;
 mod steps;
+mod tasks;
 mod upstream;
 mod watched;
 
@@ -26,6 +27,7 @@ pub use self::upstream::UpstreamState;
 use self::held::sleep;
 use self::items::Registered;
 use self::running::{Running, Settings};
+use self::tasks::TaskKey;
 use self::upstream::{Upstream, keep, until};
 use self::watched::Watched;
 use crate::catalog::{Catalog, CatalogLimits};
@@ -43,6 +45,8 @@ use crate::naming::Naming;
 /// - Callers never reach a server with their own tokens. What an [entry](ServerEntry) or [`client`](ProxyBuilder::client) sets is the proxy's
 ///   own, the same for all callers.
 /// - A server that is not reached does not hold up the others. It is connected again, and meanwhile its items fail.
+/// - Tasks of servers are offered if the builder of the server in front has [tasks](mcp_async::server::ServerBuilder::tasks): those of a
+///   server of 2026-07-28 under ids that belong to the caller, those of a legacy server as tasks of the server in front.
 /// - Of proxies in a circle, none offers the items that passed it before.
 ///
 /// Clones are the same proxy, which runs as long as one of them, or a server that it made, does.
@@ -142,6 +146,13 @@ impl ProxyBuilder {
         self
     }
 
+    /// Seals the ids of tasks of servers with this key; with a random one of this process otherwise. Processes that share a key, and one
+    /// that is started again with it, know each other's tasks.
+    pub fn task_key(mut self, key: [u8; 32]) -> Self {
+        self.settings.task_key = Some(TaskKey::new(key));
+        self
+    }
+
     /// Starts the proxy: connects all servers at once, and waits until the lists of each were read or its first attempt has
     /// failed. A server that failed is tried again after a second, and then after longer pauses.
     pub async fn start(self, runtime: impl Into<RuntimeHandle>) -> Proxy {
@@ -175,6 +186,7 @@ impl Proxy {
                 exposes: None,
                 shows: None,
                 configure: None,
+                task_key: None,
             },
         }
     }

@@ -8,6 +8,7 @@ use mcp_async::client::ClientBuilder;
 use mcp_async::model::{ClientFeatures, Meta};
 use mcp_async::runtime::RuntimeHandle;
 use mcp_async::server::{CallContext, HandlerError, Principal, RegisterError};
+use mcp_async::tasks::client::TaskOptions;
 use mcp_async::{Client, ErrorReply, code};
 
 use super::ProxyLimits;
@@ -15,6 +16,7 @@ use super::bridge::{Bridge, Caller, declare};
 use super::held::{HeldCalls, RunningCall};
 use super::places::Places;
 use super::sessions::{Lease, Leases, OpenError, Session, Sessions};
+use super::tasks::TaskKey;
 use super::upstream::Upstream;
 use crate::catalog::{Catalog, CatalogLimits};
 use crate::naming::Naming;
@@ -33,7 +35,9 @@ pub(super) struct Running {
     pub(super) shows: Option<Arc<Shows>>,
     pub(super) configure: Option<Box<Configure>>,
     pub(super) places: Arc<Places>,
-    /// Sessions with servers of 2026-07-28, where each request stands for itself.
+    /// `None` without randomness: then there are no tasks.
+    pub(super) tasks: Option<TaskKey>,
+    /// Sessions with servers of 2026-07-28, by what they declare. They stay, because tasks are made in them.
     modern: Sessions,
     leases: Arc<Leases>,
     /// One for each server in front.
@@ -66,6 +70,7 @@ pub(super) struct Settings {
     pub(super) exposes: Option<Box<Exposes>>,
     pub(super) shows: Option<Arc<Shows>>,
     pub(super) configure: Option<Box<Configure>>,
+    pub(super) task_key: Option<TaskKey>,
 }
 
 impl Running {
@@ -78,6 +83,7 @@ impl Running {
             exposes,
             shows,
             configure,
+            task_key,
         } = settings;
         let process = format!("{:016x}", RandomState::new().build_hasher().finish());
         let own = process.clone();
@@ -93,6 +99,7 @@ impl Running {
             upstreams: Watch::default(),
             held: Arc::default(),
             places: Places::new(limits.clone()),
+            tasks: task_key.or_else(TaskKey::random),
             limits,
             keeps_items,
             shows,
@@ -120,59 +127,69 @@ impl Running {
         server: &Arc<str>,
         cx: &CallContext,
     ) -> Result<Lease, HandlerError> {
-        let upstream = self.upstream(server).ok_or_else(|| unreachable(server))?;
+        let upstream = self
+            .upstream(server)
+            .ok_or_else(|| HandlerError::reply(unreachable(server)))?;
         let main = match upstream.main_now() {
             Some(main) => main,
             None => {
                 let main = Box::pin(upstream.main()).await;
-                main.ok_or_else(|| unreachable(server))?
+                main.ok_or_else(|| HandlerError::reply(unreachable(server)))?
             }
         };
         let features = relayed(cx.client());
-        if features.is_empty() && (main.revision.is_modern() || !main.logs(cx)) {
+        let is_logged = main.logs(cx);
+        if is_logged || (main.revision.is_legacy() && !features.is_empty()) {
+            return Box::pin(self.own_session(&upstream, features, cx)).await;
+        }
+        if features.is_empty() {
             return Ok(Lease::shared(main));
         }
-        Box::pin(self.own_session(&upstream, &main, features, cx)).await
+        let session = Box::pin(self.modern_session(server, features)).await;
+        session.map(Lease::shared).map_err(HandlerError::reply)
     }
 
-    /// Returns a session that declares these capabilities of the caller.
+    /// Returns a session that declares these capabilities and belongs to the caller, or to this call of it.
     async fn own_session(
         &self,
         upstream: &Arc<Upstream>,
-        main: &Session,
         features: ClientFeatures,
         cx: &CallContext,
     ) -> Result<Lease, HandlerError> {
         let server = &upstream.name;
-        let now = self.runtime.now();
-        let key = (Arc::clone(server), features);
         let caller = cx.principal().map(|principal| principal.name().into());
         let open = |caller_side| self.open(upstream, features, caller_side, caller.as_ref());
-        let opened = if main.revision.is_modern() {
-            let session = self.modern.get(&key, now, || open(Caller::Call)).await;
-            session.map(Lease::shared)
-        } else if let Some(own) = cx.session_state::<CallerSessions>() {
+        let opened = if let Some(own) = cx.session_state::<CallerSessions>() {
             let own_side = || Caller::Session {
                 peer: cx.peer(),
                 runtime: self.runtime.clone(),
             };
             let key = (format!("{}/{server}", self.process).into(), features);
-            let session = own.0.get(&key, now, || open(own_side())).await;
+            let session = own.0.get(&key, || open(own_side())).await;
             session.map(Lease::shared)
         } else {
-            let key = (caller.clone(), key);
-            self.leases
-                .get(key, &self.runtime, || open(Caller::Call))
-                .await
+            let key = (caller.clone(), (Arc::clone(server), features));
+            let open = || open(Caller::Call);
+            self.leases.get(key, &self.runtime, open).await
         };
-        opened.map_err(|error| match error {
-            OpenError::Full => {
-                let text =
-                    "too many sessions with servers are open for this caller; try again later";
-                HandlerError::reply(ErrorReply::new(code::INTERNAL_ERROR, text))
-            }
-            OpenError::Failed(_) => unreachable(server),
-        })
+        opened.map_err(|error| HandlerError::reply(not_opened(server, error)))
+    }
+
+    /// Returns the session with a server of 2026-07-28 that declares these capabilities. All callers that declare the same share it, because
+    /// each request stands for itself.
+    pub(super) async fn modern_session(
+        &self,
+        server: &Arc<str>,
+        features: ClientFeatures,
+    ) -> Result<Arc<Session>, ErrorReply> {
+        let upstream = self.upstream(server).ok_or_else(|| unreachable(server))?;
+        if features.is_empty() {
+            return upstream.main().await.ok_or_else(|| unreachable(server));
+        }
+        let key = (Arc::clone(server), features);
+        let open = || self.open(&upstream, features, Caller::Nobody, None);
+        let session = self.modern.get(&key, open).await;
+        session.map_err(|error| not_opened(server, error))
     }
 
     /// Opens a session that declares these capabilities.
@@ -192,6 +209,7 @@ impl Running {
         if let Some(configure) = &self.configure {
             client = configure(&upstream.name, client);
         }
+        let client = client.tasks(TaskOptions::default());
         let client = declare(client, features, &bridge);
         let connected = upstream.entry.connect(self.runtime.clone(), client).await;
         let client = connected.map_err(OpenError::Failed)?;
@@ -209,7 +227,6 @@ impl Running {
         let now = self.runtime.now().as_millis();
         let idle = u64::try_from(self.limits.idle.as_millis()).unwrap_or(u64::MAX);
         let since = mcp_async::Instant::from_millis(now.saturating_sub(idle));
-        self.modern.end_idle(since);
         self.leases.end_idle(since);
     }
 
@@ -237,19 +254,34 @@ impl Drop for Running {
 }
 
 /// Returns those capabilities of a caller whose questions the proxy passes on.
-fn relayed(declared: ClientFeatures) -> ClientFeatures {
-    let all = ClientFeatures::ROOTS
-        .with(ClientFeatures::SAMPLING)
-        .with(ClientFeatures::SAMPLING_CONTEXT)
-        .with(ClientFeatures::SAMPLING_TOOLS)
-        .with(ClientFeatures::ELICITATION_FORM)
-        .with(ClientFeatures::ELICITATION_URL);
-    declared.without(declared.without(all))
+pub(super) fn relayed(declared: ClientFeatures) -> ClientFeatures {
+    let relayed = RELAYED.iter().filter(|one| declared.contains(**one));
+    relayed.fold(ClientFeatures::NONE, |all, one| all.with(*one))
 }
 
-fn unreachable(server: &str) -> HandlerError {
+/// The capabilities whose questions the proxy passes on.
+pub(super) const RELAYED: [ClientFeatures; 6] = [
+    ClientFeatures::ROOTS,
+    ClientFeatures::SAMPLING,
+    ClientFeatures::SAMPLING_CONTEXT,
+    ClientFeatures::SAMPLING_TOOLS,
+    ClientFeatures::ELICITATION_FORM,
+    ClientFeatures::ELICITATION_URL,
+];
+
+fn not_opened(server: &str, error: OpenError) -> ErrorReply {
+    match error {
+        OpenError::Full => {
+            let text = "too many sessions with servers are open for this caller; try again later";
+            ErrorReply::new(code::INTERNAL_ERROR, text)
+        }
+        OpenError::Failed(_) => unreachable(server),
+    }
+}
+
+pub(super) fn unreachable(server: &str) -> ErrorReply {
     let text = format!("the server `{server}` cannot be reached; the request was not sent");
-    HandlerError::reply(ErrorReply::new(code::INTERNAL_ERROR, text))
+    ErrorReply::new(code::INTERNAL_ERROR, text)
 }
 
 /// Returns the path of an item of a server that passes this proxy too; `None` if it was here before, or has passed too many: proxies that

@@ -67,11 +67,7 @@ pub(super) type Key = (Arc<str>, ClientFeatures);
 pub(super) struct Sessions(Watch<HashMap<Key, Slot>>);
 
 enum Slot {
-    /// Sessions that can be shared, or are free.
-    Ready {
-        session: Arc<Session>,
-        used: Instant,
-    },
+    Ready(Arc<Session>),
     Opening,
 }
 
@@ -87,16 +83,14 @@ impl Sessions {
     pub(super) async fn get<F>(
         &self,
         key: &Key,
-        now: Instant,
         open: impl FnOnce() -> F,
     ) -> Result<Arc<Session>, OpenError>
     where
         F: Future<Output = Result<Session, OpenError>>,
     {
         loop {
-            let found = self.0.change(|slots| match slots.get_mut(key) {
-                Some(Slot::Ready { session, used }) if !session.client.is_closed() => {
-                    *used = now;
+            let found = self.0.change(|slots| match slots.get(key) {
+                Some(Slot::Ready(session)) if !session.client.is_closed() => {
                     Some(Some(Arc::clone(session)))
                 }
                 Some(Slot::Opening) => None,
@@ -122,38 +116,10 @@ impl Sessions {
             is_over: false,
         };
         let session = Arc::new(open().await?);
-        let ready = Slot::Ready {
-            session: Arc::clone(&session),
-            used: now,
-        };
+        let ready = Slot::Ready(Arc::clone(&session));
         self.0.change(|slots| slots.insert(key.clone(), ready));
         opening.is_over = true;
         Ok(session)
-    }
-
-    /// Ends the sessions that have had no call since this time.
-    pub(super) fn end_idle(&self, since: Instant) {
-        let ended = self.0.change(|slots| {
-            let keys: Vec<Key> = slots
-                .iter()
-                .filter(|(_, slot)| slot.is_idle(since))
-                .map(|(key, _)| key.clone())
-                .collect();
-            let ended = keys.iter().filter_map(|key| slots.remove(key));
-            ended.collect::<Vec<_>>()
-        });
-        drop(ended);
-    }
-}
-
-impl Slot {
-    fn is_idle(&self, since: Instant) -> bool {
-        match self {
-            Self::Ready { session, used } => {
-                session.client.is_closed() || (*used < since && !session.bridge.is_used())
-            }
-            Self::Opening => false,
-        }
     }
 }
 

@@ -185,7 +185,7 @@ async fn open(
     upstream: &Upstream,
 ) -> Result<(Arc<Session>, Option<Subscription>), String> {
     let opened = proxy
-        .open(upstream, ClientFeatures::NONE, Caller::Call, None)
+        .open(upstream, ClientFeatures::NONE, Caller::Nobody, None)
         .await;
     let session = opened.map_err(|error| match error {
         OpenError::Full => "there are too many sessions".to_owned(),

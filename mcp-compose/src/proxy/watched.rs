@@ -1,4 +1,4 @@
-//! The resources that callers watch, and those whose changes servers report.
+//! The calls that pass by the items: subscriptions to resources, and requests about tasks.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Weak};
@@ -12,7 +12,8 @@ use super::running::Running;
 use super::upstream::{Upstream, until};
 use crate::watch::Watch;
 
-/// A layer that subscribes to the resources which callers watch, each once for all callers.
+/// A layer that subscribes to the resources which callers watch, each once for all callers, and forwards what callers ask about tasks
+/// of servers.
 #[derive(Clone)]
 pub(super) struct Watched {
     running: Weak<Running>,
@@ -84,6 +85,12 @@ async fn follow(running: &Weak<Running>, upstream: &Upstream, uri: &str) {
 
 impl Around for Watched {
     fn call(&self, call: Call<'_>, service: &dyn Service) -> Job {
+        let running = self.running.upgrade();
+        if let Some((running, task)) =
+            running.and_then(|it| it.task_of(&call).map(|task| (it, task)))
+        {
+            return running.forward_task(call, task);
+        }
         if call.method != Method::ResourcesSubscribe {
             return service.call(call);
         }

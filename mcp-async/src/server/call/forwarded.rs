@@ -72,7 +72,9 @@ impl Payload for Forwarded {
         }
         let mut before = "{";
         for (name, value) in self.object().members() {
-            if name == "resultType" {
+            // The usual one is made anew; another one is for callers that have asked for it, and legacy ones have none.
+            let is_usual = || value.string().is_some_and(|kind| kind == "complete");
+            if name == "resultType" && (revision.is_legacy() || is_usual()) {
                 continue;
             }
             writer.literal(before);
